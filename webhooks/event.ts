@@ -65,12 +65,13 @@ export interface WebhookOrder {
 }
 
 /** What every event carries. */
-interface EventBase {
+export interface EventBase {
   /** Click id of the widget session; may be empty. */
   readonly click_id: string;
   /**
    * `fiatOnramp` with `hpp_session_id`, `nftCheckout` with `partner_data` or
-   * without a session; null where the event has one form only.
+   * without a session; null where the event has one form only, and in the
+   * earlier form, which had neither a session nor a user.
    */
   readonly flavour: "fiatOnramp" | "nftCheckout" | null;
   /** Session of the widget: a Fiat OnRamp event has one. */
