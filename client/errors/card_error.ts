@@ -1,0 +1,33 @@
+import { OnrampError, type OnrampErrorFacts } from "./onramp_error.ts";
+
+/** Why a card was not registered; the service's own number is `serviceCode`. */
+export type CardErrorCode =
+  | "invalid_card_number"
+  | "invalid_exp_month"
+  | "invalid_exp_year"
+  | "card_expired"
+  | "invalid_billing_address"
+  | "too_many_cards"
+  | "card_already_registered"
+  | "user_not_found"
+  | "user_banned"
+  | "card_refused";
+
+/** The service refused to register a card. Never tried again by itself. */
+export class CardError extends OnrampError {
+  /** Name of the class. */
+  override readonly name = "CardError";
+  /** Why; `card_refused` where the reason is not documented. */
+  override readonly code: CardErrorCode;
+  /** Never: repeating a card registration is not safe. */
+  override readonly retryable = false;
+
+  /** Takes what to say, the facts of the call, and the reason. */
+  constructor(
+    message: string,
+    facts: OnrampErrorFacts & { readonly code: CardErrorCode },
+  ) {
+    super(message, facts);
+    this.code = facts.code;
+  }
+}

@@ -1,0 +1,240 @@
+/** Exponents up to this size are written out as plain decimals. */
+const largestPlainExponent = 1000;
+
+/**
+ * Parses JSON with every number kept as its exact decimal string, so that no
+ * amount passes through a binary float.
+ *
+ * Digits stay as sent (`1.50` is `"1.50"`); exponent forms become plain
+ * decimals without loss (`1e-8` is `"0.00000001"`) unless the exponent exceeds
+ * 1000, where the text is kept. A number and a string of the same digits
+ * cannot be told apart afterwards.
+ *
+ * @param text A JSON text.
+ * @returns The value, with strings where the text has numbers.
+ * @throws {SyntaxError} When `text` is not JSON.
+ *
+ * @example Read an amount
+ * ```ts
+ * import { parseExact } from "@rampkit/onramp/client";
+ * import assert from "node:assert/strict";
+ *
+ * assert.deepEqual(parseExact('{"crypto_amount": 0.100000000000000001}'), {
+ *   crypto_amount: "0.100000000000000001",
+ * });
+ * ```
+ */
+export function parseExact(text: string): unknown {
+  let quoted: string;
+  try {
+    quoted = quoteNumbers(text);
+    return JSON.parse(quoted);
+  } catch {
+    // The plain text is parsed again so that the error speaks of what was sent.
+    JSON.parse(text);
+    throw new SyntaxError("Cannot parse JSON: the text has a number as a key");
+  }
+}
+
+/** Puts quotes around each number outside of strings; three times faster than a reviver. */
+function quoteNumbers(text: string): string {
+  const end = text.length;
+  let out = "";
+  let copied = 0;
+  let at = 0;
+  let backslash = text.indexOf("\\");
+  while (at < end) {
+    const char = text.charCodeAt(at);
+    if (char === 34 /* " */) {
+      let close = text.indexOf('"', at + 1);
+      if (close === -1) break;
+      while (backslash !== -1 && backslash < close) {
+        if (backslash + 1 === close) close = text.indexOf('"', close + 1);
+        if (close === -1) return text;
+        backslash = text.indexOf("\\", backslash + 2);
+      }
+      at = close + 1;
+    } else if (isDigit(char) || char === 45 /* - */) {
+      const stop = endOfNumber(text, at);
+      if (stop === at) {
+        at++;
+        continue;
+      }
+      if (isKey(text, stop)) return text;
+      out += text.slice(copied, at) + '"' + plainDecimal(text.slice(at, stop)) +
+        '"';
+      copied = at = stop;
+    } else {
+      at++;
+    }
+  }
+  return copied === 0 ? text : out + text.slice(copied);
+}
+
+function isDigit(char: number): boolean {
+  return char >= 48 && char <= 57;
+}
+
+/** Where the JSON number at `start` ends; `start` when there is none. */
+function endOfNumber(text: string, start: number): number {
+  let at = start;
+  if (text.charCodeAt(at) === 45 /* - */) at++;
+  if (!isDigit(text.charCodeAt(at))) return start;
+  if (text.charCodeAt(at) === 48 /* 0 */) at++;
+  else at = endOfDigits(text, at);
+  if (text.charCodeAt(at) === 46 /* . */ && isDigit(text.charCodeAt(at + 1))) {
+    at = endOfDigits(text, at + 1);
+  }
+  const char = text.charCodeAt(at);
+  if (char === 101 /* e */ || char === 69 /* E */) {
+    const sign = text.charCodeAt(at + 1);
+    const digits = sign === 43 /* + */ || sign === 45 /* - */ ? at + 2 : at + 1;
+    if (isDigit(text.charCodeAt(digits))) at = endOfDigits(text, digits);
+  }
+  return at;
+}
+
+function endOfDigits(text: string, start: number): number {
+  let at = start;
+  while (isDigit(text.charCodeAt(at))) at++;
+  return at;
+}
+
+/** Whether a colon follows: quoting would turn a broken text into a good one. */
+function isKey(text: string, stop: number): boolean {
+  let at = stop;
+  for (;;) {
+    const char = text.charCodeAt(at);
+    if (char === 58 /* : */) return true;
+    if (char !== 32 && char !== 10 && char !== 13 && char !== 9) return false;
+    at++;
+  }
+}
+
+/**
+ * Writes a JSON number as a plain decimal, without loss.
+ *
+ * @param number A JSON number, for example `1.5e-7`.
+ * @returns The same number without exponent; `number` itself when it has none,
+ * or one larger than 1000.
+ *
+ * @example Write out an exponent
+ * ```ts
+ * import { plainDecimal } from "@rampkit/onramp/client";
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(plainDecimal("1.5e-7"), "0.00000015");
+ * ```
+ */
+export function plainDecimal(number: string): string {
+  if (!number.includes("e") && !number.includes("E")) return number;
+  const match = /^(-?)(\d+)(?:\.(\d+))?[eE]([+-]?\d+)$/.exec(number);
+  if (match === null) return number;
+  const [, sign = "", whole = "", fraction = "", exponentText = "0"] = match;
+  const exponent = Number(exponentText);
+  if (Math.abs(exponent) > largestPlainExponent) return number;
+  const digits = whole + fraction;
+  const point = whole.length + exponent;
+  const integer = point <= 0
+    ? "0"
+    : digits.slice(0, point).padEnd(point, "0").replace(/^0+(?=\d)/, "");
+  const rest = point <= 0
+    ? digits.padStart(digits.length - point, "0")
+    : digits.slice(point);
+  return rest === "" ? sign + integer : `${sign}${integer}.${rest}`;
+}
+
+/** The part of `JSON` that TypeScript's library does not declare yet. */
+interface RawJson {
+  rawJSON?: (text: string) => unknown;
+}
+
+/**
+ * Whether this runtime can write exact JSON numbers (`JSON.rawJSON`). Deno and
+ * Node 22 can; Node 20 cannot.
+ *
+ * @returns Whether {@linkcode stringifyExact} works here.
+ *
+ * @example Ask before use
+ * ```ts
+ * import { supportsExactJson } from "@rampkit/onramp/client";
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(supportsExactJson(), true);
+ * ```
+ */
+export function supportsExactJson(): boolean {
+  return typeof (JSON as RawJson).rawJSON === "function";
+}
+
+/**
+ * A decimal that {@linkcode stringifyExact} writes as a bare JSON number.
+ *
+ * @example Send an exact number
+ * ```ts
+ * import { ExactNumber, stringifyExact } from "@rampkit/onramp/client";
+ * import assert from "node:assert/strict";
+ *
+ * const body = { currency_amount: new ExactNumber("100.10") };
+ * assert.equal(stringifyExact(body), '{"currency_amount":100.10}');
+ * ```
+ */
+export class ExactNumber {
+  /** The number as it will be written. */
+  readonly text: string;
+
+  /**
+   * Takes a number in JSON form.
+   *
+   * @throws {TypeError} When `text` is not a JSON number.
+   */
+  constructor(text: string) {
+    if (endOfNumber(text, 0) !== text.length || text === "") {
+      throw new TypeError(
+        `Cannot write an exact number: ${JSON.stringify(text)} is not a JSON ` +
+          `number; use digits with an optional point, such as "100.5"`,
+      );
+    }
+    this.text = text;
+  }
+
+  /** Hands `JSON.stringify` the bare number. */
+  toJSON(): unknown {
+    const { rawJSON } = JSON as RawJson;
+    if (rawJSON === undefined) {
+      throw new TypeError(
+        "Cannot write an exact number: this runtime has no JSON.rawJSON; use " +
+          "Deno, Bun, or Node 22 or later",
+      );
+    }
+    return rawJSON(this.text);
+  }
+}
+
+/**
+ * Writes JSON in which each {@linkcode ExactNumber} is a bare number with
+ * exactly its digits.
+ *
+ * @param value What to write.
+ * @returns JSON text.
+ * @throws {TypeError} When the value cannot be written as JSON, or the runtime
+ * has no `JSON.rawJSON`.
+ *
+ * @example Send an exact number
+ * ```ts
+ * import { ExactNumber, stringifyExact } from "@rampkit/onramp/client";
+ * import assert from "node:assert/strict";
+ *
+ * const amount = new ExactNumber("0.100000000000000001");
+ * assert.equal(stringifyExact([amount]), "[0.100000000000000001]");
+ * ```
+ */
+export function stringifyExact(value: unknown): string {
+  const text = JSON.stringify(value);
+  if (text === undefined) {
+    throw new TypeError(
+      `Cannot write JSON: a ${typeof value} has no JSON form; pass an object`,
+    );
+  }
+  return text;
+}
