@@ -15,15 +15,15 @@ export interface ResultSet {
   readonly columns: readonly string[];
   /** Rows, each an array in the order of `columns`. */
   readonly rows: readonly (readonly SqlValue[])[];
-  /** Rows inserted, updated or deleted. */
+  /** Rows inserted, updated or deleted, by a statement without `RETURNING`. */
   readonly rowsAffected: number;
 }
 
 /**
  * All that the ledger asks of a database: run statements as one transaction.
  *
- * Integers come back as numbers. A driver that met an error other than a
- * constraint reconnects before its next batch.
+ * Integers go and come back as numbers. A driver that met an error other than
+ * a constraint reconnects before its next batch. A read batch cannot write.
  */
 export interface Driver {
   /** Where the database lives. */
@@ -37,6 +37,12 @@ export interface Driver {
     statements: readonly Statement[],
     mode: "read" | "write",
   ): Promise<ResultSet[]>;
+  /**
+   * Copies the live database into a new file; absent on remote databases.
+   *
+   * @throws {LedgerError} When the file exists or cannot be written.
+   */
+  copyTo?(path: string): Promise<void>;
   /** Releases the database; later batches throw. */
   close(): Promise<void>;
 }

@@ -1,0 +1,50 @@
+import { createHash } from "node:crypto";
+import canonicalize from "canonicalize";
+import { parseExact } from "../../client/exact_json.ts";
+
+/**
+ * Digest of a webhook: SHA-256 of the exact bytes received.
+ *
+ * @param body The bytes.
+ * @returns 64 lower-case hex digits.
+ *
+ * @example Digest a body
+ * ```ts ignore
+ * digestOfBytes(new TextEncoder().encode("{}"));
+ * ```
+ */
+export function digestOfBytes(body: Uint8Array): string {
+  return createHash("sha256").update(body).digest("hex");
+}
+
+/**
+ * Digest of a reading: SHA-256 of the canonical JSON (RFC 8785) of the value,
+ * after each number has become its exact decimal string and each string has
+ * been made well formed. So the order of fields, white space and escapes do
+ * not count, and two amounts that differ in the 18th digit never collide.
+ *
+ * @param source JSON text of the value, as the service sent it.
+ * @returns 64 lower-case hex digits.
+ * @throws {SyntaxError} When `source` is not JSON.
+ *
+ * @example Two spellings of one value
+ * ```ts ignore
+ * digestOfReading('{"a":1,"b":2}') === digestOfReading('{ "b":2, "a":1 }');
+ * ```
+ */
+export function digestOfReading(source: string): string {
+  const value = wellFormed(parseExact(source));
+  return createHash("sha256").update(canonicalize(value) ?? "").digest("hex");
+}
+
+/** A copy of `value` in which no string holds a lone surrogate. */
+function wellFormed(value: unknown): unknown {
+  if (typeof value === "string") return value.toWellFormed();
+  if (Array.isArray(value)) return value.map(wellFormed);
+  if (typeof value !== "object" || value === null) return value;
+  const copy: Record<string, unknown> = Object.create(null);
+  for (const [key, item] of Object.entries(value)) {
+    copy[key.toWellFormed()] = wellFormed(item);
+  }
+  return copy;
+}

@@ -1,0 +1,158 @@
+import Database from "libsql";
+import type { ResultSet, SqlValue, Statement } from "./driver.ts";
+import { fromSqlite } from "./_sqlite_errors.ts";
+import { LedgerError } from "./errors.ts";
+
+/** How a local database is opened. */
+export interface ConnectionOptions {
+  /** Path of the file, or `:memory:`. */
+  readonly path: string;
+  /** Waits this long inside the driver for a lock, in ms. */
+  readonly busyTimeoutMs: number;
+  /** Most pages the file may have; for tests of a full disk. */
+  readonly maxPages?: number;
+}
+
+/**
+ * One synchronous connection to a local database.
+ *
+ * After any error the connection is closed, and opened again before the next
+ * batch: a statement left open by `SQLITE_BUSY` would make later writes look
+ * done and then roll them back. A memory database lives in its connection, so
+ * there a rollback has to do.
+ */
+export class Connection {
+  readonly #options: ConnectionOptions;
+  #database: Database.Database | null = null;
+  #mode: "read" | "write" = "write";
+  #prepared = new Map<string, Prepared>();
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+  }
+
+  /** Runs the statements in one transaction. */
+  batch(statements: readonly Statement[], mode: "read" | "write"): ResultSet[] {
+    let step = 0;
+    try {
+      const database = this.#database ??= this.#open();
+      this.#allow(database, mode);
+      database.exec(mode === "write" ? "BEGIN IMMEDIATE" : "BEGIN");
+      const results: ResultSet[] = [];
+      for (; step < statements.length; step++) {
+        results.push(this.#run(database, statements[step] as Statement));
+      }
+      database.exec("COMMIT");
+      return results;
+    } catch (error) {
+      this.#recover();
+      throw fromSqlite(error, this.#options.path, statements[step]?.sql);
+    }
+  }
+
+  /** Runs one statement outside of a transaction, for `VACUUM`. */
+  execute(statement: Statement): ResultSet {
+    try {
+      const database = this.#database ??= this.#open();
+      this.#allow(database, "write");
+      return this.#run(database, statement);
+    } catch (error) {
+      this.#recover();
+      throw fromSqlite(error, this.#options.path, statement.sql);
+    }
+  }
+
+  close(): void {
+    this.#prepared.clear();
+    this.#database?.close();
+    this.#database = null;
+    this.#mode = "write";
+  }
+
+  /** Lets a read batch change nothing. */
+  #allow(database: Database.Database, mode: "read" | "write"): void {
+    if (this.#mode === mode) return;
+    database.exec(`PRAGMA query_only = ${mode === "read" ? 1 : 0}`);
+    this.#mode = mode;
+  }
+
+  #open(): Database.Database {
+    const { path, busyTimeoutMs, maxPages } = this.#options;
+    const database = new Database(path, { timeout: busyTimeoutMs });
+    try {
+      database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+      if (path !== ":memory:") {
+        const mode = database.prepare("PRAGMA journal_mode = WAL").raw(true)
+          .get() as unknown;
+        if (!Array.isArray(mode) || mode[0] !== "wal") {
+          throw new LedgerError(
+            "cannot_open",
+            `Cannot use ${path} as a ledger: the file system does not allow ` +
+              `write-ahead logging (journal mode stays ${
+                JSON.stringify(mode)
+              })`,
+          );
+        }
+        database.exec("PRAGMA synchronous = FULL");
+        // Two megabytes, the default, make appends to a large ledger slower.
+        database.exec("PRAGMA cache_size = -65536");
+      }
+      if (maxPages !== undefined) {
+        database.prepare(`PRAGMA max_page_count = ${maxPages}`).get();
+      }
+      return database;
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  }
+
+  #run(database: Database.Database, { sql, args }: Statement): ResultSet {
+    let prepared = this.#prepared.get(sql);
+    if (prepared === undefined) {
+      prepared = prepare(database, sql);
+      if (this.#prepared.size >= 100) this.#prepared.clear();
+      this.#prepared.set(sql, prepared);
+    }
+    const { statement, columns } = prepared;
+    const bound = args.map(bindable);
+    if (columns.length === 0) {
+      return {
+        columns,
+        rows: [],
+        rowsAffected: statement.run(bound).changes,
+      };
+    }
+    const rows = statement.all(bound) as SqlValue[][];
+    return { columns, rows, rowsAffected: 0 };
+  }
+
+  #recover(): void {
+    this.#prepared.clear();
+    try {
+      // Closing alone would not do: statements not yet collected keep the
+      // connection alive, and with it the transaction and its lock.
+      if (this.#database?.inTransaction) this.#database.exec("ROLLBACK");
+    } catch {
+      // SQLite has rolled back by itself.
+    }
+    if (this.#options.path !== ":memory:") this.close();
+  }
+}
+
+interface Prepared {
+  readonly statement: Database.Statement;
+  readonly columns: readonly string[];
+}
+
+function prepare(database: Database.Database, sql: string): Prepared {
+  const statement = database.prepare(sql);
+  if (!statement.reader) return { statement, columns: [] };
+  const columns = statement.columns().map((column) => column.name);
+  return { statement: statement.raw(true), columns };
+}
+
+/** The binding would send every number as a float. */
+function bindable(value: SqlValue): SqlValue {
+  return Number.isSafeInteger(value) ? BigInt(value as number) : value;
+}

@@ -1,0 +1,86 @@
+import { LedgerError, type LedgerErrorCode } from "./errors.ts";
+
+const codes: readonly (readonly [prefix: string, code: LedgerErrorCode])[] = [
+  ["SQLITE_CONSTRAINT", "constraint"],
+  ["SQLITE_MISMATCH", "constraint"],
+  ["SQLITE_TOOBIG", "constraint"],
+  ["SQLITE_BUSY", "busy"],
+  ["SQLITE_LOCKED", "busy"],
+  ["SQLITE_READONLY", "read_only"],
+  ["SQLITE_FULL", "full"],
+  ["SQLITE_NOTADB", "not_a_database"],
+  ["SQLITE_CORRUPT", "corrupt"],
+  ["SQLITE_CANTOPEN", "cannot_open"],
+  ["SQLITE_PERM", "cannot_open"],
+  ["SQLITE_AUTH", "unauthorised"],
+];
+
+const advice: Partial<Record<LedgerErrorCode, string>> = {
+  constraint: "The database refused the rows",
+  failed: "The database failed",
+  busy: "Another process holds the database's write lock",
+  read_only: "The database takes no writes; check the permissions of the " +
+    "file and of its folder",
+  full: "The disk or the quota is full; nothing was written",
+  not_a_database: "The file is not a database; choose another path",
+  corrupt: "The file is damaged; restore a backup",
+  cannot_open: "The database cannot be opened; check that its folder exists " +
+    "and that it may be read and written",
+};
+
+/** The ledger's code for a code of SQLite, such as `SQLITE_BUSY_SNAPSHOT`. */
+export function codeOfSqlite(sqliteCode: string): LedgerErrorCode {
+  for (const [prefix, code] of codes) {
+    if (sqliteCode.startsWith(prefix)) return code;
+  }
+  return "failed";
+}
+
+/** Turns what the local driver threw into an error of ours. */
+export function fromSqlite(
+  error: unknown,
+  where: string,
+  sql?: string,
+): LedgerError {
+  if (error instanceof LedgerError) return error;
+  const { message, code } = error instanceof Error
+    ? error as Error & { readonly code?: string }
+    : { message: String(error), code: undefined };
+  return ledgerError(codeOfSqlite(code || codeInText(message)), where, {
+    message,
+    sql,
+    cause: error,
+  });
+}
+
+/** Words an error: what was wrong, where, what the database said. */
+export function ledgerError(
+  code: LedgerErrorCode,
+  where: string,
+  said: {
+    readonly message: string;
+    readonly sql?: string | undefined;
+    readonly cause?: unknown;
+  },
+): LedgerError {
+  const statement = code === "failed" && said.sql !== undefined
+    ? ` in ${said.sql.replace(/\s+/g, " ").slice(0, 120)}`
+    : "";
+  return new LedgerError(
+    code,
+    `${
+      advice[code] ?? "The database failed"
+    }: ${where}: ${said.message}${statement}`,
+    { cause: said.cause },
+  );
+}
+
+/** Opening a file reports its code only in words. */
+function codeInText(message: string): string {
+  if (/unable to open|ConnectionFailed/i.test(message)) {
+    return "SQLITE_CANTOPEN";
+  }
+  if (/not a database/i.test(message)) return "SQLITE_NOTADB";
+  if (/database is locked/i.test(message)) return "SQLITE_BUSY";
+  return "SQLITE_ERROR";
+}

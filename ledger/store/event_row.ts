@@ -1,0 +1,36 @@
+import type { EventKind, RecordedEvent } from "../event/event.ts";
+import type { SqlValue } from "./driver.ts";
+
+/** Columns of `events` in the order that {@linkcode recordedEvent} reads. */
+export const eventColumns: string =
+  "position, event_id, kind, type, order_id, user_id, click_id, " +
+  "occurred_at, recorded_at, read_at, body, digest, salt";
+
+/**
+ * Turns a row of `SELECT ${eventColumns}` into an event.
+ *
+ * @param row Values in the order of {@linkcode eventColumns}.
+ *
+ * @example Read rows
+ * ```ts ignore
+ * const [events] = await driver.batch([{ sql: `SELECT ${eventColumns} FROM events`, args: [] }], "read");
+ * events.rows.map(recordedEvent);
+ * ```
+ */
+export function recordedEvent(row: readonly SqlValue[]): RecordedEvent {
+  return {
+    position: row[0] as number,
+    eventId: row[1] as string,
+    kind: row[2] as EventKind,
+    type: row[3] as string | null,
+    orderId: row[4] as string | null,
+    userId: row[5] as string | null,
+    clickId: row[6] as string | null,
+    occurredAt: row[7] as string | null,
+    recordedAt: row[8] as string,
+    readAt: row[9] as string | null,
+    body: row[10] as Uint8Array | null,
+    digest: row[11] as string | null,
+    salt: row[12] as Uint8Array | null,
+  };
+}

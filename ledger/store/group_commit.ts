@@ -1,0 +1,139 @@
+import type { NewEvent } from "../event/event.ts";
+import { LedgerError } from "./errors.ts";
+
+/** Limits of {@linkcode GroupCommit}. */
+export interface GroupCommitOptions {
+  /**
+   * Most events in one transaction that gathers several callers.
+   *
+   * @default 512
+   */
+  readonly maxEvents?: number;
+  /**
+   * Most bytes of bodies in one transaction that gathers several callers.
+   *
+   * @default 1 MiB
+   */
+  readonly maxBytes?: number;
+  /**
+   * Most bytes of bodies that may wait; beyond it an append is refused with
+   * `overloaded`.
+   *
+   * @default 64 MiB
+   */
+  readonly maxWaitingBytes?: number;
+}
+
+interface Waiting {
+  readonly events: readonly NewEvent[];
+  readonly bytes: number;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Lets concurrent callers share one transaction and one sync of the disk:
+ * while a commit is on its way, the next group gathers. Each caller's events
+ * are committed together, and each caller is told of its own.
+ */
+export class GroupCommit {
+  readonly #commit: (events: readonly NewEvent[]) => Promise<void>;
+  readonly #maxEvents: number;
+  readonly #maxBytes: number;
+  readonly #maxWaitingBytes: number;
+  #waiting: Waiting[] = [];
+  #waitingBytes = 0;
+  #running: Promise<void> | null = null;
+
+  /**
+   * @param commit Commits the events in one transaction.
+   * @param options Limits.
+   */
+  constructor(
+    commit: (events: readonly NewEvent[]) => Promise<void>,
+    options: GroupCommitOptions = {},
+  ) {
+    this.#commit = commit;
+    this.#maxEvents = options.maxEvents ?? 512;
+    this.#maxBytes = options.maxBytes ?? 1 << 20;
+    this.#maxWaitingBytes = options.maxWaitingBytes ?? 64 << 20;
+  }
+
+  /** Resolves after the commit that holds `events`. */
+  append(events: readonly NewEvent[]): Promise<void> {
+    if (events.length === 0) return Promise.resolve();
+    let bytes = 0;
+    for (const event of events) bytes += event.body.byteLength;
+    if (
+      this.#waitingBytes > 0 &&
+      this.#waitingBytes + bytes > this.#maxWaitingBytes
+    ) {
+      return Promise.reject(
+        new LedgerError(
+          "overloaded",
+          `Too much waits to be written: ${this.#waitingBytes} bytes; ` +
+            "nothing was written, try again later",
+        ),
+      );
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ events, bytes, resolve, reject });
+      this.#waitingBytes += bytes;
+      this.#running ??= this.#run();
+    });
+  }
+
+  /** Resolves when nothing waits any more. */
+  async idle(): Promise<void> {
+    while (this.#running !== null) await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    // One turn later, so that callers of the same moment share the first group.
+    await Promise.resolve();
+    while (this.#waiting.length > 0) await this.#settle(this.#nextGroup());
+    this.#running = null;
+  }
+
+  #nextGroup(): Waiting[] {
+    let events = 0;
+    let bytes = 0;
+    let size = 0;
+    for (const entry of this.#waiting) {
+      events += entry.events.length;
+      bytes += entry.bytes;
+      if (size > 0 && (events > this.#maxEvents || bytes > this.#maxBytes)) {
+        break;
+      }
+      size++;
+    }
+    const group = this.#waiting.slice(0, size);
+    this.#waiting = this.#waiting.slice(size);
+    return group;
+  }
+
+  /** Never rejects: every entry of the group is told what became of it. */
+  async #settle(group: readonly Waiting[]): Promise<void> {
+    try {
+      await this.#commit(group.flatMap((entry) => entry.events));
+    } catch (error) {
+      const poisoned = error instanceof TypeError ||
+        (error instanceof LedgerError && error.code === "constraint");
+      if (poisoned && group.length > 1) {
+        // One caller's events are at fault, and its neighbours must not be.
+        const half = group.length >> 1;
+        await this.#settle(group.slice(0, half));
+        await this.#settle(group.slice(half));
+        return;
+      }
+      for (const entry of group) this.#done(entry, () => entry.reject(error));
+      return;
+    }
+    for (const entry of group) this.#done(entry, entry.resolve);
+  }
+
+  #done(entry: Waiting, tell: () => void): void {
+    this.#waitingBytes -= entry.bytes;
+    tell();
+  }
+}

@@ -1,0 +1,58 @@
+import { Connection, type ConnectionOptions } from "./_connection.ts";
+import type { Driver, ResultSet, Statement } from "./driver.ts";
+import { LedgerError } from "./errors.ts";
+
+/**
+ * A local database on the calling thread. Every batch blocks that thread, so
+ * an endpoint uses the Worker driver; tests and short commands use this one.
+ */
+export class LibsqlDriver implements Driver {
+  /** Where the database lives. */
+  readonly location: "file" | "memory";
+  readonly #connection: Connection;
+  #closed = false;
+
+  /** @param options Path and timeouts. */
+  constructor(options: ConnectionOptions) {
+    this.location = options.path === ":memory:" ? "memory" : "file";
+    this.#connection = new Connection(options);
+  }
+
+  /**
+   * Runs the statements in one transaction: all of them, or none.
+   *
+   * @throws {LedgerError} When the database refuses.
+   */
+  // deno-lint-ignore require-await -- A driver answers with a promise.
+  async batch(
+    statements: readonly Statement[],
+    mode: "read" | "write",
+  ): Promise<ResultSet[]> {
+    this.#checkOpen();
+    return this.#connection.batch(statements, mode);
+  }
+
+  /**
+   * Copies the live database into a new file.
+   *
+   * @throws {LedgerError} When the file exists or cannot be written.
+   */
+  // deno-lint-ignore require-await -- A driver answers with a promise.
+  async copyTo(path: string): Promise<void> {
+    this.#checkOpen();
+    this.#connection.execute({ sql: "VACUUM INTO ?", args: [path] });
+  }
+
+  /** Closes the file. */
+  // deno-lint-ignore require-await -- A driver answers with a promise.
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#connection.close();
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) {
+      throw new LedgerError("closed", "The database was closed before");
+    }
+  }
+}

@@ -1,0 +1,196 @@
+import type { Driver, SqlValue, Statement } from "./driver.ts";
+import { LedgerError } from "./errors.ts";
+
+/** One step of the schema. A published step is never edited. */
+export interface Migration {
+  /** Version the schema has afterwards; steps count up by one from 1. */
+  readonly version: number;
+  /** SQL of the step. */
+  readonly statements: readonly string[];
+}
+
+/** What {@linkcode migrate} needs to know. */
+export interface MigrateOptions {
+  /** All steps, in order. */
+  readonly migrations: readonly Migration[];
+  /** Environment the ledger belongs to; it is stamped on the first opening. */
+  readonly environment: string;
+  /** The clock, in ms. */
+  readonly now: () => number;
+  /**
+   * Random bytes for the ledger's identity.
+   *
+   * @default crypto.getRandomValues
+   */
+  readonly randomBytes?: (size: number) => Uint8Array;
+}
+
+/** What is written on every ledger. */
+export interface LedgerStamp {
+  /** Version of its schema. */
+  readonly schemaVersion: number;
+  /** Environment it belongs to. */
+  readonly environment: string;
+  /** Its identity, 32 hex digits; the evidence chain begins with it. */
+  readonly ledgerId: string;
+  /** When it was created, UTC ISO 8601. */
+  readonly createdAt: string;
+}
+
+/**
+ * Creates the tables of a new ledger, or brings those of an older one up to
+ * date, and checks that the ledger belongs to the environment. Several
+ * processes may do so at once: each step is guarded by the version it starts
+ * from.
+ *
+ * @param driver The database.
+ * @param options Steps, environment and clock.
+ * @returns The stamp of the ledger.
+ * @throws {LedgerError} `not_a_ledger`, `newer_schema` or `wrong_environment`.
+ *
+ * @example Prepare a database
+ * ```ts ignore
+ * await migrate(driver, { migrations, environment: "sandbox", now: Date.now });
+ * ```
+ */
+export async function migrate(
+  driver: Driver,
+  options: MigrateOptions,
+): Promise<LedgerStamp> {
+  const latest = options.migrations.length;
+  let stamp = await readStamp(driver);
+  if (stamp === null) {
+    await driver.batch(firstStamp(options), "write");
+    stamp = await readStamp(driver);
+  }
+  if (stamp === null) {
+    throw new LedgerError("failed", "The ledger's stamp was not stored");
+  }
+  checkStamp(stamp, options.environment, latest);
+  while (stamp.schemaVersion < latest) {
+    await step(driver, options.migrations, stamp.schemaVersion);
+    stamp = await readStamp(driver) ?? stamp;
+    checkStamp(stamp, options.environment, latest);
+  }
+  return stamp;
+}
+
+/**
+ * Reads what is written on a ledger, without changing anything.
+ *
+ * @param driver The database.
+ * @returns Null when the database is empty.
+ * @throws {LedgerError} `not_a_ledger` when it holds something else.
+ *
+ * @example Look before opening
+ * ```ts ignore
+ * const stamp = await readStamp(driver);
+ * ```
+ */
+export async function readStamp(driver: Driver): Promise<LedgerStamp | null> {
+  const [tables] = await driver.batch([{
+    sql: "SELECT name FROM sqlite_schema WHERE type = 'table' " +
+      "AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '_litestream_*' " +
+      "AND name NOT GLOB 'libsql_*'",
+    args: [],
+  }], "read");
+  const names = tables?.rows.map(([name]) => name) ?? [];
+  if (names.length === 0) return null;
+  if (!names.includes("rampkit")) {
+    throw new LedgerError(
+      "not_a_ledger",
+      "The database belongs to another program (it has the table " +
+        `${JSON.stringify(names[0])}); choose another path`,
+    );
+  }
+  const [rows] = await driver.batch([{
+    sql: "SELECT schema_version, environment, ledger_id, created_at " +
+      "FROM rampkit",
+    args: [],
+  }], "read");
+  const row = rows?.rows[0];
+  return row === undefined ? null : {
+    schemaVersion: row[0] as number,
+    environment: row[1] as string,
+    ledgerId: row[2] as string,
+    createdAt: row[3] as string,
+  };
+}
+
+function firstStamp(options: MigrateOptions): Statement[] {
+  const { environment, now, randomBytes } = options;
+  const id = randomBytes?.(16) ?? crypto.getRandomValues(new Uint8Array(16));
+  return [
+    statement(`CREATE TABLE IF NOT EXISTS rampkit (
+      id INTEGER PRIMARY KEY CHECK (id = 1),
+      schema_version INTEGER NOT NULL,
+      environment TEXT NOT NULL,
+      ledger_id TEXT NOT NULL,
+      created_at TEXT NOT NULL
+    ) STRICT`),
+    statement(
+      "INSERT INTO rampkit VALUES (1, 0, ?, ?, ?) ON CONFLICT DO NOTHING",
+      environment,
+      id.toHex(),
+      new Date(now()).toISOString(),
+    ),
+  ];
+}
+
+function checkStamp(
+  stamp: LedgerStamp,
+  environment: string,
+  latest: number,
+): void {
+  if (stamp.schemaVersion > latest) {
+    throw new LedgerError(
+      "newer_schema",
+      `The ledger was written by a newer version: its schema is ` +
+        `${stamp.schemaVersion}, this version knows ${latest}; ` +
+        "update the package",
+    );
+  }
+  if (stamp.environment !== environment) {
+    throw new LedgerError(
+      "wrong_environment",
+      `The ledger belongs to the environment ` +
+        `${JSON.stringify(stamp.environment)}, not to ` +
+        `${JSON.stringify(environment)}; use one ledger for each`,
+    );
+  }
+}
+
+async function step(
+  driver: Driver,
+  migrations: readonly Migration[],
+  from: number,
+): Promise<void> {
+  const migration = migrations[from];
+  if (migration?.version !== from + 1) {
+    throw new TypeError(
+      `Cannot migrate from schema ${from}: the next step has the version ` +
+        `${migration?.version}`,
+    );
+  }
+  try {
+    await driver.batch([
+      statement(
+        "UPDATE rampkit SET schema_version = " +
+          "CASE WHEN schema_version = ? THEN ? END",
+        from,
+        from + 1,
+      ),
+      ...migration.statements.map((sql) => statement(sql)),
+    ], "write");
+  } catch (error) {
+    // Another process took this step first, and its result is just as good.
+    const lostRace = error instanceof LedgerError &&
+      error.code === "constraint" &&
+      ((await readStamp(driver))?.schemaVersion ?? 0) > from;
+    if (!lostRace) throw error;
+  }
+}
+
+function statement(sql: string, ...args: readonly SqlValue[]): Statement {
+  return { sql, args };
+}

@@ -1,0 +1,96 @@
+import type { Driver, ResultSet, Statement } from "./driver.ts";
+import { LedgerError } from "./errors.ts";
+
+/** How long, and how, a busy database is asked again. */
+export interface RetryOptions {
+  /**
+   * Gives up with `busy` after this long, in ms.
+   *
+   * @default 5000
+   */
+  readonly busyLimitMs?: number;
+  /** The clock, in ms. */
+  readonly now?: () => number;
+  /** Waits; passed in by tests. */
+  readonly sleep?: (ms: number) => Promise<void>;
+  /** A number from 0 to 1, for jitter. */
+  readonly random?: () => number;
+}
+
+/**
+ * Asks a busy database again, off the driver's own thread of control, so that
+ * a lock never blocks a thread for longer than the driver's short timeout.
+ * A busy batch was rolled back whole, so asking again cannot double anything.
+ */
+export class RetryingDriver implements Driver {
+  /** Where the database lives. */
+  readonly location: Driver["location"];
+  readonly #driver: Driver;
+  readonly #options: Required<RetryOptions>;
+
+  /**
+   * @param driver The driver that may be busy.
+   * @param options Limits, clock and waiting.
+   */
+  constructor(driver: Driver, options: RetryOptions = {}) {
+    this.location = driver.location;
+    this.#driver = driver;
+    this.#options = {
+      busyLimitMs: options.busyLimitMs ?? 5000,
+      now: options.now ?? Date.now,
+      sleep: options.sleep ??
+        ((ms) => new Promise((resolve) => setTimeout(resolve, ms))),
+      random: options.random ?? Math.random,
+    };
+  }
+
+  /**
+   * Runs the statements in one transaction: all of them, or none.
+   *
+   * @throws {LedgerError} `busy` when the lock was held for too long.
+   */
+  async batch(
+    statements: readonly Statement[],
+    mode: "read" | "write",
+  ): Promise<ResultSet[]> {
+    const { now, sleep, random, busyLimitMs } = this.#options;
+    const start = now();
+    for (let attempt = 0;; attempt++) {
+      try {
+        return await this.#driver.batch(statements, mode);
+      } catch (error) {
+        if (!(error instanceof LedgerError) || error.code !== "busy") {
+          throw error;
+        }
+        const waitedMs = now() - start;
+        if (waitedMs >= busyLimitMs) {
+          throw new LedgerError(
+            "busy",
+            `${error.message} (gave up after ${Math.round(waitedMs)} ms)`,
+            { cause: error },
+          );
+        }
+        await sleep(busyDelayMs(attempt, random()));
+      }
+    }
+  }
+
+  /** Copies the live database into a new file, where the driver can. */
+  copyTo(path: string): Promise<void> {
+    if (this.#driver.copyTo === undefined) {
+      throw new TypeError("Cannot copy a remote database into a file");
+    }
+    return this.#driver.copyTo(path);
+  }
+
+  /** Releases the database. */
+  close(): Promise<void> {
+    return this.#driver.close();
+  }
+}
+
+/** Half to all of 5 ms, doubled each time up to 200 ms. */
+export function busyDelayMs(attempt: number, random: number): number {
+  const fullMs = Math.min(200, 5 * 2 ** Math.min(attempt, 10));
+  return fullMs * (0.5 + random / 2);
+}
