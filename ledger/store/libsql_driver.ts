@@ -1,5 +1,5 @@
 import { Connection, type ConnectionOptions } from "./_connection.ts";
-import type { Driver, ResultSet, Statement } from "./driver.ts";
+import type { Driver, ResultSet, SqlValue, Statement } from "./driver.ts";
 import { LedgerError } from "./errors.ts";
 
 /**
@@ -29,7 +29,10 @@ export class LibsqlDriver implements Driver {
     mode: "read" | "write",
   ): Promise<ResultSet[]> {
     this.#checkOpen();
-    return this.#connection.batch(statements, mode);
+    return this.#connection.batch(statements, mode).map((result) => ({
+      ...result,
+      rows: result.rows.map((row) => row.map(plainBytes)),
+    }));
   }
 
   /**
@@ -55,4 +58,11 @@ export class LibsqlDriver implements Driver {
       throw new LedgerError("closed", "The database was closed before");
     }
   }
+}
+
+/** The binding answers with Node's Buffers; ours are plain byte arrays. */
+function plainBytes(value: SqlValue): SqlValue {
+  return value instanceof Uint8Array
+    ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
+    : value;
 }

@@ -77,8 +77,12 @@ async function openRemote(options: OpenDriverOptions): Promise<Driver> {
 
 async function openLocal(
   path: string,
-  { busyTimeoutMs = 50 }: OpenDriverOptions,
+  { busyTimeoutMs = 50, worker = path !== ":memory:" }: OpenDriverOptions,
 ): Promise<Driver> {
+  if (worker) {
+    const { WorkerDriver } = await import("./worker_driver.ts");
+    return new WorkerDriver({ path, busyTimeoutMs });
+  }
   const { LibsqlDriver } = await import("./libsql_driver.ts");
   return new LibsqlDriver({ path, busyTimeoutMs });
 }
