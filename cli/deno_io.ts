@@ -1,0 +1,38 @@
+import type { Io } from "./io.ts";
+
+/**
+ * The real terminal. SIGINT and SIGTERM abort `signal`; a second one ends the
+ * process, for the person who will not wait.
+ */
+export function denoIo(): Io {
+  const encoder = new TextEncoder();
+  const controller = new AbortController();
+  const stop = () => {
+    if (controller.signal.aborted) Deno.exit(130);
+    controller.abort(new DOMException("Interrupted", "AbortError"));
+  };
+  Deno.addSignalListener("SIGINT", stop);
+  Deno.addSignalListener("SIGTERM", stop);
+  const terminal = Deno.stdout.isTerminal();
+  return {
+    out: (text) => writeAll(Deno.stdout, encoder.encode(text)),
+    err: (text) => writeAll(Deno.stderr, encoder.encode(text)),
+    env: (name) => Deno.env.get(name),
+    columns: terminal ? Deno.consoleSize().columns : null,
+    colour: terminal && !Deno.noColor,
+    now: () => Date.now(),
+    signal: controller.signal,
+  };
+}
+
+function writeAll(stream: typeof Deno.stdout, bytes: Uint8Array): void {
+  try {
+    for (let at = 0; at < bytes.length;) {
+      at += stream.writeSync(bytes.subarray(at));
+    }
+  } catch (error) {
+    // The reader of a pipe may leave early (`… | head`); that is no failure.
+    if (error instanceof Deno.errors.BrokenPipe) Deno.exit(0);
+    throw error;
+  }
+}

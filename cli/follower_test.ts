@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { Follower } from "./follower.ts";
+
+Deno.test("Follower catches up when woken, without waiting for its idle look", async () => {
+  let runs = 0;
+  let ran = Promise.withResolvers<void>();
+  const follower = new Follower({
+    catchUp: () => {
+      runs++;
+      ran.resolve();
+      return Promise.resolve();
+    },
+    restMs: 1,
+    idleMs: 60_000,
+  });
+  await ran.promise;
+  ran = Promise.withResolvers<void>();
+  follower.wake();
+  await ran.promise;
+  assert.equal(runs, 2);
+  await follower.stop();
+  assert.equal(runs, 3, "stop() does the work one last time");
+});
+
+Deno.test("Follower does not miss a wake-up that comes while it works", async () => {
+  let appended = 1;
+  let seen = 0;
+  const done = Promise.withResolvers<void>();
+  const follower = new Follower({
+    catchUp: async () => {
+      const head = appended;
+      await Promise.resolve();
+      if (appended === 1) {
+        appended = 2;
+        follower.wake();
+      }
+      seen = head;
+      if (seen === 2) done.resolve();
+    },
+    restMs: 0,
+    idleMs: 60_000,
+  });
+  await done.promise;
+  assert.equal(seen, 2);
+  await follower.stop();
+});
+
+Deno.test("Follower reports a failure and tries again by itself", async () => {
+  const errors: unknown[] = [];
+  const again = Promise.withResolvers<void>();
+  let runs = 0;
+  const follower = new Follower({
+    catchUp: () => {
+      if (++runs === 1) return Promise.reject(new Error("Busy"));
+      again.resolve();
+      return Promise.resolve();
+    },
+    onError: (error) => errors.push(error),
+    restMs: 0,
+    idleMs: 5,
+  });
+  await again.promise;
+  assert.equal(errors.length, 1);
+  await follower.stop();
+});
+
+Deno.test("Follower stop() ends a long rest at once", async () => {
+  const follower = new Follower({
+    catchUp: () => Promise.resolve(),
+    idleMs: 60_000,
+  });
+  await Promise.resolve();
+  await follower.stop();
+});

@@ -1,0 +1,49 @@
+import { Hono } from "hono";
+import { secureHeaders } from "hono/secure-headers";
+
+/** How ready the endpoint is to take deliveries. */
+export interface Readiness {
+  /** Whether the ledger took a write just now. */
+  readonly writable: boolean;
+  /** Events that are stored and not yet folded; null where it is not known. */
+  readonly lag: number | null;
+  /** Deliveries that wait in the spool. */
+  readonly spooled: number;
+  /** What is wrong, in one sentence; null when nothing is. */
+  readonly problem: string | null;
+}
+
+/** What the HTTP app is made of. */
+export interface HttpAppOptions {
+  /** The webhook endpoint. */
+  readonly endpoint: (request: Request, info?: unknown) => Promise<Response>;
+  /** Looks at the ledger. */
+  readonly readiness: () => Promise<Readiness>;
+}
+
+/**
+ * The routes of `serve`: `POST /webhooks/{secret}`, `GET /healthz` (the process
+ * answers) and `GET /readyz` (200 when the ledger takes writes, else 503).
+ */
+export function httpApp(
+  options: HttpAppOptions,
+): (request: Request, info?: unknown) => Response | Promise<Response> {
+  const app = new Hono();
+  app.use(secureHeaders());
+  app.get("/healthz", (c) => c.json({ ok: true }));
+  app.get("/readyz", async (c) => {
+    const readiness = await options.readiness();
+    return c.json({ ok: readiness.problem === null, ...readiness }, {
+      status: readiness.problem === null ? 200 : 503,
+    });
+  });
+  app.notFound((c) => c.json({ error: "Not found" }, 404));
+  return (request, info) =>
+    // Deliveries skip the router: this is the path that must stay short.
+    isDelivery(request) ? options.endpoint(request, info) : app.fetch(request);
+}
+
+function isDelivery(request: Request): boolean {
+  const from = request.url.indexOf("/", request.url.indexOf("//") + 2);
+  return request.url.startsWith("/webhooks/", from);
+}

