@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import {
+  deliveryHealth,
+  GRACE_MS,
+  type WatchedFacts,
+  type WatchedMove,
+} from "./watchdog_rule.ts";
+
+const start = Date.parse("2026-11-20T10:00:00.000Z");
+const at = (ms: number) => new Date(start + ms).toISOString();
+const minute = 60_000;
+
+function move(ms: number, announced = false): WatchedMove {
+  return {
+    orderId: `order-${ms}`,
+    status: "progress",
+    movedAt: at(ms),
+    seenAt: at(ms + 30_000),
+    announced,
+  };
+}
+
+function facts(changes: Partial<WatchedFacts>): WatchedFacts {
+  return {
+    moves: [],
+    lastReceivedAt: at(-minute),
+    failingSince: null,
+    watchedSince: at(-60 * minute),
+    nowMs: start + 10 * minute,
+    ...changes,
+  };
+}
+
+Deno.test("deliveryHealth() is quiet in quiet hours", () => {
+  fc.assert(fc.property(
+    fc.integer({ min: 0, max: 1000 * 3_600_000 }),
+    fc.option(fc.constant(at(-minute))),
+    (elapsedMs, lastReceivedAt) => {
+      const nowMs = start + elapsedMs;
+      const health = deliveryHealth(facts({ nowMs, lastReceivedAt }));
+      assert.equal(health.deliverySuspected, false);
+      assert.equal(health.countdown, null);
+    },
+  ));
+});
+
+Deno.test("deliveryHealth() suspects a move whose webhook is overdue", () => {
+  const at5 = (nowMs: number) =>
+    deliveryHealth(facts({ moves: [move(0)], nowMs }));
+  assert.equal(at5(start + GRACE_MS - 1).deliverySuspected, false);
+  const health = at5(start + GRACE_MS);
+  assert.equal(health.deliverySuspected, true);
+  assert.equal(health.since, at(0));
+  assert.equal(health.silentOrders, 1);
+  assert.equal(
+    health.detail,
+    `1 order moved at the service since ${at(0)} without a webhook; ` +
+      `the last webhook was received at ${at(-minute)}; ` +
+      "delivery may be switched off",
+  );
+});
+
+Deno.test("deliveryHealth() counts both readings of the ladder down", () => {
+  const nowMs = start + 3_600_000;
+  const { countdown } = deliveryHealth(facts({ moves: [move(0)], nowMs }));
+  assert.deepEqual(countdown, {
+    firstFailureAt: at(0),
+    offAtFromFirst: at(8 * 3_600_000),
+    leftFromFirstMs: 7 * 3_600_000,
+    offAtFromPrevious: at(15 * 3_600_000 + 5 * minute),
+    leftFromPreviousMs: 14 * 3_600_000 + 5 * minute,
+  });
+});
+
+Deno.test("deliveryHealth() does not count one lost webhook among others", () => {
+  const health = deliveryHealth(
+    facts({ moves: [move(0)], lastReceivedAt: at(minute) }),
+  );
+  assert.equal(health.deliverySuspected, false);
+});
+
+Deno.test("deliveryHealth() calms down when the webhook comes after all", () => {
+  const health = deliveryHealth(
+    facts({ moves: [move(0, true)], nowMs: start + 60 * minute }),
+  );
+  assert.equal(health.deliverySuspected, false);
+});
+
+Deno.test("deliveryHealth() leaves moves alone that nobody watched", () => {
+  const moves = [move(-120 * minute)];
+  assert.equal(
+    deliveryHealth(facts({ moves, lastReceivedAt: null })).deliverySuspected,
+    false,
+  );
+});
+
+Deno.test("deliveryHealth() suspects where no webhook ever came", () => {
+  const health = deliveryHealth(
+    facts({ moves: [move(0)], lastReceivedAt: null }),
+  );
+  assert.equal(health.deliverySuspected, true);
+  assert.match(health.detail, /no webhook was ever received/);
+});
+
+Deno.test("deliveryHealth() counts down while deliveries are not answered in time", () => {
+  const health = deliveryHealth(facts({ failingSince: at(-2 * minute) }));
+  assert.equal(health.deliverySuspected, false);
+  assert.equal(health.countdown?.firstFailureAt, at(-2 * minute));
+  assert.match(health.detail, /not been answered in time since/);
+});
+
+Deno.test("deliveryHealth() counts from the earlier of both failures", () => {
+  const health = deliveryHealth(
+    facts({ moves: [move(0)], failingSince: at(minute) }),
+  );
+  assert.equal(health.countdown?.firstFailureAt, at(0));
+});
