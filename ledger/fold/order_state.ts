@@ -99,6 +99,7 @@ export interface OrderState extends OrderFacts {
   /** What the partner's session asked for, when it is known. */
   readonly asked: {
     readonly sessionId: string;
+    readonly flowType: string;
     readonly reference: string | null;
     readonly commodity: string | null;
     readonly network: string | null;

@@ -1,0 +1,61 @@
+// @ts-types="@types/big.js"
+import Big from "big.js";
+
+/**
+ * Whether two amounts are equal as exact decimals, or within less than the
+ * smallest unit of the asset: beyond an asset's precision one source may
+ * round and the other cut.
+ *
+ * @param a A decimal string.
+ * @param b A decimal string.
+ * @param decimals Precision of the asset; null compares exactly.
+ * @returns False also when either is no decimal and the texts differ.
+ */
+export function sameAmount(
+  a: string,
+  b: string,
+  decimals: number | null,
+): boolean {
+  if (a === b) return true;
+  const left = decimalOf(a);
+  const right = decimalOf(b);
+  if (left === null || right === null) return false;
+  return decimals === null
+    ? left.eq(right)
+    : left.minus(right).abs().lt(new Big(`1e-${decimals}`));
+}
+
+/**
+ * Whether two addresses or transaction hashes are the same: `0x` values
+ * without regard to case, others exactly.
+ *
+ * @param a An address or hash.
+ * @param b An address or hash.
+ * @returns Whether they name the same.
+ */
+export function sameHash(a: string, b: string): boolean {
+  return a === b || (isHex(a) && isHex(b) && sameIgnoringCase(a, b));
+}
+
+/**
+ * Whether two codes are the same without regard to case.
+ *
+ * @param a A code.
+ * @param b A code.
+ * @returns Whether they are the same.
+ */
+export function sameIgnoringCase(a: string, b: string): boolean {
+  return a === b || a.toLowerCase() === b.toLowerCase();
+}
+
+function isHex(text: string): boolean {
+  return text.startsWith("0x") || text.startsWith("0X");
+}
+
+function decimalOf(text: string): Big | null {
+  try {
+    return new Big(text.trim());
+  } catch {
+    return null;
+  }
+}

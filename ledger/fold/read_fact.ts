@@ -1,0 +1,364 @@
+import { parseExact } from "../../client/exact_json.ts";
+import type { OrderEvent, WebhookEvent } from "../../webhooks/event.ts";
+import { webhookType } from "../../webhooks/event_types.ts";
+import { parseWebhook } from "../../webhooks/parse_webhook.ts";
+import type { RecordedEvent } from "../event/event.ts";
+import {
+  type ActivityLabel,
+  type ClaimBody,
+  type ClaimedStatus,
+  claimOf,
+  type Fact,
+  type OtpStep,
+  type SessionFact,
+  type UnreadableFact,
+  type WebhookFact,
+} from "./fact.ts";
+import { normaliseStatus } from "./order_rank.ts";
+import { readOrder } from "./_read_order.ts";
+import { readUser } from "./_read_user.ts";
+import { claimText, filledText, linking, objectOf, upper } from "./_text.ts";
+import { normaliseTime } from "./time.ts";
+
+const decoder = new TextDecoder();
+
+/**
+ * Decodes a recorded event, once, into a normalised fact.
+ *
+ * Never throws: what cannot be read is a fact of kind `unreadable`, which is
+ * counted and folds into nothing else. Of an erased event the columns still
+ * speak: an order webhook keeps its claim, without fields.
+ *
+ * @param event An event as stored.
+ * @returns The fact.
+ */
+export function readFact(event: RecordedEvent): Fact {
+  try {
+    switch (event.kind) {
+      case "webhook":
+        return readWebhookEvent(event);
+      case "order_snapshot":
+        return readOrderSnapshot(event);
+      case "user_snapshot":
+        return readUserSnapshot(event);
+      case "order_absent":
+        return readAbsent(event);
+      case "order_contradicted":
+        return readContradicted(event);
+      case "session_created":
+        return readSession(event);
+      case "delivery_unanswered":
+        return readUnanswered(event);
+      default:
+        event.kind satisfies never;
+        return unreadable(event, "This version does not know the kind");
+    }
+  } catch {
+    return unreadable(event, "The body is not JSON");
+  }
+}
+
+function readWebhookEvent(event: RecordedEvent): Fact {
+  const known = event.type === null ? null : webhookType(event.type);
+  if (event.body === null) {
+    if (known === null) return unreadable(event, "The body is erased");
+    return columnsOnly(event, known);
+  }
+  const webhook = parseWebhook(event.body);
+  if (webhook.type === "unrecognised") {
+    // A claim must not be lost because another field has an unexpected shape.
+    if (known !== null && known in claimOf && event.orderId !== null) {
+      return columnsOnly(event, known);
+    }
+    return unreadable(event, webhook.reasons.join("; "));
+  }
+  switch (webhook.type) {
+    case "payment_started":
+    case "transfer_started":
+    case "order_complete":
+    case "order_failed":
+    case "order_cancelled":
+      return orderWebhook(event, webhook);
+    case "test":
+      return webhookFact(event, "test", null, null);
+    default:
+      return userWebhook(event, webhook);
+  }
+}
+
+function orderWebhook(event: RecordedEvent, webhook: OrderEvent): WebhookFact {
+  const { order, user } = webhook;
+  const body: ClaimBody = {
+    digest: event.digest ?? "",
+    currency: upper(claimText(order.quote)),
+    currencyAmount: claimText(order.quote_amount),
+    commodity: upper(claimText(order.base)),
+    cryptoAmount: claimText(order.base_amount),
+    address: claimText(order.address),
+    txId: claimText(order.transaction_id),
+    userId: claimText(user?.user_id),
+    clickId: linking(event.clickId),
+    externalOrderId: claimText(order.external_order_id),
+    failReason: claimText(order.error_code),
+    scAddress: claimText(order.partner_data?.sc_address),
+    scInputData: claimText(order.partner_data?.sc_input_data),
+  };
+  const verification = user?.verification_status;
+  return {
+    kind: "webhook",
+    position: event.position,
+    eventId: event.eventId,
+    recordedAt: event.recordedAt,
+    digest: event.digest ?? "",
+    label: webhook.type,
+    orderId: event.orderId,
+    userId: event.userId,
+    sessionId: claimText(webhook.hpp_session_id),
+    clickId: linking(event.clickId),
+    claim: event.orderId === null ? null : claimOf[webhook.type],
+    body: event.orderId === null ? null : body,
+    lkyc: claimText(verification?.lkyc?.state),
+    fkyc: claimText(verification?.fkyc?.state),
+    rejectType: null,
+    otp: null,
+  };
+}
+
+function userWebhook(
+  event: RecordedEvent,
+  webhook: Exclude<WebhookEvent, OrderEvent | { type: "test" }>,
+): WebhookFact {
+  let otp: OtpStep | null = null;
+  let lkyc: string | null = null;
+  let fkyc: string | null = null;
+  let rejectType: string | null = null;
+  if (webhook.type === "otp_status") {
+    otp = {
+      recordedAt: event.recordedAt,
+      eventId: event.eventId,
+      status: claimText(webhook.status) ?? "unknown",
+      detail: claimText(webhook.status_detail),
+      phoneCountry: upper(claimText(webhook.phone_country_code)),
+    };
+  } else {
+    const verification = webhook.user?.verification_status;
+    lkyc = claimText(verification?.lkyc?.state);
+    fkyc = claimText(verification?.fkyc?.state);
+    if (webhook.type === "verify_failed") {
+      rejectType = claimText(webhook.reject_type);
+    }
+  }
+  return {
+    kind: "webhook",
+    position: event.position,
+    eventId: event.eventId,
+    recordedAt: event.recordedAt,
+    digest: event.digest ?? "",
+    label: webhook.type,
+    orderId: null,
+    userId: event.userId,
+    sessionId: null,
+    clickId: null,
+    claim: null,
+    body: null,
+    lkyc,
+    fkyc,
+    rejectType,
+    otp,
+  };
+}
+
+/** What the columns of an order or user webhook say without its body. */
+function columnsOnly(
+  event: RecordedEvent,
+  type: WebhookEvent["type"],
+): WebhookFact {
+  if (type in claimOf) {
+    const claim = claimOf[type as OrderEvent["type"]];
+    return webhookFact(event, type, event.orderId, claim);
+  }
+  return webhookFact(event, type, null, null);
+}
+
+function webhookFact(
+  event: RecordedEvent,
+  label: ActivityLabel,
+  orderId: string | null,
+  claim: ClaimedStatus | null,
+): WebhookFact {
+  const test = label === "test";
+  return {
+    kind: "webhook",
+    position: event.position,
+    eventId: event.eventId,
+    recordedAt: event.recordedAt,
+    digest: event.digest ?? "",
+    label,
+    orderId: test ? null : orderId,
+    userId: test ? null : event.userId,
+    sessionId: null,
+    clickId: test || orderId === null ? null : linking(event.clickId),
+    claim: orderId === null ? null : claim,
+    body: null,
+    lkyc: null,
+    fkyc: null,
+    rejectType: null,
+    otp: null,
+  };
+}
+
+function readOrderSnapshot(event: RecordedEvent): Fact {
+  if (event.body === null) return unreadable(event, "The body is erased");
+  const value = objectOf(parseExact(decoder.decode(event.body)));
+  const reading = value === null ? null : readOrder(event, value);
+  if (reading === null) return unreadable(event, "The order has no status");
+  return {
+    kind: "order_snapshot",
+    position: event.position,
+    eventId: event.eventId,
+    recordedAt: event.recordedAt,
+    digest: event.digest ?? "",
+    label: "order_snapshot",
+    orderId: event.orderId,
+    userId: null,
+    sessionId: null,
+    clickId: linking(event.clickId),
+    reading,
+  };
+}
+
+function readUserSnapshot(event: RecordedEvent): Fact {
+  if (event.body === null) return unreadable(event, "The body is erased");
+  const value = objectOf(parseExact(decoder.decode(event.body)));
+  if (value === null) return unreadable(event, "The body is not an object");
+  return {
+    kind: "user_snapshot",
+    position: event.position,
+    eventId: event.eventId,
+    recordedAt: event.recordedAt,
+    digest: event.digest ?? "",
+    label: "user_snapshot",
+    orderId: null,
+    userId: event.userId,
+    sessionId: null,
+    clickId: null,
+    reading: readUser(event, value),
+  };
+}
+
+function readAbsent(event: RecordedEvent): Fact {
+  return {
+    kind: "order_absent",
+    position: event.position,
+    eventId: event.eventId,
+    recordedAt: event.recordedAt,
+    digest: event.digest ?? "",
+    label: "order_absent",
+    orderId: event.orderId,
+    userId: null,
+    sessionId: null,
+    clickId: null,
+    readAt: event.readAt ?? event.recordedAt,
+  };
+}
+
+function readContradicted(event: RecordedEvent): Fact {
+  if (event.body === null) return unreadable(event, "The body is erased");
+  const body = objectOf(JSON.parse(decoder.decode(event.body)));
+  const status = filledText(body?.status);
+  const upTo = normaliseTime(filledText(body?.up_to));
+  if (status === null || upTo === null) {
+    return unreadable(event, "The contradiction lacks a status or a time");
+  }
+  return {
+    kind: "order_contradicted",
+    position: event.position,
+    eventId: event.eventId,
+    recordedAt: event.recordedAt,
+    digest: event.digest ?? "",
+    label: "order_contradicted",
+    orderId: event.orderId,
+    userId: null,
+    sessionId: null,
+    clickId: null,
+    status: normaliseStatus(status),
+    upTo,
+  };
+}
+
+function readSession(event: RecordedEvent): SessionFact | UnreadableFact {
+  if (event.body === null) return unreadable(event, "The body is erased");
+  const body = objectOf(parseExact(decoder.decode(event.body)));
+  const sessionId = filledText(body?.session_id);
+  if (body === null || sessionId === null) {
+    return unreadable(event, "The session has no id");
+  }
+  return {
+    kind: "session_created",
+    position: event.position,
+    eventId: event.eventId,
+    recordedAt: event.recordedAt,
+    digest: event.digest ?? "",
+    label: "session_created",
+    orderId: null,
+    userId: null,
+    sessionId,
+    clickId: linking(event.clickId),
+    asked: {
+      sessionId,
+      recordedAt: event.recordedAt,
+      flowType: filledText(body.flow_type) ?? "simple",
+      reference: filledText(body.reference),
+      commodity: upper(filledText(body.commodity)),
+      network: filledText(body.network),
+      commodityAmount: filledText(body.commodity_amount),
+      currency: upper(filledText(body.currency)),
+      currencyAmount: filledText(body.currency_amount),
+      walletAddress: filledText(body.wallet_address),
+      userId: filledText(body.user_id),
+    },
+  };
+}
+
+function readUnanswered(event: RecordedEvent): Fact {
+  let deliveryId: string | null = null;
+  if (event.body !== null) {
+    const body = objectOf(JSON.parse(decoder.decode(event.body)));
+    deliveryId = filledText(body?.event_id);
+  }
+  return {
+    kind: "delivery_unanswered",
+    position: event.position,
+    eventId: event.eventId,
+    recordedAt: event.recordedAt,
+    digest: event.digest ?? "",
+    label: "delivery_unanswered",
+    orderId: null,
+    userId: null,
+    sessionId: null,
+    clickId: null,
+    deliveryId,
+  };
+}
+
+function unreadable(event: RecordedEvent, reason: string): UnreadableFact {
+  const webhook = event.kind === "webhook";
+  const session = event.kind === "session_created";
+  // A delivery that names an order means that the order exists, whatever it says.
+  const ofOrder = event.kind !== "user_snapshot" && !session;
+  return {
+    kind: "unreadable",
+    position: event.position,
+    eventId: event.eventId,
+    recordedAt: event.recordedAt,
+    digest: event.digest ?? "",
+    label: webhook
+      ? event.type === null ? "quarantined" : "unrecognised"
+      : event.kind,
+    orderId: ofOrder ? event.orderId : null,
+    userId: webhook || event.kind === "user_snapshot" ? event.userId : null,
+    sessionId: null,
+    clickId: webhook ? linking(event.clickId) : null,
+    reason,
+  };
+}

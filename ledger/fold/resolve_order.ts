@@ -1,0 +1,137 @@
+import type { AssetTable } from "../../client/environment.ts";
+import type { ClaimBody, OrderReading, SessionAsked } from "./fact.ts";
+import type { Claim, OrderFold } from "./order_fold.ts";
+import { isFinal } from "./order_rank.ts";
+import type { OrderFacts } from "./order_state.ts";
+import { claimStanding } from "./order_status.ts";
+import { emptyToNull } from "./_text.ts";
+import { compareTimes } from "./time.ts";
+
+/** How to work out a state. */
+export interface ResolveOptions {
+  /**
+   * Asset table that gives the precision of amounts.
+   *
+   * @default {"production"}
+   */
+  readonly assets?: AssetTable;
+}
+
+/** What was found out about an order on the way to its state. */
+export interface Resolved {
+  /** Claims that are not contradicted, highest first. */
+  readonly standing: readonly Claim[];
+  /** The session that the order belongs to, when it is known. */
+  readonly asked: SessionAsked | null;
+  /** Fields as shown in the state. */
+  readonly fields: OrderFacts;
+  /** Asset table that gives the precision of amounts. */
+  readonly assets: AssetTable;
+}
+
+/**
+ * Finds the standing claims, the session and the visible fields of an order.
+ *
+ * @param fold What is known of the order.
+ * @param options How to work it out.
+ * @returns What was found.
+ */
+export function resolveOrder(
+  fold: OrderFold,
+  options: ResolveOptions = {},
+): Resolved {
+  const standing = standingClaims(fold);
+  return {
+    standing,
+    asked: askedOf(fold),
+    fields: visibleFacts(fold.latest, standing),
+    assets: options.assets ?? "production",
+  };
+}
+
+/** Claims that are not contradicted, highest first. */
+function standingClaims(fold: OrderFold): readonly Claim[] {
+  const standing = fold.contradicted.length === 0
+    ? fold.claims.slice()
+    : fold.claims.filter((claim) =>
+      claimStanding(fold, claim) !== "contradicted"
+    );
+  return standing.reverse();
+}
+
+/**
+ * The value of the highest claim, and of its highest digest, that states one.
+ *
+ * @param standing Claims, highest first.
+ * @param field Field of the claims.
+ * @returns The value, or null when no claim states one.
+ */
+export function claimedValue(
+  standing: readonly Claim[],
+  field: Exclude<keyof ClaimBody, "digest">,
+): string | null {
+  for (const { bodies } of standing) {
+    for (const body of bodies) {
+      const value = body[field];
+      if (value !== null) return value;
+    }
+  }
+  return null;
+}
+
+/** The reading's value where it states one, else the claim's. */
+function visibleFacts(
+  latest: OrderReading | null,
+  standing: readonly Claim[],
+): OrderFacts {
+  const pick = (
+    read: string | null | undefined,
+    field: Exclude<keyof ClaimBody, "digest">,
+  ): string | null => read ? read : claimedValue(standing, field);
+  return {
+    currency: pick(latest?.currency, "currency"),
+    currencyAmount: pick(latest?.currencyAmount, "currencyAmount"),
+    commodity: pick(latest?.commodity, "commodity"),
+    network: emptyToNull(latest?.network ?? null),
+    cryptoAmount: pick(latest?.cryptoAmount, "cryptoAmount"),
+    address: pick(latest?.address, "address"),
+    txId: saysNone(latest, "txId") ? null : pick(latest?.txId, "txId"),
+    userId: pick(latest?.userId, "userId"),
+    clickId: pick(latest?.clickId, "clickId"),
+    externalOrderId: pick(latest?.externalOrderId, "externalOrderId"),
+    failReason: saysNone(latest, "failReason")
+      ? null
+      : pick(latest?.failReason, "failReason"),
+  };
+}
+
+/**
+ * Whether an empty field of a final reading is the service's word that there
+ * is none, so that no webhook may fill it: a forged transaction must not show
+ * up on a failed order, nor a decline on a paid one.
+ */
+function saysNone(
+  latest: OrderReading | null,
+  field: "txId" | "failReason",
+): boolean {
+  if (latest === null || !isFinal(latest.status) || latest[field] !== "") {
+    return false;
+  }
+  return field === "txId" || latest.status !== "failed";
+}
+
+/**
+ * The session the order belongs to: one that its webhooks name or, of an order
+ * without session id, the last one made under its click id before the order.
+ */
+function askedOf(fold: OrderFold): SessionAsked | null {
+  if (fold.sessions.length > 0) {
+    return fold.asked.find((asked) =>
+      fold.sessions.includes(asked.sessionId)
+    ) ?? null;
+  }
+  const createdAt = fold.latest?.createdAt ?? "";
+  return fold.asked.find((asked) =>
+    createdAt === "" || compareTimes(asked.recordedAt, createdAt) <= 0
+  ) ?? fold.asked.at(-1) ?? null;
+}

@@ -1,0 +1,120 @@
+import { describeFailReason } from "../../client/fail_reason.ts";
+import type { OrderReading } from "./fact.ts";
+import { orderAnomalies } from "./order_anomalies.ts";
+import type { Claim, OrderFold } from "./order_fold.ts";
+import type { OrderState } from "./order_state.ts";
+import { decideOrderStatus, orderStatusReason } from "./order_status.ts";
+import {
+  claimedValue,
+  type ResolveOptions,
+  resolveOrder,
+} from "./resolve_order.ts";
+import { emptyToNull } from "./_text.ts";
+
+/**
+ * Works out the state of an order from what is known.
+ *
+ * @param fold What is known of the order.
+ * @param options How to work it out.
+ * @returns The state, with fixed key order.
+ */
+export function orderState(
+  fold: OrderFold,
+  options: ResolveOptions = {},
+): OrderState {
+  const resolved = resolveOrder(fold, options);
+  const { fields, standing, asked } = resolved;
+  const { latest } = fold;
+  const { status, trust } = decideOrderStatus(fold);
+  return {
+    ...fields,
+    orderId: fold.orderId,
+    status,
+    trust,
+    reason: orderStatusReason(fold),
+    createdAt: emptyToNull(latest?.createdAt ?? null),
+    changedAt: emptyToNull(latest?.changedAt ?? null),
+    cryptoType: emptyToNull(latest?.cryptoType ?? null),
+    failMeaning: fields.failReason === null
+      ? null
+      : describeFailReason(fields.failReason),
+    cardId: emptyToNull(latest?.cardId ?? null),
+    cardBrand: emptyToNull(latest?.cardBrand ?? null),
+    paymentType: emptyToNull(latest?.paymentType ?? null),
+    processedThrough: emptyToNull(latest?.processedThrough ?? null),
+    fees: {
+      partnerFee: emptyToNull(latest?.partnerFee ?? null),
+      partnerFeePercent: emptyToNull(latest?.partnerFeePercent ?? null),
+      serviceFee: emptyToNull(latest?.serviceFee ?? null),
+      serviceFeePercent: emptyToNull(latest?.serviceFeePercent ?? null),
+    },
+    smartContract: {
+      address: claimedValue(standing, "scAddress"),
+      inputData: emptyToNull(latest?.scInputData ?? null) ??
+        claimedValue(standing, "scInputData"),
+    },
+    transferSeen: fold.transferSeen,
+    history: [
+      ...fold.shown.map(({ status }) => ({
+        source: "snapshot" as const,
+        status,
+      })),
+      ...fold.claims.map(({ status }) => ({
+        source: "webhook" as const,
+        status,
+      })),
+    ],
+    claimed: claimedFacts(standing),
+    confirmed: latest === null ? null : confirmedFacts(latest),
+    sessions: fold.sessions,
+    asked: asked === null ? null : {
+      sessionId: asked.sessionId,
+      flowType: asked.flowType,
+      reference: asked.reference,
+      commodity: asked.commodity,
+      network: asked.network,
+      commodityAmount: asked.commodityAmount,
+      currency: asked.currency,
+      currencyAmount: asked.currencyAmount,
+      walletAddress: asked.walletAddress,
+      userId: asked.userId,
+    },
+    anomalies: orderAnomalies(fold, resolved),
+  };
+}
+
+function claimedFacts(standing: readonly Claim[]): OrderState["claimed"] {
+  const highest = standing[0];
+  if (highest === undefined) return null;
+  return {
+    currency: claimedValue(standing, "currency"),
+    currencyAmount: claimedValue(standing, "currencyAmount"),
+    commodity: claimedValue(standing, "commodity"),
+    network: null,
+    cryptoAmount: claimedValue(standing, "cryptoAmount"),
+    address: claimedValue(standing, "address"),
+    txId: claimedValue(standing, "txId"),
+    userId: claimedValue(standing, "userId"),
+    clickId: claimedValue(standing, "clickId"),
+    externalOrderId: claimedValue(standing, "externalOrderId"),
+    failReason: claimedValue(standing, "failReason"),
+    status: highest.status,
+  };
+}
+
+function confirmedFacts(latest: OrderReading): OrderState["confirmed"] {
+  return {
+    currency: emptyToNull(latest.currency),
+    currencyAmount: emptyToNull(latest.currencyAmount),
+    commodity: emptyToNull(latest.commodity),
+    network: emptyToNull(latest.network),
+    cryptoAmount: emptyToNull(latest.cryptoAmount),
+    address: emptyToNull(latest.address),
+    txId: emptyToNull(latest.txId),
+    userId: emptyToNull(latest.userId),
+    clickId: emptyToNull(latest.clickId),
+    externalOrderId: emptyToNull(latest.externalOrderId),
+    failReason: emptyToNull(latest.failReason),
+    status: latest.status,
+  };
+}

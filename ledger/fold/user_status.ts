@@ -1,0 +1,115 @@
+import type { VerificationState } from "../../webhooks/event.ts";
+import type { Trust } from "./order_state.ts";
+import { compareTimes } from "./time.ts";
+import { verificationRank } from "./verification_rank.ts";
+
+/** All that the verification of a user depends on. */
+export interface VerificationFacts {
+  /** The latest snapshot by (`read_at`, digest); null when there is none. */
+  readonly latest: {
+    /** When it was read. */
+    readonly readAt: string;
+    /** State of the light verification. */
+    readonly lkyc: VerificationState | null;
+    /** State of the document verification. */
+    readonly fkyc: VerificationState | null;
+    /** Whether the service banned the user. */
+    readonly banned: boolean | null;
+  } | null;
+  /** Light verification as webhooks stated it. */
+  readonly lkyc: readonly StatedState[];
+  /** Document verification as webhooks stated it. */
+  readonly fkyc: readonly StatedState[];
+}
+
+/** A state that webhooks stated, with the last time one did. */
+export interface StatedState {
+  /** The state. */
+  readonly state: VerificationState;
+  /** `recordedAt` of the last webhook that stated it. */
+  readonly lastAt: string;
+}
+
+/** A verification state and how sure it is. */
+export interface Verification {
+  /** The state; null when nobody stated one. */
+  readonly state: VerificationState | null;
+  /** Whether it is the service's own word. */
+  readonly trust: Trust;
+}
+
+/** Status of a user. */
+export interface UserStatus {
+  /**
+   * `banned` where the service says so, else the better of both verifications,
+   * else `unknown`.
+   */
+  readonly status: VerificationState | "banned" | "unknown";
+  /** Whether `status` is the service's own word. */
+  readonly trust: Trust;
+  /** Light verification. */
+  readonly lkyc: Verification;
+  /** Document verification. */
+  readonly fkyc: Verification;
+}
+
+/**
+ * The rule of one verification: the latest snapshot's state, confirmed, unless
+ * a webhook received after that snapshot ranks higher, which is then claimed.
+ *
+ * @param facts The user's facts.
+ * @param kind Light or document verification.
+ * @returns The state and how sure it is.
+ */
+export function decideOne(
+  facts: VerificationFacts,
+  kind: "lkyc" | "fkyc",
+): Verification {
+  const { latest } = facts;
+  const read = latest === null ? null : latest[kind];
+  let state: VerificationState | null = read;
+  let trust: Trust = latest === null ? "claimed" : "confirmed";
+  for (const stated of facts[kind]) {
+    if (
+      latest !== null && compareTimes(stated.lastAt, latest.readAt) <= 0
+    ) continue;
+    if (
+      state === null || verificationRank(stated.state) > verificationRank(state)
+    ) {
+      state = stated.state;
+      trust = "claimed";
+    }
+  }
+  return { state, trust };
+}
+
+/**
+ * The status of a user.
+ *
+ * @param facts The user's facts.
+ * @returns Both verifications, the better of them, and how sure it is.
+ */
+export function decideVerification(facts: VerificationFacts): UserStatus {
+  const lkyc = decideOne(facts, "lkyc");
+  const fkyc = decideOne(facts, "fkyc");
+  if (facts.latest !== null && facts.latest.banned === true) {
+    return { status: "banned", trust: "confirmed", lkyc, fkyc };
+  }
+  const better = best(lkyc, fkyc);
+  return {
+    status: better.state ?? "unknown",
+    trust: better.trust,
+    lkyc,
+    fkyc,
+  };
+}
+
+/** The higher of the two; of equal ones the confirmed. */
+function best(a: Verification, b: Verification): Verification {
+  if (a.state === null) return b;
+  if (b.state === null) return a;
+  const difference = verificationRank(a.state) - verificationRank(b.state);
+  if (difference !== 0) return difference > 0 ? a : b;
+  if (a.trust !== b.trust) return a.trust === "confirmed" ? a : b;
+  return a.state >= b.state ? a : b;
+}
