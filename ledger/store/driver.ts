@@ -23,7 +23,8 @@ export interface ResultSet {
  * All that the ledger asks of a database: run statements as one transaction.
  *
  * Integers go and come back as numbers. A driver that met an error other than
- * a constraint reconnects before its next batch. A read batch cannot write.
+ * a constraint reconnects before its next batch. A read batch must not write,
+ * and on a replica it may see an earlier state; a write batch never does.
  */
 export interface Driver {
   /** Where the database lives. */

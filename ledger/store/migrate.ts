@@ -61,7 +61,7 @@ export async function migrate(
   let stamp = await readStamp(driver);
   if (stamp === null) {
     await driver.batch(firstStamp(options), "write");
-    stamp = await readStamp(driver);
+    stamp = await readStamp(driver, "write");
   }
   if (stamp === null) {
     throw new LedgerError("failed", "The ledger's stamp was not stored");
@@ -69,7 +69,7 @@ export async function migrate(
   checkStamp(stamp, options.environment, latest);
   while (stamp.schemaVersion < latest) {
     await step(driver, options.migrations, stamp.schemaVersion);
-    stamp = await readStamp(driver) ?? stamp;
+    stamp = await readStamp(driver, "write") ?? stamp;
     checkStamp(stamp, options.environment, latest);
   }
   return stamp;
@@ -79,6 +79,7 @@ export async function migrate(
  * Reads what is written on a ledger, without changing anything.
  *
  * @param driver The database.
+ * @param mode `write` when a replica's earlier state would not do.
  * @returns Null when the database is empty.
  * @throws {LedgerError} `not_a_ledger` when it holds something else.
  *
@@ -87,13 +88,16 @@ export async function migrate(
  * const stamp = await readStamp(driver);
  * ```
  */
-export async function readStamp(driver: Driver): Promise<LedgerStamp | null> {
+export async function readStamp(
+  driver: Driver,
+  mode: "read" | "write" = "read",
+): Promise<LedgerStamp | null> {
   const [tables] = await driver.batch([{
     sql: "SELECT name FROM sqlite_schema WHERE type = 'table' " +
       "AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '_litestream_*' " +
       "AND name NOT GLOB 'libsql_*'",
     args: [],
-  }], "read");
+  }], mode);
   const names = tables?.rows.map(([name]) => name) ?? [];
   if (names.length === 0) return null;
   if (!names.includes("rampkit")) {
@@ -107,7 +111,7 @@ export async function readStamp(driver: Driver): Promise<LedgerStamp | null> {
     sql: "SELECT schema_version, environment, ledger_id, created_at " +
       "FROM rampkit",
     args: [],
-  }], "read");
+  }], mode);
   const row = rows?.rows[0];
   return row === undefined ? null : {
     schemaVersion: row[0] as number,
@@ -186,7 +190,7 @@ async function step(
     // Another process took this step first, and its result is just as good.
     const lostRace = error instanceof LedgerError &&
       error.code === "constraint" &&
-      ((await readStamp(driver))?.schemaVersion ?? 0) > from;
+      ((await readStamp(driver, "write"))?.schemaVersion ?? 0) > from;
     if (!lostRace) throw error;
   }
 }

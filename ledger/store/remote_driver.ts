@@ -1,4 +1,4 @@
-import { type Client, createClient, LibsqlError } from "@libsql/client/http";
+import * as hrana from "@libsql/hrana-client";
 import { codeOfSqlite, ledgerError } from "./_sqlite_errors.ts";
 import { publicUrl } from "./_url.ts";
 import type { Driver, ResultSet, SqlValue, Statement } from "./driver.ts";
@@ -11,7 +11,7 @@ export interface RemoteOptions {
   /** Token of the database. */
   readonly authToken?: string;
   /**
-   * Longest wait for one batch, in ms.
+   * Longest wait for one request, in ms.
    *
    * @default 10000
    */
@@ -21,15 +21,16 @@ export interface RemoteOptions {
 }
 
 /**
- * A database on sqld or Turso, over HTTP: one request a batch. Nothing native
- * is imported. How durable a commit is, is the server's affair: sqld runs with
- * `synchronous=NORMAL`.
+ * A database on sqld or Turso, over HTTP: one request a batch, and nothing
+ * native in what is imported. How durable a commit is, is the server's affair:
+ * sqld runs with `synchronous=NORMAL`.
  */
 export class RemoteDriver implements Driver {
   /** Always `remote`. */
   readonly location = "remote" as const;
-  readonly #client: Client;
+  readonly #connect: () => hrana.HttpClient;
   readonly #where: string;
+  #client: hrana.HttpClient | null = null;
   #closed = false;
 
   /**
@@ -37,27 +38,16 @@ export class RemoteDriver implements Driver {
    * @throws {LedgerError} `cannot_open` when the address is not one.
    */
   constructor(options: RemoteOptions) {
+    const { timeoutMs = 10_000, fetch: send = fetch } = options;
     this.#where = publicUrl(options.url);
-    const send = options.fetch ?? fetch;
-    const timeoutMs = options.timeoutMs ?? 10_000;
-    try {
-      this.#client = createClient({
-        url: options.url,
-        ...(options.authToken === undefined
-          ? {}
-          : { authToken: options.authToken }),
-        intMode: "number",
-        fetch: (request: Request) =>
+    const { url, authToken } = address(options, this.#where);
+    this.#connect = () =>
+      hrana.openHttp(
+        url,
+        authToken,
+        (request: Request) =>
           send(request, { signal: AbortSignal.timeout(timeoutMs) }),
-      });
-    } catch (error) {
-      throw new LedgerError(
-        "cannot_open",
-        `Cannot use ${this.#where} as a ledger: ` +
-          "the address must be libsql:, https: or http:",
-        { cause: error },
       );
-    }
   }
 
   /**
@@ -72,18 +62,22 @@ export class RemoteDriver implements Driver {
     if (this.#closed) {
       throw new LedgerError("closed", "The database was closed before");
     }
+    const client = this.#client ??= this.#connect();
     try {
-      const results = await this.#client.batch(
-        statements.map(({ sql, args }) => ({ sql, args: args.map(bindable) })),
-        mode,
-      );
-      return results.map(({ columns, rows, rowsAffected }) => ({
-        columns,
-        rows: rows.map((row) => columns.map((_, at) => plain(row[at]))),
-        rowsAffected: columns.length === 0 ? rowsAffected : 0,
-      }));
+      // Asked first, so that the whole batch then takes one request.
+      await client.getVersion();
+      const stream = client.openStream();
+      const results = transact(stream, statements, mode);
+      stream.closeGracefully();
+      return await results;
     } catch (error) {
-      throw this.#explain(error);
+      const explained = this.#explain(error);
+      // A client that could not learn the server's version never asks again.
+      if (explained.code !== "constraint" && this.#client === client) {
+        this.#client = null;
+        client.close();
+      }
+      throw explained;
     }
   }
 
@@ -91,27 +85,105 @@ export class RemoteDriver implements Driver {
   // deno-lint-ignore require-await -- A driver answers with a promise.
   async close(): Promise<void> {
     this.#closed = true;
-    this.#client.close();
+    this.#client?.close();
+    this.#client = null;
   }
 
   #explain(error: unknown): LedgerError {
     const message = error instanceof Error ? error.message : String(error);
-    return ledgerError(codeOf(error, message), this.#where, {
-      message,
-      cause: error,
-    });
+    return ledgerError(codeOf(error), this.#where, { message, cause: error });
   }
 }
 
-function codeOf(error: unknown, message: string): LedgerErrorCode {
-  if (!(error instanceof LibsqlError)) return "unreachable";
-  const { code } = error;
-  if (code.startsWith("SQLITE_")) return codeOfSqlite(code);
-  if (/\b40[13]\b|unauthor|AUTH/i.test(`${code} ${message}`)) {
-    return "unauthorised";
+function address(
+  options: RemoteOptions,
+  where: string,
+): { readonly url: string; readonly authToken: string | undefined } {
+  try {
+    const { hranaHttpUrl, authToken } = hrana.parseLibsqlUrl(options.url);
+    if (hranaHttpUrl === undefined) throw new TypeError("no HTTP address");
+    return { url: hranaHttpUrl, authToken: options.authToken ?? authToken };
+  } catch {
+    // The cause would name the address whole, and a token may be in it.
+    throw new LedgerError(
+      "cannot_open",
+      `Cannot use ${where} as a ledger: the address must be file:PATH, ` +
+        ":memory:, libsql:, https: or http:",
+    );
   }
-  if (/SERVER_ERROR|HRANA_|STREAM|TRANSACTION/.test(code)) return "unreachable";
-  return "failed";
+}
+
+/** Queues one batch of steps: begin, each only if the last went well, commit. */
+async function transact(
+  stream: hrana.Stream,
+  statements: readonly Statement[],
+  mode: "read" | "write",
+): Promise<ResultSet[]> {
+  const batch = stream.batch();
+  const answers: Promise<hrana.RowsResult | undefined>[] = [];
+  let last = batch.step();
+  answers.push(
+    last.query(
+      mode === "write" ? "BEGIN IMMEDIATE" : "BEGIN TRANSACTION READONLY",
+    ),
+  );
+  for (const { sql, args } of statements) {
+    const step = batch.step().condition(hrana.BatchCond.ok(last));
+    answers.push(step.query([sql, args.map(bindable)]));
+    last = step;
+  }
+  const commit = batch.step().condition(hrana.BatchCond.ok(last));
+  answers.push(commit.query("COMMIT"));
+  const undo = batch.step().condition(
+    hrana.BatchCond.not(hrana.BatchCond.ok(commit)),
+  );
+  const undone = undo.query("ROLLBACK");
+  const settled = Promise.allSettled([...answers, undone]);
+  await batch.execute();
+  await settled;
+  const results: ResultSet[] = [];
+  for (const answer of answers) {
+    const rows = await answer;
+    if (rows === undefined) {
+      throw new LedgerError("failed", "The server skipped a statement");
+    }
+    results.push(resultSet(rows));
+  }
+  return results.slice(1, -1);
+}
+
+function resultSet(answer: hrana.RowsResult): ResultSet {
+  const columns = answer.columnNames.map((name) => name ?? "");
+  return {
+    columns,
+    rows: answer.rows.map((row) => columns.map((_, at) => plain(row[at]))),
+    rowsAffected: columns.length === 0 ? answer.affectedRowCount : 0,
+  };
+}
+
+function codeOf(error: unknown): LedgerErrorCode {
+  if (error instanceof LedgerError) return error.code;
+  if (error instanceof hrana.HttpServerError) {
+    return error.status === 401 || error.status === 403
+      ? "unauthorised"
+      : "unreachable";
+  }
+  if (error instanceof hrana.ResponseError) {
+    const code = error.code ?? "";
+    if (code.startsWith("AUTH_")) return "unauthorised";
+    if (code === "PROXY_ERROR") return codeOfProxied(error.message);
+    return code.startsWith("SQLITE_") ? codeOfSqlite(code) : "failed";
+  }
+  return "unreachable";
+}
+
+/** A replica passes on what its primary said in words only. */
+function codeOfProxied(message: string): LedgerErrorCode {
+  if (/constraint failed|cannot store|datatype mismatch/.test(message)) {
+    return "constraint";
+  }
+  if (/locked|busy/i.test(message)) return "busy";
+  return /no such|syntax error/.test(message) ? "failed" : "unreachable";
 }
 
 /** The protocol would send every number as a float. */
@@ -119,6 +191,6 @@ function bindable(value: SqlValue): SqlValue {
   return Number.isSafeInteger(value) ? BigInt(value as number) : value;
 }
 
-function plain(value: SqlValue | ArrayBuffer | undefined): SqlValue {
+function plain(value: hrana.Value | undefined): SqlValue {
   return value instanceof ArrayBuffer ? new Uint8Array(value) : value ?? null;
 }
