@@ -1,5 +1,5 @@
 /**
- * Tables of the store: the stamp, the events and their evidence chain.
+ * Tables of the store: the events and their evidence chain.
  *
  * Every index on `events` is paid for by each append, so those that most
  * events do not need are partial.
@@ -43,5 +43,9 @@ export const storeSchema: readonly string[] = [
     position INTEGER NOT NULL,
     events INTEGER NOT NULL,
     hash TEXT NOT NULL
+  ) STRICT`,
+  `CREATE TABLE erasures (
+    position INTEGER PRIMARY KEY,
+    commitment BLOB NOT NULL
   ) STRICT`,
 ];

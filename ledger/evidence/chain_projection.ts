@@ -1,0 +1,184 @@
+import type { RecordedEvent } from "../event/event.ts";
+import type {
+  Driver,
+  ResultSet,
+  SqlValue,
+  Statement,
+} from "../store/driver.ts";
+import { LedgerError } from "../store/errors.ts";
+import { eventColumns, recordedEvent } from "../store/event_row.ts";
+import {
+  type ChainOrigin,
+  commitmentOf,
+  genesisHash,
+  linkHash,
+} from "./chain.ts";
+
+/** How far the evidence chain reaches. */
+export interface ChainHead {
+  /** Position of the last event in the chain; 0 when there is none. */
+  readonly position: number;
+  /** Number of events in the chain. */
+  readonly events: number;
+  /** Hash of the last event, 64 hex digits: with `events`, what to keep elsewhere. */
+  readonly hash: string;
+}
+
+/** How the chain is extended. */
+export interface ExtendOptions {
+  /** Stops between two steps. */
+  readonly signal?: AbortSignal;
+  /**
+   * Events of one step.
+   *
+   * @default 500
+   */
+  readonly limit?: number;
+}
+
+/**
+ * Reads how far the chain reaches.
+ *
+ * @param driver A database that has been migrated.
+ * @param origin The ledger.
+ *
+ * @example Print what to keep elsewhere
+ * ```ts ignore
+ * const { events, hash } = await chainHead(driver, origin);
+ * console.log(`${events}:${hash}`);
+ * ```
+ */
+export async function chainHead(
+  driver: Driver,
+  origin: ChainOrigin,
+): Promise<ChainHead> {
+  const [result] = await driver.batch([selectHead], "read");
+  return headOf(result, origin);
+}
+
+/**
+ * Extends the chain until it reaches the last event. Several processes may do
+ * so at once: each step is guarded by the position it starts from, and the
+ * one that comes second goes on from where the first left off.
+ *
+ * @param driver A database that has been migrated.
+ * @param origin The ledger.
+ * @param options Step size and abort signal.
+ * @throws {LedgerError} When the database fails.
+ *
+ * @example Extend after appending
+ * ```ts ignore
+ * const head = await extendChain(driver, { environment, ledgerId });
+ * ```
+ */
+export async function extendChain(
+  driver: Driver,
+  origin: ChainOrigin,
+  options: ExtendOptions = {},
+): Promise<ChainHead> {
+  let lostRaces = 0;
+  for (;;) {
+    options.signal?.throwIfAborted();
+    // After a lost race the read goes to the primary: a replica may be behind.
+    const mode = lostRaces === 0 ? "read" : "write";
+    const [headRow, rows] = await driver.batch(
+      [selectHead, selectAfterHead(options.limit ?? 500)],
+      mode,
+    );
+    const head = headOf(headRow, origin);
+    if (rows === undefined || rows.rows.length === 0) return head;
+    try {
+      await driver.batch(linkRows(head, rows), "write");
+      lostRaces = 0;
+    } catch (error) {
+      const lost = error instanceof LedgerError && error.code === "constraint";
+      if (!lost || ++lostRaces > 100) throw error;
+    }
+  }
+}
+
+const selectHead: Statement = {
+  sql: "SELECT position, events, hash FROM chain_checkpoint",
+  args: [],
+};
+
+function selectAfterHead(limit: number): Statement {
+  return {
+    sql: `SELECT ${eventColumns}, ` +
+      "(SELECT commitment FROM erasures " +
+      "WHERE erasures.position = events.position) FROM events " +
+      "WHERE position > coalesce((SELECT position FROM chain_checkpoint), 0) " +
+      "ORDER BY position LIMIT ?",
+    args: [limit],
+  };
+}
+
+function headOf(
+  result: ResultSet | undefined,
+  origin: ChainOrigin,
+): ChainHead {
+  const row = result?.rows[0];
+  if (row === undefined) {
+    return { position: 0, events: 0, hash: genesisHash(origin).toHex() };
+  }
+  return {
+    position: row[0] as number,
+    events: row[1] as number,
+    hash: row[2] as string,
+  };
+}
+
+/** The guard, then all links of the step in one statement. */
+function linkRows(head: ChainHead, { rows }: ResultSet): Statement[] {
+  const links = new Uint8Array(rows.length * 64);
+  let hash = Uint8Array.fromHex(head.hash);
+  const positions = rows.map((row, at) => {
+    const event = recordedEvent(row);
+    const commitment = storedOrComputed(event, row[13]);
+    hash = linkHash(hash, event, commitment) as typeof hash;
+    links.set(commitment, at * 64);
+    links.set(hash, at * 64 + 32);
+    return event.position;
+  });
+  return [
+    moveHead(head.position, {
+      position: positions.at(-1) ?? head.position,
+      events: head.events + rows.length,
+      hash: hash.toHex(),
+    }),
+    {
+      sql: "INSERT INTO chain (position, commitment, hash) " +
+        "SELECT value, substr(?1, key * 64 + 1, 32), " +
+        "substr(?1, key * 64 + 33, 32) FROM json_each(?2)",
+      args: [links, JSON.stringify(positions)],
+    },
+  ];
+}
+
+/** Puts NULL where none may be, and so undoes the batch, if the head moved. */
+function moveHead(expected: number, next: ChainHead): Statement {
+  return {
+    sql: "INSERT INTO chain_checkpoint (id, position, events, hash) " +
+      "SELECT 1, CASE WHEN coalesce((SELECT position FROM chain_checkpoint), 0)" +
+      " = ? THEN ? END, ?, ? WHERE true ON CONFLICT (id) DO UPDATE SET " +
+      "position = excluded.position, events = excluded.events, " +
+      "hash = excluded.hash",
+    args: [expected, next.position, next.events, next.hash],
+  };
+}
+
+function storedOrComputed(
+  event: RecordedEvent,
+  stored: SqlValue | undefined,
+): Uint8Array {
+  const { position, body, digest, salt } = event;
+  if (body !== null && digest !== null && salt !== null) {
+    return commitmentOf({ body, digest, salt });
+  }
+  if (stored instanceof Uint8Array) return stored;
+  throw new LedgerError(
+    "corrupt",
+    `Cannot chain position ${position}: its body is gone, and with no ` +
+      "record of an erasure; restore a backup",
+  );
+}

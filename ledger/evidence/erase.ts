@@ -1,0 +1,42 @@
+import type { Driver } from "../store/driver.ts";
+import { eventColumns, recordedEvent } from "../store/event_row.ts";
+import { commitmentOf } from "./chain.ts";
+
+/**
+ * Erases the body, digest and salt of one event for good. Its columns stay,
+ * and so does its commitment: the chain holds as before, and nobody can guess
+ * the body from what is left.
+ *
+ * @param driver A database that has been migrated.
+ * @param position The event.
+ * @returns Whether there was something to erase.
+ * @throws {LedgerError} When the database fails.
+ *
+ * @example Erase what a person asked to have erased
+ * ```ts ignore
+ * await eraseBody(driver, event.position);
+ * ```
+ */
+export async function eraseBody(
+  driver: Driver,
+  position: number,
+): Promise<boolean> {
+  const [result] = await driver.batch([{
+    sql: `SELECT ${eventColumns} FROM events WHERE position = ?`,
+    args: [position],
+  }], "write");
+  const row = result?.rows[0];
+  if (row === undefined) return false;
+  const { body, digest, salt } = recordedEvent(row);
+  if (body === null || digest === null || salt === null) return false;
+  await driver.batch([{
+    sql: "INSERT INTO erasures (position, commitment) VALUES (?, ?) " +
+      "ON CONFLICT DO NOTHING",
+    args: [position, commitmentOf({ body, digest, salt })],
+  }, {
+    sql: "UPDATE events SET body = NULL, digest = NULL, salt = NULL " +
+      "WHERE position = ?",
+    args: [position],
+  }], "write");
+  return true;
+}
