@@ -1,0 +1,48 @@
+/**
+ * The service in a box: the five endpoints with their documented errors,
+ * orders and users with a true history, the webhook sender with its ladder,
+ * a stub of the widget, a clock that can be moved, and faults from one seed.
+ *
+ * In process for tests, over HTTP for any language ({@linkcode serveSandbox}).
+ *
+ * @example Fifteen hours of retries in a moment
+ * ```ts
+ * import { createSandbox, virtualClock } from "@rampkit/onramp/sandbox";
+ * import assert from "node:assert/strict";
+ *
+ * const clock = virtualClock(Date.UTC(2026, 0, 1));
+ * await using sandbox = createSandbox({
+ *   clock,
+ *   webhookUrl: "http://partner/webhooks/secret",
+ *   fetch: () => Promise.resolve(new Response(null, { status: 500 })),
+ * });
+ *
+ * const order = sandbox.createOrder();
+ * sandbox.advance(order.orderId, "pay");
+ * await clock.advance(16 * 3_600_000);
+ *
+ * assert.equal(sandbox.delivery.state, "disabled");
+ * assert.equal(sandbox.counters.attempts, 6);
+ * ```
+ *
+ * @module
+ */
+export * from "./clock.ts";
+export * from "./real_clock.ts";
+export * from "./virtual_clock.ts";
+export * from "./ladder.ts";
+export * from "./faults.ts";
+export * from "./counters.ts";
+export * from "./deliveries.ts";
+export * from "./sandbox_order.ts";
+export * from "./sandbox_user.ts";
+export * from "./order_life.ts";
+export * from "./user_life.ts";
+export * from "./sandbox.ts";
+export * from "./serve_sandbox.ts";
+export type { BackfillOptions, PopulateOptions } from "./_populate.ts";
+export type { OrderForm } from "./_order_json.ts";
+export type { OrderInput, UserInput } from "./_maker.ts";
+export type { OrderStatus } from "../client/order.ts";
+export type { VerificationStatus } from "../client/user.ts";
+export type { OrderEventType, UserEventType } from "../webhooks/event.ts";

@@ -1,0 +1,69 @@
+import { createSandbox, type Sandbox } from "./sandbox.ts";
+import type { SandboxOptions } from "./sandbox.ts";
+
+/** How a sandbox is served. */
+export interface ServeSandboxOptions extends SandboxOptions {
+  /**
+   * Port; 0 takes a free one.
+   * @default {8790}
+   */
+  readonly port?: number;
+  /**
+   * Address to listen on.
+   * @default {"127.0.0.1"}
+   */
+  readonly hostname?: string;
+  /**
+   * A sandbox already set up; the options above are then its own.
+   * @default {a new one}
+   */
+  readonly sandbox?: Sandbox;
+}
+
+/** A sandbox that listens. */
+export interface ServedSandbox extends AsyncDisposable {
+  /** The sandbox. */
+  readonly sandbox: Sandbox;
+  /** Its address, without a slash at the end. */
+  readonly url: string;
+  /** Stops listening and closes the sandbox. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves a sandbox over HTTP, for any language. Needs permission to listen.
+ *
+ * @param options Port, address, and those of the sandbox.
+ * @returns The sandbox and its address.
+ *
+ * @example Ask a served sandbox
+ * ```ts
+ * import { serveSandbox } from "@rampkit/onramp/sandbox";
+ * import assert from "node:assert/strict";
+ *
+ * await using served = serveSandbox({ port: 0 });
+ * const answer = await fetch(`${served.url}/api/external/orders`);
+ * assert.equal(answer.status, 401);
+ * await answer.body?.cancel();
+ * ```
+ */
+export function serveSandbox(options: ServeSandboxOptions = {}): ServedSandbox {
+  const { port = 8790, hostname = "127.0.0.1", sandbox: given, ...rest } =
+    options;
+  const sandbox = given ?? createSandbox(rest);
+  const server = Deno.serve({
+    port,
+    hostname,
+    onListen: () => {},
+  }, (request) => sandbox.fetch(request));
+  const close = async () => {
+    await sandbox.close();
+    await server.shutdown();
+  };
+  return {
+    sandbox,
+    url: `http://${hostname}:${server.addr.port}`,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

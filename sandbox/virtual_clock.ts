@@ -1,0 +1,264 @@
+import { setImmediate } from "node:timers";
+import { type SandboxClock, sleepOn } from "./clock.ts";
+
+/** How a virtual clock behaves. */
+export interface VirtualClockOptions {
+  /**
+   * Turns of the event loop given to promises after each timer, before time
+   * moves on. Work on other threads is not waited for: wrap it in `work()`.
+   * @default {4}
+   */
+  readonly turns?: number;
+  /**
+   * Awaited after each timer as well, for whatever `work()` cannot see.
+   * @default {nothing}
+   */
+  readonly settle?: () => Promise<void>;
+  /**
+   * Clock for waiting on a real network; leave it out when every request is
+   * answered in this process.
+   * @default {undefined}
+   */
+  readonly wire?: SandboxClock;
+}
+
+/** A timer in the queue. */
+interface Timer {
+  readonly dueMs: number;
+  readonly sequence: number;
+  readonly run: () => void;
+  cancelled: boolean;
+}
+
+/**
+ * A clock that moves only when told to, running due timers in order (by time,
+ * then by when they were set) and letting promises settle in between.
+ *
+ * @example Fifteen hours in a moment
+ * ```ts
+ * import { virtualClock } from "@rampkit/onramp/sandbox";
+ * import assert from "node:assert/strict";
+ *
+ * const clock = virtualClock(Date.UTC(2026, 0, 1));
+ * let rang = "";
+ * clock.setTimer(15 * 3_600_000, () => {
+ *   rang = new Date(clock.now()).toISOString();
+ * });
+ * await clock.advance(24 * 3_600_000);
+ * assert.equal(rang, "2026-01-01T15:00:00.000Z");
+ * ```
+ */
+export class VirtualClock implements SandboxClock {
+  /** Clock for waiting on a real network, if one was given. */
+  readonly wire?: SandboxClock;
+  readonly #turns: number;
+  readonly #settleMore: (() => Promise<void>) | undefined;
+  readonly #heap: Timer[] = [];
+  readonly #work = new Set<Promise<unknown>>();
+  #now: number;
+  #sequence = 0;
+  #live = 0;
+  #moving: Promise<void> = Promise.resolve();
+
+  /**
+   * Makes a clock that stands still.
+   *
+   * @param startMs Time it stands at, in milliseconds since the epoch.
+   * @param options How promises settle between timers.
+   */
+  constructor(startMs: number, options: VirtualClockOptions = {}) {
+    this.#now = startMs;
+    this.#turns = options.turns ?? 4;
+    this.#settleMore = options.settle;
+    if (options.wire) this.wire = options.wire;
+  }
+
+  /** Time, in milliseconds since the epoch. */
+  now(): number {
+    return this.#now;
+  }
+
+  /** Timers that are set and have not run. */
+  get pendingTimers(): number {
+    return this.#live;
+  }
+
+  /** When the next timer is due, or null. */
+  get nextDueMs(): number | null {
+    return this.#peek()?.dueMs ?? null;
+  }
+
+  /** Calls `run` once the clock has moved on by `delayMs` milliseconds. */
+  setTimer(delayMs: number, run: () => void): () => void {
+    const timer: Timer = {
+      dueMs: this.#now + Math.max(0, Number.isNaN(delayMs) ? 0 : delayMs),
+      sequence: this.#sequence++,
+      run,
+      cancelled: false,
+    };
+    push(this.#heap, timer);
+    this.#live++;
+    return () => {
+      if (!timer.cancelled) this.#live--;
+      timer.cancelled = true;
+    };
+  }
+
+  /** Waits until the clock has moved on by `ms` milliseconds. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return sleepOn((delay, run) => this.setTimer(delay, run), ms, signal);
+  }
+
+  /** Stops the clock until `promise` settles. */
+  work<T>(promise: Promise<T>): Promise<T> {
+    const done: Promise<unknown> = promise.then(() => {}, () => {}).finally(
+      () => this.#work.delete(done),
+    );
+    this.#work.add(done);
+    return promise;
+  }
+
+  /**
+   * Moves on by `ms` milliseconds.
+   *
+   * @throws {RangeError} If `ms` is negative or no number.
+   */
+  advance(ms: number): Promise<void> {
+    if (!(ms >= 0)) {
+      throw new RangeError(
+        `Cannot advance the clock: ms must be zero or more, got ${ms}`,
+      );
+    }
+    return this.#queue(() => this.#run(this.#now + ms, () => false));
+  }
+
+  /**
+   * Moves on to `timeMs`; a time already past changes nothing.
+   */
+  runUntil(timeMs: number): Promise<void> {
+    return this.#queue(() =>
+      this.#run(Math.max(timeMs, this.#now), () => false)
+    );
+  }
+
+  /**
+   * Moves on from timer to timer until none is left, `until` says so, or
+   * `limitMs` milliseconds have passed.
+   */
+  runUntilIdle(
+    options: { limitMs?: number; until?: () => boolean } = {},
+  ): Promise<void> {
+    const until = options.until ?? (() => false);
+    return this.#queue(() => {
+      const limit = this.#now + (options.limitMs ?? 366 * 86_400_000);
+      return this.#run(limit, () => until() || this.#peek() === undefined);
+    });
+  }
+
+  /** Lets promises and marked work settle without moving time. */
+  async settle(): Promise<void> {
+    for (;;) {
+      for (let turn = 0; turn < this.#turns; turn++) await loopTurn();
+      if (this.#settleMore) await this.#settleMore();
+      if (this.#work.size === 0) return;
+      await Promise.all(this.#work);
+    }
+  }
+
+  /** One move at a time, in the order asked for. */
+  #queue(move: () => Promise<void>): Promise<void> {
+    const moved = this.#moving.then(move);
+    this.#moving = moved.catch(() => {});
+    return moved;
+  }
+
+  async #run(limitMs: number, stop: () => boolean): Promise<void> {
+    await this.settle();
+    while (!stop()) {
+      const next = this.#peek();
+      if (next === undefined || next.dueMs > limitMs) {
+        this.#now = Math.max(this.#now, limitMs);
+        return;
+      }
+      pop(this.#heap);
+      this.#live--;
+      next.cancelled = true;
+      this.#now = Math.max(this.#now, next.dueMs);
+      next.run();
+      await this.settle();
+    }
+  }
+
+  #peek(): Timer | undefined {
+    while (this.#heap[0]?.cancelled) pop(this.#heap);
+    return this.#heap[0];
+  }
+}
+
+/**
+ * Makes a clock that moves only when told to.
+ *
+ * @param startMs Time it stands at, in milliseconds since the epoch.
+ * @param options How promises settle between timers.
+ * @returns The clock, standing still.
+ *
+ * @example Move time by hand
+ * ```ts
+ * import { virtualClock } from "@rampkit/onramp/sandbox";
+ * import assert from "node:assert/strict";
+ *
+ * const clock = virtualClock(1_000);
+ * await clock.advance(500);
+ * assert.equal(clock.now(), 1_500);
+ * ```
+ */
+export function virtualClock(
+  startMs: number,
+  options: VirtualClockOptions = {},
+): VirtualClock {
+  return new VirtualClock(startMs, options);
+}
+
+/** One turn of the event loop: every promise that can settle by itself does. */
+function loopTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(() => resolve()));
+}
+
+function before(a: Timer, b: Timer): boolean {
+  return a.dueMs < b.dueMs ||
+    (a.dueMs === b.dueMs && a.sequence < b.sequence);
+}
+
+function push(heap: Timer[], timer: Timer): void {
+  let at = heap.length;
+  heap.push(timer);
+  while (at > 0) {
+    const parent = (at - 1) >> 1;
+    const above = heap[parent];
+    if (above === undefined || before(above, timer)) break;
+    heap[at] = above;
+    at = parent;
+  }
+  heap[at] = timer;
+}
+
+function pop(heap: Timer[]): void {
+  const last = heap.pop();
+  if (last === undefined || heap.length === 0) return;
+  let at = 0;
+  for (;;) {
+    let child = 2 * at + 1;
+    const left = heap[child];
+    if (left === undefined) break;
+    const right = heap[child + 1];
+    let smaller = left;
+    if (right !== undefined && before(right, left)) {
+      smaller = right;
+      child++;
+    }
+    if (before(last, smaller)) break;
+    heap[at] = smaller;
+    at = child;
+  }
+  heap[at] = last;
+}
