@@ -1,0 +1,259 @@
+import type { Deadlines } from "./_deadlines.ts";
+import { UnansweredNotes } from "./_unanswered_notes.ts";
+import type {
+  AppendDelivery,
+  Delivery,
+  UnansweredDelivery,
+} from "./delivery.ts";
+import type { WebhookLogEntry } from "./log.ts";
+import type { Spool } from "./spool.ts";
+
+/** Where a delivery is now: in the ledger, on the disk, or nowhere for sure. */
+export type Kept = "appended" | "spooled" | "refused";
+
+/** What a store is made of. */
+export interface DeliveryStoreOptions {
+  readonly append: AppendDelivery;
+  readonly spool: Spool | undefined;
+  readonly unanswered:
+    | ((unanswered: UnansweredDelivery) => Promise<void>)
+    | undefined;
+  readonly spoolAfterMs: number;
+  readonly retryAfterMs: number;
+  readonly probeTimeoutMs: number;
+  readonly deadlines: Deadlines;
+  readonly clock: () => number;
+  readonly log: (entry: Omit<WebhookLogEntry, "at">) => void;
+}
+
+/** How often a ledger that failed is tried again, in milliseconds. */
+const FIRST_PROBE_MS = 50;
+const LAST_PROBE_MS = 5_000;
+
+/**
+ * Puts deliveries where they cannot be lost: into the ledger, or, while that
+ * fails or dawdles, into the spool, which is drained in the background.
+ */
+export class DeliveryStore {
+  readonly #options: DeliveryStoreOptions;
+  readonly #notes: UnansweredNotes;
+  /** Why the latest append failed; null while appends succeed. */
+  #failure: string | null = null;
+  /** Appends that were begun and are not settled, waited for or not. */
+  readonly #appending = new Set<Promise<boolean>>();
+  #drainer: Promise<void> | null = null;
+  #stopDrainer: (() => void) | null = null;
+  #stopped = false;
+
+  constructor(options: DeliveryStoreOptions) {
+    this.#options = options;
+    this.#notes = new UnansweredNotes(options.unanswered);
+    this.#wakeDrainer();
+  }
+
+  /** Whether the latest append succeeded, or none was made yet. */
+  get appending(): boolean {
+    return this.#failure === null;
+  }
+
+  /** Notes of unanswered deliveries that wait for the ledger. */
+  get notes(): number {
+    return this.#notes.size;
+  }
+
+  /** Keeps a delivery, or says at `dueAt` at the latest that it could not. */
+  async store(delivery: Delivery, dueAt: number): Promise<Kept> {
+    const { spool, spoolAfterMs, deadlines, clock } = this.#options;
+    if (spool !== undefined && this.#failure !== null) {
+      // A ledger known to fail is not waited for; the drainer probes it.
+      if (await this.#spool(spool, delivery, dueAt)) return "spooled";
+    }
+    const attempt = this.#append(delivery);
+    const patience = spool === undefined
+      ? dueAt
+      : Math.min(dueAt, clock() + spoolAfterMs);
+    let stored = await deadlines.race(attempt, patience, null);
+    if (stored === true) return "appended";
+    if (stored === null) {
+      this.#fails("The ledger has not answered in time");
+    }
+    if (spool !== undefined) {
+      if (await this.#spool(spool, delivery, dueAt)) return "spooled";
+    }
+    if (stored === null) stored = await deadlines.race(attempt, dueAt, null);
+    if (stored === false) stored = await this.#tryAgain(delivery, dueAt);
+    return stored === true ? "appended" : "refused";
+  }
+
+  /** Notes that a delivery which may be stored got no timely 2xx. */
+  note(unanswered: UnansweredDelivery): void {
+    this.#notes.add(unanswered);
+    if (this.#failure === null) this.#notes.flush();
+  }
+
+  /**
+   * Waits until nothing is under way, and the spool is empty or the ledger
+   * still refuses; at `dueAt` at the latest.
+   */
+  async drain(dueAt: number): Promise<void> {
+    const { deadlines } = this.#options;
+    if (this.#appending.size > 0) {
+      await deadlines.race(Promise.all(this.#appending), dueAt, null);
+    }
+    if (this.#drainer !== null && this.#failure === null) {
+      await deadlines.race(this.#drainer, dueAt, null);
+    }
+    this.#stopped = true;
+    this.#stopDrainer?.();
+    if (this.#drainer !== null) {
+      await deadlines.race(this.#drainer, dueAt, null);
+    }
+    if (this.#failure === null) {
+      await deadlines.race(this.#notes.flush(), dueAt, null);
+    }
+  }
+
+  async #tryAgain(delivery: Delivery, dueAt: number): Promise<boolean | null> {
+    const { deadlines, clock, retryAfterMs } = this.#options;
+    const resumeAt = clock() + retryAfterMs;
+    if (resumeAt >= dueAt) return false;
+    await deadlines.race(new Promise<never>(() => {}), resumeAt, null);
+    return deadlines.race(this.#append(delivery), dueAt, null);
+  }
+
+  /** Appends a delivery; true when it is stored, false when that failed. */
+  #append(delivery: Delivery): Promise<boolean> {
+    const attempt = this.#settled(delivery);
+    this.#appending.add(attempt);
+    attempt.then(() => this.#appending.delete(attempt));
+    return attempt;
+  }
+
+  async #settled(delivery: Delivery): Promise<boolean> {
+    let stored = false;
+    try {
+      await this.#options.append(delivery);
+      stored = true;
+    } catch (error) {
+      this.#fails(messageOf(error));
+    }
+    if (stored) this.#succeeds();
+    return stored;
+  }
+
+  async #spool(
+    spool: Spool,
+    delivery: Delivery,
+    dueAt: number,
+  ): Promise<boolean> {
+    const { deadlines, log } = this.#options;
+    const putting = spool.put(delivery);
+    const wake = (): void => this.#wakeDrainer();
+    // Kept too late to be answered 204, it is drained all the same.
+    putting.then(wake, () => {});
+    try {
+      const kept = await deadlines.race(putting.then(() => true), dueAt, false);
+      if (!kept) throw new Error("No answer in time");
+      return true;
+    } catch (error) {
+      log({
+        level: "error",
+        code: "spool_failed",
+        message: "The spool could not take a delivery",
+        deliveryId: delivery.id,
+        detail: messageOf(error),
+      });
+      return false;
+    }
+  }
+
+  #fails(why: string): void {
+    if (this.#failure === null) {
+      this.#options.log({
+        level: "error",
+        code: "append_failing",
+        message: "The ledger does not take deliveries",
+        detail: why,
+      });
+    }
+    this.#failure = why;
+  }
+
+  #succeeds(): void {
+    if (this.#failure !== null) {
+      this.#failure = null;
+      this.#options.log({
+        level: "info",
+        code: "append_recovered",
+        message: "The ledger takes deliveries again",
+      });
+    }
+    this.#notes.flush();
+  }
+
+  #wakeDrainer(): void {
+    const { spool } = this.#options;
+    if (spool === undefined || spool.depth === 0 || this.#stopped) return;
+    this.#drainer ??= this.#drainSpool(spool).finally(() => {
+      this.#drainer = null;
+      // A delivery may have been spooled after the last look.
+      this.#wakeDrainer();
+    });
+  }
+
+  async #drainSpool(spool: Spool): Promise<void> {
+    let pauseMs = FIRST_PROBE_MS;
+    while (!this.#stopped && spool.depth > 0) {
+      const before = spool.depth;
+      try {
+        const stopping = new AbortController();
+        this.#stopDrainer = (): void => stopping.abort();
+        const count = await spool.drain((delivery) => this.#probe(delivery), {
+          signal: stopping.signal,
+        });
+        this.#options.log({
+          level: "info",
+          code: "spool_drained",
+          message: "Spooled deliveries went into the ledger",
+          count,
+        });
+        pauseMs = FIRST_PROBE_MS;
+        // A spool that hands nothing over and is not empty is not hurried.
+        if (count === 0) await this.#pause(LAST_PROBE_MS);
+      } catch (error) {
+        this.#fails(messageOf(error));
+        if (spool.depth < before) pauseMs = FIRST_PROBE_MS;
+        await this.#pause(pauseMs);
+        pauseMs = Math.min(pauseMs * 2, LAST_PROBE_MS);
+      }
+    }
+  }
+
+  /** Appends for the drainer, which a hanging ledger must not hold for ever. */
+  async #probe(delivery: Delivery): Promise<void> {
+    const { deadlines, clock, probeTimeoutMs } = this.#options;
+    const stored = await deadlines.race(
+      this.#append(delivery),
+      clock() + probeTimeoutMs,
+      null,
+    );
+    if (stored === true) return;
+    throw new Error(
+      this.#failure ?? "The ledger has not answered in time",
+    );
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#stopDrainer = (): void => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

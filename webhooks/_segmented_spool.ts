@@ -1,0 +1,306 @@
+import type { Damage } from "./_spool_records.ts";
+import { decodeRecords, encodeRecord } from "./_spool_records.ts";
+import type { SegmentFile, SpoolDisk } from "./_spool_disk.ts";
+import type { AppendDelivery, Delivery } from "./delivery.ts";
+import { SpoolError } from "./errors.ts";
+import type { Spool } from "./spool.ts";
+
+/** Damage, and the segment it is in. */
+export interface SegmentDamage extends Damage {
+  /** Name of the segment's file. */
+  readonly segment: string;
+}
+
+/** What a segmented spool needs; see `FileSpoolOptions` for the meanings. */
+export interface SegmentedSpoolOptions {
+  readonly disk: SpoolDisk;
+  readonly newName: () => string;
+  readonly maxBytes: number;
+  readonly segmentBytes: number;
+  readonly onDamage: (damage: SegmentDamage) => void;
+}
+
+const SEGMENT_SUFFIX = ".spool";
+const DAMAGED_SUFFIX = ".damaged";
+
+interface Segment {
+  readonly name: string;
+  readonly file: SegmentFile;
+  /** Records that were acknowledged, or found when it was claimed. */
+  records: number;
+  /** Records that `append` took. */
+  drained: number;
+  bytes: number;
+  /** The group now being written, if any. */
+  writing: Promise<void> | null;
+  damageReported: boolean;
+}
+
+interface Waiting {
+  readonly record: Uint8Array;
+  readonly resolve: () => void;
+  readonly reject: (error: SpoolError) => void;
+}
+
+/**
+ * A spool of append-only segments. A process appends only to segments it
+ * created, and drains only segments it holds; deliveries of a process that
+ * died are taken over when a spool is opened or drained.
+ */
+export class SegmentedSpool implements Spool {
+  readonly #options: SegmentedSpoolOptions;
+  /** Segments no longer written to, oldest first. */
+  readonly #sealed: Segment[] = [];
+  readonly #waiting: Waiting[] = [];
+  #waitingBytes = 0;
+  #active: Segment | null = null;
+  #writer: Promise<void> | null = null;
+  #draining: Promise<number> | null = null;
+  #closed = false;
+
+  private constructor(options: SegmentedSpoolOptions) {
+    this.#options = options;
+  }
+
+  static async open(options: SegmentedSpoolOptions): Promise<SegmentedSpool> {
+    const spool = new SegmentedSpool(options);
+    await spool.#takeOver();
+    return spool;
+  }
+
+  get depth(): number {
+    let depth = 0;
+    for (const { records, drained } of this.#segments()) {
+      depth += Math.max(0, records - drained);
+    }
+    return depth;
+  }
+
+  get bytes(): number {
+    let bytes = 0;
+    for (const segment of this.#segments()) bytes += segment.bytes;
+    return bytes;
+  }
+
+  async put(delivery: Delivery): Promise<void> {
+    this.#refuseWhenClosed();
+    const record = encodeRecord(delivery);
+    const { maxBytes } = this.#options;
+    const bytes = this.bytes + this.#waitingBytes + record.length;
+    if (bytes > maxBytes) {
+      throw new SpoolError(
+        "full",
+        `Cannot spool delivery: ${bytes} bytes would be kept, of ${maxBytes} ` +
+          "allowed; bring the ledger back, or raise maxBytes",
+      );
+    }
+    this.#waitingBytes += record.length;
+    const kept = new Promise<void>((resolve, reject) => {
+      this.#waiting.push({ record, resolve, reject });
+    });
+    this.#writer ??= this.#writeWaiting();
+    await kept;
+  }
+
+  drain(
+    append: AppendDelivery,
+    options: { readonly signal?: AbortSignal } = {},
+  ): Promise<number> {
+    this.#draining ??= this.#drainAll(append, options.signal).finally(() => {
+      this.#draining = null;
+    });
+    return this.#draining;
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#writer;
+    await this.#draining?.catch(() => {});
+    const active = this.#active;
+    if (active !== null) this.#seal(active);
+    for (const { file } of this.#sealed) file.close();
+    this.#sealed.length = 0;
+  }
+
+  #segments(): Segment[] {
+    return this.#active === null
+      ? this.#sealed
+      : [...this.#sealed, this.#active];
+  }
+
+  #refuseWhenClosed(): void {
+    if (!this.#closed) return;
+    throw new SpoolError("closed", "Cannot use spool: it was closed");
+  }
+
+  /** Writes what waits, a group at a time: one fsync for each group. */
+  async #writeWaiting(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const group = this.#waiting.splice(0);
+      const bytes = concatenate(group.map(({ record }) => record));
+      try {
+        await this.#writeGroup(bytes, group.length);
+        for (const { resolve } of group) resolve();
+      } catch (error) {
+        const failure = diskError("Cannot spool delivery", error);
+        for (const { reject } of group) reject(failure);
+      } finally {
+        this.#waitingBytes -= bytes.length;
+      }
+    }
+    this.#writer = null;
+  }
+
+  async #writeGroup(bytes: Uint8Array, records: number): Promise<void> {
+    const segment = this.#active ??= await this.#create();
+    const writing = (async (): Promise<void> => {
+      await segment.file.write(bytes);
+      await segment.file.sync();
+    })();
+    segment.writing = writing.catch(() => {});
+    try {
+      await writing;
+      segment.records += records;
+      segment.bytes += bytes.length;
+      if (segment.bytes >= this.#options.segmentBytes) this.#seal(segment);
+    } catch (error) {
+      // After a failed write or fsync nobody knows what the file holds: write
+      // no more to it, and drain what can be read.
+      segment.bytes += bytes.length;
+      this.#seal(segment);
+      throw error;
+    } finally {
+      segment.writing = null;
+    }
+  }
+
+  async #create(): Promise<Segment> {
+    const name = this.#options.newName() + SEGMENT_SUFFIX;
+    return newSegment(name, await this.#options.disk.create(name));
+  }
+
+  #seal(segment: Segment): void {
+    if (this.#active !== segment) return;
+    this.#active = null;
+    this.#sealed.push(segment);
+  }
+
+  async #drainAll(
+    append: AppendDelivery,
+    signal: AbortSignal | undefined,
+  ): Promise<number> {
+    this.#refuseWhenClosed();
+    await this.#takeOver();
+    let drained = 0;
+    while (!this.#closed && !signal?.aborted) {
+      const active = this.#active;
+      if (this.#sealed.length === 0 && active !== null) this.#seal(active);
+      const segment = this.#sealed[0];
+      if (segment === undefined) break;
+      await segment.writing;
+      const { disk } = this.#options;
+      const { deliveries, damage } = decodeRecords(
+        await onDisk("Cannot read spool", disk.read(segment.name)),
+      );
+      this.#report(segment, damage);
+      while (segment.drained < deliveries.length) {
+        if (this.#closed || signal?.aborted) return drained;
+        const delivery = deliveries[segment.drained];
+        if (delivery !== undefined) await append(delivery);
+        segment.drained++;
+        drained++;
+      }
+      // A segment holding bytes that could not be read is kept for a person,
+      // unless they are only the beginning of a record nobody was told of.
+      await onDisk(
+        "Cannot clear spool",
+        damage.every(({ torn }) => torn)
+          ? disk.remove(segment.name)
+          : disk.rename(segment.name, segment.name + DAMAGED_SUFFIX),
+      );
+      segment.file.close();
+      this.#sealed.splice(this.#sealed.indexOf(segment), 1);
+    }
+    return drained;
+  }
+
+  /** Claims the segments that nobody holds. */
+  async #takeOver(): Promise<void> {
+    const { disk } = this.#options;
+    const known = new Set(this.#segments().map(({ name }) => name));
+    const names = (await onDisk("Cannot list spool", disk.list()))
+      .filter((name) => name.endsWith(SEGMENT_SUFFIX) && !known.has(name))
+      .sort();
+    const claimed: Segment[] = [];
+    for (const name of names) {
+      // One's own active segment may have been created while listing.
+      if (this.#segments().some((segment) => segment.name === name)) continue;
+      const file = await onDisk("Cannot claim spool", disk.claim(name));
+      if (file === null) continue;
+      try {
+        const bytes = await onDisk("Cannot read spool", disk.read(name));
+        const { deliveries, damage } = decodeRecords(bytes);
+        const segment = newSegment(name, file);
+        segment.records = deliveries.length;
+        segment.bytes = bytes.length;
+        claimed.push(segment);
+        this.#report(segment, damage);
+      } catch (error) {
+        file.close();
+        for (const segment of claimed) segment.file.close();
+        throw error;
+      }
+    }
+    this.#sealed.push(...claimed);
+    this.#sealed.sort((a, b) => a.name < b.name ? -1 : 1);
+  }
+
+  #report(segment: Segment, damage: readonly Damage[]): void {
+    if (segment.damageReported || damage.length === 0) return;
+    segment.damageReported = true;
+    for (const one of damage) {
+      this.#options.onDamage({ segment: segment.name, ...one });
+    }
+  }
+}
+
+function newSegment(name: string, file: SegmentFile): Segment {
+  return {
+    name,
+    file,
+    records: 0,
+    drained: 0,
+    bytes: 0,
+    writing: null,
+    damageReported: false,
+  };
+}
+
+function concatenate(parts: readonly Uint8Array[]): Uint8Array {
+  const [first] = parts;
+  if (parts.length === 1 && first !== undefined) return first;
+  let length = 0;
+  for (const part of parts) length += part.length;
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+async function onDisk<T>(what: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw diskError(what, error);
+  }
+}
+
+function diskError(what: string, cause: unknown): SpoolError {
+  if (cause instanceof SpoolError) return cause;
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new SpoolError("disk", `${what}: ${why}`, { cause });
+}
