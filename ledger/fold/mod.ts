@@ -37,8 +37,12 @@
  */
 export * from "./activity_fold.ts";
 export * from "./anomaly.ts";
+export * from "./as_of.ts";
 export * from "./codec.ts";
+export * from "./explain_order.ts";
+export * from "./explanation.ts";
 export * from "./fact.ts";
+export * from "./occurrences.ts";
 export * from "./order_activity.ts";
 export * from "./order_fold.ts";
 export * from "./order_rank.ts";

@@ -1,6 +1,7 @@
 import type { ClaimedStatus } from "./fact.ts";
 import { isFinal, isKnown, orderRank } from "./order_rank.ts";
 import type { Status, Trust } from "./order_state.ts";
+import { compareTimes } from "./time.ts";
 
 /** All that the status of an order depends on. */
 export interface StatusFacts {
@@ -55,7 +56,7 @@ export function claimStanding(
   for (const contradiction of facts.contradicted) {
     if (
       contradiction.status === claim.status &&
-      claim.lastAt <= contradiction.upTo
+      compareTimes(claim.lastAt, contradiction.upTo) <= 0
     ) return "contradicted";
   }
   return "counts";

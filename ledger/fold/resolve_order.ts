@@ -68,16 +68,30 @@ function standingClaims(fold: OrderFold): readonly Claim[] {
  */
 export function claimedValue(
   standing: readonly Claim[],
-  field: Exclude<keyof ClaimBody, "digest">,
+  field: ClaimField,
 ): string | null {
+  return claimedBody(standing, field)?.[field] ?? null;
+}
+
+/**
+ * The webhook body that a claimed field comes from.
+ *
+ * @param standing Claims, highest first.
+ * @param field Field of the claims.
+ * @returns The body, or null when no claim states the field.
+ */
+export function claimedBody(
+  standing: readonly Claim[],
+  field: ClaimField,
+): ClaimBody | null {
   for (const { bodies } of standing) {
-    for (const body of bodies) {
-      const value = body[field];
-      if (value !== null) return value;
-    }
+    for (const body of bodies) if (body[field] !== null) return body;
   }
   return null;
 }
+
+/** A field that a webhook states of an order. */
+export type ClaimField = Exclude<keyof ClaimBody, "digest">;
 
 /** The reading's value where it states one, else the claim's. */
 function visibleFacts(
@@ -86,7 +100,7 @@ function visibleFacts(
 ): OrderFacts {
   const pick = (
     read: string | null | undefined,
-    field: Exclude<keyof ClaimBody, "digest">,
+    field: ClaimField,
   ): string | null => read ? read : claimedValue(standing, field);
   return {
     currency: pick(latest?.currency, "currency"),

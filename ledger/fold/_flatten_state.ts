@@ -1,0 +1,34 @@
+import type { OrderState } from "./order_state.ts";
+
+/** Fields of the state that people look at, dotted, as text. */
+export function flattenState(
+  state: OrderState,
+): Readonly<Record<string, string>> {
+  const flat: Record<string, string> = {};
+  for (const [field, value] of Object.entries(state)) {
+    if (field === "orderId" || field === "claimed" || field === "confirmed") {
+      continue;
+    }
+    if (field === "anomalies") {
+      for (const { kind, field: of, detail } of state.anomalies) {
+        flat[`anomalies.${kind}${of === undefined ? "" : `.${of}`}`] = detail;
+      }
+    } else if (field === "history") {
+      flat.history = state.history.map(({ source, status }) =>
+        `${source} ${status}`
+      ).join(", ");
+    } else if (Array.isArray(value)) {
+      flat[field] = value.join(", ");
+    } else if (typeof value === "object" && value !== null) {
+      for (const [inner, of] of Object.entries(value)) {
+        if (of !== null) flat[`${field}.${inner}`] = String(of);
+      }
+    } else if (value !== null) {
+      flat[field] = String(value);
+    }
+  }
+  for (const [field, value] of Object.entries(flat)) {
+    if (value === "") delete flat[field];
+  }
+  return flat;
+}

@@ -1,0 +1,50 @@
+import type { Fact } from "./fact.ts";
+import { evolveOrder, initialOrderFold, type OrderFold } from "./order_fold.ts";
+import { compareTimes } from "./time.ts";
+import { evolveUser, initialUserFold, type UserFold } from "./user_fold.ts";
+
+/**
+ * Folds facts of an order from nothing.
+ *
+ * @param orderId Order identifier.
+ * @param facts Its facts and the sessions linked to it, in any order.
+ * @param until When given, facts recorded later are left out: what did we know
+ * then? UTC ISO 8601 with milliseconds.
+ * @returns What is known.
+ */
+export function foldOrder(
+  orderId: string,
+  facts: Iterable<Fact>,
+  until: string | null = null,
+): OrderFold {
+  let fold = initialOrderFold(orderId);
+  for (const fact of facts) {
+    if (isKnownBy(fact, until)) fold = evolveOrder(fold, fact);
+  }
+  return fold;
+}
+
+/**
+ * Folds facts of a user from nothing.
+ *
+ * @param userId User identifier.
+ * @param facts The user's facts, in any order.
+ * @param until When given, facts recorded later are left out. UTC ISO 8601
+ * with milliseconds.
+ * @returns What is known.
+ */
+export function foldUser(
+  userId: string,
+  facts: Iterable<Fact>,
+  until: string | null = null,
+): UserFold {
+  let fold = initialUserFold(userId);
+  for (const fact of facts) {
+    if (isKnownBy(fact, until)) fold = evolveUser(fold, fact);
+  }
+  return fold;
+}
+
+function isKnownBy(fact: Fact, until: string | null): boolean {
+  return until === null || compareTimes(fact.recordedAt, until) <= 0;
+}

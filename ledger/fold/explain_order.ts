@@ -1,0 +1,287 @@
+import { foldOrder } from "./as_of.ts";
+import type {
+  ExplainedEvent,
+  Explanation,
+  FieldChange,
+} from "./explanation.ts";
+import { fieldSources } from "./field_sources.ts";
+import { flattenState } from "./_flatten_state.ts";
+import type { Fact, OrderSnapshotFact, WebhookFact } from "./fact.ts";
+import { evolveOrder, initialOrderFold, type OrderFold } from "./order_fold.ts";
+import { isFinal, isKnown, orderRank } from "./order_rank.ts";
+import type { OrderState } from "./order_state.ts";
+import {
+  claimStanding,
+  decideOrderStatus,
+  type OrderStatus,
+} from "./order_status.ts";
+import {
+  claimedBody,
+  type ClaimField,
+  type ResolveOptions,
+  resolveOrder,
+} from "./resolve_order.ts";
+import { orderState } from "./state_of_order.ts";
+
+/**
+ * Explains an order: what each event changed in the visible state or why it
+ * changed nothing, and which event each field comes from.
+ *
+ * @param orderId Order identifier.
+ * @param facts Facts of the order and sessions linked to it, by position.
+ * @param options How to work out the state.
+ * @returns The explanation.
+ */
+export function explainOrder(
+  orderId: string,
+  facts: readonly Fact[],
+  options: ResolveOptions = {},
+): Explanation {
+  let fold = initialOrderFold(orderId);
+  let before: Readonly<Record<string, string>> = {};
+  const firstOf = new Map<string, Fact>();
+  const events: ExplainedEvent[] = [];
+  for (const fact of facts) {
+    const next = evolveOrder(fold, fact);
+    if (next === fold && !concerns(fold, fact)) continue;
+    const after = flattenState(orderState(next, options));
+    const changes = differences(before, after);
+    const repeated = firstOf.get(`${fact.label} ${fact.digest}`);
+    const { outcome, why } = judge(fold, next, fact, changes, repeated);
+    events.push({
+      position: fact.position,
+      eventId: fact.eventId,
+      kind: kindOf(fact),
+      label: fact.label,
+      recordedAt: fact.recordedAt,
+      says: sayingOf(fact),
+      outcome,
+      changes,
+      why,
+    });
+    if (repeated === undefined && fact.digest !== "") {
+      firstOf.set(`${fact.label} ${fact.digest}`, fact);
+    }
+    fold = next;
+    before = after;
+  }
+  return {
+    orderId,
+    state: orderState(fold, options),
+    events,
+    fields: fieldSources(fold, facts, options),
+  };
+}
+
+/**
+ * The state of an order as it was known at a time.
+ *
+ * @param orderId Order identifier.
+ * @param facts Facts of the order and sessions linked to it, in any order.
+ * @param time UTC ISO 8601 with milliseconds.
+ * @param options How to work out the state.
+ * @returns The state, or null when nothing was known of the order then.
+ */
+export function orderAsOf(
+  orderId: string,
+  facts: readonly Fact[],
+  time: string,
+  options: ResolveOptions = {},
+): OrderState | null {
+  const fold = foldOrder(orderId, facts, time);
+  return fold.activity.firstAt === null ? null : orderState(fold, options);
+}
+
+function concerns(fold: OrderFold, fact: Fact): boolean {
+  return fact.kind === "session_created" || fact.orderId === fold.orderId;
+}
+
+function kindOf(fact: Fact): ExplainedEvent["kind"] {
+  if (fact.kind !== "unreadable") return fact.kind;
+  switch (fact.label) {
+    case "order_snapshot":
+    case "user_snapshot":
+    case "order_absent":
+    case "order_contradicted":
+    case "session_created":
+    case "delivery_unanswered":
+      return fact.label;
+    default:
+      return "webhook";
+  }
+}
+
+function sayingOf(fact: Fact): string {
+  switch (fact.kind) {
+    case "webhook":
+      return fact.claim === null
+        ? `webhook ${fact.label}`
+        : `webhook ${fact.label}, a claim of ${fact.claim}${
+          fact.body === null ? ", body erased or unreadable" : ""
+        }`;
+    case "order_snapshot":
+      return `the service shows ${fact.reading.status}, changed ${
+        fact.reading.changedAt || "at an unknown time"
+      }, read ${fact.reading.readAt}`;
+    case "order_absent":
+      return `the service does not show the order, read ${fact.readAt}`;
+    case "order_contradicted":
+      return `the service does not agree with ${fact.status}, claimed up to ${fact.upTo}`;
+    case "session_created":
+      return `session ${fact.asked.sessionId} was made`;
+    case "unreadable":
+      return `${fact.label}, which says nothing that can be read`;
+    default:
+      return fact.label;
+  }
+}
+
+type Verdict = Pick<ExplainedEvent, "outcome" | "why">;
+
+function judge(
+  before: OrderFold,
+  after: OrderFold,
+  fact: Fact,
+  changes: readonly FieldChange[],
+  repeated: Fact | undefined,
+): Verdict {
+  if (changes.length > 0 && fact.kind !== "webhook") {
+    return { outcome: "changed", why: changedWhy(fact) };
+  }
+  switch (fact.kind) {
+    case "webhook":
+      return judgeWebhook(after, fact, changes, repeated);
+    case "order_snapshot":
+      return judgeSnapshot(before, after, fact);
+    case "order_absent":
+      return {
+        outcome: "refused",
+        why: "A reading at least as late shows the order",
+      };
+    case "order_contradicted":
+      return {
+        outcome: "unchanged",
+        why:
+          "No claim stands that it could speak against, or one was received since",
+      };
+    case "session_created":
+      return {
+        outcome: "unchanged",
+        why: before.sessions.length > 0 &&
+            !before.sessions.includes(fact.asked.sessionId)
+          ? "The order belongs to another session of the same click id"
+          : "The session is known already",
+      };
+    case "unreadable":
+      return { outcome: "unchanged", why: fact.reason };
+    default:
+      return { outcome: "unchanged", why: "It does not concern the order" };
+  }
+}
+
+function changedWhy(fact: Fact): string {
+  switch (fact.kind) {
+    case "order_snapshot":
+      return "A reading of the service is its own word";
+    case "order_absent":
+      return "The service was asked and does not show the order";
+    case "order_contradicted":
+      return "A claim that the service did not agree with no longer counts";
+    case "session_created":
+      return "The partner's own session says what was asked for";
+    case "unreadable":
+      return `Somebody names the order: ${fact.reason}`;
+    default:
+      return "It names the order";
+  }
+}
+
+function judgeWebhook(
+  after: OrderFold,
+  fact: WebhookFact,
+  changes: readonly FieldChange[],
+  repeated: Fact | undefined,
+): Verdict {
+  const status = decideOrderStatus(after);
+  const refusal = refusalOf(after, fact, status);
+  if (changes.length > 0) {
+    return {
+      outcome: "changed",
+      why: refusal ?? "A webhook's claim is taken until the service is read",
+    };
+  }
+  if (repeated !== undefined) {
+    return {
+      outcome: "unchanged",
+      why:
+        `The same bytes were received before, at position ${repeated.position}`,
+    };
+  }
+  return refusal !== null ? { outcome: "refused", why: refusal } : {
+    outcome: "unchanged",
+    why: status.trust === "confirmed"
+      ? "The service has shown as much already"
+      : "Another webhook claims as much already",
+  };
+}
+
+/** Why a claim is not the status of the order; null when it is. */
+function refusalOf(
+  after: OrderFold,
+  fact: WebhookFact,
+  { status, trust }: OrderStatus,
+): string | null {
+  const claim = after.claims.find(({ status }) => status === fact.claim);
+  if (claim === undefined || claim.status === status) return null;
+  switch (claimStanding(after, claim)) {
+    case "shown":
+      return `The service showed ${claim.status} before and shows ${status} now: a late or repeated webhook takes nothing back`;
+    case "contradicted":
+      return `The service was asked and did not agree with ${claim.status}`;
+    case "counts":
+      if (trust === "claimed") {
+        return `A claim of ${status} ranks above ${claim.status}`;
+      }
+      return isFinal(status)
+        ? `The service shows ${status}, which is final: only a later reading changes it`
+        : !isKnown(status)
+        ? `The service shows ${status}, which this version does not know: a webhook does not change it`
+        : `The service shows ${status}, which ranks ${
+          orderRank(status) > orderRank(claim.status) ? "above" : "like"
+        } ${claim.status}`;
+  }
+}
+
+function judgeSnapshot(
+  before: OrderFold,
+  after: OrderFold,
+  fact: OrderSnapshotFact,
+): Verdict {
+  if (after.latest !== fact.reading && after.latest === before.latest) {
+    const latest = after.latest;
+    return {
+      outcome: "refused",
+      why: `A later state of the service is known, changed ${
+        latest?.changedAt || "at an unknown time"
+      }`,
+    };
+  }
+  return {
+    outcome: "unchanged",
+    why: "The service shows what it showed before",
+  };
+}
+
+function differences(
+  before: Readonly<Record<string, string>>,
+  after: Readonly<Record<string, string>>,
+): FieldChange[] {
+  const fields = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...fields].filter((field) => before[field] !== after[field]).map(
+    (field) => ({
+      field,
+      before: before[field] ?? null,
+      after: after[field] ?? null,
+    }),
+  );
+}

@@ -1,0 +1,65 @@
+import type { ActivityLabel } from "./fact.ts";
+import type { OrderState } from "./order_state.ts";
+import type { EventKind } from "../event/event.ts";
+
+/** Why the state of an order is what it is, event by event. */
+export interface Explanation {
+  /** Order identifier. */
+  readonly orderId: string;
+  /** The state that the events lead to. */
+  readonly state: OrderState;
+  /** Every event of the order, by position. */
+  readonly events: readonly ExplainedEvent[];
+  /** Where each field of the state that has a value comes from. */
+  readonly fields: readonly ExplainedField[];
+}
+
+/** What one event did to the state. */
+export interface ExplainedEvent {
+  /** Place in the ledger. */
+  readonly position: number;
+  /** Identifier of the event. */
+  readonly eventId: string;
+  /** Kind of fact. */
+  readonly kind: EventKind;
+  /** What it is counted as. */
+  readonly label: ActivityLabel;
+  /** When this ledger learnt it, UTC ISO 8601 with milliseconds. */
+  readonly recordedAt: string;
+  /** What it says, in a few words. */
+  readonly says: string;
+  /**
+   * - `changed`: it changed the visible state; see `changes`.
+   * - `refused`: it would have, and a rule stood against it.
+   * - `unchanged`: it says nothing new.
+   */
+  readonly outcome: "changed" | "refused" | "unchanged";
+  /** What changed; empty unless `outcome` is `changed`. */
+  readonly changes: readonly FieldChange[];
+  /** Why, in one sentence. */
+  readonly why: string;
+}
+
+/** A change of one field of the visible state. */
+export interface FieldChange {
+  /** Field, dotted inside objects: `fees.partnerFee`. */
+  readonly field: string;
+  /** Value before, as text; null is none. */
+  readonly before: string | null;
+  /** Value after, as text; null is none. */
+  readonly after: string | null;
+}
+
+/** Where a field of the state comes from. */
+export interface ExplainedField {
+  /** Field, dotted inside objects. */
+  readonly field: string;
+  /** Value, as text. */
+  readonly value: string;
+  /** What kind of source it is. */
+  readonly source: "snapshot" | "webhook" | "session";
+  /** Place of the event in the ledger. */
+  readonly position: number;
+  /** Identifier of the event. */
+  readonly eventId: string;
+}
