@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import canonicalize from "canonicalize";
-import { parseExact } from "../../client/exact_json.ts";
 
 /**
  * Digest of a webhook: SHA-256 of the exact bytes received.
@@ -19,22 +18,21 @@ export function digestOfBytes(body: Uint8Array): string {
 
 /**
  * Digest of a reading: SHA-256 of the canonical JSON (RFC 8785) of the value,
- * after each number has become its exact decimal string and each string has
- * been made well formed. So the order of fields, white space and escapes do
- * not count, and two amounts that differ in the 18th digit never collide.
+ * in which each number is its exact decimal string already and each string is
+ * made well formed. So the order of fields, white space and escapes do not
+ * count, and two amounts that differ in the 18th digit never collide.
  *
- * @param source JSON text of the value, as the service sent it.
+ * @param value What `parseExact` made of the service's text.
  * @returns 64 lower-case hex digits.
- * @throws {SyntaxError} When `source` is not JSON.
  *
  * @example Two spellings of one value
  * ```ts ignore
- * digestOfReading('{"a":1,"b":2}') === digestOfReading('{ "b":2, "a":1 }');
+ * digestOfValue(parseExact('{"a":1,"b":2}')) === digestOfValue(parseExact('{ "b":2, "a":1 }'));
  * ```
  */
-export function digestOfReading(source: string): string {
-  const value = wellFormed(parseExact(source));
-  return createHash("sha256").update(canonicalize(value) ?? "").digest("hex");
+export function digestOfValue(value: unknown): string {
+  const canonical = canonicalize(wellFormed(value)) ?? "";
+  return createHash("sha256").update(canonical).digest("hex");
 }
 
 /** A copy of `value` in which no string holds a lone surrogate. */

@@ -1,8 +1,5 @@
-import { createHash } from "node:crypto";
-import { parseExact } from "../../client/exact_json.ts";
 import type { Delivery, UnansweredDelivery } from "../../webhooks/delivery.ts";
-import { columnText, fields } from "./_text.ts";
-import { digestOfBytes, digestOfReading } from "./digest.ts";
+import { derive, factId } from "./derive.ts";
 import type {
   DeliveryUnansweredBody,
   EventKind,
@@ -11,19 +8,14 @@ import type {
   OrderContradictedBody,
   SessionCreatedBody,
 } from "./event.ts";
-import { serviceTime } from "./service_time.ts";
-
-/** Click id of the test event; it links nothing. */
-const testClickId = "test_click_id";
 
 const utf8 = new TextEncoder();
-const tolerantUtf8 = new TextDecoder();
 
 /** What every minted event needs besides its fact. */
 export interface MintOptions {
   /** When this ledger learnt it, UTC ISO 8601 with milliseconds. */
   readonly recordedAt: string;
-  /** Sixteen fresh random bytes; see {@linkcode NewEvent.salt}. */
+  /** Sixteen fresh random bytes that blind the body's commitment. */
   readonly salt: Uint8Array;
 }
 
@@ -33,6 +25,40 @@ export interface ReadingOptions extends MintOptions {
   readonly source: string;
   /** The answer's `Date`, else our clock when asking; UTC ISO 8601. */
   readonly readAt: string;
+}
+
+/** An order that was asked for and not there. */
+export interface AbsenceOptions extends MintOptions {
+  /** The order. */
+  readonly orderId: string;
+  /** When the service was asked, UTC ISO 8601. */
+  readonly readAt: string;
+}
+
+/** A claim that the service has not agreed with. */
+export interface ContradictionOptions extends AbsenceOptions {
+  /** The claimed status. */
+  readonly status: string;
+  /** `recordedAt` of the last claim that this contradicts. */
+  readonly upTo: string;
+}
+
+/** A session this partner made. */
+export interface SessionOptions extends MintOptions {
+  /** What was asked for, and what the service returned. */
+  readonly session: SessionCreatedBody;
+}
+
+/** A delivery that was stored, but not answered in time with 2xx. */
+export interface UnansweredOptions extends Omit<MintOptions, "recordedAt"> {
+  /** The delivery, and what its sender saw. */
+  readonly unanswered: UnansweredDelivery;
+  /**
+   * When this ledger learnt it.
+   *
+   * @default when it was noticed
+   */
+  readonly recordedAt?: string;
 }
 
 /**
@@ -51,49 +77,13 @@ export interface ReadingOptions extends MintOptions {
  */
 export function webhookEvent(delivery: Delivery, salt: Uint8Array): NewEvent {
   return {
+    ...derive("webhook", delivery.body).columns,
     eventId: delivery.id,
     kind: "webhook",
-    ...webhookColumns(delivery.body),
-    occurredAt: null,
     recordedAt: delivery.receivedAt,
     readAt: null,
     body: delivery.body,
-    digest: digestOfBytes(delivery.body),
     salt,
-  };
-}
-
-/** Columns that can be derived again from a body at any time. */
-export type DerivedColumns = Pick<
-  NewEvent,
-  "type" | "orderId" | "userId" | "clickId"
->;
-
-/**
- * What a webhook body says about its type and whom it concerns.
- *
- * @param body The exact bytes.
- * @returns All null when the body is no JSON object.
- *
- * @example Look at a test event
- * ```ts ignore
- * webhookColumns(new TextEncoder().encode('{"type":"test"}')).type; // "test"
- * ```
- */
-export function webhookColumns(body: Uint8Array): DerivedColumns {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(tolerantUtf8.decode(body));
-  } catch {
-    return { type: null, orderId: null, userId: null, clickId: null };
-  }
-  const root = fields(parsed);
-  const clickId = columnText(root.click_id);
-  return {
-    type: columnText(root.type),
-    orderId: columnText(fields(root.order).id),
-    userId: columnText(fields(root.user).user_id) ?? columnText(root.user_id),
-    clickId: clickId === testClickId ? null : clickId,
   };
 }
 
@@ -110,7 +100,7 @@ export function webhookColumns(body: Uint8Array): DerivedColumns {
  * ```
  */
 export function orderSnapshot(reading: ReadingOptions): NewEvent {
-  return readingEvent("order_snapshot", reading);
+  return factEvent("order_snapshot", reading.source, reading);
 }
 
 /**
@@ -126,35 +116,30 @@ export function orderSnapshot(reading: ReadingOptions): NewEvent {
  * ```
  */
 export function userSnapshot(reading: ReadingOptions): NewEvent {
-  return readingEvent("user_snapshot", reading);
+  return factEvent("user_snapshot", reading.source, reading);
 }
 
 /**
  * The event "asked, walked to the end, and the order is not there".
  *
  * @param absence The order, and when the service was asked.
+ * @throws {TypeError} When `orderId` is empty.
  *
  * @example Mint an absence
  * ```ts ignore
  * orderAbsent({ orderId: "01J…", readAt, recordedAt, salt });
  * ```
  */
-export function orderAbsent(
-  absence: MintOptions & { readonly orderId: string; readonly readAt: string },
-): NewEvent {
+export function orderAbsent(absence: AbsenceOptions): NewEvent {
   const body: OrderAbsentBody = { order_id: absence.orderId };
-  return ourEvent("order_absent", absence, body, {
-    entity: absence.orderId,
-    readAt: absence.readAt,
-    orderId: absence.orderId,
-  });
+  return factEvent("order_absent", JSON.stringify(body), absence);
 }
 
 /**
  * The event "asked, and for ten minutes the service has not agreed".
  *
- * @param contradiction The order, the claimed status, and `recordedAt` of the
- * last claim that this contradicts.
+ * @param contradiction The order and the claim.
+ * @throws {TypeError} When `orderId` is empty.
  *
  * @example Mint a contradiction
  * ```ts ignore
@@ -162,152 +147,76 @@ export function orderAbsent(
  * ```
  */
 export function orderContradicted(
-  contradiction: MintOptions & {
-    readonly orderId: string;
-    readonly status: string;
-    readonly upTo: string;
-    readonly readAt: string;
-  },
+  contradiction: ContradictionOptions,
 ): NewEvent {
   const body: OrderContradictedBody = {
     order_id: contradiction.orderId,
     status: contradiction.status,
     up_to: contradiction.upTo,
   };
-  return ourEvent("order_contradicted", contradiction, body, {
-    entity: contradiction.orderId,
-    readAt: contradiction.readAt,
-    orderId: contradiction.orderId,
-  });
+  return factEvent("order_contradicted", JSON.stringify(body), contradiction);
 }
 
 /**
  * The event of a session this partner made.
  *
  * @param created What was asked for, and what the service returned.
+ * @throws {TypeError} When the session has no id.
  *
  * @example Mint a session
  * ```ts ignore
  * sessionCreated({ session: { session_id: "…", flow_type: "simple" }, recordedAt, salt });
  * ```
  */
-export function sessionCreated(
-  created: MintOptions & { readonly session: SessionCreatedBody },
-): NewEvent {
-  const { session } = created;
-  const clickId = columnText(session.click_id);
-  return ourEvent("session_created", created, session, {
-    entity: session.session_id,
-    userId: columnText(session.user_id),
-    clickId: clickId === testClickId ? null : clickId,
-  });
+export function sessionCreated(created: SessionOptions): NewEvent {
+  return factEvent("session_created", JSON.stringify(created.session), created);
 }
 
 /**
  * The event "stored, but not answered in time with 2xx".
  *
- * @param noticed The delivery and what its sender saw; `recordedAt` defaults
- * to when it was noticed.
+ * @param noticed The delivery and what its sender saw.
+ * @throws {TypeError} When the delivery has no id.
  *
  * @example Mint a late answer
  * ```ts ignore
  * deliveryUnanswered({ unanswered: { id, noticedAt, answer: "late" }, salt });
  * ```
  */
-export function deliveryUnanswered(
-  noticed: {
-    readonly unanswered: UnansweredDelivery;
-    readonly recordedAt?: string;
-    readonly salt: Uint8Array;
-  },
-): NewEvent {
+export function deliveryUnanswered(noticed: UnansweredOptions): NewEvent {
   const { unanswered, recordedAt = unanswered.noticedAt, salt } = noticed;
   const body: DeliveryUnansweredBody = {
     event_id: unanswered.id,
     answer: unanswered.answer,
   };
-  return ourEvent("delivery_unanswered", { recordedAt, salt }, body, {
-    entity: unanswered.id,
+  return factEvent("delivery_unanswered", JSON.stringify(body), {
+    recordedAt,
+    salt,
   });
 }
 
-function readingEvent(
-  kind: "order_snapshot" | "user_snapshot",
-  reading: ReadingOptions,
+/** An event whose id follows from what it says. */
+function factEvent(
+  kind: EventKind,
+  source: string,
+  options: MintOptions & { readonly readAt?: string },
 ): NewEvent {
-  const value = fields(parseExact(reading.source));
-  const userId = columnText(value.user_id);
-  const orderId = kind === "order_snapshot" ? columnText(value.order_id) : null;
-  const entity = kind === "order_snapshot" ? orderId : userId;
+  const body = utf8.encode(source);
+  const { columns, entity } = derive(kind, body);
   if (entity === null) {
-    const name = kind === "order_snapshot" ? "order_id" : "user_id";
     throw new TypeError(
-      `Cannot record a reading without "${name}": ` +
-        `the object has the fields ${JSON.stringify(Object.keys(value))}`,
+      `Cannot record ${kind}: the body names nothing that it is about: ` +
+        source.slice(0, 200),
     );
   }
-  const clickId = kind === "order_snapshot" ? columnText(value.click_id) : null;
-  const digest = digestOfReading(reading.source);
+  const readAt = options.readAt ?? null;
   return {
-    eventId: factId(kind, entity, reading.readAt, digest),
+    ...columns,
+    eventId: factId(kind, entity, readAt, columns.digest),
     kind,
-    type: null,
-    orderId,
-    userId,
-    clickId: clickId === testClickId ? null : clickId,
-    occurredAt: kind === "order_snapshot"
-      ? serviceTime(value.changed_at) ?? serviceTime(value.created_at)
-      : null,
-    recordedAt: reading.recordedAt,
-    readAt: reading.readAt,
-    body: utf8.encode(reading.source),
-    digest,
-    salt: reading.salt,
-  };
-}
-
-/** An event whose body is written by us, as plain JSON. */
-function ourEvent(
-  kind: EventKind,
-  { recordedAt, salt }: MintOptions,
-  value: object,
-  about: {
-    readonly entity: string;
-    readonly readAt?: string;
-    readonly orderId?: string;
-    readonly userId?: string | null;
-    readonly clickId?: string | null;
-  },
-): NewEvent {
-  const source = JSON.stringify(value);
-  const digest = digestOfReading(source);
-  const readAt = about.readAt ?? null;
-  return {
-    eventId: factId(kind, about.entity, readAt, digest),
-    kind,
-    type: null,
-    orderId: columnText(about.orderId),
-    userId: about.userId ?? null,
-    clickId: about.clickId ?? null,
-    occurredAt: null,
-    recordedAt,
+    recordedAt: options.recordedAt,
     readAt,
-    body: utf8.encode(source),
-    digest,
-    salt,
+    body,
+    salt: options.salt,
   };
-}
-
-/**
- * Id of a fact that was read or decided: the same fact gets the same id, so a
- * retry after a lost answer never doubles it.
- */
-function factId(
-  kind: EventKind,
-  entity: string,
-  readAt: string | null,
-  digest: string,
-): string {
-  const parts = JSON.stringify([kind, entity.toWellFormed(), readAt, digest]);
-  return createHash("sha256").update(parts).digest("hex");
 }

@@ -1,0 +1,132 @@
+import { createHash } from "node:crypto";
+import { parseExact } from "../../client/exact_json.ts";
+import { columnText, fields } from "./_text.ts";
+import { digestOfBytes, digestOfValue } from "./digest.ts";
+import type { EventKind, NewEvent } from "./event.ts";
+import { serviceTime } from "./service_time.ts";
+
+/** Click id of the test event; it links nothing. */
+const testClickId = "test_click_id";
+
+const utf8 = new TextDecoder();
+
+/** Columns that can be derived again from a body at any time. */
+export type DerivedColumns = Pick<
+  NewEvent,
+  "type" | "orderId" | "userId" | "clickId" | "occurredAt" | "digest"
+>;
+
+/** What an event says, and of which entity. */
+export interface DerivedFact {
+  /** The columns. */
+  readonly columns: DerivedColumns;
+  /**
+   * Id of the order, user, session or delivery that the fact is of; null when
+   * the body names none, and for webhooks, whose ids are minted at receipt.
+   */
+  readonly entity: string | null;
+}
+
+/**
+ * Derives everything that a body determines. A webhook may be anything and
+ * never fails; what is no JSON object is quarantined with all links null.
+ *
+ * @param kind Kind of fact.
+ * @param body The exact bytes.
+ * @throws {SyntaxError} When a body other than a webhook's is not JSON.
+ *
+ * @example Derive the columns of a webhook
+ * ```ts ignore
+ * derive("webhook", delivery.body).columns.orderId;
+ * ```
+ */
+export function derive(kind: EventKind, body: Uint8Array): DerivedFact {
+  if (kind === "webhook") {
+    return { columns: webhookColumns(body), entity: null };
+  }
+  const value = parseExact(utf8.decode(body));
+  const root = fields(value);
+  const columns: DerivedColumns = {
+    type: null,
+    orderId: null,
+    userId: null,
+    clickId: null,
+    occurredAt: null,
+    digest: digestOfValue(value),
+  };
+  const orderId = columnText(root.order_id);
+  const userId = columnText(root.user_id);
+  switch (kind) {
+    case "order_snapshot": {
+      const clickId = linkingClickId(root.click_id);
+      const occurredAt = serviceTime(root.changed_at) ??
+        serviceTime(root.created_at);
+      return {
+        columns: { ...columns, orderId, userId, clickId, occurredAt },
+        entity: orderId,
+      };
+    }
+    case "user_snapshot":
+      return { columns: { ...columns, userId }, entity: userId };
+    case "order_absent":
+    case "order_contradicted":
+      return { columns: { ...columns, orderId }, entity: orderId };
+    case "session_created":
+      return {
+        columns: { ...columns, userId, clickId: linkingClickId(root.click_id) },
+        entity: columnText(root.session_id),
+      };
+    case "delivery_unanswered":
+      return { columns, entity: columnText(root.event_id) };
+  }
+}
+
+/**
+ * Id of a fact that was read or decided: the same fact gets the same id, so a
+ * retry after a lost answer never doubles it.
+ *
+ * @param kind Kind of fact.
+ * @param entity What the fact is of.
+ * @param readAt When it was read; null where nothing was.
+ * @param digest Digest of its body.
+ * @returns 64 lower-case hex digits.
+ *
+ * @example Name a reading
+ * ```ts ignore
+ * factId("order_snapshot", orderId, readAt, digest);
+ * ```
+ */
+export function factId(
+  kind: EventKind,
+  entity: string,
+  readAt: string | null,
+  digest: string,
+): string {
+  const parts = JSON.stringify([kind, entity, readAt, digest]);
+  return createHash("sha256").update(parts).digest("hex");
+}
+
+function webhookColumns(body: Uint8Array): DerivedColumns {
+  const root = fields(parsedOrNull(body));
+  return {
+    type: columnText(root.type),
+    orderId: columnText(fields(root.order).id),
+    userId: columnText(fields(root.user).user_id) ?? columnText(root.user_id),
+    clickId: linkingClickId(root.click_id),
+    occurredAt: null,
+    digest: digestOfBytes(body),
+  };
+}
+
+function parsedOrNull(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(utf8.decode(body));
+  } catch {
+    return null;
+  }
+}
+
+function linkingClickId(value: unknown): string | null {
+  const clickId = columnText(value);
+  return clickId === testClickId ? null : clickId;
+}
