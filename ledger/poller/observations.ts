@@ -1,0 +1,139 @@
+import type { Status } from "../fold/order_state.ts";
+import type { Driver, ResultSet, Statement } from "../store/driver.ts";
+
+/** What can be observed at the service. */
+export type Entity = "order" | "user";
+
+/** The latest reading of an order or a user. */
+export interface Observation {
+  /** Which one. */
+  readonly entityId: string;
+  /** When we asked, by our clock, UTC ISO 8601 with milliseconds. */
+  readonly askedAt: string;
+  /** When the service answered, UTC ISO 8601. */
+  readonly readAt: string;
+  /** Digest of what it said. */
+  readonly digest: string;
+  /** Whether it knew the entity. */
+  readonly found: boolean;
+  /** Status of an order; null for users and where there was none. */
+  readonly status: Status | null;
+}
+
+/** Latest readings, and the version they were true at. */
+export interface ObservationsRead {
+  /** By entity id; entities never read are left out. */
+  readonly latest: ReadonlyMap<string, Observation>;
+  /** What {@linkcode versionGuard} compares with. */
+  readonly version: number;
+}
+
+/**
+ * Reads the latest observations. Where a row is missing, as after an import,
+ * it is worked out from the events.
+ *
+ * @param driver The database.
+ * @param entity Which kind.
+ * @param ids Which ones.
+ *
+ * @example What was said last time
+ * ```ts ignore
+ * const { latest } = await readObservations(driver, "order", ["01J…"]);
+ * ```
+ */
+export async function readObservations(
+  driver: Driver,
+  entity: Entity,
+  ids: readonly string[],
+): Promise<ObservationsRead> {
+  const column = entity === "order" ? "order_id" : "user_id";
+  const kinds = entity === "order"
+    ? "'order_snapshot', 'order_absent'"
+    : "'user_snapshot'";
+  const wanted = JSON.stringify(ids);
+  const [versions, rows, events] = await driver.batch([
+    { sql: "SELECT version FROM observation_version", args: [] },
+    {
+      sql: `SELECT entity_id, asked_at, read_at, digest, found, status
+        FROM observations
+        WHERE entity = ? AND entity_id IN (SELECT value FROM json_each(?))`,
+      args: [entity, wanted],
+    },
+    {
+      sql: `SELECT e.${column}, e.recorded_at, e.read_at, e.digest,
+          e.kind <> 'order_absent', NULL
+        FROM json_each(?2) AS w JOIN events AS e ON e.${column} = w.value
+        WHERE e.kind IN (${kinds}) AND e.digest IS NOT NULL
+          AND NOT EXISTS (SELECT 1 FROM observations AS o
+            WHERE o.entity = ?1 AND o.entity_id = w.value)
+        ORDER BY e.read_at, e.position`,
+      args: [entity, wanted],
+    },
+  ], "read");
+  const latest = new Map<string, Observation>();
+  for (const set of [events, rows]) {
+    for (const row of set?.rows ?? []) {
+      const observation = fromRow(row);
+      latest.set(observation.entityId, observation);
+    }
+  }
+  return { latest, version: Number(versions?.rows[0]?.[0] ?? 0) };
+}
+
+function fromRow(row: ResultSet["rows"][number]): Observation {
+  return {
+    entityId: String(row[0]),
+    askedAt: String(row[1]),
+    readAt: String(row[2]),
+    digest: String(row[3]),
+    found: row[4] === 1,
+    status: row[5] === null ? null : String(row[5]),
+  };
+}
+
+/**
+ * The statement that aborts a batch when observations were written since they
+ * were read.
+ *
+ * @param version From {@linkcode readObservations}.
+ */
+export function versionGuard(version: number): Statement {
+  return {
+    sql: `UPDATE observation_version
+      SET version = CASE WHEN version = ? THEN version + 1 END`,
+    args: [version],
+  };
+}
+
+/**
+ * The statement that stores observations, unless a later one is there.
+ *
+ * @param entity Which kind.
+ * @param observations What was read.
+ */
+export function writeObservations(
+  entity: Entity,
+  observations: readonly Observation[],
+): Statement {
+  const rows = observations.map((one) => [
+    one.entityId,
+    one.askedAt,
+    one.readAt,
+    one.digest,
+    one.found ? 1 : 0,
+    one.status,
+  ]);
+  return {
+    sql: `INSERT INTO observations
+        (entity, entity_id, asked_at, read_at, digest, found, status)
+      SELECT ?1, value ->> 0, value ->> 1, value ->> 2, value ->> 3,
+        value ->> 4, value ->> 5
+      FROM json_each(?2) WHERE true
+      ON CONFLICT (entity, entity_id) DO UPDATE SET
+        asked_at = excluded.asked_at, read_at = excluded.read_at,
+        digest = excluded.digest, found = excluded.found,
+        status = excluded.status
+      WHERE excluded.asked_at >= observations.asked_at`,
+    args: [entity, JSON.stringify(rows)],
+  };
+}
