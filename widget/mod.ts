@@ -1,0 +1,51 @@
+/**
+ * What a page needs to open the payment widget: options that cannot be wrong,
+ * and one session for one click.
+ *
+ * Runs in browsers and on servers; needs no DOM, and brings no key and no
+ * server code into a page.
+ *
+ * - {@linkcode widgetOptions} and {@linkcode draftOptions} check everything
+ *   that the official SDK does not; {@linkcode ignoredOptions} says what a
+ *   session will drop.
+ * - {@linkcode sessionEndpoint} on your server, {@linkcode fetchSession} and
+ *   {@linkcode WidgetOpener} in the page: a session for each click.
+ * - {@linkcode webviewPage} for mobile apps.
+ *
+ * @example Check options, then open with a session
+ * ```ts
+ * import { clickId, draftOptions } from "@rampkit/onramp/widget";
+ * import assert from "node:assert/strict";
+ *
+ * const draft = draftOptions({
+ *   partner_id: "01ABC",
+ *   click_id: clickId(),
+ *   country_of_residence: "US",
+ *   date_of_birth: "1990-04-03",
+ *   listeners: {
+ *     "payment-status": ({ status }) => console.log("hint:", status),
+ *   },
+ * }, { environment: "sandbox" });
+ *
+ * assert.equal(draft.date_of_birth, "04/03/1990");
+ * // In the page: new WidgetOpener({ Widget: WertWidget, draft, askSession })
+ * ```
+ *
+ * @module
+ */
+export * from "./asset_pair.ts";
+export * from "./click_id.ts";
+export * from "./environment.ts";
+export * from "./fetch_session.ts";
+export * from "./ignored_options.ts";
+export * from "./listeners.ts";
+export * from "./lists.ts";
+export * from "./options_error.ts";
+export * from "./options_input.ts";
+export * from "./sdk_options.ts";
+export * from "./session_endpoint.ts";
+export * from "./session_error.ts";
+export * from "./session_ticket.ts";
+export * from "./webview_page.ts";
+export * from "./widget_opener.ts";
+export * from "./widget_options.ts";
