@@ -15,12 +15,7 @@ import {
   decideOrderStatus,
   type OrderStatus,
 } from "./order_status.ts";
-import {
-  claimedBody,
-  type ClaimField,
-  type ResolveOptions,
-  resolveOrder,
-} from "./resolve_order.ts";
+import type { ResolveOptions } from "./resolve_order.ts";
 import { orderState } from "./state_of_order.ts";
 
 /**
