@@ -11,5 +11,9 @@ export function localPath(url: string): string | null {
     /^\/\/(?:localhost)?(?=\/)/,
     "",
   );
-  return decodeURIComponent(path);
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path; // A stray percent sign stands for itself.
+  }
 }

@@ -1,4 +1,4 @@
-import type { NewEvent } from "../event/event.ts";
+import type { NewEvent, RecordedEvent } from "../event/event.ts";
 import type { Statement } from "./driver.ts";
 
 const insert = `INSERT INTO events (
@@ -27,52 +27,80 @@ ON CONFLICT (event_id) DO NOTHING`;
  * ```
  */
 export function appendStatement(events: readonly NewEvent[]): Statement {
+  const { blob, rows } = packEvents(events);
+  return { sql: insert, args: [blob, JSON.stringify(rows)] };
+}
+
+/** What is packed of an event; an imported one may be erased. */
+export type Packable =
+  & Omit<NewEvent, "body" | "digest" | "salt">
+  & Pick<RecordedEvent, "body" | "digest" | "salt">;
+
+/** Events as one BLOB of bytes, and rows of columns and offsets into it. */
+export interface PackedEvents {
+  /** All bodies and salts. */
+  readonly blob: Uint8Array;
+  /** Ten columns, then offset and length of body and salt, from one. */
+  readonly rows: readonly (readonly (string | number | null)[])[];
+}
+
+/**
+ * Packs events so that one statement can hold any number of them.
+ *
+ * @param events The events.
+ * @throws {TypeError} When an event holds text that cannot be a column.
+ *
+ * @example Pack two events
+ * ```ts ignore
+ * const { blob, rows } = packEvents([first, second]);
+ * ```
+ */
+export function packEvents(events: readonly Packable[]): PackedEvents {
   let size = 0;
-  for (const event of events) {
-    size += event.body.byteLength + event.salt.byteLength;
+  for (const { body, salt } of events) {
+    size += (body?.byteLength ?? 0) + (salt?.byteLength ?? 0);
   }
   const blob = new Uint8Array(size);
   let end = 0;
-  const rows = events.map((event) => {
-    const body = end + 1; // SQL counts bytes from one.
-    blob.set(event.body, end);
-    end += event.body.byteLength;
-    const salt = end + 1;
-    blob.set(event.salt, end);
-    end += event.salt.byteLength;
-    return [
-      event.eventId,
-      event.kind,
-      event.type,
-      event.orderId,
-      event.userId,
-      event.clickId,
-      event.occurredAt,
-      event.recordedAt,
-      event.readAt,
-      event.digest,
-      body,
-      event.body.byteLength,
-      salt,
-      event.salt.byteLength,
-    ];
-  });
-  const json = JSON.stringify(rows);
-  // JSON writes a lone surrogate or a NUL as an escape that SQLite turns back
-  // into text it cannot hold, so such a column must never get this far.
-  if (/\\u(?:0000|d[89a-f])/.test(json)) refuseText(events);
-  return { sql: insert, args: [blob, json] };
+  const place = (bytes: Uint8Array | null) => {
+    if (bytes === null) return null;
+    blob.set(bytes, end);
+    end += bytes.byteLength;
+    return end - bytes.byteLength + 1; // SQL counts bytes from one.
+  };
+  const rows = events.map((event) => [
+    columnOf(event, "eventId"),
+    columnOf(event, "kind"),
+    columnOf(event, "type"),
+    columnOf(event, "orderId"),
+    columnOf(event, "userId"),
+    columnOf(event, "clickId"),
+    columnOf(event, "occurredAt"),
+    columnOf(event, "recordedAt"),
+    columnOf(event, "readAt"),
+    columnOf(event, "digest"),
+    place(event.body),
+    event.body?.byteLength ?? null,
+    place(event.salt),
+    event.salt?.byteLength ?? null,
+  ]);
+  return { blob, rows };
 }
 
-function refuseText(events: readonly NewEvent[]): void {
-  for (const event of events) {
-    for (const [name, value] of Object.entries(event)) {
-      if (typeof value !== "string") continue;
-      if (value.isWellFormed() && !value.includes("\0")) continue;
-      throw new TypeError(
-        `Cannot append event ${JSON.stringify(event.eventId)}: "${name}" ` +
-          `is not well formed or holds NUL: ${JSON.stringify(value)}`,
-      );
-    }
+/**
+ * JSON would carry a lone surrogate or a NUL to SQLite as an escape, and
+ * SQLite would make a text of it that it cannot hold.
+ */
+function columnOf(
+  event: Packable,
+  name: Exclude<keyof Packable, "body" | "salt">,
+): string | null {
+  const value = event[name];
+  if (value === null || (value.isWellFormed() && !value.includes("\0"))) {
+    return value;
   }
+  throw new TypeError(
+    `Cannot append event ${JSON.stringify(event.eventId)}: "${name}" ` +
+      `is not well formed or holds NUL: ${JSON.stringify(value)}`,
+  );
 }
