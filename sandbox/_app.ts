@@ -13,6 +13,8 @@ import { sessionRoute } from "./_session_route.ts";
 import { userCreateRoute } from "./_user_create_route.ts";
 import { cardRoute } from "./_card_route.ts";
 import { apiFaults } from "./_api_faults.ts";
+import { widgetRoutes } from "./_widget_route.ts";
+import { controlRoutes } from "./_control_route.ts";
 
 /** What the routes work with. */
 export interface Parts {
@@ -58,6 +60,15 @@ export function createApp(parts: Parts): App {
     "/api/v1/partner/register",
     api((request) => cardRoute(parts, request)),
   );
+  const widget = widgetRoutes(parts);
+  const { partnerId } = parts.sandbox;
+  app.get(`/${partnerId}/widget`, (context) => widget.page(context.req.raw));
+  app.post(
+    `/${partnerId}/widget/steps`,
+    (context) => widget.step(context.req.raw),
+  );
+  app.route("/control", controlRoutes(parts));
+  app.get("/", (context) => context.redirect("/control"));
   app.notFound(() => answer(404, { message: "not found" }));
   return async (request) => {
     const declared = Number(request.headers.get("content-length") ?? 0);

@@ -51,6 +51,7 @@ export class WebhookSender {
   readonly #logLimit: number;
   readonly #log: Job[] = [];
   readonly #timers = new Map<() => void, () => void>();
+  readonly #forgeries = new Set<() => void>();
   readonly #waiting = new Set<Job>();
   readonly #heldBack = new Map<string, () => void>();
   readonly #idleWaiters: (() => void)[] = [];
@@ -101,6 +102,8 @@ export class WebhookSender {
   async close(): Promise<void> {
     for (const cancel of this.#timers.values()) cancel();
     this.#timers.clear();
+    for (const cancel of this.#forgeries) cancel();
+    this.#forgeries.clear();
     this.#heldBack.clear();
     this.#abort.abort(new DOMException("The sandbox is closed", "AbortError"));
     for (const job of this.#waiting) this.#end(job, "failed");
@@ -140,12 +143,23 @@ export class WebhookSender {
   /** Sends a webhook once, outside the ladder: the Test button, a forger. */
   async sendOnce(message: Message): Promise<SandboxDelivery> {
     const job = this.#record(message);
-    if (this.webhookUrl === null) this.#end(job, "notSent");
-    else {
+    if (this.webhookUrl === null || this.#abort.signal.aborted) {
+      this.#end(job, "notSent");
+    } else {
       const attempt = await this.#post(job, false);
       this.#end(job, isReceived(attempt) ? "received" : "failed");
     }
     return snapshot(job);
+  }
+
+  /** The same, `delayMs` milliseconds from now. */
+  sendOnceLater(delayMs: number, message: Message): void {
+    const cancel = this.#clock.setTimer(delayMs, () => {
+      this.#forgeries.delete(cancel);
+      if (this.#abort.signal.aborted) return;
+      void this.sendOnce(message);
+    });
+    this.#forgeries.add(cancel);
   }
 
   #record(message: Message): Job {
@@ -168,7 +182,8 @@ export class WebhookSender {
   }
 
   #canSend(): boolean {
-    return this.webhookUrl !== null && this.#disabledSinceMs === null;
+    return this.webhookUrl !== null && this.#disabledSinceMs === null &&
+      !this.#abort.signal.aborted;
   }
 
   #holdBack(entity: string, job: Job): void {
@@ -339,7 +354,7 @@ export class WebhookSender {
 
   #isIdle(): boolean {
     return this.#inFlight === 0 && this.#waiting.size === 0 &&
-      this.#timers.size === 0;
+      this.#timers.size === 0 && this.#forgeries.size === 0;
   }
 
   #tellIdle(): void {

@@ -15,6 +15,13 @@ export type DisableRule =
   | "ladder_from_first"
   | "ladder_from_previous";
 
+/** The three readings. */
+export const DISABLE_RULES: readonly DisableRule[] = [
+  "first_failure",
+  "ladder_from_first",
+  "ladder_from_previous",
+];
+
 /** Longest time the partner may take to answer, in milliseconds. */
 export const ANSWER_WITHIN_MS = 5_000;
 

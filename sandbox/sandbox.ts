@@ -1,5 +1,5 @@
 import type { SandboxClock } from "./clock.ts";
-import type { DisableRule } from "./ladder.ts";
+import { DISABLE_RULES, type DisableRule } from "./ladder.ts";
 import type { Faults } from "./faults.ts";
 import { noCounts, type SandboxCounters } from "./counters.ts";
 import type { SandboxDelivery } from "./deliveries.ts";
@@ -258,6 +258,7 @@ export class Sandbox {
    * @throws {RangeError} If the rate of a fault is out of range.
    */
   constructor(options: SandboxOptions = {}) {
+    checkRule(options.disableRule ?? "ladder_from_previous");
     this.seed = options.seed ?? 1;
     this.partnerId = options.partnerId ?? "01SANDBOXPARTNER0000000000";
     this.apiKey = options.apiKey ?? "sandbox-key";
@@ -329,8 +330,10 @@ export class Sandbox {
    * user is made, verified, if there is none.
    * @param atMs Its creation, in milliseconds since the epoch.
    * @returns The order.
+   * @throws {TypeError} If an amount is no plain decimal.
    */
   createOrder(input: OrderInput = {}, atMs: number = this.now()): SandboxOrder {
+    checkAmounts(input);
     const user = this.#users.get(input.userId ?? "") ??
       this.#newBuyer(input.userId, atMs);
     const newestMs = this.#orders.newestMs;
@@ -383,6 +386,7 @@ export class Sandbox {
     change: Partial<Omit<SandboxOrder, "orderId" | "createdAtMs">>,
   ): SandboxOrder {
     const before = this.#mustGet(orderId);
+    checkAmounts(change);
     const atMs = change.changedAtMs ?? this.now();
     const status = change.status ?? before.status;
     const order: SandboxOrder = {
@@ -500,8 +504,13 @@ export class Sandbox {
     this.#sender.webhookUrl = url;
   }
 
-  /** Sets how failures are retried and switch delivery off. */
+  /**
+   * Sets how failures are retried and switch delivery off.
+   *
+   * @throws {RangeError} If it is not one of the readings.
+   */
   setDisableRule(rule: DisableRule): void {
+    checkRule(rule);
     this.#sender.disableRule = rule;
   }
 
@@ -714,15 +723,12 @@ export class Sandbox {
       currencyAmount: String(random.int(1, 9_999)),
     };
     const body = orderEventBody("order_complete", lie, user);
-    this.clock.setTimer(random.int(0, 5_000), () => {
-      if (this.#closing.signal.aborted) return;
-      void this.#sender.sendOnce({
-        cause: "forged",
-        type: "order_complete",
-        orderId: lie.orderId,
-        userId: lie.userId,
-        body: JSON.stringify(body),
-      });
+    this.#sender.sendOnceLater(random.int(0, 5_000), {
+      cause: "forged",
+      type: "order_complete",
+      orderId: lie.orderId,
+      userId: lie.userId,
+      body: JSON.stringify(body),
     });
   }
 
@@ -752,6 +758,22 @@ export class Sandbox {
       userId: about.userId ?? null,
       body: JSON.stringify(body),
     });
+  }
+}
+
+/** Throws unless `rule` is one of the readings. */
+function checkRule(rule: DisableRule): void {
+  if (DISABLE_RULES.includes(rule)) return;
+  throw new RangeError(
+    `Cannot set disableRule: expected ${DISABLE_RULES.join(", ")}, got ` +
+      `"${rule}"`,
+  );
+}
+
+/** Throws unless the amounts given are plain decimals. */
+function checkAmounts(input: OrderInput): void {
+  for (const amount of [input.currencyAmount, input.cryptoAmount]) {
+    if (amount !== undefined) unitsOf(amount, 0);
   }
 }
 
