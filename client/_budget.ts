@@ -49,14 +49,20 @@ export class RateBudget {
       while (this.#inFlight >= this.#options.maxInFlight) {
         await unlessAborted(this.#freed.promise, signal);
       }
-      for (;;) {
-        const waitMs = this.#nextStart - this.#options.now();
-        if (waitMs <= 0) break;
+      // A sleep is trusted once, so that a test's sleep cannot spin; only a
+      // pause that came meanwhile is waited for again.
+      for (
+        let start: number;
+        (start = this.#nextStart) > this.#options.now();
+      ) {
+        const waitMs = start - this.#options.now();
         late(waitMs);
         await this.#options.sleep(waitMs, signal);
+        if (this.#nextStart === start) break;
       }
       signal.throwIfAborted();
-      this.#nextStart = this.#options.now() + this.#intervalMs;
+      this.#nextStart = Math.max(this.#nextStart, this.#options.now()) +
+        this.#intervalMs;
       this.#inFlight++;
       return () => this.#release();
     } finally {

@@ -1,8 +1,74 @@
 /**
  * All of the partner API: exact, typed, and safe to try again.
  *
+ * Amounts are decimal strings from the first byte to the last. Inputs are
+ * checked against every documented rule before they are sent, and one
+ * `ValidationError` lists all faults. Reads, sessions and user creation are
+ * tried again under one deadline; card registration never is. A walk over
+ * pages ends with a statement of whether it saw everything.
+ *
+ * It runs in Deno, Node 22 or later, Bun and workers.
+ *
+ * @example Read the orders of a day, and know that none is missing
+ * ```ts
+ * import { OnrampClient } from "@rampkit/onramp/client";
+ * import assert from "node:assert/strict";
+ *
+ * const client = new OnrampClient({
+ *   environment: "sandbox",
+ *   apiKey: "key",
+ *   // Leave `fetch` out to ask the service; this one answers by itself.
+ *   fetch: (request) => {
+ *     const first = !String(request).includes("cursor_id");
+ *     return Promise.resolve(new Response(
+ *       first
+ *         ? `{"success": true, "total": 1, "next_cursor_id": "C", "data": [
+ *             {"order_id": "A", "status": "success", "crypto_amount": 0.100000000000000001}
+ *           ]}`
+ *         : '{"success": true, "total": 1, "data": []}',
+ *     ));
+ *   },
+ *   requestsPerSecond: 1000,
+ * });
+ *
+ * const day = client.orders.list({
+ *   start_date: "2026-01-01T00:00:00Z",
+ *   end_date: "2026-01-02T00:00:00Z",
+ * }, { prove: true });
+ * for await (const order of day) {
+ *   assert.equal(order.crypto_amount, "0.100000000000000001");
+ * }
+ * assert.equal(day.completeness.complete, true);
+ * ```
+ *
  * @module
  */
+export { OnrampClient, type OnrampClientOptions } from "./client.ts";
+export type { SessionsApi } from "./sessions_api.ts";
+export type { OrdersApi, OrderWalk } from "./orders_api.ts";
+export type { UsersApi, UserWalk } from "./users_api.ts";
+export type { CardsApi } from "./cards_api.ts";
+export * from "./call_options.ts";
+export * from "./hooks.ts";
+export * from "./session.ts";
+export * from "./session_rules.ts";
+export * from "./user_input.ts";
+export * from "./card_input.ts";
+export * from "./orders_query.ts";
+export * from "./users_query.ts";
+export * from "./walk.ts";
+export {
+  judgeWalk,
+  type PassEvidence,
+  type WalkEvidence,
+} from "./completeness.ts";
+export * from "./retry.ts";
+export * from "./service_time.ts";
+export * from "./decimal.ts";
+export * from "./wallet_address.ts";
+export * from "./english_name.ts";
+export * from "./countries.ts";
+export * from "./page_sources.ts";
 export * from "./order.ts";
 export * from "./user.ts";
 export * from "./exact_json.ts";

@@ -34,6 +34,11 @@ export interface WalkFacts {
   readonly items: number;
   /** Passes over the window. */
   readonly passes: number;
+  /**
+   * Whether each pass was read to its end: an empty page, or no cursor. That
+   * nothing else was there to read, though not yet proof that all was seen.
+   */
+  readonly exhausted: boolean;
   /** The last `total` the service stated; null when it stated none. */
   readonly total: number | null;
   /** What was odd and did not decide, for example a wrong `total`. */

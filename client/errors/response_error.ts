@@ -3,7 +3,7 @@ import { OnrampError, type OnrampErrorFacts } from "./onramp_error.ts";
 /**
  * How an answer breaks the promise: no JSON, nothing at all, another shape,
  * `success: false`, a redirect (the key does not follow it), a body over the
- * limit, or another order than the one asked for.
+ * limit, or another order or user than the one asked for.
  */
 export type ResponseErrorCode =
   | "not_json"
@@ -12,7 +12,8 @@ export type ResponseErrorCode =
   | "not_successful"
   | "redirected"
   | "too_large"
-  | "wrong_order";
+  | "wrong_order"
+  | "wrong_user";
 
 /** An answer is not what the service promises. */
 export class ResponseError extends OnrampError {

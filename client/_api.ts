@@ -1,0 +1,39 @@
+import type { Fault } from "./errors/validation_error.ts";
+import { ValidationError } from "./errors/validation_error.ts";
+import type { Environment } from "./environment.ts";
+import type { Operation } from "./hooks.ts";
+import type { Answer } from "./_transport.ts";
+
+/** What the parts of a client ask for; the caller adds key, rate and retries. */
+export interface Ask {
+  readonly operation: Operation;
+  readonly action: string;
+  readonly method: "GET" | "POST";
+  readonly url: string;
+  readonly body: string | null;
+  readonly repeatable: boolean;
+  /** Texts that must not appear anywhere, beside the API key. */
+  readonly secrets: readonly string[];
+  readonly signal: AbortSignal | undefined;
+}
+
+/** What the parts of a client share. */
+export interface Api {
+  readonly environment: Environment;
+  readonly allowUnlistedAssets: boolean;
+  readonly ask: (ask: Ask) => Promise<Answer>;
+}
+
+/** Throws one error for all faults. */
+export function refuseFaults(action: string, faults: readonly Fault[]): void {
+  if (faults.length > 0) throw new ValidationError(action, { faults });
+}
+
+/** Puts a query behind a path. */
+export function withQuery(
+  url: string,
+  parameters: readonly (readonly [string, string])[],
+): string {
+  const query = new URLSearchParams(parameters.map(([n, v]) => [n, v]));
+  return query.size === 0 ? url : `${url}?${query}`;
+}

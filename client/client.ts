@@ -1,0 +1,187 @@
+import type { Api, Ask } from "./_api.ts";
+import { RateBudget } from "./_budget.ts";
+import { type CallerOptions, makeCall } from "./_caller.ts";
+import { type CardsApi, cardsApi } from "./cards_api.ts";
+import {
+  type CustomEnvironment,
+  type Environment,
+  resolveEnvironment,
+} from "./environment.ts";
+import { supportsExactJson } from "./exact_json.ts";
+import type { RequestHook, ResponseHook } from "./hooks.ts";
+import { type OrdersApi, ordersApi } from "./orders_api.ts";
+import { redactor } from "./_redact.ts";
+import { type SessionsApi, sessionsApi } from "./sessions_api.ts";
+import { sleep } from "./_sleep.ts";
+import type { Answer } from "./_transport.ts";
+import { type UsersApi, usersApi } from "./users_api.ts";
+
+/** How a client reaches the service. */
+export interface OnrampClientOptions {
+  /** A preset's name, or addresses of your own. */
+  readonly environment: "production" | "sandbox" | CustomEnvironment;
+  /** API key of this environment. Never shown, logged or traced. */
+  readonly apiKey: string;
+  /** Sends requests. @default {globalThis.fetch} */
+  readonly fetch?: typeof fetch;
+  /** Clock, milliseconds since 1970. @default {Date.now} */
+  readonly now?: () => number;
+  /** Waits, and rejects when aborted. Defaults to a timer. */
+  readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** Random numbers from 0 up to 1, for jitter. @default {Math.random} */
+  readonly random?: () => number;
+  /** Requests that may start in one second, over all calls. @default {4} */
+  readonly requestsPerSecond?: number;
+  /** Requests that may be on their way at once. @default {4} */
+  readonly maxInFlight?: number;
+  /** Limit of one attempt to its last byte, in ms. @default {10000} */
+  readonly timeoutMs?: number;
+  /**
+   * Limit of a call as a whole, waits and retries included, in ms.
+   *
+   * @default {30000}
+   */
+  readonly deadlineMs?: number;
+  /** Further attempts where repeating is safe. @default {3} */
+  readonly retries?: number;
+  /**
+   * Lets pairs of commodity and network through that the table does not list.
+   *
+   * @default {false}
+   */
+  readonly allowUnlistedAssets?: boolean;
+  /** Watches requests. */
+  readonly onRequest?: RequestHook;
+  /** Watches how attempts end. */
+  readonly onResponse?: ResponseHook;
+  /** Shows bodies to the watchers, card registration apart. @default {false} */
+  readonly hookBodies?: boolean;
+}
+
+/**
+ * A client of the partner API. It keeps nothing but its settings and the place
+ * of the next request; make one and share it, so that its rate is shared.
+ *
+ * @example Create a session when the user clicks
+ * ```ts
+ * import { OnrampClient } from "@rampkit/onramp/client";
+ * import assert from "node:assert/strict";
+ *
+ * const client = new OnrampClient({
+ *   environment: "sandbox",
+ *   apiKey: "key",
+ *   fetch: () => Promise.resolve(Response.json({ sessionId: "S", requestId: "R" })),
+ * });
+ * const session = await client.sessions.create({
+ *   flow_type: "simple",
+ *   commodity: "POL",
+ *   network: "amoy",
+ *   currency: "USD",
+ *   currency_amount: "25.50",
+ * });
+ * assert.equal(session.sessionId, "S");
+ * ```
+ */
+export class OnrampClient {
+  /** The environment, resolved. */
+  readonly environment: Environment;
+  /** Widget sessions. */
+  readonly sessions: SessionsApi;
+  /** Orders. */
+  readonly orders: OrdersApi;
+  /** Users. */
+  readonly users: UsersApi;
+  /** Cards. */
+  readonly cards: CardsApi;
+
+  /**
+   * Takes how to reach the service; sends nothing yet.
+   *
+   * @throws {TypeError} When the environment or the key is unusable, or the
+   * runtime cannot handle exact numbers (Node 20).
+   * @throws {RangeError} When a limit is not a positive number.
+   */
+  constructor(options: OnrampClientOptions) {
+    if (!supportsExactJson()) {
+      throw new TypeError(
+        "Cannot create the client: this runtime has no exact JSON numbers " +
+          "(JSON.rawJSON), and amounts must not pass through floats; use " +
+          "Deno, Bun, or Node 22 or later",
+      );
+    }
+    this.environment = resolveEnvironment(options.environment);
+    const apiKey = checkKey(options.apiKey);
+    const caller = callerOptions(options, apiKey);
+    const api: Api = {
+      environment: this.environment,
+      allowUnlistedAssets: options.allowUnlistedAssets ?? false,
+      ask: ({ secrets, ...ask }: Ask): Promise<Answer> =>
+        makeCall({
+          ...ask,
+          redact: redactor([apiKey, ...secrets], secrets.length > 0),
+        }, caller),
+    };
+    this.sessions = sessionsApi(api);
+    this.orders = ordersApi(api);
+    this.users = usersApi(api);
+    this.cards = cardsApi(api);
+  }
+}
+
+/** A wrong key must not reach `Headers`, whose error would quote it. */
+function checkKey(apiKey: unknown): string {
+  if (typeof apiKey === "string" && /^[\x21-\x7e]+$/.test(apiKey)) {
+    return apiKey;
+  }
+  throw new TypeError(
+    "Cannot create the client: apiKey is empty or has characters that no " +
+      "header can carry; check for spaces and line ends around it",
+  );
+}
+
+function callerOptions(
+  options: OnrampClientOptions,
+  apiKey: string,
+): CallerOptions {
+  const now = options.now ?? Date.now;
+  const wait = options.sleep ?? sleep;
+  const send = options.fetch ?? globalThis.fetch;
+  return {
+    // A bare call: some runtimes refuse fetch as a method of another object.
+    fetch: (input, init) => send(input, init),
+    headers: { "accept": "application/json", "x-api-key": apiKey },
+    now,
+    sleep: wait,
+    random: options.random ?? Math.random,
+    budget: new RateBudget({
+      requestsPerSecond: positive(options, "requestsPerSecond", 4),
+      maxInFlight: positive(options, "maxInFlight", 4),
+      now,
+      sleep: wait,
+    }),
+    timeoutMs: positive(options, "timeoutMs", 10_000),
+    deadlineMs: positive(options, "deadlineMs", 30_000),
+    retries: options.retries === 0 ? 0 : positive(options, "retries", 3),
+    hookBodies: options.hookBodies ?? false,
+    onRequest: options.onRequest,
+    onResponse: options.onResponse,
+  };
+}
+
+function positive(
+  options: OnrampClientOptions,
+  name:
+    | "requestsPerSecond"
+    | "maxInFlight"
+    | "timeoutMs"
+    | "deadlineMs"
+    | "retries",
+  usual: number,
+): number {
+  const value = options[name] ?? usual;
+  if (typeof value === "number" && value > 0) return value;
+  throw new RangeError(
+    `Cannot create the client: ${name} is ${String(value)}; use a positive ` +
+      "number",
+  );
+}

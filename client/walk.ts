@@ -1,0 +1,143 @@
+import { judgeWalk, type PassEvidence, totalIsOdd } from "./completeness.ts";
+import type { Completeness, Page } from "./page.ts";
+
+/** One pass: yields pages, returns why it did not reach its end, or null. */
+export type Pass<T> = () => AsyncGenerator<Page<T>, string | null, void>;
+
+/** How to walk, and what the walk can prove. */
+export interface WalkPlan<T> {
+  /** Identifier of an item. */
+  readonly idOf: (item: T) => string;
+  /** The pass whose order the reader asked for. */
+  readonly first: Pass<T>;
+  /** The pass in the other direction; null when no proof is asked for. */
+  readonly second: Pass<T> | null;
+  /** Why such a walk can prove nothing; null when it can. */
+  readonly unprovable: string | null;
+  /** End of the window, milliseconds since 1970; null when it is open. */
+  readonly windowEndMs: number | null;
+  /** How long after its creation an item may still appear, in milliseconds. */
+  readonly settleMs: number;
+}
+
+/**
+ * A walk over all pages. Iterating it gives each item once; `pages()` gives the
+ * pages as they were read, over all passes. Each iteration is a walk of its
+ * own, and `completeness` speaks of the last one.
+ *
+ * @example Read every order of a day
+ * ```ts
+ * import { OnrampClient } from "@rampkit/onramp/client";
+ * import assert from "node:assert/strict";
+ *
+ * const client = new OnrampClient({
+ *   environment: "sandbox",
+ *   apiKey: "key",
+ *   fetch: () => Promise.resolve(Response.json({ success: true, data: [], total: 0 })),
+ *   requestsPerSecond: 1000,
+ * });
+ * const walk = client.orders.list({
+ *   start_date: "2026-01-01T00:00:00Z",
+ *   end_date: "2026-01-02T00:00:00Z",
+ * }, { prove: true });
+ * for await (const order of walk) assert.fail(order.order_id);
+ * assert.equal(walk.completeness.complete, true);
+ * ```
+ */
+export class Walk<T> implements AsyncIterable<T> {
+  readonly #plan: WalkPlan<T>;
+  #completeness: Completeness = {
+    complete: false,
+    why: "The walk has not begun",
+    pages: 0,
+    items: 0,
+    passes: 0,
+    exhausted: false,
+    total: null,
+    warnings: [],
+  };
+
+  /** Takes how to walk; made by `orders.list` and `users.list`. */
+  constructor(plan: WalkPlan<T>) {
+    this.#plan = plan;
+  }
+
+  /** What the last walk proves; ask after it has ended. */
+  get completeness(): Completeness {
+    return this.#completeness;
+  }
+
+  /** Walks, giving each item once. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, void> {
+    const given = new Set<string>();
+    for await (const page of this.pages()) {
+      for (const item of page.data) {
+        const id = this.#plan.idOf(item);
+        if (given.has(id)) continue;
+        given.add(id);
+        yield item;
+      }
+    }
+  }
+
+  /** Walks, giving the pages of every pass as they were read. */
+  async *pages(): AsyncGenerator<Page<T>, void, void> {
+    const { first, second, unprovable } = this.#plan;
+    const passes: PassEvidence[] = [];
+    const progress = { pages: 0, serviceNowMs: null as number | null };
+    const state = (stopped: boolean) =>
+      judgeWalk({
+        unprovable,
+        windowEndMs: this.#plan.windowEndMs,
+        serviceNowMs: progress.serviceNowMs,
+        settleMs: this.#plan.settleMs,
+        pages: progress.pages,
+        passes,
+        stopped,
+      });
+    this.#completeness = state(true);
+    const queue = [first];
+    if (second !== null && unprovable === null) queue.push(second);
+    let ended = false;
+    try {
+      for (let at = 0; at < queue.length; at++) {
+        const pass = queue[at];
+        if (pass === undefined) break;
+        const evidence = {
+          ids: new Set<string>(),
+          broken: null as string | null,
+          total: null as number | null,
+        };
+        passes.push(evidence);
+        const pages = pass();
+        try {
+          for (;;) {
+            const step = await pages.next();
+            if (step.done) {
+              evidence.broken = step.value;
+              break;
+            }
+            const page = step.value;
+            progress.pages++;
+            progress.serviceNowMs ??= Date.parse(page.readAt);
+            evidence.total = page.total ?? evidence.total;
+            for (const item of page.data) {
+              evidence.ids.add(this.#plan.idOf(item));
+            }
+            yield page;
+          }
+        } finally {
+          await pages.return(null);
+        }
+        if (evidence.broken !== null) break;
+        // An odd total is worth one more look, but decides nothing.
+        if (at === 1 && queue.length === 2 && passes.some(totalIsOdd)) {
+          queue.push(first);
+        }
+      }
+      ended = true;
+    } finally {
+      this.#completeness = state(!ended);
+    }
+  }
+}
