@@ -40,7 +40,8 @@ export class DeliveryStore {
   /** Why the latest append failed; null while appends succeed. */
   #failure: string | null = null;
   /** Appends that were begun and are not settled, waited for or not. */
-  readonly #appending = new Set<Promise<boolean>>();
+  #underWay = 0;
+  #noneUnderWay: (() => void)[] = [];
   #drainer: Promise<void> | null = null;
   #stopDrainer: (() => void) | null = null;
   #stopped = false;
@@ -61,28 +62,44 @@ export class DeliveryStore {
     return this.#notes.size;
   }
 
-  /** Keeps a delivery, or says at `dueAt` at the latest that it could not. */
-  async store(delivery: Delivery, dueAt: number): Promise<Kept> {
+  /**
+   * Keeps a delivery, or says at `dueAt` at the latest that it could not.
+   *
+   * Tells `done` instead of returning a promise, like the reading of bodies.
+   */
+  store(
+    delivery: Delivery,
+    dueAt: number,
+    done: (kept: Kept) => void,
+  ): void {
     const { spool, spoolAfterMs, deadlines, clock } = this.#options;
     if (spool !== undefined && this.#failure !== null) {
-      // A ledger known to fail is not waited for; the drainer probes it.
-      if (await this.#spool(spool, delivery, dueAt)) return "spooled";
+      this.#storeWhileFailing(spool, delivery, dueAt).then(done);
+      return;
     }
-    const attempt = this.#append(delivery);
     const patience = spool === undefined
       ? dueAt
       : Math.min(dueAt, clock() + spoolAfterMs);
-    let stored = await deadlines.race(attempt, patience, null);
-    if (stored === true) return "appended";
-    if (stored === null) {
+    let waiting = true;
+    let settled: ((stored: boolean) => void) | null = null;
+    const attempt: Attempt = {
+      stored: null,
+      settled: (): Promise<boolean> =>
+        new Promise((resolve) => settled = resolve),
+    };
+    const deadline = deadlines.add(patience, () => {
+      waiting = false;
       this.#fails("The ledger has not answered in time");
-    }
-    if (spool !== undefined) {
-      if (await this.#spool(spool, delivery, dueAt)) return "spooled";
-    }
-    if (stored === null) stored = await deadlines.race(attempt, dueAt, null);
-    if (stored === false) stored = await this.#tryAgain(delivery, dueAt);
-    return stored === true ? "appended" : "refused";
+      this.#rescue(delivery, attempt, dueAt).then(done);
+    });
+    this.#append(delivery, (stored) => {
+      attempt.stored = stored;
+      settled?.(stored);
+      if (!waiting) return;
+      deadlines.remove(deadline);
+      if (stored) done("appended");
+      else this.#rescue(delivery, attempt, dueAt).then(done);
+    });
   }
 
   /** Notes that a delivery which may be stored got no timely 2xx. */
@@ -97,8 +114,11 @@ export class DeliveryStore {
    */
   async drain(dueAt: number): Promise<void> {
     const { deadlines } = this.#options;
-    if (this.#appending.size > 0) {
-      await deadlines.race(Promise.all(this.#appending), dueAt, null);
+    if (this.#underWay > 0) {
+      const none = new Promise<void>((resolve) => {
+        this.#noneUnderWay.push(resolve);
+      });
+      await deadlines.race(none, dueAt, undefined);
     }
     if (this.#drainer !== null && this.#failure === null) {
       await deadlines.race(this.#drainer, dueAt, null);
@@ -113,32 +133,69 @@ export class DeliveryStore {
     }
   }
 
-  async #tryAgain(delivery: Delivery, dueAt: number): Promise<boolean | null> {
-    const { deadlines, clock, retryAfterMs } = this.#options;
-    const resumeAt = clock() + retryAfterMs;
-    if (resumeAt >= dueAt) return false;
-    await deadlines.race(new Promise<never>(() => {}), resumeAt, null);
-    return deadlines.race(this.#append(delivery), dueAt, null);
+  /** A ledger known to fail is not waited for; the drainer probes it. */
+  async #storeWhileFailing(
+    spool: Spool,
+    delivery: Delivery,
+    dueAt: number,
+  ): Promise<Kept> {
+    if (await this.#spool(spool, delivery, dueAt)) return "spooled";
+    const stored = await this.#appendUntil(delivery, dueAt);
+    return stored === true ? "appended" : "refused";
   }
 
-  /** Appends a delivery; true when it is stored, false when that failed. */
-  #append(delivery: Delivery): Promise<boolean> {
-    const attempt = this.#settled(delivery);
-    this.#appending.add(attempt);
-    attempt.then(() => this.#appending.delete(attempt));
-    return attempt;
-  }
-
-  async #settled(delivery: Delivery): Promise<boolean> {
-    let stored = false;
-    try {
-      await this.#options.append(delivery);
-      stored = true;
-    } catch (error) {
-      this.#fails(messageOf(error));
+  /** Keeps a delivery whose first append failed, or takes long. */
+  async #rescue(
+    delivery: Delivery,
+    attempt: Attempt,
+    dueAt: number,
+  ): Promise<Kept> {
+    const { spool, deadlines, clock, retryAfterMs } = this.#options;
+    if (spool !== undefined) {
+      if (await this.#spool(spool, delivery, dueAt)) return "spooled";
     }
-    if (stored) this.#succeeds();
-    return stored;
+    let stored = attempt.stored;
+    if (stored === null && clock() < dueAt) {
+      stored = await deadlines.race(attempt.settled(), dueAt, null);
+    }
+    const resumeAt = clock() + retryAfterMs;
+    if (stored === false && resumeAt < dueAt) {
+      await deadlines.race(new Promise<never>(() => {}), resumeAt, null);
+      stored = await this.#appendUntil(delivery, dueAt);
+    }
+    return stored === true ? "appended" : "refused";
+  }
+
+  /** Whether a delivery was stored; null when that is open at `dueAt`. */
+  #appendUntil(delivery: Delivery, dueAt: number): Promise<boolean | null> {
+    const settled = new Promise<boolean>((resolve) => {
+      this.#append(delivery, resolve);
+    });
+    return this.#options.deadlines.race(settled, dueAt, null);
+  }
+
+  #append(delivery: Delivery, settled: (stored: boolean) => void): void {
+    this.#underWay++;
+    const settle = (stored: boolean): void => {
+      this.#underWay--;
+      if (this.#underWay === 0 && this.#noneUnderWay.length > 0) {
+        for (const none of this.#noneUnderWay.splice(0)) none();
+      }
+      settled(stored);
+    };
+    let appending: Promise<void>;
+    try {
+      appending = this.#options.append(delivery);
+    } catch (error) {
+      appending = Promise.reject(error);
+    }
+    appending.then(() => {
+      this.#succeeds();
+      settle(true);
+    }, (error) => {
+      this.#fails(messageOf(error));
+      settle(false);
+    });
   }
 
   async #spool(
@@ -188,7 +245,7 @@ export class DeliveryStore {
         message: "The ledger takes deliveries again",
       });
     }
-    this.#notes.flush();
+    if (this.#notes.size > 0) this.#notes.flush();
   }
 
   #wakeDrainer(): void {
@@ -231,12 +288,9 @@ export class DeliveryStore {
 
   /** Appends for the drainer, which a hanging ledger must not hold for ever. */
   async #probe(delivery: Delivery): Promise<void> {
-    const { deadlines, clock, probeTimeoutMs } = this.#options;
-    const stored = await deadlines.race(
-      this.#append(delivery),
-      clock() + probeTimeoutMs,
-      null,
-    );
+    const { clock, probeTimeoutMs } = this.#options;
+    const dueAt = clock() + probeTimeoutMs;
+    const stored = await this.#appendUntil(delivery, dueAt);
     if (stored === true) return;
     throw new Error(
       this.#failure ?? "The ledger has not answered in time",
@@ -252,6 +306,14 @@ export class DeliveryStore {
       };
     });
   }
+}
+
+/** The first append of a delivery. */
+interface Attempt {
+  /** Whether it stored the delivery; null while that is open. */
+  stored: boolean | null;
+  /** Resolves when that is no longer open; for one caller. */
+  readonly settled: () => Promise<boolean>;
 }
 
 function messageOf(error: unknown): string {

@@ -15,32 +15,40 @@ export interface BodyBounds {
  * Reads the body of a request, or says why it cannot be had. A body that
  * states its length is refused before it is read; any other is counted while
  * it comes in.
+ *
+ * Tells `done` instead of returning a promise: this is where most of the time
+ * of a request goes, and each promise in between costs more than the rest.
+ *
+ * @param statedBytes Length that the request states, or null.
  */
 export function readBody(
   request: Request,
+  statedBytes: number | null,
   bounds: BodyBounds,
-): Promise<Uint8Array | NoBody> {
-  const stated = request.headers.get("content-length");
-  if (stated !== null) {
-    if (Number(stated) > bounds.maxBytes) return Promise.resolve("too_large");
-    return readWhole(request, bounds);
+  done: (body: Uint8Array | NoBody) => void,
+): void {
+  if (statedBytes === null) {
+    if (request.body === null) return done(new Uint8Array(0));
+    readCounting(request.body.getReader(), bounds).then(done);
+    return;
   }
-  return request.body === null
-    ? Promise.resolve(new Uint8Array(0))
-    : readCounting(request.body.getReader(), bounds);
-}
-
-async function readWhole(
-  request: Request,
-  { maxBytes, dueAt, deadlines }: BodyBounds,
-): Promise<Uint8Array | NoBody> {
-  try {
-    const whole = await deadlines.race(request.arrayBuffer(), dueAt, null);
-    if (whole === null) return "late";
-    return whole.byteLength > maxBytes ? "too_large" : new Uint8Array(whole);
-  } catch {
-    return "broken";
-  }
+  const { maxBytes, dueAt, deadlines } = bounds;
+  if (statedBytes > maxBytes) return done("too_large");
+  let waiting = true;
+  const settle = (body: Uint8Array | NoBody): void => {
+    if (!waiting) return;
+    waiting = false;
+    deadlines.remove(deadline);
+    done(body);
+  };
+  const deadline = deadlines.add(dueAt, () => settle("late"));
+  request.arrayBuffer().then(
+    (whole) =>
+      settle(
+        whole.byteLength > maxBytes ? "too_large" : new Uint8Array(whole),
+      ),
+    () => settle("broken"),
+  );
 }
 
 async function readCounting(

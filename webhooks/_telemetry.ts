@@ -55,16 +55,14 @@ export class EndpointTelemetry {
     hideSecretFromSpans(prefix, route);
   }
 
-  /** Takes the secret out of the span of the request being handled. */
+  /** Names the route of the request being handled, in place of its address. */
   hideAddress(): void {
     const span = trace.getActiveSpan();
     if (span === undefined) return;
-    span.setAttributes({
-      "http.route": this.#route,
-      "url.full": this.#route,
-      "url.path": this.#route,
-      "url.query": "",
-    });
+    span.setAttribute("http.route", this.#route);
+    // A span class that was taught never took the address.
+    if (taught.has(Object.getPrototypeOf(span))) return;
+    for (const key of ADDRESS_ATTRIBUTES) span.setAttribute(key, this.#route);
   }
 
   /** Counts one answer. `type` is one of a bounded set. */
@@ -81,7 +79,10 @@ export class EndpointTelemetry {
   }
 }
 
+/** Prefixes below which a path is secret, each with what to say instead. */
 const hidden = new Map<string, string>();
+/** Span classes that were taught, by prototype. */
+const taught = new WeakSet<object>();
 
 /**
  * Keeps the secret out of the runtime's automatic spans.
@@ -100,15 +101,19 @@ function hideSecretFromSpans(prefix: string, route: string): void {
   if (taught.has(spanClass)) return;
   taught.add(spanClass);
   const { setAttribute } = spanClass;
+  const secretive = new WeakSet<Span>();
   spanClass.setAttribute = function (key, value): Span {
-    const safe = typeof value === "string" && ADDRESS_ATTRIBUTES.has(key)
-      ? withoutSecret(value)
-      : value;
-    return setAttribute.call(this, key, safe);
+    if (typeof value !== "string" || !ADDRESS_ATTRIBUTES.has(key)) {
+      return setAttribute.call(this, key, value);
+    }
+    const safe = withoutSecret(value);
+    if (safe !== value) secretive.add(this);
+    // A query follows its address, and may say as much.
+    return key === "url.query" && secretive.has(this)
+      ? this
+      : setAttribute.call(this, key, safe);
   };
 }
-
-const taught = new WeakSet<object>();
 
 function isSpan(value: unknown): value is Span {
   return typeof value === "object" && value !== null &&
@@ -118,8 +123,7 @@ function isSpan(value: unknown): value is Span {
 function withoutSecret(address: string): string {
   for (const [prefix, route] of hidden) {
     const at = address.indexOf(prefix);
-    if (at === -1) continue;
-    return address.slice(0, at) + route;
+    if (at !== -1) return address.slice(0, at) + route;
   }
   return address;
 }

@@ -29,6 +29,7 @@
  */
 export * from "./delivery.ts";
 export * from "./endpoint.ts";
+export * from "./endpoint_options.ts";
 export * from "./errors.ts";
 export * from "./event.ts";
 export * from "./event_types.ts";
