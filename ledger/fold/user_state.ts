@@ -63,7 +63,11 @@ export interface UserState {
     /** Trust in the document verification. */
     readonly fkyc: Trust;
   };
-  /** Whether the service should be read to confirm what webhooks claim. */
+  /**
+   * Whether the service should be read to confirm what webhooks claim. That
+   * reading is to be recorded even if it says nothing new: only its `read_at`
+   * settles the claim.
+   */
   readonly needsConfirm: boolean;
   /** Country of the verification, ISO alpha-3. */
   readonly country: string | null;
