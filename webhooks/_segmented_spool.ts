@@ -291,7 +291,8 @@ function concatenate(parts: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
-async function onDisk<T>(what: string, work: Promise<T>): Promise<T> {
+/** What `work` comes to; whatever it throws becomes a {@linkcode SpoolError}. */
+export async function onDisk<T>(what: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {

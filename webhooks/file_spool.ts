@@ -1,5 +1,5 @@
 import { monotonicFactory } from "ulid";
-import { SegmentedSpool } from "./_segmented_spool.ts";
+import { onDisk, SegmentedSpool } from "./_segmented_spool.ts";
 import { openSpoolDisk } from "./_spool_disk.ts";
 import type { Spool } from "./spool.ts";
 
@@ -95,7 +95,7 @@ export async function fileSpool(options: FileSpoolOptions): Promise<Spool> {
   }
   const ulid = monotonicFactory();
   return SegmentedSpool.open({
-    disk: await openSpoolDisk(options.directory),
+    disk: await onDisk("Cannot open spool", openSpoolDisk(options.directory)),
     newName: options.newId ?? ((): string => ulid()),
     maxBytes,
     segmentBytes,
