@@ -1,4 +1,8 @@
-import type { AssetPair, WidgetAssetTable } from "./asset_pair.ts";
+import type {
+  AnyAssetPair,
+  AssetPair,
+  WidgetAssetTable,
+} from "./asset_pair.ts";
 
 /**
  * Where a widget opens and what it may sell. The client's environments are
@@ -21,12 +25,21 @@ export type WidgetEnvironmentChoice =
   | "sandbox"
   | WidgetEnvironment;
 
-/** The pairs that an environment sells, as far as its type tells. */
-export type PairsIn<Choice> = AssetPair<TableOf<Choice>>;
+/**
+ * The pairs that an environment sells, as far as its type tells; any pair
+ * where unlisted ones are let through.
+ */
+export type PairsIn<Choice, Unlisted = false> = [Unlisted] extends [false]
+  ? AssetPair<TableOf<Choice>>
+  : AnyAssetPair;
 
-/** The fiat currencies an environment takes: the sandbox takes only USD. */
-export type CurrenciesIn<Choice> = TableOf<Choice> extends "sandbox" ? "USD"
-  : "USD" | "EUR";
+/**
+ * The fiat currencies an environment takes: the sandbox takes only USD; any
+ * where unlisted ones are let through.
+ */
+export type CurrenciesIn<Choice, Unlisted = false> = [Unlisted] extends [false]
+  ? TableOf<Choice> extends "sandbox" ? "USD" : "USD" | "EUR"
+  : string;
 
 /** The asset table of an environment, as far as its type tells. */
 export type TableOf<Choice> = Choice extends WidgetAssetTable ? Choice

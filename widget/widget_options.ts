@@ -1,4 +1,3 @@
-import type { AnyAssetPair } from "./asset_pair.ts";
 import { checkOptions } from "./_check_options.ts";
 import { Faults } from "./_faults.ts";
 import {
@@ -12,7 +11,10 @@ import { WidgetOptionsError } from "./options_error.ts";
 import type { WidgetDraft, WidgetOptions } from "./sdk_options.ts";
 
 /** What options are checked against. */
-export interface WidgetContext<Choice extends WidgetEnvironmentChoice> {
+export interface WidgetContext<
+  Choice extends WidgetEnvironmentChoice,
+  Unlisted extends boolean = boolean,
+> {
   /** Where the widget opens: sets `origin`, the assets and the currencies. */
   readonly environment: Choice;
   /**
@@ -21,21 +23,7 @@ export interface WidgetContext<Choice extends WidgetEnvironmentChoice> {
    *
    * @default {false}
    */
-  readonly allowUnlistedAssets?: false;
-  /**
-   * Clock, in milliseconds, for the date of birth.
-   *
-   * @default {Date.now}
-   */
-  readonly now?: () => number;
-}
-
-/** {@linkcode WidgetContext} that lets unlisted assets through. */
-export interface OpenWidgetContext {
-  /** Where the widget opens: sets `origin`. */
-  readonly environment: WidgetEnvironmentChoice;
-  /** Unlisted pairs and currencies are let through. */
-  readonly allowUnlistedAssets: true;
+  readonly allowUnlistedAssets?: Unlisted;
   /**
    * Clock, in milliseconds, for the date of birth.
    *
@@ -75,18 +63,12 @@ export interface OpenWidgetContext {
  * assert.equal(options.commodities, `[{"commodity":"TT","network":"amoy"}]`);
  * ```
  */
-export function widgetOptions<const Choice extends WidgetEnvironmentChoice>(
-  input: WidgetInput<PairsIn<Choice>, CurrenciesIn<Choice>>,
-  context: WidgetContext<Choice>,
-): WidgetOptions;
-/** As above, with unlisted pairs and currencies let through. */
-export function widgetOptions(
-  input: WidgetInput<AnyAssetPair, string>,
-  context: OpenWidgetContext,
-): WidgetOptions;
-export function widgetOptions(
-  input: unknown,
-  context: WidgetContext<WidgetEnvironmentChoice> | OpenWidgetContext,
+export function widgetOptions<
+  const Choice extends WidgetEnvironmentChoice,
+  const Unlisted extends boolean = false,
+>(
+  input: WidgetInput<PairsIn<Choice, Unlisted>, CurrenciesIn<Choice, Unlisted>>,
+  context: WidgetContext<Choice, Unlisted>,
 ): WidgetOptions {
   return check(input, context, true);
 }
@@ -112,25 +94,22 @@ export function widgetOptions(
  * assert.equal(draft.theme, "dark");
  * ```
  */
-export function draftOptions<const Choice extends WidgetEnvironmentChoice>(
-  input: WidgetDraftInput<PairsIn<Choice>, CurrenciesIn<Choice>>,
-  context: WidgetContext<Choice>,
-): WidgetDraft;
-/** As above, with unlisted pairs and currencies let through. */
-export function draftOptions(
-  input: WidgetDraftInput<AnyAssetPair, string>,
-  context: OpenWidgetContext,
-): WidgetDraft;
-export function draftOptions(
-  input: unknown,
-  context: WidgetContext<WidgetEnvironmentChoice> | OpenWidgetContext,
+export function draftOptions<
+  const Choice extends WidgetEnvironmentChoice,
+  const Unlisted extends boolean = false,
+>(
+  input: WidgetDraftInput<
+    PairsIn<Choice, Unlisted>,
+    CurrenciesIn<Choice, Unlisted>
+  >,
+  context: WidgetContext<Choice, Unlisted>,
 ): WidgetDraft {
   return check(input, context, false);
 }
 
 function check(
   input: unknown,
-  context: WidgetContext<WidgetEnvironmentChoice> | OpenWidgetContext,
+  context: WidgetContext<WidgetEnvironmentChoice>,
   needsSession: boolean,
 ): WidgetOptions {
   const { widgetOrigin, assets } = widgetEnvironment(context.environment);
