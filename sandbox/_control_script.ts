@@ -126,13 +126,24 @@ function showCounters({ counters }) {
       make("dd", {}, count.toLocaleString("en")),
     ]));
 }
+// A list is rebuilt only when it changed, so that focus stays where it is.
+const shown = new Map();
+function changed(name, value) {
+  const json = JSON.stringify(value);
+  const differs = shown.get(name) !== json;
+  shown.set(name, json);
+  return differs;
+}
 async function refresh() {
   const state = await call("GET", "/state").catch(() => null);
   if (!state) return;
   at("clock").textContent = new Date(state.nowMs).toISOString().replace("T", " ").slice(0, 19) + " UTC";
   at("skip").hidden = !state.virtualClock;
-  showOrders(state); showDeliveries(state); showDelivery(state);
-  showFaults(state); showCounters(state);
+  if (changed("orders", state.orders)) showOrders(state);
+  if (changed("deliveries", state.deliveries)) showDeliveries(state);
+  showDelivery(state);
+  showFaults(state);
+  if (changed("counters", state.counters)) showCounters(state);
 }
 
 at("create").onclick = () => then("POST", "/orders", {});
@@ -158,5 +169,8 @@ for (const button of document.querySelectorAll("[data-skip]")) {
   button.onclick = () => then("POST", "/clock", { advanceMs: Number(button.dataset.skip) });
 }
 await refresh();
-setInterval(() => { if (!document.hidden) refresh(); }, 1000);
+let pressed = false;
+addEventListener("pointerdown", () => { pressed = true; });
+addEventListener("pointerup", () => { pressed = false; });
+setInterval(() => { if (!document.hidden && !pressed) refresh(); }, 1000);
 `;
