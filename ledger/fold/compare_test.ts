@@ -1,0 +1,41 @@
+import fc from "fast-check";
+import assert from "node:assert/strict";
+import { sameAmount, sameHash, sameIgnoringCase } from "./compare.ts";
+
+Deno.test("sameAmount() is equality of integers of smallest units", () => {
+  const units = fc.bigInt({ min: 0n, max: 10n ** 24n });
+  const decimal = (value: bigint) => {
+    const digits = value.toString().padStart(19, "0");
+    return `${digits.slice(0, -18)}.${digits.slice(-18)}`;
+  };
+  fc.assert(fc.property(units, units, (a, b) => {
+    assert.equal(sameAmount(decimal(a), decimal(b), 18), a === b);
+    assert.equal(sameAmount(decimal(a), decimal(a + 1n), 18), false);
+    assert.equal(sameAmount(decimal(a), decimal(b), null), a === b);
+  }));
+});
+
+Deno.test("sameAmount() forgives what lies beyond the asset's precision", () => {
+  assert.equal(sameAmount("1.23456", "1.234567", 5), true);
+  assert.equal(sameAmount("1.23457", "1.234567", 5), true);
+  assert.equal(sameAmount("1.23458", "1.234567", 5), false);
+  assert.equal(sameAmount("1.23456", "1.234567", null), false);
+});
+
+Deno.test("sameAmount() never calls what is no decimal equal, but to itself", () => {
+  assert.equal(sameAmount("", "0", null), false);
+  assert.equal(sameAmount("abc", "abc", null), true);
+  assert.equal(sameAmount("NaN", "0", 2), false);
+});
+
+Deno.test("sameHash() looks away from case in 0x values only", () => {
+  assert.equal(sameHash("0xAB", "0xab"), true);
+  assert.equal(sameHash("0XAB", "0xab"), true);
+  assert.equal(sameHash("0xAB", "0xac"), false);
+  assert.equal(sameHash("1BoatSLRHtK", "1boatSLRHtK"), false);
+});
+
+Deno.test("sameIgnoringCase() looks away from case", () => {
+  assert.equal(sameIgnoringCase("cUSDC", "CUSDC"), true);
+  assert.equal(sameIgnoringCase("ETH", "ETC"), false);
+});

@@ -1,0 +1,244 @@
+import fc from "fast-check";
+import assert from "node:assert/strict";
+import type { RecordedEvent } from "../event/event.ts";
+import {
+  absentRead,
+  at,
+  contradiction,
+  facts,
+  ORDER,
+  orderRead,
+  orderWebhook,
+  redelivered,
+  session,
+  webhookAt,
+} from "./_given_test.ts";
+import { foldOrder } from "./as_of.ts";
+import { explainOrder, orderAsOf } from "./explain_order.ts";
+import { orderState } from "./state_of_order.ts";
+
+function outcomes(...events: RecordedEvent[]): string[] {
+  return explainOrder(ORDER, facts(...events)).events.map(({ outcome }) =>
+    outcome
+  );
+}
+
+Deno.test("explainOrder() says what each event changed", () => {
+  const started = orderWebhook(1, "payment_started");
+  const read = orderRead(2, "success", 2, { tx_id: "0xT1" });
+  const { events, state } = explainOrder(ORDER, facts(started, read));
+  assert.equal(state.status, "success");
+  const [first, second] = events;
+  assert.equal(first?.outcome, "changed");
+  assert.equal(first?.says, "webhook payment_started, a claim of progress");
+  assert.deepEqual(
+    first?.changes.find(({ field }) => field === "externalOrderId"),
+    { field: "externalOrderId", before: null, after: "AB12CD" },
+  );
+  assert.equal(second?.outcome, "changed");
+  assert.deepEqual(second?.changes.find(({ field }) => field === "status"), {
+    field: "status",
+    before: "progress",
+    after: "success",
+  });
+  assert.deepEqual(second?.changes.find(({ field }) => field === "trust"), {
+    field: "trust",
+    before: "claimed",
+    after: "confirmed",
+  });
+});
+
+Deno.test("explainOrder() says why an event changed nothing", () => {
+  const complete = orderWebhook(3, "order_complete", {
+    transaction_id: "0xT1",
+  });
+  const shown = orderRead(3, "success", 3, { tx_id: "0xT1" });
+  const cancelled = orderRead(4, "cancelled", 4, { tx_id: "" });
+  const explained = explainOrder(
+    ORDER,
+    facts(
+      complete,
+      shown,
+      cancelled,
+      redelivered(complete, 900),
+      orderRead(905, "pending", 2),
+      absentRead(1),
+    ),
+  ).events;
+  const repeat = explained[3];
+  assert.equal(repeat?.outcome, "unchanged");
+  assert.match(repeat?.why ?? "", /^The same bytes were received before/);
+  const absent = explained[5];
+  assert.equal(absent?.outcome, "refused");
+  assert.match(absent?.why ?? "", /shows the order$/);
+});
+
+Deno.test("explainOrder() names the rule that stood against a claim", () => {
+  const why = (...events: RecordedEvent[]) => {
+    const last = explainOrder(ORDER, facts(...events)).events.at(-1);
+    return `${last?.outcome}: ${last?.why}`;
+  };
+  const complete = orderWebhook(3, "order_complete");
+  assert.match(
+    why(orderRead(4, "failed", 4), complete),
+    /^changed: The service shows failed, which is final/,
+    "it is contested now",
+  );
+  assert.match(
+    why(
+      orderRead(4, "failed", 4),
+      complete,
+      orderWebhook(9, "order_complete", {}, { more: true }),
+    ),
+    /^refused: The service shows failed, which is final/,
+  );
+  assert.match(
+    why(
+      orderRead(3, "success", 3, { tx_id: "0x1" }),
+      complete,
+      orderRead(4, "cancelled", 4),
+      orderWebhook(9, "order_complete", {}, { more: true }),
+    ),
+    /^refused: The service showed success before and shows cancelled now/,
+  );
+  assert.match(
+    why(complete, redelivered(complete, 9)),
+    /^unchanged: The same bytes were received before/,
+  );
+  assert.match(
+    why(
+      complete,
+      orderWebhook(2, "payment_started"),
+      orderWebhook(9, "payment_started", {}, { more: true }),
+    ),
+    /^refused: A claim of success ranks above progress/,
+  );
+  assert.match(
+    why(orderRead(9, "success", 9), orderRead(10, "pending", 2)),
+    /^changed/,
+    "the history has one more status",
+  );
+  assert.match(
+    why(
+      orderRead(9, "success", 9),
+      orderRead(10, "pending", 2),
+      orderRead(11, "pending", 3),
+    ),
+    /^refused: A later state of the service is known/,
+  );
+});
+
+Deno.test("explainOrder() explains contradictions, sessions and unreadable events", () => {
+  const complete = orderWebhook(3, "order_complete", {}, {
+    hpp_session_id: "session-1",
+  });
+  const brewed = webhookAt(4, { type: "brewed", order: { id: ORDER } });
+  assert.deepEqual(
+    outcomes(
+      complete,
+      contradiction("success", 3),
+      contradiction("failed", 3),
+      session(0, { reference: "basket-7" }),
+      session(0, { session_id: "session-2" }),
+      brewed,
+    ),
+    ["changed", "changed", "unchanged", "changed", "unchanged", "unchanged"],
+  );
+  const { events } = explainOrder(ORDER, facts(brewed));
+  assert.equal(events[0]?.outcome, "changed", "the order exists");
+  assert.match(events[0]?.why ?? "", /Unknown type: brewed/);
+});
+
+Deno.test("explainOrder() leaves out events of other orders", () => {
+  const { events } = explainOrder(
+    ORDER,
+    facts(
+      orderWebhook(1, "order_complete"),
+      orderWebhook(2, "order_failed", { id: "01HZOTHER" }),
+    ),
+  );
+  assert.equal(events.length, 1);
+});
+
+Deno.test("explainOrder() names the event each field comes from", () => {
+  const complete = orderWebhook(3, "order_complete", {
+    transaction_id: "0xT1",
+  });
+  const read = orderRead(2, "pending", 2);
+  const asked = session(0, { reference: "basket-7" });
+  const linked = orderWebhook(1, "payment_started", { address: "0xOLD" }, {
+    hpp_session_id: "session-1",
+  });
+  const { fields } = explainOrder(ORDER, facts(asked, linked, read, complete));
+  const source = (name: string) => {
+    const found = fields.find(({ field }) => field === name);
+    return found === undefined
+      ? null
+      : `${found.source} ${found.position} ${found.value}`;
+  };
+  assert.equal(source("status"), `webhook ${complete.position} success`);
+  assert.equal(source("txId"), `webhook ${complete.position} 0xT1`);
+  assert.equal(source("address"), `snapshot ${read.position} 0xabc1`);
+  assert.equal(source("network"), `snapshot ${read.position} ethereum`);
+  assert.equal(
+    source("createdAt"),
+    `snapshot ${read.position} 2026-11-20T00:00:00Z`,
+  );
+  assert.equal(
+    source("asked.reference"),
+    `session ${asked.position} basket-7`,
+  );
+  assert.equal(source("reason"), null);
+});
+
+Deno.test("explainOrder() ends in the state of the fold and adds up, for random histories", () => {
+  const event = fc.oneof(
+    fc.constantFrom("payment_started", "order_complete", "order_failed").chain(
+      (type) =>
+        fc.integer({ min: 0, max: 9 }).map((minute) =>
+          orderWebhook(minute, type)
+        ),
+    ),
+    fc.tuple(
+      fc.constantFrom("pending", "success", "failed"),
+      fc.integer({ min: 0, max: 9 }),
+    ).map(([status, minute]) => orderRead(minute, status, minute)),
+    fc.integer({ min: 0, max: 9 }).map((minute) =>
+      contradiction("success", minute)
+    ),
+  );
+  fc.assert(
+    fc.property(fc.array(event, { maxLength: 12 }), (events) => {
+      const all = facts(...events);
+      const { events: explained, state, fields } = explainOrder(ORDER, all);
+      assert.deepEqual(state, orderState(foldOrder(ORDER, all)));
+      const shown = new Map<string, string>();
+      for (const { changes, outcome } of explained) {
+        assert.equal(outcome === "changed", changes.length > 0);
+        for (const { field, before, after } of changes) {
+          assert.equal(shown.get(field) ?? null, before);
+          if (after === null) shown.delete(field);
+          else shown.set(field, after);
+        }
+      }
+      if (explained.length > 0) assert.equal(shown.get("status"), state.status);
+      for (const { field, value, position } of fields) {
+        assert.equal(shown.get(field), value, field);
+        assert.ok(all.some((fact) => fact.position === position));
+      }
+    }),
+    { numRuns: 150 },
+  );
+});
+
+Deno.test("orderAsOf() tells what was known then", () => {
+  const all = facts(
+    session(0),
+    orderWebhook(1, "payment_started"),
+    orderRead(5, "success", 4),
+  );
+  assert.equal(orderAsOf(ORDER, all, at(0)), null);
+  assert.equal(orderAsOf(ORDER, all, at(1))?.status, "progress");
+  assert.equal(orderAsOf(ORDER, all, at(4.9))?.status, "progress");
+  assert.equal(orderAsOf(ORDER, all, at(5))?.trust, "confirmed");
+});
