@@ -1,0 +1,193 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { Driver } from "../store/driver.ts";
+import { takeLease } from "./lease.ts";
+import { PollError } from "./poll_error.ts";
+import { countingBytes, rows, startMs, storeOnly } from "./poller_test_kit.ts";
+import { Recorder, type ServiceAnswer } from "./recorder.ts";
+import { writeSweep } from "./sweep_store.ts";
+
+let clockMs = startMs;
+
+function recorder(driver: Driver): Recorder {
+  return new Recorder({
+    driver,
+    lease: null,
+    now: () => clockMs,
+    randomBytes: countingBytes(),
+  });
+}
+
+/** One order in a status, asked for a minute after the one before. */
+function answer(status: string, orderId = "order-1"): ServiceAnswer {
+  clockMs += 60_000;
+  const changedAt = new Date(clockMs - 5000).toISOString().slice(0, 19)
+    .replace("T", " ");
+  return {
+    sources: [JSON.stringify({ order_id: orderId, status })],
+    states: [{ status, changedAt }],
+    missing: [],
+    readAt: new Date(clockMs).toISOString(),
+    askedAtMs: clockMs,
+  };
+}
+
+function absent(orderId = "order-1"): ServiceAnswer {
+  return { ...answer(""), sources: [], states: [], missing: [orderId] };
+}
+
+async function kinds(driver: Driver): Promise<unknown[]> {
+  return (await rows(driver, "SELECT kind FROM events ORDER BY position"))
+    .map(([kind]) => kind);
+}
+
+Deno.test("record() appends a reading only when it is news: A, B, A is three", async () => {
+  const driver = await storeOnly();
+  const one = recorder(driver);
+  for (const status of ["created", "created", "progress", "created"]) {
+    await one.record("order", answer(status));
+  }
+  assert.equal((await kinds(driver)).length, 3);
+  await driver.close();
+});
+
+Deno.test("record() takes any sequence of readings down to its changes", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.constantFrom("created", "progress", "success", null), {
+        maxLength: 12,
+      }),
+      async (statuses) => {
+        const driver = await storeOnly();
+        const one = recorder(driver);
+        let changes = 0;
+        let before: string | null | undefined;
+        for (const status of statuses) {
+          await one.record(
+            "order",
+            status === null ? absent() : answer(status),
+          );
+          if (status !== before) changes += 1;
+          before = status;
+        }
+        assert.equal((await kinds(driver)).length, changes);
+        await driver.close();
+      },
+    ),
+    { numRuns: 30 },
+  );
+});
+
+Deno.test("record() remembers the latest reading where its table was lost", async () => {
+  const driver = await storeOnly();
+  const one = recorder(driver);
+  await one.record("order", answer("created"));
+  await one.record("order", answer("progress"));
+  await driver.batch([{ sql: "DELETE FROM observations", args: [] }], "write");
+  await one.record("order", answer("progress"));
+  assert.equal((await kinds(driver)).length, 2);
+  await driver.batch([{ sql: "DELETE FROM observations", args: [] }], "write");
+  await one.record("order", answer("created"));
+  assert.equal((await kinds(driver)).length, 3);
+  await driver.close();
+});
+
+Deno.test("record() keeps moves, and the progress of its caller, in the same batch", async () => {
+  const driver = await storeOnly();
+  const one = recorder(driver);
+  await one.record("order", answer("created"));
+  await one.record("order", answer("progress"), [
+    writeSweep("mine", { at: 1 }, clockMs),
+  ]);
+  const moves = await rows(
+    driver,
+    "SELECT order_id, status, moved_at, seen_at FROM order_moves",
+  );
+  assert.deepEqual(moves.map((row) => [...row]), [[
+    "order-1",
+    "progress",
+    new Date(clockMs - 5000).toISOString(),
+    new Date(clockMs).toISOString(),
+  ]]);
+  const [[state] = []] = await rows(driver, "SELECT state FROM sweeps");
+  assert.equal(state, '{"at":1}');
+  await driver.close();
+});
+
+Deno.test("record() leaves the old history of a first sight out of the moves", async () => {
+  const driver = await storeOnly();
+  await recorder(driver).record("order", {
+    ...answer("success"),
+    states: [{ status: "success", changedAt: "2020-01-01 00:00:00" }],
+  });
+  assert.deepEqual(await rows(driver, "SELECT 1 FROM order_moves"), []);
+  await driver.close();
+});
+
+Deno.test("record() beside another recorder loses no news and doubles none", async () => {
+  const driver = await storeOnly();
+  const one = recorder(driver);
+  const other = recorder(driver);
+  const readings = Array.from({ length: 40 }, (_, i) => `order-${i % 4}`);
+  const answers = readings.map((id, i) => answer(`status-${i}`, id));
+  await Promise.all(
+    answers.map((each, i) => (i % 2 === 0 ? one : other).record("order", each)),
+  );
+  assert.equal((await kinds(driver)).length, 40);
+  const latest = await rows(
+    driver,
+    "SELECT entity_id, status FROM observations ORDER BY entity_id",
+  );
+  assert.deepEqual(latest.map((row) => [...row]), [
+    ["order-0", "status-36"],
+    ["order-1", "status-37"],
+    ["order-2", "status-38"],
+    ["order-3", "status-39"],
+  ]);
+  await driver.close();
+});
+
+Deno.test("record() writes nothing for a poller that was replaced", async () => {
+  const driver = await storeOnly();
+  const lease = await takeLease(driver, {
+    name: "poll",
+    holder: "a",
+    leaseMs: 0,
+  });
+  assert.ok("fence" in lease);
+  const old = new Recorder({
+    driver,
+    lease,
+    now: () => clockMs,
+    randomBytes: countingBytes(),
+  });
+  await old.record("order", answer("created"));
+  await driver.batch([{
+    sql: "UPDATE poll_lease SET expires_at = 0",
+    args: [],
+  }], "write");
+  await takeLease(driver, { name: "poll", holder: "b", leaseMs: 60_000 });
+  await assert.rejects(
+    old.record("order", answer("progress")),
+    (error) => error instanceof PollError && error.code === "lease_lost",
+  );
+  assert.deepEqual(await kinds(driver), ["order_snapshot"]);
+  await driver.close();
+});
+
+Deno.test("record() holds statuses no text column could", async () => {
+  const driver = await storeOnly();
+  await recorder(driver).record("order", answer("on\0 hold \ud800"));
+  const [[status] = []] = await rows(driver, "SELECT status FROM observations");
+  assert.equal(status, "on hold \ufffd");
+  await driver.close();
+});
+
+Deno.test("record() notes a user that is not there without an event", async () => {
+  const driver = await storeOnly();
+  await recorder(driver).record("user", absent("user-1"));
+  assert.deepEqual(await kinds(driver), []);
+  const found = await rows(driver, "SELECT entity, found FROM observations");
+  assert.deepEqual(found.map((row) => [...row]), [["user", 0]]);
+  await driver.close();
+});
