@@ -31,7 +31,7 @@ export const orderSchema = z.looseObject({
   card_brand: text,
   fail_reason: text,
   payment_type: text,
-  additional_data: z.unknown(),
+  additional_data: z.unknown().optional(),
   address: text,
   sc_input_data: text,
 });
@@ -66,7 +66,7 @@ const listFields = {
   success: z.literal(true).optional(),
   next_cursor_id: text,
   // A wrong total is a warning of the walk, never a fault of the page.
-  total: z.unknown(),
+  total: z.unknown().optional(),
 };
 
 export const ordersSchema = z.looseObject({
