@@ -138,7 +138,10 @@ function wrongMoney(
   if (currency && !known.includes(currency)) {
     return `currency ${currency} is not supported`;
   }
-  const least = commodity.toUpperCase() === "BTC" ? 30 : 1;
+  // The default asset is BTC only where the table has it.
+  const isBitcoin = commodity.toUpperCase() === "BTC" &&
+    findAsset(assets, "BTC", "bitcoin") !== null;
+  const least = isBitcoin ? 30 : 1;
   return currencyAmount !== null && Number(currencyAmount) < least
     ? `currency_amount must be at least ${least}`
     : null;

@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { BAD_DAY } from "./faults.ts";
+import { fastClock } from "./real_clock.ts";
+import { createSandbox } from "./sandbox.ts";
+import { serveSandbox } from "./serve_sandbox.ts";
+import { virtualClock } from "./virtual_clock.ts";
+
+const HOUR = 3_600_000;
+
+Deno.test("populate() lives as many orders as asked, with every ending", async () => {
+  const clock = virtualClock(Date.UTC(2026, 0, 1));
+  const sandbox = createSandbox({ clock });
+  let over = false;
+  void sandbox.populate({ orders: 300, spanMs: 6 * HOUR }).then(() =>
+    over = true
+  );
+  await clock.advance(5 * HOUR);
+  assert.equal(over, false);
+  await clock.runUntilIdle();
+  assert.equal(over, true);
+  const truth = sandbox.truth();
+  assert.equal(truth.length, 300);
+  const counts = new Map<string, number>();
+  for (const { status } of truth) {
+    counts.set(status, (counts.get(status) ?? 0) + 1);
+  }
+  for (const status of ["success", "failed", "cancelled"]) {
+    assert.ok((counts.get(status) ?? 0) >= 10, `${status}: ${counts}`);
+  }
+  assert.ok((counts.get("success") ?? 0) > 150);
+  for (const order of truth) {
+    if (order.status === "success") assert.match(order.txId, /^0x/);
+    assert.equal(order.failReason !== "", order.status === "failed");
+  }
+  assert.ok(sandbox.users().length > 50);
+  await sandbox.close();
+});
+
+Deno.test("close() ends lives that go on", async () => {
+  const clock = virtualClock(0);
+  const sandbox = createSandbox({ clock });
+  const populated = sandbox.populate({ orders: 10 });
+  await clock.advance(HOUR / 2);
+  await sandbox.close();
+  await populated;
+  assert.equal(clock.pendingTimers, 0);
+});
+
+Deno.test("backfill() writes a past of finished orders and no webhook", () => {
+  const sandbox = createSandbox({ clock: virtualClock(Date.UTC(2026, 0, 1)) });
+  const fromMs = Date.UTC(2025, 0, 1);
+  const untilMs = Date.UTC(2025, 11, 1);
+  sandbox.backfill({ orders: 500, fromMs, untilMs });
+  const orders = sandbox.orders();
+  assert.equal(orders.length, 500);
+  for (const order of orders) {
+    assert.ok(order.createdAtMs >= fromMs && order.createdAtMs < untilMs);
+    assert.ok(["success", "failed", "cancelled"].includes(order.status));
+  }
+  assert.equal(sandbox.deliveries().length, 0);
+  assert.throws(
+    () => sandbox.backfill({ orders: 1, fromMs: 2, untilMs: 1 }),
+    RangeError,
+  );
+});
+
+Deno.test("a fast clock sends a day of webhooks over real HTTP in a moment", async () => {
+  const bodies: string[] = [];
+  await using endpoint = Deno.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    onListen: () => {},
+  }, async (request) => {
+    bodies.push(await request.text());
+    return new Response(null, { status: 204 });
+  });
+  const clock = fastClock({ factor: 43_200, startMs: Date.UTC(2026, 0, 1) });
+  await using served = serveSandbox({
+    port: 0,
+    clock,
+    webhookUrl: `http://127.0.0.1:${endpoint.addr.port}/hook`,
+    faults: BAD_DAY,
+  });
+  const { sandbox } = served;
+  await sandbox.populate({ orders: 60, spanMs: 12 * HOUR });
+  await sandbox.idle();
+  const { counters } = sandbox;
+  assert.equal(sandbox.truth().length, 60);
+  assert.equal(counters.timeouts, 0, "real waits were timed by the fast clock");
+  assert.equal(bodies.length, counters.attempts - counters.requestsLost);
+  assert.ok(counters.retries > 0 && counters.dropped > 0);
+  const states = new Set(sandbox.deliveries().map((one) => one.state));
+  assert.ok(!states.has("pending"));
+  const answer = await fetch(`${served.url}/api/external/orders?limit=1`, {
+    headers: { "x-api-key": sandbox.apiKey },
+  });
+  await answer.body?.cancel();
+  assert.match(answer.headers.get("date") ?? "", /^\w+, \d\d Jan 2026 [^,]*$/);
+});
