@@ -2,16 +2,29 @@
 const longestClaimText = 8192;
 
 /**
- * Text of a decoded field: null when absent or JSON null, well formed and free
- * of NUL otherwise, so that any database and any encoder can hold it.
+ * Makes all text in a decoded JSON value well formed and free of NUL, so that
+ * any database and any encoder can hold it. Only an escape can bring in either,
+ * so a text without `\\u` has nothing to clean, and is not walked.
  */
-export function textOf(value: unknown): string | null {
+export function cleaned<T>(value: T, source: string): T {
+  return source.includes("\\u") ? clean(value) as T : value;
+}
+
+function clean(value: unknown): unknown {
   if (typeof value === "string") {
-    if (value === "" || (value.isWellFormed() && !value.includes("\0"))) {
-      return value;
-    }
     return value.toWellFormed().replaceAll("\0", "");
   }
+  if (Array.isArray(value)) return value.map(clean);
+  const object = objectOf(value);
+  if (object === null) return value;
+  return Object.fromEntries(
+    Object.entries(object).map(([key, inner]) => [key, clean(inner)]),
+  );
+}
+
+/** Text of a decoded field: null when absent or JSON null. */
+export function textOf(value: unknown): string | null {
+  if (typeof value === "string") return value;
   return typeof value === "number" || typeof value === "bigint"
     ? String(value)
     : null;

@@ -253,6 +253,7 @@ Deno.test("evolveOrder() gives the same bytes for any order and any batches of a
       });
       assert.equal(encodeOrderFold(fold), encodeOrderFold(expected));
       assert.equal(canonicalOf(fold), canonicalOf(expected));
+      assert.deepEqual(fold, expected);
     }),
     { numRuns: 400 },
   );

@@ -17,7 +17,14 @@ import {
 import { normaliseStatus } from "./order_rank.ts";
 import { readOrder } from "./_read_order.ts";
 import { readUser } from "./_read_user.ts";
-import { claimText, filledText, linking, objectOf, upper } from "./_text.ts";
+import {
+  claimText,
+  cleaned,
+  filledText,
+  linking,
+  objectOf,
+  upper,
+} from "./_text.ts";
 import { normaliseTime } from "./time.ts";
 
 const decoder = new TextDecoder();
@@ -64,7 +71,8 @@ function readWebhookEvent(event: RecordedEvent): Fact {
     if (known === null) return unreadable(event, "The body is erased");
     return columnsOnly(event, known);
   }
-  const webhook = parseWebhook(event.body);
+  const text = decoder.decode(event.body);
+  const webhook = cleaned(parseWebhook(text), text);
   if (webhook.type === "unrecognised") {
     // A claim must not be lost because another field has an unexpected shape.
     if (known !== null && known in claimOf && event.orderId !== null) {
@@ -209,7 +217,7 @@ function webhookFact(
 
 function readOrderSnapshot(event: RecordedEvent): Fact {
   if (event.body === null) return unreadable(event, "The body is erased");
-  const value = objectOf(parseExact(decoder.decode(event.body)));
+  const value = exactObject(event.body);
   const reading = value === null ? null : readOrder(event, value);
   if (reading === null) return unreadable(event, "The order has no status");
   return {
@@ -229,7 +237,7 @@ function readOrderSnapshot(event: RecordedEvent): Fact {
 
 function readUserSnapshot(event: RecordedEvent): Fact {
   if (event.body === null) return unreadable(event, "The body is erased");
-  const value = objectOf(parseExact(decoder.decode(event.body)));
+  const value = exactObject(event.body);
   if (value === null) return unreadable(event, "The body is not an object");
   return {
     kind: "user_snapshot",
@@ -264,7 +272,7 @@ function readAbsent(event: RecordedEvent): Fact {
 
 function readContradicted(event: RecordedEvent): Fact {
   if (event.body === null) return unreadable(event, "The body is erased");
-  const body = objectOf(JSON.parse(decoder.decode(event.body)));
+  const body = exactObject(event.body);
   const status = filledText(body?.status);
   const upTo = normaliseTime(filledText(body?.up_to));
   if (status === null || upTo === null) {
@@ -288,7 +296,7 @@ function readContradicted(event: RecordedEvent): Fact {
 
 function readSession(event: RecordedEvent): SessionFact | UnreadableFact {
   if (event.body === null) return unreadable(event, "The body is erased");
-  const body = objectOf(parseExact(decoder.decode(event.body)));
+  const body = exactObject(event.body);
   const sessionId = filledText(body?.session_id);
   if (body === null || sessionId === null) {
     return unreadable(event, "The session has no id");
@@ -323,7 +331,7 @@ function readSession(event: RecordedEvent): SessionFact | UnreadableFact {
 function readUnanswered(event: RecordedEvent): Fact {
   let deliveryId: string | null = null;
   if (event.body !== null) {
-    const body = objectOf(JSON.parse(decoder.decode(event.body)));
+    const body = exactObject(event.body);
     deliveryId = filledText(body?.event_id);
   }
   return {
@@ -339,6 +347,14 @@ function readUnanswered(event: RecordedEvent): Fact {
     clickId: null,
     deliveryId,
   };
+}
+
+/** The JSON object in a body, its numbers as exact decimal strings. */
+function exactObject(
+  body: Uint8Array,
+): Readonly<Record<string, unknown>> | null {
+  const text = decoder.decode(body);
+  return objectOf(cleaned(parseExact(text), text));
 }
 
 function unreadable(event: RecordedEvent, reason: string): UnreadableFact {

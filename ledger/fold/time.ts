@@ -1,3 +1,5 @@
+/** The form of the orders endpoint, which is nearly all there is. */
+const orderForm = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
 const serviceForm =
   /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(\.\d+)?(?: ?UTC|Z)?$/;
 
@@ -11,6 +13,7 @@ const serviceForm =
  */
 export function normaliseTime(text: string | null): string | null {
   if (text === null) return null;
+  if (orderForm.test(text)) return `${text.slice(0, 10)}T${text.slice(11)}Z`;
   const match = serviceForm.exec(text);
   if (match !== null) return `${match[1]}T${match[2]}${match[3] ?? ""}Z`;
   // Only a text with an offset of its own is left: without one, Date would read local time.

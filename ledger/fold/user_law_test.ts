@@ -147,6 +147,7 @@ Deno.test("evolveUser() gives the same bytes for any order and any batches of a 
       const expected = foldUser(USER, facts);
       assert.equal(encodeUserFold(fold), encodeUserFold(expected));
       assert.equal(canonicalOf(fold), canonicalOf(expected));
+      assert.deepEqual(fold, expected);
     }),
     { numRuns: 300 },
   );
