@@ -1,21 +1,28 @@
 import type { WidgetDraft } from "./sdk_options.ts";
 
-/** What a session was made with, as far as it matters to the widget. */
+/**
+ * What a session was made with, as far as it matters to the widget. The
+ * client's `SessionInput` is assignable to it.
+ */
 export interface SessionFields {
-  /** `simple`: the user chooses; `simple_full_restrict`: all is locked. */
-  readonly flow_type: string;
+  /**
+   * `simple`: the user chooses; `simple_full_restrict`: all is locked.
+   *
+   * @default {"simple"}
+   */
+  readonly flow_type?: string;
   /** User the session is for. */
   readonly user_id?: string;
   /** Asset. */
   readonly commodity?: string;
   /** Network. */
   readonly network?: string;
-  /** Asset amount, a decimal string. */
-  readonly commodity_amount?: string;
+  /** Asset amount, a decimal string or a whole number. */
+  readonly commodity_amount?: string | number;
   /** Fiat currency. */
   readonly currency?: string;
-  /** Fiat amount, a decimal string. */
-  readonly currency_amount?: string;
+  /** Fiat amount, a decimal string or a whole number. */
+  readonly currency_amount?: string | number;
   /** Wallet address. */
   readonly wallet_address?: string;
 }

@@ -1,6 +1,6 @@
+import { validityMs } from "./_session_validity.ts";
 import { clickId } from "./click_id.ts";
 import type { SessionFields } from "./ignored_options.ts";
-import { sessionValidityMs } from "./session_ticket.ts";
 
 /** What to ask the service for, and what to remember of it. */
 export interface SessionPlan<Input extends SessionFields> {
@@ -21,7 +21,7 @@ export interface SessionAsk<User> {
 }
 
 /** A session as created, to be remembered; the ledger's own shape. */
-export interface SessionRecord extends SessionFields {
+export interface SessionRecord {
   /** `sessionId` that the service returned. */
   readonly session_id: string;
   /** `requestId` that the service returned. */
@@ -30,6 +30,22 @@ export interface SessionRecord extends SessionFields {
   readonly click_id: string;
   /** Your own reference. */
   readonly reference?: string;
+  /** `simple` or `simple_full_restrict`. */
+  readonly flow_type: string;
+  /** User the session is for. */
+  readonly user_id?: string;
+  /** Asset asked for. */
+  readonly commodity?: string;
+  /** Network asked for. */
+  readonly network?: string;
+  /** Asset amount asked for, a decimal string. */
+  readonly commodity_amount?: string;
+  /** Fiat currency asked for. */
+  readonly currency?: string;
+  /** Fiat amount asked for, a decimal string. */
+  readonly currency_amount?: string;
+  /** Address asked for. */
+  readonly wallet_address?: string;
 }
 
 /** What the endpoint works with. */
@@ -48,7 +64,6 @@ export interface SessionEndpointOptions<User, Input extends SessionFields> {
   /** Creates a session: the client's `sessions.create`. */
   readonly createSession: (
     session: Input,
-    options: { readonly signal: AbortSignal },
   ) => Promise<
     { readonly sessionId: string; readonly requestId?: string | null }
   >;
@@ -158,14 +173,13 @@ async function answer<User, Input extends SessionFields>(
   const click = body.clickId ?? clickId();
   const plan = await options.plan({ user, clickId: click, input: body.input });
   if (plan === null) return refusal(422, "refused");
-  const { signal } = request;
-  const created = await options.createSession(plan.session, { signal });
+  const created = await options.createSession(plan.session);
   const record = sessionRecord(plan, created, click);
   await options.recordSession?.(record);
   return json(200, {
     session_id: record.session_id,
     click_id: click,
-    valid_for_ms: sessionValidityMs,
+    valid_for_ms: validityMs,
   });
 }
 
@@ -239,14 +253,14 @@ function sessionRecord<Input extends SessionFields>(
   const asked: { -readonly [Key in typeof recorded[number]]?: string } = {};
   for (const name of recorded) {
     const value = session[name];
-    if (value !== undefined) asked[name] = value;
+    if (value !== undefined) asked[name] = String(value);
   }
   return {
     session_id: created.sessionId,
     ...(created.requestId && { request_id: created.requestId }),
     click_id: click,
     ...(reference !== undefined && { reference }),
-    flow_type: session.flow_type,
+    flow_type: session.flow_type ?? "simple",
     ...asked,
   };
 }

@@ -229,11 +229,17 @@ Deno.test("sessionEndpoint() hands out no session that was not remembered", asyn
 
 Deno.test("sessionEndpoint() records only what the session was asked for", async () => {
   const { endpoint, records } = shop({
-    plan: () => ({ session: { flow_type: "simple" } }),
+    plan: () => ({ session: { currency: "USD", currency_amount: 30 } }),
     createSession: () => Promise.resolve({ sessionId: "s-2", requestId: null }),
   });
   await (await endpoint(post({ body: '{"click_id":"c"}' }))).body?.cancel();
   assert.deepEqual(records, [
-    { session_id: "s-2", click_id: "c", flow_type: "simple" },
+    {
+      session_id: "s-2",
+      click_id: "c",
+      flow_type: "simple",
+      currency: "USD",
+      currency_amount: "30",
+    },
   ]);
 });

@@ -1,11 +1,5 @@
+import { validityMs } from "./_session_validity.ts";
 import { SessionError } from "./session_error.ts";
-
-/**
- * How long a session is valid, in milliseconds.
- *
- * Source: service interface, "Limits".
- */
-export const sessionValidityMs = 30_000;
 
 // The widget's own page needs time to load and present the session.
 const marginMs = 2_000;
@@ -61,7 +55,7 @@ export class SessionTicket {
     if (this.#isUsed) return "used";
     const age = now - this.askedAt;
     // A clock set back says nothing of the age: better to ask again.
-    const isFresh = age >= 0 && age < sessionValidityMs - marginMs;
+    const isFresh = age >= 0 && age < validityMs - marginMs;
     return isFresh ? "fresh" : "stale";
   }
 
