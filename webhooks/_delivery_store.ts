@@ -43,8 +43,10 @@ export class DeliveryStore {
   #underWay = 0;
   #noneUnderWay: (() => void)[] = [];
   #drainer: Promise<void> | null = null;
-  #stopDrainer: (() => void) | null = null;
-  #stopped = false;
+  #endPause: (() => void) | null = null;
+  /** Set while draining for good: the next failure ends it. */
+  #lastTry = false;
+  readonly #stopping = new AbortController();
 
   constructor(options: DeliveryStoreOptions) {
     this.#options = options;
@@ -110,7 +112,7 @@ export class DeliveryStore {
 
   /**
    * Waits until nothing is under way, and the spool is empty or the ledger
-   * still refuses; at `dueAt` at the latest.
+   * refuses once more; at `dueAt` at the latest. Then the background is quiet.
    */
   async drain(dueAt: number): Promise<void> {
     const { deadlines } = this.#options;
@@ -120,14 +122,14 @@ export class DeliveryStore {
       });
       await deadlines.race(none, dueAt, undefined);
     }
-    if (this.#drainer !== null && this.#failure === null) {
-      await deadlines.race(this.#drainer, dueAt, null);
-    }
-    this.#stopped = true;
-    this.#stopDrainer?.();
+    // Whatever is known of the ledger, the spool is tried a last time.
+    this.#lastTry = true;
+    this.#endPause?.();
+    this.#wakeDrainer();
     if (this.#drainer !== null) {
-      await deadlines.race(this.#drainer, dueAt, null);
+      await deadlines.race(this.#drainer, dueAt, undefined);
     }
+    this.#stopping.abort();
     if (this.#failure === null) {
       await deadlines.race(this.#notes.flush(), dueAt, null);
     }
@@ -250,23 +252,23 @@ export class DeliveryStore {
 
   #wakeDrainer(): void {
     const { spool } = this.#options;
-    if (spool === undefined || spool.depth === 0 || this.#stopped) return;
+    if (spool === undefined || spool.depth === 0) return;
+    if (this.#stopping.signal.aborted) return;
     this.#drainer ??= this.#drainSpool(spool).finally(() => {
       this.#drainer = null;
       // A delivery may have been spooled after the last look.
-      this.#wakeDrainer();
+      if (!this.#lastTry) this.#wakeDrainer();
     });
   }
 
   async #drainSpool(spool: Spool): Promise<void> {
     let pauseMs = FIRST_PROBE_MS;
-    while (!this.#stopped && spool.depth > 0) {
+    const { signal } = this.#stopping;
+    while (!signal.aborted && spool.depth > 0) {
       const before = spool.depth;
       try {
-        const stopping = new AbortController();
-        this.#stopDrainer = (): void => stopping.abort();
         const count = await spool.drain((delivery) => this.#probe(delivery), {
-          signal: stopping.signal,
+          signal,
         });
         this.#options.log({
           level: "info",
@@ -279,6 +281,7 @@ export class DeliveryStore {
         if (count === 0) await this.#pause(LAST_PROBE_MS);
       } catch (error) {
         this.#fails(messageOf(error));
+        if (this.#lastTry) return;
         if (spool.depth < before) pauseMs = FIRST_PROBE_MS;
         await this.#pause(pauseMs);
         pauseMs = Math.min(pauseMs * 2, LAST_PROBE_MS);
@@ -298,13 +301,15 @@ export class DeliveryStore {
   }
 
   async #pause(ms: number): Promise<void> {
+    if (this.#lastTry) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms);
-      this.#stopDrainer = (): void => {
+      this.#endPause = (): void => {
         clearTimeout(timer);
         resolve();
       };
     });
+    this.#endPause = null;
   }
 }
 

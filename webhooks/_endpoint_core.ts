@@ -72,7 +72,7 @@ export class EndpointCore {
       unanswered: options.unanswered,
       spoolAfterMs: positive(options, "spoolAfterMs", 1_000),
       retryAfterMs: 100,
-      probeTimeoutMs: 10_000,
+      probeTimeoutMs: 5_000,
       deadlines: this.#deadlines,
       clock: this.#clock,
       log: (entry): void => this.#write(entry),

@@ -40,7 +40,7 @@ export interface WebhookEndpoint {
   stats(): WebhookEndpointStats;
   /**
    * Waits until every request is answered, every append settled, and the spool
-   * empty or the ledger known to fail; then stops the work in the background.
+   * empty or tried a last time; then stops the work in the background.
    * Stop the server first: requests that still come are answered, but what
    * they spool stays there.
    *

@@ -1,7 +1,6 @@
 import type { AppendDelivery, UnansweredDelivery } from "./delivery.ts";
 import type { WebhookLog } from "./log.ts";
 import type { Spool } from "./spool.ts";
-import type { WebhookEndpoint, webhookEndpoint } from "./endpoint.ts";
 
 /** What a server tells about a connection; `Deno.ServeHandlerInfo` fits. */
 export interface ConnectionInfo {
