@@ -46,7 +46,8 @@ export function fromSqlite(
   const { message, code } = error instanceof Error
     ? error as Error & { readonly code?: string }
     : { message: String(error), code: undefined };
-  return ledgerError(codeOfSqlite(code || codeInText(message)), where, {
+  const known = codeOfSqlite(code || "SQLITE_ERROR");
+  return ledgerError(known === "failed" ? codeInText(message) : known, where, {
     message,
     sql,
     cause: error,
@@ -75,12 +76,9 @@ export function ledgerError(
   );
 }
 
-/** Opening a file reports its code only in words. */
-function codeInText(message: string): string {
-  if (/unable to open|ConnectionFailed/i.test(message)) {
-    return "SQLITE_CANTOPEN";
-  }
-  if (/not a database/i.test(message)) return "SQLITE_NOTADB";
-  if (/database is locked/i.test(message)) return "SQLITE_BUSY";
-  return "SQLITE_ERROR";
+/** Some errors come with a code that says less than their words. */
+function codeInText(message: string): LedgerErrorCode {
+  if (/unable to open|ConnectionFailed/i.test(message)) return "cannot_open";
+  if (/cannot store \w+ value/.test(message)) return "constraint";
+  return "failed";
 }

@@ -3,7 +3,23 @@ import { appendStatement } from "./append.ts";
 import type { Driver, SqlValue } from "./driver.ts";
 import { LedgerError } from "./errors.ts";
 import { eventColumns, recordedEvent } from "./event_row.ts";
+import { busyDelayMs, wait } from "./retrying_driver.ts";
 import { GroupCommit, type GroupCommitOptions } from "./group_commit.ts";
+
+/** Limits of an {@linkcode EventLog}. */
+export interface EventLogOptions extends GroupCommitOptions {
+  /**
+   * Asks again for this long when the database did not answer, in ms: the
+   * commit may have happened, and appending twice stores once.
+   *
+   * @default 2000
+   */
+  readonly retryLimitMs?: number;
+  /** The clock, in ms. */
+  readonly now?: () => number;
+  /** Waits; passed in by tests. */
+  readonly sleep?: (ms: number) => Promise<void>;
+}
 
 /**
  * The events of a ledger: appended in groups, read in order of position.
@@ -24,12 +40,10 @@ export class EventLog {
    * @param driver A database that has been migrated.
    * @param options Limits of the group commit.
    */
-  constructor(driver: Driver, options: GroupCommitOptions = {}) {
+  constructor(driver: Driver, options: EventLogOptions = {}) {
     this.#driver = driver;
     this.#group = new GroupCommit(
-      async (events) => {
-        await driver.batch([appendStatement(events)], "write");
-      },
+      (events) => this.#commit(events, options),
       options,
     );
   }
@@ -101,6 +115,23 @@ export class EventLog {
     await this.#group.idle();
   }
 
+  async #commit(
+    events: readonly NewEvent[],
+    { retryLimitMs = 2000, now = Date.now, sleep = wait }: EventLogOptions,
+  ): Promise<void> {
+    const statement = appendStatement(events);
+    const start = now();
+    for (let attempt = 0;; attempt++) {
+      try {
+        await this.#driver.batch([statement], "write");
+        return;
+      } catch (error) {
+        if (!isUnanswered(error) || now() - start >= retryLimitMs) throw error;
+        await sleep(busyDelayMs(attempt + 3, 1));
+      }
+    }
+  }
+
   async #select(
     where: string,
     ...args: readonly SqlValue[]
@@ -111,4 +142,10 @@ export class EventLog {
     }], "read");
     return result?.rows.map(recordedEvent) ?? [];
   }
+}
+
+/** Whether the commit may have happened, though nobody said so. */
+function isUnanswered(error: unknown): boolean {
+  return error instanceof LedgerError &&
+    (error.code === "unreachable" || error.code === "crashed");
 }

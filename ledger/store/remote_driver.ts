@@ -120,6 +120,9 @@ async function transact(
   mode: "read" | "write",
 ): Promise<ResultSet[]> {
   const batch = stream.batch();
+  const all = mode === "write" && statements.every(isQuery)
+    ? [...statements, primaryOnly]
+    : statements;
   const answers: Promise<hrana.RowsResult | undefined>[] = [];
   let last = batch.step();
   answers.push(
@@ -127,7 +130,7 @@ async function transact(
       mode === "write" ? "BEGIN IMMEDIATE" : "BEGIN TRANSACTION READONLY",
     ),
   );
-  for (const { sql, args } of statements) {
+  for (const { sql, args } of all) {
     const step = batch.step().condition(hrana.BatchCond.ok(last));
     answers.push(step.query([sql, args.map(bindable)]));
     last = step;
@@ -149,7 +152,21 @@ async function transact(
     }
     results.push(resultSet(rows));
   }
-  return results.slice(1, -1);
+  return results.slice(1, 1 + statements.length);
+}
+
+/**
+ * A replica answers a batch of queries from its own, perhaps earlier, state,
+ * even in a write transaction; a statement that could write sends the whole
+ * batch to the primary.
+ */
+const primaryOnly: Statement = {
+  sql: "DROP TABLE IF EXISTS rampkit_no_such_table",
+  args: [],
+};
+
+function isQuery({ sql }: Statement): boolean {
+  return /^\s*SELECT\b/i.test(sql);
 }
 
 function resultSet(answer: hrana.RowsResult): ResultSet {

@@ -38,8 +38,7 @@ export class RetryingDriver implements Driver {
     this.#options = {
       busyLimitMs: options.busyLimitMs ?? 5000,
       now: options.now ?? Date.now,
-      sleep: options.sleep ??
-        ((ms) => new Promise((resolve) => setTimeout(resolve, ms))),
+      sleep: options.sleep ?? wait,
       random: options.random ?? Math.random,
     };
   }
@@ -87,6 +86,11 @@ export class RetryingDriver implements Driver {
   close(): Promise<void> {
     return this.#driver.close();
   }
+}
+
+/** Resolves after `ms`. */
+export function wait(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /** Half to all of 5 ms, doubled each time up to 200 ms. */

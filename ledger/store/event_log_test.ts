@@ -1,0 +1,215 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { NewEvent, RecordedEvent } from "../event/event.ts";
+import { webhookEvent } from "../event/mint.ts";
+import type { Driver } from "./driver.ts";
+import { LedgerError } from "./errors.ts";
+import { EventLog } from "./event_log.ts";
+import { eventColumns, recordedEvent } from "./event_row.ts";
+import { openDriver } from "./open_driver.ts";
+import { testEachDatabase } from "./test_databases.ts";
+import { prepare, testEvent, testEvents } from "./test_events.ts";
+
+/** Every event, from the primary. */
+async function stored(driver: Driver): Promise<RecordedEvent[]> {
+  const [result] = await driver.batch([{
+    sql: `SELECT ${eventColumns} FROM events ORDER BY position`,
+    args: [],
+  }], "write");
+  return result?.rows.map(recordedEvent) ?? [];
+}
+
+function withoutPosition({ position, ...event }: RecordedEvent) {
+  assert.ok(Number.isSafeInteger(position) && position > 0);
+  return event;
+}
+
+async function memoryLog(): Promise<{ driver: Driver; log: EventLog }> {
+  const driver = await openDriver({ url: ":memory:", worker: false });
+  await prepare(driver);
+  return { driver, log: new EventLog(driver) };
+}
+
+testEachDatabase("append() stores what it was given", async (database) => {
+  const driver = await database.open();
+  await prepare(driver);
+  const log = new EventLog(driver);
+  const odd = webhookEvent({
+    id: "01JODD",
+    receivedAt: "2026-01-01T00:00:00.000Z",
+    body: Uint8Array.from({ length: 256 }, (_, at) => at),
+  }, new Uint8Array(16));
+  const empty = { ...odd, eventId: "01JEMPTY", body: new Uint8Array() };
+  const written: NewEvent[] = [odd, empty, ...testEvents(20)];
+  await log.append(written);
+  await log.append([]);
+  await log.append([testEvent(3), testEvent(20), testEvent(3)]);
+  const back = await stored(driver);
+  assert.deepEqual(back.map(withoutPosition), [...written, testEvent(20)]);
+});
+
+testEachDatabase(
+  "append() by many callers stores each event once",
+  async (database, kind) => {
+    const first = await database.open();
+    await prepare(first);
+    const second = kind.shared ? await database.open() : first;
+    const logs = [new EventLog(first), new EventLog(second)];
+    await Promise.all(
+      Array.from(
+        { length: 200 },
+        (_, at) => logs[at % 2]?.append([testEvent(at), testEvent(at % 50)]),
+      ),
+    );
+    const ids = (await stored(first)).map(({ eventId }) => eventId).sort();
+    assert.deepEqual(ids, testEvents(200).map(({ eventId }) => eventId));
+  },
+);
+
+Deno.test("append() tells each caller of its own events only", async () => {
+  const { driver, log } = await memoryLog();
+  const poison = { ...testEvent(5), recordedAt: null as unknown as string };
+  const ill = { ...testEvent(6), orderId: "a\0b" };
+  const outcomes = await Promise.allSettled([
+    log.append([testEvent(1), testEvent(2)]),
+    log.append([testEvent(3), poison]),
+    log.append([testEvent(4)]),
+    log.append([ill]),
+    log.append([testEvent(7)]),
+  ]);
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    ["fulfilled", "rejected", "fulfilled", "rejected", "fulfilled"],
+  );
+  const [, second, , fourth] = outcomes;
+  assert.ok(second?.status === "rejected" && fourth?.status === "rejected");
+  assert.equal(second.reason.code, "constraint");
+  assert.ok(fourth.reason instanceof TypeError);
+  assert.deepEqual(
+    (await stored(driver)).map(({ eventId }) => eventId),
+    [1, 2, 4, 7].map((number) => testEvent(number).eventId),
+  );
+  await driver.close();
+});
+
+Deno.test("append() of any poisons stores all the others, in order", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.boolean(), { maxLength: 20 }),
+      async (good) => {
+        const { driver, log } = await memoryLog();
+        const outcomes = await Promise.allSettled(good.map((fine, at) => {
+          const event = testEvent(at);
+          return log.append([
+            fine ? event : { ...event, recordedAt: null as unknown as string },
+          ]);
+        }));
+        assert.deepEqual(
+          outcomes.map(({ status }) => status === "fulfilled"),
+          good,
+        );
+        assert.deepEqual(
+          (await stored(driver)).map(({ eventId }) => eventId),
+          good.flatMap((fine, at) => fine ? [testEvent(at).eventId] : []),
+        );
+        await driver.close();
+      },
+    ),
+    { numRuns: 30 },
+  );
+});
+
+Deno.test("append() shares transactions among concurrent callers", async () => {
+  const { driver } = await memoryLog();
+  let batches = 0;
+  const counting: Driver = {
+    location: "memory",
+    batch: (statements, mode) => {
+      batches++;
+      return driver.batch(statements, mode);
+    },
+    close: () => driver.close(),
+  };
+  const log = new EventLog(counting, { maxEvents: 50 });
+  await Promise.all(testEvents(200).map((event) => log.append([event])));
+  assert.equal(batches, 4);
+  await driver.close();
+});
+
+Deno.test("append() refuses what would pile up without end", async () => {
+  const { driver } = await memoryLog();
+  const size = testEvent(0).body.byteLength;
+  const log = new EventLog(driver, { maxWaitingBytes: size * 10 });
+  const outcomes = await Promise.allSettled(
+    testEvents(20).map((event) => log.append([event])),
+  );
+  const refused = outcomes.filter(({ status }) => status === "rejected");
+  assert.ok(refused.length >= 8 && refused.length <= 12, `${refused.length}`);
+  for (const outcome of refused) {
+    assert.ok(outcome.status === "rejected");
+    assert.equal(outcome.reason.code, "overloaded");
+  }
+  await log.append([testEvent(99)]);
+  await driver.close();
+});
+
+Deno.test("close() waits for what was appended before", async () => {
+  const { driver, log } = await memoryLog();
+  const appending = log.append(testEvents(5));
+  await log.close();
+  await appending;
+  await assert.rejects(
+    log.append([testEvent(9)]),
+    (error) => error instanceof LedgerError && error.code === "closed",
+  );
+  assert.equal((await stored(driver)).length, 5);
+  await driver.close();
+});
+
+Deno.test("read() pages through the events in order", async () => {
+  const { driver, log } = await memoryLog();
+  await log.append(testEvents(25));
+  const seen: string[] = [];
+  for (let after = 0;;) {
+    const events = await log.read({ after, limit: 10 });
+    const last = events.at(-1);
+    if (last === undefined) break;
+    seen.push(...events.map(({ eventId }) => eventId));
+    after = last.position;
+  }
+  assert.deepEqual(seen, testEvents(25).map(({ eventId }) => eventId));
+  assert.equal(await log.head(), 25);
+  assert.deepEqual(
+    (await log.forOrder("order-4")).map(({ eventId }) => eventId),
+    [4, 14, 24].map((number) => testEvent(number).eventId),
+  );
+  assert.equal((await log.get(testEvent(7).eventId))?.position, 8);
+  assert.equal(await log.get("none"), null);
+  await driver.close();
+});
+
+Deno.test("storeSchema has an index for every way that events are looked up", async () => {
+  const { driver } = await memoryLog();
+  const plan = async (sql: string) => {
+    const [result] = await driver.batch(
+      [{ sql: `EXPLAIN QUERY PLAN ${sql}`, args: [] }],
+      "read",
+    );
+    return result?.rows.map((row) => row.at(-1)).join("; ") ?? "";
+  };
+  const where = {
+    "order_id = 'a' ORDER BY position": "events_by_order",
+    "user_id = 'a' ORDER BY position": "events_by_user",
+    "click_id = 'a' ORDER BY position": "events_by_click",
+    "kind <> 'webhook' AND kind = 'order_absent'": "events_by_kind",
+    "kind = 'webhook' AND type IS NULL": "events_quarantined",
+    "kind = 'webhook' AND order_id IS NULL AND substr(digest, 1, 16) = 'a'":
+      "events_by_digest",
+  };
+  for (const [condition, index] of Object.entries(where)) {
+    const text = await plan(`SELECT position FROM events WHERE ${condition}`);
+    assert.match(text, new RegExp(`USING .*${index}`), condition);
+    assert.doesNotMatch(text, /TEMP B-TREE/, condition);
+  }
+  await driver.close();
+});
