@@ -1,0 +1,210 @@
+import type { RecordedEvent } from "../event/event.ts";
+import type { Fact, SessionFact } from "../fold/fact.ts";
+import {
+  evolveOrder,
+  initialOrderFold,
+  type OrderFold,
+  orderStatus,
+} from "../fold/order_fold.ts";
+import {
+  evolveUser,
+  initialUserFold,
+  type UserFold,
+  userStatus,
+} from "../fold/user_fold.ts";
+import { type Link, linkKey, orderLinks, sessionLinks } from "./links.ts";
+import type { NewTransition } from "./transition.ts";
+
+/** An event with what it says. */
+export interface WindowEvent {
+  /** As stored. */
+  readonly event: RecordedEvent;
+  /** As read. */
+  readonly fact: Fact;
+  /** Whether it came from an import. */
+  readonly imported: boolean;
+}
+
+/** What is known before a window of events. */
+export interface Known {
+  /** Orders that the window or its sessions concern; absent ones are new. */
+  readonly orders: ReadonlyMap<string, OrderFold>;
+  /** Users that the window concerns; absent ones are new. */
+  readonly users: ReadonlyMap<string, UserFold>;
+  /** Sessions recorded before, by {@linkcode linkKey}. */
+  readonly sessions: ReadonlyMap<string, readonly SessionFact[]>;
+  /** Orders linked before, by {@linkcode linkKey}. */
+  readonly linkedOrders: ReadonlyMap<string, readonly string[]>;
+}
+
+/** What a window of events changes. */
+export interface Changes {
+  /** Orders after the window. */
+  readonly orders: ReadonlyMap<string, OrderFold>;
+  /** Users after the window. */
+  readonly users: ReadonlyMap<string, UserFold>;
+  /** Links to orders, each once. */
+  readonly orderLinks: ReadonlyMap<string, Link & { readonly orderId: string }>;
+  /** Links to sessions, each once. */
+  readonly sessionLinks: readonly (Link & { readonly session: SessionFact })[];
+  /** Statuses entered, in order; a later step keeps first entries only. */
+  readonly transitions: readonly NewTransition[];
+  /** Orders named by fresh webhooks, and when the last of them came. */
+  readonly ordersToConfirm: ReadonlyMap<string, string>;
+  /** Users named by fresh webhooks, and when the last of them came. */
+  readonly usersToConfirm: ReadonlyMap<string, string>;
+  /** Deliveries that were not answered in time. */
+  readonly unanswered: readonly string[];
+}
+
+/**
+ * Folds a window of events into what is known before it. Pure.
+ *
+ * A session concerns every order linked to it, whichever comes first, so each
+ * order meets the sessions of its links and each session the orders of its
+ * own; meeting twice changes nothing.
+ *
+ * @param window The events, by position.
+ * @param known What is known before.
+ * @returns What changes.
+ */
+export function foldWindow(
+  window: readonly WindowEvent[],
+  known: Known,
+): Changes {
+  const orders = new Map<string, OrderFold>();
+  const users = new Map<string, UserFold>();
+  const linksOfOrder = new Map<string, Map<string, Link>>();
+  const links = new Map<string, Link & { readonly orderId: string }>();
+  const sessions: SessionFact[] = [];
+  const transitions: NewTransition[] = [];
+  const ordersToConfirm = new Map<string, string>();
+  const usersToConfirm = new Map<string, string>();
+  const unanswered: string[] = [];
+
+  for (const { event, fact, imported } of window) {
+    if (fact.kind === "session_created") sessions.push(fact);
+    if (fact.kind === "delivery_unanswered" && fact.deliveryId !== null) {
+      unanswered.push(fact.deliveryId);
+    }
+    const { orderId: order, userId: user } = fact;
+    if (order !== null) {
+      const before = orders.get(order) ?? known.orders.get(order);
+      const after = evolveOrder(before ?? initialOrderFold(order), fact);
+      orders.set(order, after);
+      const was = before === undefined ? null : orderStatus(before);
+      const is = orderStatus(after);
+      if (was === null || was.status !== is.status || was.trust !== is.trust) {
+        transitions.push({
+          entity: "order",
+          id: order,
+          trust: is.trust,
+          status: is.status,
+          position: event.position,
+          recordedAt: event.recordedAt,
+          live: !imported,
+        });
+      }
+      for (const link of orderLinks(fact)) {
+        const key = linkKey(link);
+        let ofOrder = linksOfOrder.get(order);
+        if (ofOrder === undefined) {
+          linksOfOrder.set(order, ofOrder = new Map());
+        }
+        if (ofOrder.has(key)) continue;
+        ofOrder.set(key, link);
+        links.set(`${key} ${order}`, { ...link, orderId: order });
+      }
+    }
+    if (user !== null) {
+      const before = users.get(user) ?? known.users.get(user);
+      const after = evolveUser(before ?? initialUserFold(user), fact);
+      users.set(user, after);
+      const was = before === undefined ? null : visibleStatus(before);
+      const is = visibleStatus(after);
+      if (was === null || was.status !== is.status || was.trust !== is.trust) {
+        transitions.push({
+          entity: "user",
+          id: user,
+          trust: is.trust,
+          status: is.status,
+          position: event.position,
+          recordedAt: event.recordedAt,
+          live: !imported,
+        });
+      }
+    }
+    if (event.kind === "webhook" && !imported) {
+      if (order !== null) keepLatest(ordersToConfirm, order, event.recordedAt);
+      if (user !== null) keepLatest(usersToConfirm, user, event.recordedAt);
+    }
+  }
+
+  join(sessions, { orders, linksOfOrder, known });
+  return {
+    orders,
+    users,
+    orderLinks: links,
+    sessionLinks: sessions.flatMap((session) =>
+      sessionLinks(session).map((link) => ({ ...link, session }))
+    ),
+    transitions,
+    ordersToConfirm,
+    usersToConfirm,
+    unanswered,
+  };
+}
+
+/** Status and trust as the user's state shows them. */
+function visibleStatus(fold: UserFold): { status: string; trust: string } {
+  const { status, lkyc, fkyc } = userStatus(fold);
+  const claimed = lkyc.trust === "claimed" || fkyc.trust === "claimed";
+  return { status, trust: claimed ? "claimed" : "confirmed" };
+}
+
+/** Lets orders and sessions meet that a link of the window brings together. */
+function join(
+  sessions: readonly SessionFact[],
+  { orders, linksOfOrder, known }: {
+    readonly orders: Map<string, OrderFold>;
+    readonly linksOfOrder: ReadonlyMap<string, ReadonlyMap<string, Link>>;
+    readonly known: Known;
+  },
+): void {
+  const meet = (orderId: string, session: SessionFact) => {
+    const before = orders.get(orderId) ?? known.orders.get(orderId);
+    if (before === undefined) return;
+    const after = evolveOrder(before, session);
+    if (after !== before) orders.set(orderId, after);
+  };
+  const fresh = new Map<string, SessionFact[]>();
+  for (const session of sessions) {
+    for (const link of sessionLinks(session)) {
+      const key = linkKey(link);
+      const others = fresh.get(key);
+      if (others === undefined) fresh.set(key, [session]);
+      else others.push(session);
+      for (const orderId of known.linkedOrders.get(key) ?? []) {
+        meet(orderId, session);
+      }
+    }
+  }
+  if (fresh.size === 0 && known.sessions.size === 0) return;
+  for (const [orderId, links] of linksOfOrder) {
+    for (const key of links.keys()) {
+      for (const session of known.sessions.get(key) ?? []) {
+        meet(orderId, session);
+      }
+      for (const session of fresh.get(key) ?? []) meet(orderId, session);
+    }
+  }
+}
+
+function keepLatest(
+  times: Map<string, string>,
+  id: string,
+  time: string,
+): void {
+  const other = times.get(id);
+  if (other === undefined || other < time) times.set(id, time);
+}

@@ -1,0 +1,176 @@
+import type { RecordedEvent } from "../event/event.ts";
+import type { Fact } from "../fold/fact.ts";
+import { readFact } from "../fold/read_fact.ts";
+import type { ResolveOptions } from "../fold/resolve_order.ts";
+import { FOLD_VERSION } from "../fold/version.ts";
+import type { Driver } from "../store/driver.ts";
+import { LedgerError } from "../store/errors.ts";
+import {
+  type Checkpoint,
+  type Checkpoints,
+  createCheckpoint,
+  type Lane,
+  moveCheckpoint,
+  sameCheckpoint,
+} from "./checkpoint.ts";
+import { FoldCache } from "./fold_cache.ts";
+import { foldWindow } from "./fold_window.ts";
+import { readWindow } from "./read_window.ts";
+import { writeChanges } from "./write_changes.ts";
+
+/** The part of the fold that tests replace to play another version. */
+export interface FoldCode {
+  /** Version of the fold. */
+  readonly version: number;
+  /** Turns events into facts. */
+  readonly readFact: (event: RecordedEvent) => Fact;
+}
+
+/** What a projector works with. */
+export interface ProjectorOptions extends ResolveOptions {
+  /** The database. */
+  readonly driver: Driver;
+  /** The fold. */
+  readonly fold?: FoldCode;
+  /**
+   * Most events of one step.
+   *
+   * @default 1000
+   */
+  readonly maxEvents?: number;
+  /**
+   * Most bytes of bodies of one step.
+   *
+   * @default 4 MiB
+   */
+  readonly maxBytes?: number;
+}
+
+/** What one step did. */
+export interface Step {
+  /** The checkpoints before it. */
+  readonly checkpoints: Checkpoints;
+  /** Events folded; 0 when there were none, or the lane is not ours to fold. */
+  readonly events: number;
+  /** Position the lane has reached. */
+  readonly position: number;
+  /** Whether it wrote transitions that subscriptions wait for. */
+  readonly transitions: boolean;
+}
+
+/**
+ * Folds events into states, step by step. Any number of processes may do so at
+ * once: each write is guarded by the checkpoint that was read, and who comes
+ * second reads again.
+ */
+export class Projector {
+  readonly #driver: Driver;
+  readonly #options: ProjectorOptions;
+  readonly #fold: FoldCode;
+  readonly #caches = new Map<Lane, FoldCache>();
+  #catchingUp = false;
+
+  /** @param options What to work with. */
+  constructor(options: ProjectorOptions) {
+    this.#driver = options.driver;
+    this.#options = options;
+    this.#fold = options.fold ?? { version: FOLD_VERSION, readFact };
+  }
+
+  /** Version of the fold that this projector runs. */
+  get foldVersion(): number {
+    return this.#fold.version;
+  }
+
+  /**
+   * Folds the next events of a lane, if it is this version's to fold.
+   *
+   * @param lane Which states.
+   * @throws {LedgerError} When the database fails.
+   */
+  async step(lane: Lane): Promise<Step> {
+    let expected: Checkpoint | null = null;
+    for (let lostRaces = 0;;) {
+      const { maxEvents = 1000, maxBytes = 4 << 20 } = this.#options;
+      const cache = this.#cacheOf(lane);
+      const { checkpoints, events, known } = await readWindow(this.#driver, {
+        lane,
+        cache,
+        mode: lostRaces === 0 ? "read" : "write",
+        maxEvents,
+        maxBytes,
+        readFact: this.#fold.readFact,
+      });
+      const at = checkpoints[lane];
+      if (at === null) {
+        if (lane !== "live") return nothing(checkpoints, 0);
+        await this.#driver.batch(
+          [createCheckpoint(lane, this.#fold.version)],
+          "write",
+        );
+        lostRaces++;
+        continue;
+      }
+      if (at.foldVersion !== this.#fold.version || events.length === 0) {
+        if (lane === "live") this.#catchingUp = false;
+        return nothing(checkpoints, at.position);
+      }
+      if (known === null) {
+        lostRaces++;
+        continue;
+      }
+      const changes = foldWindow(events, known);
+      const position = events.at(-1)?.event.position ?? at.position;
+      try {
+        await this.#driver.batch([
+          moveCheckpoint(lane, at, position),
+          ...writeChanges(changes, {
+            generation: at.generation,
+            live: lane === "live",
+            ...(this.#options.assets === undefined
+              ? {}
+              : { assets: this.#options.assets }),
+          }),
+        ], "write");
+      } catch (error) {
+        cache?.clear();
+        const race = error instanceof LedgerError &&
+          error.code === "constraint" && !sameCheckpoint(expected, at);
+        if (!race) throw error;
+        // The same checkpoint twice is no race: the rows themselves are refused.
+        expected = at;
+        lostRaces++;
+        continue;
+      }
+      cache?.keep({ ...at, position }, changes);
+      if (lane === "live") this.#catchingUp = events.length >= maxEvents;
+      return {
+        checkpoints,
+        events: events.length,
+        position,
+        transitions: lane === "live" && changes.transitions.length > 0,
+      };
+    }
+  }
+
+  /** Forgets states kept in memory. */
+  forget(): void {
+    this.#caches.clear();
+    this.#catchingUp = false;
+  }
+
+  /** While few events wait, states are read with them, in one batch. */
+  #cacheOf(lane: Lane): FoldCache | null {
+    if (lane === "live" && !this.#catchingUp) {
+      this.#caches.delete(lane);
+      return null;
+    }
+    const cache = this.#caches.get(lane) ?? new FoldCache();
+    this.#caches.set(lane, cache);
+    return cache;
+  }
+}
+
+function nothing(checkpoints: Checkpoints, position: number): Step {
+  return { checkpoints, events: 0, position, transitions: false };
+}

@@ -1,0 +1,93 @@
+import { orderActivity } from "../fold/order_activity.ts";
+import { userActivityOf } from "../fold/activity_fold.ts";
+import {
+  canonicalOrder,
+  canonicalUser,
+  encodeOrderFold,
+  encodeUserFold,
+} from "../fold/codec.ts";
+import type { OrderFold } from "../fold/order_fold.ts";
+import { isFinal } from "../fold/order_rank.ts";
+import type { OrderState } from "../fold/order_state.ts";
+import type { ResolveOptions } from "../fold/resolve_order.ts";
+import { orderState } from "../fold/state_of_order.ts";
+import type { UserFold } from "../fold/user_fold.ts";
+import { userState } from "../fold/user_state.ts";
+import type { PackedRow } from "./packed_rows.ts";
+
+/**
+ * The row of an order: what is searched by, what readers see, and the fold.
+ *
+ * @param fold What is known of the order.
+ * @param options How to work out its state.
+ */
+export function orderRow(fold: OrderFold, options: ResolveOptions): PackedRow {
+  const state = orderState(fold, options);
+  const activity = orderActivity(fold);
+  return {
+    columns: [
+      fold.orderId,
+      state.status,
+      state.trust,
+      isOpen(state) ? 1 : 0,
+      state.userId,
+      state.commodity,
+      sortTime(state.createdAt, activity.firstRecordedAt),
+      anomalyKinds(state),
+    ],
+    texts: [
+      canonicalOrder(state),
+      JSON.stringify(activity),
+      encodeOrderFold(fold),
+    ],
+  };
+}
+
+/**
+ * The row of a user.
+ *
+ * @param fold What is known of the user.
+ */
+export function userRow(fold: UserFold): PackedRow {
+  const state = userState(fold);
+  const activity = userActivityOf(fold.activity);
+  return {
+    columns: [
+      fold.userId,
+      state.status,
+      state.trust,
+      sortTime(state.createdAt, activity.firstRecordedAt),
+    ],
+    texts: [
+      canonicalUser(state),
+      JSON.stringify(activity),
+      encodeUserFold(fold),
+    ],
+  };
+}
+
+/** Whether the service should go on being asked about the order. */
+function isOpen(state: OrderState): boolean {
+  return state.trust !== "confirmed" || !isFinal(state.status) ||
+    state.anomalies.some(({ kind }) => kind === "contested");
+}
+
+/** The kinds between spaces, so that one is found by ` kind `. */
+function anomalyKinds(state: OrderState): string | null {
+  if (state.anomalies.length === 0) return null;
+  const kinds = new Set(state.anomalies.map(({ kind }) => kind));
+  return ` ${[...kinds].join(" ")} `;
+}
+
+/**
+ * What rows are sorted by: the service's time of creation, and until that is
+ * known the time of the first event; in one form, so that text order is time
+ * order.
+ */
+function sortTime(createdAt: string | null, firstAt: string | null): string {
+  if (createdAt !== null) {
+    const ms = Date.parse(createdAt);
+    if (!Number.isNaN(ms)) return new Date(ms).toISOString();
+  }
+  return firstAt ?? "";
+}
