@@ -377,3 +377,16 @@ Deno.test("users shows a masked phone, limits and cards", async () => {
   assert.equal(after.limits.crypto_spending, "12.34");
   assert.equal(after.limits.crypto_remaining, "9987.66");
 });
+
+Deno.test("removeOrder() leaves no trace in any answer", async () => {
+  const sandbox = setUp();
+  const [gone, kept] = crowd(sandbox, 2, DAY);
+  assert.ok(gone && kept);
+  sandbox.removeOrder(gone.orderId);
+  const search_by = [gone.orderId, gone.clickId, gone.externalOrderId].join();
+  assert.deepEqual((await orders(sandbox, { search_by })).body.data, []);
+  const { body } = await orders(sandbox, {});
+  assert.deepEqual(ids(body), [kept.orderId]);
+  assert.equal(body.total, 1);
+  assert.throws(() => sandbox.removeOrder(gone.orderId), RangeError);
+});

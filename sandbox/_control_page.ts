@@ -1,6 +1,26 @@
+import type { WebhookEvent } from "../webhooks/event.ts";
 import { escapeHtml, htmlPage } from "./_html.ts";
 import { CONTROL_SCRIPT } from "./_control_script.ts";
 import { CONTROL_STYLE } from "./_control_style.ts";
+
+/** Types suggested; any other can be sent as well. */
+const TYPES: readonly WebhookEvent["type"][] = [
+  "registration",
+  "login",
+  "logout",
+  "card_added",
+  "verify_start",
+  "verify_retry",
+  "verify_failed",
+  "verify_success",
+  "payment_started",
+  "transfer_started",
+  "order_complete",
+  "order_failed",
+  "order_cancelled",
+  "test",
+  "otp_status",
+];
 
 /** The page from which a person moves the sandbox. */
 export function controlPage(partnerId: string): Response {
@@ -62,6 +82,22 @@ export function controlPage(partnerId: string): Response {
       <button type="button" id="enable" hidden>Switch on again</button></div>
     </form>
     <p id="testResult" class="soft" role="status"></p>
+  </section>
+  <section>
+    <div class="head"><h2>Send any event</h2></div>
+    <form id="event">
+      <label>Type
+        <input name="type" list="types" required value="order_complete"></label>
+      <datalist id="types">${
+      TYPES.map((type) => `<option value="${type}">`).join("")
+    }</datalist>
+      <label>About order
+        <select name="orderId"><option value="">none</option></select></label>
+      <label>Fields to set, JSON
+        <textarea name="fields" rows="3" spellcheck="false"
+          placeholder='{ "order": { "base_amount": "7" } }'></textarea></label>
+      <button>Send</button>
+    </form>
   </section>
   <section>
     <div class="head"><h2>Faults</h2>

@@ -65,6 +65,14 @@ export function controlRoutes(parts: Parts): Hono {
     act((fields, id) => sandbox.amendOrder(id, orderInput(fields))),
   );
 
+  app.delete(
+    "/orders/:id",
+    act((_fields, id) => {
+      sandbox.removeOrder(id);
+      return { removed: id };
+    }),
+  );
+
   app.get("/users", () => reply(sandbox.users()));
   app.post("/users", act((fields) => sandbox.createUser(userInput(fields))));
   app.post(
@@ -128,7 +136,6 @@ export function controlRoutes(parts: Parts): Hono {
 function state(parts: Parts): Fields {
   const { sandbox } = parts;
   const orders = sandbox.orders();
-  const deliveries = sandbox.deliveries();
   return {
     partnerId: sandbox.partnerId,
     nowMs: sandbox.clock.now(),
@@ -142,7 +149,7 @@ function state(parts: Parts): Fields {
       ...order,
       nextSteps: nextSteps(order),
     })),
-    deliveries: deliveries.slice(-SHOWN).reverse(),
+    deliveries: sandbox.deliveries(SHOWN).reverse(),
   };
 }
 

@@ -73,6 +73,8 @@ Deno.test("control amends orders and users as no step would", async () => {
   const { body: user } = await call(sandbox, "POST", "/users", {
     country: "EST",
   });
+  await call(sandbox, "DELETE", `/orders/${orderId}`);
+  assert.equal(sandbox.order(orderId), null);
   assert.equal(sandbox.user(user.userId)?.country, "EST");
 });
 

@@ -66,6 +66,13 @@ function showOrders(state) {
       cell(time(order.changedAtMs)), next);
   }), 6, "No orders yet. Create one, then let it take its steps.");
 }
+function offerOrders({ orders }) {
+  const select = at("event").orderId;
+  const { value } = select;
+  select.replaceChildren(new Option("none", ""), ...orders.map((order) =>
+    new Option(order.externalOrderId + " " + order.status, order.orderId)));
+  select.value = value;
+}
 function showDeliveries(state) {
   at("eventCount").textContent = state.counters.attempts + " attempts";
   const names = new Map(state.orders.map((order) => [order.orderId, order.externalOrderId]));
@@ -139,7 +146,10 @@ async function refresh() {
   if (!state) return;
   at("clock").textContent = new Date(state.nowMs).toISOString().replace("T", " ").slice(0, 19) + " UTC";
   at("skip").hidden = !state.virtualClock;
-  if (changed("orders", state.orders)) showOrders(state);
+  if (changed("orders", state.orders)) {
+    showOrders(state);
+    if (document.activeElement !== at("event").orderId) offerOrders(state);
+  }
   if (changed("deliveries", state.deliveries)) showDeliveries(state);
   showDelivery(state);
   showFaults(state);
@@ -164,6 +174,21 @@ at("delivery").onsubmit = async (event) => {
   const { webhookUrl, disableRule } = at("delivery");
   await then("PATCH", "/delivery", { webhookUrl: webhookUrl.value || null, disableRule: disableRule.value });
   delete at("delivery").dataset.dirty;
+};
+at("event").onsubmit = async (event) => {
+  event.preventDefault();
+  const { type, orderId, fields } = at("event");
+  let set = {};
+  try {
+    if (fields.value.trim()) set = JSON.parse(fields.value);
+  } catch (error) {
+    at("problem").hidden = false;
+    at("problem").textContent = "The fields are no JSON: " + error.message;
+    return;
+  }
+  await then("POST", "/events", {
+    type: type.value, fields: set, ...(orderId.value && { orderId: orderId.value }),
+  });
 };
 for (const button of document.querySelectorAll("[data-skip]")) {
   button.onclick = () => then("POST", "/clock", { advanceMs: Number(button.dataset.skip) });

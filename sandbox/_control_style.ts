@@ -40,13 +40,14 @@ button {
   padding: 5px 12px;
 }
 button:hover { border-color: var(--brand); }
-button:focus-visible, input:focus-visible, select:focus-visible { outline: 2px solid var(--brand); outline-offset: 1px; }
+button:focus-visible, input:focus-visible, select:focus-visible, textarea:focus-visible { outline: 2px solid var(--brand); outline-offset: 1px; }
 .primary { background: var(--brand); border-color: var(--brand); color: var(--on-brand); }
 td button { padding: 2px 8px; margin-right: 4px; font-size: 12.5px; }
 .pill { border-radius: 99px; padding: 1px 10px; font-size: 12.5px; font-weight: 600; border: 1px solid currentColor; }
 .good { color: var(--good); } .bad { color: var(--bad); } .warn { color: var(--warn); }
 label { display: grid; gap: 4px; font-size: 12.5px; color: var(--soft); margin-bottom: 10px; }
-input, select { font: inherit; color: var(--ink); background: var(--field); border: 1px solid var(--line); border-radius: 9px; padding: 7px 10px; min-width: 0; width: 100%; }
+input, select, textarea { font: inherit; color: var(--ink); background: var(--field); border: 1px solid var(--line); border-radius: 9px; padding: 7px 10px; min-width: 0; width: 100%; }
+textarea { font-family: ui-monospace, Menlo, Consolas, monospace; font-size: 12.5px; resize: vertical; }
 .row { display: flex; gap: 8px; }
 .fault { display: grid; grid-template-columns: 1fr 96px 46px; gap: 10px; align-items: center; margin: 0; padding: 3px 0; color: var(--ink); font-size: 13px; }
 .fault input[type="range"] { padding: 0; accent-color: var(--brand); border: 0; background: none; }

@@ -15,6 +15,7 @@ export interface OrderPage {
 /** Every order of the service. Creation counts in whole seconds. */
 export class OrderBook {
   readonly #orders = new Map<string, SandboxOrder>();
+  readonly #known = new Set<string>();
   readonly #sorted = new SortedIds();
   readonly #byOtherId = new Map<string, Set<string>>();
 
@@ -42,7 +43,8 @@ export class OrderBook {
 
   /** Stores an order, new or changed; its creation time never changes. */
   put(order: SandboxOrder): void {
-    if (!this.#orders.has(order.orderId)) {
+    if (!this.#known.has(order.orderId)) {
+      this.#known.add(order.orderId);
       this.#sorted.add(wholeSecond(order.createdAtMs), order.orderId);
       for (const id of [order.clickId, order.externalOrderId]) {
         if (id === "") continue;
@@ -51,6 +53,11 @@ export class OrderBook {
       }
     }
     this.#orders.set(order.orderId, order);
+  }
+
+  /** Takes an order out, as if the service had never had it. */
+  remove(orderId: string): void {
+    this.#orders.delete(orderId);
   }
 
   /** Orders with this order, click or external id. */

@@ -100,6 +100,10 @@ async function life(
     sandbox.advanceUser(user.userId, step, place);
     await pause();
   }
+  if (sandbox.user(user.userId)?.lkyc === "failed") {
+    step(sandbox, order.orderId, "fail");
+    return;
+  }
   if (random.chance(options.openShare ?? 0.03)) {
     if (random.chance(0.5)) step(sandbox, order.orderId, "pay");
     return;
@@ -129,6 +133,15 @@ function visit(isNew: boolean, random: Random): UserStep[] {
     : ["otp_requested", "otp_success"];
   if (!isNew) return [...code, "login"];
   const retried: UserStep[] = random.chance(0.2) ? ["verify_retry"] : [];
+  if (random.chance(0.06)) {
+    return [
+      ...code,
+      "registration",
+      "verify_start",
+      ...retried,
+      "verify_failed",
+    ];
+  }
   const verified: UserStep[] = ["verify_start", ...retried, "verify_success"];
   return [...code, "registration", ...verified, "card_added"];
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { BAD_DAY } from "./faults.ts";
-import { fastClock } from "./real_clock.ts";
+import { fastClock, realClock } from "./real_clock.ts";
 import { createSandbox } from "./sandbox.ts";
 import { serveSandbox } from "./serve_sandbox.ts";
 import { virtualClock } from "./virtual_clock.ts";
@@ -33,6 +33,8 @@ Deno.test("populate() lives as many orders as asked, with every ending", async (
     assert.equal(order.failReason !== "", order.status === "failed");
   }
   assert.ok(sandbox.users().length > 50);
+  const verified = new Set(sandbox.users().map((user) => user.lkyc));
+  assert.deepEqual([...verified].sort(), ["failed", "success"]);
   await sandbox.close();
 });
 
@@ -62,6 +64,37 @@ Deno.test("backfill() writes a past of finished orders and no webhook", () => {
     () => sandbox.backfill({ orders: 1, fromMs: 2, untilMs: 1 }),
     RangeError,
   );
+});
+
+Deno.test("a virtual clock waits for answers over real HTTP", async () => {
+  let heard = 0;
+  await using endpoint = Deno.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    onListen: () => {},
+  }, async (request) => {
+    await request.body?.cancel();
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    heard++;
+    return new Response(null, { status: 500 });
+  });
+  const clock = virtualClock(0, { wire: realClock() });
+  await using served = serveSandbox({
+    port: 0,
+    clock,
+    webhookUrl: `http://127.0.0.1:${endpoint.addr.port}/hook`,
+  });
+  const { sandbox, url } = served;
+  sandbox.advance(sandbox.createOrder().orderId, "pay");
+  const answer = await fetch(`${url}/control/clock`, {
+    method: "POST",
+    body: JSON.stringify({ advanceMs: 16 * HOUR }),
+  });
+  assert.deepEqual(await answer.json(), { nowMs: 16 * HOUR });
+  assert.equal(heard, 6);
+  assert.equal(sandbox.delivery.state, "disabled");
+  assert.equal(sandbox.delivery.disabledSinceMs, 15 * HOUR + 5 * 60_000);
+  assert.equal(sandbox.counters.timeouts, 0);
 });
 
 Deno.test("a fast clock sends a day of webhooks over real HTTP in a moment", async () => {

@@ -87,9 +87,10 @@ export class WebhookSender {
     this.#disabledSinceMs = null;
   }
 
-  /** Every event so far, oldest first. */
-  log(): SandboxDelivery[] {
-    return this.#log.map(snapshot);
+  /** The latest events, all unless told how many, oldest first. */
+  log(latest: number = this.#log.length): SandboxDelivery[] {
+    return this.#log.slice(Math.max(0, this.#log.length - latest))
+      .map(snapshot);
   }
 
   /** Resolves when nothing is on its way and no retry is due. */

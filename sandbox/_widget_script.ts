@@ -26,7 +26,10 @@ function isLight(hex) {
 window.addEventListener("message", (event) => {
   if (event.source !== window.parent || typeof event.data !== "object") return;
   const { type, data } = event.data ?? {};
-  if (type === "theme") dress(data.theme === "dark" ? "dark" : "light", data.brand_color);
+  if (type === "theme" && data) {
+    const theme = data.theme === "dark" ? "dark" : "light";
+    dress("theme" in data ? theme : null, data.brand_color);
+  }
   if (type === "extra") {
     const network = at("network")?.textContent;
     const wallet = data?.wallets?.find((one) => one.network === network);
@@ -37,9 +40,9 @@ window.addEventListener("message", (event) => {
 dress(visit.theme, visit.brandColor);
 at("close").onclick = () => say("close");
 at("done").onclick = () => say("close");
+say("loaded");
 if (visit.refused) say("error", { name: "session_" + visit.refused, message: visit.why });
 else start();
-say("loaded");
 
 function start() {
   const select = at("asset");

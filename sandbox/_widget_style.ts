@@ -50,6 +50,7 @@ input, select, output {
   min-width: 0; width: 100%;
 }
 output { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+select { text-overflow: ellipsis; }
 select option { color: #14181f; background: #fff; }
 input:read-only { color: var(--soft); }
 dl { display: grid; gap: 6px; font-size: 14px; }

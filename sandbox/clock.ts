@@ -18,6 +18,7 @@ export interface SandboxClock {
   /**
    * Marks work that takes real time and none of this clock's time, for
    * example a database call: a virtual clock stands still until it is done.
+   * Such work must not wait for this clock itself.
    */
   work<T>(promise: Promise<T>): Promise<T>;
   /**

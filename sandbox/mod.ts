@@ -25,6 +25,22 @@
  * assert.equal(sandbox.counters.attempts, 6);
  * ```
  *
+ * Over HTTP the sandbox answers, beside the service's own paths:
+ *
+ * - `GET /control`: a page for people.
+ * - `GET /control/state`, `/truth`, `/counters`, `/deliveries`, `/orders`,
+ *   `/orders/{id}`, `/users`, `/faults`.
+ * - `POST /control/orders`, `PATCH` and `DELETE /control/orders/{id}`,
+ *   `POST /control/orders/{id}/steps` with `{ step }`; the same for `users`,
+ *   which cannot be deleted.
+ * - `POST /control/events` with `{ type, orderId?, userId?, fields? }`: any
+ *   event with any fields. `POST /control/test`: the Test button.
+ * - `PATCH /control/delivery` with `{ webhookUrl?, disableRule?, enabled? }`.
+ * - `PATCH /control/faults`, and `DELETE` to switch them all off.
+ * - `POST /control/populate`, `/control/backfill`, and `/control/clock` with
+ *   `{ advanceMs }` where the clock is virtual.
+ * - `/{partner_id}/widget`: the page that the official widget SDK opens.
+ *
  * @module
  */
 export * from "./clock.ts";

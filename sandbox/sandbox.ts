@@ -401,6 +401,17 @@ export class Sandbox {
     return order;
   }
 
+  /**
+   * Takes an order out, so that the service no longer shows it anywhere.
+   *
+   * @param orderId The order.
+   * @throws {RangeError} If there is no such order.
+   */
+  removeOrder(orderId: string): void {
+    this.#mustGet(orderId);
+    this.#orders.remove(orderId);
+  }
+
   // Users
 
   /** Every user as they truly are, oldest first. */
@@ -474,9 +485,14 @@ export class Sandbox {
 
   // Webhooks
 
-  /** Every webhook so far and what became of it, oldest first. */
-  deliveries(): SandboxDelivery[] {
-    return this.#sender.log();
+  /**
+   * Every webhook so far and what became of it, oldest first.
+   *
+   * @param latest How many of the latest; all when left out.
+   * @returns The webhooks as they stand now.
+   */
+  deliveries(latest?: number): SandboxDelivery[] {
+    return this.#sender.log(latest);
   }
 
   /** Whether webhooks are being delivered. */
