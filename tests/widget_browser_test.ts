@@ -387,7 +387,10 @@ Deno.test({
       });
       assert.equal(await run(frame, theme), "dark");
       assert.equal(await run(frame, brand), "#FF8800");
-      await run(page, 'widget.updateTheme({ brand_color: "#0044AA" })');
+      await run(
+        page,
+        'widget.updateTheme({ theme: undefined, brand_color: "#0044AA" })',
+      );
       await until(
         async () => await run(frame, brand) === "#0044AA",
         "the new colour",

@@ -73,16 +73,20 @@ const script = `"use strict";
     for (const port of ports) port?.postMessage?.(text);
     dispatchEvent(new CustomEvent("rampkit", { detail: { type, data } }));
   };
+  const say = (text) => document.querySelector("p").textContent = text;
   const types = ["close", "loaded", "error", "payment-status", "position",
     "rate-update"];
   const listeners = {};
   for (const type of types) listeners[type] = (data) => tell(type, data);
   try {
+    listeners.close = () => {
+      say("The payment window is closed.");
+      tell("close");
+    };
     new window.WertWidget({ ...options, listeners }).open();
   } catch (error) {
     tell("error", { name: "NotOpened", message: String(error) });
-    document.querySelector("p").textContent =
-      "The payment window could not be opened. Please go back and try again.";
+    say("The payment window could not be opened. Please go back and try again.");
   }
 })();
 `;

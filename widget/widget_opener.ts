@@ -119,20 +119,18 @@ export class WidgetOpener<Widget extends WidgetHandle> {
     const ticket = await this.#freshTicket(signal);
     signal.throwIfAborted();
     const { Widget, draft } = this.#options;
-    const { listeners } = draft;
     const session_id = ticket.take(this.#now());
     const widget = new Widget({
       ...draft,
       session_id,
       ...(ticket.clickId !== null && { click_id: ticket.clickId }),
-      listeners: {
-        ...listeners,
-        close: () => {
-          if (this.#widget === widget) this.#widget = null;
-          listeners?.close?.();
-        },
-      },
     });
+    // A listener would not do: the SDK lets the page remove or replace them.
+    const close = widget.close.bind(widget);
+    widget.close = () => {
+      if (this.#widget === widget) this.#widget = null;
+      close();
+    };
     this.#widget = widget;
     try {
       widget.open();

@@ -150,6 +150,16 @@ Deno.test("WidgetOpener.close() closes once, or stops the asking", async () => {
   assert.deepEqual(closed, ["closed"]);
 });
 
+Deno.test("WidgetOpener sees the widget close, whatever became of its listeners", async () => {
+  const { opener, state } = page();
+  const widget = await opener.open();
+  widget.addEventListeners({ close: () => {} });
+  widget.close();
+  assert.equal(opener.state, "closed");
+  await opener.open();
+  assert.equal(state.asked, 2);
+});
+
 Deno.test("WidgetOpener does not let one widget's options leak into the next", async () => {
   const { opener, state } = page();
   const first = await opener.open();
