@@ -1,0 +1,335 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { orderAbsent, orderSnapshot } from "../event/mint.ts";
+import type { Driver, SqlValue } from "../store/driver.ts";
+import { EventLog } from "../store/event_log.ts";
+import type { LedgerStamp } from "../store/migrate.ts";
+import { openDriver } from "../store/open_driver.ts";
+import { testEachDatabase } from "../store/test_databases.ts";
+import { prepare, testEvent, testEvents } from "../store/test_events.ts";
+import { chainHead, extendChain } from "./chain_projection.ts";
+import { eraseBody } from "./erase.ts";
+import { type Damage, verifyChain } from "./verify.ts";
+
+interface Ledger extends AsyncDisposable {
+  readonly driver: Driver;
+  readonly stamp: LedgerStamp;
+  readonly log: EventLog;
+}
+
+async function memoryLedger(events: number): Promise<Ledger> {
+  const driver = await openDriver({ url: ":memory:", worker: false });
+  const stamp = await prepare(driver);
+  const log = new EventLog(driver);
+  await log.append(testEvents(events));
+  return {
+    driver,
+    stamp,
+    log,
+    [Symbol.asyncDispose]: () => driver.close(),
+  };
+}
+
+async function run(
+  driver: Driver,
+  sql: string,
+  ...args: SqlValue[]
+): Promise<readonly (readonly SqlValue[])[]> {
+  const [result] = await driver.batch([{ sql, args }], "write");
+  return result?.rows ?? [];
+}
+
+testEachDatabase(
+  "extendChain() covers every event once",
+  async (database, kind) => {
+    const first = await database.open();
+    const stamp = await prepare(first);
+    const second = kind.shared ? await database.open() : first;
+    const log = new EventLog(first);
+    await log.append(testEvents(40));
+    const heads = await Promise.all([
+      extendChain(first, stamp, { limit: 7 }),
+      extendChain(second, stamp, { limit: 5 }),
+      log.append(testEvents(20, 40)).then(() =>
+        extendChain(second, stamp, { limit: 3 })
+      ),
+    ]);
+    const head = await extendChain(first, stamp);
+    assert.equal(head.events, 60);
+    assert.ok(heads.every(({ events }) => events <= 60));
+    assert.deepEqual(
+      await run(first, "SELECT count(*), max(position) FROM chain"),
+      [[60, head.position]],
+    );
+    const found = await verifyChain(first, stamp, {
+      expect: { count: head.events, hash: head.hash },
+    });
+    // A replica may not have everything yet, but what it has is right.
+    if (kind.name !== "sqld replica") {
+      assert.deepEqual({ ok: found.ok, chained: found.chained }, {
+        ok: true,
+        chained: 60,
+      });
+    }
+  },
+);
+
+Deno.test("extendChain() gives one hash, whatever the step size", async () => {
+  const hashes = new Set<string>();
+  for (const limit of [1, 2, 7, 500]) {
+    await using ledger = await memoryLedger(30);
+    hashes.add(
+      (await extendChain(ledger.driver, ledger.stamp, { limit })).hash,
+    );
+  }
+  assert.equal(hashes.size, 1);
+});
+
+Deno.test("extendChain() is pinned for a small ledger", async () => {
+  await using ledger = await memoryLedger(3);
+  const { driver, stamp } = ledger;
+  assert.deepEqual(await chainHead(driver, stamp), {
+    position: 0,
+    events: 0,
+    hash: "3f474a16232f2d8d1689d15759199057d30ab20b29392e8c84f7f142179e519b",
+  });
+  assert.deepEqual(await extendChain(driver, stamp), {
+    position: 3,
+    events: 3,
+    hash: "5ca2ed4793e0e5415400c3010e26ae8286e9bfda501afba3368cd275dbad8c2c",
+  });
+});
+
+Deno.test("verifyChain() finds nothing wrong with a whole ledger", async () => {
+  await using ledger = await memoryLedger(25);
+  const { driver, stamp, log } = ledger;
+  await run(driver, "DELETE FROM events WHERE position IN (4, 5, 25)");
+  const head = await extendChain(driver, stamp);
+  await log.append([testEvent(90)]);
+  const progress: number[] = [];
+  const found = await verifyChain(driver, stamp, {
+    limit: 10,
+    expect: { count: head.events, hash: head.hash },
+    onProgress: (events) => progress.push(events),
+  });
+  assert.deepEqual(found, {
+    ok: true,
+    events: 23,
+    chained: 22,
+    unchained: 1,
+    erased: 0,
+    hash: head.hash,
+    firstBrokenPosition: null,
+    damage: null,
+    detail: null,
+  });
+  assert.deepEqual(progress, [10, 20, 23]);
+});
+
+Deno.test("verifyChain() passes every kind of event", async () => {
+  await using ledger = await memoryLedger(0);
+  const { driver, stamp, log } = ledger;
+  const about = {
+    recordedAt: "2026-01-01T00:00:00.000Z",
+    readAt: "2026-01-01T00:00:00.000Z",
+    salt: new Uint8Array(16),
+  };
+  await log.append([
+    testEvent(1),
+    orderSnapshot({
+      source: '{"order_id":"o","crypto_amount":1e-8}',
+      ...about,
+    }),
+    orderAbsent({ orderId: "o", ...about }),
+  ]);
+  await extendChain(driver, stamp);
+  assert.equal((await verifyChain(driver, stamp)).ok, true);
+});
+
+/** Ways to tamper with position `at`, and what is to be found there. */
+const tampering: Record<string, readonly [Damage, ...string[]]> = {
+  "a byte of the body": [
+    "altered",
+    "UPDATE events SET body = CAST(substr(body, 1, length(body) - 1) || ' ' " +
+    "AS BLOB) WHERE position = $at",
+  ],
+  "the digest": [
+    "altered",
+    "UPDATE events SET digest = replace(digest, substr(digest, 1, 1), 'g') " +
+    "WHERE position = $at",
+  ],
+  "the salt": [
+    "altered",
+    "UPDATE events SET salt = randomblob(16) WHERE position = $at",
+  ],
+  "the order": [
+    "altered",
+    "UPDATE events SET order_id = 'another' WHERE position = $at",
+  ],
+  "the time": [
+    "altered",
+    "UPDATE events SET recorded_at = '2020-01-01T00:00:00.000Z' " +
+    "WHERE position = $at",
+  ],
+  "a half erased body": [
+    "altered",
+    "UPDATE events SET body = NULL WHERE position = $at",
+  ],
+  "a removed event": ["removed", "DELETE FROM events WHERE position = $at"],
+  "a removed event and its link": [
+    "altered",
+    "DELETE FROM events WHERE position = $at",
+    "DELETE FROM chain WHERE position = $at",
+  ],
+  "a removed link": ["inserted", "DELETE FROM chain WHERE position = $at"],
+  "a changed link": [
+    "altered",
+    "UPDATE chain SET hash = zeroblob(32) WHERE position = $at",
+  ],
+};
+
+for (const [what, [damage, ...statements]] of Object.entries(tampering)) {
+  Deno.test(`verifyChain() finds ${what}`, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 29 }), async (at) => {
+        await using ledger = await memoryLedger(30);
+        const { driver, stamp } = ledger;
+        await extendChain(driver, stamp);
+        for (const sql of statements) {
+          await run(driver, sql.replace("$at", String(at)));
+        }
+        const found = await verifyChain(driver, stamp, { limit: 8 });
+        assert.equal(found.ok, false);
+        assert.equal(found.damage, damage, found.detail ?? "");
+        // Without its link, a removed event shows at the one that follows.
+        const first = statements.length > 1 ? at + 1 : at;
+        assert.equal(found.firstBrokenPosition, first);
+        assert.equal(found.chained, first - (statements.length > 1 ? 2 : 1));
+      }),
+      { numRuns: 8 },
+    );
+  });
+}
+
+Deno.test("verifyChain() finds a swapped pair", async () => {
+  const position = fc.integer({ min: 1, max: 30 });
+  await fc.assert(
+    fc.asyncProperty(position, position, async (a, b) => {
+      fc.pre(a !== b);
+      await using ledger = await memoryLedger(30);
+      const { driver, stamp } = ledger;
+      await extendChain(driver, stamp);
+      const move = "UPDATE events SET position = ? WHERE position = ?";
+      await run(driver, move, 99, a);
+      await run(driver, move, a, b);
+      await run(driver, move, b, 99);
+      const found = await verifyChain(driver, stamp, { limit: 8 });
+      assert.equal(found.damage, "reordered", found.detail ?? "");
+      assert.equal(found.firstBrokenPosition, Math.min(a, b));
+    }),
+    { numRuns: 20 },
+  );
+});
+
+Deno.test("verifyChain() finds an event inserted into a gap", async () => {
+  await using ledger = await memoryLedger(30);
+  const { driver, stamp, log } = ledger;
+  await run(driver, "DELETE FROM events WHERE position = 12");
+  await extendChain(driver, stamp);
+  await log.append([testEvent(77)]);
+  await run(driver, "UPDATE events SET position = 12 WHERE position = 31");
+  const found = await verifyChain(driver, stamp);
+  assert.deepEqual([found.damage, found.firstBrokenPosition], ["inserted", 12]);
+});
+
+Deno.test("verifyChain() finds a cut tail, with the head left behind", async () => {
+  await using ledger = await memoryLedger(30);
+  const { driver, stamp } = ledger;
+  await extendChain(driver, stamp);
+  await run(driver, "DELETE FROM events WHERE position > 20");
+  await run(driver, "DELETE FROM chain WHERE position > 20");
+  const found = await verifyChain(driver, stamp);
+  assert.deepEqual([found.damage, found.firstBrokenPosition], ["removed", 21]);
+});
+
+Deno.test("verifyChain() finds a history cut or rewritten whole, when told what to expect", async () => {
+  await using ledger = await memoryLedger(30);
+  const { driver, stamp } = ledger;
+  const head = await extendChain(driver, stamp);
+  const expect = { count: head.events, hash: head.hash };
+  await run(driver, "DELETE FROM chain");
+  await run(driver, "DELETE FROM chain_checkpoint");
+  await run(driver, "DELETE FROM events WHERE position > 20");
+  await extendChain(driver, stamp);
+  assert.equal((await verifyChain(driver, stamp)).ok, true);
+  const cut = await verifyChain(driver, stamp, { expect });
+  assert.deepEqual([cut.damage, cut.firstBrokenPosition], ["unexpected", 21]);
+
+  await ledger.log.append(testEvents(20, 50));
+  await extendChain(driver, stamp);
+  const rewritten = await verifyChain(driver, stamp, { expect });
+  assert.equal(rewritten.damage, "unexpected");
+  assert.equal(rewritten.chained, expect.count);
+});
+
+Deno.test("verifyChain() finds columns that never followed from the body", async () => {
+  await using ledger = await memoryLedger(0);
+  const { driver, stamp, log } = ledger;
+  await log.append([testEvent(1), { ...testEvent(2), orderId: "another" }]);
+  const before = await verifyChain(driver, stamp);
+  assert.deepEqual([before.damage, before.firstBrokenPosition], [
+    "underived",
+    2,
+  ]);
+  await extendChain(driver, stamp);
+  const after = await verifyChain(driver, stamp);
+  assert.deepEqual([after.damage, after.firstBrokenPosition], ["underived", 2]);
+});
+
+Deno.test("verifyChain() is not disturbed by appends and links of others", async () => {
+  await using ledger = await memoryLedger(100);
+  const { driver, stamp, log } = ledger;
+  await extendChain(driver, stamp);
+  let next = 100;
+  const checking = verifyChain(driver, stamp, {
+    limit: 5,
+    onProgress: () => {
+      void log.append([testEvent(next++)]).then(() =>
+        extendChain(driver, stamp)
+      );
+    },
+  });
+  const found = await checking;
+  assert.equal(found.ok, true, found.detail ?? "");
+  assert.equal(found.chained, 100);
+  await log.close();
+  await extendChain(driver, stamp);
+});
+
+testEachDatabase(
+  "eraseBody() leaves the chain whole",
+  async (database, kind) => {
+    const driver = await database.open();
+    const stamp = await prepare(driver);
+    const log = new EventLog(driver);
+    await log.append(testEvents(10));
+    // One before the chain has passed it, one after.
+    assert.equal(await eraseBody(driver, 4), true);
+    const head = await extendChain(driver, stamp);
+    assert.equal(await eraseBody(driver, 7), true);
+    assert.equal(await eraseBody(driver, 7), false);
+    assert.equal(await eraseBody(driver, 99), false);
+    const [row] = await run(
+      driver,
+      "SELECT order_id, body, digest, salt FROM events WHERE position = 7",
+    );
+    assert.deepEqual(row, ["order-6", null, null, null]);
+    if (kind.name === "sqld replica") return;
+    const found = await verifyChain(driver, stamp, {
+      expect: { count: head.events, hash: head.hash },
+    });
+    assert.deepEqual([found.ok, found.erased], [true, 2], found.detail ?? "");
+    await run(driver, "UPDATE events SET type = 'x' WHERE position = 7");
+    assert.equal((await verifyChain(driver, stamp)).firstBrokenPosition, 7);
+  },
+);
