@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import type { Frame, Page } from "playwright-core";
 import { OnrampClient } from "../client/mod.ts";
+import { orderSnapshot } from "../ledger/event/mint.ts";
+import { type Ledger, openLedger } from "../ledger/ledger.ts";
 import { type ServedSandbox, serveSandbox } from "../sandbox/mod.ts";
-import { type Delivery, webhookEndpoint } from "../webhooks/mod.ts";
+import { webhookEndpoint } from "../webhooks/mod.ts";
 import {
   sessionEndpoint,
   type SessionRecord,
@@ -17,11 +19,12 @@ const wallet = `0x${"c0".repeat(20)}`;
 
 let script: Promise<string> | undefined;
 
-/** A shop: its page with the SDK, its session endpoint, and the service. */
+/** A shop: its page, its session endpoint, its ledger, and the service. */
 interface Shop extends AsyncDisposable {
   readonly served: ServedSandbox;
   readonly url: string;
-  readonly deliveries: Delivery[];
+  readonly client: OnrampClient;
+  readonly ledger: Ledger;
   readonly records: SessionRecord[];
   /** A session made just now. */
   session(): Promise<string>;
@@ -29,15 +32,16 @@ interface Shop extends AsyncDisposable {
   page(path: string, respond: () => Promise<Response>): void;
 }
 
-function openShop(): Shop {
-  const deliveries: Delivery[] = [];
+async function openShop(): Promise<Shop> {
+  const ledger = await openLedger({
+    url: ":memory:",
+    environment: "test",
+    assets: "sandbox",
+  });
   const records: SessionRecord[] = [];
   const pages = new Map<string, () => Promise<Response>>();
   const webhooks = webhookEndpoint({
-    append: (delivery) => {
-      deliveries.push(delivery);
-      return Promise.resolve();
-    },
+    append: ledger.appendDelivery,
     secrets: ["a-secret-of-the-tests"],
   });
   const server = Deno.serve(
@@ -80,9 +84,9 @@ function openShop(): Shop {
       reference: `${user.id} ${JSON.stringify(input)}`,
     }),
     createSession: (session) => client.sessions.create(session),
-    recordSession: (record) => {
+    recordSession: async (record) => {
+      await ledger.recordSession(record);
       records.push(record);
-      return Promise.resolve();
     },
   });
   const html = "<!doctype html><title>Shop</title><button>Buy</button>" +
@@ -99,7 +103,8 @@ function openShop(): Shop {
   return {
     served,
     url,
-    deliveries,
+    client,
+    ledger,
     records,
     session: async () => {
       const session = await client.sessions.create({ flow_type: "simple" });
@@ -110,6 +115,7 @@ function openShop(): Shop {
       await served.close();
       await server.shutdown();
       await webhooks.drain();
+      await ledger.close();
     },
   };
 }
@@ -177,7 +183,7 @@ Deno.test({
   name: "the widget's address carries each option as the service wants it",
   ignore,
   fn: async () => {
-    await using shop = openShop();
+    await using shop = await openShop();
     const session_id = await shop.session();
     await withPage(async (page) => {
       await openWidget(page, shop, {
@@ -281,7 +287,7 @@ Deno.test({
     "extra arrives by message once the widget has loaded, not in the address",
   ignore,
   fn: async () => {
-    await using shop = openShop();
+    await using shop = await openShop();
     const session_id = await shop.session();
     const extra = {
       item_info: { name: "Ape", image_url: "https://shop.example/ape.png" },
@@ -320,7 +326,7 @@ Deno.test({
   name: "listeners are told parsed events, and close takes the widget away",
   ignore,
   fn: async () => {
-    await using shop = openShop();
+    await using shop = await openShop();
     const session_id = await shop.session();
     await withPage(async (page) => {
       const frame = await openWidget(page, shop, {
@@ -354,7 +360,7 @@ Deno.test({
     "a session that was used is refused by the widget, and said to a listener",
   ignore,
   fn: async () => {
-    await using shop = openShop();
+    await using shop = await openShop();
     const session_id = await shop.session();
     await withPage(async (page) => {
       await openWidget(page, shop, { session_id });
@@ -374,7 +380,7 @@ Deno.test({
   name: "theme and brand colour reach the widget, and can be switched",
   ignore,
   fn: async () => {
-    await using shop = openShop();
+    await using shop = await openShop();
     const session_id = await shop.session();
     const theme = "document.documentElement.dataset.theme";
     const brand =
@@ -423,10 +429,11 @@ const buyButton = (shop: Shop): string => `
 `;
 
 Deno.test({
-  name: "a click on Buy ends in a success at the service, told by webhooks",
+  name: "a click on Buy ends in a confirmed order in the ledger",
   ignore,
   fn: async () => {
-    await using shop = openShop();
+    await using shop = await openShop();
+    const { ledger } = shop;
     const { sandbox } = shop.served;
     await withPage(async (page) => {
       await page.goto(shop.url);
@@ -446,10 +453,6 @@ Deno.test({
       const [order, ...more] = sandbox.orders();
       assert.equal(more.length, 0);
       assert.equal(order?.status, "success");
-      assert.equal(order?.currencyAmount, "25.50");
-      const [record] = shop.records;
-      assert.equal(order?.clickId, record?.click_id);
-      assert.equal(record?.reference, 'user-1 {"basket":7}');
       const hints = await run<Record<string, unknown>[]>(page, "hints");
       assert.deepEqual(
         hints.map(({ trust, status }) => `${status} (${trust})`),
@@ -458,22 +461,48 @@ Deno.test({
       assert.equal(hints.at(-1)?.orderId, order?.orderId);
       assert.equal(hints.at(-1)?.txId, order?.txId);
     });
-    const types = () =>
-      shop.deliveries.map(({ body }) => {
-        return JSON.parse(new TextDecoder().decode(body)).type as string;
-      });
-    await until(() => types().includes("order_complete"), "the webhooks");
-    for (const type of ["payment_started", "transfer_started"]) {
-      assert.ok(types().includes(type), `${types()}`);
-    }
+
+    const orderId = sandbox.orders()[0]?.orderId ?? "";
+    const known = async () => {
+      await ledger.project();
+      return await ledger.orders.get(orderId);
+    };
+    await until(async () => (await known())?.status === "success", "webhooks");
+    const claimed = await known();
+    assert.equal(claimed?.trust, "claimed");
+    assert.deepEqual(claimed?.activity.counts, {
+      payment_started: 1,
+      transfer_started: 1,
+      order_complete: 1,
+    });
+
+    await readOrders(shop);
+    const confirmed = await known();
+    assert.equal(confirmed?.status, "success");
+    assert.equal(confirmed?.trust, "confirmed");
+    assert.equal(confirmed?.clickId, shop.records[0]?.click_id);
+    assert.equal(confirmed?.asked?.reference, 'user-1 {"basket":7}');
+    assert.equal(confirmed?.currencyAmount, "25.50");
+    assert.equal(confirmed?.address, wallet);
+    assert.deepEqual(confirmed?.anomalies, []);
   },
 });
+
+/** Reads the service's orders into the ledger. */
+async function readOrders({ client, ledger }: Shop): Promise<void> {
+  const { sources, readAt } = await client.orders.page();
+  const recordedAt = new Date().toISOString();
+  await ledger.append(sources.map((source) => {
+    const salt = crypto.getRandomValues(new Uint8Array(16));
+    return orderSnapshot({ source, readAt, recordedAt, salt });
+  }));
+}
 
 Deno.test({
   name: "each click on Buy has a session of its own",
   ignore,
   fn: async () => {
-    await using shop = openShop();
+    await using shop = await openShop();
     await withPage(async (page) => {
       await page.goto(shop.url);
       await run(page, buyButton(shop));
@@ -496,7 +525,7 @@ Deno.test({
     "the WebView page opens the widget under its strict policy, and tells the app",
   ignore,
   fn: async () => {
-    await using shop = openShop();
+    await using shop = await openShop();
     const sdkText = await bundle("_wert_script.ts");
     shop.page("/wert.js", () => {
       const headers = { "content-type": "text/javascript; charset=utf-8" };
