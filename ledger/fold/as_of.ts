@@ -11,6 +11,14 @@ import { evolveUser, initialUserFold, type UserFold } from "./user_fold.ts";
  * @param until When given, facts recorded later are left out: what did we know
  * then? UTC ISO 8601 with milliseconds.
  * @returns What is known.
+ *
+ * @example Fold nothing
+ * ```ts
+ * import { foldOrder, orderStatus } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(orderStatus(foldOrder("01ORDER", [])).status, "created");
+ * ```
  */
 export function foldOrder(
   orderId: string,
@@ -32,6 +40,14 @@ export function foldOrder(
  * @param until When given, facts recorded later are left out. UTC ISO 8601
  * with milliseconds.
  * @returns What is known.
+ *
+ * @example Fold nothing
+ * ```ts
+ * import { foldUser, userStatus } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(userStatus(foldUser("01USER", [])).status, "unknown");
+ * ```
  */
 export function foldUser(
   userId: string,

@@ -10,6 +10,15 @@ import Big from "big.js";
  * @param b A decimal string.
  * @param decimals Precision of the asset; null compares exactly.
  * @returns False also when either is no decimal and the texts differ.
+ *
+ * @example Compare amounts of bitcoin
+ * ```ts
+ * import { sameAmount } from "./compare.ts";
+ * import assert from "node:assert/strict";
+ *
+ * assert(sameAmount("0.10", "0.1", 8));
+ * assert(!sameAmount("0.10000000", "0.10000001", 8));
+ * ```
  */
 export function sameAmount(
   a: string,
@@ -32,6 +41,15 @@ export function sameAmount(
  * @param a An address or hash.
  * @param b An address or hash.
  * @returns Whether they name the same.
+ *
+ * @example Compare two addresses
+ * ```ts
+ * import { sameHash } from "./compare.ts";
+ * import assert from "node:assert/strict";
+ *
+ * assert(sameHash("0xABC", "0xabc"));
+ * assert(!sameHash("1Boat", "1boat"));
+ * ```
  */
 export function sameHash(a: string, b: string): boolean {
   return a === b || (isHex(a) && isHex(b) && sameIgnoringCase(a, b));

@@ -8,7 +8,7 @@
  *
  * @example Fold one event
  * ```ts
- * import { evolveOrder, initialOrderFold, orderState, readFact } from "./mod.ts";
+ * import { evolveOrder, initialOrderFold, orderState, readFact } from "@rampkit/onramp/ledger";
  * import assert from "node:assert/strict";
  *
  * const fact = readFact({
@@ -35,6 +35,12 @@
  *
  * @module
  */
+export type { AssetTable } from "../../client/environment.ts";
+export type {
+  Open,
+  OrderEventType,
+  VerificationState,
+} from "../../webhooks/event.ts";
 export * from "./activity_fold.ts";
 export * from "./anomaly.ts";
 export * from "./as_of.ts";

@@ -77,6 +77,23 @@ const repeatGapsMs: readonly number[] = [
  * @param options How to tell.
  * @returns What each is, by time of arrival.
  * @throws {RangeError} When a `recordedAt` is no time.
+ *
+ * @example A login that was not answered, its retry, and another login
+ * ```ts
+ * import { classifyOccurrences } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * const found = classifyOccurrences([
+ *   { eventId: "A", recordedAt: "2026-11-20T09:00:00.000Z", answered: false },
+ *   { eventId: "B", recordedAt: "2026-11-20T09:05:05.000Z", answered: true },
+ *   { eventId: "C", recordedAt: "2026-11-20T11:40:00.000Z", answered: true },
+ * ]);
+ * assert.deepEqual(found.map(({ as }) => as), [
+ *   "occurrence",
+ *   "retry",
+ *   "occurrence",
+ * ]);
+ * ```
  */
 export function classifyOccurrences(
   deliveries: readonly EqualDelivery[],

@@ -56,6 +56,15 @@ export function isKnown(status: Status): boolean {
  *
  * @param text A status as sent.
  * @returns The status.
+ *
+ * @example Read a status
+ * ```ts
+ * import { normaliseStatus } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(normaliseStatus("canceled"), "cancelled");
+ * assert.equal(normaliseStatus("on_hold"), "on_hold");
+ * ```
  */
 export function normaliseStatus(text: string): Status {
   const lower = text.trim().toLowerCase();

@@ -102,6 +102,22 @@ export interface OrderStatus {
  *
  * @param facts The order's facts.
  * @returns Status and trust.
+ *
+ * @example A late claim against a final reading
+ * ```ts
+ * import { decideOrderStatus } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * assert.deepEqual(
+ *   decideOrderStatus({
+ *     latest: { status: "cancelled" },
+ *     claims: [{ status: "success", lastAt: "2026-11-20T09:00:00.000Z" }],
+ *     shown: [{ status: "cancelled" }],
+ *     contradicted: [],
+ *   }),
+ *   { status: "cancelled", trust: "confirmed" },
+ * );
+ * ```
  */
 export function decideOrderStatus(facts: StatusFacts): OrderStatus {
   const read = facts.latest === null ? null : facts.latest.status;

@@ -194,7 +194,6 @@ function webhookFact(
   orderId: string | null,
   claim: ClaimedStatus | null,
 ): WebhookFact {
-  const test = label === "test";
   return {
     kind: "webhook",
     position: event.position,
@@ -202,10 +201,10 @@ function webhookFact(
     recordedAt: event.recordedAt,
     digest: event.digest ?? "",
     label,
-    orderId: test ? null : orderId,
-    userId: test ? null : event.userId,
+    orderId,
+    userId: label === "test" ? null : event.userId,
     sessionId: null,
-    clickId: test || orderId === null ? null : linking(event.clickId),
+    clickId: orderId === null ? null : linking(event.clickId),
     claim: orderId === null ? null : claim,
     body: null,
     lkyc: null,

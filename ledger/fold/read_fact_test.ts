@@ -130,15 +130,20 @@ Deno.test("readFact() cuts overlong text of a webhook, which anybody may post", 
 });
 
 Deno.test("readFact() counts a test event and routes it nowhere", () => {
-  const fact = readFact(
-    webhookAt(1, { type: "test", user: { user_id: USER }, order: { id: "x" } }),
-  );
-  assert.equal(fact.label, "test");
-  assert.deepEqual([fact.orderId, fact.userId, fact.clickId], [
-    null,
-    null,
-    null,
-  ]);
+  const event = webhookAt(1, {
+    type: "test",
+    click_id: "odd",
+    user: { user_id: USER },
+    order: { id: "x" },
+  });
+  for (const fact of [readFact(event), readFact(erased(event))]) {
+    assert.equal(fact.label, "test");
+    assert.deepEqual([fact.orderId, fact.userId, fact.clickId], [
+      null,
+      null,
+      null,
+    ]);
+  }
 });
 
 Deno.test("readFact() reads which delivery was not answered", () => {

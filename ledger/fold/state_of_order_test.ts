@@ -173,6 +173,45 @@ Deno.test("orderState() shows a smart contract's address and input", () => {
   assert.deepEqual(state.smartContract, { address: "0xSC", inputData: "0xIN" });
 });
 
+Deno.test("evolveOrder() keeps bodies that differ in any one field apart", () => {
+  const changes: readonly Record<string, unknown>[] = [
+    { quote: "EUR" },
+    { quote_amount: "31" },
+    { base: "BTC" },
+    { base_amount: "7" },
+    { address: "elsewhere" },
+    { transaction_id: "0xother" },
+    { external_order_id: "ZZ" },
+    { error_code: "odd" },
+    { partner_data: { sc_address: "0x1" } },
+    { partner_data: { sc_input_data: "0x1" } },
+  ];
+  const bodies = (...events: RecordedEvent[]) =>
+    foldOrder(ORDER, facts(...events)).claims.flatMap(({ bodies }) => bodies);
+  const plain = orderWebhook(1, "order_failed");
+  for (const change of changes) {
+    const other = orderWebhook(1, "order_failed", change);
+    assert.equal(bodies(plain, other).length, 2, JSON.stringify(change));
+  }
+  const rest = { click_id: "basket-2" };
+  assert.equal(
+    bodies(plain, orderWebhook(1, "order_failed", {}, rest)).length,
+    2,
+  );
+  const user = { user: { user_id: USER } };
+  assert.equal(
+    bodies(plain, orderWebhook(1, "order_failed", {}, user)).length,
+    2,
+  );
+  const unseen = orderWebhook(1, "order_failed", {}, { anything: "else" });
+  const kept = bodies(plain, unseen);
+  assert.equal(kept.length, 1, "what is not folded makes no difference");
+  assert.equal(
+    kept[0]?.digest,
+    [plain.digest ?? "", unseen.digest ?? ""].sort()[1],
+  );
+});
+
 const asked = (body: Partial<SessionCreatedBody>) =>
   session(0, { currency: "USD", currency_amount: "30", ...body });
 const linked = orderWebhook(1, "payment_started", {}, {
@@ -374,6 +413,10 @@ Deno.test("orderState() finds a regression in the service's own history, in any 
   assert.deepEqual(mismatches(high, low), ["regression"]);
   assert.deepEqual(mismatches(low, high), ["regression"]);
   assert.deepEqual(mismatches(high, orderRead(9, "pending", 4)), []);
+  const again = orderRead(12, "success", 9, { tx_id: "0x1" });
+  const before = orderRead(3, "pending", 3, { tx_id: "0x1" });
+  assert.deepEqual(mismatches(before, high, low, again), ["regression"]);
+  assert.deepEqual(mismatches(before, high, again), []);
   assert.deepEqual(mismatches(high, orderRead(9, "cancelled", 6)), []);
   assert.deepEqual(
     mismatches(orderRead(5, "on_hold", 5), orderRead(9, "pending", 6)),

@@ -10,6 +10,14 @@ const serviceForm =
  *
  * @param text For example `2026-11-20 09:05:00`.
  * @returns For example `2026-11-20T09:05:00Z`; null when `text` is no time.
+ *
+ * @example Read a time of an order
+ * ```ts
+ * import { normaliseTime } from "./time.ts";
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(normaliseTime("2026-11-20 09:05:00"), "2026-11-20T09:05:00Z");
+ * ```
  */
 export function normaliseTime(text: string | null): string | null {
   if (text === null) return null;

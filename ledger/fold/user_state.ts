@@ -45,7 +45,10 @@ export interface UserState {
    * else `unknown`.
    */
   readonly status: UserStatus["status"];
-  /** `confirmed` when both verifications are the service's own word. */
+  /**
+   * `confirmed` when `status` and all it follows from are the service's own
+   * word: a ban, or both verifications.
+   */
   readonly trust: Trust;
   /** Why, in one sentence. */
   readonly reason: string;
@@ -106,7 +109,7 @@ export function userState(fold: UserFold): UserState {
   return {
     userId: fold.userId,
     status: status.status,
-    trust: claimed ? "claimed" : "confirmed",
+    trust: status.trust,
     reason: userReason(latest, status),
     verification: { lkyc: status.lkyc.state, fkyc: status.fkyc.state },
     verificationTrust: { lkyc: status.lkyc.trust, fkyc: status.fkyc.trust },

@@ -45,7 +45,10 @@ export interface UserStatus {
    * else `unknown`.
    */
   readonly status: VerificationState | "banned" | "unknown";
-  /** Whether `status` is the service's own word. */
+  /**
+   * `confirmed` when `status` and all it follows from are the service's own
+   * word: a ban, or both verifications.
+   */
   readonly trust: Trust;
   /** Light verification. */
   readonly lkyc: Verification;
@@ -88,6 +91,24 @@ export function decideOne(
  *
  * @param facts The user's facts.
  * @returns Both verifications, the better of them, and how sure it is.
+ *
+ * @example A webhook after the reading
+ * ```ts
+ * import { decideVerification } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * const { status, trust } = decideVerification({
+ *   latest: {
+ *     readAt: "2026-11-20T09:00:00.000Z",
+ *     lkyc: "retry",
+ *     fkyc: "not initiated",
+ *     banned: false,
+ *   },
+ *   lkyc: [{ state: "success", lastAt: "2026-11-20T09:01:00.000Z" }],
+ *   fkyc: [],
+ * });
+ * assert.equal(`${status} ${trust}`, "success claimed");
+ * ```
  */
 export function decideVerification(facts: VerificationFacts): UserStatus {
   const lkyc = decideOne(facts, "lkyc");
@@ -95,21 +116,22 @@ export function decideVerification(facts: VerificationFacts): UserStatus {
   if (facts.latest !== null && facts.latest.banned === true) {
     return { status: "banned", trust: "confirmed", lkyc, fkyc };
   }
-  const better = best(lkyc, fkyc);
+  const claimed = lkyc.trust === "claimed" || fkyc.trust === "claimed";
   return {
-    status: better.state ?? "unknown",
-    trust: better.trust,
+    status: best(lkyc.state, fkyc.state) ?? "unknown",
+    trust: claimed ? "claimed" : "confirmed",
     lkyc,
     fkyc,
   };
 }
 
-/** The higher of the two; of equal ones the confirmed. */
-function best(a: Verification, b: Verification): Verification {
-  if (a.state === null) return b;
-  if (b.state === null) return a;
-  const difference = verificationRank(a.state) - verificationRank(b.state);
+/** The higher of the two states. */
+function best(
+  a: VerificationState | null,
+  b: VerificationState | null,
+): VerificationState | null {
+  if (a === null || b === null) return a ?? b;
+  const difference = verificationRank(a) - verificationRank(b);
   if (difference !== 0) return difference > 0 ? a : b;
-  if (a.trust !== b.trust) return a.trust === "confirmed" ? a : b;
-  return a.state >= b.state ? a : b;
+  return a >= b ? a : b;
 }

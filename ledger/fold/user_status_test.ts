@@ -71,6 +71,16 @@ Deno.test("userState() does not claim what was received before the snapshot", ()
   assert.equal(state.needsConfirm, false);
 });
 
+Deno.test("userState() does not claim what was received at the very time of the reading", () => {
+  assert.equal(
+    lkyc(
+      userWebhook(5, "verify_success", "success"),
+      userRead(5, { lkyc_status: "retry" }),
+    ),
+    "retry confirmed",
+  );
+});
+
 Deno.test("userState() does not claim a verification that ranks no higher", () => {
   const read = userRead(5, { lkyc_status: "success" });
   assert.equal(
@@ -190,7 +200,18 @@ Deno.test("userStatus() is the better verification, or banned", () => {
     "success claimed",
   );
   assert.equal(
-    status(userRead(1, { lkyc_status: "success", banned: true })),
+    status(
+      userRead(1, { lkyc_status: "success", fkyc_status: "retry" }),
+      userWebhook(2, "verify_failed", null, "failed"),
+    ),
+    "success claimed",
+    "one of both is open",
+  );
+  assert.equal(
+    status(
+      userRead(1, { lkyc_status: "retry", banned: true }),
+      userWebhook(2, "verify_success", "success"),
+    ),
     "banned confirmed",
   );
 });
@@ -212,6 +233,10 @@ Deno.test("userActivityOf() counts byte-identical steps of one-time codes as two
     activity.otp.map(({ status, phoneCountry }) => [status, phoneCountry]),
     [["requested", "US"], ["requested", "US"]],
   );
+  const [step] = facts(webhookAt(4, body));
+  assert.ok(step !== undefined);
+  const twice = foldUser(USER, [step, step]).activity;
+  assert.equal(twice.otp.length, 1, "one event is one step");
   assert.equal(activity.counts.otp_status, 3);
   assert.equal(activity.events, 3);
 });
