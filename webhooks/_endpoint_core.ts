@@ -4,7 +4,7 @@ import { classify } from "./_classify.ts";
 import { Deadlines } from "./_deadlines.ts";
 import { DeliveryStore, type Kept } from "./_delivery_store.ts";
 import { PathSecret } from "./_path_secret.ts";
-import { readBody } from "./_read_body.ts";
+import { type NoBody, readBody } from "./_read_body.ts";
 import { EndpointTelemetry } from "./_telemetry.ts";
 import type { Delivery } from "./delivery.ts";
 import type {
@@ -38,6 +38,12 @@ export class EndpointCore {
   readonly #store: DeliveryStore;
   readonly #telemetry: EndpointTelemetry;
   readonly #answers: Record<string, number> = {};
+  readonly #refusals: Readonly<
+    Record<
+      NoBody,
+      Pick<WebhookLogEntry, "level" | "message"> & { answer: number }
+    >
+  >;
   #quarantined = 0;
   #inFlight = 0;
   #heldBytes = 0;
@@ -77,6 +83,24 @@ export class EndpointCore {
       clock: this.#clock,
       log: (entry): void => this.#write(entry),
     });
+    this.#refusals = {
+      too_large: {
+        answer: 413,
+        level: "error",
+        message: `A body has more than ${this.#maxBodyBytes} bytes`,
+      },
+      late: {
+        answer: 408,
+        level: "warn",
+        message: `A body was not there after ${this.#bodyDeadlineMs} ms`,
+      },
+      broken: { answer: 400, level: "warn", message: "A body broke off" },
+      overload: {
+        answer: 503,
+        level: "error",
+        message: `Bodies of ${this.#maxHeldBytes} bytes are held already`,
+      },
+    };
     this.#telemetry = new EndpointTelemetry(
       path,
       this.#secret.route,
@@ -158,23 +182,16 @@ export class EndpointCore {
   ): void {
     const length = request.headers.get("content-length");
     const statedBytes = length === null ? null : Number(length);
-    // What a body may come to is reserved before it is read, so that many
-    // slow ones cannot add up to more than the limit.
-    const reserved = Math.min(
-      statedBytes ?? this.#maxBodyBytes,
-      this.#maxBodyBytes,
-    );
-    if (this.#heldBytes + reserved > this.#maxHeldBytes) {
-      return answer(
-        this.#refused(503, "none", arrivedAt, {
-          "retry-after": RETRY_AFTER_SECONDS,
-        }, "Too many bytes are held for other requests"),
-      );
-    }
     this.#inFlight++;
-    this.#heldBytes += reserved;
+    let held = 0;
+    const hold = (bytes: number): boolean => {
+      if (this.#heldBytes + bytes > this.#maxHeldBytes) return false;
+      held += bytes;
+      this.#heldBytes += bytes;
+      return true;
+    };
     const finish = (response: Response): void => {
-      this.#heldBytes -= reserved;
+      this.#heldBytes -= held;
       this.#inFlight--;
       if (this.#inFlight === 0) { for (const idle of this.#idle) idle(); }
       answer(response);
@@ -183,6 +200,7 @@ export class EndpointCore {
       maxBytes: this.#maxBodyBytes,
       dueAt: arrivedAt + this.#bodyDeadlineMs,
       deadlines: this.#deadlines,
+      hold,
     }, (body) => {
       if (typeof body === "string") {
         return finish(this.#refuseBody(body, arrivedAt));
@@ -195,22 +213,13 @@ export class EndpointCore {
     });
   }
 
-  #refuseBody(
-    why: "too_large" | "late" | "broken",
-    arrivedAt: number,
-  ): Response {
-    const answer = { too_large: 413, late: 408, broken: 400 }[why];
-    this.#write({
-      level: why === "too_large" ? "error" : "warn",
-      code: "body_refused",
-      message: {
-        too_large: `A body has more than ${this.#maxBodyBytes} bytes`,
-        late: `A body was not there after ${this.#bodyDeadlineMs} ms`,
-        broken: "A body broke off",
-      }[why],
-      answer,
+  #refuseBody(why: NoBody, arrivedAt: number): Response {
+    const { answer, level, message } = this.#refusals[why];
+    this.#write({ level, code: "body_refused", message, answer });
+    return this.#refused(answer, "none", arrivedAt, {
+      connection: "close",
+      ...(answer === 503 ? { "retry-after": RETRY_AFTER_SECONDS } : {}),
     });
-    return this.#refused(answer, "none", arrivedAt, { connection: "close" });
   }
 
   #deliver(

@@ -1,7 +1,7 @@
 import type { Deadlines } from "./_deadlines.ts";
 
 /** Why there is no body. */
-export type NoBody = "too_large" | "late" | "broken";
+export type NoBody = "too_large" | "late" | "broken" | "overload";
 
 /** What bounds the reading of a body. */
 export interface BodyBounds {
@@ -9,7 +9,16 @@ export interface BodyBounds {
   /** When the body must be there, by the clock of `deadlines`. */
   readonly dueAt: number;
   readonly deadlines: Deadlines;
+  /** Asks for room for so many bytes more; false when there is none. */
+  readonly hold: (bytes: number) => boolean;
 }
+
+/**
+ * Longest body to make room for on its word alone. Longer ones, and those that
+ * do not state their length, are given room as they come in, so that senders
+ * who announce much and send little do not use up what there is.
+ */
+const TRUSTED_BYTES = 16 * 1024;
 
 /**
  * Reads the body of a request, or says why it cannot be had. A body that
@@ -27,13 +36,14 @@ export function readBody(
   bounds: BodyBounds,
   done: (body: Uint8Array | NoBody) => void,
 ): void {
-  if (statedBytes === null) {
+  const { maxBytes, dueAt, deadlines, hold } = bounds;
+  if (statedBytes !== null && statedBytes > maxBytes) return done("too_large");
+  if (statedBytes === null || statedBytes > TRUSTED_BYTES) {
     if (request.body === null) return done(new Uint8Array(0));
     readCounting(request.body.getReader(), bounds).then(done);
     return;
   }
-  const { maxBytes, dueAt, deadlines } = bounds;
-  if (statedBytes > maxBytes) return done("too_large");
+  if (!hold(statedBytes)) return done("overload");
   let waiting = true;
   const settle = (body: Uint8Array | NoBody): void => {
     if (!waiting) return;
@@ -53,7 +63,7 @@ export function readBody(
 
 async function readCounting(
   reader: ReadableStreamDefaultReader<Uint8Array>,
-  { maxBytes, dueAt, deadlines }: BodyBounds,
+  { maxBytes, dueAt, deadlines, hold }: BodyBounds,
 ): Promise<Uint8Array | NoBody> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -68,6 +78,7 @@ async function readCounting(
       if (result.done) break;
       bytes += result.value.byteLength;
       if (bytes > maxBytes) return giveUp("too_large");
+      if (!hold(result.value.byteLength)) return giveUp("overload");
       chunks.push(result.value);
     }
   } catch {
