@@ -34,6 +34,8 @@ Deno.test("the browser bundle is small, and holds nothing of a server", async ()
   for (const [name, text] of Object.entries({ whole, page })) {
     assert.doesNotMatch(text, /\bDeno\b|\bnode:|require\(|process\./);
     assert.doesNotMatch(text, /X-Api-Key|apiKey|libsql|api\/external/i);
+    const holdsServer = /not_signed_in|createSession/.test(text);
+    assert.equal(holdsServer, name === "whole");
     const limit = limits[name as keyof typeof limits];
     const gzippedBytes = await gzipped(text);
     console.log(`${name}: ${text.length} bytes, ${gzippedBytes} gzipped`);

@@ -1,5 +1,12 @@
 import { validityMs } from "./_session_validity.ts";
 import { clickId } from "./click_id.ts";
+import {
+  isSameOrigin,
+  json,
+  parseBody,
+  readText,
+  refusal,
+} from "./_session_request.ts";
 import type { SessionFields } from "./ignored_options.ts";
 
 /** What to ask the service for, and what to remember of it. */
@@ -183,57 +190,6 @@ async function answer<User, Input extends SessionFields>(
   });
 }
 
-// Browsers state the origin of every POST; whoever states none is no browser,
-// and has no user's cookies to be misled about.
-function isSameOrigin(
-  request: Request,
-  allowed: readonly string[] | undefined,
-): boolean {
-  const origin = request.headers.get("origin");
-  if (origin === null) return false;
-  return (allowed ?? [new URL(request.url).origin]).includes(origin);
-}
-
-async function readText(
-  request: Request,
-  maxBytes: number,
-): Promise<string | null> {
-  if (request.body === null) return "";
-  const reader = request.body.getReader();
-  const decoder = new TextDecoder();
-  let size = 0;
-  let text = "";
-  while (true) {
-    const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
-    size += value.byteLength;
-    if (size > maxBytes) {
-      await reader.cancel();
-      return null;
-    }
-    text += decoder.decode(value, { stream: true });
-  }
-}
-
-function parseBody(
-  text: string,
-): { clickId: string | undefined; input: unknown } | null {
-  try {
-    const body: unknown = JSON.parse(text);
-    if (typeof body !== "object" || body === null) return null;
-    const id: unknown = Reflect.get(body, "click_id");
-    const isId = typeof id === "string" && /^[\w.~:@=-]{1,255}$/.test(id) &&
-      id !== "test_click_id";
-    if (id !== undefined && !isId) return null;
-    return {
-      clickId: isId ? id : undefined,
-      input: Reflect.get(body, "input"),
-    };
-  } catch {
-    return null;
-  }
-}
-
 const recorded = [
   "user_id",
   "commodity",
@@ -263,27 +219,4 @@ function sessionRecord<Input extends SessionFields>(
     flow_type: session.flow_type ?? "simple",
     ...asked,
   };
-}
-
-function refusal(
-  status: number,
-  error: string,
-  headers: Record<string, string> = {},
-): Response {
-  return json(status, { error }, headers);
-}
-
-function json(
-  status: number,
-  body: unknown,
-  headers: Record<string, string> = {},
-): Response {
-  return Response.json(body, {
-    status,
-    headers: {
-      "cache-control": "no-store",
-      "x-content-type-options": "nosniff",
-      ...headers,
-    },
-  });
 }

@@ -1,3 +1,4 @@
+import { webviewScript, webviewStyle } from "./_webview_script.ts";
 import type { WidgetOptions } from "./sdk_options.ts";
 
 /** Where the page gets the official SDK from: `window.WertWidget`. */
@@ -52,45 +53,6 @@ export interface WebviewPage {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const style = "html,body{margin:0;height:100%;background:#fff}" +
-  "html[data-theme=dark],[data-theme=dark] body{background:#1b1b1f}" +
-  "p{font:16px/1.5 system-ui,sans-serif;margin:0;padding:40vh 24px 0;" +
-  "text-align:center;color:#6b6b76}";
-
-// Runs in the page. Its text is fixed, so that its hash is: all that varies is
-// in the data block.
-const script = `"use strict";
-(() => {
-  const read = document.getElementById("rampkit").textContent;
-  const { options, bridge } = JSON.parse(read);
-  const tell = (type, data) => {
-    const text = JSON.stringify({ type, data });
-    const ports = [
-      window.ReactNativeWebView,
-      window.webkit?.messageHandlers?.[bridge],
-      window[bridge],
-    ];
-    for (const port of ports) port?.postMessage?.(text);
-    dispatchEvent(new CustomEvent("rampkit", { detail: { type, data } }));
-  };
-  const say = (text) => document.querySelector("p").textContent = text;
-  const types = ["close", "loaded", "error", "payment-status", "position",
-    "rate-update"];
-  const listeners = {};
-  for (const type of types) listeners[type] = (data) => tell(type, data);
-  try {
-    listeners.close = () => {
-      say("The payment window is closed.");
-      tell("close");
-    };
-    new window.WertWidget({ ...options, listeners }).open();
-  } catch (error) {
-    tell("error", { name: "NotOpened", message: String(error) });
-    say("The payment window could not be opened. Please go back and try again.");
-  }
-})();
-`;
-
 /**
  * Makes the page that a mobile app shows in a WebView: one document that
  * opens the widget at once, under a strict content security policy.
@@ -132,7 +94,7 @@ export async function webviewPage(
   }
   const { listeners: _, ...data } = options;
   const { element, source } = await sdkScript(sdk);
-  const hashes = await Promise.all([hash(script), hash(style)]);
+  const hashes = await Promise.all([hash(webviewScript), hash(webviewStyle)]);
   const contentSecurityPolicy = [
     "default-src 'none'",
     `script-src ${hashes[0]} ${source}`,
@@ -152,7 +114,7 @@ export async function webviewPage(
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
 <meta name="referrer" content="strict-origin-when-cross-origin">
 <title>${escapeHtml(title)}</title>
-<style>${style}</style>
+<style>${webviewStyle}</style>
 </head>
 <body>
 <p role="status">Opening the payment window…</p>
@@ -160,7 +122,7 @@ export async function webviewPage(
     embeddedJson({ options: data, bridge })
   }</script>
 ${element}
-<script>${script}</script>
+<script>${webviewScript}</script>
 </body>
 </html>
 `;
