@@ -174,6 +174,15 @@ export function decodeUserFold(text: string): UserFold {
  *
  * @param state State of the order.
  * @returns JSON with fixed key order.
+ *
+ * @example Compare two folds of one order
+ * ```ts
+ * import { canonicalOrder, foldOrder, orderState } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * const bytes = () => canonicalOrder(orderState(foldOrder("01ORDER", [])));
+ * assert.equal(bytes(), bytes());
+ * ```
  */
 export function canonicalOrder(state: OrderState): string {
   return JSON.stringify(state);
@@ -184,6 +193,15 @@ export function canonicalOrder(state: OrderState): string {
  *
  * @param state State of the user.
  * @returns JSON with fixed key order.
+ *
+ * @example Compare two folds of one user
+ * ```ts
+ * import { canonicalUser, foldUser, userState } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * const bytes = () => canonicalUser(userState(foldUser("01USER", [])));
+ * assert.equal(bytes(), bytes());
+ * ```
  */
 export function canonicalUser(state: UserState): string {
   return JSON.stringify(state);

@@ -101,6 +101,14 @@ export function explainOrder(
  * @param time UTC ISO 8601 with milliseconds.
  * @param options How to work out the state.
  * @returns The state, or null when nothing was known of the order then.
+ *
+ * @example Before anything was known
+ * ```ts
+ * import { orderAsOf } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(orderAsOf("01ORDER", [], "2026-11-20T09:00:00.000Z"), null);
+ * ```
  */
 export function orderAsOf(
   orderId: string,

@@ -41,24 +41,61 @@ export type {
   OrderEventType,
   VerificationState,
 } from "../../webhooks/event.ts";
-export * from "./activity_fold.ts";
-export * from "./anomaly.ts";
-export * from "./as_of.ts";
-export * from "./codec.ts";
-export * from "./explain_order.ts";
-export * from "./explanation.ts";
-export * from "./fact.ts";
-export * from "./occurrences.ts";
-export * from "./order_activity.ts";
-export * from "./order_fold.ts";
-export * from "./order_rank.ts";
-export * from "./order_state.ts";
-export * from "./order_status.ts";
-export * from "./read_fact.ts";
-export * from "./resolve_order.ts";
-export * from "./routes.ts";
-export * from "./state_of_order.ts";
-export * from "./user_fold.ts";
-export * from "./user_state.ts";
-export * from "./user_status.ts";
-export * from "./version.ts";
+export type {
+  Activity,
+  ActivityFold,
+  UserActivity,
+  UserActivityFold,
+} from "./activity_fold.ts";
+export type { Anomaly, AnomalyKind } from "./anomaly.ts";
+export { foldOrder, foldUser } from "./as_of.ts";
+export { canonicalOrder, canonicalUser } from "./codec.ts";
+export { explainOrder, orderAsOf } from "./explain_order.ts";
+export type {
+  ExplainedEvent,
+  ExplainedField,
+  Explanation,
+  FieldChange,
+} from "./explanation.ts";
+export type * from "./fact.ts";
+export {
+  classifyOccurrences,
+  type EqualDelivery,
+  type Occurrence,
+  type OccurrenceOptions,
+} from "./occurrences.ts";
+export { type OrderActivity, orderActivity } from "./order_activity.ts";
+export {
+  type Claim,
+  evolveOrder,
+  initialOrderFold,
+  type OrderFold,
+  orderStatus,
+  type Shown,
+} from "./order_fold.ts";
+export { isFinal, isKnown, orderRank } from "./order_rank.ts";
+export type { OrderFacts, OrderState, Status, Trust } from "./order_state.ts";
+export {
+  type ClaimStanding,
+  decideOrderStatus,
+  type OrderStatus,
+  type StatusFacts,
+} from "./order_status.ts";
+export { readFact } from "./read_fact.ts";
+export type { ResolveOptions } from "./resolve_order.ts";
+export { orderState } from "./state_of_order.ts";
+export {
+  evolveUser,
+  initialUserFold,
+  type StatedVerification,
+  type UserFold,
+  userStatus,
+} from "./user_fold.ts";
+export {
+  type UserCard,
+  type UserSpending,
+  type UserState,
+  userState,
+} from "./user_state.ts";
+export type { UserStatus, Verification } from "./user_status.ts";
+export { FOLD_VERSION } from "./version.ts";

@@ -24,6 +24,14 @@ export interface OrderActivity extends Activity {
  *
  * @param fold What is known of the order.
  * @returns Its activity.
+ *
+ * @example An order of which nothing was received
+ * ```ts
+ * import { initialOrderFold, orderActivity } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(orderActivity(initialOrderFold("01ORDER")).events, 0);
+ * ```
  */
 export function orderActivity(fold: OrderFold): OrderActivity {
   return {

@@ -93,6 +93,14 @@ export interface OrderFold {
  *
  * @param orderId Order identifier.
  * @returns The fold of no facts.
+ *
+ * @example Begin an order
+ * ```ts
+ * import { initialOrderFold } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(initialOrderFold("01ORDER").latest, null);
+ * ```
  */
 export function initialOrderFold(orderId: string): OrderFold {
   return {
@@ -118,6 +126,35 @@ export function initialOrderFold(orderId: string): OrderFold {
  * @param fact A fact that {@linkcode routes} to the order, or a session linked
  * to it by session id or click id. Any other changes nothing.
  * @returns What is known with the fact.
+ *
+ * @example Add a webhook
+ * ```ts
+ * import {
+ *   evolveOrder,
+ *   initialOrderFold,
+ *   orderStatus,
+ *   readFact,
+ * } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * const fact = readFact({
+ *   position: 1,
+ *   eventId: "01HX",
+ *   kind: "webhook",
+ *   type: "order_complete",
+ *   orderId: "01ORDER",
+ *   userId: null,
+ *   clickId: null,
+ *   occurredAt: null,
+ *   recordedAt: "2026-11-20T09:00:00.000Z",
+ *   readAt: null,
+ *   body: null, // erased: the columns still say what was claimed
+ *   digest: null,
+ *   salt: null,
+ * });
+ * const fold = evolveOrder(initialOrderFold("01ORDER"), fact);
+ * assert.equal(orderStatus(fold).status, "success");
+ * ```
  */
 export function evolveOrder(fold: OrderFold, fact: Fact): OrderFold {
   if (fact.kind === "session_created") {
@@ -162,6 +199,14 @@ export function evolveOrder(fold: OrderFold, fact: Fact): OrderFold {
  *
  * @param fold What is known of the order.
  * @returns Status and trust.
+ *
+ * @example An order of which nothing is known
+ * ```ts
+ * import { initialOrderFold, orderStatus } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(orderStatus(initialOrderFold("01ORDER")).status, "created");
+ * ```
  */
 export function orderStatus(fold: OrderFold): OrderStatus {
   return decideOrderStatus(fold);

@@ -9,6 +9,15 @@ const unknownRank = 6;
  *
  * @param status An order status.
  * @returns 0 to 6.
+ *
+ * @example Compare two statuses
+ * ```ts
+ * import { orderRank } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * assert(orderRank("success") > orderRank("failed"));
+ * assert(orderRank("a_new_status") > orderRank("cancelled"));
+ * ```
  */
 export function orderRank(status: Status): number {
   switch (status) {
@@ -35,6 +44,15 @@ export function orderRank(status: Status): number {
  *
  * @param status An order status.
  * @returns True for failed, success and cancelled.
+ *
+ * @example Ask whether an order can still move
+ * ```ts
+ * import { isFinal } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * assert(isFinal("cancelled"));
+ * assert(!isFinal("a_new_status"));
+ * ```
  */
 export function isFinal(status: Status): boolean {
   return status === "success" || status === "failed" || status === "cancelled";
@@ -45,6 +63,14 @@ export function isFinal(status: Status): boolean {
  *
  * @param status An order status.
  * @returns True for the documented statuses.
+ *
+ * @example Find a new status
+ * ```ts
+ * import { isKnown } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * assert(!isKnown("a_new_status"));
+ * ```
  */
 export function isKnown(status: Status): boolean {
   return orderRank(status) !== unknownRank;
@@ -56,15 +82,6 @@ export function isKnown(status: Status): boolean {
  *
  * @param text A status as sent.
  * @returns The status.
- *
- * @example Read a status
- * ```ts
- * import { normaliseStatus } from "@rampkit/onramp/ledger";
- * import assert from "node:assert/strict";
- *
- * assert.equal(normaliseStatus("canceled"), "cancelled");
- * assert.equal(normaliseStatus("on_hold"), "on_hold");
- * ```
  */
 export function normaliseStatus(text: string): Status {
   const lower = text.trim().toLowerCase();

@@ -38,6 +38,30 @@ const decoder = new TextDecoder();
  *
  * @param event An event as stored.
  * @returns The fact.
+ *
+ * @example What is left of an erased webhook
+ * ```ts
+ * import { readFact } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * const fact = readFact({
+ *   position: 1,
+ *   eventId: "01HX",
+ *   kind: "webhook",
+ *   type: "order_complete",
+ *   orderId: "01ORDER",
+ *   userId: null,
+ *   clickId: null,
+ *   occurredAt: null,
+ *   recordedAt: "2026-11-20T09:00:00.000Z",
+ *   readAt: null,
+ *   body: null, // erased: the columns still say what was claimed
+ *   digest: null,
+ *   salt: null,
+ * });
+ * assert(fact.kind === "webhook");
+ * assert.equal(fact.claim, "success");
+ * ```
  */
 export function readFact(event: RecordedEvent): Fact {
   try {

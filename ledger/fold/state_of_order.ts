@@ -17,6 +17,15 @@ import { emptyToNull } from "./_text.ts";
  * @param fold What is known of the order.
  * @param options How to work it out.
  * @returns The state, with fixed key order.
+ *
+ * @example An order of which nothing is known
+ * ```ts
+ * import { initialOrderFold, orderState } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * const state = orderState(initialOrderFold("01ORDER"));
+ * assert.equal(`${state.status} ${state.trust}`, "created claimed");
+ * ```
  */
 export function orderState(
   fold: OrderFold,

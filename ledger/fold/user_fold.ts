@@ -7,7 +7,7 @@ import type { Fact, UserReading } from "./fact.ts";
 import { compareTimes, laterTime } from "./time.ts";
 import { decideVerification } from "./user_status.ts";
 import type { UserStatus } from "./user_status.ts";
-import { verificationRank } from "./verification_rank.ts";
+import { isKnownVerification, verificationRank } from "./verification_rank.ts";
 
 /** Reject reasons that are kept of a user. */
 export const REJECT_REASONS_KEPT = 32;
@@ -47,6 +47,14 @@ export interface UserFold {
  *
  * @param userId User identifier.
  * @returns The fold of no facts.
+ *
+ * @example Begin a user
+ * ```ts
+ * import { initialUserFold } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(initialUserFold("01USER").latest, null);
+ * ```
  */
 export function initialUserFold(userId: string): UserFold {
   return {
@@ -67,6 +75,30 @@ export function initialUserFold(userId: string): UserFold {
  * @param fact A fact that {@linkcode routes} to the user. Any other changes
  * nothing.
  * @returns What is known with the fact.
+ *
+ * @example Count a login
+ * ```ts
+ * import { evolveUser, initialUserFold, readFact } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * const fact = readFact({
+ *   position: 1,
+ *   eventId: "01HX",
+ *   kind: "webhook",
+ *   type: "login",
+ *   orderId: null,
+ *   userId: "01USER",
+ *   clickId: null,
+ *   occurredAt: null,
+ *   recordedAt: "2026-11-20T09:00:00.000Z",
+ *   readAt: null,
+ *   body: null, // erased: the columns still say what was claimed
+ *   digest: null,
+ *   salt: null,
+ * });
+ * const fold = evolveUser(initialUserFold("01USER"), fact);
+ * assert.equal(fold.activity.lastLoginAt, "2026-11-20T09:00:00.000Z");
+ * ```
  */
 export function evolveUser(fold: UserFold, fact: Fact): UserFold {
   if (fact.userId !== fold.userId) return fold;
@@ -89,6 +121,14 @@ export function evolveUser(fold: UserFold, fact: Fact): UserFold {
  *
  * @param fold What is known of the user.
  * @returns Both verifications, the better of them, and the trust.
+ *
+ * @example A user of whom nothing is known
+ * ```ts
+ * import { initialUserFold, userStatus } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(userStatus(initialUserFold("01USER")).trust, "claimed");
+ * ```
  */
 export function userStatus(fold: UserFold): UserStatus {
   return decideVerification(fold);
@@ -118,9 +158,7 @@ function addState(
     at++;
   }
   const next = states.toSpliced(at, 0, { state, lastAt: recordedAt });
-  const unknown = next.findIndex((entry) =>
-    verificationRank(entry.state) === verificationRank("")
-  );
+  const unknown = next.findIndex((entry) => !isKnownVerification(entry.state));
   return unknown === -1 ? next : next.slice(0, unknown + UNKNOWN_STATES_KEPT);
 }
 

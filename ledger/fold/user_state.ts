@@ -100,6 +100,14 @@ export interface UserState {
  *
  * @param fold What is known of the user.
  * @returns The state, with fixed key order.
+ *
+ * @example A user of whom nothing is known
+ * ```ts
+ * import { initialUserFold, userState } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(userState(initialUserFold("01USER")).status, "unknown");
+ * ```
  */
 export function userState(fold: UserFold): UserState {
   const { latest } = fold;

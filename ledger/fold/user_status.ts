@@ -91,24 +91,6 @@ export function decideOne(
  *
  * @param facts The user's facts.
  * @returns Both verifications, the better of them, and how sure it is.
- *
- * @example A webhook after the reading
- * ```ts
- * import { decideVerification } from "@rampkit/onramp/ledger";
- * import assert from "node:assert/strict";
- *
- * const { status, trust } = decideVerification({
- *   latest: {
- *     readAt: "2026-11-20T09:00:00.000Z",
- *     lkyc: "retry",
- *     fkyc: "not initiated",
- *     banned: false,
- *   },
- *   lkyc: [{ state: "success", lastAt: "2026-11-20T09:01:00.000Z" }],
- *   fkyc: [],
- * });
- * assert.equal(`${status} ${trust}`, "success claimed");
- * ```
  */
 export function decideVerification(facts: VerificationFacts): UserStatus {
   const lkyc = decideOne(facts, "lkyc");
