@@ -42,6 +42,7 @@ export function controlPage(partnerId: string): Response {
   </span>
 </header>
 <p id="problem" role="alert" hidden></p>
+<p id="gone" role="status" hidden>The sandbox does not answer; this page shows its last state.</p>
 <div class="columns">
 <div>
   <section>
@@ -74,8 +75,8 @@ export function controlPage(partnerId: string): Response {
       <label>Switched off
         <select name="disableRule">
           <option value="first_failure">at the first failure</option>
-          <option value="ladder_from_first">after 8 h: ladder from the first failure</option>
-          <option value="ladder_from_previous">after 15 h 05: ladder from the previous failure</option>
+          <option value="ladder_from_first">after 8 h of failures</option>
+          <option value="ladder_from_previous">after 15 h 05 min of failures</option>
         </select></label>
       <div class="row"><button class="primary">Save</button>
       <button type="button" id="test">Test</button>

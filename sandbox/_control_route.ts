@@ -6,7 +6,7 @@ import { isObject } from "./_exact_json.ts";
 import { nextSteps, type OrderStep, type StepFacts } from "./order_life.ts";
 import type { DisableRule } from "./ladder.ts";
 import type { SandboxOrder } from "./sandbox_order.ts";
-import type { TriggerInput } from "./sandbox.ts";
+import type { TriggerInput } from "./deliveries.ts";
 import type { UserStep } from "./user_life.ts";
 import { VirtualClock } from "./virtual_clock.ts";
 

@@ -5,12 +5,12 @@ export const CONTROL_SCRIPT = `
 const at = (id) => document.getElementById(id);
 const BAD_DAY = ${JSON.stringify(BAD_DAY)};
 const TITLES = {
-  drop: "Webhook dropped", duplicate: "Webhook sent twice", delay: "Webhook late",
+  drop: "Webhook dropped", duplicate: "Webhook twice", delay: "Webhook late",
   reorder: "Webhook overtaken", forge: "Webhook forged", unknownType: "Unknown type",
   malformed: "Body cut short", answerLost: "Our 2xx lost", requestLost: "Request lost",
   endpointDown: "Endpoint down", apiTooManyRequests: "API 429", apiServerError: "API 5xx",
-  apiTimeout: "API timeout", apiSlowBody: "API body slow", pageInsert: "Row inserted in walk",
-  pageChange: "Row changed in walk", pageShort: "Page cut short", sameSecond: "Same created_at",
+  apiTimeout: "API timeout", apiSlowBody: "API body slow", pageInsert: "Row inserted",
+  pageChange: "Row changed", pageShort: "Page cut short", sameSecond: "Same created_at",
   totalWrong: "Total wrong", totalMissing: "Total missing",
   clockSkewMs: "Clock 10 min ahead",
 };
@@ -27,8 +27,9 @@ async function call(method, path, body) {
     }),
   });
   const answer = await response.json();
-  at("problem").hidden = response.ok;
+  if (method !== "GET") at("problem").hidden = response.ok;
   if (!response.ok) {
+    at("problem").hidden = false;
     at("problem").textContent = answer.error;
     throw new Error(answer.error);
   }
@@ -89,7 +90,7 @@ function showDeliveries(state) {
   }), 6, "Nothing sent yet. Set a webhook address and press Test.");
 }
 function showDelivery({ delivery }) {
-  at("deliveryState").className = "pill " + (MOOD[delivery.state] ?? "");
+  at("deliveryState").className = "pill " + (delivery.webhookUrl ? MOOD[delivery.state] : "soft");
   at("deliveryState").textContent = delivery.webhookUrl ? delivery.state : "no address";
   at("enable").hidden = delivery.state !== "disabled";
   const form = at("delivery");
@@ -143,6 +144,7 @@ function changed(name, value) {
 }
 async function refresh() {
   const state = await call("GET", "/state").catch(() => null);
+  at("gone").hidden = state !== null;
   if (!state) return;
   at("clock").textContent = new Date(state.nowMs).toISOString().replace("T", " ").slice(0, 19) + " UTC";
   at("skip").hidden = !state.virtualClock;

@@ -49,13 +49,14 @@ label { display: grid; gap: 4px; font-size: 12.5px; color: var(--soft); margin-b
 input, select, textarea { font: inherit; color: var(--ink); background: var(--field); border: 1px solid var(--line); border-radius: 9px; padding: 7px 10px; min-width: 0; width: 100%; }
 textarea { font-family: ui-monospace, Menlo, Consolas, monospace; font-size: 12.5px; resize: vertical; }
 .row { display: flex; gap: 8px; }
-.fault { display: grid; grid-template-columns: 1fr 96px 46px; gap: 10px; align-items: center; margin: 0; padding: 3px 0; color: var(--ink); font-size: 13px; }
+.fault { display: grid; grid-template-columns: 1fr 92px 42px; gap: 10px; align-items: center; margin: 0; padding: 3px 0; color: var(--ink); font-size: 13px; }
 .fault input[type="range"] { padding: 0; accent-color: var(--brand); border: 0; background: none; }
 .fault input[type="checkbox"] { width: auto; justify-self: end; grid-column: 3; accent-color: var(--brand); }
 .fault output { text-align: right; font-variant-numeric: tabular-nums; color: var(--soft); }
 .fault.on { font-weight: 600; } .fault.on output { color: var(--bad); }
 dl { display: grid; grid-template-columns: 1fr auto; gap: 3px 12px; margin: 0; font-size: 13px; }
 dt { color: var(--soft); } dd { margin: 0; font-variant-numeric: tabular-nums; text-align: right; }
+#gone { color: var(--warn); }
 #problem { background: var(--bad); color: var(--card); border-radius: 10px; padding: 8px 14px; }
 #testResult:empty { display: none; }
 `;

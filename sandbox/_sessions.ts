@@ -24,11 +24,6 @@ export class SessionBook {
   readonly #sessions = new Map<string, WidgetSession>();
   readonly #used = new Set<string>();
 
-  /** Every session so far, oldest first. */
-  all(): WidgetSession[] {
-    return [...this.#sessions.values()];
-  }
-
   /** Remembers a new session. */
   add(session: WidgetSession): void {
     this.#sessions.set(session.sessionId, session);

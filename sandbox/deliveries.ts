@@ -1,3 +1,5 @@
+import type { DisableRule } from "./ladder.ts";
+
 /** Why a webhook was sent. */
 export type DeliveryCause =
   /** A life took a step. */
@@ -67,4 +69,28 @@ export interface DeliveryAttempt {
     /** Status the endpoint answered, in time or not; null when none. */
     readonly answered: number | null;
   };
+}
+
+/** Whether webhooks are being delivered. */
+export interface DeliveryStatus {
+  /** State of delivery. Source: service interface, "Webhook delivery". */
+  readonly state: "enabled" | "retrying" | "disabled";
+  /** Since when it is off, in milliseconds since the epoch, or null. */
+  readonly disabledSinceMs: number | null;
+  /** Where webhooks go, or null. */
+  readonly webhookUrl: string | null;
+  /** The reading in force. */
+  readonly disableRule: DisableRule;
+}
+
+/** An event to be sent without anything having happened. */
+export interface TriggerInput {
+  /** Type of the event, documented or not. */
+  readonly type: string;
+  /** Order it is about; takes its object from there. */
+  readonly orderId?: string;
+  /** User it is about; the order's user when left out. */
+  readonly userId?: string;
+  /** Fields laid over the body; `undefined` removes one. */
+  readonly fields?: Readonly<Record<string, unknown>>;
 }

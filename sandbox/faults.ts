@@ -12,9 +12,9 @@ export interface Faults {
   readonly delay: number;
   /** Rate of events held back until the next one of the same entity is out. */
   readonly reorder: number;
-  /** Rate, for each event, of a forger sending a false one beside it. */
+  /** Rate, for each event about an order, of a forger sending a false one. */
   readonly forge: number;
-  /** Rate, for each event, of one more of a type nobody documented. */
+  /** Rate, for each event about an order, of one of an unknown type beside it. */
   readonly unknownType: number;
   /** Rate of events whose body is cut short on the way. */
   readonly malformed: number;

@@ -54,6 +54,8 @@ export * from "./sandbox_order.ts";
 export * from "./sandbox_user.ts";
 export * from "./order_life.ts";
 export * from "./user_life.ts";
+export * from "./truth.ts";
+export * from "./sandbox_options.ts";
 export * from "./sandbox.ts";
 export * from "./serve_sandbox.ts";
 export type { BackfillOptions, PopulateOptions } from "./_populate.ts";

@@ -1,205 +1,38 @@
+import { type App, createApp } from "./_app.ts";
 import type { SandboxClock } from "./clock.ts";
-import { DISABLE_RULES, type DisableRule } from "./ladder.ts";
-import type { Faults } from "./faults.ts";
 import { noCounts, type SandboxCounters } from "./counters.ts";
-import type { SandboxDelivery } from "./deliveries.ts";
-import type { SandboxOrder } from "./sandbox_order.ts";
-import type { SandboxUser } from "./sandbox_user.ts";
-import type { OrderForm } from "./_order_json.ts";
-import { type OrderStep, type StepFacts, takeStep } from "./order_life.ts";
-import { takeUserStep, type UserStep } from "./user_life.ts";
-import { Dice } from "./_dice.ts";
 import { unitsOf } from "./_decimals.ts";
+import type {
+  DeliveryStatus,
+  SandboxDelivery,
+  TriggerInput,
+} from "./deliveries.ts";
+import { Dice } from "./_dice.ts";
+import type { Faults } from "./faults.ts";
+import type { DisableRule } from "./ladder.ts";
 import { Maker, type OrderInput, type UserInput } from "./_maker.ts";
 import { OrderBook } from "./_order_book.ts";
-import { UserBook } from "./_user_book.ts";
-import { SessionBook } from "./_sessions.ts";
-import { WebhookSender } from "./_sender.ts";
+import type { OrderForm } from "./_order_json.ts";
+import { type OrderStep, type StepFacts, takeStep } from "./order_life.ts";
+import { checkRule, partnerOf } from "./_partner.ts";
+import {
+  backfill,
+  type BackfillOptions,
+  populate,
+  type PopulateOptions,
+} from "./_populate.ts";
 import { Random } from "./_random.ts";
 import { realClock } from "./real_clock.ts";
-import { seededUlid } from "./_ids.ts";
+import type { SandboxOptions, SandboxPartner } from "./sandbox_options.ts";
+import type { SandboxOrder } from "./sandbox_order.ts";
+import type { SandboxUser } from "./sandbox_user.ts";
+import { WebhookSender } from "./_sender.ts";
+import { SessionBook } from "./_sessions.ts";
+import { Teller } from "./_teller.ts";
 import { wholeSecond } from "./_times.ts";
-import { backfill, type BackfillOptions, populate } from "./_populate.ts";
-import type { PopulateOptions } from "./_populate.ts";
-import {
-  orderEventBody,
-  otpEventBody,
-  overlay,
-  testEventBody,
-  userEventBody,
-} from "./_webhook_body.ts";
-import { type App, createApp } from "./_app.ts";
-import { orderTime } from "./_times.ts";
-import { dottedAsset } from "./_order_json.ts";
-
-/** How a sandbox is set up. */
-export interface SandboxOptions {
-  /**
-   * Decides everything that looks random.
-   * @default {1}
-   */
-  readonly seed?: number;
-  /**
-   * Partner identifier of the widget address.
-   * @default {"01SANDBOXPARTNER0000000000"}
-   */
-  readonly partnerId?: string;
-  /**
-   * Key that the API asks for.
-   * @default {"sandbox-key"}
-   */
-  readonly apiKey?: string;
-  /**
-   * Clock that everything goes by.
-   * @default {realClock()}
-   */
-  readonly clock?: SandboxClock;
-  /**
-   * Where webhooks go; null sends none.
-   * @default {null}
-   */
-  readonly webhookUrl?: string | null;
-  /**
-   * What the webhook sender calls.
-   * @default {globalThis.fetch}
-   */
-  readonly fetch?: typeof fetch;
-  /**
-   * Faults in force from the start.
-   * @default {{}}
-   */
-  readonly faults?: Partial<Faults>;
-  /**
-   * How failures are retried and switch delivery off.
-   * @default {"ladder_from_previous"}
-   */
-  readonly disableRule?: DisableRule;
-  /**
-   * Which asset table the service has. `sandbox` knows USD only.
-   * @default {"sandbox"}
-   */
-  readonly assets?: "production" | "sandbox";
-  /**
-   * Which form the orders answer has.
-   * @default {"current"}
-   */
-  readonly orderForm?: OrderForm;
-  /**
-   * How to spell the type of a cancelled order.
-   * @default {"order_cancelled"}
-   */
-  readonly cancelSpelling?: "order_cancelled" | "order_canceled";
-  /**
-   * What the service allows the partner.
-   * @default {{}}
-   */
-  readonly partner?: SandboxPartner;
-  /**
-   * Deliveries remembered; the oldest are forgotten beyond this many.
-   * @default {100_000}
-   */
-  readonly logLimit?: number;
-}
-
-/** What the service allows the partner. */
-export interface SandboxPartner {
-  /**
-   * Whether users may be created.
-   * @default {true}
-   */
-  readonly userCreation?: boolean;
-  /**
-   * Whether cards may be registered.
-   * @default {true}
-   */
-  readonly cardRegistration?: boolean;
-  /**
-   * Whether the partner is blocked from registering cards.
-   * @default {false}
-   */
-  readonly blocked?: boolean;
-  /**
-   * Cards a user may have.
-   * @default {5}
-   */
-  readonly cardsPerUser?: number;
-  /**
-   * Whether a locked session may leave out both amounts, as smart-contract
-   * partners do.
-   * @default {false}
-   */
-  readonly amountsOptional?: boolean;
-  /**
-   * Countries no user may live in, ISO alpha-3.
-   * @default {["CUB", "IRN", "PRK", "SYR"]}
-   */
-  readonly restrictedCountries?: readonly string[];
-  /**
-   * States of the USA no user may live in, ISO alpha-2.
-   * @default {["NY"]}
-   */
-  readonly unsupportedStates?: readonly string[];
-  /**
-   * Requests a second allowed to each endpoint, beyond which 429 is answered;
-   * null for no limit.
-   * @default {null}
-   */
-  readonly requestsPerSecond?: number | null;
-}
-
-/** What the service would say about an order, in the ledger's own forms. */
-export interface OrderTruth {
-  /** Order identifier. */
-  readonly orderId: string;
-  /** Status. */
-  readonly status: string;
-  /** Fiat currency, upper case. */
-  readonly currency: string;
-  /** Amount in `currency`, a decimal string. */
-  readonly currencyAmount: string;
-  /** Dotted asset, lower case. */
-  readonly crypto: string;
-  /** Amount of the asset, a decimal string. */
-  readonly cryptoAmount: string;
-  /** Transaction hash, or empty. */
-  readonly txId: string;
-  /** Payment error code, or empty. */
-  readonly failReason: string;
-  /** Who buys. */
-  readonly userId: string;
-  /** Last change, UTC, `YYYY-MM-DD HH:MM:SS`. */
-  readonly changedAt: string;
-}
-
-/** Whether webhooks are being delivered. */
-export interface DeliveryStatus {
-  /** State of delivery. Source: service interface, "Webhook delivery". */
-  readonly state: "enabled" | "retrying" | "disabled";
-  /** Since when it is off, in milliseconds since the epoch, or null. */
-  readonly disabledSinceMs: number | null;
-  /** Where webhooks go, or null. */
-  readonly webhookUrl: string | null;
-  /** The reading in force. */
-  readonly disableRule: DisableRule;
-}
-
-/** An event to be sent without anything having happened. */
-export interface TriggerInput {
-  /** Type of the event, documented or not. */
-  readonly type: string;
-  /** Order it is about; takes its object from there. */
-  readonly orderId?: string;
-  /** User it is about; the order's user when left out. */
-  readonly userId?: string;
-  /** Fields laid over the body; `undefined` removes one. */
-  readonly fields?: Readonly<Record<string, unknown>>;
-}
-
-const UNKNOWN_TYPES = [
-  "order_refund_started",
-  "tx_smart_contract_failed",
-  "chargeback_opened",
-] as const;
+import { type OrderTruth, truthOf } from "./truth.ts";
+import { UserBook } from "./_user_book.ts";
+import { takeUserStep, type UserStep } from "./user_life.ts";
 
 /**
  * The service in a box: its API, its webhooks, its widget, its truth.
@@ -238,7 +71,6 @@ export class Sandbox {
   orderForm: OrderForm;
   /** What the service allows the partner; may be changed at any time. */
   partner: Required<SandboxPartner>;
-  readonly #cancelSpelling: string;
   readonly #random: Random;
   readonly #dice: Dice;
   readonly #maker: Maker;
@@ -246,6 +78,7 @@ export class Sandbox {
   readonly #users = new UserBook();
   readonly #sessions = new SessionBook();
   readonly #sender: WebhookSender;
+  readonly #teller: Teller;
   readonly #counters: SandboxCounters = noCounts();
   readonly #closing = new AbortController();
   readonly #app: App;
@@ -265,18 +98,7 @@ export class Sandbox {
     this.clock = options.clock ?? realClock();
     this.assets = options.assets ?? "sandbox";
     this.orderForm = options.orderForm ?? "current";
-    this.partner = {
-      userCreation: true,
-      cardRegistration: true,
-      blocked: false,
-      cardsPerUser: 5,
-      amountsOptional: false,
-      restrictedCountries: ["CUB", "IRN", "PRK", "SYR"],
-      unsupportedStates: ["NY"],
-      requestsPerSecond: null,
-      ...options.partner,
-    };
-    this.#cancelSpelling = options.cancelSpelling ?? "order_cancelled";
+    this.partner = partnerOf(options.partner);
     this.#random = new Random(this.seed);
     this.#dice = new Dice(this.#random.fork("faults"));
     this.#dice.set(options.faults ?? {});
@@ -289,6 +111,14 @@ export class Sandbox {
       webhookUrl: options.webhookUrl ?? null,
       disableRule: options.disableRule ?? "ladder_from_previous",
       logLimit: options.logLimit ?? 100_000,
+    });
+    this.#teller = new Teller({
+      sender: this.#sender,
+      dice: this.#dice,
+      counters: this.#counters,
+      maker: this.#maker,
+      cancelSpelling: options.cancelSpelling ?? "order_cancelled",
+      now: () => this.now(),
     });
     this.#app = createApp({
       sandbox: this,
@@ -368,7 +198,7 @@ export class Sandbox {
     });
     this.#orders.put(order);
     if (step === "complete") this.#spend(order);
-    if (event) this.#tellOrder(event, order);
+    if (event) this.#teller.order(event, order, this.user(order.userId));
     return order;
   }
 
@@ -456,16 +286,7 @@ export class Sandbox {
       card: this.#maker.card(this.now()),
     });
     this.#users.put(taken.user);
-    const clickId = place.clickId ?? "";
-    const body = taken.otp
-      ? otpEventBody(taken.user, clickId, taken.otp)
-      : userEventBody(
-        taken.event,
-        taken.user,
-        { clickId, sessionId: place.sessionId ?? null },
-        taken.more,
-      );
-    this.#tell("life", body, { userId });
+    this.#teller.user(taken, place);
     return taken.user;
   }
 
@@ -537,13 +358,7 @@ export class Sandbox {
    * @returns What became of it.
    */
   pressTest(): Promise<SandboxDelivery> {
-    return this.#sender.sendOnce({
-      cause: "test",
-      type: "test",
-      orderId: null,
-      userId: null,
-      body: JSON.stringify(testEventBody()),
-    });
+    return this.#teller.test();
   }
 
   /**
@@ -559,11 +374,7 @@ export class Sandbox {
       : this.#mustGet(input.orderId);
     const userId = input.userId ?? order?.userId;
     const user = userId === undefined ? null : this.#mustGetUser(userId);
-    const body = this.#triggered(input.type, order, user);
-    this.#tell("triggered", overlay(body, input.fields ?? {}), {
-      orderId: order?.orderId,
-      userId,
-    });
+    this.#teller.trigger(input, order, user);
   }
 
   // Faults
@@ -630,18 +441,7 @@ export class Sandbox {
 
   /** What the service says about every order, oldest first. */
   truth(): OrderTruth[] {
-    return this.orders().map((order) => ({
-      orderId: order.orderId,
-      status: order.status,
-      currency: order.currency,
-      currencyAmount: order.currencyAmount,
-      crypto: dottedAsset(order),
-      cryptoAmount: order.cryptoAmount,
-      txId: order.txId,
-      failReason: order.failReason,
-      userId: order.userId,
-      changedAt: orderTime(order.changedAtMs),
-    }));
+    return this.orders().map(truthOf);
   }
 
   /** Resolves when no life goes on and no webhook is due any more. */
@@ -708,82 +508,6 @@ export class Sandbox {
         : { ...user, spentCents: user.spentCents + cents },
     );
   }
-
-  #tellOrder(event: string, order: SandboxOrder): void {
-    const type = event === "order_cancelled" ? this.#cancelSpelling : event;
-    const user = this.#users.get(order.userId);
-    const { orderId, userId } = order;
-    this.#tell("life", orderEventBody(type, order, user), { orderId, userId });
-    if (this.#dice.strikes("forge")) this.#forge(order, user);
-    if (this.#dice.strikes("unknownType")) {
-      this.#counters.unknownTypes++;
-      const unknown = this.#dice.stream("unknownType.pick").pick(UNKNOWN_TYPES);
-      this.#tell("unknownType", orderEventBody(unknown, order, user), {
-        orderId,
-        userId,
-      });
-    }
-  }
-
-  /** A false event beside a true one: a lie about it, or about no order. */
-  #forge(order: SandboxOrder, user: SandboxUser | null): void {
-    this.#counters.forged++;
-    const random = this.#dice.stream("forge.body");
-    const { txId } = this.#maker.facts(this.now());
-    const lie: SandboxOrder = {
-      ...order,
-      txId,
-      orderId: random.chance(0.5)
-        ? order.orderId
-        : seededUlid(this.now(), random),
-      currencyAmount: String(random.int(1, 9_999)),
-    };
-    const body = orderEventBody("order_complete", lie, user);
-    this.#sender.sendOnceLater(random.int(0, 5_000), {
-      cause: "forged",
-      type: "order_complete",
-      orderId: lie.orderId,
-      userId: lie.userId,
-      body: JSON.stringify(body),
-    });
-  }
-
-  #triggered(
-    type: string,
-    order: SandboxOrder | null,
-    user: SandboxUser | null,
-  ): Record<string, unknown> {
-    if (type === "test") return testEventBody();
-    if (order) return orderEventBody(type, order, user);
-    if (!user) return { type, click_id: "" };
-    return type === "otp_status"
-      ? otpEventBody(user, "", "requested")
-      : userEventBody(type, user, { clickId: "", sessionId: null });
-  }
-
-  #tell(
-    cause: SandboxDelivery["cause"],
-    body: Record<string, unknown>,
-    about: { orderId?: string | undefined; userId?: string | undefined },
-  ): void {
-    if (cause === "life") this.#counters.events++;
-    this.#sender.send({
-      cause,
-      type: String(body.type),
-      orderId: about.orderId ?? null,
-      userId: about.userId ?? null,
-      body: JSON.stringify(body),
-    });
-  }
-}
-
-/** Throws unless `rule` is one of the readings. */
-function checkRule(rule: DisableRule): void {
-  if (DISABLE_RULES.includes(rule)) return;
-  throw new RangeError(
-    `Cannot set disableRule: expected ${DISABLE_RULES.join(", ")}, got ` +
-      `"${rule}"`,
-  );
 }
 
 /** Throws unless the amounts given are plain decimals. */

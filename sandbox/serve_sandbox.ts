@@ -1,5 +1,5 @@
 import { createSandbox, type Sandbox } from "./sandbox.ts";
-import type { SandboxOptions } from "./sandbox.ts";
+import type { SandboxOptions } from "./sandbox_options.ts";
 
 /** How a sandbox is served. */
 export interface ServeSandboxOptions extends SandboxOptions {
