@@ -51,11 +51,10 @@ export class RateBudget {
       }
       // A sleep is trusted once, so that a test's sleep cannot spin; only a
       // pause that came meanwhile is waited for again.
-      for (
-        let start: number;
-        (start = this.#nextStart) > this.#options.now();
-      ) {
+      for (;;) {
+        const start = this.#nextStart;
         const waitMs = start - this.#options.now();
+        if (waitMs <= 0) break;
         late(waitMs);
         await this.#options.sleep(waitMs, signal);
         if (this.#nextStart === start) break;
