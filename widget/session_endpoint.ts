@@ -119,7 +119,7 @@ export interface SessionEndpointOptions<User, Input extends SessionFields> {
  * import assert from "node:assert/strict";
  *
  * const endpoint = sessionEndpoint({
- *   authorise: (request) => request.headers.get("cookie") && { id: "u-1" },
+ *   authorise: ({ headers }) => headers.has("cookie") ? { id: "u-1" } : null,
  *   plan: ({ user }) => ({
  *     session: { flow_type: "simple" },
  *     reference: `basket of ${user.id}`,
