@@ -62,7 +62,19 @@ export class Connection {
     }
   }
 
+  /** Leaves the file whole in itself, so that it can be copied as it is. */
   close(): void {
+    try {
+      if (this.#options.path !== ":memory:") {
+        this.#database?.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+      }
+    } catch {
+      // Whoever opens the file next does the same.
+    }
+    this.#disconnect();
+  }
+
+  #disconnect(): void {
     this.#prepared.clear();
     this.#database?.close();
     this.#database = null;
@@ -136,7 +148,7 @@ export class Connection {
     } catch {
       // SQLite has rolled back by itself.
     }
-    if (this.#options.path !== ":memory:") this.close();
+    if (this.#options.path !== ":memory:") this.#disconnect();
   }
 }
 
