@@ -48,6 +48,14 @@ Deno.test("PathSecret matches() is equality of strings", () => {
   }));
 });
 
+Deno.test("PathSecret counts the bytes of a secret, not its characters", () => {
+  const longest = "é".repeat(128);
+  const secret = new PathSecret("/", [longest]);
+  assert(secret.matches(`http://h/${encodeURIComponent(longest)}`));
+  assert(!secret.matches(`http://h/${encodeURIComponent(`${longest}é`)}`));
+  assert.throws(() => new PathSecret("/", [`${longest}é`]), RangeError);
+});
+
 Deno.test("PathSecret redact() leaves no secret in a text", () => {
   const secret = new PathSecret("/", ["a/b c", OLD]);
   const redacted = secret.redact(`at /a%2Fb%20c, a/b c and ${OLD}${OLD}`);
