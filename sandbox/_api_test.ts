@@ -391,3 +391,16 @@ Deno.test("removeOrder() leaves no trace in any answer", async () => {
   assert.equal(body.total, 1);
   assert.throws(() => sandbox.removeOrder(gone.orderId), RangeError);
 });
+
+Deno.test("orders goes on from a cursor whose order vanished meanwhile", async () => {
+  const sandbox = setUp();
+  const all = crowd(sandbox, 12, DAY).map((one) => one.orderId);
+  const query = { order_by: "asc", limit: "5" };
+  const { body } = await orders(sandbox, query);
+  const cursor_id = body.next_cursor_id;
+  sandbox.removeOrder(cursor_id);
+  const rest = await orders(sandbox, { ...query, cursor_id });
+  assert.deepEqual(ids(rest.body), all.slice(5, 10));
+  const made_up = await orders(sandbox, { ...query, cursor_id: "made-up" });
+  assert.equal(made_up.response.status, 400);
+});

@@ -15,7 +15,8 @@ export interface OrderPage {
 /** Every order of the service. Creation counts in whole seconds. */
 export class OrderBook {
   readonly #orders = new Map<string, SandboxOrder>();
-  readonly #known = new Set<string>();
+  /** Creation of every order there ever was: a cursor may outlive its row. */
+  readonly #known = new Map<string, Created>();
   readonly #sorted = new SortedIds();
   readonly #byOtherId = new Map<string, Set<string>>();
 
@@ -44,7 +45,8 @@ export class OrderBook {
   /** Stores an order, new or changed; its creation time never changes. */
   put(order: SandboxOrder): void {
     if (!this.#known.has(order.orderId)) {
-      this.#known.add(order.orderId);
+      const { orderId, createdAtMs } = order;
+      this.#known.set(orderId, { orderId, createdAtMs });
       this.#sorted.add(wholeSecond(order.createdAtMs), order.orderId);
       for (const id of [order.clickId, order.externalOrderId]) {
         if (id === "") continue;
@@ -64,6 +66,11 @@ export class OrderBook {
   find(anyId: string): SandboxOrder[] {
     const ids = [anyId, ...this.#byOtherId.get(anyId) ?? []];
     return ids.flatMap((id) => this.#orders.get(id) ?? []);
+  }
+
+  /** Whether this can be the cursor of a walk. */
+  isCursor(cursorId: string): boolean {
+    return cursorId === "" || this.#known.has(cursorId);
   }
 
   /** The page that `ask` asks for, at most `most` orders long. */
@@ -106,9 +113,8 @@ export class OrderBook {
    * hide others.
    */
   #afterCursor(matching: readonly SandboxOrder[], ask: OrdersAsk): number {
-    const cursor = ask.cursorId === "" ? null : this.get(ask.cursorId);
-    if (ask.cursorId === "") return 0;
-    if (cursor === null) return matching.length;
+    const cursor = this.#known.get(ask.cursorId);
+    if (cursor === undefined) return 0;
     const sign = ask.ascending ? 1 : -1;
     let low = 0;
     let high = matching.length;
@@ -122,8 +128,11 @@ export class OrderBook {
   }
 }
 
+/** What decides an order's place. */
+type Created = Pick<SandboxOrder, "orderId" | "createdAtMs">;
+
 /** By second of creation, then id. */
-function byCreation(a: SandboxOrder, b: SandboxOrder): number {
+function byCreation(a: Created, b: Created): number {
   return wholeSecond(a.createdAtMs) - wholeSecond(b.createdAtMs) ||
     (a.orderId < b.orderId ? -1 : a.orderId > b.orderId ? 1 : 0);
 }

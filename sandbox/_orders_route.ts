@@ -11,6 +11,9 @@ export function ordersRoute(parts: Parts, request: Request): Response {
   if ("wrong" in ask) {
     return answer(400, { message: `invalid request: ${ask.wrong}` });
   }
+  if (!parts.orders.isCursor(ask.cursorId)) {
+    return answer(400, { message: "invalid request: cursor_id is unknown" });
+  }
   const { dice, counters, sandbox } = parts;
   let most = 20;
   if (dice.strikes("pageShort") && ask.limit > 1) {

@@ -6,7 +6,8 @@ import type { OrderForm } from "./_order_json.ts";
 /** How a sandbox is set up. */
 export interface SandboxOptions {
   /**
-   * Decides everything that looks random.
+   * Decides everything that looks random. On a virtual clock a seed repeats
+   * a run exactly; in real time the order of events that race may differ.
    * @default {1}
    */
   readonly seed?: number;
