@@ -16,8 +16,8 @@ export interface ConnectionOptions {
 /**
  * One synchronous connection to a local database.
  *
- * After any error the connection is closed, and opened again before the next
- * batch: a statement left open by `SQLITE_BUSY` would make later writes look
+ * After any error but a refused row the connection is closed, and opened again
+ * before the next batch: a statement left open by `SQLITE_BUSY` would make later writes look
  * done and then roll them back. A memory database lives in its connection, so
  * there a rollback has to do.
  */
@@ -45,8 +45,7 @@ export class Connection {
       database.exec("COMMIT");
       return results;
     } catch (error) {
-      this.#recover();
-      throw fromSqlite(error, this.#options.path, statements[step]?.sql);
+      throw this.#recover(error, statements[step]);
     }
   }
 
@@ -57,8 +56,7 @@ export class Connection {
       this.#allow(database, "write");
       return this.#run(database, statement);
     } catch (error) {
-      this.#recover();
-      throw fromSqlite(error, this.#options.path, statement.sql);
+      throw this.#recover(error, statement);
     }
   }
 
@@ -139,16 +137,22 @@ export class Connection {
     return { columns, rows, rowsAffected: 0 };
   }
 
-  #recover(): void {
+  /** Undoes what is open, and says what went wrong. */
+  #recover(error: unknown, statement: Statement | undefined): LedgerError {
     this.#prepared.clear();
+    let undone = false;
     try {
       // Closing alone would not do: statements not yet collected keep the
       // connection alive, and with it the transaction and its lock.
       if (this.#database?.inTransaction) this.#database.exec("ROLLBACK");
+      undone = true;
     } catch {
-      // SQLite has rolled back by itself.
+      // Nothing can be said of this connection any more.
     }
-    if (this.#options.path !== ":memory:") this.#disconnect();
+    const said = fromSqlite(error, this.#options.path, statement?.sql);
+    const usable = undone && said.code === "constraint";
+    if (!usable && this.#options.path !== ":memory:") this.#disconnect();
+    return said;
   }
 }
 
