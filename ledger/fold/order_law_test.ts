@@ -349,7 +349,7 @@ Deno.test("encodeOrderFold() stays bounded under any number of differing events"
       orderWebhook(round, "order_complete", {
         transaction_id: `0x${round}`,
         address: "a".repeat(20_000),
-      }, { hpp_session_id: `session-${round}` }),
+      }, { hpp_session_id: `session-${round * 7_919 % 10_007}` }),
       orderRead(round, `odd-${round}`, round),
       session(round, { session_id: `session-${round}` }),
     ];

@@ -87,6 +87,10 @@ Deno.test("A without changed_at is older than any with it, and by reading otherw
     seen(orderRead(20, "success", null), orderRead(30, "failed", null)),
     "failed confirmed",
   );
+  assert.equal(
+    seen(orderRead(30, "success", null), orderRead(30, "failed", null)),
+    "success confirmed",
+  );
 });
 
 const claims = [
