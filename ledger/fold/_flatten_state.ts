@@ -1,14 +1,20 @@
 import type { OrderState } from "./order_state.ts";
 
+/** What the rest of the state says again. */
+const hidden: ReadonlySet<string> = new Set([
+  "orderId",
+  "reason",
+  "claimed",
+  "confirmed",
+]);
+
 /** Fields of the state that people look at, dotted, as text. */
 export function flattenState(
   state: OrderState,
 ): Readonly<Record<string, string>> {
   const flat: Record<string, string> = {};
   for (const [field, value] of Object.entries(state)) {
-    if (field === "orderId" || field === "claimed" || field === "confirmed") {
-      continue;
-    }
+    if (hidden.has(field)) continue;
     if (field === "anomalies") {
       for (const { kind, field: of, detail } of state.anomalies) {
         flat[`anomalies.${kind}${of === undefined ? "" : `.${of}`}`] = detail;

@@ -64,7 +64,7 @@ export function explainOrder(
   for (const fact of facts) {
     const next = evolveOrder(fold, fact);
     if (next === fold && !concerns(fold, fact)) continue;
-    const after = flattenState(orderState(next, options));
+    const after = visible(next, options);
     const changes = differences(before, after);
     const repeated = firstOf.get(`${fact.label} ${fact.digest}`);
     const { outcome, why } = judge(fold, next, fact, changes, repeated);
@@ -118,6 +118,18 @@ export function orderAsOf(
 ): OrderState | null {
   const fold = foldOrder(orderId, facts, time);
   return fold.activity.firstAt === null ? null : orderState(fold, options);
+}
+
+/** What is visible of an order; of one that nobody named yet, its session. */
+function visible(
+  fold: OrderFold,
+  options: ResolveOptions,
+): Readonly<Record<string, string>> {
+  const flat = flattenState(orderState(fold, options));
+  if (fold.activity.firstAt !== null) return flat;
+  return Object.fromEntries(
+    Object.entries(flat).filter(([field]) => field.startsWith("asked.")),
+  );
 }
 
 function concerns(fold: OrderFold, fact: Fact): boolean {
@@ -235,7 +247,10 @@ function judgeWebhook(
   if (changes.length > 0) {
     return {
       outcome: "changed",
-      why: refusal ?? "A webhook's claim is taken until the service is read",
+      why: refusal ??
+        (status.trust === "claimed"
+          ? "A webhook's claim is taken until the service is read"
+          : `The service shows ${status.status} itself: the webhook only adds to what was heard`),
     };
   }
   if (repeated !== undefined) {

@@ -144,6 +144,16 @@ Deno.test("explainOrder() explains contradictions, sessions and unreadable event
     ),
     ["changed", "changed", "unchanged", "changed", "unchanged", "unchanged"],
   );
+  const early = explainOrder(ORDER, facts(session(0), complete)).events;
+  assert.ok(
+    early[0]?.changes.every(({ field }) => field.startsWith("asked.")),
+    "a session alone makes no order",
+  );
+  assert.match(
+    explainOrder(ORDER, facts(orderRead(4, "success", 4), complete)).events[1]
+      ?.why ?? "",
+    /^The service shows success itself/,
+  );
   const { events } = explainOrder(ORDER, facts(brewed));
   assert.equal(events[0]?.outcome, "changed", "the order exists");
   assert.match(events[0]?.why ?? "", /Unknown type: brewed/);

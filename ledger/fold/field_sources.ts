@@ -27,7 +27,7 @@ const claimFields: Readonly<Record<string, ClaimField>> = {
 };
 
 /** Fields that no single event states: they are worked out. */
-const derived = /^(trust|reason|history|sessions|transferSeen|anomalies\b.*)$/;
+const derived = /^(trust|history|sessions|transferSeen|anomalies\b.*)$/;
 
 /**
  * Tells which event each field of an order's state comes from.
