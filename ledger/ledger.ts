@@ -21,9 +21,35 @@ import {
   type VerifyOptions,
 } from "./evidence/verify.ts";
 import { migrations } from "./migrations.ts";
+import type { Explanation } from "./fold/explanation.ts";
+import { explainOrder, orderAsOf } from "./fold/explain_order.ts";
+import type { Occurrence, OccurrenceOptions } from "./fold/occurrences.ts";
+import type { OrderState } from "./fold/order_state.ts";
+import { readFact } from "./fold/read_fact.ts";
+import { queryTime } from "./projection/cursor.ts";
+import { exportEvents } from "./projection/export_events.ts";
+import { type Import, importEvents } from "./projection/import_events.ts";
+import { readOrderFacts } from "./projection/order_facts.ts";
 import { Orders } from "./projection/orders.ts";
 import { type FoldCode, Projector } from "./projection/projector.ts";
 import { randomPool } from "./projection/random_pool.ts";
+import { readOccurrences } from "./projection/read_occurrences.ts";
+import {
+  type Refold,
+  refold,
+  type RefoldOptions,
+} from "./projection/refold.ts";
+import {
+  type SubscribeOptions,
+  Subscription,
+  type TransitionHandler,
+} from "./projection/subscription.ts";
+import { Subscriptions } from "./projection/subscriptions.ts";
+import type { Transition } from "./projection/transition.ts";
+import {
+  readTransitions,
+  type TransitionQuery,
+} from "./projection/transitions.ts";
 import { type LedgerStats, readLag, readStats } from "./projection/stats.ts";
 import { Users } from "./projection/users.ts";
 import type { Driver } from "./store/driver.ts";
@@ -169,7 +195,11 @@ export interface LedgerParts {
   readonly now: () => number;
   /** Random bytes for salts. */
   readonly randomBytes: (length: number) => Uint8Array;
-  /** @default the fold of this version */
+  /**
+   * The fold; replaced by tests.
+   *
+   * @default the fold of this version
+   */
   readonly fold?: FoldCode;
 }
 
@@ -186,12 +216,19 @@ export class Ledger implements AsyncDisposable {
   readonly orders: Orders;
   /** Users as folded so far. */
   readonly users: Users;
+  /** What subscriptions could not deliver, or never heard of. */
+  readonly subscriptions: Subscriptions;
   readonly #parts: LedgerParts;
   readonly #log: EventLog;
   readonly #projector: Projector;
+  readonly #open = new Set<Subscription>();
   #projecting: Promise<unknown> = Promise.resolve();
 
-  /** @param parts What it works with; use {@linkcode openLedger}. */
+  /**
+   * Works on a database; {@linkcode openLedger} makes one.
+   *
+   * @param parts What it works with.
+   */
   constructor(parts: LedgerParts) {
     this.#parts = parts;
     this.driver = parts.driver;
@@ -200,6 +237,7 @@ export class Ledger implements AsyncDisposable {
     this.#projector = new Projector(parts);
     this.orders = new Orders(parts.driver);
     this.users = new Users(parts.driver);
+    this.subscriptions = new Subscriptions(parts.driver, parts.now);
   }
 
   /**
@@ -278,20 +316,192 @@ export class Ledger implements AsyncDisposable {
   }
 
   async #project(options: CatchUpOptions): Promise<Projection> {
+    const { signal, onProgress } = options;
     let events = 0;
     for (;;) {
-      options.signal?.throwIfAborted();
+      signal?.throwIfAborted();
       const step = await this.#projector.step("live");
-      const version = step.checkpoints.live?.foldVersion;
-      if (version !== undefined && version > this.#projector.foldVersion) {
+      const version = step.checkpoints.live?.foldVersion ??
+        this.#projector.foldVersion;
+      if (version > this.#projector.foldVersion) {
         return { position: step.position, events, stopped: "newer_fold" };
+      }
+      if (version < this.#projector.foldVersion) {
+        const before = events;
+        const done = await refold(this.#projector, this.driver, {
+          compare: false,
+          ...(signal && { signal }),
+          onProgress: (progress) =>
+            onProgress?.({
+              position: progress.position,
+              events: before + progress.events,
+            }),
+        });
+        events += done?.events ?? 0;
+        continue;
+      }
+      if (step.transitions) {
+        for (const subscription of this.#open) subscription.wake();
       }
       if (step.events === 0) {
         return { position: step.position, events, stopped: null };
       }
       events += step.events;
-      options.onProgress?.({ position: step.position, events });
+      onProgress?.({ position: step.position, events });
     }
+  }
+
+  /**
+   * Folds every event again from nothing, beside the states that readers see,
+   * and swaps them in one moment. It may be stopped and called again: then it
+   * goes on where it was. It makes no transitions; see
+   * {@linkcode Subscriptions.unfired} for what it newly made true.
+   *
+   * @param options Whether only to look, signal and progress.
+   * @throws {LedgerError} `failed` when a newer version has folded the ledger.
+   */
+  refold(options: RefoldOptions = {}): Promise<Refold> {
+    const refolded = this.#projecting.then(async () => {
+      for (;;) {
+        const done = await refold(this.#projector, this.driver, {
+          ...options,
+          compare: true,
+        });
+        if (done !== null) return done;
+      }
+    });
+    this.#projecting = refolded.catch(() => {});
+    return refolded;
+  }
+
+  /**
+   * Explains an order: every event of it, what each changed or why it changed
+   * nothing, and which event each field comes from.
+   *
+   * @param orderId Order identifier.
+   * @returns Null when no event names the order.
+   * @throws {LedgerError} When the database fails.
+   */
+  async explain(orderId: string): Promise<Explanation | null> {
+    const facts = await this.#factsOf(orderId);
+    return facts.length === 0
+      ? null
+      : explainOrder(orderId, facts, { assets: this.#parts.assets });
+  }
+
+  /**
+   * Tells what was known of an order at a time.
+   *
+   * @param orderId Order identifier.
+   * @param time ISO 8601 with a zone; compared with when this ledger learnt.
+   * @returns Null when nothing was known of the order then.
+   * @throws {RangeError} When `time` is no time.
+   * @throws {LedgerError} When the database fails.
+   */
+  async asOf(orderId: string, time: string): Promise<OrderState | null> {
+    return orderAsOf(
+      orderId,
+      await this.#factsOf(orderId),
+      queryTime("time", time),
+      { assets: this.#parts.assets },
+    );
+  }
+
+  /**
+   * Tells which deliveries with the same bytes repeat another, and which
+   * happened again: some events are byte-identical when they truly happen
+   * twice.
+   *
+   * @param eventId `eventId` of one of the deliveries.
+   * @param options How to tell.
+   * @returns By time of arrival; none when there is no such delivery.
+   * @throws {LedgerError} When the database fails.
+   */
+  occurrences(
+    eventId: string,
+    options: OccurrenceOptions = {},
+  ): Promise<Occurrence[]> {
+    return readOccurrences(this.driver, eventId, options);
+  }
+
+  /**
+   * Reads the log of transitions: the first time each order and user was in
+   * each status with each trust.
+   *
+   * @param query Which ones.
+   * @throws {LedgerError} When the database fails.
+   */
+  transitions(query: TransitionQuery = {}): Promise<Transition[]> {
+    return readTransitions(this.driver, query);
+  }
+
+  /**
+   * Calls a handler for each transition, at least once, in order within an
+   * order or user. The checkpoint is kept under the name, so that a restart
+   * goes on where it was. Transitions appear when somebody projects.
+   *
+   * @param name Name of the subscription; run it in one process at a time.
+   * @param options What to take, and how to deal with failure.
+   * @param handler Told of each transition; may be told again after a crash.
+   * @returns Stopped by its `stop()`, and by {@linkcode Ledger.close}.
+   * @throws {TypeError} When a pattern is wrong.
+   * @throws {LedgerError} When the database fails.
+   *
+   * @example Release goods once the service itself says so
+   * ```ts
+   * import { openLedger } from "@rampkit/onramp/ledger";
+   *
+   * await using ledger = await openLedger({
+   *   url: ":memory:",
+   *   environment: "sandbox",
+   * });
+   * await ledger.subscribe(
+   *   "release-goods",
+   *   { on: "order.confirmed.success" },
+   *   ({ key, id }) => console.log(`release once for ${key}, order ${id}`),
+   * );
+   * ```
+   */
+  async subscribe(
+    name: string,
+    options: SubscribeOptions,
+    handler: TransitionHandler,
+  ): Promise<Subscription> {
+    const subscription = new Subscription({
+      driver: this.driver,
+      now: this.#parts.now,
+      name,
+      options,
+      handler,
+    });
+    await subscription.open();
+    this.#open.add(subscription);
+    return subscription;
+  }
+
+  /**
+   * Writes the ledger as lines of JSON: a header, then every event by
+   * position. Importing it into another ledger gives the same states, and
+   * exporting that one the same lines.
+   *
+   * @returns Lines without line breaks.
+   * @throws {LedgerError} When the database fails.
+   */
+  export(): AsyncGenerator<string> {
+    return exportEvents(this.driver, this.environment);
+  }
+
+  /**
+   * Appends the events of an export; those there already are passed over.
+   * What they lead to is history: subscriptions are not told of it.
+   *
+   * @param lines Lines of an export, without line breaks.
+   * @throws {TypeError} When a line is not what an export writes, or is of
+   * another environment; what came before it stays.
+   * @throws {LedgerError} When the database fails.
+   */
+  import(lines: AsyncIterable<string>): Promise<Import> {
+    return importEvents(this.driver, this.environment, lines);
   }
 
   /**
@@ -366,8 +576,12 @@ export class Ledger implements AsyncDisposable {
     await this.driver.copyTo(path);
   }
 
-  /** Waits for appends on their way, and closes the database. */
+  /**
+   * Stops subscriptions, waits for appends on their way, and closes the
+   * database.
+   */
   async close(): Promise<void> {
+    await Promise.all([...this.#open].map((one) => one.stop()));
     await this.#log.close();
     await this.#projecting;
     await this.driver.close();
@@ -376,6 +590,11 @@ export class Ledger implements AsyncDisposable {
   /** Same as {@linkcode Ledger.close}. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  #factsOf(orderId: string): ReturnType<typeof readOrderFacts> {
+    const read = this.#parts.fold?.readFact ?? readFact;
+    return readOrderFacts(this.driver, orderId, read);
   }
 
   #time(): string {

@@ -32,6 +32,13 @@
  *
  * @module
  */
+export type { AssetTable } from "../client/environment.ts";
+export type { OrderEventType, VerificationState } from "../webhooks/event.ts";
+export type {
+  AppendDelivery,
+  Delivery,
+  UnansweredDelivery,
+} from "../webhooks/delivery.ts";
 export * from "./event/event.ts";
 export * from "./event/mint.ts";
 export * from "./evidence/chain.ts";
@@ -44,12 +51,51 @@ export {
   type VerifyOptions,
 } from "./evidence/verify.ts";
 export * from "./fold/mod.ts";
-export * from "./ledger.ts";
-export * from "./projection/orders.ts";
-export * from "./projection/select_page.ts";
-export * from "./projection/stats.ts";
-export * from "./projection/transition.ts";
-export * from "./projection/users.ts";
+export {
+  type CatchUpOptions,
+  Ledger,
+  type LedgerParts,
+  openLedger,
+  type OpenLedgerOptions,
+  type Projection,
+  type Stats,
+} from "./ledger.ts";
+export type { StateChange } from "./projection/compare_generations.ts";
+export type { Import } from "./projection/import_events.ts";
+export type { Letter } from "./projection/letters.ts";
+export {
+  type OrderPage,
+  type OrderQuery,
+  Orders,
+  type OrderView,
+} from "./projection/orders.ts";
+export type { TransitionPattern } from "./projection/pattern.ts";
+export type { FoldCode } from "./projection/projector.ts";
+export type { Refold, RefoldOptions } from "./projection/refold.ts";
+export type { PageQuery } from "./projection/select_page.ts";
+export type { StateDifference } from "./projection/state_diff.ts";
+export type { LedgerStats } from "./projection/stats.ts";
+export {
+  type Pumped,
+  type SubscribeOptions,
+  Subscription,
+  type SubscriptionParts,
+  type TransitionHandler,
+} from "./projection/subscription.ts";
+export {
+  Subscriptions,
+  type SubscriptionStatus,
+  type Unfired,
+  type UnfiredQuery,
+} from "./projection/subscriptions.ts";
+export type { Entity, Transition } from "./projection/transition.ts";
+export type { TransitionQuery } from "./projection/transitions.ts";
+export {
+  type UserPage,
+  type UserQuery,
+  Users,
+  type UserView,
+} from "./projection/users.ts";
 export * from "./store/driver.ts";
 export * from "./store/errors.ts";
 export * from "./store/open_driver.ts";

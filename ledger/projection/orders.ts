@@ -49,7 +49,11 @@ export interface OrderPage {
 export class Orders {
   readonly #driver: Driver;
 
-  /** @param driver A database that has been migrated. */
+  /**
+   * Reads orders of a database; {@linkcode openLedger} makes one.
+   *
+   * @param driver A database that has been migrated.
+   */
   constructor(driver: Driver) {
     this.#driver = driver;
   }

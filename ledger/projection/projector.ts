@@ -70,7 +70,11 @@ export class Projector {
   readonly #caches = new Map<Lane, FoldCache>();
   #catchingUp = false;
 
-  /** @param options What to work with. */
+  /**
+   * Folds the events of a database.
+   *
+   * @param options What to work with.
+   */
   constructor(options: ProjectorOptions) {
     this.#driver = options.driver;
     this.#options = options;

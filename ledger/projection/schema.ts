@@ -52,6 +52,8 @@ export const projectionSchema: readonly string[] = [
     WHERE trust = 'claimed'`,
   `CREATE INDEX orders_open ON orders(generation, sort_at, order_id)
     WHERE open = 1`,
+  `CREATE INDEX orders_open_by_id ON orders(generation, order_id)
+    WHERE open = 1`,
   `CREATE INDEX orders_with_anomaly ON orders(generation, sort_at, order_id)
     WHERE anomalies IS NOT NULL`,
   `CREATE TABLE users (

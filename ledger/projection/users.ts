@@ -35,7 +35,11 @@ export interface UserPage {
 export class Users {
   readonly #driver: Driver;
 
-  /** @param driver A database that has been migrated. */
+  /**
+   * Reads users of a database; {@linkcode openLedger} makes one.
+   *
+   * @param driver A database that has been migrated.
+   */
   constructor(driver: Driver) {
     this.#driver = driver;
   }

@@ -1,0 +1,37 @@
+import type { Driver } from "../store/driver.ts";
+import { eventColumns, recordedEvent } from "../store/event_row.ts";
+import { exportedEvent, type ExportHeader } from "./exported_event.ts";
+
+/**
+ * Writes a ledger as lines of JSON: a header, then every event there is by
+ * position.
+ *
+ * @param driver The database.
+ * @param environment Environment of the ledger.
+ * @returns Lines without line breaks.
+ */
+export async function* exportEvents(
+  driver: Driver,
+  environment: string,
+): AsyncGenerator<string> {
+  const header: ExportHeader = { rampkit: "events", version: 1, environment };
+  yield JSON.stringify(header);
+  for (let after = 0;;) {
+    const [rows] = await driver.batch([{
+      sql: `SELECT ${eventColumns}, (SELECT commitment FROM erasures
+          WHERE erasures.position = events.position)
+        FROM events WHERE position > ? ORDER BY position LIMIT 200`,
+      args: [after],
+    }], "read");
+    if (rows === undefined || rows.rows.length === 0) return;
+    for (const row of rows.rows) {
+      const event = recordedEvent(row);
+      const commitment = row[13];
+      after = event.position;
+      yield exportedEvent(
+        event,
+        commitment instanceof Uint8Array ? commitment : null,
+      );
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import { derive, factId } from "../event/derive.ts";
+import type { EventKind, RecordedEvent } from "../event/event.ts";
+
+/** First line of an export. */
+export interface ExportHeader {
+  /** Always `events`. */
+  readonly rampkit: "events";
+  /** Version of the format. */
+  readonly version: 1;
+  /** Environment of the ledger. */
+  readonly environment: string;
+}
+
+/** An event to be stored with or without its body. */
+export interface ImportedEvent extends Omit<RecordedEvent, "position"> {
+  /** Commitment of an erased body; null while the body is there. */
+  readonly commitment: Uint8Array | null;
+}
+
+/** Columns whose text is exported as it is. */
+const textFields = [
+  "eventId",
+  "kind",
+  "type",
+  "orderId",
+  "userId",
+  "clickId",
+  "occurredAt",
+  "recordedAt",
+  "readAt",
+] as const;
+
+const kinds: Readonly<Record<EventKind, true>> = {
+  webhook: true,
+  order_snapshot: true,
+  user_snapshot: true,
+  order_absent: true,
+  order_contradicted: true,
+  session_created: true,
+  delivery_unanswered: true,
+};
+
+/**
+ * Writes an event as one line of an export: every column but the position,
+ * which belongs to the ledger, and the exact bytes in Base64.
+ *
+ * @param event The event.
+ * @param commitment Commitment of an erased body.
+ * @returns JSON with fixed key order, without a line break.
+ */
+export function exportedEvent(
+  event: RecordedEvent,
+  commitment: Uint8Array | null,
+): string {
+  const line: Record<string, string | null> = {};
+  for (const field of textFields) line[field] = event[field];
+  line.digest = event.digest;
+  line.salt = event.salt?.toHex() ?? null;
+  line.body = event.body?.toBase64() ?? null;
+  if (event.body === null) line.commitment = commitment?.toHex() ?? null;
+  return JSON.stringify(line);
+}
+
+/**
+ * Reads a line that {@linkcode exportedEvent} wrote, and checks that its
+ * columns follow from its body.
+ *
+ * @param line The line.
+ * @throws {SyntaxError} When it is no JSON object or lacks a field.
+ * @throws {TypeError} When a column contradicts the body.
+ */
+export function importedEvent(line: string): ImportedEvent {
+  const value: unknown = JSON.parse(line);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new SyntaxError("the line is no JSON object");
+  }
+  const root = value as Readonly<Record<string, unknown>>;
+  const text = (field: string): string | null => {
+    const found = root[field];
+    if (found === null || typeof found === "string") return found;
+    throw new SyntaxError(`"${field}" is missing or no text`);
+  };
+  const needed = (field: string): string => {
+    const found = text(field);
+    if (found === null) throw new SyntaxError(`"${field}" is null`);
+    return found;
+  };
+  const kind = needed("kind");
+  if (!Object.hasOwn(kinds, kind)) {
+    throw new SyntaxError(`the kind ${JSON.stringify(kind)} is not known here`);
+  }
+  const body = text("body");
+  const salt = text("salt");
+  const event: ImportedEvent = {
+    eventId: needed("eventId"),
+    kind: kind as EventKind,
+    type: text("type"),
+    orderId: text("orderId"),
+    userId: text("userId"),
+    clickId: text("clickId"),
+    occurredAt: text("occurredAt"),
+    recordedAt: needed("recordedAt"),
+    readAt: text("readAt"),
+    digest: text("digest"),
+    salt: salt === null ? null : Uint8Array.fromHex(salt),
+    body: body === null ? null : Uint8Array.fromBase64(body),
+    commitment: body === null ? Uint8Array.fromHex(needed("commitment")) : null,
+  };
+  checkDerived(event);
+  return event;
+}
+
+/** What an erased body said can no longer be checked. */
+function checkDerived(event: ImportedEvent): void {
+  if (event.body === null) return;
+  if (event.salt === null) throw new SyntaxError('"salt" is null');
+  const { columns, entity } = derive(event.kind, event.body);
+  for (const [field, value] of Object.entries(columns)) {
+    const stored = event[field as keyof typeof columns];
+    if (stored !== value) {
+      throw new TypeError(
+        `"${field}" is ${JSON.stringify(stored)}, and the body says ` +
+          JSON.stringify(value),
+      );
+    }
+  }
+  if (event.kind === "webhook") return;
+  const id = entity === null
+    ? null
+    : factId(event.kind, entity, event.readAt, columns.digest);
+  if (event.eventId !== id) {
+    throw new TypeError(
+      `"eventId" is ${JSON.stringify(event.eventId)}, and what it is the id ` +
+        `of gives ${JSON.stringify(id)}`,
+    );
+  }
+}

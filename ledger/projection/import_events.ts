@@ -1,0 +1,174 @@
+import type { NewEvent } from "../event/event.ts";
+import { appendStatement } from "../store/append.ts";
+import type { Driver, Statement } from "../store/driver.ts";
+import { type ImportedEvent, importedEvent } from "./exported_event.ts";
+
+/** What an import came to. */
+export interface Import {
+  /** Events appended. */
+  readonly imported: number;
+  /** Events that were there already. */
+  readonly skipped: number;
+}
+
+/** Events and bytes of one batch. */
+const batchEvents = 500;
+const batchBytes = 4 << 20;
+
+/**
+ * Appends the events of an export. What they lead to is history, not news:
+ * subscriptions are not told, and the poller is not asked to confirm.
+ *
+ * @param driver The database.
+ * @param environment Environment of the ledger.
+ * @param lines Lines of the export, without line breaks; empty ones are passed
+ * over.
+ * @throws {TypeError} When a line is not what an export writes, or comes from
+ * another environment. What came before it stays; importing it again is safe.
+ */
+export async function importEvents(
+  driver: Driver,
+  environment: string,
+  lines: AsyncIterable<string>,
+): Promise<Import> {
+  let [number, imported, skipped, bytes] = [0, 0, 0, 0];
+  let events: ImportedEvent[] = [];
+  let begun = false;
+  const flush = async () => {
+    if (events.length === 0) return;
+    const appended = await append(driver, events);
+    imported += appended;
+    skipped += events.length - appended;
+    events = [];
+    bytes = 0;
+  };
+  for await (const line of lines) {
+    number++;
+    if (line.trim() === "") continue;
+    try {
+      if (begun) {
+        const event = importedEvent(line);
+        events.push(event);
+        bytes += event.body?.byteLength ?? 0;
+      } else {
+        checkHeader(line, environment);
+        begun = true;
+      }
+    } catch (cause) {
+      await flush();
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new TypeError(`Cannot import line ${number}: ${reason}`, { cause });
+    }
+    if (events.length >= batchEvents || bytes >= batchBytes) await flush();
+  }
+  await flush();
+  return { imported, skipped };
+}
+
+function checkHeader(line: string, environment: string): void {
+  const header: unknown = JSON.parse(line);
+  const root = (typeof header === "object" ? header ?? {} : {}) as Readonly<
+    Record<string, unknown>
+  >;
+  if (root.rampkit !== "events" || root.version !== 1) {
+    throw new TypeError(
+      "the first line is not the header that `ledger export` writes",
+    );
+  }
+  if (root.environment !== environment) {
+    throw new TypeError(
+      `the events belong to the environment ${
+        JSON.stringify(root.environment)
+      }, and this ledger to ${JSON.stringify(environment)}`,
+    );
+  }
+}
+
+/** Appends and marks the positions as imported, all in one batch. */
+async function append(
+  driver: Driver,
+  events: readonly ImportedEvent[],
+): Promise<number> {
+  const appends = runs(events).map(appendRun);
+  const results = await driver.batch([
+    openRange,
+    ...appends,
+    ...events.filter(({ body }) => body === null).map(keepCommitment),
+    ...closeRange,
+  ], "write");
+  return results.slice(1, 1 + appends.length)
+    .reduce((sum, { rowsAffected }) => sum + rowsAffected, 0);
+}
+
+/** A range that ends before it begins is open until the events are in. */
+const openRange: Statement = {
+  sql: `INSERT INTO imported (first_position, last_position)
+    SELECT coalesce(max(position), 0) + 1, coalesce(max(position), 0)
+    FROM events`,
+  args: [],
+};
+
+/** Ends the range, or drops it when nothing came, and joins neighbours. */
+const closeRange: readonly Statement[] = [
+  `UPDATE imported SET last_position =
+      (SELECT coalesce(max(position), 0) FROM events)
+    WHERE first_position > last_position`,
+  "DELETE FROM imported WHERE first_position > last_position",
+  `UPDATE imported AS a SET last_position =
+      (SELECT max(last_position) FROM imported)
+    WHERE a.last_position + 1 = (SELECT max(first_position) FROM imported)`,
+  `DELETE FROM imported AS b WHERE EXISTS (SELECT 1 FROM imported AS a
+    WHERE a.first_position < b.first_position
+      AND a.last_position >= b.last_position)`,
+].map((sql) => ({ sql, args: [] }));
+
+/** Erased events stand alone, so that the order of all is kept. */
+function runs(events: readonly ImportedEvent[]): ImportedEvent[][] {
+  const all: ImportedEvent[][] = [];
+  for (const event of events) {
+    const run = all.at(-1);
+    if (run === undefined || event.body === null || run[0]?.body === null) {
+      all.push([event]);
+    } else run.push(event);
+  }
+  return all;
+}
+
+function appendRun(run: readonly ImportedEvent[]): Statement {
+  const whole = run.filter(isWhole);
+  return whole.length === run.length
+    ? appendStatement(whole)
+    : appendErased(run[0] as ImportedEvent);
+}
+
+function isWhole(event: ImportedEvent): event is ImportedEvent & NewEvent {
+  return event.body !== null && event.digest !== null && event.salt !== null;
+}
+
+function appendErased(event: ImportedEvent): Statement {
+  return {
+    sql: `INSERT INTO events (event_id, kind, type, order_id, user_id,
+        click_id, occurred_at, recorded_at, read_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (event_id) DO NOTHING`,
+    args: [
+      event.eventId,
+      event.kind,
+      event.type,
+      event.orderId,
+      event.userId,
+      event.clickId,
+      event.occurredAt,
+      event.recordedAt,
+      event.readAt,
+    ],
+  };
+}
+
+function keepCommitment({ eventId, commitment }: ImportedEvent): Statement {
+  return {
+    sql: `INSERT INTO erasures (position, commitment)
+      SELECT position, ? FROM events WHERE event_id = ? AND body IS NULL
+      ON CONFLICT DO NOTHING`,
+    args: [commitment, eventId],
+  };
+}
