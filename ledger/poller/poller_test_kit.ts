@@ -130,28 +130,41 @@ export async function bench(
   return { context, read, lease };
 }
 
-/** Runs a sweep to its end and counts its requests. */
+/** Runs a sweep to its end, or for some steps, and counts its requests. */
 export async function drain(
   sweep: Sweep<unknown>,
   clock: VirtualClock,
+  steps: number = Infinity,
 ): Promise<number> {
   let requests = 0;
-  for (;;) {
-    const step = sweep.next();
-    let settled = false;
-    const done = step.then(() => settled = true, () => settled = true);
-    // Waits of the client pass while nobody else moves the clock.
-    while (!settled) {
+  for (let step = 0; step < steps; step++) {
+    const { done, value } = await moving(sweep.next(), clock);
+    if (done === true) return requests;
+    requests += value as number;
+  }
+  await sweep.return(undefined);
+  return requests;
+}
+
+/** Lets the clock move on, from timer to timer, while a promise waits. */
+export async function moving<T>(
+  promise: Promise<T>,
+  clock: VirtualClock,
+): Promise<T> {
+  let settled = false;
+  const done = promise.then(() => settled = true, () => settled = true);
+  while (!settled) {
+    // A few turns for what is ready now, before any time passes.
+    for (let turn = 0; turn < 5 && !settled; turn++) {
       await Promise.race([
         done,
         new Promise((resolve) => setTimeout(resolve, 0)),
       ]);
-      if (!settled && clock.pendingTimers > 0) await clock.advance(250);
     }
-    const { done: over, value } = await step;
-    if (over === true) return requests;
-    requests += value;
+    const dueMs = clock.nextDueMs;
+    if (!settled && dueMs !== null) await clock.runUntil(dueMs);
   }
+  return await promise;
 }
 
 /** Rows of one query. */

@@ -1,0 +1,64 @@
+import type { PollClient } from "./poll_client.ts";
+import type { PollLedger } from "./poll_ledger.ts";
+import type { Lane } from "./rate_budget.ts";
+import type { SweepRead } from "./sweep.ts";
+import type { DeliveryHealth } from "./watchdog_rule.ts";
+
+/** What a poller works with, and how. */
+export interface PollerOptions {
+  /** The ledger that is kept up to date. */
+  readonly ledger: PollLedger;
+  /** Asks the service. */
+  readonly client: PollClient;
+  /** The clock that also stamps webhooks, in ms. @default {Date.now} */
+  readonly now?: () => number;
+  /** Waits, and rejects when aborted. Defaults to a timer. */
+  readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** Random bytes for salts. Defaults to those of the runtime. */
+  readonly randomBytes?: (length: number) => Uint8Array;
+  /**
+   * Name under which the lease is held. A poller that restarts under the same
+   * name goes on at once; give each process its own.
+   *
+   * @default {a random name}
+   */
+  readonly holder?: string;
+  /** How long the lease outlives its holder, in ms. @default {30000} */
+  readonly leaseMs?: number;
+  /** Requests per second of all sweeps together. @default {4} */
+  readonly requestsPerSecond?: number;
+  /**
+   * Guaranteed parts of the rate; only their proportions count.
+   *
+   * @default {{ new: 2, open: 3, confirm: 3, deep: 2 }}
+   */
+  readonly shares?: Readonly<Record<Lane, number>>;
+  /** Pause between two looks for new orders, in ms. @default {15000} */
+  readonly followEveryMs?: number;
+  /** Pause between two looks at what webhooks named, in ms. @default {1000} */
+  readonly confirmEveryMs?: number;
+  /** Shortest time of one cycle through the past, in ms. @default {3600000} */
+  readonly deepCycleAtLeastMs?: number;
+  /** Orders or users a window should hold at most. @default {200} */
+  readonly itemsPerWindow?: number;
+  /** How far back the look for new orders starts, in ms. @default {120000} */
+  readonly overlapMs?: number;
+  /** Younger than this, the past may still change, in ms. @default {60000} */
+  readonly settleMs?: number;
+  /** How long a webhook may take, in ms. @default {300000} */
+  readonly webhookGraceMs?: number;
+  /** Told when webhook delivery turns bad, and when it is well again. */
+  readonly onAlert?: (health: DeliveryHealth) => void | Promise<void>;
+  /** Told of each answer of the service. */
+  readonly onProgress?: (progress: PollProgress) => void;
+  /** Told of what failed and is tried again, while running. */
+  readonly onError?: (error: unknown, lane: Lane | null) => void;
+}
+
+/** How far a poller has come. */
+export interface PollProgress extends SweepRead {
+  /** Sweep that read it. */
+  readonly lane: Lane;
+  /** Requests so far. */
+  readonly requests: number;
+}

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import {
+  bench,
+  drain,
+  rows,
+  service,
+  startMs,
+  storeOnly,
+} from "./poller_test_kit.ts";
+import { DEEP_SWEEP, type DeepProgress, sweepDeep } from "./sweep_deep.ts";
+import { readSweep } from "./sweep_store.ts";
+
+const day = 24 * 3_600_000;
+
+Deno.test("sweepDeep() finds a change of an old final order nobody told of", async () => {
+  await using box = service();
+  box.sandbox.backfill({
+    orders: 60,
+    fromMs: startMs - 300 * day,
+    untilMs: startMs - day,
+  });
+  const driver = await storeOnly();
+  const { context, read } = await bench(box, driver);
+  await drain(sweepDeep(context), box.clock);
+  assert.equal(read.orders, 60);
+  assert.equal(read.users, box.sandbox.users().length);
+  const old = box.sandbox.orders().find((order) => order.status === "success");
+  assert.ok(old);
+  box.sandbox.amendOrder(old.orderId, { status: "cancelled" });
+  const before = read.appended;
+  await drain(sweepDeep(context), box.clock);
+  assert.equal(read.appended, before + 1);
+  const latest = await rows(
+    driver,
+    "SELECT status FROM observations WHERE entity_id = ?",
+    old.orderId,
+  );
+  assert.equal(latest[0]?.[0], "cancelled");
+  await driver.close();
+});
+
+Deno.test("sweepDeep() goes on where it was broken off, and counts its cycles", async () => {
+  await using box = service();
+  box.sandbox.backfill({
+    orders: 100,
+    fromMs: startMs - 300 * day,
+    untilMs: startMs - day,
+  });
+  const driver = await storeOnly();
+  const first = await bench(box, driver, { itemsPerWindow: 20 });
+  await drain(sweepDeep(first.context), box.clock, 9);
+  const seen = first.read.orders;
+  assert.ok(seen > 0 && seen < 100);
+  const second = await bench(box, driver, { itemsPerWindow: 20 });
+  await drain(sweepDeep(second.context), box.clock);
+  assert.ok(second.read.orders < 100, "it began again");
+  const found = await rows(
+    driver,
+    "SELECT count(*) FROM observations WHERE entity = 'order'",
+  );
+  assert.equal(found[0]?.[0], 100);
+  const progress = await readSweep<DeepProgress>(driver, DEEP_SWEEP);
+  assert.equal(progress?.cycles, 1);
+  assert.equal(progress?.startedAt, null);
+  await driver.close();
+});
