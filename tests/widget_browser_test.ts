@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { Frame, Page } from "playwright-core";
 import { OnrampClient } from "../client/mod.ts";
-import { orderSnapshot } from "../ledger/event/mint.ts";
 import { type Ledger, openLedger } from "../ledger/ledger.ts";
+import { createPoller } from "../ledger/poller/poller.ts";
 import { type ServedSandbox, serveSandbox } from "../sandbox/mod.ts";
 import { webhookEndpoint } from "../webhooks/mod.ts";
 import {
@@ -476,7 +476,9 @@ Deno.test({
       order_complete: 1,
     });
 
-    await readOrders(shop);
+    const { client } = shop;
+    const poller = createPoller({ ledger, client, requestsPerSecond: 100 });
+    await poller.once({ sweeps: ["confirm"] });
     const confirmed = await known();
     assert.equal(confirmed?.status, "success");
     assert.equal(confirmed?.trust, "confirmed");
@@ -487,16 +489,6 @@ Deno.test({
     assert.deepEqual(confirmed?.anomalies, []);
   },
 });
-
-/** Reads the service's orders into the ledger. */
-async function readOrders({ client, ledger }: Shop): Promise<void> {
-  const { sources, readAt } = await client.orders.page();
-  const recordedAt = new Date().toISOString();
-  await ledger.append(sources.map((source) => {
-    const salt = crypto.getRandomValues(new Uint8Array(16));
-    return orderSnapshot({ source, readAt, recordedAt, salt });
-  }));
-}
 
 Deno.test({
   name: "each click on Buy has a session of its own",
