@@ -12,8 +12,8 @@ import { isFinal, isKnown, orderRank } from "./order_rank.ts";
 import type { OrderState } from "./order_state.ts";
 import {
   claimStanding,
+  type DecidedStatus,
   decideOrderStatus,
-  type OrderStatus,
 } from "./order_status.ts";
 import type { ResolveOptions } from "./resolve_order.ts";
 import { orderState } from "./state_of_order.ts";
@@ -272,7 +272,7 @@ function judgeWebhook(
 function refusalOf(
   after: OrderFold,
   fact: WebhookFact,
-  { status, trust }: OrderStatus,
+  { status, trust }: DecidedStatus,
 ): string | null {
   const claim = after.claims.find(({ status }) => status === fact.claim);
   if (claim === undefined || claim.status === status) return null;

@@ -49,6 +49,7 @@ export type {
 } from "./activity_fold.ts";
 export type { Anomaly, AnomalyKind } from "./anomaly.ts";
 export { foldOrder, foldUser } from "./as_of.ts";
+export type { Claim, Contradiction } from "./claims.ts";
 export { canonicalOrder, canonicalUser } from "./codec.ts";
 export { explainOrder, orderAsOf } from "./explain_order.ts";
 export type {
@@ -66,21 +67,20 @@ export {
 } from "./occurrences.ts";
 export { type OrderActivity, orderActivity } from "./order_activity.ts";
 export {
-  type Claim,
   evolveOrder,
   initialOrderFold,
   type OrderFold,
   orderStatus,
-  type Shown,
 } from "./order_fold.ts";
 export { isFinal, isKnown, orderRank } from "./order_rank.ts";
 export type { OrderFacts, OrderState, Status, Trust } from "./order_state.ts";
 export {
   type ClaimStanding,
+  type DecidedStatus,
   decideOrderStatus,
-  type OrderStatus,
   type StatusFacts,
 } from "./order_status.ts";
+export type { Shown } from "./readings.ts";
 export { readFact } from "./read_fact.ts";
 export type { ResolveOptions } from "./resolve_order.ts";
 export { orderState } from "./state_of_order.ts";

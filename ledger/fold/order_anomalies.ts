@@ -2,7 +2,8 @@ import { assetDecimals } from "../../client/assets.ts";
 import type { Anomaly, AnomalyKind } from "./anomaly.ts";
 import { sameAmount, sameHash, sameIgnoringCase } from "./compare.ts";
 import type { ClaimBody, OrderReading, SessionAsked } from "./fact.ts";
-import type { Claim, OrderFold } from "./order_fold.ts";
+import type { Claim } from "./claims.ts";
+import type { OrderFold } from "./order_fold.ts";
 import { isFinal, isKnown, orderRank } from "./order_rank.ts";
 import type { OrderFacts } from "./order_state.ts";
 import {

@@ -3,52 +3,25 @@ import {
   evolveActivity,
   noActivity,
 } from "./activity_fold.ts";
+import {
+  addClaim,
+  addContradiction,
+  type Claim,
+  type Contradiction,
+} from "./claims.ts";
 import type {
-  ClaimBody,
-  ClaimedStatus,
   Fact,
   OrderReading,
   OrderSnapshotFact,
   SessionAsked,
   WebhookFact,
 } from "./fact.ts";
-import { isKnown, orderRank } from "./order_rank.ts";
-import type { Status } from "./order_state.ts";
-import { decideOrderStatus, type OrderStatus } from "./order_status.ts";
-import { compareTimes, earlierTime, laterTime } from "./time.ts";
+import { type DecidedStatus, decideOrderStatus } from "./order_status.ts";
+import { addShown, isLater, type Shown } from "./readings.ts";
+import { addAsked, addSession } from "./sessions.ts";
+import { laterTime } from "./time.ts";
 
-/** Differing bodies that are kept of one claimed status. */
-export const CLAIM_BODIES_KEPT = 4;
-
-/** Sessions an order was seen in, and sessions linked to it, that are kept. */
-export const SESSIONS_KEPT = 16;
-
-/** Unknown statuses of readings that are kept. */
-export const UNKNOWN_STATUSES_KEPT = 10;
-
-/** A status that webhooks claimed. */
-export interface Claim {
-  /** The claimed status. */
-  readonly status: ClaimedStatus;
-  /** `recordedAt` of the last webhook that claimed it. */
-  readonly lastAt: string;
-  /**
-   * What those webhooks say, each different saying once, highest digest first.
-   * Beyond {@linkcode CLAIM_BODIES_KEPT} the lowest digests are let go: those
-   * kept already cannot all agree with one reading.
-   */
-  readonly bodies: readonly ClaimBody[];
-}
-
-/** A status that readings showed. */
-export interface Shown {
-  /** The status. */
-  readonly status: Status;
-  /** Earliest `changed_at` it was shown with; empty when none was stated. */
-  readonly first: string;
-  /** Latest `changed_at` it was shown with; empty when none was stated. */
-  readonly last: string;
-}
+export { SESSIONS_KEPT } from "./sessions.ts";
 
 /**
  * Everything the ledger keeps of an order: plain JSON, of bounded size.
@@ -70,12 +43,7 @@ export interface OrderFold {
   /** Whether a webhook said that the transfer has begun. */
   readonly transferSeen: boolean;
   /** The latest contradiction of each status, by rank. */
-  readonly contradicted: readonly {
-    /** The claimed status. */
-    readonly status: Status;
-    /** Claims received until then are contradicted. */
-    readonly upTo: string;
-  }[];
+  readonly contradicted: readonly Contradiction[];
   /** `read_at` of the last reading that showed the order. */
   readonly seenAt: string | null;
   /** `read_at` of the last reading that did not. */
@@ -208,7 +176,7 @@ export function evolveOrder(fold: OrderFold, fact: Fact): OrderFold {
  * assert.equal(orderStatus(initialOrderFold("01ORDER")).status, "created");
  * ```
  */
-export function orderStatus(fold: OrderFold): OrderStatus {
+export function orderStatus(fold: OrderFold): DecidedStatus {
   return decideOrderStatus(fold);
 }
 
@@ -257,182 +225,4 @@ function addSnapshot(
     asked: fold.asked,
     activity,
   };
-}
-
-/**
- * Whether `a` comes after `b` in the service's history. Between two readings
- * that state no time of change, the later reading is the later state.
- */
-function isLater(a: OrderReading, b: OrderReading): boolean {
-  const changed = compareTimes(a.changedAt, b.changedAt);
-  if (changed !== 0) return changed > 0;
-  const rank = orderRank(a.status) - orderRank(b.status);
-  const read = compareTimes(a.readAt, b.readAt);
-  if (a.changedAt === "") {
-    if (read !== 0) return read > 0;
-    if (rank !== 0) return rank > 0;
-  } else {
-    if (rank !== 0) return rank > 0;
-    if (read !== 0) return read > 0;
-  }
-  return a.digest > b.digest;
-}
-
-function addShown(
-  shown: readonly Shown[],
-  { status, changedAt }: OrderReading,
-): readonly Shown[] {
-  const rank = orderRank(status);
-  let at = 0;
-  for (const entry of shown) {
-    if (entry.status === status) {
-      const first = changedAt === ""
-        ? entry.first
-        : earlierTime(entry.first === "" ? null : entry.first, changedAt);
-      const last = laterTime(entry.last, changedAt);
-      return first === entry.first && last === entry.last
-        ? shown
-        : shown.with(at, { status, first, last });
-    }
-    const other = orderRank(entry.status);
-    if (other > rank || (other === rank && entry.status > status)) break;
-    at++;
-  }
-  const next = shown.toSpliced(at, 0, {
-    status,
-    first: changedAt,
-    last: changedAt,
-  });
-  const unknown = next.findIndex((entry) => !isKnown(entry.status));
-  return unknown === -1 ? next : next.slice(0, unknown + UNKNOWN_STATUSES_KEPT);
-}
-
-function addClaim(
-  claims: readonly Claim[],
-  status: ClaimedStatus,
-  recordedAt: string,
-  body: ClaimBody | null,
-): readonly Claim[] {
-  const rank = orderRank(status);
-  let at = 0;
-  for (const claim of claims) {
-    if (claim.status === status) {
-      const bodies = body === null ? claim.bodies : addBody(claim.bodies, body);
-      const lastAt = laterTime(claim.lastAt, recordedAt);
-      return bodies === claim.bodies && lastAt === claim.lastAt
-        ? claims
-        : claims.with(at, { status, lastAt, bodies });
-    }
-    if (orderRank(claim.status) > rank) break;
-    at++;
-  }
-  return claims.toSpliced(at, 0, {
-    status,
-    lastAt: recordedAt,
-    bodies: body === null ? [] : [body],
-  });
-}
-
-/**
- * Keeps each different saying once, under its highest digest, and of those the
- * highest {@linkcode CLAIM_BODIES_KEPT}. A saying let go and met again with a
- * higher digest comes back, so the order of arrival leaves no trace.
- */
-function addBody(
-  bodies: readonly ClaimBody[],
-  body: ClaimBody,
-): readonly ClaimBody[] {
-  const same = bodies.findIndex((other) => saysTheSame(other, body));
-  const known = bodies[same];
-  if (known !== undefined && known.digest >= body.digest) return bodies;
-  const rest = known === undefined ? bodies : bodies.toSpliced(same, 1);
-  let at = 0;
-  for (const other of rest) {
-    if (other.digest < body.digest) break;
-    at++;
-  }
-  return at >= CLAIM_BODIES_KEPT
-    ? bodies
-    : rest.toSpliced(at, 0, body).slice(0, CLAIM_BODIES_KEPT);
-}
-
-function saysTheSame(a: ClaimBody, b: ClaimBody): boolean {
-  return a.digest === b.digest || (
-    a.currencyAmount === b.currencyAmount &&
-    a.cryptoAmount === b.cryptoAmount &&
-    a.txId === b.txId &&
-    a.address === b.address &&
-    a.currency === b.currency &&
-    a.commodity === b.commodity &&
-    a.userId === b.userId &&
-    a.clickId === b.clickId &&
-    a.externalOrderId === b.externalOrderId &&
-    a.failReason === b.failReason &&
-    a.scAddress === b.scAddress &&
-    a.scInputData === b.scInputData
-  );
-}
-
-function addContradiction(
-  contradicted: OrderFold["contradicted"],
-  status: Status,
-  upTo: string,
-): OrderFold["contradicted"] {
-  const rank = orderRank(status);
-  // Webhooks claim documented statuses only, so no other can be contradicted.
-  if (!isKnown(status)) return contradicted;
-  let at = 0;
-  for (const entry of contradicted) {
-    if (entry.status === status) {
-      return compareTimes(upTo, entry.upTo) > 0
-        ? contradicted.with(at, { status, upTo })
-        : contradicted;
-    }
-    if (orderRank(entry.status) > rank) break;
-    at++;
-  }
-  return contradicted.toSpliced(at, 0, { status, upTo });
-}
-
-function addSession(
-  sessions: readonly string[],
-  id: string,
-): readonly string[] {
-  let at = 0;
-  for (const session of sessions) {
-    if (session === id) return sessions;
-    if (session > id) break;
-    at++;
-  }
-  return at >= SESSIONS_KEPT
-    ? sessions
-    : sessions.toSpliced(at, 0, id).slice(0, SESSIONS_KEPT);
-}
-
-/** Keeps the latest sessions by (recordedAt, id, content), each saying once. */
-function addAsked(
-  all: readonly SessionAsked[],
-  asked: SessionAsked,
-): readonly SessionAsked[] {
-  const content = JSON.stringify(asked);
-  let at = 0;
-  for (const other of all) {
-    if (
-      other.recordedAt < asked.recordedAt ||
-      (other.recordedAt === asked.recordedAt &&
-        other.sessionId < asked.sessionId)
-    ) break;
-    if (
-      other.recordedAt === asked.recordedAt &&
-      other.sessionId === asked.sessionId
-    ) {
-      const text = JSON.stringify(other);
-      if (text === content) return all;
-      if (text < content) break;
-    }
-    at++;
-  }
-  return at >= SESSIONS_KEPT
-    ? all
-    : all.toSpliced(at, 0, asked).slice(0, SESSIONS_KEPT);
 }

@@ -80,7 +80,7 @@ export function highestClaim(facts: StatusFacts): ClaimedStatus | null {
 }
 
 /** A status and how sure it is. */
-export interface OrderStatus {
+export interface DecidedStatus {
   /** The status. */
   readonly status: Status;
   /** Whether it is the service's own word. */
@@ -119,7 +119,7 @@ export interface OrderStatus {
  * );
  * ```
  */
-export function decideOrderStatus(facts: StatusFacts): OrderStatus {
+export function decideOrderStatus(facts: StatusFacts): DecidedStatus {
   const read = facts.latest === null ? null : facts.latest.status;
   if (read !== null && (isFinal(read) || !isKnown(read))) {
     return { status: read, trust: "confirmed" };

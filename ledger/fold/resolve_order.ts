@@ -1,6 +1,7 @@
 import type { AssetTable } from "../../client/environment.ts";
 import type { ClaimBody, OrderReading, SessionAsked } from "./fact.ts";
-import type { Claim, OrderFold } from "./order_fold.ts";
+import type { Claim } from "./claims.ts";
+import type { OrderFold } from "./order_fold.ts";
 import { isFinal } from "./order_rank.ts";
 import type { OrderFacts } from "./order_state.ts";
 import { claimStanding } from "./order_status.ts";

@@ -1,7 +1,8 @@
 import { describeFailReason } from "../../client/fail_reason.ts";
 import type { OrderReading } from "./fact.ts";
 import { orderAnomalies } from "./order_anomalies.ts";
-import type { Claim, OrderFold } from "./order_fold.ts";
+import type { Claim } from "./claims.ts";
+import type { OrderFold } from "./order_fold.ts";
 import type { OrderState } from "./order_state.ts";
 import { decideOrderStatus, orderStatusReason } from "./order_status.ts";
 import {
