@@ -38,9 +38,7 @@ export function allowlist(
   };
 }
 
-/** Without brackets, zone and the IPv6 clothes of an IPv4 address. */
+/** Without brackets and zone. */
 function normalised(address: string): string {
-  const bare = address.replace(/^\[(.*)\]$/, "$1").replace(/%.*$/, "");
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare);
-  return mapped?.[1] ?? bare;
+  return address.replace(/^\[(.*)\]$/, "$1").replace(/%.*$/, "");
 }

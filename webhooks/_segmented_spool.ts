@@ -230,8 +230,7 @@ export class SegmentedSpool implements Spool {
     const { disk } = this.#options;
     const known = new Set(this.#segments().map(({ name }) => name));
     const names = (await onDisk("Cannot list spool", disk.list()))
-      .filter((name) => name.endsWith(SEGMENT_SUFFIX) && !known.has(name))
-      .sort();
+      .filter((name) => name.endsWith(SEGMENT_SUFFIX) && !known.has(name));
     const claimed: Segment[] = [];
     for (const name of names) {
       // One's own active segment may have been created while listing.

@@ -23,6 +23,8 @@ class ShakyDisk {
   failAt: number | null = null;
   /** After the failure nothing works any more, as in a process that died. */
   dead = false;
+  /** Waited for in the middle of each write. */
+  writing: Promise<void> = Promise.resolve();
   #life = 0;
 
   crash(surviving: number): void {
@@ -41,7 +43,7 @@ class ShakyDisk {
   open(): SpoolDisk {
     const life = ++this.#life;
     return {
-      list: () => this.#step(() => [...this.files.keys()]),
+      list: () => this.#step(() => [...this.files.keys()].toReversed()),
       create: (name) =>
         this.#step(() => {
           assert(!this.files.has(name));
@@ -72,13 +74,15 @@ class ShakyDisk {
 
   #handle(file: Stored): SegmentFile {
     return {
-      write: (bytes) =>
-        this.#step(() => {
+      write: async (bytes) => {
+        await this.writing;
+        await this.#step(() => {
           file.written = Uint8Array.of(...file.written, ...bytes);
         }, () => {
           const half = bytes.slice(0, bytes.length >> 1);
           file.written = Uint8Array.of(...file.written, ...half);
-        }),
+        });
+      },
       sync: () =>
         this.#step(() => {
           this.syncs++;
@@ -216,6 +220,30 @@ Deno.test("SegmentedSpool drain() takes what is put meanwhile", async () => {
     if (seen.length < 5) await spool.put(delivery(`0${seen.length}`));
   });
   assert.deepEqual(seen, ids(5));
+  await spool.close();
+});
+
+Deno.test("SegmentedSpool drain() does not run ahead of what is being written", async () => {
+  const disk = new ShakyDisk();
+  const spool = await open(disk);
+  await spool.put(delivery("00"));
+  const seen: string[] = [];
+  const pause = (): Promise<void> =>
+    new Promise((resolve) => setTimeout(resolve));
+  let putting: Promise<void> | null = null;
+  await spool.drain(async (one) => {
+    seen.push(one.id);
+    if (putting !== null) return;
+    disk.writing = pause().then(pause);
+    putting = spool.put(delivery("01"));
+    while (disk.files.size < 2) await Promise.resolve();
+  });
+  await putting;
+  await spool.drain((one) => {
+    seen.push(one.id);
+    return Promise.resolve();
+  });
+  assert.deepEqual(seen, ids(2));
   await spool.close();
 });
 

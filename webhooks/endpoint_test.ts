@@ -648,8 +648,12 @@ Deno.test("webhookEndpoint() drain() tries a ledger that failed a last time", ()
     served({ spool }, async ({ url, ledger, endpoint }) => {
       ledger.fate = (): "fail" => "fail";
       for (let n = 0; n < 3; n++) await post(url, LOGIN);
+      // Five tries, and the pause after them is most of a second.
+      await until(() => ledger.appends >= 6);
       ledger.fate = (): "store" => "store";
+      const startedAt = performance.now();
       await endpoint.drain();
+      assert(performance.now() - startedAt < 400);
       assert.equal(ledger.stored.size, 3);
       assert.equal(spool.depth, 0);
     })
