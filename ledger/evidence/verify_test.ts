@@ -333,3 +333,40 @@ testEachDatabase(
     assert.equal((await verifyChain(driver, stamp)).firstBrokenPosition, 7);
   },
 );
+
+testEachDatabase(
+  "a copy of a ledger in use verifies",
+  async (database, kind) => {
+    const driver = await database.open();
+    const stamp = await prepare(driver);
+    const log = new EventLog(driver);
+    await log.append(testEvents(50));
+    const head = await extendChain(driver, stamp);
+    if (driver.copyTo === undefined) {
+      assert.match(kind.name, /^sqld/);
+      return;
+    }
+    const directory = await Deno.makeTempDir({ prefix: "rampkit-test-" });
+    try {
+      const path = `${directory}/a copy #1.db`;
+      const appending = Promise.all(
+        testEvents(50, 50).map((event) => log.append([event])),
+      );
+      await driver.copyTo(path);
+      await appending;
+      await assert.rejects(driver.copyTo(path), /the file exists/);
+      await assert.rejects(driver.copyTo(`${directory}/no/where.db`), /no/);
+      assert.equal(await log.head(), 100);
+      const copy = await openDriver({ url: `file:${encodeURI(path)}` });
+      assert.deepEqual(await prepare(copy), stamp);
+      const found = await verifyChain(copy, stamp, {
+        expect: { count: head.events, hash: head.hash },
+      });
+      assert.equal(found.ok, true, found.detail ?? "");
+      await new EventLog(copy).append([testEvent(1000)]);
+      await copy.close();
+    } finally {
+      await Deno.remove(directory, { recursive: true });
+    }
+  },
+);

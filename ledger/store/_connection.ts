@@ -1,3 +1,4 @@
+import { closeSync, existsSync, fsyncSync, openSync } from "node:fs";
 import Database from "libsql";
 import type { ResultSet, SqlValue, Statement } from "./driver.ts";
 import { fromSqlite } from "./_sqlite_errors.ts";
@@ -49,15 +50,23 @@ export class Connection {
     }
   }
 
-  /** Runs one statement outside of a transaction, for `VACUUM`. */
-  execute(statement: Statement): ResultSet {
+  /** Copies the database as it is at one moment into a new file. */
+  copyTo(path: string): void {
+    const statement = { sql: "VACUUM INTO ?", args: [path] };
+    if (existsSync(path)) {
+      throw new LedgerError(
+        "cannot_open",
+        `Cannot copy to ${path}: the file exists; choose another path`,
+      );
+    }
     try {
       const database = this.#database ??= this.#open();
       this.#allow(database, "write");
-      return this.#run(database, statement);
+      this.#run(database, statement);
     } catch (error) {
       throw this.#recover(error, statement);
     }
+    sync(path);
   }
 
   /** Leaves the file whole in itself, so that it can be copied as it is. */
@@ -153,6 +162,16 @@ export class Connection {
     const usable = undone && said.code === "constraint";
     if (!usable && this.#options.path !== ":memory:") this.#disconnect();
     return said;
+  }
+}
+
+/** `VACUUM INTO` leaves the new file to the operating system's cache. */
+function sync(path: string): void {
+  const file = openSync(path, "r+");
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
   }
 }
 

@@ -38,9 +38,8 @@ function work(request: Task): ReturnType<Connection["batch"]> {
     case "batch":
       return connection.batch(request.statements, request.mode);
     case "copy":
-      return [
-        connection.execute({ sql: "VACUUM INTO ?", args: [request.path] }),
-      ];
+      connection.copyTo(request.path);
+      return [];
     case "close":
       connection.close();
       return [];

@@ -1,4 +1,4 @@
-import type { NewEvent, RecordedEvent } from "../event/event.ts";
+import type { NewEvent } from "../event/event.ts";
 import type { Statement } from "./driver.ts";
 
 const insert = `INSERT INTO events (
@@ -27,46 +27,14 @@ ON CONFLICT (event_id) DO NOTHING`;
  * ```
  */
 export function appendStatement(events: readonly NewEvent[]): Statement {
-  const { blob, rows } = packEvents(events);
-  return { sql: insert, args: [blob, JSON.stringify(rows)] };
-}
-
-/** What is packed of an event; an imported one may be erased. */
-export type Packable =
-  & Omit<NewEvent, "body" | "digest" | "salt">
-  & Pick<RecordedEvent, "body" | "digest" | "salt">;
-
-/** Events as one BLOB of bytes, and rows of columns and offsets into it. */
-export interface PackedEvents {
-  /** All bodies and salts. */
-  readonly blob: Uint8Array;
-  /** Ten columns, then offset and length of body and salt, from one. */
-  readonly rows: readonly (readonly (string | number | null)[])[];
-}
-
-/**
- * Packs events so that one statement can hold any number of them.
- *
- * @param events The events.
- * @throws {TypeError} When an event holds text that cannot be a column.
- *
- * @example Pack two events
- * ```ts ignore
- * const { blob, rows } = packEvents([first, second]);
- * ```
- */
-export function packEvents(events: readonly Packable[]): PackedEvents {
   let size = 0;
-  for (const { body, salt } of events) {
-    size += (body?.byteLength ?? 0) + (salt?.byteLength ?? 0);
-  }
+  for (const { body, salt } of events) size += body.length + salt.length;
   const blob = new Uint8Array(size);
   let end = 0;
-  const place = (bytes: Uint8Array | null) => {
-    if (bytes === null) return null;
+  const place = (bytes: Uint8Array): number => {
     blob.set(bytes, end);
-    end += bytes.byteLength;
-    return end - bytes.byteLength + 1; // SQL counts bytes from one.
+    end += bytes.length;
+    return end - bytes.length + 1; // SQL counts bytes from one.
   };
   const rows = events.map((event) => [
     columnOf(event, "eventId"),
@@ -80,11 +48,11 @@ export function packEvents(events: readonly Packable[]): PackedEvents {
     columnOf(event, "readAt"),
     columnOf(event, "digest"),
     place(event.body),
-    event.body?.byteLength ?? null,
+    event.body.length,
     place(event.salt),
-    event.salt?.byteLength ?? null,
+    event.salt.length,
   ]);
-  return { blob, rows };
+  return { sql: insert, args: [blob, JSON.stringify(rows)] };
 }
 
 /**
@@ -92,8 +60,8 @@ export function packEvents(events: readonly Packable[]): PackedEvents {
  * SQLite would make a text of it that it cannot hold.
  */
 function columnOf(
-  event: Packable,
-  name: Exclude<keyof Packable, "body" | "salt">,
+  event: NewEvent,
+  name: Exclude<keyof NewEvent, "body" | "salt">,
 ): string | null {
   const value = event[name];
   if (value === null || (value.isWellFormed() && !value.includes("\0"))) {

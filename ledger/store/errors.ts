@@ -5,7 +5,6 @@
  * - `not_a_ledger`: a database that another program made.
  * - `newer_schema`: written by a newer version of this package.
  * - `wrong_environment`: stamped with another environment.
- * - `not_empty`: an import into a ledger that holds events of its own.
  * - `cannot_open`: the path or address cannot be opened.
  * - `unauthorised`: the server refused the token.
  * - `unreachable`: no answer; a write may or may not have been committed.
@@ -24,7 +23,6 @@ export type LedgerErrorCode =
   | "not_a_ledger"
   | "newer_schema"
   | "wrong_environment"
-  | "not_empty"
   | "cannot_open"
   | "unauthorised"
   | "unreachable"

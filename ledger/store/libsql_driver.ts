@@ -43,7 +43,7 @@ export class LibsqlDriver implements Driver {
   // deno-lint-ignore require-await -- A driver answers with a promise.
   async copyTo(path: string): Promise<void> {
     this.#checkOpen();
-    this.#connection.execute({ sql: "VACUUM INTO ?", args: [path] });
+    this.#connection.copyTo(path);
   }
 
   /** Closes the file. */

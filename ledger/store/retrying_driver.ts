@@ -25,6 +25,8 @@ export interface RetryOptions {
 export class RetryingDriver implements Driver {
   /** Where the database lives. */
   readonly location: Driver["location"];
+  /** Copies the live database into a new file; absent where it cannot. */
+  readonly copyTo?: (path: string) => Promise<void>;
   readonly #driver: Driver;
   readonly #options: Required<RetryOptions>;
 
@@ -35,6 +37,8 @@ export class RetryingDriver implements Driver {
   constructor(driver: Driver, options: RetryOptions = {}) {
     this.location = driver.location;
     this.#driver = driver;
+    const copyTo = driver.copyTo?.bind(driver);
+    if (copyTo !== undefined) this.copyTo = copyTo;
     this.#options = {
       busyLimitMs: options.busyLimitMs ?? 5000,
       now: options.now ?? Date.now,
@@ -72,14 +76,6 @@ export class RetryingDriver implements Driver {
         await sleep(busyDelayMs(attempt, random()));
       }
     }
-  }
-
-  /** Copies the live database into a new file, where the driver can. */
-  copyTo(path: string): Promise<void> {
-    if (this.#driver.copyTo === undefined) {
-      throw new TypeError("Cannot copy a remote database into a file");
-    }
-    return this.#driver.copyTo(path);
   }
 
   /** Releases the database. */
