@@ -1,3 +1,5 @@
+import { within } from "./_sleep.ts";
+
 /** What a budget measures and allows. */
 export interface BudgetOptions {
   /** Requests that may start in one second. */
@@ -10,6 +12,16 @@ export interface BudgetOptions {
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
+/** One wish for a place. */
+interface Wish {
+  /** When waiting is over, on the budget's clock. */
+  readonly endsAt: number;
+  /** What to throw then. */
+  readonly late: () => Error;
+  /** Whether the place was taken. */
+  taken: boolean;
+}
+
 /**
  * A polite rate shared by all calls of a client: starts are evenly spaced and
  * first come, first served; an abandoned wait costs nobody a place.
@@ -17,6 +29,7 @@ export interface BudgetOptions {
 export class RateBudget {
   readonly #options: BudgetOptions;
   readonly #intervalMs: number;
+  #waiting = 0;
   #queue: Promise<void> = Promise.resolve();
   #nextStart = Number.NEGATIVE_INFINITY;
   #inFlight = 0;
@@ -35,38 +48,76 @@ export class RateBudget {
   /**
    * Waits for a place and returns what gives it back.
    *
-   * @param late Says that a wait of so many milliseconds would be too long.
+   * @param endsAt When waiting is over, on the budget's clock.
+   * @param late What to throw then.
+   * @param signal Abandons the wait.
    */
   async take(
-    signal: AbortSignal,
-    late: (waitMs: number) => void,
+    endsAt: number,
+    late: () => Error,
+    signal: AbortSignal | undefined,
   ): Promise<() => void> {
+    signal?.throwIfAborted();
+    const wish: Wish = { endsAt, late, taken: false };
+    const leftMs = endsAt - this.#options.now();
+    if (leftMs <= 0) throw late();
+    // Without a need to wait there is no need for a timer either.
+    if (this.#waiting === 0 && this.#hasPlace() && this.#waitMs() <= 0) {
+      this.#start(wish);
+    } else {
+      try {
+        await within(leftMs, signal, late, (stop) => this.#wait(wish, stop));
+      } catch (error) {
+        // The place may have come in the very moment of giving up.
+        if (wish.taken) this.#release();
+        throw error;
+      }
+    }
+    return () => this.#release();
+  }
+
+  async #wait(wish: Wish, signal: AbortSignal): Promise<void> {
     const { promise: done, resolve: leave } = Promise.withResolvers<void>();
     const turn = this.#queue;
     this.#queue = turn.then(() => done);
+    this.#waiting++;
     try {
-      await unlessAborted(turn, signal);
-      while (this.#inFlight >= this.#options.maxInFlight) {
+      await turn;
+      signal.throwIfAborted();
+      while (!this.#hasPlace()) {
         await unlessAborted(this.#freed.promise, signal);
       }
       // A sleep is trusted once, so that a test's sleep cannot spin; only a
       // pause that came meanwhile is waited for again.
       for (;;) {
         const start = this.#nextStart;
-        const waitMs = start - this.#options.now();
+        const waitMs = this.#waitMs();
         if (waitMs <= 0) break;
-        late(waitMs);
+        if (this.#options.now() + waitMs >= wish.endsAt) throw wish.late();
         await this.#options.sleep(waitMs, signal);
         if (this.#nextStart === start) break;
       }
       signal.throwIfAborted();
-      this.#nextStart = Math.max(this.#nextStart, this.#options.now()) +
-        this.#intervalMs;
-      this.#inFlight++;
-      return () => this.#release();
+      this.#start(wish);
     } finally {
+      this.#waiting--;
       leave();
     }
+  }
+
+  #hasPlace(): boolean {
+    return this.#inFlight < this.#options.maxInFlight;
+  }
+
+  #waitMs(): number {
+    return this.#nextStart - this.#options.now();
+  }
+
+  #start(wish: Wish): void {
+    this.#nextStart = Math.max(this.#nextStart, this.#options.now()) +
+      this.#intervalMs;
+    this.#inFlight++;
+    wish.taken = true;
   }
 
   #release(): void {
@@ -80,7 +131,6 @@ async function unlessAborted(
   wait: Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
-  signal.throwIfAborted();
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = () => reject(signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });

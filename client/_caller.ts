@@ -42,7 +42,7 @@ export function makeCall(call: Call, options: CallerOptions): Promise<Answer> {
     },
     async (span) => {
       try {
-        return await underDeadline(call, options, span);
+        return await attempts(call, options, span);
       } catch (error) {
         span.setAttribute("error.type", nameOf(error));
         span.setStatus({ code: SpanStatusCode.ERROR });
@@ -62,35 +62,19 @@ function nameOf(error: unknown): string {
     : "Error";
 }
 
-function underDeadline(
-  call: Call,
-  options: CallerOptions,
-  span: Span,
-): Promise<Answer> {
-  const endsAt = options.now() + options.deadlineMs;
-  const late = () => deadlineError(call, options);
-  return within(
-    options.deadlineMs,
-    call.signal,
-    late,
-    (signal) => attempts(call, options, span, endsAt, signal),
-  );
-}
-
 async function attempts(
   call: Call,
   options: CallerOptions,
   span: Span,
-  endsAt: number,
-  signal: AbortSignal,
 ): Promise<Answer> {
+  const { signal } = call;
+  const endsAt = options.now() + options.deadlineMs;
+  const late = () => deadlineError(call, options);
   for (let attempt = 1;; attempt++) {
-    const release = await options.budget.take(signal, (waitMs) => {
-      if (options.now() + waitMs >= endsAt) throw deadlineError(call, options);
-    });
+    const release = await options.budget.take(endsAt, late, signal);
     let failure: OnrampError;
     try {
-      return await watched(call, options, span, attempt, signal, endsAt);
+      return await watched(call, options, span, attempt, endsAt);
     } catch (error) {
       if (!(error instanceof OnrampError)) throw error;
       failure = error;
@@ -129,7 +113,6 @@ async function watched(
   options: CallerOptions,
   span: Span,
   attempt: number,
-  signal: AbortSignal,
   endsAt: number,
 ): Promise<Answer> {
   const { operation, method, url } = call;
@@ -148,7 +131,7 @@ async function watched(
   try {
     return await within(
       Math.max(1, Math.min(options.timeoutMs, endsAt - sentAt)),
-      signal,
+      call.signal,
       () => timeoutError(call, options.timeoutMs, endsAt - sentAt),
       (attemptSignal) => sendOnce(call, options, attemptSignal, seen),
     );
