@@ -1,64 +1,25 @@
-import type { ActivityFold, UserActivityFold } from "./activity_fold.ts";
-import type {
-  ClaimBody,
-  ClaimedStatus,
-  OrderReading,
-  OtpStep,
-  SessionAsked,
-  UserReading,
-} from "./fact.ts";
+import type { UserActivityFold } from "./activity_fold.ts";
 import type { OrderFold } from "./order_fold.ts";
-import type { OrderState, Status } from "./order_state.ts";
+import type { OrderState } from "./order_state.ts";
+import {
+  packActivity,
+  packAsked,
+  packBody,
+  type PackedOrder,
+  type PackedUser,
+  packReading,
+  packStep,
+  unpackActivity,
+  unpackAsked,
+  unpackBody,
+  unpackReading,
+  unpackStep,
+} from "./_packed.ts";
 import type { UserFold } from "./user_fold.ts";
 import type { UserState } from "./user_state.ts";
 
 // Folds are stored by place, without names: they are half as large so, and are
 // written for every order that an event touches.
-
-type Text = string | null;
-
-type PackedReading = [
-  ...[string, string, Status, string, string],
-  ...[Text, Text, Text, Text, Text, Text, Text, Text, Text, Text],
-  ...[Text, Text, Text, Text, Text, Text, Text, Text, Text, Text, Text],
-];
-
-type PackedBody = [
-  string,
-  ...[Text, Text, Text, Text, Text, Text, Text, Text, Text, Text, Text, Text],
-];
-
-type PackedAsked = [
-  ...[string, string, string],
-  ...[Text, Text, Text, Text, Text, Text, Text, Text],
-];
-
-type PackedActivity = [readonly number[], Text, Text, Text, Text];
-
-type PackedOrder = [
-  string,
-  PackedReading | null,
-  [Status, string, string][],
-  [ClaimedStatus, string, PackedBody[]][],
-  0 | 1,
-  [Status, string][],
-  Text,
-  Text,
-  readonly string[],
-  PackedAsked[],
-  PackedActivity,
-];
-
-type PackedStep = [string, string, string, Text, Text];
-
-type PackedUser = [
-  string,
-  UserReading | null,
-  [string, string][],
-  [string, string][],
-  readonly string[],
-  [...PackedActivity, Text, PackedStep[]],
-];
 
 /**
  * Encodes what is known of an order. The same facts give the same text,
@@ -205,174 +166,4 @@ export function canonicalOrder(state: OrderState): string {
  */
 export function canonicalUser(state: UserState): string {
   return JSON.stringify(state);
-}
-
-function packReading(reading: OrderReading): PackedReading {
-  return [
-    reading.digest,
-    reading.readAt,
-    reading.status,
-    reading.changedAt,
-    reading.createdAt,
-    reading.currency,
-    reading.currencyAmount,
-    reading.commodity,
-    reading.cryptoType,
-    reading.network,
-    reading.cryptoAmount,
-    reading.address,
-    reading.txId,
-    reading.userId,
-    reading.clickId,
-    reading.externalOrderId,
-    reading.failReason,
-    reading.cardId,
-    reading.cardBrand,
-    reading.paymentType,
-    reading.processedThrough,
-    reading.partnerFee,
-    reading.partnerFeePercent,
-    reading.serviceFee,
-    reading.serviceFeePercent,
-    reading.scInputData,
-  ];
-}
-
-function unpackReading(packed: PackedReading): OrderReading {
-  return {
-    digest: packed[0],
-    readAt: packed[1],
-    status: packed[2],
-    changedAt: packed[3],
-    createdAt: packed[4],
-    currency: packed[5],
-    currencyAmount: packed[6],
-    commodity: packed[7],
-    cryptoType: packed[8],
-    network: packed[9],
-    cryptoAmount: packed[10],
-    address: packed[11],
-    txId: packed[12],
-    userId: packed[13],
-    clickId: packed[14],
-    externalOrderId: packed[15],
-    failReason: packed[16],
-    cardId: packed[17],
-    cardBrand: packed[18],
-    paymentType: packed[19],
-    processedThrough: packed[20],
-    partnerFee: packed[21],
-    partnerFeePercent: packed[22],
-    serviceFee: packed[23],
-    serviceFeePercent: packed[24],
-    scInputData: packed[25],
-  };
-}
-
-function packBody(body: ClaimBody): PackedBody {
-  return [
-    body.digest,
-    body.currency,
-    body.currencyAmount,
-    body.commodity,
-    body.cryptoAmount,
-    body.address,
-    body.txId,
-    body.userId,
-    body.clickId,
-    body.externalOrderId,
-    body.failReason,
-    body.scAddress,
-    body.scInputData,
-  ];
-}
-
-function unpackBody(packed: PackedBody): ClaimBody {
-  return {
-    digest: packed[0],
-    currency: packed[1],
-    currencyAmount: packed[2],
-    commodity: packed[3],
-    cryptoAmount: packed[4],
-    address: packed[5],
-    txId: packed[6],
-    userId: packed[7],
-    clickId: packed[8],
-    externalOrderId: packed[9],
-    failReason: packed[10],
-    scAddress: packed[11],
-    scInputData: packed[12],
-  };
-}
-
-function packAsked(asked: SessionAsked): PackedAsked {
-  return [
-    asked.sessionId,
-    asked.recordedAt,
-    asked.flowType,
-    asked.reference,
-    asked.commodity,
-    asked.network,
-    asked.commodityAmount,
-    asked.currency,
-    asked.currencyAmount,
-    asked.walletAddress,
-    asked.userId,
-  ];
-}
-
-function unpackAsked(packed: PackedAsked): SessionAsked {
-  return {
-    sessionId: packed[0],
-    recordedAt: packed[1],
-    flowType: packed[2],
-    reference: packed[3],
-    commodity: packed[4],
-    network: packed[5],
-    commodityAmount: packed[6],
-    currency: packed[7],
-    currencyAmount: packed[8],
-    walletAddress: packed[9],
-    userId: packed[10],
-  };
-}
-
-function packStep(step: OtpStep): PackedStep {
-  return [
-    step.recordedAt,
-    step.eventId,
-    step.status,
-    step.detail,
-    step.phoneCountry,
-  ];
-}
-
-function unpackStep(packed: PackedStep): OtpStep {
-  return {
-    recordedAt: packed[0],
-    eventId: packed[1],
-    status: packed[2],
-    detail: packed[3],
-    phoneCountry: packed[4],
-  };
-}
-
-function packActivity(activity: ActivityFold): PackedActivity {
-  return [
-    activity.counts,
-    activity.firstAt,
-    activity.lastAt,
-    activity.lastWebhookAt,
-    activity.lastReadAt,
-  ];
-}
-
-function unpackActivity(packed: PackedActivity): ActivityFold {
-  return {
-    counts: packed[0],
-    firstAt: packed[1],
-    lastAt: packed[2],
-    lastWebhookAt: packed[3],
-    lastReadAt: packed[4],
-  };
 }
