@@ -98,6 +98,7 @@ if (import.meta.main && Deno.args[0] === "observed") {
     const traces = of("/v1/traces");
     assert(traces.includes("/webhooks/{secret}"));
     assert(traces.includes("url.full"));
+    assert(!traces.includes("probe"));
     assert(of("/v1/logs").includes("quarantined"));
     const metrics = of("/v1/metrics");
     for (
