@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { secureHeaders } from "hono/secure-headers";
+import type { ConnectionInfo } from "../webhooks/mod.ts";
 
 /** How ready the endpoint is to take deliveries. */
 export interface Readiness {
@@ -16,7 +17,10 @@ export interface Readiness {
 /** What the HTTP app is made of. */
 export interface HttpAppOptions {
   /** The webhook endpoint. */
-  readonly endpoint: (request: Request, info?: unknown) => Promise<Response>;
+  readonly endpoint: (
+    request: Request,
+    info?: ConnectionInfo,
+  ) => Promise<Response>;
   /** Looks at the ledger. */
   readonly readiness: () => Promise<Readiness>;
 }
@@ -27,7 +31,7 @@ export interface HttpAppOptions {
  */
 export function httpApp(
   options: HttpAppOptions,
-): (request: Request, info?: unknown) => Response | Promise<Response> {
+): (request: Request, info?: ConnectionInfo) => Response | Promise<Response> {
   const app = new Hono();
   app.use(secureHeaders());
   app.get("/healthz", (c) => c.json({ ok: true }));

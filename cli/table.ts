@@ -1,4 +1,5 @@
 import Table from "cli-table3";
+import { printable } from "./printable.ts";
 
 /** One column of a table for people. */
 export interface Column {
@@ -22,7 +23,7 @@ export function drawTable(
   columns: number | null,
 ): string {
   const cells = rows.map((row) =>
-    row.map((cell, index) => shorten(clean(cell), head[index]?.maxWidth))
+    row.map((cell, index) => shorten(printable(cell), head[index]?.maxWidth))
   );
   const widths = fit(
     head.map((column, index) =>
@@ -85,10 +86,4 @@ function fit(widths: number[], columns: number | null): number[] {
 function shorten(text: string, maxWidth: number | undefined): string {
   if (maxWidth === undefined || text.length <= maxWidth) return text;
   return `${text.slice(0, Math.max(maxWidth - 1, 0))}…`;
-}
-
-/** Text from outside cannot move the cursor or colour the terminal. */
-function clean(text: string): string {
-  // deno-lint-ignore no-control-regex
-  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, "�");
 }

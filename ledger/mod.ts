@@ -96,6 +96,7 @@ export {
   Users,
   type UserView,
 } from "./projection/users.ts";
+export * from "./poller/mod.ts";
 export * from "./store/driver.ts";
 export * from "./store/errors.ts";
 export * from "./store/open_driver.ts";

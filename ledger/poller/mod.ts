@@ -38,7 +38,6 @@
  */
 export { DEFAULT_PERIODS, DEFAULT_RULES } from "./_settings.ts";
 export * from "./age_backoff.ts";
-export * from "./contradiction.ts";
 export * from "./lease.ts";
 export * from "./order_move.ts";
 export * from "./poll_client.ts";

@@ -1,0 +1,111 @@
+import type { Command } from "commander";
+import { type DemoReport, runDemo } from "../demo/run_demo.ts";
+import { EXIT } from "../exit_codes.ts";
+import { type Io, jsonLine, line } from "../io.ts";
+import { wholeNumber } from "../options.ts";
+import { progress } from "../progress.ts";
+import type { Cli } from "../cli.ts";
+import { drawTable } from "../table.ts";
+
+interface DemoFlags {
+  readonly seed: number;
+  readonly orders: number;
+  readonly folder: string;
+  readonly crash?: boolean;
+  readonly json?: boolean;
+}
+
+/** `demo`: the whole thing on one machine, against a bad network. */
+export function addDemo(program: Command, cli: Cli): void {
+  program.command("demo").description(
+    "send orders through a bad network and compare the ledger with the truth",
+  )
+    .option(
+      "--seed <n>",
+      "decides orders and faults",
+      wholeNumber("--seed", 0, 2 ** 32 - 1),
+      1,
+    )
+    .option(
+      "--orders <n>",
+      "how many orders",
+      wholeNumber("--orders", 1, 5000),
+      300,
+    )
+    .option(
+      "--folder <dir>",
+      "where the ledger goes",
+      "rampkit-demo",
+    )
+    .option("--crash", "kill the endpoint's process halfway with SIGKILL")
+    .option("--json", "one JSON object")
+    .addHelpText(
+      "after",
+      "\nExample:\n  rampkit demo --seed 7 --orders 500 --crash",
+    )
+    .action(cli.run((flags: DemoFlags) => demo(cli.io, flags)));
+}
+
+async function demo(io: Io, flags: DemoFlags): Promise<number> {
+  const people = !flags.json;
+  const bar = progress(io, "orders", people, flags.orders);
+  let ended = false;
+  const report = await runDemo({
+    seed: flags.seed,
+    orders: flags.orders,
+    folder: flags.folder,
+    crash: flags.crash ?? false,
+    onProgress: (orders) => {
+      if (ended) return;
+      bar.at(orders);
+      if (orders < flags.orders) return;
+      bar.end();
+      ended = true;
+    },
+    onStep: (text) => {
+      if (people) io.err(`${text}\n`);
+    },
+  });
+  bar.end();
+  if (flags.json) jsonLine(io, report);
+  else print(io, report);
+  return report.differences + report.answeredAndMissing === 0
+    ? EXIT.fine
+    : EXIT.disagreement;
+}
+
+function print(io: Io, report: DemoReport): void {
+  const rows: [string, number][] = [
+    ["Orders at the service", report.ordersAtService],
+    ["Orders in the ledger", report.ordersInLedger],
+    ["Webhooks sent", report.webhooksSent],
+    ["  lost", report.webhooksLost],
+    ["  repeated", report.webhooksRepeated],
+    ["  late or out of order", report.webhooksLate],
+    ["Answered 204 and not stored", report.answeredAndMissing],
+    ["Orders wrong before the poll", report.wrongBeforePoll],
+    ["Differences", report.differences],
+  ];
+  line(io);
+  line(
+    io,
+    drawTable(
+      [{ title: `Seed ${report.seed}` }, { title: "", align: "right" }],
+      rows.map(([label, count]) => [label, String(count)]),
+      io.columns,
+    ),
+  );
+  for (const { orderId, field, service, ledger } of report.differing) {
+    line(io, `  ${orderId} ${field}: service ${service}, ledger ${ledger}`);
+  }
+  line(io);
+  line(io, "The ledger stays. To look inside:");
+  const task = "npx -y deno@2.9.6 task";
+  const database = `--database-url ${report.databaseUrl}`;
+  line(io, `  ${task} orders list ${database}`);
+  line(
+    io,
+    `  ${task} orders explain ${report.exampleOrderId ?? "ID"} ${database}`,
+  );
+  line(io, `  ${task} ledger verify ${database}`);
+}

@@ -1,0 +1,103 @@
+import type { Command } from "commander";
+import { createPoller, type PollRan } from "../../ledger/mod.ts";
+import type { Cli } from "../cli.ts";
+import { readConfig, requireApiKey } from "../config.ts";
+import { span } from "../doctor/check.ts";
+import { CommandError, EXIT } from "../exit_codes.ts";
+import { type Io, jsonLine, line } from "../io.ts";
+import { messageOf } from "../logger.ts";
+import {
+  jsonOption,
+  ledgerOptions,
+  serviceOptions,
+  type SharedFlags,
+  wholeNumber,
+} from "../options.ts";
+import { progress } from "../progress.ts";
+import { serviceClient } from "../service.ts";
+import { withLedger } from "../with_ledger.ts";
+
+interface PollFlags extends SharedFlags {
+  readonly once?: boolean;
+  readonly rate: number;
+}
+
+/** `poll`: ask the service for what no webhook told. */
+export function addPoll(program: Command, cli: Cli): void {
+  const command = program.command("poll").description(
+    "ask the service for what no webhook told, and confirm what one claimed",
+  );
+  jsonOption(serviceOptions(ledgerOptions(command)), "one JSON object")
+    .option("--once", "run every sweep to its end once, and exit")
+    .option(
+      "--rate <n>",
+      "requests a second",
+      wholeNumber("--rate", 1, 1000),
+      4,
+    )
+    .addHelpText("after", "\nExample:\n  rampkit poll --once")
+    .action(cli.run((flags: PollFlags) => poll(cli.io, flags)));
+}
+
+async function poll(io: Io, flags: PollFlags): Promise<number> {
+  // Before the ledger is opened: a command that cannot work leaves no file.
+  requireApiKey(readConfig(io.env, flags));
+  return await withLedger(io, flags, async (ledger, config) => {
+    const client = serviceClient(config, ledger.environment, {
+      requestsPerSecond: flags.rate,
+    });
+    const bar = progress(io, "read", !flags.json);
+    let read = 0;
+    const poller = createPoller({
+      ledger,
+      client,
+      now: io.now,
+      requestsPerSecond: flags.rate,
+      onProgress: ({ orders, users }) => bar.at(read += orders + users),
+      onError: (error) => io.err(`Trying again: ${messageOf(error)}\n`),
+      onAlert: (health) => io.err(`Delivery: ${health.detail}\n`),
+    });
+    if (!flags.once) {
+      await poller.run(io.signal);
+      return EXIT.fine;
+    }
+    const report = await poller.once({ signal: io.signal });
+    bar.end();
+    if (!report.ran) {
+      throw new CommandError(
+        `Another poller (${report.heldBy}) works on this ledger; its lease ` +
+          `lasts ${span(report.leftMs)} more`,
+      );
+    }
+    if (flags.json) jsonLine(io, report);
+    else print(io, report);
+    return EXIT.fine;
+  });
+}
+
+function print(io: Io, report: PollRan): void {
+  const { orders, users, staleness, counts } = report.status;
+  line(
+    io,
+    `Read ${report.orders} orders and ${report.users} users; ` +
+      `${report.appended} readings were news`,
+  );
+  line(
+    io,
+    `The past of the orders: ${said(orders)}; of the users: ${said(users)}`,
+  );
+  line(
+    io,
+    `${counts.openOrders} of ${counts.orders} orders are open; ` +
+      `no word is older than ${
+        span(staleness.anythingMs)
+      } while \`serve\` runs`,
+  );
+  line(io, `Delivery: ${report.delivery.detail}`);
+}
+
+function said(
+  past: { readonly complete: boolean; readonly why: string | null },
+): string {
+  return past.complete ? "complete" : `incomplete, ${past.why}`;
+}

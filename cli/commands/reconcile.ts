@@ -1,0 +1,121 @@
+import type { Command } from "commander";
+import { reconcile, type ReconcileReport } from "../../ledger/mod.ts";
+import type { Cli } from "../cli.ts";
+import { readConfig, requireApiKey } from "../config.ts";
+import { EXIT } from "../exit_codes.ts";
+import { type Io, jsonLine, line } from "../io.ts";
+import {
+  jsonOption,
+  ledgerOptions,
+  moment,
+  serviceOptions,
+  type SharedFlags,
+  wholeNumber,
+} from "../options.ts";
+import { progress } from "../progress.ts";
+import { serviceClient } from "../service.ts";
+import { drawTable } from "../table.ts";
+import { upToDate, withLedger } from "../with_ledger.ts";
+
+interface ReconcileFlags extends SharedFlags {
+  readonly from?: string;
+  readonly to?: string;
+  readonly all?: boolean;
+  readonly rate: number;
+}
+
+/** `reconcile`: service and ledger, side by side. */
+export function addReconcile(program: Command, cli: Cli): void {
+  const command = program.command("reconcile").description(
+    "compare service and ledger over a window of creation time, and change nothing",
+  );
+  jsonOption(serviceOptions(ledgerOptions(command)), "one JSON object")
+    .option(
+      "--from <time>",
+      "start, UTC; default the oldest order",
+      moment("--from"),
+    )
+    .option("--to <time>", "end, UTC; default now", moment("--to"))
+    .option("--all", "list the orders that agree as well")
+    .option(
+      "--rate <n>",
+      "requests a second",
+      wholeNumber("--rate", 1, 1000),
+      4,
+    )
+    .addHelpText(
+      "after",
+      "\nExit code 3 when they disagree.\n\nExample:\n  rampkit reconcile --from 2026-11-01 --json",
+    )
+    .action(cli.run((flags: ReconcileFlags) => compare(cli.io, flags)));
+}
+
+async function compare(io: Io, flags: ReconcileFlags): Promise<number> {
+  requireApiKey(readConfig(io.env, flags));
+  return await withLedger(io, flags, async (ledger, config) => {
+    await upToDate(ledger, io);
+    const bar = progress(io, "compared", !flags.json);
+    const report = await reconcile({
+      ledger,
+      client: serviceClient(config, ledger.environment, {
+        requestsPerSecond: flags.rate,
+      }),
+      ...(flags.from === undefined ? {} : { fromMs: Date.parse(flags.from) }),
+      ...(flags.to === undefined ? {} : { toMs: Date.parse(flags.to) }),
+      now: io.now,
+      assets: ledger.environment === "sandbox" ? "sandbox" : "production",
+      all: flags.all ?? false,
+      onProgress: (compared) => bar.at(compared),
+      signal: io.signal,
+    });
+    bar.end();
+    if (flags.json) jsonLine(io, report);
+    else print(io, report);
+    return report.disagreements === 0 ? EXIT.fine : EXIT.disagreement;
+  });
+}
+
+function print(io: Io, report: ReconcileReport): void {
+  if (report.rows.length > 0) {
+    line(
+      io,
+      drawTable(
+        [
+          { title: "Order" },
+          { title: "Finding" },
+          { title: "Service" },
+          { title: "Ledger" },
+          { title: "Look at" },
+          { title: "Detail" },
+        ],
+        report.rows.map((row) => [
+          row.orderId,
+          row.category,
+          row.serviceStatus ?? "-",
+          row.ledgerStatus === null
+            ? "-"
+            : `${row.ledgerStatus} (${row.trust})`,
+          row.flags.join(" "),
+          row.detail,
+        ]),
+        io.columns,
+      ),
+    );
+    line(io);
+  }
+  const counted = Object.entries(report.counts).filter(([, count]) => count > 0)
+    .map(([name, count]) => `${count} ${name}`);
+  line(io, `${report.orders} orders compared: ${counted.join(", ") || "none"}`);
+  line(
+    io,
+    report.complete
+      ? `Proven complete up to ${report.provenUpTo}`
+      : `Not proven complete: ${report.why}`,
+  );
+  line(
+    io,
+    report.disagreements === 0
+      ? "Service and ledger agree"
+      : `They disagree on ${report.disagreements} orders; \`poll --once\` reads what is behind`,
+  );
+}

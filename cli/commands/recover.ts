@@ -1,0 +1,87 @@
+import type { Command } from "commander";
+import { recover } from "../../ledger/mod.ts";
+import type { Cli } from "../cli.ts";
+import { readConfig, requireApiKey } from "../config.ts";
+import { EXIT } from "../exit_codes.ts";
+import { type Io, jsonLine, line } from "../io.ts";
+import {
+  jsonOption,
+  ledgerOptions,
+  moment,
+  serviceOptions,
+  type SharedFlags,
+  wholeNumber,
+} from "../options.ts";
+import { progress } from "../progress.ts";
+import { serviceClient } from "../service.ts";
+import { withLedger } from "../with_ledger.ts";
+
+interface RecoverFlags extends SharedFlags {
+  readonly from: string;
+  readonly to?: string;
+  readonly rate: number;
+}
+
+/** `recover`: after an outage, read everything again and end in the proof. */
+export function addRecover(program: Command, cli: Cli): void {
+  const command = program.command("recover").description(
+    "after an outage: read a window again, and say whether all of it was read",
+  );
+  jsonOption(serviceOptions(ledgerOptions(command)), "one JSON object")
+    .requiredOption(
+      "--from <time>",
+      "start of the outage, UTC",
+      moment("--from"),
+    )
+    .option(
+      "--to <time>",
+      "end of the outage, UTC; default now",
+      moment("--to"),
+    )
+    .option(
+      "--rate <n>",
+      "requests a second",
+      wholeNumber("--rate", 1, 1000),
+      4,
+    )
+    .addHelpText(
+      "after",
+      "\nExit code 1 when completeness could not be proven.\n\nExample:\n  rampkit recover --from 2026-11-19T22:00:00Z --to 2026-11-20T06:00:00Z",
+    )
+    .action(cli.run((flags: RecoverFlags) => readAgain(cli.io, flags)));
+}
+
+async function readAgain(io: Io, flags: RecoverFlags): Promise<number> {
+  requireApiKey(readConfig(io.env, flags));
+  return await withLedger(io, flags, async (ledger, config) => {
+    const bar = progress(io, "read", !flags.json);
+    let read = 0;
+    const report = await recover({
+      ledger,
+      client: serviceClient(config, ledger.environment, {
+        requestsPerSecond: flags.rate,
+      }),
+      fromMs: Date.parse(flags.from),
+      ...(flags.to === undefined ? {} : { toMs: Date.parse(flags.to) }),
+      now: io.now,
+      onProgress: ({ orders, users }) => bar.at(read += orders + users),
+      signal: io.signal,
+    });
+    bar.end();
+    if (flags.json) jsonLine(io, report);
+    else {
+      line(
+        io,
+        `Read ${report.orders} orders and ${report.users} users again; ` +
+          `${report.appended} readings were news`,
+      );
+      line(
+        io,
+        report.complete
+          ? `Complete: everything created from ${report.from} to ${report.provenUpTo} was read`
+          : `Incomplete: ${report.why}; run it again`,
+      );
+    }
+    return report.complete ? EXIT.fine : EXIT.failed;
+  });
+}

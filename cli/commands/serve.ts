@@ -1,0 +1,204 @@
+import type { Command } from "commander";
+import { createPoller, type Ledger } from "../../ledger/mod.ts";
+import { fileSpool, webhookEndpoint } from "../../webhooks/mod.ts";
+import {
+  type Config,
+  readConfig,
+  requireWebhookSecrets,
+  SHORT_SECRET_LENGTH,
+  VARIABLES,
+} from "../config.ts";
+import { Follower } from "../follower.ts";
+import { httpApp, type Readiness } from "../http_app.ts";
+import type { Io } from "../io.ts";
+import { jsonLog, type Log, messageOf } from "../logger.ts";
+import {
+  ledgerOptions,
+  serviceOptions,
+  type SharedFlags,
+  wholeNumber,
+} from "../options.ts";
+import type { Cli } from "../cli.ts";
+import { redact } from "../redact.ts";
+import { serviceClient } from "../service.ts";
+import { openConfigured } from "../with_ledger.ts";
+
+interface ServeFlags extends SharedFlags {
+  readonly port: number;
+  readonly host: string;
+  readonly poll: boolean;
+  readonly rate?: number;
+  readonly allow?: readonly string[];
+}
+
+/** `serve`: endpoint, projection and poller in one process. */
+export function addServe(program: Command, cli: Cli): void {
+  const command = program.command("serve").description(
+    "take webhooks, fold them, and poll the service, in one process",
+  );
+  serviceOptions(ledgerOptions(command))
+    .option(
+      "--port <port>",
+      "port to listen on, 0 for a free one",
+      wholeNumber("--port", 0, 65_535),
+      8787,
+    )
+    .option("--host <host>", "address to listen on", "127.0.0.1")
+    .option("--no-poll", "do not ask the service, only listen")
+    .option(
+      "--rate <n>",
+      "requests a second to the service",
+      wholeNumber("--rate", 1, 1000),
+    )
+    .option(
+      "--spool-dir <dir>",
+      "where deliveries wait while the database cannot take them (RAMPKIT_SPOOL_DIR; default: beside a database file)",
+    )
+    .option(
+      "--allow <address...>",
+      "take webhooks only from these addresses or CIDR ranges",
+    )
+    .addHelpText(
+      "after",
+      "\nExample:\n  RAMPKIT_WEBHOOK_SECRET=$(openssl rand -hex 24) rampkit serve --port 8787",
+    )
+    .action(cli.run((flags: ServeFlags) => serve(cli.io, flags)));
+}
+
+async function serve(io: Io, flags: ServeFlags): Promise<void> {
+  const config = readConfig(io.env, flags);
+  const secrets = requireWebhookSecrets(config);
+  const log = jsonLog((text) => io.err(redact(text, io.env)), io.now);
+  const ledger = await openConfigured(config, io);
+  try {
+    await serveLedger(io, flags, { config, secrets, log, ledger });
+  } finally {
+    await ledger.close();
+  }
+}
+
+async function serveLedger(
+  io: Io,
+  flags: ServeFlags,
+  { config, secrets, log, ledger }: {
+    config: Config;
+    secrets: readonly string[];
+    log: Log;
+    ledger: Ledger;
+  },
+): Promise<void> {
+  warn(config, flags, log);
+  const directory = spoolDirectory(config);
+  const spool = directory === null ? null : await fileSpool({ directory });
+  await using follower = new Follower({
+    catchUp: async (signal) => {
+      await ledger.project({ signal });
+      await ledger.chain({ signal });
+    },
+    onError: (error) =>
+      log("error", "projection failed", { message: messageOf(error) }),
+  });
+  const endpoint = webhookEndpoint({
+    append: async (delivery) => {
+      await ledger.appendDelivery(delivery);
+      follower.wake();
+    },
+    unanswered: (unanswered) => ledger.recordUnanswered(unanswered),
+    secrets,
+    now: io.now,
+    ...(spool === null ? {} : { spool }),
+    ...(flags.allow === undefined ? {} : { allowlist: flags.allow }),
+    log: ({ level, code, at: _, ...fields }) => {
+      if (level !== "debug") log(level, code, fields);
+    },
+  });
+  const polling = poll(io, flags, { config, ledger, log });
+  const server = Deno.serve(
+    {
+      port: flags.port,
+      hostname: flags.host,
+      onListen: ({ hostname, port }) =>
+        log("info", "listening", {
+          url: `http://${hostname}:${port}`,
+          webhooks: "/webhooks/{secret}",
+          environment: ledger.environment,
+          polling: polling !== null,
+        }),
+    },
+    httpApp({
+      endpoint,
+      readiness: () => readiness(ledger, spool?.depth ?? 0),
+    }),
+  );
+  await aborted(io.signal);
+  log("info", "stopping");
+  await server.shutdown();
+  await endpoint.drain();
+  await spool?.close();
+  await polling;
+  log("info", "stopped");
+}
+
+function warn(config: Config, flags: ServeFlags, log: Log): void {
+  const short = config.webhookSecrets.filter((secret) =>
+    secret.length < SHORT_SECRET_LENGTH
+  );
+  if (short.length > 0) {
+    log("warn", "short webhook secret", {
+      advice:
+        `A secret of ${SHORT_SECRET_LENGTH} characters or more cannot be guessed: openssl rand -hex 24`,
+    });
+  }
+  if (flags.poll && config.apiKey === null) {
+    log("warn", "no API key", {
+      effect:
+        "Webhooks are kept, but nothing is confirmed and lost ones are not found",
+      advice: `Set ${VARIABLES.apiKey}, or say --no-poll`,
+    });
+  }
+}
+
+function poll(
+  io: Io,
+  flags: ServeFlags,
+  { config, ledger, log }: { config: Config; ledger: Ledger; log: Log },
+): Promise<void> | null {
+  if (!flags.poll || config.apiKey === null) return null;
+  const client = serviceClient(
+    config,
+    ledger.environment,
+    flags.rate === undefined ? {} : { requestsPerSecond: flags.rate },
+  );
+  const poller = createPoller({
+    ledger,
+    client,
+    now: io.now,
+    onError: (error: unknown) =>
+      log("error", "poll failed", { message: messageOf(error) }),
+  });
+  return poller.run(io.signal);
+}
+
+/** Beside a database file there is a disk, so there is a spool. */
+function spoolDirectory(config: Config): string | null {
+  if (config.spoolDir !== null) return config.spoolDir;
+  const file = /^file:(?:\/\/)?([^?#]+)/.exec(config.databaseUrl)?.[1];
+  return file === undefined || file === ":memory:" ? null : `${file}-spool`;
+}
+
+async function readiness(ledger: Ledger, spooled: number): Promise<Readiness> {
+  try {
+    const lag = await ledger.lag();
+    await ledger.probe();
+    return { writable: true, lag, spooled, problem: null };
+  } catch (error) {
+    return { writable: false, lag: null, spooled, problem: messageOf(error) };
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) =>
+    signal.addEventListener("abort", () => resolve(), { once: true })
+  );
+}

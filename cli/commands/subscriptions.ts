@@ -1,0 +1,150 @@
+import type { Command } from "commander";
+import type { Cli } from "../cli.ts";
+import { type Io, jsonLine, line } from "../io.ts";
+import { jsonOption, ledgerOptions, type SharedFlags } from "../options.ts";
+import { drawTable } from "../table.ts";
+import { upToDate, withLedger } from "../with_ledger.ts";
+
+/** `subscriptions list | retry | drop | fire`. */
+export function addSubscriptions(program: Command, cli: Cli): void {
+  const subscriptions = program.command("subscriptions").description(
+    "what your handlers were told, and what they could not take",
+  );
+  addList(subscriptions, cli);
+  addRetry(subscriptions, cli);
+  addDrop(subscriptions, cli);
+  addFire(subscriptions, cli);
+}
+
+function addList(subscriptions: Command, cli: Cli): void {
+  const command = subscriptions.command("list").description(
+    "how far each subscription is, and its dead letters",
+  );
+  jsonOption(ledgerOptions(command), "one JSON object a line")
+    .addHelpText("after", "\nExample:\n  rampkit subscriptions list")
+    .action(cli.run((flags: SharedFlags) => list(cli.io, flags)));
+}
+
+async function list(io: Io, flags: SharedFlags): Promise<void> {
+  await withLedger(io, flags, async (ledger) => {
+    const all = await ledger.subscriptions.list();
+    const dead = [];
+    for (const { name } of all) {
+      for (const letter of await ledger.subscriptions.deadLetters(name)) {
+        dead.push({ name, ...letter });
+      }
+    }
+    if (flags.json) {
+      for (const one of all) {
+        const letters = dead.filter(({ name }) => name === one.name);
+        jsonLine(io, { ...one, deadLetters: letters });
+      }
+      return;
+    }
+    if (all.length === 0) return line(io, "No subscriptions");
+    line(
+      io,
+      drawTable(
+        [
+          { title: "Subscription" },
+          { title: "Takes" },
+          { title: "Behind", align: "right" },
+          { title: "Retrying", align: "right" },
+          { title: "Waiting", align: "right" },
+          { title: "Dead", align: "right" },
+        ],
+        all.map((one) => [
+          one.name,
+          one.on.join(" "),
+          ...[one.behind, one.retrying, one.waiting, one.dead].map(String),
+        ]),
+        io.columns,
+      ),
+    );
+    for (const { name, transition, attempts, error } of dead) {
+      line(
+        io,
+        `\n${name}: ${transition.key} failed ${attempts} times: ${error}`,
+      );
+    }
+  });
+}
+
+function addRetry(subscriptions: Command, cli: Cli): void {
+  const command = subscriptions.command("retry").argument("<name>")
+    .argument("[key]", "only this dead letter")
+    .description("have dead letters delivered again");
+  jsonOption(ledgerOptions(command), "one JSON object")
+    .addHelpText("after", "\nExample:\n  rampkit subscriptions retry goods")
+    .action(
+      cli.run(
+        async (name: string, key: string | undefined, flags: SharedFlags) => {
+          await withLedger(cli.io, flags, async (ledger) => {
+            const retried = await ledger.subscriptions.retry(name, key);
+            if (flags.json) jsonLine(cli.io, { retried });
+            else line(cli.io, `${retried} dead letters will be tried again`);
+          });
+        },
+      ),
+    );
+}
+
+function addDrop(subscriptions: Command, cli: Cli): void {
+  const command = subscriptions.command("drop").argument("<name>")
+    .argument("<key>", "the dead letter to give up")
+    .description("give a dead letter up, so that what waits behind it goes on");
+  jsonOption(ledgerOptions(command), "one JSON object")
+    .addHelpText(
+      "after",
+      "\nExample:\n  rampkit subscriptions drop goods order:01KA:confirmed.success",
+    )
+    .action(
+      cli.run(async (name: string, key: string, flags: SharedFlags) => {
+        await withLedger(cli.io, flags, async (ledger) => {
+          const dropped = await ledger.subscriptions.drop(name, key);
+          if (flags.json) jsonLine(cli.io, { dropped });
+          else line(cli.io, `${dropped} dead letters were given up`);
+        });
+      }),
+    );
+}
+
+function addFire(subscriptions: Command, cli: Cli): void {
+  const command = subscriptions.command("fire").argument(
+    "[keys...]",
+    "states to tell of; none lists what nobody was told",
+  ).description(
+    "tell subscriptions of states that a refold or an import made",
+  );
+  jsonOption(ledgerOptions(command), "JSON")
+    .option("--imported", "also what an import brought")
+    .addHelpText(
+      "after",
+      "\nExample:\n  rampkit subscriptions fire order:01KA:confirmed.success",
+    )
+    .action(
+      cli.run(
+        async (keys: string[], flags: SharedFlags & { imported?: boolean }) => {
+          await withLedger(cli.io, flags, async (ledger) => {
+            await upToDate(ledger, cli.io);
+            if (keys.length > 0) {
+              const fired = await ledger.subscriptions.fire(keys);
+              if (flags.json) jsonLine(cli.io, { fired });
+              else line(cli.io, `${fired} states were logged as news`);
+              return;
+            }
+            const unfired = await ledger.subscriptions.unfired({
+              imported: flags.imported ?? false,
+            });
+            for (const one of unfired) {
+              if (flags.json) jsonLine(cli.io, one);
+              else line(cli.io, one.key);
+            }
+            if (!flags.json && unfired.length === 0) {
+              line(cli.io, "Every state was told");
+            }
+          });
+        },
+      ),
+    );
+}

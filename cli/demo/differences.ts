@@ -1,0 +1,67 @@
+// @ts-types="@types/big.js"
+import Big from "big.js";
+import type { OrderState } from "../../ledger/mod.ts";
+import type { OrderTruth } from "../../sandbox/mod.ts";
+
+/** One field of one order in which ledger and service differ. */
+export interface Difference {
+  /** The order. */
+  readonly orderId: string;
+  /** The field, or `order` when one side lacks it. */
+  readonly field: string;
+  /** What the service says. */
+  readonly service: string | null;
+  /** What the ledger says. */
+  readonly ledger: string | null;
+}
+
+/** Compares what the service truly holds with what the ledger says. */
+export function differences(
+  truth: readonly OrderTruth[],
+  orders: ReadonlyMap<string, OrderState>,
+): Difference[] {
+  const known = new Set(truth.map(({ orderId }) => orderId));
+  const extra = [...orders.keys()].filter((orderId) => !known.has(orderId));
+  return [
+    ...truth.flatMap((order) => ofOrder(order, orders.get(order.orderId))),
+    ...extra.map((orderId) => ({
+      orderId,
+      field: "order",
+      service: null,
+      ledger: orderId,
+    })),
+  ];
+}
+
+function ofOrder(
+  truth: OrderTruth,
+  order: OrderState | undefined,
+): Difference[] {
+  const { orderId } = truth;
+  if (order === undefined) {
+    return [{ orderId, field: "order", service: orderId, ledger: null }];
+  }
+  const [commodity, , network] = truth.crypto.split(".");
+  const fields: [string, string | null, string | null][] = [
+    ["status", truth.status, order.status],
+    ["trust", "confirmed", order.trust],
+    ["currency", truth.currency, order.currency],
+    ["currencyAmount", truth.currencyAmount, order.currencyAmount],
+    ["commodity", commodity?.toUpperCase() ?? null, order.commodity],
+    ["network", network ?? null, order.network],
+    ["cryptoAmount", truth.cryptoAmount, order.cryptoAmount],
+    ["txId", truth.txId || null, order.txId],
+    ["failReason", truth.failReason || null, order.failReason],
+    ["userId", truth.userId, order.userId],
+    ["changedAt", `${truth.changedAt.replace(" ", "T")}Z`, order.changedAt],
+  ];
+  return fields
+    .filter(([field, service, ledger]) => !same(field, service, ledger))
+    .map(([field, service, ledger]) => ({ orderId, field, service, ledger }));
+}
+
+function same(field: string, a: string | null, b: string | null): boolean {
+  if (a === b) return true;
+  if (a === null || b === null || !field.endsWith("Amount")) return false;
+  return new Big(a).eq(b);
+}

@@ -1,0 +1,94 @@
+import { CommandError } from "../exit_codes.ts";
+
+/** The permissions of the endpoint, as in the `serve` task. */
+const PERMISSIONS = [
+  "--allow-env",
+  "--allow-sys",
+  "--allow-ffi",
+  "--allow-read",
+  "--allow-write",
+  "--allow-net=127.0.0.1",
+];
+
+/** A `serve` of its own process, started again on the same port at will. */
+export class EndpointProcess implements AsyncDisposable {
+  readonly #env: Readonly<Record<string, string>>;
+  #child: Deno.ChildProcess | null = null;
+  #reading: Promise<void> = Promise.resolve();
+  #port = 0;
+
+  /** @param env Settings of the endpoint. */
+  constructor(env: Readonly<Record<string, string>>) {
+    this.#env = env;
+  }
+
+  /** Where it listens. */
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** Starts the process and waits until it listens. */
+  async start(): Promise<void> {
+    const child = new Deno.Command("deno", {
+      args: [
+        "run",
+        ...PERMISSIONS,
+        new URL("../main.ts", import.meta.url).href,
+        "serve",
+        "--no-poll",
+        "--port",
+        String(this.#port),
+      ],
+      env: { ...this.#env },
+      stdin: "null",
+      stdout: "null",
+      stderr: "piped",
+    }).spawn();
+    this.#child = child;
+    const listening = Promise.withResolvers<number>();
+    this.#reading = readLog(child.stderr, listening);
+    this.#port = await listening.promise;
+  }
+
+  /** Ends the process with SIGKILL: no chance to save anything. */
+  kill(): Promise<void> {
+    return this.#end("SIGKILL");
+  }
+
+  /** Lets requests finish, folds the rest, and ends. */
+  stop(): Promise<void> {
+    return this.#end("SIGTERM");
+  }
+
+  /** Leaves no process behind. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.kill();
+  }
+
+  async #end(signal: Deno.Signal): Promise<void> {
+    const child = this.#child;
+    if (child === null) return;
+    this.#child = null;
+    child.kill(signal);
+    await child.status;
+    await this.#reading;
+  }
+}
+
+/** Reads the log until its end, and the port from its first entry. */
+async function readLog(
+  stream: ReadableStream<Uint8Array>,
+  listening: PromiseWithResolvers<number>,
+): Promise<void> {
+  listening.promise.catch(() => {});
+  let text = "";
+  for await (const part of stream.pipeThrough(new TextDecoderStream())) {
+    // The log of a whole run would be kept for its first line alone.
+    if (text.length < 65_536) text += part;
+    const port = /"event":"listening","url":"http:\/\/[^"]*:(\d+)"/.exec(text);
+    if (port?.[1] !== undefined) listening.resolve(Number(port[1]));
+  }
+  listening.reject(
+    new CommandError(`The endpoint ended before it listened: ${text.trim()}`),
+  );
+}

@@ -1,0 +1,276 @@
+import { createPoller, type Ledger, openLedger } from "../../ledger/mod.ts";
+import {
+  createSandbox,
+  fastClock,
+  type Faults,
+  type Sandbox,
+} from "../../sandbox/mod.ts";
+import { OnrampClient, resolveEnvironment } from "../../client/mod.ts";
+import { type Difference, differences } from "./differences.ts";
+import { EndpointProcess } from "./endpoint_process.ts";
+
+/** How the demo runs. */
+export interface DemoOptions {
+  /** Decides orders and faults. */
+  readonly seed: number;
+  /** Orders to send through their lives. */
+  readonly orders: number;
+  /** Folder of the ledger; an earlier demo's ledger there is replaced. */
+  readonly folder: string;
+  /** Ends the endpoint's process with SIGKILL halfway, and starts it again. */
+  readonly crash: boolean;
+  /** Told now and then how many orders exist. */
+  readonly onProgress: (orders: number) => void;
+  /** Told of each step. */
+  readonly onStep: (text: string) => void;
+}
+
+/** What the demo found. Documented shape of `demo --json`. */
+export interface DemoReport {
+  /** Seed that repeats this run. */
+  readonly seed: number;
+  /** Orders at the service. */
+  readonly ordersAtService: number;
+  /** Orders in the ledger. */
+  readonly ordersInLedger: number;
+  /** Webhooks the service had to tell. */
+  readonly webhooksSent: number;
+  /** Webhooks that never arrived. */
+  readonly webhooksLost: number;
+  /** Deliveries beyond the first of a webhook. */
+  readonly webhooksRepeated: number;
+  /** Webhooks that arrived late or out of order. */
+  readonly webhooksLate: number;
+  /** Deliveries answered 204 that the ledger does not hold. Always 0. */
+  readonly answeredAndMissing: number;
+  /** Orders missing or in a wrong status while webhooks were all there was. */
+  readonly wrongBeforePoll: number;
+  /** Fields in which ledger and service differ in the end. */
+  readonly differences: number;
+  /** Those fields. */
+  readonly differing: readonly Difference[];
+  /** An order worth explaining: one of the most eventful; null without any. */
+  readonly exampleOrderId: string | null;
+  /** Database of the ledger. */
+  readonly databaseUrl: string;
+}
+
+/** A bad network: what the seed draws from. */
+const NETWORK: Partial<Faults> = {
+  drop: 0.06,
+  duplicate: 0.1,
+  delay: 0.1,
+  reorder: 0.1,
+  answerLost: 0.03,
+  requestLost: 0.03,
+  sameSecond: 0.1,
+};
+
+/** Hours of orders in seconds. */
+const FACTOR = 1200;
+const SPAN_MS = 2 * 3_600_000;
+
+/** Once the orders have lived, retries need not be waited for. */
+const RETRY_FACTOR = 40_000;
+
+const API_KEY = "demo-key";
+const SECRET = "demo-secret-of-one-run";
+
+/** Runs the demo from nothing to the comparison. */
+export async function runDemo(options: DemoOptions): Promise<DemoReport> {
+  const databaseUrl = await freshLedger(options.folder);
+  const clock = fastClock({ factor: FACTOR });
+  await using sandbox = createSandbox({
+    seed: options.seed,
+    apiKey: API_KEY,
+    clock,
+    faults: NETWORK,
+  });
+  await using api = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+    sandbox.fetch,
+  );
+  await using endpoint = new EndpointProcess({
+    RAMPKIT_ENVIRONMENT: "sandbox",
+    RAMPKIT_DATABASE_URL: databaseUrl,
+    RAMPKIT_WEBHOOK_SECRET: SECRET,
+  });
+  await endpoint.start();
+  sandbox.setWebhookUrl(`${endpoint.url}/webhooks/${SECRET}`);
+  options.onStep(
+    `Sandbox at http://127.0.0.1:${api.addr.port}, endpoint at ${endpoint.url}`,
+  );
+  await live(sandbox, endpoint, options);
+  clock.setFactor(RETRY_FACTOR);
+  await sandbox.idle();
+  await endpoint.stop();
+
+  await using ledger = await openLedger({
+    url: databaseUrl,
+    environment: "sandbox",
+  });
+  await ledger.project();
+  const before = differences(sandbox.truth(), await allOrders(ledger));
+  options.onStep(
+    `Webhooks alone leave ${
+      wrongOrders(before)
+    } orders missing or in a wrong status; polling`,
+  );
+  await poll(ledger, `http://127.0.0.1:${api.addr.port}`, clock.now);
+  await ledger.project();
+  await ledger.chain();
+  return await report(sandbox, ledger, {
+    seed: options.seed,
+    databaseUrl,
+    wrongBeforePoll: wrongOrders(before),
+  });
+}
+
+/** Removes an earlier demo's files and nothing else: a folder is a person's. */
+async function freshLedger(folder: string): Promise<string> {
+  await Deno.mkdir(folder, { recursive: true });
+  for (const suffix of ["", "-wal", "-shm", "-spool"]) {
+    try {
+      await Deno.remove(`${folder}/ledger.db${suffix}`, { recursive: true });
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    }
+  }
+  return `file:${folder}/ledger.db`;
+}
+
+async function live(
+  sandbox: Sandbox,
+  endpoint: EndpointProcess,
+  { orders, crash, onProgress, onStep }: DemoOptions,
+): Promise<void> {
+  let crashed = !crash;
+  const lives = sandbox.populate({ orders, spanMs: SPAN_MS });
+  let over = false;
+  const watching = (async () => {
+    while (!over) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      const count = sandbox.orders().length;
+      onProgress(count);
+      if (!crashed && count >= orders / 2) {
+        crashed = true;
+        await endpoint.kill();
+        onStep("Endpoint killed with SIGKILL; starting it again");
+        await endpoint.start();
+      }
+    }
+  })();
+  await lives;
+  over = true;
+  await watching;
+}
+
+async function poll(
+  ledger: Ledger,
+  baseUrl: string,
+  now: () => number,
+): Promise<void> {
+  const client = new OnrampClient({
+    apiKey: API_KEY,
+    environment: { ...resolveEnvironment("sandbox"), baseUrl },
+    requestsPerSecond: 500,
+    maxInFlight: 8,
+  });
+  await createPoller({ ledger, client, now }).once();
+}
+
+async function allOrders(
+  ledger: Ledger,
+): Promise<Map<string, Awaited<ReturnType<Ledger["orders"]["find"]>>[number]>> {
+  const orders = new Map();
+  for await (const order of ledger.orders.list({})) {
+    orders.set(order.orderId, order);
+  }
+  return orders;
+}
+
+async function report(
+  sandbox: Sandbox,
+  ledger: Ledger,
+  known: Pick<DemoReport, "seed" | "databaseUrl" | "wrongBeforePoll">,
+): Promise<DemoReport> {
+  const truth = sandbox.truth();
+  const orders = await allOrders(ledger);
+  const differing = differences(truth, orders);
+  const { counters } = sandbox;
+  const deliveries = sandbox.deliveries();
+  const arrivals = deliveries.map(({ attempts }) =>
+    attempts.filter(({ truth }) => truth.reached).length
+  );
+  return {
+    seed: known.seed,
+    ordersAtService: truth.length,
+    ordersInLedger: orders.size,
+    webhooksSent: deliveries.length,
+    webhooksLost: arrivals.filter((count) => count === 0).length,
+    webhooksRepeated: arrivals.reduce(
+      (sum, count) => sum + Math.max(count - 1, 0),
+      0,
+    ),
+    webhooksLate: counters.delayed + counters.reordered,
+    answeredAndMissing: await answeredAndMissing(sandbox, ledger),
+    wrongBeforePoll: known.wrongBeforePoll,
+    differences: differing.length,
+    differing,
+    exampleOrderId: mostEventful(sandbox),
+    databaseUrl: known.databaseUrl,
+  };
+}
+
+/** The order whose webhooks came in the most attempts. */
+function mostEventful(sandbox: Sandbox): string | null {
+  const counts = new Map<string, number>();
+  let most: string | null = null;
+  for (const { orderId, attempts } of sandbox.deliveries()) {
+    if (orderId === null) continue;
+    const count = (counts.get(orderId) ?? 0) + attempts.length;
+    counts.set(orderId, count);
+    if (most === null || count > (counts.get(most) ?? 0)) most = orderId;
+  }
+  return most;
+}
+
+/** Counts deliveries answered 2xx that the ledger does not hold. */
+async function answeredAndMissing(
+  sandbox: Sandbox,
+  ledger: Ledger,
+): Promise<number> {
+  const [stored] = await ledger.driver.batch([{
+    sql: `SELECT digest, count(*) FROM events WHERE kind = 'webhook'
+      GROUP BY digest`,
+    args: [],
+  }], "read");
+  const held = new Map(
+    stored?.rows.map(([digest, count]) => [String(digest), Number(count)]),
+  );
+  const answered = new Map<string, number>();
+  for (const { body, attempts } of sandbox.deliveries()) {
+    const taken = attempts.filter(({ truth }) => truth.answered === 204).length;
+    if (taken === 0) continue;
+    const digest = await sha256(body);
+    answered.set(digest, (answered.get(digest) ?? 0) + taken);
+  }
+  let missing = 0;
+  for (const [digest, count] of answered) {
+    missing += Math.max(count - (held.get(digest) ?? 0), 0);
+  }
+  return missing;
+}
+
+async function sha256(text: string): Promise<string> {
+  const bytes = new TextEncoder().encode(text);
+  const hash = await crypto.subtle.digest("SHA-256", bytes);
+  return new Uint8Array(hash).toHex();
+}
+
+function wrongOrders(found: readonly Difference[]): number {
+  const wrong = found.filter(({ field }) =>
+    field === "order" || field === "status"
+  );
+  return new Set(wrong.map(({ orderId }) => orderId)).size;
+}

@@ -1,0 +1,25 @@
+/**
+ * The command line as a function: {@linkcode main} takes arguments and a
+ * terminal, and resolves to an exit code. `cli/main.ts` is the program.
+ *
+ * @example Asking for help
+ * ```ts
+ * import { main } from "@rampkit/onramp/cli";
+ *
+ * const code = await main(["--help"], {
+ *   out: () => {},
+ *   err: () => {},
+ *   env: () => undefined,
+ *   columns: 80,
+ *   colour: false,
+ *   now: () => Date.now(),
+ *   signal: new AbortController().signal,
+ * });
+ * if (code !== 0) throw new Error("Help failed");
+ * ```
+ *
+ * @module
+ */
+export { main } from "./program.ts";
+export { EXIT } from "./exit_codes.ts";
+export type { Io } from "./io.ts";

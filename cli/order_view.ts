@@ -1,0 +1,122 @@
+import type { OrderState } from "../ledger/mod.ts";
+import { printable } from "./printable.ts";
+import { drawTable } from "./table.ts";
+
+/** The stable `--json` shape of an order: the whole state, documented in the
+ * README; fields are only ever added. */
+export type OrderJson = OrderState;
+
+/** An order as `--json` prints it: the state alone, without activity. */
+export function orderJson(
+  order: OrderState & { readonly activity?: unknown },
+): OrderJson {
+  const { activity: _, ...state } = order;
+  return state;
+}
+
+/** Orders as a table, one a line. */
+export function orderTable(
+  orders: readonly OrderState[],
+  columns: number | null,
+): string {
+  return drawTable(
+    [
+      { title: "Order" },
+      { title: "Ref" },
+      { title: "Status" },
+      { title: "Trust" },
+      { title: "Amount", align: "right" },
+      { title: "Asset", align: "right" },
+      { title: "Created (UTC)" },
+      { title: "Odd" },
+    ],
+    orders.map((order) => [
+      order.orderId,
+      order.externalOrderId ?? "",
+      order.status,
+      order.trust,
+      amount(order.currencyAmount, order.currency),
+      amount(order.cryptoAmount, order.commodity),
+      minutes(order.createdAt),
+      kinds(order),
+    ]),
+    columns,
+  );
+}
+
+/** One order in full, for people: lines of text. */
+export function orderLines(order: OrderState): string[] {
+  const rows: [string, string | null][] = [
+    ["Order", order.orderId],
+    ["Status", `${order.status} (${order.trust})`],
+    ["Because", order.reason],
+    ["Reference", order.externalOrderId],
+    ["Click id", order.clickId],
+    ["User", order.userId],
+    ["Amount", amount(order.currencyAmount, order.currency)],
+    ["Asset", amount(order.cryptoAmount, order.commodity)],
+    ["Network", order.network],
+    ["Address", order.address],
+    ["Transaction", order.txId],
+    ["Failure", failure(order)],
+    ["Payment", [order.cardBrand, order.paymentType].filter(Boolean).join(" ")],
+    ["Fees (USD)", fees(order)],
+    ["Created", order.createdAt],
+    ["Changed", order.changedAt],
+    ["Asked for", asked(order)],
+    [
+      "History",
+      order.history.map(({ source, status }) => `${status} by ${source}`).join(
+        ", ",
+      ),
+    ],
+  ];
+  const lines = rows.filter(([, value]) => value).map(([label, value]) =>
+    `${label.padEnd(12)} ${printable(value ?? "")}`
+  );
+  if (order.anomalies.length === 0) return lines;
+  return [
+    ...lines,
+    "",
+    "Odd about it:",
+    ...order.anomalies.map(({ kind, detail }) =>
+      `  ${kind}: ${printable(detail)}`
+    ),
+  ];
+}
+
+function amount(value: string | null, unit: string | null): string {
+  return value === null ? "" : [value, unit].filter(Boolean).join(" ");
+}
+
+function minutes(time: string | null): string {
+  return time === null ? "" : time.slice(0, 16).replace("T", " ");
+}
+
+function kinds(order: OrderState): string {
+  return [...new Set(order.anomalies.map(({ kind }) => kind))].join(", ");
+}
+
+function failure(order: OrderState): string | null {
+  if (order.failReason === null) return null;
+  return order.failMeaning === null
+    ? order.failReason
+    : `${order.failReason}: ${order.failMeaning}`;
+}
+
+function fees(order: OrderState): string | null {
+  const { partnerFee, serviceFee } = order.fees;
+  if (partnerFee === null && serviceFee === null) return null;
+  return `partner ${partnerFee ?? "?"}, service ${serviceFee ?? "?"}`;
+}
+
+function asked(order: OrderState): string | null {
+  const { asked } = order;
+  if (asked === null) return null;
+  return [
+    asked.reference === null ? "" : `reference ${asked.reference}`,
+    amount(asked.currencyAmount, asked.currency),
+    amount(asked.commodityAmount, asked.commodity),
+    `session ${asked.sessionId}`,
+  ].filter(Boolean).join(", ");
+}

@@ -1,0 +1,133 @@
+import { Command, CommanderError } from "commander";
+import type { Cli } from "./cli.ts";
+import { addDemo } from "./commands/demo.ts";
+import { addDoctor } from "./commands/doctor.ts";
+import { addLedger } from "./commands/ledger.ts";
+import { addOrders } from "./commands/orders.ts";
+import { addPoll } from "./commands/poll.ts";
+import { addReconcile } from "./commands/reconcile.ts";
+import { addRecover } from "./commands/recover.ts";
+import { addSandbox } from "./commands/sandbox.ts";
+import { addServe } from "./commands/serve.ts";
+import { addSession } from "./commands/session.ts";
+import { addSubscriptions } from "./commands/subscriptions.ts";
+import { addUsers } from "./commands/users.ts";
+import { addWebhook } from "./commands/webhook.ts";
+import { EXIT, UsageError } from "./exit_codes.ts";
+import type { Io } from "./io.ts";
+import { redact } from "./redact.ts";
+
+/**
+ * Runs the command line.
+ *
+ * @param args Arguments without the program's name.
+ * @param io The terminal, environment and clock.
+ * @returns The exit code: 0 fine, 1 failed, 2 usage, 3 disagreement found.
+ *
+ * @example Asking for help
+ * ```ts
+ * import { main } from "@rampkit/onramp/cli";
+ * import assert from "node:assert/strict";
+ *
+ * let text = "";
+ * const code = await main(["orders", "--help"], {
+ *   out: (part) => text += part,
+ *   err: () => {},
+ *   env: () => undefined,
+ *   columns: null,
+ *   colour: false,
+ *   now: () => Date.now(),
+ *   signal: new AbortController().signal,
+ * });
+ * assert.equal(code, 0);
+ * assert.match(text, /explain/);
+ * ```
+ */
+export async function main(args: readonly string[], io: Io): Promise<number> {
+  let exitCode: number = EXIT.fine;
+  const cli: Cli = {
+    io,
+    run: (action) => async (...given) => {
+      exitCode = (await action(...given)) ?? EXIT.fine;
+    },
+  };
+  try {
+    await build(cli).parseAsync([...args], { from: "user" });
+    return exitCode;
+  } catch (error) {
+    return report(error, io);
+  }
+}
+
+function build(cli: Cli): Command {
+  const program = new Command("rampkit")
+    .description(
+      "What became of every onramp order: its state, the evidence, and " +
+        "whether delivery still works.",
+    )
+    .showHelpAfterError("(add --help for what this command takes)")
+    .configureHelp({ sortSubcommands: false, showGlobalOptions: false })
+    .configureOutput({
+      writeOut: cli.io.out,
+      writeErr: cli.io.err,
+      getOutHelpWidth: () => cli.io.columns ?? 80,
+      getErrHelpWidth: () => cli.io.columns ?? 80,
+      getOutHasColors: () => cli.io.colour,
+      getErrHasColors: () => cli.io.colour,
+    })
+    .exitOverride();
+  addServe(program, cli);
+  addPoll(program, cli);
+  addReconcile(program, cli);
+  addRecover(program, cli);
+  addOrders(program, cli);
+  addUsers(program, cli);
+  addSession(program, cli);
+  addLedger(program, cli);
+  addSubscriptions(program, cli);
+  addWebhook(program, cli);
+  addSandbox(program, cli);
+  addDemo(program, cli);
+  addDoctor(program, cli);
+  program.addHelpText("after", AFTER);
+  inherit(program);
+  return program;
+}
+
+/** Commander hands settings down only to commands made by `command()`. */
+function inherit(command: Command): void {
+  for (const child of command.commands) {
+    child.copyInheritedSettings(command);
+    inherit(child);
+  }
+}
+
+const AFTER = `
+Settings come from flags, then environment variables:
+  RAMPKIT_ENVIRONMENT      production or sandbox
+  RAMPKIT_API_KEY          key of the partner API
+  RAMPKIT_WEBHOOK_SECRET   secret in the webhook address, several by commas
+  RAMPKIT_DATABASE_URL     file:rampkit.db unless set; libsql: and https: too
+  RAMPKIT_DATABASE_TOKEN   token of a remote database
+  and RAMPKIT_PARTNER_ID, RAMPKIT_PUBLIC_URL, RAMPKIT_SPOOL_DIR,
+  RAMPKIT_BASE_URL, RAMPKIT_CARDS_BASE_URL, RAMPKIT_WIDGET_ORIGIN,
+  RAMPKIT_DASHBOARD_URL
+
+Exit codes: 0 fine, 1 failed, 2 usage, 3 disagreement found.
+
+Example:
+  rampkit orders explain 01KA00000000000000000000`;
+
+function report(error: unknown, io: Io): number {
+  // Commander has already printed its message, or help was asked for.
+  if (error instanceof CommanderError) {
+    return error.exitCode === 0 ? EXIT.fine : EXIT.usage;
+  }
+  if (io.signal.aborted) {
+    io.err("Interrupted: nothing is left half done\n");
+    return EXIT.failed;
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  io.err(`${redact(message, io.env)}\n`);
+  return error instanceof UsageError ? EXIT.usage : EXIT.failed;
+}

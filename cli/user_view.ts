@@ -1,0 +1,88 @@
+import type { UserState } from "../ledger/mod.ts";
+import { printable } from "./printable.ts";
+import { drawTable } from "./table.ts";
+
+/** A user as `--json` prints it: the state alone, without activity. */
+export function userJson(
+  user: UserState & { readonly activity?: unknown },
+): UserState {
+  const { activity: _, ...state } = user;
+  return state;
+}
+
+/** Users as a table, one a line. */
+export function userTable(
+  users: readonly UserState[],
+  columns: number | null,
+): string {
+  return drawTable(
+    [
+      { title: "User" },
+      { title: "Status" },
+      { title: "Trust" },
+      { title: "Light" },
+      { title: "Document" },
+      { title: "Country" },
+      { title: "Created (UTC)" },
+    ],
+    users.map((user) => [
+      user.userId,
+      user.status,
+      user.trust,
+      user.verification.lkyc ?? "",
+      user.verification.fkyc ?? "",
+      user.country ?? user.phoneCountry ?? "",
+      user.createdAt?.slice(0, 16).replace("T", " ") ?? "",
+    ]),
+    columns,
+  );
+}
+
+/** One user in full, for people: lines of text. */
+export function userLines(user: UserState): string[] {
+  const { verification, verificationTrust, limits } = user;
+  const rows: [string, string | null][] = [
+    ["User", user.userId],
+    ["Status", `${user.status} (${user.trust})`],
+    ["Because", user.reason],
+    ["Light", sure(verification.lkyc, verificationTrust.lkyc)],
+    ["Document", sure(verification.fkyc, verificationTrust.fkyc)],
+    ["Country", user.country],
+    ["Phone", [user.phone, user.phoneCountry].filter(Boolean).join(" ")],
+    ["Banned", user.banned === null ? null : user.banned ? "yes" : "no"],
+    [
+      "Crypto limit",
+      limits === null ? null : `${limits.cryptoRemaining ?? "?"} USD left, ` +
+        `${limits.cryptoSpending ?? "?"} USD spent`,
+    ],
+    [
+      "NFT limit",
+      limits === null
+        ? null
+        : `${limits.digitalGoodsRemaining ?? "?"} USD left, ` +
+          `${limits.digitalGoodsSpending ?? "?"} USD spent`,
+    ],
+    [
+      "Cards",
+      user.cards.map((card) =>
+        [card.brand, card.lastDigits && `ending ${card.lastDigits}`].filter(
+          Boolean,
+        ).join(" ")
+      ).join(", "),
+    ],
+    [
+      "Rejected",
+      user.rejectReasons.map(({ code, meaning }) =>
+        meaning === null ? code : `${code} (${meaning})`
+      ).join(", "),
+    ],
+    ["Created", user.createdAt],
+  ];
+  return rows.filter(([, value]) => value).map(([label, value]) =>
+    `${label.padEnd(12)} ${printable(value ?? "")}`
+  );
+}
+
+function sure(state: string | null, trust: string): string | null {
+  return state === null ? null : `${state} (${trust})`;
+}

@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { cli, temporaryLedger } from "./_cli.ts";
+
+/** Every message is one line that a person can act on. */
+function oneLine(text: string): void {
+  assert.equal(text.trimEnd().split("\n").length, 1, text);
+}
+
+Deno.test("a missing secret is named with how to set it", async () => {
+  const { code, err } = await cli(["serve"]);
+  assert.equal(code, 2);
+  assert.match(err, /RAMPKIT_WEBHOOK_SECRET/);
+  oneLine(err);
+});
+
+Deno.test("a missing API key is named with how to set it", async () => {
+  await using ledger = await temporaryLedger();
+  const { code, err } = await cli([
+    "poll",
+    "--once",
+    "--database-url",
+    ledger.url,
+  ]);
+  assert.equal(code, 2);
+  assert.match(err, /RAMPKIT_API_KEY/);
+  oneLine(err);
+});
+
+Deno.test("a wrong environment is refused before anything is opened", async () => {
+  const { code, err } = await cli(["orders", "list"], {
+    RAMPKIT_ENVIRONMENT: "staging",
+    RAMPKIT_DATABASE_URL: "file:/nonexistent/x.db",
+  });
+  assert.equal(code, 2);
+  assert.match(err, /staging/);
+  oneLine(err);
+});
+
+Deno.test("a ledger file that cannot be opened is one clear line", async () => {
+  const { code, err } = await cli([
+    "orders",
+    "list",
+    "--database-url",
+    "file:/nonexistent/folder/x.db",
+  ]);
+  assert.equal(code, 1);
+  assert.match(err, /\/nonexistent\/folder\/x\.db/);
+  oneLine(err);
+});
+
+Deno.test("a file that is no database is one clear line and stays as it was", async () => {
+  await using ledger = await temporaryLedger();
+  const path = `${ledger.folder}/notes.txt`;
+  const text = "Not a database. ".repeat(100);
+  await Deno.writeTextFile(path, text);
+  const { code, err } = await cli([
+    "orders",
+    "list",
+    "--database-url",
+    `file:${path}`,
+  ]);
+  assert.equal(code, 1);
+  oneLine(err);
+  assert.equal(await Deno.readTextFile(path), text);
+});
+
+Deno.test("a ledger of another environment is refused", async () => {
+  await using ledger = await temporaryLedger();
+  const env = { RAMPKIT_DATABASE_URL: ledger.url };
+  const made = await cli(["ledger", "stats"], {
+    ...env,
+    RAMPKIT_ENVIRONMENT: "sandbox",
+  });
+  assert.equal(made.code, 0, made.err);
+  const { code, err } = await cli(["ledger", "stats"], {
+    ...env,
+    RAMPKIT_ENVIRONMENT: "production",
+  });
+  assert.equal(code, 1);
+  assert.match(err, /sandbox/);
+  assert.match(err, /production/);
+  oneLine(err);
+});
+
+Deno.test("an unreachable service is one clear line and harms nothing", async () => {
+  await using ledger = await temporaryLedger();
+  // A port that was free a moment ago: nobody listens there.
+  const listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
+  const { port } = listener.addr;
+  listener.close();
+  const env = {
+    RAMPKIT_DATABASE_URL: ledger.url,
+    RAMPKIT_API_KEY: "key-that-must-not-be-shown",
+    RAMPKIT_BASE_URL: `http://127.0.0.1:${port}`,
+  };
+  const { code, out, err } = await cli(["poll", "--once"], env);
+  assert.equal(code, 1);
+  assert.equal((out + err).includes("key-that-must-not-be-shown"), false);
+  assert.match(err, new RegExp(`127\\.0\\.0\\.1:${port}`));
+  const stats = await cli(["ledger", "verify", "--json"], env);
+  assert.equal(JSON.parse(stats.out).ok, true);
+});
+
+Deno.test("an order that is not there is exit code 1 and says what to do", async () => {
+  await using ledger = await temporaryLedger();
+  const { code, err } = await cli([
+    "orders",
+    "show",
+    "nothing",
+    "--database-url",
+    ledger.url,
+  ]);
+  assert.equal(code, 1);
+  assert.match(err, /"nothing".*poll/);
+  oneLine(err);
+});
+
+Deno.test("an unknown command, flag or value is exit code 2", async () => {
+  for (
+    const args of [
+      ["frobnicate"],
+      ["orders", "list", "--colour"],
+      ["orders", "show"],
+      ["orders", "list", "--limit", "many"],
+      ["orders", "list", "--from", "yesterday"],
+      ["serve", "--port", "99999"],
+      ["demo", "--orders", "-1"],
+    ]
+  ) {
+    const { code, err } = await cli(args);
+    assert.equal(code, 2, `${args.join(" ")}: ${err}`);
+    assert.notEqual(err, "");
+  }
+});
