@@ -104,6 +104,7 @@ Deno.test("orders keeps a walk whole while rows are inserted and change", async 
     assert.equal(new Set(seen).size, seen.length, "a row came twice");
     for (const id of before) assert.ok(seen.includes(id), "a row was missed");
     assert.ok(sandbox.counters.pageInserts >= 9);
+    assert.equal(sandbox.orders().length, 60 + sandbox.counters.pageInserts);
     assert.ok(sandbox.counters.pageChanges >= 9);
     assert.ok(sandbox.counters.pagesShort > 0);
     await sandbox.close();
@@ -147,6 +148,13 @@ Deno.test("orders finds by order, click and external id, many at once", async ()
     [b.orderId, c.orderId],
   );
   assert.deepEqual(await search("unknown"), []);
+  const start_date = new Date(Math.floor(a.createdAtMs / 1000) * 1000)
+    .toISOString();
+  const late = await orders(sandbox, {
+    search_by: `${a.orderId},${b.orderId}`,
+    start_date,
+  });
+  assert.deepEqual(ids(late.body), [b.orderId]);
 });
 
 Deno.test("orders applies every filter exactly", async () => {
@@ -214,11 +222,11 @@ Deno.test("orders writes amounts with all their digits", async () => {
   for (const cryptoAmount of amounts) {
     const { orderId } = sandbox.createOrder({
       cryptoAmount,
-      currencyAmount: "10.1",
+      currencyAmount: "12345678901234567.89",
     });
     const { text } = await orders(sandbox, { search_by: orderId });
     assert.ok(text.includes(`"crypto_amount":${cryptoAmount},`), text);
-    assert.ok(text.includes(`"currency_amount":10.1,`));
+    assert.ok(text.includes(`"currency_amount":12345678901234567.89,`));
   }
 });
 
@@ -403,4 +411,19 @@ Deno.test("orders goes on from a cursor whose order vanished meanwhile", async (
   assert.deepEqual(ids(rest.body), all.slice(5, 10));
   const made_up = await orders(sandbox, { ...query, cursor_id: "made-up" });
   assert.equal(made_up.response.status, 400);
+});
+
+Deno.test("fault sameSecond gives an order the second of the one before", async () => {
+  const clock = virtualClock(START);
+  const sandbox = setUp({ clock, faults: { sameSecond: 1 } });
+  const seconds = [];
+  for (const waitMs of [0, 1_500, 1_000, 9_000]) {
+    await clock.advance(waitMs);
+    const { createdAtMs, orderId } = sandbox.createOrder();
+    seconds.push((createdAtMs - START) / 1_000);
+    assert.equal(sandbox.orders().at(-1)?.createdAtMs, createdAtMs, orderId);
+  }
+  // An order long after the one before is not dated back that far.
+  assert.deepEqual(seconds, [0, 0, 0, 11.5]);
+  assert.equal(sandbox.counters.sameSeconds, 2);
 });

@@ -330,6 +330,17 @@ Deno.test("fault forge posts a false order_complete beside the true event", asyn
   await stage.sandbox.close();
 });
 
+Deno.test("fault forge lies about real orders and about none", async () => {
+  const stage = scene(undefined, { faults: { forge: 1 } });
+  for (let count = 0; count < 12; count++) payOne(stage);
+  await stage.clock.advance(MINUTE);
+  const real = stage.sandbox.deliveries().filter((one) =>
+    one.cause === "forged"
+  ).map((one) => stage.sandbox.order(one.orderId ?? "") !== null);
+  assert.deepEqual([...new Set(real)].sort(), [false, true]);
+  await stage.sandbox.close();
+});
+
 Deno.test("fault unknownType adds an event nobody documented", async () => {
   const stage = scene(undefined, { faults: { unknownType: 1 } });
   payOne(stage);

@@ -59,6 +59,10 @@ Deno.test("order events state the transaction where the interface says", async (
       ["order_complete", txId],
     ],
   );
+  sandbox.advance(orderId, "cancel");
+  const cancelled = JSON.parse(sandbox.deliveries(1)[0]?.body ?? "");
+  assert.equal(cancelled.type, "order_cancelled");
+  assert.equal(cancelled.order.transaction_id, null);
   assert.equal(bodies[0].order.quote_amount, "10.00");
   assert.equal(bodies[0].order.quote, "USD");
   await sandbox.close();
