@@ -27,33 +27,3 @@ export interface SandboxClock {
    */
   readonly wire?: SandboxClock;
 }
-
-/**
- * Sleeps on any timer, for clocks that have a `setTimer` only.
- *
- * @param setTimer Starts a timer and returns a function that cancels it.
- * @param ms How long to sleep, in milliseconds.
- * @param signal Ends the sleep early with its reason.
- * @returns When the time is over.
- */
-export function sleepOn(
-  setTimer: SandboxClock["setTimer"],
-  ms: number,
-  signal?: AbortSignal,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) {
-      reject(signal.reason);
-      return;
-    }
-    const onAbort = () => {
-      cancel();
-      reject(signal?.reason);
-    };
-    const cancel = setTimer(ms, () => {
-      signal?.removeEventListener("abort", onAbort);
-      resolve();
-    });
-    signal?.addEventListener("abort", onAbort, { once: true });
-  });
-}

@@ -75,6 +75,15 @@ const STEPS: Readonly<
  *
  * @param order The order.
  * @returns The steps, in the order a person would look for them.
+ *
+ * @example What can happen to a new order
+ * ```ts
+ * import { nextSteps } from "@rampkit/onramp/sandbox";
+ * import assert from "node:assert/strict";
+ *
+ * const order = { status: "created", transferStarted: false };
+ * assert.deepEqual(nextSteps(order), ["pay", "fail"]);
+ * ```
  */
 export function nextSteps(
   order: Pick<SandboxOrder, "status" | "transferStarted">,
@@ -93,6 +102,21 @@ export function nextSteps(
  * @param facts What the step needs to know.
  * @returns The order afterwards and the webhook to send.
  * @throws {RangeError} If the order cannot take the step from where it is.
+ *
+ * @example Pay an order
+ * ```ts
+ * import { createSandbox, takeStep } from "@rampkit/onramp/sandbox";
+ * import assert from "node:assert/strict";
+ *
+ * const { order, event } = takeStep(createSandbox().createOrder(), "pay", {
+ *   atMs: Date.now(),
+ *   txId: "",
+ *   failReason: "",
+ *   errorText: "",
+ * });
+ * assert.equal(order.status, "progress");
+ * assert.equal(event, "payment_started");
+ * ```
  */
 export function takeStep(
   order: SandboxOrder,

@@ -1,4 +1,5 @@
-import { type SandboxClock, sleepOn } from "./clock.ts";
+import type { SandboxClock } from "./clock.ts";
+import { sleepOn } from "./_sleep.ts";
 
 /** Longest delay the runtime's own timers take, in milliseconds. */
 const MAX_TIMER_MS = 2 ** 31 - 1;

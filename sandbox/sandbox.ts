@@ -1,6 +1,7 @@
 import { type App, createApp } from "./_app.ts";
 import type { SandboxClock } from "./clock.ts";
-import { noCounts, type SandboxCounters } from "./counters.ts";
+import type { SandboxCounters } from "./counters.ts";
+import { noCounts } from "./_no_counts.ts";
 import { unitsOf } from "./_decimals.ts";
 import type {
   DeliveryStatus,

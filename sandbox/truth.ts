@@ -31,6 +31,16 @@ export interface OrderTruth {
  *
  * @param order The order as it truly is.
  * @returns The same in the ledger's own forms.
+ *
+ * @example State what an order is
+ * ```ts
+ * import { createSandbox, truthOf } from "@rampkit/onramp/sandbox";
+ * import assert from "node:assert/strict";
+ *
+ * const order = createSandbox().createOrder({ currencyAmount: "25" });
+ * assert.equal(truthOf(order).currencyAmount, "25");
+ * assert.equal(truthOf(order).status, "created");
+ * ```
  */
 export function truthOf(order: SandboxOrder): OrderTruth {
   return {

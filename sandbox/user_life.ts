@@ -52,6 +52,18 @@ export const USER_STEPS: readonly UserStep[] = Object.keys(
  * @param facts The card to save, for `card_added`.
  * @returns The user afterwards and the webhook to send.
  * @throws {RangeError} If there is no such step.
+ *
+ * @example Reject a verification
+ * ```ts
+ * import { createSandbox, takeUserStep } from "@rampkit/onramp/sandbox";
+ * import assert from "node:assert/strict";
+ *
+ * const taken = takeUserStep(createSandbox().createUser(), "verify_failed", {
+ *   card: { cardId: "1", brand: "VISA", lastDigits: "1111", createdAtMs: 0 },
+ * });
+ * assert.equal(taken.user.lkyc, "failed");
+ * assert.equal(taken.more.reject_type, "LKYC_FAILED_GENERAL");
+ * ```
  */
 export function takeUserStep(
   user: SandboxUser,

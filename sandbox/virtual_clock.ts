@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers";
-import { type SandboxClock, sleepOn } from "./clock.ts";
+import type { SandboxClock } from "./clock.ts";
+import { sleepOn } from "./_sleep.ts";
 
 /** How a virtual clock behaves. */
 export interface VirtualClockOptions {
