@@ -3,6 +3,7 @@ import { allowlist } from "./_allowlist.ts";
 import { classify } from "./_classify.ts";
 import { Deadlines } from "./_deadlines.ts";
 import { DeliveryStore, type Kept } from "./_delivery_store.ts";
+import { connectionAddress, positive } from "./_options.ts";
 import { PathSecret } from "./_path_secret.ts";
 import { type NoBody, readBody } from "./_read_body.ts";
 import { EndpointTelemetry } from "./_telemetry.ts";
@@ -196,21 +197,22 @@ export class EndpointCore {
       if (this.#inFlight === 0) { for (const idle of this.#idle) idle(); }
       answer(response);
     };
-    readBody(request, statedBytes, {
-      maxBytes: this.#maxBodyBytes,
-      dueAt: arrivedAt + this.#bodyDeadlineMs,
-      deadlines: this.#deadlines,
-      hold,
-    }, (body) => {
-      if (typeof body === "string") {
-        return finish(this.#refuseBody(body, arrivedAt));
-      }
-      try {
-        this.#deliver(body, arrivedAt, finish);
-      } catch (error) {
-        finish(this.#failed(error, arrivedAt));
-      }
-    });
+    try {
+      readBody(request, statedBytes, {
+        maxBytes: this.#maxBodyBytes,
+        dueAt: arrivedAt + this.#bodyDeadlineMs,
+        deadlines: this.#deadlines,
+        hold,
+      }, (body) => {
+        if (typeof body === "string") {
+          finish(this.#refuseBody(body, arrivedAt));
+        } else {
+          this.#deliver(body, arrivedAt, finish);
+        }
+      });
+    } catch (error) {
+      finish(this.#failed(error, arrivedAt));
+    }
   }
 
   #refuseBody(why: NoBody, arrivedAt: number): Response {
@@ -227,18 +229,30 @@ export class EndpointCore {
     arrivedAt: number,
     answer: (response: Response) => void,
   ): void {
-    const receivedAtMs = this.#now();
-    const delivery: Delivery = {
-      id: this.#newId(receivedAtMs),
-      receivedAt: this.#isoTime(receivedAtMs),
-      body,
-    };
+    const delivery = this.#received(body, arrivedAt, answer);
+    if (delivery === null) return;
     let type = "";
     this.#store.store(delivery, arrivedAt + this.#deadlineMs, (kept) => {
       answer(this.#kept(kept, delivery, type, arrivedAt));
     });
     // Looked at while the ledger writes: nothing depends on it but counts.
     type = this.#typeOf(delivery);
+  }
+
+  /** Clock and ids are the caller's, and may throw: then the answer is 503. */
+  #received(
+    body: Uint8Array,
+    arrivedAt: number,
+    answer: (response: Response) => void,
+  ): Delivery | null {
+    try {
+      const receivedAtMs = this.#now();
+      const id = this.#newId(receivedAtMs);
+      return { id, receivedAt: this.#isoTime(receivedAtMs), body };
+    } catch (error) {
+      answer(this.#failed(error, arrivedAt));
+      return null;
+    }
   }
 
   #kept(
@@ -364,25 +378,4 @@ export class EndpointCore {
       // A log that fails must not cost a delivery.
     }
   }
-}
-
-function connectionAddress(
-  _request: Request,
-  info: ConnectionInfo | undefined,
-): string | null {
-  const remote = info?.remoteAddr;
-  if (remote === undefined || !("hostname" in remote)) return null;
-  return typeof remote.hostname === "string" ? remote.hostname : null;
-}
-
-function positive<Name extends keyof WebhookEndpointOptions>(
-  options: WebhookEndpointOptions,
-  name: Name,
-  preset: number,
-): number {
-  const value = options[name] ?? preset;
-  if (typeof value === "number" && value > 0) return value;
-  throw new RangeError(
-    `Cannot mount endpoint: ${name} must be positive, current value is ${value}`,
-  );
 }

@@ -477,6 +477,22 @@ Deno.test("webhookEndpoint() answers 503 when append or newId throws", async () 
   }
 });
 
+Deno.test("webhookEndpoint() answers a request whose body is gone or taken", async () => {
+  const endpoint = webhookEndpoint({
+    append: () => Promise.resolve(),
+    secrets: [SECRET],
+  });
+  const url = `http://localhost/webhooks/${SECRET}`;
+  for (const headers of [{}, { "content-length": "2" }]) {
+    const used = new Request(url, { method: "POST", headers, body: "{}" });
+    await used.text();
+    const { status } = await endpoint(used);
+    assert(status === 400 || status === 503, `${status}`);
+    assert.equal(endpoint.stats().inFlight, 0);
+  }
+  await endpoint.drain();
+});
+
 Deno.test("webhookEndpoint() answers 503 rather than hold more bytes than it may", () =>
   served({ maxHeldBytes: 100 }, async ({ url, ledger, endpoint }) => {
     ledger.fate = (): "hang" => "hang";

@@ -12,6 +12,7 @@ import type {
   WebhookOrder,
   WebhookUser,
 } from "./event.ts";
+import { exactNumbers } from "./_exact_numbers.ts";
 import { webhookType } from "./event_types.ts";
 
 const decoder = new TextDecoder();
@@ -327,30 +328,4 @@ function hasNumericAmount(value: unknown): boolean {
   if (!isRecord(value) || !isRecord(value.order)) return false;
   return typeof value.order.base_amount === "number" ||
     typeof value.order.quote_amount === "number";
-}
-
-/** Source text of a number: known to V8, not yet to TypeScript's types. */
-type ExactParse = (
-  text: string,
-  reviver: (
-    key: string,
-    value: unknown,
-    context: { readonly source?: string },
-  ) => unknown,
-) => unknown;
-
-/** Parses `text` with every number as the text it was written in. */
-function exactNumbers(text: string): unknown {
-  try {
-    return (JSON.parse as ExactParse)(
-      text,
-      (_key, value, context) =>
-        typeof value === "number" ? context?.source : value,
-    );
-  } catch (error) {
-    // A reviver recurses: nesting that plain parsing takes can exhaust the
-    // stack here, and an amount is not worth losing the event for.
-    if (!(error instanceof RangeError)) throw error;
-    return JSON.parse(text);
-  }
 }
