@@ -83,6 +83,7 @@ export {
 export type { Shown } from "./readings.ts";
 export { readFact } from "./read_fact.ts";
 export type { ResolveOptions } from "./resolve_order.ts";
+export { type Routes, routes } from "./routes.ts";
 export { orderState } from "./state_of_order.ts";
 export {
   evolveUser,

@@ -23,6 +23,29 @@ export interface Routes {
  *
  * @param fact Any fact.
  * @returns The ids; the fact itself carries them.
+ *
+ * @example Whom an erased webhook concerns
+ * ```ts
+ * import { readFact, routes } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * const { orderId, userId } = routes(readFact({
+ *   position: 1,
+ *   eventId: "01HX",
+ *   kind: "webhook",
+ *   type: "order_complete",
+ *   orderId: "01ORDER",
+ *   userId: null,
+ *   clickId: null,
+ *   occurredAt: null,
+ *   recordedAt: "2026-11-20T09:00:00.000Z",
+ *   readAt: null,
+ *   body: null,
+ *   digest: null,
+ *   salt: null,
+ * }));
+ * assert.deepEqual([orderId, userId], ["01ORDER", null]);
+ * ```
  */
 export function routes(fact: Fact): Routes {
   return fact;
