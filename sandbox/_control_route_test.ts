@@ -187,3 +187,12 @@ Deno.test("the control page runs its own script only and is never framed", async
   const root = await sandbox.fetch(new Request("http://sandbox/"));
   assert.equal(root.headers.get("location"), "/control");
 });
+
+Deno.test("no inspection of a sandbox prints its key or webhook address", () => {
+  const sandbox = setUp({
+    apiKey: "key-never-shown",
+    webhookUrl: "http://partner/webhooks/secret-never-shown",
+  });
+  assert.ok(!Deno.inspect(sandbox, { depth: 9 }).includes("never-shown"));
+  assert.ok(!JSON.stringify(sandbox).includes("never-shown"));
+});

@@ -62,8 +62,6 @@ export class Sandbox {
   readonly seed: number;
   /** Partner identifier of the widget address. */
   readonly partnerId: string;
-  /** Key that the API asks for. */
-  readonly apiKey: string;
   /** Clock that everything goes by. */
   readonly clock: SandboxClock;
   /** Which asset table the service has. */
@@ -72,6 +70,7 @@ export class Sandbox {
   orderForm: OrderForm;
   /** What the service allows the partner; may be changed at any time. */
   partner: Required<SandboxPartner>;
+  readonly #apiKey: string;
   readonly #random: Random;
   readonly #dice: Dice;
   readonly #maker: Maker;
@@ -95,7 +94,7 @@ export class Sandbox {
     checkRule(options.disableRule ?? "ladder_from_previous");
     this.seed = options.seed ?? 1;
     this.partnerId = options.partnerId ?? "01SANDBOXPARTNER0000000000";
-    this.apiKey = options.apiKey ?? "sandbox-key";
+    this.#apiKey = options.apiKey ?? "sandbox-key";
     this.clock = options.clock ?? realClock();
     this.assets = options.assets ?? "sandbox";
     this.orderForm = options.orderForm ?? "current";
@@ -136,6 +135,11 @@ export class Sandbox {
 
   /** Answers a request: the API, the widget, the control page and its API. */
   readonly fetch = (request: Request): Promise<Response> => this.#app(request);
+
+  /** Key that the API asks for; a getter, so that no inspection prints it. */
+  get apiKey(): string {
+    return this.#apiKey;
+  }
 
   /** The service's own time: the clock's, plus the skew that is set. */
   now(): number {
