@@ -31,9 +31,13 @@ export function explanationLines(explanation: Explanation): string[] {
       );
     }
   }
-  lines.push("", "Where each field comes from:");
-  for (const { field, source, position } of explanation.fields) {
-    lines.push(`  ${field.padEnd(24)} #${position} (${source})`);
+  lines.push("", "Where the fields come from:");
+  const fields = Map.groupBy(
+    explanation.fields,
+    ({ source, position }) => `#${position} (${source})`,
+  );
+  for (const [source, from] of fields) {
+    lines.push(`  ${source}: ${from.map(({ field }) => field).join(", ")}`);
   }
   return lines;
 }

@@ -7,6 +7,7 @@ const FOLDERS = [
   "cli",
   "tests",
   "tools",
+  "bench",
 ];
 
 /** Every TypeScript file of the project, relative to `root`, sorted. */
@@ -18,7 +19,8 @@ export async function sourceFiles(root: string): Promise<string[]> {
 
 /** Whether a file is there for tests or benchmarks alone. */
 export function isTestFile(file: string): boolean {
-  return /_(test|bench)\.ts$/.test(file) || file.startsWith("tests/");
+  return /_(test|bench)(_kit|_server)?\.ts$/.test(file) ||
+    /^(tests|tools|bench)\//.test(file);
 }
 
 async function collect(
@@ -26,9 +28,18 @@ async function collect(
   folder: string,
   files: string[],
 ): Promise<void> {
-  for await (const entry of Deno.readDir(`${root}/${folder}`)) {
+  for (const entry of await entriesOf(`${root}/${folder}`)) {
     const path = `${folder}/${entry.name}`;
     if (entry.isDirectory) await collect(root, path, files);
     else if (entry.name.endsWith(".ts")) files.push(path);
+  }
+}
+
+async function entriesOf(folder: string): Promise<Deno.DirEntry[]> {
+  try {
+    return await Array.fromAsync(Deno.readDir(folder));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
   }
 }

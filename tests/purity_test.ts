@@ -5,7 +5,7 @@ const root = new URL("..", import.meta.url).pathname.replace(/\/$/, "");
 
 /** What a pure file may not name: clock, chance, network, disk, process. */
 const WORLD =
-  /\bDeno\.|\bDate\.now\b|\bnew Date\(\)|\bperformance\.|\bMath\.random\b|\bcrypto\.|\bfetch\(|\bsetTimeout\b|\bsetInterval\b|\bconsole\.|"node:fs|"node:process/;
+  /\bDeno\.|\bDate\.now\b|\bnew Date\(\)|\bperformance\.|\bMath\.random\b|\bcrypto\.(?:get|random|subtle)|\bfetch\(|\bsetTimeout\b|\bsetInterval\b|\bconsole\.|"node:fs|"node:process/;
 
 /** Folders and files whose rules are to be read alone. */
 const PURE = [/^ledger\/fold\//, /^ledger\/event\/event\.ts$/];
