@@ -121,8 +121,12 @@ function isSpan(value: unknown): value is Span {
 }
 
 function withoutSecret(address: string): string {
+  const scheme = address.indexOf("://");
+  const path = scheme === -1 ? 0 : address.indexOf("/", scheme + 3);
+  if (path === -1) return address;
   for (const [prefix, route] of hidden) {
-    const at = address.indexOf(prefix);
+    // Anywhere in the path: a secret under a wrong path is a secret still.
+    const at = address.indexOf(prefix, path);
     if (at !== -1) return address.slice(0, at) + route;
   }
   return address;

@@ -25,13 +25,18 @@ async function observedProcess(): Promise<void> {
     { port: 0, hostname: "127.0.0.1", onListen: () => {} },
     endpoint,
   );
-  const send = async (method: string, secret: string, body: string) => {
+  const send = async (
+    method: string,
+    secret: string,
+    body: string,
+    path = "/webhooks/",
+  ): Promise<void> => {
     using connection = await Deno.connect({
       hostname: "127.0.0.1",
       port: server.addr.port,
     });
     await connection.write(new TextEncoder().encode(
-      `${method} /webhooks/${secret}?key=${OTHERS.query} HTTP/1.1\r\n` +
+      `${method} ${path}${secret}?key=${OTHERS.query} HTTP/1.1\r\n` +
         `host: shop.example\r\nauthorization: ${OTHERS.authorization}\r\n` +
         `cookie: ${OTHERS.cookie}\r\ncontent-length: ${body.length}\r\n\r\n` +
         body,
@@ -43,6 +48,8 @@ async function observedProcess(): Promise<void> {
   await send("POST", SECRET, `{"type":"coffee_brewed"}`);
   await send("GET", SECRET, "");
   await send("POST", OTHERS.wrong, "{}");
+  await send("POST", SECRET, "{}", "//webhooks/");
+  await send("POST", SECRET, "{}", "/misplaced/webhooks/");
   failing = true;
   await send("POST", SECRET, `{"type":"login"}`);
   // Long enough for the periodic reader of the metrics to come by.
