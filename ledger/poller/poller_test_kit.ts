@@ -152,17 +152,17 @@ export async function moving<T>(
   clock: VirtualClock,
 ): Promise<T> {
   let settled = false;
-  const done = promise.then(() => settled = true, () => settled = true);
+  const end = () => {
+    settled = true;
+  };
+  const done = promise.then(end, end);
   while (!settled) {
-    // A few turns for what is ready now, before any time passes.
-    for (let turn = 0; turn < 5 && !settled; turn++) {
-      await Promise.race([
-        done,
-        new Promise((resolve) => setTimeout(resolve, 0)),
-      ]);
-    }
+    // What is ready now goes first; then time passes to the next timer.
+    await clock.settle();
     const dueMs = clock.nextDueMs;
-    if (!settled && dueMs !== null) await clock.runUntil(dueMs);
+    if (settled) break;
+    if (dueMs !== null) await clock.runUntil(dueMs);
+    else await Promise.race([done, new Promise((r) => setTimeout(r, 1))]);
   }
   return await promise;
 }

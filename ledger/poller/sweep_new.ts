@@ -105,11 +105,11 @@ async function* begin(
   const nowMs = Date.parse(page.readAt);
   const untilMs = wholeSecond(nowMs - context.settleMs);
   const [oldest] = page.data;
-  const oldestMs = oldest === undefined
-    ? untilMs
-    : readServiceTime(oldest.created_at ?? "") ?? 0;
   // The start of a window is outside, so the oldest needs a second before it.
-  const fromMs = Math.min(untilMs, wholeSecond(oldestMs) - 1000);
+  const fromMs = oldest === undefined ? untilMs : Math.min(
+    untilMs,
+    wholeSecond(readServiceTime(oldest.created_at ?? "") ?? 0) - 1000,
+  );
   const progress: NewProgress = {
     startedAt: new Date(context.now()).toISOString(),
     finishedAt: null,

@@ -1,0 +1,191 @@
+import assert from "node:assert/strict";
+import { webhookEndpoint } from "../../webhooks/mod.ts";
+import { type Ledger, openLedger } from "../ledger.ts";
+import { createPoller } from "./poller.ts";
+import {
+  countingBytes,
+  moving,
+  type Service,
+  service,
+} from "./poller_test_kit.ts";
+import { watchdog } from "./watchdog.ts";
+import type { DeliveryHealth } from "./watchdog_rule.ts";
+
+const minute = 60_000;
+const hour = 60 * minute;
+const secret = "a-secret-that-nobody-guesses";
+
+/** A service whose webhooks reach a ledger, and a poller that runs. */
+interface Partner extends AsyncDisposable {
+  readonly box: Service;
+  readonly ledger: Ledger;
+  readonly alerts: DeliveryHealth[];
+  pass(ms: number): Promise<void>;
+  buy(): Promise<void>;
+  restart(): Promise<void>;
+}
+
+async function partner(): Promise<Partner> {
+  const deliver = { to: (_: Request) => Promise.resolve(new Response()) };
+  const box = service({
+    webhookUrl: `http://partner/webhooks/${secret}`,
+    fetch: (input, init) => deliver.to(new Request(input, init)),
+    faults: {},
+  });
+  const now = () => box.clock.now();
+  const ledger = await openLedger({
+    url: ":memory:",
+    environment: "sandbox",
+    now,
+  });
+  const endpoint = webhookEndpoint({
+    append: ledger.appendDelivery,
+    secrets: [secret],
+    now,
+  });
+  deliver.to = (request) => endpoint(request);
+  const alerts: DeliveryHealth[] = [];
+  let stop = new AbortController();
+  const start = () =>
+    createPoller({
+      ledger,
+      client: box.client,
+      now,
+      sleep: (ms, signal) => box.clock.sleep(ms, signal),
+      randomBytes: countingBytes(),
+      holder: "test",
+      requestsPerSecond: 1000,
+      confirmEveryMs: minute,
+      followEveryMs: minute,
+      onAlert: (health) => {
+        alerts.push(health);
+      },
+      onError: (error) => assert.fail(String(error)),
+    }).run(stop.signal);
+  let running = start();
+  const end = async () => {
+    stop.abort();
+    await moving(running, box.clock);
+  };
+  const pass = (ms: number) => moving(box.clock.sleep(ms), box.clock);
+  return {
+    box,
+    ledger,
+    alerts,
+    pass,
+    async buy() {
+      const { orderId } = box.sandbox.createOrder();
+      for (const step of ["pay", "authorise", "complete"] as const) {
+        await pass(20_000);
+        box.sandbox.advance(orderId, step);
+      }
+    },
+    async restart() {
+      await end();
+      stop = new AbortController();
+      running = start();
+    },
+    async [Symbol.asyncDispose]() {
+      await end();
+      await endpoint.drain();
+      await ledger.close();
+      await box[Symbol.asyncDispose]();
+    },
+  };
+}
+
+Deno.test("watchdog() raises the alarm long before the last retry", async () => {
+  await using all = await partner();
+  const { box, alerts, pass, buy, restart } = all;
+  await pass(minute);
+  await buy();
+  await pass(2 * hour);
+  assert.equal(alerts.length, 0, "no alarm in quiet hours");
+
+  box.sandbox.setFaults({ endpointDown: true });
+  const diedMs = box.clock.now();
+  await buy();
+  await pass(30 * minute);
+  const [alarm] = alerts;
+  assert.ok(alarm?.deliverySuspected);
+  const sinceMs = Date.parse(alarm.since ?? "");
+  assert.ok(Math.abs(sinceMs - diedMs) < 2 * minute);
+  assert.ok(
+    alarm.countdown !== null && alarm.countdown.leftFromFirstMs > 7 * hour,
+  );
+  assert.equal(box.sandbox.delivery.state, "retrying");
+  await restart();
+  await pass(hour);
+  assert.equal(alerts.length, 1, "one alarm, also across a restart");
+
+  box.sandbox.heal();
+  await pass(14 * hour);
+  assert.equal(alerts.length, 2);
+  assert.equal(alerts[1]?.deliverySuspected, false);
+});
+
+Deno.test("watchdog() does not cry over one lost webhook among others", async () => {
+  await using all = await partner();
+  const { box, alerts, pass, buy } = all;
+  await pass(minute);
+  box.sandbox.setFaults({ drop: 1 });
+  await buy();
+  box.sandbox.heal();
+  await buy();
+  await pass(hour);
+  assert.equal(alerts.length, 0);
+});
+
+Deno.test("watchdog() does not mind a service clock ten minutes off", async () => {
+  for (const clockSkewMs of [10 * minute, -10 * minute]) {
+    await using all = await partner();
+    const { box, alerts, pass, buy } = all;
+    box.sandbox.setFaults({ clockSkewMs });
+    await pass(minute);
+    await buy();
+    await pass(hour);
+    await buy();
+    await pass(hour);
+    assert.equal(alerts.length, 0, `${clockSkewMs}`);
+    box.sandbox.setFaults({ endpointDown: true });
+    await buy();
+    await pass(30 * minute);
+    assert.equal(alerts.length, 1, `${clockSkewMs}`);
+  }
+});
+
+Deno.test("watchdog() only looks: it writes nothing by itself", async () => {
+  await using all = await partner();
+  const { box, ledger, pass } = all;
+  await pass(minute);
+  const state = async () =>
+    (await ledger.driver.batch([{
+      sql: "SELECT state FROM sweeps WHERE name = 'watchdog'",
+      args: [],
+    }], "read"))[0]?.rows[0]?.[0];
+  const before = await state();
+  await watchdog(ledger.driver, { nowMs: box.clock.now() + hour });
+  assert.equal(await state(), before);
+});
+
+Deno.test("watchdog() counts down while deliveries are not answered in time", async () => {
+  const ledger = await openLedger({ url: ":memory:", environment: "sandbox" });
+  const at = (ms: number) => new Date(ms).toISOString();
+  const nowMs = Date.now();
+  await watchdog(ledger.driver, { nowMs }).then(({ remember }) =>
+    ledger.driver.batch(remember, "write")
+  );
+  const id = "01KA0000000000000000000001";
+  await ledger.appendDelivery({
+    id,
+    receivedAt: at(nowMs),
+    body: new TextEncoder().encode('{"type":"login","click_id":""}'),
+  });
+  await ledger.recordUnanswered({ id, noticedAt: at(nowMs), answer: "late" });
+  const { health, raised } = await watchdog(ledger.driver, { nowMs });
+  assert.equal(raised, true);
+  assert.equal(health.deliverySuspected, false);
+  assert.equal(health.failingSince, at(nowMs));
+  assert.equal(health.countdown?.offAtFromFirst, at(nowMs + 8 * hour));
+  await ledger.close();
+});
