@@ -381,15 +381,15 @@ Deno.test("webhookEndpoint() spools while the ledger fails, and drains in order,
 
 Deno.test("webhookEndpoint() spools when the ledger hangs, and does not wait for it again", () =>
   withSpool((spool) =>
-    served({ spool, spoolAfterMs: 200 }, async ({ url, ledger }) => {
+    served({ spool, spoolAfterMs: 1_000 }, async ({ url, ledger }) => {
       ledger.fate = (): "hang" => "hang";
       const timed = async (): Promise<number> => {
         const startedAt = performance.now();
         assert.equal((await post(url, LOGIN)).status, 204);
         return performance.now() - startedAt;
       };
-      assert(await timed() >= 190);
-      for (let n = 0; n < 5; n++) assert(await timed() < 150);
+      assert(await timed() >= 950);
+      for (let n = 0; n < 5; n++) assert(await timed() < 800);
       ledger.release();
       await until(() => ledger.stored.size === 6);
     })
@@ -669,7 +669,7 @@ Deno.test("webhookEndpoint() drain() tries a ledger that failed a last time", ()
       ledger.fate = (): "store" => "store";
       const startedAt = performance.now();
       await endpoint.drain();
-      assert(performance.now() - startedAt < 400);
+      assert(performance.now() - startedAt < 600);
       assert.equal(ledger.stored.size, 3);
       assert.equal(spool.depth, 0);
     })

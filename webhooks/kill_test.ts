@@ -103,7 +103,11 @@ async function killUnderLoad(repetition: number): Promise<number> {
       { length: CONNECTIONS },
       (_, index) => post(port, String(index), answered),
     );
-    await new Promise((resolve) => setTimeout(resolve, 40 + repetition * 7));
+    const giveUpAt = performance.now() + 10_000;
+    while (answered.size === 0 && performance.now() < giveUpAt) {
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    await new Promise((resolve) => setTimeout(resolve, 10 + repetition * 7));
     child.kill("SIGKILL");
     await child.status;
     await Promise.all(posting);
