@@ -180,12 +180,12 @@ export class Subscription implements AsyncDisposable {
     for (;;) {
       const letters = await this.#pumpLetters();
       const fresh = await this.#pumpFresh();
+      const before = delivered + failed;
       delivered += letters.delivered + fresh.delivered;
       failed += letters.failed + fresh.failed;
-      if (this.#stopped.signal.aborted) break;
-      if (!fresh.more && letters.delivered + letters.failed === 0) break;
+      const idle = delivered + failed === before && !fresh.more;
+      if (idle || this.#stopped.signal.aborted) return { delivered, failed };
     }
-    return { delivered, failed };
   }
 
   async #pumpLetters(): Promise<Pumped> {

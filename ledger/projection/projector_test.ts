@@ -1,0 +1,319 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { NewEvent } from "../event/event.ts";
+import { appendStatement } from "../store/append.ts";
+import type { Driver } from "../store/driver.ts";
+import { LedgerError } from "../store/errors.ts";
+import { openDriver } from "../store/open_driver.ts";
+import {
+  at,
+  Crash,
+  crashingDriver,
+  emptyStore,
+  expectedStates,
+  foldVersion,
+  liveStates,
+  orderRead,
+  orderWebhook,
+  prepared,
+  rowsOf,
+  session,
+  webhook,
+  worlds,
+} from "./projection_test_kit.ts";
+import { Projector } from "./projector.ts";
+
+async function append(driver: Driver, events: readonly NewEvent[]) {
+  if (events.length > 0) await driver.batch([appendStatement(events)], "write");
+}
+
+async function projectAll(projector: Projector): Promise<number> {
+  let events = 0;
+  for (;;) {
+    const step = await projector.step("live");
+    if (step.events === 0) return events;
+    events += step.events;
+  }
+}
+
+Deno.test("Projector.step() gives the same states for any order, any batches and several projectors", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      worlds(),
+      fc.infiniteStream(fc.nat()),
+      async (events, choices) => {
+        const choose = (below: number) =>
+          (choices.next().value as number) % below;
+        const order = events.toSorted(() => choose(3) - 1);
+        const driver = await emptyStore();
+        try {
+          const projectors = [1, 2, 3].map(() =>
+            new Projector({
+              driver,
+              assets: "sandbox",
+              maxEvents: 1 + choose(9),
+            })
+          );
+          for (let from = 0; from < order.length;) {
+            const to = from + 1 + choose(7);
+            await append(driver, order.slice(from, to));
+            from = to;
+            const steps = choose(3);
+            for (let step = 0; step < steps; step++) {
+              const projector = projectors[choose(3)] as Projector;
+              await projector.step("live");
+            }
+          }
+          await projectAll(projectors[0] as Projector);
+          assert.deepEqual(await liveStates(driver), expectedStates(events));
+        } finally {
+          await driver.close();
+        }
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
+
+Deno.test("Projector.step() joins sessions with orders whichever comes first, by session id and by click id", async () => {
+  const events = [
+    session(1, "S1", null, "11"),
+    session(2, "S2", "C2", "12"),
+    orderWebhook("W1", 3, {
+      type: "payment_started",
+      orderId: "O1",
+      session: "S1",
+    }),
+    orderWebhook("W2", 4, {
+      type: "payment_started",
+      orderId: "O2",
+      click: "C2",
+    }),
+  ];
+  for (const order of permutations(events)) {
+    for (const maxEvents of [1, 2, 4]) {
+      const driver = await emptyStore();
+      await append(driver, order);
+      await projectAll(new Projector({ driver, assets: "sandbox", maxEvents }));
+      const asked = (await rowsOf(
+        driver,
+        "SELECT state FROM orders ORDER BY order_id",
+      )).map(([state]) => JSON.parse(state as string).asked?.currencyAmount);
+      assert.deepEqual(asked, ["11", "12"]);
+      await driver.close();
+    }
+  }
+});
+
+Deno.test("Projector.step() needs no more than the latest sessions of a click id that many share", async () => {
+  const sessions = Array.from(
+    { length: 60 },
+    (_, at) => session(at, `S${at}`, "C"),
+  );
+  const order = orderRead(80, {
+    orderId: "O1",
+    status: "created",
+    click: "C",
+    created: 70,
+  });
+  const driver = await emptyStore();
+  await append(driver, [...sessions, order]);
+  await projectAll(new Projector({ driver, assets: "sandbox", maxEvents: 7 }));
+  assert.deepEqual(
+    await liveStates(driver),
+    expectedStates([...sessions, order]),
+  );
+  await driver.close();
+});
+
+Deno.test("Projector.step() neither skips nor doubles when two connections race", async () => {
+  const path = await Deno.makeTempFile({ suffix: ".db" });
+  const drivers = [
+    await prepared(await openDriver({ url: `file:${path}`, worker: false })),
+    await openDriver({ url: `file:${path}`, worker: false }),
+  ];
+  try {
+    const events = Array.from(
+      { length: 60 },
+      (_, n) =>
+        orderWebhook(`W${n}`, n, {
+          type: "payment_started",
+          orderId: `O${n % 7}`,
+        }),
+    );
+    await append(drivers[0] as Driver, events);
+    const folded = await Promise.all(
+      drivers.map((driver) =>
+        projectAll(new Projector({ driver, assets: "sandbox", maxEvents: 2 }))
+      ),
+    );
+    assert.equal(folded.reduce((a, b) => a + b), 60);
+    assert.ok(folded.every((count) => count > 0), `both took part: ${folded}`);
+    assert.deepEqual(
+      await liveStates(drivers[0] as Driver),
+      expectedStates(events),
+    );
+  } finally {
+    for (const driver of drivers) await driver.close();
+    await Deno.remove(path);
+  }
+});
+
+Deno.test("Projector.step() leaves nothing half done wherever the process dies", async () => {
+  const events = Array.from({ length: 12 }, (_, n) => [
+    orderWebhook(`W${n}`, n, {
+      type: n % 2 ? "order_complete" : "payment_started",
+      orderId: `O${n % 3}`,
+      user: "U1",
+      click: "C1",
+    }),
+    session(n, `S${n}`, "C1"),
+  ]).flat();
+  for (const when of ["before", "after"] as const) {
+    // Twelve steps, the checkpoint's creation, and the read after it.
+    for (let write = 1; write <= 15; write++) {
+      const driver = await emptyStore();
+      await append(driver, events);
+      const dying = crashingDriver(driver, write, when);
+      const lives = new Projector({
+        driver: dying,
+        assets: "sandbox",
+        maxEvents: 2,
+      });
+      await projectAll(lives).catch((error) => {
+        assert.ok(error instanceof Crash);
+      });
+      assert.equal(dying.writes, Math.min(write, 14));
+      await projectAll(
+        new Projector({ driver, assets: "sandbox", maxEvents: 5 }),
+      );
+      assert.deepEqual(await liveStates(driver), expectedStates(events));
+      await driver.close();
+    }
+  }
+});
+
+Deno.test("Projector.step() throws what the database refuses, instead of trying for ever", async () => {
+  const driver = await emptyStore();
+  await append(driver, [orderRead(1, { orderId: "O1", status: "created" })]);
+  await driver.batch([{
+    sql: `CREATE TRIGGER refuse BEFORE INSERT ON orders
+      BEGIN SELECT RAISE(ABORT, 'constraint of a test'); END`,
+    args: [],
+  }], "write");
+  await assert.rejects(
+    new Projector({ driver, assets: "sandbox" }).step("live"),
+    (error) => error instanceof LedgerError && error.code === "constraint",
+  );
+  assert.deepEqual(await rowsOf(driver, "SELECT position FROM projections"), [[
+    0,
+  ]]);
+  await driver.close();
+});
+
+Deno.test("Projector.step() bounds the bytes of a step, and takes one event however large", async () => {
+  const driver = await emptyStore();
+  const large = webhook("W1", 1, { type: "login", filler: "x".repeat(5000) });
+  const small = ["W2", "W3", "W4"].map((id) =>
+    webhook(id, 2, { type: "login" })
+  );
+  await append(driver, [small[0] as NewEvent, large, ...small.slice(1)]);
+  const projector = new Projector({ driver, assets: "sandbox", maxBytes: 100 });
+  const sizes = [];
+  for (;;) {
+    const { events } = await projector.step("live");
+    if (events === 0) break;
+    sizes.push(events);
+  }
+  assert.equal(sizes.reduce((a, b) => a + b, 0), 4);
+  assert.ok(sizes.length >= 2, `in several steps: ${sizes}`);
+  await driver.close();
+});
+
+Deno.test("Projector.step() logs each first status of an event, not of a batch, and each once", async () => {
+  const events = [
+    orderWebhook("W1", 1, { type: "payment_started", orderId: "O1" }),
+    orderWebhook("W2", 2, { type: "order_complete", orderId: "O1" }),
+    orderWebhook("W3", 3, { type: "order_complete", orderId: "O1" }),
+    orderRead(4, { orderId: "O1", status: "pending", changed: 3 }),
+    orderRead(5, { orderId: "O1", status: "success", changed: 5 }),
+    orderRead(6, { orderId: "O1", status: "pending", changed: 6 }),
+    orderRead(7, { orderId: "O1", status: "success", changed: 7 }),
+  ];
+  for (const maxEvents of [1, 2, 3, 7]) {
+    const driver = await emptyStore();
+    await append(driver, events);
+    await projectAll(new Projector({ driver, assets: "sandbox", maxEvents }));
+    assert.deepEqual(
+      await rowsOf(
+        driver,
+        `SELECT trust || '.' || status, position, live FROM transitions
+          WHERE entity = 'order' ORDER BY seq`,
+      ),
+      [
+        ["claimed.progress", 1, 1],
+        ["claimed.success", 2, 1],
+        ["confirmed.success", 5, 1],
+        ["confirmed.pending", 6, 1],
+      ],
+    );
+    await driver.close();
+  }
+});
+
+Deno.test("Projector.step() asks for a confirmation of what webhooks named, at the last time they did", async () => {
+  const driver = await emptyStore();
+  await append(driver, [
+    orderWebhook("W1", 5, {
+      type: "payment_started",
+      orderId: "O1",
+      user: "U1",
+    }),
+    orderWebhook("W2", 3, { type: "payment_started", orderId: "O1" }),
+    orderRead(9, { orderId: "O2", status: "created" }),
+    webhook("W3", 7, { type: "made_up", order: { id: "O3" } }),
+    webhook("W4", 8, {
+      type: "test",
+      order: { id: "" },
+      click_id: "test_click_id",
+    }),
+  ]);
+  await projectAll(new Projector({ driver, assets: "sandbox", maxEvents: 1 }));
+  assert.deepEqual(
+    await rowsOf(driver, "SELECT * FROM confirm_queue ORDER BY 1, 2"),
+    [["order", "O1", at(5)], ["order", "O3", at(7)], ["user", "U1", at(5)]],
+  );
+  await driver.close();
+});
+
+Deno.test("Projector.step() touches nothing that another fold version has made", async () => {
+  const driver = await emptyStore();
+  const newer = new Projector({
+    driver,
+    assets: "sandbox",
+    fold: foldVersion(9),
+  });
+  const older = new Projector({
+    driver,
+    assets: "sandbox",
+    fold: foldVersion(8),
+  });
+  await append(driver, [orderRead(1, { orderId: "O1", status: "created" })]);
+  await projectAll(newer);
+  await append(driver, [orderRead(2, { orderId: "O2", status: "created" })]);
+  const step = await older.step("live");
+  assert.equal(step.events, 0);
+  assert.equal(step.checkpoints.live?.foldVersion, 9);
+  assert.deepEqual(await rowsOf(driver, "SELECT order_id FROM orders"), [[
+    "O1",
+  ]]);
+  assert.equal((await newer.step("live")).events, 1);
+  await driver.close();
+});
+
+function permutations<Item>(items: readonly Item[]): Item[][] {
+  if (items.length <= 1) return [items.slice()];
+  return items.flatMap((item, at) =>
+    permutations(items.toSpliced(at, 1)).map((rest) => [item, ...rest])
+  );
+}
