@@ -81,6 +81,12 @@ export interface OpenLedgerOptions extends OpenDriverOptions {
   readonly now?: () => number;
   /** Random bytes for salts. @default crypto.getRandomValues */
   readonly randomBytes?: (length: number) => Uint8Array;
+  /**
+   * The fold; replaced by tests that play another version.
+   *
+   * @default the fold of this version
+   */
+  readonly fold?: FoldCode;
 }
 
 /** {@linkcode LedgerStats} with the evidence chain. */
@@ -180,6 +186,7 @@ async function prepared(
     origin: { environment, ledgerId: stamp.ledgerId },
     assets: options.assets ??
       (environment === "sandbox" ? "sandbox" : "production"),
+    ...(options.fold && { fold: options.fold }),
   });
 }
 

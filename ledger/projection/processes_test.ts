@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { openLedger } from "../ledger.ts";
+import { sqldAvailable, startSqld } from "../store/sqld_test_server.ts";
+import { testEvents } from "./projection_test_events.ts";
+import { expectedStates, liveStates, rowsOf } from "./projection_test_kit.ts";
+
+const processes = [1, 2, 3];
+
+Deno.test("several processes that append and project on one file neither skip nor double", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    await together(`file:${folder}/ledger.db`, 120);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test({
+  name:
+    "several processes that append and project on one sqld neither skip nor double",
+  ignore: !sqldAvailable,
+  fn: async () => {
+    const directory = await Deno.makeTempDir();
+    try {
+      await using server = await startSqld({ directory });
+      await together(server.url, 60);
+    } finally {
+      await Deno.remove(directory, { recursive: true });
+    }
+  },
+});
+
+async function together(url: string, count: number): Promise<void> {
+  await using ledger = await openLedger({ url, environment: "sandbox" });
+  const children = processes.map((number) =>
+    new Deno.Command("deno", {
+      args: [
+        "run",
+        "--quiet",
+        "--no-prompt",
+        "--no-check",
+        "--no-lock",
+        "--allow-env",
+        "--allow-sys",
+        "--allow-ffi",
+        "--allow-read",
+        "--allow-write",
+        "--allow-net=127.0.0.1",
+        new URL("./projection_test_process.ts", import.meta.url).pathname,
+        url,
+        String(number),
+        String(count),
+      ],
+      stdin: "null",
+      stderr: "piped",
+    }).output()
+  );
+  for (const { success, stderr } of await Promise.all(children)) {
+    assert.ok(success, new TextDecoder().decode(stderr));
+  }
+  await ledger.project();
+  const events = [
+    ...new Map(
+      processes.flatMap((number) => testEvents(number, count)).map((event) => [
+        event.eventId,
+        event,
+      ]),
+    ).values(),
+  ];
+  assert.equal(
+    (await rowsOf(ledger.driver, "SELECT 1 FROM events")).length,
+    events.length,
+  );
+  // The activity counts every event once, so nothing was skipped or doubled.
+  assert.deepEqual(await liveStates(ledger.driver), expectedStates(events));
+}
