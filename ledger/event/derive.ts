@@ -36,8 +36,12 @@ export interface DerivedFact {
  * @throws {SyntaxError} When a body other than a webhook's is not JSON.
  *
  * @example Derive the columns of a webhook
- * ```ts ignore
- * derive("webhook", delivery.body).columns.orderId;
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const body = new TextEncoder().encode('{"type":"login","user_id":"01JUSER"}');
+ * const { columns } = derive("webhook", body);
+ * assert.deepEqual([columns.type, columns.userId], ["login", "01JUSER"]);
  * ```
  */
 export function derive(kind: EventKind, body: Uint8Array): DerivedFact {
@@ -92,8 +96,14 @@ export function derive(kind: EventKind, body: Uint8Array): DerivedFact {
  * @returns 64 lower-case hex digits.
  *
  * @example Name a reading
- * ```ts ignore
- * factId("order_snapshot", orderId, readAt, digest);
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const readAt = "2026-01-01T00:00:00.000Z";
+ * assert.equal(
+ *   factId("order_absent", "01JORDER", readAt, "00"),
+ *   factId("order_absent", "01JORDER", readAt, "00"),
+ * );
  * ```
  */
 export function factId(

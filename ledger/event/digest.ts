@@ -8,8 +8,11 @@ import canonicalize from "canonicalize";
  * @returns 64 lower-case hex digits.
  *
  * @example Digest a body
- * ```ts ignore
- * digestOfBytes(new TextEncoder().encode("{}"));
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const digest = digestOfBytes(new TextEncoder().encode('{"type":"login"}'));
+ * assert.match(digest, /^af72f1cc/);
  * ```
  */
 export function digestOfBytes(body: Uint8Array): string {
@@ -26,8 +29,13 @@ export function digestOfBytes(body: Uint8Array): string {
  * @returns 64 lower-case hex digits.
  *
  * @example Two spellings of one value
- * ```ts ignore
- * digestOfValue(parseExact('{"a":1,"b":2}')) === digestOfValue(parseExact('{ "b":2, "a":1 }'));
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(
+ *   digestOfValue({ a: "1", b: ["é"] }),
+ *   digestOfValue({ b: ["\u00e9"], a: "1" }),
+ * );
  * ```
  */
 export function digestOfValue(value: unknown): string {

@@ -71,8 +71,16 @@ export interface UnansweredOptions extends Omit<MintOptions, "recordedAt"> {
  * @param salt Sixteen fresh random bytes.
  *
  * @example Mint a delivery
- * ```ts ignore
- * const event = webhookEvent(delivery, crypto.getRandomValues(new Uint8Array(16)));
+ * ```ts
+ * import { webhookEvent } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * const event = webhookEvent({
+ *   id: "01JDELIVERY",
+ *   receivedAt: "2026-01-01T10:00:00.000Z",
+ *   body: new TextEncoder().encode('{"type":"login","click_id":"basket-7"}'),
+ * }, crypto.getRandomValues(new Uint8Array(16)));
+ * assert.deepEqual([event.type, event.clickId], ["login", "basket-7"]);
  * ```
  */
 export function webhookEvent(delivery: Delivery, salt: Uint8Array): NewEvent {
@@ -95,8 +103,17 @@ export function webhookEvent(delivery: Delivery, salt: Uint8Array): NewEvent {
  * @throws {TypeError} When `source` names no order.
  *
  * @example Mint a reading
- * ```ts ignore
- * orderSnapshot({ source: page.sources[0], readAt: page.readAt, recordedAt, salt });
+ * ```ts
+ * import { orderSnapshot } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * const event = orderSnapshot({
+ *   source: '{"order_id":"01JORDER","changed_at":"2026-01-01 09:59:58"}',
+ *   readAt: "2026-01-01T10:00:00.000Z",
+ *   recordedAt: "2026-01-01T10:00:00.120Z",
+ *   salt: crypto.getRandomValues(new Uint8Array(16)),
+ * });
+ * assert.equal(event.occurredAt, "2026-01-01T09:59:58.000Z");
  * ```
  */
 export function orderSnapshot(reading: ReadingOptions): NewEvent {
@@ -111,8 +128,17 @@ export function orderSnapshot(reading: ReadingOptions): NewEvent {
  * @throws {TypeError} When `source` names no user.
  *
  * @example Mint a reading
- * ```ts ignore
- * userSnapshot({ source: page.sources[0], readAt: page.readAt, recordedAt, salt });
+ * ```ts
+ * import { userSnapshot } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * const event = userSnapshot({
+ *   source: '{"user_id":"01JUSER","fkyc_status":"success"}',
+ *   readAt: "2026-01-01T10:00:00.000Z",
+ *   recordedAt: "2026-01-01T10:00:00.120Z",
+ *   salt: crypto.getRandomValues(new Uint8Array(16)),
+ * });
+ * assert.equal(event.userId, "01JUSER");
  * ```
  */
 export function userSnapshot(reading: ReadingOptions): NewEvent {
@@ -126,8 +152,17 @@ export function userSnapshot(reading: ReadingOptions): NewEvent {
  * @throws {TypeError} When `orderId` is empty.
  *
  * @example Mint an absence
- * ```ts ignore
- * orderAbsent({ orderId: "01J…", readAt, recordedAt, salt });
+ * ```ts
+ * import { orderAbsent } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * const event = orderAbsent({
+ *   orderId: "01JORDER",
+ *   readAt: "2026-01-01T10:00:00.000Z",
+ *   recordedAt: "2026-01-01T10:00:00.120Z",
+ *   salt: crypto.getRandomValues(new Uint8Array(16)),
+ * });
+ * assert.equal(event.kind, "order_absent");
  * ```
  */
 export function orderAbsent(absence: AbsenceOptions): NewEvent {
@@ -142,8 +177,19 @@ export function orderAbsent(absence: AbsenceOptions): NewEvent {
  * @throws {TypeError} When `orderId` is empty.
  *
  * @example Mint a contradiction
- * ```ts ignore
- * orderContradicted({ orderId: "01J…", status: "success", upTo, readAt, recordedAt, salt });
+ * ```ts
+ * import { orderContradicted } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * const event = orderContradicted({
+ *   orderId: "01JORDER",
+ *   status: "success",
+ *   upTo: "2026-01-01T09:45:00.000Z",
+ *   readAt: "2026-01-01T10:00:00.000Z",
+ *   recordedAt: "2026-01-01T10:00:00.120Z",
+ *   salt: crypto.getRandomValues(new Uint8Array(16)),
+ * });
+ * assert.equal(event.orderId, "01JORDER");
  * ```
  */
 export function orderContradicted(
@@ -164,8 +210,16 @@ export function orderContradicted(
  * @throws {TypeError} When the session has no id.
  *
  * @example Mint a session
- * ```ts ignore
- * sessionCreated({ session: { session_id: "…", flow_type: "simple" }, recordedAt, salt });
+ * ```ts
+ * import { sessionCreated } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * const event = sessionCreated({
+ *   session: { session_id: "5f0c6a0e", flow_type: "simple", click_id: "basket-7" },
+ *   recordedAt: "2026-01-01T10:00:00.000Z",
+ *   salt: crypto.getRandomValues(new Uint8Array(16)),
+ * });
+ * assert.equal(event.clickId, "basket-7");
  * ```
  */
 export function sessionCreated(created: SessionOptions): NewEvent {
@@ -179,8 +233,19 @@ export function sessionCreated(created: SessionOptions): NewEvent {
  * @throws {TypeError} When the delivery has no id.
  *
  * @example Mint a late answer
- * ```ts ignore
- * deliveryUnanswered({ unanswered: { id, noticedAt, answer: "late" }, salt });
+ * ```ts
+ * import { deliveryUnanswered } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * const event = deliveryUnanswered({
+ *   unanswered: {
+ *     id: "01JDELIVERY",
+ *     noticedAt: "2026-01-01T10:00:05.000Z",
+ *     answer: "late",
+ *   },
+ *   salt: crypto.getRandomValues(new Uint8Array(16)),
+ * });
+ * assert.equal(event.recordedAt, "2026-01-01T10:00:05.000Z");
  * ```
  */
 export function deliveryUnanswered(noticed: UnansweredOptions): NewEvent {

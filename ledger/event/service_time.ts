@@ -11,8 +11,11 @@ const pattern =
  * @returns UTC ISO 8601 with milliseconds, or null when it is no such time.
  *
  * @example Read the time of a change
- * ```ts ignore
- * serviceTime("2026-01-31 23:59:59"); // "2026-01-31T23:59:59.000Z"
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(serviceTime("2026-01-31 23:59:59"), "2026-01-31T23:59:59.000Z");
+ * assert.equal(serviceTime("yesterday"), null);
  * ```
  */
 export function serviceTime(value: unknown): string | null {

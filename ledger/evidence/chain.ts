@@ -27,8 +27,15 @@ export interface Erasable {
  * @returns 32 bytes.
  *
  * @example Begin a chain
- * ```ts ignore
- * let hash = genesisHash({ environment: "sandbox", ledgerId });
+ * ```ts
+ * import { genesisHash } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * const hash = genesisHash({
+ *   environment: "sandbox",
+ *   ledgerId: "00000000000000000000000000000000",
+ * });
+ * assert.equal(hash.byteLength, 32);
  * ```
  */
 export function genesisHash(origin: ChainOrigin): Uint8Array {
@@ -46,8 +53,16 @@ export function genesisHash(origin: ChainOrigin): Uint8Array {
  * @returns 32 bytes: SHA-256 over the three, each with its length before it.
  *
  * @example Commit to a body
- * ```ts ignore
- * const commitment = commitmentOf({ body, digest, salt });
+ * ```ts
+ * import { commitmentOf } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * const commitment = commitmentOf({
+ *   body: new TextEncoder().encode("{}"),
+ *   digest: "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
+ *   salt: new Uint8Array(16),
+ * });
+ * assert.equal(commitment.byteLength, 32);
  * ```
  */
 export function commitmentOf(event: Erasable): Uint8Array {
@@ -68,8 +83,21 @@ export function commitmentOf(event: Erasable): Uint8Array {
  * @returns 32 bytes.
  *
  * @example Extend a chain by one
- * ```ts ignore
- * hash = linkHash(hash, event, commitmentOf(event));
+ * ```ts
+ * import { linkHash, webhookEvent } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * const event = webhookEvent({
+ *   id: "01JDELIVERY",
+ *   receivedAt: "2026-01-01T10:00:00.000Z",
+ *   body: new TextEncoder().encode("{}"),
+ * }, new Uint8Array(16));
+ * const hash = linkHash(
+ *   new Uint8Array(32),
+ *   { ...event, position: 1 },
+ *   new Uint8Array(32),
+ * );
+ * assert.equal(hash.byteLength, 32);
  * ```
  */
 export function linkHash(

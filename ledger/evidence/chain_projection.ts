@@ -43,9 +43,18 @@ export interface ExtendOptions {
  * @param origin The ledger.
  *
  * @example Print what to keep elsewhere
- * ```ts ignore
- * const { events, hash } = await chainHead(driver, origin);
- * console.log(`${events}:${hash}`);
+ * ```ts
+ * import { chainHead, openLedger } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * await using ledger = await openLedger({
+ *   url: ":memory:",
+ *   environment: "sandbox",
+ *   worker: false,
+ * });
+ * const origin = { environment: "sandbox", ledgerId: "0".repeat(32) };
+ * const { events, hash } = await chainHead(ledger.driver, origin);
+ * assert.match(`${events}:${hash}`, /^0:[0-9a-f]{64}$/);
  * ```
  */
 export async function chainHead(
@@ -67,8 +76,19 @@ export async function chainHead(
  * @throws {LedgerError} When the database fails.
  *
  * @example Extend after appending
- * ```ts ignore
- * const head = await extendChain(driver, { environment, ledgerId });
+ * ```ts
+ * import { extendChain, openLedger } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * await using ledger = await openLedger({
+ *   url: ":memory:",
+ *   environment: "sandbox",
+ *   worker: false,
+ * });
+ * await ledger.recordSession({ session_id: "5f0c6a0e", flow_type: "simple" });
+ * const origin = { environment: "sandbox", ledgerId: "0".repeat(32) };
+ * const head = await extendChain(ledger.driver, origin);
+ * assert.equal(head.events, 1);
  * ```
  */
 export async function extendChain(

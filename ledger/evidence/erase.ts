@@ -13,8 +13,18 @@ import { commitmentOf } from "./chain.ts";
  * @throws {LedgerError} When the database fails.
  *
  * @example Erase what a person asked to have erased
- * ```ts ignore
- * await eraseBody(driver, event.position);
+ * ```ts
+ * import { eraseBody, openLedger } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * await using ledger = await openLedger({
+ *   url: ":memory:",
+ *   environment: "sandbox",
+ *   worker: false,
+ * });
+ * await ledger.recordSession({ session_id: "5f0c6a0e", flow_type: "simple" });
+ * assert.equal(await eraseBody(ledger.driver, 1), true);
+ * assert.equal((await ledger.verify()).ok, true);
  * ```
  */
 export async function eraseBody(

@@ -82,10 +82,22 @@ export interface VerifyOptions {
  * @throws {LedgerError} When the database fails.
  *
  * @example Verify against what was kept elsewhere
- * ```ts ignore
- * const { ok, firstBrokenPosition } = await verifyChain(driver, origin, {
- *   expect: { count: 1200, hash: "5f…" },
+ * ```ts
+ * import { extendChain, openLedger, verifyChain } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * await using ledger = await openLedger({
+ *   url: ":memory:",
+ *   environment: "sandbox",
+ *   worker: false,
  * });
+ * await ledger.recordSession({ session_id: "5f0c6a0e", flow_type: "simple" });
+ * const origin = { environment: "sandbox", ledgerId: "0".repeat(32) };
+ * const { events: count, hash } = await extendChain(ledger.driver, origin);
+ * const found = await verifyChain(ledger.driver, origin, {
+ *   expect: { count, hash },
+ * });
+ * assert.equal(found.ok, true);
  * ```
  */
 export async function verifyChain(

@@ -20,11 +20,6 @@ ON CONFLICT (event_id) DO NOTHING`;
  *
  * @param events The events, in the order they are to be stored.
  * @throws {TypeError} When an event holds text that cannot be a column.
- *
- * @example Append within a batch of one's own
- * ```ts ignore
- * await driver.batch([guard, appendStatement(events)], "write");
- * ```
  */
 export function appendStatement(events: readonly NewEvent[]): Statement {
   let size = 0;

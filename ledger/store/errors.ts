@@ -40,8 +40,14 @@ export type LedgerErrorCode =
  * The database of a ledger failed. Messages never hold a token.
  *
  * @example Tell a busy database from a broken one
- * ```ts ignore
- * if (error instanceof LedgerError && error.code === "busy") retryLater();
+ * ```ts
+ * import { LedgerError, openLedger } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * await assert.rejects(
+ *   openLedger({ url: "postgres://localhost", environment: "sandbox" }),
+ *   (error) => error instanceof LedgerError && error.code === "cannot_open",
+ * );
  * ```
  */
 export class LedgerError extends Error {

@@ -23,13 +23,6 @@ export interface EventLogOptions extends GroupCommitOptions {
 
 /**
  * The events of a ledger: appended in groups, read in order of position.
- *
- * @example Append and read back
- * ```ts ignore
- * const log = new EventLog(driver);
- * await log.append([webhookEvent(delivery, salt)]);
- * const events = await log.read({ after: 0, limit: 100 });
- * ```
  */
 export class EventLog {
   readonly #driver: Driver;

@@ -10,12 +10,6 @@ export const eventColumns: string =
  * Turns a row of `SELECT ${eventColumns}` into an event.
  *
  * @param row Values in the order of {@linkcode eventColumns}.
- *
- * @example Read rows
- * ```ts ignore
- * const [events] = await driver.batch([{ sql: `SELECT ${eventColumns} FROM events`, args: [] }], "read");
- * events.rows.map(recordedEvent);
- * ```
  */
 export function recordedEvent(row: readonly SqlValue[]): RecordedEvent {
   return {

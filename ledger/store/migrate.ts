@@ -47,11 +47,6 @@ export interface LedgerStamp {
  * @param options Steps, environment and clock.
  * @returns The stamp of the ledger.
  * @throws {LedgerError} `not_a_ledger`, `newer_schema` or `wrong_environment`.
- *
- * @example Prepare a database
- * ```ts ignore
- * await migrate(driver, { migrations, environment: "sandbox", now: Date.now });
- * ```
  */
 export async function migrate(
   driver: Driver,
@@ -82,11 +77,6 @@ export async function migrate(
  * @param mode `write` when a replica's earlier state would not do.
  * @returns Null when the database is empty.
  * @throws {LedgerError} `not_a_ledger` when it holds something else.
- *
- * @example Look before opening
- * ```ts ignore
- * const stamp = await readStamp(driver);
- * ```
  */
 export async function readStamp(
   driver: Driver,

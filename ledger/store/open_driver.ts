@@ -39,9 +39,18 @@ export interface OpenDriverOptions {
  * @throws {LedgerError} `cannot_open`, `not_a_database`, `unauthorised`,
  * `unreachable` and others of {@linkcode LedgerErrorCode}.
  *
- * @example Open a file
- * ```ts ignore
- * const driver = await openDriver({ url: "file:rampkit.db" });
+ * @example Open a database in memory
+ * ```ts
+ * import { openDriver } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * const driver = await openDriver({ url: ":memory:", worker: false });
+ * const [answer] = await driver.batch(
+ *   [{ sql: "SELECT 1 AS one", args: [] }],
+ *   "read",
+ * );
+ * assert.deepEqual(answer?.rows, [[1]]);
+ * await driver.close();
  * ```
  */
 export async function openDriver(options: OpenDriverOptions): Promise<Driver> {
