@@ -34,6 +34,9 @@ export function withQuery(
   url: string,
   parameters: readonly (readonly [string, string])[],
 ): string {
-  const query = new URLSearchParams(parameters.map(([n, v]) => [n, v]));
-  return query.size === 0 ? url : `${url}?${query}`;
+  // By hand, because URLSearchParams costs more than the rest of the request.
+  const query = parameters.map(([name, value]) =>
+    `${name}=${encodeURIComponent(value)}`
+  );
+  return query.length === 0 ? url : `${url}?${query.join("&")}`;
 }

@@ -10,12 +10,14 @@ const hidden = "[hidden]";
  * @param cards Whether runs of digits that can be card numbers are hidden too.
  */
 export function redactor(secrets: readonly string[], cards: boolean): Redact {
-  const forms = secrets.filter((secret) => secret !== "").flatMap((secret) => [
-    secret,
-    encodeURIComponent(secret),
-    JSON.stringify(secret).slice(1, -1),
-  ]);
   return (text) => {
+    const forms = secrets.filter((secret) => secret !== "").flatMap((
+      secret,
+    ) => [
+      secret,
+      encodeURIComponent(secret),
+      JSON.stringify(secret).slice(1, -1),
+    ]);
     let clean = text;
     for (const form of forms) clean = clean.replaceAll(form, hidden);
     return cards ? clean.replace(/\d(?:[ -]?\d){11,18}/g, hidden) : clean;

@@ -3,8 +3,8 @@ import type { Order } from "./order.ts";
 import type { User } from "./user.ts";
 
 // Numbers have become decimal strings before these schemas look at them.
-const text = z.string().nullable().exactOptional();
-const decimal = z.string().regex(
+export const text = z.string().nullable().exactOptional();
+export const decimal = z.string().regex(
   /^(?:-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)?$/,
   "is no decimal",
 ).nullable().exactOptional();

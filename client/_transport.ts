@@ -171,15 +171,16 @@ async function readText(
   response: Response,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const { body, headers } = response;
-  if (body === null) return "";
+  const { headers } = response;
   const stated = headers.get("content-length");
   if (stated !== null && !headers.has("content-encoding")) {
+    // Not looking at `body` lets the runtime read it in one piece.
     if (Number(stated) <= maxBodyBytes) return await response.text();
-    await body.cancel();
+    await response.body?.cancel();
     return null;
   }
-  const reader = body.getReader();
+  if (response.body === null) return "";
+  const reader = response.body.getReader();
   const cancel = () => void reader.cancel().catch(() => {});
   signal.addEventListener("abort", cancel, { once: true });
   try {

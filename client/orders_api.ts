@@ -6,6 +6,7 @@ import { checkOrdersQuery, type OrdersQuery } from "./orders_query.ts";
 import type { Page } from "./page.ts";
 import { pageOf, promised } from "./_page_of.ts";
 import { cursorPass, offsetPass } from "./_passes.ts";
+import { isPlainOrdersList } from "./_quick_orders.ts";
 import { ordersSchema } from "./_schemas.ts";
 import { readServiceTime } from "./service_time.ts";
 import { Walk } from "./walk.ts";
@@ -74,7 +75,10 @@ export function ordersApi(api: Api): OrdersApi {
       secrets: [],
       signal: options.signal,
     });
-    return pageOf<Order>(promised(ordersSchema, answer, action), answer);
+    const list = isPlainOrdersList(answer.body)
+      ? answer.body
+      : promised(ordersSchema, answer, action);
+    return pageOf<Order>(list, answer);
   }
 
   function list(query: OrdersQuery = {}, options: ListOptions = {}): OrderWalk {
