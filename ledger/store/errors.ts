@@ -57,6 +57,8 @@ export class LedgerError extends Error {
   readonly code: LedgerErrorCode;
 
   /**
+   * An error of the database.
+   *
    * @param code What went wrong.
    * @param message The same for people, with what to do.
    * @param options The error behind it.

@@ -30,6 +30,8 @@ export class EventLog {
   #closed = false;
 
   /**
+   * The events of one database.
+   *
    * @param driver A database that has been migrated.
    * @param options Limits of the group commit.
    */

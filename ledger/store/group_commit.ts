@@ -46,6 +46,8 @@ export class GroupCommit {
   #running: Promise<void> | null = null;
 
   /**
+   * Groups what `commit` is to commit.
+   *
    * @param commit Commits the events in one transaction.
    * @param options Limits.
    */

@@ -12,7 +12,11 @@ export class LibsqlDriver implements Driver {
   readonly #connection: Connection;
   #closed = false;
 
-  /** @param options Path and timeouts. */
+  /**
+   * Opens nothing yet: the file is opened by the first batch.
+   *
+   * @param options Path and timeouts.
+   */
   constructor(options: ConnectionOptions) {
     this.location = options.path === ":memory:" ? "memory" : "file";
     this.#connection = new Connection(options);

@@ -34,6 +34,8 @@ export class RemoteDriver implements Driver {
   #closed = false;
 
   /**
+   * Asks nothing yet: the server is reached by the first batch.
+   *
    * @param options Address, token and timeout.
    * @throws {LedgerError} `cannot_open` when the address is not one.
    */

@@ -31,6 +31,8 @@ export class RetryingDriver implements Driver {
   readonly #options: Required<RetryOptions>;
 
   /**
+   * Wraps a driver that may be busy.
+   *
    * @param driver The driver that may be busy.
    * @param options Limits, clock and waiting.
    */

@@ -23,7 +23,11 @@ export class WorkerDriver implements Driver {
   #nextId = 1;
   #closed = false;
 
-  /** @param options Path and timeouts. */
+  /**
+   * Opens nothing yet: the thread starts with the first batch.
+   *
+   * @param options Path and timeouts.
+   */
   constructor(options: WorkerDriverOptions) {
     this.location = options.path === ":memory:" ? "memory" : "file";
     this.#options = options;
