@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { openLedger } from "../ledger.ts";
+import { openLedger } from "../open_ledger.ts";
 import { sqldAvailable, startSqld } from "../store/sqld_test_server.ts";
 import { testEvents } from "./projection_test_events.ts";
 import { expectedStates, liveStates, rowsOf } from "./projection_test_kit.ts";
@@ -9,7 +9,7 @@ const processes = [1, 2, 3];
 Deno.test("several processes that append and project on one file neither skip nor double", async () => {
   const folder = await Deno.makeTempDir();
   try {
-    await together(`file:${folder}/ledger.db`, 120);
+    await together(`file:${folder}/ledger.db`, 250);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

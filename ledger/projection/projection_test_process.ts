@@ -4,13 +4,19 @@
  * Arguments: address of the ledger, a number for this process, and how many
  * events it appends.
  */
-import { openLedger } from "../ledger.ts";
+import { openLedger } from "../open_ledger.ts";
 import { testEvents } from "./projection_test_events.ts";
 
 const [url = "", number = "", count = ""] = Deno.args;
 await using ledger = await openLedger({ url, environment: "sandbox" });
-const events = testEvents(Number(number), Number(count));
-for (let from = 0; from < events.length; from += 5) {
-  await ledger.append(events.slice(from, from + 5));
-  await ledger.project();
+let appending = true;
+async function append(): Promise<void> {
+  for (const event of testEvents(Number(number), Number(count))) {
+    await ledger.append([event]);
+  }
+  appending = false;
 }
+async function project(): Promise<void> {
+  while (appending) await ledger.project();
+}
+await Promise.all([append(), project()]);
