@@ -13,6 +13,7 @@ export const DEFAULT_RULES: BudgetRules = {
 export const DEFAULT_PERIODS: SweepPeriods = {
   followEveryMs: 15_000,
   confirmEveryMs: 1000,
+  openEveryMs: 5000,
   openAtLeastMs: OPEN_AT_LEAST_MS,
   deepCycleAtLeastMs: 3_600_000,
   itemsPerWindow: 200,

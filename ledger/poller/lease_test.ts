@@ -7,7 +7,7 @@ import {
   releaseLease,
   takeLease,
 } from "./lease.ts";
-import { rows, storeOnly } from "./poller_test_kit.ts";
+import { rows, storeOnly } from "./kit_test.ts";
 import type { Driver } from "../store/driver.ts";
 
 const wanted = { name: "poll", holder: "a", leaseMs: 60_000 };

@@ -33,14 +33,11 @@ import type { DeliveryHealth } from "./watchdog_rule.ts";
 /** Name of the lease of all pollers of a ledger. */
 const leaseName = "poll";
 
-/** Longest sleep while running, in milliseconds: an abort must not wait. */
-const longestSleepMs = 5000;
-
 /** Pause after a failure, doubled each time up to the second, in ms. */
 const [firstPauseMs, longestPauseMs] = [1000, 60_000];
 
-/** How often the watchdog looks while running, in milliseconds. */
-const watchEveryMs = 30_000;
+/** How often the watchdog looks unless the options say otherwise, in ms. */
+const usualWatchMs = 30_000;
 
 /** What a poller did. */
 export type PollReport = PollRan | PollHeld;
@@ -132,6 +129,9 @@ class LedgerPoller {
   readonly #sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   readonly #randomBytes: (length: number) => Uint8Array;
   readonly #holder: string;
+  readonly #leaseMs: number;
+  /** A third of the lease: two renewals may fail before it is lost. */
+  readonly #renewMs: number;
   #budget: RateBudget;
   #requests: Record<Lane, number> = noRequests();
   #read: SweepRead = { orders: 0, users: 0, appended: 0 };
@@ -147,6 +147,7 @@ class LedgerPoller {
     this.#periods = {
       followEveryMs: options.followEveryMs ?? DEFAULT_PERIODS.followEveryMs,
       confirmEveryMs: options.confirmEveryMs ?? DEFAULT_PERIODS.confirmEveryMs,
+      openEveryMs: options.openEveryMs ?? DEFAULT_PERIODS.openEveryMs,
       openAtLeastMs: DEFAULT_PERIODS.openAtLeastMs,
       deepCycleAtLeastMs: options.deepCycleAtLeastMs ??
         DEFAULT_PERIODS.deepCycleAtLeastMs,
@@ -156,6 +157,8 @@ class LedgerPoller {
     this.#sleep = options.sleep ?? timerSleep;
     this.#randomBytes = options.randomBytes ?? cryptoBytes;
     this.#holder = options.holder ?? `poller-${crypto.randomUUID()}`;
+    this.#leaseMs = options.leaseMs ?? LEASE_MS;
+    this.#renewMs = this.#leaseMs / 3;
     this.#budget = fullBudget(this.#rules, this.#now());
   }
 
@@ -210,7 +213,7 @@ class LedgerPoller {
       try {
         const lease = await this.#takeLease();
         if (!("fence" in lease)) {
-          const waitMs = Math.max(100, Math.min(lease.leftMs, longestSleepMs));
+          const waitMs = Math.max(100, Math.min(lease.leftMs, this.#renewMs));
           await this.#sleep(waitMs, signal);
           continue;
         }
@@ -241,9 +244,9 @@ class LedgerPoller {
         const nowMs = this.#now();
         if (nowMs >= watchMs) {
           await this.#watch(session);
-          watchMs = nowMs + watchEveryMs;
+          watchMs = nowMs + (this.#options.watchEveryMs ?? usualWatchMs);
           renewedMs = nowMs;
-        } else if (nowMs - renewedMs >= session.lease.leaseMs / 3) {
+        } else if (nowMs - renewedMs >= this.#renewMs) {
           await session.recorder.write([]);
           renewedMs = nowMs;
         }
@@ -360,7 +363,7 @@ class LedgerPoller {
       case "confirm":
         return this.#periods.confirmEveryMs;
       case "open":
-        return this.#periods.openAtLeastMs / 4;
+        return this.#periods.openEveryMs;
       case "deep":
         return this.#periods.deepCycleAtLeastMs;
     }
@@ -412,7 +415,7 @@ class LedgerPoller {
     return takeLease(this.#options.ledger.driver, {
       name: leaseName,
       holder: this.#holder,
-      leaseMs: this.#options.leaseMs ?? LEASE_MS,
+      leaseMs: this.#leaseMs,
     });
   }
 
@@ -422,7 +425,7 @@ class LedgerPoller {
   }
 
   async #rest(ms: number, signal: AbortSignal): Promise<void> {
-    const restMs = Math.max(1, Math.min(ms, longestSleepMs));
+    const restMs = Math.max(1, Math.min(ms, this.#renewMs));
     await this.#sleep(restMs, signal).catch((error) => {
       if (!signal.aborted) throw error;
     });

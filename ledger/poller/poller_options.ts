@@ -37,6 +37,8 @@ export interface PollerOptions {
   readonly followEveryMs?: number;
   /** Pause between two looks at what webhooks named, in ms. @default {1000} */
   readonly confirmEveryMs?: number;
+  /** Pause between two looks for open orders, in ms. @default {5000} */
+  readonly openEveryMs?: number;
   /** Shortest time of one cycle through the past, in ms. @default {3600000} */
   readonly deepCycleAtLeastMs?: number;
   /** Orders or users a window should hold at most. @default {200} */
@@ -45,6 +47,8 @@ export interface PollerOptions {
   readonly overlapMs?: number;
   /** Younger than this, the past may still change, in ms. @default {60000} */
   readonly settleMs?: number;
+  /** Pause between two looks of the watchdog, in ms. @default {30000} */
+  readonly watchEveryMs?: number;
   /** How long a webhook may take, in ms. @default {300000} */
   readonly webhookGraceMs?: number;
   /** Told when webhook delivery turns bad, and when it is well again. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { type Ledger, openLedger } from "../ledger.ts";
+import type { Ledger } from "../ledger.ts";
+import { openLedger } from "../open_ledger.ts";
 import { takeLease } from "./lease.ts";
 import { createPoller, type PollRan } from "./poller.ts";
 import type { PollerOptions } from "./poller_options.ts";
@@ -9,7 +10,7 @@ import {
   type Service,
   service,
   startMs,
-} from "./poller_test_kit.ts";
+} from "./kit_test.ts";
 
 const day = 24 * 3_600_000;
 

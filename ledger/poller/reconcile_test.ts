@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { OrderStep } from "../../sandbox/mod.ts";
-import { type Ledger, openLedger } from "../ledger.ts";
+import type { Ledger } from "../ledger.ts";
+import { openLedger } from "../open_ledger.ts";
 import { createPoller } from "./poller.ts";
 import {
   countingBytes,
@@ -8,7 +9,7 @@ import {
   type Service,
   service,
   startMs,
-} from "./poller_test_kit.ts";
+} from "./kit_test.ts";
 import {
   reconcile,
   type ReconcileOptions,

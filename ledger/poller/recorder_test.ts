@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { Driver } from "../store/driver.ts";
 import { takeLease } from "./lease.ts";
 import { PollError } from "./poll_error.ts";
-import { countingBytes, rows, startMs, storeOnly } from "./poller_test_kit.ts";
+import { countingBytes, rows, startMs, storeOnly } from "./kit_test.ts";
 import { Recorder, type ServiceAnswer } from "./recorder.ts";
 import { writeSweep } from "./sweep_store.ts";
 

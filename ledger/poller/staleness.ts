@@ -24,6 +24,8 @@ export interface SweepPeriods {
   readonly followEveryMs: number;
   /** Pause between two looks into the queue of webhooks, in milliseconds. */
   readonly confirmEveryMs: number;
+  /** Pause between two looks for open orders that are due, in milliseconds. */
+  readonly openEveryMs: number;
   /** Shortest time between two asks of the same open order, in milliseconds. */
   readonly openAtLeastMs: number;
   /** Shortest time of one cycle of the deep sweep, in milliseconds. */
@@ -81,7 +83,7 @@ export function stalenessBound(
   return {
     newOrderMs: periods.followEveryMs + 2 * follow,
     namedByWebhookMs: periods.confirmEveryMs + 2 * confirm,
-    openOrderMs: periods.openAtLeastMs + 2 * open,
+    openOrderMs: periods.openAtLeastMs + periods.openEveryMs + 2 * open,
     anythingMs: Math.max(periods.deepCycleAtLeastMs, deep) + deep,
   };
 }

@@ -20,6 +20,7 @@ const rules: BudgetRules = {
 const periods: SweepPeriods = {
   followEveryMs: 15_000,
   confirmEveryMs: 1000,
+  openEveryMs: 5000,
   openAtLeastMs: 20_000,
   deepCycleAtLeastMs: 0,
   itemsPerWindow: 200,
@@ -44,7 +45,7 @@ Deno.test("stalenessBound() follows from rate, shares and counts", () => {
   assert.equal(bound.newOrderMs, 15_000 + 2 * 4 * 2500);
   // 3 parts of 10 are 5/3 s a request.
   assert.equal(bound.namedByWebhookMs, 1000 + 2 * Math.ceil(4 * 5000 / 3));
-  assert.equal(bound.openOrderMs, 20_000 + 2 * Math.ceil(40 * 5000 / 3));
+  assert.equal(bound.openOrderMs, 25_000 + 2 * Math.ceil(40 * 5000 / 3));
   const deep = (5000 + 2 * 2000 + 500 + 2 * 200) * 2500;
   assert.equal(bound.anythingMs, 2 * deep);
 });

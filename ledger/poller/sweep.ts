@@ -3,6 +3,7 @@ import type { Page } from "../../client/page.ts";
 import { readServiceTime } from "../../client/service_time.ts";
 import type { User } from "../../client/user.ts";
 import type { Driver, Statement } from "../store/driver.ts";
+import type { Entity } from "./observations.ts";
 import type { PollClient } from "./poll_client.ts";
 import type { Recorder, ServiceAnswer } from "./recorder.ts";
 
@@ -90,7 +91,11 @@ export async function recordOrders(
   more: readonly Statement[] = [],
 ): Promise<void> {
   const answer = orderAnswer(page, askedAtMs);
-  const { appended } = await context.recorder.record("order", answer, more);
+  const ids = page.data.map((order) => order.order_id);
+  const { appended } = await context.recorder.record("order", answer, [
+    ...more,
+    satisfied("order", ids, askedAtMs),
+  ]);
   context.onRead({ orders: page.data.length, users: 0, appended });
 }
 
@@ -102,8 +107,38 @@ export async function recordUsers(
   more: readonly Statement[] = [],
 ): Promise<void> {
   const answer = userAnswer(page, askedAtMs);
-  const { appended } = await context.recorder.record("user", answer, more);
+  const ids = page.data.map((user) => user.user_id);
+  const { appended } = await context.recorder.record("user", answer, [
+    ...more,
+    satisfied("user", ids, askedAtMs),
+  ]);
   context.onRead({ orders: 0, users: page.data.length, appended });
+}
+
+/** Clocks of endpoint and poller may differ by this much, in milliseconds. */
+const clockToleranceMs = 5000;
+
+/** Takes what was read after a webhook had named it out of the queue. */
+function satisfied(
+  entity: Entity,
+  ids: readonly string[],
+  askedAtMs: number,
+): Statement {
+  return {
+    sql: `DELETE FROM confirm_queue
+      WHERE entity = ? AND wanted_at <= ?
+        AND entity_id IN (SELECT value FROM json_each(?))`,
+    args: [
+      entity,
+      new Date(askedAtMs - clockToleranceMs).toISOString(),
+      JSON.stringify(ids.filter((id) => isText(id))),
+    ],
+  };
+}
+
+/** Whether SQLite can hold a text; nobody waits for any other. */
+function isText(text: string): boolean {
+  return text.isWellFormed() && !text.includes("\0");
 }
 
 /** The latest creation time on a page; null when none is stated. */

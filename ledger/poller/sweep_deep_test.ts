@@ -1,12 +1,5 @@
 import assert from "node:assert/strict";
-import {
-  bench,
-  drain,
-  rows,
-  service,
-  startMs,
-  storeOnly,
-} from "./poller_test_kit.ts";
+import { bench, drain, rows, service, startMs, storeOnly } from "./kit_test.ts";
 import { DEEP_SWEEP, type DeepProgress, sweepDeep } from "./sweep_deep.ts";
 import { readSweep } from "./sweep_store.ts";
 

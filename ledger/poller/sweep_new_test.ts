@@ -9,7 +9,7 @@ import {
   service,
   startMs,
   storeOnly,
-} from "./poller_test_kit.ts";
+} from "./kit_test.ts";
 import { type NewProgress, newSweepName, sweepNew } from "./sweep_new.ts";
 import { readSweep } from "./sweep_store.ts";
 

@@ -1,13 +1,9 @@
 import assert from "node:assert/strict";
 import { webhookEndpoint } from "../../webhooks/mod.ts";
-import { type Ledger, openLedger } from "../ledger.ts";
+import type { Ledger } from "../ledger.ts";
+import { openLedger } from "../open_ledger.ts";
 import { createPoller } from "./poller.ts";
-import {
-  countingBytes,
-  moving,
-  type Service,
-  service,
-} from "./poller_test_kit.ts";
+import { countingBytes, moving, type Service, service } from "./kit_test.ts";
 import { watchdog } from "./watchdog.ts";
 import type { DeliveryHealth } from "./watchdog_rule.ts";
 
@@ -57,6 +53,9 @@ async function partner(): Promise<Partner> {
       requestsPerSecond: 1000,
       confirmEveryMs: minute,
       followEveryMs: minute,
+      openEveryMs: minute,
+      watchEveryMs: minute,
+      leaseMs: hour,
       onAlert: (health) => {
         alerts.push(health);
       },
@@ -119,7 +118,7 @@ Deno.test("watchdog() raises the alarm long before the last retry", async () => 
   assert.equal(alerts.length, 1, "one alarm, also across a restart");
 
   box.sandbox.heal();
-  await pass(14 * hour);
+  await pass(3 * hour);
   assert.equal(alerts.length, 2);
   assert.equal(alerts[1]?.deliverySuspected, false);
 });

@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { openLedger } from "../open_ledger.ts";
+import { bench, countingBytes, drain, service } from "./kit_test.ts";
+import { countOpenOrders, readOpenOrders } from "./open_orders.ts";
+import { sweepNew } from "./sweep_new.ts";
+import { sweepOpen } from "./sweep_open.ts";
+
+const minute = 60_000;
+
+Deno.test("sweepOpen() asks the less often the longer an order has been still", async () => {
+  await using box = service();
+  await using ledger = await openLedger({
+    url: ":memory:",
+    environment: "sandbox",
+    now: () => box.clock.now(),
+  });
+  box.sandbox.createOrder();
+  const { context } = await bench(box, ledger.driver);
+  await drain(sweepNew(context, "order"), box.clock);
+  await ledger.project();
+  const asks: number[] = [];
+  for (let minutes = 0; minutes < 240; minutes++) {
+    await box.clock.advance(minute);
+    const options = { all: false, randomBytes: countingBytes() };
+    const requests = await drain(sweepOpen(context, options), box.clock);
+    if (requests > 0) asks.push(minutes);
+  }
+  const gaps = asks.map((at, i) => at - (asks[i - 1] ?? -1)).slice(1);
+  assert.ok(asks.length < 40, `${asks.length} asks in four hours`);
+  assert.equal(gaps[0], 1);
+  assert.ok((gaps.at(-1) ?? 0) >= 20);
+  assert.deepEqual(gaps, gaps.toSorted((a, b) => a - b));
+});
+
+Deno.test("sweepOpen() asks for each open order once, and for no final one", async () => {
+  await using box = service();
+  await using ledger = await openLedger({
+    url: ":memory:",
+    environment: "sandbox",
+    now: () => box.clock.now(),
+  });
+  const { sandbox } = box;
+  for (let i = 0; i < 33; i++) {
+    const { orderId } = sandbox.createOrder();
+    if (i % 3 === 0) sandbox.advance(orderId, "fail");
+  }
+  const { context, read } = await bench(box, ledger.driver);
+  await drain(sweepNew(context, "order"), box.clock);
+  await ledger.project();
+  assert.equal(await countOpenOrders(ledger.driver), 22);
+  const page = await readOpenOrders(ledger.driver, "", 5);
+  assert.equal(page.length, 5);
+  const before = read.orders;
+  const options = { all: true, randomBytes: countingBytes() };
+  await drain(sweepOpen(context, options), box.clock);
+  assert.equal(read.orders - before, 22);
+});
