@@ -20,7 +20,6 @@ import {
   verifyChain,
   type VerifyOptions,
 } from "./evidence/verify.ts";
-import { migrations } from "./migrations.ts";
 import type { Explanation } from "./fold/explanation.ts";
 import { explainOrder, orderAsOf } from "./fold/explain_order.ts";
 import type { Occurrence, OccurrenceOptions } from "./fold/occurrences.ts";
@@ -32,7 +31,6 @@ import { type Import, importEvents } from "./projection/import_events.ts";
 import { readOrderFacts } from "./projection/order_facts.ts";
 import { Orders } from "./projection/orders.ts";
 import { type FoldCode, Projector } from "./projection/projector.ts";
-import { randomPool } from "./projection/random_pool.ts";
 import { readOccurrences } from "./projection/read_occurrences.ts";
 import {
   type Refold,
@@ -54,40 +52,6 @@ import { type LedgerStats, readLag, readStats } from "./projection/stats.ts";
 import { Users } from "./projection/users.ts";
 import type { Driver } from "./store/driver.ts";
 import { EventLog } from "./store/event_log.ts";
-import { migrate, readStamp } from "./store/migrate.ts";
-import { openDriver, type OpenDriverOptions } from "./store/open_driver.ts";
-
-/** Which ledger to open, and how. */
-export interface OpenLedgerOptions extends OpenDriverOptions {
-  /**
-   * Environment the ledger belongs to. A new ledger is stamped with it, and
-   * opening it with another is refused.
-   *
-   * @default the ledger's own stamp
-   */
-  readonly environment?: string;
-  /**
-   * Environment a new ledger is stamped with when `environment` is left out.
-   */
-  readonly defaultEnvironment?: string;
-  /**
-   * Asset table that gives the precision of amounts. Every process that folds
-   * the ledger must name the same.
-   *
-   * @default "sandbox" in the environment `sandbox`, else "production"
-   */
-  readonly assets?: AssetTable;
-  /** The clock, in ms. @default Date.now */
-  readonly now?: () => number;
-  /** Random bytes for salts. @default crypto.getRandomValues */
-  readonly randomBytes?: (length: number) => Uint8Array;
-  /**
-   * The fold; replaced by tests that play another version.
-   *
-   * @default the fold of this version
-   */
-  readonly fold?: FoldCode;
-}
 
 /** {@linkcode LedgerStats} with the evidence chain. */
 export interface Stats extends LedgerStats {
@@ -126,68 +90,6 @@ export interface CatchUpOptions {
     /** Events so far. */
     readonly events: number;
   }) => void;
-}
-
-/**
- * Opens a ledger: creates its tables when it is new, brings those of an older
- * version up to date, and checks that it belongs to the environment.
- *
- * @param options Which ledger, and how.
- * @throws {TypeError} When a new ledger has no environment.
- * @throws {LedgerError} `not_a_database`, `not_a_ledger`, `newer_schema`,
- * `wrong_environment`, `unauthorised`, `unreachable` and others.
- *
- * @example Open a ledger in memory
- * ```ts
- * import { openLedger } from "@rampkit/onramp/ledger";
- * import assert from "node:assert/strict";
- *
- * await using ledger = await openLedger({
- *   url: ":memory:",
- *   environment: "sandbox",
- * });
- * assert.equal((await ledger.stats()).orders, 0);
- * ```
- */
-export async function openLedger(options: OpenLedgerOptions): Promise<Ledger> {
-  const driver = await openDriver(options);
-  try {
-    return await prepared(driver, options);
-  } catch (error) {
-    await driver.close();
-    throw error;
-  }
-}
-
-async function prepared(
-  driver: Driver,
-  options: OpenLedgerOptions,
-): Promise<Ledger> {
-  const now = options.now ?? Date.now;
-  const randomBytes = options.randomBytes ?? randomPool();
-  const environment = options.environment ??
-    (await readStamp(driver))?.environment ?? options.defaultEnvironment;
-  if (environment === undefined) {
-    throw new TypeError(
-      "Cannot create a ledger without an environment: pass " +
-        '`environment`, for example "sandbox"',
-    );
-  }
-  const stamp = await migrate(driver, {
-    migrations,
-    environment,
-    now,
-    randomBytes,
-  });
-  return new Ledger({
-    driver,
-    now,
-    randomBytes,
-    origin: { environment, ledgerId: stamp.ledgerId },
-    assets: options.assets ??
-      (environment === "sandbox" ? "sandbox" : "production"),
-    ...(options.fold && { fold: options.fold }),
-  });
 }
 
 /** What a {@linkcode Ledger} works with; {@linkcode openLedger} makes it. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Fact } from "./fold/fact.ts";
-import { Ledger, openLedger } from "./ledger.ts";
+import type { Ledger } from "./ledger.ts";
+import { openLedger } from "./open_ledger.ts";
 import {
   at,
   foldVersion,

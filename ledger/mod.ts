@@ -55,11 +55,11 @@ export {
   type CatchUpOptions,
   Ledger,
   type LedgerParts,
-  openLedger,
-  type OpenLedgerOptions,
   type Projection,
   type Stats,
 } from "./ledger.ts";
+export { ledgerOn, type LedgerOptions } from "./ledger_on.ts";
+export { openLedger, type OpenLedgerOptions } from "./open_ledger.ts";
 export type { StateChange } from "./projection/compare_generations.ts";
 export type { Import } from "./projection/import_events.ts";
 export type { Letter } from "./projection/letters.ts";

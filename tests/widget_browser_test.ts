@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import type { Frame, Page } from "playwright-core";
 import { OnrampClient } from "../client/mod.ts";
-import { type Ledger, openLedger } from "../ledger/ledger.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import { openLedger } from "../ledger/open_ledger.ts";
 import { createPoller } from "../ledger/poller/poller.ts";
 import { type ServedSandbox, serveSandbox } from "../sandbox/mod.ts";
 import { webhookEndpoint } from "../webhooks/mod.ts";
