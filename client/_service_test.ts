@@ -1,6 +1,7 @@
 // A real HTTP server for the tests of this folder, and inputs it accepts.
 import { OnrampClient, type OnrampClientOptions } from "./client.ts";
 import type { CardInput } from "./card_input.ts";
+import type { CustomEnvironment } from "./environment.ts";
 import type { Operation } from "./hooks.ts";
 import type { UserInput } from "./user_input.ts";
 
@@ -61,7 +62,7 @@ export function serve(
   };
 }
 
-export function local(url: string) {
+export function local(url: string): CustomEnvironment {
   return {
     name: "local",
     baseUrl: url,

@@ -6,7 +6,7 @@ export interface PassEvidence {
   readonly ids: ReadonlySet<string>;
   /** Why the pass did not reach its end; null when it did. */
   readonly broken: string | null;
-  /** The last `total` the service stated; null when it stated none. */
+  /** The first `total` the service stated; null when it stated none. */
   readonly total: number | null;
 }
 

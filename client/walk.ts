@@ -120,7 +120,8 @@ export class Walk<T> implements AsyncIterable<T> {
             const page = step.value;
             progress.pages++;
             progress.serviceNowMs ??= Date.parse(page.readAt);
-            evidence.total = page.total ?? evidence.total;
+            // Later windows of a walk of users count less than the whole.
+            evidence.total ??= page.total;
             for (const item of page.data) {
               evidence.ids.add(this.#plan.idOf(item));
             }

@@ -342,6 +342,7 @@ Deno.test("users.list() gives every user once and proves it, however dense they 
         const walk = client.users.list({ ...userDay, limit }, { prove: true });
         const ids = await idsOf(walk);
         assert.deepEqual([...ids].sort(), rows.map((row) => row.id).sort());
+        assert.equal(walk.completeness.passes, 2);
         assert.equal(walk.completeness.complete, true);
       },
     ),
