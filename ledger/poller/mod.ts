@@ -37,21 +37,53 @@
  * @module
  */
 export { DEFAULT_PERIODS, DEFAULT_RULES } from "./_settings.ts";
-export * from "./age_backoff.ts";
-export * from "./lease.ts";
-export * from "./order_move.ts";
-export * from "./poll_client.ts";
-export * from "./poll_error.ts";
-export * from "./poll_ledger.ts";
-export * from "./poll_status.ts";
-export * from "./poller.ts";
-export * from "./poller_options.ts";
-export * from "./rate_budget.ts";
-export * from "./reconcile.ts";
-export * from "./reconcile_order.ts";
-export * from "./recover.ts";
-export * from "./staleness.ts";
-export * from "./watchdog.ts";
-export * from "./watchdog_rule.ts";
+export type { PollClient, PollWalk, PollWalkOptions } from "./poll_client.ts";
+export { PollError, type PollErrorCode } from "./poll_error.ts";
+export type { PollLedger, ReconcileLedger } from "./poll_ledger.ts";
+export {
+  type BackfillStatement,
+  type PollStatus,
+  readPollStatus,
+} from "./poll_status.ts";
+export {
+  createPoller,
+  type Poller,
+  type PollHeld,
+  type PollRan,
+  type PollReport,
+} from "./poller.ts";
+export type { PollerOptions, PollProgress } from "./poller_options.ts";
+export { type BudgetRules, type Lane, LANES } from "./rate_budget.ts";
+export {
+  reconcile,
+  type ReconcileOptions,
+  type ReconcileReport,
+} from "./reconcile.ts";
+export {
+  type FieldDifference,
+  RECONCILE_CATEGORIES,
+  RECONCILE_FLAGS,
+  type ReconcileCategory,
+  type ReconcileFlag,
+  type ReconcileRow,
+} from "./reconcile_order.ts";
+export { recover, type RecoverOptions, type RecoverReport } from "./recover.ts";
+export {
+  type StalenessBound,
+  stalenessBound,
+  type SweepPeriods,
+  type WorkCounts,
+} from "./staleness.ts";
 export type { SweepRead } from "./sweep.ts";
-export type { NewProgress } from "./sweep_new.ts";
+export { watchdog, type WatchdogLook } from "./watchdog.ts";
+export {
+  type DeliveryHealth,
+  deliveryHealth,
+  GRACE_MS,
+  LADDER_FROM_FIRST_MS,
+  LADDER_FROM_PREVIOUS_MS,
+  type LadderCountdown,
+  ladderCountdown,
+  type WatchedFacts,
+  type WatchedMove,
+} from "./watchdog_rule.ts";

@@ -8,8 +8,12 @@ export type PollErrorCode = "lease_lost";
  *   written.
  *
  * @example Tell a lost lease from a broken service
- * ```ts ignore
- * if (error instanceof PollError && error.code === "lease_lost") stop();
+ * ```ts
+ * import { PollError } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * const error = new PollError("lease_lost", "Another poller has taken over");
+ * assert.ok(error instanceof PollError && error.code === "lease_lost");
  * ```
  */
 export class PollError extends Error {
@@ -19,7 +23,9 @@ export class PollError extends Error {
   readonly code: PollErrorCode;
 
   /**
-   * @param code What went wrong.
+   * Takes what went wrong.
+   *
+   * @param code What went wrong, as a word.
    * @param message The same for people.
    * @param options The error behind it.
    */

@@ -1,3 +1,4 @@
+import { DEFAULT_PERIODS, DEFAULT_RULES } from "./_settings.ts";
 import type { Driver } from "../store/driver.ts";
 import type { Entity } from "./observations.ts";
 import { countOpenOrders } from "./open_orders.ts";
@@ -65,14 +66,23 @@ export interface PollStatus {
  * @throws {LedgerError} When the database fails.
  *
  * @example Show the bound of staleness
- * ```ts ignore
- * (await readPollStatus(ledger.driver)).staleness.anythingMs;
+ * ```ts
+ * import { openLedger, readPollStatus } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * await using ledger = await openLedger({
+ *   url: ":memory:",
+ *   environment: "sandbox",
+ * });
+ * const status = await readPollStatus(ledger.driver);
+ * assert.equal(status.orders.complete, false);
+ * assert.ok(status.staleness.anythingMs > 0);
  * ```
  */
 export async function readPollStatus(
   driver: Driver,
-  rules: BudgetRules,
-  periods: SweepPeriods,
+  rules: BudgetRules = DEFAULT_RULES,
+  periods: SweepPeriods = DEFAULT_PERIODS,
 ): Promise<PollStatus> {
   const orders = await readSweep<NewProgress>(driver, newSweepName("order"));
   const users = await readSweep<NewProgress>(driver, newSweepName("user"));

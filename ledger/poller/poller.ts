@@ -101,8 +101,23 @@ export interface Poller {
  * @throws {RangeError} When the rate or a share is not a positive number.
  *
  * @example Poll once
- * ```ts ignore
+ * ```ts
+ * import { createPoller, openLedger } from "@rampkit/onramp/ledger";
+ * import { OnrampClient } from "@rampkit/onramp/client";
+ * import assert from "node:assert/strict";
+ *
+ * await using ledger = await openLedger({
+ *   url: ":memory:",
+ *   environment: "sandbox",
+ * });
+ * const client = new OnrampClient({
+ *   environment: "sandbox",
+ *   apiKey: "key",
+ *   fetch: () => Promise.resolve(Response.json({ success: true, data: [], total: 0 })),
+ *   requestsPerSecond: 1000,
+ * });
  * const report = await createPoller({ ledger, client }).once();
+ * assert.ok(report.ran && report.status.orders.complete);
  * ```
  */
 export function createPoller(options: PollerOptions): Poller {

@@ -99,8 +99,24 @@ export interface ReconcileReport {
  * @throws {LedgerError} When the database fails.
  *
  * @example Compare the last day
- * ```ts ignore
- * const { disagreements, rows } = await reconcile({ ledger, client, fromMs });
+ * ```ts
+ * import { reconcile, openLedger } from "@rampkit/onramp/ledger";
+ * import { OnrampClient } from "@rampkit/onramp/client";
+ * import assert from "node:assert/strict";
+ *
+ * await using ledger = await openLedger({
+ *   url: ":memory:",
+ *   environment: "sandbox",
+ * });
+ * const client = new OnrampClient({
+ *   environment: "sandbox",
+ *   apiKey: "key",
+ *   fetch: () => Promise.resolve(Response.json({ success: true, data: [], total: 0 })),
+ *   requestsPerSecond: 1000,
+ * });
+ * const fromMs = Date.now() - 24 * 3_600_000;
+ * const { disagreements } = await reconcile({ ledger, client, fromMs });
+ * assert.equal(disagreements, 0);
  * ```
  */
 export async function reconcile(

@@ -77,8 +77,24 @@ export interface RecoverReport extends SweepRead {
  * @throws {LedgerError} When the database fails.
  *
  * @example After a night without webhooks
- * ```ts ignore
- * const { complete, why } = await recover({ ledger, client, fromMs, toMs });
+ * ```ts
+ * import { recover, openLedger } from "@rampkit/onramp/ledger";
+ * import { OnrampClient } from "@rampkit/onramp/client";
+ * import assert from "node:assert/strict";
+ *
+ * await using ledger = await openLedger({
+ *   url: ":memory:",
+ *   environment: "sandbox",
+ * });
+ * const client = new OnrampClient({
+ *   environment: "sandbox",
+ *   apiKey: "key",
+ *   fetch: () => Promise.resolve(Response.json({ success: true, data: [], total: 0 })),
+ *   requestsPerSecond: 1000,
+ * });
+ * const fromMs = Date.now() - 8 * 3_600_000;
+ * const { complete, why } = await recover({ ledger, client, fromMs });
+ * assert.equal(complete, true, why ?? "");
  * ```
  */
 export async function recover(

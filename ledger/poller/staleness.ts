@@ -61,8 +61,19 @@ export interface StalenessBound {
  * @param counts How much there is to look after.
  *
  * @example A small partner
- * ```ts ignore
- * stalenessBound(DEFAULT_RULES, DEFAULT_PERIODS, { orders: 5000, users: 900, openOrders: 12, waiting: 0, ordersInOverlap: 3 });
+ * ```ts
+ * import { DEFAULT_PERIODS, DEFAULT_RULES, stalenessBound } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * const bound = stalenessBound(DEFAULT_RULES, DEFAULT_PERIODS, {
+ *   orders: 5000,
+ *   users: 900,
+ *   openOrders: 12,
+ *   waiting: 0,
+ *   ordersInOverlap: 3,
+ * });
+ * assert.ok(bound.namedByWebhookMs < 10_000);
+ * assert.ok(bound.anythingMs < 2 * 3_600_000);
  * ```
  */
 export function stalenessBound(

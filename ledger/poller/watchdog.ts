@@ -58,9 +58,16 @@ export interface WatchdogLook {
  * @throws {LedgerError} When the database fails.
  *
  * @example Ask whether delivery works
- * ```ts ignore
+ * ```ts
+ * import { openLedger, watchdog } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * await using ledger = await openLedger({
+ *   url: ":memory:",
+ *   environment: "sandbox",
+ * });
  * const { health } = await watchdog(ledger.driver, { nowMs: Date.now() });
- * if (health.deliverySuspected) console.error(health.detail);
+ * assert.equal(health.deliverySuspected, false, health.detail);
  * ```
  */
 export async function watchdog(

@@ -80,8 +80,18 @@ export interface LadderCountdown {
  * @param graceMs How long a webhook may take, in milliseconds. @default {300000}
  *
  * @example A quiet night
- * ```ts ignore
- * deliveryHealth({ moves: [], lastReceivedAt, failingSince: null, watchedSince, nowMs }).deliverySuspected; // false
+ * ```ts
+ * import { deliveryHealth } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * const health = deliveryHealth({
+ *   moves: [],
+ *   lastReceivedAt: "2026-11-20T22:00:00.000Z",
+ *   failingSince: null,
+ *   watchedSince: "2026-11-01T00:00:00.000Z",
+ *   nowMs: Date.parse("2026-11-21T06:00:00.000Z"),
+ * });
+ * assert.equal(health.deliverySuspected, false);
  * ```
  */
 export function deliveryHealth(
@@ -127,8 +137,14 @@ export function deliveryHealth(
  * @param nowMs The time, in milliseconds since the epoch.
  *
  * @example Eight hours, or fifteen hours and five minutes
- * ```ts ignore
- * ladderCountdown("2026-11-20T10:00:00.000Z", Date.now());
+ * ```ts
+ * import { ladderCountdown } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * const failedAt = "2026-11-20T10:00:00.000Z";
+ * const countdown = ladderCountdown(failedAt, Date.parse(failedAt));
+ * assert.equal(countdown.offAtFromFirst, "2026-11-20T18:00:00.000Z");
+ * assert.equal(countdown.offAtFromPrevious, "2026-11-21T01:05:00.000Z");
  * ```
  */
 export function ladderCountdown(
