@@ -1,18 +1,9 @@
 import { closeSync, existsSync, fsyncSync, openSync } from "node:fs";
 import Database from "libsql";
+import type { ConnectionOptions } from "./connection_options.ts";
 import type { ResultSet, SqlValue, Statement } from "./driver.ts";
 import { fromSqlite } from "./_sqlite_errors.ts";
 import { LedgerError } from "./errors.ts";
-
-/** How a local database is opened. */
-export interface ConnectionOptions {
-  /** Path of the file, or `:memory:`. */
-  readonly path: string;
-  /** Waits this long inside the driver for a lock, in ms. */
-  readonly busyTimeoutMs: number;
-  /** Most pages the file may have; for tests of a full disk. */
-  readonly maxPages?: number;
-}
 
 /**
  * One synchronous connection to a local database.

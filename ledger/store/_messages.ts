@@ -1,4 +1,4 @@
-import type { ConnectionOptions } from "./_connection.ts";
+import type { ConnectionOptions } from "./connection_options.ts";
 import type { ResultSet, Statement } from "./driver.ts";
 import type { LedgerErrorCode } from "./errors.ts";
 

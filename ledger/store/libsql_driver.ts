@@ -1,4 +1,5 @@
-import { Connection, type ConnectionOptions } from "./_connection.ts";
+import { Connection } from "./_connection.ts";
+import type { ConnectionOptions } from "./connection_options.ts";
 import type { Driver, ResultSet, SqlValue, Statement } from "./driver.ts";
 import { LedgerError } from "./errors.ts";
 

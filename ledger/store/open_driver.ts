@@ -1,4 +1,5 @@
 import { localPath, publicUrl } from "./_url.ts";
+import type { ConnectionOptions } from "./connection_options.ts";
 import type { Driver } from "./driver.ts";
 import { LedgerError } from "./errors.ts";
 import { RetryingDriver } from "./retrying_driver.ts";
@@ -72,6 +73,11 @@ export async function openDriver(options: OpenDriverOptions): Promise<Driver> {
   return retrying;
 }
 
+/** What is used of `libsql_driver.ts`. */
+interface LocalDriverModule {
+  readonly LibsqlDriver: new (options: ConnectionOptions) => Driver;
+}
+
 async function openRemote(options: OpenDriverOptions): Promise<Driver> {
   if (!/^(libsql|https?):/.test(options.url)) {
     throw new LedgerError(
@@ -92,6 +98,9 @@ async function openLocal(
     const { WorkerDriver } = await import("./worker_driver.ts");
     return new WorkerDriver({ path, busyTimeoutMs });
   }
-  const { LibsqlDriver } = await import("./libsql_driver.ts");
+  // Computed, so that whoever only reaches a server has no native code in the
+  // module graph; the thread's module is not in it either.
+  const module = new URL("./libsql_driver.ts", import.meta.url).href;
+  const { LibsqlDriver }: LocalDriverModule = await import(module);
   return new LibsqlDriver({ path, busyTimeoutMs });
 }

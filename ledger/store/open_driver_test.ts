@@ -141,3 +141,33 @@ Deno.test("publicUrl() leaves out what may be secret", () => {
     "libsql://db.example/x",
   );
 });
+
+Deno.test("openDriver() has no native code in its module graph", async () => {
+  const { code, stdout } = await new Deno.Command("deno", {
+    args: ["info", "--json", import.meta.resolve("./open_driver.ts")],
+    stderr: "null",
+  }).output();
+  assert.equal(code, 0);
+  const graph: {
+    modules: { specifier: string; npmPackage?: string }[];
+    npmPackages: Record<string, { name: string; dependencies: string[] }>;
+  } = JSON.parse(new TextDecoder().decode(stdout));
+  const files = graph.modules.map(({ specifier }) => specifier);
+  assert.ok(files.some((file) => file.endsWith("/remote_driver.ts")));
+  assert.ok(!files.some((file) => /_connection|libsql_driver/.test(file)));
+  const reached = new Set<string>();
+  const reach = (name: string) => {
+    if (reached.has(name)) return;
+    reached.add(name);
+    graph.npmPackages[name]?.dependencies.forEach(reach);
+  };
+  for (const { npmPackage } of graph.modules) {
+    if (npmPackage !== undefined) reach(npmPackage);
+  }
+  const names = [...reached].map((id) => graph.npmPackages[id]?.name);
+  assert.ok(names.includes("@libsql/hrana-client"), String(names));
+  assert.deepEqual(
+    names.filter((name) => /^libsql$|linux|bufferutil/.test(name ?? "")),
+    [],
+  );
+});
