@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { secureHeaders } from "hono/secure-headers";
-import type { ConnectionInfo } from "../webhooks/mod.ts";
+import type { ConnectionInfo } from "../webhooks/endpoint_options.ts";
 
 /** How ready the endpoint is to take deliveries. */
 export interface Readiness {

@@ -1,0 +1,39 @@
+/**
+ * The entry for Deno Deploy: the webhook endpoint on a remote ledger, and the
+ * poll by `Deno.cron` once a minute. It needs no disk, and no native code is in
+ * its module graph. Settings come from environment variables; see the README.
+ *
+ * @example An entry file
+ * ```ts ignore
+ * export { default } from "@rampkit/onramp/deploy";
+ * ```
+ *
+ * @module
+ */
+import { deployApp } from "./deploy/deploy_app.ts";
+
+const app = deployApp({
+  env: (name) => Deno.env.get(name),
+  write: (text) => console.error(text.trimEnd()),
+  now: () => Date.now(),
+});
+
+/** A fetch handler, as `deno serve` and Deno Deploy take one. */
+export interface DeployEntry {
+  /** Answers `POST /webhooks/{secret}`, `GET /healthz` and `GET /readyz`. */
+  readonly fetch: (
+    request: Request,
+    info?: { readonly remoteAddr?: object },
+  ) => Promise<Response>;
+}
+
+const entry: DeployEntry = {
+  fetch: (request, info) => app.fetch(request, info),
+};
+
+export default entry;
+
+// Where crons are switched off, the endpoint works and somebody else polls.
+if ("cron" in Deno) {
+  Deno.cron("rampkit-poll", "* * * * *", () => app.poll());
+}
