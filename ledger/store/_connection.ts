@@ -106,6 +106,8 @@ export class Connection {
         database.exec("PRAGMA synchronous = FULL");
         // Two megabytes, the default, make appends to a large ledger slower.
         database.exec("PRAGMA cache_size = -65536");
+        // Pages that many commits change are then copied back only once.
+        database.exec("PRAGMA wal_autocheckpoint = 8000");
       }
       if (maxPages !== undefined) {
         database.prepare(`PRAGMA max_page_count = ${maxPages}`).get();

@@ -200,7 +200,6 @@ Deno.test("storeSchema has an index for every way that events are looked up", as
   const where = {
     "order_id = 'a' ORDER BY position": "events_by_order",
     "user_id = 'a' ORDER BY position": "events_by_user",
-    "click_id = 'a' ORDER BY position": "events_by_click",
     "kind <> 'webhook' AND kind = 'order_absent'": "events_by_kind",
     "kind = 'webhook' AND type IS NULL": "events_quarantined",
     "kind = 'webhook' AND order_id IS NULL AND substr(digest, 1, 16) = 'a'":

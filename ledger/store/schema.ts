@@ -24,8 +24,8 @@ export const storeSchema: readonly string[] = [
     WHERE order_id IS NOT NULL`,
   `CREATE INDEX events_by_user ON events(user_id)
     WHERE user_id IS NOT NULL`,
-  `CREATE INDEX events_by_click ON events(click_id)
-    WHERE click_id IS NOT NULL`,
+  // None by click id: read models have it, and ids in no order of time would
+  // dirty a page of an index for each event.
   `CREATE INDEX events_by_kind ON events(kind)
     WHERE kind <> 'webhook'`,
   `CREATE INDEX events_quarantined ON events(recorded_at)
