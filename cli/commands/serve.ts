@@ -52,7 +52,7 @@ export function addServe(program: Command, cli: Cli): void {
     )
     .option(
       "--spool-dir <dir>",
-      "where deliveries wait while the database cannot take them (RAMPKIT_SPOOL_DIR; default: beside a database file)",
+      "where deliveries wait while the database cannot take them (RAMPKIT_SPOOL_DIR; default: beside a database file, else rampkit-spool)",
     )
     .option(
       "--allow <address...>",
@@ -88,8 +88,7 @@ async function serveLedger(
   },
 ): Promise<void> {
   warn(config, flags, log);
-  const directory = spoolDirectory(config);
-  const spool = directory === null ? null : await fileSpool({ directory });
+  const spool = await fileSpool({ directory: spoolDirectory(config) });
   await using follower = new Follower({
     catchUp: async (signal) => {
       await ledger.project({ signal });
@@ -106,7 +105,7 @@ async function serveLedger(
     unanswered: (unanswered) => ledger.recordUnanswered(unanswered),
     secrets,
     now: io.now,
-    ...(spool === null ? {} : { spool }),
+    spool,
     ...(flags.allow === undefined ? {} : { allowlist: flags.allow }),
     log: ({ level, code, at: _, ...fields }) => {
       if (level !== "debug") log(level, code, fields);
@@ -127,14 +126,14 @@ async function serveLedger(
     },
     httpApp({
       endpoint,
-      readiness: () => readiness(ledger, spool?.depth ?? 0),
+      readiness: () => readiness(ledger, spool.depth),
     }),
   );
   await aborted(io.signal);
   log("info", "stopping");
   await server.shutdown();
   await endpoint.drain();
-  await spool?.close();
+  await spool.close();
   await polling;
   log("info", "stopped");
 }
@@ -179,11 +178,12 @@ function poll(
   return poller.run(io.signal);
 }
 
-/** Beside a database file there is a disk, so there is a spool. */
-function spoolDirectory(config: Config): string | null {
+/** Here there is a disk, so there is a spool: beside the database file, or for
+ * a database on a server in the working directory. */
+function spoolDirectory(config: Config): string {
   if (config.spoolDir !== null) return config.spoolDir;
   const file = /^file:(?:\/\/)?([^?#]+)/.exec(config.databaseUrl)?.[1];
-  return file === undefined || file === ":memory:" ? null : `${file}-spool`;
+  return file === undefined ? "rampkit-spool" : `${file}-spool`;
 }
 
 async function readiness(ledger: Ledger, spooled: number): Promise<Readiness> {
