@@ -493,6 +493,7 @@ export class Ledger implements AsyncDisposable {
     await Promise.all([...this.#open].map((one) => one.stop()));
     await this.#log.close();
     await this.#projecting;
+    await this.#projector.forget();
     await this.driver.close();
   }
 

@@ -15,6 +15,17 @@ export class FoldCache {
   #at: Checkpoint | null = null;
   #orders = new Map<string, OrderFold>();
   #users = new Map<string, UserFold>();
+  #sessionsWritten = false;
+
+  /** The checkpoint that what is kept belongs to. */
+  get at(): Checkpoint | null {
+    return this.#at;
+  }
+
+  /** Whether a step has written sessions that a read ahead could not see. */
+  get sessionsWritten(): boolean {
+    return this.#sessionsWritten;
+  }
 
   /**
    * Moves what is kept from `wanted` to `known`.
@@ -44,6 +55,7 @@ export class FoldCache {
    */
   keep(at: Checkpoint, changes: Changes): void {
     this.#at = at;
+    this.#sessionsWritten ||= changes.sessionLinks.length > 0;
     keepIn(this.#orders, changes.orders);
     keepIn(this.#users, changes.users);
   }
@@ -51,6 +63,7 @@ export class FoldCache {
   /** Forgets everything. */
   clear(): void {
     this.#at = null;
+    this.#sessionsWritten = false;
     this.#orders.clear();
     this.#users.clear();
   }

@@ -15,7 +15,12 @@ import {
 } from "./checkpoint.ts";
 import { FoldCache } from "./fold_cache.ts";
 import { foldWindow } from "./fold_window.ts";
-import { readWindow } from "./read_window.ts";
+import {
+  type EventRows,
+  type EventsOptions,
+  readAhead,
+  readWindow,
+} from "./read_window.ts";
 import { writeChanges } from "./write_changes.ts";
 
 /** The part of the fold that tests replace to play another version. */
@@ -67,7 +72,12 @@ export class Projector {
   readonly #driver: Driver;
   readonly #options: ProjectorOptions;
   readonly #fold: FoldCode;
+  readonly #states: ResolveOptions;
   readonly #caches = new Map<Lane, FoldCache>();
+  readonly #aheads = new Map<
+    Lane,
+    { readonly at: Checkpoint; readonly rows: Promise<EventRows | null> }
+  >();
   #catchingUp = false;
 
   /**
@@ -78,6 +88,9 @@ export class Projector {
   constructor(options: ProjectorOptions) {
     this.#driver = options.driver;
     this.#options = options;
+    this.#states = options.assets === undefined
+      ? {}
+      : { assets: options.assets };
     this.#fold = options.fold ?? { version: FOLD_VERSION, readFact };
   }
 
@@ -93,21 +106,22 @@ export class Projector {
    * @throws {LedgerError} When the database fails.
    */
   async step(lane: Lane): Promise<Step> {
-    let expected: Checkpoint | null = null;
+    let refused: Checkpoint | null = null;
     for (let lostRaces = 0;;) {
-      const { maxEvents = 1000, maxBytes = 4 << 20 } = this.#options;
       const cache = this.#cacheOf(lane);
+      const mode = lostRaces === 0 ? "read" : "write";
+      const limits = this.#limits(cache !== null);
+      const ahead = await this.#takeAhead(lane, cache);
       const { checkpoints, events, known } = await readWindow(this.#driver, {
         lane,
+        mode,
         cache,
-        mode: lostRaces === 0 ? "read" : "write",
-        maxEvents,
-        maxBytes,
+        ahead,
+        ...limits,
         readFact: this.#fold.readFact,
       });
       const at = checkpoints[lane];
-      if (at === null) {
-        if (lane !== "live") return nothing(checkpoints, 0);
+      if (at === null && lane === "live") {
         await this.#driver.batch(
           [createCheckpoint(lane, this.#fold.version)],
           "write",
@@ -115,39 +129,46 @@ export class Projector {
         lostRaces++;
         continue;
       }
-      if (at.foldVersion !== this.#fold.version || events.length === 0) {
+      if (events.length === 0 && ahead !== null) continue;
+      if (
+        at === null || at.foldVersion !== this.#fold.version ||
+        events.length === 0
+      ) {
         if (lane === "live") this.#catchingUp = false;
-        return nothing(checkpoints, at.position);
+        return nothing(checkpoints, at?.position ?? 0);
       }
       if (known === null) {
+        cache?.clear();
         lostRaces++;
         continue;
       }
       const changes = foldWindow(events, known);
       const position = events.at(-1)?.event.position ?? at.position;
+      const more = events.length >= limits.maxEvents;
+      if (cache !== null && more) {
+        this.#readAhead(lane, { ...at, position }, { lane, mode, ...limits });
+      }
       try {
         await this.#driver.batch([
           moveCheckpoint(lane, at, position),
           ...writeChanges(changes, {
+            ...this.#states,
             generation: at.generation,
             live: lane === "live",
-            ...(this.#options.assets === undefined
-              ? {}
-              : { assets: this.#options.assets }),
           }),
         ], "write");
       } catch (error) {
         cache?.clear();
         const race = error instanceof LedgerError &&
-          error.code === "constraint" && !sameCheckpoint(expected, at);
+          error.code === "constraint" && !sameCheckpoint(refused, at);
         if (!race) throw error;
         // The same checkpoint twice is no race: the rows themselves are refused.
-        expected = at;
+        refused = at;
         lostRaces++;
         continue;
       }
       cache?.keep({ ...at, position }, changes);
-      if (lane === "live") this.#catchingUp = events.length >= maxEvents;
+      if (lane === "live") this.#catchingUp = more;
       return {
         checkpoints,
         events: events.length,
@@ -157,10 +178,13 @@ export class Projector {
     }
   }
 
-  /** Forgets states kept in memory. */
-  forget(): void {
+  /** Forgets states kept in memory, and waits for what is being read. */
+  async forget(): Promise<void> {
+    const aheads = [...this.#aheads.values()];
+    this.#aheads.clear();
     this.#caches.clear();
     this.#catchingUp = false;
+    for (const { rows } of aheads) await rows;
   }
 
   /** While few events wait, states are read with them, in one batch. */
@@ -172,6 +196,29 @@ export class Projector {
     const cache = this.#caches.get(lane) ?? new FoldCache();
     this.#caches.set(lane, cache);
     return cache;
+  }
+
+  /** Few large steps cost less than many small ones, once many events wait. */
+  #limits(bulk: boolean): { maxEvents: number; maxBytes: number } {
+    const { maxEvents = 1000, maxBytes = 4 << 20 } = this.#options;
+    return { maxEvents: bulk ? 4 * maxEvents : maxEvents, maxBytes };
+  }
+
+  #readAhead(lane: Lane, at: Checkpoint, options: EventsOptions): void {
+    const rows = readAhead(this.#driver, options, at.position);
+    // What could not be read ahead is read again, and then the error is thrown.
+    this.#aheads.set(lane, { at, rows: rows.catch(() => null) });
+  }
+
+  async #takeAhead(
+    lane: Lane,
+    cache: FoldCache | null,
+  ): Promise<EventRows | null> {
+    const ahead = this.#aheads.get(lane);
+    if (ahead === undefined) return null;
+    this.#aheads.delete(lane);
+    const rows = await ahead.rows;
+    return cache !== null && sameCheckpoint(cache.at, ahead.at) ? rows : null;
   }
 }
 

@@ -3,7 +3,12 @@ import { decodeOrderFold, decodeUserFold } from "../fold/codec.ts";
 import type { Fact, SessionFact } from "../fold/fact.ts";
 import { type OrderFold, SESSIONS_KEPT } from "../fold/order_fold.ts";
 import type { UserFold } from "../fold/user_fold.ts";
-import type { Driver, ResultSet, Statement } from "../store/driver.ts";
+import type {
+  Driver,
+  ResultSet,
+  SqlValue,
+  Statement,
+} from "../store/driver.ts";
 import { eventColumns, recordedEvent } from "../store/event_row.ts";
 import {
   type Checkpoint,
@@ -17,9 +22,9 @@ import type { FoldCache } from "./fold_cache.ts";
 import type { Known, WindowEvent } from "./fold_window.ts";
 import { type Link, linkKey, orderLinks, sessionLinks } from "./links.ts";
 
-/** What a step reads. */
-export interface WindowOptions {
-  /** Which states. */
+/** Which events a step reads. */
+export interface EventsOptions {
+  /** Which states they are for. */
   readonly lane: Lane;
   /** `write` reads from the primary: after a lost race a replica may be behind. */
   readonly mode: "read" | "write";
@@ -27,11 +32,20 @@ export interface WindowOptions {
   readonly maxEvents: number;
   /** Most bytes of bodies, unless one event alone has more. */
   readonly maxBytes: number;
+}
+
+/** What a step reads. */
+export interface WindowOptions extends EventsOptions {
   /** Turns events into facts. */
   readonly readFact: (event: RecordedEvent) => Fact;
   /** States kept from the steps before; null reads them with the events. */
   readonly cache: FoldCache | null;
+  /** Events that {@linkcode readAhead} has read after the cache's checkpoint. */
+  readonly ahead: EventRows | null;
 }
+
+/** Answers of the statements that read the events of a window. */
+export type EventRows = readonly ResultSet[];
 
 /** What a step has read. */
 export interface Window {
@@ -43,8 +57,9 @@ export interface Window {
   readonly known: Known | null;
 }
 
-/** The lane's row; positions of a lane that is not there end at nothing. */
-const checkpoint = "(SELECT position FROM projections WHERE name = ?1)";
+/** Where the window begins: as told, else at the lane's checkpoint. */
+const checkpoint =
+  "coalesce(?4, (SELECT position FROM projections WHERE name = ?1))";
 
 /** Position of the last event of the window. */
 const windowEnd = `(SELECT coalesce(max(position), 0) FROM (
@@ -61,8 +76,15 @@ const inWindow = `position > ${checkpoint} AND position <= ${windowEnd}`;
 const ofLane =
   "generation = (SELECT generation FROM projections WHERE name = ?1)";
 
-const selectEvents = `SELECT ${eventColumns} FROM events
-  WHERE ${inWindow} ORDER BY position`;
+/**
+ * All events as one text, because thousands of small values cost more on their
+ * way between threads than everything else. Bodies go as hex: what is inside
+ * them is none of SQL's business.
+ */
+const selectEvents = `SELECT json_group_array(json_array(position, event_id,
+    kind, type, order_id, user_id, click_id, occurred_at, recorded_at, read_at,
+    hex(body), digest, body IS NULL))
+  FROM (SELECT * FROM events WHERE ${inWindow} ORDER BY position)`;
 
 const selectOrders = `SELECT order_id, fold FROM orders
   WHERE ${ofLane} AND order_id IN (SELECT order_id FROM events
@@ -78,7 +100,7 @@ const selectAnySession: Statement = {
 };
 
 const selectImported = `SELECT first_position, last_position FROM imported
-  WHERE last_position > ${checkpoint}`;
+  WHERE last_position > (SELECT position FROM projections WHERE name = ?1)`;
 
 const selectOrdersById = `SELECT order_id, fold FROM orders
   WHERE generation = ?1 AND order_id IN (SELECT value FROM json_each(?2))`;
@@ -110,6 +132,22 @@ function qualified(table: string): string {
 }
 
 /**
+ * Reads the events of the step after next, while the next one is written.
+ * Events never change, so they hold whoever writes meanwhile.
+ *
+ * @param driver The database.
+ * @param options Which events.
+ * @param after Position that the step before them will reach.
+ */
+export function readAhead(
+  driver: Driver,
+  options: EventsOptions,
+  after: number,
+): Promise<EventRows> {
+  return driver.batch(eventStatements(options, after), options.mode);
+}
+
+/**
  * Reads what one step needs: the next events and the states they touch in one
  * batch; where sessions are about, or many events are folded with states kept
  * in memory, what is still missing in a second one.
@@ -121,25 +159,25 @@ export async function readWindow(
   driver: Driver,
   options: WindowOptions,
 ): Promise<Window> {
-  const { lane, mode, cache } = options;
-  const args = [lane, options.maxEvents, options.maxBytes];
-  const [checkpointRows, anySession, ranges, eventRows, ...states] =
+  const { lane, mode, cache, ahead } = options;
+  const args = [lane, options.maxEvents, options.maxBytes, null];
+  const [checkpointRows, anySession, ranges, eventRows, ...states] = ahead ??
     await driver.batch([
-      selectCheckpoints,
-      selectAnySession,
-      { sql: selectImported, args: [lane] },
-      { sql: selectEvents, args },
+      ...eventStatements(options, null),
       ...(cache === null
         ? [{ sql: selectOrders, args }, { sql: selectUsers, args }]
         : []),
     ], mode);
-  const checkpoints = checkpointsOf(checkpointRows);
-  const at = checkpoints[lane];
+  const read = checkpointsOf(checkpointRows);
+  const at = ahead !== null && cache !== null ? cache.at : read[lane];
+  const checkpoints = { ...read, [lane]: at };
   const events = windowEvents(eventRows, ranges, options.readFact);
   if (at === null || events.length === 0) {
     return { checkpoints, events, known: null };
   }
-  const wanted = wantedBy(events, anySession?.rows[0]?.[0] === 1);
+  const sessionsAbout = anySession?.rows[0]?.[0] === 1 ||
+    (cache?.sessionsWritten ?? false);
+  const wanted = wantedBy(events, sessionsAbout);
   const known: MutableKnown = {
     orders: new Map(),
     users: new Map(),
@@ -161,6 +199,18 @@ export async function readWindow(
     options,
   );
   return { checkpoints, events, known: found ? known : null };
+}
+
+function eventStatements(
+  { lane, maxEvents, maxBytes }: EventsOptions,
+  after: number | null,
+): Statement[] {
+  return [
+    selectCheckpoints,
+    selectAnySession,
+    { sql: selectImported, args: [lane] },
+    { sql: selectEvents, args: [lane, maxEvents, maxBytes, after] },
+  ];
 }
 
 /** What has to be looked up before a window can be folded. */
@@ -193,14 +243,18 @@ function windowEvents(
       position >= (first as number) && position <= (last as number)
     ) ?? false;
   const none = ranges === undefined || ranges.rows.length === 0;
-  return rows?.rows.map((row) => {
+  const packed: SqlValue[][] = JSON.parse(String(rows?.rows[0]?.[0] ?? "[]"));
+  return packed.map((row) => {
+    row[10] = row[12] === 1 ? null : Uint8Array.fromHex(row[10] as string);
+    // Salts are for the evidence alone.
+    row[12] = null;
     const event = recordedEvent(row);
     return {
       event,
       fact: readFact(event),
       imported: none ? false : imported(event.position),
     };
-  }) ?? [];
+  }).sort((a, b) => a.event.position - b.event.position);
 }
 
 function wantedBy(

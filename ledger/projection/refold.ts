@@ -108,7 +108,7 @@ async function build(
       return { ...result, swapped: false };
     }
     if (live.position === built.position && await swap(driver, live, built)) {
-      projector.forget();
+      await projector.forget();
       await deleteOldGenerations(driver, options.signal);
       return { ...result, swapped: true };
     }
