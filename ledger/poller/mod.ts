@@ -45,20 +45,12 @@ export {
   type PollStatus,
   readPollStatus,
 } from "./poll_status.ts";
-export {
-  createPoller,
-  type Poller,
-  type PollHeld,
-  type PollRan,
-  type PollReport,
-} from "./poller.ts";
+export { createPoller } from "./poller.ts";
+export type { Poller, PollHeld, PollRan, PollReport } from "./poll_report.ts";
 export type { PollerOptions, PollProgress } from "./poller_options.ts";
 export { type BudgetRules, type Lane, LANES } from "./rate_budget.ts";
-export {
-  reconcile,
-  type ReconcileOptions,
-  type ReconcileReport,
-} from "./reconcile.ts";
+export { reconcile } from "./reconcile.ts";
+export type { ReconcileOptions, ReconcileReport } from "./reconcile_report.ts";
 export {
   type FieldDifference,
   RECONCILE_CATEGORIES,

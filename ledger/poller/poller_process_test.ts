@@ -3,7 +3,8 @@ import { OnrampClient } from "../../client/mod.ts";
 import { createSandbox, virtualClock } from "../../sandbox/mod.ts";
 import type { Ledger } from "../ledger.ts";
 import { openLedger } from "../open_ledger.ts";
-import { createPoller, type PollReport } from "./poller.ts";
+import { createPoller } from "./poller.ts";
+import type { PollReport } from "./poll_report.ts";
 import { startMs } from "./kit_test.ts";
 
 const day = 24 * 3_600_000;

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import type { Ledger } from "../ledger.ts";
 import { openLedger } from "../open_ledger.ts";
 import { takeLease } from "./lease.ts";
-import { createPoller, type PollRan } from "./poller.ts";
+import { createPoller } from "./poller.ts";
+import type { PollRan } from "./poll_report.ts";
 import type { PollerOptions } from "./poller_options.ts";
 import {
   countingBytes,

@@ -1,4 +1,3 @@
-import type { AssetTable } from "../../client/environment.ts";
 import type { Order } from "../../client/order.ts";
 import type { Completeness, Page } from "../../client/page.ts";
 import { readServiceTime } from "../../client/service_time.ts";
@@ -9,8 +8,6 @@ import { readFact } from "../fold/read_fact.ts";
 import { orderState } from "../fold/state_of_order.ts";
 import { SETTLE_MS } from "./_settings.ts";
 import { isAskable } from "./ask_by_id.ts";
-import type { PollClient } from "./poll_client.ts";
-import type { ReconcileLedger } from "./poll_ledger.ts";
 import {
   RECONCILE_CATEGORIES,
   RECONCILE_FLAGS,
@@ -20,6 +17,7 @@ import {
   type ReconcileRow,
   type ReconcileRules,
 } from "./reconcile_order.ts";
+import type { ReconcileOptions, ReconcileReport } from "./reconcile_report.ts";
 import { ITEMS_PER_REQUEST } from "./staleness.ts";
 import {
   afterWindow,
@@ -33,62 +31,6 @@ import {
 
 /** Orders a window should hold at most. */
 const itemsPerWindow = 400;
-
-/** What to compare, and how. */
-export interface ReconcileOptions {
-  /** The ledger. */
-  readonly ledger: ReconcileLedger;
-  /** Asks the service; its own rate limit holds. */
-  readonly client: PollClient;
-  /**
-   * Start of the window of creation time, in milliseconds since the epoch.
-   *
-   * @default {the oldest order}
-   */
-  readonly fromMs?: number;
-  /** End of it, in milliseconds since the epoch. @default {now} */
-  readonly toMs?: number;
-  /** The clock, in ms. @default {Date.now} */
-  readonly now?: () => number;
-  /** Asset table that gives the precision of amounts. @default {"production"} */
-  readonly assets?: AssetTable;
-  /** Paid and not delivered for this long is stuck, in ms. @default {3600000} */
-  readonly stuckAfterMs?: number;
-  /** A webhook may take this long, in ms. @default {300000} */
-  readonly webhookGraceMs?: number;
-  /** A change this fresh is no disagreement yet, in ms. @default {0} */
-  readonly toleranceMs?: number;
-  /** Younger than this, the past may still change, in ms. @default {60000} */
-  readonly settleMs?: number;
-  /** Lists the orders that agree as well. @default {false} */
-  readonly all?: boolean;
-  /** Told of each order compared. */
-  readonly onProgress?: (compared: number) => void;
-  /** Ends the work. */
-  readonly signal?: AbortSignal;
-}
-
-/** Service and ledger, compared. */
-export interface ReconcileReport {
-  /** Start of the window, UTC ISO 8601. */
-  readonly from: string;
-  /** End of the window, UTC ISO 8601. */
-  readonly to: string;
-  /** End of what can be proven: what is younger may still change. */
-  readonly provenUpTo: string;
-  /** Orders compared. */
-  readonly orders: number;
-  /** Orders by category and by flag; a row has one category, any flags. */
-  readonly counts: Readonly<Record<ReconcileCategory | ReconcileFlag, number>>;
-  /** Orders on which the two disagree: exit code 3 unless it is zero. */
-  readonly disagreements: number;
-  /** Whether it is proven that the service showed all up to `provenUpTo`. */
-  readonly complete: boolean;
-  /** Why it is not, in one sentence; null when it is. */
-  readonly why: string | null;
-  /** Orders that disagree or that a person should look at, oldest first. */
-  readonly rows: readonly ReconcileRow[];
-}
 
 /**
  * Compares the ledger with the service, order by order, and changes nothing.

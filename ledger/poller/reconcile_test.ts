@@ -10,11 +10,8 @@ import {
   service,
   startMs,
 } from "./kit_test.ts";
-import {
-  reconcile,
-  type ReconcileOptions,
-  type ReconcileReport,
-} from "./reconcile.ts";
+import { reconcile } from "./reconcile.ts";
+import type { ReconcileOptions, ReconcileReport } from "./reconcile_report.ts";
 import { RECONCILE_CATEGORIES, RECONCILE_FLAGS } from "./reconcile_order.ts";
 
 const day = 24 * 3_600_000;
