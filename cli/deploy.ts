@@ -27,6 +27,7 @@ export interface DeployEntry {
   ) => Promise<Response>;
 }
 
+/** The mounted endpoint. */
 const entry: DeployEntry = {
   fetch: (request, info) => app.fetch(request, info),
 };

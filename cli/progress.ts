@@ -1,4 +1,3 @@
-// @ts-types="@types/cli-progress"
 import cliProgress from "cli-progress";
 import process from "node:process";
 import type { Io } from "./io.ts";
@@ -32,8 +31,16 @@ export function progress(
     : bar(label, total);
 }
 
+/** The part of the library's bar that is used; it comes without types, and
+ * those others wrote for it bring all of Node's along. */
+interface Bar {
+  start(total: number, value: number): void;
+  update(value: number): void;
+  stop(): void;
+}
+
 function bar(label: string, total: number): Progress {
-  const single = new cliProgress.SingleBar({
+  const single: Bar = new cliProgress.SingleBar({
     format: `${label} {bar} {value}/{total} {duration_formatted}`,
     barCompleteChar: "█",
     barIncompleteChar: "░",

@@ -1,4 +1,4 @@
-import { TextLineStream } from "./_text_line_stream.ts";
+import { TextLineStream } from "./text_line_stream.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 

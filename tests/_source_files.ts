@@ -19,7 +19,7 @@ export async function sourceFiles(root: string): Promise<string[]> {
 
 /** Whether a file is there for tests or benchmarks alone. */
 export function isTestFile(file: string): boolean {
-  return /_(test|bench)(_kit|_server)?\.ts$/.test(file) ||
+  return /(^|[/_])(test|bench)(_\w+)?\.ts$/.test(file) ||
     /^(tests|tools|bench)\//.test(file);
 }
 

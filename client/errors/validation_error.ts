@@ -20,12 +20,17 @@ export interface Fault {
  * import assert from "node:assert/strict";
  *
  * const { faults } = checkSessionInput(
- *   { flow_type: "simple", currency: "GBP", currency_amount: "0.5" },
+ *   {
+ *     flow_type: "simple",
+ *     commodity: "USDC", // and no network
+ *     currency: "USD",
+ *     currency_amount: "0.5", // less than 1
+ *   },
  *   { assets: "production" },
  * );
  * const error = new ValidationError("Cannot create a session", { faults });
  * assert.deepEqual(error.faults.map((fault) => fault.field), [
- *   "currency",
+ *   "network",
  *   "currency_amount",
  * ]);
  * ```
