@@ -121,7 +121,7 @@ export async function runDemo(options: DemoOptions): Promise<DemoReport> {
       wrongOrders(before)
     } orders missing or in a wrong status; polling`,
   );
-  await poll(ledger, `http://127.0.0.1:${api.addr.port}`, clock.now);
+  await poll(ledger, `http://127.0.0.1:${api.addr.port}`);
   await ledger.project();
   await ledger.chain();
   return await report(sandbox, ledger, {
@@ -170,18 +170,14 @@ async function live(
   await watching;
 }
 
-async function poll(
-  ledger: Ledger,
-  baseUrl: string,
-  now: () => number,
-): Promise<void> {
+async function poll(ledger: Ledger, baseUrl: string): Promise<void> {
   const client = new OnrampClient({
     apiKey: API_KEY,
     environment: { ...resolveEnvironment("sandbox"), baseUrl },
     requestsPerSecond: 500,
     maxInFlight: 8,
   });
-  await createPoller({ ledger, client, now }).once();
+  await createPoller({ ledger, client, requestsPerSecond: 500 }).once();
 }
 
 async function allOrders(
