@@ -1,3 +1,4 @@
+import tab from "@bomb.sh/tab/commander";
 import { Command, CommanderError } from "commander";
 import type { Cli } from "./cli.ts";
 import { addDemo } from "./commands/demo.ts";
@@ -52,14 +53,19 @@ export async function main(args: readonly string[], io: Io): Promise<number> {
     },
   };
   try {
-    await build(cli).parseAsync([...args], { from: "user" });
+    await build(cli, args[0] === COMPLETE).parseAsync([...args], {
+      from: "user",
+    });
     return exitCode;
   } catch (error) {
     return report(error, io);
   }
 }
 
-function build(cli: Cli): Command {
+/** What shells call; the library that answers is set up for them alone. */
+const COMPLETE = "complete";
+
+function build(cli: Cli, completing: boolean): Command {
   const program = new Command("rampkit")
     .description(
       "What became of every onramp order: its state, the evidence, and " +
@@ -89,9 +95,26 @@ function build(cli: Cli): Command {
   addSandbox(program, cli);
   addDemo(program, cli);
   addDoctor(program, cli);
+  if (!completing) addComplete(program);
   program.addHelpText("after", AFTER);
   inherit(program);
+  // Last, because it reads every command, and has settings of its own.
+  if (completing) {
+    tab(program);
+    const made = program.commands.find((command) =>
+      command.name() === COMPLETE
+    );
+    made?.addHelpText("after", COMPLETE_EXAMPLE);
+  }
   return program;
+}
+
+const COMPLETE_EXAMPLE = "\nExample:\n  source <(rampkit complete bash)";
+
+function addComplete(program: Command): void {
+  program.command(COMPLETE).argument("<shell>", "bash, zsh or fish")
+    .description("print the completion script of a shell")
+    .addHelpText("after", COMPLETE_EXAMPLE);
 }
 
 /** Commander hands settings down only to commands made by `command()`. */

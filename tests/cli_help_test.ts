@@ -21,7 +21,7 @@ Deno.test("every command that does something shows an example in its help", asyn
   const leaves = all.filter(({ help }) => !help.includes("\nCommands:\n"));
   assert.ok(leaves.length >= 25, `only ${leaves.length} commands were found`);
   for (const { path, help } of leaves) {
-    assert.match(help, /\nExample:\n {2}(\w+=\S+ )?rampkit /, path.join(" "));
+    assert.match(help, /\nExample:\n {2}.*\brampkit /, path.join(" "));
     assert.ok(
       help.includes(`rampkit ${path.join(" ")}`),
       `${path.join(" ")}: its example shows another command`,
