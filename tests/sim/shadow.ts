@@ -1,0 +1,97 @@
+import type { Fact, RecordedEvent, SessionFact } from "../../ledger/mod.ts";
+import { foldOrder, foldUser, readFact } from "../../ledger/mod.ts";
+import {
+  linkKey,
+  orderLinks,
+  sessionLinks,
+} from "../../ledger/projection/links.ts";
+import { orderRow, userRow } from "../../ledger/projection/rows.ts";
+import type { Dice } from "./dice.ts";
+
+/** What a row of a read model should hold. */
+export interface ExpectedRow {
+  readonly state: string;
+  readonly activity: string;
+  readonly fold: string;
+}
+
+/**
+ * What the read models should be: worked out from the events alone, by the
+ * pure fold, from nothing and in an order that the dice decide.
+ */
+export class Shadow {
+  readonly #dice: Dice;
+  readonly #ordersFacts = new Map<string, Fact[]>();
+  readonly #usersFacts = new Map<string, Fact[]>();
+  readonly #sessions = new Map<string, SessionFact[]>();
+  readonly #linked = new Map<string, Set<string>>();
+  readonly orders = new Map<string, ExpectedRow>();
+  readonly users = new Map<string, ExpectedRow>();
+
+  constructor(dice: Dice) {
+    this.#dice = dice;
+  }
+
+  /** Takes the events that the checkpoint has passed since the last look. */
+  advance(events: readonly RecordedEvent[]): void {
+    const orders = new Set<string>();
+    const users = new Set<string>();
+    for (const event of events) {
+      const fact = readFact(event);
+      const { orderId, userId } = fact;
+      if (fact.kind === "session_created") {
+        for (const link of sessionLinks(fact)) {
+          listOf(this.#sessions, linkKey(link)).push(fact);
+          for (const id of this.#linked.get(linkKey(link)) ?? []) {
+            orders.add(id);
+          }
+        }
+      }
+      if (orderId !== null) {
+        listOf(this.#ordersFacts, orderId).push(fact);
+        orders.add(orderId);
+        for (const link of orderLinks(fact)) {
+          const key = linkKey(link);
+          const ids = this.#linked.get(key) ?? new Set();
+          this.#linked.set(key, ids.add(orderId));
+        }
+      }
+      if (userId !== null) {
+        listOf(this.#usersFacts, userId).push(fact);
+        users.add(userId);
+      }
+    }
+    for (const id of orders) this.orders.set(id, this.#order(id));
+    for (const id of users) this.users.set(id, this.#user(id));
+  }
+
+  #order(id: string): ExpectedRow {
+    const own = this.#ordersFacts.get(id) ?? [];
+    const facts = new Set<Fact>(own);
+    for (const fact of own) {
+      for (const link of orderLinks(fact)) {
+        for (const session of this.#sessions.get(linkKey(link)) ?? []) {
+          facts.add(session);
+        }
+      }
+    }
+    const fold = foldOrder(id, this.#dice.shuffle([...facts]));
+    return rowOf(orderRow(fold, { assets: "sandbox" }).texts);
+  }
+
+  #user(id: string): ExpectedRow {
+    const facts = this.#usersFacts.get(id) ?? [];
+    return rowOf(userRow(foldUser(id, this.#dice.shuffle(facts))).texts);
+  }
+}
+
+function rowOf(texts: readonly string[]): ExpectedRow {
+  const [state = "", activity = "", fold = ""] = texts;
+  return { state, activity, fold };
+}
+
+function listOf<T>(lists: Map<string, T[]>, key: string): T[] {
+  const list = lists.get(key) ?? [];
+  lists.set(key, list);
+  return list;
+}

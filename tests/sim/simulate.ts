@@ -1,0 +1,122 @@
+import { act } from "./actions.ts";
+import { converge } from "./convergence.ts";
+import type { Dice } from "./dice.ts";
+import { Inspector } from "./inspector.ts";
+import { Broken } from "./journal.ts";
+import type { Plan } from "./plan.ts";
+import type { Ports } from "./ports.ts";
+import { onVirtualTime, passing } from "./virtual_time.ts";
+import { World } from "./world.ts";
+
+/** How to run one seed. */
+export interface SimulateOptions {
+  /** Decides everything. */
+  readonly seed: number;
+  /** Ports that break a rule on purpose. */
+  readonly ports?: Partial<Ports>;
+  /** Path of a database file that does not exist; memory when left out. */
+  readonly file?: string;
+}
+
+/** What one run came to. */
+export interface SimReport {
+  readonly seed: number;
+  /** The rule that was broken, and how; null when all held. */
+  readonly broken: { readonly rule: string; readonly detail: string } | null;
+  /** Steps until everything healed. */
+  readonly steps: number;
+  /** Time that passed, in milliseconds of the clock. */
+  readonly virtualMs: number;
+  /** Orders at the service. */
+  readonly orders: number;
+  /** Events in the ledger. */
+  readonly events: number;
+  /** Hash of the evidence chain: the same seed gives the same. */
+  readonly hash: string;
+  /** Faults that struck, by kind. */
+  readonly faults: Readonly<Record<string, number>>;
+  /** From healing to agreement with the service, in virtual milliseconds. */
+  readonly agreedAfterMs: number | null;
+}
+
+/** Runs one seed from nothing to the end. Never throws what a run found. */
+export async function simulate(options: SimulateOptions): Promise<SimReport> {
+  const world = new World(options);
+  return await onVirtualTime(world.clock, async () => {
+    const inspector = new Inspector(world);
+    let broken: SimReport["broken"] = null;
+    let agreedAfterMs: number | null = null;
+    let steps = 0;
+    try {
+      const dice = world.dice.fork("steps");
+      if (world.plan.past > 0) {
+        world.sandbox.backfill({
+          orders: world.plan.past,
+          fromMs: world.plan.startMs - 20 * 86_400_000,
+          untilMs: world.plan.startMs,
+        });
+      }
+      for (; steps < world.plan.steps; steps++) {
+        for (let more = dice.int(1, 4); more > 0; more--) act(world, dice);
+        await world.clock.advance(pauseMs(world.plan, dice));
+        await inspector.look();
+      }
+      agreedAfterMs = (await converge(world, inspector)).agreedAfterMs;
+      for (const process of world.processes) {
+        await passing(world.clock, process.stop(), 3_600_000);
+      }
+      await inspector.look();
+    } catch (error) {
+      broken = error instanceof Broken
+        ? { rule: error.rule, detail: error.message }
+        : {
+          rule: "the simulation itself",
+          detail: error instanceof Error
+            ? error.stack ?? error.message
+            : String(error),
+        };
+    }
+    const report: SimReport = {
+      seed: options.seed,
+      broken,
+      steps,
+      virtualMs: world.clock.now() - world.plan.startMs,
+      orders: world.sandbox.orders().length,
+      events: inspector.events,
+      hash: inspector.hash(),
+      faults: faultsOf(world),
+      agreedAfterMs,
+    };
+    for (const process of world.processes) process.kill();
+    await world.close();
+    await world.clock.settle();
+    return report;
+  });
+}
+
+function pauseMs({ pace }: Plan, dice: Dice): number {
+  switch (pace) {
+    case "seconds":
+      return dice.chance(0.1) ? dice.int(60_000, 900_000) : dice.int(0, 15_000);
+    case "minutes":
+      return dice.chance(0.1)
+        ? dice.int(900_000, 7_200_000)
+        : dice.int(0, 600_000);
+    case "hours":
+      return dice.chance(0.3)
+        ? dice.int(0, 60_000)
+        : dice.int(0, 3 * 3_600_000);
+  }
+}
+
+/** Faults of the service, the stores and the processes together. */
+function faultsOf(world: World): Record<string, number> {
+  const faults: Record<string, number> = Object.fromEntries(
+    world.journal.faults,
+  );
+  const quiet = new Set(["events", "attempts", "received", "apiRequests"]);
+  for (const [name, count] of Object.entries(world.sandbox.counters)) {
+    if (!quiet.has(name) && count > 0) faults[name] = count;
+  }
+  return faults;
+}
