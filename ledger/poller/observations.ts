@@ -24,6 +24,11 @@ export interface Observation {
 export interface ObservationsRead {
   /** By entity id; entities never read are left out. */
   readonly latest: ReadonlyMap<string, Observation>;
+  /**
+   * Users whom a webhook claims to be further than they were read. Only a later
+   * reading can settle that, so one that says the same again is news.
+   */
+  readonly unsettled: ReadonlySet<string>;
   /** What {@linkcode versionGuard} compares with. */
   readonly version: number;
 }
@@ -51,7 +56,7 @@ export async function readObservations(
     ? "'order_snapshot', 'order_absent'"
     : "'user_snapshot'";
   const wanted = JSON.stringify(ids);
-  const [versions, rows, events] = await driver.batch([
+  const [versions, rows, events, claimed] = await driver.batch([
     { sql: "SELECT version FROM observation_version", args: [] },
     {
       sql: `SELECT entity_id, asked_at, read_at, digest, found, status
@@ -69,6 +74,13 @@ export async function readObservations(
         ORDER BY e.read_at, e.position`,
       args: [entity, wanted],
     },
+    ...(entity === "order" ? [] : [{
+      sql: `SELECT user_id FROM users WHERE trust = 'claimed'
+        AND generation = (SELECT generation FROM projections
+          WHERE name = 'live')
+        AND user_id IN (SELECT value FROM json_each(?))`,
+      args: [wanted],
+    }]),
   ], "read");
   const latest = new Map<string, Observation>();
   for (const set of [events, rows]) {
@@ -77,7 +89,11 @@ export async function readObservations(
       latest.set(observation.entityId, observation);
     }
   }
-  return { latest, version: Number(versions?.rows[0]?.[0] ?? 0) };
+  return {
+    latest,
+    unsettled: new Set(claimed?.rows.map(([userId]) => String(userId))),
+    version: Number(versions?.rows[0]?.[0] ?? 0),
+  };
 }
 
 function fromRow(row: ResultSet["rows"][number]): Observation {

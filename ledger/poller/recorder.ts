@@ -99,12 +99,12 @@ export class Recorder {
     const items = this.#items(entity, answer);
     const ids = items.map(({ observation }) => observation.entityId);
     for (let attempt = 1;; attempt++) {
-      const { latest, version } = await readObservations(
+      const { latest, unsettled, version } = await readObservations(
         this.#options.driver,
         entity,
         ids,
       );
-      const events = news(items, latest);
+      const events = news(items, latest, unsettled);
       const moves = entity === "order" ? movesOf(items, latest, answer) : [];
       const statements = [
         ...(items.length === 0 ? [] : [
@@ -226,11 +226,13 @@ function observed(items: readonly Item[]): Observation[] {
 function news(
   items: readonly Item[],
   latest: ReadonlyMap<string, Observation>,
+  unsettled: ReadonlySet<string>,
 ): NewEvent[] {
   return items.flatMap(({ event, observation }) => {
     const before = latest.get(observation.entityId);
     const same = before?.digest === observation.digest &&
-      before.found === observation.found;
+      before.found === observation.found &&
+      !unsettled.has(observation.entityId);
     return event === null || same ? [] : [event];
   });
 }
