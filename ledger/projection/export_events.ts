@@ -1,10 +1,15 @@
 import type { Driver } from "../store/driver.ts";
 import { eventColumns, recordedEvent } from "../store/event_row.ts";
-import { exportedEvent, type ExportHeader } from "./exported_event.ts";
+import {
+  exportedEvent,
+  type ExportHeader,
+  type ExportTrailer,
+} from "./exported_event.ts";
 
 /**
- * Writes a ledger as lines of JSON: a header, then every event there is by
- * position.
+ * Writes a ledger as lines of JSON: a header, every event there is by
+ * position, and a last line that states their number, so that a file that was
+ * cut is seen.
  *
  * @param driver The database.
  * @param environment Environment of the ledger.
@@ -16,6 +21,7 @@ export async function* exportEvents(
 ): AsyncGenerator<string> {
   const header: ExportHeader = { rampkit: "events", version: 1, environment };
   yield JSON.stringify(header);
+  let events = 0;
   for (let after = 0;;) {
     const [rows] = await driver.batch([{
       sql: `SELECT ${eventColumns}, (SELECT commitment FROM erasures
@@ -23,7 +29,7 @@ export async function* exportEvents(
         FROM events WHERE position > ? ORDER BY position LIMIT 200`,
       args: [after],
     }], "read");
-    if (rows === undefined || rows.rows.length === 0) return;
+    if (rows === undefined || rows.rows.length === 0) break;
     for (const row of rows.rows) {
       const event = recordedEvent(row);
       const commitment = row[13];
@@ -32,6 +38,9 @@ export async function* exportEvents(
         event,
         commitment instanceof Uint8Array ? commitment : null,
       );
+      events++;
     }
   }
+  const trailer: ExportTrailer = { end: events };
+  yield JSON.stringify(trailer);
 }

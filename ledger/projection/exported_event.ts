@@ -11,6 +11,12 @@ export interface ExportHeader {
   readonly environment: string;
 }
 
+/** Last line of an export: without it the file was cut. */
+export interface ExportTrailer {
+  /** Number of events before it. */
+  readonly end: number;
+}
+
 /** An event to be stored with or without its body. */
 export interface ImportedEvent extends Omit<RecordedEvent, "position"> {
   /** Commitment of an erased body; null while the body is there. */
@@ -72,7 +78,7 @@ export function exportedEvent(
 export function importedEvent(line: string): ImportedEvent {
   const value: unknown = JSON.parse(line);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new SyntaxError("the line is no JSON object");
+    throw new SyntaxError("The line is no JSON object");
   }
   const root = value as Readonly<Record<string, unknown>>;
   const text = (field: string): string | null => {
@@ -87,7 +93,7 @@ export function importedEvent(line: string): ImportedEvent {
   };
   const kind = needed("kind");
   if (!Object.hasOwn(kinds, kind)) {
-    throw new SyntaxError(`the kind ${JSON.stringify(kind)} is not known here`);
+    throw new SyntaxError(`The kind ${JSON.stringify(kind)} is not known here`);
   }
   const body = text("body");
   const salt = text("salt");
@@ -134,4 +140,15 @@ function checkDerived(event: ImportedEvent): void {
         `of gives ${JSON.stringify(id)}`,
     );
   }
+}
+
+/**
+ * Reads the last line of an export.
+ *
+ * @param line Any line.
+ * @returns The number of events it states; null when it is another line.
+ */
+export function exportEnd(line: string): number | null {
+  const found = /^\{"end":(\d+)\}$/.exec(line.trim());
+  return found?.[1] === undefined ? null : Number(found[1]);
 }

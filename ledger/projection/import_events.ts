@@ -1,7 +1,11 @@
 import type { NewEvent } from "../event/event.ts";
 import { appendStatement } from "../store/append.ts";
 import type { Driver, Statement } from "../store/driver.ts";
-import { type ImportedEvent, importedEvent } from "./exported_event.ts";
+import {
+  exportEnd,
+  type ImportedEvent,
+  importedEvent,
+} from "./exported_event.ts";
 
 /** What an import came to. */
 export interface Import {
@@ -24,7 +28,8 @@ const batchBytes = 4 << 20;
  * @param lines Lines of the export, without line breaks; empty ones are passed
  * over.
  * @throws {TypeError} When a line is not what an export writes, or comes from
- * another environment. What came before it stays; importing it again is safe.
+ * another environment, or the end is missing. What came before it stays;
+ * importing it again is safe.
  */
 export async function importEvents(
   driver: Driver,
@@ -34,6 +39,7 @@ export async function importEvents(
   let [number, imported, skipped, bytes] = [0, 0, 0, 0];
   let events: ImportedEvent[] = [];
   let begun = false;
+  let end: number | null = null;
   const flush = async () => {
     if (events.length === 0) return;
     const appended = await append(driver, events);
@@ -46,7 +52,10 @@ export async function importEvents(
     number++;
     if (line.trim() === "") continue;
     try {
+      if (end !== null) throw new TypeError("Nothing may follow the last line");
       if (begun) {
+        end = exportEnd(line);
+        if (end !== null) continue;
         const event = importedEvent(line);
         events.push(event);
         bytes += event.body?.byteLength ?? 0;
@@ -62,6 +71,15 @@ export async function importEvents(
     if (events.length >= batchEvents || bytes >= batchBytes) await flush();
   }
   await flush();
+  const read = imported + skipped;
+  if (end !== read) {
+    throw new TypeError(
+      end === null
+        ? `Cannot import all: the file is cut after ${read} events; what it ` +
+          "holds is imported, and a whole file goes on from there"
+        : `Cannot import all: the file holds ${read} events and states ${end}`,
+    );
+  }
   return { imported, skipped };
 }
 
@@ -72,12 +90,12 @@ function checkHeader(line: string, environment: string): void {
   >;
   if (root.rampkit !== "events" || root.version !== 1) {
     throw new TypeError(
-      "the first line is not the header that `ledger export` writes",
+      "The first line is not the header that `ledger export` writes",
     );
   }
   if (root.environment !== environment) {
     throw new TypeError(
-      `the events belong to the environment ${
+      `The events belong to the environment ${
         JSON.stringify(root.environment)
       }, and this ledger to ${JSON.stringify(environment)}`,
     );

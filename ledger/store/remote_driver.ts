@@ -103,7 +103,7 @@ function address(
 ): { readonly url: string; readonly authToken: string | undefined } {
   try {
     const { hranaHttpUrl, authToken } = hrana.parseLibsqlUrl(options.url);
-    if (hranaHttpUrl === undefined) throw new TypeError("no HTTP address");
+    if (hranaHttpUrl === undefined) throw new TypeError("No HTTP address");
     return { url: hranaHttpUrl, authToken: options.authToken ?? authToken };
   } catch {
     // The cause would name the address whole, and a token may be in it.
