@@ -10,7 +10,7 @@ const tables = [
 ] as const;
 
 /** Rows of one step, so that no writer waits for long. */
-const stepRows = 500;
+const stepRows = 2000;
 
 /**
  * Deletes states that no checkpoint names any more, step by step. What a kill

@@ -16,8 +16,8 @@ import {
 import { FoldCache } from "./fold_cache.ts";
 import { foldWindow } from "./fold_window.ts";
 import {
-  type EventRows,
   type EventsOptions,
+  type EventsRead,
   readAhead,
   readWindow,
 } from "./read_window.ts";
@@ -76,7 +76,7 @@ export class Projector {
   readonly #caches = new Map<Lane, FoldCache>();
   readonly #aheads = new Map<
     Lane,
-    { readonly at: Checkpoint; readonly rows: Promise<EventRows | null> }
+    { readonly at: Checkpoint; readonly read: Promise<EventsRead | null> }
   >();
   #catchingUp = false;
 
@@ -110,15 +110,14 @@ export class Projector {
     for (let lostRaces = 0;;) {
       const cache = this.#cacheOf(lane);
       const mode = lostRaces === 0 ? "read" : "write";
-      const limits = this.#limits(cache !== null);
+      const { maxEvents, maxBytes } = this.#limits(cache !== null);
+      const { readFact } = this.#fold;
+      const options = { lane, mode, maxEvents, maxBytes, readFact } as const;
       const ahead = await this.#takeAhead(lane, cache);
       const { checkpoints, events, known } = await readWindow(this.#driver, {
-        lane,
-        mode,
+        ...options,
         cache,
         ahead,
-        ...limits,
-        readFact: this.#fold.readFact,
       });
       const at = checkpoints[lane];
       if (at === null && lane === "live") {
@@ -144,9 +143,9 @@ export class Projector {
       }
       const changes = foldWindow(events, known);
       const position = events.at(-1)?.event.position ?? at.position;
-      const more = events.length >= limits.maxEvents;
+      const more = events.length >= maxEvents;
       if (cache !== null && more) {
-        this.#readAhead(lane, { ...at, position }, { lane, mode, ...limits });
+        this.#readAhead({ ...at, position }, options);
       }
       try {
         await this.#driver.batch([
@@ -184,7 +183,7 @@ export class Projector {
     this.#aheads.clear();
     this.#caches.clear();
     this.#catchingUp = false;
-    for (const { rows } of aheads) await rows;
+    for (const { read } of aheads) await read;
   }
 
   /** While few events wait, states are read with them, in one batch. */
@@ -204,21 +203,21 @@ export class Projector {
     return { maxEvents: bulk ? 4 * maxEvents : maxEvents, maxBytes };
   }
 
-  #readAhead(lane: Lane, at: Checkpoint, options: EventsOptions): void {
-    const rows = readAhead(this.#driver, options, at.position);
+  #readAhead(at: Checkpoint, options: EventsOptions): void {
+    const read = readAhead(this.#driver, options, at.position);
     // What could not be read ahead is read again, and then the error is thrown.
-    this.#aheads.set(lane, { at, rows: rows.catch(() => null) });
+    this.#aheads.set(options.lane, { at, read: read.catch(() => null) });
   }
 
   async #takeAhead(
     lane: Lane,
     cache: FoldCache | null,
-  ): Promise<EventRows | null> {
+  ): Promise<EventsRead | null> {
     const ahead = this.#aheads.get(lane);
     if (ahead === undefined) return null;
     this.#aheads.delete(lane);
-    const rows = await ahead.rows;
-    return cache !== null && sameCheckpoint(cache.at, ahead.at) ? rows : null;
+    const read = await ahead.read;
+    return cache !== null && sameCheckpoint(cache.at, ahead.at) ? read : null;
   }
 }
 

@@ -32,20 +32,29 @@ export interface EventsOptions {
   readonly maxEvents: number;
   /** Most bytes of bodies, unless one event alone has more. */
   readonly maxBytes: number;
+  /** Turns events into facts. */
+  readonly readFact: (event: RecordedEvent) => Fact;
 }
 
 /** What a step reads. */
 export interface WindowOptions extends EventsOptions {
-  /** Turns events into facts. */
-  readonly readFact: (event: RecordedEvent) => Fact;
   /** States kept from the steps before; null reads them with the events. */
   readonly cache: FoldCache | null;
-  /** Events that {@linkcode readAhead} has read after the cache's checkpoint. */
-  readonly ahead: EventRows | null;
+  /** What {@linkcode readAhead} has read after the cache's checkpoint. */
+  readonly ahead: EventsRead | null;
 }
 
-/** Answers of the statements that read the events of a window. */
-export type EventRows = readonly ResultSet[];
+/** The events of a window, before the states they touch are known. */
+export interface EventsRead {
+  /** The checkpoints at that moment. */
+  readonly checkpoints: Checkpoints;
+  /** Whether any session of the partner has been folded. */
+  readonly anySession: boolean;
+  /** The events. */
+  readonly events: readonly WindowEvent[];
+  /** Folds that were read with them, as stored. */
+  readonly states: readonly ResultSet[];
+}
 
 /** What a step has read. */
 export interface Window {
@@ -132,8 +141,8 @@ function qualified(table: string): string {
 }
 
 /**
- * Reads the events of the step after next, while the next one is written.
- * Events never change, so they hold whoever writes meanwhile.
+ * Reads the events of the step after next, and decodes them, while the next one
+ * is written. Events never change, so they hold whoever writes meanwhile.
  *
  * @param driver The database.
  * @param options Which events.
@@ -143,8 +152,32 @@ export function readAhead(
   driver: Driver,
   options: EventsOptions,
   after: number,
-): Promise<EventRows> {
-  return driver.batch(eventStatements(options, after), options.mode);
+): Promise<EventsRead> {
+  return readEvents(driver, options, after, []);
+}
+
+async function readEvents(
+  driver: Driver,
+  options: EventsOptions,
+  after: number | null,
+  states: readonly string[],
+): Promise<EventsRead> {
+  const { lane, mode, maxEvents, maxBytes, readFact } = options;
+  const args = [lane, maxEvents, maxBytes, after];
+  const [checkpoints, anySession, ranges, events, ...more] = await driver
+    .batch([
+      selectCheckpoints,
+      selectAnySession,
+      { sql: selectImported, args: [lane] },
+      { sql: selectEvents, args },
+      ...states.map((sql) => ({ sql, args })),
+    ], mode);
+  return {
+    checkpoints: checkpointsOf(checkpoints),
+    anySession: anySession?.rows[0]?.[0] === 1,
+    events: windowEvents(events, ranges, readFact),
+    states: more,
+  };
 }
 
 /**
@@ -160,23 +193,21 @@ export async function readWindow(
   options: WindowOptions,
 ): Promise<Window> {
   const { lane, mode, cache, ahead } = options;
-  const args = [lane, options.maxEvents, options.maxBytes, null];
-  const [checkpointRows, anySession, ranges, eventRows, ...states] = ahead ??
-    await driver.batch([
-      ...eventStatements(options, null),
-      ...(cache === null
-        ? [{ sql: selectOrders, args }, { sql: selectUsers, args }]
-        : []),
-    ], mode);
-  const read = checkpointsOf(checkpointRows);
-  const at = ahead !== null && cache !== null ? cache.at : read[lane];
-  const checkpoints = { ...read, [lane]: at };
-  const events = windowEvents(eventRows, ranges, options.readFact);
+  const { events, states, ...read } = ahead ??
+    await readEvents(
+      driver,
+      options,
+      null,
+      cache === null ? [selectOrders, selectUsers] : [],
+    );
+  const at = ahead !== null && cache !== null
+    ? cache.at
+    : read.checkpoints[lane];
+  const checkpoints = { ...read.checkpoints, [lane]: at };
   if (at === null || events.length === 0) {
     return { checkpoints, events, known: null };
   }
-  const sessionsAbout = anySession?.rows[0]?.[0] === 1 ||
-    (cache?.sessionsWritten ?? false);
+  const sessionsAbout = read.anySession || (cache?.sessionsWritten ?? false);
   const wanted = wantedBy(events, sessionsAbout);
   const known: MutableKnown = {
     orders: new Map(),
@@ -199,18 +230,6 @@ export async function readWindow(
     options,
   );
   return { checkpoints, events, known: found ? known : null };
-}
-
-function eventStatements(
-  { lane, maxEvents, maxBytes }: EventsOptions,
-  after: number | null,
-): Statement[] {
-  return [
-    selectCheckpoints,
-    selectAnySession,
-    { sql: selectImported, args: [lane] },
-    { sql: selectEvents, args: [lane, maxEvents, maxBytes, after] },
-  ];
 }
 
 /** What has to be looked up before a window can be folded. */
