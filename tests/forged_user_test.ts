@@ -3,7 +3,13 @@ import { OnrampClient } from "../client/mod.ts";
 import { createPoller, openLedger } from "../ledger/mod.ts";
 import { createSandbox } from "../sandbox/mod.ts";
 
-Deno.test("a forged verification is a claim until the service is asked, and not after", async () => {
+for (const banned of [false, true]) {
+  const who = banned ? "a banned user" : "a user";
+  Deno.test(`a forged verification of ${who} is a claim until the service is asked, and not after`, () =>
+    forgedVerification(banned));
+}
+
+async function forgedVerification(banned: boolean): Promise<void> {
   const clockMs = { now: Date.UTC(2026, 10, 20, 9) };
   const now = () => clockMs.now;
   await using sandbox = createSandbox({
@@ -14,7 +20,7 @@ Deno.test("a forged verification is a claim until the service is asked, and not 
       work: (promise) => promise,
     },
   });
-  const { userId } = sandbox.createUser({ lkyc: "failed" });
+  const { userId } = sandbox.createUser({ lkyc: "failed", banned });
   await using ledger = await openLedger({
     url: ":memory:",
     environment: "sandbox",
@@ -29,7 +35,7 @@ Deno.test("a forged verification is a claim until the service is asked, and not 
   const poller = createPoller({ ledger, client, now, requestsPerSecond: 1000 });
   const said = async () => {
     const user = await ledger.users.get(userId);
-    return [user?.verification.lkyc, user?.trust];
+    return [user?.verification.lkyc, user?.verificationTrust.lkyc];
   };
   await poller.once();
   assert.deepEqual(await said(), ["failed", "confirmed"]);
@@ -59,4 +65,4 @@ Deno.test("a forged verification is a claim until the service is asked, and not 
   clockMs.now += 60_000;
   await poller.once();
   assert.deepEqual((await ledger.stats()).events, events);
-});
+}

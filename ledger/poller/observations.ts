@@ -75,7 +75,9 @@ export async function readObservations(
       args: [entity, wanted],
     },
     ...(entity === "order" ? [] : [{
-      sql: `SELECT user_id FROM users WHERE trust = 'claimed'
+      // The status of a banned user is confirmed, whatever is claimed beside.
+      sql: `SELECT user_id FROM users
+        WHERE instr(state, '"needsConfirm":true') > 0
         AND generation = (SELECT generation FROM projections
           WHERE name = 'live')
         AND user_id IN (SELECT value FROM json_each(?))`,
