@@ -5,6 +5,7 @@ import {
   isFinal,
   linkHash,
   type OrderState,
+  readFact,
   type RecordedEvent,
   type SqlValue,
 } from "../../ledger/mod.ts";
@@ -78,7 +79,11 @@ export class Inspector {
   constructor(world: World) {
     this.#world = world;
     this.#store = world.store;
-    this.#shadow = new Shadow(world.dice.fork("shadow"));
+    // A rule broken in the fold is to be caught by what it leads to.
+    this.#shadow = new Shadow(
+      world.dice.fork("shadow"),
+      world.ports.fold?.readFact ?? readFact,
+    );
   }
 
   /** Events recorded so far. */

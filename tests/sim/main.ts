@@ -1,39 +1,65 @@
 /**
- * `deno task sim`: runs seeds one after the other and says what they found.
+ * `deno task sim`: runs seeds one after the other and says what they found;
+ * `--mutations` breaks rules on purpose and says which seed noticed.
  *
  * @module
  */
 import { parseArgs } from "node:util";
+import { mutationLines, tryMutation } from "./mutation_table.ts";
+import { MUTATIONS } from "./mutations.ts";
 import { simulate } from "./simulate.ts";
 import { addTo, emptyTally, tallyLines } from "./tally.ts";
+
+const USAGE =
+  `Usage: deno task sim [--seed N] [--runs M] [--keep-going] [--json]
+       deno task sim --mutations`;
 
 const { values } = parseArgs({
   options: {
     seed: { type: "string", default: "1" },
     runs: { type: "string", default: "1" },
     "keep-going": { type: "boolean", default: false },
+    mutations: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
+    help: { type: "boolean", default: false },
   },
 });
 const first = Number(values.seed);
 const runs = Number(values.runs);
-if (!Number.isSafeInteger(first) || !(runs >= 1)) {
-  console.error("Usage: deno task sim [--seed N] [--runs M] [--keep-going]");
-  Deno.exit(2);
+if (values.help || !Number.isSafeInteger(first) || !(runs >= 1)) {
+  console.error(USAGE);
+  Deno.exit(values.help ? 0 : 2);
+}
+Deno.exit(values.mutations ? await tryMutations() : await runSeeds());
+
+async function runSeeds(): Promise<number> {
+  const startedMs = performance.now();
+  const tally = emptyTally();
+  for (let seed = first; seed < first + runs; seed++) {
+    const report = await simulate({ seed });
+    addTo(tally, report);
+    if (report.broken === null) continue;
+    console.error(
+      `Seed ${seed} broke after ${report.steps} steps.\n` +
+        `${report.broken.detail}\nAgain: deno task sim --seed ${seed}`,
+    );
+    if (!values["keep-going"]) break;
+  }
+  const tookMs = performance.now() - startedMs;
+  if (values.json) console.log(JSON.stringify({ ...tally, tookMs }));
+  else for (const line of tallyLines(tally, tookMs)) console.log(line);
+  return tally.broken.length > 0 ? 1 : 0;
 }
 
-const startedMs = performance.now();
-const tally = emptyTally();
-for (let seed = first; seed < first + runs; seed++) {
-  const report = await simulate({ seed });
-  addTo(tally, report);
-  if (report.broken === null) continue;
-  console.error(`Seed ${seed} broke after ${report.steps} steps.`);
-  console.error(report.broken.detail);
-  console.error(`Again: deno task sim --seed ${seed}`);
-  if (!values["keep-going"]) break;
+async function tryMutations(): Promise<number> {
+  const table = [];
+  for (const mutation of MUTATIONS) {
+    const caught = await tryMutation(mutation);
+    table.push(caught);
+    if (!values.json) console.log(mutationLines([caught])[0]);
+  }
+  const missed = table.filter(({ seed }) => seed === null).length;
+  if (values.json) console.log(JSON.stringify(table));
+  else console.log(`${table.length - missed} of ${table.length} caught`);
+  return missed > 0 ? 1 : 0;
 }
-const tookMs = performance.now() - startedMs;
-if (values.json) console.log(JSON.stringify({ ...tally, tookMs }));
-else for (const line of tallyLines(tally, tookMs)) console.log(line);
-Deno.exit(tally.broken.length > 0 ? 1 : 0);

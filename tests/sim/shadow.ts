@@ -1,5 +1,5 @@
 import type { Fact, RecordedEvent, SessionFact } from "../../ledger/mod.ts";
-import { foldOrder, foldUser, readFact } from "../../ledger/mod.ts";
+import { foldOrder, foldUser } from "../../ledger/mod.ts";
 import {
   linkKey,
   orderLinks,
@@ -21,6 +21,7 @@ export interface ExpectedRow {
  */
 export class Shadow {
   readonly #dice: Dice;
+  readonly #readFact: (event: RecordedEvent) => Fact;
   readonly #ordersFacts = new Map<string, Fact[]>();
   readonly #usersFacts = new Map<string, Fact[]>();
   readonly #sessions = new Map<string, SessionFact[]>();
@@ -28,8 +29,9 @@ export class Shadow {
   readonly orders = new Map<string, ExpectedRow>();
   readonly users = new Map<string, ExpectedRow>();
 
-  constructor(dice: Dice) {
+  constructor(dice: Dice, readFact: (event: RecordedEvent) => Fact) {
     this.#dice = dice;
+    this.#readFact = readFact;
   }
 
   /** Takes the events that the checkpoint has passed since the last look. */
@@ -37,7 +39,7 @@ export class Shadow {
     const orders = new Set<string>();
     const users = new Set<string>();
     for (const event of events) {
-      const fact = readFact(event);
+      const fact = this.#readFact(event);
       const { orderId, userId } = fact;
       if (fact.kind === "session_created") {
         for (const link of sessionLinks(fact)) {

@@ -11,7 +11,6 @@ import {
   createSandbox,
   type Sandbox,
   type VirtualClock,
-  virtualClock,
 } from "../../sandbox/mod.ts";
 import { Dice } from "./dice.ts";
 import type { SpoolFaults } from "./durable_spool.ts";

@@ -1,0 +1,35 @@
+import type { Mutation } from "./mutations.ts";
+import { simulate } from "./simulate.ts";
+
+/** What became of a rule broken on purpose. */
+export interface Caught {
+  readonly name: string;
+  /** Seeds within which it has to be noticed. */
+  readonly within: number;
+  /** The seed that noticed it; null when none did. */
+  readonly seed: number | null;
+  /** The rule that was found broken. */
+  readonly rule: string | null;
+}
+
+/** Runs seeds from 1 until one notices what is done wrong. */
+export async function tryMutation(mutation: Mutation): Promise<Caught> {
+  const { name, within, ports } = mutation;
+  for (let seed = 1; seed <= within; seed++) {
+    const { broken } = await simulate({ seed, ports });
+    if (broken !== null) return { name, within, seed, rule: broken.rule };
+  }
+  return { name, within, seed: null, rule: null };
+}
+
+/** The table for people. */
+export function mutationLines(table: readonly Caught[]): string[] {
+  const widest = Math.max(...table.map(({ name }) => name.length));
+  return table.map(({ name, within, seed, rule }) =>
+    `${name.padEnd(widest)}  ${
+      seed === null
+        ? `NOT CAUGHT within ${within} seeds`
+        : `seed ${seed} of ${within}: ${rule}`
+    }`
+  );
+}
