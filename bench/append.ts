@@ -1,0 +1,89 @@
+import type { Comparison } from "./comparison.ts";
+import { ratioRow } from "./comparison.ts";
+import { delivery } from "./events.ts";
+import { installEmmett } from "./install_emmett.ts";
+import { openLedger } from "../ledger/mod.ts";
+import { runJson, withFolder } from "./process.ts";
+import { interleave, median, rate } from "./rounds.ts";
+
+const callers = 64;
+const rounds = 5;
+const seconds = 2;
+
+/** Durable appends of concurrent callers against emmett-sqlite. */
+export const append: Comparison = {
+  name: "append",
+  note: "Each of 64 callers appends one event, waits for its commit, and " +
+    "appends the next. Ours digests and indexes each delivery, and commits " +
+    "all that wait at once, in a database thread, with synchronous=FULL. The " +
+    "other side is emmett-sqlite's appendToStream, one event to a new stream " +
+    "at a time, also with synchronous=FULL and WAL: once with one connection " +
+    "for all callers, who take turns because it bears one transaction at a " +
+    "time, and once as its options open a file, a connection for each append, " +
+    "where a second caller would fail. Its driver `sqlite3`, which compiles " +
+    "native code when it is installed, is replaced by the runtime's own " +
+    "SQLite, which is faster: with `sqlite3` it appends about half as much.",
+  run: (say) =>
+    withFolder(async (folder) => {
+      const packages = await installEmmett(folder);
+      await using ledger = await openLedger({
+        url: `file:${folder}/ours.db`,
+        environment: "sandbox",
+      });
+      let minted = 0;
+      const ours = async (): Promise<number> => {
+        const perSecond = await rate(async () => {
+          let appended = 0;
+          const endAt = performance.now() + seconds * 1000;
+          await Promise.all(Array.from({ length: callers }, async () => {
+            while (performance.now() < endAt) {
+              await ledger.appendDelivery(delivery(minted++));
+              appended++;
+            }
+          }));
+          return appended;
+        });
+        say(`ours: ${Math.round(perSecond)}/s`);
+        return perSecond;
+      };
+      const emmett = async (mode: "shared" | "opened"): Promise<number> => {
+        const perSecond = await runJson<number>({
+          args: [
+            "run",
+            "--node-modules-dir=manual",
+            "--no-lock",
+            "--allow-env",
+            "--allow-read",
+            "--allow-write",
+            "--allow-sys",
+            new URL("./emmett_peer.ts", import.meta.url).pathname,
+            packages,
+            `${folder}/${mode}.db`,
+            mode,
+            String(seconds),
+          ],
+          cwd: folder,
+        });
+        say(`emmett-sqlite, ${mode}: ${Math.round(perSecond)}/s`);
+        return perSecond;
+      };
+      await ours();
+      const results = await interleave(rounds, {
+        ours,
+        shared: () => emmett("shared"),
+        opened: () => emmett("opened"),
+      });
+      const row = (name: string, mode: "shared" | "opened") =>
+        ratioRow(name, {
+          ours: median(results.ours),
+          theirs: median(results[mode]),
+          unit: "appends/s",
+          at: "least",
+          bound: 50,
+        });
+      return [
+        row("append, 64 callers, peer with one connection", "shared"),
+        row("append, 64 callers, peer as it opens a file", "opened"),
+      ];
+    }),
+};

@@ -1,0 +1,66 @@
+const statuses = ["created", "progress", "pending", "success"];
+
+/** The body of an order webhook, as the service documents it. */
+export function webhookBody(order: number, type: string): string {
+  return JSON.stringify({
+    type,
+    click_id: `6f9619ff-8b86-4011-b42d-${digits(order, 12)}`,
+    hpp_session_id: `5f0c6a0e-43c5-4a55-9b0a-${digits(order, 12)}`,
+    order: {
+      id: orderId(order),
+      base: "POL",
+      base_amount: "0.212345678901234567",
+      quote: "USD",
+      quote_amount: "5.00",
+      address: "0x0118E8e2FCb391bCeb110F62b5B7B963477C1E0d",
+      transaction_id: type === "order_complete" ? txId(order) : null,
+      external_order_id: `X${order}`,
+    },
+    user: {
+      user_id: userId(order),
+      verification_status: {
+        fkyc: { state: "success" },
+        lkyc: { state: "success" },
+      },
+    },
+  });
+}
+
+/** An order of the Data API, as the service writes it. */
+export function orderBody(order: number, step: number): string {
+  const second = String(step * 7).padStart(2, "0");
+  const status = statuses[step] ?? "success";
+  return `{"order_id":"${orderId(order)}",` +
+    `"click_id":"6f9619ff-8b86-4011-b42d-${digits(order, 12)}",` +
+    `"external_order_id":"X${order}","currency":"usd",` +
+    `"currency_amount":5,"crypto":"pol.simple.amoy",` +
+    `"crypto_amount":0.212345678901234567,"user_id":"${userId(order)}",` +
+    `"status":"${status}","card_id":"01JD2222222222222222222222",` +
+    `"created_at":"2026-01-01 10:00:00",` +
+    `"changed_at":"2026-01-01 10:05:${second}","partner_fee":1.25,` +
+    `"partner_fee_percent":0.01,"service_fee":4,"service_fee_percent":0.04,` +
+    `"tx_id":"${status === "success" ? txId(order) : ""}",` +
+    `"processed_through":"acquirer","card_brand":"VISA","fail_reason":"",` +
+    `"payment_type":"3ds_v2","additional_data":null,` +
+    `"address":"0x0118E8e2FCb391bCeb110F62b5B7B963477C1E0d",` +
+    `"sc_input_data":""}`;
+}
+
+/** Identifier of an order. */
+export function orderId(order: number): string {
+  return `01JDRD${digits(order, 20)}`;
+}
+
+/** A returning user has five orders. */
+function userId(order: number): string {
+  return `01JDSR${digits(Math.floor(order / 5), 20)}`;
+}
+
+function txId(order: number): string {
+  return `0x${order.toString(16).padStart(64, "0")}`;
+}
+
+/** `number` with leading zeros. */
+export function digits(number: number, length: number): string {
+  return String(number).padStart(length, "0");
+}

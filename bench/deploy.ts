@@ -1,0 +1,109 @@
+import type { Comparison } from "./comparison.ts";
+import { boundRow } from "./comparison.ts";
+import { webhookBody } from "./bodies.ts";
+import { startSqld } from "../ledger/store/sqld_test_server.ts";
+import { LEDGER_PERMISSIONS, startServer, withFolder } from "./process.ts";
+import { interleave, median } from "./rounds.ts";
+
+const rounds = 7;
+const secret = "a-secret-of-the-benchmark-alone";
+
+/** How soon the entry for Deno Deploy answers. */
+export const deploy: Comparison = {
+  name: "deploy",
+  note: "From the start of the process to the end of its first answer. Ours " +
+    "is the entry for Deno Deploy on a real sqld, with warm module cache: " +
+    "first `GET /healthz`, or, in another start, a delivery, which connects to " +
+    "the ledger, checks its schema and commits before it is answered 204. " +
+    "The bare Deno.serve that stores nothing is started beside them. Native " +
+    "modules are counted in the entry's module graph.",
+  run: (say) =>
+    withFolder(async (folder) => {
+      await using sqld = await startSqld({ directory: `${folder}/sqld` });
+      const entry = {
+        args: [
+          "serve",
+          "--host",
+          "127.0.0.1",
+          "--port",
+          "0",
+          ...LEDGER_PERMISSIONS.filter((flag) => !/ffi|write/.test(flag)),
+          "cli/deploy.ts",
+        ],
+        env: {
+          RAMPKIT_ENVIRONMENT: "sandbox",
+          RAMPKIT_DATABASE_URL: sqld.url,
+          RAMPKIT_WEBHOOK_SECRET: secret,
+        },
+      };
+      const body = webhookBody(1, "order_complete");
+      const delivery = () =>
+        firstAnswer(entry, `/webhooks/${secret}`, { method: "POST", body });
+      await delivery();
+      const results = await interleave(rounds, {
+        health: () => firstAnswer(entry, "/healthz"),
+        delivery,
+        bare: () =>
+          firstAnswer(
+            { args: ["run", "--allow-net=127.0.0.1", "bench/bare_server.ts"] },
+            "/",
+            { method: "POST", body },
+          ),
+      });
+      say("started and asked");
+      const bareMs = median(results.bare);
+      return [
+        boundRow("deploy, first answer", {
+          ours: median(results.health),
+          most: 400,
+          unit: "ms",
+          details: { bareMs, nativeModules: await nativeModules() },
+        }),
+        boundRow("deploy, first delivery stored", {
+          ours: median(results.delivery),
+          most: 400,
+          unit: "ms",
+          details: { bareMs },
+        }),
+      ];
+    }),
+};
+
+async function firstAnswer(
+  starting: Parameters<typeof startServer>[0],
+  path: string,
+  init: RequestInit = {},
+): Promise<number> {
+  const start = performance.now();
+  await using server = await startServer(starting);
+  const response = await fetch(server.url + path, init);
+  await response.body?.cancel();
+  if (!response.ok) throw new Error(`The entry answered ${response.status}`);
+  return performance.now() - start;
+}
+
+async function nativeModules(): Promise<number> {
+  const { stdout } = await new Deno.Command("deno", {
+    args: ["info", "--json", "cli/deploy.ts"],
+    cwd: new URL("..", import.meta.url).pathname,
+  }).output();
+  const { modules, npmPackages } = JSON.parse(new TextDecoder().decode(stdout));
+  const names: string[] = modules.map((
+    { specifier, npmPackage }: { specifier: string; npmPackage?: string },
+  ) => npmPackage ?? specifier);
+  return withDependencies(names, npmPackages ?? {}).filter((name) =>
+    /\.node$|^libsql@|^@libsql\/(linux|darwin|win32)/.test(name)
+  ).length;
+}
+
+/** Optional platform packages are in the graph of whoever names them. */
+function withDependencies(
+  names: readonly string[],
+  packages: Readonly<Record<string, { readonly dependencies: string[] }>>,
+): string[] {
+  const met = new Set(names);
+  for (const name of met) {
+    for (const next of packages[name]?.dependencies ?? []) met.add(next);
+  }
+  return [...met];
+}

@@ -1,0 +1,93 @@
+import type { Comparison } from "./comparison.ts";
+import { boundRow, ratioRow } from "./comparison.ts";
+import { fillLedger } from "./fill_ledger.ts";
+import { events } from "./events.ts";
+import { type Ledger, openLedger } from "../ledger/mod.ts";
+import { LEDGER_PERMISSIONS, runJson, withFolder } from "./process.ts";
+import { interleave, median } from "./rounds.ts";
+
+const small = 10_000;
+const large = 1_000_000;
+const rounds = 9;
+const appends = 64;
+const eventsOfAppend = 64;
+
+/** What appends and refolds cost when the ledger has grown. */
+export const growth: Comparison = {
+  name: "growth",
+  note: "Two ledgers in files, of ten thousand and of a million events. In " +
+    `turns, ${appends} appends of ${eventsOfAppend} new events each go into ` +
+    "one and the other, each committed and synced; the figures are the time " +
+    "of an append. Then a process of its own folds the million again from " +
+    "nothing: how much its memory grows after the first tenth.",
+  run: (say) =>
+    withFolder(async (folder) => {
+      await using less = await open(`${folder}/small.db`);
+      const more = await open(`${folder}/large.db`);
+      say(`filling a ledger with ${large} events`);
+      await fillLedger(less, { count: small });
+      await fillLedger(more, { count: large });
+      let minted = large;
+      const round = async (ledger: Ledger): Promise<number> => {
+        const batches = Array.from({ length: appends }, () => {
+          const batch = events(eventsOfAppend, minted);
+          minted += eventsOfAppend;
+          return batch;
+        });
+        const start = performance.now();
+        for (const batch of batches) await ledger.append(batch);
+        return (performance.now() - start) / appends;
+      };
+      await round(less);
+      await round(more);
+      const results = await interleave(rounds, {
+        more: () => round(more),
+        less: () => round(less),
+      });
+      await more.close();
+      say("folding the million events");
+      const memory = await runJson<RefoldMemory>({
+        args: [
+          "run",
+          ...LEDGER_PERMISSIONS,
+          "bench/refold_memory.ts",
+          `${folder}/large.db`,
+        ],
+      });
+      return [
+        ratioRow("append at a million events, against ten thousand", {
+          ours: median(results.more),
+          theirs: median(results.less),
+          unit: `ms for ${eventsOfAppend}`,
+          at: "most",
+          bound: 1.25,
+        }),
+        boundRow("memory of a refold of a million events", {
+          ours: memory.grownMb,
+          most: 64,
+          unit: "MB more",
+          details: {
+            firstTenthMb: memory.firstTenthMb,
+            highestMb: memory.highestMb,
+            eventsPerSecond: memory.eventsPerSecond,
+          },
+        }),
+      ];
+    }),
+};
+
+/** What `refold_memory.ts` says. */
+export interface RefoldMemory {
+  /** Highest memory of the first tenth, MB. */
+  readonly firstTenthMb: number;
+  /** Highest memory of all, MB. */
+  readonly highestMb: number;
+  /** The difference, MB. */
+  readonly grownMb: number;
+  /** Speed. */
+  readonly eventsPerSecond: number;
+}
+
+function open(file: string): Promise<Ledger> {
+  return openLedger({ url: `file:${file}`, environment: "sandbox" });
+}

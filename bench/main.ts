@@ -1,0 +1,89 @@
+/**
+ * The benchmark: every comparison, both sides measured in the same run, in
+ * turns, as medians of several rounds; one table of ratios.
+ *
+ * `deno task bench [--json] [--only NAME]`
+ *
+ * @module
+ */
+import { parseArgs } from "node:util";
+import { append } from "./append.ts";
+import { client } from "./client_pages.ts";
+import type { Comparison } from "./comparison.ts";
+import { deploy } from "./deploy.ts";
+import { growth } from "./growth.ts";
+import { ingest } from "./ingest.ts";
+import { refold } from "./refold.ts";
+import { json, type Report, text } from "./report.ts";
+
+const comparisons: readonly Comparison[] = [
+  ingest,
+  append,
+  refold,
+  growth,
+  client,
+  deploy,
+];
+const names = comparisons.map(({ name }) => name).join(", ");
+const help = `Usage: deno task bench [--json] [--only NAME]...
+
+Compares this project's speed with that of its peers, in about six minutes.
+
+  --json       one JSON object instead of the table
+  --only NAME  one comparison of: ${names}
+
+Example: deno task bench --only refold`;
+
+async function measure(comparison: Comparison): Promise<Report> {
+  const say = (text: string): void =>
+    console.error(`${comparison.name}: ${text}`);
+  try {
+    return { comparison, rows: await comparison.run(say), problem: null };
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    return { comparison, rows: [], problem };
+  }
+}
+
+function chosen(): { comparisons: readonly Comparison[]; asJson: boolean } {
+  const { values } = parseArgs({
+    args: Deno.args,
+    options: {
+      json: { type: "boolean", default: false },
+      only: { type: "string", multiple: true, default: [] },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  });
+  if (values.help) {
+    console.log(help);
+    Deno.exit(0);
+  }
+  for (const name of values.only) {
+    if (comparisons.some((comparison) => comparison.name === name)) continue;
+    throw new TypeError(`No comparison is called ${name}; there are ${names}`);
+  }
+  return {
+    asJson: values.json,
+    comparisons: values.only.length === 0
+      ? comparisons
+      : comparisons.filter(({ name }) => values.only.includes(name)),
+  };
+}
+
+if (import.meta.main) {
+  let choice: ReturnType<typeof chosen>;
+  try {
+    choice = chosen();
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : String(error));
+    console.error(help);
+    Deno.exit(2);
+  }
+  const reports: Report[] = [];
+  for (const comparison of choice.comparisons) {
+    reports.push(await measure(comparison));
+  }
+  const columns = Deno.stdout.isTerminal() ? Deno.consoleSize().columns : null;
+  console.log(choice.asJson ? json(reports) : text(reports, columns));
+  if (reports.some(({ problem }) => problem !== null)) Deno.exit(1);
+}

@@ -1,0 +1,93 @@
+import { drawTable } from "../cli/table.ts";
+import { type Comparison, holds, type Row } from "./comparison.ts";
+
+/** What a comparison came to. */
+export interface Report {
+  /** What was compared. */
+  readonly comparison: Pick<Comparison, "name" | "note">;
+  /** Its lines; none when it failed. */
+  readonly rows: readonly Row[];
+  /** Why it failed; null when it did not. */
+  readonly problem: string | null;
+}
+
+/** The table of ratios, and the notes that say what was compared. */
+export function text(
+  reports: readonly Report[],
+  columns: number | null,
+): string {
+  const rows = reports.flatMap(({ rows }) => rows);
+  const table = drawTable(
+    [
+      { title: "Comparison" },
+      { title: "Ours", align: "right" },
+      { title: "Other", align: "right" },
+      { title: "Unit" },
+      { title: "Ratio", align: "right" },
+      { title: "Aim", align: "right" },
+      { title: "Holds" },
+    ],
+    rows.map((row) => [
+      row.name,
+      figure(row.ours),
+      isBound(row) ? "" : figure(row.theirs),
+      row.unit,
+      isBound(row) ? "" : figure(row.ratio),
+      aimOf(row),
+      { true: "yes", false: "no", null: "" }[String(holds(row))] ?? "",
+    ]),
+    columns,
+  );
+  const details = rows.filter((row) => Object.keys(row.details).length > 0)
+    .map((row) =>
+      `${row.name}: ${
+        Object.entries(row.details)
+          .map(([name, value]) => `${name} ${figure(value)}`).join(", ")
+      }`
+    );
+  const notes = reports.map(({ comparison, problem }) =>
+    `${comparison.name}: ${comparison.note}` +
+    (problem === null ? "" : `\n  NOT MEASURED: ${problem}`)
+  );
+  return [table, details.join("\n"), notes.join("\n\n")]
+    .filter((part) => part !== "").join("\n\n");
+}
+
+/** The same for programs. */
+export function json(reports: readonly Report[]): string {
+  return JSON.stringify({
+    rows: reports.flatMap(({ comparison, rows }) =>
+      rows.map((row) => ({
+        comparison: comparison.name,
+        ...row,
+        holds: holds(row),
+      }))
+    ),
+    problems: reports.filter(({ problem }) => problem !== null)
+      .map(({ comparison, problem }) => ({
+        comparison: comparison.name,
+        problem,
+      })),
+    notes: Object.fromEntries(
+      reports.map(({ comparison }) => [comparison.name, comparison.note]),
+    ),
+  });
+}
+
+/** Three significant digits, thousands in groups. */
+function figure(value: number): string {
+  return value.toLocaleString("en", {
+    maximumSignificantDigits: value >= 1000 ? 6 : 3,
+    maximumFractionDigits: value >= 1000 ? 0 : 3,
+  });
+}
+
+/** Whether the figure stands alone, with nothing measured beside it. */
+function isBound({ aim, ours }: Row): boolean {
+  return aim !== null && aim.of === ours;
+}
+
+function aimOf({ aim }: Row): string {
+  if (aim === null) return "";
+  return `${aim.at === "least" ? ">=" : "<="} ${figure(aim.bound)}`;
+}
