@@ -105,6 +105,31 @@ Deno.test("Projector.step() joins sessions with orders whichever comes first, by
   }
 });
 
+Deno.test("Projector.step() joins the first session there is with an order whose event was read ahead", async () => {
+  const length = 14;
+  for (let first = 0; first < length; first++) {
+    for (let second = first + 1; second < length; second++) {
+      const events = Array.from(
+        { length },
+        (_, n) => webhook(`L${n}`, n, { type: "login", user: {} }),
+      );
+      events[first] = session(1, "S1", null, "11");
+      events[second] = orderWebhook("W1", 2, {
+        type: "payment_started",
+        orderId: "O1",
+        session: "S1",
+      });
+      const driver = await emptyStore();
+      await append(driver, events);
+      await projectAll(
+        new Projector({ driver, assets: "sandbox", maxEvents: 1 }),
+      );
+      assert.deepEqual(await liveStates(driver), expectedStates(events));
+      await driver.close();
+    }
+  }
+});
+
 Deno.test("Projector.step() needs no more than the latest sessions of a click id that many share", async () => {
   const sessions = Array.from(
     { length: 60 },
