@@ -120,8 +120,8 @@ export function foldWindow(
       const before = users.get(user) ?? known.users.get(user);
       const after = evolveUser(before ?? initialUserFold(user), fact);
       users.set(user, after);
-      const was = before === undefined ? null : visibleStatus(before);
-      const is = visibleStatus(after);
+      const was = before === undefined ? null : userStatus(before);
+      const is = userStatus(after);
       if (was === null || was.status !== is.status || was.trust !== is.trust) {
         transitions.push({
           entity: "user",
@@ -153,13 +153,6 @@ export function foldWindow(
     usersToConfirm,
     unanswered,
   };
-}
-
-/** Status and trust as the user's state shows them. */
-function visibleStatus(fold: UserFold): { status: string; trust: string } {
-  const { status, lkyc, fkyc } = userStatus(fold);
-  const claimed = lkyc.trust === "claimed" || fkyc.trust === "claimed";
-  return { status, trust: claimed ? "claimed" : "confirmed" };
 }
 
 /** Lets orders and sessions meet that a link of the window brings together. */
