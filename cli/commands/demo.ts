@@ -1,7 +1,12 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
+import {
+  type BrowserDemoAddresses,
+  runBrowserDemo,
+} from "../demo/browser/run_browser_demo.ts";
 import { type DemoReport, runDemo } from "../demo/run_demo.ts";
-import { EXIT } from "../exit_codes.ts";
+import { EXIT, UsageError } from "../exit_codes.ts";
 import { type Io, jsonLine, line } from "../io.ts";
+import { messageOf } from "../logger.ts";
 import { wholeNumber } from "../options.ts";
 import { progress } from "../progress.ts";
 import type { Cli } from "../cli.ts";
@@ -13,7 +18,12 @@ interface DemoFlags {
   readonly folder: string;
   readonly crash?: boolean;
   readonly json?: boolean;
+  readonly browser?: boolean;
+  readonly port?: number;
 }
+
+/** Port of the shop's page unless stated. */
+const BROWSER_PORT = 8789;
 
 /** `demo`: the whole thing on one machine, against a bad network. */
 export function addDemo(program: Command, cli: Cli): void {
@@ -39,11 +49,45 @@ export function addDemo(program: Command, cli: Cli): void {
     )
     .option("--crash", "kill the endpoint's process halfway with SIGKILL")
     .option("--json", "one JSON object")
+    .addOption(
+      new Option(
+        "--browser",
+        "serve a shop's page instead: buy something, and watch the ledger",
+      ).conflicts(["orders", "crash", "json"]),
+    )
+    .option(
+      "--port <port>",
+      `port of that page, 0 for a free one (default: ${BROWSER_PORT})`,
+      wholeNumber("--port", 0, 65_535),
+    )
     .addHelpText(
       "after",
-      "\nExample:\n  rampkit demo --seed 7 --orders 500 --crash",
+      "\nExample:\n  rampkit demo --seed 7 --orders 500 --crash\n  rampkit demo --browser",
     )
-    .action(cli.run((flags: DemoFlags) => demo(cli.io, flags)));
+    .action(cli.run((flags: DemoFlags) => {
+      if (flags.browser) return browser(cli.io, flags);
+      if (flags.port === undefined) return demo(cli.io, flags);
+      throw new UsageError("Wrong --port: it goes with --browser alone");
+    }));
+}
+
+async function browser(io: Io, flags: DemoFlags): Promise<number> {
+  await runBrowserDemo({
+    port: flags.port ?? BROWSER_PORT,
+    seed: flags.seed,
+    folder: flags.folder,
+    now: io.now,
+    signal: io.signal,
+    onReady: (addresses) => invite(io, addresses),
+    onError: (error) => io.err(`${messageOf(error)}\n`),
+  });
+  return EXIT.fine;
+}
+
+function invite(io: Io, addresses: BrowserDemoAddresses): void {
+  line(io, `Open ${addresses.page} and press Buy; end it with Ctrl-C`);
+  line(io, `  the service in a box: ${addresses.control}`);
+  line(io, `  the ledger, which stays: ${addresses.databaseUrl}`);
 }
 
 async function demo(io: Io, flags: DemoFlags): Promise<number> {

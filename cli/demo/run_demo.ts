@@ -132,7 +132,7 @@ export async function runDemo(options: DemoOptions): Promise<DemoReport> {
 }
 
 /** Removes an earlier demo's files and nothing else: a folder is a person's. */
-async function freshLedger(folder: string): Promise<string> {
+export async function freshLedger(folder: string): Promise<string> {
   await Deno.mkdir(folder, { recursive: true });
   for (const suffix of ["", "-wal", "-shm", "-spool"]) {
     try {

@@ -1,0 +1,48 @@
+import { stripTypeScriptTypes } from "node:module";
+import sdk from "@wert-io/widget-initializer/index.js" with { type: "text" };
+import sdkPackage from "@wert-io/widget-initializer/package.json" with {
+  type: "json",
+};
+import pageScript from "./page.js" with { type: "text" };
+
+/** Files of `widget/` that the page's script leads to. */
+const WIDGET_FILES: ReadonlySet<string> = new Set([
+  "_session_validity.ts",
+  "fetch_session.ts",
+  "listeners.ts",
+  "session_error.ts",
+  "session_ticket.ts",
+  "widget_opener.ts",
+]);
+
+/**
+ * The official SDK as a browser's script that sets `WertWidget`. Its package
+ * holds one CommonJS file and no build for browsers; this gives the file the
+ * two names it asks for and changes nothing in it.
+ */
+export const SDK_SCRIPT: string = `globalThis.WertWidget = ((module) => {
+const require = () => (${JSON.stringify({ version: sdkPackage.version })});
+${sdk}
+return module.exports;
+})({ exports: {} });
+`;
+
+/** Where {@linkcode browserModule} finds the page's own script. */
+export const PAGE_SCRIPT = "/cli/demo/browser/page.js";
+
+/**
+ * A module for the browser, under the path it has in this package so that
+ * imports need no rewriting: the page's script, and the very files of
+ * `widget/` that it uses, with their types taken out.
+ *
+ * @param path Path of the request.
+ * @returns The text; null for anything else.
+ */
+export async function browserModule(path: string): Promise<string | null> {
+  if (path === PAGE_SCRIPT) return pageScript;
+  const name = /^\/widget\/(\w+\.ts)$/.exec(path)?.[1];
+  if (name === undefined || !WIDGET_FILES.has(name)) return null;
+  const file = new URL(`../../../widget/${name}`, import.meta.url).href;
+  const { default: text } = await import(file, { with: { type: "text" } });
+  return stripTypeScriptTypes(String(text));
+}

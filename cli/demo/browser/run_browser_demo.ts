@@ -1,0 +1,210 @@
+import {
+  type Environment,
+  OnrampClient,
+  resolveEnvironment,
+} from "../../../client/mod.ts";
+import { createPoller, type Ledger, openLedger } from "../../../ledger/mod.ts";
+import { type Sandbox, serveSandbox } from "../../../sandbox/mod.ts";
+import { webhookEndpoint } from "../../../webhooks/mod.ts";
+import { CommandError } from "../../exit_codes.ts";
+import { Follower } from "../../follower.ts";
+import { freshLedger } from "../run_demo.ts";
+import { Board } from "./board.ts";
+import { DemoClock } from "./demo_clock.ts";
+import { mischief } from "./mischief.ts";
+import { Polling } from "./polling.ts";
+import { drafts, shopSessions } from "./shop.ts";
+import { shopApp } from "./shop_app.ts";
+
+/** How the demo in a browser runs. */
+export interface BrowserDemoOptions {
+  /** Port of the shop's page; 0 takes a free one. */
+  readonly port: number;
+  /** Decides ids and transactions of the service. */
+  readonly seed: number;
+  /** Folder of the ledger; an earlier demo's ledger there is replaced. */
+  readonly folder: string;
+  /** Clock, in ms since the epoch. */
+  readonly now: () => number;
+  /** Ends the demo. */
+  readonly signal: AbortSignal;
+  /** Told where everything is once it can be opened. */
+  readonly onReady: (addresses: BrowserDemoAddresses) => void;
+  /** Told what went wrong and is tried again. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Where the demo is. */
+export interface BrowserDemoAddresses {
+  /** The shop's page. */
+  readonly page: string;
+  /** The sandbox's own page. */
+  readonly control: string;
+  /** Database of the ledger. */
+  readonly databaseUrl: string;
+}
+
+/** Slow enough for a person to see a claim before it is confirmed. */
+const ASK_EVERY_MS = 2000;
+
+/** How soon the page shows what the poller found, in ms. */
+const LOOK_EVERY_MS = 250;
+
+/** Goods leave the shop on the service's own word alone. */
+const RELEASE_ON = "order.confirmed.success";
+
+/** Everything that runs until the demo ends. */
+interface World {
+  readonly options: BrowserDemoOptions;
+  readonly clock: DemoClock;
+  readonly ledger: Ledger;
+  readonly sandbox: Sandbox;
+  readonly environment: Environment;
+  readonly client: OnrampClient;
+  readonly board: Board;
+  readonly follower: Follower;
+}
+
+/**
+ * Runs the shop, the service, the webhook endpoint, the ledger and the poller
+ * in this process, on loopback, until the signal says so.
+ *
+ * @throws {CommandError} When the port is taken.
+ */
+export async function runBrowserDemo(
+  options: BrowserDemoOptions,
+): Promise<void> {
+  const clock = new DemoClock(options.now());
+  const databaseUrl = await freshLedger(options.folder);
+  await using ledger = await openLedger({
+    url: databaseUrl,
+    environment: "sandbox",
+    now: clock.now,
+  });
+  const apiKey = crypto.randomUUID();
+  await using service = serveSandbox({
+    port: 0,
+    seed: options.seed,
+    clock: clock.clock,
+    apiKey,
+  });
+  const { sandbox, url } = service;
+  const environment = resolveEnvironment({
+    name: "sandbox",
+    baseUrl: url,
+    cardsBaseUrl: url,
+    widgetOrigin: url,
+    dashboardUrl: url,
+    assets: "sandbox",
+  });
+  const client = new OnrampClient({
+    environment,
+    apiKey,
+    requestsPerSecond: 20,
+  });
+  const board = new Board({ ledger, sandbox, clock });
+  await ledger.subscribe("release-goods", { on: RELEASE_ON }, ({ id }) => {
+    board.release(id);
+    follower.wake();
+  });
+  await using follower = new Follower({
+    catchUp: async (signal) => {
+      const { position } = await ledger.project({ signal });
+      await ledger.chain({ signal });
+      await board.refresh(position);
+    },
+    onError: options.onError,
+    idleMs: LOOK_EVERY_MS,
+  });
+  await serveShop({
+    options,
+    clock,
+    ledger,
+    sandbox,
+    environment,
+    client,
+    board,
+    follower,
+  }, databaseUrl);
+}
+
+async function serveShop(world: World, databaseUrl: string): Promise<void> {
+  const { options, clock, ledger, sandbox, environment, client } = world;
+  const { board, follower } = world;
+  const secret = crypto.randomUUID();
+  const forged = new Set<string>();
+  const webhooks = webhookEndpoint({
+    append: async (delivery) => {
+      // Kept beside the ledger, which cannot tell: the page shows it to people.
+      if (forged.has(new TextDecoder().decode(delivery.body))) {
+        board.markForged(delivery.id);
+      }
+      await ledger.appendDelivery(delivery);
+      follower.wake();
+    },
+    unanswered: ledger.recordUnanswered,
+    secrets: [secret],
+    now: clock.now,
+  });
+  const app = shopApp({
+    drafts: drafts(sandbox.partnerId, environment),
+    widgetOrigin: environment.widgetOrigin,
+    webhooks,
+    sessions: shopSessions({ client, ledger, report: options.onError }),
+    board,
+    mischief: mischief({
+      ledger,
+      sandbox,
+      clock,
+      onForge: (body) => forged.add(body),
+      leapOver: (act) => polling.leapOver(act),
+      onPace: () => follower.wake(),
+    }),
+  });
+  const server = listen(options.port, app);
+  const page = `http://127.0.0.1:${server.addr.port}`;
+  const poller = createPoller({
+    ledger,
+    client,
+    now: clock.now,
+    requestsPerSecond: 10,
+    confirmEveryMs: ASK_EVERY_MS,
+    openEveryMs: ASK_EVERY_MS,
+    onError: options.onError,
+  });
+  const polling = new Polling(poller, options.signal);
+  sandbox.setWebhookUrl(`${page}/webhooks/${secret}`);
+  options.onReady({
+    page,
+    control: `${environment.baseUrl}/control`,
+    databaseUrl,
+  });
+  await aborted(options.signal);
+  board.end();
+  await server.shutdown();
+  await webhooks.drain();
+  await polling.ended();
+}
+
+function listen(
+  port: number,
+  handler: ReturnType<typeof shopApp>,
+): Deno.HttpServer<Deno.NetAddr> {
+  const hostname = "127.0.0.1";
+  try {
+    return Deno.serve({ port, hostname, onListen: () => {} }, handler);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.AddrInUse)) throw error;
+    throw new CommandError(
+      `Cannot open the shop: port ${port} is taken; pass another with --port, ` +
+        "or 0 for a free one",
+    );
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) =>
+    signal.addEventListener("abort", () => resolve(), { once: true })
+  );
+}
