@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import { createPoller, type PollRan } from "../../ledger/mod.ts";
 import type { Cli } from "../cli.ts";
-import { readConfig, requireApiKey } from "../config.ts";
 import { span } from "../doctor/check.ts";
 import { CommandError, EXIT } from "../exit_codes.ts";
 import { type Io, jsonLine, line } from "../io.ts";
@@ -10,16 +9,13 @@ import {
   jsonOption,
   ledgerOptions,
   serviceOptions,
-  type SharedFlags,
   wholeNumber,
 } from "../options.ts";
 import { progress } from "../progress.ts";
-import { serviceClient } from "../service.ts";
-import { withLedger } from "../with_ledger.ts";
+import { type RateFlags, withService } from "../with_service.ts";
 
-interface PollFlags extends SharedFlags {
+interface PollFlags extends RateFlags {
   readonly once?: boolean;
-  readonly rate: number;
 }
 
 /** `poll`: ask the service for what no webhook told. */
@@ -40,12 +36,7 @@ export function addPoll(program: Command, cli: Cli): void {
 }
 
 async function poll(io: Io, flags: PollFlags): Promise<number> {
-  // Before the ledger is opened: a command that cannot work leaves no file.
-  requireApiKey(readConfig(io.env, flags));
-  return await withLedger(io, flags, async (ledger, config) => {
-    const client = serviceClient(config, ledger.environment, {
-      requestsPerSecond: flags.rate,
-    });
+  return await withService(io, flags, async (ledger, client) => {
     const bar = progress(io, "read", !flags.json);
     let read = 0;
     const poller = createPoller({

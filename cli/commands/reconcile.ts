@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import { reconcile, type ReconcileReport } from "../../ledger/mod.ts";
 import type { Cli } from "../cli.ts";
-import { readConfig, requireApiKey } from "../config.ts";
 import { EXIT } from "../exit_codes.ts";
 import { type Io, jsonLine, line } from "../io.ts";
 import {
@@ -9,19 +8,17 @@ import {
   ledgerOptions,
   moment,
   serviceOptions,
-  type SharedFlags,
   wholeNumber,
 } from "../options.ts";
 import { progress } from "../progress.ts";
-import { serviceClient } from "../service.ts";
 import { drawTable } from "../table.ts";
-import { upToDate, withLedger } from "../with_ledger.ts";
+import { upToDate } from "../with_ledger.ts";
+import { type RateFlags, withService } from "../with_service.ts";
 
-interface ReconcileFlags extends SharedFlags {
+interface ReconcileFlags extends RateFlags {
   readonly from?: string;
   readonly to?: string;
   readonly all?: boolean;
-  readonly rate: number;
 }
 
 /** `reconcile`: service and ledger, side by side. */
@@ -51,15 +48,12 @@ export function addReconcile(program: Command, cli: Cli): void {
 }
 
 async function compare(io: Io, flags: ReconcileFlags): Promise<number> {
-  requireApiKey(readConfig(io.env, flags));
-  return await withLedger(io, flags, async (ledger, config) => {
+  return await withService(io, flags, async (ledger, client) => {
     await upToDate(ledger, io);
     const bar = progress(io, "compared", !flags.json);
     const report = await reconcile({
       ledger,
-      client: serviceClient(config, ledger.environment, {
-        requestsPerSecond: flags.rate,
-      }),
+      client,
       ...(flags.from === undefined ? {} : { fromMs: Date.parse(flags.from) }),
       ...(flags.to === undefined ? {} : { toMs: Date.parse(flags.to) }),
       now: io.now,

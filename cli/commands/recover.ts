@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import { recover } from "../../ledger/mod.ts";
 import type { Cli } from "../cli.ts";
-import { readConfig, requireApiKey } from "../config.ts";
 import { EXIT } from "../exit_codes.ts";
 import { type Io, jsonLine, line } from "../io.ts";
 import {
@@ -9,17 +8,14 @@ import {
   ledgerOptions,
   moment,
   serviceOptions,
-  type SharedFlags,
   wholeNumber,
 } from "../options.ts";
 import { progress } from "../progress.ts";
-import { serviceClient } from "../service.ts";
-import { withLedger } from "../with_ledger.ts";
+import { type RateFlags, withService } from "../with_service.ts";
 
-interface RecoverFlags extends SharedFlags {
+interface RecoverFlags extends RateFlags {
   readonly from: string;
   readonly to?: string;
-  readonly rate: number;
 }
 
 /** `recover`: after an outage, read everything again and end in the proof. */
@@ -52,15 +48,12 @@ export function addRecover(program: Command, cli: Cli): void {
 }
 
 async function readAgain(io: Io, flags: RecoverFlags): Promise<number> {
-  requireApiKey(readConfig(io.env, flags));
-  return await withLedger(io, flags, async (ledger, config) => {
+  return await withService(io, flags, async (ledger, client) => {
     const bar = progress(io, "read", !flags.json);
     let read = 0;
     const report = await recover({
       ledger,
-      client: serviceClient(config, ledger.environment, {
-        requestsPerSecond: flags.rate,
-      }),
+      client,
       fromMs: Date.parse(flags.from),
       ...(flags.to === undefined ? {} : { toMs: Date.parse(flags.to) }),
       now: io.now,

@@ -9,7 +9,7 @@ import {
   VARIABLES,
 } from "../config.ts";
 import { Follower } from "../follower.ts";
-import { httpApp, type Readiness } from "../http_app.ts";
+import { httpApp } from "../http_app.ts";
 import type { Io } from "../io.ts";
 import { jsonLog, type Log, messageOf } from "../logger.ts";
 import {
@@ -19,6 +19,7 @@ import {
   wholeNumber,
 } from "../options.ts";
 import type { Cli } from "../cli.ts";
+import { readinessOf } from "../readiness.ts";
 import { redact } from "../redact.ts";
 import { serviceClient } from "../service.ts";
 import { openConfigured } from "../with_ledger.ts";
@@ -126,7 +127,7 @@ async function serveLedger(
     },
     httpApp({
       endpoint,
-      readiness: () => readiness(ledger, spool.depth),
+      readiness: () => readinessOf(() => ledger, spool.depth),
     }),
   );
   await aborted(io.signal);
@@ -184,16 +185,6 @@ function spoolDirectory(config: Config): string {
   if (config.spoolDir !== null) return config.spoolDir;
   const file = /^file:(?:\/\/)?([^?#]+)/.exec(config.databaseUrl)?.[1];
   return file === undefined ? "rampkit-spool" : `${file}-spool`;
-}
-
-async function readiness(ledger: Ledger, spooled: number): Promise<Readiness> {
-  try {
-    const lag = await ledger.lag();
-    await ledger.probe();
-    return { writable: true, lag, spooled, problem: null };
-  } catch (error) {
-    return { writable: false, lag: null, spooled, problem: messageOf(error) };
-  }
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -16,8 +16,9 @@ import {
   VARIABLES,
 } from "../config.ts";
 import { UsageError } from "../exit_codes.ts";
-import { httpApp, type Readiness } from "../http_app.ts";
+import { httpApp } from "../http_app.ts";
 import { jsonLog, type Log, messageOf } from "../logger.ts";
+import { readinessOf } from "../readiness.ts";
 import { redact } from "../redact.ts";
 import { serviceEnvironment } from "../service.ts";
 
@@ -97,7 +98,7 @@ export function deployApp(options: DeployAppOptions): DeployApp {
 
   const app = httpApp({
     endpoint: async (request, info) => (await parts()).endpoint(request, info),
-    readiness: () => readiness(parts),
+    readiness: () => readinessOf(async () => (await parts()).ledger, 0),
   });
   return {
     fetch: async (request, info) => {
@@ -158,18 +159,6 @@ async function open(
     },
   });
   return { config, ledger, endpoint };
-}
-
-async function readiness(parts: () => Promise<Parts>): Promise<Readiness> {
-  try {
-    const { ledger } = await parts();
-    const lag = await ledger.lag();
-    await ledger.probe();
-    return { writable: true, lag, spooled: 0, problem: null };
-  } catch (error) {
-    const problem = messageOf(error);
-    return { writable: false, lag: null, spooled: 0, problem };
-  }
 }
 
 /** Runs the sweeps for a while; each goes on where the last time broke off. */

@@ -1,0 +1,23 @@
+import type { Ledger } from "../ledger/ledger.ts";
+import type { Readiness } from "./http_app.ts";
+import { messageOf } from "./logger.ts";
+
+/**
+ * Looks whether a ledger takes writes and how far it is folded.
+ *
+ * @param open Gives the ledger, or throws why there is none.
+ * @param spooled Deliveries that wait in the spool.
+ */
+export async function readinessOf(
+  open: () => Ledger | Promise<Ledger>,
+  spooled: number,
+): Promise<Readiness> {
+  try {
+    const ledger = await open();
+    const lag = await ledger.lag();
+    await ledger.probe();
+    return { writable: true, lag, spooled, problem: null };
+  } catch (error) {
+    return { writable: false, lag: null, spooled, problem: messageOf(error) };
+  }
+}
