@@ -43,6 +43,7 @@ export class DeliveryStore {
   #underWay = 0;
   #noneUnderWay: (() => void)[] = [];
   #drainer: Promise<void> | null = null;
+  #noter: Promise<void> | null = null;
   #endPause: (() => void) | null = null;
   /** Set while draining for good: the next failure ends it. */
   #lastTry = false;
@@ -107,7 +108,9 @@ export class DeliveryStore {
   /** Notes that a delivery which may be stored got no timely 2xx. */
   note(unanswered: UnansweredDelivery): void {
     this.#notes.add(unanswered);
-    if (this.#failure === null) this.#notes.flush();
+    this.#noter ??= this.#handNotesOver().finally(() => {
+      this.#noter = null;
+    });
   }
 
   /**
@@ -300,6 +303,19 @@ export class DeliveryStore {
     );
   }
 
+  /**
+   * Tries until the ledger takes the notes: no delivery may come any more that
+   * would bring them along, for unanswered ones get delivery switched off.
+   */
+  async #handNotesOver(): Promise<void> {
+    const { signal } = this.#stopping;
+    if (this.#failure === null) await this.#notes.flush();
+    while (this.#notes.size > 0 && !signal.aborted) {
+      await sleepUnless(signal, LAST_PROBE_MS);
+      if (!signal.aborted) await this.#notes.flush();
+    }
+  }
+
   async #pause(ms: number): Promise<void> {
     if (this.#lastTry) return;
     await new Promise<void>((resolve) => {
@@ -319,6 +335,19 @@ interface Attempt {
   stored: boolean | null;
   /** Resolves when that is no longer open; for one caller. */
   readonly settled: () => Promise<boolean>;
+}
+
+/** Waits, but no longer than until the signal. */
+function sleepUnless(signal: AbortSignal, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener("abort", end);
+  });
 }
 
 function messageOf(error: unknown): string {

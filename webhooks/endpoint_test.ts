@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { mock } from "node:test";
+import { setImmediate } from "node:timers";
 import {
   type Delivery,
   fileSpool,
@@ -331,6 +333,42 @@ Deno.test("webhookEndpoint() keeps notes of unanswered deliveries until they are
     await until(() => unanswered.length === 3);
     assert.equal(new Set(unanswered.map(({ id }) => id)).size, 3);
   });
+});
+
+Deno.test("webhookEndpoint() hands notes over although no delivery comes any more", async () => {
+  let time = 0;
+  const pass = async (ms: number): Promise<void> => {
+    for (const end = time + ms; time < end; time += 50) {
+      mock.timers.tick(50);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  const told: string[] = [];
+  mock.timers.enable({ apis: ["setTimeout"] });
+  try {
+    const endpoint = webhookEndpoint({
+      secrets: [SECRET],
+      clock: () => time,
+      append: () => Promise.reject(new Error("The disk is full")),
+      unanswered: ({ id }) => {
+        if (time < 20_000) return Promise.reject(new Error("Not now"));
+        told.push(id);
+        return Promise.resolve();
+      },
+    });
+    const url = `http://localhost/webhooks/${SECRET}`;
+    const answer = endpoint(new Request(url, { method: "POST", body: LOGIN }));
+    await pass(1_000);
+    assert.equal((await answer).status, 503);
+    await pass(15_000);
+    assert.equal(endpoint.stats().unansweredNotes, 1);
+    await pass(15_000);
+    assert.equal(endpoint.stats().unansweredNotes, 0);
+    assert.equal(told.length, 1);
+    await endpoint.drain();
+  } finally {
+    mock.timers.reset();
+  }
 });
 
 Deno.test("webhookEndpoint() notes an answer that came too late for the sender", async () => {
