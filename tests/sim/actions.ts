@@ -30,7 +30,7 @@ const ACTIONS: readonly (readonly [number, Action])[] = [
   [4, changeFaults],
   [3, closeRoad],
   [8, enable],
-  [22, poll],
+  [12, poll],
   [4, crash],
   [5, outage],
   [2, refold],

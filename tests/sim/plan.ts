@@ -99,14 +99,14 @@ export function planOf(dice: Dice): Plan {
   const start = Date.parse("2026-03-01T00:00:00Z");
   return {
     startMs: start + dice.int(0, 200 * DAY_MS),
-    steps: dice.int(12, 36),
+    steps: dice.int(8, 28),
     past: dice.chance(0.35) ? dice.int(15, 45) : 0,
     shape: dice.weighted<Shape>([[3, "together"], [4, "apart"], [
       2,
       "rivals",
     ]]),
     spool: dice.chance(0.6),
-    running: dice.chance(0.35),
+    running: dice.chance(0.3),
     jitterMs: dice.chance(0.5) ? dice.int(1, 40) : 0,
     pace: dice.weighted<Plan["pace"]>([
       [4, "seconds"],

@@ -57,7 +57,7 @@ export async function simulate(options: SimulateOptions): Promise<SimReport> {
         });
       }
       for (; steps < world.plan.steps; steps++) {
-        for (let more = dice.int(1, 4); more > 0; more--) act(world, dice);
+        for (let more = dice.int(1, 5); more > 0; more--) act(world, dice);
         await world.clock.advance(pauseMs(world.plan, dice));
         await inspector.look();
       }
