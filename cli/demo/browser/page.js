@@ -63,8 +63,8 @@ const opener = new WidgetOpener({
         ),
       error: ({ message }) => say(message, true),
       close: () => {
-        buy.focus();
         buy.disabled = false;
+        buy.focus();
       },
     }),
   },

@@ -90,7 +90,7 @@ export function shopPage(
                 </div>
                 <div>
                   <dt><span class="trust claimed">claimed</span></dt>
-                  <dd>a webhook: anyone can send one</dd>
+                  <dd>a webhook, from anyone</dd>
                 </div>
                 <div>
                   <dt><span class="trust confirmed">confirmed</span></dt>
