@@ -20,6 +20,14 @@ export interface Observation {
   readonly status: Status | null;
 }
 
+/** A reading of a user, as far as its rank among the others goes. */
+export interface CountingReading {
+  /** When the service answered, UTC ISO 8601. */
+  readonly readAt: string;
+  /** Digest of what it said. */
+  readonly digest: string;
+}
+
 /** Latest readings, and the version they were true at. */
 export interface ObservationsRead {
   /** By entity id; entities never read are left out. */
@@ -29,6 +37,11 @@ export interface ObservationsRead {
    * reading can settle that, so one that says the same again is news.
    */
   readonly unsettled: ReadonlySet<string>;
+  /**
+   * The reading of each user that counts: the latest by the service's clock,
+   * which is not the last one to arrive where that clock was set back.
+   */
+  readonly counting: ReadonlyMap<string, CountingReading>;
   /** What {@linkcode versionGuard} compares with. */
   readonly version: number;
 }
@@ -56,7 +69,7 @@ export async function readObservations(
     ? "'order_snapshot', 'order_absent'"
     : "'user_snapshot'";
   const wanted = JSON.stringify(ids);
-  const [versions, rows, events, claimed] = await driver.batch([
+  const [versions, rows, events, claimed, readings] = await driver.batch([
     { sql: "SELECT version FROM observation_version", args: [] },
     {
       sql: `SELECT entity_id, asked_at, read_at, digest, found, status
@@ -82,6 +95,12 @@ export async function readObservations(
           WHERE name = 'live')
         AND user_id IN (SELECT value FROM json_each(?))`,
       args: [wanted],
+    }, {
+      sql: `SELECT user_id, max(read_at || ' ' || digest) FROM events
+        WHERE kind = 'user_snapshot'
+          AND user_id IN (SELECT value FROM json_each(?))
+        GROUP BY user_id`,
+      args: [wanted],
     }]),
   ], "read");
   const latest = new Map<string, Observation>();
@@ -94,6 +113,12 @@ export async function readObservations(
   return {
     latest,
     unsettled: new Set(claimed?.rows.map(([userId]) => String(userId))),
+    counting: new Map(
+      readings?.rows.map(([userId, reading]) => {
+        const [readAt = "", digest = ""] = String(reading).split(" ");
+        return [String(userId), { readAt, digest }];
+      }),
+    ),
     version: Number(versions?.rows[0]?.[0] ?? 0),
   };
 }

@@ -9,6 +9,7 @@ import { holdsLease, type Lease, leaseGuard } from "./lease.ts";
 import {
   type Entity,
   type Observation,
+  type ObservationsRead,
   readObservations,
   versionGuard,
   writeObservations,
@@ -99,12 +100,13 @@ export class Recorder {
     const items = this.#items(entity, answer);
     const ids = items.map(({ observation }) => observation.entityId);
     for (let attempt = 1;; attempt++) {
-      const { latest, unsettled, version } = await readObservations(
+      const known = await readObservations(
         this.#options.driver,
         entity,
         ids,
       );
-      const events = news(items, latest, unsettled);
+      const { latest, version } = known;
+      const events = news(items, known);
       const moves = entity === "order" ? movesOf(items, latest, answer) : [];
       const statements = [
         ...(items.length === 0 ? [] : [
@@ -223,17 +225,20 @@ function observed(items: readonly Item[]): Observation[] {
   return items.map(({ observation }) => observation);
 }
 
+/** What differs from the last answer, or settles what that left open. */
 function news(
   items: readonly Item[],
-  latest: ReadonlyMap<string, Observation>,
-  unsettled: ReadonlySet<string>,
+  { latest, unsettled, counting }: ObservationsRead,
 ): NewEvent[] {
   return items.flatMap(({ event, observation }) => {
-    const before = latest.get(observation.entityId);
-    const same = before?.digest === observation.digest &&
-      before.found === observation.found &&
-      !unsettled.has(observation.entityId);
-    return event === null || same ? [] : [event];
+    const { entityId, digest, found, readAt } = observation;
+    const before = latest.get(entityId);
+    const same = before?.digest === digest && before.found === found;
+    const other = counting.get(entityId);
+    const overtakes = other !== undefined && other.digest !== digest &&
+      other.readAt < readAt;
+    const settles = unsettled.has(entityId) || overtakes;
+    return event === null || (same && !settles) ? [] : [event];
   });
 }
 

@@ -191,3 +191,31 @@ Deno.test("record() notes a user that is not there without an event", async () =
   assert.deepEqual(found.map((row) => [...row]), [["user", 0]]);
   await driver.close();
 });
+
+Deno.test("record() keeps what is true of a user when the service's clock was set back", async () => {
+  const driver = await storeOnly();
+  const one = recorder(driver);
+  const user = async (banned: boolean, clockOffMs: number) => {
+    clockMs += 60_000;
+    await one.record("user", {
+      sources: [JSON.stringify({ user_id: "user-1", banned })],
+      states: [],
+      missing: [],
+      readAt: new Date(clockMs + clockOffMs).toISOString(),
+      askedAtMs: clockMs,
+    });
+  };
+  const counting = async () =>
+    (await rows(
+      driver,
+      `SELECT CAST(body AS TEXT) FROM events
+        ORDER BY read_at DESC, digest DESC LIMIT 1`,
+    ))[0]?.[0];
+  await user(false, 180_000);
+  await user(true, 0);
+  assert.match(String(await counting()), /"banned":false/);
+  for (let minute = 0; minute < 4; minute++) await user(true, 0);
+  assert.match(String(await counting()), /"banned":true/);
+  assert.equal((await kinds(driver)).length, 3);
+  await driver.close();
+});
