@@ -268,12 +268,15 @@ function trackStep({ name, trust, isBad }) {
 
 function facts(order) {
   const isReleased = order.released > 0;
+  const isLost = ["failed", "cancelled"].includes(order.confirmedStatus);
   return [
     { name: "At the service right now", value: order.atService ?? "not there" },
     {
       name: "Goods",
       value: isReleased
         ? `released, ${order.released === 1 ? "once" : order.released}`
+        : isLost
+        ? "not released"
         : "held until confirmed",
       look: isReleased ? "good" : "",
     },

@@ -86,15 +86,15 @@ export function shopPage(
               <dl>
                 <div>
                   <dt><span class="trust hint">hint</span></dt>
-                  <dd>the payment window’s word</dd>
+                  <dd>the payment window says so</dd>
                 </div>
                 <div>
                   <dt><span class="trust claimed">claimed</span></dt>
-                  <dd>a webhook, from anyone</dd>
+                  <dd>a webhook says so</dd>
                 </div>
                 <div>
                   <dt><span class="trust confirmed">confirmed</span></dt>
-                  <dd>the service, when asked</dd>
+                  <dd>the service says so</dd>
                 </div>
               </dl>
             </section>
