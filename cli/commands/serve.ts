@@ -11,6 +11,7 @@ import {
 import { Follower } from "../follower.ts";
 import { httpApp } from "../http_app.ts";
 import type { Io } from "../io.ts";
+import { type ServiceMetrics, serviceMetrics } from "../metrics.ts";
 import { jsonLog, type Log, messageOf } from "../logger.ts";
 import {
   ledgerOptions,
@@ -90,17 +91,20 @@ async function serveLedger(
 ): Promise<void> {
   warn(config, flags, log);
   const spool = await fileSpool({ directory: spoolDirectory(config) });
+  const measured = serviceMetrics();
+  const append = measured.timed(ledger.appendDelivery);
   await using follower = new Follower({
     catchUp: async (signal) => {
       await ledger.project({ signal });
       await ledger.chain({ signal });
+      measured.lag(await ledger.lag());
     },
     onError: (error) =>
       log("error", "projection failed", { message: messageOf(error) }),
   });
   const endpoint = webhookEndpoint({
     append: async (delivery) => {
-      await ledger.appendDelivery(delivery);
+      await append(delivery);
       follower.wake();
     },
     unanswered: (unanswered) => ledger.recordUnanswered(unanswered),
@@ -112,7 +116,7 @@ async function serveLedger(
       if (level !== "debug") log(level, code, fields);
     },
   });
-  const polling = poll(io, flags, { config, ledger, log });
+  const polling = poll(io, flags, { config, ledger, log, measured });
   const server = Deno.serve(
     {
       port: flags.port,
@@ -161,7 +165,12 @@ function warn(config: Config, flags: ServeFlags, log: Log): void {
 function poll(
   io: Io,
   flags: ServeFlags,
-  { config, ledger, log }: { config: Config; ledger: Ledger; log: Log },
+  { config, ledger, log, measured }: {
+    config: Config;
+    ledger: Ledger;
+    log: Log;
+    measured: ServiceMetrics;
+  },
 ): Promise<void> | null {
   if (!flags.poll || config.apiKey === null) return null;
   const client = serviceClient(
@@ -173,8 +182,16 @@ function poll(
     ledger,
     client,
     now: io.now,
-    onError: (error: unknown) =>
+    onError: (error) =>
       log("error", "poll failed", { message: messageOf(error) }),
+    onAlert: (health) => {
+      measured.delivery(health);
+      log(
+        health.deliverySuspected ? "error" : "info",
+        "webhook delivery",
+        { message: health.detail },
+      );
+    },
   });
   return poller.run(io.signal);
 }

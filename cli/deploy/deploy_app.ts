@@ -18,6 +18,7 @@ import {
 import { UsageError } from "../exit_codes.ts";
 import { httpApp } from "../http_app.ts";
 import { jsonLog, type Log, messageOf } from "../logger.ts";
+import { type ServiceMetrics, serviceMetrics } from "../metrics.ts";
 import { readinessOf } from "../readiness.ts";
 import { redact } from "../redact.ts";
 import { serviceEnvironment } from "../service.ts";
@@ -54,6 +55,7 @@ interface Parts {
   readonly config: Config;
   readonly ledger: Ledger;
   readonly endpoint: WebhookEndpoint;
+  readonly measured: ServiceMetrics;
 }
 
 /**
@@ -146,9 +148,11 @@ async function open(
       : { environment: config.environment }),
     now,
   });
+  const measured = serviceMetrics();
+  const append = measured.timed(ledger.appendDelivery);
   const endpoint = webhookEndpoint({
     append: async (delivery) => {
-      await ledger.appendDelivery(delivery);
+      await append(delivery);
       appended();
     },
     unanswered: ledger.recordUnanswered,
@@ -158,13 +162,13 @@ async function open(
       if (level !== "debug") log(level, code, fields);
     },
   });
-  return { config, ledger, endpoint };
+  return { config, ledger, endpoint, measured };
 }
 
 /** Runs the sweeps for a while; each goes on where the last time broke off. */
 async function pollFor(
   ms: number,
-  { config, ledger }: Parts,
+  { config, ledger, measured }: Parts,
   { now, log }: { readonly now: () => number; readonly log: Log },
 ): Promise<void> {
   if (config.apiKey === null) {
@@ -182,12 +186,14 @@ async function pollFor(
       ledger,
       client,
       now,
-      onAlert: (health) =>
+      onAlert: (health) => {
+        measured.delivery(health);
         log(
           health.deliverySuspected ? "error" : "info",
           "webhook delivery",
           { message: health.detail },
-        ),
+        );
+      },
       onError: (error) =>
         log("error", "poll failed", { message: messageOf(error) }),
     }).run(time.signal);

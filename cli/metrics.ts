@@ -1,0 +1,53 @@
+import { metrics } from "@opentelemetry/api";
+import type { DeliveryHealth } from "../ledger/poller/watchdog_rule.ts";
+import type { AppendDelivery } from "../webhooks/delivery.ts";
+
+const SCOPE = "@rampkit/onramp";
+
+/** What `serve` and the Deploy entry measure beside the endpoint itself. */
+export interface ServiceMetrics {
+  /** Measures how long commits take. */
+  readonly timed: (append: AppendDelivery) => AppendDelivery;
+  /** Tells how many events wait to be folded. */
+  readonly lag: (events: number) => void;
+  /** Tells how webhook delivery is. */
+  readonly delivery: (health: DeliveryHealth) => void;
+}
+
+/**
+ * Metrics by OpenTelemetry; nothing is measured anywhere while telemetry is
+ * off. `rampkit.ledger.commit.duration` (s), `rampkit.ledger.lag` (events) and
+ * `rampkit.delivery.suspected` (1 while delivery may be off).
+ *
+ * @param now Steady clock, ms.
+ */
+export function serviceMetrics(
+  now: () => number = () => performance.now(),
+): ServiceMetrics {
+  const meter = metrics.getMeter(SCOPE);
+  const commit = meter.createHistogram("rampkit.ledger.commit.duration", {
+    description: "Time from handing a delivery to the ledger to its commit",
+    unit: "s",
+  });
+  const lag = meter.createGauge("rampkit.ledger.lag", {
+    description: "Events that are stored and not folded",
+    unit: "{event}",
+  });
+  const suspected = meter.createGauge("rampkit.delivery.suspected", {
+    description: "1 while orders move and no webhook comes",
+  });
+  return {
+    timed: (append) => async (delivery) => {
+      const begun = now();
+      try {
+        await append(delivery);
+        commit.record((now() - begun) / 1000, { outcome: "stored" });
+      } catch (error) {
+        commit.record((now() - begun) / 1000, { outcome: "failed" });
+        throw error;
+      }
+    },
+    lag: (events) => lag.record(events),
+    delivery: (health) => suspected.record(health.deliverySuspected ? 1 : 0),
+  };
+}
