@@ -34,11 +34,19 @@ const ACTIONS: readonly (readonly [number, Action])[] = [
   [4, crash],
   [5, outage],
   [2, refold],
+  [8, race],
 ];
 
 /** Lets something happen. */
 export function act(world: World, dice: Dice): void {
   dice.weighted(ACTIONS)(world, dice);
+}
+
+/** What happens last is told once at most, and not corrected by what follows. */
+export function actLast(world: World, dice: Dice): void {
+  for (const action of [banUser, moveUser, moveOrder, banUser]) {
+    action(world, dice);
+  }
 }
 
 function buy({ sandbox }: World, dice: Dice): void {
@@ -218,4 +226,17 @@ function refold(world: World, dice: Dice): void {
   const { incarnation } = dice.pick(world.processes);
   if (incarnation === null) return;
   world.background(incarnation.ledger.refold({ dryRun: dice.chance(0.5) }));
+}
+
+/** Every process folds at once, while events go on coming. */
+function race(world: World, dice: Dice): void {
+  const { clock, processes } = world;
+  for (const { incarnation } of processes) {
+    if (incarnation === null) continue;
+    clock.setTimer(dice.int(0, 60), () => {
+      world.background(incarnation.ledger.project());
+    });
+    clock.setTimer(dice.int(0, 120), () => lie(world, dice));
+    clock.setTimer(dice.int(0, 60), () => moveOrder(world, dice));
+  }
 }

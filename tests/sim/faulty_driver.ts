@@ -131,19 +131,27 @@ export class FaultyDriver implements Driver {
     return this.#options.life.dead ? never() : this.#driver.close();
   }
 
-  #run(
+  /** Runs the statements, the simulation's clock being the database's. */
+  async #run(
     statements: readonly Statement[],
     mode: "read" | "write",
   ): Promise<ResultSet[]> {
-    const now = String(Math.floor(this.#options.clock.now()));
-    return this.#driver.batch(
-      statements.map((statement) =>
-        statement.sql.includes(databaseNow)
-          ? { ...statement, sql: statement.sql.replaceAll(databaseNow, now) }
-          : statement
-      ),
-      mode,
-    );
+    if (!statements.some(({ sql }) => sql.includes(databaseNow))) {
+      return await this.#driver.batch(statements, mode);
+    }
+    const now = Math.floor(this.#options.clock.now());
+    const timed = statements.map(({ sql, args }) => ({
+      sql: sql.replaceAll(databaseNow, "(SELECT now FROM temp.sim_clock)"),
+      args,
+    }));
+    const results = await this.#driver.batch([
+      // The text stays the same, so that it is prepared once.
+      { sql: "CREATE TEMP TABLE IF NOT EXISTS sim_clock (now)", args: [] },
+      { sql: "DELETE FROM temp.sim_clock", args: [] },
+      { sql: "INSERT INTO temp.sim_clock VALUES (?)", args: [now] },
+      ...timed,
+    ], mode);
+    return results.slice(3);
   }
 
   #outage(mode: "read" | "write"): void {

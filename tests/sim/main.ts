@@ -12,7 +12,7 @@ import { addTo, emptyTally, tallyLines } from "./tally.ts";
 
 const USAGE =
   `Usage: deno task sim [--seed N] [--runs M] [--keep-going] [--json]
-       deno task sim --mutations`;
+       deno task sim --mutations [--only WORDS] [--json]`;
 
 const { values } = parseArgs({
   options: {
@@ -20,6 +20,7 @@ const { values } = parseArgs({
     runs: { type: "string", default: "1" },
     "keep-going": { type: "boolean", default: false },
     mutations: { type: "boolean", default: false },
+    only: { type: "string", default: "" },
     json: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
@@ -54,6 +55,7 @@ async function runSeeds(): Promise<number> {
 async function tryMutations(): Promise<number> {
   const table = [];
   for (const mutation of MUTATIONS) {
+    if (!mutation.name.includes(values.only)) continue;
     const caught = await tryMutation(mutation);
     table.push(caught);
     if (!values.json) console.log(mutationLines([caught])[0]);

@@ -275,6 +275,20 @@ export const MUTATIONS: readonly Mutation[] = [
     },
   },
   {
+    name: "let a claim of a user stand although the service was asked",
+    within: 40,
+    ports: {
+      driver: (next) => blind(next, '"needsConfirm":true'),
+    },
+  },
+  {
+    name: "trust that the service's clock is never set back",
+    within: 200,
+    ports: {
+      driver: (next) => blind(next, "max(read_at"),
+    },
+  },
+  {
     name: "name a reading without its time, so that A, B, A is two",
     within: 10,
     ports: {
@@ -346,6 +360,16 @@ function isDocumented(body: string): boolean {
 /** A driver whose batches go another way. */
 function wrap(next: Driver, batch: Driver["batch"]): Driver {
   return { location: next.location, batch, close: () => next.close() };
+}
+
+/** A driver that finds nothing where a read asks for something. */
+function blind(next: Driver, asked: string): Driver {
+  return wrap(next, async (statements, mode) => {
+    const results = await next.batch(statements, mode);
+    return results.map((result, at) =>
+      statements[at]?.sql.includes(asked) ? nothing : result
+    );
+  });
 }
 
 function isProjection(

@@ -121,7 +121,7 @@ export function planOf(dice: Dice): Plan {
     cancelSpelling: dice.chance(0.5) ? "order_cancelled" : "order_canceled",
     service: calm ? {} : {
       ...serviceFaults(dice),
-      clockSkewMs: dice.chance(0.4) ? dice.int(-600_000, 600_000) : 0,
+      clockSkewMs: dice.chance(0.5) ? dice.int(-600_000, 600_000) : 0,
     },
     store: calm ? { ...storeFaults(dice), slow: 0 } : storeFaults(dice),
     spoolFaults: {

@@ -1,4 +1,4 @@
-import { act } from "./actions.ts";
+import { act, actLast } from "./actions.ts";
 import { converge } from "./convergence.ts";
 import type { Dice } from "./dice.ts";
 import { Inspector } from "./inspector.ts";
@@ -61,6 +61,8 @@ export async function simulate(options: SimulateOptions): Promise<SimReport> {
         await world.clock.advance(pauseMs(world.plan, dice));
         await inspector.look();
       }
+      actLast(world, dice);
+      await world.clock.settle();
       agreedAfterMs = (await converge(world, inspector)).agreedAfterMs;
       for (const process of world.processes) {
         await passing(world.clock, process.stop(), 3_600_000);
