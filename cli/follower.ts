@@ -1,7 +1,13 @@
 /** What the follower does its work with. */
 export interface FollowerOptions {
-  /** Brings read models and evidence up to the head of the ledger. */
-  readonly catchUp: (signal: AbortSignal) => Promise<void>;
+  /**
+   * Brings read models and evidence up to the head of the ledger. `pace` is to
+   * be waited for before each step, and says how many events it may take.
+   */
+  readonly catchUp: (
+    signal: AbortSignal,
+    pace: () => Promise<number>,
+  ) => Promise<void>;
   /** Told of every failure; the work is tried again by itself. */
   readonly onError?: (error: unknown) => void;
   /** Rest between a wake-up and the work, ms, so that a burst is folded in one
@@ -12,7 +18,18 @@ export interface FollowerOptions {
   readonly idleMs?: number;
   /** Longest wait after failures, ms. @default 30000 */
   readonly maxBackoffMs?: number;
+  /** Wake-ups in a second from which on appends go first. @default 500 */
+  readonly crowdedPerSecond?: number;
+  /** Longest that a step waits for appends to calm down, ms. @default 5000 */
+  readonly maxYieldMs?: number;
+  /** The clock, ms. @default performance.now */
+  readonly now?: () => number;
 }
+
+/** How long appends are counted to see whether they have calmed down, ms. */
+const LOOK_MS = 50;
+/** Most events of a step that appends wait for. */
+const CROWDED_STEP = 500;
 
 /**
  * Runs behind the endpoint: the answer never waits for the fold, and the fold
@@ -24,6 +41,8 @@ export class Follower implements AsyncDisposable {
   readonly #done: Promise<void>;
   #wake: () => void = () => {};
   #woken = false;
+  #wakeUps = 0;
+  #countedSince: number;
 
   /** Starts following at once. */
   constructor(options: FollowerOptions) {
@@ -32,14 +51,19 @@ export class Follower implements AsyncDisposable {
       idleMs: 1000,
       maxBackoffMs: 30_000,
       onError: () => {},
+      crowdedPerSecond: 500,
+      maxYieldMs: 5000,
+      now: () => performance.now(),
       ...options,
     };
+    this.#countedSince = this.#options.now();
     this.#done = this.#run();
   }
 
   /** Says that something was appended. */
   wake(): void {
     this.#woken = true;
+    this.#wakeUps++;
     this.#wake();
   }
 
@@ -63,7 +87,7 @@ export class Follower implements AsyncDisposable {
     while (!stopped.aborted) {
       try {
         this.#woken = false;
-        await catchUp(stopped);
+        await catchUp(stopped, this.#pace);
         failures = 0;
       } catch (error) {
         if (!stopped.aborted) {
@@ -81,10 +105,37 @@ export class Follower implements AsyncDisposable {
       if (restMs > 0 && !stopped.aborted) await this.#sleep(restMs, false);
     }
     try {
-      await catchUp(never);
+      await catchUp(never, () => Promise.resolve(Infinity));
     } catch (error) {
       onError(error);
     }
+  }
+
+  /**
+   * Lets appends go first: they are waited for, and they share the database and
+   * the processor with the fold. It is delayed, never given up.
+   */
+  readonly #pace = async (): Promise<number> => {
+    const { maxYieldMs, now } = this.#options;
+    const dueAt = now() + maxYieldMs;
+    while (this.#isCrowded()) {
+      if (now() >= dueAt) return CROWDED_STEP;
+      await this.#sleep(LOOK_MS, false);
+      if (this.#controller.signal.aborted) break;
+    }
+    return Infinity;
+  };
+
+  /** Whether many appends came since this was last asked. */
+  #isCrowded(): boolean {
+    const now = this.#options.now();
+    const seconds = (now - this.#countedSince) / 1000;
+    // Too short a time says nothing: one burst is no crowd.
+    const crowded = this.#wakeUps > this.#options.crowdedPerSecond *
+        Math.max(seconds, LOOK_MS / 1000);
+    this.#wakeUps = 0;
+    this.#countedSince = now;
+    return crowded;
   }
 
   #sleep(ms: number, wakeable: boolean): Promise<void> {

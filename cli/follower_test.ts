@@ -72,3 +72,50 @@ Deno.test("Follower stop() ends a long rest at once", async () => {
   await Promise.resolve();
   await follower.stop();
 });
+
+Deno.test("Follower lets many appends go first, and then takes a small step", async () => {
+  let now = 0;
+  const paces: number[] = [];
+  const done = Promise.withResolvers<void>();
+  const follower: Follower = new Follower({
+    catchUp: async (_, pace) => {
+      await Promise.resolve();
+      const appends = setInterval(() => {
+        now += 100;
+        for (let append = 0; append < 200; append++) follower.wake();
+      }, 5);
+      for (let append = 0; append < 200; append++) follower.wake();
+      paces.push(await pace(), now);
+      clearInterval(appends);
+      done.resolve();
+    },
+    now: () => now,
+    maxYieldMs: 1_000,
+    idleMs: 60_000,
+  });
+  await done.promise;
+  const [mostEvents, waitedMs = 0] = paces;
+  assert.equal(mostEvents, 500);
+  assert.ok(waitedMs >= 1_000 && waitedMs < 5_000, `waited ${waitedMs} ms`);
+  await follower.stop();
+});
+
+Deno.test("Follower does not wait when appends are few", async () => {
+  let now = 0;
+  const paces: number[] = [];
+  const done = Promise.withResolvers<void>();
+  const follower: Follower = new Follower({
+    catchUp: async (_, pace) => {
+      await Promise.resolve();
+      now += 1_000;
+      for (let append = 0; append < 100; append++) follower.wake();
+      paces.push(await pace());
+      done.resolve();
+    },
+    now: () => now,
+    idleMs: 60_000,
+  });
+  await done.promise;
+  assert.deepEqual(paces, [Infinity]);
+  await follower.stop();
+});

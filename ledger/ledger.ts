@@ -83,6 +83,11 @@ export interface Projection {
 export interface CatchUpOptions {
   /** Stops between two steps. */
   readonly signal?: AbortSignal;
+  /**
+   * Waited for before each step, so that more urgent work on the same database
+   * can go first. Resolves to the most events the step may take.
+   */
+  readonly pace?: () => Promise<number>;
   /** Told after each step. */
   readonly onProgress?: (progress: {
     /** Position reached. */
@@ -225,11 +230,12 @@ export class Ledger implements AsyncDisposable {
   }
 
   async #project(options: CatchUpOptions): Promise<Projection> {
-    const { signal, onProgress } = options;
+    const { signal, pace, onProgress } = options;
     let events = 0;
     for (;;) {
+      const mostEvents = await pace?.();
       signal?.throwIfAborted();
-      const step = await this.#projector.step("live");
+      const step = await this.#projector.step("live", mostEvents);
       const version = step.checkpoints.live?.foldVersion ??
         this.#projector.foldVersion;
       if (version > this.#projector.foldVersion) {
@@ -416,10 +422,12 @@ export class Ledger implements AsyncDisposable {
   /**
    * Extends the evidence chain until it reaches the last event.
    *
-   * @param options Signal.
+   * @param options Signal and pace.
    * @throws {LedgerError} When the database fails.
    */
-  chain(options: { readonly signal?: AbortSignal } = {}): Promise<ChainHead> {
+  chain(
+    options: Pick<CatchUpOptions, "signal" | "pace"> = {},
+  ): Promise<ChainHead> {
     return extendChain(this.driver, this.#parts.origin, options);
   }
 

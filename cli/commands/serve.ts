@@ -94,9 +94,9 @@ async function serveLedger(
   const measured = serviceMetrics();
   const append = measured.timed(ledger.appendDelivery);
   await using follower = new Follower({
-    catchUp: async (signal) => {
-      await ledger.project({ signal });
-      await ledger.chain({ signal });
+    catchUp: async (signal, pace) => {
+      await ledger.project({ signal, pace });
+      await ledger.chain({ signal, pace });
       measured.lag(await ledger.lag());
     },
     onError: (error) =>
@@ -136,11 +136,26 @@ async function serveLedger(
   );
   await aborted(io.signal);
   log("info", "stopping");
+  await quiet(() => endpoint.stats().inFlight);
   await server.shutdown();
   await endpoint.drain();
   await spool.close();
   await polling;
   log("info", "stopped");
+}
+
+/** Longest that requests under way are waited for when stopping, ms. */
+const QUIET_LIMIT_MS = 5000;
+
+/**
+ * Waits until no delivery is under way. Shutting the server down at once would
+ * cut off bodies that are still arriving.
+ */
+async function quiet(underWay: () => number): Promise<void> {
+  const until = performance.now() + QUIET_LIMIT_MS;
+  while (underWay() > 0 && performance.now() < until) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
 }
 
 function warn(config: Config, flags: ServeFlags, log: Log): void {

@@ -29,6 +29,11 @@ export interface ExtendOptions {
   /** Stops between two steps. */
   readonly signal?: AbortSignal;
   /**
+   * Waited for before each step, so that more urgent work on the same database
+   * can go first. Resolves to the most events the step may take.
+   */
+  readonly pace?: () => Promise<number>;
+  /**
    * Events of one step.
    *
    * @default 500
@@ -96,13 +101,15 @@ export async function extendChain(
   origin: ChainOrigin,
   options: ExtendOptions = {},
 ): Promise<ChainHead> {
+  const { limit = 500, pace } = options;
   let lostRaces = 0;
   for (;;) {
+    const mostEvents = await pace?.() ?? Infinity;
     options.signal?.throwIfAborted();
     // After a lost race the read goes to the primary: a replica may be behind.
     const mode = lostRaces === 0 ? "read" : "write";
     const [headRow, rows] = await driver.batch(
-      [selectHead, selectAfterHead(options.limit ?? 500)],
+      [selectHead, selectAfterHead(Math.min(limit, mostEvents))],
       mode,
     );
     const head = headOf(headRow, origin);

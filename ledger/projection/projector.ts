@@ -103,14 +103,17 @@ export class Projector {
    * Folds the next events of a lane, if it is this version's to fold.
    *
    * @param lane Which states.
+   * @param mostEvents Takes no more than this, unless they were read before.
    * @throws {LedgerError} When the database fails.
    */
-  async step(lane: Lane): Promise<Step> {
+  async step(lane: Lane, mostEvents: number = Infinity): Promise<Step> {
     let refused: Checkpoint | null = null;
     for (let lostRaces = 0;;) {
       const cache = this.#cacheOf(lane);
       const mode = lostRaces === 0 ? "read" : "write";
-      const { maxEvents, maxBytes } = this.#limits(cache !== null);
+      const limits = this.#limits(cache !== null);
+      const maxEvents = Math.min(limits.maxEvents, mostEvents);
+      const { maxBytes } = limits;
       const { readFact } = this.#fold;
       const options = { lane, mode, maxEvents, maxBytes, readFact } as const;
       const ahead = await this.#takeAhead(lane, cache);
