@@ -117,3 +117,38 @@ Deno.test("serve loses nothing that it answered 204, whenever it is killed", asy
   const verified = await cli(["ledger", "verify", "--json"], env);
   assert.equal(JSON.parse(verified.out).ok, true, verified.out);
 });
+
+Deno.test("serve lets a request under way finish when it is told to stop", async () => {
+  await using ledger = await temporaryLedger();
+  const env = {
+    RAMPKIT_DATABASE_URL: ledger.url,
+    RAMPKIT_ENVIRONMENT: "sandbox",
+    RAMPKIT_WEBHOOK_SECRET: SECRET,
+  };
+  await using served = await startServe(env);
+  const body = orderEvent("order-1");
+  const { port } = new URL(served.url);
+  using connection = await Deno.connect({
+    hostname: "127.0.0.1",
+    port: Number(port),
+  });
+  const send = (text: string) =>
+    connection.write(new TextEncoder().encode(text));
+  await send(
+    `POST /webhooks/${SECRET} HTTP/1.1\r\nHost: partner\r\n` +
+      `Content-Length: ${body.length}\r\n\r\n${body.slice(0, 20)}`,
+  );
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const stopping = served.stop();
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  await send(body.slice(20));
+  const answer = new Uint8Array(1024);
+  const length = await connection.read(answer);
+  assert.match(
+    new TextDecoder().decode(answer.subarray(0, length ?? 0)),
+    /^HTTP\/1\.1 204/,
+  );
+  assert.equal(await stopping, 0);
+  const shown = await cli(["orders", "show", "order-1", "--json"], env);
+  assert.equal(JSON.parse(shown.out).status, "success", shown.err);
+});
