@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import corpus from "./corpus.json" with { type: "json" };
+import { NO_STORE_FAULTS } from "./faulty_driver.ts";
+import { type SimReport, simulate } from "./simulate.ts";
+import { addTo, emptyTally } from "./tally.ts";
+
+const SEEDS = 200;
+
+Deno.test(`${SEEDS} seeds of faults and crashes break no rule, and converge`, async () => {
+  const tally = emptyTally();
+  for (let seed = 1; seed <= SEEDS; seed++) {
+    const report = await simulate({ seed });
+    holds(report);
+    addTo(tally, report);
+  }
+  // A simulator whose faults never strike would hold every rule as well.
+  const missing = [
+    ...Object.keys(NO_STORE_FAULTS).map((fault) => `store ${fault}`),
+    ...["crash", "spool refuses", "spool crash", "receiver fails"],
+    ...["dropped", "duplicated", "delayed", "reordered", "forged"],
+    ...["malformed", "unknownTypes", "answersLost", "requestsLost", "disabled"],
+    ...["apiTooManyRequests", "apiServerErrors", "apiTimeouts"],
+    ...["apiSlowBodies", "pageInserts", "pageChanges", "pagesShort"],
+    ...["sameSeconds", "totalsWrong", "totalsMissing"],
+  ].filter((fault) => (tally.faults[fault] ?? 0) === 0);
+  assert.deepEqual(missing, []);
+  assert.ok(tally.events > 10 * SEEDS, `only ${tally.events} events`);
+});
+
+Deno.test("seeds that once broke a rule hold it", async () => {
+  for (const { seed } of corpus) holds(await simulate({ seed }));
+});
+
+Deno.test("simulate() of a seed gives the same run every time", async () => {
+  for (const seed of [3, 5, 14]) {
+    const report = await simulate({ seed });
+    assert.deepEqual(await simulate({ seed }), report);
+    assert.match(report.hash, /^[0-9a-f]{64}$/);
+  }
+});
+
+Deno.test("simulate() on a file, with a connection for each process, breaks no rule", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "rampkit-sim-" });
+  try {
+    for (const seed of [2, 9, 11]) {
+      holds(await simulate({ seed, file: `${folder}/${seed}.db` }));
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+function holds({ seed, broken, steps }: SimReport): void {
+  assert.equal(
+    broken,
+    null,
+    `Seed ${seed} broke after ${steps} steps: ${broken?.detail}\n` +
+      `Again: deno task sim --seed ${seed}`,
+  );
+}
