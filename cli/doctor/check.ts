@@ -27,8 +27,9 @@ export function check(
     : { name, status, detail, advice };
 }
 
-/** A span of time for people: `3 min`, `2 h`, `5 days`. */
+/** A span of time for people: `80 ms`, `3 min`, `2 h`, `5 days`. */
 export function span(ms: number): string {
+  if (Math.abs(ms) < 1000) return `${Math.round(Math.abs(ms))} ms`;
   const seconds = Math.round(Math.abs(ms) / 1000);
   if (seconds < 120) return `${seconds} s`;
   const minutes = Math.round(seconds / 60);
