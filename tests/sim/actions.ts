@@ -218,7 +218,7 @@ function crash({ processes }: World, dice: Dice): void {
 function outage({ processes, clock }: World, dice: Dice): void {
   dice.pick(processes).weather.outage = {
     code: dice.pick(["busy", "full", "unreachable"] as const),
-    untilMs: clock.now() + dice.int(500, dice.chance(0.3) ? 3_600_000 : 20_000),
+    untilMs: clock.now() + dice.int(500, dice.chance(0.2) ? 600_000 : 20_000),
   };
 }
 

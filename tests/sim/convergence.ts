@@ -1,5 +1,10 @@
 import { differences } from "../../cli/demo/differences.ts";
-import type { OrderState, SqlValue, UserState } from "../../ledger/mod.ts";
+import {
+  type OrderState,
+  reconcile,
+  type SqlValue,
+  type UserState,
+} from "../../ledger/mod.ts";
 import { SUBSCRIPTION } from "./incarnation.ts";
 import type { Inspector } from "./inspector.ts";
 import { Broken } from "./journal.ts";
@@ -208,10 +213,10 @@ async function whatWaits(world: World): Promise<string[]> {
 /** What holds once everything is quiet, looked at the slow way. */
 async function proven(world: World): Promise<void> {
   const { front, clock, journal } = world;
-  const ledger = front.incarnation?.ledger;
-  if (ledger === undefined) {
+  if (front.incarnation === null) {
     throw new Broken("processes come back", "the endpoint is down");
   }
+  const { ledger, client } = front.incarnation;
   const verified = await passing(clock, ledger.verify(), hourMs);
   if (!verified.ok || verified.unchained > 0) {
     throw new Broken("the chain is valid", verified.detail ?? "unchained");
@@ -235,5 +240,20 @@ async function proven(world: World): Promise<void> {
   for (const { key, live } of keys) {
     if (!live || journal.told.has(key)) continue;
     throw new Broken("every transition is told", key);
+  }
+  const compared = await passing(
+    clock,
+    reconcile({ ledger, client, now: () => clock.now() }),
+    hourMs,
+  );
+  const wrong = compared.rows.find((row) =>
+    row.disagrees &&
+    (row.category !== "absent" || world.sandbox.order(row.orderId) !== null)
+  );
+  if (wrong !== undefined || !compared.complete) {
+    throw new Broken(
+      "reconciling finds nothing but what forgers made up",
+      compared.why ?? wrong?.detail ?? "",
+    );
   }
 }
