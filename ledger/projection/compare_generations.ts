@@ -43,7 +43,7 @@ export async function compareGenerations(
     readonly limit?: number;
   },
 ): Promise<ComparedPage> {
-  const { entity, afterId, limit = 200 } = what;
+  const { entity, afterId, limit = 1000 } = what;
   const table = entity === "order" ? "orders" : "users";
   const id = entity === "order" ? "order_id" : "user_id";
   const select = (generation: number): Statement => ({

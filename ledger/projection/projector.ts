@@ -144,12 +144,13 @@ export class Projector {
         lostRaces++;
         continue;
       }
-      const changes = foldWindow(events, known);
       const position = events.at(-1)?.event.position ?? at.position;
       const more = events.length >= maxEvents;
+      // First of all, so that the database reads while this thread folds.
       if (cache !== null && more) {
         this.#readAhead({ ...at, position }, options);
       }
+      const changes = foldWindow(events, known);
       try {
         await this.#driver.batch([
           moveCheckpoint(lane, at, position),

@@ -86,13 +86,15 @@ const ofLane =
   "generation = (SELECT generation FROM projections WHERE name = ?1)";
 
 /**
- * All events as one text, because thousands of small values cost more on their
- * way between threads than everything else. Bodies go as hex: what is inside
- * them is none of SQL's business.
+ * All events as one text and one BLOB, because thousands of small values cost
+ * more on their way between threads than everything else. The text holds the
+ * columns and each body's length; what is inside a body is none of SQL's
+ * business.
  */
 const selectEvents = `SELECT json_group_array(json_array(position, event_id,
     kind, type, order_id, user_id, click_id, occurred_at, recorded_at, read_at,
-    hex(body), digest, body IS NULL))
+    length(body), digest)),
+    CAST(group_concat(body, '') AS BLOB)
   FROM (SELECT * FROM events WHERE ${inWindow} ORDER BY position)`;
 
 const selectOrders = `SELECT order_id, fold FROM orders
@@ -262,9 +264,16 @@ function windowEvents(
       position >= (first as number) && position <= (last as number)
     ) ?? false;
   const none = ranges === undefined || ranges.rows.length === 0;
-  const packed: SqlValue[][] = JSON.parse(String(rows?.rows[0]?.[0] ?? "[]"));
+  const [columns, bodies] = rows?.rows[0] ?? [];
+  const packed: SqlValue[][] = JSON.parse(String(columns ?? "[]"));
+  let end = 0;
   return packed.map((row) => {
-    row[10] = row[12] === 1 ? null : Uint8Array.fromHex(row[10] as string);
+    const length = row[10] as number | null;
+    row[10] = length === null
+      ? null
+      : (bodies as Uint8Array | null)?.subarray(end, end + length) ??
+        new Uint8Array(0);
+    end += length ?? 0;
     // Salts are for the evidence alone.
     row[12] = null;
     const event = recordedEvent(row);
