@@ -130,9 +130,9 @@ export class Follower implements AsyncDisposable {
   #isCrowded(): boolean {
     const now = this.#options.now();
     const seconds = (now - this.#countedSince) / 1000;
-    // Too short a time says nothing: one burst is no crowd.
-    const crowded = this.#wakeUps > this.#options.crowdedPerSecond *
-        Math.max(seconds, LOOK_MS / 1000);
+    // Too short a time says nothing, and a long one was quiet for the most part.
+    const counted = Math.min(Math.max(seconds, LOOK_MS / 1000), 0.2);
+    const crowded = this.#wakeUps > this.#options.crowdedPerSecond * counted;
     this.#wakeUps = 0;
     this.#countedSince = now;
     return crowded;
