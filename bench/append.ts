@@ -8,6 +8,7 @@ import { interleave, median, rate } from "./rounds.ts";
 
 const callers = 64;
 const rounds = 5;
+const appends = 40_000;
 const seconds = 2;
 
 /** Durable appends of concurrent callers against emmett-sqlite. */
@@ -32,16 +33,19 @@ export const append: Comparison = {
       });
       let minted = 0;
       const ours = async (): Promise<number> => {
+        const deliveries = Array.from({ length: appends }, () =>
+          delivery(minted++));
         const perSecond = await rate(async () => {
-          let appended = 0;
-          const endAt = performance.now() + seconds * 1000;
           await Promise.all(Array.from({ length: callers }, async () => {
-            while (performance.now() < endAt) {
-              await ledger.appendDelivery(delivery(minted++));
-              appended++;
+            for (;;) {
+              const next = deliveries.pop();
+              if (next === undefined) {
+                return;
+              }
+              await ledger.appendDelivery(next);
             }
           }));
-          return appended;
+          return appends;
         });
         say(`ours: ${Math.round(perSecond)}/s`);
         return perSecond;
@@ -70,7 +74,8 @@ export const append: Comparison = {
       await ours();
       const results = await interleave(rounds, {
         ours,
-        shared: () => emmett("shared"),
+        shared: () =>
+          emmett("shared"),
         opened: () => emmett("opened"),
       });
       const row = (name: string, mode: "shared" | "opened") =>
