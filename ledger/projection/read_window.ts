@@ -70,15 +70,24 @@ export interface Window {
 const checkpoint =
   "coalesce(?4, (SELECT position FROM projections WHERE name = ?1))";
 
-/** Position of the last event of the window. */
-const windowEnd = `(SELECT coalesce(max(position), 0) FROM (
-  SELECT position, size, sum(size) OVER (ORDER BY position) AS total FROM (
-    SELECT position, coalesce(length(body), 0) AS size FROM events
-    WHERE position > ${checkpoint}
-      AND (?1 = 'live' OR position <=
-        (SELECT position FROM projections WHERE name = 'live'))
-    ORDER BY position LIMIT ?2))
-  WHERE total - size < ?3 OR total = size)`;
+/** Events that the window may hold by their number. */
+const candidates = `(SELECT position, coalesce(length(body), 0) AS size
+  FROM events WHERE position > ${checkpoint}
+    AND (?1 = 'live' OR position <=
+      (SELECT position FROM projections WHERE name = 'live'))
+  ORDER BY position LIMIT ?2)`;
+
+/**
+ * Position of the last event of the window. Adding sizes up event by event
+ * costs as much as all else, and is done only where they are too many bytes.
+ */
+const windowEnd = `(SELECT CASE WHEN bytes < ?3 THEN last ELSE (
+    SELECT max(position) FROM (
+      SELECT position, size, sum(size) OVER (ORDER BY position) AS total
+      FROM ${candidates})
+    WHERE total - size < ?3 OR total = size) END
+  FROM (SELECT coalesce(max(position), 0) AS last, sum(size) AS bytes
+    FROM ${candidates}))`;
 
 const inWindow = `position > ${checkpoint} AND position <= ${windowEnd}`;
 
