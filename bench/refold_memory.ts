@@ -8,20 +8,19 @@ if (import.meta.main) {
     environment: "sandbox",
   });
   const total = (await ledger.stats()).position;
-  const highest = { firstTenth: 0, all: 0 };
+  const highest = { firstFifth: 0, all: 0 };
   const start = performance.now();
   const { events } = await ledger.project({
     onProgress: ({ position }) => {
       const { rss } = Deno.memoryUsage();
       highest.all = Math.max(highest.all, rss);
-      if (position < total / 10) highest.firstTenth = highest.all;
+      if (position < total / 5) highest.firstFifth = highest.all;
     },
   });
   const mb = (bytes: number): number => Math.round(bytes / 1e6);
   const memory: RefoldMemory = {
-    firstTenthMb: mb(highest.firstTenth),
+    firstFifthMb: mb(highest.firstFifth),
     highestMb: mb(highest.all),
-    grownMb: mb(highest.all - highest.firstTenth),
     eventsPerSecond: Math.round(events / (performance.now() - start) * 1000),
   };
   console.log(JSON.stringify(memory));

@@ -4,7 +4,7 @@ import { type Checkpoint, sameCheckpoint } from "./checkpoint.ts";
 import type { Changes } from "./fold_window.ts";
 
 /** Folds kept at most, of orders and of users. */
-const kept = 20_000;
+const kept = 5_000;
 
 /**
  * Folds that the steps before have written, so that a long run need not read
