@@ -9,43 +9,10 @@ import {
   type RecordedEvent,
   type SqlValue,
 } from "../../ledger/mod.ts";
-import { eventColumns, recordedEvent } from "../../ledger/store/event_row.ts";
-import { SUBSCRIPTION } from "./incarnation.ts";
 import { Broken, digestOf } from "./journal.ts";
 import { type ExpectedRow, Shadow } from "./shadow.ts";
+import { readSnapshot, type Row, type Snapshot } from "./snapshot.ts";
 import type { World } from "./world.ts";
-
-/** Everything that is looked at, as of one moment. */
-interface Snapshot {
-  /** Position of the live read models; 0 before the first. */
-  readonly position: number;
-  readonly count: number;
-  /** Events after those seen before. */
-  readonly events: readonly RecordedEvent[];
-  readonly orders: readonly Row[];
-  readonly users: readonly Row[];
-  /** Links of the chain after those seen before. */
-  readonly links: readonly (readonly SqlValue[])[];
-  readonly head: readonly SqlValue[] | undefined;
-  /** Transitions after those seen before. */
-  readonly transitions: readonly SeenTransition[];
-  /** How far the subscription is. */
-  readonly subscribed: number;
-}
-
-interface Row extends ExpectedRow {
-  readonly id: string;
-  readonly status: string;
-  readonly trust: string;
-}
-
-interface SeenTransition {
-  readonly seq: number;
-  readonly entity: string;
-  readonly id: string;
-  readonly trust: string;
-  readonly status: string;
-}
 
 /** A confirmed end, and the events known by then. */
 interface Ended {
@@ -69,7 +36,6 @@ export class Inspector {
   readonly #ended = new Map<string, Ended>();
   readonly #keys = new Set<string>();
   readonly #confirmedBy = { order: new Set<string>(), user: new Set<string>() };
-  #ledgerId = "";
   #folded = 0;
   #position = 0;
   #chained = 0;
@@ -102,9 +68,14 @@ export class Inspector {
    * @throws {Broken} When a rule is broken.
    */
   async look(): Promise<void> {
-    const snapshot = await this.#read();
+    const snapshot = await readSnapshot(this.#store, {
+      events: this.#events.at(-1)?.position ?? 0,
+      links: this.#events[this.#chained - 1]?.position ?? 0,
+      transitions: this.#seq,
+    });
     this.#noSurprise();
     if (snapshot === null) return;
+    this.#seq = snapshot.transitions.at(-1)?.seq ?? this.#seq;
     this.#ingest(snapshot);
     this.#keptPromises();
     this.#answeredWell();
@@ -297,11 +268,8 @@ export class Inspector {
     }
   }
 
-  #chains({ links, head }: Snapshot): void {
-    this.#hash ??= genesisHash({
-      environment: "sandbox",
-      ledgerId: this.#ledgerId,
-    });
+  #chains({ links, head, ledgerId }: Snapshot): void {
+    this.#hash ??= genesisHash({ environment: "sandbox", ledgerId });
     for (const [position, commitment, hash] of links) {
       const event = this.#events[this.#chained];
       check(
@@ -362,80 +330,6 @@ export class Inspector {
       () => `${repeats} were told again, after ${excuses} faults`,
     );
   }
-
-  /** All in one batch, so that nobody comes between. */
-  async #read(): Promise<Snapshot | null> {
-    const [tables] = await this.#store.batch([{
-      sql: "SELECT name FROM sqlite_schema WHERE name = 'letters'",
-      args: [],
-    }], "read");
-    if (tables?.rows.length === 0) return null;
-    const live = "(SELECT generation FROM projections WHERE name = 'live')";
-    const after = this.#events.at(-1)?.position ?? 0;
-    const chained = this.#events[this.#chained - 1]?.position ?? 0;
-    const [stamp, live_, count, events, orders, users, links, head, keys, sub] =
-      await this.#store.batch([
-        { sql: "SELECT ledger_id FROM rampkit", args: [] },
-        {
-          sql: "SELECT position FROM projections WHERE name = 'live'",
-          args: [],
-        },
-        { sql: "SELECT count(*) FROM events", args: [] },
-        {
-          sql: `SELECT ${eventColumns} FROM events WHERE position > ?
-            ORDER BY position`,
-          args: [after],
-        },
-        {
-          sql: `SELECT order_id, status, trust, state, activity, fold
-            FROM orders WHERE generation = ${live}`,
-          args: [],
-        },
-        {
-          sql: `SELECT user_id, status, trust, state, activity, fold
-            FROM users WHERE generation = ${live}`,
-          args: [],
-        },
-        {
-          sql: `SELECT position, commitment, hash FROM chain
-            WHERE position > ? ORDER BY position`,
-          args: [chained],
-        },
-        {
-          sql: "SELECT position, events, hash FROM chain_checkpoint",
-          args: [],
-        },
-        {
-          sql: `SELECT seq, entity, entity_id, trust, status FROM transitions
-            WHERE seq > ? ORDER BY seq`,
-          args: [this.#seq],
-        },
-        {
-          sql: "SELECT seq FROM subscriptions WHERE name = ?",
-          args: [SUBSCRIPTION],
-        },
-      ], "read");
-    this.#ledgerId = String(stamp?.rows[0]?.[0]);
-    const transitions = (keys?.rows ?? []).map((row) => ({
-      seq: Number(row[0]),
-      entity: String(row[1]),
-      id: String(row[2]),
-      trust: String(row[3]),
-      status: String(row[4]),
-    }));
-    this.#seq = transitions.at(-1)?.seq ?? this.#seq;
-    return {
-      position: Number(live_?.rows[0]?.[0] ?? 0),
-      count: Number(count?.rows[0]?.[0] ?? 0),
-      events: (events?.rows ?? []).map(recordedEvent),
-      orders: (orders?.rows ?? []).map(rowOf),
-      users: (users?.rows ?? []).map(rowOf),
-      links: links?.rows ?? [],
-      head: head?.rows[0],
-      transitions,
-      subscribed: Number(sub?.rows[0]?.[0] ?? 0),
-    };
-  }
 }
 
 function sameRows(
@@ -462,18 +356,6 @@ function sameRows(
       );
     }
   }
-}
-
-function rowOf(row: readonly SqlValue[]): Row {
-  const [id, status, trust, state, activity, fold] = row.map(String);
-  return {
-    id: id ?? "",
-    status: status ?? "",
-    trust: trust ?? "",
-    state: state ?? "",
-    activity: activity ?? "",
-    fold: fold ?? "",
-  };
 }
 
 function check(rule: string, holds: boolean, detail: () => string): void {

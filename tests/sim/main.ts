@@ -8,7 +8,7 @@ import { parseArgs } from "node:util";
 import { mutationLines, tryMutation } from "./mutation_table.ts";
 import { MUTATIONS } from "./mutations.ts";
 import { simulate } from "./simulate.ts";
-import { addTo, emptyTally, tallyLines } from "./tally.ts";
+import { addTo, emptyTally, failureText, tallyLines } from "./tally.ts";
 
 const USAGE =
   `Usage: deno task sim [--seed N] [--runs M] [--keep-going] [--json]
@@ -40,10 +40,7 @@ async function runSeeds(): Promise<number> {
     const report = await simulate({ seed });
     addTo(tally, report);
     if (report.broken === null) continue;
-    console.error(
-      `Seed ${seed} broke after ${report.steps} steps.\n` +
-        `${report.broken.detail}\nAgain: deno task sim --seed ${seed}`,
-    );
+    console.error(failureText(report));
     if (!values["keep-going"]) break;
   }
   const tookMs = performance.now() - startedMs;

@@ -1,18 +1,19 @@
-import type { Completeness, Page } from "../../client/mod.ts";
+import { LedgerError } from "../../ledger/mod.ts";
 import {
-  type Driver,
-  type Fact,
-  FOLD_VERSION,
-  type FoldCode,
-  LedgerError,
-  type PollClient,
-  type PollWalk,
-  readFact,
-  type ResultSet,
-  type Statement,
-  type WebhookFact,
-} from "../../ledger/mod.ts";
-import { isRecognised, parseWebhook } from "../../webhooks/mod.ts";
+  asReading,
+  blind,
+  eachEvent,
+  firstOf,
+  fold,
+  isDocumented,
+  isProjection,
+  nothing,
+  stale,
+  throughFloats,
+  walking,
+  withoutCommitments,
+  wrap,
+} from "./broken_ports.ts";
 import type { Ports } from "./ports.ts";
 
 /** A rule broken on purpose, to see that the simulator notices. */
@@ -216,6 +217,20 @@ export const MUTATIONS: readonly Mutation[] = [
     },
   },
   {
+    name: "let what arrived last win, webhook or reading",
+    within: 10,
+    ports: {
+      fold: fold((fact) => {
+        if (fact.kind === "webhook" && fact.claim !== null) {
+          return asReading(fact);
+        }
+        if (fact.kind !== "order_snapshot") return fact;
+        const changedAt = fact.recordedAt;
+        return { ...fact, reading: { ...fact.reading, changedAt } };
+      }),
+    },
+  },
+  {
     name: "let the highest status win, whatever its time",
     within: 40,
     ports: {
@@ -345,185 +360,3 @@ export const MUTATIONS: readonly Mutation[] = [
     },
   },
 ];
-
-const nothing: ResultSet = { columns: [], rows: [], rowsAffected: 0 };
-
-/** What a strict integrator would take: documented events, and whole. */
-function isDocumented(body: string): boolean {
-  try {
-    return isRecognised(parseWebhook(body));
-  } catch {
-    return false;
-  }
-}
-
-/** A driver whose batches go another way. */
-function wrap(next: Driver, batch: Driver["batch"]): Driver {
-  return { location: next.location, batch, close: () => next.close() };
-}
-
-/** A driver that finds nothing where a read asks for something. */
-function blind(next: Driver, asked: string): Driver {
-  return wrap(next, async (statements, mode) => {
-    const results = await next.batch(statements, mode);
-    return results.map((result, at) =>
-      statements[at]?.sql.includes(asked) ? nothing : result
-    );
-  });
-}
-
-function isProjection(
-  statement: Statement | undefined,
-): statement is Statement {
-  return statement !== undefined && statement.args.length === 5 &&
-    statement.sql.startsWith("INSERT INTO projections");
-}
-
-type EventRow = readonly (string | number | null)[];
-
-/** Changes, or leaves out, each event that the statements append. */
-function eachEvent(
-  statements: readonly Statement[],
-  change: (row: EventRow) => EventRow | null,
-): Statement[] {
-  return statements.map((statement) => {
-    const [blob = null, rows] = statement.args;
-    if (!statement.sql.startsWith("INSERT INTO events")) return statement;
-    const changed = (JSON.parse(String(rows)) as EventRow[])
-      .map(change).filter((row) => row !== null);
-    return { ...statement, args: [blob, JSON.stringify(changed)] };
-  });
-}
-
-function withoutCommitments(args: Statement["args"]): Statement["args"] {
-  const [links, ...rest] = args;
-  if (!(links instanceof Uint8Array)) return args;
-  const cleared = Uint8Array.from(links);
-  for (let at = 0; at < cleared.length; at += 64) {
-    cleared.fill(0, at, at + 32);
-  }
-  return [cleared, ...rest];
-}
-
-function fold(change: (fact: Fact) => Fact): FoldCode {
-  return {
-    version: FOLD_VERSION,
-    readFact: (event) => change(readFact(event)),
-  };
-}
-
-/** What a webhook claims, as if the service had been asked. */
-function asReading(fact: WebhookFact): Fact {
-  const { claim, body, recordedAt, digest, position, eventId, orderId } = fact;
-  return {
-    kind: "order_snapshot",
-    label: "order_snapshot",
-    position,
-    eventId,
-    recordedAt,
-    digest,
-    orderId,
-    userId: null,
-    sessionId: null,
-    clickId: null,
-    reading: {
-      digest,
-      readAt: recordedAt,
-      status: claim ?? "created",
-      changedAt: recordedAt,
-      createdAt: "",
-      currency: body?.currency ?? null,
-      currencyAmount: body?.currencyAmount ?? null,
-      commodity: body?.commodity ?? null,
-      cryptoType: null,
-      network: null,
-      cryptoAmount: body?.cryptoAmount ?? null,
-      address: body?.address ?? null,
-      txId: body?.txId ?? null,
-      userId: body?.userId ?? null,
-      clickId: null,
-      externalOrderId: null,
-      failReason: null,
-      cardId: null,
-      cardBrand: null,
-      paymentType: null,
-      processedThrough: null,
-      partnerFee: null,
-      partnerFeePercent: null,
-      serviceFee: null,
-      serviceFeePercent: null,
-      scInputData: null,
-    },
-  };
-}
-
-/** A client whose walks over orders show other pages. */
-function walking(
-  next: PollClient,
-  change: <T>(pages: AsyncIterable<Page<T>>) => AsyncIterable<Page<T>>,
-): PollClient {
-  return {
-    orders: {
-      page: (query, options) => next.orders.page(query, options),
-      list: (query, options) => {
-        const walk = next.orders.list(query, options);
-        return over(walk, change(walk.pages()));
-      },
-    },
-    users: next.users,
-  };
-}
-
-function over<T>(
-  walk: PollWalk<T>,
-  pages: AsyncIterable<Page<T>>,
-): PollWalk<T> {
-  return {
-    pages: () => pages,
-    get completeness(): Completeness {
-      const { pages, items, passes, total, warnings } = walk.completeness;
-      const facts = { pages, items, passes, total, warnings };
-      return { ...facts, complete: true, exhausted: true };
-    },
-  };
-}
-
-async function* firstOf<T>(
-  pages: AsyncIterable<Page<T>>,
-): AsyncGenerator<Page<T>> {
-  for await (const page of pages) {
-    yield page;
-    return;
-  }
-}
-
-async function* stale<T>(
-  pages: AsyncIterable<Page<T>>,
-  seen: Map<string, { status: unknown; source: string }>,
-): AsyncGenerator<Page<T>> {
-  for await (const page of pages) {
-    const sources = page.data.map((item, at) => {
-      const { order_id, status } = item as {
-        order_id: string;
-        status: unknown;
-      };
-      const before = seen.get(order_id);
-      if (before !== undefined && before.status === status) {
-        return before.source;
-      }
-      const source = page.sources[at] ?? "";
-      seen.set(order_id, { status, source });
-      return source;
-    });
-    const { data, nextCursorId, total, readAt, requestId } = page;
-    yield { data, sources, nextCursorId, total, readAt, requestId };
-  }
-}
-
-function throughFloats(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text));
-  } catch {
-    return text;
-  }
-}

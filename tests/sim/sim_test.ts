@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import corpus from "./corpus.json" with { type: "json" };
 import { NO_STORE_FAULTS } from "./faulty_driver.ts";
 import { type SimReport, simulate } from "./simulate.ts";
-import { addTo, emptyTally } from "./tally.ts";
+import { addTo, emptyTally, failureText } from "./tally.ts";
 
 const SEEDS = 200;
 
@@ -50,11 +50,38 @@ Deno.test("simulate() on a file, with a connection for each process, breaks no r
   }
 });
 
-function holds({ seed, broken, steps }: SimReport): void {
-  assert.equal(
-    broken,
-    null,
-    `Seed ${seed} broke after ${steps} steps: ${broken?.detail}\n` +
-      `Again: deno task sim --seed ${seed}`,
+Deno.test("simulate() of a broken rule names the rule, and the command that repeats it", async () => {
+  const report = await simulate({
+    seed: 1,
+    ports: { append: () => () => Promise.resolve() },
+  });
+  assert.equal(report.broken?.rule, "each 2xx is stored");
+  assert.match(
+    failureText(report),
+    /^Seed 1 broke after \d+ steps: each 2xx is stored: .*\nAgain: deno task sim --seed 1$/,
   );
+});
+
+Deno.test("sim runs seeds, says what they came to, and exits 0", async () => {
+  const { code, stdout } = await new Deno.Command("deno", {
+    args: [
+      "run",
+      "--allow-env",
+      "--allow-sys",
+      "--allow-ffi",
+      "--allow-read",
+      "--allow-write",
+      new URL("./main.ts", import.meta.url).href,
+      ...["--seed", "9", "--runs", "2", "--json"],
+    ],
+    stderr: "inherit",
+  }).output();
+  assert.equal(code, 0);
+  const tally = JSON.parse(new TextDecoder().decode(stdout));
+  assert.equal(tally.runs, 2);
+  assert.deepEqual(tally.broken, []);
+});
+
+function holds(report: SimReport): void {
+  assert.equal(report.broken, null, failureText(report));
 }

@@ -72,3 +72,9 @@ export function tallyLines(tally: Tally, tookMs: number): string[] {
       }`,
   ];
 }
+
+/** What to say of a run that broke a rule: what, where, and how to repeat it. */
+export function failureText({ seed, steps, broken }: SimReport): string {
+  return `Seed ${seed} broke after ${steps} steps: ${broken?.detail}\n` +
+    `Again: deno task sim --seed ${seed}`;
+}
