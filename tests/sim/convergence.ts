@@ -14,15 +14,16 @@ import type { World } from "./world.ts";
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-/** Waits between looks after healing: three hours in all. */
+/**
+ * Waits between looks after healing: three hours in all. The first comes while
+ * a clock that was set back has not caught up with itself.
+ */
 const LOOKS_MS: readonly number[] = [
   minuteMs,
-  5 * minuteMs,
-  6 * minuteMs,
-  10 * minuteMs,
+  11 * minuteMs,
   20 * minuteMs,
   40 * minuteMs,
-  98 * minuteMs,
+  108 * minuteMs,
 ];
 
 /** Longest that one poll of everything may take. */
@@ -55,7 +56,7 @@ export async function converge(
   let wrong: string[] = ["not looked at"];
   for (const waitMs of LOOKS_MS) {
     await clock.advance(waitMs);
-    await pollAll(world, inspector);
+    await pollOnce(world, inspector);
     wrong = await disagreements(world);
     if (wrong.length === 0) break;
   }
@@ -66,10 +67,10 @@ export async function converge(
     await clock.advance(hourMs);
     await inspector.look();
   }
-  let waiting: string[] = ["not looked at"];
+  let waiting = await whatWaits(world);
   for (let round = 0; round < 4 && waiting.length > 0; round++) {
     await clock.advance(12 * minuteMs);
-    await pollAll(world, inspector);
+    await pollOnce(world, inspector);
     waiting = await whatWaits(world);
   }
   if (waiting.length > 0) {
@@ -89,12 +90,14 @@ function agreed(wrong: readonly string[], when: string): void {
   );
 }
 
-/** Every poller polls once, or has had the time to; then a look. */
-async function pollAll(world: World, inspector: Inspector): Promise<void> {
-  const { clock, processes, plan } = world;
+/** One poller polls once, or has had the time to; then a look. */
+async function pollOnce(world: World, inspector: Inspector): Promise<void> {
+  const { clock, processes, plan, dice } = world;
   if (plan.running) await clock.advance(10 * minuteMs);
-  for (const { incarnation, role } of processes) {
-    if (!role.poller || incarnation === null) continue;
+  const { incarnation } = dice.pick(
+    processes.filter(({ role }) => role.poller),
+  );
+  if (incarnation !== null) {
     await passing(clock, incarnation.poll(), pollLimitMs);
   }
   // What polls have appended is folded, chained and told.

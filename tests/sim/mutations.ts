@@ -298,7 +298,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "trust that the service's clock is never set back",
-    within: 200,
+    within: 80,
     ports: {
       driver: (next) => blind(next, "max(read_at"),
     },
