@@ -28,6 +28,8 @@ export interface FollowerOptions {
 
 /** How long appends are counted to see whether they have calmed down, ms. */
 const LOOK_MS = 50;
+/** Looks without a crowd that end it: a disk that stalls is no calm. */
+const CALM_LOOKS = 4;
 /** Most events of a step that appends wait for. */
 const CROWDED_STEP = 500;
 
@@ -118,10 +120,11 @@ export class Follower implements AsyncDisposable {
   readonly #pace = async (): Promise<number> => {
     const { maxYieldMs, now } = this.#options;
     const dueAt = now() + maxYieldMs;
-    while (this.#isCrowded()) {
+    let calmLooks = this.#isCrowded() ? 0 : CALM_LOOKS;
+    while (calmLooks < CALM_LOOKS && !this.#controller.signal.aborted) {
       if (now() >= dueAt) return CROWDED_STEP;
       await this.#sleep(LOOK_MS, false);
-      if (this.#controller.signal.aborted) break;
+      calmLooks = this.#isCrowded() ? 0 : calmLooks + 1;
     }
     return Infinity;
   };
