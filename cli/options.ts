@@ -28,6 +28,16 @@ export function jsonOption(command: Command, what: string): Command {
   return command.option("--json", what);
 }
 
+/** Adds `--rate`: requests a second to the service, 4 unless given. */
+export function rateOption(command: Command): Command {
+  return command.option(
+    "--rate <n>",
+    "requests a second",
+    wholeNumber("--rate", 1, 1000),
+    4,
+  );
+}
+
 /** Flags shared by commands, as commander hands them over. */
 export interface SharedFlags extends ConfigFlags {
   readonly json?: boolean;

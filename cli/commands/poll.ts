@@ -8,8 +8,8 @@ import { messageOf } from "../logger.ts";
 import {
   jsonOption,
   ledgerOptions,
+  rateOption,
   serviceOptions,
-  wholeNumber,
 } from "../options.ts";
 import { progress } from "../progress.ts";
 import { type RateFlags, withService } from "../with_service.ts";
@@ -23,14 +23,11 @@ export function addPoll(program: Command, cli: Cli): void {
   const command = program.command("poll").description(
     "ask the service for what no webhook told, and confirm what one claimed",
   );
-  jsonOption(serviceOptions(ledgerOptions(command)), "one JSON object")
+  jsonOption(
+    rateOption(serviceOptions(ledgerOptions(command))),
+    "one JSON object",
+  )
     .option("--once", "run every sweep to its end once, and exit")
-    .option(
-      "--rate <n>",
-      "requests a second",
-      wholeNumber("--rate", 1, 1000),
-      4,
-    )
     .addHelpText("after", "\nExample:\n  rampkit poll --once")
     .action(cli.run((flags: PollFlags) => poll(cli.io, flags)));
 }

@@ -7,8 +7,8 @@ import {
   jsonOption,
   ledgerOptions,
   moment,
+  rateOption,
   serviceOptions,
-  wholeNumber,
 } from "../options.ts";
 import { progress } from "../progress.ts";
 import { drawTable } from "../table.ts";
@@ -26,7 +26,10 @@ export function addReconcile(program: Command, cli: Cli): void {
   const command = program.command("reconcile").description(
     "compare service and ledger over a window of creation time, and change nothing",
   );
-  jsonOption(serviceOptions(ledgerOptions(command)), "one JSON object")
+  jsonOption(
+    rateOption(serviceOptions(ledgerOptions(command))),
+    "one JSON object",
+  )
     .option(
       "--from <time>",
       "start, UTC; default the oldest order",
@@ -34,12 +37,6 @@ export function addReconcile(program: Command, cli: Cli): void {
     )
     .option("--to <time>", "end, UTC; default now", moment("--to"))
     .option("--all", "list the orders that agree as well")
-    .option(
-      "--rate <n>",
-      "requests a second",
-      wholeNumber("--rate", 1, 1000),
-      4,
-    )
     .addHelpText(
       "after",
       "\nExit code 3 when they disagree.\n\nExample:\n  rampkit reconcile --from 2026-11-01 --json",

@@ -7,8 +7,8 @@ import {
   jsonOption,
   ledgerOptions,
   moment,
+  rateOption,
   serviceOptions,
-  wholeNumber,
 } from "../options.ts";
 import { progress } from "../progress.ts";
 import { type RateFlags, withService } from "../with_service.ts";
@@ -23,7 +23,10 @@ export function addRecover(program: Command, cli: Cli): void {
   const command = program.command("recover").description(
     "after an outage: read a window again, and say whether all of it was read",
   );
-  jsonOption(serviceOptions(ledgerOptions(command)), "one JSON object")
+  jsonOption(
+    rateOption(serviceOptions(ledgerOptions(command))),
+    "one JSON object",
+  )
     .requiredOption(
       "--from <time>",
       "start of the outage, UTC",
@@ -33,12 +36,6 @@ export function addRecover(program: Command, cli: Cli): void {
       "--to <time>",
       "end of the outage, UTC; default now",
       moment("--to"),
-    )
-    .option(
-      "--rate <n>",
-      "requests a second",
-      wholeNumber("--rate", 1, 1000),
-      4,
     )
     .addHelpText(
       "after",

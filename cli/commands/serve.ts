@@ -5,7 +5,6 @@ import {
   type Config,
   readConfig,
   requireWebhookSecrets,
-  SHORT_SECRET_LENGTH,
   VARIABLES,
 } from "../config.ts";
 import { Follower } from "../follower.ts";
@@ -159,15 +158,6 @@ async function quiet(underWay: () => number): Promise<void> {
 }
 
 function warn(config: Config, flags: ServeFlags, log: Log): void {
-  const short = config.webhookSecrets.filter((secret) =>
-    secret.length < SHORT_SECRET_LENGTH
-  );
-  if (short.length > 0) {
-    log("warn", "short webhook secret", {
-      advice:
-        `A secret of ${SHORT_SECRET_LENGTH} characters or more cannot be guessed: openssl rand -hex 24`,
-    });
-  }
   if (flags.poll && config.apiKey === null) {
     log("warn", "no API key", {
       effect:
