@@ -16,7 +16,7 @@ import { LedgerError } from "./errors.ts";
 export class Connection {
   readonly #options: ConnectionOptions;
   #database: Database.Database | null = null;
-  #mode: "read" | "write" = "write";
+  #queryOnly = false;
   #prepared = new Map<string, Prepared>();
 
   constructor(options: ConnectionOptions) {
@@ -28,7 +28,7 @@ export class Connection {
     let step = 0;
     try {
       const database = this.#database ??= this.#open();
-      this.#allow(database, mode);
+      this.#allow(database, mode === "read" && this.#unproven(statements));
       database.exec(mode === "write" ? "BEGIN IMMEDIATE" : "BEGIN");
       const results: ResultSet[] = [];
       for (; step < statements.length; step++) {
@@ -52,7 +52,7 @@ export class Connection {
     }
     try {
       const database = this.#database ??= this.#open();
-      this.#allow(database, "write");
+      this.#allow(database, false);
       this.#run(database, statement);
     } catch (error) {
       throw this.#recover(error, statement);
@@ -76,14 +76,25 @@ export class Connection {
     this.#prepared.clear();
     this.#database?.close();
     this.#database = null;
-    this.#mode = "write";
+    this.#queryOnly = false;
+  }
+
+  /**
+   * Whether a statement has not yet passed where nothing can be written. What
+   * has passed once needs no guard, and each change of the guard makes SQLite
+   * compile every statement again.
+   */
+  #unproven(statements: readonly Statement[]): boolean {
+    return statements.some(({ sql }) =>
+      this.#prepared.get(sql)?.onlyReads !== true
+    );
   }
 
   /** Lets a read batch change nothing. */
-  #allow(database: Database.Database, mode: "read" | "write"): void {
-    if (this.#mode === mode) return;
-    database.exec(`PRAGMA query_only = ${mode === "read" ? 1 : 0}`);
-    this.#mode = mode;
+  #allow(database: Database.Database, queryOnly: boolean): void {
+    if (this.#queryOnly === queryOnly) return;
+    database.exec(`PRAGMA query_only = ${queryOnly ? 1 : 0}`);
+    this.#queryOnly = queryOnly;
   }
 
   #open(): Database.Database {
@@ -136,6 +147,7 @@ export class Connection {
       };
     }
     const rows = statement.all(bound) as SqlValue[][];
+    prepared.onlyReads ||= this.#queryOnly;
     return { columns, rows, rowsAffected: 0 };
   }
 
@@ -171,13 +183,15 @@ function sync(path: string): void {
 interface Prepared {
   readonly statement: Database.Statement;
   readonly columns: readonly string[];
+  /** Whether it has passed where nothing can be written. */
+  onlyReads: boolean;
 }
 
 function prepare(database: Database.Database, sql: string): Prepared {
   const statement = database.prepare(sql);
-  if (!statement.reader) return { statement, columns: [] };
+  if (!statement.reader) return { statement, columns: [], onlyReads: false };
   const columns = statement.columns().map((column) => column.name);
-  return { statement: statement.raw(true), columns };
+  return { statement: statement.raw(true), columns, onlyReads: false };
 }
 
 /** The binding would send every number as a float. */

@@ -76,11 +76,17 @@ for (const worker of [true, false]) {
       const url = `file:${directory}/ledger.db`;
       const driver = await openDriver({ url, worker });
       await prepare(driver);
-      await assert.rejects(
-        driver.batch([{ sql: "DELETE FROM events", args: [] }], "read"),
-        failsWith("read_only", /permissions/),
-      );
-      await driver.batch([{ sql: "DELETE FROM events", args: [] }], "write");
+      for (const returning of ["", " RETURNING position"]) {
+        const statement = { sql: `DELETE FROM events${returning}`, args: [] };
+        const refused = () =>
+          assert.rejects(
+            driver.batch([statement], "read"),
+            failsWith("read_only", /permissions/),
+          );
+        await refused();
+        await driver.batch([statement], "write");
+        await refused();
+      }
       await driver.close();
     }));
 }
