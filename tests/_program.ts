@@ -16,27 +16,37 @@ const PERMISSIONS = [
 export interface Served extends AsyncDisposable {
   /** Where it listens. */
   readonly url: string;
+  /** What it has logged so far, line by line. */
+  readonly log: readonly string[];
   /** Ends it without a chance to clean up, and waits until it is gone. */
   kill(): Promise<void>;
   /** Asks it to stop, and waits until it has. */
   stop(): Promise<number>;
 }
 
-/** Starts `serve` in a process of its own and waits until it listens. */
+/**
+ * Starts `serve` in a process of its own and waits until it listens.
+ *
+ * @param inside Makes the command line one that runs under some restriction;
+ * it has to end in the program itself, not in a parent of it.
+ */
 export async function startServe(
   env: Readonly<Record<string, string>>,
   args: readonly string[] = [],
+  inside: (program: readonly string[]) => readonly string[] = (same) => same,
 ): Promise<Served> {
-  const child = new Deno.Command("deno", {
-    args: [
-      "run",
-      ...PERMISSIONS,
-      `${root}cli/main.ts`,
-      "serve",
-      "--port",
-      "0",
-      ...args,
-    ],
+  const [command = "", ...rest] = inside([
+    "deno",
+    "run",
+    ...PERMISSIONS,
+    `${root}cli/main.ts`,
+    "serve",
+    "--port",
+    "0",
+    ...args,
+  ]);
+  const child = new Deno.Command(command, {
+    args: rest,
     cwd: root,
     env: { ...env },
     stdin: "null",
@@ -67,6 +77,7 @@ export async function startServe(
   listening.promise.catch(() => {});
   return {
     url: await listening.promise,
+    log,
     kill: async () => {
       await end("SIGKILL");
     },

