@@ -28,7 +28,7 @@ export class Connection {
     let step = 0;
     try {
       const database = this.#database ??= this.#open();
-      this.#allow(database, mode === "read" && this.#unproven(statements));
+      this.#guard(database, mode === "read" && !statements.every(isSelect));
       database.exec(mode === "write" ? "BEGIN IMMEDIATE" : "BEGIN");
       const results: ResultSet[] = [];
       for (; step < statements.length; step++) {
@@ -52,7 +52,7 @@ export class Connection {
     }
     try {
       const database = this.#database ??= this.#open();
-      this.#allow(database, false);
+      this.#guard(database, false);
       this.#run(database, statement);
     } catch (error) {
       throw this.#recover(error, statement);
@@ -80,18 +80,10 @@ export class Connection {
   }
 
   /**
-   * Whether a statement has not yet passed where nothing can be written. What
-   * has passed once needs no guard, and each change of the guard makes SQLite
-   * compile every statement again.
+   * Lets a read batch change nothing. Each change of this makes SQLite compile
+   * every prepared statement again.
    */
-  #unproven(statements: readonly Statement[]): boolean {
-    return statements.some(({ sql }) =>
-      this.#prepared.get(sql)?.onlyReads !== true
-    );
-  }
-
-  /** Lets a read batch change nothing. */
-  #allow(database: Database.Database, queryOnly: boolean): void {
+  #guard(database: Database.Database, queryOnly: boolean): void {
     if (this.#queryOnly === queryOnly) return;
     database.exec(`PRAGMA query_only = ${queryOnly ? 1 : 0}`);
     this.#queryOnly = queryOnly;
@@ -147,7 +139,6 @@ export class Connection {
       };
     }
     const rows = statement.all(bound) as SqlValue[][];
-    prepared.onlyReads ||= this.#queryOnly;
     return { columns, rows, rowsAffected: 0 };
   }
 
@@ -183,15 +174,18 @@ function sync(path: string): void {
 interface Prepared {
   readonly statement: Database.Statement;
   readonly columns: readonly string[];
-  /** Whether it has passed where nothing can be written. */
-  onlyReads: boolean;
 }
 
 function prepare(database: Database.Database, sql: string): Prepared {
   const statement = database.prepare(sql);
-  if (!statement.reader) return { statement, columns: [], onlyReads: false };
+  if (!statement.reader) return { statement, columns: [] };
   const columns = statement.columns().map((column) => column.name);
-  return { statement: statement.raw(true), columns, onlyReads: false };
+  return { statement: statement.raw(true), columns };
+}
+
+/** Whether a statement is one that cannot write. */
+function isSelect({ sql }: Statement): boolean {
+  return /^\s*SELECT\b/i.test(sql);
 }
 
 /** The binding would send every number as a float. */
