@@ -19,11 +19,17 @@ export type PackedReading = [
   ...[Text, Text, Text, Text, Text, Text, Text, Text, Text, Text, Text],
 ];
 
-/** A claim body, by place. */
-export type PackedBody = [
-  string,
-  ...[Text, Text, Text, Text, Text, Text, Text, Text, Text, Text, Text, Text],
-];
+/** A text, nothing, or {@linkcode asRead} or {@linkcode asBefore}. */
+type Said = Text | typeof asRead | typeof asBefore;
+
+/** Stands for what the latest reading says. */
+const asRead = 0;
+
+/** Stands for what the claim body before says. */
+const asBefore = 1;
+
+/** A claim body, by place: the digest, and what {@linkcode said} names. */
+export type PackedBody = [string, ...Said[]];
 
 /** A session, by place. */
 export type PackedAsked = [
@@ -38,7 +44,7 @@ export type PackedActivity = [readonly number[], Text, Text, Text, Text];
 export type PackedOrder = [
   string,
   PackedReading | null,
-  [Status, string, string][],
+  ([Status, string] | [Status, string, string])[],
   [ClaimedStatus, string, PackedBody[]][],
   0 | 1,
   [Status, string][],
@@ -124,39 +130,78 @@ export function unpackReading(packed: PackedReading): OrderReading {
   };
 }
 
-export function packBody(body: ClaimBody): PackedBody {
-  return [
-    body.digest,
-    body.currency,
-    body.currencyAmount,
-    body.commodity,
-    body.cryptoAmount,
-    body.address,
-    body.txId,
-    body.userId,
-    body.clickId,
-    body.externalOrderId,
-    body.failReason,
-    body.scAddress,
-    body.scInputData,
-  ];
+/** Fields of a claim body in their places, and where readings have them. */
+const said = [
+  ["currency", "currency"],
+  ["currencyAmount", "currencyAmount"],
+  ["commodity", "commodity"],
+  ["cryptoAmount", "cryptoAmount"],
+  ["address", "address"],
+  ["txId", "txId"],
+  ["userId", "userId"],
+  ["clickId", "clickId"],
+  ["externalOrderId", "externalOrderId"],
+  ["failReason", "failReason"],
+  ["scAddress", null],
+  ["scInputData", "scInputData"],
+] as const satisfies readonly (readonly [
+  keyof ClaimBody,
+  keyof OrderReading | null,
+])[];
+
+/**
+ * Packs a claim body. Most of it says again what the reading or the body
+ * before has said, which is written as a digit: a fold is half as large so.
+ */
+export function packBody(
+  body: ClaimBody,
+  reading: OrderReading | null,
+  before: ClaimBody | undefined,
+): PackedBody {
+  const packed: PackedBody = [body.digest];
+  for (const [field, read] of said) {
+    const value = body[field];
+    packed.push(
+      value === null
+        ? null
+        : reading !== null && read !== null && value === reading[read]
+        ? asRead
+        : value === before?.[field]
+        ? asBefore
+        : value,
+    );
+  }
+  return packed;
 }
 
-export function unpackBody(packed: PackedBody): ClaimBody {
+export function unpackBody(
+  packed: PackedBody,
+  reading: OrderReading | null,
+  before: ClaimBody | undefined,
+): ClaimBody {
+  const text = (place: number): Text => {
+    const value = packed[place + 1];
+    if (typeof value === "string") return value;
+    const [field, read] = said[place] as typeof said[number];
+    if (value === asRead && reading !== null && read !== null) {
+      return reading[read];
+    }
+    return value === asBefore ? before?.[field] ?? null : null;
+  };
   return {
     digest: packed[0],
-    currency: packed[1],
-    currencyAmount: packed[2],
-    commodity: packed[3],
-    cryptoAmount: packed[4],
-    address: packed[5],
-    txId: packed[6],
-    userId: packed[7],
-    clickId: packed[8],
-    externalOrderId: packed[9],
-    failReason: packed[10],
-    scAddress: packed[11],
-    scInputData: packed[12],
+    currency: text(0),
+    currencyAmount: text(1),
+    commodity: text(2),
+    cryptoAmount: text(3),
+    address: text(4),
+    txId: text(5),
+    userId: text(6),
+    clickId: text(7),
+    externalOrderId: text(8),
+    failReason: text(9),
+    scAddress: text(10),
+    scInputData: text(11),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { UserActivityFold } from "./activity_fold.ts";
+import type { ClaimBody } from "./fact.ts";
 import type { OrderFold } from "./order_fold.ts";
 import type { OrderState } from "./order_state.ts";
 import {
@@ -29,13 +30,22 @@ import type { UserState } from "./user_state.ts";
  * @returns Well-formed JSON without NUL, to be read with the same fold version.
  */
 export function encodeOrderFold(fold: OrderFold): string {
+  let before: ClaimBody | undefined;
   const packed: PackedOrder = [
     fold.orderId,
     fold.latest === null ? null : packReading(fold.latest),
-    fold.shown.map(({ status, first, last }) => [status, first, last]),
-    fold.claims.map((
-      { status, lastAt, bodies },
-    ) => [status, lastAt, bodies.map(packBody)]),
+    fold.shown.map(({ status, first, last }) =>
+      first === last ? [status, first] : [status, first, last]
+    ),
+    fold.claims.map(({ status, lastAt, bodies }) => [
+      status,
+      lastAt,
+      bodies.map((body) => {
+        const packed = packBody(body, fold.latest, before);
+        before = body;
+        return packed;
+      }),
+    ]),
     fold.transferSeen ? 1 : 0,
     fold.contradicted.map(({ status, upTo }) => [status, upTo]),
     fold.seenAt,
@@ -56,14 +66,20 @@ export function encodeOrderFold(fold: OrderFold): string {
  */
 export function decodeOrderFold(text: string): OrderFold {
   const packed = JSON.parse(text) as PackedOrder;
+  const latest = packed[1] === null ? null : unpackReading(packed[1]);
+  let before: ClaimBody | undefined;
   return {
     orderId: packed[0],
-    latest: packed[1] === null ? null : unpackReading(packed[1]),
-    shown: packed[2].map(([status, first, last]) => ({ status, first, last })),
+    latest,
+    shown: packed[2].map(([status, first, last = first]) => ({
+      status,
+      first,
+      last,
+    })),
     claims: packed[3].map(([status, lastAt, bodies]) => ({
       status,
       lastAt,
-      bodies: bodies.map(unpackBody),
+      bodies: bodies.map((body) => before = unpackBody(body, latest, before)),
     })),
     transferSeen: packed[4] === 1,
     contradicted: packed[5].map(([status, upTo]) => ({ status, upTo })),

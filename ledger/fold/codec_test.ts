@@ -81,6 +81,30 @@ Deno.test("decodeOrderFold() gives back every field of a full fold", () => {
   assert.deepEqual(decodeOrderFold(encodeOrderFold(fold)), fold);
 });
 
+Deno.test("encodeOrderFold() writes what webhooks repeat once, and decodes to all of it", () => {
+  const order = (id: string | null) => ({
+    transaction_id: id,
+    address: "an address that is long",
+    external_order_id: "X1",
+  });
+  const history = [
+    orderWebhook(1, "payment_started", order(null)),
+    orderWebhook(2, "transfer_started", order("0xT1")),
+    orderWebhook(3, "order_complete", order("0xT1")),
+    orderWebhook(4, "order_complete", order("0xT2")),
+  ];
+  const read = orderRead(5, "success", 5, {
+    tx_id: "0xT2",
+    address: "an address that is long",
+  });
+  for (const events of [history, [...history, read]]) {
+    const fold = foldOrder(ORDER, facts(...events));
+    const text = encodeOrderFold(fold);
+    assert.equal(text.split("an address that is long").length, 2);
+    assert.deepEqual(decodeOrderFold(text), fold);
+  }
+});
+
 Deno.test("decodeUserFold() gives back every field of a full fold", () => {
   const fold = foldUser(
     USER,

@@ -1,4 +1,4 @@
-import type { Driver, ResultSet, Statement } from "../store/driver.ts";
+import type { Driver } from "../store/driver.ts";
 import {
   type Checkpoints,
   checkpointsOf,
@@ -28,7 +28,8 @@ export interface ComparedPage {
 }
 
 /**
- * Compares the states of two generations, one page of ids.
+ * Compares the states of two generations, one page of ids. The database does
+ * it, because nearly all states are the same and need not be read.
  *
  * @param driver The database.
  * @param what Which entities of which generations, after which id.
@@ -43,62 +44,51 @@ export async function compareGenerations(
     readonly limit?: number;
   },
 ): Promise<ComparedPage> {
-  const { entity, afterId, limit = 1000 } = what;
-  const table = entity === "order" ? "orders" : "users";
-  const id = entity === "order" ? "order_id" : "user_id";
-  const select = (generation: number): Statement => ({
-    sql: `SELECT ${id}, state FROM ${table}
-      WHERE generation = ? AND ${id} > ? ORDER BY ${id} LIMIT ?`,
-    args: [generation, afterId, limit],
-  });
-  const [checkpoints, before, after] = await driver.batch(
-    [selectCheckpoints, select(what.before), select(what.after)],
-    "read",
-  );
-  const was = statesOf(before);
-  const is = statesOf(after);
-  const last = commonEnd([was, is], limit);
-  const ids = new Set([...was.keys(), ...is.keys()]);
-  const changes: StateChange[] = [];
-  for (const id of ids) {
-    if (last !== null && bytewise(id, last) > 0) continue;
-    const fields = diffStates(was.get(id) ?? null, is.get(id) ?? null);
-    if (fields.length > 0) changes.push({ entity, id, fields });
-  }
-  return { checkpoints: checkpointsOf(checkpoints), changes, last };
+  const { entity, before, after, afterId, limit = 2000 } = what;
+  const { selectEnd, selectDifferent } = statementsOf[entity];
+  const args = [before, after, afterId, limit - 1];
+  const [checkpoints, end, different] = await driver.batch([
+    selectCheckpoints,
+    { sql: selectEnd, args },
+    { sql: selectDifferent, args },
+  ], "read");
+  const changes = different?.rows.map(([id, was, is]) => ({
+    entity,
+    id: id as string,
+    fields: diffStates(was as string | null, is as string | null),
+  })).filter(({ fields }) => fields.length > 0) ?? [];
+  return {
+    checkpoints: checkpointsOf(checkpoints),
+    changes,
+    last: end?.rows[0]?.[0] as string | null ?? null,
+  };
 }
 
-function statesOf(result: ResultSet | undefined): Map<string, string> {
-  return new Map(
-    result?.rows.map(([id, state]) => [id as string, state as string]),
-  );
-}
+const statementsOf: Readonly<Record<Entity, ReturnType<typeof statements>>> = {
+  order: statements("orders", "order_id"),
+  user: statements("users", "user_id"),
+};
 
-/** A full page ends where the shorter of both ends; past it nothing is known. */
-function commonEnd(
-  pages: readonly Map<string, string>[],
-  limit: number,
-): string | null {
-  let end: string | null = null;
-  for (const page of pages) {
-    if (page.size < limit) continue;
-    const last = [...page.keys()].at(-1) ?? "";
-    if (end === null || bytewise(last, end) < 0) end = last;
-  }
-  return end;
-}
-
-const utf8 = new TextEncoder();
-
-/** The order SQLite sorts text in, which is not that of JavaScript. */
-function bytewise(a: string, b: string): number {
-  if (a === b) return 0;
-  const left = utf8.encode(a);
-  const right = utf8.encode(b);
-  const length = Math.min(left.length, right.length);
-  for (let at = 0; at < length; at++) {
-    const difference = (left[at] ?? 0) - (right[at] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return left.length - right.length;
+/** Arguments: generation before, generation after, last id, ids less one. */
+function statements(table: string, id: string) {
+  const lastOfPage = (generation: string) =>
+    `(SELECT ${id} FROM ${table} WHERE generation = ${generation} AND ${id} > ?3
+      ORDER BY ${id} LIMIT 1 OFFSET ?4)`;
+  // A full page ends where the shorter of both ends; past it nothing is known.
+  const end = `(SELECT min(id) FROM (SELECT ${lastOfPage("?1")} AS id
+    UNION ALL SELECT ${lastOfPage("?2")}))`;
+  const inPage = (alias: string) =>
+    `${alias}.${id} > ?3 AND (${end} IS NULL OR ${alias}.${id} <= ${end})`;
+  return {
+    selectEnd: `SELECT ${end}`,
+    selectDifferent: `SELECT b.${id}, b.state, a.state
+      FROM ${table} AS b LEFT JOIN ${table} AS a
+        ON a.generation = ?2 AND a.${id} = b.${id}
+      WHERE b.generation = ?1 AND ${inPage("b")} AND b.state IS NOT a.state
+      UNION ALL SELECT a.${id}, NULL, a.state FROM ${table} AS a
+      WHERE a.generation = ?2 AND ${inPage("a")} AND NOT EXISTS (
+        SELECT 1 FROM ${table} AS b
+        WHERE b.generation = ?1 AND b.${id} = a.${id})
+      ORDER BY 1`,
+  };
 }

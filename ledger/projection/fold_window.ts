@@ -4,16 +4,14 @@ import {
   evolveOrder,
   initialOrderFold,
   type OrderFold,
-  orderStatus,
 } from "../fold/order_fold.ts";
 import {
   evolveUser,
   initialUserFold,
   type UserFold,
-  userStatus,
 } from "../fold/user_fold.ts";
 import { type Link, linkKey, orderLinks, sessionLinks } from "./links.ts";
-import type { NewTransition } from "./transition.ts";
+import { type Found, News } from "./news.ts";
 
 /** An event with what it says. */
 export interface WindowEvent {
@@ -38,7 +36,7 @@ export interface Known {
 }
 
 /** What a window of events changes. */
-export interface Changes {
+export interface Changes extends Found {
   /** Orders after the window. */
   readonly orders: ReadonlyMap<string, OrderFold>;
   /** Users after the window. */
@@ -47,12 +45,6 @@ export interface Changes {
   readonly orderLinks: ReadonlyMap<string, Link & { readonly orderId: string }>;
   /** Links to sessions, each once. */
   readonly sessionLinks: readonly (Link & { readonly session: SessionFact })[];
-  /** Statuses entered, in order; a later step keeps first entries only. */
-  readonly transitions: readonly NewTransition[];
-  /** Orders named by fresh webhooks, and when the last of them came. */
-  readonly ordersToConfirm: ReadonlyMap<string, string>;
-  /** Users named by fresh webhooks, and when the last of them came. */
-  readonly usersToConfirm: ReadonlyMap<string, string>;
   /** Deliveries that were not answered in time. */
   readonly unanswered: readonly string[];
 }
@@ -66,23 +58,25 @@ export interface Changes {
  *
  * @param window The events, by position.
  * @param known What is known before.
+ * @param live Whether readers and subscribers hear of it: folding again from
+ * nothing is no news.
  * @returns What changes.
  */
 export function foldWindow(
   window: readonly WindowEvent[],
   known: Known,
+  live: boolean,
 ): Changes {
   const orders = new Map<string, OrderFold>();
   const users = new Map<string, UserFold>();
   const linksOfOrder = new Map<string, Map<string, Link>>();
   const links = new Map<string, Link & { readonly orderId: string }>();
   const sessions: SessionFact[] = [];
-  const transitions: NewTransition[] = [];
-  const ordersToConfirm = new Map<string, string>();
-  const usersToConfirm = new Map<string, string>();
+  const news = new News();
   const unanswered: string[] = [];
 
-  for (const { event, fact, imported } of window) {
+  for (const one of window) {
+    const { fact } = one;
     if (fact.kind === "session_created") sessions.push(fact);
     if (fact.kind === "delivery_unanswered" && fact.deliveryId !== null) {
       unanswered.push(fact.deliveryId);
@@ -92,19 +86,7 @@ export function foldWindow(
       const before = orders.get(order) ?? known.orders.get(order);
       const after = evolveOrder(before ?? initialOrderFold(order), fact);
       orders.set(order, after);
-      const was = before === undefined ? null : orderStatus(before);
-      const is = orderStatus(after);
-      if (was === null || was.status !== is.status || was.trust !== is.trust) {
-        transitions.push({
-          entity: "order",
-          id: order,
-          trust: is.trust,
-          status: is.status,
-          position: event.position,
-          recordedAt: event.recordedAt,
-          live: !imported,
-        });
-      }
+      if (live) news.ofOrder(one, before, after);
       for (const link of orderLinks(fact)) {
         const key = linkKey(link);
         let ofOrder = linksOfOrder.get(order);
@@ -120,23 +102,7 @@ export function foldWindow(
       const before = users.get(user) ?? known.users.get(user);
       const after = evolveUser(before ?? initialUserFold(user), fact);
       users.set(user, after);
-      const was = before === undefined ? null : userStatus(before);
-      const is = userStatus(after);
-      if (was === null || was.status !== is.status || was.trust !== is.trust) {
-        transitions.push({
-          entity: "user",
-          id: user,
-          trust: is.trust,
-          status: is.status,
-          position: event.position,
-          recordedAt: event.recordedAt,
-          live: !imported,
-        });
-      }
-    }
-    if (event.kind === "webhook" && !imported) {
-      if (order !== null) keepLatest(ordersToConfirm, order, event.recordedAt);
-      if (user !== null) keepLatest(usersToConfirm, user, event.recordedAt);
+      if (live) news.ofUser(one, before, after);
     }
   }
 
@@ -148,9 +114,7 @@ export function foldWindow(
     sessionLinks: sessions.flatMap((session) =>
       sessionLinks(session).map((link) => ({ ...link, session }))
     ),
-    transitions,
-    ordersToConfirm,
-    usersToConfirm,
+    ...news.found,
     unanswered,
   };
 }
@@ -191,13 +155,4 @@ function join(
       for (const session of fresh.get(key) ?? []) meet(orderId, session);
     }
   }
-}
-
-function keepLatest(
-  times: Map<string, string>,
-  id: string,
-  time: string,
-): void {
-  const other = times.get(id);
-  if (other === undefined || other < time) times.set(id, time);
 }

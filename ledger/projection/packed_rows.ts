@@ -18,7 +18,8 @@ export interface PackedRow {
  * @returns Arguments `?1` and `?2`.
  */
 export function packRows(rows: readonly PackedRow[]): [SqlValue, SqlValue] {
-  let capacity = 0;
+  // Never empty: libSQL takes an empty BLOB for NULL.
+  let capacity = 1;
   for (const { texts } of rows) {
     for (const text of texts) capacity += text.length;
   }
@@ -39,7 +40,7 @@ export function packRows(rows: readonly PackedRow[]): [SqlValue, SqlValue] {
     }
     return row;
   });
-  return [blob.subarray(0, end), JSON.stringify(packed)];
+  return [blob.subarray(0, Math.max(end, 1)), JSON.stringify(packed)];
 }
 
 /**

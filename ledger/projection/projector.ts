@@ -15,12 +15,8 @@ import {
 } from "./checkpoint.ts";
 import { FoldCache } from "./fold_cache.ts";
 import { foldWindow } from "./fold_window.ts";
-import {
-  type EventsOptions,
-  type EventsRead,
-  readAhead,
-  readWindow,
-} from "./read_window.ts";
+import type { EventsOptions, EventsRead } from "./read_events.ts";
+import { readAhead, readWindow } from "./read_window.ts";
 import { writeChanges } from "./write_changes.ts";
 
 /** The part of the fold that tests replace to play another version. */
@@ -150,7 +146,7 @@ export class Projector {
       if (cache !== null && more) {
         this.#readAhead({ ...at, position }, options);
       }
-      const changes = foldWindow(events, known);
+      const changes = foldWindow(events, known, lane === "live");
       try {
         await this.#driver.batch([
           moveCheckpoint(lane, at, position),
