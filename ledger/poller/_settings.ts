@@ -25,6 +25,21 @@ export const OVERLAP_MS = 120_000;
 /** Younger than this the past may still change, in milliseconds. */
 export const SETTLE_MS = 60_000;
 
+/** Pause after a failure, doubled each time up to the second, in ms. */
+const [firstPauseMs, longestPauseMs] = [1000, 60_000];
+
+/**
+ * How long to wait before trying again.
+ *
+ * @param failures Failures in a row.
+ */
+export function pauseAfterFailureMs(failures: number): number {
+  return Math.min(
+    longestPauseMs,
+    firstPauseMs * 2 ** Math.min(failures - 1, 9),
+  );
+}
+
 /** Waits on a real timer. */
 export function timerSleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,44 +1,22 @@
-import { type Lease, LEASE_MS, releaseLease, takeLease } from "./lease.ts";
-import {
-  cryptoBytes,
-  DEFAULT_PERIODS,
-  DEFAULT_RULES,
-  OVERLAP_MS,
-  SETTLE_MS,
-  timerSleep,
-} from "./_settings.ts";
-import { PollError } from "./poll_error.ts";
+import { pauseAfterFailureMs } from "./_settings.ts";
+import { releaseLease, takeLease } from "./lease.ts";
 import type { PollerOptions } from "./poller_options.ts";
+import { type PollerSettings, pollerSettings } from "./poller_settings.ts";
 import type { Poller, PollReport } from "./poll_report.ts";
+import { PollSession } from "./poll_session.ts";
 import { type PollStatus, readPollStatus } from "./poll_status.ts";
-import {
-  type BudgetRules,
-  fullBudget,
-  type Lane,
-  LANES,
-  spend,
-  takeTurn,
-} from "./rate_budget.ts";
-import type { RateBudget } from "./rate_budget.ts";
-import { Recorder } from "./recorder.ts";
-import type { SweepPeriods } from "./staleness.ts";
-import type { Sweep, SweepContext, SweepRead } from "./sweep.ts";
-import { sweepConfirm } from "./sweep_confirm.ts";
-import { sweepDeep } from "./sweep_deep.ts";
-import { newSweepName, sweepNew } from "./sweep_new.ts";
-import { sweepOpen } from "./sweep_open.ts";
+import { type Lane, LANES } from "./rate_budget.ts";
+import { RequestMeter } from "./request_meter.ts";
+import type { Sweep, SweepRead } from "./sweep.ts";
+import { newSweepName } from "./sweep_new.ts";
+import { SweepRota } from "./sweep_rota.ts";
 import { readSweep } from "./sweep_store.ts";
-import { watchdog } from "./watchdog.ts";
-import type { DeliveryHealth } from "./watchdog_rule.ts";
 
 /** Name of the lease of all pollers of a ledger. */
 const leaseName = "poll";
 
-/** Pause after a failure, doubled each time up to the second, in ms. */
-const [firstPauseMs, longestPauseMs] = [1000, 60_000];
-
-/** How often the watchdog looks unless the options say otherwise, in ms. */
-const usualWatchMs = 30_000;
+/** Sweeps of one round, in their order. */
+const round: readonly Lane[] = ["new", "confirm", "open", "deep"];
 
 /**
  * Makes a poller.
@@ -75,57 +53,22 @@ export function createPoller(options: PollerOptions): Poller {
   };
 }
 
-/** A lease, and what is done under it. */
-interface Session {
-  readonly lease: Lease;
-  readonly recorder: Recorder;
-  readonly context: (lane: Lane) => SweepContext;
-}
-
 class LedgerPoller {
   readonly #options: PollerOptions;
-  readonly #rules: BudgetRules;
-  readonly #periods: SweepPeriods;
-  readonly #now: () => number;
-  readonly #sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
-  readonly #randomBytes: (length: number) => Uint8Array;
-  readonly #holder: string;
-  readonly #leaseMs: number;
-  /** A third of the lease: two renewals may fail before it is lost. */
-  readonly #renewMs: number;
-  #budget: RateBudget;
-  #requests: Record<Lane, number> = noRequests();
-  #read: SweepRead = { orders: 0, users: 0, appended: 0 };
+  readonly #settings: PollerSettings;
+  readonly #meter: RequestMeter;
+  #read: SweepRead = nothingRead;
 
   constructor(options: PollerOptions) {
-    const rate = options.requestsPerSecond ?? DEFAULT_RULES.requestsPerSecond;
     this.#options = options;
-    this.#rules = {
-      requestsPerSecond: rate,
-      burst: Math.max(1, rate),
-      shares: options.shares ?? DEFAULT_RULES.shares,
-    };
-    this.#periods = {
-      followEveryMs: options.followEveryMs ?? DEFAULT_PERIODS.followEveryMs,
-      confirmEveryMs: options.confirmEveryMs ?? DEFAULT_PERIODS.confirmEveryMs,
-      openEveryMs: options.openEveryMs ?? DEFAULT_PERIODS.openEveryMs,
-      openAtLeastMs: DEFAULT_PERIODS.openAtLeastMs,
-      deepCycleAtLeastMs: options.deepCycleAtLeastMs ??
-        DEFAULT_PERIODS.deepCycleAtLeastMs,
-      itemsPerWindow: options.itemsPerWindow ?? DEFAULT_PERIODS.itemsPerWindow,
-    };
-    this.#now = options.now ?? Date.now;
-    this.#sleep = options.sleep ?? timerSleep;
-    this.#randomBytes = options.randomBytes ?? cryptoBytes;
-    this.#holder = options.holder ?? `poller-${crypto.randomUUID()}`;
-    this.#leaseMs = options.leaseMs ?? LEASE_MS;
-    this.#renewMs = this.#leaseMs / 3;
-    this.#budget = fullBudget(this.#rules, this.#now());
+    this.#settings = pollerSettings(options);
+    this.#meter = new RequestMeter(this.#settings.rules, this.#settings.now);
   }
 
   status(): Promise<PollStatus> {
     const { driver } = this.#options.ledger;
-    return readPollStatus(driver, this.#rules, this.#periods);
+    const { rules, periods } = this.#settings;
+    return readPollStatus(driver, rules, periods);
   }
 
   async once(
@@ -134,148 +77,88 @@ class LedgerPoller {
   ): Promise<PollReport> {
     const { ledger } = this.#options;
     const startedAt = this.#isoNow();
-    const lease = await this.#takeLease();
-    if (!("fence" in lease)) return { ran: false, ...lease };
-    this.#requests = noRequests();
-    this.#read = { orders: 0, users: 0, appended: 0 };
-    const session = this.#session(lease, signal);
-    const project = () =>
-      ledger.project(signal === undefined ? {} : { signal });
+    const session = await this.#begin(signal);
+    if (!(session instanceof PollSession)) return { ran: false, ...session };
+    this.#meter.countAnew();
+    this.#read = nothingRead;
+    const how = signal === undefined ? {} : { signal };
     try {
-      await project();
+      await ledger.project(how);
       const fresh = await readSweep(ledger.driver, newSweepName("order")) ===
         null;
-      for (const lane of ["new", "confirm", "open", "deep"] as const) {
+      for (const lane of round) {
         if (!lanes.includes(lane)) continue;
         // Where the past has just been walked, once more would say no more.
         if (lane === "deep" && fresh && lanes.includes("new")) continue;
-        await this.#finish(lane, this.#sweep(lane, session, true), signal);
-        await project();
+        await this.#finish(lane, session.sweep(lane, true), signal);
+        await ledger.project(how);
       }
-      await ledger.chain(signal === undefined ? {} : { signal });
-      const delivery = await this.#watch(session);
+      await ledger.chain(how);
+      const delivery = await session.watch();
       return {
         ran: true,
         ...this.#read,
         startedAt,
         finishedAt: this.#isoNow(),
-        requests: this.#requests,
+        requests: this.#meter.requests,
         status: await this.status(),
         delivery,
       };
     } finally {
-      await releaseLease(ledger.driver, lease);
+      await releaseLease(ledger.driver, session.lease);
     }
   }
 
   async run(signal: AbortSignal): Promise<void> {
+    const { renewMs, sleep } = this.#settings;
+    const [options, settings, meter] = [
+      this.#options,
+      this.#settings,
+      this.#meter,
+    ];
     let failures = 0;
     while (!signal.aborted) {
       try {
-        const lease = await this.#takeLease();
-        if (!("fence" in lease)) {
-          const waitMs = Math.max(100, Math.min(lease.leftMs, this.#renewMs));
-          await this.#sleep(waitMs, signal);
+        const session = await this.#begin(signal);
+        if (!(session instanceof PollSession)) {
+          const waitMs = Math.max(100, Math.min(session.leftMs, renewMs));
+          await sleep(waitMs, signal);
           continue;
         }
         failures = 0;
         try {
-          await this.#runLeased(this.#session(lease, signal), signal);
+          const parts = { session, options, settings, meter, signal };
+          await new SweepRota(parts).run();
         } finally {
-          await releaseLease(this.#options.ledger.driver, lease);
+          await releaseLease(options.ledger.driver, session.lease);
         }
       } catch (error) {
         if (signal.aborted) return;
-        this.#options.onError?.(error, null);
+        options.onError?.(error, null);
         failures += 1;
-        await this.#sleep(pauseMs(failures), signal).catch(() => {});
+        await sleep(pauseAfterFailureMs(failures), signal).catch(() => {});
       }
     }
   }
 
-  /** Runs the sweeps until aborted, or until the lease is lost. */
-  async #runLeased(session: Session, signal: AbortSignal): Promise<void> {
-    const active = new Map<Lane, Sweep>();
-    const dueMs = new Map<Lane, number>(LANES.map((lane) => [lane, 0]));
-    const failures = new Map<Lane, number>();
-    let renewedMs = this.#now();
-    let watchMs = 0;
-    try {
-      while (!signal.aborted) {
-        const nowMs = this.#now();
-        if (nowMs >= watchMs) {
-          await this.#watch(session);
-          watchMs = nowMs + (this.#options.watchEveryMs ?? usualWatchMs);
-          renewedMs = nowMs;
-        } else if (nowMs - renewedMs >= this.#renewMs) {
-          await session.recorder.write([]);
-          renewedMs = nowMs;
-        }
-        await this.#start(session, active, dueMs, nowMs, signal);
-        const ready = [...active.keys()];
-        if (ready.length === 0) {
-          const nextMs = Math.min(watchMs, ...dueMs.values());
-          await this.#rest(nextMs - nowMs, signal);
-          continue;
-        }
-        const turn = takeTurn(this.#budget, this.#rules, ready, nowMs);
-        this.#budget = turn.budget;
-        if ("waitMs" in turn) {
-          await this.#rest(turn.waitMs, signal);
-          continue;
-        }
-        await this.#step(turn.lane, active, dueMs, failures, signal);
-      }
-    } finally {
-      for (const sweep of active.values()) await sweep.return();
-    }
-  }
-
-  /** Starts the sweeps whose time has come, on read models that are fresh. */
-  async #start(
-    session: Session,
-    active: Map<Lane, Sweep>,
-    dueMs: ReadonlyMap<Lane, number>,
-    nowMs: number,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const due = LANES.filter((lane) =>
-      !active.has(lane) && nowMs >= (dueMs.get(lane) ?? 0)
-    );
-    if (due.length === 0) return;
-    await this.#options.ledger.project({ signal });
-    for (const lane of due) active.set(lane, this.#sweep(lane, session, false));
-  }
-
-  /** One step of one sweep; a failure costs this sweep a pause, no other. */
-  async #step(
-    lane: Lane,
-    active: Map<Lane, Sweep>,
-    dueMs: Map<Lane, number>,
-    failures: Map<Lane, number>,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const sweep = active.get(lane);
-    if (sweep === undefined) return;
-    try {
-      const { done, value } = await sweep.next();
-      if (done !== true) {
-        this.#spend(lane, value);
-        return;
-      }
-      failures.delete(lane);
-      active.delete(lane);
-      dueMs.set(lane, this.#now() + this.#pauseOf(lane));
-    } catch (error) {
-      if (signal.aborted) throw error;
-      if (error instanceof PollError) throw error;
-      active.delete(lane);
-      const failed = (failures.get(lane) ?? 0) + 1;
-      failures.set(lane, failed);
-      this.#spend(lane, 1);
-      dueMs.set(lane, this.#now() + pauseMs(failed));
-      this.#options.onError?.(error, lane);
-    }
+  /** Takes the lease, or says who has it. */
+  async #begin(
+    signal: AbortSignal | undefined,
+  ): Promise<PollSession | { heldBy: string; leftMs: number }> {
+    const [options, settings] = [this.#options, this.#settings];
+    const lease = await takeLease(options.ledger.driver, {
+      name: leaseName,
+      holder: settings.holder,
+      leaseMs: settings.leaseMs,
+    });
+    if (!("fence" in lease)) return lease;
+    return new PollSession({
+      lease,
+      options,
+      settings,
+      signal,
+      onRead: (lane, read) => this.#onRead(lane, read),
+    });
   }
 
   /** Runs one sweep to its end under the rate. */
@@ -287,67 +170,18 @@ class LedgerPoller {
     try {
       for (;;) {
         signal?.throwIfAborted();
-        const turn = takeTurn(this.#budget, this.#rules, [lane], this.#now());
-        this.#budget = turn.budget;
+        const turn = this.#meter.turn([lane]);
         if ("waitMs" in turn) {
-          await this.#sleep(turn.waitMs, signal);
+          await this.#settings.sleep(turn.waitMs, signal);
           continue;
         }
         const { done, value } = await sweep.next();
         if (done === true) return;
-        this.#spend(lane, value);
+        this.#meter.spend(lane, value);
       }
     } finally {
       await sweep.return();
     }
-  }
-
-  #sweep(lane: Lane, session: Session, all: boolean): Sweep {
-    const context = session.context(lane);
-    const randomBytes = this.#randomBytes;
-    switch (lane) {
-      case "new":
-        return both(sweepNew(context, "order"), sweepNew(context, "user"));
-      case "open":
-        return sweepOpen(context, { all, randomBytes });
-      case "confirm":
-        return sweepConfirm(context);
-      case "deep":
-        return sweepDeep(context);
-    }
-  }
-
-  #pauseOf(lane: Lane): number {
-    switch (lane) {
-      case "new":
-        return this.#periods.followEveryMs;
-      case "confirm":
-        return this.#periods.confirmEveryMs;
-      case "open":
-        return this.#periods.openEveryMs;
-      case "deep":
-        return this.#periods.deepCycleAtLeastMs;
-    }
-  }
-
-  #session(lease: Lease, signal: AbortSignal | undefined): Session {
-    const { ledger, client, overlapMs, settleMs } = this.#options;
-    const now = this.#now;
-    const { driver } = ledger;
-    const randomBytes = this.#randomBytes;
-    const recorder = new Recorder({ driver, lease, now, randomBytes });
-    const context = (lane: Lane): SweepContext => ({
-      client,
-      driver,
-      recorder,
-      now,
-      itemsPerWindow: this.#periods.itemsPerWindow,
-      overlapMs: overlapMs ?? OVERLAP_MS,
-      settleMs: settleMs ?? SETTLE_MS,
-      ...(signal === undefined ? {} : { signal }),
-      onRead: (read) => this.#onRead(lane, read),
-    });
-    return { lease, recorder, context };
   }
 
   #onRead(lane: Lane, read: SweepRead): void {
@@ -356,59 +190,14 @@ class LedgerPoller {
       users: this.#read.users + read.users,
       appended: this.#read.appended + read.appended,
     };
-    const requests = LANES.reduce((sum, one) => sum + this.#requests[one], 0);
+    const made = this.#meter.requests;
+    const requests = LANES.reduce((sum, one) => sum + made[one], 0);
     this.#options.onProgress?.({ lane, requests, ...read });
   }
 
-  async #watch(session: Session): Promise<DeliveryHealth> {
-    const { ledger, onAlert, webhookGraceMs } = this.#options;
-    const look = await watchdog(ledger.driver, {
-      nowMs: this.#now(),
-      ...(webhookGraceMs === undefined ? {} : { graceMs: webhookGraceMs }),
-    });
-    // Told before it is remembered: an alarm may come twice, never not at all.
-    if (look.raised || look.cleared) await onAlert?.(look.health);
-    await session.recorder.write(look.remember);
-    return look.health;
-  }
-
-  #takeLease(): ReturnType<typeof takeLease> {
-    return takeLease(this.#options.ledger.driver, {
-      name: leaseName,
-      holder: this.#holder,
-      leaseMs: this.#leaseMs,
-    });
-  }
-
-  #spend(lane: Lane, requests: number): void {
-    this.#requests[lane] += requests;
-    this.#budget = spend(this.#budget, this.#rules, lane, requests);
-  }
-
-  async #rest(ms: number, signal: AbortSignal): Promise<void> {
-    const restMs = Math.max(1, Math.min(ms, this.#renewMs));
-    await this.#sleep(restMs, signal).catch((error) => {
-      if (!signal.aborted) throw error;
-    });
-  }
-
   #isoNow(): string {
-    return new Date(this.#now()).toISOString();
+    return new Date(this.#settings.now()).toISOString();
   }
 }
 
-async function* both(first: Sweep, second: Sweep): Sweep {
-  yield* first;
-  yield* second;
-}
-
-function pauseMs(failures: number): number {
-  return Math.min(
-    longestPauseMs,
-    firstPauseMs * 2 ** Math.min(failures - 1, 9),
-  );
-}
-
-function noRequests(): Record<Lane, number> {
-  return { new: 0, open: 0, confirm: 0, deep: 0 };
-}
+const nothingRead: SweepRead = { orders: 0, users: 0, appended: 0 };
