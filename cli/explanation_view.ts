@@ -1,6 +1,7 @@
 import type { Explanation } from "../ledger/mod.ts";
 import { orderLines } from "./order_view.ts";
 import { printable } from "./printable.ts";
+import { wrap } from "./wrap.ts";
 
 const MARK = { changed: "+", refused: "!", unchanged: "=" } as const;
 
@@ -8,26 +9,34 @@ const MARK = { changed: "+", refused: "!", unchanged: "=" } as const;
  * An explanation for people: the state, then every event with what it changed
  * or why it changed nothing, then where each field comes from.
  */
-export function explanationLines(explanation: Explanation): string[] {
+export function explanationLines(
+  explanation: Explanation,
+  columns: number | null,
+): string[] {
+  const fit = (text: string, hang: number) =>
+    wrap(printable(text), columns, hang);
   const lines = [
-    ...orderLines(explanation.state),
+    ...orderLines(explanation.state, columns),
     "",
-    `${explanation.events.length} events, oldest first ` +
-    "(+ changed the state, = said nothing new, ! was refused):",
+    fit(
+      `${explanation.events.length} events, oldest first, by when they were ` +
+        "recorded (UTC); + changed the state, = said nothing new, ! was refused:",
+      0,
+    ),
   ];
   for (const event of explanation.events) {
+    const time = event.recordedAt.replace("T", " ").replace("Z", "");
     lines.push(
       "",
-      `${MARK[event.outcome]} ${
-        event.recordedAt.replace("T", " ").replace("Z", "")
-      }  #${event.position}  ${printable(event.says)}`,
-      `    ${printable(event.why)}`,
+      fit(
+        `${MARK[event.outcome]} ${time}  #${event.position}  ${event.says}`,
+        4,
+      ),
+      fit(`    ${event.why}`, 4),
     );
     for (const { field, before, after } of event.changes) {
       lines.push(
-        `    ${field}: ${printable(before ?? "none")} -> ${
-          printable(after ?? "none")
-        }`,
+        fit(`    ${field}: ${before ?? "none"} -> ${after ?? "none"}`, 6),
       );
     }
   }
@@ -37,7 +46,8 @@ export function explanationLines(explanation: Explanation): string[] {
     ({ source, position }) => `#${position} (${source})`,
   );
   for (const [source, from] of fields) {
-    lines.push(`  ${source}: ${from.map(({ field }) => field).join(", ")}`);
+    const names = from.map(({ field }) => field).join(", ");
+    lines.push(fit(`  ${source}: ${names}`, 4));
   }
   return lines;
 }

@@ -3,12 +3,18 @@ import { CommandError } from "./exit_codes.ts";
 /**
  * Opens a file to read, or standard input for `-`.
  *
+ * @param signal Ends the stream with its reason, even while it waits for more.
  * @throws {CommandError} When it cannot be read, saying why.
  */
 export async function openInput(
   file: string,
+  signal: AbortSignal,
 ): Promise<ReadableStream<Uint8Array>> {
-  if (file === "-") return Deno.stdin.readable;
+  const stream = file === "-" ? Deno.stdin.readable : await openFile(file);
+  return stream.pipeThrough(new TransformStream(), { signal });
+}
+
+async function openFile(file: string): Promise<ReadableStream<Uint8Array>> {
   try {
     return (await Deno.open(file)).readable;
   } catch (error) {

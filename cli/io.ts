@@ -1,3 +1,5 @@
+import { wrap } from "./wrap.ts";
+
 /** Everything a command may touch outside itself, so that tests can hold it. */
 export interface Io {
   /** Writes to standard output, as is. */
@@ -16,9 +18,24 @@ export interface Io {
   readonly signal: AbortSignal;
 }
 
-/** Prints one line. */
-export function line(io: Io, text = ""): void {
-  io.out(`${text}\n`);
+/**
+ * Prints a line for people, broken at spaces where the terminal is narrower.
+ *
+ * @param hang Spaces before every line but the first; by default as many as
+ * the text begins with.
+ */
+export function line(io: Io, text?: string, hang?: number): void {
+  io.out(`${wrap(text ?? "", io.columns, hang)}\n`);
+}
+
+/** Prints lines that were fitted to the terminal before. */
+export function lines(io: Io, texts: readonly string[]): void {
+  for (const text of texts) io.out(`${text}\n`);
+}
+
+/** Prints a line for people on standard error. */
+export function note(io: Io, text: string): void {
+  io.err(`${wrap(text, io.columns)}\n`);
 }
 
 /** Prints one JSON value on a line of its own. */

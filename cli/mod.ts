@@ -1,6 +1,6 @@
 /**
  * The command line as a function: {@linkcode main} takes arguments and a
- * terminal, and resolves to an exit code. `cli/main.ts` is the program.
+ * terminal, and resolves to an exit code. Run by itself it is the program.
  *
  * @example Asking for help
  * ```ts
@@ -20,6 +20,11 @@
  *
  * @module
  */
-export { main } from "./program.ts";
+import { denoIo } from "./deno_io.ts";
+import { main } from "./program.ts";
+
+export { main };
 export { EXIT } from "./exit_codes.ts";
 export type { Io } from "./io.ts";
+
+if (import.meta.main) Deno.exit(await main(Deno.args, denoIo()));

@@ -1,31 +1,58 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { type ConfigFlags, DEFAULT_DATABASE_URL } from "./config.ts";
 import { UsageError } from "./exit_codes.ts";
 
+/** Heading of the flags that stand for a variable, below a command's own. */
+const SETTINGS = "Settings, each also a variable:";
+
+/** Adds a flag that stands for a variable. */
+export function settingOption(
+  command: Command,
+  flags: string,
+  description: string,
+): Command {
+  return command.addOption(
+    new Option(flags, description).helpGroup(SETTINGS),
+  );
+}
+
 /** Adds the flags of every command that opens the ledger. */
 export function ledgerOptions(command: Command): Command {
-  return command
-    .option(
-      "--database-url <url>",
-      `ledger database (RAMPKIT_DATABASE_URL; default ${DEFAULT_DATABASE_URL})`,
-    )
-    .option(
-      "--environment <name>",
-      "production or sandbox (RAMPKIT_ENVIRONMENT; default: the ledger's own)",
-    );
+  settingOption(
+    command,
+    "--database-url <url>",
+    `ledger (RAMPKIT_DATABASE_URL; default: ${DEFAULT_DATABASE_URL})`,
+  );
+  return settingOption(
+    command,
+    "--environment <name>",
+    "production or sandbox (RAMPKIT_ENVIRONMENT; default: the ledger's own)",
+  );
 }
 
 /** Adds the flags of every command that asks the service. */
 export function serviceOptions(command: Command): Command {
-  return command.option(
+  return settingOption(
+    command,
     "--base-url <url>",
-    "address of the partner API instead of the environment's (RAMPKIT_BASE_URL)",
+    "partner API (RAMPKIT_BASE_URL; default: the environment's)",
   );
 }
 
 /** Adds `--json`. */
-export function jsonOption(command: Command, what: string): Command {
-  return command.option("--json", what);
+export function jsonOption(
+  command: Command,
+  what: "one object" | "one object a line",
+): Command {
+  return command.option("--json", `JSON instead of text: ${what}`);
+}
+
+/** Adds `--output`: a file that gets its name only when it is whole. */
+export function outputOption(command: Command): Command {
+  return command.option(
+    "--output <file>",
+    "write to this file, which appears only when it is whole",
+  );
 }
 
 /** Adds `--rate`: requests a second to the service, 4 unless given. */
@@ -62,24 +89,47 @@ export function wholeNumber(
   };
 }
 
+/** How times are written in help texts. */
+export const TIME_FORMAT = "2026-11-20 or 2026-11-20T14:30:00Z";
+
 /**
- * Reads a moment: `2026-11-20`, or ISO 8601 with a zone. A time without a zone
- * is refused, because people mean different ones.
+ * Reads a moment: `2026-11-20`, its first moment in UTC, or ISO 8601 with a
+ * zone. A time without a zone is refused, because people mean different ones.
  *
  * @returns UTC ISO 8601 with milliseconds.
  * @throws {UsageError} When it is none.
  */
 export function moment(flag: string): (value: string) => string {
-  return (value) => {
-    const day = /^\d{4}-\d{2}-\d{2}$/.test(value);
-    const zoned =
-      /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/
-        .test(value);
-    const time = day || zoned ? Date.parse(value) : NaN;
-    if (!Number.isNaN(time)) return new Date(time).toISOString();
-    throw new UsageError(
-      `Wrong ${flag}: "${value}" is no time; write 2026-11-20 (midnight UTC) ` +
-        "or 2026-11-20T14:30:00Z",
-    );
-  };
+  return (value) => new Date(readTime(flag, value)).toISOString();
+}
+
+/**
+ * Reads the end of a window: a moment, or a day that is to be in it whole.
+ *
+ * @returns UTC ISO 8601 with milliseconds; for a day, the start of the next.
+ * @throws {UsageError} When it is none.
+ */
+export function windowEnd(flag: string): (value: string) => string {
+  return (value) =>
+    new Date(readTime(flag, value) + (DAY.test(value) ? DAY_MS : 0))
+      .toISOString();
+}
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const DAY_MS = 86_400_000;
+const ZONED =
+  /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
+
+function readTime(flag: string, value: string): number {
+  const time = DAY.test(value) || ZONED.test(value) ? Date.parse(value) : NaN;
+  if (!Number.isNaN(time) && isDay(value.slice(0, 10))) return time;
+  throw new UsageError(
+    `Wrong ${flag}: "${value}" is no time; write a day (2026-11-20, in UTC) ` +
+      "or a time with its zone (2026-11-20T14:30:00Z)",
+  );
+}
+
+/** 30 February can be parsed, as another day. */
+function isDay(day: string): boolean {
+  return new Date(Date.parse(day)).toISOString().startsWith(day);
 }

@@ -1,6 +1,8 @@
 import type { OrderState } from "../ledger/mod.ts";
+import { labelled } from "./labelled.ts";
 import { printable } from "./printable.ts";
 import { drawTable } from "./table.ts";
+import { wrap } from "./wrap.ts";
 
 /** The stable `--json` shape of an order: the whole state, documented in the
  * README; fields are only ever added. */
@@ -21,14 +23,14 @@ export function orderTable(
 ): string {
   return drawTable(
     [
-      { title: "Order" },
-      { title: "Ref" },
-      { title: "Status" },
-      { title: "Trust" },
-      { title: "Amount", align: "right" },
-      { title: "Asset", align: "right" },
-      { title: "Created (UTC)" },
-      { title: "Odd" },
+      { title: "Order", whole: true },
+      { title: "Reference", whole: true, spare: 6 },
+      { title: "Status", whole: true },
+      { title: "Trust", whole: true, spare: 1 },
+      { title: "Amount", align: "right", whole: true, spare: 2 },
+      { title: "Asset", align: "right", whole: true, spare: 5 },
+      { title: "Created (UTC)", whole: true, spare: 4 },
+      { title: "Anomalies", spare: 3 },
     ],
     orders.map((order) => [
       order.orderId,
@@ -44,8 +46,11 @@ export function orderTable(
   );
 }
 
-/** One order in full, for people: lines of text. */
-export function orderLines(order: OrderState): string[] {
+/** One order in full, for people: lines of text that fit the terminal. */
+export function orderLines(
+  order: OrderState,
+  columns: number | null,
+): string[] {
   const rows: [string, string | null][] = [
     ["Order", order.orderId],
     ["Status", `${order.status} (${order.trust})`],
@@ -64,23 +69,17 @@ export function orderLines(order: OrderState): string[] {
     ["Created", order.createdAt],
     ["Changed", order.changedAt],
     ["Asked for", asked(order)],
-    [
-      "History",
-      order.history.map(({ source, status }) => `${status} by ${source}`).join(
-        ", ",
-      ),
-    ],
+    ["Service said", statuses(order, "snapshot")],
+    ["Webhooks said", statuses(order, "webhook")],
   ];
-  const lines = rows.filter(([, value]) => value).map(([label, value]) =>
-    `${label.padEnd(12)} ${printable(value ?? "")}`
-  );
+  const lines = labelled(rows, columns);
   if (order.anomalies.length === 0) return lines;
   return [
     ...lines,
     "",
-    "Odd about it:",
+    "Anomalies:",
     ...order.anomalies.map(({ kind, detail }) =>
-      `  ${kind}: ${printable(detail)}`
+      wrap(`  ${kind}: ${printable(detail)}`, columns, 4)
     ),
   ];
 }
@@ -119,4 +118,9 @@ function asked(order: OrderState): string | null {
     amount(asked.commodityAmount, asked.commodity),
     `session ${asked.sessionId}`,
   ].filter(Boolean).join(", ");
+}
+
+function statuses(order: OrderState, from: "webhook" | "snapshot"): string {
+  return order.history.filter(({ source }) => source === from)
+    .map(({ status }) => status).join(", ");
 }

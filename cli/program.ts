@@ -1,6 +1,8 @@
+import packageFile from "../deno.json" with { type: "json" };
 import tab from "@bomb.sh/tab/commander";
-import { Command, CommanderError } from "commander";
+import { type Argument, Command, CommanderError } from "commander";
 import type { Cli } from "./cli.ts";
+import { addBench } from "./commands/bench.ts";
 import { addDemo } from "./commands/demo.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { addLedger } from "./commands/ledger.ts";
@@ -11,12 +13,14 @@ import { addRecover } from "./commands/recover.ts";
 import { addSandbox } from "./commands/sandbox.ts";
 import { addServe } from "./commands/serve.ts";
 import { addSession } from "./commands/session.ts";
+import { addSim } from "./commands/sim.ts";
 import { addSubscriptions } from "./commands/subscriptions.ts";
 import { addUsers } from "./commands/users.ts";
 import { addWebhook } from "./commands/webhook.ts";
 import { EXIT, UsageError } from "./exit_codes.ts";
-import type { Io } from "./io.ts";
+import { type Io, note } from "./io.ts";
 import { redact } from "./redact.ts";
+import { isStop } from "./stoppable.ts";
 
 /**
  * Runs the command line.
@@ -71,8 +75,19 @@ function build(cli: Cli, completing: boolean): Command {
       "What became of every onramp order: its state, the evidence, and " +
         "whether delivery still works.",
     )
+    .version(packageFile.version, "-V, --version", "print the version")
+    .helpOption("-h, --help", "print this help")
+    .helpCommand("help [command]", "print the help of a command")
     .showHelpAfterError("(add --help for what this command takes)")
-    .configureHelp({ sortSubcommands: false, showGlobalOptions: false })
+    .configureHelp({
+      sortSubcommands: false,
+      showGlobalOptions: false,
+      subcommandTerm: (command) =>
+        [
+          command.name(),
+          ...command.registeredArguments.map(argumentTerm),
+        ].join(" "),
+    })
     .configureOutput({
       writeOut: cli.io.out,
       writeErr: cli.io.err,
@@ -95,6 +110,8 @@ function build(cli: Cli, completing: boolean): Command {
   addSandbox(program, cli);
   addDemo(program, cli);
   addDoctor(program, cli);
+  addSim(program, cli);
+  addBench(program, cli);
   if (!completing) addComplete(program);
   program.addHelpText("after", AFTER);
   inherit(program);
@@ -104,17 +121,24 @@ function build(cli: Cli, completing: boolean): Command {
     const made = program.commands.find((command) =>
       command.name() === COMPLETE
     );
-    made?.addHelpText("after", COMPLETE_EXAMPLE);
+    made?.description(COMPLETE_DESCRIPTION)
+      .addHelpText("after", COMPLETE_EXAMPLE);
   }
   return program;
 }
 
+const COMPLETE_DESCRIPTION = "print the completion script of a shell";
 const COMPLETE_EXAMPLE = "\nExample:\n  source <(rampkit complete bash)";
 
 function addComplete(program: Command): void {
   program.command(COMPLETE).argument("<shell>", "bash, zsh or fish")
-    .description("print the completion script of a shell")
+    .description(COMPLETE_DESCRIPTION)
     .addHelpText("after", COMPLETE_EXAMPLE);
+}
+
+function argumentTerm(argument: Argument): string {
+  const name = argument.name() + (argument.variadic ? "..." : "");
+  return argument.required ? `<${name}>` : `[${name}]`;
 }
 
 /** Commander hands settings down only to commands made by `command()`. */
@@ -126,28 +150,37 @@ function inherit(command: Command): void {
 }
 
 const AFTER = `
-Settings come from flags, then environment variables:
+Settings come from flags, then from environment variables:
   RAMPKIT_ENVIRONMENT      production or sandbox
   RAMPKIT_API_KEY          key of the partner API
   RAMPKIT_WEBHOOK_SECRET   secret in the webhook address, several by commas
-  RAMPKIT_DATABASE_URL     file:rampkit.db unless set; libsql: and https: too
-  RAMPKIT_DATABASE_TOKEN   token of a remote database
-  and RAMPKIT_PARTNER_ID, RAMPKIT_PUBLIC_URL, RAMPKIT_SPOOL_DIR,
+  RAMPKIT_DATABASE_URL     the ledger; file:rampkit.db unless set
+  RAMPKIT_DATABASE_TOKEN   token of a database on a server
+  RAMPKIT_PUBLIC_URL       where the endpoint is reached from outside
+  RAMPKIT_SPOOL_DIR        where deliveries wait for the database
+  RAMPKIT_PARTNER_ID       partner id, for the widget
   RAMPKIT_BASE_URL, RAMPKIT_CARDS_BASE_URL, RAMPKIT_WIDGET_ORIGIN,
-  RAMPKIT_DASHBOARD_URL
+  RAMPKIT_DASHBOARD_URL    addresses instead of the environment's
 
-Exit codes: 0 fine, 1 failed, 2 usage, 3 disagreement found.
+Exit codes: 0 fine, 1 failed or stopped by Ctrl-C before the end, 2 wrong usage
+or a setting is missing, 3 disagreement found.
+
+README.md explains settings, COMMANDS.md what every command prints as --json,
+RUNBOOK.md what to do when something is wrong.
 
 Example:
-  rampkit orders explain 01KA00000000000000000000`;
+  rampkit doctor`;
 
 function report(error: unknown, io: Io): number {
   // Commander has already printed its message, or help was asked for.
   if (error instanceof CommanderError) {
     return error.exitCode === 0 ? EXIT.fine : EXIT.usage;
   }
-  if (io.signal.aborted) {
-    io.err("Interrupted: nothing is left half done\n");
+  if (isStop(error, io.signal)) {
+    note(
+      io,
+      "Stopped before the end; what is stored stays, nothing else was changed",
+    );
     return EXIT.failed;
   }
   const message = error instanceof Error ? error.message : String(error);

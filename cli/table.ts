@@ -1,5 +1,6 @@
 import Table from "cli-table3";
 import { printable } from "./printable.ts";
+import { wrap } from "./wrap.ts";
 
 /** One column of a table for people. */
 export interface Column {
@@ -7,13 +8,17 @@ export interface Column {
   readonly title: string;
   /** Numbers align to the right. */
   readonly align?: "left" | "right";
-  /** Longest text shown, in characters; the rest becomes an ellipsis. */
-  readonly maxWidth?: number;
+  /** Shown whole or not at all: an identifier that is cut is of no use, and a
+   * number that is cut is another number. */
+  readonly whole?: boolean;
+  /** Columns that may be left out on a narrow terminal, the highest first; one
+   * without a number stays. */
+  readonly spare?: number;
 }
 
 /**
- * Draws rows as a table without frames. Rows wider than the terminal lose the
- * tail of their longest cells, never whole columns.
+ * Draws rows as a table without frames. Where the terminal is too narrow, long
+ * texts lose their tail, then spare columns go, and a last line names those.
  *
  * @param columns Width of the terminal; null leaves rows as wide as they are.
  */
@@ -22,29 +27,30 @@ export function drawTable(
   rows: readonly (readonly string[])[],
   columns: number | null,
 ): string {
-  const cells = rows.map((row) =>
-    row.map((cell, index) => shorten(printable(cell), head[index]?.maxWidth))
+  const cells = rows.map((row) => row.map(printable));
+  const natural = head.map(({ title }, index) =>
+    Math.max(title.length, ...cells.map((row) => row[index]?.length ?? 0))
   );
-  const widths = fit(
-    head.map((column, index) =>
-      Math.max(
-        column.title.length,
-        ...cells.map((row) => row[index]?.length ?? 0),
-      )
-    ),
-    columns,
-  );
+  const { shown, widths } = fit(head, natural, columns);
   const table = new Table({
-    head: head.map((column) => column.title),
-    colAligns: head.map((column) => column.align ?? "left"),
-    colWidths: widths.map((width) => width + GAP),
+    head: shown.map((index) => head[index]?.title ?? ""),
+    colAligns: shown.map((index) => head[index]?.align ?? "left"),
+    colWidths: shown.map((index) => (widths[index] ?? 0) + GAP),
     chars: NO_FRAME,
     style: { head: [], border: [], "padding-left": 0, "padding-right": GAP },
   });
   for (const row of cells) {
-    table.push(row.map((cell, index) => shorten(cell, widths[index])));
+    table.push(
+      shown.map((index) => shorten(row[index] ?? "", widths[index])),
+    );
   }
-  return table.toString().split("\n").map((line) => line.trimEnd()).join("\n");
+  const lines = table.toString().split("\n").map((line) => line.trimEnd());
+  const left = head.filter((_, index) => !shown.includes(index));
+  if (left.length > 0) {
+    const names = left.map(({ title }) => title).join(", ");
+    lines.push("", wrap(`No room for: ${names}`, columns));
+  }
+  return lines.join("\n");
 }
 
 const GAP = 2;
@@ -67,23 +73,38 @@ const NO_FRAME = {
   middle: "",
 };
 
-/** Narrowest a column is pressed to, in characters. */
-const NARROWEST = 8;
+/** Narrowest a text is pressed to, in characters. */
+const NARROWEST = 12;
 
-function fit(widths: number[], columns: number | null): number[] {
-  if (columns === null) return widths;
-  const fitted = [...widths];
-  const total = () => fitted.reduce((sum, width) => sum + width + GAP, -GAP);
-  while (total() > columns) {
-    const widest = fitted.indexOf(Math.max(...fitted));
-    const width = fitted[widest] ?? 0;
-    if (width <= NARROWEST) break;
-    fitted[widest] = width - 1;
+function fit(
+  head: readonly Column[],
+  natural: readonly number[],
+  columns: number | null,
+): { shown: number[]; widths: number[] } {
+  const widths = [...natural];
+  let shown = head.map((_, index) => index);
+  const missing = () =>
+    columns === null ? 0 : shown.reduce(
+      (sum, index) => sum + (widths[index] ?? 0) + GAP,
+      -GAP - columns,
+    );
+  for (;;) {
+    for (let least = missing(); least > 0; least--) {
+      const widest = shown.filter((index) => !head[index]?.whole)
+        .sort((a, b) => (widths[b] ?? 0) - (widths[a] ?? 0))[0];
+      if (widest === undefined || (widths[widest] ?? 0) <= NARROWEST) break;
+      widths[widest] = (widths[widest] ?? 0) - 1;
+    }
+    const [spare] = shown.filter((index) => head[index]?.spare !== undefined)
+      .sort((a, b) => (head[b]?.spare ?? 0) - (head[a]?.spare ?? 0));
+    if (missing() <= 0 || spare === undefined) return { shown, widths };
+    shown = shown.filter((index) => index !== spare);
+    // What was pressed for this column's sake gets its room back.
+    for (const index of shown) widths[index] = natural[index] ?? 0;
   }
-  return fitted;
 }
 
-function shorten(text: string, maxWidth: number | undefined): string {
-  if (maxWidth === undefined || text.length <= maxWidth) return text;
-  return `${text.slice(0, Math.max(maxWidth - 1, 0))}…`;
+function shorten(text: string, width: number | undefined): string {
+  if (width === undefined || text.length <= width) return text;
+  return `${text.slice(0, Math.max(width - 1, 0))}…`;
 }

@@ -25,6 +25,21 @@ Deno.test("drawTable() shortens the longest cells when the terminal is narrow", 
   assert.match(text, /…/);
 });
 
+Deno.test("drawTable() leaves out spare columns before it cuts what must be whole", () => {
+  const head = [
+    { title: "Order", whole: true },
+    { title: "Amount", whole: true, spare: 1 },
+    { title: "Asset", whole: true, spare: 2 },
+    { title: "Note" },
+  ];
+  const rows = [["01ARZ3NDEKTSV4RRFFQ69G5FAV", "205.14", "0.065677", "x"]];
+  assert.match(drawTable(head, rows, 60), /FAV {2}205\.14 {2}0\.065677 {2}x/);
+  const narrow = drawTable(head, rows, 45);
+  assert.match(narrow, /^01ARZ3NDEKTSV4RRFFQ69G5FAV {2}205\.14 {2}x$/m);
+  assert.match(narrow, /\n\nNo room for: Asset$/);
+  assert.match(drawTable(head, rows, 10), /FAV {2}x\n\nNo room\n/);
+});
+
 Deno.test("drawTable() disarms control characters", () => {
   const text = drawTable([{ title: "Id" }], [["\u001b[31mred\n"]], null);
   assert.equal(text.includes("\u001b"), false);

@@ -1,5 +1,5 @@
 import type { UserState } from "../ledger/mod.ts";
-import { printable } from "./printable.ts";
+import { labelled } from "./labelled.ts";
 import { drawTable } from "./table.ts";
 
 /** A user as `--json` prints it: the state alone, without activity. */
@@ -17,13 +17,13 @@ export function userTable(
 ): string {
   return drawTable(
     [
-      { title: "User" },
-      { title: "Status" },
-      { title: "Trust" },
-      { title: "Light" },
-      { title: "Document" },
-      { title: "Country" },
-      { title: "Created (UTC)" },
+      { title: "User", whole: true },
+      { title: "Status", whole: true },
+      { title: "Trust", whole: true, spare: 1 },
+      { title: "Light KYC", spare: 3 },
+      { title: "Full KYC", spare: 4 },
+      { title: "Country", spare: 2 },
+      { title: "Created (UTC)", whole: true, spare: 5 },
     ],
     users.map((user) => [
       user.userId,
@@ -38,15 +38,15 @@ export function userTable(
   );
 }
 
-/** One user in full, for people: lines of text. */
-export function userLines(user: UserState): string[] {
+/** One user in full, for people: lines of text that fit the terminal. */
+export function userLines(user: UserState, columns: number | null): string[] {
   const { verification, verificationTrust, limits } = user;
   const rows: [string, string | null][] = [
     ["User", user.userId],
     ["Status", `${user.status} (${user.trust})`],
     ["Because", user.reason],
-    ["Light", sure(verification.lkyc, verificationTrust.lkyc)],
-    ["Document", sure(verification.fkyc, verificationTrust.fkyc)],
+    ["Light KYC", sure(verification.lkyc, verificationTrust.lkyc)],
+    ["Full KYC", sure(verification.fkyc, verificationTrust.fkyc)],
     ["Country", user.country],
     ["Phone", [user.phone, user.phoneCountry].filter(Boolean).join(" ")],
     ["Banned", user.banned === null ? null : user.banned ? "yes" : "no"],
@@ -78,9 +78,7 @@ export function userLines(user: UserState): string[] {
     ],
     ["Created", user.createdAt],
   ];
-  return rows.filter(([, value]) => value).map(([label, value]) =>
-    `${label.padEnd(12)} ${printable(value ?? "")}`
-  );
+  return labelled(rows, columns);
 }
 
 function sure(state: string | null, trust: string): string | null {

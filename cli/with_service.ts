@@ -8,8 +8,8 @@ import { withLedger } from "./with_ledger.ts";
 
 /** Flags of a command that asks the service at a rate of its own. */
 export interface RateFlags extends SharedFlags {
-  /** Requests a second. */
-  readonly rate: number;
+  /** Requests a second. @default {the client's own} */
+  readonly rate?: number;
 }
 
 /**
@@ -26,9 +26,11 @@ export async function withService<T>(
 ): Promise<T> {
   requireApiKey(readConfig(io.env, flags));
   return await withLedger(io, flags, (ledger, config) => {
-    const client = serviceClient(config, ledger.environment, {
-      requestsPerSecond: flags.rate,
-    });
+    const client = serviceClient(
+      config,
+      ledger.environment,
+      flags.rate === undefined ? {} : { requestsPerSecond: flags.rate },
+    );
     return work(ledger, client);
   });
 }

@@ -67,7 +67,9 @@ Deno.test("a file that is no database is one clear line and stays as it was", as
 Deno.test("a ledger of another environment is refused", async () => {
   await using ledger = await temporaryLedger();
   const env = { RAMPKIT_DATABASE_URL: ledger.url };
-  const made = await cli(["ledger", "stats"], {
+  const file = `${ledger.folder}/none.ndjson`;
+  await Deno.writeTextFile(file, "");
+  const made = await cli(["webhook", "replay", file], {
     ...env,
     RAMPKIT_ENVIRONMENT: "sandbox",
   });

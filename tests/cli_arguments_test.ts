@@ -1,6 +1,16 @@
 import assert from "node:assert/strict";
 import { cli, temporaryLedger } from "./_cli.ts";
 
+/** Makes a ledger without events. */
+async function emptyLedger(
+  { url, folder }: { readonly url: string; readonly folder: string },
+): Promise<void> {
+  const file = `${folder}/none.ndjson`;
+  await Deno.writeTextFile(file, "");
+  const made = await cli(["webhook", "replay", file, "--database-url", url]);
+  assert.equal(made.code, 0, made.err);
+}
+
 /** Commands that need nothing but a ledger, and one good way to call each. */
 const READERS = [
   ["orders", "list"],
@@ -16,9 +26,26 @@ const READERS = [
 
 Deno.test("every reading command works on an empty ledger", async () => {
   await using ledger = await temporaryLedger();
+  await emptyLedger(ledger);
   for (const args of READERS) {
     const { code, err } = await cli([...args, "--database-url", ledger.url]);
     assert.equal(code, 0, `${args.join(" ")}: ${err}`);
+    assert.equal(err, "", args.join(" "));
+  }
+});
+
+Deno.test("a reading command makes no ledger where there is none, and says so", async () => {
+  await using ledger = await temporaryLedger();
+  const evidence = ["ledger verify", "ledger export"];
+  for (const args of [...READERS, ["doctor"]]) {
+    const name = args.join(" ");
+    const ran = await cli([...args, "--database-url", ledger.url]);
+    if (name === "doctor") assert.match(ran.out, /There is none yet: file:/);
+    else {
+      assert.equal(ran.code, evidence.includes(name) ? 1 : 0, name);
+      assert.match(ran.err, /^No ledger at file:.*--database-url.*\n$/, name);
+    }
+    assert.deepEqual([...Deno.readDirSync(ledger.folder)], [], name);
   }
 });
 
@@ -33,6 +60,8 @@ Deno.test("every command refuses an argument or a flag too many with exit code 2
     ["sandbox"],
     ["demo"],
     ["doctor"],
+    ["sim"],
+    ["bench"],
     ["ledger", "backup", "x.db"],
     ["ledger", "import", "x.ndjson"],
     ["orders", "show", "id"],
@@ -143,6 +172,7 @@ Deno.test("an export comes back through import as the same ledger", async () => 
 
 Deno.test("ledger backup makes a copy that verifies, and never overwrites", async () => {
   await using ledger = await temporaryLedger();
+  await emptyLedger(ledger);
   const copy = `${ledger.folder}/copy.db`;
   const first = await cli([
     "ledger",
@@ -159,6 +189,12 @@ Deno.test("ledger backup makes a copy that verifies, and never overwrites", asyn
     `file:${copy}`,
   ]);
   assert.equal(verified.code, 0, verified.err);
+  assert.deepEqual(
+    [...Deno.readDirSync(ledger.folder)].filter(({ name }) =>
+      name.endsWith(".partial")
+    ),
+    [],
+  );
   const second = await cli([
     "ledger",
     "backup",

@@ -5,11 +5,12 @@ import {
 } from "../demo/browser/run_browser_demo.ts";
 import { type DemoReport, runDemo } from "../demo/run_demo.ts";
 import { EXIT, UsageError } from "../exit_codes.ts";
-import { type Io, jsonLine, line } from "../io.ts";
+import { type Io, jsonLine, line, lines, note } from "../io.ts";
 import { messageOf } from "../logger.ts";
-import { wholeNumber } from "../options.ts";
+import { jsonOption, wholeNumber } from "../options.ts";
 import { progress } from "../progress.ts";
 import type { Cli } from "../cli.ts";
+import { stoppable } from "../stoppable.ts";
 import { drawTable } from "../table.ts";
 
 interface DemoFlags {
@@ -27,9 +28,10 @@ const BROWSER_PORT = 8789;
 
 /** `demo`: the whole thing on one machine, against a bad network. */
 export function addDemo(program: Command, cli: Cli): void {
-  program.command("demo").description(
+  const command = program.command("demo").description(
     "send orders through a bad network and compare the ledger with the truth",
-  )
+  );
+  jsonOption(command, "one object")
     .option(
       "--seed <n>",
       "decides orders and faults",
@@ -48,7 +50,6 @@ export function addDemo(program: Command, cli: Cli): void {
       "rampkit-demo",
     )
     .option("--crash", "kill the endpoint's process halfway with SIGKILL")
-    .option("--json", "one JSON object")
     .addOption(
       new Option(
         "--browser",
@@ -62,7 +63,7 @@ export function addDemo(program: Command, cli: Cli): void {
     )
     .addHelpText(
       "after",
-      "\nExample:\n  rampkit demo --seed 7 --orders 500 --crash\n  rampkit demo --browser",
+      "\nExit code 3 when they differ in the end.\n\nExample:\n  rampkit demo --seed 7 --orders 500 --crash\n  rampkit demo --browser",
     )
     .action(cli.run((flags: DemoFlags) => {
       if (flags.browser) return browser(cli.io, flags);
@@ -91,25 +92,26 @@ function invite(io: Io, addresses: BrowserDemoAddresses): void {
 }
 
 async function demo(io: Io, flags: DemoFlags): Promise<number> {
-  const people = !flags.json;
-  const bar = progress(io, "orders", people, flags.orders);
-  let ended = false;
-  const report = await runDemo({
-    seed: flags.seed,
-    orders: flags.orders,
-    folder: flags.folder,
-    crash: flags.crash ?? false,
-    onProgress: (orders) => {
-      if (ended) return;
-      bar.at(orders);
-      if (orders < flags.orders) return;
-      bar.end();
-      ended = true;
-    },
-    onStep: (text) => {
-      if (people) io.err(`${text}\n`);
-    },
-  });
+  const bar = progress(io, "orders", !flags.json, flags.orders);
+  const report = await stoppable(
+    io.signal,
+    () =>
+      runDemo({
+        seed: flags.seed,
+        orders: flags.orders,
+        folder: flags.folder,
+        crash: flags.crash ?? false,
+        signal: io.signal,
+        onProgress: (orders) => bar.at(orders),
+        onStep: (text) => {
+          bar.end();
+          if (!flags.json) note(io, text);
+        },
+      }),
+    () =>
+      `nothing was compared; the ledger in ${flags.folder} holds what came ` +
+      "until then, and the next demo replaces it",
+  );
   bar.end();
   if (flags.json) jsonLine(io, report);
   else print(io, report);
@@ -131,14 +133,13 @@ function print(io: Io, report: DemoReport): void {
     ["Differences", report.differences],
   ];
   line(io);
-  line(
-    io,
+  lines(io, [
     drawTable(
       [{ title: `Seed ${report.seed}` }, { title: "", align: "right" }],
       rows.map(([label, count]) => [label, String(count)]),
       io.columns,
     ),
-  );
+  ]);
   for (const { orderId, field, service, ledger } of report.differing) {
     line(io, `  ${orderId} ${field}: service ${service}, ledger ${ledger}`);
   }
@@ -146,10 +147,9 @@ function print(io: Io, report: DemoReport): void {
   line(io, "The ledger stays. To look inside:");
   const task = "npx -y deno@2.9.6 task";
   const database = `--database-url ${report.databaseUrl}`;
-  line(io, `  ${task} orders list ${database}`);
-  line(
-    io,
+  lines(io, [
+    `  ${task} orders list ${database}`,
     `  ${task} orders explain ${report.exampleOrderId ?? "ID"} ${database}`,
-  );
-  line(io, `  ${task} ledger verify ${database}`);
+    `  ${task} ledger verify ${database}`,
+  ]);
 }

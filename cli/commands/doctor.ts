@@ -12,72 +12,123 @@ import {
   jsonOption,
   ledgerOptions,
   serviceOptions,
+  settingOption,
   type SharedFlags,
 } from "../options.ts";
 import type { Cli } from "../cli.ts";
 import { serviceClient } from "../service.ts";
-import { openConfigured } from "../with_ledger.ts";
+import { isStop, stoppable } from "../stoppable.ts";
+import { isStored, openConfigured } from "../with_ledger.ts";
 
 /** `doctor`: everything that can be wrong, in one look. */
 export function addDoctor(program: Command, cli: Cli): void {
   const command = program.command("doctor").description(
     "check settings, service, ledger, delivery and clock, in one look",
   );
-  jsonOption(serviceOptions(ledgerOptions(command)), "one JSON object")
-    .option(
+  jsonOption(
+    settingOption(
+      serviceOptions(ledgerOptions(command)),
       "--public-url <url>",
       "where the endpoint is reached from outside (RAMPKIT_PUBLIC_URL)",
-    )
+    ),
+    "one object",
+  )
     .addHelpText(
       "after",
       "\nExit code 1 when a check fails.\n\nExample:\n  rampkit doctor",
     )
     .action(cli.run(async (flags: SharedFlags) => {
-      const checks = await examine(cli.io, readConfig(cli.io.env, flags));
+      const { io } = cli;
+      const checks: Check[] = [];
+      await stoppable(
+        io.signal,
+        () => examine(io, readConfig(io.env, flags), checks),
+        () => `${checks.length} checks were made, the others were not`,
+      );
       const ok = checks.every(({ status }) => status !== "fail");
-      if (flags.json) jsonLine(cli.io, { ok, checks });
-      else print(cli.io, checks);
+      if (flags.json) jsonLine(io, { ok, checks });
+      else print(io, checks);
       return ok ? EXIT.fine : EXIT.failed;
     }));
 }
 
-async function examine(io: Io, config: Config): Promise<Check[]> {
-  const checks = settingsChecks(config);
-  let environment = config.environment ?? "sandbox";
-  try {
-    await using ledger = await openConfigured(config, io);
-    if (ledger.environment === "production") environment = "production";
-    checks.push(
-      ...await ledgerChecks(ledger),
-      ...await deliveryChecks(ledger, config, io.now),
-    );
-  } catch (error) {
-    checks.push(check("Ledger", "fail", messageOf(error)));
-  }
+async function examine(
+  io: Io,
+  config: Config,
+  checks: Check[],
+): Promise<void> {
+  checks.push(...settingsChecks(config));
+  const environment = await examineLedger(io, config, checks);
   if (config.apiKey === null) {
     checks.push(check("Service", "skip", "It cannot be asked without a key"));
   } else {
     const client = serviceClient(config, environment);
     checks.push(...await serviceChecks(client, io.now, io.signal));
   }
-  return checks;
+}
+
+/** Gives the environment of the ledger as well. */
+async function examineLedger(
+  io: Io,
+  config: Config,
+  checks: Check[],
+): Promise<string> {
+  const named = config.environment ?? "sandbox";
+  if (!await isStored(config)) {
+    checks.push(check(
+      "Ledger",
+      "warn",
+      `There is none yet: ${config.databaseUrl} does not exist`,
+      "rampkit serve makes it; for another one set RAMPKIT_DATABASE_URL",
+    ));
+    return named;
+  }
+  try {
+    await using ledger = await openConfigured(config, io);
+    checks.push(
+      ...await ledgerChecks(ledger, io.signal),
+      ...await deliveryChecks(ledger, config, io),
+    );
+    return ledger.environment;
+  } catch (error) {
+    if (isStop(error, io.signal)) throw error;
+    checks.push(check("Ledger", "fail", messageOf(error)));
+    return named;
+  }
 }
 
 const SIGN = { ok: "ok  ", warn: "WARN", fail: "FAIL", skip: "-   " } as const;
 
+/** Columns of the sign and of the name, with what parts them. */
+const SIGN_WIDTH = 6;
+const NAME_WIDTH = 16;
+
 function print(io: Io, checks: readonly Check[]): void {
+  // On a narrow terminal what was found goes below its name.
+  const narrow = io.columns !== null && io.columns < 60;
+  const indent = narrow ? SIGN_WIDTH : SIGN_WIDTH + NAME_WIDTH;
   for (const { name, status, detail, advice } of checks) {
-    line(io, `${SIGN[status]}  ${name.padEnd(14)} ${detail}`);
+    const head = SIGN[status].padEnd(SIGN_WIDTH);
+    if (narrow) {
+      line(io, head + name);
+      line(io, " ".repeat(indent) + detail);
+    } else line(io, head + name.padEnd(NAME_WIDTH) + detail, indent);
     if (advice !== undefined && status !== "ok") {
-      line(io, `${" ".repeat(21)}${advice}`);
+      line(io, `${" ".repeat(indent)}> ${advice}`, indent + 2);
     }
   }
-  const failed = checks.filter(({ status }) => status === "fail").length;
+  const count = (wanted: Check["status"]) =>
+    checks.filter(({ status }) => status === wanted).length;
+  const parts = [
+    [count("fail"), "failed"],
+    [count("warn"), "to look at"],
+    [count("skip"), "not made"],
+  ].filter(([number]) => number !== 0).map((part) => part.join(" "));
   line(io);
   line(
     io,
-    failed === 0
-      ? "Nothing is wrong"
-      : `${failed} ${failed === 1 ? "check" : "checks"} failed`,
+    parts.length === 0
+      ? `All ${checks.length} checks passed`
+      : `${checks.length} checks: ${parts.join(", ")}`,
   );
 }

@@ -2,17 +2,22 @@ import { type Command, Option } from "commander";
 import type { OrderView } from "../../ledger/mod.ts";
 import { CommandError, EXIT } from "../exit_codes.ts";
 import { explanationLines } from "../explanation_view.ts";
-import { jsonLine, line } from "../io.ts";
+import { type Io, jsonLine, line, lines, note } from "../io.ts";
 import {
   jsonOption,
   ledgerOptions,
   moment,
+  outputOption,
   type SharedFlags,
+  TIME_FORMAT,
   wholeNumber,
+  windowEnd,
 } from "../options.ts";
 import { orderJson, orderLines, orderTable } from "../order_view.ts";
+import { openOutput } from "../output.ts";
 import type { Cli } from "../cli.ts";
-import { upToDate, withLedger } from "../with_ledger.ts";
+import { stoppable, untilStopped } from "../stoppable.ts";
+import { upToDate, withReadLedger } from "../with_ledger.ts";
 import { exportOrders } from "../order_export.ts";
 
 interface ListFlags extends SharedFlags {
@@ -49,18 +54,19 @@ function addList(orders: Command, cli: Cli): void {
       wholeNumber("--limit", 0, 1e9),
       50,
     );
-  jsonOption(command, "one JSON object a line")
+  jsonOption(command, "one object a line")
     .addHelpText(
       "after",
       "\nExample:\n  rampkit orders list --status pending --limit 20",
     )
     .action(cli.run(async (flags: ListFlags) => {
-      await withLedger(cli.io, flags, async (ledger) => {
+      await withReadLedger(cli.io, flags, async (ledger) => {
         await upToDate(ledger, cli.io);
         const shown: OrderView[] = [];
         let count = 0;
         let more = false;
-        for await (const order of ledger.orders.list(query(flags))) {
+        const orders = ledger.orders.list(query(flags));
+        for await (const order of untilStopped(orders, cli.io.signal)) {
           if (flags.limit > 0 && count === flags.limit) {
             more = true;
             break;
@@ -71,41 +77,43 @@ function addList(orders: Command, cli: Cli): void {
         }
         if (flags.json) return;
         if (count === 0) return line(cli.io, "No orders match");
-        line(cli.io, orderTable(shown, cli.io.columns));
+        lines(cli.io, [orderTable(shown, cli.io.columns)]);
         if (more) {
-          line(cli.io, `\nFirst ${flags.limit} shown; --limit 0 shows all`);
+          line(cli.io);
+          line(cli.io, `The newest ${flags.limit}; --limit 0 shows all`);
         }
       });
     }));
 }
 
+const ONE_ORDER =
+  "order id, external order id, or a click id that leads to one order";
+
 function addShow(orders: Command, cli: Cli): void {
-  const command = orders.command("show").argument(
-    "<id>",
-    "order id, external order id, or a click id that leads to one order",
-  ).description("show one order: its state and what is odd about it");
-  jsonOption(ledgerOptions(command), "one JSON object")
+  const command = orders.command("show").argument("<id>", ONE_ORDER)
+    .description("show one order: its state and its anomalies");
+  jsonOption(ledgerOptions(command), "one object")
     .addHelpText(
       "after",
       "\nExample:\n  rampkit orders show 01KA00000000000000000000 --json",
     )
     .action(cli.run(async (id: string, flags: SharedFlags) => {
-      await withLedger(cli.io, flags, async (ledger) => {
+      await withReadLedger(cli.io, flags, async (ledger) => {
         await upToDate(ledger, cli.io);
         const order = theOne(await ledger.orders.find(id), id);
         if (flags.json) jsonLine(cli.io, orderJson(order));
-        else for (const text of orderLines(order)) line(cli.io, text);
+        else lines(cli.io, orderLines(order, cli.io.columns));
       });
     }));
 }
 
 function addExplain(orders: Command, cli: Cli): void {
-  const command = orders.command("explain").argument("<id>", "as for show")
+  const command = orders.command("explain").argument("<id>", ONE_ORDER)
     .description("show every event of an order and what each one changed");
-  jsonOption(ledgerOptions(command), "one JSON object")
+  jsonOption(ledgerOptions(command), "one object")
     .option(
       "--as-of <time>",
-      "what was known then, instead of now",
+      `what was known then, instead of now: ${TIME_FORMAT}`,
       moment("--as-of"),
     )
     .addHelpText(
@@ -114,71 +122,95 @@ function addExplain(orders: Command, cli: Cli): void {
     )
     .action(
       cli.run(async (id: string, flags: SharedFlags & { asOf?: string }) => {
-        return await withLedger(cli.io, flags, async (ledger) => {
+        return await withReadLedger(cli.io, flags, async (ledger) => {
           await upToDate(ledger, cli.io);
           const { orderId } = theOne(await ledger.orders.find(id), id);
           if (flags.asOf !== undefined) {
             const then = await ledger.asOf(orderId, flags.asOf);
             if (then === null) {
-              line(
-                cli.io,
+              throw new CommandError(
                 `Nothing was known of order ${orderId} at ${flags.asOf}`,
               );
-              return EXIT.failed;
             }
             if (flags.json) jsonLine(cli.io, orderJson(then));
-            else for (const text of orderLines(then)) line(cli.io, text);
+            else lines(cli.io, orderLines(then, cli.io.columns));
             return EXIT.fine;
           }
           const explanation = await ledger.explain(orderId);
           if (explanation === null) throw notFound(id);
           if (flags.json) jsonLine(cli.io, explanation);
-          else {
-            for (const text of explanationLines(explanation)) {
-              line(cli.io, text);
-            }
-          }
+          else lines(cli.io, explanationLines(explanation, cli.io.columns));
           return EXIT.fine;
         });
       }),
     );
 }
 
+interface ExportFlags extends ListFlags {
+  readonly format: "csv" | "ndjson";
+  readonly totals?: boolean;
+  readonly output?: string;
+}
+
 function addExport(orders: Command, cli: Cli): void {
   const command = orders.command("export").description(
     "write orders for finance, amounts exactly as the service stated them",
   );
-  filterOptions(ledgerOptions(command))
+  outputOption(filterOptions(ledgerOptions(command)))
     .addOption(
-      new Option("--format <format>", "csv or ndjson").choices([
+      new Option("--format <format>", "how it is written").choices([
         "csv",
         "ndjson",
       ]).default("csv"),
     )
     .option(
       "--totals",
-      "daily totals (days in UTC) by asset and currency instead of orders",
+      "totals instead of orders, by day (UTC), status, asset and currency",
     )
     .addHelpText(
       "after",
-      "\nExample:\n  rampkit orders export --from 2026-11-01 --status success > november.csv",
+      "\nExample:\n  rampkit orders export --from 2026-11-01 --to 2026-11-30 --status success --output november.csv",
     )
-    .action(
-      cli.run(
-        async (
-          flags: ListFlags & { format: "csv" | "ndjson"; totals?: boolean },
-        ) => {
-          await withLedger(cli.io, flags, async (ledger) => {
-            await upToDate(ledger, cli.io);
-            await exportOrders(ledger.orders.list(query(flags)), {
-              format: flags.format,
-              totals: flags.totals ?? false,
-              write: cli.io.out,
-            });
-          });
-        },
-      ),
+    .action(cli.run((flags: ExportFlags) => exportAll(cli.io, flags)));
+}
+
+async function exportAll(io: Io, flags: ExportFlags): Promise<void> {
+  await withReadLedger(io, flags, async (ledger) => {
+    let count = 0;
+    const counted = async function* () {
+      const orders = ledger.orders.list(query(flags));
+      for await (const order of untilStopped(orders, io.signal)) {
+        yield order;
+        count++;
+      }
+    };
+    using output = openOutput(
+      io,
+      flags.output,
+      () => `NOT WHOLE: the export was cut after ${count} orders`,
     );
+    await stoppable(
+      io.signal,
+      async () => {
+        await upToDate(ledger, io);
+        await exportOrders(counted(), {
+          format: flags.format,
+          totals: flags.totals ?? false,
+          write: output.write,
+        });
+        output.finish();
+      },
+      () =>
+        `after ${count} orders; ` +
+        (flags.output === undefined
+          ? "the output is not whole, and its last line says so"
+          : `${flags.output} was not written`),
+    );
+    if (flags.output !== undefined) {
+      const what = flags.totals ? "the totals of " : "";
+      note(io, `Wrote ${what}${count} orders to ${flags.output}`);
+    }
+  });
 }
 
 function filterOptions(command: Command): Command {
@@ -193,8 +225,16 @@ function filterOptions(command: Command): Command {
     .option("--user <id>", "only orders of this user")
     .option("--click <id>", "only orders of this click id")
     .option("--asset <code>", "only orders of this asset, for example USDC")
-    .option("--from <time>", "created after, UTC", moment("--from"))
-    .option("--to <time>", "created up to, UTC", moment("--to"))
+    .option(
+      "--from <time>",
+      `created then or later: ${TIME_FORMAT}`,
+      moment("--from"),
+    )
+    .option(
+      "--to <time>",
+      "created before then; of a day, all of it",
+      windowEnd("--to"),
+    )
     .option(
       "--anomaly [kind]",
       "only orders with an anomaly, or with this kind",
@@ -208,10 +248,17 @@ function query(flags: ListFlags): Record<string, string | boolean> {
     ...(flags.user === undefined ? {} : { userId: flags.user }),
     ...(flags.click === undefined ? {} : { clickId: flags.click }),
     ...(flags.asset === undefined ? {} : { commodity: flags.asset }),
-    ...(flags.from === undefined ? {} : { createdAfter: flags.from }),
-    ...(flags.to === undefined ? {} : { createdUpTo: flags.to }),
+    ...(flags.from === undefined
+      ? {}
+      : { createdAfter: justBefore(flags.from) }),
+    ...(flags.to === undefined ? {} : { createdUpTo: justBefore(flags.to) }),
     ...(flags.anomaly === undefined ? {} : { anomaly: flags.anomaly }),
   };
+}
+
+/** Windows hold their start and not their end, so that days do not overlap. */
+function justBefore(time: string): string {
+  return new Date(Date.parse(time) - 1).toISOString();
 }
 
 function theOne(found: readonly OrderView[], id: string): OrderView {

@@ -3,7 +3,7 @@ import { createPoller, type PollRan } from "../../ledger/mod.ts";
 import type { Cli } from "../cli.ts";
 import { span } from "../doctor/check.ts";
 import { CommandError, EXIT } from "../exit_codes.ts";
-import { type Io, jsonLine, line } from "../io.ts";
+import { type Io, jsonLine, line, note } from "../io.ts";
 import { messageOf } from "../logger.ts";
 import {
   jsonOption,
@@ -12,9 +12,11 @@ import {
   serviceOptions,
 } from "../options.ts";
 import { progress } from "../progress.ts";
+import { stoppable } from "../stoppable.ts";
 import { type RateFlags, withService } from "../with_service.ts";
 
 interface PollFlags extends RateFlags {
+  readonly rate: number;
   readonly once?: boolean;
 }
 
@@ -25,16 +27,19 @@ export function addPoll(program: Command, cli: Cli): void {
   );
   jsonOption(
     rateOption(serviceOptions(ledgerOptions(command))),
-    "one JSON object",
+    "one object",
   )
-    .option("--once", "run every sweep to its end once, and exit")
+    .option(
+      "--once",
+      "run every sweep to its end once, print what it read, exit",
+    )
     .addHelpText("after", "\nExample:\n  rampkit poll --once")
     .action(cli.run((flags: PollFlags) => poll(cli.io, flags)));
 }
 
 async function poll(io: Io, flags: PollFlags): Promise<number> {
   return await withService(io, flags, async (ledger, client) => {
-    const bar = progress(io, "read", !flags.json);
+    const bar = progress(io, "orders and users read", !flags.json);
     let read = 0;
     const poller = createPoller({
       ledger,
@@ -46,10 +51,22 @@ async function poll(io: Io, flags: PollFlags): Promise<number> {
       onAlert: (health) => io.err(`Delivery: ${health.detail}\n`),
     });
     if (!flags.once) {
+      note(
+        io,
+        `Asking ${client.environment.baseUrl} at ${flags.rate} requests a ` +
+          "second until Ctrl-C",
+      );
       await poller.run(io.signal);
+      note(io, `Stopped: ${read} orders and users were read, all are stored`);
       return EXIT.fine;
     }
-    const report = await poller.once({ signal: io.signal });
+    const report = await stoppable(
+      io.signal,
+      () => poller.once({ signal: io.signal }),
+      () =>
+        `${read} orders and users were read, and what was news is stored; ` +
+        "run it again for the others",
+    );
     bar.end();
     if (!report.ran) {
       throw new CommandError(

@@ -2,15 +2,18 @@ import type { Command } from "commander";
 import { reconcile, type ReconcileReport } from "../../ledger/mod.ts";
 import type { Cli } from "../cli.ts";
 import { EXIT } from "../exit_codes.ts";
-import { type Io, jsonLine, line } from "../io.ts";
+import { type Io, jsonLine, line, lines } from "../io.ts";
 import {
   jsonOption,
   ledgerOptions,
   moment,
   rateOption,
   serviceOptions,
+  TIME_FORMAT,
+  windowEnd,
 } from "../options.ts";
 import { progress } from "../progress.ts";
+import { stoppable } from "../stoppable.ts";
 import { drawTable } from "../table.ts";
 import { upToDate } from "../with_ledger.ts";
 import { type RateFlags, withService } from "../with_service.ts";
@@ -28,14 +31,18 @@ export function addReconcile(program: Command, cli: Cli): void {
   );
   jsonOption(
     rateOption(serviceOptions(ledgerOptions(command))),
-    "one JSON object",
+    "one object",
   )
     .option(
       "--from <time>",
-      "start, UTC; default the oldest order",
+      `start of the window: ${TIME_FORMAT} (default: the oldest order)`,
       moment("--from"),
     )
-    .option("--to <time>", "end, UTC; default now", moment("--to"))
+    .option(
+      "--to <time>",
+      "end of the window; of a day, all of it (default: now)",
+      windowEnd("--to"),
+    )
     .option("--all", "list the orders that agree as well")
     .addHelpText(
       "after",
@@ -46,19 +53,22 @@ export function addReconcile(program: Command, cli: Cli): void {
 
 async function compare(io: Io, flags: ReconcileFlags): Promise<number> {
   return await withService(io, flags, async (ledger, client) => {
-    await upToDate(ledger, io);
-    const bar = progress(io, "compared", !flags.json);
-    const report = await reconcile({
-      ledger,
-      client,
-      ...(flags.from === undefined ? {} : { fromMs: Date.parse(flags.from) }),
-      ...(flags.to === undefined ? {} : { toMs: Date.parse(flags.to) }),
-      now: io.now,
-      assets: ledger.environment === "sandbox" ? "sandbox" : "production",
-      all: flags.all ?? false,
-      onProgress: (compared) => bar.at(compared),
-      signal: io.signal,
-    });
+    const bar = progress(io, "orders compared", !flags.json);
+    let compared = 0;
+    const report = await stoppable(io.signal, async () => {
+      await upToDate(ledger, io);
+      return await reconcile({
+        ledger,
+        client,
+        ...(flags.from === undefined ? {} : { fromMs: Date.parse(flags.from) }),
+        ...(flags.to === undefined ? {} : { toMs: Date.parse(flags.to) }),
+        now: io.now,
+        assets: ledger.environment === "sandbox" ? "sandbox" : "production",
+        all: flags.all ?? false,
+        onProgress: (count) => bar.at(compared = count),
+        signal: io.signal,
+      });
+    }, () => `${compared} orders were compared, and nothing is concluded`);
     bar.end();
     if (flags.json) jsonLine(io, report);
     else print(io, report);
@@ -68,16 +78,15 @@ async function compare(io: Io, flags: ReconcileFlags): Promise<number> {
 
 function print(io: Io, report: ReconcileReport): void {
   if (report.rows.length > 0) {
-    line(
-      io,
+    lines(io, [
       drawTable(
         [
-          { title: "Order" },
-          { title: "Finding" },
-          { title: "Service" },
-          { title: "Ledger" },
-          { title: "Look at" },
-          { title: "Detail" },
+          { title: "Order", whole: true },
+          { title: "Category", whole: true },
+          { title: "Service", whole: true, spare: 2 },
+          { title: "Ledger", whole: true, spare: 3 },
+          { title: "Flags", spare: 1 },
+          { title: "Detail", spare: 4 },
         ],
         report.rows.map((row) => [
           row.orderId,
@@ -91,7 +100,7 @@ function print(io: Io, report: ReconcileReport): void {
         ]),
         io.columns,
       ),
-    );
+    ]);
     line(io);
   }
   const counted = Object.entries(report.counts).filter(([, count]) => count > 0)
@@ -107,6 +116,6 @@ function print(io: Io, report: ReconcileReport): void {
     io,
     report.disagreements === 0
       ? "Service and ledger agree"
-      : `They disagree on ${report.disagreements} orders; \`poll --once\` reads what is behind`,
+      : `They disagree on ${report.disagreements} orders; \`poll --once\` reads what is behind, and RUNBOOK.md says what each category means`,
   );
 }

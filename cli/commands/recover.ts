@@ -9,8 +9,11 @@ import {
   moment,
   rateOption,
   serviceOptions,
+  TIME_FORMAT,
+  windowEnd,
 } from "../options.ts";
 import { progress } from "../progress.ts";
+import { stoppable } from "../stoppable.ts";
 import { type RateFlags, withService } from "../with_service.ts";
 
 interface RecoverFlags extends RateFlags {
@@ -25,17 +28,17 @@ export function addRecover(program: Command, cli: Cli): void {
   );
   jsonOption(
     rateOption(serviceOptions(ledgerOptions(command))),
-    "one JSON object",
+    "one object",
   )
     .requiredOption(
       "--from <time>",
-      "start of the outage, UTC",
+      `start of the outage: ${TIME_FORMAT}`,
       moment("--from"),
     )
     .option(
       "--to <time>",
-      "end of the outage, UTC; default now",
-      moment("--to"),
+      "end of the outage; of a day, all of it (default: now)",
+      windowEnd("--to"),
     )
     .addHelpText(
       "after",
@@ -46,17 +49,24 @@ export function addRecover(program: Command, cli: Cli): void {
 
 async function readAgain(io: Io, flags: RecoverFlags): Promise<number> {
   return await withService(io, flags, async (ledger, client) => {
-    const bar = progress(io, "read", !flags.json);
+    const bar = progress(io, "orders and users read", !flags.json);
     let read = 0;
-    const report = await recover({
-      ledger,
-      client,
-      fromMs: Date.parse(flags.from),
-      ...(flags.to === undefined ? {} : { toMs: Date.parse(flags.to) }),
-      now: io.now,
-      onProgress: ({ orders, users }) => bar.at(read += orders + users),
-      signal: io.signal,
-    });
+    const report = await stoppable(
+      io.signal,
+      () =>
+        recover({
+          ledger,
+          client,
+          fromMs: Date.parse(flags.from),
+          ...(flags.to === undefined ? {} : { toMs: Date.parse(flags.to) }),
+          now: io.now,
+          onProgress: ({ orders, users }) => bar.at(read += orders + users),
+          signal: io.signal,
+        }),
+      () =>
+        `${read} orders and users were read, and what was news is stored; ` +
+        "nothing is proven, run it again",
+    );
     bar.end();
     if (flags.json) jsonLine(io, report);
     else {

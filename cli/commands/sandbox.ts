@@ -1,22 +1,26 @@
 import type { Command } from "commander";
 import { serveSandbox } from "../../sandbox/mod.ts";
 import { readConfig } from "../config.ts";
-import { line } from "../io.ts";
-import { wholeNumber } from "../options.ts";
+import { type Io, jsonLine, line, note } from "../io.ts";
+import { jsonOption, wholeNumber } from "../options.ts";
 import type { Cli } from "../cli.ts";
+import { UsageError } from "../exit_codes.ts";
+import { aborted } from "../stoppable.ts";
 
 interface SandboxFlags {
   readonly port: number;
   readonly host: string;
   readonly seed: number;
   readonly webhookUrl?: string;
+  readonly json?: boolean;
 }
 
 /** `sandbox`: the service in a box, over HTTP. */
 export function addSandbox(program: Command, cli: Cli): void {
-  program.command("sandbox").description(
+  const command = program.command("sandbox").description(
     "run the service in a box: its API, its widget, its webhooks, its faults",
-  )
+  );
+  jsonOption(command, "one object")
     .option(
       "--port <port>",
       "port to listen on, 0 for a free one",
@@ -30,39 +34,55 @@ export function addSandbox(program: Command, cli: Cli): void {
       wholeNumber("--seed", 0, 2 ** 32 - 1),
       1,
     )
-    .option("--webhook-url <url>", "where webhooks go, secret included")
+    .option(
+      "--webhook-url <url>",
+      "where webhooks go, secret included (default: to a `serve` on port 8787 with the secret in RAMPKIT_WEBHOOK_SECRET)",
+    )
     .addHelpText(
       "after",
       "\nExample:\n  rampkit sandbox --webhook-url http://127.0.0.1:8787/webhooks/SECRET",
     )
-    .action(cli.run(async (flags: SandboxFlags) => {
-      const config = readConfig(cli.io.env);
-      const [secret] = config.webhookSecrets;
-      const webhookUrl = flags.webhookUrl ??
-        (secret === undefined
-          ? null
-          : `http://127.0.0.1:8787/webhooks/${secret}`);
-      await using server = await serveSandbox({
-        port: flags.port,
-        hostname: flags.host,
-        seed: flags.seed,
-        webhookUrl,
-        ...(config.apiKey === null ? {} : { apiKey: config.apiKey }),
-        ...(config.partnerId === null ? {} : { partnerId: config.partnerId }),
-      });
-      line(cli.io, `The service in a box: ${server.url}/control`);
-      line(cli.io, `  RAMPKIT_BASE_URL=${server.url}`);
-      if (config.apiKey === null) {
-        line(cli.io, `  RAMPKIT_API_KEY=${server.sandbox.apiKey}`);
-      }
-      line(
-        cli.io,
-        webhookUrl === null
-          ? "  webhooks go nowhere yet: set RAMPKIT_WEBHOOK_SECRET or --webhook-url"
-          : `  webhooks go to ${new URL(webhookUrl).origin}`,
-      );
-      await new Promise<void>((resolve) =>
-        cli.io.signal.addEventListener("abort", () => resolve())
-      );
-    }));
+    .action(cli.run((flags: SandboxFlags) => sandbox(cli.io, flags)));
+}
+
+async function sandbox(io: Io, flags: SandboxFlags): Promise<void> {
+  const config = readConfig(io.env);
+  const [secret] = config.webhookSecrets;
+  const webhookUrl = flags.webhookUrl ??
+    (secret === undefined ? null : `http://127.0.0.1:8787/webhooks/${secret}`);
+  const target = webhookUrl === null ? null : URL.parse(webhookUrl);
+  if (webhookUrl !== null && target === null) {
+    throw new UsageError("Wrong --webhook-url: it is no http address");
+  }
+  await using server = await serveSandbox({
+    port: flags.port,
+    hostname: flags.host,
+    seed: flags.seed,
+    webhookUrl,
+    ...(config.apiKey === null ? {} : { apiKey: config.apiKey }),
+    ...(config.partnerId === null ? {} : { partnerId: config.partnerId }),
+  });
+  // A key that was configured is a secret; one made here is not.
+  const made = config.apiKey === null ? server.sandbox.apiKey : null;
+  if (flags.json) {
+    jsonLine(io, {
+      url: server.url,
+      control: `${server.url}/control`,
+      apiKey: made,
+      webhooksTo: target?.origin ?? null,
+    });
+  } else {
+    line(io, `The service in a box: ${server.url}/control`);
+    line(io, `  RAMPKIT_BASE_URL=${server.url}`);
+    if (made !== null) line(io, `  RAMPKIT_API_KEY=${made}`);
+    line(
+      io,
+      target === null
+        ? "  webhooks go nowhere yet: set RAMPKIT_WEBHOOK_SECRET or --webhook-url"
+        : `  webhooks go to ${target.origin}`,
+    );
+    line(io, "It keeps nothing; end it with Ctrl-C");
+  }
+  await aborted(io.signal);
+  note(io, "Stopped: orders and users of the sandbox are gone");
 }

@@ -15,6 +15,7 @@ import { jsonLog, type Log, messageOf } from "../logger.ts";
 import {
   ledgerOptions,
   serviceOptions,
+  settingOption,
   type SharedFlags,
   wholeNumber,
 } from "../options.ts";
@@ -22,6 +23,7 @@ import type { Cli } from "../cli.ts";
 import { readinessOf } from "../readiness.ts";
 import { redact } from "../redact.ts";
 import { serviceClient } from "../service.ts";
+import { aborted } from "../stoppable.ts";
 import { openConfigured } from "../with_ledger.ts";
 
 interface ServeFlags extends SharedFlags {
@@ -37,7 +39,11 @@ export function addServe(program: Command, cli: Cli): void {
   const command = program.command("serve").description(
     "take webhooks, fold them, and poll the service, in one process",
   );
-  serviceOptions(ledgerOptions(command))
+  settingOption(
+    serviceOptions(ledgerOptions(command)),
+    "--spool-dir <dir>",
+    "where deliveries wait while the database cannot take them (RAMPKIT_SPOOL_DIR; default: beside a database file, else rampkit-spool)",
+  )
     .option(
       "--port <port>",
       "port to listen on, 0 for a free one",
@@ -52,16 +58,12 @@ export function addServe(program: Command, cli: Cli): void {
       wholeNumber("--rate", 1, 1000),
     )
     .option(
-      "--spool-dir <dir>",
-      "where deliveries wait while the database cannot take them (RAMPKIT_SPOOL_DIR; default: beside a database file, else rampkit-spool)",
-    )
-    .option(
       "--allow <address...>",
       "take webhooks only from these addresses or CIDR ranges",
     )
     .addHelpText(
       "after",
-      "\nExample:\n  RAMPKIT_WEBHOOK_SECRET=$(openssl rand -hex 24) rampkit serve --port 8787",
+      "\nIt writes a log to standard error, one JSON object a line. Ctrl-C lets\nrequests under way finish, folds what is stored, and exits with 0.\n\nExample:\n  RAMPKIT_WEBHOOK_SECRET=$(openssl rand -hex 24) rampkit serve --port 8787",
     )
     .action(cli.run((flags: ServeFlags) => serve(cli.io, flags)));
 }
@@ -207,11 +209,4 @@ function spoolDirectory(config: Config): string {
   if (config.spoolDir !== null) return config.spoolDir;
   const file = /^file:(?:\/\/)?([^?#]+)/.exec(config.databaseUrl)?.[1];
   return file === undefined ? "rampkit-spool" : `${file}-spool`;
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) =>
-    signal.addEventListener("abort", () => resolve(), { once: true })
-  );
 }

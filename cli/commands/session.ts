@@ -1,5 +1,4 @@
 import { type Command, Option } from "commander";
-import { readConfig } from "../config.ts";
 import { jsonLine, line } from "../io.ts";
 import {
   jsonOption,
@@ -8,8 +7,8 @@ import {
   type SharedFlags,
 } from "../options.ts";
 import type { Cli } from "../cli.ts";
-import { serviceClient } from "../service.ts";
-import { withLedger } from "../with_ledger.ts";
+import { stoppable } from "../stoppable.ts";
+import { withService } from "../with_service.ts";
 
 interface SessionFlags extends SharedFlags {
   readonly flowType: "simple" | "simple_full_restrict";
@@ -30,7 +29,7 @@ export function addSession(program: Command, cli: Cli): void {
   const command = session.command("create").description(
     "create a session (valid 30 seconds, once) and record what it asked for",
   );
-  serviceOptions(jsonOption(ledgerOptions(command), "one JSON object"))
+  serviceOptions(jsonOption(ledgerOptions(command), "one object"))
     .addOption(
       new Option("--flow-type <type>", "what the user may change").choices([
         "simple",
@@ -53,13 +52,16 @@ export function addSession(program: Command, cli: Cli): void {
       "\nExample:\n  rampkit session create --commodity POL --network amoy --currency USD --currency-amount 25 --reference basket-17",
     )
     .action(cli.run(async (flags: SessionFlags) => {
-      await withLedger(cli.io, flags, async (ledger) => {
-        const config = readConfig(cli.io.env, flags);
-        const client = serviceClient(config, ledger.environment);
+      await withService(cli.io, flags, async (ledger, client) => {
+        const { signal } = cli.io;
         const asked = wire(flags);
-        const created = await client.sessions.create(asked, {
-          signal: cli.io.signal,
-        });
+        const created = await stoppable(
+          signal,
+          () => client.sessions.create(asked, { signal }),
+          () =>
+            "no answer came; if the service made a session, it lapses after " +
+            "30 seconds, and the ledger does not know it",
+        );
         await ledger.recordSession({
           session_id: created.sessionId,
           ...(created.requestId === null
@@ -72,7 +74,13 @@ export function addSession(program: Command, cli: Cli): void {
             : { reference: flags.reference }),
         });
         if (flags.json) jsonLine(cli.io, created);
-        else line(cli.io, `Session ${created.sessionId}, valid 30 seconds`);
+        else {
+          line(
+            cli.io,
+            `Session ${created.sessionId}: for one opening of the widget, ` +
+              "within 30 seconds",
+          );
+        }
       });
     }));
 }

@@ -1,9 +1,11 @@
 import type { Command } from "commander";
+import type { Ledger } from "../../ledger/mod.ts";
 import type { Cli } from "../cli.ts";
-import { type Io, jsonLine, line } from "../io.ts";
+import { CommandError } from "../exit_codes.ts";
+import { type Io, jsonLine, line, lines } from "../io.ts";
 import { jsonOption, ledgerOptions, type SharedFlags } from "../options.ts";
 import { drawTable } from "../table.ts";
-import { upToDate, withLedger } from "../with_ledger.ts";
+import { upToDate, withReadLedger } from "../with_ledger.ts";
 
 /** `subscriptions list | retry | drop | fire`. */
 export function addSubscriptions(program: Command, cli: Cli): void {
@@ -20,13 +22,13 @@ function addList(subscriptions: Command, cli: Cli): void {
   const command = subscriptions.command("list").description(
     "how far each subscription is, and its dead letters",
   );
-  jsonOption(ledgerOptions(command), "one JSON object a line")
+  jsonOption(ledgerOptions(command), "one object a line")
     .addHelpText("after", "\nExample:\n  rampkit subscriptions list")
     .action(cli.run((flags: SharedFlags) => list(cli.io, flags)));
 }
 
 async function list(io: Io, flags: SharedFlags): Promise<void> {
-  await withLedger(io, flags, async (ledger) => {
+  await withReadLedger(io, flags, async (ledger) => {
     const all = await ledger.subscriptions.list();
     const dead = [];
     for (const { name } of all) {
@@ -42,12 +44,11 @@ async function list(io: Io, flags: SharedFlags): Promise<void> {
       return;
     }
     if (all.length === 0) return line(io, "No subscriptions");
-    line(
-      io,
+    lines(io, [
       drawTable(
         [
-          { title: "Subscription" },
-          { title: "Takes" },
+          { title: "Subscription", whole: true },
+          { title: "Takes", spare: 1 },
           { title: "Behind", align: "right" },
           { title: "Retrying", align: "right" },
           { title: "Waiting", align: "right" },
@@ -60,47 +61,69 @@ async function list(io: Io, flags: SharedFlags): Promise<void> {
         ]),
         io.columns,
       ),
-    );
+    ]);
     for (const { name, transition, attempts, error } of dead) {
+      line(io);
       line(
         io,
-        `\n${name}: ${transition.key} failed ${attempts} times: ${error}`,
+        `${name}: ${transition.key} failed ${attempts} times: ${error}`,
+        2,
       );
+      line(io, "  mend what fails, then: rampkit subscriptions retry " + name);
     }
   });
 }
 
+const NAME = "name of the subscription, as `subscriptions list` shows it";
+
 function addRetry(subscriptions: Command, cli: Cli): void {
-  const command = subscriptions.command("retry").argument("<name>")
-    .argument("[key]", "only this dead letter")
+  const command = subscriptions.command("retry").argument("<name>", NAME)
+    .argument("[key]", "only this dead letter; without it all of them")
     .description("have dead letters delivered again");
-  jsonOption(ledgerOptions(command), "one JSON object")
+  jsonOption(ledgerOptions(command), "one object")
     .addHelpText("after", "\nExample:\n  rampkit subscriptions retry goods")
     .action(
       cli.run(
         async (name: string, key: string | undefined, flags: SharedFlags) => {
-          await withLedger(cli.io, flags, async (ledger) => {
+          await withReadLedger(cli.io, flags, async (ledger) => {
+            await known(ledger, name);
             const retried = await ledger.subscriptions.retry(name, key);
             if (flags.json) jsonLine(cli.io, { retried });
-            else line(cli.io, `${retried} dead letters will be tried again`);
+            else {
+              line(
+                cli.io,
+                `${retried} dead letters will be tried again, by the process ` +
+                  "that runs the subscription",
+              );
+            }
           });
         },
       ),
     );
 }
 
+async function known(ledger: Ledger, name: string): Promise<void> {
+  const names = (await ledger.subscriptions.list()).map(({ name }) => name);
+  if (names.includes(name)) return;
+  throw new CommandError(
+    `No such subscription: "${name}"; there ` +
+      (names.length === 0 ? "is none yet" : `are ${names.join(", ")}`),
+  );
+}
+
 function addDrop(subscriptions: Command, cli: Cli): void {
-  const command = subscriptions.command("drop").argument("<name>")
+  const command = subscriptions.command("drop").argument("<name>", NAME)
     .argument("<key>", "the dead letter to give up")
     .description("give a dead letter up, so that what waits behind it goes on");
-  jsonOption(ledgerOptions(command), "one JSON object")
+  jsonOption(ledgerOptions(command), "one object")
     .addHelpText(
       "after",
       "\nExample:\n  rampkit subscriptions drop goods order:01KA:confirmed.success",
     )
     .action(
       cli.run(async (name: string, key: string, flags: SharedFlags) => {
-        await withLedger(cli.io, flags, async (ledger) => {
+        await withReadLedger(cli.io, flags, async (ledger) => {
+          await known(ledger, name);
           const dropped = await ledger.subscriptions.drop(name, key);
           if (flags.json) jsonLine(cli.io, { dropped });
           else line(cli.io, `${dropped} dead letters were given up`);
@@ -112,12 +135,12 @@ function addDrop(subscriptions: Command, cli: Cli): void {
 function addFire(subscriptions: Command, cli: Cli): void {
   const command = subscriptions.command("fire").argument(
     "[keys...]",
-    "states to tell of; none lists what nobody was told",
+    "keys of the states to tell of; without any, lists those never told",
   ).description(
     "tell subscriptions of states that a refold or an import made",
   );
-  jsonOption(ledgerOptions(command), "JSON")
-    .option("--imported", "also what an import brought")
+  jsonOption(ledgerOptions(command), "one object a line")
+    .option("--imported", "list what an import brought as well")
     .addHelpText(
       "after",
       "\nExample:\n  rampkit subscriptions fire order:01KA:confirmed.success",
@@ -125,12 +148,19 @@ function addFire(subscriptions: Command, cli: Cli): void {
     .action(
       cli.run(
         async (keys: string[], flags: SharedFlags & { imported?: boolean }) => {
-          await withLedger(cli.io, flags, async (ledger) => {
+          await withReadLedger(cli.io, flags, async (ledger) => {
             await upToDate(ledger, cli.io);
             if (keys.length > 0) {
+              cli.io.signal.throwIfAborted();
               const fired = await ledger.subscriptions.fire(keys);
               if (flags.json) jsonLine(cli.io, { fired });
-              else line(cli.io, `${fired} states were logged as news`);
+              else {
+                line(
+                  cli.io,
+                  `${fired} states will be told, by the process that runs ` +
+                    "the subscription",
+                );
+              }
               return;
             }
             const unfired = await ledger.subscriptions.unfired({

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { CommandError } from "../exit_codes.ts";
-import { jsonLine, line } from "../io.ts";
+import { jsonLine, line, lines } from "../io.ts";
 import {
   jsonOption,
   ledgerOptions,
@@ -8,8 +8,9 @@ import {
   wholeNumber,
 } from "../options.ts";
 import type { Cli } from "../cli.ts";
+import { untilStopped } from "../stoppable.ts";
 import { userJson, userLines, userTable } from "../user_view.ts";
-import { upToDate, withLedger } from "../with_ledger.ts";
+import { upToDate, withReadLedger } from "../with_ledger.ts";
 
 /** `users list | show`. */
 export function addUsers(program: Command, cli: Cli): void {
@@ -21,8 +22,8 @@ export function addUsers(program: Command, cli: Cli): void {
 }
 
 function addList(users: Command, cli: Cli): void {
-  const command = users.command("list").description("list users");
-  jsonOption(ledgerOptions(command), "one JSON object a line")
+  const command = users.command("list").description("list users, newest first");
+  jsonOption(ledgerOptions(command), "one object a line")
     .option(
       "--limit <n>",
       "at most this many users, 0 for all",
@@ -31,12 +32,13 @@ function addList(users: Command, cli: Cli): void {
     )
     .addHelpText("after", "\nExample:\n  rampkit users list --limit 20")
     .action(cli.run(async (flags: SharedFlags & { limit: number }) => {
-      await withLedger(cli.io, flags, async (ledger) => {
+      await withReadLedger(cli.io, flags, async (ledger) => {
         await upToDate(ledger, cli.io);
         const shown = [];
         let count = 0;
         let more = false;
-        for await (const user of ledger.users.list({})) {
+        const users = ledger.users.list({});
+        for await (const user of untilStopped(users, cli.io.signal)) {
           if (flags.limit > 0 && count === flags.limit) {
             more = true;
             break;
@@ -47,9 +49,10 @@ function addList(users: Command, cli: Cli): void {
         }
         if (flags.json) return;
         if (count === 0) return line(cli.io, "No users");
-        line(cli.io, userTable(shown, cli.io.columns));
+        lines(cli.io, [userTable(shown, cli.io.columns)]);
         if (more) {
-          line(cli.io, `\nFirst ${flags.limit} shown; --limit 0 shows all`);
+          line(cli.io);
+          line(cli.io, `The newest ${flags.limit}; --limit 0 shows all`);
         }
       });
     }));
@@ -58,13 +61,13 @@ function addList(users: Command, cli: Cli): void {
 function addShow(users: Command, cli: Cli): void {
   const command = users.command("show").argument("<id>", "user id")
     .description("show one user: verification, bans, limits, cards");
-  jsonOption(ledgerOptions(command), "one JSON object")
+  jsonOption(ledgerOptions(command), "one object")
     .addHelpText(
       "after",
       "\nExample:\n  rampkit users show 01KA00000000000000000000 --json",
     )
     .action(cli.run(async (id: string, flags: SharedFlags) => {
-      await withLedger(cli.io, flags, async (ledger) => {
+      await withReadLedger(cli.io, flags, async (ledger) => {
         await upToDate(ledger, cli.io);
         const user = await ledger.users.get(id);
         if (user === null) {
@@ -74,7 +77,7 @@ function addShow(users: Command, cli: Cli): void {
           );
         }
         if (flags.json) jsonLine(cli.io, userJson(user));
-        else for (const text of userLines(user)) line(cli.io, text);
+        else lines(cli.io, userLines(user, cli.io.columns));
       });
     }));
 }

@@ -9,6 +9,7 @@ import { byteLines } from "../lines.ts";
 import { jsonOption, ledgerOptions, type SharedFlags } from "../options.ts";
 import { progress } from "../progress.ts";
 import type { Cli } from "../cli.ts";
+import { isStop, stoppable } from "../stoppable.ts";
 import { withLedger } from "../with_ledger.ts";
 
 /** `webhook send | replay | parse`. */
@@ -29,7 +30,7 @@ function addReplay(webhook: Command, cli: Cli): void {
     "feed webhook bodies through the endpoint's code into the ledger, then " +
       "fold and chain them",
   );
-  jsonOption(ledgerOptions(command), "one JSON object")
+  jsonOption(ledgerOptions(command), "one object")
     .addHelpText("after", "\nExample:\n  rampkit webhook replay bodies.ndjson")
     .action(
       cli.run((file: string, flags: SharedFlags) =>
@@ -46,7 +47,8 @@ async function replay(
   file: string,
   flags: SharedFlags,
 ): Promise<number> {
-  const input = await openInput(file);
+  const { signal } = io;
+  const input = await openInput(file, signal);
   return await withLedger(io, flags, async (ledger) => {
     // The endpoint's own code takes each body, so that a replay stores what a
     // delivery would have stored; the secret never leaves this function.
@@ -56,8 +58,9 @@ async function replay(
       secrets: [secret],
       now: io.now,
     });
-    const bar = progress(io, "replaying", !flags.json);
+    const bar = progress(io, "bodies stored", !flags.json);
     let sent = 0;
+    let number = 0;
     const refused: number[] = [];
     const deliver = async (body: Uint8Array, number: number) => {
       const answer = await endpoint(
@@ -70,23 +73,34 @@ async function replay(
       if (answer.status === 204) bar.at(++sent);
       else refused.push(number);
     };
-    let window: Promise<void>[] = [];
-    let number = 0;
-    for await (const body of byteLines(input)) {
-      number++;
-      if (body.length === 0) continue;
-      if (io.signal.aborted) break;
-      window.push(deliver(body, number));
-      if (window.length === REPLAY_WINDOW) {
-        await Promise.all(window);
-        window = [];
-      }
-    }
-    await Promise.all(window);
-    await endpoint.drain();
-    bar.end();
-    await ledger.project();
-    await ledger.chain();
+    await stoppable(
+      signal,
+      async () => {
+        let window: Promise<void>[] = [];
+        try {
+          for await (const body of byteLines(input)) {
+            signal.throwIfAborted();
+            number++;
+            if (body.length === 0) continue;
+            window.push(deliver(body, number));
+            if (window.length < REPLAY_WINDOW) continue;
+            await Promise.all(window);
+            window = [];
+          }
+        } finally {
+          // Stopped or not: what is under way is stored.
+          await Promise.all(window);
+          await endpoint.drain();
+          bar.end();
+        }
+        await ledger.project({ signal });
+        await ledger.chain({ signal });
+      },
+      () =>
+        `the bodies of lines 1 to ${number} are stored, the next command that ` +
+        `reads folds them; go on with: tail -n +${number + 1} FILE | ` +
+        "rampkit webhook replay -",
+    );
     const stats = await ledger.stats();
     if (flags.json) {
       jsonLine(io, {
@@ -95,24 +109,27 @@ async function replay(
         position: stats.position,
       });
     } else {
-      line(io, `Replayed ${sent} bodies; the ledger is at ${stats.position}`);
+      line(
+        io,
+        `Replayed ${sent} bodies; the last event is at position ${stats.position}`,
+      );
       for (const at of refused) {
         line(io, `Line ${at} was refused: too large, or the ledger was busy`);
       }
     }
-    return refused.length === 0 && !io.signal.aborted ? EXIT.fine : EXIT.failed;
+    return refused.length === 0 ? EXIT.fine : EXIT.failed;
   });
 }
 
 function addSend(webhook: Command, cli: Cli): void {
   const command = webhook.command("send").argument(
     "[body]",
-    "JSON body; a test event unless given",
+    "JSON body; without it a test event",
   ).description("post one webhook to an endpoint, as the service would");
-  command
+  jsonOption(command, "one object")
     .option(
       "--to <url>",
-      "endpoint without its secret",
+      "address of the endpoint, without path and secret",
       "http://127.0.0.1:8787",
     )
     .option(
@@ -128,7 +145,7 @@ function addSend(webhook: Command, cli: Cli): void {
       cli.run(
         async (
           body: string | undefined,
-          flags: { to: string; order?: string; type: string },
+          flags: SendFlags,
         ) => {
           const [secret] = requireWebhookSecrets(readConfig(cli.io.env));
           const to = URL.parse(flags.to);
@@ -140,23 +157,30 @@ function addSend(webhook: Command, cli: Cli): void {
             `${to.origin}/webhooks/${secret}`,
             body ?? sample(flags),
             to.origin,
+            cli.io.signal,
           );
-          line(
-            cli.io,
-            `${answer.status} from ${to.origin} in ${
-              cli.io.now() - started
-            } ms`,
-          );
+          const tookMs = cli.io.now() - started;
+          const { status } = answer;
+          if (flags.json) jsonLine(cli.io, { to: to.origin, status, tookMs });
+          else line(cli.io, `${status} from ${to.origin} in ${tookMs} ms`);
           return answer.ok ? EXIT.fine : EXIT.failed;
         },
       ),
     );
 }
 
+interface SendFlags {
+  readonly to: string;
+  readonly order?: string;
+  readonly type: string;
+  readonly json?: boolean;
+}
+
 async function post(
   url: string,
   body: string,
   shown: string,
+  signal: AbortSignal,
 ): Promise<Response> {
   try {
     const answer = await fetch(url, {
@@ -164,12 +188,17 @@ async function post(
       headers: { "content-type": "application/json" },
       body,
       redirect: "manual",
-      signal: AbortSignal.timeout(5000),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(5000)]),
     });
     await answer.body?.cancel();
     return answer;
   } catch (error) {
     // The address in the original message holds the secret.
+    if (isStop(error, signal)) {
+      throw new CommandError(
+        "Stopped: no answer came; the endpoint may have stored the webhook",
+      );
+    }
     const why = error instanceof DOMException && error.name === "TimeoutError"
       ? "no answer within 5 seconds"
       : "cannot connect; is the endpoint running there?";
@@ -199,11 +228,19 @@ function addParse(webhook: Command, cli: Cli): void {
   webhook.command("parse").argument(
     "<file>",
     "one webhook body a line, or - for standard input",
-  ).description("say how the ledger reads webhook bodies, without storing them")
-    .addHelpText("after", "\nExample:\n  rampkit webhook parse bodies.ndjson")
+  ).description(
+    "say how the ledger reads webhook bodies, as JSON, one object a line; " +
+      "stores nothing",
+  )
+    .addHelpText(
+      "after",
+      "\nExit code 3 when a body is not recognised.\n\nExample:\n  rampkit webhook parse bodies.ndjson",
+    )
     .action(cli.run(async (file: string) => {
+      const { signal } = cli.io;
       let unrecognised = 0;
-      for await (const body of byteLines(await openInput(file))) {
+      for await (const body of byteLines(await openInput(file, signal))) {
+        signal.throwIfAborted();
         if (body.length === 0) continue;
         const event = read(body);
         if (event.type === "unrecognised") unrecognised++;

@@ -7,6 +7,7 @@ import {
 } from "../../sandbox/mod.ts";
 import { OnrampClient, resolveEnvironment } from "../../client/mod.ts";
 import { type Difference, differences } from "./differences.ts";
+import { aborted } from "../stoppable.ts";
 import { EndpointProcess } from "./endpoint_process.ts";
 
 /** How the demo runs. */
@@ -19,6 +20,8 @@ export interface DemoOptions {
   readonly folder: string;
   /** Ends the endpoint's process with SIGKILL halfway, and starts it again. */
   readonly crash: boolean;
+  /** Ends the demo; the ledger stays as it is then. */
+  readonly signal: AbortSignal;
   /** Told now and then how many orders exist. */
   readonly onProgress: (orders: number) => void;
   /** Told of each step. */
@@ -105,30 +108,42 @@ export async function runDemo(options: DemoOptions): Promise<DemoReport> {
   options.onStep(
     `Sandbox at http://127.0.0.1:${api.addr.port}, endpoint at ${endpoint.url}`,
   );
-  await live(sandbox, endpoint, options);
+  const { signal } = options;
+  await unlessStopped(live(sandbox, endpoint, options), signal);
   clock.setFactor(RETRY_FACTOR);
-  await sandbox.idle();
+  options.onStep("All orders have lived; waiting for the last retries");
+  await unlessStopped(sandbox.idle(), signal);
   await endpoint.stop();
 
   await using ledger = await openLedger({
     url: databaseUrl,
     environment: "sandbox",
   });
-  await ledger.project();
+  await ledger.project({ signal });
   const before = differences(sandbox.truth(), await allOrders(ledger));
   options.onStep(
     `Webhooks alone leave ${
       wrongOrders(before)
     } orders missing or in a wrong status; polling`,
   );
-  await poll(ledger, `http://127.0.0.1:${api.addr.port}`);
-  await ledger.project();
-  await ledger.chain();
+  await poll(ledger, `http://127.0.0.1:${api.addr.port}`, signal);
+  await ledger.project({ signal });
+  await ledger.chain({ signal });
   return await report(sandbox, ledger, {
     seed: options.seed,
     databaseUrl,
     wrongBeforePoll: wrongOrders(before),
   });
+}
+
+/** Waits for work that cannot be stopped; it ends with the sandbox. */
+async function unlessStopped(
+  work: Promise<unknown>,
+  signal: AbortSignal,
+): Promise<void> {
+  work.catch(() => {});
+  await Promise.race([work, aborted(signal)]);
+  signal.throwIfAborted();
 }
 
 /** Removes an earlier demo's files and nothing else: a folder is a person's. */
@@ -147,13 +162,13 @@ export async function freshLedger(folder: string): Promise<string> {
 async function live(
   sandbox: Sandbox,
   endpoint: EndpointProcess,
-  { orders, crash, onProgress, onStep }: DemoOptions,
+  { orders, crash, signal, onProgress, onStep }: DemoOptions,
 ): Promise<void> {
   let crashed = !crash;
   const lives = sandbox.populate({ orders, spanMs: SPAN_MS });
   let over = false;
   const watching = (async () => {
-    while (!over) {
+    while (!over && !signal.aborted) {
       await new Promise((resolve) => setTimeout(resolve, 50));
       const count = sandbox.orders().length;
       onProgress(count);
@@ -170,14 +185,20 @@ async function live(
   await watching;
 }
 
-async function poll(ledger: Ledger, baseUrl: string): Promise<void> {
+async function poll(
+  ledger: Ledger,
+  baseUrl: string,
+  signal: AbortSignal,
+): Promise<void> {
   const client = new OnrampClient({
     apiKey: API_KEY,
     environment: { ...resolveEnvironment("sandbox"), baseUrl },
     requestsPerSecond: 500,
     maxInFlight: 8,
   });
-  await createPoller({ ledger, client, requestsPerSecond: 500 }).once();
+  await createPoller({ ledger, client, requestsPerSecond: 500 }).once({
+    signal,
+  });
 }
 
 async function allOrders(

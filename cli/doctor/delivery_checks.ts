@@ -1,5 +1,6 @@
 import { type Ledger, watchdog } from "../../ledger/mod.ts";
 import type { Config } from "../config.ts";
+import type { Io } from "../io.ts";
 import { type Check, check, span } from "./check.ts";
 
 /** The service gives up after this long, ms. */
@@ -9,12 +10,12 @@ const ANSWER_LIMIT_MS = 5000;
 export async function deliveryChecks(
   ledger: Ledger,
   config: Config,
-  now: () => number,
+  { now, signal }: Pick<Io, "now" | "signal">,
 ): Promise<Check[]> {
   return [
     await delivery(ledger, now),
     await freshness(ledger, now),
-    await reachable(config, now),
+    await reachable(config, now, signal),
   ];
 }
 
@@ -26,7 +27,7 @@ async function delivery(ledger: Ledger, now: () => number): Promise<Check> {
       "fail",
       health.detail,
       "Look at the webhook page of the service's dashboard, enable delivery " +
-        "there, then: rampkit recover",
+        "there, then: rampkit recover --from WHEN-IT-BEGAN",
     )
     : check("Delivery", "ok", health.detail);
 }
@@ -52,7 +53,11 @@ async function freshness(ledger: Ledger, now: () => number): Promise<Check> {
   );
 }
 
-async function reachable(config: Config, now: () => number): Promise<Check> {
+async function reachable(
+  config: Config,
+  now: () => number,
+  signal: AbortSignal,
+): Promise<Check> {
   const name = "Endpoint";
   const { publicUrl } = config;
   if (publicUrl === null) {
@@ -60,13 +65,13 @@ async function reachable(config: Config, now: () => number): Promise<Check> {
       name,
       "skip",
       "Its public address is not known",
-      "Set RAMPKIT_PUBLIC_URL",
+      "Set RAMPKIT_PUBLIC_URL, for example https://YOUR-HOST",
     );
   }
   const asked = now();
   try {
     const answer = await fetch(`${publicUrl}/healthz`, {
-      signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_LIMIT_MS)]),
       redirect: "manual",
     });
     await answer.body?.cancel();
@@ -80,6 +85,7 @@ async function reachable(config: Config, now: () => number): Promise<Check> {
         "Is it this endpoint that answers there?",
       );
   } catch {
+    signal.throwIfAborted();
     return check(
       name,
       "fail",

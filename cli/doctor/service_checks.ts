@@ -25,6 +25,7 @@ export async function serviceChecks(
       clock(Date.parse(page.readAt), (asked + answered) / 2),
     ];
   } catch (error) {
+    signal.throwIfAborted();
     return [
       check(
         "Service",

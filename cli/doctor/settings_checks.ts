@@ -12,7 +12,7 @@ function apiKey({ apiKey }: Config): Check {
       "API key",
       "fail",
       "There is none: nothing can be confirmed, and lost webhooks are not found",
-      `Set ${VARIABLES.apiKey}`,
+      `Set ${VARIABLES.apiKey} to the key that the service gave you`,
     )
     : check("API key", "ok", "It is set");
 }

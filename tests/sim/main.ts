@@ -31,12 +31,26 @@ if (values.help || !Number.isSafeInteger(first) || !(runs >= 1)) {
   console.error(USAGE);
   Deno.exit(values.help ? 0 : 2);
 }
+
+let stopped = false;
+Deno.addSignalListener("SIGTERM", () => {
+  stopped = true;
+});
+Deno.addSignalListener("SIGINT", () => {
+  if (stopped) Deno.exit(130);
+  stopped = true;
+});
+/** Lets a signal be heard: a run keeps to itself until its end. */
+const listen = () => new Promise((resolve) => setTimeout(resolve));
+
 Deno.exit(values.mutations ? await tryMutations() : await runSeeds());
 
 async function runSeeds(): Promise<number> {
   const startedMs = performance.now();
   const tally = emptyTally();
   for (let seed = first; seed < first + runs; seed++) {
+    await listen();
+    if (stopped) break;
     const report = await simulate({ seed });
     addTo(tally, report);
     if (report.broken === null) continue;
@@ -46,13 +60,15 @@ async function runSeeds(): Promise<number> {
   const tookMs = performance.now() - startedMs;
   if (values.json) console.log(JSON.stringify({ ...tally, tookMs }));
   else for (const line of tallyLines(tally, tookMs)) console.log(line);
-  return tally.broken.length > 0 ? 1 : 0;
+  return stopped || tally.broken.length > 0 ? 1 : 0;
 }
 
 async function tryMutations(): Promise<number> {
   const table = [];
   for (const mutation of MUTATIONS) {
     if (!mutation.name.includes(values.only)) continue;
+    await listen();
+    if (stopped) break;
     const caught = await tryMutation(mutation);
     table.push(caught);
     if (!values.json) console.log(mutationLines([caught])[0]);
@@ -60,5 +76,5 @@ async function tryMutations(): Promise<number> {
   const missed = table.filter(({ seed }) => seed === null).length;
   if (values.json) console.log(JSON.stringify(table));
   else console.log(`${table.length - missed} of ${table.length} caught`);
-  return missed > 0 ? 1 : 0;
+  return stopped || missed > 0 ? 1 : 0;
 }

@@ -1,0 +1,68 @@
+import { CommandError } from "./exit_codes.ts";
+import type { Io } from "./io.ts";
+import type { SharedFlags } from "./options.ts";
+import { progress } from "./progress.ts";
+import { withStoredLedger } from "./with_ledger.ts";
+
+/** How often the size of the copy is looked at, ms. */
+const LOOK_EVERY_MS = 500;
+
+/**
+ * Copies the ledger into a file, which gets its name only when it is whole:
+ * until then it is `FILE.partial`. The copy itself cannot be interrupted, so
+ * the process does not wait for it when it is told to stop.
+ *
+ * @throws {CommandError} When the file exists, cannot be written, or the copy
+ * was stopped.
+ */
+export async function backUp(
+  io: Io,
+  flags: SharedFlags,
+  file: string,
+): Promise<void> {
+  if (await exists(file)) {
+    throw new CommandError(
+      `Cannot write ${file}: it exists already; name a new file`,
+    );
+  }
+  const partial = `${file}.partial`;
+  const copied = withStoredLedger(io, flags, async (ledger) => {
+    await remove(partial);
+    await ledger.backup(partial);
+    if (io.signal.aborted) await remove(partial);
+    else await Deno.rename(partial, file);
+  });
+  const stopped = Promise.withResolvers<never>();
+  const stop = () => stopped.reject(io.signal.reason);
+  io.signal.addEventListener("abort", stop);
+  const bar = progress(io, "MB copied", !flags.json);
+  const looking = setInterval(async () => {
+    const found = await Deno.stat(partial).catch(() => null);
+    if (found !== null) bar.at(Math.round(found.size / 1e6));
+  }, LOOK_EVERY_MS);
+  try {
+    io.signal.throwIfAborted();
+    await Promise.race([copied, stopped.promise]);
+  } catch (error) {
+    copied.catch(() => {});
+    await remove(partial);
+    if (!io.signal.aborted) throw error;
+    throw new CommandError(
+      `Stopped: ${file} was not written; the ledger is as it was`,
+    );
+  } finally {
+    clearInterval(looking);
+    io.signal.removeEventListener("abort", stop);
+    bar.end();
+  }
+}
+
+async function exists(file: string): Promise<boolean> {
+  return await Deno.stat(file).then(() => true, () => false);
+}
+
+async function remove(file: string): Promise<void> {
+  for (const suffix of ["", "-journal", "-wal"]) {
+    await Deno.remove(file + suffix).catch(() => {});
+  }
+}

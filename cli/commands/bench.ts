@@ -1,0 +1,50 @@
+import type { Command } from "commander";
+import type { Cli } from "../cli.ts";
+import { jsonOption } from "../options.ts";
+import { runSourceProgram, type SourceProgram } from "../source_program.ts";
+
+interface BenchFlags {
+  readonly only?: readonly string[];
+  readonly json?: boolean;
+}
+
+const BENCHMARK: SourceProgram = {
+  name: "the benchmark",
+  command: "bench",
+  file: new URL("../../bench/main.ts", import.meta.url),
+  permissions: [
+    "--allow-env",
+    "--allow-sys",
+    "--allow-ffi",
+    "--allow-read",
+    "--allow-write",
+    "--allow-net=127.0.0.1,localhost",
+    "--allow-run=deno,npm",
+  ],
+  stopped: "there is no table; figures come only from a whole run",
+};
+
+/** `bench`: both sides of every comparison of speed. */
+export function addBench(program: Command, cli: Cli): void {
+  const command = program.command("bench").description(
+    "measure speed beside that of peers, both sides in one run (6 minutes)",
+  );
+  jsonOption(command, "one object")
+    .option(
+      "--only <name...>",
+      "comparisons: ingest, append, refold, growth, client, deploy",
+    )
+    .addHelpText(
+      "after",
+      "\nNeeds a checkout of the source, and npm for the peers.\n\n" +
+        "Example:\n  rampkit bench --only refold",
+    )
+    .action(
+      cli.run((flags: BenchFlags) =>
+        runSourceProgram(cli.io, BENCHMARK, [
+          ...(flags.only ?? []).flatMap((name) => ["--only", name]),
+          ...(flags.json ? ["--json"] : []),
+        ])
+      ),
+    );
+}

@@ -1,0 +1,84 @@
+import { type Command, Option } from "commander";
+import type { Cli } from "../cli.ts";
+import { jsonOption, wholeNumber } from "../options.ts";
+import { runSourceProgram, type SourceProgram } from "../source_program.ts";
+
+interface SimFlags {
+  readonly seed: number;
+  readonly runs: number;
+  readonly keepGoing?: boolean;
+  readonly mutations?: boolean;
+  readonly only?: string;
+  readonly json?: boolean;
+}
+
+const SIMULATOR: SourceProgram = {
+  name: "the simulator",
+  command: "sim",
+  file: new URL("../../tests/sim/main.ts", import.meta.url),
+  permissions: [
+    "--allow-env",
+    "--allow-sys",
+    "--allow-ffi",
+    "--allow-read",
+    "--allow-write",
+  ],
+  stopped: "the seeds that are counted ran whole",
+};
+
+/** `sim`: seeds of the simulator, one after the other. */
+export function addSim(program: Command, cli: Cli): void {
+  const command = program.command("sim").description(
+    "run service, endpoint, ledger and poller on a virtual clock, with faults " +
+      "from seeds, and check every rule",
+  );
+  jsonOption(command, "one object")
+    .option(
+      "--seed <n>",
+      "first seed",
+      wholeNumber("--seed", 0, 2 ** 32 - 1),
+      1,
+    )
+    .option(
+      "--runs <n>",
+      "how many seeds, one after the other",
+      wholeNumber("--runs", 1, 1e9),
+      1,
+    )
+    .option("--keep-going", "go on after a seed that breaks a rule")
+    .addOption(
+      new Option(
+        "--mutations",
+        "break the rules on purpose instead, and say which seed notices",
+      ).conflicts(["seed", "runs", "keepGoing"]),
+    )
+    .option(
+      "--only <words>",
+      "with --mutations: those whose name has these words",
+    )
+    .addHelpText(
+      "after",
+      "\nNeeds a checkout of the source. Exit code 1 when a rule broke, with the\n" +
+        "command that repeats it.\n\n" +
+        "Example:\n  rampkit sim --seed 1 --runs 100",
+    )
+    .action(
+      cli.run((flags: SimFlags) =>
+        runSourceProgram(cli.io, SIMULATOR, simArguments(flags))
+      ),
+    );
+}
+
+function simArguments(flags: SimFlags): string[] {
+  const which = flags.mutations
+    ? [
+      "--mutations",
+      ...(flags.only === undefined ? [] : ["--only", flags.only]),
+    ]
+    : ["--seed", String(flags.seed), "--runs", String(flags.runs)];
+  return [
+    ...which,
+    ...(flags.keepGoing ? ["--keep-going"] : []),
+    ...(flags.json ? ["--json"] : []),
+  ];
+}

@@ -1,0 +1,94 @@
+import { CommandError } from "./exit_codes.ts";
+import type { Io } from "./io.ts";
+
+/** Where a command writes what was asked of it. */
+export interface Output extends Disposable {
+  /** Writes text as is. */
+  write(text: string): void;
+  /** Says that all of it was written; without it the output is not whole. */
+  finish(): void;
+}
+
+/** How much text is gathered before it is written, in characters. */
+const BUFFER_LENGTH = 65_536;
+
+/**
+ * Opens a file to write, or standard output where none is named. A file gets
+ * its name only when it is whole: until then it is `FILE.partial`, which is
+ * removed unless the process is killed. Standard output that is cut ends in
+ * `cut`, so that a file it was sent to does not look whole.
+ *
+ * @param cut Last line of standard output that is not whole.
+ * @throws {CommandError} When the file cannot be written.
+ */
+export function openOutput(
+  io: Io,
+  file: string | undefined,
+  cut?: () => string,
+): Output {
+  return file === undefined ? standardOutput(io, cut) : fileOutput(file);
+}
+
+function standardOutput(io: Io, cut?: () => string): Output {
+  let begun = false;
+  let whole = false;
+  return {
+    write: (text) => {
+      begun = true;
+      io.out(text);
+    },
+    finish: () => {
+      whole = true;
+    },
+    [Symbol.dispose]: () => {
+      if (begun && !whole && cut !== undefined) io.out(`${cut()}\n`);
+    },
+  };
+}
+
+function fileOutput(file: string): Output {
+  const partial = `${file}.partial`;
+  const attempt = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new CommandError(`Cannot write ${file}: ${why}`);
+    }
+  };
+  const target = attempt(() =>
+    Deno.openSync(partial, { write: true, create: true, truncate: true })
+  );
+  const encoder = new TextEncoder();
+  let pending: string[] = [];
+  let length = 0;
+  let open = true;
+  const flush = () =>
+    attempt(() => {
+      const bytes = encoder.encode(pending.join(""));
+      pending = [];
+      length = 0;
+      for (let at = 0; at < bytes.length;) {
+        at += target.writeSync(bytes.subarray(at));
+      }
+    });
+  return {
+    write: (text) => {
+      pending.push(text);
+      length += text.length;
+      if (length >= BUFFER_LENGTH) flush();
+    },
+    finish: () => {
+      flush();
+      attempt(() => target.syncSync());
+      target.close();
+      open = false;
+      attempt(() => Deno.renameSync(partial, file));
+    },
+    [Symbol.dispose]: () => {
+      if (!open) return;
+      target.close();
+      Deno.removeSync(partial);
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import { EXIT, UsageError } from "./exit_codes.ts";
+import { type Io, note } from "./io.ts";
+
+/** A program of the source tree that is not part of the published package. */
+export interface SourceProgram {
+  /** What it is, for people. */
+  readonly name: string;
+  /** The command that runs it. */
+  readonly command: string;
+  /** Its file. */
+  readonly file: URL;
+  /** What it may do, and nothing else. */
+  readonly permissions: readonly string[];
+  /** What to tell when it was stopped. */
+  readonly stopped: string;
+}
+
+/**
+ * Runs a program of the source tree in a process of its own, with permissions
+ * of its own; it writes to the same terminal.
+ *
+ * @returns Its exit code.
+ * @throws {UsageError} When this is not a checkout of the source.
+ */
+export async function runSourceProgram(
+  io: Io,
+  program: SourceProgram,
+  args: readonly string[],
+): Promise<number> {
+  await requireSource(program);
+  io.signal.throwIfAborted();
+  const child = new Deno.Command("deno", {
+    args: ["run", ...program.permissions, program.file.href, ...args],
+    stdin: "null",
+    stdout: "inherit",
+    stderr: "inherit",
+  }).spawn();
+  // Ctrl-C reaches both of us; a signal sent to this process alone does not.
+  const stop = () => child.kill("SIGTERM");
+  io.signal.addEventListener("abort", stop);
+  const { code } = await child.status;
+  io.signal.removeEventListener("abort", stop);
+  if (io.signal.aborted) note(io, `Stopped: ${program.stopped}`);
+  return io.signal.aborted ? EXIT.failed : code;
+}
+
+/**
+ * Makes sure that the source is there.
+ *
+ * @throws {UsageError} When it is not, saying how to get it.
+ */
+export async function requireSource(
+  { name, command, file }: Pick<SourceProgram, "name" | "command" | "file">,
+): Promise<void> {
+  const found = file.protocol === "file:" &&
+    await Deno.stat(file).then(() => true, () => false);
+  if (found) return;
+  throw new UsageError(
+    `Cannot run ${command} here: ${name} is in the source tree and not in ` +
+      "the published package; clone the repository that the package's page " +
+      `names, and run there: npx -y deno@2.9.6 task ${command}`,
+  );
+}
