@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { createSandbox, type Sandbox } from "./sandbox.ts";
+import { createSandbox } from "./create_sandbox.ts";
+import type { Sandbox } from "./sandbox.ts";
 import type { SandboxOptions } from "./sandbox_options.ts";
 import type { SandboxOrder } from "./sandbox_order.ts";
 import { virtualClock } from "./virtual_clock.ts";

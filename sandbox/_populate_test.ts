@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { BAD_DAY } from "./faults.ts";
 import { fastClock, realClock } from "./real_clock.ts";
-import { createSandbox } from "./sandbox.ts";
+import { createSandbox } from "./create_sandbox.ts";
 import { serveSandbox } from "./serve_sandbox.ts";
 import { virtualClock } from "./virtual_clock.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { createSandbox } from "./sandbox.ts";
+import { createSandbox } from "./create_sandbox.ts";
 import type { SandboxDelivery } from "./deliveries.ts";
 import { DISABLE_RULES, RETRY_DELAYS_MS } from "./ladder.ts";
 import { virtualClock } from "./virtual_clock.ts";

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { createSandbox, type Sandbox } from "./sandbox.ts";
+import { createSandbox } from "./create_sandbox.ts";
+import type { Sandbox } from "./sandbox.ts";
 import type { SandboxOptions } from "./sandbox_options.ts";
 import { virtualClock } from "./virtual_clock.ts";
 

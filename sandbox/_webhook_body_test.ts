@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { parseWebhook } from "../webhooks/parse_webhook.ts";
-import { createSandbox } from "./sandbox.ts";
+import { createSandbox } from "./create_sandbox.ts";
 import { USER_STEPS } from "./user_life.ts";
 import { virtualClock } from "./virtual_clock.ts";
 

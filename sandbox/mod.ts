@@ -57,6 +57,7 @@ export * from "./user_life.ts";
 export * from "./truth.ts";
 export * from "./sandbox_options.ts";
 export * from "./sandbox.ts";
+export * from "./create_sandbox.ts";
 export * from "./serve_sandbox.ts";
 export type { BackfillOptions, PopulateOptions } from "./_populate.ts";
 export type { OrderForm } from "./_order_json.ts";

@@ -1,39 +1,31 @@
 import { type App, createApp } from "./_app.ts";
 import type { SandboxClock } from "./clock.ts";
 import type { SandboxCounters } from "./counters.ts";
-import { noCounts } from "./_no_counts.ts";
-import { unitsOf } from "./_decimals.ts";
 import type {
   DeliveryStatus,
   SandboxDelivery,
   TriggerInput,
 } from "./deliveries.ts";
-import { Dice } from "./_dice.ts";
 import type { Faults } from "./faults.ts";
 import type { DisableRule } from "./ladder.ts";
-import { Maker, type OrderInput, type UserInput } from "./_maker.ts";
-import { OrderBook } from "./_order_book.ts";
+import type { OrderInput, UserInput } from "./_maker.ts";
+import { Lives } from "./_lives.ts";
 import type { OrderForm } from "./_order_json.ts";
-import { type OrderStep, type StepFacts, takeStep } from "./order_life.ts";
+import type { OrderStep, StepFacts } from "./order_life.ts";
 import { checkRule, partnerOf } from "./_partner.ts";
 import {
-  backfill,
   type BackfillOptions,
   populate,
   type PopulateOptions,
 } from "./_populate.ts";
-import { Random } from "./_random.ts";
 import { realClock } from "./real_clock.ts";
 import type { SandboxOptions, SandboxPartner } from "./sandbox_options.ts";
 import type { SandboxOrder } from "./sandbox_order.ts";
 import type { SandboxUser } from "./sandbox_user.ts";
-import { WebhookSender } from "./_sender.ts";
 import { SessionBook } from "./_sessions.ts";
-import { Teller } from "./_teller.ts";
-import { wholeSecond } from "./_times.ts";
 import { type OrderTruth, truthOf } from "./truth.ts";
-import { UserBook } from "./_user_book.ts";
-import { takeUserStep, type UserStep } from "./user_life.ts";
+import type { UserStep } from "./user_life.ts";
+import { assemble, type Works } from "./_works.ts";
 
 /**
  * The service in a box: its API, its webhooks, its widget, its truth.
@@ -71,18 +63,10 @@ export class Sandbox {
   /** What the service allows the partner; may be changed at any time. */
   partner: Required<SandboxPartner>;
   readonly #apiKey: string;
-  readonly #random: Random;
-  readonly #dice: Dice;
-  readonly #maker: Maker;
-  readonly #orders = new OrderBook();
-  readonly #users = new UserBook();
-  readonly #sessions = new SessionBook();
-  readonly #sender: WebhookSender;
-  readonly #teller: Teller;
-  readonly #counters: SandboxCounters = noCounts();
+  readonly #works: Works;
   readonly #closing = new AbortController();
   readonly #app: App;
-  readonly #lives = new Set<Promise<void>>();
+  readonly #lives = new Lives(this.#closing.signal);
 
   /**
    * Sets a sandbox up; nothing runs until somebody asks for it.
@@ -99,36 +83,17 @@ export class Sandbox {
     this.assets = options.assets ?? "sandbox";
     this.orderForm = options.orderForm ?? "current";
     this.partner = partnerOf(options.partner);
-    this.#random = new Random(this.seed);
-    this.#dice = new Dice(this.#random.fork("faults"));
-    this.#dice.set(options.faults ?? {});
-    this.#maker = new Maker(this.#random, this.assets);
-    this.#sender = new WebhookSender({
+    this.#works = assemble(options, {
+      seed: this.seed,
+      assets: this.assets,
       clock: this.clock,
-      dice: this.#dice,
-      counters: this.#counters,
-      fetch: options.fetch ?? ((input, init) => fetch(input, init)),
-      webhookUrl: options.webhookUrl ?? null,
-      disableRule: options.disableRule ?? "ladder_from_previous",
-      logLimit: options.logLimit ?? 100_000,
-    });
-    this.#teller = new Teller({
-      sender: this.#sender,
-      dice: this.#dice,
-      counters: this.#counters,
-      maker: this.#maker,
-      cancelSpelling: options.cancelSpelling ?? "order_cancelled",
       now: () => this.now(),
     });
     this.#app = createApp({
+      ...this.#works,
       sandbox: this,
-      orders: this.#orders,
-      users: this.#users,
-      sessions: this.#sessions,
-      maker: this.#maker,
-      dice: this.#dice,
-      counters: this.#counters,
-      random: this.#random.fork("app"),
+      sessions: new SessionBook(),
+      random: this.#works.random.fork("app"),
       closing: this.#closing.signal,
     });
   }
@@ -143,19 +108,19 @@ export class Sandbox {
 
   /** The service's own time: the clock's, plus the skew that is set. */
   now(): number {
-    return this.clock.now() + this.#dice.faults.clockSkewMs;
+    return this.clock.now() + this.#works.dice.faults.clockSkewMs;
   }
 
   // Orders
 
   /** Every order as it truly is, oldest first. */
   orders(): SandboxOrder[] {
-    return this.#orders.all();
+    return this.#works.orders.all();
   }
 
   /** The order with this id, or null. */
   order(orderId: string): SandboxOrder | null {
-    return this.#orders.get(orderId);
+    return this.#works.orders.get(orderId);
   }
 
   /**
@@ -168,17 +133,7 @@ export class Sandbox {
    * @throws {TypeError} If an amount is no plain decimal.
    */
   createOrder(input: OrderInput = {}, atMs: number = this.now()): SandboxOrder {
-    checkAmounts(input);
-    const user = this.#users.get(input.userId ?? "") ??
-      this.#newBuyer(input.userId, atMs);
-    const newestMs = this.#orders.newestMs;
-    const twin = this.#dice.strikes("sameSecond") && newestMs !== null &&
-      newestMs <= atMs && newestMs !== wholeSecond(atMs) &&
-      atMs - newestMs <= 3_000;
-    if (twin) this.#counters.sameSeconds++;
-    const order = this.#maker.order(input, user, twin ? newestMs : atMs);
-    this.#orders.put(order);
-    return order;
+    return this.#works.orderDesk.create(input, atMs);
   }
 
   /**
@@ -196,15 +151,7 @@ export class Sandbox {
     step: OrderStep,
     facts: Partial<StepFacts> = {},
   ): SandboxOrder {
-    const before = this.#mustGet(orderId);
-    const { order, event } = takeStep(before, step, {
-      ...this.#maker.facts(this.now()),
-      ...facts,
-    });
-    this.#orders.put(order);
-    if (step === "complete") this.#spend(order);
-    if (event) this.#teller.order(event, order, this.user(order.userId));
-    return order;
+    return this.#works.orderDesk.advance(orderId, step, facts, this.now());
   }
 
   /**
@@ -220,20 +167,7 @@ export class Sandbox {
     orderId: string,
     change: Partial<Omit<SandboxOrder, "orderId" | "createdAtMs">>,
   ): SandboxOrder {
-    const before = this.#mustGet(orderId);
-    checkAmounts(change);
-    const atMs = change.changedAtMs ?? this.now();
-    const status = change.status ?? before.status;
-    const order: SandboxOrder = {
-      ...before,
-      ...change,
-      changedAtMs: atMs,
-      history: status === before.status
-        ? before.history
-        : [...before.history, { status, atMs }],
-    };
-    this.#orders.put(order);
-    return order;
+    return this.#works.orderDesk.amend(orderId, change, this.now());
   }
 
   /**
@@ -243,20 +177,19 @@ export class Sandbox {
    * @throws {RangeError} If there is no such order.
    */
   removeOrder(orderId: string): void {
-    this.#mustGet(orderId);
-    this.#orders.remove(orderId);
+    this.#works.orderDesk.remove(orderId);
   }
 
   // Users
 
   /** Every user as they truly are, oldest first. */
   users(): SandboxUser[] {
-    return this.#users.all();
+    return this.#works.users.all();
   }
 
   /** The user with this id, or null. */
   user(userId: string): SandboxUser | null {
-    return this.#users.get(userId);
+    return this.#works.users.get(userId);
   }
 
   /**
@@ -267,9 +200,7 @@ export class Sandbox {
    * @returns The user.
    */
   createUser(input: UserInput = {}, atMs: number = this.now()): SandboxUser {
-    const user = this.#maker.user(input, atMs);
-    this.#users.put(user);
-    return user;
+    return this.#works.userDesk.create(input, atMs);
   }
 
   /**
@@ -286,13 +217,7 @@ export class Sandbox {
     step: UserStep,
     place: { clickId?: string; sessionId?: string | null } = {},
   ): SandboxUser {
-    const before = this.#mustGetUser(userId);
-    const taken = takeUserStep(before, step, {
-      card: this.#maker.card(this.now()),
-    });
-    this.#users.put(taken.user);
-    this.#teller.user(taken, place);
-    return taken.user;
+    return this.#works.userDesk.advance(userId, step, place, this.now());
   }
 
   /**
@@ -304,9 +229,7 @@ export class Sandbox {
     userId: string,
     change: Partial<Omit<SandboxUser, "userId" | "createdAtMs">>,
   ): SandboxUser {
-    const user = { ...this.#mustGetUser(userId), ...change };
-    this.#users.put(user);
-    return user;
+    return this.#works.userDesk.amend(userId, change);
   }
 
   // Webhooks
@@ -318,32 +241,32 @@ export class Sandbox {
    * @returns The webhooks as they stand now.
    */
   deliveries(latest?: number): SandboxDelivery[] {
-    return this.#sender.log(latest);
+    return this.#works.sender.log(latest);
   }
 
   /** Whether webhooks are being delivered. */
   get delivery(): DeliveryStatus {
-    const disabledSinceMs = this.#sender.disabledSinceMs;
+    const disabledSinceMs = this.#works.sender.disabledSinceMs;
     return {
       state: disabledSinceMs !== null
         ? "disabled"
-        : this.#sender.retrying
+        : this.#works.sender.retrying
         ? "retrying"
         : "enabled",
       disabledSinceMs,
-      webhookUrl: this.#sender.webhookUrl,
-      disableRule: this.#sender.disableRule,
+      webhookUrl: this.#works.sender.webhookUrl,
+      disableRule: this.#works.sender.disableRule,
     };
   }
 
   /** Switches delivery on again, as a person does in the dashboard. */
   enableDelivery(): void {
-    this.#sender.enable();
+    this.#works.sender.enable();
   }
 
   /** Sets where webhooks go; null sends none. */
   setWebhookUrl(url: string | null): void {
-    this.#sender.webhookUrl = url;
+    this.#works.sender.webhookUrl = url;
   }
 
   /**
@@ -353,7 +276,7 @@ export class Sandbox {
    */
   setDisableRule(rule: DisableRule): void {
     checkRule(rule);
-    this.#sender.disableRule = rule;
+    this.#works.sender.disableRule = rule;
   }
 
   /**
@@ -363,7 +286,7 @@ export class Sandbox {
    * @returns What became of it.
    */
   pressTest(): Promise<SandboxDelivery> {
-    return this.#teller.test();
+    return this.#works.teller.test();
   }
 
   /**
@@ -376,17 +299,19 @@ export class Sandbox {
   trigger(input: TriggerInput): void {
     const order = input.orderId === undefined
       ? null
-      : this.#mustGet(input.orderId);
+      : this.#works.orderDesk.mustGet(input.orderId);
     const userId = input.userId ?? order?.userId;
-    const user = userId === undefined ? null : this.#mustGetUser(userId);
-    this.#teller.trigger(input, order, user);
+    const user = userId === undefined
+      ? null
+      : this.#works.userDesk.mustGet(userId);
+    this.#works.teller.trigger(input, order, user);
   }
 
   // Faults
 
   /** The faults in force. */
   get faults(): Faults {
-    return this.#dice.faults;
+    return this.#works.dice.faults;
   }
 
   /**
@@ -396,17 +321,17 @@ export class Sandbox {
    * @throws {RangeError} If a rate is out of range.
    */
   setFaults(change: Partial<Faults>): void {
-    this.#dice.set(change);
+    this.#works.dice.set(change);
   }
 
   /** Switches every fault off. */
   heal(): void {
-    this.#dice.heal();
+    this.#works.dice.heal();
   }
 
   /** What happened so far, counted. */
   get counters(): Readonly<SandboxCounters> {
-    return { ...this.#counters };
+    return { ...this.#works.counters };
   }
 
   // Lives
@@ -418,8 +343,14 @@ export class Sandbox {
    * @returns Resolves when every life is over; webhooks may still be due.
    */
   populate(options: PopulateOptions): Promise<void> {
-    return this.#live(
-      populate(this, options, this.#random, this.#dice, this.#closing.signal),
+    return this.#lives.follow(
+      populate(
+        this,
+        options,
+        this.#works.random,
+        this.#works.dice,
+        this.#closing.signal,
+      ),
     );
   }
 
@@ -429,19 +360,7 @@ export class Sandbox {
    * @param options How many orders, over what time.
    */
   backfill(options: BackfillOptions): void {
-    const random = this.#random.fork(`backfill ${this.#orders.size}`);
-    let userId: string | undefined;
-    backfill(options, random, (atMs, steps) => {
-      if (random.chance(0.4)) userId = undefined;
-      let order = this.createOrder(userId ? { userId } : {}, atMs);
-      userId = order.userId;
-      for (const step of steps) {
-        const later = order.changedAtMs + random.int(1_000, 90_000);
-        order = takeStep(order, step, this.#maker.facts(later)).order;
-      }
-      this.#orders.put(order);
-      if (order.status === "success") this.#spend(order);
-    });
+    this.#works.orderDesk.backfill(options, this.#works.random);
   }
 
   /** What the service says about every order, oldest first. */
@@ -451,8 +370,8 @@ export class Sandbox {
 
   /** Resolves when no life goes on and no webhook is due any more. */
   async idle(): Promise<void> {
-    while (this.#lives.size > 0) await Promise.all(this.#lives);
-    await this.#sender.idle();
+    await this.#lives.over();
+    await this.#works.sender.idle();
   }
 
   /** Stops everything: no timer and no request is left behind. */
@@ -460,90 +379,12 @@ export class Sandbox {
     this.#closing.abort(
       new DOMException("The sandbox is closed", "AbortError"),
     );
-    await Promise.all(this.#lives);
-    await this.#sender.close();
+    await this.#lives.over();
+    await this.#works.sender.close();
   }
 
   /** The same as {@linkcode close}. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
-
-  // Inside
-
-  #live(life: Promise<void>): Promise<void> {
-    const closed = () => this.#closing.signal.aborted;
-    const lived = life.catch((error) => {
-      if (!closed()) throw error;
-    }).finally(() => this.#lives.delete(settled));
-    const settled = lived.catch(() => {});
-    this.#lives.add(settled);
-    return lived;
-  }
-
-  #newBuyer(userId: string | undefined, atMs: number): SandboxUser {
-    const made = this.#maker.user({
-      lkyc: "success",
-      cards: [this.#maker.card(atMs)],
-    }, atMs);
-    const user = userId === undefined ? made : { ...made, userId };
-    this.#users.put(user);
-    return user;
-  }
-
-  #mustGet(orderId: string): SandboxOrder {
-    const order = this.#orders.get(orderId);
-    if (order) return order;
-    throw new RangeError(`Cannot find order "${orderId}" in the sandbox`);
-  }
-
-  #mustGetUser(userId: string): SandboxUser {
-    const user = this.#users.get(userId);
-    if (user) return user;
-    throw new RangeError(`Cannot find user "${userId}" in the sandbox`);
-  }
-
-  #spend(order: SandboxOrder): void {
-    const user = this.#users.get(order.userId);
-    if (!user) return;
-    const cents = unitsOf(order.currencyAmount, 2);
-    this.#users.put(
-      order.cryptoType === "sc"
-        ? { ...user, goodsSpentCents: user.goodsSpentCents + cents }
-        : { ...user, spentCents: user.spentCents + cents },
-    );
-  }
-}
-
-/** Throws unless the amounts given are plain decimals. */
-function checkAmounts(input: OrderInput): void {
-  for (const amount of [input.currencyAmount, input.cryptoAmount]) {
-    if (amount !== undefined) unitsOf(amount, 0);
-  }
-}
-
-/**
- * Sets up the service in a box.
- *
- * @param options Seed, key, clock, webhook address, faults.
- * @returns The sandbox; mount its `fetch`, close it in the end.
- * @throws {TypeError} If a fault is not known.
- * @throws {RangeError} If the rate of a fault is out of range.
- *
- * @example Press the Test button
- * ```ts
- * import { createSandbox } from "@rampkit/onramp/sandbox";
- * import assert from "node:assert/strict";
- *
- * await using sandbox = createSandbox({
- *   webhookUrl: "http://partner/webhooks/secret",
- *   fetch: () => Promise.resolve(new Response(null, { status: 204 })),
- * });
- * const delivery = await sandbox.pressTest();
- * assert.equal(delivery.state, "received");
- * assert.equal(delivery.attempts[0]?.status, 204);
- * ```
- */
-export function createSandbox(options: SandboxOptions = {}): Sandbox {
-  return new Sandbox(options);
 }

@@ -1,4 +1,5 @@
-import { createSandbox, type Sandbox } from "./sandbox.ts";
+import { createSandbox } from "./create_sandbox.ts";
+import type { Sandbox } from "./sandbox.ts";
 import type { SandboxOptions } from "./sandbox_options.ts";
 
 /** How a sandbox is served. */
