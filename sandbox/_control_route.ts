@@ -1,19 +1,20 @@
 import { Hono } from "hono";
 import { answer, type Parts } from "./_app.ts";
-import type { OrderInput, UserInput } from "./_maker.ts";
+import {
+  type Fields,
+  orderInput,
+  pick,
+  readFields,
+  stepFacts,
+  triggerInput,
+  userInput,
+} from "./_control_input.ts";
 import { controlPage } from "./_control_page.ts";
-import { isObject } from "./_exact_json.ts";
-import { nextSteps, type OrderStep, type StepFacts } from "./order_life.ts";
+import { controlState } from "./_control_state.ts";
 import type { DisableRule } from "./ladder.ts";
-import type { SandboxOrder } from "./sandbox_order.ts";
-import type { TriggerInput } from "./deliveries.ts";
+import type { OrderStep } from "./order_life.ts";
 import type { UserStep } from "./user_life.ts";
 import { VirtualClock } from "./virtual_clock.ts";
-
-/** How many rows a list of the state holds. */
-const SHOWN = 50;
-
-type Fields = Record<string, unknown>;
 
 /** The control API and its page, under /control. */
 export function controlRoutes(parts: Parts): Hono {
@@ -43,7 +44,7 @@ export function controlRoutes(parts: Parts): Hono {
     )
   );
   app.get("/", () => controlPage(sandbox.partnerId));
-  app.get("/state", () => reply(state(parts)));
+  app.get("/state", () => reply(controlState(parts)));
   app.get("/truth", () => reply(sandbox.truth()));
   app.get("/counters", () => reply(sandbox.counters));
   app.get("/deliveries", () => reply(sandbox.deliveries()));
@@ -132,27 +133,6 @@ export function controlRoutes(parts: Parts): Hono {
   return app;
 }
 
-/** What the page shows. */
-function state(parts: Parts): Fields {
-  const { sandbox } = parts;
-  const orders = sandbox.orders();
-  return {
-    partnerId: sandbox.partnerId,
-    nowMs: sandbox.clock.now(),
-    virtualClock: sandbox.clock instanceof VirtualClock,
-    delivery: sandbox.delivery,
-    faults: sandbox.faults,
-    counters: sandbox.counters,
-    orderCount: orders.length,
-    userCount: parts.users.size,
-    orders: orders.slice(-SHOWN).reverse().map((order) => ({
-      ...order,
-      nextSteps: nextSteps(order),
-    })),
-    deliveries: sandbox.deliveries(SHOWN).reverse(),
-  };
-}
-
 function setDelivery(parts: Parts, fields: Fields): unknown {
   const { sandbox } = parts;
   const { webhookUrl, disableRule, enabled, ...rest } = fields;
@@ -190,91 +170,6 @@ function startPopulating(parts: Parts, fields: Fields): Fields {
   }
   void sandbox.populate(options);
   return { started: options.orders };
-}
-
-const ORDER_FIELDS = {
-  clickId: "string",
-  sessionId: "string",
-  userId: "string",
-  cardId: "string",
-  currency: "string",
-  currencyAmount: "string",
-  commodity: "string",
-  network: "string",
-  cryptoType: "string",
-  cryptoAmount: "string",
-  address: "string",
-  status: "string",
-  failReason: "string",
-  errorText: "string",
-  txId: "string",
-} as const;
-
-function orderInput(fields: Fields): OrderInput {
-  return pick(fields, ORDER_FIELDS) as Partial<SandboxOrder>;
-}
-
-function userInput(fields: Fields): UserInput {
-  return pick(fields, {
-    country: "string",
-    phone: "string",
-    phoneCountry: "string",
-    lkyc: "string",
-    fkyc: "string",
-    banned: "boolean",
-  });
-}
-
-function stepFacts(fields: Fields): Partial<StepFacts> {
-  return pick(fields, {
-    txId: "string",
-    failReason: "string",
-    errorText: "string",
-  });
-}
-
-function triggerInput(fields: Fields): TriggerInput {
-  const input = pick(fields, {
-    type: "string",
-    orderId: "string",
-    userId: "string",
-    fields: "object",
-  });
-  if (typeof input.type !== "string") {
-    throw new TypeError("Cannot trigger an event: type is missing");
-  }
-  return { ...input, type: input.type };
-}
-
-/** The fields named, each of its kind; anything else is refused. */
-function pick(fields: Fields, kinds: Readonly<Record<string, string>>): Fields {
-  for (const [name, value] of Object.entries(fields)) {
-    const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
-    if (typeof value === kind && value !== null) continue;
-    throw new TypeError(
-      kind === undefined
-        ? `Cannot read the request: field "${name}" is not one of ${
-          Object.keys(kinds).join(", ") || "none"
-        }`
-        : `Cannot read the request: ${name} must be a ${kind}, got ${
-          JSON.stringify(value)
-        }`,
-    );
-  }
-  return fields;
-}
-
-async function readFields(request: Request): Promise<Fields> {
-  const text = await request.text();
-  if (text === "") return {};
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new TypeError("Cannot read the request: its body is not JSON");
-  }
-  if (isObject(value)) return value;
-  throw new TypeError("Cannot read the request: its body is not an object");
 }
 
 /** JSON in which cents, kept as big integers, are written as text. */

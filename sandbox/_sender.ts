@@ -2,21 +2,14 @@ import type { SandboxClock } from "./clock.ts";
 import type { SandboxCounters } from "./counters.ts";
 import type {
   DeliveryAttempt,
-  DeliveryCause,
   DeliveryState,
+  DeliveryStatus,
   SandboxDelivery,
 } from "./deliveries.ts";
 import type { Dice } from "./_dice.ts";
-import { ANSWER_WITHIN_MS, type DisableRule, nextAttemptMs } from "./ladder.ts";
-
-/** A webhook ready to be sent. */
-export interface Message {
-  readonly cause: DeliveryCause;
-  readonly type: string;
-  readonly orderId: string | null;
-  readonly userId: string | null;
-  readonly body: string;
-}
+import { type DisableRule, nextAttemptMs } from "./ladder.ts";
+import { Postman } from "./_postman.ts";
+import { type Job, type Message, SentLog, snapshot } from "./_sent_log.ts";
 
 /** What the sender needs. */
 export interface SenderOptions {
@@ -30,33 +23,18 @@ export interface SenderOptions {
   readonly logLimit: number;
 }
 
-/** A delivery while it can still change. */
-interface Job extends SandboxDelivery {
-  state: DeliveryState;
-  body: string;
-  malformed: boolean;
-  attempts: DeliveryAttempt[];
-  nextAttemptMs: number | null;
-  failures: number;
-  firstFailedMs: number;
-  inFlight: boolean;
-}
-
 /** Sends webhooks as the service does: ladder, five seconds, switching off. */
 export class WebhookSender {
   readonly #clock: SandboxClock;
   readonly #dice: Dice;
   readonly #counters: SandboxCounters;
-  readonly #fetch: typeof fetch;
-  readonly #logLimit: number;
-  readonly #log: Job[] = [];
+  readonly #postman: Postman;
+  readonly #log: SentLog;
   readonly #timers = new Map<() => void, () => void>();
   readonly #forgeries = new Set<() => void>();
   readonly #waiting = new Set<Job>();
   readonly #heldBack = new Map<string, () => void>();
   readonly #idleWaiters: (() => void)[] = [];
-  readonly #abort = new AbortController();
-  #numbered = 0;
   #inFlight = 0;
   #disabledSinceMs: number | null = null;
   webhookUrl: string | null;
@@ -66,20 +44,25 @@ export class WebhookSender {
     this.#clock = options.clock;
     this.#dice = options.dice;
     this.#counters = options.counters;
-    this.#fetch = options.fetch;
-    this.#logLimit = options.logLimit;
+    this.#postman = new Postman(options);
+    this.#log = new SentLog(options.logLimit);
     this.webhookUrl = options.webhookUrl;
     this.disableRule = options.disableRule;
   }
 
-  /** Since when delivery is switched off, or null while it is on. */
-  get disabledSinceMs(): number | null {
-    return this.#disabledSinceMs;
-  }
-
-  /** Whether any event waits for a retry. */
-  get retrying(): boolean {
-    return [...this.#waiting].some((job) => job.failures > 0);
+  /** Whether webhooks are being delivered. */
+  get status(): DeliveryStatus {
+    const retrying = [...this.#waiting].some((job) => job.failures > 0);
+    return {
+      state: this.#disabledSinceMs !== null
+        ? "disabled"
+        : retrying
+        ? "retrying"
+        : "enabled",
+      disabledSinceMs: this.#disabledSinceMs,
+      webhookUrl: this.webhookUrl,
+      disableRule: this.disableRule,
+    };
   }
 
   /** Switches delivery on again; what was lost meanwhile stays lost. */
@@ -88,9 +71,8 @@ export class WebhookSender {
   }
 
   /** The latest events, all unless told how many, oldest first. */
-  log(latest: number = this.#log.length): SandboxDelivery[] {
-    return this.#log.slice(Math.max(0, this.#log.length - latest))
-      .map(snapshot);
+  log(latest?: number): SandboxDelivery[] {
+    return this.#log.latest(latest);
   }
 
   /** Resolves when nothing is on its way and no retry is due. */
@@ -106,7 +88,7 @@ export class WebhookSender {
     for (const cancel of this.#forgeries) cancel();
     this.#forgeries.clear();
     this.#heldBack.clear();
-    this.#abort.abort(new DOMException("The sandbox is closed", "AbortError"));
+    this.#postman.close();
     for (const job of this.#waiting) this.#end(job, "failed");
     await this.idle();
   }
@@ -144,7 +126,7 @@ export class WebhookSender {
   /** Sends a webhook once, outside the ladder: the Test button, a forger. */
   async sendOnce(message: Message): Promise<SandboxDelivery> {
     const job = this.#record(message);
-    if (this.webhookUrl === null || this.#abort.signal.aborted) {
+    if (this.webhookUrl === null || this.#postman.closed) {
       this.#end(job, "notSent");
     } else {
       const attempt = await this.#post(job, false);
@@ -157,34 +139,21 @@ export class WebhookSender {
   sendOnceLater(delayMs: number, message: Message): void {
     const cancel = this.#clock.setTimer(delayMs, () => {
       this.#forgeries.delete(cancel);
-      if (this.#abort.signal.aborted) return;
+      if (this.#postman.closed) return;
       void this.sendOnce(message);
     });
     this.#forgeries.add(cancel);
   }
 
   #record(message: Message): Job {
-    const job: Job = {
-      ...message,
-      number: ++this.#numbered,
-      malformed: false,
-      happenedMs: this.#clock.now(),
-      state: "pending",
-      attempts: [],
-      nextAttemptMs: null,
-      failures: 0,
-      firstFailedMs: 0,
-      inFlight: false,
-    };
+    const job = this.#log.add(message, this.#clock.now());
     this.#waiting.add(job);
-    this.#log.push(job);
-    if (this.#log.length > this.#logLimit) this.#log.shift();
     return job;
   }
 
   #canSend(): boolean {
     return this.webhookUrl !== null && this.#disabledSinceMs === null &&
-      !this.#abort.signal.aborted;
+      !this.#postman.closed;
   }
 
   #holdBack(entity: string, job: Job): void {
@@ -259,13 +228,11 @@ export class WebhookSender {
     job.inFlight = true;
     const atMs = this.#clock.now();
     this.#counters.attempts++;
-    let seen: Seen;
-    try {
-      seen = await this.#request(job, atMs);
-    } finally {
-      this.#inFlight--;
-      job.inFlight = false;
-    }
+    const seen = await this.#postman.post(this.webhookUrl ?? "", job.body)
+      .finally(() => {
+        this.#inFlight--;
+        job.inFlight = false;
+      });
     const attempt: DeliveryAttempt = {
       atMs,
       tookMs: seen.tookMs,
@@ -276,63 +243,6 @@ export class WebhookSender {
     job.attempts.push(attempt);
     this.#tellIdle();
     return attempt;
-  }
-
-  async #request(job: Job, atMs: number): Promise<Seen> {
-    const down = this.#dice.endpointDown(atMs);
-    if (this.#dice.strikes("requestLost") || down) {
-      this.#counters.requestsLost++;
-      return { status: 0, tookMs: 0, reached: false, answered: null };
-    }
-    const wire = this.#clock.wire ?? this.#clock;
-    const startMs = wire.now();
-    const asked = this.#ask(job, wire);
-    const answer = await (this.#clock.wire ? this.#clock.work(asked) : asked);
-    const tookMs = Math.max(0, Math.round(wire.now() - startMs));
-    if (answer === null || tookMs > ANSWER_WITHIN_MS) {
-      if (answer !== null || tookMs >= ANSWER_WITHIN_MS) {
-        this.#counters.timeouts++;
-      }
-      return { status: 0, tookMs, reached: true, answered: answer };
-    }
-    if (this.#dice.strikes("answerLost") && answer >= 200 && answer < 300) {
-      this.#counters.answersLost++;
-      return { status: 0, tookMs, reached: true, answered: answer };
-    }
-    return { status: answer, tookMs, reached: true, answered: answer };
-  }
-
-  /** Status of the answer, or null when none came within the time. */
-  #ask(job: Job, wire: SandboxClock): Promise<number | null> {
-    const { promise, resolve } = Promise.withResolvers<number | null>();
-    const stop = new AbortController();
-    const onClose = () => {
-      stop.abort(this.#abort.signal.reason);
-      resolve(null);
-    };
-    this.#abort.signal.addEventListener("abort", onClose, { once: true });
-    // Exactly five seconds is still within five seconds.
-    const cancel = wire.setTimer(ANSWER_WITHIN_MS + 1, () => {
-      stop.abort(new DOMException("No answer in 5 seconds", "TimeoutError"));
-      resolve(null);
-    });
-    const url = this.webhookUrl ?? "";
-    Promise.resolve().then(() =>
-      this.#fetch(url, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: job.body,
-        redirect: "manual",
-        signal: stop.signal,
-      })
-    ).then(async (response) => {
-      await response.body?.cancel();
-      return response.status;
-    }).then(resolve, () => resolve(null));
-    return promise.finally(() => {
-      cancel();
-      this.#abort.signal.removeEventListener("abort", onClose);
-    });
   }
 
   #end(job: Job, state: DeliveryState): void {
@@ -364,31 +274,6 @@ export class WebhookSender {
   }
 }
 
-/** What one request came to. */
-interface Seen {
-  readonly status: number;
-  readonly tookMs: number;
-  readonly reached: boolean;
-  readonly answered: number | null;
-}
-
 function isReceived(attempt: DeliveryAttempt): boolean {
   return attempt.status >= 200 && attempt.status < 300;
-}
-
-/** A copy that later attempts do not change. */
-function snapshot(job: Job): SandboxDelivery {
-  return {
-    number: job.number,
-    cause: job.cause,
-    type: job.type,
-    orderId: job.orderId,
-    userId: job.userId,
-    body: job.body,
-    malformed: job.malformed,
-    happenedMs: job.happenedMs,
-    state: job.state,
-    attempts: [...job.attempts],
-    nextAttemptMs: job.nextAttemptMs,
-  };
 }

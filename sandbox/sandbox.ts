@@ -246,17 +246,7 @@ export class Sandbox {
 
   /** Whether webhooks are being delivered. */
   get delivery(): DeliveryStatus {
-    const disabledSinceMs = this.#works.sender.disabledSinceMs;
-    return {
-      state: disabledSinceMs !== null
-        ? "disabled"
-        : this.#works.sender.retrying
-        ? "retrying"
-        : "enabled",
-      disabledSinceMs,
-      webhookUrl: this.#works.sender.webhookUrl,
-      disableRule: this.#works.sender.disableRule,
-    };
+    return this.#works.sender.status;
   }
 
   /** Switches delivery on again, as a person does in the dashboard. */

@@ -1,0 +1,101 @@
+import type { TriggerInput } from "./deliveries.ts";
+import { isObject } from "./_exact_json.ts";
+import type { OrderInput, UserInput } from "./_maker.ts";
+import type { StepFacts } from "./order_life.ts";
+import type { SandboxOrder } from "./sandbox_order.ts";
+
+/** Fields of a request to the control API. */
+export type Fields = Record<string, unknown>;
+
+const ORDER_FIELDS = {
+  clickId: "string",
+  sessionId: "string",
+  userId: "string",
+  cardId: "string",
+  currency: "string",
+  currencyAmount: "string",
+  commodity: "string",
+  network: "string",
+  cryptoType: "string",
+  cryptoAmount: "string",
+  address: "string",
+  status: "string",
+  failReason: "string",
+  errorText: "string",
+  txId: "string",
+} as const;
+
+/** What of an order is decided. */
+export function orderInput(fields: Fields): OrderInput {
+  return pick(fields, ORDER_FIELDS) as Partial<SandboxOrder>;
+}
+
+/** What of a user is decided. */
+export function userInput(fields: Fields): UserInput {
+  return pick(fields, {
+    country: "string",
+    phone: "string",
+    phoneCountry: "string",
+    lkyc: "string",
+    fkyc: "string",
+    banned: "boolean",
+  });
+}
+
+/** Facts of a step. */
+export function stepFacts(fields: Fields): Partial<StepFacts> {
+  return pick(fields, {
+    txId: "string",
+    failReason: "string",
+    errorText: "string",
+  });
+}
+
+/** The event to send. */
+export function triggerInput(fields: Fields): TriggerInput {
+  const input = pick(fields, {
+    type: "string",
+    orderId: "string",
+    userId: "string",
+    fields: "object",
+  });
+  if (typeof input.type !== "string") {
+    throw new TypeError("Cannot trigger an event: type is missing");
+  }
+  return { ...input, type: input.type };
+}
+
+/** The fields named, each of its kind; anything else is refused. */
+export function pick(
+  fields: Fields,
+  kinds: Readonly<Record<string, string>>,
+): Fields {
+  for (const [name, value] of Object.entries(fields)) {
+    const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
+    if (typeof value === kind && value !== null) continue;
+    throw new TypeError(
+      kind === undefined
+        ? `Cannot read the request: field "${name}" is not one of ${
+          Object.keys(kinds).join(", ") || "none"
+        }`
+        : `Cannot read the request: ${name} must be a ${kind}, got ${
+          JSON.stringify(value)
+        }`,
+    );
+  }
+  return fields;
+}
+
+/** The fields of a request; none when its body is empty. */
+export async function readFields(request: Request): Promise<Fields> {
+  const text = await request.text();
+  if (text === "") return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new TypeError("Cannot read the request: its body is not JSON");
+  }
+  if (isObject(value)) return value;
+  throw new TypeError("Cannot read the request: its body is not an object");
+}

@@ -1,0 +1,27 @@
+import type { Parts } from "./_app.ts";
+import { nextSteps } from "./order_life.ts";
+import { VirtualClock } from "./virtual_clock.ts";
+
+/** How many rows a list of the state holds. */
+const SHOWN = 50;
+
+/** What the page shows. */
+export function controlState(parts: Parts): Record<string, unknown> {
+  const { sandbox } = parts;
+  const orders = sandbox.orders();
+  return {
+    partnerId: sandbox.partnerId,
+    nowMs: sandbox.clock.now(),
+    virtualClock: sandbox.clock instanceof VirtualClock,
+    delivery: sandbox.delivery,
+    faults: sandbox.faults,
+    counters: sandbox.counters,
+    orderCount: orders.length,
+    userCount: parts.users.size,
+    orders: orders.slice(-SHOWN).reverse().map((order) => ({
+      ...order,
+      nextSteps: nextSteps(order),
+    })),
+    deliveries: sandbox.deliveries(SHOWN).reverse(),
+  };
+}
