@@ -16,8 +16,9 @@ export interface ServiceMetrics {
 
 /**
  * Metrics by OpenTelemetry; nothing is measured anywhere while telemetry is
- * off. `rampkit.ledger.commit.duration` (s), `rampkit.ledger.lag` (events) and
- * `rampkit.delivery.suspected` (1 while delivery may be off).
+ * off. `rampkit.ledger.commit.duration` (s), `rampkit.ledger.lag` (events),
+ * `rampkit.delivery.suspected` (1 while delivery may be off) and
+ * `rampkit.delivery.received` (1 once any webhook came).
  *
  * @param now Steady clock, ms.
  */
@@ -36,6 +37,9 @@ export function serviceMetrics(
   const suspected = meter.createGauge("rampkit.delivery.suspected", {
     description: "1 while orders move and no webhook comes",
   });
+  const received = meter.createGauge("rampkit.delivery.received", {
+    description: "1 once any webhook was received",
+  });
   return {
     timed: (append) => async (delivery) => {
       const begun = now();
@@ -48,6 +52,9 @@ export function serviceMetrics(
       }
     },
     lag: (events) => lag.record(events),
-    delivery: (health) => suspected.record(health.deliverySuspected ? 1 : 0),
+    delivery: ({ deliverySuspected, state }) => {
+      suspected.record(deliverySuspected ? 1 : 0);
+      received.record(state === "never_received" ? 0 : 1);
+    },
   };
 }

@@ -31,7 +31,7 @@ Deno.test("serviceMetrics() exports commits and lag when telemetry is on", async
     const measured = serviceMetrics();
     await measured.timed(() => Promise.resolve())({});
     measured.lag(7);
-    measured.delivery({ deliverySuspected: true });
+    measured.delivery({ deliverySuspected: true, state: "suspected" });
   `;
   const file = await Deno.makeTempFile({ suffix: ".ts" });
   await Deno.writeTextFile(file, program);
@@ -57,6 +57,7 @@ Deno.test("serviceMetrics() exports commits and lag when telemetry is on", async
       "rampkit.ledger.commit.duration",
       "rampkit.ledger.lag",
       "rampkit.delivery.suspected",
+      "rampkit.delivery.received",
     ]
   ) assert.ok(text.includes(name), name);
 });

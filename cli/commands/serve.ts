@@ -191,8 +191,8 @@ function poll(
     now: io.now,
     onError: (error) =>
       log("error", "poll failed", { message: messageOf(error) }),
+    onWatch: measured.delivery,
     onAlert: (health) => {
-      measured.delivery(health);
       log(
         health.deliverySuspected ? "error" : "info",
         "webhook delivery",

@@ -186,8 +186,8 @@ async function pollFor(
       ledger,
       client,
       now,
+      onWatch: measured.delivery,
       onAlert: (health) => {
-        measured.delivery(health);
         log(
           health.deliverySuspected ? "error" : "info",
           "webhook delivery",

@@ -21,6 +21,15 @@ export async function deliveryChecks(
 
 async function delivery(ledger: Ledger, now: () => number): Promise<Check> {
   const { health } = await watchdog(ledger.driver, { nowMs: now() });
+  if (health.state === "never_received" && health.silentOrders > 0) {
+    return check(
+      "Delivery",
+      "warn",
+      health.detail,
+      "Where webhooks are meant to come, set the endpoint's address in the " +
+        "service's dashboard and press Test there",
+    );
+  }
   return health.deliverySuspected || health.failingSince !== null
     ? check(
       "Delivery",

@@ -50,13 +50,17 @@ export interface DeliveryLogEntry {
  * A log that starts after a position.
  *
  * @param position Position of the last event left out.
+ * @param lastReceivedAt The last delivery up to there; null when there is none.
  */
-export function emptyDeliveryLog(position: number): DeliveryLog {
+export function emptyDeliveryLog(
+  position: number,
+  lastReceivedAt: string | null = null,
+): DeliveryLog {
   return {
     position,
     recent: [],
     unmatched: [],
-    before: { lastReceivedAt: null, failingSince: null },
+    before: { lastReceivedAt, failingSince: null },
   };
 }
 

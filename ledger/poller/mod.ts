@@ -71,6 +71,7 @@ export { watchdog, type WatchdogLook } from "./watchdog.ts";
 export {
   type DeliveryHealth,
   deliveryHealth,
+  type DeliveryState,
   GRACE_MS,
   LADDER_FROM_FIRST_MS,
   LADDER_FROM_PREVIOUS_MS,

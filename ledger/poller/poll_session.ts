@@ -75,11 +75,12 @@ export class PollSession {
   /** Looks at webhook delivery, raises the alarm, and renews the lease. */
   async watch(): Promise<DeliveryHealth> {
     const { options, settings } = this.#parts;
-    const { ledger, onAlert, webhookGraceMs } = options;
+    const { ledger, onAlert, onWatch, webhookGraceMs } = options;
     const look = await watchdog(ledger.driver, {
       nowMs: settings.now(),
       ...(webhookGraceMs === undefined ? {} : { graceMs: webhookGraceMs }),
     });
+    onWatch?.(look.health);
     // Told before it is remembered: an alarm may come twice, never not at all.
     if (look.raised || look.cleared) await onAlert?.(look.health);
     await this.#recorder.write(look.remember);

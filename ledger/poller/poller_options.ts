@@ -51,6 +51,8 @@ export interface PollerOptions {
   readonly watchEveryMs?: number;
   /** How long a webhook may take, in ms. @default {300000} */
   readonly webhookGraceMs?: number;
+  /** Told of each look at webhook delivery: what a gauge shows. */
+  readonly onWatch?: (health: DeliveryHealth) => void;
   /** Told when webhook delivery turns bad, and when it is well again. */
   readonly onAlert?: (health: DeliveryHealth) => void | Promise<void>;
   /** Told of each answer of the service. */

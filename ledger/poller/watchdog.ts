@@ -113,11 +113,28 @@ async function wake(driver: Driver, nowMs: number): Promise<WatchdogState> {
     args: [],
   }], "read");
   const position = Number(head?.rows[0]?.[0] ?? 0);
+  const begin = Math.max(0, position - firstLook);
   return {
-    log: emptyDeliveryLog(Math.max(0, position - firstLook)),
+    log: emptyDeliveryLog(begin, await lastWebhook(driver, begin)),
     watchedSince: new Date(nowMs).toISOString(),
     alarmed: false,
   };
+}
+
+/** When the last webhook up to a position came: long ago is not never. */
+async function lastWebhook(
+  driver: Driver,
+  position: number,
+): Promise<string | null> {
+  if (position === 0) return null;
+  const [found] = await driver.batch([{
+    sql: `SELECT recorded_at FROM events
+      WHERE position <= ? AND kind = 'webhook'
+        AND type IS NOT NULL AND type <> 'test'
+      ORDER BY position DESC LIMIT 1`,
+    args: [position],
+  }], "read");
+  return found?.rows[0]?.[0] as string | undefined ?? null;
 }
 
 async function readLog(

@@ -35,13 +35,26 @@ export interface WatchedFacts {
   readonly nowMs: number;
 }
 
+/**
+ * How webhook delivery stands.
+ *
+ * - `ok`: nothing is overdue.
+ * - `suspected`: orders move at the service and no webhook comes any more.
+ * - `failing`: deliveries arrive and are not answered in time.
+ * - `never_received`: no webhook ever came. Either webhooks are not used here,
+ *   or they never worked: worth a look, and no alarm.
+ */
+export type DeliveryState = "ok" | "suspected" | "failing" | "never_received";
+
 /** How webhook delivery is, as far as can be told from here. */
 export interface DeliveryHealth {
+  /** How it stands, in one word. */
+  readonly state: DeliveryState;
   /** Whether delivery is suspected to be off. */
   readonly deliverySuspected: boolean;
   /** Since when; null when it is not suspected. */
   readonly since: string | null;
-  /** Orders that moved since then with no webhook. */
+  /** Orders that moved with no webhook, once one of them is overdue. */
   readonly silentOrders: number;
   /** Last delivery answered in time; null when none ever was. */
   readonly lastReceivedAt: string | null;
@@ -73,8 +86,8 @@ export interface LadderCountdown {
 /**
  * Decides whether webhook delivery is suspected to be off: an order moved at
  * the service, its webhook is overdue, and no webhook of any order has come
- * since. One lost webhook among others that arrive is not enough, and where
- * nothing moves nothing is expected.
+ * since. One lost webhook among others that arrive is not enough, where nothing
+ * moves nothing is expected, and where none ever came none can have ceased.
  *
  * @param facts What is known.
  * @param graceMs How long a webhook may take, in milliseconds. @default {300000}
@@ -99,35 +112,57 @@ export function deliveryHealth(
   graceMs: number = GRACE_MS,
 ): DeliveryHealth {
   const { lastReceivedAt, failingSince, nowMs } = facts;
-  const aliveMs = Math.max(
-    Date.parse(facts.watchedSince),
-    lastReceivedAt === null ? -Infinity : Date.parse(lastReceivedAt),
-  );
-  const silent = facts.moves.filter((move) =>
-    !move.announced && Date.parse(move.movedAt) > aliveMs
-  );
+  const silent = silentMoves(facts);
   const overdue = silent.some((move) =>
     nowMs - Date.parse(move.movedAt) >= graceMs
   );
-  const since = overdue ? earliest(silent.map((move) => move.movedAt)) : null;
-  const firstFailureAt = earliest(
-    [since, failingSince].filter((time) => time !== null),
-  );
+  const silentSince = overdue
+    ? earliest(silent.map((move) => move.movedAt))
+    : null;
   const silentOrders = overdue
     ? new Set(silent.map((move) => move.orderId)).size
     : 0;
-  const countdown = firstFailureAt === null
-    ? null
-    : ladderCountdown(firstFailureAt, nowMs);
+  const everReceived = lastReceivedAt !== null || failingSince !== null;
+  const since = everReceived ? silentSince : null;
+  const state = stateOf(everReceived, since, failingSince);
+  const firstFailureAt = earliest(
+    [since, failingSince].filter((time) => time !== null),
+  );
   return {
+    state,
     deliverySuspected: since !== null,
     since,
     silentOrders,
     lastReceivedAt,
     failingSince,
-    countdown,
-    detail: detail(since, silentOrders, facts),
+    countdown: firstFailureAt === null
+      ? null
+      : ladderCountdown(firstFailureAt, nowMs),
+    detail: detail(state, { silentSince, silentOrders, ...facts }),
   };
+}
+
+/** Moves that no webhook announced, since delivery was last seen alive. */
+function silentMoves(facts: WatchedFacts): WatchedMove[] {
+  const aliveMs = Math.max(
+    Date.parse(facts.watchedSince),
+    facts.lastReceivedAt === null
+      ? -Infinity
+      : Date.parse(facts.lastReceivedAt),
+  );
+  return facts.moves.filter((move) =>
+    !move.announced && Date.parse(move.movedAt) > aliveMs
+  );
+}
+
+function stateOf(
+  everReceived: boolean,
+  since: string | null,
+  failingSince: string | null,
+): DeliveryState {
+  if (!everReceived) return "never_received";
+  if (since !== null) return "suspected";
+  return failingSince === null ? "ok" : "failing";
 }
 
 /**
@@ -163,23 +198,32 @@ export function ladderCountdown(
 }
 
 function detail(
-  since: string | null,
-  silentOrders: number,
-  { lastReceivedAt, failingSince }: WatchedFacts,
+  state: DeliveryState,
+  { silentSince, silentOrders, lastReceivedAt, failingSince }: WatchedFacts & {
+    readonly silentSince: string | null;
+    readonly silentOrders: number;
+  },
 ): string {
   const last = lastReceivedAt === null
-    ? "no webhook was ever received"
+    ? "no webhook was ever received in time"
     : `the last webhook was received at ${lastReceivedAt}`;
-  if (since !== null) {
-    const orders = silentOrders === 1 ? "1 order" : `${silentOrders} orders`;
-    return `${orders} moved at the service since ${since} without a webhook; ` +
-      `${last}; delivery may be switched off`;
+  const orders = silentOrders === 1 ? "1 order" : `${silentOrders} orders`;
+  switch (state) {
+    case "ok":
+      return `Nothing is overdue; ${last}`;
+    case "suspected":
+      return `${orders} moved at the service since ${silentSince} without a ` +
+        `webhook; ${last}; delivery may be switched off`;
+    case "failing":
+      return `Deliveries have not been answered in time since ` +
+        `${failingSince}; ${last}; the service will switch delivery off`;
+    case "never_received":
+      return silentSince === null
+        ? "No webhook was ever received; none is overdue"
+        : `No webhook was ever received, and ${orders} moved at the service ` +
+          `since ${silentSince}: either webhooks are not used here, or they ` +
+          "never worked";
   }
-  if (failingSince !== null) {
-    return `Deliveries have not been answered in time since ${failingSince}; ` +
-      `${last}; the service will switch delivery off`;
-  }
-  return `Nothing is overdue; ${last}`;
 }
 
 function earliest(times: readonly string[]): string | null {

@@ -41,6 +41,8 @@ Deno.test("deliveryHealth() is quiet in quiet hours", () => {
       const health = deliveryHealth(facts({ nowMs, lastReceivedAt }));
       assert.equal(health.deliverySuspected, false);
       assert.equal(health.countdown, null);
+      const known = lastReceivedAt !== null;
+      assert.equal(health.state, known ? "ok" : "never_received");
     },
   ));
 });
@@ -95,18 +97,41 @@ Deno.test("deliveryHealth() leaves moves alone that nobody watched", () => {
   );
 });
 
-Deno.test("deliveryHealth() suspects where no webhook ever came", () => {
-  const health = deliveryHealth(
-    facts({ moves: [move(0)], lastReceivedAt: null }),
+Deno.test("deliveryHealth() tells a ledger that never had a webhook apart, without alarm", () => {
+  const never = { moves: [move(0)], lastReceivedAt: null };
+  const health = deliveryHealth(facts(never));
+  assert.equal(health.state, "never_received");
+  assert.equal(health.deliverySuspected, false);
+  assert.equal(health.since, null);
+  assert.equal(health.countdown, null);
+  assert.equal(health.silentOrders, 1);
+  assert.equal(
+    health.detail,
+    `No webhook was ever received, and 1 order moved at the service since ${
+      at(0)
+    }: either webhooks are not used here, or they never worked`,
   );
+  assert.equal(
+    deliveryHealth(facts({ ...never, moves: [] })).detail,
+    "No webhook was ever received; none is overdue",
+  );
+});
+
+Deno.test("deliveryHealth() suspects as ever where deliveries came too late", () => {
+  const health = deliveryHealth(facts({
+    moves: [move(0)],
+    lastReceivedAt: null,
+    failingSince: at(-minute),
+  }));
+  assert.equal(health.state, "suspected");
   assert.equal(health.deliverySuspected, true);
-  assert.match(health.detail, /no webhook was ever received/);
 });
 
 Deno.test("deliveryHealth() counts down while deliveries are not answered in time", () => {
   const health = deliveryHealth(facts({ failingSince: at(-2 * minute) }));
   assert.equal(health.deliverySuspected, false);
   assert.equal(health.countdown?.firstFailureAt, at(-2 * minute));
+  assert.equal(health.state, "failing");
   assert.match(health.detail, /not been answered in time since/);
 });
 

@@ -16,6 +16,7 @@ interface Partner extends AsyncDisposable {
   readonly box: Service;
   readonly ledger: Ledger;
   readonly alerts: DeliveryHealth[];
+  readonly looks: DeliveryHealth[];
   pass(ms: number): Promise<void>;
   buy(): Promise<void>;
   restart(): Promise<void>;
@@ -41,6 +42,7 @@ async function partner(): Promise<Partner> {
   });
   deliver.to = (request) => endpoint(request);
   const alerts: DeliveryHealth[] = [];
+  const looks: DeliveryHealth[] = [];
   let stop = new AbortController();
   const start = () =>
     createPoller({
@@ -56,6 +58,9 @@ async function partner(): Promise<Partner> {
       openEveryMs: minute,
       watchEveryMs: minute,
       leaseMs: hour,
+      onWatch: (health) => {
+        looks.push(health);
+      },
       onAlert: (health) => {
         alerts.push(health);
       },
@@ -71,6 +76,7 @@ async function partner(): Promise<Partner> {
     box,
     ledger,
     alerts,
+    looks,
     pass,
     async buy() {
       const { orderId } = box.sandbox.createOrder();
@@ -151,6 +157,50 @@ Deno.test("watchdog() does not mind a service clock ten minutes off", async () =
     await pass(30 * minute);
     assert.equal(alerts.length, 1, `${clockSkewMs}`);
   }
+});
+
+Deno.test("watchdog() raises no alarm where no webhook ever came, and says so at each look", async () => {
+  await using all = await partner();
+  const { box, alerts, looks, pass, buy } = all;
+  box.sandbox.setFaults({ endpointDown: true });
+  await pass(minute);
+  await buy();
+  await pass(hour);
+  assert.equal(alerts.length, 0);
+  assert.ok(looks.length > 60);
+  assert.equal(looks.at(-1)?.state, "never_received");
+  assert.equal(looks.at(-1)?.silentOrders, 1);
+
+  box.sandbox.heal();
+  await pass(3 * hour);
+  assert.equal(looks.at(-1)?.state, "ok");
+  box.sandbox.setFaults({ endpointDown: true });
+  await buy();
+  await pass(30 * minute);
+  assert.deepEqual(alerts.map(({ state }) => state), ["suspected"]);
+});
+
+Deno.test("watchdog() finds a webhook however many events came after it", async () => {
+  const ledger = await openLedger({
+    url: ":memory:",
+    environment: "sandbox",
+    worker: false,
+  });
+  const receivedAt = "2026-11-20T09:00:00.000Z";
+  await ledger.appendDelivery({
+    id: "01KA0000000000000000000001",
+    receivedAt,
+    body: new TextEncoder().encode('{"type":"login","click_id":""}'),
+  });
+  // Gaps are legal, so that one event can stand for very many.
+  await ledger.driver.batch([
+    { sql: "UPDATE sqlite_sequence SET seq = 100000", args: [] },
+  ], "write");
+  await ledger.recordSession({ session_id: "5f0c6a0e", flow_type: "simple" });
+  const { health } = await watchdog(ledger.driver, { nowMs: Date.now() });
+  assert.equal(health.lastReceivedAt, receivedAt);
+  assert.equal(health.state, "ok");
+  await ledger.close();
 });
 
 Deno.test("watchdog() only looks: it writes nothing by itself", async () => {
