@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { answer, type Parts } from "./_app.ts";
+import type { SandboxClock } from "./clock.ts";
 import {
   type Fields,
   orderInput,
@@ -12,9 +13,9 @@ import {
 import { controlPage } from "./_control_page.ts";
 import { controlState } from "./_control_state.ts";
 import type { DisableRule } from "./ladder.ts";
+import { isMovable } from "./_movable_clock.ts";
 import type { OrderStep } from "./order_life.ts";
 import type { UserStep } from "./user_life.ts";
-import { VirtualClock } from "./virtual_clock.ts";
 
 /** The control API and its page, under /control. */
 export function controlRoutes(parts: Parts): Hono {
@@ -123,14 +124,30 @@ export function controlRoutes(parts: Parts): Hono {
     "/clock",
     act(async (fields) => {
       const { advanceMs = 0 } = pick(fields, { advanceMs: "number" });
-      if (!(sandbox.clock instanceof VirtualClock)) {
-        throw new TypeError("Cannot advance the clock: it is not virtual");
-      }
-      await sandbox.clock.advance(Number(advanceMs));
+      await advance(sandbox.clock, Number(advanceMs));
       return { nowMs: sandbox.clock.now() };
     }),
   );
   return app;
+}
+
+/** Furthest that one request moves the clock, ms. */
+const MOST_MS = 366 * 86_400_000;
+
+async function advance(clock: SandboxClock, ms: number): Promise<void> {
+  if (!isMovable(clock)) {
+    throw new TypeError(
+      "Cannot advance the clock: this sandbox was given one that only " +
+        "passes by itself",
+    );
+  }
+  if (!(ms >= 0 && ms <= MOST_MS)) {
+    throw new RangeError(
+      `Cannot advance the clock: advanceMs must be from 0 to ${MOST_MS}, ` +
+        `got ${ms}`,
+    );
+  }
+  await clock.advance(ms);
 }
 
 function setDelivery(parts: Parts, fields: Fields): unknown {

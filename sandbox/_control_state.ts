@@ -1,6 +1,6 @@
 import type { Parts } from "./_app.ts";
 import { nextSteps } from "./order_life.ts";
-import { VirtualClock } from "./virtual_clock.ts";
+import { isMovable, LiveClock } from "./_movable_clock.ts";
 
 /** How many rows a list of the state holds. */
 const SHOWN = 50;
@@ -12,7 +12,8 @@ export function controlState(parts: Parts): Record<string, unknown> {
   return {
     partnerId: sandbox.partnerId,
     nowMs: sandbox.clock.now(),
-    virtualClock: sandbox.clock instanceof VirtualClock,
+    virtualClock: isMovable(sandbox.clock),
+    movedMs: sandbox.clock instanceof LiveClock ? sandbox.clock.movedMs : 0,
     delivery: sandbox.delivery,
     faults: sandbox.faults,
     counters: sandbox.counters,

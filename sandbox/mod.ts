@@ -38,7 +38,7 @@
  * - `PATCH /control/delivery` with `{ webhookUrl?, disableRule?, enabled? }`.
  * - `PATCH /control/faults`, and `DELETE` to switch them all off.
  * - `POST /control/populate`, `/control/backfill`, and `/control/clock` with
- *   `{ advanceMs }` where the clock is virtual.
+ *   `{ advanceMs }`; a clock that was given has to be a virtual one for that.
  * - `/{partner_id}/widget`: the page that the official widget SDK opens.
  *
  * @module

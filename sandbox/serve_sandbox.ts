@@ -1,4 +1,5 @@
 import { createSandbox } from "./create_sandbox.ts";
+import { LiveClock } from "./_movable_clock.ts";
 import type { Sandbox } from "./sandbox.ts";
 import type { SandboxOptions } from "./sandbox_options.ts";
 
@@ -34,6 +35,9 @@ export interface ServedSandbox extends AsyncDisposable {
 /**
  * Serves a sandbox over HTTP, for any language. Needs permission to listen.
  *
+ * Unless it is given a clock it goes by the machine's, which its control page
+ * can move ahead: hours of retries then pass in a moment.
+ *
  * @param options Port, address, and those of the sandbox.
  * @returns The sandbox and its address.
  *
@@ -51,7 +55,7 @@ export interface ServedSandbox extends AsyncDisposable {
 export function serveSandbox(options: ServeSandboxOptions = {}): ServedSandbox {
   const { port = 8790, hostname = "127.0.0.1", sandbox: given, ...rest } =
     options;
-  const sandbox = given ?? createSandbox(rest);
+  const sandbox = given ?? createSandbox({ clock: new LiveClock(), ...rest });
   const server = Deno.serve({
     port,
     hostname,

@@ -1,6 +1,7 @@
-import { setImmediate } from "node:timers";
 import type { SandboxClock } from "./clock.ts";
+import { loopTurn } from "./_loop_turn.ts";
 import { sleepOn } from "./_sleep.ts";
+import { TimerQueue } from "./_timer_queue.ts";
 
 /** How a virtual clock behaves. */
 export interface VirtualClockOptions {
@@ -21,14 +22,6 @@ export interface VirtualClockOptions {
    * @default {undefined}
    */
   readonly wire?: SandboxClock;
-}
-
-/** A timer in the queue. */
-interface Timer {
-  readonly dueMs: number;
-  readonly sequence: number;
-  readonly run: () => void;
-  cancelled: boolean;
 }
 
 /**
@@ -54,10 +47,9 @@ export class VirtualClock implements SandboxClock {
   readonly wire?: SandboxClock;
   readonly #turns: number;
   readonly #settleMore: (() => Promise<void>) | undefined;
-  readonly #heap: Timer[] = [];
+  readonly #timers = new TimerQueue();
   readonly #work = new Set<Promise<unknown>>();
   #now: number;
-  #sequence = 0;
   #live = 0;
   #moving: Promise<void> = Promise.resolve();
 
@@ -86,22 +78,19 @@ export class VirtualClock implements SandboxClock {
 
   /** When the next timer is due, or null. */
   get nextDueMs(): number | null {
-    return this.#peek()?.dueMs ?? null;
+    return this.#timers.first()?.dueMs ?? null;
   }
 
   /** Calls `run` once the clock has moved on by `delayMs` milliseconds. */
   setTimer(delayMs: number, run: () => void): () => void {
-    const timer: Timer = {
-      dueMs: this.#now + Math.max(0, Number.isNaN(delayMs) ? 0 : delayMs),
-      sequence: this.#sequence++,
+    const timer = this.#timers.add(
+      this.#now + Math.max(0, Number.isNaN(delayMs) ? 0 : delayMs),
       run,
-      cancelled: false,
-    };
-    push(this.#heap, timer);
+    );
     this.#live++;
     return () => {
-      if (!timer.cancelled) this.#live--;
-      timer.cancelled = true;
+      if (!timer.over) this.#live--;
+      timer.over = true;
     };
   }
 
@@ -152,7 +141,7 @@ export class VirtualClock implements SandboxClock {
     const until = options.until ?? (() => false);
     return this.#queue(() => {
       const limit = this.#now + (options.limitMs ?? 366 * 86_400_000);
-      return this.#run(limit, () => until() || this.#peek() === undefined);
+      return this.#run(limit, () => until() || this.#timers.first() === null);
     });
   }
 
@@ -176,23 +165,17 @@ export class VirtualClock implements SandboxClock {
   async #run(limitMs: number, stop: () => boolean): Promise<void> {
     await this.settle();
     while (!stop()) {
-      const next = this.#peek();
-      if (next === undefined || next.dueMs > limitMs) {
+      const next = this.#timers.first();
+      if (next === null || next.dueMs > limitMs) {
         this.#now = Math.max(this.#now, limitMs);
         return;
       }
-      pop(this.#heap);
       this.#live--;
-      next.cancelled = true;
+      next.over = true;
       this.#now = Math.max(this.#now, next.dueMs);
       next.run();
       await this.settle();
     }
-  }
-
-  #peek(): Timer | undefined {
-    while (this.#heap[0]?.cancelled) pop(this.#heap);
-    return this.#heap[0];
   }
 }
 
@@ -218,48 +201,4 @@ export function virtualClock(
   options: VirtualClockOptions = {},
 ): VirtualClock {
   return new VirtualClock(startMs, options);
-}
-
-/** One turn of the event loop: every promise that can settle by itself does. */
-function loopTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(() => resolve()));
-}
-
-function before(a: Timer, b: Timer): boolean {
-  return a.dueMs < b.dueMs ||
-    (a.dueMs === b.dueMs && a.sequence < b.sequence);
-}
-
-function push(heap: Timer[], timer: Timer): void {
-  let at = heap.length;
-  heap.push(timer);
-  while (at > 0) {
-    const parent = (at - 1) >> 1;
-    const above = heap[parent];
-    if (above === undefined || before(above, timer)) break;
-    heap[at] = above;
-    at = parent;
-  }
-  heap[at] = timer;
-}
-
-function pop(heap: Timer[]): void {
-  const last = heap.pop();
-  if (last === undefined || heap.length === 0) return;
-  let at = 0;
-  for (;;) {
-    let child = 2 * at + 1;
-    const left = heap[child];
-    if (left === undefined) break;
-    const right = heap[child + 1];
-    let smaller = left;
-    if (right !== undefined && before(right, left)) {
-      smaller = right;
-      child++;
-    }
-    if (before(last, smaller)) break;
-    heap[at] = smaller;
-    at = child;
-  }
-  heap[at] = last;
 }
