@@ -4,11 +4,7 @@ import type {
   UnansweredDelivery,
 } from "../webhooks/delivery.ts";
 import type { NewEvent, SessionCreatedBody } from "./event/event.ts";
-import {
-  deliveryUnanswered,
-  sessionCreated,
-  webhookEvent,
-} from "./event/mint.ts";
+import { deliveryUnanswered, sessionCreated } from "./event/mint.ts";
 import type { ChainOrigin } from "./evidence/chain.ts";
 import {
   type ChainHead,
@@ -147,7 +143,9 @@ export class Ledger implements AsyncDisposable {
     this.#parts = parts;
     this.driver = parts.driver;
     this.environment = parts.origin.environment;
-    this.#log = new EventLog(parts.driver);
+    this.#log = new EventLog(parts.driver, {
+      randomBytes: parts.randomBytes,
+    });
     this.#projector = new Projector(parts);
     this.orders = new Orders(parts.driver);
     this.users = new Users(parts.driver);
@@ -161,9 +159,7 @@ export class Ledger implements AsyncDisposable {
    * @throws {LedgerError} When the delivery could not be stored.
    */
   readonly appendDelivery: AppendDelivery = (delivery) =>
-    this.#log.append([
-      webhookEvent(delivery, this.#parts.randomBytes(16)),
-    ]);
+    this.#log.appendDelivery(delivery);
 
   /**
    * Records that a stored delivery was not answered in time. It needs no

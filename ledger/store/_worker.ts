@@ -2,6 +2,7 @@
 import { Connection } from "./_connection.ts";
 import type { Answer, Outcome, Request, Task } from "./_messages.ts";
 import { fromSqlite } from "./_sqlite_errors.ts";
+import { withDerivedColumns } from "./append_deliveries.ts";
 
 /** The part of a worker's global scope that is used here. */
 interface WorkerScope {
@@ -36,7 +37,10 @@ function work(request: Task): ReturnType<Connection["batch"]> {
   if (connection === null) throw new TypeError("The database is not open");
   switch (request.task) {
     case "batch":
-      return connection.batch(request.statements, request.mode);
+      return connection.batch(
+        request.statements.map(withDerivedColumns),
+        request.mode,
+      );
     case "copy":
       connection.copyTo(request.path);
       return [];

@@ -1,17 +1,23 @@
 import type { NewEvent } from "../event/event.ts";
 import type { Statement } from "./driver.ts";
 
+// The limit limits nothing: it keeps SQLite from making the JSON of a row
+// anew for each of its columns.
 const insert = `INSERT INTO events (
   event_id, kind, type, order_id, user_id, click_id,
   occurred_at, recorded_at, read_at, digest, body, salt)
-SELECT e.value ->> 0, e.value ->> 1, e.value ->> 2, e.value ->> 3,
-  e.value ->> 4, e.value ->> 5, e.value ->> 6, e.value ->> 7,
-  e.value ->> 8, e.value ->> 9,
-  substr(?1, e.value ->> 10, e.value ->> 11),
-  substr(?1, e.value ->> 12, e.value ->> 13)
-FROM json_each(?2) AS e
+SELECT e ->> 0, e ->> 1, e ->> 2, e ->> 3, e ->> 4, e ->> 5, e ->> 6,
+  e ->> 7, e ->> 8, e ->> 9,
+  substr(?1, e ->> 10, e ->> 11), substr(?1, e ->> 12, e ->> 13)
+FROM (SELECT value AS e FROM json_each(?2) LIMIT -1)
 WHERE true
 ON CONFLICT (event_id) DO NOTHING`;
+
+/** The columns of an event that are text. */
+export type TextColumns = Omit<NewEvent, "body" | "salt">;
+
+/** A row of the statement: the text columns, then where body and salt are. */
+export type AppendRow = readonly (string | number | null)[];
 
 /**
  * One statement that appends all `events`, whatever their number: one BLOB of
@@ -29,9 +35,47 @@ export function appendStatement(events: readonly NewEvent[]): Statement {
   const place = (bytes: Uint8Array): number => {
     blob.set(bytes, end);
     end += bytes.length;
-    return end - bytes.length + 1; // SQL counts bytes from one.
+    return end - bytes.length;
   };
-  const rows = events.map((event) => [
+  return appendRows(
+    blob,
+    events.map((event) =>
+      appendRow(
+        event,
+        [place(event.body), event.body.length],
+        [place(event.salt), event.salt.length],
+      )
+    ),
+  );
+}
+
+/**
+ * The statement that appends rows whose bytes lie in `blob` already.
+ *
+ * @param blob Bodies and salts.
+ * @param rows One for each event.
+ */
+export function appendRows(
+  blob: Uint8Array,
+  rows: readonly AppendRow[],
+): Statement {
+  return { sql: insert, args: [blob, JSON.stringify(rows)] };
+}
+
+/**
+ * The row of an event.
+ *
+ * @param event Its text columns.
+ * @param body Where its body begins, from zero, and how many bytes it has.
+ * @param salt The same of its salt.
+ * @throws {TypeError} When it holds text that cannot be a column.
+ */
+export function appendRow(
+  event: TextColumns,
+  body: readonly [at: number, bytes: number],
+  salt: readonly [at: number, bytes: number],
+): AppendRow {
+  return [
     columnOf(event, "eventId"),
     columnOf(event, "kind"),
     columnOf(event, "type"),
@@ -42,28 +86,32 @@ export function appendStatement(events: readonly NewEvent[]): Statement {
     columnOf(event, "recordedAt"),
     columnOf(event, "readAt"),
     columnOf(event, "digest"),
-    place(event.body),
-    event.body.length,
-    place(event.salt),
-    event.salt.length,
-  ]);
-  return { sql: insert, args: [blob, JSON.stringify(rows)] };
+    body[0] + 1, // SQL counts bytes from one.
+    body[1],
+    salt[0] + 1,
+    salt[1],
+  ];
+}
+
+function columnOf(event: TextColumns, name: keyof TextColumns): string | null {
+  const value = event[name];
+  if (value !== null) checkText(event.eventId, name, value);
+  return value;
 }
 
 /**
- * JSON would carry a lone surrogate or a NUL to SQLite as an escape, and
- * SQLite would make a text of it that it cannot hold.
+ * Refuses text that JSON would carry to SQLite as an escape, and of which
+ * SQLite would make a text that it cannot hold.
+ *
+ * @param eventId The event, for the message.
+ * @param name The column, for the message.
+ * @param value Its text.
+ * @throws {TypeError} When it holds a lone surrogate or a NUL.
  */
-function columnOf(
-  event: NewEvent,
-  name: Exclude<keyof NewEvent, "body" | "salt">,
-): string | null {
-  const value = event[name];
-  if (value === null || (value.isWellFormed() && !value.includes("\0"))) {
-    return value;
-  }
+export function checkText(eventId: string, name: string, value: string): void {
+  if (value.isWellFormed() && !value.includes("\0")) return;
   throw new TypeError(
-    `Cannot append event ${JSON.stringify(event.eventId)}: "${name}" ` +
+    `Cannot append event ${JSON.stringify(eventId)}: "${name}" ` +
       `is not well formed or holds NUL: ${JSON.stringify(value)}`,
   );
 }

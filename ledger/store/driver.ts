@@ -7,6 +7,11 @@ export interface Statement {
   readonly sql: string;
   /** One value per placeholder. */
   readonly args: readonly SqlValue[];
+  /**
+   * Set where columns are still to be derived from what the arguments hold.
+   * Given only to drivers that say {@linkcode Driver.derives}.
+   */
+  readonly derive?: "deliveries";
 }
 
 /** What one statement answered. */
@@ -29,6 +34,8 @@ export interface ResultSet {
 export interface Driver {
   /** Where the database lives. */
   readonly location: "file" | "memory" | "remote";
+  /** Whether it derives the columns of deliveries, in a thread of its own. */
+  readonly derives?: boolean;
   /**
    * Runs the statements in one transaction: all of them, or none.
    *

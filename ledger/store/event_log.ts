@@ -1,6 +1,9 @@
+import type { Delivery } from "../../webhooks/delivery.ts";
 import type { NewEvent, RecordedEvent } from "../event/event.ts";
+import { webhookEvent } from "../event/mint.ts";
 import { appendStatement } from "./append.ts";
-import type { Driver, SqlValue } from "./driver.ts";
+import { deliveriesStatement } from "./append_deliveries.ts";
+import type { Driver, SqlValue, Statement } from "./driver.ts";
 import { LedgerError } from "./errors.ts";
 import { eventColumns, recordedEvent } from "./event_row.ts";
 import { busyDelayMs, wait } from "./retrying_driver.ts";
@@ -19,14 +22,20 @@ export interface EventLogOptions extends GroupCommitOptions {
   readonly now?: () => number;
   /** Waits; passed in by tests. */
   readonly sleep?: (ms: number) => Promise<void>;
+  /** Gives fresh random bytes, for the salts of deliveries. */
+  readonly randomBytes?: (length: number) => Uint8Array;
 }
+
+/** What waits to be committed: an event, or a delivery not yet made one. */
+type Appended = NewEvent | Delivery;
 
 /**
  * The events of a ledger: appended in groups, read in order of position.
  */
 export class EventLog {
   readonly #driver: Driver;
-  readonly #group: GroupCommit;
+  readonly #group: GroupCommit<Appended>;
+  readonly #randomBytes: (length: number) => Uint8Array;
   #closed = false;
 
   /**
@@ -37,8 +46,9 @@ export class EventLog {
    */
   constructor(driver: Driver, options: EventLogOptions = {}) {
     this.#driver = driver;
+    this.#randomBytes = options.randomBytes ?? randomBytes;
     this.#group = new GroupCommit(
-      (events) => this.#commit(events, options),
+      (group) => this.#commit(group, options),
       options,
     );
   }
@@ -53,12 +63,32 @@ export class EventLog {
    * `crashed` leave it open.
    */
   append(events: readonly NewEvent[]): Promise<void> {
+    return this.#append(events);
+  }
+
+  /**
+   * Appends a delivery as the event of it. A driver that can derives its
+   * columns, so that the thread which answers the sender need not.
+   *
+   * @param delivery What arrived.
+   * @returns After the commit that holds it.
+   * @throws {LedgerError} As {@linkcode EventLog.append} does.
+   */
+  appendDelivery(delivery: Delivery): Promise<void> {
+    return this.#append([
+      this.#driver.derives
+        ? delivery
+        : webhookEvent(delivery, this.#randomBytes(16)),
+    ]);
+  }
+
+  #append(items: readonly Appended[]): Promise<void> {
     if (this.#closed) {
       return Promise.reject(
         new LedgerError("closed", "The ledger was closed before"),
       );
     }
-    return this.#group.append(events);
+    return this.#group.append(items);
   }
 
   /**
@@ -111,20 +141,35 @@ export class EventLog {
   }
 
   async #commit(
-    events: readonly NewEvent[],
+    group: readonly Appended[],
     { retryLimitMs = 2000, now = Date.now, sleep = wait }: EventLogOptions,
   ): Promise<void> {
-    const statement = appendStatement(events);
+    const statements = this.#statements(group);
     const start = now();
     for (let attempt = 0;; attempt++) {
       try {
-        await this.#driver.batch([statement], "write");
+        await this.#driver.batch(statements, "write");
         return;
       } catch (error) {
         if (!isUnanswered(error) || now() - start >= retryLimitMs) throw error;
         await sleep(busyDelayMs(attempt + 3, 1));
       }
     }
+  }
+
+  #statements(group: readonly Appended[]): Statement[] {
+    const deliveries: Delivery[] = [];
+    const events: NewEvent[] = [];
+    for (const item of group) {
+      if ("kind" in item) events.push(item);
+      else deliveries.push(item);
+    }
+    const statements: Statement[] = [];
+    if (deliveries.length > 0) {
+      statements.push(deliveriesStatement(deliveries, this.#randomBytes));
+    }
+    if (events.length > 0) statements.push(appendStatement(events));
+    return statements;
   }
 
   async #select(
@@ -137,6 +182,10 @@ export class EventLog {
     }], "read");
     return result?.rows.map(recordedEvent) ?? [];
   }
+}
+
+function randomBytes(length: number): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(length));
 }
 
 /** Whether the commit may have happened, though nobody said so. */

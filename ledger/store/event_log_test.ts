@@ -49,6 +49,72 @@ testEachDatabase("append() stores what it was given", async (database) => {
 });
 
 testEachDatabase(
+  "appendDelivery() stores the event that minting makes of it",
+  async (database) => {
+    const driver = await database.open();
+    await prepare(driver);
+    const log = new EventLog(driver, {
+      randomBytes: (length) => new Uint8Array(length).fill(7),
+    });
+    const utf8 = new TextEncoder();
+    const bodies = [
+      '{"type":"order_complete","order":{"id":"o1"},"user":{"user_id":"u1"}}',
+      '{"type":"login","click_id":"c1","user_id":"u2"}',
+      '{"type":"\\ud800\\u0000","click_id":"test_click_id"}',
+      "[1]",
+      "not JSON",
+      "",
+    ].map((text) => utf8.encode(text));
+    const deliveries = [...bodies, Uint8Array.of(0xff, 0, 0x22)]
+      .map((body, at) => ({
+        id: `01JDELIVERY${at}`,
+        receivedAt: `2026-01-01T00:00:0${at}.000Z`,
+        body,
+      }));
+    // Twice each, and among other events, in one group.
+    await Promise.all([
+      ...deliveries.map((delivery) => log.appendDelivery(delivery)),
+      log.append([testEvent(1)]),
+      ...deliveries.map((delivery) => log.appendDelivery(delivery)),
+    ]);
+    const back = new Map(
+      (await stored(driver)).map((event) => [event.eventId, event]),
+    );
+    assert.equal(back.size, deliveries.length + 1);
+    for (const delivery of deliveries) {
+      const event = back.get(delivery.id);
+      assert.ok(event !== undefined);
+      assert.deepEqual(
+        withoutPosition(event),
+        webhookEvent(delivery, new Uint8Array(16).fill(7)),
+      );
+    }
+  },
+);
+
+testEachDatabase(
+  "appendDelivery() refuses an id that cannot be a column, and that only",
+  async (database) => {
+    const driver = await database.open();
+    await prepare(driver);
+    const log = new EventLog(driver);
+    const body = new TextEncoder().encode("{}");
+    const receivedAt = "2026-01-01T00:00:00.000Z";
+    const outcomes = await Promise.allSettled(
+      ["01JA", "01J\0", "01JC"].map((id) =>
+        log.appendDelivery({ id, receivedAt, body })
+      ),
+    );
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ["fulfilled", "rejected", "fulfilled"],
+    );
+    const ids = (await stored(driver)).map(({ eventId }) => eventId).sort();
+    assert.deepEqual(ids, ["01JA", "01JC"]);
+  },
+);
+
+testEachDatabase(
   "append() by many callers stores each event once",
   async (database, kind) => {
     const first = await database.open();

@@ -1,4 +1,3 @@
-import type { NewEvent } from "../event/event.ts";
 import { LedgerError } from "./errors.ts";
 
 /** Limits of {@linkcode GroupCommit}. */
@@ -24,8 +23,8 @@ export interface GroupCommitOptions {
   readonly maxWaitingBytes?: number;
 }
 
-interface Waiting {
-  readonly events: readonly NewEvent[];
+interface Waiting<Item> {
+  readonly items: readonly Item[];
   readonly bytes: number;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
@@ -36,23 +35,23 @@ interface Waiting {
  * while a commit is on its way, the next group gathers. Each caller's events
  * are committed together, and each caller is told of its own.
  */
-export class GroupCommit {
-  readonly #commit: (events: readonly NewEvent[]) => Promise<void>;
+export class GroupCommit<Item extends { readonly body: Uint8Array }> {
+  readonly #commit: (items: readonly Item[]) => Promise<void>;
   readonly #maxEvents: number;
   readonly #maxBytes: number;
   readonly #maxWaitingBytes: number;
-  #waiting: Waiting[] = [];
+  #waiting: Waiting<Item>[] = [];
   #waitingBytes = 0;
   #running: Promise<void> | null = null;
 
   /**
    * Groups what `commit` is to commit.
    *
-   * @param commit Commits the events in one transaction.
+   * @param commit Commits events in one transaction.
    * @param options Limits.
    */
   constructor(
-    commit: (events: readonly NewEvent[]) => Promise<void>,
+    commit: (items: readonly Item[]) => Promise<void>,
     options: GroupCommitOptions = {},
   ) {
     this.#commit = commit;
@@ -61,11 +60,11 @@ export class GroupCommit {
     this.#maxWaitingBytes = options.maxWaitingBytes ?? 64 << 20;
   }
 
-  /** Resolves after the commit that holds `events`. */
-  append(events: readonly NewEvent[]): Promise<void> {
-    if (events.length === 0) return Promise.resolve();
+  /** Resolves after the commit that holds `items`. */
+  append(items: readonly Item[]): Promise<void> {
+    if (items.length === 0) return Promise.resolve();
     let bytes = 0;
-    for (const event of events) bytes += event.body.byteLength;
+    for (const { body } of items) bytes += body.byteLength;
     if (
       this.#waitingBytes > 0 &&
       this.#waitingBytes + bytes > this.#maxWaitingBytes
@@ -79,7 +78,7 @@ export class GroupCommit {
       );
     }
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ events, bytes, resolve, reject });
+      this.#waiting.push({ items, bytes, resolve, reject });
       this.#waitingBytes += bytes;
       this.#running ??= this.#run();
     });
@@ -97,12 +96,12 @@ export class GroupCommit {
     this.#running = null;
   }
 
-  #nextGroup(): Waiting[] {
+  #nextGroup(): Waiting<Item>[] {
     let events = 0;
     let bytes = 0;
     let size = 0;
     for (const entry of this.#waiting) {
-      events += entry.events.length;
+      events += entry.items.length;
       bytes += entry.bytes;
       if (size > 0 && (events > this.#maxEvents || bytes > this.#maxBytes)) {
         break;
@@ -115,9 +114,9 @@ export class GroupCommit {
   }
 
   /** Never rejects: every entry of the group is told what became of it. */
-  async #settle(group: readonly Waiting[]): Promise<void> {
+  async #settle(group: readonly Waiting<Item>[]): Promise<void> {
     try {
-      await this.#commit(group.flatMap((entry) => entry.events));
+      await this.#commit(group.flatMap((entry) => entry.items));
     } catch (error) {
       const poisoned = error instanceof TypeError ||
         (error instanceof LedgerError && error.code === "constraint");
@@ -134,7 +133,7 @@ export class GroupCommit {
     for (const entry of group) this.#done(entry, entry.resolve);
   }
 
-  #done(entry: Waiting, tell: () => void): void {
+  #done(entry: Waiting<Item>, tell: () => void): void {
     this.#waitingBytes -= entry.bytes;
     tell();
   }

@@ -25,6 +25,8 @@ export interface RetryOptions {
 export class RetryingDriver implements Driver {
   /** Where the database lives. */
   readonly location: Driver["location"];
+  /** Whether the wrapped driver derives the columns of deliveries. */
+  readonly derives: boolean;
   /** Copies the live database into a new file; absent where it cannot. */
   readonly copyTo?: (path: string) => Promise<void>;
   readonly #driver: Driver;
@@ -38,6 +40,7 @@ export class RetryingDriver implements Driver {
    */
   constructor(driver: Driver, options: RetryOptions = {}) {
     this.location = driver.location;
+    this.derives = driver.derives ?? false;
     this.#driver = driver;
     const copyTo = driver.copyTo?.bind(driver);
     if (copyTo !== undefined) this.copyTo = copyTo;

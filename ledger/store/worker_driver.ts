@@ -17,6 +17,8 @@ export interface WorkerDriverOptions extends ConnectionOptions {
 export class WorkerDriver implements Driver {
   /** Where the database lives. */
   readonly location: "file" | "memory";
+  /** Its thread derives the columns of deliveries. */
+  readonly derives = true;
   readonly #options: WorkerDriverOptions;
   #worker: Worker | null = null;
   #pending = new Map<number, (outcome: Outcome) => void>();
