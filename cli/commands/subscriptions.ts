@@ -86,6 +86,7 @@ function addRetry(subscriptions: Command, cli: Cli): void {
       cli.run(
         async (name: string, key: string | undefined, flags: SharedFlags) => {
           await withReadLedger(cli.io, flags, async (ledger) => {
+            cli.io.signal.throwIfAborted();
             await known(ledger, name);
             const retried = await ledger.subscriptions.retry(name, key);
             if (flags.json) jsonLine(cli.io, { retried });
@@ -123,6 +124,7 @@ function addDrop(subscriptions: Command, cli: Cli): void {
     .action(
       cli.run(async (name: string, key: string, flags: SharedFlags) => {
         await withReadLedger(cli.io, flags, async (ledger) => {
+          cli.io.signal.throwIfAborted();
           await known(ledger, name);
           const dropped = await ledger.subscriptions.drop(name, key);
           if (flags.json) jsonLine(cli.io, { dropped });

@@ -97,9 +97,11 @@ async function replay(
         await ledger.chain({ signal });
       },
       () =>
-        `the bodies of lines 1 to ${number} are stored, the next command that ` +
-        `reads folds them; go on with: tail -n +${number + 1} FILE | ` +
-        "rampkit webhook replay -",
+        number === 0
+          ? "no body was read, and none is stored"
+          : `the bodies of lines 1 to ${number} are stored, and the next ` +
+            "command that reads folds them; go on with: " +
+            `tail -n +${number + 1} FILE | rampkit webhook replay -`,
     );
     const stats = await ledger.stats();
     if (flags.json) {
