@@ -53,6 +53,7 @@ export type PackedOrder = [
   readonly string[],
   PackedAsked[],
   PackedActivity,
+  Text,
 ];
 
 /** A step of a one-time code, by place. */

@@ -26,9 +26,14 @@ export function foldOrder(
   until: string | null = null,
 ): OrderFold {
   let fold = initialOrderFold(orderId);
+  const sessions: Fact[] = [];
   for (const fact of facts) {
-    if (isKnownBy(fact, until)) fold = evolveOrder(fold, fact);
+    if (!isKnownBy(fact, until)) continue;
+    if (fact.kind === "session_created") sessions.push(fact);
+    else fold = evolveOrder(fold, fact);
   }
+  // Last, because which of them are kept depends on what the order names.
+  for (const session of sessions) fold = evolveOrder(fold, session);
   return fold;
 }
 

@@ -53,6 +53,7 @@ export function encodeOrderFold(fold: OrderFold): string {
     fold.sessions,
     fold.asked.map(packAsked),
     packActivity(fold.activity),
+    fold.createdAt,
   ];
   return JSON.stringify(packed);
 }
@@ -86,6 +87,7 @@ export function decodeOrderFold(text: string): OrderFold {
     seenAt: packed[6],
     absentAt: packed[7],
     sessions: packed[8],
+    createdAt: packed[11],
     asked: packed[9].map(unpackAsked),
     activity: unpackActivity(packed[10]),
   };

@@ -85,11 +85,12 @@ export function explainOrder(
     fold = next;
     before = after;
   }
+  const all = foldOrder(orderId, facts);
   return {
     orderId,
-    state: orderState(fold, options),
+    state: orderState(all, options),
     events,
-    fields: fieldSources(fold, facts, options),
+    fields: fieldSources(all, facts, options),
   };
 }
 

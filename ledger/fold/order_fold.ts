@@ -14,14 +14,13 @@ import type {
   OrderReading,
   OrderSnapshotFact,
   SessionAsked,
+  SessionFact,
   WebhookFact,
 } from "./fact.ts";
 import { type DecidedStatus, decideOrderStatus } from "./order_status.ts";
 import { addShown, isLater, type Shown } from "./readings.ts";
-import { addAsked, addSession } from "./sessions.ts";
-import { laterTime } from "./time.ts";
-
-export { SESSIONS_KEPT } from "./sessions.ts";
+import { addAsked, addSession, keepAsked } from "./sessions.ts";
+import { earlierTime, laterTime } from "./time.ts";
 
 /**
  * Everything the ledger keeps of an order: plain JSON, of bounded size.
@@ -50,7 +49,9 @@ export interface OrderFold {
   readonly absentAt: string | null;
   /** Widget sessions that webhooks name, sorted; the lowest are kept. */
   readonly sessions: readonly string[];
-  /** Sessions of the partner linked to the order, latest first. */
+  /** The earliest `created_at` of its readings; null when none states one. */
+  readonly createdAt: string | null;
+  /** Sessions of the partner linked to the order, earliest first. */
   readonly asked: readonly SessionAsked[];
   /** What was received, and when. Not part of the state. */
   readonly activity: ActivityFold;
@@ -81,6 +82,7 @@ export function initialOrderFold(orderId: string): OrderFold {
     seenAt: null,
     absentAt: null,
     sessions: [],
+    createdAt: null,
     asked: [],
     activity: noActivity,
   };
@@ -92,7 +94,9 @@ export function initialOrderFold(orderId: string): OrderFold {
  *
  * @param fold What is known so far; not changed.
  * @param fact A fact that {@linkcode routes} to the order, or a session linked
- * to it by session id or click id. Any other changes nothing.
+ * to it by session id or click id. Any other changes nothing. A session that
+ * cannot be the order's own is let go: one that the order comes to name later
+ * has to be added again then.
  * @returns What is known with the fact.
  *
  * @example Add a webhook
@@ -126,10 +130,20 @@ export function initialOrderFold(orderId: string): OrderFold {
  */
 export function evolveOrder(fold: OrderFold, fact: Fact): OrderFold {
   if (fact.kind === "session_created") {
-    const asked = addAsked(fold.asked, fact.asked);
+    const asked = addAsked(fold, fact.asked);
     return asked === fold.asked ? fold : { ...fold, asked };
   }
   if (fact.orderId !== fold.orderId) return fold;
+  const next = add(fold, fact);
+  if (next.asked.length === 0) return next;
+  const asked = keepAsked(next);
+  return asked === next.asked ? next : { ...next, asked };
+}
+
+function add(
+  fold: OrderFold,
+  fact: Exclude<Fact, SessionFact>,
+): OrderFold {
   const activity = evolveActivity(fold.activity, fact);
   switch (fact.kind) {
     case "webhook":
@@ -199,6 +213,7 @@ function addWebhook(
     sessions: fact.sessionId === null
       ? fold.sessions
       : addSession(fold.sessions, fact.sessionId),
+    createdAt: fold.createdAt,
     asked: fold.asked,
     activity,
   };
@@ -222,6 +237,9 @@ function addSnapshot(
     seenAt: laterTime(fold.seenAt, reading.readAt),
     absentAt: fold.absentAt,
     sessions: fold.sessions,
+    createdAt: reading.createdAt === ""
+      ? fold.createdAt
+      : earlierTime(fold.createdAt, reading.createdAt),
     asked: fold.asked,
     activity,
   };

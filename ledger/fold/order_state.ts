@@ -96,7 +96,11 @@ export interface OrderState extends OrderFacts {
   readonly confirmed: (OrderFacts & { readonly status: Status }) | null;
   /** Widget sessions this order was seen in, sorted. */
   readonly sessions: readonly string[];
-  /** What the partner's session asked for, when it is known. */
+  /**
+   * What the partner's session asked for: the session that webhooks name; of an
+   * order that names none the last one made under its click id before it. Null
+   * when none is known, or so many share the click id that it does not tell.
+   */
   readonly asked: {
     readonly sessionId: string;
     readonly flowType: string;

@@ -5,8 +5,8 @@ import type { OrderFold } from "./order_fold.ts";
 import { isFinal } from "./order_rank.ts";
 import type { OrderFacts } from "./order_state.ts";
 import { claimStanding } from "./order_status.ts";
+import { ownSession } from "./sessions.ts";
 import { emptyToNull } from "./_text.ts";
-import { compareTimes } from "./time.ts";
 
 /** How to work out a state. */
 export interface ResolveOptions {
@@ -44,7 +44,7 @@ export function resolveOrder(
   const standing = standingClaims(fold);
   return {
     standing,
-    asked: askedOf(fold),
+    asked: ownSession(fold),
     fields: visibleFacts(fold.latest, standing),
     assets: options.assets ?? "production",
   };
@@ -133,20 +133,4 @@ function saysNone(
     return false;
   }
   return field === "txId" || latest.status !== "failed";
-}
-
-/**
- * The session the order belongs to: one that its webhooks name or, of an order
- * without session id, the last one made under its click id before the order.
- */
-function askedOf(fold: OrderFold): SessionAsked | null {
-  if (fold.sessions.length > 0) {
-    return fold.asked.find((asked) =>
-      fold.sessions.includes(asked.sessionId)
-    ) ?? null;
-  }
-  const createdAt = fold.latest?.createdAt ?? "";
-  return fold.asked.find((asked) =>
-    createdAt === "" || compareTimes(asked.recordedAt, createdAt) <= 0
-  ) ?? fold.asked.at(-1) ?? null;
 }

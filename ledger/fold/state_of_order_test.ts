@@ -243,6 +243,76 @@ Deno.test("orderState() falls back to the click id's session made before an orde
   );
 });
 
+Deno.test("orderState() takes no session that was made long after the order for its own", () => {
+  const order = orderRead(20, "progress", 10, {
+    created_at: "2026-11-20 00:10:00",
+  });
+  const at = (...minutes: number[]) =>
+    stateOf(
+      order,
+      ...minutes.map((minute) =>
+        session(minute, { session_id: `s-${minute}`, reference: `r-${minute}` })
+      ),
+    ).asked?.reference;
+  assert.equal(at(15, 16), "r-15", "recorded late, or by another clock");
+  assert.equal(at(16, 17), undefined);
+});
+
+Deno.test("orderState() dates an order by the earliest time that a reading states or a webhook came", () => {
+  const sessions = [3, 30].map((minute) =>
+    session(minute, { session_id: `s-${minute}`, reference: `r-${minute}` })
+  );
+  for (const minutes of [[10, 40], [40, 10]]) {
+    const claims = minutes.map((minute) =>
+      orderWebhook(minute, "payment_started")
+    );
+    assert.equal(stateOf(...claims, ...sessions).asked?.reference, "r-3");
+    const readings = minutes.map((minute) =>
+      orderRead(60, "progress", minute, {
+        created_at: `2026-11-20 00:${minute}:00`,
+      })
+    );
+    assert.equal(stateOf(...readings, ...sessions).asked?.reference, "r-3");
+  }
+});
+
+Deno.test("orderState() tells no session by a click id under which more than 16 were made before the order", () => {
+  const order = orderRead(90, "progress", 80, {
+    created_at: "2026-11-20 01:20:00",
+  });
+  const sessions = Array.from(
+    { length: 17 },
+    (_, n) => session(n, { session_id: `s-${n}`, reference: `r-${n}` }),
+  );
+  assert.equal(
+    stateOf(order, ...sessions.slice(0, 16)).asked?.reference,
+    "r-15",
+  );
+  assert.equal(stateOf(order, ...sessions).asked, null);
+  const later = Array.from(
+    { length: 40 },
+    (_, n) => session(100 + n, { session_id: `t-${n}` }),
+  );
+  assert.equal(
+    stateOf(order, ...later, ...sessions.slice(0, 3)).asked?.reference,
+    "r-2",
+    "what comes after the order makes no difference",
+  );
+});
+
+Deno.test("orderState() finds the session that webhooks name among any number of one click id", () => {
+  const sessions = Array.from(
+    { length: 40 },
+    (_, n) => session(n, { session_id: `s-${n}`, reference: `r-${n}` }),
+  );
+  const named = orderWebhook(50, "order_complete", {}, {
+    hpp_session_id: "s-30",
+  });
+  for (const events of [[named, ...sessions], [...sessions, named]]) {
+    assert.equal(stateOf(...events).asked?.reference, "r-30");
+  }
+});
+
 function mismatches(...events: RecordedEvent[]): string[] {
   return stateOf(...events).anomalies.map(({ kind, field }) =>
     field === undefined ? kind : `${kind} ${field}`

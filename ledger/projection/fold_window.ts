@@ -1,4 +1,3 @@
-import type { RecordedEvent } from "../event/event.ts";
 import type { Fact, SessionFact } from "../fold/fact.ts";
 import {
   evolveOrder,
@@ -10,15 +9,22 @@ import {
   initialUserFold,
   type UserFold,
 } from "../fold/user_fold.ts";
-import { type Link, linkKey, orderLinks, sessionLinks } from "./links.ts";
+import {
+  CLICK_SESSIONS_KEPT,
+  compareAsked,
+  sessionsUntil,
+} from "../fold/sessions.ts";
+import { type Link, linkKey, OrderLinks, sessionLinks } from "./links.ts";
 import { type Found, News } from "./news.ts";
 
-/** An event with what it says. */
+/**
+ * What an event says, and no more of the event: a window holds thousands.
+ */
 export interface WindowEvent {
-  /** As stored. */
-  readonly event: RecordedEvent;
   /** As read. */
   readonly fact: Fact;
+  /** Whether somebody delivered it, readable or not. */
+  readonly delivered: boolean;
   /** Whether it came from an import. */
   readonly imported: boolean;
 }
@@ -35,6 +41,17 @@ export interface Known {
   readonly linkedOrders: ReadonlyMap<string, readonly string[]>;
 }
 
+/** What leads to an order. */
+export interface OrderLink extends Link {
+  /** The order. */
+  readonly orderId: string;
+  /**
+   * Of a click id: sessions recorded until then can be the order's own, as far
+   * as was known when this was written; later it can only be earlier.
+   */
+  readonly sessionsUpTo: string;
+}
+
 /** What a window of events changes. */
 export interface Changes extends Found {
   /** Orders after the window. */
@@ -42,7 +59,7 @@ export interface Changes extends Found {
   /** Users after the window. */
   readonly users: ReadonlyMap<string, UserFold>;
   /** Links to orders, each once. */
-  readonly orderLinks: ReadonlyMap<string, Link & { readonly orderId: string }>;
+  readonly orderLinks: readonly OrderLink[];
   /** Links to sessions, each once. */
   readonly sessionLinks: readonly (Link & { readonly session: SessionFact })[];
   /** Deliveries that were not answered in time. */
@@ -69,8 +86,7 @@ export function foldWindow(
 ): Changes {
   const orders = new Map<string, OrderFold>();
   const users = new Map<string, UserFold>();
-  const linksOfOrder = new Map<string, Map<string, Link>>();
-  const links = new Map<string, Link & { readonly orderId: string }>();
+  const links = new Map<string, OrderLinks>();
   const sessions: SessionFact[] = [];
   const news = new News();
   const unanswered: string[] = [];
@@ -87,16 +103,9 @@ export function foldWindow(
       const after = evolveOrder(before ?? initialOrderFold(order), fact);
       orders.set(order, after);
       if (live) news.ofOrder(one, before, after);
-      for (const link of orderLinks(fact)) {
-        const key = linkKey(link);
-        let ofOrder = linksOfOrder.get(order);
-        if (ofOrder === undefined) {
-          linksOfOrder.set(order, ofOrder = new Map());
-        }
-        if (ofOrder.has(key)) continue;
-        ofOrder.set(key, link);
-        links.set(`${key} ${order}`, { ...link, orderId: order });
-      }
+      let ofOrder = links.get(order);
+      if (ofOrder === undefined) links.set(order, ofOrder = new OrderLinks());
+      ofOrder.add(fact);
     }
     if (user !== null) {
       const before = users.get(user) ?? known.users.get(user);
@@ -106,11 +115,11 @@ export function foldWindow(
     }
   }
 
-  join(sessions, { orders, linksOfOrder, known });
+  join(sessions, { orders, links, known });
   return {
     orders,
     users,
-    orderLinks: links,
+    orderLinks: linkRows(links, orders),
     sessionLinks: sessions.flatMap((session) =>
       sessionLinks(session).map((link) => ({ ...link, session }))
     ),
@@ -122,9 +131,9 @@ export function foldWindow(
 /** Lets orders and sessions meet that a link of the window brings together. */
 function join(
   sessions: readonly SessionFact[],
-  { orders, linksOfOrder, known }: {
+  { orders, links, known }: {
     readonly orders: Map<string, OrderFold>;
-    readonly linksOfOrder: ReadonlyMap<string, ReadonlyMap<string, Link>>;
+    readonly links: ReadonlyMap<string, OrderLinks>;
     readonly known: Known;
   },
 ): void {
@@ -134,25 +143,57 @@ function join(
     const after = evolveOrder(before, session);
     if (after !== before) orders.set(orderId, after);
   };
-  const fresh = new Map<string, SessionFact[]>();
-  for (const session of sessions) {
-    for (const link of sessionLinks(session)) {
-      const key = linkKey(link);
-      const others = fresh.get(key);
-      if (others === undefined) fresh.set(key, [session]);
-      else others.push(session);
-      for (const orderId of known.linkedOrders.get(key) ?? []) {
-        meet(orderId, session);
-      }
+  const fresh = freshSessions(sessions);
+  for (const [key, found] of fresh) {
+    for (const orderId of known.linkedOrders.get(key) ?? []) {
+      for (const session of found) meet(orderId, session);
     }
   }
   if (fresh.size === 0 && known.sessions.size === 0) return;
-  for (const [orderId, links] of linksOfOrder) {
-    for (const key of links.keys()) {
+  for (const [orderId, { all }] of links) {
+    for (const key of all.keys()) {
       for (const session of known.sessions.get(key) ?? []) {
         meet(orderId, session);
       }
       for (const session of fresh.get(key) ?? []) meet(orderId, session);
     }
   }
+}
+
+/** Sessions by link; of a click id no more than an order would keep. */
+function freshSessions(
+  sessions: readonly SessionFact[],
+): Map<string, SessionFact[]> {
+  const fresh = new Map<string, SessionFact[]>();
+  const sorted = sessions.toSorted((a, b) => compareAsked(a.asked, b.asked));
+  for (const session of sorted) {
+    for (const link of sessionLinks(session)) {
+      const key = linkKey(link);
+      const others = fresh.get(key);
+      if (others === undefined) fresh.set(key, [session]);
+      else if (
+        link.kind !== "click" || others.length < CLICK_SESSIONS_KEPT
+      ) others.push(session);
+    }
+  }
+  return fresh;
+}
+
+function linkRows(
+  links: ReadonlyMap<string, OrderLinks>,
+  orders: ReadonlyMap<string, OrderFold>,
+): OrderLink[] {
+  const rows: OrderLink[] = [];
+  for (const [orderId, { all }] of links) {
+    let until: string | null = null;
+    for (const { kind, link } of all.values()) {
+      const order = orders.get(orderId);
+      if (kind === "click" && order !== undefined) {
+        until ??= sessionsUntil(order);
+      }
+      const sessionsUpTo = kind === "click" ? until ?? "" : "";
+      rows.push({ kind, link, orderId, sessionsUpTo });
+    }
+  }
+  return rows;
 }

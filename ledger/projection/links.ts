@@ -21,18 +21,46 @@ export function linkKey({ kind, link }: Link): string {
  */
 export function orderLinks(fact: Fact): Link[] {
   if (fact.orderId === null) return [];
-  const links: Link[] = [];
-  if (fact.sessionId !== null) {
-    links.push({ kind: "session", link: fact.sessionId });
+  const links = new OrderLinks();
+  links.add(fact);
+  return [...links.all.values()];
+}
+
+/** Links that the facts of one order bring, each once. */
+export class OrderLinks {
+  /** The links, by {@linkcode linkKey}. */
+  readonly all: Map<string, Link> = new Map();
+  readonly #last = { session: "", click: "", external: "" };
+
+  /**
+   * Takes in the links of a fact. Most facts of an order bring those of the
+   * fact before, so that nothing is made of them.
+   *
+   * @param fact A fact of the order.
+   */
+  add(fact: Fact): void {
+    this.#add("session", fact.sessionId);
+    this.#add("click", fact.clickId);
+    this.#add("external", externalId(fact));
   }
-  if (fact.clickId !== null) links.push({ kind: "click", link: fact.clickId });
-  const external = fact.kind === "webhook"
-    ? fact.body?.externalOrderId
-    : fact.kind === "order_snapshot"
-    ? fact.reading.externalOrderId
-    : null;
-  if (external) links.push({ kind: "external", link: external });
-  return links;
+
+  #add(kind: Link["kind"], link: string | null | undefined): void {
+    if (!link || this.#last[kind] === link) return;
+    this.#last[kind] = link;
+    const one = { kind, link };
+    this.all.set(linkKey(one), one);
+  }
+}
+
+function externalId(fact: Fact): string | null | undefined {
+  switch (fact.kind) {
+    case "webhook":
+      return fact.body?.externalOrderId;
+    case "order_snapshot":
+      return fact.reading.externalOrderId;
+    default:
+      return null;
+  }
 }
 
 /**

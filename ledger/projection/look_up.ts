@@ -1,7 +1,8 @@
 import { decodeOrderFold, decodeUserFold } from "../fold/codec.ts";
 import type { RecordedEvent } from "../event/event.ts";
 import type { Fact, SessionFact } from "../fold/fact.ts";
-import { type OrderFold, SESSIONS_KEPT } from "../fold/order_fold.ts";
+import type { OrderFold } from "../fold/order_fold.ts";
+import { CLICK_SESSIONS_KEPT } from "../fold/sessions.ts";
 import type { UserFold } from "../fold/user_fold.ts";
 import type { Driver, ResultSet, Statement } from "../store/driver.ts";
 import { eventColumns, recordedEvent } from "../store/event_row.ts";
@@ -23,8 +24,8 @@ export interface Wanted {
   readonly users: Set<string>;
   /** Links whose sessions are not known. */
   readonly sessionsOf: Map<string, Link>;
-  /** Links whose orders are not known. */
-  readonly ordersOf: Map<string, Link>;
+  /** Links whose orders are not known, and the earliest session of each. */
+  readonly ordersOf: Map<string, Link & { readonly since: string }>;
 }
 
 /** {@linkcode Known} while it is gathered. */
@@ -55,24 +56,38 @@ const selectOrdersById = `SELECT order_id, fold FROM orders
 const selectUsersById = `SELECT user_id, fold FROM users
   WHERE generation = ?1 AND user_id IN (SELECT value FROM json_each(?2))`;
 
-// CROSS JOIN keeps SQLite from walking the larger table first.
-// An order keeps the latest sessions only, so no link needs more than those.
-const selectSessions = `SELECT l.kind, l.link, ${
-  qualified("e")
-} FROM json_each(?2) AS w
-  CROSS JOIN session_links AS l ON l.generation = ?1
-    AND l.kind = w.value ->> 0 AND l.link = w.value ->> 1
-    AND l.recorded_at >= coalesce((SELECT k.recorded_at FROM session_links AS k
-      WHERE k.generation = ?1 AND k.kind = w.value ->> 0
-        AND k.link = w.value ->> 1
-      ORDER BY k.recorded_at DESC LIMIT 1 OFFSET ${SESSIONS_KEPT - 1}), '')
-  CROSS JOIN events AS e ON e.position = l.position`;
+const sessionsOfLink = `session_links AS k WHERE k.generation = ?1
+  AND k.kind = w.value ->> 0 AND k.link = w.value ->> 1`;
 
+/**
+ * Sessions of the links `w`: the earliest, as many as an order keeps, and of a
+ * session id the latest saying. CROSS JOIN keeps SQLite from walking the larger
+ * table first.
+ */
+const selectSessions = `SELECT l.kind, l.link, ${qualified("e")}
+  FROM json_each(?2) AS w CROSS JOIN session_links AS l ON l.generation = ?1
+    AND l.kind = w.value ->> 0 AND l.link = w.value ->> 1
+    AND l.recorded_at <= coalesce((SELECT k.recorded_at FROM ${sessionsOfLink}
+      ORDER BY k.recorded_at LIMIT 1 OFFSET ${CLICK_SESSIONS_KEPT - 1}), '~')
+  CROSS JOIN events AS e ON e.position = l.position
+  UNION ALL SELECT l.kind, l.link, ${qualified("e")}
+  FROM json_each(?2) AS w CROSS JOIN session_links AS l ON l.generation = ?1
+    AND l.kind = w.value ->> 0 AND l.link = w.value ->> 1
+    AND l.recorded_at = (SELECT max(k.recorded_at) FROM ${sessionsOfLink})
+  CROSS JOIN events AS e ON e.position = l.position
+  WHERE w.value ->> 0 = 'session'`;
+
+// A session concerns by its click id no order that was there long before it,
+// and none at all after as many sessions as an order keeps.
 const selectLinkedOrders =
   `SELECT l.kind, l.link, o.order_id, o.fold FROM json_each(?2) AS w
   CROSS JOIN order_links AS l ON l.generation = ?1
     AND l.kind = w.value ->> 0 AND l.link = w.value ->> 1
-  CROSS JOIN orders AS o ON o.generation = ?1 AND o.order_id = l.order_id`;
+    AND l.sessions_up_to >= w.value ->> 2
+  CROSS JOIN orders AS o ON o.generation = ?1 AND o.order_id = l.order_id
+  WHERE w.value ->> 0 <> 'click' OR NOT EXISTS (
+    SELECT 1 FROM ${sessionsOfLink} AND k.recorded_at < w.value ->> 2
+    ORDER BY k.recorded_at LIMIT 1 OFFSET ${CLICK_SESSIONS_KEPT - 1})`;
 
 function qualified(table: string): string {
   return eventColumns.split(", ").map((column) => `${table}.${column}`)
@@ -102,7 +117,13 @@ export function wantedBy(
     }
     if (fact.kind === "session_created") {
       for (const link of sessionLinks(fact)) {
-        wanted.ordersOf.set(linkKey(link), link);
+        const key = linkKey(link);
+        const other = wanted.ordersOf.get(key);
+        // Of other links `sessions_up_to` is empty, and all are wanted.
+        const since = link.kind === "click" ? fact.recordedAt : "";
+        if (other === undefined || since < other.since) {
+          wanted.ordersOf.set(key, { ...link, since });
+        }
       }
     }
   }
@@ -152,7 +173,10 @@ export async function lookUp(
       append(known.sessions, keyOfRow(row), fact);
     }
   });
-  ask(selectLinkedOrders, pairs(ordersOf), (result) => {
+  const linksOfSessions = [...ordersOf.values()].map((
+    { kind, link, since },
+  ) => [kind, link, since]);
+  ask(selectLinkedOrders, linksOfSessions, (result) => {
     for (const row of result?.rows ?? []) {
       const orderId = row[2] as string;
       append(known.linkedOrders, keyOfRow(row), orderId);

@@ -77,7 +77,7 @@ export class News {
   #compare(
     entity: Entity,
     id: string,
-    { event, imported }: WindowEvent,
+    { fact, imported }: WindowEvent,
     was: Decided | null,
     { status, trust }: Decided,
   ): void {
@@ -87,8 +87,8 @@ export class News {
       id,
       trust,
       status,
-      position: event.position,
-      recordedAt: event.recordedAt,
+      position: fact.position,
+      recordedAt: fact.recordedAt,
       live: !imported,
     });
   }
@@ -97,11 +97,11 @@ export class News {
 function keepLatest(
   times: Map<string, string>,
   id: string,
-  { event, imported }: WindowEvent,
+  { fact, delivered, imported }: WindowEvent,
 ): void {
-  if (event.kind !== "webhook" || imported) return;
+  if (!delivered || imported) return;
   const other = times.get(id);
-  if (other === undefined || other < event.recordedAt) {
-    times.set(id, event.recordedAt);
+  if (other === undefined || other < fact.recordedAt) {
+    times.set(id, fact.recordedAt);
   }
 }

@@ -5,7 +5,7 @@ import { selectCheckpoints } from "./checkpoint.ts";
 const tables = [
   ["orders", "rowid"],
   ["users", "rowid"],
-  ["order_links", "kind, link, order_id"],
+  ["order_links", "kind, link, sessions_up_to, order_id"],
   ["session_links", "kind, link, recorded_at, position"],
 ] as const;
 

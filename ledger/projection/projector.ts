@@ -140,7 +140,7 @@ export class Projector {
         lostRaces++;
         continue;
       }
-      const position = events.at(-1)?.event.position ?? at.position;
+      const position = events.at(-1)?.fact.position ?? at.position;
       const more = events.length >= maxEvents;
       // First of all, so that the database reads while this thread folds.
       if (cache !== null && more) {

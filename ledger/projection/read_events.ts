@@ -155,9 +155,9 @@ function windowEvents(
     row[12] = null;
     const event = recordedEvent(row);
     return {
-      event,
       fact: readFact(event),
+      delivered: event.kind === "webhook",
       imported: none ? false : imported(event.position),
     };
-  }).sort((a, b) => a.event.position - b.event.position);
+  }).sort((a, b) => a.fact.position - b.fact.position);
 }

@@ -42,9 +42,10 @@ export function writeChanges(
   }
   add(
     insertOrderLinks,
-    [...changes.orderLinks.values()].map(({ kind, link, orderId }) => [
+    changes.orderLinks.map(({ kind, link, sessionsUpTo, orderId }) => [
       kind,
       link,
+      sessionsUpTo,
       orderId,
     ]),
   );
@@ -79,9 +80,9 @@ export function writeChanges(
 }
 
 const insertOrderLinks =
-  `INSERT INTO order_links (generation, kind, link, order_id)
-  SELECT ?1, value ->> 0, value ->> 1, value ->> 2 FROM json_each(?2)
-  WHERE true ON CONFLICT DO NOTHING`;
+  `INSERT INTO order_links (generation, kind, link, sessions_up_to, order_id)
+  SELECT ?1, value ->> 0, value ->> 1, value ->> 2, value ->> 3
+  FROM json_each(?2) WHERE true ON CONFLICT DO NOTHING`;
 
 const insertSessionLinks =
   `INSERT INTO session_links (generation, kind, link, recorded_at, position)

@@ -1,0 +1,187 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { NewEvent } from "../event/event.ts";
+import { appendStatement } from "../store/append.ts";
+import type { Driver } from "../store/driver.ts";
+import {
+  emptyStore,
+  expectedStates,
+  liveStates,
+  orderRead,
+  orderWebhook,
+  rowsOf,
+  session,
+} from "./projection_test_kit.ts";
+import { Projector } from "./projector.ts";
+
+async function append(driver: Driver, events: readonly NewEvent[]) {
+  for (let at = 0; at < events.length; at += 2_000) {
+    await driver.batch(
+      [appendStatement(events.slice(at, at + 2_000))],
+      "write",
+    );
+  }
+}
+
+async function projectAll(projector: Projector): Promise<void> {
+  while ((await projector.step("live")).events > 0);
+}
+
+/** A driver that counts what goes through it: rows read, characters written. */
+function counting(driver: Driver): Driver & { moved: number } {
+  return {
+    location: driver.location,
+    moved: 0,
+    async batch(statements, mode) {
+      const results = await driver.batch(statements, mode);
+      for (const { args } of statements) {
+        for (const arg of args) {
+          if (typeof arg === "string" || arg instanceof Uint8Array) {
+            this.moved += arg.length;
+          }
+        }
+      }
+      for (const { rows } of results) {
+        for (const row of rows) {
+          for (const value of row) this.moved += String(value).length;
+        }
+      }
+      return results;
+    },
+    close: () => driver.close(),
+  };
+}
+
+Deno.test("Projector.step() folds a session without the orders that merely share its click id", async () => {
+  const moved: number[] = [];
+  for (const orders of [100, 10_000]) {
+    const driver = counting(await emptyStore());
+    await append(
+      driver,
+      Array.from({ length: orders }, (_, n) =>
+        orderRead(n / 100, {
+          orderId: `O${n}`,
+          status: "success",
+          click: "C",
+          created: n / 100,
+        })),
+    );
+    const projector = new Projector({ driver, assets: "sandbox" });
+    await projectAll(projector);
+    let most = 0;
+    for (let n = 0; n < 20; n++) {
+      await append(driver, [
+        session(200 + n, `S${n}`, "C"),
+        orderWebhook(`W${n}`, 200 + n, {
+          type: "login",
+          orderId: `N${n}`,
+          click: "C",
+        }),
+      ]);
+      driver.moved = 0;
+      await projectAll(projector);
+      most = Math.max(most, driver.moved);
+    }
+    moved.push(most);
+    await driver.close();
+  }
+  const [few = 0, many = 0] = moved;
+  assert.ok(many < 1.1 * few, `${few} with 100 orders, ${many} with 10,000`);
+});
+
+Deno.test("Projector.step() folds an order without all the sessions that share its click id", async () => {
+  const moved: number[] = [];
+  for (const sessions of [100, 5_000]) {
+    const driver = counting(await emptyStore());
+    await append(
+      driver,
+      Array.from(
+        { length: sessions },
+        (_, n) => session(n / 100, `S${n}`, "C"),
+      ),
+    );
+    const projector = new Projector({ driver, assets: "sandbox" });
+    await projectAll(projector);
+    await append(driver, [
+      orderRead(90, {
+        orderId: "O1",
+        status: "created",
+        click: "C",
+        created: 80,
+      }),
+    ]);
+    driver.moved = 0;
+    await projectAll(projector);
+    moved.push(driver.moved);
+    const [[state] = []] = await rowsOf(driver, "SELECT state FROM orders");
+    assert.equal(JSON.parse(String(state)).asked, null, "it does not tell");
+    await driver.close();
+  }
+  const [few = 0, many = 0] = moved;
+  assert.ok(many < 1.1 * few, `${few} with 100 sessions, ${many} with 5,000`);
+});
+
+Deno.test("Projector.step() gives the same states for any order and any batches of many sessions of few click ids", async () => {
+  const minute = fc.integer({ min: 0, max: 60 });
+  const click = fc.constantFrom("C0", "C0", "C0", "C1");
+  const orderId = fc.constantFrom("O0", "O1", "O2");
+  const sessionId = fc.integer({ min: 0, max: 30 }).map((n) => `S${n}`);
+  const made = fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.tuple(minute, sessionId, click).map((
+        [minute, id, click],
+      ) =>
+      () => session(minute, id, click, `${minute}`)),
+    },
+    fc.record({ minute, orderId, click, created: minute }).map((one) => () =>
+      orderRead(one.minute, { ...one, status: "pending" })
+    ),
+    fc.record({
+      minute,
+      orderId,
+      click: fc.option(click, { freq: 1 }),
+      session: fc.option(sessionId),
+    }).map((
+      one,
+    ) =>
+    (id: string) =>
+      orderWebhook(id, one.minute, { ...one, type: "payment_started" })
+    ),
+  );
+  const events = fc.array(made, { minLength: 30, maxLength: 70, size: "max" })
+    .map((makers) => {
+      const all = makers.map((make, at) => make(`W${at}`));
+      return [...new Map(all.map((one) => [one.eventId, one])).values()];
+    });
+  await fc.assert(
+    fc.asyncProperty(
+      events,
+      fc.infiniteStream(fc.nat()),
+      async (events, choices) => {
+        const choose = (below: number) =>
+          (choices.next().value as number) % below;
+        const order = events.toSorted(() => choose(3) - 1);
+        const driver = await emptyStore();
+        try {
+          const projector = new Projector({
+            driver,
+            assets: "sandbox",
+            maxEvents: 1 + choose(20),
+          });
+          for (let from = 0; from < order.length;) {
+            const to = from + 1 + choose(20);
+            await append(driver, order.slice(from, to));
+            from = to;
+            if (choose(2) === 0) await projectAll(projector);
+          }
+          await projectAll(projector);
+          assert.deepEqual(await liveStates(driver), expectedStates(events));
+        } finally {
+          await driver.close();
+        }
+      },
+    ),
+    { numRuns: 80 },
+  );
+});
