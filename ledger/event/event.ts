@@ -25,8 +25,9 @@ export type EventKind =
 /** A fact ready to be appended. Everything in it is decided before storage. */
 export interface NewEvent {
   /**
-   * Minted once, before database or spool: a ULID at receipt, or a hash of
-   * (kind, entity, `readAt`, digest) for what was read or decided.
+   * Minted once, before database or spool: a ULID at receipt, or, for what was
+   * read or decided, a hash of (kind, entity, `readAt`, digest), behind the
+   * time of the reading.
    */
   readonly eventId: string;
   /** Kind of fact. */

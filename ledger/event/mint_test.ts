@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { derive } from "./derive.ts";
+import { derive, factId } from "./derive.ts";
 import {
   deliveryUnanswered,
   orderAbsent,
@@ -107,7 +107,7 @@ Deno.test("orderSnapshot() takes its columns from the reading", () => {
     '"crypto_amount":0.000000000000000001}';
   const event = orderSnapshot({ source, readAt, recordedAt, salt });
   assert.deepEqual({ ...event, body: null, salt: null }, {
-    eventId: "dbefc704a0d83309d2e717e7ee5737c15e56db98f810dd2964a18f2032d9b608",
+    eventId: "01KJMDEA8Rdbefc704a0d83309d2e717e7ee5737c1",
     kind: "order_snapshot",
     type: null,
     orderId: "01JORDER",
@@ -121,6 +121,29 @@ Deno.test("orderSnapshot() takes its columns from the reading", () => {
     salt: null,
   });
   assert.equal(new TextDecoder().decode(event.body), source);
+});
+
+Deno.test("factId() of readings sorts by the time of reading", () => {
+  fc.assert(fc.property(
+    fc.nat({ max: 2 ** 31 }),
+    fc.nat({ max: 2 ** 31 }),
+    fc.string(),
+    (one, other, digest) => {
+      const [early = 0, late = 0] = [one, other].sort((a, b) => a - b);
+      const id = (ms: number): string =>
+        factId("order_snapshot", "o", new Date(ms).toISOString(), digest);
+      if (early < late) assert.ok(id(early) < id(late));
+      assert.equal(id(early), id(early));
+    },
+  ));
+});
+
+Deno.test("factId() of a time that no ULID can say is the hash alone", () => {
+  for (
+    const odd of [null, "", "soon", "-000001-01-01T00:00:00.000Z"]
+  ) {
+    assert.match(factId("order_absent", "o", odd, "00"), /^[0-9a-f]{64}$/);
+  }
 });
 
 Deno.test("orderSnapshot() falls back to the creation time", () => {
@@ -196,12 +219,12 @@ Deno.test("ids of facts are pinned", () => {
     [
       [
         "order_absent",
-        "ae906adb8a86f7a0265310f9bee43f6f91bc61bbc1858a9e468a27b2e2fbe941",
+        "01KJMDEA8Rae906adb8a86f7a0265310f9bee43f6f",
         recordedAt,
       ],
       [
         "order_contradicted",
-        "bbc527e63fb007991e015cc9331d784575ecc46e819464bc1238ee339bdbf325",
+        "01KJMDEA8Rbbc527e63fb007991e015cc9331d7845",
         recordedAt,
       ],
       [
