@@ -264,9 +264,10 @@ Deno.test("demo ends its endpoint when stopped", async () => {
 });
 
 Deno.test("sim ends between two seeds and says how far it came", async () => {
-  const ran = await stopped(["sim", "--runs", "100000", "--json"], {
-    until: () => new Promise((resolve) => setTimeout(resolve, 1000)),
+  const ran = await stopped(["sim", "--runs", "100000"], {
+    until: ({ line }) => line(/^seeds run: \d+ of 100000$/),
   });
+  assert.match(ran.out, /^\d+ seeds in /);
   said(ran, 1, /^Stopped: /m);
 });
 

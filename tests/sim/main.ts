@@ -43,16 +43,18 @@ Deno.addSignalListener("SIGINT", () => {
 /** Lets a signal be heard: a run keeps to itself until its end. */
 const listen = () => new Promise((resolve) => setTimeout(resolve));
 
+const startedMs = performance.now();
+let sayAfterMs = 1000;
 Deno.exit(values.mutations ? await tryMutations() : await runSeeds());
 
 async function runSeeds(): Promise<number> {
-  const startedMs = performance.now();
   const tally = emptyTally();
   for (let seed = first; seed < first + runs; seed++) {
     await listen();
     if (stopped) break;
     const report = await simulate({ seed });
     addTo(tally, report);
+    sayWhenDue(tally.runs);
     if (report.broken === null) continue;
     console.error(failureText(report));
     if (!values["keep-going"]) break;
@@ -61,6 +63,13 @@ async function runSeeds(): Promise<number> {
   if (values.json) console.log(JSON.stringify({ ...tally, tookMs }));
   else for (const line of tallyLines(tally, tookMs)) console.log(line);
   return stopped || tally.broken.length > 0 ? 1 : 0;
+}
+
+/** Says how far it is after 1, 2, 4 and so on seconds. */
+function sayWhenDue(done: number): void {
+  if (values.json || performance.now() - startedMs < sayAfterMs) return;
+  sayAfterMs *= 2;
+  console.error(`seeds run: ${done} of ${runs}`);
 }
 
 async function tryMutations(): Promise<number> {
