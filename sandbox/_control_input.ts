@@ -72,18 +72,23 @@ export function pick(
 ): Fields {
   for (const [name, value] of Object.entries(fields)) {
     const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
-    if (typeof value === kind && value !== null) continue;
+    if (kindOf(value) === kind) continue;
     throw new TypeError(
       kind === undefined
         ? `Cannot read the request: field "${name}" is not one of ${
           Object.keys(kinds).join(", ") || "none"
         }`
-        : `Cannot read the request: ${name} must be a ${kind}, got ${
-          JSON.stringify(value)
-        }`,
+        : `Cannot read the request: ${name} must be ${
+          kind === "object" ? "an" : "a"
+        } ${kind}, got ${JSON.stringify(value)}`,
     );
   }
   return fields;
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
 }
 
 /** The fields of a request; none when its body is empty. */

@@ -1,5 +1,7 @@
 import type { WebhookEvent } from "../webhooks/event.ts";
 import { escapeHtml, htmlPage } from "./_html.ts";
+import { CONTROL_FAULTS } from "./_control_faults.ts";
+import { CONTROL_LISTS } from "./_control_lists.ts";
 import { CONTROL_SCRIPT } from "./_control_script.ts";
 import { CONTROL_STYLE } from "./_control_style.ts";
 
@@ -24,92 +26,102 @@ const TYPES: readonly WebhookEvent["type"][] = [
 
 /** The page from which a person moves the sandbox. */
 export function controlPage(partnerId: string): Response {
+  const partner = escapeHtml(partnerId);
   return htmlPage({
     title: "Rampkit sandbox",
     style: CONTROL_STYLE,
-    script: CONTROL_SCRIPT,
+    script: CONTROL_LISTS + CONTROL_FAULTS + CONTROL_SCRIPT,
     frameAncestors: "'none'",
     body: `
 <header>
-  <h1>Rampkit sandbox</h1>
-  <span class="soft">partner <code>${escapeHtml(partnerId)}</code></span>
-  <span class="grow"></span>
-  <span id="clock" class="soft"></span>
-  <span id="skip" hidden>
-    <button data-skip="300000">+5 min</button>
-    <button data-skip="3600000">+1 h</button>
-    <button data-skip="54000000">+15 h</button>
-  </span>
+  <div class="grow">
+    <h1>Rampkit sandbox</h1>
+    <p class="soft">The service in a box, at <code id="origin"></code> for your client,
+      with the key it printed. Partner <code>${partner}</code>.
+      <a href="/control/widget" target="_blank" rel="noopener">Buy in the widget</a></p>
+  </div>
+  <div class="time">
+    <p><span class="soft">Sandbox time</span> <span id="clock" class="num"></span></p>
+    <p id="skip" hidden role="group" aria-label="Move the sandbox's clock ahead">
+      <button data-skip="300000">+5 min</button>
+      <button data-skip="3600000">+1 h</button>
+      <button data-skip="54000000">+15 h</button>
+    </p>
+    <p id="moved" class="soft" role="status"></p>
+  </div>
 </header>
-<p id="problem" role="alert" hidden></p>
-<p id="gone" role="status" hidden>The sandbox does not answer; this page shows its last state.</p>
-<div class="columns">
+<main class="columns">
 <div>
-  <section>
+  <section aria-labelledby="ordersTitle">
     <div class="head">
-      <h2>Orders <span id="orderCount" class="soft"></span></h2>
+      <h2 id="ordersTitle">Orders <span id="orderCount" class="soft"></span></h2>
       <button id="create" class="primary">Create an order</button>
       <button id="populate">20 orders in 20 seconds</button>
     </div>
-    <div class="scroll"><table>
-      <thead><tr><th>Order</th><th>Status</th><th class="num">Amount</th>
-      <th class="num">Asset</th><th>Changed</th><th>Next</th></tr></thead>
+    <div class="scroll" tabindex="0" role="region" aria-labelledby="ordersTitle"><table>
+      <thead><tr><th>Order</th><th>Status</th><th>Next step</th><th class="num">Amount</th>
+      <th class="num">Asset</th><th>Changed</th></tr></thead>
       <tbody id="orders"></tbody>
     </table></div>
   </section>
-  <section>
-    <div class="head"><h2>Webhooks sent <span id="eventCount" class="soft"></span></h2></div>
-    <div class="scroll"><table>
-      <thead><tr><th class="num">#</th><th>Type</th><th>About</th><th>Why</th>
-      <th>Attempts</th><th>State</th></tr></thead>
+  <section aria-labelledby="sentTitle">
+    <div class="head"><h2 id="sentTitle">Webhooks <span id="eventCount" class="soft"></span></h2></div>
+    <div class="scroll" tabindex="0" role="region" aria-labelledby="sentTitle"><table>
+      <thead><tr><th class="num">#</th><th>Type</th><th>State</th><th>About</th><th>Why</th>
+      <th>Answers</th></tr></thead>
       <tbody id="deliveries"></tbody>
     </table></div>
   </section>
 </div>
 <div>
-  <section>
-    <div class="head"><h2>Delivery</h2><span id="deliveryState" class="pill"></span></div>
+  <section aria-labelledby="deliveryTitle">
+    <div class="head"><h2 id="deliveryTitle">Delivery</h2><span id="deliveryState" class="pill"></span></div>
+    <p id="deliveryWords" class="soft words" role="status"></p>
     <form id="delivery">
       <label>Webhook address
         <input name="webhookUrl" type="url" placeholder="http://127.0.0.1:8787/webhooks/…"></label>
-      <label>Switched off
+      <label>Delivery is switched off
         <select name="disableRule">
           <option value="first_failure">at the first failure</option>
-          <option value="ladder_from_first">after 8 h of failures</option>
+          <option value="ladder_from_first">8 h after the first failure</option>
           <option value="ladder_from_previous">after 15 h 05 min of failures</option>
         </select></label>
       <div class="row"><button class="primary">Save</button>
       <button type="button" id="test">Test</button>
       <button type="button" id="enable" hidden>Switch on again</button></div>
     </form>
-    <p id="testResult" class="soft" role="status"></p>
+    <p id="testResult" class="soft words" role="status">Test sends one event at once, even while delivery is off.</p>
   </section>
-  <section>
-    <div class="head"><h2>Send any event</h2></div>
+  <section aria-labelledby="faultsTitle">
+    <div class="head"><h2 id="faultsTitle">Faults</h2>
+    <button id="badDay" title="A little of every fault">Bad day</button>
+    <button id="heal" title="Switch every fault off">All off</button></div>
+    <div id="faults"></div>
+  </section>
+  <section aria-labelledby="eventTitle">
+    <div class="head"><h2 id="eventTitle">Send any event</h2></div>
     <form id="event">
       <label>Type
-        <input name="type" list="types" required value="order_complete"></label>
+        <input name="type" list="types" required value="order_complete" autocomplete="off"></label>
       <datalist id="types">${
       TYPES.map((type) => `<option value="${type}">`).join("")
     }</datalist>
       <label>About order
         <select name="orderId"><option value="">none</option></select></label>
-      <label>Fields to set, JSON
+      <label>Fields to set, as JSON
         <textarea name="fields" rows="3" spellcheck="false"
           placeholder='{ "order": { "base_amount": "7" } }'></textarea></label>
-      <button>Send</button>
+      <div class="row"><button>Send</button></div>
     </form>
+    <p id="eventResult" class="soft words" role="status">Nothing has to have happened: this is how a lie looks.</p>
   </section>
-  <section>
-    <div class="head"><h2>Faults</h2>
-    <button id="badDay">Bad day</button><button id="heal">Heal</button></div>
-    <div id="faults"></div>
-  </section>
-  <section>
-    <div class="head"><h2>Counted</h2></div>
+  <section aria-labelledby="countedTitle">
+    <div class="head"><h2 id="countedTitle">Counted</h2></div>
     <dl id="counters"></dl>
   </section>
 </div>
-</div>`,
+</main>
+<div id="problem" role="alert" hidden><span></span><button type="button">Close</button></div>
+<p id="gone" role="status" hidden>The sandbox does not answer; this page shows its last state.</p>`,
   });
 }

@@ -15,6 +15,7 @@ import { controlState } from "./_control_state.ts";
 import type { DisableRule } from "./ladder.ts";
 import { isMovable } from "./_movable_clock.ts";
 import type { OrderStep } from "./order_life.ts";
+import { addOpenSession } from "./_session_route.ts";
 import type { UserStep } from "./user_life.ts";
 
 /** The control API and its page, under /control. */
@@ -45,6 +46,16 @@ export function controlRoutes(parts: Parts): Hono {
     )
   );
   app.get("/", () => controlPage(sandbox.partnerId));
+  app.get("/widget", () => {
+    const options = new URLSearchParams({
+      session_id: addOpenSession(parts).sessionId,
+      click_id: parts.maker.sessionId(),
+    });
+    return answer(302, {}, {
+      location: `/${sandbox.partnerId}/widget?${options}`,
+      "cache-control": "no-store",
+    });
+  });
   app.get("/state", () => reply(controlState(parts)));
   app.get("/truth", () => reply(sandbox.truth()));
   app.get("/counters", () => reply(sandbox.counters));

@@ -147,6 +147,10 @@ Deno.test("control refuses what it cannot read", async () => {
     ["POST", "/users/none/steps", { step: "login" }],
     ["POST", "/events", {}],
     ["POST", "/events", { type: "x", orderId: "none" }],
+    ["POST", "/events", { type: "x", fields: [1] }],
+    ["POST", "/events", { type: "x", fields: null }],
+    ["POST", "/clock", { advanceMs: -1 }],
+    ["POST", "/clock", { advanceMs: 1e15 }],
     ["PATCH", "/delivery", { webhookUrl: "ftp://x" }],
     ["PATCH", "/delivery", { disableRule: "never" }],
     ["PATCH", "/delivery", { off: true }],
@@ -187,6 +191,25 @@ Deno.test("the control page runs its own script only and is never framed", async
   assert.ok(!html.includes(sandbox.apiKey));
   const root = await sandbox.fetch(new Request("http://sandbox/"));
   assert.equal(root.headers.get("location"), "/control");
+});
+
+Deno.test("control opens the widget with a new session each time", async () => {
+  const sandbox = setUp();
+  const seen = new Set<string>();
+  for (let time = 0; time < 2; time++) {
+    const { status, headers } = await sandbox.fetch(
+      new Request("http://sandbox/control/widget"),
+    );
+    assert.equal(status, 302);
+    const location = headers.get("location") ?? "";
+    seen.add(location);
+    const widget = await sandbox.fetch(
+      new Request(`http://sandbox${location}`),
+    );
+    assert.equal(widget.status, 200);
+    assert.ok(!(await widget.text()).includes("cannot open"));
+  }
+  assert.equal(seen.size, 2);
 });
 
 Deno.test("no inspection of a sandbox prints its key or webhook address", () => {

@@ -1,24 +1,9 @@
-import { BAD_DAY } from "./faults.ts";
-
 /** What the control page does: it shows the state, and asks for changes. */
 export const CONTROL_SCRIPT = `
-const at = (id) => document.getElementById(id);
-const BAD_DAY = ${JSON.stringify(BAD_DAY)};
-const TITLES = {
-  drop: "Webhook dropped", duplicate: "Webhook twice", delay: "Webhook late",
-  reorder: "Webhook overtaken", forge: "Webhook forged", unknownType: "Unknown type",
-  malformed: "Body cut short", answerLost: "Our 2xx lost", requestLost: "Request lost",
-  endpointDown: "Endpoint down", apiTooManyRequests: "API 429", apiServerError: "API 5xx",
-  apiTimeout: "API timeout", apiSlowBody: "API body slow", pageInsert: "Row inserted",
-  pageChange: "Row changed", pageShort: "Page cut short", sameSecond: "Same created_at",
-  totalWrong: "Total wrong", totalMissing: "Total missing",
-  clockSkewMs: "Clock 10 min ahead",
-};
-const MOOD = {
-  success: "good", received: "good", enabled: "good", failed: "bad", cancelled: "bad",
-  disabled: "bad", dropped: "bad", notSent: "bad", pending: "warn", progress: "warn", retrying: "warn",
-};
-
+function complain(message) {
+  at("problem").hidden = message === null;
+  at("problem").querySelector("span").textContent = message ?? "";
+}
 async function call(method, path, body) {
   const response = await fetch("/control" + path, {
     method,
@@ -27,71 +12,47 @@ async function call(method, path, body) {
     }),
   });
   const answer = await response.json();
-  if (method !== "GET") at("problem").hidden = response.ok;
-  if (!response.ok) {
-    at("problem").hidden = false;
-    at("problem").textContent = answer.error;
-    throw new Error(answer.error);
-  }
+  if (!response.ok) throw new Error(answer.error);
   return answer;
 }
-const then = (method, path, body) => call(method, path, body).then(refresh, () => {});
-
-function make(tag, props = {}, ...children) {
-  const element = Object.assign(document.createElement(tag), props);
-  element.append(...children);
-  return element;
-}
-const pill = (text) => make("span", { className: "pill " + (MOOD[text] ?? "soft") }, text);
-const cell = (content, className = "") => make("td", { className, title: typeof content === "string" ? content : "" }, content);
-const time = (ms) => new Date(ms).toISOString().slice(11, 19);
-function fill(body, rows, columns, empty) {
-  body.replaceChildren(...(rows.length ? rows : [make("tr", {},
-    make("td", { colSpan: columns, className: "empty" }, empty))]));
+/** Asks for a change and shows what came of it; null when it was refused. */
+async function then(method, path, body) {
+  let answer = null;
+  try {
+    answer = await call(method, path, body);
+    complain(null);
+  } catch (error) {
+    complain(error.message);
+  }
+  await refresh();
+  return answer;
 }
 
-function showOrders(state) {
-  at("orderCount").textContent = state.orderCount + " in all, " + state.userCount + " users";
-  fill(at("orders"), state.orders.map((order) => {
-    const next = make("td");
-    for (const step of order.nextSteps) {
-      next.append(make("button", {
-        onclick: () => then("POST", "/orders/" + order.orderId + "/steps", { step }),
-      }, step));
-    }
-    return make("tr", {},
-      make("td", { className: "mono", title: order.orderId }, order.externalOrderId),
-      cell(pill(order.status)),
-      cell(order.currencyAmount + " " + order.currency, "num"),
-      cell(order.cryptoAmount + " " + order.commodity, "num"),
-      cell(time(order.changedAtMs)), next);
-  }), 6, "No orders yet. Create one, then let it take its steps.");
+function span(ms) {
+  const minutes = Math.round(ms / 60000);
+  const hours = Math.floor(minutes / 60);
+  const days = Math.floor(hours / 24);
+  const parts = [days && days + " d", hours % 24 && hours % 24 + " h", minutes % 60 && minutes % 60 + " min"];
+  return parts.filter(Boolean).join(" ") || "under a minute";
 }
-function offerOrders({ orders }) {
-  const select = at("event").orderId;
-  const { value } = select;
-  select.replaceChildren(new Option("none", ""), ...orders.map((order) =>
-    new Option(order.externalOrderId + " " + order.status, order.orderId)));
-  select.value = value;
+function wordsOf({ delivery, deliveries, nowMs }) {
+  if (!delivery.webhookUrl) return "Webhooks go nowhere. Enter where your endpoint listens, then press Test.";
+  if (delivery.state === "disabled") {
+    return "Off since " + time(delivery.disabledSinceMs) +
+      ": what happens now is never told, until a person switches it on again.";
+  }
+  const waiting = deliveries.filter((one) => one.nextAttemptMs !== null);
+  if (waiting.length === 0) return "Webhooks go out as things happen.";
+  const next = Math.min(...waiting.map((one) => one.nextAttemptMs));
+  return plural(waiting.length, "webhook") + " to be sent again, the next at " + time(next) +
+    ", in " + span(next - nowMs) + ". Move the clock to see it.";
 }
-function showDeliveries(state) {
-  at("eventCount").textContent = state.counters.attempts + " attempts";
-  const names = new Map(state.orders.map((order) => [order.orderId, order.externalOrderId]));
-  fill(at("deliveries"), state.deliveries.map((delivery) => {
-    const last = delivery.attempts.at(-1);
-    const next = delivery.nextAttemptMs ? ", next " + time(delivery.nextAttemptMs) : "";
-    const attempts = delivery.attempts.map((one) => one.status).join(" → ") +
-      (last ? " in " + last.tookMs + " ms" : "") + next;
-    return make("tr", {},
-      cell(String(delivery.number), "num"),
-      make("td", { title: delivery.body }, delivery.type),
-      cell(names.get(delivery.orderId) ?? (delivery.userId ? "user …" + delivery.userId.slice(-4) : "–"), "mono"),
-      cell(delivery.cause), cell(attempts || "–"), cell(pill(delivery.state)));
-  }), 6, "Nothing sent yet. Set a webhook address and press Test.");
-}
-function showDelivery({ delivery }) {
+function showDelivery(state) {
+  const { delivery } = state;
   at("deliveryState").className = "pill " + (delivery.webhookUrl ? MOOD[delivery.state] : "soft");
   at("deliveryState").textContent = delivery.webhookUrl ? delivery.state : "no address";
+  const words = wordsOf(state);
+  if (at("deliveryWords").textContent !== words) at("deliveryWords").textContent = words;
   at("enable").hidden = delivery.state !== "disabled";
   const form = at("delivery");
   if (!form.contains(document.activeElement) && !form.dataset.dirty) {
@@ -99,32 +60,12 @@ function showDelivery({ delivery }) {
     form.disableRule.value = delivery.disableRule;
   }
 }
-function showFaults({ faults }) {
-  const box = at("faults");
-  for (const [name, title] of Object.entries(TITLES)) {
-    const value = faults[name];
-    const isSkew = name === "clockSkewMs";
-    const isRate = typeof value === "number" && !isSkew;
-    const read = (input) => isRate ? Number(input.value) : isSkew ? (input.checked ? 600000 : 0) : input.checked;
-    let label = box.querySelector("[data-name=" + name + "]");
-    if (!label) {
-      const input = make("input", isRate
-        ? { type: "range", min: 0, max: 1, step: 0.01 }
-        : { type: "checkbox" });
-      input.onchange = () => then("PATCH", "/faults", { [name]: read(input) });
-      label = make("label", { className: "fault" }, title, input, ...(isRate ? [make("output")] : []));
-      label.dataset.name = name;
-      if (isRate) input.oninput = () => { label.querySelector("output").textContent = Math.round(input.value * 100) + " %"; };
-      box.append(label);
-    }
-    label.classList.toggle("on", value !== 0 && value !== false);
-    const input = label.querySelector("input");
-    if (document.activeElement === input) continue;
-    if (isRate) {
-      input.value = value;
-      label.querySelector("output").textContent = value ? Math.round(value * 100) + " %" : "off";
-    } else input.checked = Boolean(value);
-  }
+function showClock(state) {
+  at("clock").textContent = new Date(state.nowMs).toISOString().replace("T", " ").slice(0, 19) + " UTC";
+  at("skip").hidden = !state.virtualClock;
+  if (moving > 0) return;
+  const moved = state.movedMs > 0 ? span(state.movedMs) + " ahead of your programs' clocks" : "";
+  if (at("moved").textContent !== moved) at("moved").textContent = moved;
 }
 function showCounters({ counters }) {
   at("counters").replaceChildren(...Object.entries(counters)
@@ -134,7 +75,7 @@ function showCounters({ counters }) {
       make("dd", {}, count.toLocaleString("en")),
     ]));
 }
-// A list is rebuilt only when it changed, so that focus stays where it is.
+// A list is rebuilt only when it changed.
 const shown = new Map();
 function changed(name, value) {
   const json = JSON.stringify(value);
@@ -142,40 +83,57 @@ function changed(name, value) {
   shown.set(name, json);
   return differs;
 }
+let latest = null;
+let moving = 0;
 async function refresh() {
   const state = await call("GET", "/state").catch(() => null);
   at("gone").hidden = state !== null;
   if (!state) return;
-  at("clock").textContent = new Date(state.nowMs).toISOString().replace("T", " ").slice(0, 19) + " UTC";
-  at("skip").hidden = !state.virtualClock;
-  if (changed("orders", state.orders)) {
-    showOrders(state);
-    if (document.activeElement !== at("event").orderId) offerOrders(state);
-  }
-  if (changed("deliveries", state.deliveries)) showDeliveries(state);
+  latest = state;
+  showClock(state);
+  const ordersChanged = changed("orders", [state.orders, state.orderCount, state.userCount]);
+  if (ordersChanged) showOrders(state);
+  if (ordersChanged && document.activeElement !== at("event").orderId) offerOrders(state);
+  if (changed("deliveries", state.deliveries) || ordersChanged) showDeliveries(state);
   showDelivery(state);
   showFaults(state);
   if (changed("counters", state.counters)) showCounters(state);
 }
 
+async function saveDelivery() {
+  const { webhookUrl, disableRule } = at("delivery");
+  if (!at("delivery").reportValidity()) return false;
+  const saved = await then("PATCH", "/delivery", { webhookUrl: webhookUrl.value || null, disableRule: disableRule.value });
+  if (saved !== null) delete at("delivery").dataset.dirty;
+  return saved !== null;
+}
+at("origin").textContent = location.origin;
+at("problem").querySelector("button").onclick = () => complain(null);
 at("create").onclick = () => then("POST", "/orders", {});
 at("populate").onclick = () => then("POST", "/populate", { orders: 20, spanMs: 20000, stepMs: 1500 });
 at("heal").onclick = () => then("DELETE", "/faults");
 at("badDay").onclick = () => then("PATCH", "/faults", BAD_DAY);
-at("enable").onclick = () => then("PATCH", "/delivery", { enabled: true });
-at("test").onclick = async () => {
-  const { state, attempts: [attempt] } = await call("POST", "/test", {});
-  at("testResult").textContent = attempt
-    ? "Test " + state + ": status " + attempt.status + " in " + attempt.tookMs + " ms"
-    : "Test not sent: set a webhook address first";
-  refresh();
+at("enable").onclick = async () => {
+  await then("PATCH", "/delivery", { enabled: true });
+  at("test").focus();
 };
 at("delivery").oninput = () => { at("delivery").dataset.dirty = "1"; };
-at("delivery").onsubmit = async (event) => {
+at("delivery").onsubmit = (event) => {
   event.preventDefault();
-  const { webhookUrl, disableRule } = at("delivery");
-  await then("PATCH", "/delivery", { webhookUrl: webhookUrl.value || null, disableRule: disableRule.value });
-  delete at("delivery").dataset.dirty;
+  saveDelivery();
+};
+at("test").onclick = async () => {
+  // What was typed is what is tested.
+  if (at("delivery").dataset.dirty && !await saveDelivery()) return;
+  const tested = await then("POST", "/test", {});
+  if (tested === null) return;
+  const [attempt] = tested.attempts;
+  at("testResult").textContent = !attempt
+    ? "Not sent: enter a webhook address first."
+    : attempt.status === 0
+    ? "Failed: " + (truthOf(attempt) || "no answer") + "."
+    : (tested.state === "received" ? "Received" : "Failed") + ": your endpoint answered " +
+      attempt.status + " in " + attempt.tookMs + " ms.";
 };
 at("event").onsubmit = async (event) => {
   event.preventDefault();
@@ -184,20 +142,28 @@ at("event").onsubmit = async (event) => {
   try {
     if (fields.value.trim()) set = JSON.parse(fields.value);
   } catch (error) {
-    at("problem").hidden = false;
-    at("problem").textContent = "The fields are no JSON: " + error.message;
+    complain("The fields to set are not JSON: " + error.message);
+    fields.focus();
     return;
   }
-  await then("POST", "/events", {
+  const sent = await then("POST", "/events", {
     type: type.value, fields: set, ...(orderId.value && { orderId: orderId.value }),
   });
+  if (sent !== null) at("eventResult").textContent = "Handed to delivery: " + type.value + ".";
 };
-for (const button of document.querySelectorAll("[data-skip]")) {
-  button.onclick = () => then("POST", "/clock", { advanceMs: Number(button.dataset.skip) });
+for (const skip of document.querySelectorAll("[data-skip]")) {
+  skip.onclick = async () => {
+    moving++;
+    at("moved").textContent = "Moving, answer by answer …";
+    await then("POST", "/clock", { advanceMs: Number(skip.dataset.skip) });
+    moving--;
+    await refresh();
+  };
 }
 await refresh();
 let pressed = false;
 addEventListener("pointerdown", () => { pressed = true; });
 addEventListener("pointerup", () => { pressed = false; });
+addEventListener("pointercancel", () => { pressed = false; });
 setInterval(() => { if (!document.hidden && !pressed) refresh(); }, 1000);
 `;

@@ -35,6 +35,25 @@ export async function sessionRoute(
   if (typeof asked === "string") {
     return answer(400, { message: `invalid request: ${asked}` });
   }
+  const { sessionId, requestId } = addSession(parts, asked);
+  return answer(200, { sessionId, requestId });
+}
+
+/** A session that locks nothing: the user chooses. */
+export function addOpenSession(parts: Parts): WidgetSession {
+  return addSession(parts, {
+    flowType: "simple",
+    userId: null,
+    commodity: null,
+    network: null,
+    commodityAmount: null,
+    currency: null,
+    currencyAmount: null,
+    walletAddress: null,
+  });
+}
+
+function addSession(parts: Parts, asked: Asked): WidgetSession {
   const session: WidgetSession = {
     ...asked,
     sessionId: parts.maker.sessionId(),
@@ -42,8 +61,7 @@ export async function sessionRoute(
     createdMs: parts.sandbox.clock.now(),
   };
   parts.sessions.add(session);
-  const { sessionId, requestId } = session;
-  return answer(200, { sessionId, requestId });
+  return session;
 }
 
 type Asked = Omit<WidgetSession, "sessionId" | "requestId" | "createdMs">;

@@ -27,7 +27,8 @@
  *
  * Over HTTP the sandbox answers, beside the service's own paths:
  *
- * - `GET /control`: a page for people.
+ * - `GET /control`: a page for people. `GET /control/widget`: the widget, with
+ *   a session of its own.
  * - `GET /control/state`, `/truth`, `/counters`, `/deliveries`, `/orders`,
  *   `/orders/{id}`, `/users`, `/faults`.
  * - `POST /control/orders`, `PATCH` and `DELETE /control/orders/{id}`,
