@@ -26,6 +26,8 @@ export function sameAmount(
   decimals: number | null,
 ): boolean {
   if (a === b) return true;
+  const shortest = withoutZeros(a);
+  if (shortest !== null && shortest === withoutZeros(b)) return true;
   const left = decimalOf(a);
   const right = decimalOf(b);
   if (left === null || right === null) return false;
@@ -68,6 +70,12 @@ export function sameIgnoringCase(a: string, b: string): boolean {
 
 function isHex(text: string): boolean {
   return text.startsWith("0x") || text.startsWith("0X");
+}
+
+/** A plain decimal without the zeros it ends in; null for anything else. */
+function withoutZeros(text: string): string | null {
+  const match = /^(\d+)(?:\.(\d*?)0*)?$/.exec(text);
+  return match === null ? null : `${match[1]}.${match[2] ?? ""}`;
 }
 
 function decimalOf(text: string): Big | null {

@@ -6,11 +6,7 @@ import type { Claim } from "./claims.ts";
 import type { OrderFold } from "./order_fold.ts";
 import { isFinal, isKnown, orderRank } from "./order_rank.ts";
 import type { OrderFacts } from "./order_state.ts";
-import {
-  claimStanding,
-  contestingClaims,
-  decideOrderStatus,
-} from "./order_status.ts";
+import { claimStanding, contestingClaims } from "./order_status.ts";
 import type { Resolved } from "./resolve_order.ts";
 import { compareTimes } from "./time.ts";
 
@@ -122,7 +118,7 @@ function regression({ shown }: OrderFold): string | null {
 
 function transactionAnomalies(
   fold: OrderFold,
-  { standing }: Resolved,
+  { standing, decided }: Resolved,
   found: Anomaly[],
 ): void {
   const { latest } = fold;
@@ -133,7 +129,7 @@ function transactionAnomalies(
       detail: "The service shows success with an empty transaction",
     });
   }
-  const { status } = decideOrderStatus(fold);
+  const { status } = decided;
   if (status !== "failed" && status !== "cancelled") return;
   if (latest !== null && latest.txId) {
     found.push({

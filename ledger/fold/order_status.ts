@@ -149,10 +149,13 @@ export function contestingClaims(facts: StatusFacts): ClaimedStatus[] {
  * Says in one sentence why the status is what it is.
  *
  * @param facts The order's facts.
+ * @param decided What {@linkcode decideOrderStatus} makes of them.
  * @returns A sentence for people.
  */
-export function orderStatusReason(facts: StatusFacts): string {
-  const { status, trust } = decideOrderStatus(facts);
+export function orderStatusReason(
+  facts: StatusFacts,
+  { status, trust }: DecidedStatus = decideOrderStatus(facts),
+): string {
   const read = facts.latest === null ? null : facts.latest.status;
   if (read !== null) return reasonWithReading(facts, read, status, trust);
   if (highestClaim(facts) !== null) {

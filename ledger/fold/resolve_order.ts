@@ -4,7 +4,11 @@ import type { Claim } from "./claims.ts";
 import type { OrderFold } from "./order_fold.ts";
 import { isFinal } from "./order_rank.ts";
 import type { OrderFacts } from "./order_state.ts";
-import { claimStanding } from "./order_status.ts";
+import {
+  claimStanding,
+  type DecidedStatus,
+  decideOrderStatus,
+} from "./order_status.ts";
 import { ownSession } from "./sessions.ts";
 import { emptyToNull } from "./_text.ts";
 
@@ -20,6 +24,8 @@ export interface ResolveOptions {
 
 /** What was found out about an order on the way to its state. */
 export interface Resolved {
+  /** Status and trust. */
+  readonly decided: DecidedStatus;
   /** Claims that are not contradicted, highest first. */
   readonly standing: readonly Claim[];
   /** The session that the order belongs to, when it is known. */
@@ -43,6 +49,7 @@ export function resolveOrder(
 ): Resolved {
   const standing = standingClaims(fold);
   return {
+    decided: decideOrderStatus(fold),
     standing,
     asked: ownSession(fold),
     fields: visibleFacts(fold.latest, standing),

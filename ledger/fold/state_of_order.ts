@@ -4,7 +4,7 @@ import { orderAnomalies } from "./order_anomalies.ts";
 import type { Claim } from "./claims.ts";
 import type { OrderFold } from "./order_fold.ts";
 import type { OrderState } from "./order_state.ts";
-import { decideOrderStatus, orderStatusReason } from "./order_status.ts";
+import { orderStatusReason } from "./order_status.ts";
 import {
   claimedValue,
   type ResolveOptions,
@@ -33,15 +33,14 @@ export function orderState(
   options: ResolveOptions = {},
 ): OrderState {
   const resolved = resolveOrder(fold, options);
-  const { fields, standing, asked } = resolved;
+  const { fields, standing, asked, decided } = resolved;
   const { latest } = fold;
-  const { status, trust } = decideOrderStatus(fold);
   return {
     ...fields,
     orderId: fold.orderId,
-    status,
-    trust,
-    reason: orderStatusReason(fold),
+    status: decided.status,
+    trust: decided.trust,
+    reason: orderStatusReason(fold, decided),
     createdAt: emptyToNull(latest?.createdAt ?? null),
     changedAt: emptyToNull(latest?.changedAt ?? null),
     cryptoType: emptyToNull(latest?.cryptoType ?? null),

@@ -1,16 +1,16 @@
 import type { Driver } from "../store/driver.ts";
 import { selectCheckpoints } from "./checkpoint.ts";
 
-/** Tables whose rows belong to a generation, with the key of a row. */
+/**
+ * Tables whose rows belong to a generation, with the key of a row, and how many
+ * are deleted in one step, so that no writer waits for long.
+ */
 const tables = [
-  ["orders", "rowid"],
-  ["users", "rowid"],
-  ["order_links", "kind, link, sessions_up_to, order_id"],
-  ["session_links", "kind, link, recorded_at, position"],
+  ["orders", "rowid", 2_000],
+  ["users", "rowid", 2_000],
+  ["order_links", "kind, link, sessions_up_to, order_id", 10_000],
+  ["session_links", "kind, link, recorded_at, position", 10_000],
 ] as const;
-
-/** Rows of one step, so that no writer waits for long. */
-const stepRows = 2000;
 
 /**
  * Deletes states that no checkpoint names any more, step by step. What a kill
@@ -23,7 +23,7 @@ export async function deleteOldGenerations(
   driver: Driver,
   signal?: AbortSignal,
 ): Promise<void> {
-  for (const [table, key] of tables) {
+  for (const [table, key, stepRows] of tables) {
     for (const generation of await oldGenerations(driver, table)) {
       for (;;) {
         signal?.throwIfAborted();

@@ -79,6 +79,10 @@ function anomalyKinds(state: OrderState): string | null {
   return ` ${[...kinds].join(" ")} `;
 }
 
+/** Nearly every time of the service, as far as it is one without a calendar. */
+const wholeSeconds =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
+
 /**
  * What rows are sorted by: the service's time of creation, and until that is
  * known the time of the first event; in one form, so that text order is time
@@ -86,6 +90,7 @@ function anomalyKinds(state: OrderState): string | null {
  */
 function sortTime(createdAt: string | null, firstAt: string | null): string {
   if (createdAt !== null) {
+    if (wholeSeconds.test(createdAt)) return `${createdAt.slice(0, 19)}.000Z`;
     const ms = Date.parse(createdAt);
     if (!Number.isNaN(ms)) return new Date(ms).toISOString();
   }
