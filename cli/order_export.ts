@@ -69,11 +69,13 @@ const TOTAL_COLUMNS = [
   "crypto_amount",
   "partner_fee_usd",
   "service_fee_usd",
+  "trust",
 ] as const;
 
 type TotalRow = Record<(typeof TOTAL_COLUMNS)[number], string>;
 
-/** Sums per day (UTC), status, asset and currency, in exact decimals. */
+/** Sums per day (UTC), status, asset, currency and trust, in exact decimals:
+ * what was only claimed must not count as income. */
 export class DailyTotals {
   readonly #groups = new Map<string, {
     key: readonly string[];
@@ -89,6 +91,7 @@ export class DailyTotals {
       order.commodity ?? "",
       order.network ?? "",
       order.currency ?? "",
+      order.trust,
     ];
     const name = JSON.stringify(key);
     let group = this.#groups.get(name);
@@ -115,7 +118,7 @@ export class DailyTotals {
   rows(): TotalRow[] {
     return [...this.#groups.entries()].sort(([a], [b]) => a < b ? -1 : 1).map(
       ([, { key, orders, sums }]) => {
-        const [day, status, commodity, network, currency] = key;
+        const [day, status, commodity, network, currency, trust] = key;
         return {
           day: day ?? "",
           status: status ?? "",
@@ -127,6 +130,7 @@ export class DailyTotals {
           crypto_amount: sums[1].toFixed(),
           partner_fee_usd: sums[2].toFixed(),
           service_fee_usd: sums[3].toFixed(),
+          trust: trust ?? "",
         };
       },
     );

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { evolveOrder, initialOrderFold, orderState } from "../ledger/mod.ts";
 import { orderSnapshot, readFact } from "../ledger/mod.ts";
 import type { OrderState } from "../ledger/mod.ts";
-import { csvLine, exportOrders } from "./order_export.ts";
+import { csvLine, DailyTotals, exportOrders } from "./order_export.ts";
 
 /** The state that one reading of the service leads to. */
 function order(fields: Record<string, unknown>): OrderState {
@@ -81,7 +81,20 @@ Deno.test("exportOrders() adds up days in exact decimals", async () => {
     crypto_amount: "0.300000000000000003",
     partner_fee_usd: "0.01",
     service_fee_usd: "0.02",
+    trust: "confirmed",
   });
+});
+
+Deno.test("exportOrders() keeps claimed orders out of the totals of confirmed ones", () => {
+  const [first] = orders;
+  assert.ok(first !== undefined);
+  const totals = new DailyTotals();
+  totals.add(first);
+  totals.add({ ...first, trust: "claimed" });
+  assert.deepEqual(
+    totals.rows().map(({ trust, orders }) => [trust, orders]),
+    [["claimed", "1"], ["confirmed", "1"]],
+  );
 });
 
 Deno.test("exportOrders() gives spreadsheets no formula to run", async () => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { cli } from "./_cli.ts";
+import { hasDocumentedShape } from "./_documented_shape.ts";
 
 /** Runs the demo and gives its report. */
 async function demo(...args: string[]) {
@@ -26,6 +27,7 @@ for (const seed of [1, 2, 3]) {
     assert.equal(report.ordersInLedger, 60);
     assert.ok(report.webhooksLost > 0, "the network must lose some");
     assert.ok(report.webhooksRepeated > 0, "the network must repeat some");
+    await hasDocumentedShape("demo", report);
   });
 }
 

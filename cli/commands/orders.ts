@@ -165,7 +165,7 @@ function addExport(orders: Command, cli: Cli): void {
     )
     .option(
       "--totals",
-      "totals instead of orders, by day (UTC), status, asset and currency",
+      "totals instead of orders, by day (UTC), status, asset, currency and trust",
     )
     .addHelpText(
       "after",
