@@ -317,6 +317,45 @@ Deno.test("fault endpointDownSpans fails attempts inside the spans only", async 
   await stage.sandbox.close();
 });
 
+Deno.test("fault endpointDownSpans across the whole ladder switches delivery off, and its end does not bring it back", async () => {
+  const span = { fromMs: START, untilMs: START + 20 * HOUR };
+  const stage = scene(undefined, { faults: { endpointDownSpans: [span] } });
+  const { sandbox, clock } = stage;
+  payOne(stage);
+  await clock.advance(15 * HOUR + 5 * MINUTE);
+  assert.equal(sandbox.delivery.state, "disabled");
+  await clock.advance(48 * HOUR);
+  payOne(stage);
+  await clock.advance(HOUR);
+  assert.deepEqual(stage.heard, []);
+  assert.equal(sandbox.counters.requestsLost, 6);
+  sandbox.enableDelivery();
+  payOne(stage);
+  await clock.advance(0);
+  assert.equal(stage.heard.length, 1);
+  await sandbox.close();
+});
+
+for (const fault of [{ requestLost: 1 }, { endpointDown: true }]) {
+  Deno.test(`fault ${Object.keys(fault)} lets no attempt reach the endpoint while it is on`, async () => {
+    const stage = scene(undefined, { faults: fault });
+    payOne(stage);
+    await stage.clock.advance(2 * MINUTE);
+    assert.deepEqual(stage.heard, []);
+    const [lost] = stage.sandbox.deliveries();
+    assert.equal(lost?.attempts[0]?.status, 0);
+    assert.deepEqual(lost?.attempts[0]?.truth, {
+      reached: false,
+      answered: null,
+    });
+    stage.sandbox.heal();
+    await stage.clock.advance(3 * MINUTE);
+    assert.deepEqual(stage.heard.map(({ atMs }) => atMs), [5 * MINUTE]);
+    assert.equal(stage.sandbox.deliveries()[0]?.state, "received");
+    await stage.sandbox.close();
+  });
+}
+
 Deno.test("fault forge posts a false order_complete beside the true event", async () => {
   const stage = scene(undefined, { faults: { forge: 1 } });
   const orderId = payOne(stage);
