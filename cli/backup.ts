@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import { CommandError } from "./exit_codes.ts";
 import type { Io } from "./io.ts";
 import type { SharedFlags } from "./options.ts";
@@ -24,6 +25,9 @@ export async function backUp(
     throw new CommandError(
       `Cannot write ${file}: it exists already; name a new file`,
     );
+  }
+  if (!await exists(dirname(file))) {
+    throw new CommandError(`Cannot write ${file}: there is no such folder`);
   }
   const partial = `${file}.partial`;
   const copied = withStoredLedger(io, flags, async (ledger) => {

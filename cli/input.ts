@@ -16,6 +16,9 @@ export async function openInput(
 
 async function openFile(file: string): Promise<ReadableStream<Uint8Array>> {
   try {
+    if ((await Deno.stat(file)).isDirectory) {
+      throw new TypeError("it is a folder");
+    }
     return (await Deno.open(file)).readable;
   } catch (error) {
     const why = error instanceof Deno.errors.NotFound

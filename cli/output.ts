@@ -1,5 +1,6 @@
 import { CommandError } from "./exit_codes.ts";
 import type { Io } from "./io.ts";
+import { messageOf } from "./logger.ts";
 
 /** Where a command writes what was asked of it. */
 export interface Output extends Disposable {
@@ -52,7 +53,9 @@ function fileOutput(file: string): Output {
     try {
       return work();
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = error instanceof Deno.errors.NotFound
+        ? "there is no such folder"
+        : messageOf(error);
       throw new CommandError(`Cannot write ${file}: ${why}`);
     }
   };

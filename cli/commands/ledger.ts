@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { backUp } from "../backup.ts";
+import { counted } from "../counted.ts";
 import { EXIT, UsageError } from "../exit_codes.ts";
 import { type Io, jsonLine, line, lines, note } from "../io.ts";
 import { openInput } from "../input.ts";
@@ -80,7 +81,7 @@ async function verify(io: Io, flags: VerifyFlags): Promise<number> {
     bar.end();
     if (flags.json) jsonLine(io, found);
     else if (found.ok) {
-      line(io, `Whole: ${found.events} events`);
+      line(io, `Whole: ${counted(found.events, "event")}`);
       line(
         io,
         "Keep this elsewhere; --expect holds a later ledger against it:",
@@ -306,7 +307,9 @@ async function importEvents(
     else {
       line(
         io,
-        `Imported ${result.imported} events; ${result.skipped} were there already`,
+        `Imported ${
+          counted(result.imported, "event")
+        }; ${result.skipped} were there already`,
       );
     }
   });

@@ -76,7 +76,7 @@ function addList(orders: Command, cli: Cli): void {
           else shown.push(order);
         }
         if (flags.json) return;
-        if (count === 0) return line(cli.io, "No orders match");
+        if (count === 0) return nothing(cli.io, flags);
         lines(cli.io, [orderTable(shown, cli.io.columns)]);
         if (more) {
           line(cli.io);
@@ -84,6 +84,23 @@ function addList(orders: Command, cli: Cli): void {
         }
       });
     }));
+}
+
+/** Statuses are open, so one that is not documented is no error. */
+const STATUSES = [
+  "created",
+  "progress",
+  "pending",
+  "failed",
+  "success",
+  "cancelled",
+];
+
+function nothing(io: Io, { status }: ListFlags): void {
+  line(io, "No orders match");
+  if (status !== undefined && !STATUSES.includes(status)) {
+    note(io, `"${status}" is none of ${STATUSES.join(", ")}`);
+  }
 }
 
 const ONE_ORDER =
@@ -215,7 +232,10 @@ async function exportAll(io: Io, flags: ExportFlags): Promise<void> {
 
 function filterOptions(command: Command): Command {
   return command
-    .option("--status <status>", "only orders in this status")
+    .option(
+      "--status <status>",
+      `only orders in this status: ${STATUSES.join(", ")}`,
+    )
     .addOption(
       new Option("--trust <trust>", "only orders of this trust").choices([
         "claimed",
@@ -237,7 +257,7 @@ function filterOptions(command: Command): Command {
     )
     .option(
       "--anomaly [kind]",
-      "only orders with an anomaly, or with this kind",
+      "only orders with an anomaly, or with one of this kind",
     );
 }
 

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { createPoller, type PollRan } from "../../ledger/mod.ts";
 import type { Cli } from "../cli.ts";
 import { span } from "../doctor/check.ts";
+import { counted } from "../counted.ts";
 import { CommandError, EXIT } from "../exit_codes.ts";
 import { type Io, jsonLine, line, note } from "../io.ts";
 import { messageOf } from "../logger.ts";
@@ -70,8 +71,9 @@ async function poll(io: Io, flags: PollFlags): Promise<number> {
     bar.end();
     if (!report.ran) {
       throw new CommandError(
-        `Another poller (${report.heldBy}) works on this ledger; its lease ` +
-          `lasts ${span(report.leftMs)} more`,
+        `Another poller (${report.heldBy}) works on this ledger, for example ` +
+          "in `serve`, and reads what there is; to read a window at once, use " +
+          "recover. If it is gone, its lease ends in " + span(report.leftMs),
       );
     }
     if (flags.json) jsonLine(io, report);
@@ -84,8 +86,9 @@ function print(io: Io, report: PollRan): void {
   const { orders, users, staleness, counts } = report.status;
   line(
     io,
-    `Read ${report.orders} orders and ${report.users} users; ` +
-      `${report.appended} readings were news`,
+    `Read ${counted(report.orders, "order")} and ` +
+      `${counted(report.users, "user")}; ` +
+      `${report.appended} of the readings were news`,
   );
   line(
     io,

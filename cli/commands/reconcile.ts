@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { reconcile, type ReconcileReport } from "../../ledger/mod.ts";
 import type { Cli } from "../cli.ts";
+import { counted } from "../counted.ts";
 import { EXIT } from "../exit_codes.ts";
 import { type Io, jsonLine, line, lines } from "../io.ts";
 import {
@@ -105,7 +106,12 @@ function print(io: Io, report: ReconcileReport): void {
   }
   const counted = Object.entries(report.counts).filter(([, count]) => count > 0)
     .map(([name, count]) => `${count} ${name}`);
-  line(io, `${report.orders} orders compared: ${counted.join(", ") || "none"}`);
+  line(
+    io,
+    `${counted(report.orders, "order")} compared: ${
+      counted.join(", ") || "none"
+    }`,
+  );
   line(
     io,
     report.complete
@@ -116,6 +122,8 @@ function print(io: Io, report: ReconcileReport): void {
     io,
     report.disagreements === 0
       ? "Service and ledger agree"
-      : `They disagree on ${report.disagreements} orders; \`poll --once\` reads what is behind, and RUNBOOK.md says what each category means`,
+      : `They disagree on ${
+        counted(report.disagreements, "order")
+      }; what is behind is read by \`poll --once\`, or beside a running \`serve\` by \`recover\`; RUNBOOK.md says what each category means`,
   );
 }

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { recover } from "../../ledger/mod.ts";
 import type { Cli } from "../cli.ts";
+import { counted } from "../counted.ts";
 import { EXIT } from "../exit_codes.ts";
 import { type Io, jsonLine, line } from "../io.ts";
 import {
@@ -72,8 +73,9 @@ async function readAgain(io: Io, flags: RecoverFlags): Promise<number> {
     else {
       line(
         io,
-        `Read ${report.orders} orders and ${report.users} users again; ` +
-          `${report.appended} readings were news`,
+        `Read ${counted(report.orders, "order")} and ` +
+          `${counted(report.users, "user")} again; ` +
+          `${report.appended} of the readings were news`,
       );
       line(
         io,

@@ -162,6 +162,14 @@ function addFire(subscriptions: Command, cli: Cli): void {
                   `${fired} states will be told, by the process that runs ` +
                     "the subscription",
                 );
+                const others = keys.length - fired;
+                if (others > 0) {
+                  line(
+                    cli.io,
+                    `${others} were told before, or are no state of this ` +
+                      "ledger; those never told: rampkit subscriptions fire",
+                  );
+                }
               }
               return;
             }

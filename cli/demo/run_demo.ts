@@ -7,6 +7,8 @@ import {
 } from "../../sandbox/mod.ts";
 import { OnrampClient, resolveEnvironment } from "../../client/mod.ts";
 import { type Difference, differences } from "./differences.ts";
+import { CommandError } from "../exit_codes.ts";
+import { messageOf } from "../logger.ts";
 import { aborted } from "../stoppable.ts";
 import { EndpointProcess } from "./endpoint_process.ts";
 
@@ -148,7 +150,13 @@ async function unlessStopped(
 
 /** Removes an earlier demo's files and nothing else: a folder is a person's. */
 export async function freshLedger(folder: string): Promise<string> {
-  await Deno.mkdir(folder, { recursive: true });
+  try {
+    await Deno.mkdir(folder, { recursive: true });
+  } catch (error) {
+    throw new CommandError(
+      `Cannot make the folder ${folder}: ${messageOf(error)}`,
+    );
+  }
   for (const suffix of ["", "-wal", "-shm", "-spool"]) {
     try {
       await Deno.remove(`${folder}/ledger.db${suffix}`, { recursive: true });
