@@ -24,7 +24,9 @@ export const ingest: Comparison = {
     "synced to the disk (synchronous=FULL, one commit for all that wait). " +
     "`serve` also folds and chains what it stores meanwhile. The other side " +
     "is a bare Deno.serve that reads the body, parses it, stores nothing and " +
-    "answers 204.",
+    "answers 204. The floor is a Deno.serve that writes the bodies that wait " +
+    "together to one file, syncs it and answers 204: no secret, no checks, no " +
+    "index, nothing that could be read again.",
   run: (say) =>
     withFolder(async (folder) => {
       const rows: Row[] = [];
@@ -38,6 +40,12 @@ export const ingest: Comparison = {
               connections,
               say,
             ),
+          floor: () =>
+            measure(
+              floorServer(`${folder}/${ledgers++}.bodies`),
+              connections,
+              say,
+            ),
           serve: () =>
             measure(wholeServer(`${folder}/${ledgers++}.db`), connections, say),
         });
@@ -47,7 +55,7 @@ export const ingest: Comparison = {
     }),
 };
 
-type Side = "bare" | "ingest" | "serve";
+type Side = "bare" | "floor" | "ingest" | "serve";
 
 function rowsOf(
   results: Record<Side, Load[]>,
@@ -76,6 +84,14 @@ function rowsOf(
       most: 50,
       unit: "ms",
       details: { barePeerP99Ms: middle("bare", "p99Ms") },
+    }),
+    ratioRow(`ingest, ${connections} connections, against the floor`, {
+      ours: middle("ingest", "perSecond"),
+      theirs: middle("floor", "perSecond"),
+      unit: "requests/s",
+      at: "least",
+      bound: null,
+      details: details("floor"),
     }),
     ratioRow(`serve, ${connections} connections`, {
       ours: middle("serve", "perSecond"),
@@ -120,6 +136,19 @@ function ingestServer(file: string): ReturnType<typeof startServer> {
       "run",
       ...LEDGER_PERMISSIONS,
       "bench/ingest_server.ts",
+      file,
+    ],
+  });
+}
+
+function floorServer(file: string): ReturnType<typeof startServer> {
+  return startServer({
+    args: [
+      "run",
+      "--allow-net=127.0.0.1",
+      `--allow-write=${file}`,
+      `--allow-read=${file}`,
+      "bench/floor_server.ts",
       file,
     ],
   });
