@@ -1,11 +1,9 @@
-import type { AssetTable } from "../client/environment.ts";
 import type {
   AppendDelivery,
   UnansweredDelivery,
 } from "../webhooks/delivery.ts";
 import type { NewEvent, SessionCreatedBody } from "./event/event.ts";
 import { deliveryUnanswered, sessionCreated } from "./event/mint.ts";
-import type { ChainOrigin } from "./evidence/chain.ts";
 import {
   type ChainHead,
   chainHead,
@@ -26,7 +24,8 @@ import { exportEvents } from "./projection/export_events.ts";
 import { type Import, importEvents } from "./projection/import_events.ts";
 import { readOrderFacts } from "./projection/order_facts.ts";
 import { Orders } from "./projection/orders.ts";
-import { type FoldCode, Projector } from "./projection/projector.ts";
+import { Projector } from "./projection/projector.ts";
+import { projectAll } from "./projection/project_all.ts";
 import { readOccurrences } from "./projection/read_occurrences.ts";
 import {
   type Refold,
@@ -44,74 +43,23 @@ import {
   readTransitions,
   type TransitionQuery,
 } from "./projection/transitions.ts";
-import { type LedgerStats, readLag, readStats } from "./projection/stats.ts";
+import { readLag, readStats } from "./projection/stats.ts";
 import { Users } from "./projection/users.ts";
 import type { Driver } from "./store/driver.ts";
 import { EventLog } from "./store/event_log.ts";
+import type {
+  CatchUpOptions,
+  LedgerParts,
+  Projection,
+  Stats,
+} from "./ledger_parts.ts";
 
-/** {@linkcode LedgerStats} with the evidence chain. */
-export interface Stats extends LedgerStats {
-  /** How far the evidence chain reaches: what to keep elsewhere. */
-  readonly chain: {
-    /** Events in the chain. */
-    readonly count: number;
-    /** Hash of the last of them, 64 hex digits. */
-    readonly hash: string;
-    /** Position of the last of them. */
-    readonly position: number;
-  };
-}
-
-/** What {@linkcode Ledger.project} came to. */
-export interface Projection {
-  /** Position of the last event folded. */
-  readonly position: number;
-  /** Events folded by this call. */
-  readonly events: number;
-  /**
-   * `newer_fold` when a newer version of this package has folded the ledger:
-   * this one then stops folding, and goes on appending.
-   */
-  readonly stopped: null | "newer_fold";
-}
-
-/** How to project or to extend the chain. */
-export interface CatchUpOptions {
-  /** Stops between two steps. */
-  readonly signal?: AbortSignal;
-  /**
-   * Waited for before each step, so that more urgent work on the same database
-   * can go first. Resolves to the most events the step may take.
-   */
-  readonly pace?: () => Promise<number>;
-  /** Told after each step. */
-  readonly onProgress?: (progress: {
-    /** Position reached. */
-    readonly position: number;
-    /** Events so far. */
-    readonly events: number;
-  }) => void;
-}
-
-/** What a {@linkcode Ledger} works with; {@linkcode openLedger} makes it. */
-export interface LedgerParts {
-  /** A database that has been migrated. */
-  readonly driver: Driver;
-  /** Environment and identity of the ledger. */
-  readonly origin: ChainOrigin;
-  /** Asset table that gives the precision of amounts. */
-  readonly assets: AssetTable;
-  /** The clock, in ms. */
-  readonly now: () => number;
-  /** Random bytes for salts. */
-  readonly randomBytes: (length: number) => Uint8Array;
-  /**
-   * The fold; replaced by tests.
-   *
-   * @default the fold of this version
-   */
-  readonly fold?: FoldCode;
-}
+export type {
+  CatchUpOptions,
+  LedgerParts,
+  Projection,
+  Stats,
+} from "./ledger_parts.ts";
 
 /**
  * The ledger: facts go in and are never changed; orders and users come out as
@@ -220,46 +168,13 @@ export class Ledger implements AsyncDisposable {
    */
   project(options: CatchUpOptions = {}): Promise<Projection> {
     // One at a time in this process: two would only undo each other's steps.
-    const projection = this.#projecting.then(() => this.#project(options));
+    const projection = this.#projecting.then(() =>
+      projectAll(this.#projector, this.driver, options, () => {
+        for (const subscription of this.#open) subscription.wake();
+      })
+    );
     this.#projecting = projection.catch(() => {});
     return projection;
-  }
-
-  async #project(options: CatchUpOptions): Promise<Projection> {
-    const { signal, pace, onProgress } = options;
-    let events = 0;
-    for (;;) {
-      const mostEvents = await pace?.();
-      signal?.throwIfAborted();
-      const step = await this.#projector.step("live", mostEvents);
-      const version = step.checkpoints.live?.foldVersion ??
-        this.#projector.foldVersion;
-      if (version > this.#projector.foldVersion) {
-        return { position: step.position, events, stopped: "newer_fold" };
-      }
-      if (version < this.#projector.foldVersion) {
-        const before = events;
-        const done = await refold(this.#projector, this.driver, {
-          compare: false,
-          ...(signal && { signal }),
-          onProgress: (progress) =>
-            onProgress?.({
-              position: progress.position,
-              events: before + progress.events,
-            }),
-        });
-        events += done?.events ?? 0;
-        continue;
-      }
-      if (step.transitions) {
-        for (const subscription of this.#open) subscription.wake();
-      }
-      if (step.events === 0) {
-        return { position: step.position, events, stopped: null };
-      }
-      events += step.events;
-      onProgress?.({ position: step.position, events });
-    }
   }
 
   /**

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Driver, Statement } from "../store/driver.ts";
+import type { Statement } from "../store/driver.ts";
 import { LedgerError } from "../store/errors.ts";
+import { moveSubscription, pageRows, readFresh } from "./fresh_transitions.ts";
 import {
   deleteLetter,
   insertLetter,
@@ -8,91 +9,17 @@ import {
   readDueLetters,
   updateLetter,
 } from "./letters.ts";
-import { matcher, type TransitionPattern } from "./pattern.ts";
+import { matcher } from "./pattern.ts";
 import { retryDelayMs } from "./retry_delay.ts";
+import type { Pumped, SubscriptionParts } from "./subscription_options.ts";
 import type { Transition } from "./transition.ts";
-import { transitionColumns, transitionOf } from "./transitions.ts";
 
-/**
- * Is called for each transition, at least once. It is called again when it
- * throws, and after a crash; `transition.key` tells what was done before.
- */
-export type TransitionHandler = (
-  transition: Transition,
-  context: {
-    /** Attempts including this one, from 1. */
-    readonly attempt: number;
-    /** Aborted when the subscription is stopped. */
-    readonly signal: AbortSignal;
-  },
-) => void | Promise<void>;
-
-/** What a subscription takes, and how it deals with failure. */
-export interface SubscribeOptions {
-  /** What to be told: `order.confirmed.success`, or several such patterns. */
-  readonly on: TransitionPattern | readonly TransitionPattern[];
-  /**
-   * Where a name that was never used before begins: with what happens from
-   * `now` on, or at the `start` of the ledger. A known name goes on where it
-   * was.
-   *
-   * @default "now"
-   */
-  readonly from?: "now" | "start";
-  /**
-   * Attempts before a transition is dead.
-   *
-   * @default 10
-   */
-  readonly maxAttempts?: number;
-  /**
-   * Wait after a failed attempt, in ms.
-   *
-   * @default one second, doubled each time, up to an hour
-   */
-  readonly retryDelayMs?: (attempt: number) => number;
-  /**
-   * Looks for transitions of other processes this often, in ms.
-   *
-   * @default 1000
-   */
-  readonly idleMs?: number;
-  /** Told when the database fails; the subscription goes on by itself. */
-  readonly onError?: (error: unknown) => void;
-  /**
-   * Whether it delivers by itself; without, call {@linkcode Subscription.pump}.
-   *
-   * @default true
-   */
-  readonly start?: boolean;
-  /** Waits; passed in by tests. */
-  readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
-}
-
-/** What one call of {@linkcode Subscription.pump} did. */
-export interface Pumped {
-  /** Transitions that the handler took. */
-  readonly delivered: number;
-  /** Calls of the handler that failed. */
-  readonly failed: number;
-}
-
-/** What a subscription works with. */
-export interface SubscriptionParts {
-  /** The database. */
-  readonly driver: Driver;
-  /** The clock, in ms. */
-  readonly now: () => number;
-  /** Its name: the checkpoint is kept under it. */
-  readonly name: string;
-  /** What it takes. */
-  readonly options: SubscribeOptions;
-  /** Whom it calls. */
-  readonly handler: TransitionHandler;
-}
-
-/** Transitions of one read. */
-const pageRows = 100;
+export type {
+  Pumped,
+  SubscribeOptions,
+  SubscriptionParts,
+  TransitionHandler,
+} from "./subscription_options.ts";
 
 /**
  * Hands transitions to a handler, at least once each and in order within an
@@ -212,9 +139,9 @@ export class Subscription implements AsyncDisposable {
 
   async #pumpFresh(): Promise<Pumped & { readonly more: boolean }> {
     const { driver, name } = this.#parts;
-    let page = await this.#readFresh("read");
+    let page = await readFresh(driver, name, "read");
     // A replica may be behind what this process itself has delivered.
-    if (page.seq < this.#seq) page = await this.#readFresh("write");
+    if (page.seq < this.#seq) page = await readFresh(driver, name, "write");
     let { seq } = page;
     this.#seq = seq;
     let [delivered, failed] = [0, 0];
@@ -246,33 +173,6 @@ export class Subscription implements AsyncDisposable {
     const last = page.transitions.at(-1)?.seq ?? seq;
     if (last > seq && !this.#stopped.signal.aborted) await move(last);
     return { delivered, failed, more: page.transitions.length === pageRows };
-  }
-
-  /** The transitions after the checkpoint, and entities that letters block. */
-  async #readFresh(mode: "read" | "write"): Promise<{
-    readonly seq: number;
-    readonly transitions: readonly Transition[];
-    readonly blocked: Set<string>;
-  }> {
-    const { driver, name } = this.#parts;
-    const fresh = `SELECT ${transitionColumns} FROM transitions WHERE seq >
-      (SELECT seq FROM subscriptions WHERE name = ?1)
-      ORDER BY seq LIMIT ${pageRows}`;
-    const [checkpoint, rows, blocked] = await driver.batch([
-      { sql: "SELECT seq FROM subscriptions WHERE name = ?", args: [name] },
-      { sql: fresh, args: [name] },
-      {
-        sql: `SELECT DISTINCT l.entity, l.entity_id FROM (${fresh}) AS t
-          JOIN letters AS l ON l.subscription = ?1 AND l.entity = t.entity
-            AND l.entity_id = t.entity_id`,
-        args: [name],
-      },
-    ], mode);
-    return {
-      seq: (checkpoint?.rows[0]?.[0] ?? 0) as number,
-      transitions: rows?.rows.map(transitionOf) ?? [],
-      blocked: new Set(blocked?.rows.map(([entity, id]) => `${entity}:${id}`)),
-    };
   }
 
   /** What the handler failed with; null when it did not. */
@@ -347,15 +247,4 @@ const waiting = {
 
 async function sleepMs(ms: number, signal: AbortSignal): Promise<void> {
   await wait(ms, undefined, { signal });
-}
-
-/** Undoes its batch when another process has moved the checkpoint. */
-function moveSubscription(name: string, from: number, to: number): Statement {
-  return {
-    sql: `INSERT INTO subscriptions (name, patterns, seq, created_at)
-      VALUES (?1, '', (SELECT ?3 FROM subscriptions
-        WHERE name = ?1 AND seq = ?2), '')
-      ON CONFLICT (name) DO UPDATE SET seq = excluded.seq`,
-    args: [name, from, to],
-  };
 }

@@ -1,0 +1,69 @@
+import type { AssetTable } from "../client/environment.ts";
+import type { ChainOrigin } from "./evidence/chain.ts";
+import type { FoldCode } from "./projection/projector.ts";
+import type { LedgerStats } from "./projection/stats.ts";
+import type { Driver } from "./store/driver.ts";
+
+/** {@linkcode LedgerStats} with the evidence chain. */
+export interface Stats extends LedgerStats {
+  /** How far the evidence chain reaches: what to keep elsewhere. */
+  readonly chain: {
+    /** Events in the chain. */
+    readonly count: number;
+    /** Hash of the last of them, 64 hex digits. */
+    readonly hash: string;
+    /** Position of the last of them. */
+    readonly position: number;
+  };
+}
+
+/** What {@linkcode Ledger.project} came to. */
+export interface Projection {
+  /** Position of the last event folded. */
+  readonly position: number;
+  /** Events folded by this call. */
+  readonly events: number;
+  /**
+   * `newer_fold` when a newer version of this package has folded the ledger:
+   * this one then stops folding, and goes on appending.
+   */
+  readonly stopped: null | "newer_fold";
+}
+
+/** How to project or to extend the chain. */
+export interface CatchUpOptions {
+  /** Stops between two steps. */
+  readonly signal?: AbortSignal;
+  /**
+   * Waited for before each step, so that more urgent work on the same database
+   * can go first. Resolves to the most events the step may take.
+   */
+  readonly pace?: () => Promise<number>;
+  /** Told after each step. */
+  readonly onProgress?: (progress: {
+    /** Position reached. */
+    readonly position: number;
+    /** Events so far. */
+    readonly events: number;
+  }) => void;
+}
+
+/** What a {@linkcode Ledger} works with; {@linkcode openLedger} makes it. */
+export interface LedgerParts {
+  /** A database that has been migrated. */
+  readonly driver: Driver;
+  /** Environment and identity of the ledger. */
+  readonly origin: ChainOrigin;
+  /** Asset table that gives the precision of amounts. */
+  readonly assets: AssetTable;
+  /** The clock, in ms. */
+  readonly now: () => number;
+  /** Random bytes for salts. */
+  readonly randomBytes: (length: number) => Uint8Array;
+  /**
+   * The fold; replaced by tests.
+   *
+   * @default the fold of this version
+   */
+  readonly fold?: FoldCode;
+}
