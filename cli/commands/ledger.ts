@@ -279,7 +279,7 @@ async function importEvents(
     const { position } = await ledger.stats();
     const bar = progress(io, "events read", !flags.json);
     let read = 0;
-    const counted = async function* () {
+    const lines = async function* () {
       for await (const text of textLines(input)) {
         signal.throwIfAborted();
         yield text;
@@ -288,7 +288,7 @@ async function importEvents(
     };
     let imported = false;
     const result = await stoppable(signal, async () => {
-      const result = await ledger.import(counted());
+      const result = await ledger.import(lines());
       imported = true;
       bar.end();
       await ledger.project({ signal });

@@ -104,12 +104,12 @@ function print(io: Io, report: ReconcileReport): void {
     ]);
     line(io);
   }
-  const counted = Object.entries(report.counts).filter(([, count]) => count > 0)
+  const kinds = Object.entries(report.counts).filter(([, count]) => count > 0)
     .map(([name, count]) => `${count} ${name}`);
   line(
     io,
     `${counted(report.orders, "order")} compared: ${
-      counted.join(", ") || "none"
+      kinds.join(", ") || "none"
     }`,
   );
   line(
