@@ -74,7 +74,7 @@ async function waitFor(
   what: string,
   holds: () => Promise<boolean>,
 ): Promise<void> {
-  const until = performance.now() + 30_000;
+  const until = performance.now() + 60_000;
   while (!await holds()) {
     assert.ok(performance.now() < until, `still not so: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 100));
