@@ -7,11 +7,13 @@ import {
   type PollClient,
   type PollWalk,
   readFact,
+  type ReconcileLedger,
   type ResultSet,
   type Statement,
   type WebhookFact,
 } from "../../ledger/mod.ts";
 import { isRecognised, parseWebhook } from "../../webhooks/mod.ts";
+import type { PortTools } from "./ports.ts";
 
 /** The answer of a statement that did nothing. */
 export const nothing: ResultSet = { columns: [], rows: [], rowsAffected: 0 };
@@ -27,7 +29,13 @@ export function isDocumented(body: string): boolean {
 
 /** A driver whose batches go another way. */
 export function wrap(next: Driver, batch: Driver["batch"]): Driver {
-  return { location: next.location, batch, close: () => next.close() };
+  const copyTo = next.copyTo?.bind(next);
+  return {
+    location: next.location,
+    batch,
+    ...(copyTo && { copyTo }),
+    close: () => next.close(),
+  };
 }
 
 /** A driver that finds nothing where a read asks for something. */
@@ -200,4 +208,48 @@ export function throughFloats(text: string): string {
   } catch {
     return text;
   }
+}
+
+/** A driver that leaves statements out. */
+export function without(
+  next: Driver,
+  left: (sql: string) => boolean,
+): Driver {
+  return wrap(next, async (statements, mode) => {
+    const kept = statements.filter(({ sql }) => !left(sql));
+    const results = await next.batch(kept, mode);
+    return statements.map(({ sql }) =>
+      left(sql) ? nothing : results.shift() ?? nothing
+    );
+  });
+}
+
+/** A ledger that takes its claims for confirmed. */
+export function believing(next: ReconcileLedger): ReconcileLedger {
+  return {
+    ...next,
+    orders: {
+      get: async (id) => {
+        const order = await next.orders.get(id);
+        return order === null ? null : { ...order, trust: "confirmed" };
+      },
+      list: (query) => next.orders.list(query),
+    },
+  };
+}
+
+/**
+ * A driver by which a refold swaps in what it has built without holding the
+ * live states where they were: late, and after that it makes no difference.
+ */
+export function swapping(next: Driver, { clock }: PortTools): Driver {
+  return wrap(next, async (statements, mode) => {
+    if (!statements.some(({ sql }) => sql.includes("SET generation"))) {
+      return await next.batch(statements, mode);
+    }
+    await clock.sleep(20_000);
+    const unguarded = statements.filter((one) => !isProjection(one));
+    await next.batch(unguarded, mode);
+    return statements.map(() => nothing);
+  });
 }

@@ -83,6 +83,8 @@ const fails: Statement = {
  */
 export class FaultyDriver implements Driver {
   readonly location: Driver["location"];
+  /** Copies the database, unless something goes wrong. */
+  readonly copyTo?: (path: string) => Promise<void>;
   readonly #driver: Driver;
   readonly #options: FaultyDriverOptions;
 
@@ -90,6 +92,8 @@ export class FaultyDriver implements Driver {
     this.location = driver.location;
     this.#driver = driver;
     this.#options = options;
+    const copyTo = driver.copyTo?.bind(driver);
+    if (copyTo !== undefined) this.copyTo = (path) => this.#copy(copyTo, path);
   }
 
   async batch(
@@ -129,6 +133,21 @@ export class FaultyDriver implements Driver {
 
   close(): Promise<void> {
     return this.#options.life.dead ? never() : this.#driver.close();
+  }
+
+  async #copy(
+    copyTo: (path: string) => Promise<void>,
+    path: string,
+  ): Promise<void> {
+    const { life } = this.#options;
+    if (life.dead) return await never();
+    this.#outage("read");
+    const fault = this.#draw("read");
+    if (fault === "crashBefore") return await this.#crash(fault);
+    if (fault === "busy" || fault === "unreachable") throw this.#fail(fault);
+    await copyTo(path);
+    if (fault?.startsWith("crash")) return await this.#crash(fault);
+    if (fault !== null) throw this.#fail("answerLost");
   }
 
   /** Runs the statements, the simulation's clock being the database's. */

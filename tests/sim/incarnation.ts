@@ -15,6 +15,7 @@ import { type WebhookEndpoint, webhookEndpoint } from "../../webhooks/mod.ts";
 import type { Dice } from "./dice.ts";
 import { DurableSpool } from "./durable_spool.ts";
 import { FaultyDriver, type StoreWeather } from "./faulty_driver.ts";
+import { foldCode } from "./fold_versions.ts";
 import type { Life } from "./life.ts";
 import type { World } from "./world.ts";
 
@@ -32,7 +33,12 @@ export interface IncarnationOptions {
   readonly life: Life;
   readonly dice: Dice;
   readonly weather: StoreWeather;
+  /** Version of the fold that it runs. */
+  readonly foldVersion: number;
 }
+
+/** How often a poller that runs by itself looks, by the pace of events. */
+const MINUTES_BETWEEN_LOOKS = { seconds: 4, minutes: 8, hours: 12 };
 
 /** Name of the one subscription. */
 export const SUBSCRIPTION = "receiver";
@@ -44,6 +50,8 @@ export class Incarnation {
   readonly endpoint: WebhookEndpoint | null;
   readonly subscription: Subscription | null;
   readonly poller: Poller | null;
+  /** Version of the fold that it runs. */
+  readonly foldVersion: number;
   readonly #follower: Follower | null;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
@@ -57,6 +65,7 @@ export class Incarnation {
   ) {
     const { world, role } = options;
     this.#options = options;
+    this.foldVersion = options.foldVersion;
     this.ledger = ledger;
     this.subscription = subscription;
     this.client = clientOf(options);
@@ -70,7 +79,7 @@ export class Incarnation {
 
   /** Opens the ledger and starts everything; fails as the database does. */
   static async start(options: IncarnationOptions): Promise<Incarnation> {
-    const { world, role, life, dice, weather } = options;
+    const { world, role, life, dice, weather, foldVersion } = options;
     const { clock, ports, journal } = world;
     const faulty = new FaultyDriver(world.openStore(), {
       clock,
@@ -92,7 +101,7 @@ export class Incarnation {
         environment: "sandbox",
         now: () => clock.now(),
         randomBytes: (length) => bytes.bytes(length),
-        ...(ports.fold === undefined ? {} : { fold: ports.fold }),
+        fold: foldCode(ports.fold, foldVersion),
       },
     );
     const subscription = role.endpoint
@@ -130,8 +139,10 @@ export class Incarnation {
 
   #makePoller(): Poller {
     const { world, role, dice } = this.#options;
-    const { clock, ports } = world;
+    const { clock, ports, plan } = world;
     const bytes = dice.fork("poller");
+    // Sparser than by default, so that hours pass quickly.
+    const everyMs = MINUTES_BETWEEN_LOOKS[plan.pace] * 60_000;
     return createPoller({
       ledger: this.ledger,
       client: ports.pollClient?.(this.client) ?? this.client,
@@ -139,13 +150,12 @@ export class Incarnation {
       sleep: (ms, signal) => clock.sleep(ms, signal),
       randomBytes: (length) => bytes.bytes(length),
       holder: role.name,
-      // Sparser than by default, so that hours pass quickly.
       leaseMs: 30 * 60_000,
       requestsPerSecond: 10,
-      followEveryMs: 8 * 60_000,
-      confirmEveryMs: 4 * 60_000,
-      openEveryMs: 8 * 60_000,
-      deepCycleAtLeastMs: 40 * 60_000,
+      followEveryMs: 2 * everyMs,
+      confirmEveryMs: everyMs,
+      openEveryMs: 2 * everyMs,
+      deepCycleAtLeastMs: 10 * everyMs,
       watchEveryMs: 10 * 60_000,
       itemsPerWindow: 40,
       onError: (error) => world.expect(error, this.#stop.signal),

@@ -1,17 +1,15 @@
 import {
-  commitmentOf,
   type Driver,
-  genesisHash,
   isFinal,
-  linkHash,
   type OrderState,
-  readFact,
   type RecordedEvent,
-  type SqlValue,
 } from "../../ledger/mod.ts";
-import { Broken, digestOf } from "./journal.ts";
-import { type ExpectedRow, Shadow } from "./shadow.ts";
-import { readSnapshot, type Row, type Snapshot } from "./snapshot.ts";
+import { ChainWatch } from "./chain_watch.ts";
+import { FOLD_VERSIONS, foldCode } from "./fold_versions.ts";
+import { Broken, check, digestOf } from "./journal.ts";
+import { sameStates } from "./same_states.ts";
+import { Shadow } from "./shadow.ts";
+import { readSnapshot, type Snapshot } from "./snapshot.ts";
 import type { World } from "./world.ts";
 
 /** A confirmed end, and the events known by then. */
@@ -29,7 +27,9 @@ const decoder = new TextDecoder();
 export class Inspector {
   readonly #world: World;
   readonly #store: Driver;
-  readonly #shadow: Shadow;
+  /** What the read models should be, by version of the fold. */
+  readonly #shadows: ReadonlyMap<number, Shadow>;
+  readonly #chain = new ChainWatch();
   readonly #events: RecordedEvent[] = [];
   /** Ids of webhooks by digest of the body. */
   readonly #webhooks = new Map<string, Set<string>>();
@@ -38,18 +38,22 @@ export class Inspector {
   readonly #confirmedBy = { order: new Set<string>(), user: new Set<string>() };
   #folded = 0;
   #position = 0;
-  #chained = 0;
-  #hash: Uint8Array | null = null;
   #seq = 0;
 
   constructor(world: World) {
     this.#world = world;
     this.#store = world.store;
+    const versions = world.plan.upgrades
+      ? FOLD_VERSIONS
+      : FOLD_VERSIONS.slice(1);
     // A rule broken in the fold is to be caught by what it leads to.
-    this.#shadow = new Shadow(
-      world.dice.fork("shadow"),
-      world.ports.fold?.readFact ?? readFact,
-    );
+    this.#shadows = new Map(versions.map((version) => [
+      version,
+      new Shadow(
+        world.dice.fork("shadow"),
+        foldCode(world.ports.fold, version).readFact,
+      ),
+    ]));
   }
 
   /** Events recorded so far. */
@@ -59,7 +63,7 @@ export class Inspector {
 
   /** Hash of the evidence chain as far as it was looked at. */
   hash(): string {
-    return this.#hash?.toHex() ?? "";
+    return this.#chain.hash;
   }
 
   /**
@@ -70,7 +74,7 @@ export class Inspector {
   async look(): Promise<void> {
     const snapshot = await readSnapshot(this.#store, {
       events: this.#events.at(-1)?.position ?? 0,
-      links: this.#events[this.#chained - 1]?.position ?? 0,
+      links: this.#events[this.#chain.chained - 1]?.position ?? 0,
       transitions: this.#seq,
     });
     this.#noSurprise();
@@ -82,14 +86,16 @@ export class Inspector {
     this.#folds(snapshot);
     this.#onlyConfirmedByReading(snapshot);
     this.#endsStay(snapshot);
-    this.#chains(snapshot);
+    this.#chain.take(snapshot, this.#events);
     this.#keysOnce(snapshot);
     this.#toldWell();
   }
 
   /** Errors that no fault explains. */
   #noSurprise(): void {
-    const [error] = this.#world.journal.unexpected;
+    const { broken, unexpected } = this.#world.journal;
+    if (broken[0] !== undefined) throw broken[0];
+    const [error] = unexpected;
     if (error === undefined) return;
     throw new Broken(
       "nothing fails without a cause",
@@ -98,7 +104,8 @@ export class Inspector {
   }
 
   #ingest({ events, count }: Snapshot): void {
-    for (const event of events) {
+    for (const seen of events) {
+      const event = this.#world.whole(seen);
       this.#events.push(event);
       if (event.kind === "webhook") this.#webhook(event);
       else if (event.kind === "order_snapshot") this.#snapshot(event);
@@ -201,7 +208,7 @@ export class Inspector {
     journal.badAnswers = [];
   }
 
-  #folds({ position, orders, users }: Snapshot): void {
+  #folds({ position, foldVersion, orders, users }: Snapshot): void {
     check(
       "checkpoints only move on",
       position >= this.#position,
@@ -209,11 +216,20 @@ export class Inspector {
     );
     const next = this.#events.findIndex((event) => event.position > position);
     const end = next === -1 ? this.#events.length : next;
-    this.#shadow.advance(this.#events.slice(this.#folded, end));
+    const { erased } = this.#world.journal;
+    for (const shadow of this.#shadows.values()) {
+      shadow.advance(this.#events.slice(this.#folded, end));
+      for (const id of erased.keys()) shadow.erase(id);
+    }
     this.#folded = Math.max(this.#folded, end);
     this.#position = position;
-    sameRows("order", orders, this.#shadow.orders);
-    sameRows("user", users, this.#shadow.users);
+    const shadow = this.#shadows.get(foldVersion);
+    check(
+      "states are folded by a known version",
+      shadow !== undefined || position === 0,
+      () => `they are folded by version ${foldVersion}`,
+    );
+    if (shadow !== undefined) sameStates({ orders, users }, shadow);
   }
 
   #onlyConfirmedByReading({ orders, users, transitions }: Snapshot): void {
@@ -268,38 +284,6 @@ export class Inspector {
     }
   }
 
-  #chains({ links, head, ledgerId }: Snapshot): void {
-    this.#hash ??= genesisHash({ environment: "sandbox", ledgerId });
-    for (const [position, commitment, hash] of links) {
-      const event = this.#events[this.#chained];
-      check(
-        "the chain covers every event",
-        event?.position === position,
-        () =>
-          `it goes on at ${position}, the next event is at ${event?.position}`,
-      );
-      if (event?.body === null || event === undefined) continue;
-      const expected = commitmentOf({
-        body: event.body,
-        digest: event.digest ?? "",
-        salt: event.salt ?? new Uint8Array(),
-      });
-      this.#hash = linkHash(this.#hash, event, expected);
-      check(
-        "the chain is valid",
-        hex(expected) === hex(commitment) && hex(this.#hash) === hex(hash),
-        () => `the link at ${position} is wrong`,
-      );
-      this.#chained++;
-    }
-    if (head === undefined) return;
-    check(
-      "the chain is valid",
-      head[1] === this.#chained && head[2] === hex(this.#hash),
-      () => `its head says ${head[1]} events, ${this.#chained} are linked`,
-    );
-  }
-
   #keysOnce({ transitions }: Snapshot): void {
     for (const { entity, id, trust, status, seq } of transitions) {
       const key = `${entity}:${id}:${trust}.${status}`;
@@ -330,40 +314,6 @@ export class Inspector {
       () => `${repeats} were told again, after ${excuses} faults`,
     );
   }
-}
-
-function sameRows(
-  entity: string,
-  rows: readonly Row[],
-  expected: ReadonlyMap<string, ExpectedRow>,
-): void {
-  const rule = "states are the fold of the events";
-  check(
-    rule,
-    rows.length === expected.size,
-    () =>
-      `there are ${rows.length} ${entity}s, the events name ${expected.size}`,
-  );
-  for (const row of rows) {
-    const should = expected.get(row.id);
-    for (const part of ["state", "activity", "fold"] as const) {
-      check(
-        rule,
-        row[part] === should?.[part],
-        () =>
-          `the ${part} of ${entity} ${row.id} is\n  ${row[part]}\nand should ` +
-          `be\n  ${should?.[part]}`,
-      );
-    }
-  }
-}
-
-function check(rule: string, holds: boolean, detail: () => string): void {
-  if (!holds) throw new Broken(rule, detail());
-}
-
-function hex(value: SqlValue | undefined): string {
-  return value instanceof Uint8Array ? value.toHex() : String(value);
 }
 
 function text(body: Uint8Array | null): string {

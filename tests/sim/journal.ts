@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Transition } from "../../ledger/mod.ts";
+import type { RecordedEvent, Transition } from "../../ledger/mod.ts";
 
 /** A rule of the simulation was broken. */
 export class Broken extends Error {
@@ -39,12 +39,27 @@ export class Journal {
   readonly effects: Transition[] = [];
   /** Errors that nobody expects, since the last look. */
   unexpected: unknown[] = [];
+  /** Rules that work in the background found broken. */
+  readonly broken: Broken[] = [];
+  /** Events whose body was to be erased, as they were, by id. */
+  readonly erased = new Map<string, RecordedEvent>();
+  /** What people did with the ledger and finished, by kind. */
+  readonly chores = new Map<string, number>();
   /** Faults so far, by kind. */
   readonly faults = new Map<string, number>();
 
   count(fault: string): void {
     this.faults.set(fault, (this.faults.get(fault) ?? 0) + 1);
   }
+}
+
+/** Ends the run unless a rule holds. */
+export function check(
+  rule: string,
+  holds: boolean,
+  detail: () => string,
+): void {
+  if (!holds) throw new Broken(rule, detail());
 }
 
 /** Adds one to a count. */

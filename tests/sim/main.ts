@@ -1,13 +1,13 @@
 /**
- * `deno task sim`: runs seeds one after the other and says what they found;
+ * `deno task sim`: runs seeds, one in each thread, and says what they found;
  * `--mutations` breaks rules on purpose and says which seed noticed.
  *
  * @module
  */
 import { parseArgs } from "node:util";
+import { simulateMany } from "./many_seeds.ts";
 import { mutationLines, tryMutation } from "./mutation_table.ts";
 import { MUTATIONS } from "./mutations.ts";
-import { simulate } from "./simulate.ts";
 import { addTo, emptyTally, failureText, tallyLines } from "./tally.ts";
 
 const USAGE =
@@ -49,10 +49,8 @@ Deno.exit(values.mutations ? await tryMutations() : await runSeeds());
 
 async function runSeeds(): Promise<number> {
   const tally = emptyTally();
-  for (let seed = first; seed < first + runs; seed++) {
-    await listen();
+  for await (const report of simulateMany({ first, runs })) {
     if (stopped) break;
-    const report = await simulate({ seed });
     addTo(tally, report);
     sayWhenDue(tally.runs);
     if (report.broken === null) continue;

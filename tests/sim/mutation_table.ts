@@ -14,10 +14,18 @@ export interface Caught {
 
 /** Runs seeds from 1 until one notices what is done wrong. */
 export async function tryMutation(mutation: Mutation): Promise<Caught> {
-  const { name, within, ports } = mutation;
-  for (let seed = 1; seed <= within; seed++) {
-    const { broken } = await simulate({ seed, ports });
-    if (broken !== null) return { name, within, seed, rule: broken.rule };
+  const { name, within, ports, onFile = false } = mutation;
+  const folder = onFile
+    ? await Deno.makeTempDir({ prefix: "rampkit-sim-" })
+    : null;
+  try {
+    for (let seed = 1; seed <= within; seed++) {
+      const file = folder === null ? {} : { file: `${folder}/${seed}.db` };
+      const { broken } = await simulate({ seed, ports, ...file });
+      if (broken !== null) return { name, within, seed, rule: broken.rule };
+    }
+  } finally {
+    if (folder !== null) await Deno.remove(folder, { recursive: true });
   }
   return { name, within, seed: null, rule: null };
 }

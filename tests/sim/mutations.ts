@@ -1,6 +1,7 @@
 import { LedgerError } from "../../ledger/mod.ts";
 import {
   asReading,
+  believing,
   blind,
   eachEvent,
   firstOf,
@@ -9,8 +10,10 @@ import {
   isProjection,
   nothing,
   stale,
+  swapping,
   throughFloats,
   walking,
+  without,
   withoutCommitments,
   wrap,
 } from "./broken_ports.ts";
@@ -24,6 +27,8 @@ export interface Mutation {
   readonly within: number;
   /** The ports that do it. */
   readonly ports: Partial<Ports>;
+  /** Whether it takes a database in a file. @default false */
+  readonly onFile?: boolean;
 }
 
 /** Every rule that is broken, one at a time. */
@@ -358,5 +363,56 @@ export const MUTATIONS: readonly Mutation[] = [
         );
       },
     },
+  },
+  {
+    name: "recover from the first page, and call that proven",
+    within: 40,
+    ports: {
+      recoverClient: (next) => walking(next, (pages) => firstOf(pages)),
+    },
+  },
+  {
+    name: "compare the first page, and call that everything",
+    within: 40,
+    ports: {
+      reconcileClient: (next) => walking(next, (pages) => firstOf(pages)),
+    },
+  },
+  {
+    name: "compare claims as if they were confirmed",
+    within: 40,
+    ports: { reconcileLedger: believing },
+  },
+  {
+    name: "take what is imported for news",
+    within: 40,
+    ports: {
+      copyDriver: (next) =>
+        without(next, (sql) => sql.startsWith("INSERT INTO imported")),
+    },
+  },
+  {
+    name: "forget the commitment of an erased body",
+    within: 40,
+    ports: {
+      driver: (next) =>
+        without(next, (sql) => sql.startsWith("INSERT INTO erasures")),
+    },
+  },
+  {
+    name: "copy the database's file and not the log beside it",
+    within: 40,
+    onFile: true,
+    ports: {
+      backup: (next, database) => async (path) => {
+        await next(path);
+        await Deno.copyFile(database ?? path, path);
+      },
+    },
+  },
+  {
+    name: "swap refolded states in, however far the live ones are",
+    within: 40,
+    ports: { driver: swapping },
   },
 ];

@@ -37,6 +37,10 @@ export interface Plan {
   readonly spoolFaults: SpoolFaults;
   /** Rate at which the receiver of transitions fails. */
   readonly receiverFails: number;
+  /** Whether processes are replaced by ones that fold in another way. */
+  readonly upgrades: boolean;
+  /** Whether a person recovers once all is healed, before anybody polls. */
+  readonly recovers: boolean;
 }
 
 const DAY_MS = 86_400_000;
@@ -99,7 +103,7 @@ export function planOf(dice: Dice): Plan {
   const start = Date.parse("2026-03-01T00:00:00Z");
   return {
     startMs: start + dice.int(0, 200 * DAY_MS),
-    steps: dice.int(8, 28),
+    steps: dice.int(6, 20),
     past: dice.chance(0.35) ? dice.int(15, 45) : 0,
     shape: dice.weighted<Shape>([[3, "together"], [4, "apart"], [
       2,
@@ -129,5 +133,7 @@ export function planOf(dice: Dice): Plan {
       crash: dice.chance(0.3) ? dice.unit() * 0.1 : 0,
     },
     receiverFails: dice.chance(0.4) ? dice.unit() * 0.2 : 0,
+    upgrades: dice.chance(0.25),
+    recovers: dice.chance(0.4),
   };
 }

@@ -4,6 +4,7 @@ import type {
   FoldCode,
   Lane,
   PollClient,
+  ReconcileLedger,
   TransitionHandler,
 } from "../../ledger/mod.ts";
 import type { Spool, UnansweredDelivery } from "../../webhooks/mod.ts";
@@ -39,6 +40,19 @@ export interface Ports {
   readonly fetch: (next: typeof fetch) => typeof fetch;
   /** What the poller asks. */
   readonly pollClient: (next: PollClient) => PollClient;
+  /** What a recovery asks. */
+  readonly recoverClient: (next: PollClient) => PollClient;
+  /** What a comparison asks. */
+  readonly reconcileClient: (next: PollClient) => PollClient;
+  /** What a comparison takes the ledger to say. */
+  readonly reconcileLedger: (next: ReconcileLedger) => ReconcileLedger;
+  /** Every batch to a database that is made from ours. */
+  readonly copyDriver: (next: Driver) => Driver;
+  /** How the database is copied into a new file. */
+  readonly backup: (
+    next: (path: string) => Promise<void>,
+    database: string | null,
+  ) => (path: string) => Promise<void>;
   /** Whom a subscription tells. */
   readonly handler: (
     next: TransitionHandler,

@@ -1,6 +1,7 @@
 import type { Dice } from "./dice.ts";
 import type { StoreWeather } from "./faulty_driver.ts";
 import { Incarnation, type Role } from "./incarnation.ts";
+import { FOLD_VERSIONS } from "./fold_versions.ts";
 import { addOne, digestOf } from "./journal.ts";
 import { Life } from "./life.ts";
 import type { World } from "./world.ts";
@@ -11,6 +12,8 @@ export class Process {
   readonly weather: StoreWeather;
   readonly #world: World;
   readonly #dice: Dice;
+  /** Version of the fold that it runs from its next start on. */
+  foldVersion: number;
   #life: Life;
   #now: Incarnation | null = null;
   #starts = 0;
@@ -20,6 +23,7 @@ export class Process {
     this.#world = world;
     this.role = role;
     this.#dice = dice;
+    this.foldVersion = FOLD_VERSIONS[world.plan.upgrades ? 0 : 1];
     this.weather = {
       faults: world.plan.store,
       outage: null,
@@ -37,6 +41,17 @@ export class Process {
   /** Crashes it. */
   kill(): void {
     this.#world.journal.count("crash");
+    this.#life.kill();
+  }
+
+  /** What runs now, or is starting or down: until it crashes. */
+  get life(): Life {
+    return this.#life;
+  }
+
+  /** Starts it again with another version of the fold. */
+  upgrade(foldVersion: number): void {
+    this.foldVersion = foldVersion;
     this.#life.kill();
   }
 
@@ -107,6 +122,7 @@ export class Process {
           world: this.#world,
           role: this.role,
           life,
+          foldVersion: this.foldVersion,
           dice: dice.fork(`attempt ${attempt}`),
           weather: this.weather,
         });

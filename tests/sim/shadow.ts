@@ -26,6 +26,10 @@ export class Shadow {
   readonly #usersFacts = new Map<string, Fact[]>();
   readonly #sessions = new Map<string, SessionFact[]>();
   readonly #linked = new Map<string, Set<string>>();
+  readonly #events = new Map<string, RecordedEvent>();
+  readonly #facts = new Map<string, Fact>();
+  /** What is left of facts whose body was erased. */
+  readonly #erased = new Map<Fact, Fact>();
   readonly orders = new Map<string, ExpectedRow>();
   readonly users = new Map<string, ExpectedRow>();
 
@@ -40,6 +44,8 @@ export class Shadow {
     const users = new Set<string>();
     for (const event of events) {
       const fact = this.#readFact(event);
+      this.#facts.set(event.eventId, fact);
+      this.#events.set(event.eventId, event);
       const { orderId, userId } = fact;
       if (fact.kind === "session_created") {
         for (const link of sessionLinks(fact)) {
@@ -67,7 +73,36 @@ export class Shadow {
     for (const id of users) this.users.set(id, this.#user(id));
   }
 
+  /** Takes note that the body of an event may be gone. */
+  erase(eventId: string): void {
+    const [event, fact] = [this.#events.get(eventId), this.#facts.get(eventId)];
+    if (event === undefined || fact === undefined) return;
+    if (this.#erased.has(fact)) return;
+    const left = { ...event, body: null, digest: null, salt: null };
+    this.#erased.set(fact, this.#readFact(left));
+  }
+
+  /**
+   * What a row is when it was folded after the erasure; null when nothing of
+   * it was erased. States folded before keep what they took from the body.
+   */
+  afterErasure(entity: "order" | "user", id: string): ExpectedRow | null {
+    if (this.#erased.size === 0) return null;
+    const facts = entity === "order"
+      ? this.#factsOfOrder(id)
+      : this.#usersFacts.get(id) ?? [];
+    const left = facts.map((fact) => this.#erased.get(fact) ?? fact);
+    if (left.every((fact, at) => fact === facts[at])) return null;
+    return entity === "order"
+      ? this.#orderRow(id, left)
+      : this.#userRow(id, left);
+  }
+
   #order(id: string): ExpectedRow {
+    return this.#orderRow(id, this.#factsOfOrder(id));
+  }
+
+  #factsOfOrder(id: string): Fact[] {
     const own = this.#ordersFacts.get(id) ?? [];
     const facts = new Set<Fact>(own);
     for (const fact of own) {
@@ -77,12 +112,19 @@ export class Shadow {
         }
       }
     }
-    const fold = foldOrder(id, this.#dice.shuffle([...facts]));
+    return [...facts];
+  }
+
+  #orderRow(id: string, facts: readonly Fact[]): ExpectedRow {
+    const fold = foldOrder(id, this.#dice.shuffle(facts));
     return rowOf(orderRow(fold, { assets: "sandbox" }).texts);
   }
 
   #user(id: string): ExpectedRow {
-    const facts = this.#usersFacts.get(id) ?? [];
+    return this.#userRow(id, this.#usersFacts.get(id) ?? []);
+  }
+
+  #userRow(id: string, facts: readonly Fact[]): ExpectedRow {
     return rowOf(userRow(foldUser(id, this.#dice.shuffle(facts))).texts);
   }
 }

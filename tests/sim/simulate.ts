@@ -1,4 +1,5 @@
 import { act, actLast } from "./actions.ts";
+import { doChore } from "./chores.ts";
 import { converge } from "./convergence.ts";
 import type { Dice } from "./dice.ts";
 import { Inspector } from "./inspector.ts";
@@ -7,6 +8,9 @@ import type { Plan } from "./plan.ts";
 import type { Ports } from "./ports.ts";
 import { onVirtualTime, passing } from "./virtual_time.ts";
 import { World } from "./world.ts";
+
+/** How often a step brings what people do with the ledger. */
+const choreRate = 0.15;
 
 /** How to run one seed. */
 export interface SimulateOptions {
@@ -35,6 +39,8 @@ export interface SimReport {
   readonly hash: string;
   /** Faults that struck, by kind. */
   readonly faults: Readonly<Record<string, number>>;
+  /** What people did with the ledger and finished, by kind. */
+  readonly chores: Readonly<Record<string, number>>;
   /** From healing to agreement with the service, in virtual milliseconds. */
   readonly agreedAfterMs: number | null;
 }
@@ -49,6 +55,7 @@ export async function simulate(options: SimulateOptions): Promise<SimReport> {
     let steps = 0;
     try {
       const dice = world.dice.fork("steps");
+      const chores = world.dice.fork("chores");
       if (world.plan.past > 0) {
         world.sandbox.backfill({
           orders: world.plan.past,
@@ -58,6 +65,7 @@ export async function simulate(options: SimulateOptions): Promise<SimReport> {
       }
       for (; steps < world.plan.steps; steps++) {
         for (let more = dice.int(1, 5); more > 0; more--) act(world, dice);
+        if (chores.chance(choreRate)) doChore(world, chores);
         await world.clock.advance(pauseMs(world.plan, dice));
         await inspector.look();
       }
@@ -87,6 +95,7 @@ export async function simulate(options: SimulateOptions): Promise<SimReport> {
       events: inspector.events,
       hash: inspector.hash(),
       faults: faultsOf(world),
+      chores: Object.fromEntries(world.journal.chores),
       agreedAfterMs,
     };
     for (const process of world.processes) process.kill();

@@ -8,6 +8,8 @@ export interface Snapshot {
   readonly ledgerId: string;
   /** Position of the live read models; 0 before the first. */
   readonly position: number;
+  /** Version of the fold that made them; 0 before the first. */
+  readonly foldVersion: number;
   /** Events in all. */
   readonly count: number;
   /** Events after those seen before. */
@@ -36,7 +38,12 @@ export interface SeenTransition {
   readonly id: string;
   readonly trust: string;
   readonly status: string;
+  /** Whether subscriptions are told of it. */
+  readonly live: boolean;
 }
+
+/** Nothing was seen before. */
+export const UNSEEN: Seen = { events: 0, links: 0, transitions: 0 };
 
 /** What was seen before. */
 export interface Seen {
@@ -69,7 +76,8 @@ export async function readSnapshot(
   const [stamp, at, count, events, orders, users, links, head, keys] =
     (await store.batch([
       query("SELECT ledger_id FROM rampkit"),
-      query("SELECT position FROM projections WHERE name = 'live'"),
+      query(`SELECT position, fold_version FROM projections
+        WHERE name = 'live'`),
       query("SELECT count(*) FROM events"),
       query(
         `SELECT ${eventColumns} FROM events WHERE position > ?
@@ -87,7 +95,7 @@ export async function readSnapshot(
       ),
       query("SELECT position, events, hash FROM chain_checkpoint"),
       query(
-        `SELECT seq, entity, entity_id, trust, status FROM transitions
+        `SELECT seq, entity, entity_id, trust, status, live FROM transitions
           WHERE seq > ? ORDER BY seq`,
         seen.transitions,
       ),
@@ -95,6 +103,7 @@ export async function readSnapshot(
   return {
     ledgerId: String(stamp?.[0]?.[0]),
     position: Number(at?.[0]?.[0] ?? 0),
+    foldVersion: Number(at?.[0]?.[1] ?? 0),
     count: Number(count?.[0]?.[0] ?? 0),
     events: events?.map(recordedEvent) ?? [],
     orders: orders?.map(rowOf) ?? [],
@@ -128,5 +137,6 @@ function transitionOf(row: readonly SqlValue[]): SeenTransition {
     id: String(row[2]),
     trust: String(row[3]),
     status: String(row[4]),
+    live: row[5] === 1,
   };
 }

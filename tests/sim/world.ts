@@ -4,6 +4,7 @@ import {
   type Driver,
   LedgerError,
   PollError,
+  type RecordedEvent,
   type Transition,
 } from "../../ledger/mod.ts";
 import { LibsqlDriver } from "../../ledger/store/libsql_driver.ts";
@@ -15,7 +16,8 @@ import {
 import { Dice } from "./dice.ts";
 import type { SpoolFaults } from "./durable_spool.ts";
 import { NO_STORE_FAULTS } from "./faulty_driver.ts";
-import { addOne, Journal } from "./journal.ts";
+import { FOLD_VERSIONS } from "./fold_versions.ts";
+import { addOne, Broken, Journal } from "./journal.ts";
 import { type Plan, planOf } from "./plan.ts";
 import type { Ports, PortTools } from "./ports.ts";
 import { Process } from "./process.ts";
@@ -52,9 +54,11 @@ export class World {
   readonly processes: readonly Process[];
   spoolFaults: SpoolFaults;
   receiverFails: number;
-  readonly #file: string | undefined;
+  /** Path of the database; null in memory. */
+  readonly file: string | null;
   readonly #counts = new Map<string, number>();
-  readonly #tasks = new Set<Promise<void>>();
+  #folder: string | null = null;
+  #files = 0;
 
   constructor({ seed, ports = {}, file }: WorldOptions) {
     this.dice = new Dice(`sim ${seed}`);
@@ -66,7 +70,7 @@ export class World {
       clock: this.clock,
       newId: () => `01SIM${ids.int(1e12, 9e12)}${ids.int(1e8, 9e8)}`,
     };
-    this.#file = file;
+    this.file = file ?? null;
     this.store = this.#open();
     this.spoolFaults = this.plan.spoolFaults;
     this.receiverFails = this.plan.receiverFails;
@@ -91,11 +95,12 @@ export class World {
 
   /** A connection to the database for one process. */
   openStore(): Driver {
-    if (this.#file !== undefined) return this.#open();
+    if (this.file !== null) return this.#open();
     const { store } = this;
     return {
       location: store.location,
       batch: (statements, mode) => store.batch(statements, mode),
+      ...(store.copyTo && { copyTo: store.copyTo.bind(store) }),
       // A database in memory lives as long as its only connection.
       close: () => Promise.resolve(),
     };
@@ -117,24 +122,42 @@ export class World {
     addOne(told, transition.key);
   }
 
+  /** Path of a file that is gone when the run is over. */
+  newFile(): string {
+    this.#folder ??= Deno.makeTempDirSync({ prefix: "rampkit-sim-" });
+    return `${this.#folder}/${++this.#files}.db`;
+  }
+
+  /** An event with the body that it had, if that was to be erased. */
+  whole(event: RecordedEvent): RecordedEvent {
+    const before = event.body === null
+      ? this.journal.erased.get(event.eventId)
+      : undefined;
+    if (before === undefined) return event;
+    const { body, digest, salt } = before;
+    return { ...event, body, digest, salt };
+  }
+
   /** Lets work go on beside everything else; errors must be expected ones. */
   background(work: Promise<unknown>): void {
-    const task: Promise<void> = work.then(
-      () => {},
-      (error) => this.expect(error, null),
-    ).finally(() => this.#tasks.delete(task));
-    this.#tasks.add(task);
+    work.catch((error) => this.expect(error, null));
   }
 
   /** Notes an error unless a fault explains it. */
   expect(error: unknown, stopped: AbortSignal | null): void {
     if (stopped?.aborted === true && error === stopped.reason) return;
-    const explained = error instanceof OnrampError ||
-      error instanceof PollError ||
-      (error instanceof LedgerError &&
-        ["busy", "full", "unreachable"].includes(error.code)) ||
+    if (error instanceof Broken) this.journal.broken.push(error);
+    else if (!this.explains(error)) this.journal.unexpected.push(error);
+  }
+
+  /** Whether a fault explains an error. */
+  explains(error: unknown): boolean {
+    if (error instanceof LedgerError) {
+      return ["busy", "full", "unreachable"].includes(error.code) ||
+        (this.plan.upgrades && error.message.startsWith("A newer version"));
+    }
+    return error instanceof OnrampError || error instanceof PollError ||
       (error instanceof TypeError && error.message.startsWith("Simulated:"));
-    if (!explained) this.journal.unexpected.push(error);
   }
 
   count(what: string): void {
@@ -152,7 +175,9 @@ export class World {
     this.sandbox.enableDelivery();
     this.spoolFaults = { refuses: 0, crash: 0 };
     this.receiverFails = 0;
+    const [, today] = FOLD_VERSIONS;
     for (const process of this.processes) {
+      if (process.foldVersion < today) process.upgrade(today);
       process.weather.faults = NO_STORE_FAULTS;
       process.weather.outage = null;
       process.revive();
@@ -162,11 +187,14 @@ export class World {
   async close(): Promise<void> {
     await this.sandbox.close();
     await this.store.close();
+    if (this.#folder !== null) {
+      await Deno.remove(this.#folder, { recursive: true });
+    }
   }
 
   #open(): Driver {
     return new LibsqlDriver({
-      path: this.#file ?? ":memory:",
+      path: this.file ?? ":memory:",
       busyTimeoutMs: 50,
     });
   }

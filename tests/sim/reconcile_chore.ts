@@ -1,0 +1,135 @@
+import { differences } from "../../cli/demo/differences.ts";
+import {
+  type OrderState,
+  reconcile,
+  type ReconcileLedger,
+  type ReconcileReport,
+  type ReconcileRow,
+} from "../../ledger/mod.ts";
+import { truthOf } from "../../sandbox/truth.ts";
+import type { Dice } from "./dice.ts";
+import type { Incarnation } from "./incarnation.ts";
+import { check } from "./journal.ts";
+import type { World } from "./world.ts";
+
+const hourMs = 3_600_000;
+
+/** A person compares the ledger with the service while everything moves. */
+export async function reconcileSome(
+  world: World,
+  { ledger, client }: Incarnation,
+  dice: Dice,
+): Promise<void> {
+  const { clock, ports, sandbox } = world;
+  const begunMs = sandbox.now();
+  const seen = new Map<string, OrderState>();
+  const watched = watching(ledger, seen);
+  const report = await reconcile({
+    ledger: ports.reconcileLedger?.(watched) ?? watched,
+    client: ports.reconcileClient?.(client) ?? client,
+    ...(dice.chance(0.5)
+      ? { fromMs: clock.now() - dice.int(0, 480) * hourMs }
+      : {}),
+    now: () => clock.now(),
+    assets: "sandbox",
+    all: true,
+  });
+  for (const row of report.rows) {
+    rowHolds(world, row, seen.get(row.orderId) ?? null, begunMs);
+  }
+  reportHolds(world, report, begunMs);
+}
+
+/** A ledger that remembers what it told of each order. */
+function watching(
+  ledger: ReconcileLedger,
+  seen: Map<string, OrderState>,
+): ReconcileLedger {
+  const told = (state: OrderState | null) => {
+    if (state !== null) seen.set(state.orderId, state);
+    return state;
+  };
+  return {
+    driver: ledger.driver,
+    project: (options) => ledger.project(options),
+    chain: (options) => ledger.chain(options),
+    orders: {
+      get: async (id) => told(await ledger.orders.get(id)),
+      async *list(query) {
+        for await (const order of ledger.orders.list(query)) {
+          told(order);
+          yield order;
+        }
+      },
+    },
+  };
+}
+
+function rowHolds(
+  { sandbox }: World,
+  row: ReconcileRow,
+  ledger: OrderState | null,
+  begunMs: number,
+): void {
+  const { orderId, category, serviceStatus } = row;
+  const order = sandbox.order(orderId);
+  const holds = (truth: boolean, says: string) =>
+    check(
+      "a comparison is right about each order",
+      truth,
+      () => `${category} for order ${orderId}, although ${says}`,
+    );
+  holds(
+    (category === "absent") === (order === null),
+    order === null ? "the service has none" : "the service has it",
+  );
+  holds(
+    (row.ledgerStatus ?? null) === (ledger?.status ?? null) &&
+      (row.trust ?? null) === (ledger?.trust ?? null),
+    `the ledger says ${ledger?.trust} ${ledger?.status}`,
+  );
+  if (order === null) return;
+  const statuses = [order.status, ...order.history.map((one) => one.status)];
+  holds(
+    statuses.some((one) => one.toLowerCase() === serviceStatus),
+    `the service never said ${serviceStatus}`,
+  );
+  if (order.changedAtMs >= begunMs - 1000) return;
+  const apart = differences(
+    [truthOf(order)],
+    new Map(ledger === null ? [] : [[orderId, ledger]]),
+  ).filter(({ field }) => field !== "changedAt");
+  const words = apart.map(({ field }) => field).join(", ") || "nothing";
+  if (category === "agree") holds(apart.length === 0, `apart are ${words}`);
+  if (category === "behind") holds(apart.length > 0, "nothing is apart");
+  if (category === "claimed_only") {
+    holds(ledger?.trust === "claimed", `the ledger is ${ledger?.trust}`);
+  }
+}
+
+function reportHolds(
+  { sandbox }: World,
+  report: ReconcileReport,
+  begunMs: number,
+): void {
+  const { rows, orders, counts, disagreements, from, provenUpTo } = report;
+  const { agree, claimed_only, behind, contradicted, absent } = counts;
+  check(
+    "a comparison adds up",
+    rows.length === orders &&
+      agree + claimed_only + behind + contradicted + absent === orders &&
+      rows.filter(({ disagrees }) => disagrees).length === disagreements,
+    () => JSON.stringify({ ...report, rows: rows.length }),
+  );
+  if (!report.complete) return;
+  const compared = new Set(rows.map(({ orderId }) => orderId));
+  const [fromMs, untilMs] = [Date.parse(from), Date.parse(provenUpTo)];
+  for (const { orderId, createdAtMs, changedAtMs } of sandbox.orders()) {
+    if (createdAtMs <= fromMs || createdAtMs > untilMs) continue;
+    check(
+      "a proven comparison has seen all of its window",
+      compared.has(orderId) || changedAtMs >= begunMs,
+      () => `order ${orderId} is missing`,
+    );
+  }
+}
