@@ -1,4 +1,5 @@
 import { CommandError } from "./exit_codes.ts";
+import { messageOf } from "./logger.ts";
 
 /**
  * Opens a file to read, or standard input for `-`.
@@ -15,15 +16,15 @@ export async function openInput(
 }
 
 async function openFile(file: string): Promise<ReadableStream<Uint8Array>> {
+  let why: string;
   try {
-    if ((await Deno.stat(file)).isDirectory) {
-      throw new TypeError("it is a folder");
-    }
-    return (await Deno.open(file)).readable;
+    const { isDirectory } = await Deno.stat(file);
+    if (!isDirectory) return (await Deno.open(file)).readable;
+    why = "it is a folder";
   } catch (error) {
-    const why = error instanceof Deno.errors.NotFound
+    why = error instanceof Deno.errors.NotFound
       ? "there is no such file"
-      : (error as Error).message;
-    throw new CommandError(`Cannot read ${file}: ${why}`);
+      : messageOf(error);
   }
+  throw new CommandError(`Cannot read ${file}: ${why}`);
 }

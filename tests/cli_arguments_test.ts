@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { openLedger, orderSnapshot } from "../ledger/mod.ts";
 import { cli, temporaryLedger } from "./_cli.ts";
 
 /** Makes a ledger without events. */
@@ -122,6 +123,75 @@ Deno.test("a file that is not there is one line and exit code 1", async () => {
     assert.equal(code, 1, args.join(" "));
     assert.match(err, /^Cannot read \/nonexistent\.ndjson: .*no such file\n$/);
   }
+});
+
+Deno.test("a path that is wrong is named, whichever side of it is wrong", async () => {
+  await using ledger = await temporaryLedger();
+  await emptyLedger(ledger);
+  for (
+    const [args, message] of [
+      [["webhook", "parse", "/tmp"], /^Cannot read \/tmp: it is a folder\n$/],
+      [
+        ["ledger", "backup", "/none/x.db"],
+        /^Cannot write \/none\/x\.db: there/,
+      ],
+      [
+        ["ledger", "export", "--output", "/none/x"],
+        /^Cannot write \/none\/x: th/,
+      ],
+      [["ledger", "backup", "/tmp"], /^Cannot write \/tmp: it exists already/],
+    ] as const
+  ) {
+    const { code, err } = await cli(args, { RAMPKIT_DATABASE_URL: ledger.url });
+    assert.equal(code, 1, args.join(" "));
+    assert.match(err, message);
+  }
+});
+
+Deno.test("orders list says so when a status is none of the documented ones", async () => {
+  await using ledger = await temporaryLedger();
+  await emptyLedger(ledger);
+  const env = { RAMPKIT_DATABASE_URL: ledger.url };
+  const wrong = await cli(["orders", "list", "--status", "done"], env);
+  assert.deepEqual([wrong.code, wrong.out], [0, "No orders match\n"]);
+  assert.match(wrong.err, /^"done" is none of created, .*success/);
+  assert.equal(
+    (await cli(["orders", "list", "--status", "failed"], env)).err,
+    "",
+  );
+});
+
+Deno.test("orders export takes in the first moment of --from and all of the day of --to", async () => {
+  await using ledger = await temporaryLedger();
+  const times = [
+    "2026-11-01 00:00:00",
+    "2026-11-30 23:59:59",
+    "2026-10-31 23:59:59",
+    "2026-12-01 00:00:00",
+  ];
+  {
+    await using stored = await openLedger({
+      url: ledger.url,
+      environment: "sandbox",
+    });
+    await stored.append(times.map((created_at, index) =>
+      orderSnapshot({
+        source: JSON.stringify({
+          order_id: `order-${index}`,
+          status: "success",
+          created_at,
+        }),
+        readAt: "2026-12-02T00:00:00.000Z",
+        recordedAt: "2026-12-02T00:00:00.000Z",
+        salt: new Uint8Array(16),
+      })
+    ));
+  }
+  const { out } = await cli([
+    ...["orders", "export", "--from", "2026-11-01", "--to", "2026-11-30"],
+    ...["--database-url", ledger.url],
+  ]);
+  assert.deepEqual(out.match(/order-\d/g)?.sort(), ["order-0", "order-1"]);
 });
 
 Deno.test("an export comes back through import as the same ledger", async () => {
