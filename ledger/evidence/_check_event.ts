@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { derive, factId } from "../event/derive.ts";
 import type { RecordedEvent } from "../event/event.ts";
 import { commitmentOf, linkHash } from "./chain.ts";
@@ -90,6 +91,5 @@ export function finding(
 }
 
 function same(a: Uint8Array, b: Uint8Array): boolean {
-  return a.byteLength === b.byteLength &&
-    a.every((byte, at) => byte === b[at]);
+  return Buffer.compare(a, b) === 0;
 }

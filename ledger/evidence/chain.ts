@@ -40,8 +40,8 @@ export interface Erasable {
  */
 export function genesisHash(origin: ChainOrigin): Uint8Array {
   return sha256("rampkit/genesis/1", [
-    text(origin.environment),
-    text(origin.ledgerId),
+    origin.environment,
+    origin.ledgerId,
   ]);
 }
 
@@ -67,9 +67,9 @@ export function genesisHash(origin: ChainOrigin): Uint8Array {
  */
 export function commitmentOf(event: Erasable): Uint8Array {
   return sha256("rampkit/commitment/1", [
-    bytes(event.salt),
-    text(event.digest),
-    bytes(event.body),
+    event.salt,
+    event.digest,
+    event.body,
   ]);
 }
 
@@ -106,43 +106,58 @@ export function linkHash(
   commitment: Uint8Array,
 ): Uint8Array {
   return sha256("rampkit/link/1", [
-    bytes(previous),
-    text(String(event.position)),
-    text(event.eventId),
-    text(event.kind),
-    text(event.type),
-    text(event.orderId),
-    text(event.userId),
-    text(event.clickId),
-    text(event.occurredAt),
-    text(event.recordedAt),
-    text(event.readAt),
-    bytes(commitment),
+    previous,
+    String(event.position),
+    event.eventId,
+    event.kind,
+    event.type,
+    event.orderId,
+    event.userId,
+    event.clickId,
+    event.occurredAt,
+    event.recordedAt,
+    event.readAt,
+    commitment,
   ]);
 }
 
-function sha256(domain: string, parts: readonly Uint8Array[]): Uint8Array {
-  const hash = createHash("sha256").update(text(domain));
-  for (const part of parts) hash.update(part);
+type Part = string | null | Uint8Array;
+
+/** SHA-256 over the parts in one piece, which costs less than part by part. */
+function sha256(domain: string, parts: readonly Part[]): Uint8Array {
+  let most = 5 + 3 * domain.length;
+  for (const part of parts) {
+    most += typeof part === "string"
+      ? 5 + 3 * part.length
+      : part === null
+      ? 1
+      : 5 + part.length;
+  }
+  const encoded = Buffer.allocUnsafe(most);
+  let end = put(encoded, 0, domain);
+  for (const part of parts) end = put(encoded, end, part);
+  const hash = createHash("sha256").update(encoded.subarray(0, end));
   return new Uint8Array(hash.digest());
 }
 
-/** Null is one zero byte; a text is 1, its length in four bytes, its UTF-8. */
-function text(value: string | null): Uint8Array {
-  if (value === null) return Buffer.of(0);
-  const length = Buffer.byteLength(value);
-  const encoded = Buffer.allocUnsafe(5 + length);
-  encoded[0] = 1;
-  encoded.writeUInt32BE(length, 1);
-  encoded.write(value, 5);
-  return encoded;
-}
-
-/** 2, the length in four bytes, the bytes. */
-function bytes(value: Uint8Array): Uint8Array {
-  const encoded = Buffer.allocUnsafe(5 + value.byteLength);
-  encoded[0] = 2;
-  encoded.writeUInt32BE(value.byteLength, 1);
-  encoded.set(value, 5);
-  return encoded;
+/**
+ * Null is one zero byte; a text is 1, its length in four bytes, its UTF-8;
+ * bytes are 2, their length in four bytes, themselves.
+ */
+function put(into: Buffer, at: number, part: Part): number {
+  if (part === null) {
+    into[at] = 0;
+    return at + 1;
+  }
+  const start = at + 5;
+  let length = part.length;
+  if (typeof part === "string") {
+    length = into.write(part, start);
+    into[at] = 1;
+  } else {
+    into.set(part, start);
+    into[at] = 2;
+  }
+  into.writeUInt32BE(length, at + 1);
+  return start + length;
 }

@@ -42,19 +42,29 @@ export async function verifyChain(
 ): Promise<Verification> {
   const walk = new Walk(origin, await readHead(driver), options.expect);
   const limit = options.limit ?? 500;
-  for (let after = 0;;) {
-    options.signal?.throwIfAborted();
-    const rows = await readWindow(driver, after, limit);
-    for (const row of rows) {
-      const found = walk.step(row);
-      if (found !== null) {
-        return walk.broken(await namedAsMoved(driver, found));
+  let reading: Promise<Row[]> | null = readWindow(driver, 0, limit);
+  try {
+    for (;;) {
+      const rows: Row[] = await reading;
+      const last = rows.at(-1);
+      // The database reads on while these are looked at.
+      reading = last === undefined || rows.length < limit
+        ? null
+        : readWindow(driver, last.position, limit);
+      // Awaited at the end of this turn; until then nobody listens.
+      reading?.catch(() => {});
+      for (const row of rows) {
+        const found = walk.step(row);
+        if (found !== null) {
+          return walk.broken(await namedAsMoved(driver, found));
+        }
       }
+      options.onProgress?.(walk.events);
+      if (reading === null) return walk.end();
+      options.signal?.throwIfAborted();
     }
-    options.onProgress?.(walk.events);
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < limit) return walk.end();
-    after = last.position;
+  } finally {
+    await reading?.catch(() => {});
   }
 }
 
