@@ -103,6 +103,26 @@ Deno.test("an unreachable service is one clear line and harms nothing", async ()
   assert.equal(JSON.parse(stats.out).ok, true);
 });
 
+Deno.test("a port that is taken is one clear line", async () => {
+  await using ledger = await temporaryLedger();
+  using listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
+  const port = String(listener.addr.port);
+  for (
+    const args of [
+      ["serve", "--no-poll", "--port", port],
+      ["sandbox", "--port", port],
+    ]
+  ) {
+    const { code, err } = await cli(args, {
+      RAMPKIT_DATABASE_URL: ledger.url,
+      RAMPKIT_WEBHOOK_SECRET: "the-secret-in-the-webhook-address",
+    });
+    assert.equal(code, 1, args.join(" "));
+    assert.match(err, new RegExp(`port ${port} is taken.*--port`));
+    oneLine(err);
+  }
+});
+
 Deno.test("an order that is not there is exit code 1 and says what to do", async () => {
   await using ledger = await temporaryLedger();
   const { code, err } = await cli([

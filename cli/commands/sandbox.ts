@@ -5,6 +5,7 @@ import { type Io, jsonLine, line, note } from "../io.ts";
 import { jsonOption, wholeNumber } from "../options.ts";
 import type { Cli } from "../cli.ts";
 import { UsageError } from "../exit_codes.ts";
+import { listening } from "../listening.ts";
 import { aborted } from "../stoppable.ts";
 
 interface SandboxFlags {
@@ -54,14 +55,15 @@ async function sandbox(io: Io, flags: SandboxFlags): Promise<void> {
   if (webhookUrl !== null && target === null) {
     throw new UsageError("Wrong --webhook-url: it is no http address");
   }
-  await using server = await serveSandbox({
-    port: flags.port,
-    hostname: flags.host,
-    seed: flags.seed,
-    webhookUrl,
-    ...(config.apiKey === null ? {} : { apiKey: config.apiKey }),
-    ...(config.partnerId === null ? {} : { partnerId: config.partnerId }),
-  });
+  await using server = listening("the sandbox", flags.port, () =>
+    serveSandbox({
+      port: flags.port,
+      hostname: flags.host,
+      seed: flags.seed,
+      webhookUrl,
+      ...(config.apiKey === null ? {} : { apiKey: config.apiKey }),
+      ...(config.partnerId === null ? {} : { partnerId: config.partnerId }),
+    }));
   // A key that was configured is a secret; one made here is not.
   const made = config.apiKey === null ? server.sandbox.apiKey : null;
   if (flags.json) {

@@ -20,6 +20,7 @@ import {
   wholeNumber,
 } from "../options.ts";
 import type { Cli } from "../cli.ts";
+import { listening } from "../listening.ts";
 import { readinessOf } from "../readiness.ts";
 import { redact } from "../redact.ts";
 import { serviceClient } from "../service.ts";
@@ -117,24 +118,28 @@ async function serveLedger(
       if (level !== "debug") log(level, code, fields);
     },
   });
-  const polling = poll(io, flags, { config, ledger, log, measured });
-  const server = Deno.serve(
-    {
-      port: flags.port,
-      hostname: flags.host,
-      onListen: ({ hostname, port }) =>
-        log("info", "listening", {
-          url: `http://${hostname}:${port}`,
-          webhooks: "/webhooks/{secret}",
-          environment: ledger.environment,
-          polling: polling !== null,
-        }),
-    },
-    httpApp({
-      endpoint,
-      readiness: () => readinessOf(() => ledger, spool.depth),
-    }),
-  );
+  const polls = flags.poll && config.apiKey !== null;
+  const server = listening("the endpoint", flags.port, () =>
+    Deno.serve(
+      {
+        port: flags.port,
+        hostname: flags.host,
+        onListen: ({ hostname, port }) =>
+          log("info", "listening", {
+            url: `http://${hostname}:${port}`,
+            webhooks: "/webhooks/{secret}",
+            environment: ledger.environment,
+            polling: polls,
+          }),
+      },
+      httpApp({
+        endpoint,
+        readiness: () => readinessOf(() => ledger, spool.depth),
+      }),
+    ));
+  const polling = polls
+    ? poll(io, flags, { config, ledger, log, measured })
+    : null;
   await aborted(io.signal);
   log("info", "stopping");
   await quiet(() => endpoint.stats().inFlight);
@@ -178,8 +183,7 @@ function poll(
     log: Log;
     measured: ServiceMetrics;
   },
-): Promise<void> | null {
-  if (!flags.poll || config.apiKey === null) return null;
+): Promise<void> {
   const client = serviceClient(
     config,
     ledger.environment,

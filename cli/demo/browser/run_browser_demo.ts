@@ -1,3 +1,5 @@
+import { listening } from "../../listening.ts";
+import { aborted } from "../../stoppable.ts";
 import {
   type Environment,
   OnrampClient,
@@ -6,7 +8,6 @@ import {
 import { createPoller, type Ledger, openLedger } from "../../../ledger/mod.ts";
 import { type Sandbox, serveSandbox } from "../../../sandbox/mod.ts";
 import { webhookEndpoint } from "../../../webhooks/mod.ts";
-import { CommandError } from "../../exit_codes.ts";
 import { Follower } from "../../follower.ts";
 import { freshLedger } from "../run_demo.ts";
 import { Board } from "./board.ts";
@@ -191,20 +192,9 @@ function listen(
   handler: ReturnType<typeof shopApp>,
 ): Deno.HttpServer<Deno.NetAddr> {
   const hostname = "127.0.0.1";
-  try {
-    return Deno.serve({ port, hostname, onListen: () => {} }, handler);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.AddrInUse)) throw error;
-    throw new CommandError(
-      `Cannot open the shop: port ${port} is taken; pass another with --port, ` +
-        "or 0 for a free one",
-    );
-  }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) =>
-    signal.addEventListener("abort", () => resolve(), { once: true })
+  return listening(
+    "the shop",
+    port,
+    () => Deno.serve({ port, hostname, onListen: () => {} }, handler),
   );
 }
