@@ -20,6 +20,8 @@ export interface SegmentedSpoolOptions {
   readonly onDamage: (damage: SegmentDamage) => void;
 }
 
+/** Most deliveries handed over at once, which a ledger commits together. */
+const MOST_AT_ONCE = 64;
 const SEGMENT_SUFFIX = ".spool";
 const DAMAGED_SUFFIX = ".damaged";
 
@@ -193,6 +195,9 @@ export class SegmentedSpool implements Spool {
     this.#refuseWhenClosed();
     await this.#takeOver();
     let drained = 0;
+    // One shows whether the ledger is back; then ever more, for a commit of
+    // many costs hardly more than a commit of one.
+    let atOnce = 1;
     while (!this.#closed && !signal?.aborted) {
       const active = this.#active;
       if (this.#sealed.length === 0 && active !== null) this.#seal(active);
@@ -206,10 +211,15 @@ export class SegmentedSpool implements Spool {
       this.#report(segment, damage);
       while (segment.drained < deliveries.length) {
         if (this.#closed || signal?.aborted) return drained;
-        const delivery = deliveries[segment.drained];
-        if (delivery !== undefined) await append(delivery);
-        segment.drained++;
-        drained++;
+        const group = deliveries.slice(
+          segment.drained,
+          segment.drained + atOnce,
+        );
+        const { taken, failure } = await handOver(group, append);
+        segment.drained += taken;
+        drained += taken;
+        if (failure !== null) throw failure.reason;
+        atOnce = Math.min(atOnce * 2, MOST_AT_ONCE);
       }
       // A segment holding bytes that could not be read is kept for a person,
       // unless they are only the beginning of a record nobody was told of.
@@ -262,6 +272,23 @@ export class SegmentedSpool implements Spool {
       this.#options.onDamage({ segment: segment.name, ...one });
     }
   }
+}
+
+/**
+ * Hands a group over at once. How many were taken before the first failure;
+ * those taken after it are handed over again, and stored once all the same.
+ */
+async function handOver(
+  group: readonly Delivery[],
+  append: AppendDelivery,
+): Promise<{ taken: number; failure: PromiseRejectedResult | null }> {
+  const outcomes = await Promise.allSettled(
+    group.map(async (delivery) => await append(delivery)),
+  );
+  for (const [taken, outcome] of outcomes.entries()) {
+    if (outcome.status === "rejected") return { taken, failure: outcome };
+  }
+  return { taken: group.length, failure: null };
 }
 
 function newSegment(name: string, file: SegmentFile): Segment {

@@ -193,21 +193,51 @@ Deno.test("SegmentedSpool put() resolves only after the fsync", async () => {
 Deno.test("SegmentedSpool drain() stops at a failed append, and resumes there", async () => {
   const spool = await open(new ShakyDisk(), { segmentBytes: 3 * RECORD_BYTES });
   for (const id of ids(8)) await spool.put(delivery(id));
-  const seen: string[] = [];
-  let failures = 0;
+  const taken = new Set<string>();
+  const refused = new Set<string>();
   const append = (one: Delivery): Promise<void> => {
-    if (seen.length === failures && failures++ < 8) {
+    if (!refused.has(one.id)) {
+      refused.add(one.id);
       return Promise.reject(new Error(`Refused ${one.id}`));
     }
-    seen.push(one.id);
+    taken.add(one.id);
     return Promise.resolve();
   };
-  while (failures < 8) {
-    assert.equal(spool.depth, 8 - seen.length);
-    await assert.rejects(spool.drain(append), /Refused/);
+  let failures = 0;
+  for (; refused.size < 8; failures++) {
+    const before = ids(8).findIndex((id) => !refused.has(id));
+    await assert.rejects(spool.drain(append), {
+      message: `Refused ${ids(8)[before]}`,
+    });
+    // What was taken before the first that was refused is not kept.
+    assert.equal(spool.depth, 8 - before);
+    assert.deepEqual([...taken].sort(), ids(8).slice(0, before));
   }
-  assert.equal(await spool.drain(append), 1);
-  assert.deepEqual(seen, ids(8));
+  assert.ok(failures > 1);
+  assert.ok(await spool.drain(append) > 0);
+  assert.deepEqual([...taken].sort(), ids(8));
+  assert.equal(spool.depth, 0);
+  await spool.close();
+});
+
+Deno.test("SegmentedSpool drain() hands over ever more at a time, oldest first", async () => {
+  const spool = await open(new ShakyDisk(), { segmentBytes: 1 << 20 });
+  await Promise.all(ids(99).map((id) => spool.put(delivery(id))));
+  const seen: string[] = [];
+  const groups: number[] = [];
+  let waiting = 0;
+  assert.equal(
+    await spool.drain(async (one) => {
+      seen.push(one.id);
+      waiting++;
+      await Promise.resolve();
+      if (waiting > 0) groups.push(waiting);
+      waiting = 0;
+    }),
+    99,
+  );
+  assert.deepEqual(groups, [1, 2, 4, 8, 16, 32, 36]);
+  assert.deepEqual(seen, ids(99));
   await spool.close();
 });
 

@@ -17,11 +17,12 @@ export interface Spool {
    */
   put(delivery: Delivery): Promise<void>;
   /**
-   * Hands every kept delivery to `append`, oldest first, one at a time, and
-   * forgets those it took.
+   * Hands every kept delivery to `append`, oldest first, and forgets those it
+   * took: one at first and, while they are taken, ever more at a time. After a
+   * failure some may be handed over again, so `append` is to store each once.
    *
    * @returns How many `append` took.
-   * @throws Whatever `append` threw; the rest stays kept, in order.
+   * @throws Whatever `append` threw first; the rest stays kept, in order.
    */
   drain(
     append: AppendDelivery,
