@@ -1,13 +1,9 @@
-import {
-  type Driver,
-  type Ledger,
-  ledgerOn,
-  type RecordedEvent,
-} from "../../ledger/mod.ts";
+import { type Driver, type Ledger, ledgerOn } from "../../ledger/mod.ts";
 import { LibsqlDriver } from "../../ledger/store/libsql_driver.ts";
 import { RetryingDriver } from "../../ledger/store/retrying_driver.ts";
 import { ChainWatch } from "./chain_watch.ts";
 import type { Dice } from "./dice.ts";
+import { eventText } from "./event_text.ts";
 import { FaultyDriver, NO_STORE_FAULTS } from "./faulty_driver.ts";
 import { foldCode } from "./fold_versions.ts";
 import { check } from "./journal.ts";
@@ -75,7 +71,7 @@ export class CopiedLedger {
     if (snapshot === null || ours === null) throw new Error("Never comes");
     for (const [at, event] of snapshot.events.entries()) {
       const [left, right] = [event, ours.events[at]].map((one) =>
-        one === undefined ? "nothing" : textOf(world.whole(one))
+        one === undefined ? "nothing" : eventText(world.whole(one))
       );
       check(
         rule,
@@ -137,14 +133,4 @@ export class CopiedLedger {
       },
     );
   }
-}
-
-/** Everything of an event but its place. */
-function textOf(event: RecordedEvent): string {
-  const { position: _, body, salt, ...columns } = event;
-  return JSON.stringify({
-    ...columns,
-    body: body?.toHex() ?? null,
-    salt: salt?.toHex() ?? null,
-  });
 }

@@ -5,11 +5,12 @@ import {
   type RecordedEvent,
 } from "../../ledger/mod.ts";
 import { ChainWatch } from "./chain_watch.ts";
+import { eventText } from "./event_text.ts";
 import { FOLD_VERSIONS, foldCode } from "./fold_versions.ts";
 import { Broken, check, digestOf } from "./journal.ts";
 import { sameStates } from "./same_states.ts";
 import { Shadow } from "./shadow.ts";
-import { readSnapshot, type Snapshot } from "./snapshot.ts";
+import { readSnapshot, type Snapshot, UNSEEN } from "./snapshot.ts";
 import type { World } from "./world.ts";
 
 /** A confirmed end, and the events known by then. */
@@ -89,6 +90,24 @@ export class Inspector {
     this.#chain.take(snapshot, this.#events);
     this.#keysOnce(snapshot);
     this.#toldWell();
+  }
+
+  /**
+   * Reads every event once more.
+   *
+   * @throws {Broken} When one is not as it was when it was first seen.
+   */
+  async lookBack(): Promise<void> {
+    const snapshot = await readSnapshot(this.#store, UNSEEN);
+    for (const [at, event] of (snapshot?.events ?? []).entries()) {
+      const [before, now] = [this.#events[at], this.#world.whole(event)];
+      check(
+        "events stay as they are",
+        before?.position === now.position &&
+          eventText(before) === eventText(now),
+        () => `the event at ${now.position} is now ${eventText(now)}`,
+      );
+    }
   }
 
   /** Errors that no fault explains. */

@@ -1,4 +1,4 @@
-import type { Mutation } from "./mutations.ts";
+import type { Mutation } from "./mutation.ts";
 import { simulate } from "./simulate.ts";
 
 /** What became of a rule broken on purpose. */

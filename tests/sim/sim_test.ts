@@ -42,6 +42,15 @@ Deno.test("simulate() of a seed gives the same run every time", async () => {
   }
 });
 
+Deno.test("simulateMany() gives each seed's own report, in order", async () => {
+  const seeds = { first: 30, runs: 5, threads: 2 };
+  const reports = await Array.fromAsync(simulateMany(seeds));
+  assert.deepEqual(reports.map(({ seed }) => seed), [30, 31, 32, 33, 34]);
+  for (const report of reports.slice(0, 2)) {
+    assert.deepEqual(report, await simulate({ seed: report.seed }));
+  }
+});
+
 Deno.test("simulate() on a file, with a connection for each process, breaks no rule", async () => {
   const folder = await Deno.makeTempDir({ prefix: "rampkit-sim-" });
   try {

@@ -76,6 +76,7 @@ export async function simulate(options: SimulateOptions): Promise<SimReport> {
         await passing(world.clock, process.stop(), 3_600_000);
       }
       await inspector.look();
+      await inspector.lookBack();
     } catch (error) {
       broken = error instanceof Broken
         ? { rule: error.rule, detail: error.message }
