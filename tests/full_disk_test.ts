@@ -93,9 +93,22 @@ function hasAttribute(
   return metrics.some((text) => attribute.test(text));
 }
 
-async function spooled(served: Served): Promise<number> {
+/** What `/readyz` answers, and with which status. */
+async function readyz(
+  served: Served,
+): Promise<{ status: number; spooled: number; problem: string | null }> {
   const answer = await fetch(`${served.url}/readyz`);
-  return (await answer.json()).spooled;
+  return { status: answer.status, ...await answer.json() };
+}
+
+async function spooled(served: Served): Promise<number> {
+  return (await readyz(served)).spooled;
+}
+
+async function assertUnready(served: Served, why: RegExp): Promise<void> {
+  const { status, problem } = await readyz(served);
+  assert.equal(status, 503);
+  assert.match(problem ?? "", why);
 }
 
 /** Whatever was answered 204 is in the ledger, once, and nothing is broken. */
@@ -157,6 +170,7 @@ Deno.test({
       const alive = await fetch(`${served.url}/healthz`);
       assert.equal(alive.status, 200);
       await alive.body?.cancel();
+      await assertUnready(served, /The disk or the quota is full/);
       assert.match(
         logged(served, "append_failing"),
         /The disk or the quota is full; nothing was written: .*ledger\.db/,
@@ -178,6 +192,7 @@ Deno.test({
         return await spooled(served) === 0;
       });
       assert.notEqual(logged(served, "append_recovered"), "");
+      assert.equal((await readyz(served)).status, 200);
       assert.equal(await served.stop(), 0);
     }
     await using copy = await temporaryLedger();
@@ -215,6 +230,7 @@ Deno.test({
       await using served = await startServe(env, ["--no-poll"], disk.inside);
       await sender.send(served, 8);
       assert.ok(await spooled(served) > 16, "what was spooled is still there");
+      await assertUnready(served, /The disk or the quota is full/);
       assert.match(logged(served, "append_failing"), /The disk .* is full/);
       await disk.makeRoom();
       await waitFor("the spool is drained", async () => {
@@ -256,6 +272,7 @@ Deno.test({
       });
       assert.equal(await sender.send(served, 3, OVER_LIMIT_BYTES), 3);
       await sender.send(served, 16);
+      await assertUnready(served, /may be full, over a quota/);
       assert.match(
         logged(served, "append_failing"),
         /may be full, over a quota or at a file size limit/,

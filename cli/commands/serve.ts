@@ -7,6 +7,7 @@ import {
   requireWebhookSecrets,
   VARIABLES,
 } from "../config.ts";
+import { AppendWatch } from "../append_watch.ts";
 import { Follower } from "../follower.ts";
 import { httpApp } from "../http_app.ts";
 import type { Io } from "../io.ts";
@@ -94,7 +95,8 @@ async function serveLedger(
   warn(config, flags, log);
   const spool = await fileSpool({ directory: spoolDirectory(config) });
   const measured = serviceMetrics();
-  const append = measured.timed(ledger.appendDelivery);
+  const watch = new AppendWatch(io.now);
+  const append = watch.watching(measured.timed(ledger.appendDelivery));
   await using follower = new Follower({
     catchUp: async (signal, pace) => {
       await ledger.project({ signal, pace });
@@ -134,7 +136,7 @@ async function serveLedger(
       },
       httpApp({
         endpoint,
-        readiness: () => readinessOf(() => ledger, spool.depth),
+        readiness: () => readinessOf(() => ledger, spool.depth, watch.problem),
       }),
     ));
   const polling = polls
