@@ -87,13 +87,14 @@ export class Orders {
   async find(anyId: string): Promise<OrderView[]> {
     const exact = await this.get(anyId);
     if (exact !== null) return [exact];
+    // The plus keeps SQLite from walking all orders by time to save a sort.
     const [result] = await this.#driver.batch([{
       sql: `SELECT state, activity FROM orders
         WHERE generation = ${liveGeneration} AND order_id IN (
           SELECT order_id FROM order_links
           WHERE generation = ${liveGeneration}
             AND kind IN ('click', 'external', 'session') AND link = ?)
-        ORDER BY sort_at, order_id`,
+        ORDER BY +sort_at, order_id`,
       args: [anyId],
     }], "read");
     return result?.rows.map(([state, activity]) =>

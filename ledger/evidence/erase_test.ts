@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { ledgerOn } from "../ledger_on.ts";
+import {
+  orderRead,
+  orderWebhook,
+  rowsOf,
+} from "../projection/projection_test_kit.ts";
+import { openDriver } from "../store/open_driver.ts";
+import { eraseBody } from "./erase.ts";
+
+Deno.test("eraseBody() leaves an order's other facts standing, and of the erased one that it happened", async () => {
+  const driver = await openDriver({ url: ":memory:", worker: false });
+  await using ledger = await ledgerOn(driver, { environment: "sandbox" });
+  await ledger.append([
+    orderWebhook("W1", 1, { type: "payment_started", orderId: "O1" }),
+    orderWebhook("W2", 2, {
+      type: "order_complete",
+      orderId: "O1",
+      external: "E1",
+    }),
+    orderRead(1, { orderId: "O1", status: "progress", external: "X1" }),
+  ]);
+  await ledger.project();
+  const head = await ledger.chain();
+  const before = await ledger.orders.get("O1");
+  assert.equal(await eraseBody(driver, 2), true);
+  const { changed } = await ledger.refold();
+  const after = await ledger.orders.get("O1");
+  assert.equal(changed, 1);
+  assert.deepEqual(
+    [after?.status, after?.trust, after?.externalOrderId],
+    ["success", "claimed", "X1"],
+  );
+  assert.deepEqual(after?.confirmed, before?.confirmed);
+  assert.equal(before?.claimed?.externalOrderId, "E1");
+  assert.equal(after?.claimed?.externalOrderId, null);
+  assert.equal(after?.claimed?.currencyAmount, "10", "of the other webhook");
+  const verified = await ledger.verify({
+    expect: { count: head.events, hash: head.hash },
+  });
+  assert.deepEqual([verified.ok, verified.erased], [true, 1]);
+  const explanation = await ledger.explain("O1");
+  assert.match(explanation?.events[1]?.says ?? "", /erased/);
+  const [row] = await rowsOf(
+    driver,
+    "SELECT body, digest, salt FROM events WHERE position = 2",
+  );
+  assert.deepEqual(row, [null, null, null]);
+});
