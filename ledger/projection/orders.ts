@@ -7,6 +7,7 @@ import {
   liveGeneration,
   type PageQuery,
   type RowPage,
+  type Selection,
   selectPage,
 } from "./select_page.ts";
 
@@ -111,11 +112,10 @@ export class Orders {
    * @throws {LedgerError} When the database fails.
    */
   async page(query: OrderQuery = {}): Promise<OrderPage> {
-    const { rows, next } = await selectPage(this.#driver, {
-      table: "orders",
-      where: orderConditions(query),
-      query,
-    });
+    const { rows, next } = await selectPage(
+      this.#driver,
+      orderSelection(query),
+    );
     return { orders: views(rows), next };
   }
 
@@ -141,12 +141,29 @@ export class Orders {
 }
 
 /**
+ * What a query selects.
+ *
+ * @param query The query.
+ */
+export function orderSelection(query: OrderQuery): Selection {
+  return {
+    table: "orders",
+    // The orders of a click id are few, and its links name them.
+    ...(query.clickId === undefined
+      ? {}
+      : { index: "sqlite_autoindex_orders_1" }),
+    where: orderConditions(query),
+    query,
+  };
+}
+
+/**
  * The conditions of a query in SQL. Where an index is partial its condition is
  * written out, because a bound value would hide it.
  *
  * @param query The query.
  */
-export function orderConditions(query: OrderQuery): Condition[] {
+function orderConditions(query: OrderQuery): Condition[] {
   const conditions: Condition[] = [];
   const add = (sql: string, ...args: Condition["args"]) => {
     conditions.push({ sql, args });

@@ -11,7 +11,7 @@ import {
   orderWebhook,
   worlds,
 } from "./projection_test_kit.ts";
-import { orderConditions, type OrderQuery, Orders } from "./orders.ts";
+import { type OrderQuery, Orders, orderSelection } from "./orders.ts";
 import { Projector } from "./projector.ts";
 import { pageStatement } from "./select_page.ts";
 import { userConditions, type UserQuery, Users } from "./users.ts";
@@ -202,9 +202,13 @@ Deno.test.each([
 
 Deno.test("a page of orders by click id goes by the links", async () => {
   const driver = await emptyStore();
-  const plan = await planOf(driver, "orders", { clickId: "C1" });
-  assert.match(plan, /SEARCH order_links USING PRIMARY KEY/);
-  assert.doesNotMatch(plan, /SCAN orders/);
+  const byId =
+    /SEARCH orders USING INDEX \w+ \(generation=\? AND order_id=\?\)/;
+  for (const more of [{}, { status: "success" }, { userId: "U1" }]) {
+    const plan = await planOf(driver, "orders", { clickId: "C1", ...more });
+    assert.match(plan, /SEARCH order_links USING PRIMARY KEY/);
+    assert.match(plan, byId);
+  }
   await driver.close();
 });
 
@@ -230,11 +234,11 @@ async function planOf(
   table: "orders" | "users",
   query: OrderQuery & UserQuery,
 ): Promise<string> {
-  const { sql, args } = pageStatement({
-    table,
-    where: table === "orders" ? orderConditions(query) : userConditions(query),
-    query,
-  });
+  const { sql, args } = pageStatement(
+    table === "orders"
+      ? orderSelection(query)
+      : { table, where: userConditions(query), query },
+  );
   const [plan] = await driver.batch(
     [{ sql: `EXPLAIN QUERY PLAN ${sql}`, args }],
     "read",

@@ -30,6 +30,12 @@ export interface Condition {
 export interface Selection {
   /** `orders` or `users`. */
   readonly table: "orders" | "users";
+  /**
+   * Index to go by, where SQLite would rather walk all rows in their order.
+   *
+   * @default what SQLite chooses
+   */
+  readonly index?: string;
   /** Conditions besides those of {@linkcode PageQuery}. */
   readonly where: readonly Condition[];
   /** The query. */
@@ -58,7 +64,7 @@ export const liveGeneration =
  * @param selection What to read.
  */
 export function pageStatement(selection: Selection): Condition {
-  const { table, where, query } = selection;
+  const { table, index, where, query } = selection;
   const id = table === "orders" ? "order_id" : "user_id";
   const newest = (query.sort ?? "newest") === "newest";
   const conditions = [...where];
@@ -84,6 +90,7 @@ export function pageStatement(selection: Selection): Condition {
   const order = newest ? "DESC" : "ASC";
   return {
     sql: `SELECT state, activity, sort_at, ${id} FROM ${table} ` +
+      (index === undefined ? "" : `INDEXED BY ${index} `) +
       `WHERE generation = ${liveGeneration}` +
       conditions.map(({ sql }) => ` AND ${sql}`).join("") +
       ` ORDER BY sort_at ${order}, ${id} ${order} LIMIT ?`,
