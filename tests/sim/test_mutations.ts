@@ -1,0 +1,15 @@
+import assert from "node:assert/strict";
+import type { Mutation } from "./mutation.ts";
+import { tryMutation } from "./mutation_table.ts";
+
+/** One test for each rule broken on purpose: somebody must notice. */
+export function testMutations(mutations: readonly Mutation[]): void {
+  for (const mutation of mutations) {
+    Deno.test(`the simulator notices who would ${mutation.name}`, async () => {
+      const { seed, rule } = await tryMutation(mutation);
+      assert.notEqual(seed, null, `not within ${mutation.within} seeds`);
+      // What the broken rule leads to is seen, and not that something threw.
+      assert.notEqual(rule, "the simulation itself");
+    });
+  }
+}
