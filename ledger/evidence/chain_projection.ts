@@ -1,18 +1,13 @@
 import type { RecordedEvent } from "../event/event.ts";
-import type {
-  Driver,
-  ResultSet,
-  SqlValue,
-  Statement,
-} from "../store/driver.ts";
+import type { Driver, ResultSet, Statement } from "../store/driver.ts";
 import { LedgerError } from "../store/errors.ts";
-import { eventColumns, recordedEvent } from "../store/event_row.ts";
 import {
   type ChainOrigin,
   commitmentOf,
   genesisHash,
   linkHash,
 } from "./chain.ts";
+import { type ChainedEvent, packed, unpacked } from "./_packed_events.ts";
 
 /** How far the evidence chain reaches. */
 export interface ChainHead {
@@ -108,14 +103,15 @@ export async function extendChain(
     options.signal?.throwIfAborted();
     // After a lost race the read goes to the primary: a replica may be behind.
     const mode = lostRaces === 0 ? "read" : "write";
-    const [headRow, rows] = await driver.batch(
-      [selectHead, selectAfterHead(Math.min(limit, mostEvents))],
-      mode,
-    );
+    const [headRow, rows] = await driver.batch([
+      selectHead,
+      { sql: selectAfterHead, args: [Math.min(limit, mostEvents)] },
+    ], mode);
     const head = headOf(headRow, origin);
-    if (rows === undefined || rows.rows.length === 0) return head;
+    const events = unpacked(rows);
+    if (events.length === 0) return head;
     try {
-      await driver.batch(linkRows(head, rows), "write");
+      await driver.batch(linkRows(head, events), "write");
       lostRaces = 0;
     } catch (error) {
       const lost = error instanceof LedgerError && error.code === "constraint";
@@ -129,16 +125,13 @@ const selectHead: Statement = {
   args: [],
 };
 
-function selectAfterHead(limit: number): Statement {
-  return {
-    sql: `SELECT ${eventColumns}, ` +
-      "(SELECT commitment FROM erasures " +
-      "WHERE erasures.position = events.position) FROM events " +
-      "WHERE position > coalesce((SELECT position FROM chain_checkpoint), 0) " +
-      "ORDER BY position LIMIT ?",
-    args: [limit],
-  };
-}
+const selectAfterHead = packed(
+  "SELECT events.*, (SELECT commitment FROM erasures " +
+    "WHERE erasures.position = events.position) AS commitment, NULL AS hash " +
+    "FROM events " +
+    "WHERE position > coalesce((SELECT position FROM chain_checkpoint), 0) " +
+    "ORDER BY position LIMIT ?",
+);
 
 function headOf(
   result: ResultSet | undefined,
@@ -156,12 +149,14 @@ function headOf(
 }
 
 /** The guard, then all links of the step in one statement. */
-function linkRows(head: ChainHead, { rows }: ResultSet): Statement[] {
-  const links = new Uint8Array(rows.length * 64);
+function linkRows(
+  head: ChainHead,
+  events: readonly ChainedEvent[],
+): Statement[] {
+  const links = new Uint8Array(events.length * 64);
   let hash = Uint8Array.fromHex(head.hash);
-  const positions = rows.map((row, at) => {
-    const event = recordedEvent(row);
-    const commitment = storedOrComputed(event, row[13]);
+  const positions = events.map(({ event, commitment: stored }, at) => {
+    const commitment = storedOrComputed(event, stored);
     hash = linkHash(hash, event, commitment) as typeof hash;
     links.set(commitment, at * 64);
     links.set(hash, at * 64 + 32);
@@ -170,7 +165,7 @@ function linkRows(head: ChainHead, { rows }: ResultSet): Statement[] {
   return [
     moveHead(head.position, {
       position: positions.at(-1) ?? head.position,
-      events: head.events + rows.length,
+      events: head.events + events.length,
       hash: hash.toHex(),
     }),
     {
@@ -196,13 +191,13 @@ function moveHead(expected: number, next: ChainHead): Statement {
 
 function storedOrComputed(
   event: RecordedEvent,
-  stored: SqlValue | undefined,
+  stored: Uint8Array | null,
 ): Uint8Array {
   const { position, body, digest, salt } = event;
   if (body !== null && digest !== null && salt !== null) {
     return commitmentOf({ body, digest, salt });
   }
-  if (stored instanceof Uint8Array) return stored;
+  if (stored !== null) return stored;
   throw new LedgerError(
     "corrupt",
     `Cannot chain position ${position}: its body is gone, and with no ` +

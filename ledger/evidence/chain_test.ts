@@ -1,3 +1,5 @@
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { RecordedEvent } from "../event/event.ts";
@@ -102,4 +104,28 @@ Deno.test("genesisHash() differs between ledgers and environments", () => {
     { ...origin, ledgerId: "02".repeat(16) },
   ].map((one) => genesisHash(one).toHex());
   assert.equal(new Set(hashes).size, 3);
+});
+
+Deno.test("commitmentOf() hashes each part behind its kind and its length, whatever its size", () => {
+  const salt = new Uint8Array(16).fill(5);
+  const part = (kind: number, bytes: Uint8Array) => {
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(bytes.length);
+    return Buffer.concat([Buffer.of(kind), length, bytes]);
+  };
+  const text = (value: string) => part(1, Buffer.from(value));
+  for (const size of [0, 255, 256, 70_000, 1 << 24]) {
+    const body = new Uint8Array(size).fill(9);
+    const digest = `${size}é`.repeat(size < 300 ? 100 : 1);
+    const parts = [
+      text("rampkit/commitment/1"),
+      part(2, salt),
+      text(digest),
+      part(2, body),
+    ];
+    assert.equal(
+      commitmentOf({ body, digest, salt }).toHex(),
+      createHash("sha256").update(Buffer.concat(parts)).digest("hex"),
+    );
+  }
 });

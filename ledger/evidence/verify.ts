@@ -1,6 +1,6 @@
 import type { Driver, SqlValue } from "../store/driver.ts";
-import { eventColumns, recordedEvent } from "../store/event_row.ts";
 import type { ChainOrigin } from "./chain.ts";
+import { packed, unpacked } from "./_packed_events.ts";
 import { type Finding, finding, type Row } from "./_check_event.ts";
 import type { Verification, VerifyOptions } from "./verification.ts";
 import { type Head, Walk } from "./_walk.ts";
@@ -81,28 +81,30 @@ async function readHead(driver: Driver): Promise<Head | null> {
   };
 }
 
+const selectEvents = packed(
+  "SELECT events.*, chain.commitment, chain.hash FROM events " +
+    "LEFT JOIN chain USING (position) " +
+    "WHERE events.position > ? ORDER BY events.position LIMIT ?",
+);
+
+const selectOrphans =
+  "SELECT position FROM chain WHERE position > ? AND NOT EXISTS " +
+  "(SELECT 1 FROM events WHERE events.position = chain.position) " +
+  "ORDER BY position LIMIT ?";
+
 /** Events and links side by side; links without an event last of each step. */
 async function readWindow(
   driver: Driver,
   after: number,
   limit: number,
 ): Promise<Row[]> {
-  const [events, orphans] = await driver.batch([{
-    sql: `SELECT ${eventColumns}, chain.commitment, chain.hash FROM events ` +
-      "LEFT JOIN chain USING (position) " +
-      "WHERE events.position > ? ORDER BY events.position LIMIT ?",
-    args: [after, limit],
-  }, {
-    sql: "SELECT position FROM chain WHERE position > ? AND NOT EXISTS " +
-      "(SELECT 1 FROM events WHERE events.position = chain.position) " +
-      "ORDER BY position LIMIT ?",
-    args: [after, limit],
-  }], "read");
-  const rows: Row[] = (events?.rows ?? []).map((row) => ({
-    position: row[0] as number,
-    event: recordedEvent(row),
-    commitment: row[13] as Uint8Array | null,
-    hash: row[14] as Uint8Array | null,
+  const [events, orphans] = await driver.batch([
+    { sql: selectEvents, args: [after, limit] },
+    { sql: selectOrphans, args: [after, limit] },
+  ], "read");
+  const rows: Row[] = unpacked(events).map((one) => ({
+    position: one.event.position,
+    ...one,
   }));
   for (const [position] of orphans?.rows ?? []) {
     rows.push({
