@@ -39,7 +39,7 @@ export async function backUp(
   const stopped = Promise.withResolvers<never>();
   const stop = () => stopped.reject(io.signal.reason);
   io.signal.addEventListener("abort", stop);
-  const bar = progress(io, "MB copied", !flags.json);
+  using bar = progress(io, "MB copied", !flags.json);
   const looking = setInterval(async () => {
     const found = await Deno.stat(partial).catch(() => null);
     if (found !== null) bar.at(Math.round(found.size / 1e6));

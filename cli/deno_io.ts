@@ -18,7 +18,8 @@ export function denoIo(): Io {
     out: (text) => writeAll(Deno.stdout, encoder.encode(text)),
     err: (text) => writeAll(Deno.stderr, encoder.encode(text)),
     env: (name) => Deno.env.get(name),
-    columns: terminal ? Deno.consoleSize().columns : null,
+    // A terminal that does not know its width says 0.
+    columns: terminal ? Deno.consoleSize().columns || 80 : null,
     colour: terminal && !Deno.noColor,
     now: () => Date.now(),
     signal: controller.signal,

@@ -3,7 +3,7 @@ import { type ConfigFlags, DEFAULT_DATABASE_URL } from "./config.ts";
 import { UsageError } from "./exit_codes.ts";
 
 /** Heading of the flags that stand for a variable, below a command's own. */
-const SETTINGS = "Settings, each also a variable:";
+export const SETTINGS = "Settings, each also a variable:";
 
 /** Adds a flag that stands for a variable. */
 export function settingOption(

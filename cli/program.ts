@@ -1,6 +1,6 @@
 import packageFile from "../deno.json" with { type: "json" };
 import tab from "@bomb.sh/tab/commander";
-import { type Argument, Command, CommanderError } from "commander";
+import { type Argument, Command, CommanderError, Help } from "commander";
 import type { Cli } from "./cli.ts";
 import { addBench } from "./commands/bench.ts";
 import { addDemo } from "./commands/demo.ts";
@@ -19,6 +19,7 @@ import { addUsers } from "./commands/users.ts";
 import { addWebhook } from "./commands/webhook.ts";
 import { EXIT, UsageError } from "./exit_codes.ts";
 import { type Io, note } from "./io.ts";
+import { SETTINGS } from "./options.ts";
 import { redact } from "./redact.ts";
 import { isStop } from "./stoppable.ts";
 
@@ -82,6 +83,7 @@ function build(cli: Cli, completing: boolean): Command {
     .configureHelp({
       sortSubcommands: false,
       showGlobalOptions: false,
+      groupItems,
       subcommandTerm: (command) =>
         [
           command.name(),
@@ -135,6 +137,15 @@ function addComplete(program: Command): void {
     .description(COMPLETE_DESCRIPTION)
     .addHelpText("after", COMPLETE_EXAMPLE);
 }
+
+/** A command's own flags come first, those that stand for a variable last. */
+const groupItems: Help["groupItems"] = (all, visible, groupOf) => {
+  const groups = Help.prototype.groupItems(all, visible, groupOf);
+  const settings = groups.get(SETTINGS);
+  if (settings === undefined) return groups;
+  groups.delete(SETTINGS);
+  return groups.set(SETTINGS, settings);
+};
 
 function argumentTerm(argument: Argument): string {
   const name = argument.name() + (argument.variadic ? "..." : "");

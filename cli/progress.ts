@@ -3,10 +3,10 @@ import process from "node:process";
 import type { Io } from "./io.ts";
 
 /** Shows that long work moves. */
-export interface Progress {
-  /** How far the work is. */
+export interface Progress extends Disposable {
+  /** Shows how far the work is. */
   at(done: number): void;
-  /** Ends what is shown. */
+  /** Takes what is shown away; the next `at()` shows it again. */
   end(): void;
 }
 
@@ -25,11 +25,16 @@ export function progress(
   shown: boolean,
   total: number | null = null,
 ): Progress {
-  if (!shown) return { at: () => {}, end: () => {} };
-  return io.columns === null || total === null
+  const { at, end } = !shown
+    ? { at: () => {}, end: () => {} }
+    : io.columns === null || total === null
     ? lines(io, label, total)
-    : bar(label, total);
+    : bar(label, total, io.columns);
+  // Work that fails must not leave a bar, and a terminal without its cursor.
+  return { at, end, [Symbol.dispose]: end };
 }
+
+type Shown = Pick<Progress, "at" | "end">;
 
 /** The part of the library's bar that is used; it comes without types, and
  * those others wrote for it bring all of Node's along. */
@@ -39,22 +44,37 @@ interface Bar {
   stop(): void;
 }
 
-function bar(label: string, total: number): Progress {
+/** Room that the figures beside a bar take, in characters. */
+const FIGURES_WIDTH = 24;
+
+/** Appears when there is something to show, and again after it was ended. */
+function bar(label: string, total: number, columns: number): Shown {
+  const room = columns - label.length - FIGURES_WIDTH;
   const single: Bar = new cliProgress.SingleBar({
     format: `${label} {bar} {value}/{total} {duration_formatted}`,
     barCompleteChar: "█",
     barIncompleteChar: "░",
-    barsize: 28,
+    barsize: Math.min(Math.max(room, 4), 28),
     hideCursor: true,
     stream: process.stderr,
     clearOnComplete: true,
     stopOnComplete: false,
   });
-  single.start(total, 0);
-  return { at: (done) => single.update(done), end: () => single.stop() };
+  let shown = false;
+  return {
+    at: (done) => {
+      if (shown) return single.update(done);
+      single.start(total, done);
+      shown = true;
+    },
+    end: () => {
+      if (shown) single.stop();
+      shown = false;
+    },
+  };
 }
 
-function lines(io: Io, label: string, total: number | null): Progress {
+function lines(io: Io, label: string, total: number | null): Shown {
   let last = io.now();
   const of = total === null ? "" : ` of ${total}`;
   return {

@@ -26,7 +26,9 @@ const BENCHMARK: SourceProgram = {
 
 /** `bench`: both sides of every comparison of speed. */
 export function addBench(program: Command, cli: Cli): void {
-  const command = program.command("bench").description(
+  const command = program.command("bench").summary(
+    "measure speed beside that of peers",
+  ).description(
     "measure speed beside that of peers, both sides in one run (6 minutes)",
   );
   jsonOption(command, "one object")

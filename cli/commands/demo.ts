@@ -28,7 +28,9 @@ const BROWSER_PORT = 8789;
 
 /** `demo`: the whole thing on one machine, against a bad network. */
 export function addDemo(program: Command, cli: Cli): void {
-  const command = program.command("demo").description(
+  const command = program.command("demo").summary(
+    "send orders through a bad network, and compare",
+  ).description(
     "send orders through a bad network and compare the ledger with the truth",
   );
   jsonOption(command, "one object")
@@ -92,7 +94,7 @@ function invite(io: Io, addresses: BrowserDemoAddresses): void {
 }
 
 async function demo(io: Io, flags: DemoFlags): Promise<number> {
-  const bar = progress(io, "orders", !flags.json, flags.orders);
+  using bar = progress(io, "orders", !flags.json, flags.orders);
   const report = await stoppable(
     io.signal,
     () =>

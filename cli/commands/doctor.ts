@@ -22,7 +22,9 @@ import { isStored, openConfigured } from "../with_ledger.ts";
 
 /** `doctor`: everything that can be wrong, in one look. */
 export function addDoctor(program: Command, cli: Cli): void {
-  const command = program.command("doctor").description(
+  const command = program.command("doctor").summary(
+    "check settings, service, ledger and delivery",
+  ).description(
     "check settings, service, ledger, delivery and clock, in one look",
   );
   jsonOption(

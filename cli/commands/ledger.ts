@@ -25,7 +25,9 @@ import {
 
 /** `ledger verify | stats | refold | export | import | backup`. */
 export function addLedger(program: Command, cli: Cli): void {
-  const ledger = program.command("ledger").description(
+  const ledger = program.command("ledger").summary(
+    "verify, copy, export and refold the ledger",
+  ).description(
     "the evidence behind the states: check it, copy it, fold it again",
   );
   addVerify(ledger, cli);
@@ -62,7 +64,7 @@ async function verify(io: Io, flags: VerifyFlags): Promise<number> {
     : readExpect(flags.expect);
   return await withStoredLedger(io, flags, async (ledger) => {
     const { signal } = io;
-    const bar = progress(io, "events verified", !flags.json);
+    using bar = progress(io, "events verified", !flags.json);
     let events = 0;
     const found = await stoppable(
       signal,
@@ -172,7 +174,7 @@ async function refold(io: Io, flags: RefoldFlags): Promise<number> {
       async () => {
         await upToDate(ledger, io);
         const { position } = await ledger.stats();
-        const bar = progress(io, "events folded", !flags.json, position);
+        using bar = progress(io, "events folded", !flags.json, position);
         const result = await ledger.refold({
           dryRun,
           signal,
@@ -277,7 +279,7 @@ async function importEvents(
   const input = await openInput(file, signal);
   await withLedger(io, flags, async (ledger) => {
     const { position } = await ledger.stats();
-    const bar = progress(io, "events read", !flags.json);
+    using bar = progress(io, "events read", !flags.json);
     let read = 0;
     const lines = async function* () {
       for await (const text of textLines(input)) {

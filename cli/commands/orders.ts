@@ -34,7 +34,9 @@ interface ListFlags extends SharedFlags {
 
 /** `orders list | show | explain | export`. */
 export function addOrders(program: Command, cli: Cli): void {
-  const orders = program.command("orders").description(
+  const orders = program.command("orders").summary(
+    "list, show, explain and export orders",
+  ).description(
     "what the ledger knows of orders",
   );
   addList(orders, cli);
@@ -252,7 +254,7 @@ function filterOptions(command: Command): Command {
     )
     .option(
       "--to <time>",
-      "created before then; of a day, all of it",
+      "created before then; a day is meant whole",
       windowEnd("--to"),
     )
     .option(

@@ -23,7 +23,9 @@ interface PollFlags extends RateFlags {
 
 /** `poll`: ask the service for what no webhook told. */
 export function addPoll(program: Command, cli: Cli): void {
-  const command = program.command("poll").description(
+  const command = program.command("poll").summary(
+    "ask the service for what no webhook told",
+  ).description(
     "ask the service for what no webhook told, and confirm what one claimed",
   );
   jsonOption(
@@ -40,7 +42,7 @@ export function addPoll(program: Command, cli: Cli): void {
 
 async function poll(io: Io, flags: PollFlags): Promise<number> {
   return await withService(io, flags, async (ledger, client) => {
-    const bar = progress(io, "orders and users read", !flags.json);
+    using bar = progress(io, "orders and users read", !flags.json);
     let read = 0;
     const poller = createPoller({
       ledger,

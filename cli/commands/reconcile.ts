@@ -27,7 +27,9 @@ interface ReconcileFlags extends RateFlags {
 
 /** `reconcile`: service and ledger, side by side. */
 export function addReconcile(program: Command, cli: Cli): void {
-  const command = program.command("reconcile").description(
+  const command = program.command("reconcile").summary(
+    "compare service and ledger, and change nothing",
+  ).description(
     "compare service and ledger over a window of creation time, and change nothing",
   );
   jsonOption(
@@ -41,7 +43,7 @@ export function addReconcile(program: Command, cli: Cli): void {
     )
     .option(
       "--to <time>",
-      "end of the window; of a day, all of it (default: now)",
+      "end of the window; a day is meant whole (default: now)",
       windowEnd("--to"),
     )
     .option("--all", "list the orders that agree as well")
@@ -54,7 +56,7 @@ export function addReconcile(program: Command, cli: Cli): void {
 
 async function compare(io: Io, flags: ReconcileFlags): Promise<number> {
   return await withService(io, flags, async (ledger, client) => {
-    const bar = progress(io, "orders compared", !flags.json);
+    using bar = progress(io, "orders compared", !flags.json);
     let compared = 0;
     const report = await stoppable(io.signal, async () => {
       await upToDate(ledger, io);

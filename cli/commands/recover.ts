@@ -24,7 +24,9 @@ interface RecoverFlags extends RateFlags {
 
 /** `recover`: after an outage, read everything again and end in the proof. */
 export function addRecover(program: Command, cli: Cli): void {
-  const command = program.command("recover").description(
+  const command = program.command("recover").summary(
+    "after an outage: read a window of time again",
+  ).description(
     "after an outage: read a window again, and say whether all of it was read",
   );
   jsonOption(
@@ -38,7 +40,7 @@ export function addRecover(program: Command, cli: Cli): void {
     )
     .option(
       "--to <time>",
-      "end of the outage; of a day, all of it (default: now)",
+      "end of the outage; a day is meant whole (default: now)",
       windowEnd("--to"),
     )
     .addHelpText(
@@ -50,7 +52,7 @@ export function addRecover(program: Command, cli: Cli): void {
 
 async function readAgain(io: Io, flags: RecoverFlags): Promise<number> {
   return await withService(io, flags, async (ledger, client) => {
-    const bar = progress(io, "orders and users read", !flags.json);
+    using bar = progress(io, "orders and users read", !flags.json);
     let read = 0;
     const report = await stoppable(
       io.signal,

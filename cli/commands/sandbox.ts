@@ -18,7 +18,9 @@ interface SandboxFlags {
 
 /** `sandbox`: the service in a box, over HTTP. */
 export function addSandbox(program: Command, cli: Cli): void {
-  const command = program.command("sandbox").description(
+  const command = program.command("sandbox").summary(
+    "run the service in a box",
+  ).description(
     "run the service in a box: its API, its widget, its webhooks, its faults",
   );
   jsonOption(command, "one object")

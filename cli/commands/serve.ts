@@ -38,7 +38,9 @@ interface ServeFlags extends SharedFlags {
 
 /** `serve`: endpoint, projection and poller in one process. */
 export function addServe(program: Command, cli: Cli): void {
-  const command = program.command("serve").description(
+  const command = program.command("serve").summary(
+    "take webhooks, fold them, and poll the service",
+  ).description(
     "take webhooks, fold them, and poll the service, in one process",
   );
   settingOption(
@@ -65,7 +67,7 @@ export function addServe(program: Command, cli: Cli): void {
     )
     .addHelpText(
       "after",
-      "\nIt writes a log to standard error, one JSON object a line. Ctrl-C lets\nrequests under way finish, folds what is stored, and exits with 0.\n\nExample:\n  RAMPKIT_WEBHOOK_SECRET=$(openssl rand -hex 24) rampkit serve --port 8787",
+      "\nIt writes a log to standard error, one JSON object a line. Ctrl-C lets\nrequests under way finish, folds what is stored, and exits with 0.\nMake the secret once, and keep it: openssl rand -hex 24\n\nExample:\n  RAMPKIT_WEBHOOK_SECRET=SECRET rampkit serve --port 8787",
     )
     .action(cli.run((flags: ServeFlags) => serve(cli.io, flags)));
 }

@@ -25,7 +25,9 @@ interface SessionFlags extends SharedFlags {
 
 /** `session create`: ask the service for a widget session. */
 export function addSession(program: Command, cli: Cli): void {
-  const session = program.command("session").description("widget sessions");
+  const session = program.command("session").summary(
+    "create widget sessions",
+  ).description("widget sessions");
   const command = session.command("create").description(
     "create a session (valid 30 seconds, once) and record what it asked for",
   );

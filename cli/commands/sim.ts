@@ -28,7 +28,9 @@ const SIMULATOR: SourceProgram = {
 
 /** `sim`: seeds of the simulator, one after the other. */
 export function addSim(program: Command, cli: Cli): void {
-  const command = program.command("sim").description(
+  const command = program.command("sim").summary(
+    "run seeds of the simulator",
+  ).description(
     "run service, endpoint, ledger and poller on a virtual clock, with faults " +
       "from seeds, and check every rule",
   );

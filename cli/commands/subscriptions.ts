@@ -9,7 +9,9 @@ import { upToDate, withReadLedger } from "../with_ledger.ts";
 
 /** `subscriptions list | retry | drop | fire`. */
 export function addSubscriptions(program: Command, cli: Cli): void {
-  const subscriptions = program.command("subscriptions").description(
+  const subscriptions = program.command("subscriptions").summary(
+    "see to what your handlers were told",
+  ).description(
     "what your handlers were told, and what they could not take",
   );
   addList(subscriptions, cli);

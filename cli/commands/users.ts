@@ -14,7 +14,9 @@ import { upToDate, withReadLedger } from "../with_ledger.ts";
 
 /** `users list | show`. */
 export function addUsers(program: Command, cli: Cli): void {
-  const users = program.command("users").description(
+  const users = program.command("users").summary(
+    "list and show users",
+  ).description(
     "what the ledger knows of users",
   );
   addList(users, cli);

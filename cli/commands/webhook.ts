@@ -14,7 +14,9 @@ import { withLedger } from "../with_ledger.ts";
 
 /** `webhook send | replay | parse`. */
 export function addWebhook(program: Command, cli: Cli): void {
-  const webhook = program.command("webhook").description(
+  const webhook = program.command("webhook").summary(
+    "send, replay and read webhook bodies",
+  ).description(
     "send, replay and read webhook bodies",
   );
   addReplay(webhook, cli);
@@ -58,7 +60,7 @@ async function replay(
       secrets: [secret],
       now: io.now,
     });
-    const bar = progress(io, "bodies stored", !flags.json);
+    using bar = progress(io, "bodies stored", !flags.json);
     let sent = 0;
     let number = 0;
     const refused: number[] = [];
