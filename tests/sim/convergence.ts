@@ -70,15 +70,19 @@ export async function converge(
     await inspector.look();
   }
   let waiting = await whatWaits(world);
-  for (let round = 0; round < 4 && waiting.length > 0; round++) {
+  wrong = await disagreements(world);
+  // The last webhooks to come may have claimed what is to be asked about yet.
+  for (let round = 0; round < 4; round++) {
+    if (waiting.length + wrong.length === 0) break;
     await clock.advance(12 * minuteMs);
     await pollOnce(world, inspector);
     waiting = await whatWaits(world);
+    wrong = await disagreements(world);
   }
   if (waiting.length > 0) {
     throw new Broken("queues get empty", waiting.join("; "));
   }
-  agreed(await disagreements(world), "everything was quiet");
+  agreed(wrong, "everything was quiet");
   await proven(world);
   return { agreedAfterMs, quietAfterMs: clock.now() - healedMs };
 }
@@ -240,9 +244,10 @@ async function proven(world: World): Promise<void> {
     throw new Broken("processes come back", "the endpoint is down");
   }
   const { ledger, client } = front.incarnation;
+  await passing(clock, ledger.chain(), hourMs);
   const verified = await passing(clock, ledger.verify(), hourMs);
-  if (!verified.ok || verified.unchained > 0) {
-    throw new Broken("the chain is valid", verified.detail ?? "unchained");
+  if (!verified.ok) {
+    throw new Broken("the chain is valid", verified.detail ?? "");
   }
   // What was folded from a body since erased is folded without it.
   const ofErased = new Set(

@@ -1,4 +1,4 @@
-import type { Transition } from "../../ledger/mod.ts";
+import type { Ledger, Transition } from "../../ledger/mod.ts";
 import type { Dice } from "./dice.ts";
 import { CopiedLedger } from "./copied_ledger.ts";
 import type { Incarnation } from "./incarnation.ts";
@@ -15,10 +15,17 @@ export async function exportAndImport(
 ): Promise<void> {
   const lines: string[] = [];
   for await (const line of ledger.export()) lines.push(line);
+  const cutAt = dice.chance(0.4) ? dice.int(1, lines.length - 1) : null;
   const copy = new CopiedLedger(world, dice);
   try {
     const imported = await copy.finish(foldVersion, async (other) => {
-      await other.import(each(lines));
+      if (cutAt !== null) await importCut(other, lines.slice(0, cutAt));
+      const { imported, skipped } = await other.import(each(lines));
+      check(
+        "an import takes every event, once",
+        imported + skipped === lines.length - 2,
+        () => `${imported} and ${skipped} of ${lines.length - 2} events`,
+      );
       await other.project();
       await other.chain();
       return { again: await collect(other.export()), ...await other.verify() };
@@ -50,6 +57,25 @@ export async function exportAndImport(
   } finally {
     await copy.store.close();
   }
+}
+
+/** The file was cut on its way: that is seen, and what it held is kept. */
+async function importCut(
+  ledger: Ledger,
+  lines: readonly string[],
+): Promise<void> {
+  const cut = await ledger.import(each(lines)).then(
+    () => false,
+    (error) => {
+      if (error instanceof TypeError) return true;
+      throw error;
+    },
+  );
+  check(
+    "an export that was cut is seen",
+    cut,
+    () => `${lines.length} lines without the last passed`,
+  );
 }
 
 /** A webhook that comes after an import is told, and nothing else. */
