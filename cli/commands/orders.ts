@@ -120,8 +120,15 @@ function addShow(orders: Command, cli: Cli): void {
       await withReadLedger(cli.io, flags, async (ledger) => {
         await upToDate(ledger, cli.io);
         const order = theOne(await ledger.orders.find(id), id);
-        if (flags.json) jsonLine(cli.io, orderJson(order));
-        else lines(cli.io, orderLines(order, cli.io.columns));
+        if (flags.json) return jsonLine(cli.io, orderJson(order));
+        lines(cli.io, orderLines(order, cli.io.columns));
+        if (order.anomalies.length > 0) {
+          lines(cli.io, [
+            "",
+            "Event by event:",
+            `  rampkit orders explain ${order.orderId}`,
+          ]);
+        }
       });
     }));
 }
