@@ -22,6 +22,7 @@ import { type Io, note } from "./io.ts";
 import { SETTINGS } from "./options.ts";
 import { redact } from "./redact.ts";
 import { isStop } from "./stoppable.ts";
+import { wrap } from "./wrap.ts";
 
 /**
  * Runs the command line.
@@ -115,7 +116,13 @@ function build(cli: Cli, completing: boolean): Command {
   addSim(program, cli);
   addBench(program, cli);
   if (!completing) addComplete(program);
-  program.addHelpText("after", AFTER);
+  program.addHelpText(
+    "after",
+    () =>
+      AFTER.split("\n").map((text) =>
+        wrap(text, cli.io.columns, text.startsWith("  RAMPKIT") ? 6 : 0)
+      ).join("\n"),
+  );
   inherit(program);
   // Last, because it reads every command, and has settings of its own.
   if (completing) {

@@ -27,6 +27,8 @@ export interface StopOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** What standard input holds; it stays open. */
   readonly input?: string;
+  /** Whether Ctrl-C is pressed once more, a moment later. */
+  readonly again?: boolean;
   /** Waits for the moment to stop. Lines of standard error come as they are
    * written; so does standard output, which is not read before. */
   readonly until: (running: {
@@ -41,7 +43,7 @@ const PATIENCE_MS = 10_000;
 /** Runs a command in a process of its own and sends it a real SIGINT. */
 export async function stopped(
   args: readonly string[],
-  { env = {}, input, until }: StopOptions,
+  { env = {}, input, again = false, until }: StopOptions,
 ): Promise<Stopped> {
   const child = new Deno.Command("deno", {
     args: ["run", ...PERMISSIONS, `${root}cli/main.ts`, ...args],
@@ -82,6 +84,10 @@ export async function stopped(
 
   const sentAt = performance.now();
   child.kill("SIGINT");
+  if (again) {
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    child.kill("SIGINT");
+  }
   const patience = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
   while (await read());
   const { code } = await child.status;

@@ -119,6 +119,33 @@ Deno.test("serve ends by Ctrl-C with exit code 0, everything folded", async () =
   await isWhole(ledger.env, 1);
 });
 
+Deno.test("a second Ctrl-C ends serve at once, and the ledger is whole all the same", async () => {
+  await using ledger = await ledgerFolder("none");
+  const hook = `/webhooks/${ledger.env.RAMPKIT_WEBHOOK_SECRET}`;
+  const [body = ""] = bodies(1).split("\n");
+  using connections = new DisposableStack();
+  const ran = await stopped(["serve", "--port", "0", "--no-poll"], {
+    env: ledger.env,
+    again: true,
+    until: async ({ line }) => {
+      const url = new URL(JSON.parse(await line(/"listening"/)).url);
+      const answer = await fetch(url.origin + hook, { method: "POST", body });
+      assert.equal(answer.status, 204);
+      // A body that never ends is waited for, but not twice.
+      const connection = connections.use(
+        await Deno.connect({ hostname: url.hostname, port: Number(url.port) }),
+      );
+      await connection.write(new TextEncoder().encode(
+        `POST ${hook} HTTP/1.1\r\nHost: partner\r\nContent-Length: 99\r\n\r\n{`,
+      ));
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    },
+  });
+  said(ran, 130, /"event":"stopping"/);
+  assert.doesNotMatch(ran.err, /"event":"stopped"/);
+  await isWhole(ledger.env, 1);
+});
+
 Deno.test("ledger refold leaves the states as they are when stopped, and goes on later", async () => {
   await using ledger = await ledgerFolder();
   const ran = await stoppedMidway(["ledger", "refold"], {
