@@ -253,3 +253,27 @@ export function swapping(next: Driver, { clock }: PortTools): Driver {
     return statements.map(() => nothing);
   });
 }
+
+/** A driver by which every process takes the states for those of its fold. */
+export function ofOneFold(next: Driver): Driver {
+  return wrap(next, async (statements, mode) => {
+    const results = await next.batch(
+      statements.map((statement) =>
+        isProjection(statement)
+          ? {
+            ...statement,
+            sql: statement.sql.replace("AND fold_version = ?3", ""),
+          }
+          : statement
+      ),
+      mode,
+    );
+    return results.map((result) => {
+      const at = result.columns.indexOf("fold_version");
+      return at === -1 ? result : {
+        ...result,
+        rows: result.rows.map((row) => row.with(at, FOLD_VERSION)),
+      };
+    });
+  });
+}

@@ -8,7 +8,7 @@ import {
 import { SUBSCRIPTION } from "./incarnation.ts";
 import type { Inspector } from "./inspector.ts";
 import { addOne, Broken, check } from "./journal.ts";
-import { recoverWindow } from "./recover_chore.ts";
+import { hasReadUsers, recoverWindow } from "./recover_chore.ts";
 import { passing } from "./virtual_time.ts";
 import type { World } from "./world.ts";
 
@@ -101,7 +101,7 @@ async function recoverAll(world: World, inspector: Inspector): Promise<void> {
   const { clock, processes, plan, dice, journal } = world;
   const { incarnation } = dice.pick(processes);
   if (incarnation === null) return;
-  const { complete, why } = await passing(
+  const report = await passing(
     clock,
     recoverWindow(world, incarnation, {
       fromMs: plan.startMs - 21 * 24 * hourMs,
@@ -109,7 +109,9 @@ async function recoverAll(world: World, inspector: Inspector): Promise<void> {
     }),
     pollLimitMs,
   );
+  const { complete, why } = report;
   check("a recovery in peace ends in the proof", complete, () => why ?? "");
+  await hasReadUsers(world, report);
   addOne(journal.chores, "recovery in peace");
   await inspector.look();
 }

@@ -2,6 +2,7 @@ import {
   asReading,
   fold,
   isProjection,
+  ofOneFold,
   withoutCommitments,
   wrap,
 } from "./broken_ports.ts";
@@ -149,5 +150,10 @@ export const FOLDING_MUTATIONS: readonly Mutation[] = [
             mode,
           )),
     },
+  },
+  {
+    name: "go on from states that another version of the fold made",
+    within: 40,
+    ports: { driver: ofOneFold },
   },
 ];

@@ -1,5 +1,4 @@
 import { recover, type RecoverReport } from "../../ledger/mod.ts";
-import type { OrderTruth } from "../../sandbox/mod.ts";
 import { truthOf } from "../../sandbox/truth.ts";
 import type { Dice } from "./dice.ts";
 import type { Incarnation } from "./incarnation.ts";
@@ -7,6 +6,7 @@ import { check } from "./journal.ts";
 import type { World } from "./world.ts";
 
 const hourMs = 3_600_000;
+const decoder = new TextDecoder();
 
 /** A person reads a stretch of the past again. */
 export async function recoverSome(
@@ -44,58 +44,79 @@ export async function recoverWindow(
   return report;
 }
 
+/**
+ * Holds that every user of a window was read as it is. Users state no time of
+ * change, so that this can be told only while nothing changes.
+ *
+ * @throws {Broken} When one was not.
+ */
+export async function hasReadUsers(
+  { sandbox, store }: World,
+  { from, provenUpTo }: RecoverReport,
+): Promise<void> {
+  const [fromMs, untilMs] = [Date.parse(from), Date.parse(provenUpTo)];
+  const readings = await readingsIn(
+    store,
+    "user_snapshot",
+    (user) =>
+      [user.lkyc_status, user.fkyc_status, user.banned, user.country].join(" "),
+  );
+  for (const user of sandbox.users()) {
+    const { userId, createdAtMs, lkyc, fkyc, banned, country } = user;
+    if (createdAtMs < fromMs || createdAtMs > untilMs) continue;
+    isAmong(readings, userId, [lkyc, fkyc, banned, country].join(" "));
+  }
+}
+
+/** Holds that every order of a window was read as it is. */
 async function hasRead(
   { sandbox, store }: World,
   { from, provenUpTo }: RecoverReport,
   begunMs: number,
 ): Promise<void> {
   const [fromMs, untilMs] = [Date.parse(from), Date.parse(provenUpTo)];
-  const readings = await readingsIn(store);
+  const readings = await readingsIn(
+    store,
+    "order_snapshot",
+    (order) => [order.status, order.changed_at, order.tx_id ?? ""].join(" "),
+  );
   for (const order of sandbox.orders()) {
     const { orderId, createdAtMs, changedAtMs } = order;
     if (createdAtMs < fromMs || createdAtMs > untilMs) continue;
     // What changes meanwhile may have been read before or after.
     if (changedAtMs >= begunMs - 1000) continue;
-    check(
-      "a proven recovery has read all of its window",
-      readings.get(orderId)?.has(keyOf(truthOf(order))) === true,
-      () =>
-        `order ${orderId} is ${order.status} since ${
-          truthOf(order).changedAt
-        }, and the ledger has read ${
-          [...readings.get(orderId) ?? []].join("; ") || "nothing"
-        }`,
-    );
+    const { status, changedAt, txId } = truthOf(order);
+    isAmong(readings, orderId, [status, changedAt, txId].join(" "));
   }
 }
 
-/** What the ledger has read of each order. */
+type Readings = ReadonlyMap<string, ReadonlySet<string>>;
+
+function isAmong(readings: Readings, id: string, truth: string): void {
+  check(
+    "a proven recovery has read all of its window",
+    readings.get(id)?.has(truth) === true,
+    () =>
+      `${id} is ${truth}, and the ledger has read ${
+        [...readings.get(id) ?? []].join("; ") || "nothing"
+      }`,
+  );
+}
+
+/** What the ledger has read of each order or user. */
 async function readingsIn(
   store: World["store"],
-): Promise<Map<string, Set<string>>> {
+  kind: "order_snapshot" | "user_snapshot",
+  keyOf: (body: Readonly<Record<string, unknown>>) => string,
+): Promise<Readings> {
   const [found] = await store.batch([{
-    sql: "SELECT order_id, body FROM events WHERE kind = 'order_snapshot'",
-    args: [],
+    sql: "SELECT coalesce(order_id, user_id), body FROM events WHERE kind = ?",
+    args: [kind],
   }], "read");
   const readings = new Map<string, Set<string>>();
   for (const [id, body] of found?.rows ?? []) {
-    const order = JSON.parse(new TextDecoder().decode(body as Uint8Array));
-    const keys = readings.get(String(id)) ?? new Set();
-    keys.add(keyOf({
-      status: order.status,
-      changedAt: order.changed_at,
-      txId: order.tx_id ?? "",
-    }));
-    readings.set(String(id), keys);
+    const key = keyOf(JSON.parse(decoder.decode(body as Uint8Array)));
+    readings.set(String(id), (readings.get(String(id)) ?? new Set()).add(key));
   }
   return readings;
-}
-
-function keyOf(
-  { status, changedAt, txId }: Pick<
-    OrderTruth,
-    "status" | "changedAt" | "txId"
-  >,
-): string {
-  return `${status} ${changedAt} ${txId}`;
 }
