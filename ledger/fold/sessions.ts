@@ -142,6 +142,18 @@ export function sessionsUntil(order: Beginning): string | null {
 }
 
 /**
+ * Orders that began before it cannot belong to a session.
+ *
+ * @param recordedAt When the session was recorded, UTC ISO 8601.
+ * @returns UTC ISO 8601, early enough to be compared as text with times of any
+ * number of decimals.
+ */
+export function firstOrderAfter(recordedAt: string): string {
+  const ms = Date.parse(recordedAt) - toleranceMs - 1000;
+  return Number.isNaN(ms) ? "" : new Date(ms).toISOString();
+}
+
+/**
  * The session that an order belongs to: the last that its webhooks name or, of
  * an order that names none, the last one made under its click id before it.
  *

@@ -10,9 +10,9 @@ import {
   type UserFold,
 } from "../fold/user_fold.ts";
 import {
+  beganBy,
   CLICK_SESSIONS_KEPT,
   compareAsked,
-  sessionsUntil,
 } from "../fold/sessions.ts";
 import { type Link, linkKey, OrderLinks, sessionLinks } from "./links.ts";
 import { type Found, News } from "./news.ts";
@@ -46,10 +46,10 @@ export interface OrderLink extends Link {
   /** The order. */
   readonly orderId: string;
   /**
-   * Of a click id: sessions recorded until then can be the order's own, as far
-   * as was known when this was written; later it can only be earlier.
+   * Of a click id: when the order was there at the latest, as far as was known
+   * when this was written; later it can only be earlier. Else empty.
    */
-  readonly sessionsUpTo: string;
+  readonly beganBy: string;
 }
 
 /** What a window of events changes. */
@@ -185,14 +185,11 @@ function linkRows(
 ): OrderLink[] {
   const rows: OrderLink[] = [];
   for (const [orderId, { all }] of links) {
-    let until: string | null = null;
+    const order = orders.get(orderId);
+    const began = order === undefined ? null : beganBy(order);
     for (const { kind, link } of all.values()) {
-      const order = orders.get(orderId);
-      if (kind === "click" && order !== undefined) {
-        until ??= sessionsUntil(order);
-      }
-      const sessionsUpTo = kind === "click" ? until ?? "" : "";
-      rows.push({ kind, link, orderId, sessionsUpTo });
+      const beganBy = kind === "click" ? began ?? "" : "";
+      rows.push({ kind, link, orderId, beganBy });
     }
   }
   return rows;

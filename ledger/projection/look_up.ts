@@ -2,7 +2,7 @@ import { decodeOrderFold, decodeUserFold } from "../fold/codec.ts";
 import type { RecordedEvent } from "../event/event.ts";
 import type { Fact, SessionFact } from "../fold/fact.ts";
 import type { OrderFold } from "../fold/order_fold.ts";
-import { CLICK_SESSIONS_KEPT } from "../fold/sessions.ts";
+import { CLICK_SESSIONS_KEPT, firstOrderAfter } from "../fold/sessions.ts";
 import type { UserFold } from "../fold/user_fold.ts";
 import type { Driver, ResultSet, Statement } from "../store/driver.ts";
 import { eventColumns, recordedEvent } from "../store/event_row.ts";
@@ -83,7 +83,7 @@ const selectLinkedOrders =
   `SELECT l.kind, l.link, o.order_id, o.fold FROM json_each(?2) AS w
   CROSS JOIN order_links AS l ON l.generation = ?1
     AND l.kind = w.value ->> 0 AND l.link = w.value ->> 1
-    AND l.sessions_up_to >= w.value ->> 2
+    AND l.began_by >= w.value ->> 3
   CROSS JOIN orders AS o ON o.generation = ?1 AND o.order_id = l.order_id
   WHERE w.value ->> 0 <> 'click' OR NOT EXISTS (
     SELECT 1 FROM ${sessionsOfLink} AND k.recorded_at < w.value ->> 2
@@ -119,7 +119,7 @@ export function wantedBy(
       for (const link of sessionLinks(fact)) {
         const key = linkKey(link);
         const other = wanted.ordersOf.get(key);
-        // Of other links `sessions_up_to` is empty, and all are wanted.
+        // Of other links `began_by` is empty, and all orders are wanted.
         const since = link.kind === "click" ? fact.recordedAt : "";
         if (other === undefined || since < other.since) {
           wanted.ordersOf.set(key, { ...link, since });
@@ -175,7 +175,7 @@ export async function lookUp(
   });
   const linksOfSessions = [...ordersOf.values()].map((
     { kind, link, since },
-  ) => [kind, link, since]);
+  ) => [kind, link, since, since === "" ? "" : firstOrderAfter(since)]);
   ask(selectLinkedOrders, linksOfSessions, (result) => {
     for (const row of result?.rows ?? []) {
       const orderId = row[2] as string;

@@ -8,7 +8,7 @@ import { selectCheckpoints } from "./checkpoint.ts";
 const tables = [
   ["orders", "rowid", 2_000],
   ["users", "rowid", 2_000],
-  ["order_links", "kind, link, sessions_up_to, order_id", 10_000],
+  ["order_links", "kind, link, began_by, order_id", 10_000],
   ["session_links", "kind, link, recorded_at, position", 10_000],
 ] as const;
 

@@ -8,8 +8,8 @@
  *   the fold version that wrote it; `state` and `activity` are what readers
  *   see, and can be read by any version.
  * - `order_links`: which sessions, click ids and external ids lead to an order;
- *   of click ids also until when a session can be the order's own, so that a
- *   session finds those orders without meeting all that share its click id.
+ *   of click ids also when the order was there at the latest, so that a session
+ *   finds the orders after it without meeting all that share its click id.
  * - `session_links`: which sessions of the partner a session or click id names.
  * - `transitions`: the first time each entity entered each status with each
  *   trust; shared by all generations, because a refold is no news.
@@ -75,9 +75,9 @@ export const projectionSchema: readonly string[] = [
     generation INTEGER NOT NULL,
     kind TEXT NOT NULL,
     link TEXT NOT NULL,
-    sessions_up_to TEXT NOT NULL,
+    began_by TEXT NOT NULL,
     order_id TEXT NOT NULL,
-    PRIMARY KEY (generation, kind, link, sessions_up_to, order_id)
+    PRIMARY KEY (generation, kind, link, began_by, order_id)
   ) STRICT, WITHOUT ROWID`,
   `CREATE TABLE session_links (
     generation INTEGER NOT NULL,

@@ -42,10 +42,10 @@ export function writeChanges(
   }
   add(
     insertOrderLinks,
-    changes.orderLinks.map(({ kind, link, sessionsUpTo, orderId }) => [
+    changes.orderLinks.map(({ kind, link, beganBy, orderId }) => [
       kind,
       link,
-      sessionsUpTo,
+      beganBy,
       orderId,
     ]),
   );
@@ -80,7 +80,7 @@ export function writeChanges(
 }
 
 const insertOrderLinks =
-  `INSERT INTO order_links (generation, kind, link, sessions_up_to, order_id)
+  `INSERT INTO order_links (generation, kind, link, began_by, order_id)
   SELECT ?1, value ->> 0, value ->> 1, value ->> 2, value ->> 3
   FROM json_each(?2) WHERE true ON CONFLICT DO NOTHING`;
 
