@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { createSandbox, serveSandbox } from "../sandbox/mod.ts";
+import { main } from "../cli/mod.ts";
 import { cli, type Ran } from "./_cli.ts";
 import { fileOf, type StopOptions, type Stopped, stopped } from "./_stopped.ts";
 
@@ -158,6 +159,33 @@ Deno.test("ledger refold leaves the states as they are when stopped, and goes on
   const { swapped, changed, events } = JSON.parse(again.out);
   assert.deepEqual([swapped, changed], [true, 0]);
   assert.ok(events < 2 * ORDERS, "it began from nothing again");
+});
+
+Deno.test("ledger verify says how many events it looked at when stopped", async () => {
+  await using ledger = await ledgerFolder();
+  const controller = new AbortController();
+  let err = "";
+  let looks = 0;
+  const code = await main(["ledger", "verify"], {
+    out: () => {},
+    err: (text) => err += text,
+    env: (name) => ledger.env[name],
+    columns: null,
+    colour: false,
+    // Progress asks for the time: once to begin with, then after each step.
+    now: () => {
+      if (++looks === 3) {
+        controller.abort(new DOMException("Interrupted", "AbortError"));
+      }
+      return Date.now();
+    },
+    signal: controller.signal,
+  });
+  const [, events] = /^Stopped: (\d+) events were looked at and are right/
+    .exec(err) ?? [];
+  assert.equal(code, 1, err);
+  assert.ok(Number(events) > 0 && Number(events) < 2 * ORDERS, err);
+  await isWhole(ledger.env);
 });
 
 Deno.test("ledger export --output leaves no file when stopped", async () => {
