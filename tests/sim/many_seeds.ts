@@ -38,8 +38,8 @@ export async function* simulateMany(
         free.map((one) => one.busy.then(() => one)),
       );
       const report = run(next.worker, seed);
-      next.busy = report.then(() => {});
-      report.catch(() => {});
+      // A failure is told in its turn, by its report.
+      next.busy = report.then(() => {}, () => {});
       reports.push(report);
     }
     while (reports.length > 0) yield await take(reports);
