@@ -74,7 +74,7 @@ function statements(table: string, id: string) {
   const lastOfPage = (generation: string) =>
     `(SELECT ${id} FROM ${table} WHERE generation = ${generation} AND ${id} > ?3
       ORDER BY ${id} LIMIT 1 OFFSET ?4)`;
-  // A full page ends where the shorter of both ends; past it nothing is known.
+  // A page ends where the first of both has had its number of rows.
   const end = `(SELECT min(id) FROM (SELECT ${lastOfPage("?1")} AS id
     UNION ALL SELECT ${lastOfPage("?2")}))`;
   const inPage = (alias: string) =>
