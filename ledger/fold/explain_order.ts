@@ -6,15 +6,10 @@ import type {
 } from "./explanation.ts";
 import { fieldSources } from "./field_sources.ts";
 import { flattenState } from "./_flatten_state.ts";
-import type { Fact, OrderSnapshotFact, WebhookFact } from "./fact.ts";
+import type { Fact } from "./fact.ts";
+import { judge } from "./_judge.ts";
 import { evolveOrder, initialOrderFold, type OrderFold } from "./order_fold.ts";
-import { isFinal, isKnown, orderRank } from "./order_rank.ts";
 import type { OrderState } from "./order_state.ts";
-import {
-  claimStanding,
-  type DecidedStatus,
-  decideOrderStatus,
-} from "./order_status.ts";
 import type { ResolveOptions } from "./resolve_order.ts";
 import { orderState } from "./state_of_order.ts";
 
@@ -175,145 +170,6 @@ function sayingOf(fact: Fact): string {
     default:
       return fact.label;
   }
-}
-
-type Verdict = Pick<ExplainedEvent, "outcome" | "why">;
-
-function judge(
-  before: OrderFold,
-  after: OrderFold,
-  fact: Fact,
-  changes: readonly FieldChange[],
-  repeated: Fact | undefined,
-): Verdict {
-  if (changes.length > 0 && fact.kind !== "webhook") {
-    return { outcome: "changed", why: changedWhy(fact) };
-  }
-  switch (fact.kind) {
-    case "webhook":
-      return judgeWebhook(after, fact, changes, repeated);
-    case "order_snapshot":
-      return judgeSnapshot(before, after, fact);
-    case "order_absent":
-      return {
-        outcome: "refused",
-        why: "A reading at least as late shows the order",
-      };
-    case "order_contradicted":
-      return {
-        outcome: "unchanged",
-        why:
-          "No claim stands that it could speak against, or one was received since",
-      };
-    case "session_created":
-      return {
-        outcome: "unchanged",
-        why: before.sessions.length > 0 &&
-            !before.sessions.includes(fact.asked.sessionId)
-          ? "The order belongs to another session of the same click id"
-          : "The session is known already",
-      };
-    case "unreadable":
-      return { outcome: "unchanged", why: fact.reason };
-    default:
-      return { outcome: "unchanged", why: "It does not concern the order" };
-  }
-}
-
-function changedWhy(fact: Fact): string {
-  switch (fact.kind) {
-    case "order_snapshot":
-      return "A reading of the service is its own word";
-    case "order_absent":
-      return "The service was asked and does not show the order";
-    case "order_contradicted":
-      return "A claim that the service did not agree with no longer counts";
-    case "session_created":
-      return "The partner's own session says what was asked for";
-    case "unreadable":
-      return `Somebody names the order: ${fact.reason}`;
-    default:
-      return "It names the order";
-  }
-}
-
-function judgeWebhook(
-  after: OrderFold,
-  fact: WebhookFact,
-  changes: readonly FieldChange[],
-  repeated: Fact | undefined,
-): Verdict {
-  const status = decideOrderStatus(after);
-  const refusal = refusalOf(after, fact, status);
-  if (changes.length > 0) {
-    return {
-      outcome: "changed",
-      why: refusal ??
-        (status.trust === "claimed"
-          ? "A webhook's claim is taken until the service is read"
-          : `The service shows ${status.status} itself: the webhook only adds to what was heard`),
-    };
-  }
-  if (repeated !== undefined) {
-    return {
-      outcome: "unchanged",
-      why:
-        `The same bytes were received before, at position ${repeated.position}`,
-    };
-  }
-  return refusal !== null ? { outcome: "refused", why: refusal } : {
-    outcome: "unchanged",
-    why: status.trust === "confirmed"
-      ? "The service has shown as much already"
-      : "Another webhook claims as much already",
-  };
-}
-
-/** Why a claim is not the status of the order; null when it is. */
-function refusalOf(
-  after: OrderFold,
-  fact: WebhookFact,
-  { status, trust }: DecidedStatus,
-): string | null {
-  const claim = after.claims.find(({ status }) => status === fact.claim);
-  if (claim === undefined || claim.status === status) return null;
-  switch (claimStanding(after, claim)) {
-    case "shown":
-      return `The service showed ${claim.status} before and shows ${status} now: a late or repeated webhook takes nothing back`;
-    case "contradicted":
-      return `The service was asked and did not agree with ${claim.status}`;
-    case "counts":
-      if (trust === "claimed") {
-        return `A claim of ${status} ranks above ${claim.status}`;
-      }
-      return isFinal(status)
-        ? `The service shows ${status}, which is final: only a later reading changes it`
-        : !isKnown(status)
-        ? `The service shows ${status}, which this version does not know: a webhook does not change it`
-        : `The service shows ${status}, which ranks ${
-          orderRank(status) > orderRank(claim.status) ? "above" : "like"
-        } ${claim.status}`;
-  }
-}
-
-function judgeSnapshot(
-  before: OrderFold,
-  after: OrderFold,
-  fact: OrderSnapshotFact,
-): Verdict {
-  if (after.latest !== fact.reading && after.latest === before.latest) {
-    const latest = after.latest;
-    return {
-      outcome: "refused",
-      why: `A later state of the service is known, changed ${
-        latest?.changedAt || "at an unknown time"
-      }`,
-    };
-  }
-  return {
-    outcome: "unchanged",
-    why: "The service shows what it showed before",
-  };
 }
 
 function differences(

@@ -252,3 +252,24 @@ Deno.test("orderAsOf() tells what was known then", () => {
   assert.equal(orderAsOf(ORDER, all, at(4.9))?.status, "progress");
   assert.equal(orderAsOf(ORDER, all, at(5))?.trust, "confirmed");
 });
+
+Deno.test("explainOrder() says why a session of the same click id is not the order's", () => {
+  const read = orderRead(30, "progress", 30, {
+    created_at: "2026-11-20 00:20:00",
+  });
+  const sessions = (...minutes: number[]) =>
+    minutes.map((minute) => session(minute, { session_id: `s-${minute}` }));
+  const last = (...events: RecordedEvent[]) =>
+    explainOrder(ORDER, facts(...events)).events.at(-1)?.why;
+  assert.match(last(read, ...sessions(10, 5)) ?? "", /to a later session/);
+  assert.match(last(read, ...sessions(10, 10)) ?? "", /known already/);
+  assert.match(last(read, ...sessions(10, 40)) ?? "", /made after the order/);
+  assert.match(
+    last(read, ...sessions(...Array.from({ length: 18 }, (_, n) => n))) ?? "",
+    /So many sessions share the click id/,
+  );
+  const named = orderWebhook(31, "order_complete", {}, {
+    hpp_session_id: "s-5",
+  });
+  assert.match(last(read, named, ...sessions(10)) ?? "", /to another session/);
+});
