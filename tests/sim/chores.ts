@@ -9,12 +9,12 @@ import { reconcileSome } from "./reconcile_chore.ts";
 import { recoverSome } from "./recover_chore.ts";
 import type { World } from "./world.ts";
 
-/** What people do with a ledger while it lives. */
+/** What people do with a ledger while it lives; false when nothing was to do. */
 type Chore = (
   world: World,
   incarnation: Incarnation,
   dice: Dice,
-) => Promise<void>;
+) => Promise<boolean | void>;
 
 /** All of it, and how often. */
 const CHORES: readonly (readonly [number, readonly [string, Chore]])[] = [
@@ -52,7 +52,9 @@ export function doChore(world: World, dice: Dice): void {
   );
   // A process that crashes takes with it what is done in it.
   world.background(Promise.race([
-    done.then(() => addOne(journal.chores, name)),
+    done.then((did) => {
+      if (did !== false) addOne(journal.chores, name);
+    }),
     life.died,
   ]));
 }

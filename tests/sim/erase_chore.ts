@@ -12,14 +12,16 @@ import type { World } from "./world.ts";
 /**
  * What one webhook said is erased. One a run: what states then are is one of
  * two things, and not one of very many.
+ *
+ * @returns Whether there was something to erase.
  */
 export async function eraseOne(
   world: World,
   { ledger }: Incarnation,
   dice: Dice,
-): Promise<void> {
+): Promise<boolean> {
   const { store, journal } = world;
-  if (journal.erased.size > 0) return;
+  if (journal.erased.size > 0) return false;
   const [found] = await store.batch([{
     // States that were folded already keep what they took from it.
     sql: `SELECT ${eventColumns} FROM events
@@ -28,11 +30,12 @@ export async function eraseOne(
     args: [],
   }], "read");
   const events = found?.rows.map(recordedEvent) ?? [];
-  if (events.length === 0) return;
+  if (events.length === 0) return false;
   const event = dice.pick(events);
   journal.erased.set(event.eventId, event);
   await eraseBody(ledger.driver, event.position);
   await erased(world, event);
+  return true;
 }
 
 async function erased({ store }: World, before: RecordedEvent): Promise<void> {

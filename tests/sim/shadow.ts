@@ -88,22 +88,24 @@ export class Shadow {
    */
   afterErasure(entity: "order" | "user", id: string): ExpectedRow | null {
     if (this.#erased.size === 0) return null;
-    const facts = entity === "order"
-      ? this.#factsOfOrder(id)
-      : this.#usersFacts.get(id) ?? [];
+    const own = entity === "order" ? this.#ordersFacts : this.#usersFacts;
+    const facts = own.get(id) ?? [];
     const left = facts.map((fact) => this.#erased.get(fact) ?? fact);
     if (left.every((fact, at) => fact === facts[at])) return null;
     return entity === "order"
-      ? this.#orderRow(id, left)
+      ? this.#orderRow(id, this.#withSessions(left))
       : this.#userRow(id, left);
   }
 
   #order(id: string): ExpectedRow {
-    return this.#orderRow(id, this.#factsOfOrder(id));
+    return this.#orderRow(
+      id,
+      this.#withSessions(this.#ordersFacts.get(id) ?? []),
+    );
   }
 
-  #factsOfOrder(id: string): Fact[] {
-    const own = this.#ordersFacts.get(id) ?? [];
+  /** An order's own facts, and the sessions that they name. */
+  #withSessions(own: readonly Fact[]): Fact[] {
     const facts = new Set<Fact>(own);
     for (const fact of own) {
       for (const link of orderLinks(fact)) {
