@@ -31,9 +31,10 @@ export function sameAmount(
   const left = decimalOf(a);
   const right = decimalOf(b);
   if (left === null || right === null) return false;
-  return decimals === null
-    ? left.eq(right)
-    : left.minus(right).abs().lt(new Big(`1e-${decimals}`));
+  if (decimals === null || beyondReason(left) || beyondReason(right)) {
+    return left.eq(right);
+  }
+  return left.minus(right).abs().lt(new Big(`1e-${decimals}`));
 }
 
 /**
@@ -74,8 +75,17 @@ function isHex(text: string): boolean {
 
 /** A plain decimal without the zeros it ends in; null for anything else. */
 function withoutZeros(text: string): string | null {
-  const match = /^(\d+)(?:\.(\d*?)0*)?$/.exec(text);
-  return match === null ? null : `${match[1]}.${match[2] ?? ""}`;
+  if (!/^\d+(?:\.\d*)?$/.test(text)) return null;
+  const [whole = "", fraction = ""] = text.split(".");
+  let end = fraction.length;
+  while (fraction[end - 1] === "0") end--;
+  return `${whole}.${fraction.slice(0, end)}`;
+}
+
+/** Whether a difference to this number must not be computed: it would write
+ * out as many digits as a forged exponent names. */
+function beyondReason(value: Big): boolean {
+  return Math.abs(value.e) > 1000;
 }
 
 function decimalOf(text: string): Big | null {

@@ -28,6 +28,18 @@ Deno.test("sameAmount() never calls what is no decimal equal, but to itself", ()
   assert.equal(sameAmount("NaN", "0", 2), false);
 });
 
+Deno.test("sameAmount() is quick whatever a forged amount looks like", () => {
+  const zeros = "0".repeat(1_000_000);
+  const started = performance.now();
+  assert.equal(sameAmount(`1.${zeros}1`, "2", 18), false);
+  assert.equal(sameAmount(`1.${zeros}`, "1", 18), true);
+  assert.equal(sameAmount("1E+999999999", "2", 18), false);
+  assert.equal(sameAmount("2", "-1e-999999999", 18), false);
+  assert.equal(sameAmount("1E+999999999", "10e999999998", 18), true);
+  // Without the care taken it is minutes, gigabytes, or an exception.
+  assert(performance.now() - started < 5000);
+});
+
 Deno.test("sameHash() looks away from case in 0x values only", () => {
   assert.equal(sameHash("0xAB", "0xab"), true);
   assert.equal(sameHash("0XAB", "0xab"), true);
