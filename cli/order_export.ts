@@ -83,7 +83,8 @@ export class DailyTotals {
     sums: [Big, Big, Big, Big];
   }>();
 
-  /** Counts one order in. An amount that is not known adds nothing. */
+  /** Counts one order in. An amount that is not known, or is no amount, adds
+   * nothing. */
   add(order: OrderState): void {
     const key = [
       order.createdAt?.slice(0, 10) ?? "",
@@ -108,8 +109,9 @@ export class DailyTotals {
     ];
     for (const [index, part] of parts.entries()) {
       const sum = group.sums[index];
-      if (sum !== undefined && part !== null) {
-        group.sums[index] = sum.plus(part);
+      const amount = summable(part);
+      if (sum !== undefined && amount !== null) {
+        group.sums[index] = sum.plus(amount);
       }
     }
   }
@@ -138,6 +140,18 @@ export class DailyTotals {
 }
 
 const ZERO = new Big(0);
+
+/** An amount to add up. A claim can state any text, and a sum with a forged
+ * exponent would write out as many digits as that names. */
+function summable(amount: string | null): Big | null {
+  if (amount === null) return null;
+  try {
+    const value = new Big(amount);
+    return Math.abs(value.e) > 100 ? null : value;
+  } catch {
+    return null;
+  }
+}
 
 function orderRow(order: OrderState): string[] {
   return [

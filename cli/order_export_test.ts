@@ -97,6 +97,20 @@ Deno.test("exportOrders() keeps claimed orders out of the totals of confirmed on
   );
 });
 
+Deno.test("DailyTotals counts an order whose forged amount cannot be added up", () => {
+  const [first] = orders;
+  assert.ok(first !== undefined);
+  const totals = new DailyTotals();
+  totals.add(first);
+  for (const cryptoAmount of ["1E+999999999", "1e-999999999", "lots", ""]) {
+    totals.add({ ...first, cryptoAmount });
+  }
+  assert.deepEqual(
+    totals.rows().map(({ orders, crypto_amount }) => [orders, crypto_amount]),
+    [["5", "0.100000000000000001"]],
+  );
+});
+
 Deno.test("exportOrders() gives spreadsheets no formula to run", async () => {
   const csv = await written({ format: "csv", totals: false });
   assert.match(csv, /,'=HYPERLINK\(1\),/);
