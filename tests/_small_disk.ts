@@ -24,7 +24,10 @@ const WAYS = [
 /** Whether tests on a small disk are to be left out here. Says so. */
 export async function isSmallDiskMissing(): Promise<boolean> {
   try {
-    await using _disk = await smallDisk(64);
+    await using disk = await smallDisk(64);
+    // To mount it is not all that a test does with it.
+    await disk.fill(32);
+    await disk.makeRoom();
     return false;
   } catch (error) {
     const reason = error instanceof Error ? error.message : error;
@@ -42,6 +45,15 @@ export async function isSmallDiskMissing(): Promise<boolean> {
  */
 export async function smallDisk(sizeKib: number): Promise<SmallDisk> {
   const path = await Deno.makeTempDir({ prefix: "rampkit-disk-" });
+  try {
+    return await mountAt(path, sizeKib);
+  } catch (error) {
+    await Deno.remove(path);
+    throw error;
+  }
+}
+
+async function mountAt(path: string, sizeKib: number): Promise<SmallDisk> {
   let refusal = "";
   for (const way of WAYS) {
     const holder = new Deno.Command("unshare", {
@@ -92,7 +104,6 @@ export async function smallDisk(sizeKib: number): Promise<SmallDisk> {
       },
     };
   }
-  await Deno.remove(path);
   throw new Error(`Cannot mount a file system: ${refusal.trim()}`);
 }
 
