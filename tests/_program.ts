@@ -3,7 +3,7 @@ import { TextLineStream } from "./text_line_stream.ts";
 const root = new URL("..", import.meta.url).pathname;
 
 /** Permissions of the program, as in the tasks. */
-const PERMISSIONS = [
+export const PERMISSIONS: readonly string[] = [
   "--allow-env",
   "--allow-sys",
   "--allow-ffi",

@@ -1,17 +1,7 @@
+import { PERMISSIONS } from "./_program.ts";
 import { TextLineStream } from "./text_line_stream.ts";
 
 const root = new URL("..", import.meta.url).pathname;
-
-/** Permissions of the program, as in the tasks. */
-const PERMISSIONS = [
-  "--allow-env",
-  "--allow-sys",
-  "--allow-ffi",
-  "--allow-read",
-  "--allow-write",
-  "--allow-net=127.0.0.1,localhost",
-  "--allow-run=deno",
-];
 
 /** What a command did that was stopped by Ctrl-C. */
 export interface Stopped {
@@ -29,16 +19,28 @@ export interface StopOptions {
   readonly input?: string;
   /** Whether Ctrl-C is pressed once more, a moment later. */
   readonly again?: boolean;
-  /** Waits for the moment to stop. Lines of standard error come as they are
-   * written; so does standard output, which is not read before. */
-  readonly until: (running: {
-    readonly line: (pattern: RegExp) => Promise<string>;
-    readonly out: () => Promise<void>;
-  }) => Promise<unknown>;
+  /** Waits for the moment to stop, or until the command has ended. */
+  readonly until: (running: Running) => Promise<unknown>;
+}
+
+/** A command that goes on. Whatever is waited for here may never come when it
+ * ends before; then nobody waits any more. */
+export interface Running {
+  /** A line of standard error, as soon as it is written. */
+  readonly line: (pattern: RegExp) => Promise<string>;
+  /** The first part of standard output, which is not read before. */
+  readonly out: () => Promise<void>;
+  /** Until a file is there and has this many bytes. */
+  readonly file: (path: string, bytes: number) => Promise<void>;
+  /** Whether it has ended by itself. */
+  readonly ended: () => boolean;
 }
 
 /** A process that does not end by then is killed, and the test fails. */
 const PATIENCE_MS = 10_000;
+
+/** The same for one that never comes to the moment to stop. */
+const START_PATIENCE_MS = 60_000;
 
 /** Runs a command in a process of its own and sends it a real SIGINT. */
 export async function stopped(
@@ -46,13 +48,28 @@ export async function stopped(
   { env = {}, input, again = false, until }: StopOptions,
 ): Promise<Stopped> {
   const child = new Deno.Command("deno", {
-    args: ["run", ...PERMISSIONS, `${root}cli/main.ts`, ...args],
+    args: [
+      ...["run", ...PERMISSIONS, "--allow-run=deno"],
+      ...[`${root}cli/main.ts`, ...args],
+    ],
     cwd: root,
     env: { ...env, NO_COLOR: "1" },
     stdin: input === undefined ? "null" : "piped",
     stdout: "piped",
     stderr: "piped",
   }).spawn();
+  let over = false;
+  const ending = child.status.then(() => {
+    over = true;
+  });
+  const send = (signal: Deno.Signal) => {
+    try {
+      child.kill(signal);
+    } catch (error) {
+      // It may have ended a moment ago.
+      if (!(error instanceof TypeError)) throw error;
+    }
+  };
   const writer = input === undefined ? null : child.stdin.getWriter();
   await writer?.write(new TextEncoder().encode(input));
 
@@ -80,15 +97,37 @@ export async function stopped(
     if (said !== undefined) return Promise.resolve(said);
     return new Promise<string>((found) => watched.push({ pattern, found }));
   };
-  await until({ line, out: async () => void await read() });
+  const file = async (path: string, bytes: number) => {
+    while (!over) {
+      const found = await Deno.stat(path).catch(() => null);
+      if (found !== null && found.size >= bytes) return;
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+  };
+  const running: Running = {
+    line,
+    out: async () => void await read(),
+    file,
+    ended: () => over,
+  };
+  const starting = setTimeout(() => send("SIGKILL"), START_PATIENCE_MS);
+  try {
+    await Promise.race([until(running), ending]);
+  } catch (error) {
+    send("SIGKILL");
+    await Promise.all([child.status, reading, output.cancel()]);
+    throw error;
+  } finally {
+    clearTimeout(starting);
+  }
 
   const sentAt = performance.now();
-  child.kill("SIGINT");
+  send("SIGINT");
   if (again) {
     await new Promise((resolve) => setTimeout(resolve, 200));
-    child.kill("SIGINT");
+    send("SIGINT");
   }
-  const patience = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
+  const patience = setTimeout(() => send("SIGKILL"), PATIENCE_MS);
   while (await read());
   const { code } = await child.status;
   clearTimeout(patience);
@@ -101,13 +140,4 @@ export async function stopped(
     err: errors.join("\n"),
     tookMs,
   };
-}
-
-/** Waits until a file is there and has this many bytes. */
-export async function fileOf(path: string, bytes: number): Promise<void> {
-  for (;;) {
-    const found = await Deno.stat(path).catch(() => null);
-    if (found !== null && found.size >= bytes) return;
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createSandbox, serveSandbox } from "../sandbox/mod.ts";
 import { main } from "../cli/mod.ts";
 import { cli, type Ran } from "./_cli.ts";
-import { fileOf, type StopOptions, type Stopped, stopped } from "./_stopped.ts";
+import { type StopOptions, type Stopped, stopped } from "./_stopped.ts";
 
 /** Orders of the ledger that commands are stopped over; two events each. */
 const ORDERS = 1500;
@@ -84,14 +84,16 @@ async function isWhole(
   assert.deepEqual([stats.orders, stats.lag], [orders, 0]);
 }
 
-/** Stops a command midway; one that ended before is run again. */
+/** Stops a command midway; one that ended before is undone and run again. */
 async function stoppedMidway(
   args: readonly string[],
   options: StopOptions,
+  undo: () => Promise<void> = () => Promise.resolve(),
 ): Promise<Stopped> {
   for (let attempt = 1;; attempt++) {
     const ran = await stopped(args, options);
     if (ran.code !== 0 || attempt === 5) return ran;
+    await undo();
   }
 }
 
@@ -151,7 +153,7 @@ Deno.test("ledger refold leaves the states as they are when stopped, and goes on
   await using ledger = await ledgerFolder();
   const ran = await stoppedMidway(["ledger", "refold"], {
     env: ledger.env,
-    until: () => fileOf(`${ledger.folder}/ledger.db-wal`, 1 << 18),
+    until: ({ file }) => file(`${ledger.folder}/ledger.db-wal`, 1 << 18),
   });
   said(ran, 1, /^Stopped: readers see whole states.*run it again/m);
   await isWhole(ledger.env);
@@ -193,7 +195,7 @@ Deno.test("ledger export --output leaves no file when stopped", async () => {
   const file = `${ledger.folder}/events.ndjson`;
   const ran = await stoppedMidway(["ledger", "export", "--output", file], {
     env: ledger.env,
-    until: () => fileOf(`${file}.partial`, 1),
+    until: (running) => running.file(`${file}.partial`, 1),
   });
   said(ran, 1, /^Stopped: after \d+ events; .*events\.ndjson was not written$/);
   assert.deepEqual(ledger.names(), ["ledger.db"]);
@@ -233,7 +235,7 @@ Deno.test("orders export --output leaves no file when stopped", async () => {
   const file = `${ledger.folder}/orders.csv`;
   const ran = await stoppedMidway(["orders", "export", "--output", file], {
     env: ledger.env,
-    until: () => fileOf(`${file}.partial`, 1),
+    until: (running) => running.file(`${file}.partial`, 1),
   });
   said(ran, 1, /^Stopped: after \d+ orders; .*orders\.csv was not written$/);
   assert.deepEqual(ledger.names(), ["ledger.db"]);
@@ -247,7 +249,7 @@ Deno.test("ledger import keeps what it has when stopped, and the same file bring
   const ran = await stopped(["ledger", "import", "-"], {
     env: other.env,
     input: half,
-    until: () => fileOf(`${other.folder}/ledger.db-wal`, 1 << 19),
+    until: ({ file }) => file(`${other.folder}/ledger.db-wal`, 1 << 19),
   });
   said(ran, 1, /^Stopped: \d+ events are imported and stay; import the same/m);
   const verified = await cli(["ledger", "verify", "--json"], other.env);
@@ -267,10 +269,10 @@ Deno.test("ledger import keeps what it has when stopped, and the same file bring
 Deno.test("ledger backup leaves no file that looks whole when stopped", async () => {
   await using ledger = await ledgerFolder();
   const file = `${ledger.folder}/copy.db`;
-  const ran = await stopped(["ledger", "backup", file], {
+  const ran = await stoppedMidway(["ledger", "backup", file], {
     env: ledger.env,
-    until: () => fileOf(`${file}.partial`, 0),
-  });
+    until: (running) => running.file(`${file}.partial`, 0),
+  }, () => Deno.remove(file));
   said(
     ran,
     1,
@@ -285,8 +287,8 @@ Deno.test("webhook replay says which line to go on from when stopped", async () 
   const ran = await stopped(["webhook", "replay", "-"], {
     env: ledger.env,
     input: bodies(10),
-    until: async () => {
-      for (let stored = 0; stored < 20;) {
+    until: async ({ ended }) => {
+      for (let stored = 0; stored < 20 && !ended();) {
         await new Promise((resolve) => setTimeout(resolve, 50));
         const stats = await cli(["ledger", "stats", "--json"], ledger.env);
         if (stats.code === 0) stored = JSON.parse(stats.out).events.webhook;
