@@ -12,7 +12,7 @@ export interface Config {
   readonly webhookSecrets: readonly string[];
   /** Address under which the endpoint is reached from outside. */
   readonly publicUrl: string | null;
-  /** Directory of the spool; null switches it off. */
+  /** Directory of the spool; null where none was named. */
   readonly spoolDir: string | null;
   /** Database of the ledger. */
   readonly databaseUrl: string;

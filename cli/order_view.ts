@@ -4,8 +4,8 @@ import { printable } from "./printable.ts";
 import { drawTable } from "./table.ts";
 import { wrap } from "./wrap.ts";
 
-/** The stable `--json` shape of an order: the whole state, documented in the
- * README; fields are only ever added. */
+/** The stable `--json` shape of an order: the whole state, documented in
+ * COMMANDS.md; fields are only ever added. */
 export type OrderJson = OrderState;
 
 /** An order as `--json` prints it: the state alone, without activity. */

@@ -25,6 +25,7 @@ import { listening } from "../listening.ts";
 import { readinessOf } from "../readiness.ts";
 import { redact } from "../redact.ts";
 import { serviceClient } from "../service.ts";
+import { spoolDirectory } from "../spool_directory.ts";
 import { aborted } from "../stoppable.ts";
 import { openConfigured } from "../with_ledger.ts";
 
@@ -209,12 +210,4 @@ function poll(
     },
   });
   return poller.run(io.signal);
-}
-
-/** Here there is a disk, so there is a spool: beside the database file, or for
- * a database on a server in the working directory. */
-function spoolDirectory(config: Config): string {
-  if (config.spoolDir !== null) return config.spoolDir;
-  const file = /^file:(?:\/\/)?([^?#]+)/.exec(config.databaseUrl)?.[1];
-  return file === undefined ? "rampkit-spool" : `${file}-spool`;
 }
