@@ -55,6 +55,26 @@ export function outputOption(command: Command): Command {
   );
 }
 
+/** Adds `--limit` to a list. People are shown the newest; a script that was
+ * given a part, and not told so, would take it for the whole. */
+export function limitOption(command: Command, what: string): Command {
+  return command.option(
+    "--limit <n>",
+    `at most this many ${what}, 0 for all (default: ${TABLE_LIMIT}; with ` +
+      "--json: all)",
+    wholeNumber("--limit", 0, 1e9),
+  );
+}
+
+/** How many rows a list shows; 0 is all. */
+export function limitOf(
+  { limit, json }: { readonly limit?: number; readonly json?: boolean },
+): number {
+  return limit ?? (json === true ? 0 : TABLE_LIMIT);
+}
+
+const TABLE_LIMIT = 50;
+
 /** Adds `--rate`: requests a second to the service, 4 unless given. */
 export function rateOption(command: Command): Command {
   return command.option(

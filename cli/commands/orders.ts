@@ -6,11 +6,12 @@ import { type Io, jsonLine, line, lines, note } from "../io.ts";
 import {
   jsonOption,
   ledgerOptions,
+  limitOf,
+  limitOption,
   moment,
   outputOption,
   type SharedFlags,
   TIME_FORMAT,
-  wholeNumber,
   windowEnd,
 } from "../options.ts";
 import { orderJson, orderLines, orderTable } from "../order_view.ts";
@@ -29,7 +30,7 @@ interface ListFlags extends SharedFlags {
   readonly from?: string;
   readonly to?: string;
   readonly anomaly?: string | true;
-  readonly limit: number;
+  readonly limit?: number;
 }
 
 /** `orders list | show | explain | export`. */
@@ -49,13 +50,7 @@ function addList(orders: Command, cli: Cli): void {
   const command = orders.command("list").description(
     "list orders, newest first",
   );
-  filterOptions(ledgerOptions(command))
-    .option(
-      "--limit <n>",
-      "at most this many orders, 0 for all",
-      wholeNumber("--limit", 0, 1e9),
-      50,
-    );
+  limitOption(filterOptions(ledgerOptions(command)), "orders");
   jsonOption(command, "one object a line")
     .addHelpText(
       "after",
@@ -64,12 +59,13 @@ function addList(orders: Command, cli: Cli): void {
     .action(cli.run(async (flags: ListFlags) => {
       await withReadLedger(cli.io, flags, async (ledger) => {
         await upToDate(ledger, cli.io);
+        const limit = limitOf(flags);
         const shown: OrderView[] = [];
         let count = 0;
         let more = false;
         const orders = ledger.orders.list(query(flags));
         for await (const order of untilStopped(orders, cli.io.signal)) {
-          if (flags.limit > 0 && count === flags.limit) {
+          if (limit > 0 && count === limit) {
             more = true;
             break;
           }
@@ -82,7 +78,7 @@ function addList(orders: Command, cli: Cli): void {
         lines(cli.io, [orderTable(shown, cli.io.columns)]);
         if (more) {
           line(cli.io);
-          line(cli.io, `The newest ${flags.limit}; --limit 0 shows all`);
+          line(cli.io, `The newest ${limit}; --limit 0 shows all`);
         }
       });
     }));

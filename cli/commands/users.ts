@@ -4,8 +4,9 @@ import { jsonLine, line, lines } from "../io.ts";
 import {
   jsonOption,
   ledgerOptions,
+  limitOf,
+  limitOption,
   type SharedFlags,
-  wholeNumber,
 } from "../options.ts";
 import type { Cli } from "../cli.ts";
 import { untilStopped } from "../stoppable.ts";
@@ -25,23 +26,21 @@ export function addUsers(program: Command, cli: Cli): void {
 
 function addList(users: Command, cli: Cli): void {
   const command = users.command("list").description("list users, newest first");
-  jsonOption(ledgerOptions(command), "one object a line")
-    .option(
-      "--limit <n>",
-      "at most this many users, 0 for all",
-      wholeNumber("--limit", 0, 1e9),
-      50,
-    )
+  jsonOption(
+    limitOption(ledgerOptions(command), "users"),
+    "one object a line",
+  )
     .addHelpText("after", "\nExample:\n  rampkit users list --limit 20")
-    .action(cli.run(async (flags: SharedFlags & { limit: number }) => {
+    .action(cli.run(async (flags: SharedFlags & { limit?: number }) => {
       await withReadLedger(cli.io, flags, async (ledger) => {
         await upToDate(ledger, cli.io);
+        const limit = limitOf(flags);
         const shown = [];
         let count = 0;
         let more = false;
         const users = ledger.users.list({});
         for await (const user of untilStopped(users, cli.io.signal)) {
-          if (flags.limit > 0 && count === flags.limit) {
+          if (limit > 0 && count === limit) {
             more = true;
             break;
           }
@@ -54,7 +53,7 @@ function addList(users: Command, cli: Cli): void {
         lines(cli.io, [userTable(shown, cli.io.columns)]);
         if (more) {
           line(cli.io);
-          line(cli.io, `The newest ${flags.limit}; --limit 0 shows all`);
+          line(cli.io, `The newest ${limit}; --limit 0 shows all`);
         }
       });
     }));
