@@ -1,3 +1,5 @@
+import { parseJson } from "./parse_json.ts";
+
 /** Exponents up to this size are written out as plain decimals. */
 const largestPlainExponent = 1000;
 
@@ -26,7 +28,7 @@ const largestPlainExponent = 1000;
  */
 export function parseExact(text: string): unknown {
   try {
-    return JSON.parse(quoteNumbers(text));
+    return parseJson(quoteNumbers(text));
   } catch {
     // The plain text is parsed again so that the error speaks of what was sent.
     JSON.parse(text);

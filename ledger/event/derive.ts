@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { encodeTime } from "ulid";
 import { parseExact } from "../../client/exact_json.ts";
+import { parseJson } from "../../client/parse_json.ts";
 import { columnText, fields } from "./_text.ts";
 import { digestOfBytes, digestOfValue } from "./digest.ts";
 import type { EventKind, NewEvent } from "./event.ts";
@@ -145,7 +146,7 @@ function webhookColumns(body: Uint8Array): DerivedColumns {
 
 function parsedOrNull(body: Uint8Array): unknown {
   try {
-    return JSON.parse(utf8.decode(body));
+    return parseJson(utf8.decode(body));
   } catch {
     return null;
   }
