@@ -32,6 +32,8 @@ export async function backUp(
   const partial = `${file}.partial`;
   const copied = withStoredLedger(io, flags, async (ledger) => {
     await remove(partial);
+    // Nothing waits for this work any more, so it must not begin to write.
+    io.signal.throwIfAborted();
     await ledger.backup(partial);
     if (io.signal.aborted) await remove(partial);
     else await Deno.rename(partial, file);

@@ -65,7 +65,7 @@ function fileOutput(file: string): Output {
   const encoder = new TextEncoder();
   let pending: string[] = [];
   let length = 0;
-  let open = true;
+  let state: "open" | "closed" | "whole" = "open";
   const flush = () =>
     attempt(() => {
       const bytes = encoder.encode(pending.join(""));
@@ -85,12 +85,13 @@ function fileOutput(file: string): Output {
       flush();
       attempt(() => target.syncSync());
       target.close();
-      open = false;
+      state = "closed";
       attempt(() => Deno.renameSync(partial, file));
+      state = "whole";
     },
     [Symbol.dispose]: () => {
-      if (!open) return;
-      target.close();
+      if (state === "whole") return;
+      if (state === "open") target.close();
       Deno.removeSync(partial);
     },
   };

@@ -52,6 +52,18 @@ Deno.test("openOutput() leaves what was there when the work fails, and nothing e
   assert.deepEqual(names, ["out.csv"]);
 });
 
+Deno.test("openOutput() leaves nothing beside a folder of that name", async () => {
+  const names = await inFolder((file) => {
+    Deno.mkdirSync(file);
+    assert.throws(() => {
+      using output = openOutput(memoryIo(), file);
+      output.write(TEXT);
+      output.finish();
+    }, /^CommandError: Cannot write .*out\.csv: /);
+  });
+  assert.deepEqual(names, ["out.csv"]);
+});
+
 Deno.test("openOutput() marks standard output that was begun and is not whole", () => {
   for (
     const [finish, text, expected] of [

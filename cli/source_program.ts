@@ -36,7 +36,14 @@ export async function runSourceProgram(
     stderr: "inherit",
   }).spawn();
   // Ctrl-C reaches both of us; a signal sent to this process alone does not.
-  const stop = () => child.kill("SIGTERM");
+  const stop = () => {
+    try {
+      child.kill("SIGTERM");
+    } catch (error) {
+      // It may have heard Ctrl-C first, and be gone.
+      if (!(error instanceof TypeError)) throw error;
+    }
+  };
   io.signal.addEventListener("abort", stop);
   const { code } = await child.status;
   io.signal.removeEventListener("abort", stop);
