@@ -64,6 +64,8 @@ Deno.test({
 
       await page.getByLabel("Never sent").fill("1");
       await page.getByText("100 %").waitFor();
+      // The slider says so at once, the sandbox a moment later.
+      await page.locator(".fault.on").waitFor();
       assert.equal(sandbox.faults.drop, 1);
       await page.getByRole("button", { name: "All off" }).click();
       await page.locator(".fault.on").waitFor({ state: "detached" });
