@@ -1,6 +1,7 @@
 import type { RecordedEvent } from "../event/event.ts";
 import type { ResultSet, SqlValue } from "../store/driver.ts";
 import { eventColumns, recordedEvent } from "../store/event_row.ts";
+import { endOfWindow } from "../store/window_end.ts";
 
 /** An event, and what the chain has of it. */
 export interface ChainedEvent {
@@ -20,21 +21,49 @@ const blobs = [
   [14, "hash"],
 ] as const;
 
+/** Most bytes of bodies read at once: a body may have a megabyte. */
+const mostBytes = 4 << 20;
+
+/** Lossy, so that a column that was made no text at all can be told of. */
+const utf8 = new TextDecoder();
+
+/** Which events {@linkcode packed} reads, each a piece of SQL. */
+export interface PackedOptions {
+  /** Position that they follow. */
+  readonly after: string;
+  /** Most events; fewer where bodies are large. */
+  readonly limit: string;
+  /** `commitment` and `hash` of an event. */
+  readonly columns: string;
+  /** What is joined for them. */
+  readonly join?: string;
+}
+
 /**
- * SQL that hands many events over as one text and four BLOBs, because thousands
- * of small values cost more on their way between threads than everything else.
- * The text holds the columns, and of bytes the length.
+ * SQL that hands many events over as five BLOBs, because thousands of small
+ * values cost more on their way between threads than everything else. The first
+ * is a text that holds the columns, and of bytes the length; as a text it would
+ * end the process where it is not well formed.
  *
- * @param rows A SELECT of all columns of events, `commitment` and `hash`.
+ * @param options Which events.
  */
-export function packed(rows: string): string {
-  const columns = eventColumns.replace("body", "length(body)")
+export function packed(
+  { after, limit, columns, join = "" }: PackedOptions,
+): string {
+  const end = endOfWindow({
+    where: `position > ${after}`,
+    maxEvents: limit,
+    maxBytes: String(mostBytes),
+  });
+  const lengths = eventColumns.replace("body", "length(body)")
     .replace("salt", "length(salt)");
-  return `SELECT json_group_array(json_array(${columns}, length(commitment),
-    length(hash))), ${
+  return `SELECT CAST(json_group_array(json_array(${lengths},
+    length(commitment), length(hash))) AS BLOB), ${
     blobs.map(([, name]) => `CAST(group_concat(${name}, '') AS BLOB)`)
       .join(", ")
-  } FROM (${rows})`;
+  } FROM (SELECT events.*, ${columns} FROM events ${join}
+    WHERE events.position > ${after} AND events.position <= ${end}
+    ORDER BY events.position)`;
 }
 
 /**
@@ -45,7 +74,9 @@ export function packed(rows: string): string {
  */
 export function unpacked(result: ResultSet | undefined): ChainedEvent[] {
   const [columns, ...bytes] = result?.rows[0] ?? [];
-  const rows: SqlValue[][] = JSON.parse(String(columns ?? "[]"));
+  const rows: SqlValue[][] = columns === undefined
+    ? []
+    : JSON.parse(utf8.decode(columns as Uint8Array));
   const ends = blobs.map(() => 0);
   return rows.map((row) => {
     blobs.forEach(([place], at) => {

@@ -29,7 +29,7 @@ export interface ExtendOptions {
    */
   readonly pace?: () => Promise<number>;
   /**
-   * Events of one step.
+   * Most events of one step; fewer where bodies are large.
    *
    * @default 500
    */
@@ -125,13 +125,12 @@ const selectHead: Statement = {
   args: [],
 };
 
-const selectAfterHead = packed(
-  "SELECT events.*, (SELECT commitment FROM erasures " +
-    "WHERE erasures.position = events.position) AS commitment, NULL AS hash " +
-    "FROM events " +
-    "WHERE position > coalesce((SELECT position FROM chain_checkpoint), 0) " +
-    "ORDER BY position LIMIT ?",
-);
+const selectAfterHead = packed({
+  after: "coalesce((SELECT position FROM chain_checkpoint), 0)",
+  limit: "?1",
+  columns: "(SELECT commitment FROM erasures " +
+    "WHERE erasures.position = events.position) AS commitment, NULL AS hash",
+});
 
 function headOf(
   result: ResultSet | undefined,

@@ -54,7 +54,7 @@ export interface VerifyOptions {
   /** Stops between two steps. */
   readonly signal?: AbortSignal;
   /**
-   * Positions of one step.
+   * Most events of one step; fewer where bodies are large.
    *
    * @default 500
    */

@@ -42,17 +42,16 @@ export async function verifyChain(
 ): Promise<Verification> {
   const walk = new Walk(origin, await readHead(driver), options.expect);
   const limit = options.limit ?? 500;
-  let reading: Promise<Row[]> | null = readWindow(driver, 0, limit);
+  let reading = readWindow(driver, 0, limit);
   try {
     for (;;) {
-      const rows: Row[] = await reading;
+      const rows = await reading;
       const last = rows.at(-1);
+      if (last === undefined) return walk.end();
       // The database reads on while these are looked at.
-      reading = last === undefined || rows.length < limit
-        ? null
-        : readWindow(driver, last.position, limit);
+      reading = readWindow(driver, last.position, limit);
       // Awaited at the end of this turn; until then nobody listens.
-      reading?.catch(() => {});
+      reading.catch(() => {});
       for (const row of rows) {
         const found = walk.step(row);
         if (found !== null) {
@@ -60,11 +59,10 @@ export async function verifyChain(
         }
       }
       options.onProgress?.(walk.events);
-      if (reading === null) return walk.end();
       options.signal?.throwIfAborted();
     }
   } finally {
-    await reading?.catch(() => {});
+    await reading.catch(() => {});
   }
 }
 
@@ -81,18 +79,22 @@ async function readHead(driver: Driver): Promise<Head | null> {
   };
 }
 
-const selectEvents = packed(
-  "SELECT events.*, chain.commitment, chain.hash FROM events " +
-    "LEFT JOIN chain USING (position) " +
-    "WHERE events.position > ? ORDER BY events.position LIMIT ?",
-);
+const selectEvents = packed({
+  after: "?1",
+  limit: "?2",
+  columns: "chain.commitment, chain.hash",
+  join: "LEFT JOIN chain USING (position)",
+});
 
 const selectOrphans =
   "SELECT position FROM chain WHERE position > ? AND NOT EXISTS " +
   "(SELECT 1 FROM events WHERE events.position = chain.position) " +
   "ORDER BY position LIMIT ?";
 
-/** Events and links side by side; links without an event last of each step. */
+/**
+ * Events, and links without an event up to the last of them. Of more such links
+ * than the limit the first will do: it is what is wrong.
+ */
 async function readWindow(
   driver: Driver,
   after: number,
@@ -106,15 +108,13 @@ async function readWindow(
     position: one.event.position,
     ...one,
   }));
-  for (const [position] of orphans?.rows ?? []) {
-    rows.push({
-      position: position as number,
-      event: null,
-      commitment: null,
-      hash: null,
-    });
+  const end = rows.at(-1)?.position ?? Infinity;
+  for (const [at] of orphans?.rows ?? []) {
+    const position = at as number;
+    if (position > end) break;
+    rows.push({ position, event: null, commitment: null, hash: null });
   }
-  return rows.sort((a, b) => a.position - b.position).slice(0, limit);
+  return rows.sort((a, b) => a.position - b.position);
 }
 
 /** An altered body that belongs to another link was moved, not edited. */

@@ -370,3 +370,53 @@ testEachDatabase(
     }
   },
 );
+
+Deno.test("extendChain() and verifyChain() read large bodies a few at a time", async () => {
+  await using ledger = await memoryLedger(0);
+  const { stamp, log } = ledger;
+  const filler = "x".repeat(1 << 20);
+  const of = (n: number) => ({
+    id: `01J${n}`,
+    receivedAt: "2026-01-01T00:00:00.000Z",
+    body: new TextEncoder().encode(JSON.stringify({ type: "login", filler })),
+  });
+  for (let n = 0; n < 9; n++) await log.appendDelivery(of(n));
+  await log.append(testEvents(5));
+  let most = 0;
+  const driver: Driver = {
+    location: "memory",
+    async batch(statements, mode) {
+      const results = await ledger.driver.batch(statements, mode);
+      const values = results.flatMap(({ rows }) => rows.flat());
+      most = Math.max(
+        most,
+        ...values.map((value) =>
+          value instanceof Uint8Array ? value.length : 0
+        ),
+      );
+      return results;
+    },
+    close: () => Promise.resolve(),
+  };
+  assert.equal((await extendChain(driver, stamp)).events, 14);
+  const found = await verifyChain(driver, stamp);
+  assert.deepEqual([found.ok, found.chained], [true, 14]);
+  assert.ok(most > 1 << 20 && most < 6 << 20, `${most} bytes at once`);
+  await run(ledger.driver, "DELETE FROM events WHERE position = 7");
+  const cut = await verifyChain(driver, stamp);
+  assert.deepEqual([cut.firstBrokenPosition, cut.damage], [7, "removed"]);
+});
+
+for (const text of ["x'FF'", "x'EDA080'", "x'6100FF'"]) {
+  Deno.test(`verifyChain() names a column that was made no text: ${text}`, async () => {
+    await using ledger = await memoryLedger(5);
+    const { driver, stamp } = ledger;
+    await extendChain(driver, stamp);
+    await run(
+      driver,
+      `UPDATE events SET click_id = CAST(${text} AS TEXT) WHERE position = 3`,
+    );
+    const found = await verifyChain(driver, stamp);
+    assert.deepEqual([found.firstBrokenPosition, found.damage], [3, "altered"]);
+  });
+}

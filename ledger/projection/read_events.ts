@@ -7,6 +7,7 @@ import type {
   Statement,
 } from "../store/driver.ts";
 import { recordedEvent } from "../store/event_row.ts";
+import { endOfWindow } from "../store/window_end.ts";
 import {
   type Checkpoints,
   checkpointsOf,
@@ -45,24 +46,12 @@ export interface EventsRead {
 const checkpoint =
   "coalesce(?4, (SELECT position FROM projections WHERE name = ?1))";
 
-/** Events that the window may hold by their number. */
-const candidates = `(SELECT position, coalesce(length(body), 0) AS size
-  FROM events WHERE position > ${checkpoint}
-    AND (?1 = 'live' OR position <=
-      (SELECT position FROM projections WHERE name = 'live'))
-  ORDER BY position LIMIT ?2)`;
-
-/**
- * Position of the last event of the window. Adding sizes up event by event
- * costs as much as all else, and is done only where they are too many bytes.
- */
-const windowEnd = `(SELECT CASE WHEN bytes < ?3 THEN last ELSE (
-    SELECT max(position) FROM (
-      SELECT position, size, sum(size) OVER (ORDER BY position) AS total
-      FROM ${candidates})
-    WHERE total - size < ?3 OR total = size) END
-  FROM (SELECT coalesce(max(position), 0) AS last, sum(size) AS bytes
-    FROM ${candidates}))`;
+const windowEnd = endOfWindow({
+  where: `position > ${checkpoint} AND (?1 = 'live' OR position <=
+    (SELECT position FROM projections WHERE name = 'live'))`,
+  maxEvents: "?2",
+  maxBytes: "?3",
+});
 
 const inWindow = `position > ${checkpoint} AND position <= ${windowEnd}`;
 
