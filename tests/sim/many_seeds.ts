@@ -14,7 +14,8 @@ export interface ManySeeds {
 
 /**
  * Runs seeds side by side in threads, and gives the reports in the order of
- * the seeds. Whoever stops listening stops the threads.
+ * the seeds. Whoever stops listening stops the threads, once the seeds that
+ * they run are done: a run that is cut leaves its files behind.
  *
  * @throws {Error} When a thread dies.
  */
@@ -28,9 +29,9 @@ export async function* simulateMany(
         type: "module",
       }),
   );
+  // Each thread takes the next seed once its last one is reported.
+  const free = workers.map((worker) => ({ worker, busy: nothing }));
   try {
-    // Each thread takes the next seed once its last one is reported.
-    const free = workers.map((worker) => ({ worker, busy: nothing }));
     const reports: Promise<SimReport>[] = [];
     for (let seed = first; seed < first + runs; seed++) {
       while (reports.length >= workers.length * 4) yield await take(reports);
@@ -44,6 +45,7 @@ export async function* simulateMany(
     }
     while (reports.length > 0) yield await take(reports);
   } finally {
+    await Promise.all(free.map(({ busy }) => busy));
     for (const worker of workers) worker.terminate();
   }
 }
