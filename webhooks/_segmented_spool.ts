@@ -22,6 +22,8 @@ export interface SegmentedSpoolOptions {
 
 /** Most deliveries handed over at once, which a ledger commits together. */
 const MOST_AT_ONCE = 64;
+/** Most bytes of their bodies: what arrives meanwhile waits behind them. */
+const MOST_BYTES_AT_ONCE = 1 << 20;
 const SEGMENT_SUFFIX = ".spool";
 const DAMAGED_SUFFIX = ".damaged";
 
@@ -211,10 +213,7 @@ export class SegmentedSpool implements Spool {
       this.#report(segment, damage);
       while (segment.drained < deliveries.length) {
         if (this.#closed || signal?.aborted) return drained;
-        const group = deliveries.slice(
-          segment.drained,
-          segment.drained + atOnce,
-        );
+        const group = groupFrom(deliveries, segment.drained, atOnce);
         const { taken, failure } = await handOver(group, append);
         segment.drained += taken;
         drained += taken;
@@ -272,6 +271,22 @@ export class SegmentedSpool implements Spool {
       this.#options.onDamage({ segment: segment.name, ...one });
     }
   }
+}
+
+/** The next deliveries that are few and small enough, and one however large. */
+function groupFrom(
+  deliveries: readonly Delivery[],
+  start: number,
+  most: number,
+): readonly Delivery[] {
+  let end = start;
+  let bytes = 0;
+  while (end < deliveries.length && end - start < most) {
+    bytes += deliveries[end]?.body.length ?? 0;
+    if (end > start && bytes > MOST_BYTES_AT_ONCE) break;
+    end++;
+  }
+  return deliveries.slice(start, end);
 }
 
 /**

@@ -77,10 +77,10 @@ class ShakyDisk {
       write: async (bytes) => {
         await this.writing;
         await this.#step(() => {
-          file.written = Uint8Array.of(...file.written, ...bytes);
+          file.written = joined(file.written, bytes);
         }, () => {
           const half = bytes.slice(0, bytes.length >> 1);
-          file.written = Uint8Array.of(...file.written, ...half);
+          file.written = joined(file.written, half);
         });
       },
       sync: () =>
@@ -116,6 +116,13 @@ class ShakyDisk {
     this.failAt = operation;
     this.#killing = true;
   }
+}
+
+function joined(head: Uint8Array, tail: Uint8Array): Uint8Array {
+  const whole = new Uint8Array(head.length + tail.length);
+  whole.set(head);
+  whole.set(tail, head.length);
+  return whole;
 }
 
 let names = 0;
@@ -238,6 +245,37 @@ Deno.test("SegmentedSpool drain() hands over ever more at a time, oldest first",
   );
   assert.deepEqual(groups, [1, 2, 4, 8, 16, 32, 36]);
   assert.deepEqual(seen, ids(99));
+  await spool.close();
+});
+
+Deno.test("SegmentedSpool drain() hands over no more than a megabyte at a time, and one however large", async () => {
+  const spool = await open(new ShakyDisk(), {
+    maxBytes: 8 << 20,
+    segmentBytes: 8 << 20,
+  });
+  const sizes = [300_000, 300_000, 500_000, 300_000, 1_200_000, 9, 9];
+  for (const [at, size] of sizes.entries()) {
+    const one = delivery(`D${at}`);
+    await spool.put({ ...one, body: new Uint8Array(size) });
+  }
+  const seen: number[] = [];
+  const groups: number[][] = [];
+  let group: number[] = [];
+  await spool.drain(async ({ body }) => {
+    seen.push(body.length);
+    group.push(body.length);
+    await Promise.resolve();
+    if (group.length > 0) groups.push(group);
+    group = [];
+  });
+  assert.deepEqual(seen, sizes);
+  assert.deepEqual(groups, [
+    [300_000],
+    [300_000, 500_000],
+    [300_000],
+    [1_200_000],
+    [9, 9],
+  ]);
   await spool.close();
 });
 
