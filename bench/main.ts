@@ -13,6 +13,7 @@ import type { Comparison } from "./comparison.ts";
 import { deploy } from "./deploy.ts";
 import { growth } from "./growth.ts";
 import { ingest } from "./ingest.ts";
+import { tidyUp } from "./process.ts";
 import { refold } from "./refold.ts";
 import { json, type Report, text } from "./report.ts";
 
@@ -79,11 +80,20 @@ if (import.meta.main) {
     console.error(help);
     Deno.exit(2);
   }
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    Deno.addSignalListener(signal, () => {
+      try {
+        tidyUp();
+      } finally {
+        Deno.exit(1);
+      }
+    });
+  }
   const reports: Report[] = [];
   for (const comparison of choice.comparisons) {
     reports.push(await measure(comparison));
   }
   const columns = Deno.stdout.isTerminal() ? Deno.consoleSize().columns : null;
   console.log(choice.asJson ? json(reports) : text(reports, columns));
-  if (reports.some(({ problem }) => problem !== null)) Deno.exit(1);
+  Deno.exit(reports.some(({ problem }) => problem !== null) ? 1 : 0);
 }

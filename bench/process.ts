@@ -12,6 +12,20 @@ export const LEDGER_PERMISSIONS: readonly string[] = [
   "--allow-net=127.0.0.1,localhost",
 ];
 
+/** What would outlive a benchmark that is cut short. */
+const processes = new Set<Deno.ChildProcess>();
+const folders = new Set<string>();
+
+/** Ends every process and removes every folder of a benchmark cut short. */
+export function tidyUp(): void {
+  for (const child of processes) {
+    try {
+      child.kill("SIGKILL");
+    } catch { /* It ended a moment ago. */ }
+  }
+  for (const folder of folders) Deno.removeSync(folder, { recursive: true });
+}
+
 /** A process that serves until it is stopped. */
 export interface Server extends AsyncDisposable {
   /** Address, without a path. */
@@ -79,7 +93,7 @@ function spawn(
   { args, env = {}, cwd = root }: StartOptions,
   stderr: "piped" | "inherit",
 ): Deno.ChildProcess {
-  return new Deno.Command("deno", {
+  const child = new Deno.Command("deno", {
     args: [...args],
     env: { ...env, NO_COLOR: "1" },
     cwd,
@@ -87,6 +101,9 @@ function spawn(
     stdout: "piped",
     stderr,
   }).spawn();
+  processes.add(child);
+  void child.status.then(() => processes.delete(child));
+  return child;
 }
 
 /** Does something with a new folder, and removes it afterwards. */
@@ -94,9 +111,11 @@ export async function withFolder<Result>(
   work: (folder: string) => Promise<Result>,
 ): Promise<Result> {
   const folder = await Deno.makeTempDir({ prefix: "rampkit-bench-" });
+  folders.add(folder);
   try {
     return await work(folder);
   } finally {
     await Deno.remove(folder, { recursive: true });
+    folders.delete(folder);
   }
 }
