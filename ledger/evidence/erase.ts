@@ -3,9 +3,22 @@ import { eventColumns, recordedEvent } from "../store/event_row.ts";
 import { commitmentOf } from "./chain.ts";
 
 /**
- * Erases the body, digest and salt of one event for good. Its columns stay,
- * and so does its commitment: the chain holds as before, and nobody can guess
- * the body from what is left.
+ * Erases the body, digest and salt of one event. Its columns stay, and so does
+ * its commitment: the chain holds as before. From what is left of a webhook
+ * nobody can guess the body; the id of a reading is a hash that its body went
+ * into, and whoever guesses all of it can see that it is right.
+ *
+ * Orders and users say what the body said until {@linkcode Ledger.refold}, and
+ * the unused pages of a file hold it even then: to be rid of it there too, put
+ * a fresh {@linkcode Ledger.backup} in the place of the file.
+ *
+ * A reading that was erased stays erased: the poller remembers its digest, and
+ * records nothing for as long as the service says the very same. Refolded, the
+ * order or user therefore falls back on what the other events say, and what
+ * webhooks claim of it stays a claim; so of an order whose status is still
+ * needed, keep the last reading. Once the service says anything new, that is
+ * recorded whole: have it erased there first. A ledger filled from an export
+ * does not know what was erased, and reads it again.
  *
  * @param driver A database that has been migrated.
  * @param position The event.

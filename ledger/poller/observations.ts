@@ -42,6 +42,11 @@ export interface ObservationsRead {
    * which is not the last one to arrive where that clock was set back.
    */
   readonly counting: ReadonlyMap<string, CountingReading>;
+  /**
+   * Users of whose latest reading no event has the body any more: it was
+   * erased, and is not to come back for the service's saying the same again.
+   */
+  readonly erased: ReadonlySet<string>;
   /** What {@linkcode versionGuard} compares with. */
   readonly version: number;
 }
@@ -96,10 +101,13 @@ export async function readObservations(
         AND user_id IN (SELECT value FROM json_each(?))`,
       args: [wanted],
     }, {
-      sql: `SELECT user_id, max(read_at || ' ' || digest) FROM events
-        WHERE kind = 'user_snapshot'
-          AND user_id IN (SELECT value FROM json_each(?))
-        GROUP BY user_id`,
+      sql: `SELECT e.user_id, max(e.read_at || ' ' || e.digest),
+          o.digest IS NOT NULL AND coalesce(max(e.digest = o.digest), 0) = 0
+        FROM events AS e LEFT JOIN observations AS o
+          ON o.entity = 'user' AND o.entity_id = e.user_id
+        WHERE e.kind = 'user_snapshot'
+          AND e.user_id IN (SELECT value FROM json_each(?))
+        GROUP BY e.user_id`,
       args: [wanted],
     }]),
   ], "read");
@@ -110,15 +118,20 @@ export async function readObservations(
       latest.set(observation.entityId, observation);
     }
   }
+  const counting = new Map<string, CountingReading>();
+  const erased = new Set<string>();
+  for (const [id, reading, isErased] of readings?.rows ?? []) {
+    const userId = String(id);
+    if (isErased === 1) erased.add(userId);
+    if (reading === null) continue;
+    const [readAt = "", digest = ""] = String(reading).split(" ");
+    counting.set(userId, { readAt, digest });
+  }
   return {
     latest,
     unsettled: new Set(claimed?.rows.map(([userId]) => String(userId))),
-    counting: new Map(
-      readings?.rows.map(([userId, reading]) => {
-        const [readAt = "", digest = ""] = String(reading).split(" ");
-        return [String(userId), { readAt, digest }];
-      }),
-    ),
+    counting,
+    erased,
     version: Number(versions?.rows[0]?.[0] ?? 0),
   };
 }

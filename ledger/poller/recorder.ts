@@ -228,7 +228,7 @@ function observed(items: readonly Item[]): Observation[] {
 /** What differs from the last answer, or settles what that left open. */
 function news(
   items: readonly Item[],
-  { latest, unsettled, counting }: ObservationsRead,
+  { latest, unsettled, counting, erased }: ObservationsRead,
 ): NewEvent[] {
   return items.flatMap(({ event, observation }) => {
     const { entityId, digest, found, readAt } = observation;
@@ -237,7 +237,8 @@ function news(
     const other = counting.get(entityId);
     const overtakes = other !== undefined && other.digest !== digest &&
       other.readAt < readAt;
-    const settles = unsettled.has(entityId) || overtakes;
+    const settles = !erased.has(entityId) &&
+      (unsettled.has(entityId) || overtakes);
     return event === null || (same && !settles) ? [] : [event];
   });
 }

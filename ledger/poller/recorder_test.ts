@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { eraseBody } from "../evidence/erase.ts";
+import { ledgerOn } from "../ledger_on.ts";
 import type { Driver } from "../store/driver.ts";
+import { openDriver } from "../store/open_driver.ts";
 import { takeLease } from "./lease.ts";
 import { PollError } from "./poll_error.ts";
 import { countingBytes, rows, startMs, storeOnly } from "./kit_test.ts";
@@ -218,4 +221,67 @@ Deno.test("record() keeps what is true of a user when the service's clock was se
   assert.match(String(await counting()), /"banned":true/);
   assert.equal((await kinds(driver)).length, 3);
   await driver.close();
+});
+
+/** Says what a user is, a minute after what was said before. */
+async function recordUser(one: Recorder, banned: boolean): Promise<void> {
+  clockMs += 60_000;
+  await one.record("user", {
+    sources: [JSON.stringify({ user_id: "user-1", banned })],
+    states: [],
+    missing: [],
+    readAt: new Date(clockMs).toISOString(),
+    askedAtMs: clockMs,
+  });
+}
+
+Deno.test("record() brings nothing back that was erased, until the service says something new", async () => {
+  const driver = await storeOnly();
+  const one = recorder(driver);
+  await one.record("order", answer("created"));
+  await one.record("order", answer("success"));
+  await recordUser(one, false);
+  await recordUser(one, true);
+  await eraseBody(driver, 2);
+  await eraseBody(driver, 4);
+  for (let again = 0; again < 3; again++) {
+    await one.record("order", answer("success"));
+    await recordUser(one, true);
+  }
+  assert.equal((await kinds(driver)).length, 4);
+  await eraseBody(driver, 3);
+  await recordUser(one, true);
+  assert.equal((await kinds(driver)).length, 4);
+  await one.record("order", answer("cancelled"));
+  await recordUser(one, false);
+  assert.equal((await kinds(driver)).length, 6);
+  await driver.close();
+});
+
+Deno.test("record() does not settle a claim with a reading that was erased", async () => {
+  const driver = await openDriver({ url: ":memory:" });
+  await using ledger = await ledgerOn(driver, { environment: "sandbox" });
+  const one = recorder(driver);
+  await recordUser(one, false);
+  const user = {
+    user_id: "user-1",
+    verification_status: { lkyc: { state: "success" } },
+  };
+  await ledger.appendDelivery({
+    id: "01J",
+    receivedAt: new Date(clockMs + 1).toISOString(),
+    body: new TextEncoder().encode(
+      JSON.stringify({ type: "verify_success", user }),
+    ),
+  });
+  await ledger.project();
+  await recordUser(one, false);
+  assert.equal((await kinds(driver)).length, 3, "a later reading settles it");
+  await eraseBody(driver, 1);
+  await eraseBody(driver, 3);
+  await ledger.refold();
+  const claimed = await ledger.users.get("user-1");
+  assert.equal(claimed?.needsConfirm, true);
+  await recordUser(one, false);
+  assert.equal((await kinds(driver)).length, 3);
 });
