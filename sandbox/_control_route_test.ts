@@ -58,7 +58,7 @@ Deno.test("control moves an order from creation to cancellation", async () => {
   assert.deepEqual(state.orders[0].nextSteps, []);
   assert.equal(state.orderCount, 1);
   assert.equal(state.deliveries.length, 2);
-  assert.equal(state.virtualClock, true);
+  assert.equal(state.movable, true);
 });
 
 Deno.test("control amends orders and users as no step would", async () => {

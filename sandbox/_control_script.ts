@@ -62,7 +62,7 @@ function showDelivery(state) {
 }
 function showClock(state) {
   at("clock").textContent = new Date(state.nowMs).toISOString().replace("T", " ").slice(0, 19) + " UTC";
-  at("skip").hidden = !state.virtualClock;
+  at("skip").hidden = !state.movable;
   if (moving > 0) return;
   const moved = state.movedMs > 0 ? span(state.movedMs) + " ahead of your programs' clocks" : "";
   if (at("moved").textContent !== moved) at("moved").textContent = moved;

@@ -12,7 +12,7 @@ export function controlState(parts: Parts): Record<string, unknown> {
   return {
     partnerId: sandbox.partnerId,
     nowMs: sandbox.clock.now(),
-    virtualClock: isMovable(sandbox.clock),
+    movable: isMovable(sandbox.clock),
     movedMs: sandbox.clock instanceof LiveClock ? sandbox.clock.movedMs : 0,
     delivery: sandbox.delivery,
     faults: sandbox.faults,

@@ -1,6 +1,7 @@
 import type { SandboxClock } from "./clock.ts";
 import { realClock } from "./real_clock.ts";
 import { loopTurn } from "./_loop_turn.ts";
+import { PendingWork } from "./_pending_work.ts";
 import { sleepOn } from "./_sleep.ts";
 import { type Timer, TimerQueue } from "./_timer_queue.ts";
 
@@ -30,7 +31,7 @@ export class LiveClock implements MovableClock {
   readonly #timers = new TimerQueue();
   /** Ends the real wait of each timer. */
   readonly #waits = new Map<Timer, () => void>();
-  readonly #work = new Set<Promise<unknown>>();
+  readonly #work = new PendingWork();
   #movedMs = 0;
   #moving: Promise<void> = Promise.resolve();
 
@@ -64,11 +65,7 @@ export class LiveClock implements MovableClock {
 
   /** Work that a move waits for at each of its stops. */
   work<T>(promise: Promise<T>): Promise<T> {
-    const done: Promise<unknown> = promise.then(() => {}, () => {}).finally(
-      () => this.#work.delete(done),
-    );
-    this.#work.add(done);
-    return promise;
+    return this.#work.add(promise);
   }
 
   /**
@@ -102,9 +99,9 @@ export class LiveClock implements MovableClock {
 
   async #settle(): Promise<void> {
     do {
-      await Promise.all(this.#work);
+      await this.#work.done();
       for (let turn = 0; turn < TURNS; turn++) await loopTurn();
-    } while (this.#work.size > 0);
+    } while (this.#work.goesOn);
   }
 
   #jump(toMs: number): void {

@@ -1,5 +1,6 @@
 import type { SandboxClock } from "./clock.ts";
 import { loopTurn } from "./_loop_turn.ts";
+import { PendingWork } from "./_pending_work.ts";
 import { sleepOn } from "./_sleep.ts";
 import { TimerQueue } from "./_timer_queue.ts";
 
@@ -48,7 +49,7 @@ export class VirtualClock implements SandboxClock {
   readonly #turns: number;
   readonly #settleMore: (() => Promise<void>) | undefined;
   readonly #timers = new TimerQueue();
-  readonly #work = new Set<Promise<unknown>>();
+  readonly #work = new PendingWork();
   #now: number;
   #live = 0;
   #moving: Promise<void> = Promise.resolve();
@@ -101,11 +102,7 @@ export class VirtualClock implements SandboxClock {
 
   /** Stops the clock until `promise` settles. */
   work<T>(promise: Promise<T>): Promise<T> {
-    const done: Promise<unknown> = promise.then(() => {}, () => {}).finally(
-      () => this.#work.delete(done),
-    );
-    this.#work.add(done);
-    return promise;
+    return this.#work.add(promise);
   }
 
   /**
@@ -150,8 +147,8 @@ export class VirtualClock implements SandboxClock {
     for (;;) {
       for (let turn = 0; turn < this.#turns; turn++) await loopTurn();
       if (this.#settleMore) await this.#settleMore();
-      if (this.#work.size === 0) return;
-      await Promise.all(this.#work);
+      if (!this.#work.goesOn) return;
+      await this.#work.done();
     }
   }
 
