@@ -101,8 +101,11 @@ async function replay(
       () =>
         number === 0
           ? "no body was read, and none is stored"
-          : `the bodies of lines 1 to ${number} are stored, and the next ` +
-            "command that reads folds them; go on with: " +
+          : `the bodies of lines 1 to ${number} are stored` +
+            (refused.length === 0
+              ? ""
+              : `, but for those refused (lines ${refused.join(", ")})`) +
+            ", and the next command that reads folds them; go on with: " +
             `tail -n +${number + 1} FILE | rampkit webhook replay -`,
     );
     const stats = await ledger.stats();
