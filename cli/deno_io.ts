@@ -1,4 +1,5 @@
 import type { Io } from "./io.ts";
+import { stopSignals } from "./stop_signals.ts";
 
 /**
  * The real terminal. SIGINT and SIGTERM abort `signal`; a second one ends the
@@ -7,12 +8,13 @@ import type { Io } from "./io.ts";
 export function denoIo(): Io {
   const encoder = new TextEncoder();
   const controller = new AbortController();
-  const stop = () => {
-    if (controller.signal.aborted) Deno.exit(130);
-    controller.abort(new DOMException("Interrupted", "AbortError"));
-  };
-  Deno.addSignalListener("SIGINT", stop);
-  Deno.addSignalListener("SIGTERM", stop);
+  const heard = stopSignals({
+    stop: () => controller.abort(new DOMException("Interrupted", "AbortError")),
+    end: () => Deno.exit(130),
+    now: () => performance.now(),
+  });
+  Deno.addSignalListener("SIGINT", heard);
+  Deno.addSignalListener("SIGTERM", heard);
   const terminal = Deno.stdout.isTerminal();
   return {
     out: (text) => writeAll(Deno.stdout, encoder.encode(text)),

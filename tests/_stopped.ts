@@ -1,3 +1,4 @@
+import { SAME_PRESS_MS } from "../cli/stop_signals.ts";
 import { PERMISSIONS } from "./_program.ts";
 import { TextLineStream } from "./text_line_stream.ts";
 
@@ -124,7 +125,7 @@ export async function stopped(
   const sentAt = performance.now();
   send("SIGINT");
   if (again) {
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await new Promise((resolve) => setTimeout(resolve, 2 * SAME_PRESS_MS));
     send("SIGINT");
   }
   const patience = setTimeout(() => send("SIGKILL"), PATIENCE_MS);
