@@ -19,6 +19,10 @@ const GROUPS = {
   },
 };
 const percent = (rate) => rate > 0 ? Math.round(rate * 100) + " %" : "off";
+function sayRate(label, rate) {
+  label.querySelector("input").setAttribute("aria-valuetext", percent(rate));
+  label.querySelector("output").textContent = percent(rate);
+}
 function addFault(box, name, title, value) {
   const isSkew = name === "clockSkewMs";
   const isRate = typeof value === "number" && !isSkew;
@@ -27,7 +31,7 @@ function addFault(box, name, title, value) {
   const label = make("label", { className: "fault" }, make("span", {}, title), input, ...(isRate ? [make("output")] : []));
   label.dataset.name = name;
   input.onchange = () => then("PATCH", "/faults", { [name]: read() });
-  if (isRate) input.oninput = () => { label.querySelector("output").textContent = percent(input.value); };
+  if (isRate) input.oninput = () => sayRate(label, input.value);
   box.append(label);
 }
 function showFaults({ faults }) {
@@ -48,8 +52,7 @@ function showFaults({ faults }) {
     if (input.type === "checkbox") input.checked = Boolean(value);
     else {
       input.value = value;
-      input.setAttribute("aria-valuetext", percent(value));
-      label.querySelector("output").textContent = percent(value);
+      sayRate(label, value);
     }
   }
 }

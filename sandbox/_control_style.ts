@@ -5,7 +5,7 @@ export const CONTROL_STYLE = `
   --brand: light-dark(#0b6e69, #4fc3bb); --on-brand: light-dark(#fff, #10201f);
   --back: light-dark(#f3f5f7, #11151a); --card: light-dark(#fff, #1a2027);
   --ink: light-dark(#161b22, #e8ecf1); --soft: light-dark(#5b6572, #97a3b1);
-  --line: light-dark(#dfe4ea, #2c343e); --field: light-dark(#fff, #12171d);
+  --line: light-dark(#dfe4ea, #2c343e); --edge: light-dark(#8a94a1, #6b7684); --field: light-dark(#fff, #12171d);
   --good: light-dark(#14733b, #6fd39b); --bad: light-dark(#b3261e, #ff8f85);
   --warn: light-dark(#8a5a00, #f2bd5c);
 }
@@ -53,7 +53,7 @@ button.quiet::before { content: "▸ "; color: var(--soft); } button.quiet[aria-
 td.empty { color: var(--soft); padding: 22px 0; white-space: normal; }
 button {
   font: inherit; font-weight: 550; cursor: pointer; color: var(--ink);
-  background: var(--card); border: 1px solid var(--line); border-radius: 9px;
+  background: var(--card); border: 1px solid var(--edge); border-radius: 9px;
   padding: 5px 12px;
 }
 button:hover { border-color: var(--brand); }
@@ -63,7 +63,7 @@ td button { padding: 2px 8px; margin-right: 4px; font-size: 12.5px; }
 .pill { border-radius: 99px; padding: 1px 10px; font-size: 12.5px; font-weight: 600; border: 1px solid currentColor; }
 .good { color: var(--good); } .bad { color: var(--bad); } .warn { color: var(--warn); }
 label { display: grid; gap: 4px; font-size: 12.5px; color: var(--soft); margin-bottom: 10px; }
-input, select, textarea { font: inherit; color: var(--ink); background: var(--field); border: 1px solid var(--line); border-radius: 9px; padding: 7px 10px; min-width: 0; width: 100%; }
+input, select, textarea { font: inherit; color: var(--ink); background: var(--field); border: 1px solid var(--edge); border-radius: 9px; padding: 7px 10px; min-width: 0; width: 100%; }
 textarea { font-family: ui-monospace, Menlo, Consolas, monospace; font-size: 12.5px; resize: vertical; }
 .row { display: flex; flex-wrap: wrap; gap: 8px; }
 fieldset { border: 0; margin: 0 0 10px; padding: 0; min-width: 0; }
