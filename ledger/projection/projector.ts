@@ -117,6 +117,7 @@ export class Projector {
         ...options,
         cache,
         ahead,
+        foldVersion: this.#fold.version,
       });
       const at = checkpoints[lane];
       if (at === null && lane === "live") {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { NewEvent } from "../event/event.ts";
 import { appendStatement } from "../store/append.ts";
-import type { Driver } from "../store/driver.ts";
+import type { Driver, SqlValue } from "../store/driver.ts";
 import { LedgerError } from "../store/errors.ts";
 import { openDriver } from "../store/open_driver.ts";
 import {
@@ -329,14 +329,25 @@ Deno.test("Projector.step() touches nothing that another fold version has made",
   });
   await append(driver, [orderRead(1, { orderId: "O1", status: "created" })]);
   await projectAll(newer);
-  await append(driver, [orderRead(2, { orderId: "O2", status: "created" })]);
+  await append(driver, [
+    orderRead(2, { orderId: "O2", status: "created" }),
+    orderRead(2, { orderId: "O1", status: "success" }),
+  ]);
+  const [[fold = null] = []] = await rowsOf(driver, "SELECT fold FROM orders");
+  const rewrite = (fold: SqlValue) =>
+    driver.batch(
+      [{ sql: "UPDATE orders SET fold = ?", args: [fold] }],
+      "write",
+    );
+  await rewrite("nothing that this version can read");
   const step = await older.step("live");
   assert.equal(step.events, 0);
   assert.equal(step.checkpoints.live?.foldVersion, 9);
+  await rewrite(fold);
   assert.deepEqual(await rowsOf(driver, "SELECT order_id FROM orders"), [[
     "O1",
   ]]);
-  assert.equal((await newer.step("live")).events, 1);
+  assert.equal((await newer.step("live")).events, 2);
   await driver.close();
 });
 

@@ -18,6 +18,8 @@ export interface WindowOptions extends EventsOptions {
   readonly cache: FoldCache | null;
   /** What {@linkcode readAhead} has read after the cache's checkpoint. */
   readonly ahead: EventsRead | null;
+  /** Version of the folds that can be read. */
+  readonly foldVersion: number;
 }
 
 /** What a step has read. */
@@ -26,7 +28,10 @@ export interface Window {
   readonly checkpoints: Checkpoints;
   /** The events after the lane's checkpoint. */
   readonly events: readonly WindowEvent[];
-  /** What is known before them; null when the checkpoint moved meanwhile. */
+  /**
+   * What is known before them; null when the checkpoint moved meanwhile, or the
+   * folds are of another version.
+   */
   readonly known: Known | null;
 }
 
@@ -58,7 +63,7 @@ export async function readWindow(
   driver: Driver,
   options: WindowOptions,
 ): Promise<Window> {
-  const { lane, mode, cache, ahead } = options;
+  const { lane, mode, cache, ahead, foldVersion } = options;
   const { events, states, ...read } = ahead ??
     await readEvents(
       driver,
@@ -70,7 +75,7 @@ export async function readWindow(
     ? cache.at
     : read.checkpoints[lane];
   const checkpoints = { ...read.checkpoints, [lane]: at };
-  if (at === null || events.length === 0) {
+  if (at === null || at.foldVersion !== foldVersion || events.length === 0) {
     return { checkpoints, events, known: null };
   }
   const sessionsAbout = read.anySession || (cache?.sessionsWritten ?? false);
