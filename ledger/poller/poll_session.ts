@@ -72,18 +72,30 @@ export class PollSession {
     await this.#recorder.write([]);
   }
 
-  /** Looks at webhook delivery, raises the alarm, and renews the lease. */
-  async watch(): Promise<DeliveryHealth> {
+  /**
+   * Looks at webhook delivery, raises the alarm, and renews the lease.
+   *
+   * @param onFailure Told of what `onWatch` or `onAlert` failed with; without
+   * it, that is thrown.
+   */
+  async watch(onFailure?: (error: unknown) => void): Promise<DeliveryHealth> {
     const { options, settings } = this.#parts;
     const { ledger, onAlert, onWatch, webhookGraceMs } = options;
     const look = await watchdog(ledger.driver, {
       nowMs: settings.now(),
       ...(webhookGraceMs === undefined ? {} : { graceMs: webhookGraceMs }),
     });
-    onWatch?.(look.health);
     // Told before it is remembered: an alarm may come twice, never not at all.
-    if (look.raised || look.cleared) await onAlert?.(look.health);
-    await this.#recorder.write(look.remember);
+    let { remember } = look;
+    try {
+      onWatch?.(look.health);
+      if (look.raised || look.cleared) await onAlert?.(look.health);
+    } catch (error) {
+      if (onFailure === undefined) throw error;
+      onFailure(error);
+      remember = [];
+    }
+    await this.#recorder.write(remember);
     return look.health;
   }
 

@@ -53,7 +53,10 @@ export interface PollerOptions {
   readonly webhookGraceMs?: number;
   /** Told of each look at webhook delivery: what a gauge shows. */
   readonly onWatch?: (health: DeliveryHealth) => void;
-  /** Told when webhook delivery turns bad, and when it is well again. */
+  /**
+   * Told when webhook delivery turns bad, and when it is well again. Polling
+   * waits for it; where it fails, it is told again at the next look.
+   */
   readonly onAlert?: (health: DeliveryHealth) => void | Promise<void>;
   /** Told of each answer of the service. */
   readonly onProgress?: (progress: PollProgress) => void;

@@ -303,6 +303,25 @@ Deno.test("run() keeps up with a service on a bad day", async () => {
   await assertTruth(box, ledger);
 });
 
+Deno.test("run() reads on when nobody can be told how delivery is", async () => {
+  await using box = service();
+  box.sandbox.createOrder();
+  await using ledger = await ledgerOn(box);
+  const stop = new AbortController();
+  const errors: string[] = [];
+  const running = pollerOn(box, ledger, {
+    onWatch: () => {
+      throw new Error("Nobody listens");
+    },
+    onError: (error) => errors.push(String(error)),
+  }).run(stop.signal);
+  await moving(box.clock.sleep(100_000), box.clock);
+  stop.abort();
+  await moving(running, box.clock);
+  await assertTruth(box, ledger);
+  assert.deepEqual(errors, Array(4).fill("Error: Nobody listens"));
+});
+
 Deno.test("run() waits for the lease and takes over when its holder is gone", async () => {
   await using box = service();
   box.sandbox.createOrder();

@@ -67,9 +67,10 @@ export class SweepRota {
 
   /** Looks at delivery when it is time, and keeps the lease meanwhile. */
   async #keepWatch(nowMs: number): Promise<void> {
-    const { session, settings } = this.#parts;
+    const { session, options, settings } = this.#parts;
     if (nowMs >= this.#watchMs) {
-      await session.watch();
+      // Whoever cannot be told of it is no reason to stop reading the service.
+      await session.watch((error) => options.onError?.(error, null));
       this.#watchMs = nowMs + settings.watchEveryMs;
     } else if (nowMs - this.#renewedMs >= settings.renewMs) {
       await session.renew();

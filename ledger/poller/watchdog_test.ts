@@ -17,6 +17,8 @@ interface Partner extends AsyncDisposable {
   readonly ledger: Ledger;
   readonly alerts: DeliveryHealth[];
   readonly looks: DeliveryHealth[];
+  /** How many of the next alerts nobody takes, and what came of that. */
+  readonly refused: { next: number; errors: unknown[] };
   pass(ms: number): Promise<void>;
   buy(): Promise<void>;
   restart(): Promise<void>;
@@ -43,6 +45,7 @@ async function partner(): Promise<Partner> {
   deliver.to = (request) => endpoint(request);
   const alerts: DeliveryHealth[] = [];
   const looks: DeliveryHealth[] = [];
+  const refused = { next: 0, errors: [] as unknown[] };
   let stop = new AbortController();
   const start = () =>
     createPoller({
@@ -62,9 +65,13 @@ async function partner(): Promise<Partner> {
         looks.push(health);
       },
       onAlert: (health) => {
+        if (refused.next-- > 0) throw refused;
         alerts.push(health);
       },
-      onError: (error) => assert.fail(String(error)),
+      onError: (error) => {
+        if (error !== refused) assert.fail(String(error));
+        refused.errors.push(error);
+      },
     }).run(stop.signal);
   let running = start();
   const end = async () => {
@@ -77,6 +84,7 @@ async function partner(): Promise<Partner> {
     ledger,
     alerts,
     looks,
+    refused,
     pass,
     async buy() {
       const { orderId } = box.sandbox.createOrder();
@@ -237,4 +245,18 @@ Deno.test("watchdog() counts down while deliveries are not answered in time", as
   assert.equal(health.failingSince, at(nowMs));
   assert.equal(health.countdown?.offAtFromFirst, at(nowMs + 8 * hour));
   await ledger.close();
+});
+
+Deno.test("run() raises an alarm that nobody took once more at the next look", async () => {
+  await using all = await partner();
+  const { box, alerts, refused, pass, buy } = all;
+  await pass(minute);
+  await buy();
+  box.sandbox.setFaults({ endpointDown: true });
+  await buy();
+  refused.next = 2;
+  await pass(30 * minute);
+  assert.equal(refused.errors.length, 2);
+  assert.equal(alerts.length, 1);
+  assert.ok(alerts[0]?.deliverySuspected);
 });
