@@ -56,8 +56,12 @@ export function explainOrder(
   let before: Readonly<Record<string, string>> = {};
   const firstOf = new Map<string, Fact>();
   const events: ExplainedEvent[] = [];
+  const sessions: Fact[] = [];
   for (const fact of facts) {
-    const next = evolveOrder(fold, fact);
+    let next = evolveOrder(fold, fact);
+    if (fact.kind === "session_created") sessions.push(fact);
+    // One that was let go counts again once the order names it.
+    else for (const session of sessions) next = evolveOrder(next, session);
     if (next === fold && !concerns(fold, fact)) continue;
     const after = visible(next, options);
     const changes = differences(before, after);
@@ -80,12 +84,11 @@ export function explainOrder(
     fold = next;
     before = after;
   }
-  const all = foldOrder(orderId, facts);
   return {
     orderId,
-    state: orderState(all, options),
+    state: orderState(fold, options),
     events,
-    fields: fieldSources(all, facts, options),
+    fields: fieldSources(fold, facts, options),
   };
 }
 
