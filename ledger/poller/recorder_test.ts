@@ -285,3 +285,17 @@ Deno.test("record() does not settle a claim with a reading that was erased", asy
   await recordUser(one, false);
   assert.equal((await kinds(driver)).length, 3);
 });
+
+Deno.test("record() reads again what was erased where nobody remembers, as after an import", async () => {
+  const driver = await storeOnly();
+  const one = recorder(driver);
+  await one.record("order", answer("success"));
+  await recordUser(one, true);
+  await eraseBody(driver, 1);
+  await eraseBody(driver, 2);
+  await driver.batch([{ sql: "DELETE FROM observations", args: [] }], "write");
+  await one.record("order", answer("success"));
+  await recordUser(one, true);
+  assert.equal((await kinds(driver)).length, 4);
+  await driver.close();
+});

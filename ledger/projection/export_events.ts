@@ -1,10 +1,18 @@
 import type { Driver } from "../store/driver.ts";
 import { eventColumns, recordedEvent } from "../store/event_row.ts";
+import { endOfWindow } from "../store/window_end.ts";
 import {
   exportedEvent,
   type ExportHeader,
   type ExportTrailer,
 } from "./exported_event.ts";
+
+/** Few at a time, and fewer where bodies are large. */
+const end = endOfWindow({
+  where: "position > ?1",
+  maxEvents: "200",
+  maxBytes: String(4 << 20),
+});
 
 /**
  * Writes a ledger as lines of JSON: a header, every event there is by
@@ -26,7 +34,8 @@ export async function* exportEvents(
     const [rows] = await driver.batch([{
       sql: `SELECT ${eventColumns}, (SELECT commitment FROM erasures
           WHERE erasures.position = events.position)
-        FROM events WHERE position > ? ORDER BY position LIMIT 200`,
+        FROM events WHERE position > ?1 AND position <= ${end}
+        ORDER BY position`,
       args: [after],
     }], "read");
     if (rows === undefined || rows.rows.length === 0) break;

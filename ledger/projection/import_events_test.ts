@@ -171,3 +171,31 @@ Deno.test("importEvents() names the line that is wrong, and keeps what came befo
   }
   await from.close();
 });
+
+Deno.test("exportEvents() reads large bodies a few at a time", async () => {
+  const external = "x".repeat(1 << 20);
+  const from = await stored(
+    Array.from(
+      { length: 9 },
+      (_, n) => orderRead(n, { orderId: `O${n}`, status: "created", external }),
+    ),
+  );
+  let most = 0;
+  const lines = await exported({
+    location: "memory",
+    async batch(statements, mode) {
+      const results = await from.batch(statements, mode);
+      const bytes = results.flatMap(({ rows }) => rows.flat()).reduce(
+        (sum: number, value) =>
+          sum + (value instanceof Uint8Array ? value.length : 0),
+        0,
+      );
+      most = Math.max(most, bytes);
+      return results;
+    },
+    close: () => Promise.resolve(),
+  });
+  assert.equal(lines.length, 11);
+  assert.ok(most > 1 << 20 && most < 6 << 20, `${most} bytes at once`);
+  await from.close();
+});
