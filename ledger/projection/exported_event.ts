@@ -149,6 +149,6 @@ function checkDerived(event: ImportedEvent): void {
  * @returns The number of events it states; null when it is another line.
  */
 export function exportEnd(line: string): number | null {
-  const found = /^\{"end":(\d+)\}$/.exec(line.trim());
+  const found = /^\{\s*"end"\s*:\s*(\d+)\s*\}$/.exec(line.trim());
   return found?.[1] === undefined ? null : Number(found[1]);
 }
