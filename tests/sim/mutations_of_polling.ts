@@ -59,7 +59,7 @@ export const POLLING_MUTATIONS: readonly Mutation[] = [
     name: "trust that the service's clock is never set back",
     within: 80,
     ports: {
-      driver: (next) => blind(next, "max(read_at"),
+      driver: (next) => blind(next, "max(e.read_at"),
     },
   },
   {
