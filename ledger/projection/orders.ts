@@ -82,7 +82,8 @@ export class Orders {
    * has named with it.
    *
    * @param anyId Order id, external id, click id or session id.
-   * @returns None, one, or several, oldest first.
+   * @returns None, one, or several, oldest first; of more than a hundred the
+   * oldest hundred, and {@linkcode Orders.list} has all of a click id.
    * @throws {LedgerError} When the database fails.
    */
   async find(anyId: string): Promise<OrderView[]> {
@@ -95,7 +96,7 @@ export class Orders {
           SELECT order_id FROM order_links
           WHERE generation = ${liveGeneration}
             AND kind IN ('click', 'external', 'session') AND link = ?)
-        ORDER BY +sort_at, order_id`,
+        ORDER BY +sort_at, order_id LIMIT ${mostFound}`,
       args: [anyId],
     }], "read");
     return result?.rows.map(([state, activity]) =>
@@ -139,6 +140,9 @@ export class Orders {
     }
   }
 }
+
+/** Where more orders share an id, it does not say which one is meant. */
+const mostFound = 100;
 
 /**
  * What a query selects.

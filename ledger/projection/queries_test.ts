@@ -146,6 +146,26 @@ Deno.test("Orders.find() takes an order id before all, then external, click and 
   await driver.close();
 });
 
+Deno.test("Orders.find() does not read all that share an id, and list() does", async () => {
+  const driver = await emptyStore();
+  await driver.batch([appendStatement(
+    Array.from({ length: 130 }, (_, n) =>
+      orderRead(n, {
+        orderId: `O${n}`,
+        status: "created",
+        click: "C",
+        created: n,
+      })),
+  )], "write");
+  await project(driver);
+  const orders = new Orders(driver);
+  const found = await orders.find("C");
+  assert.equal(found.length, 100);
+  assert.equal(found.at(-1)?.orderId, "O99");
+  assert.equal((await collect(orders.list({ clickId: "C" }))).length, 130);
+  await driver.close();
+});
+
 Deno.test("Users.list() filters and pages", async () => {
   const driver = await emptyStore();
   const users = new Users(driver);
