@@ -27,24 +27,37 @@ export function drawTable(
   rows: readonly (readonly string[])[],
   columns: number | null,
 ): string {
-  const cells = rows.map((row) => row.map(printable));
+  const cells = rows.map((row) =>
+    row.map((text, index) =>
+      shorten(printable(text), head[index]?.whole ? LONGEST : LONGEST_TEXT)
+    )
+  );
   const natural = head.map(({ title }, index) =>
-    Math.max(title.length, ...cells.map((row) => row[index]?.length ?? 0))
+    cells.reduce(
+      (most, row) => Math.max(most, row[index]?.length ?? 0),
+      title.length,
+    )
   );
   const { shown, widths } = fit(head, natural, columns);
-  const table = new Table({
-    head: shown.map((index) => head[index]?.title ?? ""),
-    colAligns: shown.map((index) => head[index]?.align ?? "left"),
-    colWidths: shown.map((index) => (widths[index] ?? 0) + GAP),
-    chars: NO_FRAME,
-    style: { head: [], border: [], "padding-left": 0, "padding-right": GAP },
-  });
-  for (const row of cells) {
-    table.push(
-      shown.map((index) => shorten(row[index] ?? "", widths[index])),
-    );
+  const lines: string[] = [];
+  // The library passes every row to one call, which takes no million of them.
+  for (let from = 0; from === 0 || from < cells.length; from += AT_ONCE) {
+    const table = new Table({
+      head: from > 0 ? [] : shown.map((index) => head[index]?.title ?? ""),
+      colAligns: shown.map((index) => head[index]?.align ?? "left"),
+      colWidths: shown.map((index) => (widths[index] ?? 0) + GAP),
+      chars: NO_FRAME,
+      style: { head: [], border: [], "padding-left": 0, "padding-right": GAP },
+    });
+    for (const row of cells.slice(from, from + AT_ONCE)) {
+      table.push(
+        shown.map((index) => shorten(row[index] ?? "", widths[index])),
+      );
+    }
+    for (const line of table.toString().split("\n")) {
+      lines.push(line.trimEnd());
+    }
   }
-  const lines = table.toString().split("\n").map((line) => line.trimEnd());
   const left = head.filter((_, index) => !shown.includes(index));
   if (left.length > 0) {
     const names = left.map(({ title }) => title).join(", ");
@@ -54,6 +67,16 @@ export function drawTable(
 }
 
 const GAP = 2;
+
+/** Rows that the library draws at once. */
+const AT_ONCE = 1000;
+
+/** Longer than any identifier or amount of the service, in characters. A forged
+ * one may have a million, and would push every row that far apart. */
+const LONGEST = 120;
+
+/** The same for texts. */
+const LONGEST_TEXT = 1000;
 
 const NO_FRAME = {
   top: "",

@@ -44,3 +44,22 @@ Deno.test("drawTable() disarms control characters", () => {
   const text = drawTable([{ title: "Id" }], [["\u001b[31mred\n"]], null);
   assert.equal(text.includes("\u001b"), false);
 });
+
+Deno.test("drawTable() lets nobody turn round what stands beside a text", () => {
+  const text = drawTable([{ title: "Id" }], [["a\u202e\u2066b"]], null);
+  assert.equal(text, "Id\na\ufffd\ufffdb");
+});
+
+Deno.test("drawTable() lets no forged text push the rows apart", () => {
+  const head = [{ title: "Order", whole: true }, { title: "Note" }];
+  const long = "x".repeat(1_000_000);
+  const lines = drawTable(head, [[long, long], ["a", "b"]], null).split("\n");
+  for (const line of lines) assert.ok(line.length < 2000);
+  assert.match(lines[2] ?? "", /^a {120,}b$/);
+});
+
+Deno.test("drawTable() takes more rows than a call takes arguments", () => {
+  const rows = Array.from({ length: 200_000 }, () => ["a"]);
+  const text = drawTable([{ title: "Id" }], rows, 80);
+  assert.equal(text.length, "Id".length + 2 * rows.length);
+});
