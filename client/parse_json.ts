@@ -44,12 +44,12 @@ function toPairs(text: string): string {
   const open: { readonly isObject: boolean; members: number }[] = [];
   let out = "";
   let isName = false;
-  let isFirst = false;
+  let commaDue = false;
   const begin = (): void => {
     const inside = open.at(-1);
     if (inside === undefined) return;
-    if (!inside.isObject && isFirst) out += ",";
-    isFirst = false;
+    if (!inside.isObject && commaDue) out += ",";
+    commaDue = false;
   };
   for (const [token] of text.matchAll(textOrMark)) {
     const inside = open.at(-1);
@@ -60,7 +60,7 @@ function toPairs(text: string): string {
         open.push({ isObject: token === "{", members: 0 });
         out += token === "{" ? `[${OBJECT}` : `[${ARRAY}`;
         isName = token === "{";
-        isFirst = token === "[";
+        commaDue = token === "[";
         break;
       case "}":
         out += (inside?.members ?? 0) > 0 ? "]]" : "]";
@@ -70,7 +70,7 @@ function toPairs(text: string): string {
       case "]":
         out += "]";
         open.pop();
-        isFirst = false;
+        commaDue = false;
         break;
       case ":":
         out += ",";
@@ -79,7 +79,7 @@ function toPairs(text: string): string {
         if (inside?.isObject) {
           out += "]";
           isName = true;
-        } else isFirst = true;
+        } else commaDue = true;
         break;
       default:
         if (isName && inside !== undefined) {
