@@ -1,5 +1,7 @@
 import { type Command, Option } from "commander";
-import { jsonLine, line } from "../io.ts";
+import { ValidationError } from "../../client/mod.ts";
+import { UsageError } from "../exit_codes.ts";
+import { jsonLine, line, note } from "../io.ts";
 import {
   jsonOption,
   ledgerOptions,
@@ -59,7 +61,7 @@ export function addSession(program: Command, cli: Cli): void {
         const asked = wire(flags);
         const created = await stoppable(
           signal,
-          () => client.sessions.create(asked, { signal }),
+          () => client.sessions.create(asked, { signal }).catch(usage),
           () =>
             "no answer came; if the service made a session, it lapses after " +
             "30 seconds, and the ledger does not know it",
@@ -82,9 +84,17 @@ export function addSession(program: Command, cli: Cli): void {
             `Session ${created.sessionId}: for one opening of the widget, ` +
               "within 30 seconds",
           );
+          for (const warning of created.warnings) note(cli.io, warning);
         }
       });
     }));
+}
+
+/** What the rules refuse came from the flags, and was not sent. */
+function usage(error: unknown): never {
+  throw error instanceof ValidationError
+    ? new UsageError(error.message)
+    : error;
 }
 
 function wire(flags: SessionFlags): {
