@@ -95,46 +95,40 @@ function toPairs(text: string): string {
   return out;
 }
 
-type Pairs = readonly [typeof OBJECT, ...(readonly [string, unknown])[]];
-type Items = readonly [typeof ARRAY, ...unknown[]];
+/** A value, and where it is to go. */
+type Waiting = [into: object, name: string, value: unknown];
 
 /** Undoes {@linkcode toPairs}; without recursion, however deep it goes. */
 function fromPairs(root: unknown): unknown {
   const whole: Record<string, unknown> = {};
-  const waiting: [into: object, name: string, value: unknown][] = [
-    [whole, "root", root],
-  ];
+  const waiting: Waiting[] = [[whole, "root", root]];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const [into, name, value] = next;
-    const made = Array.isArray(value)
-      ? value[0] === OBJECT
-        ? object(value as unknown as Pairs, waiting)
-        : array(value as unknown as Items, waiting)
-      : value;
-    define(into, name, made);
+    define(
+      into,
+      name,
+      Array.isArray(value) ? container(value, waiting) : value,
+    );
   }
   return whole.root;
 }
 
-function object(
-  [, ...pairs]: Pairs,
-  waiting: [object, string, unknown][],
+/** The object or array of one level; what is in it waits for its turn. */
+function container(
+  [kind, ...members]: readonly unknown[],
+  waiting: Waiting[],
 ): object {
+  if (kind === ARRAY) {
+    const items: unknown[] = members.map(() => null);
+    members.forEach((item, at) => waiting.push([items, String(at), item]));
+    return items;
+  }
   const made = {};
   // Of a name that repeats the last value counts, in the place of the first.
-  for (const [name, value] of new Map(pairs)) {
+  for (const [name, value] of new Map(members as [string, unknown][])) {
     define(made, name, null);
     waiting.push([made, name, value]);
   }
-  return made;
-}
-
-function array(
-  [, ...items]: Items,
-  waiting: [object, string, unknown][],
-): unknown[] {
-  const made: unknown[] = items.map(() => null);
-  items.forEach((item, at) => waiting.push([made, String(at), item]));
   return made;
 }
 

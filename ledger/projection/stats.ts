@@ -6,7 +6,7 @@ import { liveGeneration } from "./select_page.ts";
 export interface LedgerStats {
   /** Events by kind; `webhook` counts quarantined ones too. */
   readonly events: Readonly<Record<EventKind, number>>;
-  /** Deliveries that were no JSON object. */
+  /** Deliveries without a text `type`, JSON objects or not. */
   readonly quarantined: number;
   /** Orders. */
   readonly orders: number;
