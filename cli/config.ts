@@ -184,8 +184,14 @@ function databaseUrl(value: string): string {
   if (value === ":memory:" || /^(file|libsql|https?|wss?):/.test(value)) {
     return value;
   }
+  const schemes = "none of file:, libsql:, https:, http:, wss:, ws:";
+  // The rest of an address may hold a password.
+  const [scheme] = /^[^/]+:\/\//.exec(value) ?? [];
   throw new UsageError(
-    `Wrong ${VARIABLES.databaseUrl}: "${value}" starts with none of file:, ` +
-      `libsql:, https:, http:, wss:, ws:; for a file write file:${value}`,
+    scheme === undefined
+      ? `Wrong ${VARIABLES.databaseUrl}: "${value}" starts with ${schemes}; ` +
+        `for a file write file:${value}`
+      : `Wrong ${VARIABLES.databaseUrl}: ${scheme} is ${schemes}; a ledger ` +
+        "is a file, or a database on sqld or Turso",
   );
 }

@@ -42,6 +42,15 @@ Deno.test("readConfig() counts an empty variable as not set", () => {
   assert.equal(config({ RAMPKIT_API_KEY: " " }).apiKey, null);
 });
 
+Deno.test("readConfig() does not repeat the password of a foreign database", () => {
+  assert.throws(
+    () => config({ RAMPKIT_DATABASE_URL: "postgres://me:s3cret@localhost/x" }),
+    (error) =>
+      error instanceof UsageError && error.message.includes("postgres://") &&
+      !error.message.includes("s3cret") && !error.message.includes("file:post"),
+  );
+});
+
 Deno.test("readConfig() refuses what cannot be right and names the variable", () => {
   for (
     const [name, value] of [
