@@ -22,7 +22,8 @@ export const ingest: Comparison = {
     "webhook of 650 bytes. Ours checks the secret, reads the body, digests " +
     "and indexes it, and answers 204 after the commit that holds it is " +
     "synced to the disk (synchronous=FULL, one commit for all that wait). " +
-    "`serve` also folds and chains what it stores meanwhile. The other side " +
+    "`serve` also folds and chains what it stores, but lets appends go first: " +
+    "most of that comes when the load is over. The other side " +
     "is a bare Deno.serve that reads the body, parses it, stores nothing and " +
     "answers 204. The floor is a Deno.serve that writes the bodies that wait " +
     "together to one file, syncs it and answers 204: no secret, no checks, no " +

@@ -35,7 +35,8 @@ const CROWDED_STEP = 500;
 
 /**
  * Runs behind the endpoint: the answer never waits for the fold, and the fold
- * is never far behind. `wake()` costs nothing and may be called per request.
+ * is not far behind unless appends crowd for long, for they go first. `wake()`
+ * costs nothing and may be called per request.
  */
 export class Follower implements AsyncDisposable {
   readonly #options: Required<FollowerOptions>;

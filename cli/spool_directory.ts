@@ -1,5 +1,5 @@
 import type { Config } from "./config.ts";
-import { databaseFile } from "./database_file.ts";
+import { databaseFile } from "../ledger/store/database_url.ts";
 
 /**
  * Where deliveries wait while the database cannot take them, unless said:

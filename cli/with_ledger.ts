@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { type Ledger, openLedger } from "../ledger/mod.ts";
 import { type Config, readConfig, VARIABLES } from "./config.ts";
-import { databaseFile } from "./database_file.ts";
+import { databaseFile } from "../ledger/store/database_url.ts";
 import { CommandError } from "./exit_codes.ts";
 import { type Io, note } from "./io.ts";
 import type { SharedFlags } from "./options.ts";

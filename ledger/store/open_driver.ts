@@ -1,4 +1,4 @@
-import { localPath, publicUrl } from "./_url.ts";
+import { localPath, publicUrl } from "./database_url.ts";
 import type { ConnectionOptions } from "./connection_options.ts";
 import type { Driver } from "./driver.ts";
 import { LedgerError } from "./errors.ts";

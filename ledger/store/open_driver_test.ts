@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { localPath, publicUrl } from "./_url.ts";
+import { localPath, publicUrl } from "./database_url.ts";
 import { LedgerError, type LedgerErrorCode } from "./errors.ts";
 import { openDriver } from "./open_driver.ts";
 import { prepare } from "./test_events.ts";

@@ -1,6 +1,6 @@
 import * as hrana from "@libsql/hrana-client";
 import { codeOfSqlite, ledgerError } from "./_sqlite_errors.ts";
-import { publicUrl } from "./_url.ts";
+import { publicUrl } from "./database_url.ts";
 import type { Driver, ResultSet, SqlValue, Statement } from "./driver.ts";
 import { LedgerError, type LedgerErrorCode } from "./errors.ts";
 

@@ -5,8 +5,14 @@ export function publicUrl(url: string): string {
 
 /** Path of a `file:` address, `:memory:`, or null for any other address. */
 export function localPath(url: string): string | null {
-  if (url === ":memory:" || url === "file::memory:") return ":memory:";
-  if (!url.startsWith("file:")) return null;
+  return url === ":memory:" || url === "file::memory:"
+    ? ":memory:"
+    : databaseFile(url);
+}
+
+/** Path of a database in a file; null for one in memory or on a server. */
+export function databaseFile(url: string): string | null {
+  if (!url.startsWith("file:") || url === "file::memory:") return null;
   const path = url.slice("file:".length).replace(
     /^\/\/(?:localhost)?(?=\/)/,
     "",
