@@ -3,7 +3,7 @@
  *
  * This door carries the parts that run anywhere: the client of the partner API
  * and the webhook endpoint. The ledger, the widget options, the sandbox and the
- * command line have doors of their own, so that nobody loads a database to
+ * command line have doors of their own, so that you need no database to
  * parse a webhook.
  *
  * @example Read a webhook

@@ -1,7 +1,7 @@
 import type { Comparison } from "./comparison.ts";
 import { boundRow } from "./comparison.ts";
 import { webhookBody } from "./bodies.ts";
-import { startSqld } from "../ledger/store/sqld_test_server.ts";
+import { startSqld } from "../ledger/testing/sqld_test_server.ts";
 import { LEDGER_PERMISSIONS, startServer, withFolder } from "./process.ts";
 import { interleave, median } from "./rounds.ts";
 

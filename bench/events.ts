@@ -1,5 +1,5 @@
 import type { NewEvent } from "../ledger/mod.ts";
-import { orderSnapshot, webhookEvent } from "../ledger/mod.ts";
+import { orderSnapshot, webhookEvent } from "../ledger/internals.ts";
 import { digits, orderBody, webhookBody } from "./bodies.ts";
 
 const utf8 = new TextEncoder();

@@ -1,4 +1,4 @@
-import { TextLineStream } from "../tests/text_line_stream.ts";
+import { TextLineStream } from "../tests/kit/text_line_stream.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 

@@ -1,4 +1,4 @@
-import { drawTable } from "../cli/table.ts";
+import { drawTable } from "../cli/views/table.ts";
 import { type Comparison, holds, type Row } from "./comparison.ts";
 
 /** What a comparison came to. */

@@ -10,7 +10,7 @@
  *
  * @module
  */
-import { deployApp } from "./deploy/deploy_app.ts";
+import { deployApp } from "./compose/deploy_app.ts";
 
 const app = deployApp({
   env: (name) => Deno.env.get(name),

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { denoIo } from "./deno_io.ts";
-import { main } from "./program.ts";
+import { denoIo } from "./program/deno_io.ts";
+import { main } from "./program/program.ts";
 
 if (import.meta.main) Deno.exit(await main(Deno.args, denoIo()));

@@ -20,11 +20,11 @@
  *
  * @module
  */
-import { denoIo } from "./deno_io.ts";
-import { main } from "./program.ts";
+import { denoIo } from "./program/deno_io.ts";
+import { main } from "./program/program.ts";
 
 export { main };
-export { EXIT } from "./exit_codes.ts";
-export type { Io } from "./io.ts";
+export { EXIT } from "./program/exit_codes.ts";
+export type { Io } from "./program/io.ts";
 
 if (import.meta.main) Deno.exit(await main(Deno.args, denoIo()));

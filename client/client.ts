@@ -1,20 +1,21 @@
-import type { Api, Ask } from "./_api.ts";
-import { RateBudget } from "./_budget.ts";
-import { type CallerOptions, makeCall } from "./_caller.ts";
-import { type CardsApi, cardsApi } from "./cards_api.ts";
+import type { Api, Ask } from "./http/api.ts";
+import { RateLimiter } from "./http/rate_limiter.ts";
+import { type CallerOptions, makeCall } from "./http/caller.ts";
+import { type CardsApi, cardsApi } from "./endpoints/cards_api.ts";
 import {
   type CustomEnvironment,
   type Environment,
   resolveEnvironment,
-} from "./environment.ts";
-import { supportsExactJson } from "./exact_json.ts";
-import type { RequestHook, ResponseHook } from "./hooks.ts";
-import { type OrdersApi, ordersApi } from "./orders_api.ts";
-import { redactor } from "./_redact.ts";
-import { type SessionsApi, sessionsApi } from "./sessions_api.ts";
-import { sleep } from "./_sleep.ts";
-import type { Answer } from "./_transport.ts";
-import { type UsersApi, usersApi } from "./users_api.ts";
+} from "../core/assets/environment.ts";
+import { supportsExactJson } from "../core/json/exact_number.ts";
+import type { RequestHook, ResponseHook } from "./http/hooks.ts";
+import { type OrdersApi, ordersApi } from "./endpoints/orders_api.ts";
+import { redactor } from "./http/redact.ts";
+import { type SessionsApi, sessionsApi } from "./endpoints/sessions_api.ts";
+import { sleep } from "../core/waiting/sleep.ts";
+import type { Answer } from "./http/transport.ts";
+import { type UsersApi, usersApi } from "./endpoints/users_api.ts";
+import { steadyClock } from "../core/waiting/steady_clock.ts";
 
 /** How a client reaches the service. */
 export interface OnrampClientOptions {
@@ -26,6 +27,13 @@ export interface OnrampClientOptions {
   readonly fetch?: typeof fetch;
   /** Clock, milliseconds since 1970. @default {Date.now} */
   readonly now?: () => number;
+  /**
+   * A clock that is never set back, for waits, deadlines and the rate, in ms.
+   *
+   * @default {performance.now, or where `now` is given that clock, standing
+   * still while it is set back}
+   */
+  readonly steadyNow?: () => number;
   /** Waits, and rejects when aborted. Defaults to a timer. */
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** Random numbers from 0 up to 1, for jitter. @default {Math.random} */
@@ -115,6 +123,7 @@ export class OnrampClient {
     const api: Api = {
       environment: this.environment,
       allowUnlistedAssets: options.allowUnlistedAssets ?? false,
+      now: options.now ?? Date.now,
       ask: ({ secrets, ...ask }: Ask): Promise<Answer> =>
         makeCall({
           ...ask,
@@ -144,6 +153,10 @@ function callerOptions(
   apiKey: string,
 ): CallerOptions {
   const now = options.now ?? Date.now;
+  const steadyNow = options.steadyNow ??
+    (options.now === undefined
+      ? () => performance.now()
+      : steadyClock(options.now));
   const wait = options.sleep ?? sleep;
   const send = options.fetch ?? globalThis.fetch;
   return {
@@ -151,12 +164,13 @@ function callerOptions(
     fetch: (input, init) => send(input, init),
     headers: { "accept": "application/json", "x-api-key": apiKey },
     now,
+    steadyNow,
     sleep: wait,
     random: options.random ?? Math.random,
-    budget: new RateBudget({
+    budget: new RateLimiter({
       requestsPerSecond: positive(options, "requestsPerSecond", 4),
       maxInFlight: positive(options, "maxInFlight", 4),
-      now,
+      now: steadyNow,
       sleep: wait,
     }),
     timeoutMs: positive(options, "timeoutMs", 10_000),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { OnrampClient } from "./client.ts";
-import { inject, local, serve, user } from "./_service_test.ts";
+import { inject, local, serve, user } from "./endpoints/service_test.ts";
 
 const current = `{
   "order_id": "01HZX", "click_id": "c-1", "external_order_id": "A1B2C3",
@@ -222,7 +222,7 @@ Deno.test("users.create() sends the input as it is", async () => {
   assert.equal(service.requests[0]?.method, "POST");
 });
 
-Deno.test("the client resolves presets and refuses settings that make no sense", () => {
+Deno.test("OnrampClient() resolves presets and refuses invalid settings", () => {
   assert.equal(
     new OnrampClient({ environment: "production", apiKey: "k" }).environment
       .name,
@@ -247,7 +247,7 @@ Deno.test("the client resolves presets and refuses settings that make no sense",
   }
 });
 
-Deno.test("the constructor says what is missing where numbers cannot be exact", () => {
+Deno.test("OnrampClient() says what is missing when numbers cannot be exact", () => {
   const holder = JSON as { rawJSON?: unknown };
   const rawJSON = holder.rawJSON;
   try {
@@ -261,7 +261,7 @@ Deno.test("the constructor says what is missing where numbers cannot be exact", 
   }
 });
 
-Deno.test("the default fetch is called bare, as some runtimes demand", async () => {
+Deno.test("OnrampClient calls the default fetch without a receiver, as some runtimes require", async () => {
   const kept = globalThis.fetch;
   const receivers: unknown[] = [];
   try {

@@ -44,38 +44,35 @@
  * @module
  */
 export { OnrampClient, type OnrampClientOptions } from "./client.ts";
-export type { SessionsApi } from "./sessions_api.ts";
-export type { OrdersApi, OrderWalk } from "./orders_api.ts";
-export type { UsersApi, UserWalk } from "./users_api.ts";
-export type { CardsApi } from "./cards_api.ts";
-export * from "./call_options.ts";
-export * from "./hooks.ts";
-export * from "./session.ts";
-export * from "./session_rules.ts";
-export * from "./user_input.ts";
-export * from "./card_input.ts";
-export * from "./orders_query.ts";
-export * from "./users_query.ts";
-export * from "./walk.ts";
-export {
-  judgeWalk,
-  type PassEvidence,
-  type WalkEvidence,
-} from "./completeness.ts";
-export * from "./retry.ts";
-export * from "./service_time.ts";
-export * from "./decimal.ts";
-export * from "./wallet_address.ts";
-export * from "./english_name.ts";
-export * from "./countries.ts";
-export * from "./page_sources.ts";
-export * from "./order.ts";
-export * from "./user.ts";
-export * from "./exact_json.ts";
-export * from "./environment.ts";
-export * from "./assets.ts";
-export * from "./fail_reason.ts";
-export * from "./page.ts";
+export type { SessionsApi } from "./endpoints/sessions_api.ts";
+export type { OrdersApi, OrderWalk } from "./endpoints/orders_api.ts";
+export type { UsersApi, UserWalk } from "./endpoints/users_api.ts";
+export type { CardsApi } from "./endpoints/cards_api.ts";
+export * from "./http/call_options.ts";
+export * from "./http/hooks.ts";
+export * from "./pagination/walk.ts";
+export * from "./endpoints/session.ts";
+export * from "./endpoints/session_rules.ts";
+export * from "./endpoints/user_input.ts";
+export * from "./endpoints/card_input.ts";
+export * from "./endpoints/english_name.ts";
+export type { OrdersQuery } from "./endpoints/orders_query.ts";
+export type { UsersQuery, UsersWalkQuery } from "./endpoints/users_query.ts";
+export * from "../core/wire/order.ts";
+export * from "../core/wire/user.ts";
+export type { Page } from "../core/wire/page.ts";
+export type * from "../core/wire/completeness.ts";
+export type * from "../core/wire/odd_field.ts";
+export { readServiceTime } from "../core/time/service_time.ts";
+export { compareDecimals, isDecimal } from "../core/decimal.ts";
+export { isWalletAddress } from "../core/rules/wallet_address.ts";
+export * from "../core/rules/alpha2_countries.ts";
+export * from "../core/rules/alpha3_countries.ts";
+export { usStates } from "../core/rules/states.ts";
+export * from "../core/assets/environment.ts";
+export * from "../core/assets/assets.ts";
+export { describeFailReason } from "../core/assets/fail_reason.ts";
+export * from "./errors/error_codes.ts";
 export * from "./errors/onramp_error.ts";
 export * from "./errors/validation_error.ts";
 export * from "./errors/authentication_error.ts";

@@ -1,51 +1,48 @@
+import { touchStamp } from "./store/migrate.ts";
 import type {
   AppendDelivery,
   UnansweredDelivery,
-} from "../webhooks/delivery.ts";
-import type { NewEvent, SessionCreatedBody } from "./event/event.ts";
-import { deliveryUnanswered, sessionCreated } from "./event/mint.ts";
+} from "../core/wire/delivery.ts";
+import type { NewEvent, SessionCreatedBody } from "./events/event.ts";
+import { deliveryUnanswered, sessionCreated } from "./events/mint.ts";
+import { chainHead, type ChainState } from "./evidence/chain_head.ts";
+import { extendChain } from "./evidence/extend_chain.ts";
+import { HeadAnchor } from "./evidence/head_anchor.ts";
+import type { Verification, VerifyOptions } from "./evidence/verification.ts";
+import { verifyChain } from "./evidence/verify_chain.ts";
 import {
-  type ChainHead,
-  chainHead,
-  extendChain,
-} from "./evidence/chain_projection.ts";
-import {
-  type Verification,
-  verifyChain,
-  type VerifyOptions,
-} from "./evidence/verify.ts";
-import type { Explanation } from "./fold/explanation.ts";
-import { explainOrder, orderAsOf } from "./fold/explain_order.ts";
-import type { Occurrence, OccurrenceOptions } from "./fold/occurrences.ts";
-import type { OrderState } from "./fold/order_state.ts";
-import { readFact } from "./fold/read_fact.ts";
-import { queryTime } from "./projection/cursor.ts";
-import { exportEvents } from "./projection/export_events.ts";
-import { type Import, importEvents } from "./projection/import_events.ts";
-import { readOrderFacts } from "./projection/order_facts.ts";
-import { Orders } from "./projection/orders.ts";
+  type StatesVerification,
+  verifyStates,
+  type VerifyStatesOptions,
+} from "./evidence/verify_states.ts";
+import type { Explanation } from "./explain/explanation.ts";
+import { explainOrder, orderAsOf } from "./explain/explain_order.ts";
+import type { Occurrence, OccurrenceOptions } from "./explain/occurrences.ts";
+import type { OrderState } from "./orders/order_state.ts";
+import { readFact } from "./events/read_fact.ts";
+import { queryTime } from "./queries/query_values.ts";
+import { exportEvents } from "./transfer/export_events.ts";
+import { type Import, importEvents } from "./transfer/import_events.ts";
+import { readOrderFacts } from "./queries/order_facts.ts";
+import { Orders } from "./queries/orders.ts";
 import { Projector } from "./projection/projector.ts";
 import { projectAll } from "./projection/project_all.ts";
-import { readOccurrences } from "./projection/read_occurrences.ts";
-import {
-  type Refold,
-  refold,
-  type RefoldOptions,
-} from "./projection/refold.ts";
-import {
-  type SubscribeOptions,
-  Subscription,
-  type TransitionHandler,
-} from "./projection/subscription.ts";
-import { Subscriptions } from "./projection/subscriptions.ts";
+import { readOccurrences } from "./queries/read_occurrences.ts";
+import { type Refold, refold, type RefoldOptions } from "./refold/refold.ts";
+import { Subscription } from "./subscriptions/subscription.ts";
+import type {
+  SubscribeOptions,
+  TransitionHandler,
+} from "./subscriptions/subscription_options.ts";
+import { Subscriptions } from "./subscriptions/subscriptions.ts";
 import type { Transition } from "./projection/transition.ts";
 import {
   readTransitions,
   type TransitionQuery,
-} from "./projection/transitions.ts";
-import { readLag, readStats } from "./projection/stats.ts";
-import { Users } from "./projection/users.ts";
-import type { Driver } from "./store/driver.ts";
+} from "./store/tables/transitions.ts";
+import { readLag, readStats } from "./queries/stats.ts";
+import { Users } from "./queries/users.ts";
+import type { Driver } from "./store/driver/driver.ts";
 import { EventLog } from "./store/event_log.ts";
 import type {
   CatchUpOptions,
@@ -54,16 +51,9 @@ import type {
   Stats,
 } from "./ledger_parts.ts";
 
-export type {
-  CatchUpOptions,
-  LedgerParts,
-  Projection,
-  Stats,
-} from "./ledger_parts.ts";
-
 /**
- * The ledger: facts go in and are never changed; orders and users come out as
- * far as the facts say.
+ * The ledger: stores facts, never changes them, and derives the states of
+ * orders and users from them.
  */
 export class Ledger implements AsyncDisposable {
   /** The database. */
@@ -74,18 +64,19 @@ export class Ledger implements AsyncDisposable {
   readonly orders: Orders;
   /** Users as folded so far. */
   readonly users: Users;
-  /** What subscriptions could not deliver, or never heard of. */
+  /** Transitions that subscriptions could not deliver or never received. */
   readonly subscriptions: Subscriptions;
   readonly #parts: LedgerParts;
   readonly #log: EventLog;
   readonly #projector: Projector;
+  readonly #anchor: HeadAnchor | undefined;
   readonly #open = new Set<Subscription>();
   #projecting: Promise<unknown> = Promise.resolve();
 
   /**
-   * Works on a database; {@linkcode openLedger} makes one.
+   * Creates a ledger on a database. Use {@linkcode openLedger} instead.
    *
-   * @param parts What it works with.
+   * @param parts The objects it uses.
    */
   constructor(parts: LedgerParts) {
     this.#parts = parts;
@@ -95,6 +86,12 @@ export class Ledger implements AsyncDisposable {
       randomBytes: parts.randomBytes,
     });
     this.#projector = new Projector(parts);
+    this.#anchor = parts.anchorStore && new HeadAnchor({
+      store: parts.anchorStore,
+      ledgerId: parts.origin.ledgerId,
+      now: parts.now,
+      readOnly: parts.readOnly ?? false,
+    });
     this.orders = new Orders(parts.driver);
     this.users = new Users(parts.driver);
     this.subscriptions = new Subscriptions(parts.driver, parts.now);
@@ -130,6 +127,9 @@ export class Ledger implements AsyncDisposable {
    * Records a session that this partner made, so that orders can be compared
    * with what was asked for. It needs no `this`.
    *
+   * Give each session a `click_id` of its own: the ledger then knows for sure
+   * which session an order has, whatever webhooks say.
+   *
    * @throws {TypeError} When the session has no id.
    * @throws {LedgerError} When it could not be stored.
    */
@@ -157,22 +157,29 @@ export class Ledger implements AsyncDisposable {
   }
 
   /**
-   * Folds events into orders and users until none is left. Any number of
-   * processes may do so at once.
+   * Folds events into orders and users until none is left, and then extends
+   * the evidence chain over them. Any number of processes may do so at once.
    *
    * A ledger that an older version has folded is folded again from nothing
    * first, beside the states that readers see.
    *
-   * @param options Signal and progress.
+   * @param options Signal, pace and progress.
    * @throws {LedgerError} When the database fails.
    */
   project(options: CatchUpOptions = {}): Promise<Projection> {
-    // One at a time in this process: two would only undo each other's steps.
-    const projection = this.#projecting.then(() =>
-      projectAll(this.#projector, this.driver, options, () => {
-        for (const subscription of this.#open) subscription.wake();
-      })
-    );
+    // One at a time in this process: two would make each other lose races.
+    const projection = this.#projecting.then(async () => {
+      const done = await projectAll(
+        this.#projector,
+        this.driver,
+        options,
+        () => {
+          for (const subscription of this.#open) subscription.wake();
+        },
+      );
+      // States come first: callers wait for states, not for evidence.
+      return { ...done, chain: await this.chain(options) };
+    });
     this.#projecting = projection.catch(() => {});
     return projection;
   }
@@ -216,12 +223,12 @@ export class Ledger implements AsyncDisposable {
   }
 
   /**
-   * Tells what was known of an order at a time.
+   * Gives the state of an order as the ledger knew it at a time.
    *
    * @param orderId Order identifier.
    * @param time ISO 8601 with a zone; compared with when this ledger learnt.
    * @returns Null when nothing was known of the order then.
-   * @throws {RangeError} When `time` is no time.
+   * @throws {RangeError} When `time` is not a valid time.
    * @throws {LedgerError} When the database fails.
    */
   async asOf(orderId: string, time: string): Promise<OrderState | null> {
@@ -234,13 +241,12 @@ export class Ledger implements AsyncDisposable {
   }
 
   /**
-   * Tells which deliveries with the same bytes repeat another, and which
-   * happened again: some events are byte-identical when they truly happen
-   * twice.
+   * Tells which deliveries with the same bytes are repeats, and which are new
+   * events. Some events have the same bytes when they really happen twice.
    *
    * @param eventId `eventId` of one of the deliveries.
    * @param options How to tell.
-   * @returns By time of arrival; none when there is no such delivery.
+   * @returns By time of arrival; empty when there is no such delivery.
    * @throws {LedgerError} When the database fails.
    */
   occurrences(
@@ -263,12 +269,12 @@ export class Ledger implements AsyncDisposable {
 
   /**
    * Calls a handler for each transition, at least once, in order within an
-   * order or user. The checkpoint is kept under the name, so that a restart
-   * goes on where it was. Transitions appear when somebody projects.
+   * order or user. The checkpoint is stored under the name, so a restart
+   * continues from it. Transitions appear after {@linkcode Ledger.project}.
    *
    * @param name Name of the subscription; run it in one process at a time.
    * @param options What to take, and how to deal with failure.
-   * @param handler Told of each transition; may be told again after a crash.
+   * @param handler Called for each transition; perhaps again after a crash.
    * @returns Stopped by its `stop()`, and by {@linkcode Ledger.close}.
    * @throws {TypeError} When a pattern is wrong.
    * @throws {LedgerError} When the database fails.
@@ -284,7 +290,9 @@ export class Ledger implements AsyncDisposable {
    * await ledger.subscribe(
    *   "release-goods",
    *   { on: "order.confirmed.success" },
-   *   ({ key, id }) => console.log(`release once for ${key}, order ${id}`),
+   *   ({ key, id }, { release }) => {
+   *     if (release === "yes") console.log(`release ${id}, once for ${key}`);
+   *   },
    * );
    * ```
    */
@@ -318,8 +326,8 @@ export class Ledger implements AsyncDisposable {
   }
 
   /**
-   * Appends the events of an export; those there already are passed over.
-   * What they lead to is history: subscriptions are not told of it.
+   * Appends the events of an export; events that are stored already are skipped.
+   * Subscriptions do not receive the transitions that these events cause.
    *
    * @param lines Lines of an export, without line breaks.
    * @throws {TypeError} When a line is not what an export writes, or is of
@@ -332,24 +340,49 @@ export class Ledger implements AsyncDisposable {
 
   /**
    * Extends the evidence chain until it reaches the last event.
+   * {@linkcode Ledger.project} does this too. This method does not fold.
    *
    * @param options Signal and pace.
    * @throws {LedgerError} When the database fails.
    */
   chain(
     options: Pick<CatchUpOptions, "signal" | "pace"> = {},
-  ): Promise<ChainHead> {
-    return extendChain(this.driver, this.#parts.origin, options);
+  ): Promise<ChainState> {
+    return extendChain(this.driver, this.#parts.origin, {
+      ...options,
+      anchor: this.#anchor,
+    });
   }
 
   /**
    * Computes the evidence chain again, and everything that bodies determine.
    *
-   * @param options What to hold it against, progress and signal.
+   * @param options What to compare it with, progress and signal.
    * @throws {LedgerError} When the database fails.
    */
   verify(options: VerifyOptions = {}): Promise<Verification> {
-    return verifyChain(this.driver, this.#parts.origin, options);
+    return verifyChain(this.driver, this.#parts.origin, {
+      ...options,
+      anchor: this.#anchor,
+    });
+  }
+
+  /**
+   * Compares every stored column of orders, users and transitions with a fold
+   * from nothing. The ledger is only read.
+   *
+   * @param options Where to fold, progress and signal.
+   * @throws {LedgerError} `failed` where another version has folded the ledger.
+   */
+  verifyStates(
+    options: Omit<VerifyStatesOptions, "assets" | "fold">,
+  ): Promise<StatesVerification> {
+    const { assets, fold } = this.#parts;
+    return verifyStates(this.driver, {
+      ...options,
+      assets,
+      ...(fold && { fold }),
+    });
   }
 
   /**
@@ -359,11 +392,12 @@ export class Ledger implements AsyncDisposable {
    */
   async stats(): Promise<Stats> {
     const stats = await readStats(this.driver);
-    const { position, events, hash } = await chainHead(
+    const { position, events, hash, broken } = await chainHead(
       this.driver,
       this.#parts.origin,
+      this.#anchor,
     );
-    return { ...stats, chain: { count: events, hash, position } };
+    return { ...stats, chain: { count: events, hash, position, broken } };
   }
 
   /**
@@ -378,13 +412,10 @@ export class Ledger implements AsyncDisposable {
   /**
    * Makes sure that the ledger takes writes, by a write that changes nothing.
    *
-   * @throws {LedgerError} Why it does not.
+   * @throws {LedgerError} With the reason when it does not.
    */
   async probe(): Promise<void> {
-    await this.driver.batch([{
-      sql: "UPDATE rampkit SET schema_version = schema_version",
-      args: [],
-    }], "write");
+    await this.driver.batch([touchStamp], "write");
   }
 
   /**
@@ -413,6 +444,7 @@ export class Ledger implements AsyncDisposable {
     await this.#log.close();
     await this.#projecting;
     await this.#projector.forget();
+    await this.#anchor?.flush();
     await this.driver.close();
   }
 

@@ -1,10 +1,16 @@
-import type { AssetTable } from "../client/environment.ts";
+import type { AssetTable } from "../core/assets/environment.ts";
+import type { AnchorStore } from "./evidence/anchored_head.ts";
 import { Ledger } from "./ledger.ts";
-import { migrations } from "./migrations.ts";
+import { migrations } from "./store/migrations.ts";
 import type { FoldCode } from "./projection/projector.ts";
-import { randomPool } from "./projection/random_pool.ts";
-import type { Driver } from "./store/driver.ts";
-import { migrate, readStamp } from "./store/migrate.ts";
+import { randomPool } from "./random_pool.ts";
+import type { Driver } from "./store/driver/driver.ts";
+import {
+  checkStored,
+  type LedgerStamp,
+  migrate,
+  readStamp,
+} from "./store/migrate.ts";
 
 /** How a ledger is opened, whatever its database. */
 export interface LedgerOptions {
@@ -26,6 +32,20 @@ export interface LedgerOptions {
    * @default "sandbox" in the environment `sandbox`, else "production"
    */
   readonly assets?: AssetTable;
+  /**
+   * Only reads: nothing is created or migrated, and every write fails.
+   *
+   * @default false
+   */
+  readonly readOnly?: boolean;
+  /**
+   * Keeps the head of the evidence chain outside the database. A chain that was
+   * cut or removed then cannot pass as a new one. {@linkcode openLedger} keeps
+   * the head of a database file in a second file beside it.
+   *
+   * @default nowhere
+   */
+  readonly anchorStore?: AnchorStore;
   /** The clock, in ms. @default Date.now */
   readonly now?: () => number;
   /** Random bytes for salts. @default crypto.getRandomValues */
@@ -40,8 +60,8 @@ export interface LedgerOptions {
 
 /**
  * Opens a ledger on a driver: creates its tables when they are missing, brings
- * older ones up to date, and checks the environment. This file names no
- * driver, so that an entry which knows its own loads no other.
+ * older ones up to date, and checks the environment. This file imports no
+ * driver, so that an entry point loads only the driver it uses.
  *
  * @param driver The database; closing the ledger closes it.
  * @param options Environment, clock and randomness.
@@ -62,6 +82,28 @@ export async function ledgerOn(
 ): Promise<Ledger> {
   const now = options.now ?? Date.now;
   const randomBytes = options.randomBytes ?? randomPool();
+  const stamp = options.readOnly === true
+    ? await checkStored(driver, migrations.length, options.environment)
+    : await make(driver, options, { now, randomBytes });
+  const { environment, ledgerId } = stamp;
+  return new Ledger({
+    driver,
+    now,
+    randomBytes,
+    origin: { environment, ledgerId },
+    assets: options.assets ??
+      (environment === "sandbox" ? "sandbox" : "production"),
+    ...(options.fold && { fold: options.fold }),
+    ...(options.anchorStore && { anchorStore: options.anchorStore }),
+    ...(options.readOnly && { readOnly: options.readOnly }),
+  });
+}
+
+async function make(
+  driver: Driver,
+  options: LedgerOptions,
+  world: Pick<Required<LedgerOptions>, "now" | "randomBytes">,
+): Promise<LedgerStamp> {
   const environment = options.environment ??
     (await readStamp(driver))?.environment ?? options.defaultEnvironment;
   if (environment === undefined) {
@@ -70,19 +112,5 @@ export async function ledgerOn(
         '`environment`, for example "sandbox"',
     );
   }
-  const stamp = await migrate(driver, {
-    migrations,
-    environment,
-    now,
-    randomBytes,
-  });
-  return new Ledger({
-    driver,
-    now,
-    randomBytes,
-    origin: { environment, ledgerId: stamp.ledgerId },
-    assets: options.assets ??
-      (environment === "sandbox" ? "sandbox" : "production"),
-    ...(options.fold && { fold: options.fold }),
-  });
+  return await migrate(driver, { migrations, environment, ...world });
 }

@@ -1,8 +1,10 @@
-import type { AssetTable } from "../client/environment.ts";
-import type { ChainOrigin } from "./evidence/chain.ts";
+import type { AssetTable } from "../core/assets/environment.ts";
+import type { ChainOrigin } from "./evidence/chain_hash.ts";
+import type { ChainState } from "./evidence/chain_head.ts";
+import type { AnchorStore } from "./evidence/anchored_head.ts";
 import type { FoldCode } from "./projection/projector.ts";
-import type { LedgerStats } from "./projection/stats.ts";
-import type { Driver } from "./store/driver.ts";
+import type { LedgerStats } from "./queries/stats.ts";
+import type { Driver } from "./store/driver/driver.ts";
 
 /** {@linkcode LedgerStats} with the evidence chain. */
 export interface Stats extends LedgerStats {
@@ -14,6 +16,8 @@ export interface Stats extends LedgerStats {
     readonly hash: string;
     /** Position of the last of them. */
     readonly position: number;
+    /** Why it is not extended; see {@linkcode ChainState}. */
+    readonly broken: string | null;
   };
 }
 
@@ -28,6 +32,8 @@ export interface Projection {
    * this one then stops folding, and goes on appending.
    */
   readonly stopped: null | "newer_fold";
+  /** How far the evidence chain reaches, and whether it is broken. */
+  readonly chain: ChainState;
 }
 
 /** How to project or to extend the chain. */
@@ -56,6 +62,14 @@ export interface LedgerParts {
   readonly origin: ChainOrigin;
   /** Asset table that gives the precision of amounts. */
   readonly assets: AssetTable;
+  /**
+   * Keeps the head of the evidence chain outside the database.
+   *
+   * @default nowhere
+   */
+  readonly anchorStore?: AnchorStore;
+  /** Whether nothing is written. @default false */
+  readonly readOnly?: boolean;
   /** The clock, in ms. */
   readonly now: () => number;
   /** Random bytes for salts. */

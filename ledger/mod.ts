@@ -1,12 +1,27 @@
 /**
- * The ledger: remembers what the service said, and decides what is true.
+ * The ledger: an append-only log of everything the service said, and the
+ * state of each order and user that follows from it.
  *
- * Deliveries, readings and sessions are appended as they came and never
- * changed. Folding them gives one state for each order and user, the same
- * whatever the order of arrival and however often something was repeated: a
- * webhook _claims_, the Data API _confirms_.
+ * - **Open**: {@linkcode openLedger} opens a file, a server, or memory.
+ * - **Append**: {@linkcode Ledger.appendDelivery} stores a webhook delivery as
+ *   it came, {@linkcode Ledger.recordSession} a widget session of yours.
+ * - **Project**: {@linkcode Ledger.project} folds new events into states. The
+ *   result is the same in any order of arrival and with any repeats.
+ * - **Query**: `ledger.orders` and `ledger.users` read states,
+ *   {@linkcode Ledger.explain} tells which event each field comes from.
+ * - **Subscribe**: {@linkcode Ledger.subscribe} calls a handler for each change
+ *   of status, at least once.
+ * - **Poll**: {@linkcode createPoller} reads the Data API. A webhook _claims_ a
+ *   status, a reading of the Data API _confirms_ it.
+ *   {@linkcode reconcile} compares service and ledger, {@linkcode recover} reads
+ *   everything again after an outage, {@linkcode watchdog} tells whether webhook
+ *   delivery works.
+ * - **Evidence**: {@linkcode Ledger.verify} computes the hash chain of all
+ *   events again, {@linkcode Ledger.verifyStates} all states.
  *
- * @example Store a delivery, fold it, read the order
+ * What only tools and tests need is in `@rampkit/onramp/ledger/internals`.
+ *
+ * @example Open, append, subscribe, project, query
  * ```ts
  * import { openLedger } from "@rampkit/onramp/ledger";
  * import assert from "node:assert/strict";
@@ -15,6 +30,14 @@
  *   url: ":memory:",
  *   environment: "sandbox",
  * });
+ * const seen: string[] = [];
+ * const subscription = await ledger.subscribe(
+ *   "print",
+ *   { on: "order.*.success", start: false },
+ *   ({ key }) => {
+ *     seen.push(key);
+ *   },
+ * );
  * await ledger.appendDelivery({
  *   id: "01KA0000000000000000000000",
  *   receivedAt: "2026-11-20T09:00:00.000Z",
@@ -25,78 +48,134 @@
  *   })),
  * });
  * await ledger.project();
+ *
  * const [order] = await ledger.orders.find("basket-7");
  * assert.equal(order?.status, "success");
  * assert.equal(order?.trust, "claimed");
+ * await subscription.dispatch();
+ * assert.deepEqual(seen, ["order:01KA0000000000000000000ABC:claimed.success"]);
+ * ```
+ *
+ * @example Poll once, then compare
+ * ```ts
+ * import { createPoller, openLedger, reconcile } from "@rampkit/onramp/ledger";
+ * import { OnrampClient } from "@rampkit/onramp/client";
+ * import { createSandbox } from "@rampkit/onramp/sandbox";
+ * import assert from "node:assert/strict";
+ *
+ * await using sandbox = createSandbox();
+ * sandbox.createOrder();
+ * const client = new OnrampClient({
+ *   environment: "sandbox",
+ *   apiKey: sandbox.apiKey,
+ *   fetch: (input, init) => sandbox.fetch(new Request(input, init)),
+ *   requestsPerSecond: 1000,
+ * });
+ * await using ledger = await openLedger({
+ *   url: ":memory:",
+ *   environment: "sandbox",
+ * });
+ *
+ * const report = await createPoller({ ledger, client }).once();
+ * assert.equal(report.ran, true);
+ * const { disagreements } = await reconcile({ ledger, client });
+ * assert.equal(disagreements, 0);
  * ```
  *
  * @module
  */
-export type { AssetTable } from "../client/environment.ts";
-export type { OrderEventType, VerificationState } from "../webhooks/event.ts";
+// Open
+export type { AssetTable } from "../core/assets/environment.ts";
+export { Ledger } from "./ledger.ts";
+export { openLedger, type OpenLedgerOptions } from "./open_ledger.ts";
+export { LedgerError, type LedgerErrorCode } from "./store/driver/errors.ts";
+
+// Append
 export type {
   AppendDelivery,
   Delivery,
   UnansweredDelivery,
-} from "../webhooks/delivery.ts";
-export * from "./event/event.ts";
-export * from "./event/mint.ts";
-export * from "./evidence/chain.ts";
-export * from "./evidence/chain_projection.ts";
-export * from "./evidence/erase.ts";
+} from "../core/wire/delivery.ts";
+export type { NewEvent, SessionCreatedBody } from "./events/event.ts";
+
+// Project
+export type { CatchUpOptions, Projection, Stats } from "./ledger_parts.ts";
+export type { Refold, RefoldOptions } from "./refold/refold.ts";
+export type { Import } from "./transfer/import_events.ts";
+
+// Query
+export type { Explanation } from "./explain/explanation.ts";
+export type { Occurrence } from "./explain/occurrences.ts";
+export type { Anomaly, AnomalyKind } from "./anomalies/anomaly.ts";
+export type { OrderReason } from "./orders/order_reason.ts";
+export type { OrderState, Release } from "./orders/order_state.ts";
+export type { Status, Trust } from "./orders/status.ts";
 export {
-  type Damage,
-  type Verification as ChainVerification,
-  verifyChain,
-  type VerifyOptions,
-} from "./evidence/verify.ts";
-export * from "./fold/mod.ts";
-export {
-  type CatchUpOptions,
-  Ledger,
-  type LedgerParts,
-  type Projection,
-  type Stats,
-} from "./ledger.ts";
-export { ledgerOn, type LedgerOptions } from "./ledger_on.ts";
-export { openLedger, type OpenLedgerOptions } from "./open_ledger.ts";
-export type { StateChange } from "./projection/compare_generations.ts";
-export type { Import } from "./projection/import_events.ts";
-export type { Letter } from "./projection/letters.ts";
+  type DeliveryQuery,
+  listDeliveries,
+  readDelivery,
+  type StoredDelivery,
+} from "./queries/deliveries.ts";
 export {
   type OrderPage,
   type OrderQuery,
   Orders,
   type OrderView,
-} from "./projection/orders.ts";
-export type { TransitionPattern } from "./projection/pattern.ts";
-export type { FoldCode } from "./projection/projector.ts";
-export type { Refold, RefoldOptions } from "./projection/refold.ts";
-export type { PageQuery } from "./projection/select_page.ts";
-export type { StateDifference } from "./projection/state_diff.ts";
-export type { LedgerStats } from "./projection/stats.ts";
-export {
-  type Pumped,
-  type SubscribeOptions,
-  Subscription,
-  type SubscriptionParts,
-  type TransitionHandler,
-} from "./projection/subscription.ts";
-export {
-  Subscriptions,
-  type SubscriptionStatus,
-  type Unfired,
-  type UnfiredQuery,
-} from "./projection/subscriptions.ts";
-export type { Entity, Transition } from "./projection/transition.ts";
-export type { TransitionQuery } from "./projection/transitions.ts";
+} from "./queries/orders.ts";
 export {
   type UserPage,
   type UserQuery,
   Users,
   type UserView,
-} from "./projection/users.ts";
-export * from "./poller/mod.ts";
-export * from "./store/driver.ts";
-export * from "./store/errors.ts";
-export * from "./store/open_driver.ts";
+} from "./queries/users.ts";
+export type { UserReason, UserState } from "./users/user_state.ts";
+
+// Subscribe
+export type { Transition } from "./projection/transition.ts";
+export type { TransitionPattern } from "./subscriptions/pattern.ts";
+export type { QueuedTransition } from "./store/tables/queued_transitions.ts";
+export { Subscription } from "./subscriptions/subscription.ts";
+export type {
+  SubscribeOptions,
+  TransitionHandler,
+} from "./subscriptions/subscription_options.ts";
+export {
+  Subscriptions,
+  type SubscriptionStatus,
+} from "./subscriptions/subscriptions.ts";
+export type { TransitionQuery } from "./store/tables/transitions.ts";
+
+// Poll
+export type { PollClient } from "./polling/poll_client.ts";
+export { PollError } from "./polling/poll_error.ts";
+export { readPollHealth } from "./polling/poll_failures.ts";
+export type { PollHealth } from "./polling/poll_health.ts";
+export type { Poller, PollReport } from "./polling/poll_report.ts";
+export { createPoller } from "./polling/poller.ts";
+export type { PollerOptions } from "./polling/poller_options.ts";
+export { reconcile } from "./reconciliation/reconcile.ts";
+export type { ReconcileFinding } from "./reconciliation/reconcile_finding.ts";
+export type { ReconcileRow } from "./reconciliation/reconcile_row.ts";
+export type {
+  ReconcileOptions,
+  ReconcileReport,
+} from "./reconciliation/reconcile_report.ts";
+export {
+  recover,
+  type RecoverOptions,
+  type RecoverReport,
+} from "./reconciliation/recover.ts";
+export { watchdog, type WatchdogLook } from "./watchdog/watchdog.ts";
+export type { DeliveryHealth } from "./watchdog/watchdog_rule.ts";
+
+// Evidence
+export type { ChainState } from "./evidence/chain_head.ts";
+export { eraseBody } from "./evidence/erase.ts";
+export type {
+  Verification as ChainVerification,
+  VerifyOptions,
+} from "./evidence/verification.ts";
+export type {
+  StatesVerification,
+  VerifyStatesOptions,
+} from "./evidence/verify_states.ts";

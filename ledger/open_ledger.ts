@@ -1,6 +1,11 @@
+import { anchorFile } from "./evidence/anchor_file.ts";
 import type { Ledger } from "./ledger.ts";
 import { ledgerOn, type LedgerOptions } from "./ledger_on.ts";
-import { openDriver, type OpenDriverOptions } from "./store/open_driver.ts";
+import { databaseFile } from "./store/driver/database_url.ts";
+import {
+  openDriver,
+  type OpenDriverOptions,
+} from "./store/driver/open_driver.ts";
 
 /** Which ledger to open, and how. */
 export interface OpenLedgerOptions extends LedgerOptions, OpenDriverOptions {}
@@ -29,7 +34,11 @@ export interface OpenLedgerOptions extends LedgerOptions, OpenDriverOptions {}
 export async function openLedger(options: OpenLedgerOptions): Promise<Ledger> {
   const driver = await openDriver(options);
   try {
-    return await ledgerOn(driver, options);
+    const file = databaseFile(options.url);
+    return await ledgerOn(driver, {
+      ...(file === null ? {} : { anchorStore: anchorFile(file) }),
+      ...options,
+    });
   } catch (error) {
     await driver.close();
     throw error;

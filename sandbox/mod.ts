@@ -1,6 +1,6 @@
 /**
  * The service in a box: the five endpoints with their documented errors,
- * orders and users with a true history, the webhook sender with its ladder,
+ * orders and users with a true history, the webhook sender with its retries,
  * a stub of the widget, a clock that can be moved, and faults from one seed.
  *
  * In process for tests, over HTTP for any language ({@linkcode serveSandbox}).
@@ -44,25 +44,37 @@
  *
  * @module
  */
-export * from "./clock.ts";
-export * from "./real_clock.ts";
-export * from "./virtual_clock.ts";
-export * from "./ladder.ts";
-export * from "./faults.ts";
-export * from "./counters.ts";
-export * from "./deliveries.ts";
-export * from "./sandbox_order.ts";
-export * from "./sandbox_user.ts";
-export * from "./order_life.ts";
-export * from "./user_life.ts";
-export * from "./truth.ts";
-export * from "./sandbox_options.ts";
+export { RETRY_DELAYS_MS } from "../core/waiting/retry_schedule.ts";
+export * from "./clocks/clock.ts";
+export * from "./clocks/real_clock.ts";
+export * from "./clocks/virtual_clock.ts";
+export {
+  ANSWER_WITHIN_MS,
+  DISABLE_RULES,
+  type DisableRule,
+  type FailedSoFar,
+  nextAttemptMs,
+} from "./delivery/retry_schedule.ts";
+export * from "./faults/faults.ts";
+export type { SandboxCounters } from "./engine/counters.ts";
+export * from "./delivery/deliveries.ts";
+export * from "./engine/sandbox_order.ts";
+export * from "./engine/sandbox_user.ts";
+export * from "./engine/order_steps.ts";
+export * from "./engine/user_steps.ts";
+export * from "./engine/truth.ts";
+export * from "./engine/sandbox_options.ts";
 export * from "./sandbox.ts";
 export * from "./create_sandbox.ts";
 export * from "./serve_sandbox.ts";
-export type { BackfillOptions, PopulateOptions } from "./_populate.ts";
-export type { OrderForm } from "./_order_json.ts";
-export type { OrderInput, UserInput } from "./_maker.ts";
-export type { OrderStatus } from "../client/order.ts";
-export type { VerificationStatus } from "../client/user.ts";
-export type { OrderEventType, UserEventType } from "../webhooks/event.ts";
+export type { BackfillOptions } from "./engine/backfill.ts";
+export type { SandboxPartner } from "./engine/partner.ts";
+export type { PopulateOptions } from "./engine/populate.ts";
+export type { OrderForm } from "./faults/earlier_form.ts";
+export type { OrderInput, UserInput } from "./engine/entity_factory.ts";
+export type { OrderStatus } from "../core/wire/order.ts";
+export type { VerificationStatus } from "../core/wire/user.ts";
+export type {
+  OrderEventType,
+  UserEventType,
+} from "../core/webhook_event/webhook_event.ts";

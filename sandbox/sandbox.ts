@@ -1,31 +1,26 @@
-import { type App, createApp } from "./_app.ts";
-import type { SandboxClock } from "./clock.ts";
-import type { SandboxCounters } from "./counters.ts";
+import { type App, createApp } from "./app.ts";
+import type { SandboxClock } from "./clocks/clock.ts";
 import type {
   DeliveryStatus,
   SandboxDelivery,
   TriggerInput,
-} from "./deliveries.ts";
-import type { Faults } from "./faults.ts";
-import type { DisableRule } from "./ladder.ts";
-import type { OrderInput, UserInput } from "./_maker.ts";
-import { Lives } from "./_lives.ts";
-import type { OrderForm } from "./_order_json.ts";
-import type { OrderStep, StepFacts } from "./order_life.ts";
-import { checkRule, partnerOf } from "./_partner.ts";
-import {
-  type BackfillOptions,
-  populate,
-  type PopulateOptions,
-} from "./_populate.ts";
-import { realClock } from "./real_clock.ts";
-import type { SandboxOptions, SandboxPartner } from "./sandbox_options.ts";
-import type { SandboxOrder } from "./sandbox_order.ts";
-import type { SandboxUser } from "./sandbox_user.ts";
-import { SessionBook } from "./_sessions.ts";
-import { type OrderTruth, truthOf } from "./truth.ts";
-import type { UserStep } from "./user_life.ts";
-import { assemble, type Works } from "./_works.ts";
+} from "./delivery/deliveries.ts";
+import type { DisableRule } from "./delivery/retry_schedule.ts";
+import type { BackfillOptions } from "./engine/backfill.ts";
+import type { SandboxCounters } from "./engine/counters.ts";
+import type { OrderInput, UserInput } from "./engine/entity_factory.ts";
+import type { OrderStep, StepFacts } from "./engine/order_steps.ts";
+import type { SandboxPartner } from "./engine/partner.ts";
+import type { PopulateOptions } from "./engine/populate.ts";
+import { SandboxEngine } from "./engine/sandbox_engine.ts";
+import type { SandboxOptions } from "./engine/sandbox_options.ts";
+import type { SandboxOrder } from "./engine/sandbox_order.ts";
+import type { SandboxUser } from "./engine/sandbox_user.ts";
+import { type OrderTruth, truthOf } from "./engine/truth.ts";
+import type { UserStep } from "./engine/user_steps.ts";
+import type { OrderForm } from "./faults/earlier_form.ts";
+import type { Faults } from "./faults/faults.ts";
+import { oddFieldsOf } from "./faults/odd_rows.ts";
 
 /**
  * The service in a box: its API, its webhooks, its widget, its truth.
@@ -50,90 +45,94 @@ import { assemble, type Works } from "./_works.ts";
  * ```
  */
 export class Sandbox {
-  /** The seed everything follows from. */
-  readonly seed: number;
-  /** Partner identifier of the widget address. */
-  readonly partnerId: string;
-  /** Clock that everything goes by. */
-  readonly clock: SandboxClock;
-  /** Which asset table the service has. */
-  readonly assets: "production" | "sandbox";
-  /** Which form the orders answer has; may be changed at any time. */
-  orderForm: OrderForm;
-  /** What the service allows the partner; may be changed at any time. */
-  partner: Required<SandboxPartner>;
-  readonly #apiKey: string;
-  readonly #works: Works;
-  readonly #closing = new AbortController();
+  readonly #engine: SandboxEngine;
   readonly #app: App;
-  readonly #lives = new Lives(this.#closing.signal);
 
   /**
-   * Sets a sandbox up; nothing runs until somebody asks for it.
+   * Sets a sandbox up; it does nothing until it is used.
    *
    * @throws {TypeError} If a fault is not known.
    * @throws {RangeError} If the rate of a fault is out of range.
    */
   constructor(options: SandboxOptions = {}) {
-    checkRule(options.disableRule ?? "ladder_from_previous");
-    this.seed = options.seed ?? 1;
-    this.partnerId = options.partnerId ?? "01SANDBOXPARTNER0000000000";
-    this.#apiKey = options.apiKey ?? "sandbox-key";
-    this.clock = options.clock ?? realClock();
-    this.assets = options.assets ?? "sandbox";
-    this.orderForm = options.orderForm ?? "current";
-    this.partner = partnerOf(options.partner);
-    this.#works = assemble(options, {
-      seed: this.seed,
-      assets: this.assets,
-      clock: this.clock,
-      now: () => this.now(),
-    });
-    this.#app = createApp({
-      ...this.#works,
-      sandbox: this,
-      sessions: new SessionBook(),
-      random: this.#works.random.fork("app"),
-      closing: this.#closing.signal,
-    });
+    this.#engine = new SandboxEngine(options);
+    this.#app = createApp(this.#engine);
   }
 
   /** Answers a request: the API, the widget, the control page and its API. */
   readonly fetch = (request: Request): Promise<Response> => this.#app(request);
 
+  /** The seed that decides everything random. */
+  get seed(): number {
+    return this.#engine.seed;
+  }
+
+  /** Partner identifier of the widget address. */
+  get partnerId(): string {
+    return this.#engine.partnerId;
+  }
+
   /** Key that the API asks for; a getter, so that no inspection prints it. */
   get apiKey(): string {
-    return this.#apiKey;
+    return this.#engine.apiKey;
+  }
+
+  /** Clock of the sandbox. */
+  get clock(): SandboxClock {
+    return this.#engine.clock;
+  }
+
+  /** Which asset table the service has. */
+  get assets(): "production" | "sandbox" {
+    return this.#engine.assets;
+  }
+
+  /** Which form the orders answer has; may be changed at any time. */
+  get orderForm(): OrderForm {
+    return this.#engine.orderForm;
+  }
+
+  set orderForm(form: OrderForm) {
+    this.#engine.orderForm = form;
+  }
+
+  /** What the service allows the partner; may be changed at any time. */
+  get partner(): Required<SandboxPartner> {
+    return this.#engine.partner;
+  }
+
+  set partner(partner: Required<SandboxPartner>) {
+    this.#engine.partner = partner;
   }
 
   /** The service's own time: the clock's, plus the skew that is set. */
   now(): number {
-    return this.clock.now() + this.#works.dice.faults.clockSkewMs;
+    return this.#engine.now();
   }
 
   // Orders
 
-  /** Every order as it truly is, oldest first. */
+  /** Every order, oldest first. */
   orders(): SandboxOrder[] {
-    return this.#works.orders.all();
+    return this.#engine.orders.all();
   }
 
   /** The order with this id, or null. */
   order(orderId: string): SandboxOrder | null {
-    return this.#works.orders.get(orderId);
+    return this.#engine.orders.get(orderId);
   }
 
   /**
    * Creates an order, now or at another time; no webhook tells of it.
    *
-   * @param input What is decided about it; the seed decides the rest. Its
+   * @param input The values you choose; the seed chooses the rest. Its
    * user is made, verified, if there is none.
    * @param atMs Its creation, in milliseconds since the epoch.
    * @returns The order.
-   * @throws {TypeError} If an amount is no plain decimal.
+   * @throws {TypeError} If an amount is not a plain decimal.
    */
   createOrder(input: OrderInput = {}, atMs: number = this.now()): SandboxOrder {
-    return this.#works.orderDesk.create(input, atMs);
+    return this.#engine.orderCommands.create(input, atMs);
   }
 
   /**
@@ -151,7 +150,7 @@ export class Sandbox {
     step: OrderStep,
     facts: Partial<StepFacts> = {},
   ): SandboxOrder {
-    return this.#works.orderDesk.advance(orderId, step, facts, this.now());
+    return this.#engine.orderCommands.advance(orderId, step, facts);
   }
 
   /**
@@ -161,46 +160,46 @@ export class Sandbox {
    * @param orderId The order.
    * @param change The fields to set; `changedAtMs` is now unless given.
    * @returns The order afterwards.
-   * @throws {RangeError} If there is no such order.
+   * @throws {RangeError} If the order does not exist.
    */
   amendOrder(
     orderId: string,
     change: Partial<Omit<SandboxOrder, "orderId" | "createdAtMs">>,
   ): SandboxOrder {
-    return this.#works.orderDesk.amend(orderId, change, this.now());
+    return this.#engine.orderCommands.amend(orderId, change);
   }
 
   /**
-   * Takes an order out, so that the service no longer shows it anywhere.
+   * Removes an order, so that no answer shows it any more.
    *
    * @param orderId The order.
-   * @throws {RangeError} If there is no such order.
+   * @throws {RangeError} If the order does not exist.
    */
   removeOrder(orderId: string): void {
-    this.#works.orderDesk.remove(orderId);
+    this.#engine.orderCommands.remove(orderId);
   }
 
   // Users
 
-  /** Every user as they truly are, oldest first. */
+  /** Every user, oldest first. */
   users(): SandboxUser[] {
-    return this.#works.users.all();
+    return this.#engine.users.all();
   }
 
   /** The user with this id, or null. */
   user(userId: string): SandboxUser | null {
-    return this.#works.users.get(userId);
+    return this.#engine.users.get(userId);
   }
 
   /**
    * Creates a user; no webhook tells of it.
    *
-   * @param input What is decided about them; the seed decides the rest.
+   * @param input The values you choose; the seed chooses the rest.
    * @param atMs Creation, in milliseconds since the epoch.
    * @returns The user.
    */
   createUser(input: UserInput = {}, atMs: number = this.now()): SandboxUser {
-    return this.#works.userDesk.create(input, atMs);
+    return this.#engine.userCommands.create(input, atMs);
   }
 
   /**
@@ -217,91 +216,83 @@ export class Sandbox {
     step: UserStep,
     place: { clickId?: string; sessionId?: string | null } = {},
   ): SandboxUser {
-    return this.#works.userDesk.advance(userId, step, place, this.now());
+    return this.#engine.userCommands.advance(userId, step, place);
   }
 
   /**
    * Rewrites a user; no webhook tells of it.
    *
-   * @throws {RangeError} If there is no such user.
+   * @throws {RangeError} If the user does not exist.
    */
   amendUser(
     userId: string,
     change: Partial<Omit<SandboxUser, "userId" | "createdAtMs">>,
   ): SandboxUser {
-    return this.#works.userDesk.amend(userId, change);
+    return this.#engine.userCommands.amend(userId, change);
   }
 
   // Webhooks
 
   /**
-   * Every webhook so far and what became of it, oldest first.
+   * Every webhook so far and its delivery, oldest first.
    *
    * @param latest How many of the latest; all when left out.
    * @returns The webhooks as they stand now.
    */
   deliveries(latest?: number): SandboxDelivery[] {
-    return this.#works.sender.log(latest);
+    return this.#engine.sender.log(latest);
   }
 
   /** Whether webhooks are being delivered. */
   get delivery(): DeliveryStatus {
-    return this.#works.sender.status;
+    return this.#engine.sender.status;
   }
 
   /** Switches delivery on again, as a person does in the dashboard. */
   enableDelivery(): void {
-    this.#works.sender.enable();
+    this.#engine.sender.enable();
   }
 
   /** Sets where webhooks go; null sends none. */
   setWebhookUrl(url: string | null): void {
-    this.#works.sender.webhookUrl = url;
+    this.#engine.sender.webhookUrl = url;
   }
 
   /**
    * Sets how failures are retried and switch delivery off.
    *
-   * @throws {RangeError} If it is not one of the readings.
+   * @throws {RangeError} If it is not one of the rules.
    */
   setDisableRule(rule: DisableRule): void {
-    checkRule(rule);
-    this.#works.sender.disableRule = rule;
+    this.#engine.sender.setDisableRule(rule);
   }
 
   /**
-   * Presses the Test button: one attempt, outside the ladder, even while
+   * Presses the Test button: one attempt without retries, even while
    * delivery is off.
    *
-   * @returns What became of it.
+   * @returns Its delivery.
    */
   pressTest(): Promise<SandboxDelivery> {
-    return this.#works.teller.test();
+    return this.#engine.emitter.test();
   }
 
   /**
-   * Sends an event although nothing of the kind happened; any field of it
+   * Sends an event that did not happen; any field of it
    * can be set.
    *
    * @param input Type, entity and fields of the event.
    * @throws {RangeError} If it names an order or user that is not there.
    */
   trigger(input: TriggerInput): void {
-    const order = input.orderId === undefined
-      ? null
-      : this.#works.orderDesk.mustGet(input.orderId);
-    const userId = input.userId ?? order?.userId;
-    const user = userId === undefined
-      ? null
-      : this.#works.userDesk.mustGet(userId);
-    this.#works.teller.trigger(input, order, user);
+    this.#engine.trigger(input);
   }
 
   // Faults
 
   /** The faults in force. */
   get faults(): Faults {
-    return this.#works.dice.faults;
+    return this.#engine.injector.faults;
   }
 
   /**
@@ -311,37 +302,45 @@ export class Sandbox {
    * @throws {RangeError} If a rate is out of range.
    */
   setFaults(change: Partial<Faults>): void {
-    this.#works.dice.set(change);
+    this.#engine.injector.set(change);
   }
 
   /** Switches every fault off. */
   heal(): void {
-    this.#works.dice.heal();
+    this.#engine.injector.heal();
+  }
+
+  /**
+   * Fields of an order's or a user's row that faults change.
+   *
+   * @param id Order or user identifier.
+   * @returns Names of the fields; the id's own where the row has none.
+   */
+  oddFields(id: string): string[] {
+    const entity = this.user(id) === null ? "order" : "user";
+    return [...oddFieldsOf(this.#engine.injector, entity, id).keys()];
+  }
+
+  /** Whether a fault refuses every search for this id. */
+  refuses(id: string): boolean {
+    return this.#engine.injector.strikesId("refusedId", id);
   }
 
   /** What happened so far, counted. */
   get counters(): Readonly<SandboxCounters> {
-    return { ...this.#works.counters };
+    return { ...this.#engine.counters };
   }
 
-  // Lives
+  // Customers
 
   /**
-   * Lets users come and buy for a while, with every kind of ending.
+   * Lets customers come and buy for a while, with every kind of ending.
    *
    * @param options How many orders, over what time.
-   * @returns Resolves when every life is over; webhooks may still be due.
+   * @returns Resolves when the last visit is over; webhooks may still be due.
    */
   populate(options: PopulateOptions): Promise<void> {
-    return this.#lives.follow(
-      populate(
-        this,
-        options,
-        this.#works.random,
-        this.#works.dice,
-        this.#closing.signal,
-      ),
-    );
+    return this.#engine.populate(options);
   }
 
   /**
@@ -350,7 +349,7 @@ export class Sandbox {
    * @param options How many orders, over what time.
    */
   backfill(options: BackfillOptions): void {
-    this.#works.orderDesk.backfill(options, this.#works.random);
+    this.#engine.backfill(options);
   }
 
   /** What the service says about every order, oldest first. */
@@ -358,19 +357,14 @@ export class Sandbox {
     return this.orders().map(truthOf);
   }
 
-  /** Resolves when no life goes on and no webhook is due any more. */
-  async idle(): Promise<void> {
-    await this.#lives.over();
-    await this.#works.sender.idle();
+  /** Resolves when no work is running and no webhook is due. */
+  idle(): Promise<void> {
+    return this.#engine.idle();
   }
 
-  /** Stops everything: no timer and no request is left behind. */
-  async close(): Promise<void> {
-    this.#closing.abort(
-      new DOMException("The sandbox is closed", "AbortError"),
-    );
-    await this.#lives.over();
-    await this.#works.sender.close();
+  /** Stops everything: no timer and no request is left. */
+  close(): Promise<void> {
+    return this.#engine.close();
   }
 
   /** The same as {@linkcode close}. */

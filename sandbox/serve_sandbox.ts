@@ -1,7 +1,8 @@
 import { createSandbox } from "./create_sandbox.ts";
-import { LiveClock } from "./_movable_clock.ts";
+import { hostCheck, wrongHost } from "./http/host_check.ts";
+import { LiveClock } from "./clocks/live_clock.ts";
 import type { Sandbox } from "./sandbox.ts";
-import type { SandboxOptions } from "./sandbox_options.ts";
+import type { SandboxOptions } from "./engine/sandbox_options.ts";
 
 /** How a sandbox is served. */
 export interface ServeSandboxOptions extends SandboxOptions {
@@ -15,6 +16,13 @@ export interface ServeSandboxOptions extends SandboxOptions {
    * @default {"127.0.0.1"}
    */
   readonly hostname?: string;
+  /**
+   * Names by which requests may reach it, besides those of the machine itself
+   * (`localhost`, `127.0.0.1`, `[::1]`) and `hostname`; others get 403, so that
+   * no web page reaches it by a name of its own.
+   * @default {[]}
+   */
+  readonly allowedHosts?: readonly string[];
   /**
    * A sandbox already set up; the options above are then its own.
    * @default {a new one}
@@ -53,14 +61,15 @@ export interface ServedSandbox extends AsyncDisposable {
  * ```
  */
 export function serveSandbox(options: ServeSandboxOptions = {}): ServedSandbox {
-  const { port = 8790, hostname = "127.0.0.1", sandbox: given, ...rest } =
-    options;
+  const { port = 8790, hostname = "127.0.0.1", allowedHosts = [] } = options;
+  const { sandbox: given, ...rest } = options;
+  const isOurs = hostCheck([hostname, ...allowedHosts]);
   const sandbox = given ?? createSandbox({ clock: new LiveClock(), ...rest });
   const server = Deno.serve({
     port,
     hostname,
     onListen: () => {},
-  }, (request) => sandbox.fetch(request));
+  }, (request) => isOurs(request) ? sandbox.fetch(request) : wrongHost());
   const close = async () => {
     await sandbox.close();
     await server.shutdown();

@@ -1,14 +1,12 @@
 /**
- * Hears the service: takes the webhooks it delivers without losing one, and
- * reads what they say.
+ * Receives the service's webhooks without losing one, and reads them.
  *
  * The service's webhooks are unsigned, carry no id and no time, and are
  * switched off when they are not answered with a 2xx within five seconds. So
  * {@linkcode webhookEndpoint} answers 204 as soon as the exact bytes of a body
- * are safe, in the ledger or in a {@linkcode fileSpool}, and looks at nothing
- * but the secret in the path. What a body says is read afterwards, by
- * {@linkcode parseWebhook}, which gives one of the 15 documented events, or
- * the reasons why it is none of them. A webhook is a claim: the Data API
+ * are stored, in the ledger or in a {@linkcode fileSpool}, and checks only the
+ * secret in the path. {@linkcode parseWebhook} reads a body afterwards: it returns
+ * one of the 15 documented events, or the reasons why it is none of them. A webhook is a claim: the Data API
  * confirms it.
  *
  * @example Read a webhook
@@ -27,15 +25,18 @@
  *
  * @module
  */
-export * from "./delivery.ts";
-export * from "./endpoint.ts";
-export * from "./endpoint_options.ts";
-export * from "./errors.ts";
-export * from "./event.ts";
-export * from "./event_types.ts";
-export * from "./file_spool.ts";
-export * from "./guards.ts";
-export * from "./log.ts";
-export * from "./parse_webhook.ts";
-export * from "./reject_type.ts";
-export * from "./spool.ts";
+export * from "../core/wire/delivery.ts";
+export * from "./endpoint/endpoint.ts";
+export * from "./endpoint/endpoint_options.ts";
+export * from "./endpoint/endpoint_stats.ts";
+export * from "./spool/spool_error.ts";
+export * from "../core/webhook_event/webhook_event.ts";
+export * from "../core/webhook_event/event_types.ts";
+export * from "./spool/file_spool.ts";
+export * from "../core/webhook_event/guards.ts";
+export * from "./endpoint/log.ts";
+export * from "../core/webhook_event/parse_webhook.ts";
+export * from "./admission/proxied_address.ts";
+export * from "./admission/refusal.ts";
+export * from "../core/webhook_event/reject_type.ts";
+export * from "./spool/spool.ts";

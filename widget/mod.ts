@@ -33,19 +33,19 @@
  *
  * @module
  */
-export * from "./asset_pair.ts";
-export * from "./click_id.ts";
-export * from "./environment.ts";
-export * from "./fetch_session.ts";
-export * from "./ignored_options.ts";
-export * from "./listeners.ts";
-export * from "./lists.ts";
-export * from "./options_error.ts";
-export * from "./options_input.ts";
-export * from "./sdk_options.ts";
-export * from "./session_endpoint.ts";
-export * from "./session_error.ts";
-export * from "./session_ticket.ts";
-export * from "./webview_page.ts";
-export * from "./widget_opener.ts";
-export * from "./widget_options.ts";
+export * from "./options/asset_pair.ts";
+export * from "./options/click_id.ts";
+export * from "./options/environment.ts";
+export * from "./session/fetch_session.ts";
+export * from "./options/ignored_options.ts";
+export * from "./options/listeners.ts";
+export * from "./options/lists.ts";
+export * from "./options/options_error.ts";
+export * from "./options/options_input.ts";
+export * from "./options/sdk_options.ts";
+export * from "./session/session_endpoint.ts";
+export * from "./session/session_error.ts";
+export * from "./session/session_ticket.ts";
+export * from "./page/webview_page.ts";
+export * from "./session/widget_opener.ts";
+export * from "./options/widget_options.ts";

@@ -1,7 +1,10 @@
 import type { Command } from "commander";
-import type { Cli } from "../cli.ts";
-import { jsonOption } from "../options.ts";
-import { runSourceProgram, type SourceProgram } from "../source_program.ts";
+import type { Cli } from "../program/cli.ts";
+import { jsonOption } from "../program/options.ts";
+import {
+  runSourceProgram,
+  type SourceProgram,
+} from "../program/source_program.ts";
 
 interface BenchFlags {
   readonly only?: readonly string[];

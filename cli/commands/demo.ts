@@ -1,22 +1,24 @@
+import { messageOf } from "../../core/guards.ts";
 import { type Command, Option } from "commander";
 import {
   type BrowserDemoAddresses,
   runBrowserDemo,
 } from "../demo/browser/run_browser_demo.ts";
 import { type DemoReport, runDemo } from "../demo/run_demo.ts";
-import { EXIT, UsageError } from "../exit_codes.ts";
-import { type Io, jsonLine, line, lines, note } from "../io.ts";
-import { messageOf } from "../logger.ts";
-import { jsonOption, wholeNumber } from "../options.ts";
-import { progress } from "../progress.ts";
-import type { Cli } from "../cli.ts";
-import { stoppable } from "../stoppable.ts";
-import { drawTable } from "../table.ts";
+import { EXIT, UsageError } from "../program/exit_codes.ts";
+import { type Io, jsonLine, line, lines, note } from "../program/io.ts";
+import { jsonOption, wholeNumber } from "../program/options.ts";
+import { progress } from "../views/progress.ts";
+import type { Cli } from "../program/cli.ts";
+import { operands, shellWord } from "../views/shell_word.ts";
+import { stoppable } from "../program/stoppable.ts";
+import { drawTable } from "../views/table.ts";
 
 interface DemoFlags {
   readonly seed: number;
   readonly orders: number;
-  readonly folder: string;
+  readonly folder?: string;
+  readonly fresh?: boolean;
   readonly crash?: boolean;
   readonly json?: boolean;
   readonly browser?: boolean;
@@ -25,6 +27,10 @@ interface DemoFlags {
 
 /** Port of the shop's page unless stated. */
 const BROWSER_PORT = 8789;
+
+/** Each demo has its own folder, so that neither deletes the other's ledger. */
+const FOLDER = "rampkit-demo";
+const BROWSER_FOLDER = "rampkit-demo-browser";
 
 /** `demo`: the whole thing on one machine, against a bad network. */
 export function addDemo(program: Command, cli: Cli): void {
@@ -48,8 +54,11 @@ export function addDemo(program: Command, cli: Cli): void {
     )
     .option(
       "--folder <dir>",
-      "where the ledger goes",
-      "rampkit-demo",
+      `where the ledger goes (default: ${FOLDER}; with --browser: ${BROWSER_FOLDER})`,
+    )
+    .option(
+      "--fresh",
+      "replace whatever ledger is there; without it only one of an earlier run",
     )
     .option("--crash", "kill the endpoint's process halfway with SIGKILL")
     .addOption(
@@ -78,22 +87,28 @@ async function browser(io: Io, flags: DemoFlags): Promise<number> {
   await runBrowserDemo({
     port: flags.port ?? BROWSER_PORT,
     seed: flags.seed,
-    folder: flags.folder,
+    folder: flags.folder ?? BROWSER_FOLDER,
+    fresh: flags.fresh ?? false,
+    onReplace: (text) => note(io, text),
     now: io.now,
     signal: io.signal,
     onReady: (addresses) => invite(io, addresses),
-    onError: (error) => io.err(`${messageOf(error)}\n`),
+    onError: (error) => note(io, messageOf(error)),
   });
   return EXIT.fine;
 }
 
 function invite(io: Io, addresses: BrowserDemoAddresses): void {
-  line(io, `Open ${addresses.page} and press Buy; end it with Ctrl-C`);
+  line(io, `Open ${addresses.page} and press Buy; stop it with Ctrl-C`);
   line(io, `  the service in a box: ${addresses.control}`);
-  line(io, `  the ledger, which stays: ${addresses.databaseUrl}`);
+  line(
+    io,
+    `  the ledger, which the next demo replaces: ${addresses.databaseUrl}`,
+  );
 }
 
 async function demo(io: Io, flags: DemoFlags): Promise<number> {
+  const folder = flags.folder ?? FOLDER;
   using bar = progress(io, "orders", !flags.json, flags.orders);
   const report = await stoppable(
     io.signal,
@@ -101,7 +116,9 @@ async function demo(io: Io, flags: DemoFlags): Promise<number> {
       runDemo({
         seed: flags.seed,
         orders: flags.orders,
-        folder: flags.folder,
+        folder,
+        fresh: flags.fresh ?? false,
+        onReplace: (text) => note(io, text),
         crash: flags.crash ?? false,
         signal: io.signal,
         onProgress: (orders) => bar.at(orders),
@@ -111,7 +128,7 @@ async function demo(io: Io, flags: DemoFlags): Promise<number> {
         },
       }),
     () =>
-      `nothing was compared; the ledger in ${flags.folder} holds what came ` +
+      `nothing was compared; the ledger in ${folder} holds what came ` +
       "until then, and the next demo replaces it",
   );
   bar.end();
@@ -146,12 +163,14 @@ function print(io: Io, report: DemoReport): void {
     line(io, `  ${orderId} ${field}: service ${service}, ledger ${ledger}`);
   }
   line(io);
-  line(io, "The ledger stays. To look inside:");
+  line(io, "The ledger stays until the next demo replaces it. To look inside:");
   const task = "npx -y deno@2.9.6 task";
-  const database = `--database-url ${report.databaseUrl}`;
+  const database = `--database-url ${shellWord(report.databaseUrl)}`;
   lines(io, [
     `  ${task} orders list ${database}`,
-    `  ${task} orders explain ${report.exampleOrderId ?? "ID"} ${database}`,
+    `  ${task} orders explain ${database} ${
+      operands(report.exampleOrderId ?? "ID")
+    }`,
     `  ${task} ledger verify ${database}`,
   ]);
 }

@@ -1,24 +1,28 @@
+import { messageOf } from "../../core/guards.ts";
 import type { Command } from "commander";
-import { type Config, readConfig } from "../config.ts";
+import { defined } from "../../core/defined.ts";
+import { type Config, readConfig } from "../program/config.ts";
 import { type Check, check } from "../doctor/check.ts";
+import { fileChecks } from "../doctor/file_checks.ts";
 import { deliveryChecks } from "../doctor/delivery_checks.ts";
 import { ledgerChecks } from "../doctor/ledger_checks.ts";
 import { serviceChecks } from "../doctor/service_checks.ts";
+import { spoolChecks } from "../doctor/spool_checks.ts";
 import { settingsChecks } from "../doctor/settings_checks.ts";
-import { EXIT } from "../exit_codes.ts";
-import { type Io, jsonLine, line } from "../io.ts";
-import { messageOf } from "../logger.ts";
+import { EXIT } from "../program/exit_codes.ts";
+import { type Io, jsonLine, line } from "../program/io.ts";
 import {
   jsonOption,
   ledgerOptions,
   serviceOptions,
   settingOption,
   type SharedFlags,
-} from "../options.ts";
-import type { Cli } from "../cli.ts";
-import { serviceClient } from "../service.ts";
-import { isStop, stoppable } from "../stoppable.ts";
-import { isStored, openConfigured } from "../with_ledger.ts";
+} from "../program/options.ts";
+import type { Cli } from "../program/cli.ts";
+import { serviceClient } from "../program/service.ts";
+import { redact } from "../program/redact.ts";
+import { isStop, stoppable } from "../program/stoppable.ts";
+import { isStored, openConfigured } from "../program/with_ledger.ts";
 
 /** `doctor`: everything that can be wrong, in one look. */
 export function addDoctor(program: Command, cli: Cli): void {
@@ -48,8 +52,16 @@ export function addDoctor(program: Command, cli: Cli): void {
         () => `${checks.length} checks were made, the others were not`,
       );
       const ok = checks.every(({ status }) => status !== "fail");
-      if (flags.json) jsonLine(io, { ok, checks });
-      else print(io, checks);
+      // No check holds a secret; this is for messages of libraries.
+      const shown = checks.map((one) =>
+        defined({
+          ...one,
+          detail: redact(one.detail, io.env),
+          advice: one.advice && redact(one.advice, io.env),
+        })
+      );
+      if (flags.json) jsonLine(io, { ok, checks: shown });
+      else print(io, shown);
       return ok ? EXIT.fine : EXIT.failed;
     }));
 }
@@ -76,6 +88,7 @@ async function examineLedger(
   checks: Check[],
 ): Promise<string> {
   const named = config.environment ?? "sandbox";
+  checks.push(...fileChecks(config), ...await spoolChecks(config));
   if (!await isStored(config)) {
     checks.push(check(
       "Ledger",
@@ -86,7 +99,7 @@ async function examineLedger(
     return named;
   }
   try {
-    await using ledger = await openConfigured(config, io);
+    await using ledger = await openConfigured(config, io, true);
     checks.push(
       ...await ledgerChecks(ledger, io.signal),
       ...await deliveryChecks(ledger, config, io),
@@ -106,7 +119,7 @@ const SIGN_WIDTH = 6;
 const NAME_WIDTH = 16;
 
 function print(io: Io, checks: readonly Check[]): void {
-  // On a narrow terminal what was found goes below its name.
+  // On a narrow terminal the finding goes below its name.
   const narrow = io.columns !== null && io.columns < 60;
   const indent = narrow ? SIGN_WIDTH : SIGN_WIDTH + NAME_WIDTH;
   for (const { name, status, detail, advice } of checks) {

@@ -1,32 +1,33 @@
 import type { Command } from "commander";
-import { createPoller, type PollRan } from "../../ledger/mod.ts";
-import type { Cli } from "../cli.ts";
+import { createPoller } from "../../ledger/mod.ts";
+import type { PollRan } from "../../ledger/internals.ts";
+import type { Cli } from "../program/cli.ts";
 import { span } from "../doctor/check.ts";
-import { counted } from "../counted.ts";
-import { CommandError, EXIT } from "../exit_codes.ts";
-import { type Io, jsonLine, line, note } from "../io.ts";
-import { messageOf } from "../logger.ts";
+import { counted } from "../views/counted.ts";
+import { CommandError, EXIT } from "../program/exit_codes.ts";
+import { type Io, jsonLine, line, note } from "../program/io.ts";
 import {
   jsonOption,
   ledgerOptions,
   rateOption,
   serviceOptions,
-} from "../options.ts";
-import { progress } from "../progress.ts";
-import { stoppable } from "../stoppable.ts";
-import { type RateFlags, withService } from "../with_service.ts";
+} from "../program/options.ts";
+import { describePollAlert } from "../wording/poll_failure.ts";
+import { progress } from "../views/progress.ts";
+import { stoppable } from "../program/stoppable.ts";
+import { type ServiceFlags, withService } from "../program/with_service.ts";
 
-interface PollFlags extends RateFlags {
+interface PollFlags extends ServiceFlags {
   readonly rate: number;
   readonly once?: boolean;
 }
 
-/** `poll`: ask the service for what no webhook told. */
+/** `poll`: ask the service what webhooks did not report. */
 export function addPoll(program: Command, cli: Cli): void {
   const command = program.command("poll").summary(
-    "ask the service for what no webhook told",
+    "ask the service what webhooks did not report",
   ).description(
-    "ask the service for what no webhook told, and confirm what one claimed",
+    "ask the service what webhooks did not report, and confirm what they claimed",
   );
   jsonOption(
     rateOption(serviceOptions(ledgerOptions(command))),
@@ -50,8 +51,8 @@ async function poll(io: Io, flags: PollFlags): Promise<number> {
       now: io.now,
       requestsPerSecond: flags.rate,
       onProgress: ({ orders, users }) => bar.at(read += orders + users),
-      onError: (error) => io.err(`Trying again: ${messageOf(error)}\n`),
-      onAlert: (health) => io.err(`Delivery: ${health.detail}\n`),
+      onPollAlert: (alert) => note(io, describePollAlert(alert)),
+      onAlert: ({ health }) => note(io, `Delivery: ${health.detail}`),
     });
     if (!flags.once) {
       note(
@@ -67,7 +68,7 @@ async function poll(io: Io, flags: PollFlags): Promise<number> {
       io.signal,
       () => poller.once({ signal: io.signal }),
       () =>
-        `${read} orders and users were read, and what was news is stored; ` +
+        `${read} orders and users were read, and what was new is stored; ` +
         "run it again for the others",
     );
     bar.end();
@@ -90,16 +91,16 @@ function print(io: Io, report: PollRan): void {
     io,
     `Read ${counted(report.orders, "order")} and ` +
       `${counted(report.users, "user")}; ` +
-      `${report.appended} of the readings were news`,
+      `${report.appended} of the readings were new`,
   );
   line(
     io,
-    `The past of the orders: ${said(orders)}; of the users: ${said(users)}`,
+    `History of orders: ${said(orders)}; of users: ${said(users)}`,
   );
   line(
     io,
     `${counts.openOrders} of ${counts.orders} orders are open; ` +
-      `no word is older than ${
+      `no state is older than ${
         span(staleness.anythingMs)
       } while \`serve\` runs`,
   );

@@ -1,10 +1,12 @@
 import type { Command } from "commander";
+import { defined } from "../../core/defined.ts";
 import { reconcile, type ReconcileReport } from "../../ledger/mod.ts";
-import type { Cli } from "../cli.ts";
-import { counted } from "../counted.ts";
-import { EXIT } from "../exit_codes.ts";
-import { type Io, jsonLine, line, lines } from "../io.ts";
+import type { Cli } from "../program/cli.ts";
+import { counted } from "../views/counted.ts";
+import { EXIT } from "../program/exit_codes.ts";
+import { type Io, jsonLine, line, lines } from "../program/io.ts";
 import {
+  epochMs,
   jsonOption,
   ledgerOptions,
   moment,
@@ -12,14 +14,16 @@ import {
   serviceOptions,
   TIME_FORMAT,
   windowEnd,
-} from "../options.ts";
-import { progress } from "../progress.ts";
-import { stoppable } from "../stoppable.ts";
-import { drawTable } from "../table.ts";
-import { upToDate } from "../with_ledger.ts";
-import { type RateFlags, withService } from "../with_service.ts";
+} from "../program/options.ts";
+import { progress } from "../views/progress.ts";
+import { reconcileJson } from "../views/reconcile_view.ts";
+import { stoppable } from "../program/stoppable.ts";
+import { drawTable } from "../views/table.ts";
+import { upToDate } from "../program/with_ledger.ts";
+import { type ServiceFlags, withService } from "../program/with_service.ts";
+import { describeFinding } from "../wording/reconcile_finding.ts";
 
-interface ReconcileFlags extends RateFlags {
+interface ReconcileFlags extends ServiceFlags {
   readonly from?: string;
   readonly to?: string;
   readonly all?: boolean;
@@ -43,7 +47,7 @@ export function addReconcile(program: Command, cli: Cli): void {
     )
     .option(
       "--to <time>",
-      "end of the window; a day is meant whole (default: now)",
+      "end of the window; a day is included whole (default: now)",
       windowEnd("--to"),
     )
     .option("--all", "list the orders that agree as well")
@@ -63,8 +67,7 @@ async function compare(io: Io, flags: ReconcileFlags): Promise<number> {
       return await reconcile({
         ledger,
         client,
-        ...(flags.from === undefined ? {} : { fromMs: Date.parse(flags.from) }),
-        ...(flags.to === undefined ? {} : { toMs: Date.parse(flags.to) }),
+        ...defined({ fromMs: epochMs(flags.from), toMs: epochMs(flags.to) }),
         now: io.now,
         assets: ledger.environment === "sandbox" ? "sandbox" : "production",
         all: flags.all ?? false,
@@ -73,7 +76,7 @@ async function compare(io: Io, flags: ReconcileFlags): Promise<number> {
       });
     }, () => `${compared} orders were compared, and nothing is concluded`);
     bar.end();
-    if (flags.json) jsonLine(io, report);
+    if (flags.json) jsonLine(io, reconcileJson(report));
     else print(io, report);
     return report.disagreements === 0 ? EXIT.fine : EXIT.disagreement;
   });
@@ -99,7 +102,7 @@ function print(io: Io, report: ReconcileReport): void {
             ? "-"
             : `${row.ledgerStatus} (${row.trust})`,
           row.flags.join(" "),
-          row.detail,
+          describeFinding(row),
         ]),
         io.columns,
       ),
@@ -124,8 +127,11 @@ function print(io: Io, report: ReconcileReport): void {
     io,
     report.disagreements === 0
       ? "Service and ledger agree"
-      : `They disagree on ${
-        counted(report.disagreements, "order")
-      }; what is behind is read by \`poll --once\`, or beside a running \`serve\` by \`recover\`; RUNBOOK.md says what each category means`,
+      : `They disagree on ${counted(report.disagreements, "order")}; ` +
+        (report.counts.behind + report.counts.claimed_only > 0
+          ? "what is behind or only claimed is read by `poll --once`, or " +
+            "beside a running `serve` by `recover`; "
+          : "") +
+        "RUNBOOK.md says what each category means",
   );
 }

@@ -1,10 +1,12 @@
 import type { Command } from "commander";
+import { defined } from "../../core/defined.ts";
 import { recover } from "../../ledger/mod.ts";
-import type { Cli } from "../cli.ts";
-import { counted } from "../counted.ts";
-import { EXIT } from "../exit_codes.ts";
-import { type Io, jsonLine, line } from "../io.ts";
+import type { Cli } from "../program/cli.ts";
+import { counted } from "../views/counted.ts";
+import { EXIT } from "../program/exit_codes.ts";
+import { type Io, jsonLine, line } from "../program/io.ts";
 import {
+  epochMs,
   jsonOption,
   ledgerOptions,
   moment,
@@ -12,12 +14,12 @@ import {
   serviceOptions,
   TIME_FORMAT,
   windowEnd,
-} from "../options.ts";
-import { progress } from "../progress.ts";
-import { stoppable } from "../stoppable.ts";
-import { type RateFlags, withService } from "../with_service.ts";
+} from "../program/options.ts";
+import { progress } from "../views/progress.ts";
+import { stoppable } from "../program/stoppable.ts";
+import { type ServiceFlags, withService } from "../program/with_service.ts";
 
-interface RecoverFlags extends RateFlags {
+interface RecoverFlags extends ServiceFlags {
   readonly from: string;
   readonly to?: string;
 }
@@ -40,7 +42,7 @@ export function addRecover(program: Command, cli: Cli): void {
     )
     .option(
       "--to <time>",
-      "end of the outage; a day is meant whole (default: now)",
+      "end of the outage; a day is included whole (default: now)",
       windowEnd("--to"),
     )
     .addHelpText(
@@ -61,13 +63,13 @@ async function readAgain(io: Io, flags: RecoverFlags): Promise<number> {
           ledger,
           client,
           fromMs: Date.parse(flags.from),
-          ...(flags.to === undefined ? {} : { toMs: Date.parse(flags.to) }),
+          ...defined({ toMs: epochMs(flags.to) }),
           now: io.now,
           onProgress: ({ orders, users }) => bar.at(read += orders + users),
           signal: io.signal,
         }),
       () =>
-        `${read} orders and users were read, and what was news is stored; ` +
+        `${read} orders and users were read, and what was new is stored; ` +
         "nothing is proven, run it again",
     );
     bar.end();
@@ -77,7 +79,7 @@ async function readAgain(io: Io, flags: RecoverFlags): Promise<number> {
         io,
         `Read ${counted(report.orders, "order")} and ` +
           `${counted(report.users, "user")} again; ` +
-          `${report.appended} of the readings were news`,
+          `${report.appended} of the readings were new`,
       );
       line(
         io,

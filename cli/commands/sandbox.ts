@@ -1,17 +1,19 @@
 import type { Command } from "commander";
+import { defined } from "../../core/defined.ts";
 import { serveSandbox } from "../../sandbox/mod.ts";
-import { readConfig } from "../config.ts";
-import { type Io, jsonLine, line, note } from "../io.ts";
-import { jsonOption, wholeNumber } from "../options.ts";
-import type { Cli } from "../cli.ts";
-import { UsageError } from "../exit_codes.ts";
-import { listening } from "../listening.ts";
-import { aborted } from "../stoppable.ts";
+import { readConfig } from "../program/config.ts";
+import { type Io, jsonLine, line, note } from "../program/io.ts";
+import { jsonOption, wholeNumber } from "../program/options.ts";
+import type { Cli } from "../program/cli.ts";
+import { UsageError } from "../program/exit_codes.ts";
+import { listening } from "../serving/listening.ts";
+import { aborted } from "../program/stoppable.ts";
 
 interface SandboxFlags {
   readonly port: number;
   readonly host: string;
   readonly seed: number;
+  readonly allowHost?: readonly string[];
   readonly webhookUrl?: string;
   readonly json?: boolean;
 }
@@ -31,6 +33,10 @@ export function addSandbox(program: Command, cli: Cli): void {
       8788,
     )
     .option("--host <host>", "address to listen on", "127.0.0.1")
+    .option(
+      "--allow-host <name...>",
+      "names by which others reach it, besides localhost and --host",
+    )
     .option(
       "--seed <n>",
       "seed of ids and faults",
@@ -55,17 +61,22 @@ async function sandbox(io: Io, flags: SandboxFlags): Promise<void> {
     (secret === undefined ? null : `http://127.0.0.1:8787/webhooks/${secret}`);
   const target = webhookUrl === null ? null : URL.parse(webhookUrl);
   if (webhookUrl !== null && target === null) {
-    throw new UsageError("Wrong --webhook-url: it is no http address");
+    throw new UsageError("Wrong --webhook-url: it is not an http address");
   }
-  await using server = listening("the sandbox", flags.port, () =>
-    serveSandbox({
-      port: flags.port,
-      hostname: flags.host,
-      seed: flags.seed,
-      webhookUrl,
-      ...(config.apiKey === null ? {} : { apiKey: config.apiKey }),
-      ...(config.partnerId === null ? {} : { partnerId: config.partnerId }),
-    }));
+  await using server = listening(
+    "the sandbox",
+    flags.port,
+    () =>
+      serveSandbox(defined({
+        port: flags.port,
+        hostname: flags.host,
+        allowedHosts: flags.allowHost,
+        seed: flags.seed,
+        webhookUrl,
+        apiKey: config.apiKey ?? undefined,
+        partnerId: config.partnerId ?? undefined,
+      })),
+  );
   // A key that was configured is a secret; one made here is not.
   const made = config.apiKey === null ? server.sandbox.apiKey : null;
   if (flags.json) {
@@ -85,7 +96,7 @@ async function sandbox(io: Io, flags: SandboxFlags): Promise<void> {
         ? "  webhooks go nowhere yet: set RAMPKIT_WEBHOOK_SECRET or --webhook-url"
         : `  webhooks go to ${target.origin}`,
     );
-    line(io, "It keeps nothing; end it with Ctrl-C");
+    line(io, "It stores nothing; stop it with Ctrl-C");
   }
   await aborted(io.signal);
   note(io, "Stopped: orders and users of the sandbox are gone");

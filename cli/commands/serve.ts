@@ -1,33 +1,28 @@
 import type { Command } from "commander";
-import { createPoller, type Ledger } from "../../ledger/mod.ts";
-import { fileSpool, webhookEndpoint } from "../../webhooks/mod.ts";
-import {
-  type Config,
-  readConfig,
-  requireWebhookSecrets,
-  VARIABLES,
-} from "../config.ts";
-import { AppendWatch } from "../append_watch.ts";
-import { Follower } from "../follower.ts";
-import { httpApp } from "../http_app.ts";
-import type { Io } from "../io.ts";
-import { type ServiceMetrics, serviceMetrics } from "../metrics.ts";
-import { jsonLog, type Log, messageOf } from "../logger.ts";
+import { defined } from "../../core/defined.ts";
+import { sleep } from "../../core/waiting/sleep.ts";
+import { composeService } from "../compose/compose_service.ts";
+import { holdLedger } from "../ledger_file/ledger_lock.ts";
+import { jsonLog } from "../monitoring/logger.ts";
+import { serviceMetrics } from "../monitoring/metrics.ts";
+import type { Cli } from "../program/cli.ts";
+import { readConfig, requireWebhookSecrets } from "../program/config.ts";
+import type { Io } from "../program/io.ts";
 import {
   ledgerOptions,
   serviceOptions,
   settingOption,
   type SharedFlags,
   wholeNumber,
-} from "../options.ts";
-import type { Cli } from "../cli.ts";
-import { listening } from "../listening.ts";
-import { readinessOf } from "../readiness.ts";
-import { redact } from "../redact.ts";
-import { serviceClient } from "../service.ts";
-import { spoolDirectory } from "../spool_directory.ts";
-import { aborted } from "../stoppable.ts";
-import { openConfigured } from "../with_ledger.ts";
+} from "../program/options.ts";
+import { redact } from "../program/redact.ts";
+import { aborted } from "../program/stoppable.ts";
+import { openConfigured } from "../program/with_ledger.ts";
+import { admissionOf } from "../serving/admission.ts";
+import { httpApp } from "../serving/http_app.ts";
+import { listening } from "../serving/listening.ts";
+import { openSpool } from "../serving/open_spool.ts";
+import { SteadyServer } from "../serving/steady_server.ts";
 
 interface ServeFlags extends SharedFlags {
   readonly port: number;
@@ -35,6 +30,8 @@ interface ServeFlags extends SharedFlags {
   readonly poll: boolean;
   readonly rate?: number;
   readonly allow?: readonly string[];
+  readonly clientAddressHeader?: string;
+  readonly trustedProxies?: readonly string[];
 }
 
 /** `serve`: endpoint, projection and poller in one process. */
@@ -66,6 +63,14 @@ export function addServe(program: Command, cli: Cli): void {
       "--allow <address...>",
       "take webhooks only from these addresses or CIDR ranges",
     )
+    .option(
+      "--client-address-header <name>",
+      "behind a proxy: the header in which it states the client's address, for example X-Forwarded-For; needs --trusted-proxies",
+    )
+    .option(
+      "--trusted-proxies <address...>",
+      "addresses or CIDR ranges of your proxies; from anybody else the header is ignored",
+    )
     .addHelpText(
       "after",
       "\nIt writes a log to standard error, one JSON object a line. Ctrl-C lets\nrequests under way finish, folds what is stored, and exits with 0.\nMake the secret once, and keep it: openssl rand -hex 24\n\nExample:\n  RAMPKIT_WEBHOOK_SECRET=SECRET rampkit serve --port 8787",
@@ -74,84 +79,54 @@ export function addServe(program: Command, cli: Cli): void {
 }
 
 async function serve(io: Io, flags: ServeFlags): Promise<void> {
+  const admission = admissionOf(flags);
   const config = readConfig(io.env, flags);
   const secrets = requireWebhookSecrets(config);
   const log = jsonLog((text) => io.err(redact(text, io.env)), io.now);
-  const ledger = await openConfigured(config, io);
-  try {
-    await serveLedger(io, flags, { config, secrets, log, ledger });
-  } finally {
-    await ledger.close();
-  }
-}
-
-async function serveLedger(
-  io: Io,
-  flags: ServeFlags,
-  { config, secrets, log, ledger }: {
-    config: Config;
-    secrets: readonly string[];
-    log: Log;
-    ledger: Ledger;
-  },
-): Promise<void> {
-  warn(config, flags, log);
-  const spool = await fileSpool({ directory: spoolDirectory(config) });
-  const measured = serviceMetrics();
-  const watch = new AppendWatch(io.now);
-  const append = watch.watching(measured.timed(ledger.appendDelivery));
-  await using follower = new Follower({
-    catchUp: async (signal, pace) => {
-      await ledger.project({ signal, pace });
-      await ledger.chain({ signal, pace });
-      measured.lag(await ledger.lag());
-    },
-    onError: (error) =>
-      log("error", "projection failed", { message: messageOf(error) }),
-  });
-  const endpoint = webhookEndpoint({
-    append: async (delivery) => {
-      await append(delivery);
-      follower.wake();
-    },
-    unanswered: (unanswered) => ledger.recordUnanswered(unanswered),
+  using held = holdLedger(config);
+  await using ledger = await openConfigured(config, io);
+  held.tell();
+  const metrics = serviceMetrics();
+  await using service = composeService(defined({
+    config,
     secrets,
+    ledger,
+    log,
+    metrics,
     now: io.now,
-    spool,
-    ...(flags.allow === undefined ? {} : { allowlist: flags.allow }),
-    log: ({ level, code, at: _, ...fields }) => {
-      if (level !== "debug") log(level, code, fields);
-    },
-  });
-  const polls = flags.poll && config.apiKey !== null;
+    longLived: true,
+    poll: flags.poll,
+    requestsPerSecond: flags.rate,
+    admission,
+    spool: await openSpool(config, { log, metrics, now: io.now }),
+  }));
+  const { endpoint, poller, refusals, readiness } = service;
   const server = listening("the endpoint", flags.port, () =>
-    Deno.serve(
-      {
-        port: flags.port,
-        hostname: flags.host,
-        onListen: ({ hostname, port }) =>
-          log("info", "listening", {
-            url: `http://${hostname}:${port}`,
-            webhooks: "/webhooks/{secret}",
-            environment: ledger.environment,
-            polling: polls,
-          }),
-      },
-      httpApp({
+    new SteadyServer({
+      port: flags.port,
+      hostname: flags.host,
+      log,
+      now: io.now,
+      onListen: ({ hostname, port }) =>
+        log("info", "listening", {
+          url: `http://${hostname}:${port}`,
+          webhooks: "/webhooks/{secret}",
+          environment: ledger.environment,
+          polling: poller !== null,
+        }),
+      handler: httpApp({
         endpoint,
-        readiness: () => readinessOf(() => ledger, spool.depth, watch.problem),
+        onWrongPath: refusals.wrongPath,
+        readiness,
       }),
-    ));
-  const polling = polls
-    ? poll(io, flags, { config, ledger, log, measured })
-    : null;
+    }));
+  const polling = poller?.run(io.signal);
   await aborted(io.signal);
   log("info", "stopping");
   await quiet(() => endpoint.stats().inFlight);
   await server.shutdown();
-  await endpoint.drain();
-  await spool.close();
   await polling;
+  await service[Symbol.asyncDispose]();
   log("info", "stopped");
 }
 
@@ -164,50 +139,5 @@ const QUIET_LIMIT_MS = 5000;
  */
 async function quiet(underWay: () => number): Promise<void> {
   const until = performance.now() + QUIET_LIMIT_MS;
-  while (underWay() > 0 && performance.now() < until) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
-function warn(config: Config, flags: ServeFlags, log: Log): void {
-  if (flags.poll && config.apiKey === null) {
-    log("warn", "no API key", {
-      effect:
-        "Webhooks are kept, but nothing is confirmed and lost ones are not found",
-      advice: `Set ${VARIABLES.apiKey}, or say --no-poll`,
-    });
-  }
-}
-
-function poll(
-  io: Io,
-  flags: ServeFlags,
-  { config, ledger, log, measured }: {
-    config: Config;
-    ledger: Ledger;
-    log: Log;
-    measured: ServiceMetrics;
-  },
-): Promise<void> {
-  const client = serviceClient(
-    config,
-    ledger.environment,
-    flags.rate === undefined ? {} : { requestsPerSecond: flags.rate },
-  );
-  const poller = createPoller({
-    ledger,
-    client,
-    now: io.now,
-    onError: (error) =>
-      log("error", "poll failed", { message: messageOf(error) }),
-    onWatch: measured.delivery,
-    onAlert: (health) => {
-      log(
-        health.deliverySuspected ? "error" : "info",
-        "webhook delivery",
-        { message: health.detail },
-      );
-    },
-  });
-  return poller.run(io.signal);
+  while (underWay() > 0 && performance.now() < until) await sleep(20);
 }

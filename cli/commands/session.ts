@@ -1,16 +1,17 @@
 import { type Command, Option } from "commander";
+import { defined } from "../../core/defined.ts";
 import { ValidationError } from "../../client/mod.ts";
-import { UsageError } from "../exit_codes.ts";
-import { jsonLine, line, note } from "../io.ts";
+import { UsageError } from "../program/exit_codes.ts";
+import { jsonLine, line, note } from "../program/io.ts";
 import {
   jsonOption,
   ledgerOptions,
   serviceOptions,
   type SharedFlags,
-} from "../options.ts";
-import type { Cli } from "../cli.ts";
-import { stoppable } from "../stoppable.ts";
-import { withService } from "../with_service.ts";
+} from "../program/options.ts";
+import type { Cli } from "../program/cli.ts";
+import { stoppable } from "../program/stoppable.ts";
+import { withService } from "../program/with_service.ts";
 
 interface SessionFlags extends SharedFlags {
   readonly flowType: "simple" | "simple_full_restrict";
@@ -23,6 +24,8 @@ interface SessionFlags extends SharedFlags {
   readonly wallet?: string;
   readonly click?: string;
   readonly reference?: string;
+  readonly smartContract?: boolean;
+  readonly allowUnlistedAssets?: boolean;
 }
 
 /** `session create`: ask the service for a widget session. */
@@ -51,6 +54,14 @@ export function addSession(program: Command, cli: Cli): void {
     .option("--wallet <address>", "address the asset goes to")
     .option("--click <id>", "click id the widget will be opened with")
     .option("--reference <text>", "your own reference, kept in the ledger")
+    .option(
+      "--smart-contract",
+      "for a smart contract: simple_full_restrict then needs no wallet and no amount",
+    )
+    .option(
+      "--allow-unlisted-assets",
+      "let an asset through that is not in the list of this version",
+    )
     .addHelpText(
       "after",
       "\nExample:\n  rampkit session create --commodity POL --network amoy --currency USD --currency-amount 25 --reference basket-17",
@@ -58,25 +69,25 @@ export function addSession(program: Command, cli: Cli): void {
     .action(cli.run(async (flags: SessionFlags) => {
       await withService(cli.io, flags, async (ledger, client) => {
         const { signal } = cli.io;
-        const asked = wire(flags);
+        const request = sessionRequest(flags);
         const created = await stoppable(
           signal,
-          () => client.sessions.create(asked, { signal }).catch(usage),
+          () =>
+            client.sessions.create(request, {
+              signal,
+              smartContract: flags.smartContract ?? false,
+            }).catch(usage),
           () =>
             "no answer came; if the service made a session, it lapses after " +
             "30 seconds, and the ledger does not know it",
         );
-        await ledger.recordSession({
+        await ledger.recordSession(defined({
           session_id: created.sessionId,
-          ...(created.requestId === null
-            ? {}
-            : { request_id: created.requestId }),
-          ...asked,
-          ...(flags.click === undefined ? {} : { click_id: flags.click }),
-          ...(flags.reference === undefined
-            ? {}
-            : { reference: flags.reference }),
-        });
+          request_id: created.requestId ?? undefined,
+          ...request,
+          click_id: flags.click,
+          reference: flags.reference,
+        }));
         if (flags.json) jsonLine(cli.io, created);
         else {
           line(
@@ -90,35 +101,27 @@ export function addSession(program: Command, cli: Cli): void {
     }));
 }
 
-/** What the rules refuse came from the flags, and was not sent. */
+/** A request that the rules refuse was not sent: the flags are wrong. */
 function usage(error: unknown): never {
-  throw error instanceof ValidationError
-    ? new UsageError(error.message)
-    : error;
+  if (!(error instanceof ValidationError)) throw error;
+  // The message names options of the client; here they are flags.
+  throw new UsageError(
+    error.message
+      .replaceAll("allowUnlistedAssets: true", "--allow-unlisted-assets")
+      .replaceAll("smartContract: true", "--smart-contract"),
+  );
 }
 
-function wire(flags: SessionFlags): {
-  flow_type: SessionFlags["flowType"];
-  user_id?: string;
-  commodity?: string;
-  network?: string;
-  commodity_amount?: string;
-  currency?: "USD" | "EUR";
-  currency_amount?: string;
-  wallet_address?: string;
-} {
-  return {
+/** The flags as the service names them. */
+function sessionRequest(flags: SessionFlags) {
+  return defined({
     flow_type: flags.flowType,
-    ...(flags.user === undefined ? {} : { user_id: flags.user }),
-    ...(flags.commodity === undefined ? {} : { commodity: flags.commodity }),
-    ...(flags.network === undefined ? {} : { network: flags.network }),
-    ...(flags.commodityAmount === undefined
-      ? {}
-      : { commodity_amount: flags.commodityAmount }),
-    ...(flags.currency === undefined ? {} : { currency: flags.currency }),
-    ...(flags.currencyAmount === undefined
-      ? {}
-      : { currency_amount: flags.currencyAmount }),
-    ...(flags.wallet === undefined ? {} : { wallet_address: flags.wallet }),
-  };
+    user_id: flags.user,
+    commodity: flags.commodity,
+    network: flags.network,
+    commodity_amount: flags.commodityAmount,
+    currency: flags.currency,
+    currency_amount: flags.currencyAmount,
+    wallet_address: flags.wallet,
+  });
 }

@@ -1,7 +1,10 @@
 import { type Command, Option } from "commander";
-import type { Cli } from "../cli.ts";
-import { jsonOption, wholeNumber } from "../options.ts";
-import { runSourceProgram, type SourceProgram } from "../source_program.ts";
+import type { Cli } from "../program/cli.ts";
+import { jsonOption, wholeNumber } from "../program/options.ts";
+import {
+  runSourceProgram,
+  type SourceProgram,
+} from "../program/source_program.ts";
 
 interface SimFlags {
   readonly seed: number;
@@ -9,6 +12,7 @@ interface SimFlags {
   readonly keepGoing?: boolean;
   readonly mutations?: boolean;
   readonly only?: string;
+  readonly flood?: number;
   readonly json?: boolean;
 }
 
@@ -54,6 +58,13 @@ export function addSim(program: Command, cli: Cli): void {
         "break the rules on purpose instead, and say which seed notices",
       ).conflicts(["seed", "runs", "keepGoing"]),
     )
+    .addOption(
+      new Option(
+        "--flood <ids>",
+        "invent so many orders instead, and say how soon true ones are confirmed",
+      ).argParser(wholeNumber("--flood", 1, 1e6))
+        .conflicts(["seed", "runs", "keepGoing", "mutations"]),
+    )
     .option(
       "--only <words>",
       "with --mutations: those whose name has these words",
@@ -77,6 +88,8 @@ function simArguments(flags: SimFlags): string[] {
       "--mutations",
       ...(flags.only === undefined ? [] : ["--only", flags.only]),
     ]
+    : flags.flood !== undefined
+    ? ["--flood", String(flags.flood)]
     : ["--seed", String(flags.seed), "--runs", String(flags.runs)];
   return [
     ...which,

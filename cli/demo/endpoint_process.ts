@@ -1,4 +1,4 @@
-import { CommandError } from "../exit_codes.ts";
+import { CommandError } from "../program/exit_codes.ts";
 
 /** The permissions of the endpoint, as in the `serve` task. */
 const PERMISSIONS = [

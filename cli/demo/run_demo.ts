@@ -1,4 +1,6 @@
+import { sleep } from "../../core/waiting/sleep.ts";
 import { createPoller, type Ledger, openLedger } from "../../ledger/mod.ts";
+import { countDeliveries } from "../../ledger/internals.ts";
 import {
   createSandbox,
   fastClock,
@@ -7,9 +9,8 @@ import {
 } from "../../sandbox/mod.ts";
 import { OnrampClient, resolveEnvironment } from "../../client/mod.ts";
 import { type Difference, differences } from "./differences.ts";
-import { CommandError } from "../exit_codes.ts";
-import { messageOf } from "../logger.ts";
-import { aborted } from "../stoppable.ts";
+import { aborted } from "../program/stoppable.ts";
+import { freshLedger } from "./fresh_ledger.ts";
 import { EndpointProcess } from "./endpoint_process.ts";
 
 /** How the demo runs. */
@@ -20,6 +21,10 @@ export interface DemoOptions {
   readonly orders: number;
   /** Folder of the ledger; an earlier demo's ledger there is replaced. */
   readonly folder: string;
+  /** Replaces a ledger that the demo did not make as well. */
+  readonly fresh: boolean;
+  /** Told before an earlier ledger is deleted. */
+  readonly onReplace: (text: string) => void;
   /** Ends the endpoint's process with SIGKILL halfway, and starts it again. */
   readonly crash: boolean;
   /** Ends the demo; the ledger stays as it is then. */
@@ -86,7 +91,12 @@ const SECRET = "demo-secret-of-one-run";
 
 /** Runs the demo from nothing to the comparison. */
 export async function runDemo(options: DemoOptions): Promise<DemoReport> {
-  const databaseUrl = await freshLedger(options.folder);
+  const databaseUrl = await freshLedger({
+    folder: options.folder,
+    made: "demo",
+    fresh: options.fresh,
+    onReplace: options.onReplace,
+  });
   // Orders begin and end in the past, so that the times in the ledger make
   // sense to a reader.
   const clock = fastClock({
@@ -116,7 +126,7 @@ export async function runDemo(options: DemoOptions): Promise<DemoReport> {
   const { signal } = options;
   await unlessStopped(live(sandbox, endpoint, options), signal);
   clock.setFactor(RETRY_FACTOR);
-  options.onStep("All orders have lived; waiting for the last retries");
+  options.onStep("All orders are finished; waiting for the last retries");
   await unlessStopped(sandbox.idle(), signal);
   await endpoint.stop();
 
@@ -133,7 +143,6 @@ export async function runDemo(options: DemoOptions): Promise<DemoReport> {
   );
   await poll(ledger, `http://127.0.0.1:${api.addr.port}`, signal);
   await ledger.project({ signal });
-  await ledger.chain({ signal });
   return await report(sandbox, ledger, {
     seed: options.seed,
     databaseUrl,
@@ -151,25 +160,6 @@ async function unlessStopped(
   signal.throwIfAborted();
 }
 
-/** Removes an earlier demo's files and nothing else: a folder is a person's. */
-export async function freshLedger(folder: string): Promise<string> {
-  try {
-    await Deno.mkdir(folder, { recursive: true });
-  } catch (error) {
-    throw new CommandError(
-      `Cannot make the folder ${folder}: ${messageOf(error)}`,
-    );
-  }
-  for (const suffix of ["", "-wal", "-shm", "-spool"]) {
-    try {
-      await Deno.remove(`${folder}/ledger.db${suffix}`, { recursive: true });
-    } catch (error) {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
-    }
-  }
-  return `file:${folder}/ledger.db`;
-}
-
 async function live(
   sandbox: Sandbox,
   endpoint: EndpointProcess,
@@ -180,7 +170,7 @@ async function live(
   let over = false;
   const watching = (async () => {
     while (!over && !signal.aborted) {
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await sleep(50);
       const count = sandbox.orders().length;
       onProgress(count);
       if (!crashed && count >= orders / 2) {
@@ -273,14 +263,7 @@ async function answeredAndMissing(
   sandbox: Sandbox,
   ledger: Ledger,
 ): Promise<number> {
-  const [stored] = await ledger.driver.batch([{
-    sql: `SELECT digest, count(*) FROM events WHERE kind = 'webhook'
-      GROUP BY digest`,
-    args: [],
-  }], "read");
-  const held = new Map(
-    stored?.rows.map(([digest, count]) => [String(digest), Number(count)]),
-  );
+  const held = await countDeliveries(ledger.driver);
   const answered = new Map<string, number>();
   for (const { body, attempts } of sandbox.deliveries()) {
     const taken = attempts.filter(({ truth }) => truth.answered === 204).length;

@@ -1,6 +1,6 @@
 /** One finding of the doctor. */
 export interface Check {
-  /** What was looked at. */
+  /** The subject of the check. */
   readonly name: string;
   /**
    * - `ok`: as it should be.
@@ -9,7 +9,7 @@ export interface Check {
    * - `skip`: could not be looked at; `detail` says why.
    */
   readonly status: "ok" | "warn" | "fail" | "skip";
-  /** What was found, in one sentence. */
+  /** The finding, in one sentence. */
   readonly detail: string;
   /** What to do about it; absent when there is nothing to do. */
   readonly advice?: string;

@@ -1,7 +1,11 @@
-import { type Ledger, watchdog } from "../../ledger/mod.ts";
-import type { Config } from "../config.ts";
-import type { Io } from "../io.ts";
+import { type Ledger, listDeliveries, watchdog } from "../../ledger/mod.ts";
+import type { Config } from "../program/config.ts";
+import type { Io } from "../program/io.ts";
+import { describeCountdown } from "../wording/delivery_countdown.ts";
 import { type Check, check, span } from "./check.ts";
+import { backlogChecks } from "./backlog_checks.ts";
+import { pollingCheck } from "./polling_check.ts";
+import { refusalCheck } from "./refusal_check.ts";
 
 /** The service gives up after this long, ms. */
 const ANSWER_LIMIT_MS = 5000;
@@ -15,6 +19,9 @@ export async function deliveryChecks(
   return [
     await delivery(ledger, now),
     await freshness(ledger, now),
+    await pollingCheck(ledger, now),
+    ...await backlogChecks(ledger, now),
+    await refusalCheck(ledger, now),
     await reachable(config, now, signal),
   ];
 }
@@ -34,32 +41,30 @@ async function delivery(ledger: Ledger, now: () => number): Promise<Check> {
     ? check(
       "Delivery",
       "fail",
-      health.detail,
+      health.countdown === null
+        ? health.detail
+        : `${health.detail}. ${describeCountdown(health.countdown)}`,
       "Look at the webhook page of the service's dashboard, enable delivery " +
-        "there, then: rampkit recover --from WHEN-IT-BEGAN",
+        `there, then: rampkit recover --from ${
+          health.countdown?.firstFailureAt ?? "WHEN-IT-BEGAN"
+        }`,
     )
     : check("Delivery", "ok", health.detail);
 }
 
 async function freshness(ledger: Ledger, now: () => number): Promise<Check> {
-  const [result] = await ledger.driver.batch([{
-    sql: `SELECT
-      (SELECT max(recorded_at) FROM (SELECT recorded_at FROM events
-        WHERE kind = 'webhook' ORDER BY position DESC LIMIT 1)),
-      (SELECT max(asked_at) FROM observations)`,
-    args: [],
-  }], "read");
-  const [webhook, poll] = result?.rows[0] ?? [];
-  const ago = (time: unknown) =>
-    typeof time === "string"
-      ? `${span(now() - Date.parse(time))} ago`
-      : "never";
-  return check(
-    "Freshness",
-    poll === null ? "warn" : "ok",
-    `Last webhook: ${ago(webhook)}; last answer of the service: ${ago(poll)}`,
-    ...(poll === null ? ["Nothing is confirmed yet: rampkit poll --once"] : []),
-  );
+  let ago = "never";
+  for await (const { receivedAt } of listDeliveries(ledger.driver)) {
+    ago = `${span(now() - Date.parse(receivedAt))} ago`;
+    break;
+  }
+  return check("Freshness", "ok", `Last webhook: ${ago}`);
+}
+
+/** An address without its path, which may hold the webhook secret. */
+function shownAddress(address: string): string {
+  const { origin, pathname } = new URL(address);
+  return pathname === "/" ? origin : `${origin}/...`;
 }
 
 async function reachable(
@@ -77,20 +82,29 @@ async function reachable(
       "Set RAMPKIT_PUBLIC_URL, for example https://YOUR-HOST",
     );
   }
-  const asked = now();
+  const shown = shownAddress(publicUrl);
+  if (/\/webhooks(\/|$)/i.test(publicUrl)) {
+    return check(
+      name,
+      "fail",
+      `RAMPKIT_PUBLIC_URL, ${shown}, holds the path of the webhooks`,
+      "Name what comes before /webhooks/ only: the rest is a secret",
+    );
+  }
+  const startedAt = now();
   try {
     const answer = await fetch(`${publicUrl}/healthz`, {
       signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_LIMIT_MS)]),
       redirect: "manual",
     });
     await answer.body?.cancel();
-    const took = now() - asked;
+    const took = now() - startedAt;
     return answer.ok
-      ? check(name, "ok", `${publicUrl} answers in ${took} ms`)
+      ? check(name, "ok", `${shown} answers in ${took} ms`)
       : check(
         name,
         "fail",
-        `${publicUrl}/healthz answers ${answer.status}`,
+        `${shown}/healthz answers ${answer.status}`,
         "Is it this endpoint that answers there?",
       );
   } catch {
@@ -98,7 +112,7 @@ async function reachable(
     return check(
       name,
       "fail",
-      `${publicUrl} does not answer within ${span(ANSWER_LIMIT_MS)}`,
+      `${shown} does not answer within ${span(ANSWER_LIMIT_MS)}`,
       "The service cannot reach it either: check address, proxy and firewall",
     );
   }

@@ -1,10 +1,11 @@
+import { messageOf } from "../../core/guards.ts";
 import { assetDecimals } from "../../client/mod.ts";
+import { findDamage, requireWritable } from "../../ledger/internals.ts";
 import type { Ledger } from "../../ledger/mod.ts";
-import { messageOf } from "../logger.ts";
-import { untilStopped } from "../stoppable.ts";
+import { untilStopped } from "../program/stoppable.ts";
 import { type Check, check } from "./check.ts";
 
-/** More events than this waiting to be folded is worth a word. */
+/** More events than this waiting to be folded gets a warning. */
 const LAG_NOTED = 1000;
 
 /** Looks at the ledger: does it take writes, is it whole, is it folded? */
@@ -16,18 +17,18 @@ export async function ledgerChecks(
     await writable(ledger),
     await integrity(ledger),
     await folded(ledger),
-    await evidence(ledger, signal),
+    await evidence(ledger),
     await assets(ledger, signal),
   ];
 }
 
 async function writable(ledger: Ledger): Promise<Check> {
   try {
-    await ledger.probe();
+    await requireWritable(ledger.driver);
     return check(
       "Ledger",
       "ok",
-      `It takes writes; its environment is ${ledger.environment}`,
+      `It can be written to; its environment is ${ledger.environment}`,
     );
   } catch (error) {
     return check(
@@ -44,14 +45,10 @@ async function integrity(ledger: Ledger): Promise<Check> {
   if (ledger.driver.location === "remote") {
     return check(name, "skip", "Its server looks after it");
   }
-  const [result] = await ledger.driver.batch([{
-    sql: "PRAGMA quick_check(1)",
-    args: [],
-  }], "read");
-  const found = String(result?.rows[0]?.[0]);
-  return found === "ok"
-    ? check(name, "ok", "Its pages are whole")
-    : check(name, "fail", found, "Restore the last backup that verifies");
+  const damage = await findDamage(ledger.driver);
+  return damage === null
+    ? check(name, "ok", "Its pages are intact")
+    : check(name, "fail", damage, "Restore the last backup that verifies");
 }
 
 async function folded(ledger: Ledger): Promise<Check> {
@@ -67,12 +64,23 @@ async function folded(ledger: Ledger): Promise<Check> {
   );
 }
 
-async function evidence(ledger: Ledger, signal: AbortSignal): Promise<Check> {
-  const { events } = await ledger.chain({ signal });
+async function evidence(ledger: Ledger): Promise<Check> {
+  const { chain, position } = await ledger.stats();
+  if (chain.broken !== null) {
+    return check(
+      "Evidence",
+      "fail",
+      chain.broken,
+      "Change nothing; RUNBOOK.md says what to do when `ledger verify` exits " +
+        "with 3",
+    );
+  }
+  const more = chain.position < position ? ", and later ones not yet" : "";
   return check(
     "Evidence",
     "ok",
-    `The chain covers ${events} events; \`ledger verify\` computes it again`,
+    `The chain covers ${chain.count} events${more}; \`ledger verify\` ` +
+      "computes it again",
   );
 }
 

@@ -1,9 +1,14 @@
+import { messageOf } from "../../core/guards.ts";
 import type { OnrampClient } from "../../client/mod.ts";
-import { messageOf } from "../logger.ts";
+import { pollFailureCause } from "../../ledger/internals.ts";
+import { pollFailureAdvice } from "../wording/poll_failure.ts";
 import { type Check, check, span } from "./check.ts";
 
-/** A clock that is further off than this is worth a word, ms. */
+/** A clock that is further off than this gets a warning, ms. */
 const CLOCK_OFF_MS = 5000;
+
+/** Beyond this the times that the service states are not believed, ms. */
+const CLOCK_WRONG_MS = 120_000;
 
 /** Asks the service: is the key good, and do our clocks agree? */
 export async function serviceChecks(
@@ -12,17 +17,19 @@ export async function serviceChecks(
   signal: AbortSignal,
 ): Promise<Check[]> {
   const { name, baseUrl } = client.environment;
-  const asked = now();
+  const startedAt = now();
   try {
     const page = await client.orders.page({ limit: 0 }, { signal });
-    const answered = now();
+    const answeredAt = now();
     return [
       check(
         "Service",
         "ok",
-        `${baseUrl} takes the key for ${name}, in ${span(answered - asked)}`,
+        `${baseUrl} takes the key for ${name}, in ${
+          span(answeredAt - startedAt)
+        }`,
       ),
-      clock(Date.parse(page.readAt), (asked + answered) / 2),
+      clock(Date.parse(page.readAt), (startedAt + answeredAt) / 2),
     ];
   } catch (error) {
     signal.throwIfAborted();
@@ -31,8 +38,7 @@ export async function serviceChecks(
         "Service",
         "fail",
         messageOf(error),
-        "Keys of sandbox and production are not interchangeable; " +
-          "check the key, the environment and the network",
+        pollFailureAdvice(pollFailureCause(error)),
       ),
     ];
   }
@@ -46,7 +52,7 @@ function clock(theirs: number, ours: number): Check {
   }
   return check(
     "Clock",
-    "warn",
+    Math.abs(off) > CLOCK_WRONG_MS ? "fail" : "warn",
     `It is ${span(off)} ${off > 0 ? "behind" : "ahead of"} the service's`,
     "Let the machine keep its time by NTP",
   );

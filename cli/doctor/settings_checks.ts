@@ -1,4 +1,8 @@
-import { type Config, SHORT_SECRET_LENGTH, VARIABLES } from "../config.ts";
+import {
+  type Config,
+  SHORT_SECRET_LENGTH,
+  VARIABLES,
+} from "../program/config.ts";
 import { type Check, check } from "./check.ts";
 
 /** Looks at the settings alone. */

@@ -1,17 +1,5 @@
 import { OnrampError, type OnrampErrorFacts } from "./onramp_error.ts";
-
-/** Why a card was not registered; the service's own number is `serviceCode`. */
-export type CardErrorCode =
-  | "invalid_card_number"
-  | "invalid_exp_month"
-  | "invalid_exp_year"
-  | "card_expired"
-  | "invalid_billing_address"
-  | "too_many_cards"
-  | "card_already_registered"
-  | "user_not_found"
-  | "user_banned"
-  | "card_refused";
+import type { CardErrorCode } from "./error_codes.ts";
 
 /** The service refused to register a card. Never tried again by itself. */
 export class CardError extends OnrampError {

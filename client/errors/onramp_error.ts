@@ -1,35 +1,4 @@
-import type { CardErrorCode } from "./card_error.ts";
-import type { PermissionErrorCode } from "./permission_error.ts";
-import type { ResponseErrorCode } from "./response_error.ts";
-
-/** Name of one of the client's error classes. */
-export type OnrampErrorName =
-  | "ValidationError"
-  | "AuthenticationError"
-  | "PermissionError"
-  | "ConflictError"
-  | "RateLimitError"
-  | "CardError"
-  | "ServiceError"
-  | "ResponseError"
-  | "NetworkError"
-  | "TimeoutError";
-
-/** What went wrong, as a word to branch on. */
-export type OnrampErrorCode =
-  | "invalid_input"
-  | "rejected_input"
-  | "unauthorized"
-  | "user_exists"
-  | "rate_limited"
-  | "service_failure"
-  | "unexpected_status"
-  | "network"
-  | "timeout"
-  | "deadline"
-  | PermissionErrorCode
-  | CardErrorCode
-  | ResponseErrorCode;
+import type { OnrampErrorCode, OnrampErrorName } from "./error_codes.ts";
 
 /** Facts of a failed call; every one of them is optional. */
 export interface OnrampErrorFacts {

@@ -1,19 +1,5 @@
 import { OnrampError, type OnrampErrorFacts } from "./onramp_error.ts";
-
-/**
- * How an answer breaks the promise: no JSON, nothing at all, another shape,
- * `success: false`, a redirect (the key does not follow it), a body over the
- * limit, or another order or user than the one asked for.
- */
-export type ResponseErrorCode =
-  | "not_json"
-  | "empty_body"
-  | "wrong_shape"
-  | "not_successful"
-  | "redirected"
-  | "too_large"
-  | "wrong_order"
-  | "wrong_user";
+import type { ResponseErrorCode } from "./error_codes.ts";
 
 /** An answer is not what the service promises. */
 export class ResponseError extends OnrampError {

@@ -1,6 +1,6 @@
 import { OnrampError, type OnrampErrorFacts } from "./onramp_error.ts";
 
-/** The service failed, or answered with a status nobody documented. */
+/** The service failed, or answered with an undocumented status. */
 export class ServiceError extends OnrampError {
   /** Name of the class. */
   override readonly name = "ServiceError";

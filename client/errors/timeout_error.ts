@@ -1,6 +1,6 @@
 import { OnrampError, type OnrampErrorFacts } from "./onramp_error.ts";
 
-/** No complete answer came in time; a slow trickle of bytes is no answer. */
+/** No complete answer came in time, even if some bytes did. */
 export class TimeoutError extends OnrampError {
   /** Name of the class. */
   override readonly name = "TimeoutError";

@@ -1,13 +1,16 @@
 import { Buffer } from "node:buffer";
-import { derive, factId } from "../event/derive.ts";
-import type { RecordedEvent } from "../event/event.ts";
-import { commitmentOf, linkHash } from "./chain.ts";
+import type { RecordedEvent } from "../events/event.ts";
+import { underivedColumn } from "../events/underived_column.ts";
+import { linkHash } from "./chain_hash.ts";
+import { commitmentOf, type Erased, ERASED_ID } from "./commitment.ts";
+import type { DamageReason } from "./damage_reason.ts";
 import type { Damage } from "./verification.ts";
 
-/** One position: the event, the link, or both. */
+/** What a position holds: the event, its link, or both. */
 export interface Row {
   readonly position: number;
   readonly event: RecordedEvent | null;
+  readonly erased: Erased | null;
   readonly commitment: Uint8Array | null;
   readonly hash: Uint8Array | null;
 }
@@ -16,78 +19,93 @@ export interface Row {
 export interface Finding {
   readonly position: number;
   readonly damage: Damage;
-  readonly detail: string;
+  readonly reason: DamageReason;
   /** Commitment of the event found, to look for where it belongs. */
   readonly commitment?: Uint8Array;
 }
 
-/** Whether an event and its link fit, and follow from the link before. */
+/** Checks that an event fits its link, and the link the one before it. */
 export function checkLink(
   event: RecordedEvent,
   row: Row,
   previous: Uint8Array,
 ): Finding | null {
-  const { position, body, digest, salt } = event;
+  const { position } = event;
+  const wrong = wrongErasure(event, row.erased);
+  if (wrong !== null) return finding(position, "altered", { code: wrong });
   const stored = row.commitment ?? new Uint8Array();
-  if (body !== null && digest !== null && salt !== null) {
-    const commitment = commitmentOf({ body, digest, salt });
-    if (!same(commitment, stored)) {
-      return {
-        position,
-        damage: "altered",
-        detail: "The body, its digest or its salt was changed",
-        commitment,
-      };
-    }
-  } else if (body !== null || digest !== null || salt !== null) {
-    return finding(position, "altered", "The body is erased in part only");
-  }
-  if (!same(linkHash(previous, event, stored), row.hash ?? new Uint8Array())) {
-    return finding(
+  const commitment = commitmentOf(event, row.erased);
+  if (!same(commitment, stored)) {
+    return {
       position,
-      "altered",
-      "A column or the link of the event was changed",
-    );
+      damage: "altered",
+      reason: {
+        code: event.body === null ? "erased_event_altered" : "event_altered",
+      },
+      commitment,
+    };
+  }
+  if (!same(linkHash(previous, position, stored), row.hash ?? stored)) {
+    return finding(position, "altered", { code: "link_altered" });
   }
   return null;
 }
 
-/** Whether the columns of an event follow from its body. */
-export function underived(event: RecordedEvent): Finding | null {
+type WrongErasure =
+  | "erased_with_body"
+  | "erased_in_part"
+  | "erasure_not_recorded"
+  | "erased_with_ids";
+
+/** Says what is wrong with an erasure; null when nothing is. */
+function wrongErasure(
+  { body, digest, salt, ...event }: RecordedEvent,
+  erased: Erased | null,
+): WrongErasure | null {
+  const parts = [body, digest, salt].filter((part) => part === null).length;
+  if (parts === 0) {
+    return erased === null ? null : "erased_with_body";
+  }
+  if (parts < 3) return "erased_in_part";
+  if (erased === null) {
+    return "erasure_not_recorded";
+  }
+  if (erased.part === "body") return null;
+  const gone = event.eventId.startsWith(ERASED_ID) && event.orderId === null &&
+    event.userId === null && event.clickId === null;
+  return gone ? null : "erased_with_ids";
+}
+
+/** Checks that the columns of an event follow from its body. */
+export function checkColumns(event: RecordedEvent): Finding | null {
   const { body, digest } = event;
   if (body === null || digest === null) return null;
   const wrong = wrongColumn(event, body);
   return wrong === null ? null : finding(
     event.position,
     "underived",
-    `The column ${wrong} does not follow from the body`,
+    { code: "column_not_derived", column: wrong },
   );
 }
 
 function wrongColumn(event: RecordedEvent, body: Uint8Array): string | null {
-  let fact: ReturnType<typeof derive>;
   try {
-    fact = derive(event.kind, body);
+    const wrong = underivedColumn(event, body);
+    // Without an entity there is nothing that the id could follow from.
+    const undecided = wrong?.field === "eventId" && wrong.derived === null;
+    return undecided ? null : wrong?.field ?? null;
   } catch {
     return "body";
   }
-  for (const [name, value] of Object.entries(fact.columns)) {
-    if (event[name as keyof typeof fact.columns] !== value) return name;
-  }
-  const { entity, columns: { digest } } = fact;
-  if (entity === null || digest === null) return null;
-  return factId(event.kind, entity, event.readAt, digest) === event.eventId
-    ? null
-    : "eventId";
 }
 
-/** Something wrong, in words. */
+/** Makes a finding. */
 export function finding(
   position: number,
   damage: Damage,
-  detail: string,
+  reason: DamageReason,
 ): Finding {
-  return { position, damage, detail };
+  return { position, damage, reason };
 }
 
 function same(a: Uint8Array, b: Uint8Array): boolean {

@@ -1,24 +1,26 @@
-import type { Driver } from "../store/driver.ts";
-import { eventColumns, recordedEvent } from "../store/event_row.ts";
-import { commitmentOf } from "./chain.ts";
+import type { Driver } from "../store/driver/driver.ts";
+import { recordedEvent } from "../store/event_row.ts";
+import { eraseBodyAt } from "../store/tables/chain.ts";
+import { selectEventAt } from "../store/tables/events.ts";
+import { bodyCommitment } from "./commitment.ts";
 
 /**
  * Erases the body, digest and salt of one event. Its columns stay, and so does
- * its commitment: the chain holds as before. From what is left of a webhook
- * nobody can guess the body; the id of a reading is a hash that its body went
- * into, and whoever guesses all of it can see that it is right.
+ * the commitment to its body: the chain still verifies, and still covers the
+ * columns. The body of a webhook cannot be guessed from what is left. The id of
+ * a reading is a hash that includes its body, so a guess of the whole body can
+ * be checked.
  *
- * Orders and users say what the body said until {@linkcode Ledger.refold}, and
- * the unused pages of a file hold it even then: to be rid of it there too, put
- * a fresh {@linkcode Ledger.backup} in the place of the file.
+ * Orders and users still say what the body said until {@linkcode Ledger.refold}.
+ * Unused pages of a file hold it even then: to remove it there too, replace the
+ * file by a fresh {@linkcode Ledger.backup}.
  *
- * A reading that was erased stays erased: the poller remembers its digest, and
- * records nothing for as long as the service says the very same. Refolded, the
- * order or user therefore falls back on what the other events say, and what
- * webhooks claim of it stays a claim; so of an order whose status is still
- * needed, keep the last reading. Once the service says anything new, that is
- * recorded whole: have it erased there first. A ledger filled from an export
- * does not know what was erased, and reads it again.
+ * A reading that was erased stays erased: the poller remembers its digest and
+ * records nothing while the service answers the same. After a refold the order
+ * or user has the state of its other events, and webhooks stay claims; so keep
+ * the last reading of an order whose status is still needed. Once the service
+ * answers anything new, all of it is recorded: have it erased there first. A
+ * ledger filled from an export does not know what was erased, and reads it again.
  *
  * @param driver A database that has been migrated.
  * @param position The event.
@@ -44,22 +46,12 @@ export async function eraseBody(
   driver: Driver,
   position: number,
 ): Promise<boolean> {
-  const [result] = await driver.batch([{
-    sql: `SELECT ${eventColumns} FROM events WHERE position = ?`,
-    args: [position],
-  }], "write");
+  const [result] = await driver.batch([selectEventAt(position)], "write");
   const row = result?.rows[0];
   if (row === undefined) return false;
   const { body, digest, salt } = recordedEvent(row);
   if (body === null || digest === null || salt === null) return false;
-  await driver.batch([{
-    sql: "INSERT INTO erasures (position, commitment) VALUES (?, ?) " +
-      "ON CONFLICT DO NOTHING",
-    args: [position, commitmentOf({ body, digest, salt })],
-  }, {
-    sql: "UPDATE events SET body = NULL, digest = NULL, salt = NULL " +
-      "WHERE position = ?",
-    args: [position],
-  }], "write");
+  const commitment = bodyCommitment({ body, digest, salt });
+  await driver.batch(eraseBodyAt(position, commitment), "write");
   return true;
 }

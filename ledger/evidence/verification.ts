@@ -1,3 +1,7 @@
+import type { DamageReason } from "./damage_reason.ts";
+import type { HeadAnchor } from "./head_anchor.ts";
+import type { AnchoredHead, AnchorReset } from "./anchored_head.ts";
+
 /**
  * What is wrong at a position.
  *
@@ -18,6 +22,14 @@ export type Damage =
   | "underived"
   | "unexpected";
 
+/**
+ * What the chain was held against besides itself: `expect`, what was written
+ * down elsewhere; `kept`, the head kept beside the ledger. Without either, a
+ * tail that was cut off with its links is not seen, nor a chain that was
+ * computed anew.
+ */
+export type Anchor = "expect" | "kept";
+
 /** What {@linkcode verifyChain} found. */
 export interface Verification {
   /** Whether nothing is wrong. */
@@ -30,14 +42,20 @@ export interface Verification {
   readonly unchained: number;
   /** Events whose body was erased; they hold by their commitment. */
   readonly erased: number;
+  /** What the chain was held against besides itself. */
+  readonly anchors: readonly Anchor[];
+  /** The head kept beside the ledger; null where none is. */
+  readonly keptHead: AnchoredHead | null;
+  /** Kept heads that were given up by a restore, oldest first. */
+  readonly resets: readonly AnchorReset[];
   /** Hash after the last event that was found to be right, 64 hex digits. */
   readonly hash: string;
   /** First position that is wrong; null when nothing is. */
   readonly firstBrokenPosition: number | null;
   /** What is wrong there. */
   readonly damage: Damage | null;
-  /** The same in one sentence. */
-  readonly detail: string | null;
+  /** Why it counts as wrong; null when nothing is. */
+  readonly reason: DamageReason | null;
 }
 
 /** What to hold the chain against. */
@@ -49,6 +67,8 @@ export interface VerifyOptions {
     /** Its hash at that time, 64 hex digits. */
     readonly hash: string;
   };
+  /** Keeps the head of the chain outside the database. */
+  readonly anchor?: HeadAnchor | undefined;
   /** Told how many events have been looked at, after each step. */
   readonly onProgress?: (events: number) => void;
   /** Stops between two steps. */

@@ -1,4 +1,4 @@
-import type { Fact, SessionFact } from "../fold/fact.ts";
+import type { Fact, SessionFact } from "../events/fact.ts";
 
 /** What leads to an order: a widget session, a click id, or an external id. */
 export interface Link {

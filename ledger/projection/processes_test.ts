@@ -1,12 +1,16 @@
 import assert from "node:assert/strict";
 import { openLedger } from "../open_ledger.ts";
-import { sqldAvailable, startSqld } from "../store/sqld_test_server.ts";
-import { testEvents } from "./projection_test_events.ts";
-import { expectedStates, liveStates, rowsOf } from "./projection_test_kit.ts";
+import { sqldAvailable, startSqld } from "../testing/sqld_test_server.ts";
+import { testEvents } from "../testing/projection_test_events.ts";
+import {
+  expectedStates,
+  liveStates,
+  rowsOf,
+} from "../testing/projection_test_kit.ts";
 
 const processes = [1, 2, 3];
 
-Deno.test("several processes that append and project on one file neither skip nor double", async () => {
+Deno.test("Ledger.project() in several processes on one file neither skips nor doubles an event", async () => {
   const folder = await Deno.makeTempDir();
   try {
     await together(`file:${folder}/ledger.db`, 250);
@@ -17,7 +21,7 @@ Deno.test("several processes that append and project on one file neither skip no
 
 Deno.test({
   name:
-    "several processes that append and project on one sqld neither skip nor double",
+    "Ledger.project() in several processes on one sqld neither skips nor doubles an event",
   ignore: !sqldAvailable,
   fn: async () => {
     const directory = await Deno.makeTempDir();
@@ -46,7 +50,8 @@ async function together(url: string, count: number): Promise<void> {
         "--allow-read",
         "--allow-write",
         "--allow-net=127.0.0.1",
-        new URL("./projection_test_process.ts", import.meta.url).pathname,
+        new URL("../testing/projection_test_process.ts", import.meta.url)
+          .pathname,
         url,
         String(number),
         String(count),

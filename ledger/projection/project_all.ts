@@ -1,14 +1,13 @@
 import type { CatchUpOptions, Projection } from "../ledger_parts.ts";
-import type { Driver } from "../store/driver.ts";
+import type { Driver } from "../store/driver/driver.ts";
 import type { Projector } from "./projector.ts";
-import { refold } from "./refold.ts";
+import { refold } from "../refold/refold.ts";
 
 /**
  * Folds events until none is left; a ledger that an older version has folded is
  * folded again from nothing first, beside the states that readers see.
  *
  * @param projector The fold.
- * @param driver The database.
  * @param options Pace, signal and progress.
  * @param wake Called after each step that wrote transitions.
  * @throws {LedgerError} When the database fails.
@@ -18,7 +17,7 @@ export async function projectAll(
   driver: Driver,
   options: CatchUpOptions,
   wake: () => void,
-): Promise<Projection> {
+): Promise<Omit<Projection, "chain">> {
   const { signal, pace, onProgress } = options;
   let events = 0;
   for (;;) {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { NewEvent } from "../event/event.ts";
+import type { NewEvent } from "../events/event.ts";
 import { appendStatement } from "../store/append.ts";
-import type { Driver, SqlValue } from "../store/driver.ts";
-import { LedgerError } from "../store/errors.ts";
-import { openDriver } from "../store/open_driver.ts";
+import type { Driver, SqlValue } from "../store/driver/driver.ts";
+import { LedgerError } from "../store/driver/errors.ts";
+import { openDriver } from "../store/driver/open_driver.ts";
 import {
   at,
   Crash,
@@ -20,7 +20,7 @@ import {
   session,
   webhook,
   worlds,
-} from "./projection_test_kit.ts";
+} from "../testing/projection_test_kit.ts";
 import { Projector } from "./projector.ts";
 
 async function append(driver: Driver, events: readonly NewEvent[]) {
@@ -84,10 +84,11 @@ Deno.test("Projector.step() joins sessions with orders whichever comes first, by
       orderId: "O1",
       session: "S1",
     }),
-    orderWebhook("W2", 4, {
-      type: "payment_started",
+    orderRead(4, {
       orderId: "O2",
+      status: "pending",
       click: "C2",
+      created: 4,
     }),
   ];
   for (const order of permutations(events)) {
@@ -309,7 +310,10 @@ Deno.test("Projector.step() asks for a confirmation of what webhooks named, at t
   ]);
   await projectAll(new Projector({ driver, assets: "sandbox", maxEvents: 1 }));
   assert.deepEqual(
-    await rowsOf(driver, "SELECT * FROM confirm_queue ORDER BY 1, 2"),
+    await rowsOf(
+      driver,
+      "SELECT entity, entity_id, wanted_at FROM confirm_queue ORDER BY 1, 2",
+    ),
     [["order", "O1", at(5)], ["order", "O3", at(7)], ["user", "U1", at(5)]],
   );
   await driver.close();

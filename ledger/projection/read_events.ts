@@ -1,25 +1,29 @@
-import type { RecordedEvent } from "../event/event.ts";
-import type { Fact } from "../fold/fact.ts";
-import type {
-  Driver,
-  ResultSet,
-  SqlValue,
-  Statement,
-} from "../store/driver.ts";
-import { recordedEvent } from "../store/event_row.ts";
-import { endOfWindow } from "../store/window_end.ts";
+import type { RecordedEvent } from "../events/event.ts";
+import type { Fact } from "../events/fact.ts";
+import type { Driver, ResultSet } from "../store/driver/driver.ts";
 import {
   type Checkpoints,
   checkpointsOf,
-  type Lane,
+  type ProjectionSlot,
   selectCheckpoints,
-} from "./checkpoint.ts";
-import type { WindowEvent } from "./fold_window.ts";
+} from "../store/tables/checkpoints.ts";
+import {
+  recordedBatch,
+  selectBatch,
+  selectFoldsOfBatch,
+} from "../store/tables/event_batches.ts";
+import {
+  importedRanges,
+  type PositionRange,
+  selectImportedAfter,
+} from "../store/tables/imported.ts";
+import { selectAnySession } from "../store/tables/links.ts";
+import type { BatchEvent } from "./batch.ts";
 
 /** Which events a step reads. */
 export interface EventsOptions {
   /** Which states they are for. */
-  readonly lane: Lane;
+  readonly slot: ProjectionSlot;
   /** `write` reads from the primary: after a lost race a replica may be behind. */
   readonly mode: "read" | "write";
   /** Most events. */
@@ -30,123 +34,62 @@ export interface EventsOptions {
   readonly readFact: (event: RecordedEvent) => Fact;
 }
 
-/** The events of a window, before the states they touch are known. */
+/** The next events, and what is read at the same moment. */
 export interface EventsRead {
   /** The checkpoints at that moment. */
   readonly checkpoints: Checkpoints;
   /** Whether any session of the partner has been folded. */
   readonly anySession: boolean;
   /** The events. */
-  readonly events: readonly WindowEvent[];
-  /** Folds that were read with them, as stored. */
-  readonly states: readonly ResultSet[];
+  readonly events: readonly BatchEvent[];
+  /** Folds of the orders that the events name, where asked for. */
+  readonly orders: ResultSet | undefined;
+  /** Folds of the users that the events name, where asked for. */
+  readonly users: ResultSet | undefined;
 }
 
-/** Where the window begins: as told, else at the lane's checkpoint. */
-const checkpoint =
-  "coalesce(?4, (SELECT position FROM projections WHERE name = ?1))";
-
-const windowEnd = endOfWindow({
-  where: `position > ${checkpoint} AND (?1 = 'live' OR position <=
-    (SELECT position FROM projections WHERE name = 'live'))`,
-  maxEvents: "?2",
-  maxBytes: "?3",
-});
-
-const inWindow = `position > ${checkpoint} AND position <= ${windowEnd}`;
-
-const ofLane =
-  "generation = (SELECT generation FROM projections WHERE name = ?1)";
-
 /**
- * All events as one text and one BLOB, because thousands of small values cost
- * more on their way between threads than everything else. The text holds the
- * columns and each body's length; what is inside a body is none of SQL's
- * business.
- */
-const selectEvents = `SELECT json_group_array(json_array(position, event_id,
-    kind, type, order_id, user_id, click_id, occurred_at, recorded_at, read_at,
-    length(body), digest)),
-    CAST(group_concat(body, '') AS BLOB)
-  FROM (SELECT * FROM events WHERE ${inWindow} ORDER BY position)`;
-
-/** Reads the folds of the orders that the window names. */
-export const selectOrders: string = `SELECT order_id, fold FROM orders
-  WHERE ${ofLane} AND order_id IN (SELECT order_id FROM events
-    WHERE order_id IS NOT NULL AND ${inWindow})`;
-
-/** Reads the folds of the users that the window names. */
-export const selectUsers: string = `SELECT user_id, fold FROM users
-  WHERE ${ofLane} AND user_id IN (SELECT user_id FROM events
-    WHERE user_id IS NOT NULL AND ${inWindow})`;
-
-const selectAnySession: Statement = {
-  sql: "SELECT EXISTS (SELECT 1 FROM session_links)",
-  args: [],
-};
-
-const selectImported = `SELECT first_position, last_position FROM imported
-  WHERE last_position > (SELECT position FROM projections WHERE name = ?1)`;
-
-/**
- * Reads the events of a window, and decodes them.
+ * Reads the next events and decodes them.
  *
- * @param driver The database.
  * @param options Which events.
- * @param after Position before the first; null for the lane's checkpoint.
- * @param states Statements of this file that read states along with them.
+ * @param how `after`: position before the first, by default the slot's
+ * checkpoint. `statesToo`: whether the states that the events name are read at
+ * the same moment.
  */
 export async function readEvents(
   driver: Driver,
   options: EventsOptions,
-  after: number | null,
-  states: readonly string[],
+  how: { readonly after?: number; readonly statesToo?: boolean },
 ): Promise<EventsRead> {
-  const { lane, mode, maxEvents, maxBytes, readFact } = options;
-  const args = [lane, maxEvents, maxBytes, after];
-  const [checkpoints, anySession, ranges, events, ...more] = await driver
+  const { slot, mode, maxEvents, maxBytes, readFact } = options;
+  const batch = { slot, maxEvents, maxBytes, after: how.after ?? null };
+  const [checkpoints, anySession, ranges, events, orders, users] = await driver
     .batch([
       selectCheckpoints,
       selectAnySession,
-      { sql: selectImported, args: [lane] },
-      { sql: selectEvents, args },
-      ...states.map((sql) => ({ sql, args })),
+      selectImportedAfter(slot),
+      selectBatch(batch),
+      ...(how.statesToo ? selectFoldsOfBatch(batch) : []),
     ], mode);
   return {
     checkpoints: checkpointsOf(checkpoints),
     anySession: anySession?.rows[0]?.[0] === 1,
-    events: windowEvents(events, ranges, readFact),
-    states: more,
+    events: batchEvents(events, importedRanges(ranges), readFact),
+    orders,
+    users,
   };
 }
 
-function windowEvents(
+function batchEvents(
   rows: ResultSet | undefined,
-  ranges: ResultSet | undefined,
+  ranges: readonly PositionRange[],
   readFact: EventsOptions["readFact"],
-): WindowEvent[] {
+): BatchEvent[] {
   const imported = (position: number) =>
-    ranges?.rows.some(([first, last]) =>
-      position >= (first as number) && position <= (last as number)
-    ) ?? false;
-  const none = ranges === undefined || ranges.rows.length === 0;
-  const [columns, bodies] = rows?.rows[0] ?? [];
-  const packed: SqlValue[][] = JSON.parse(String(columns ?? "[]"));
-  let end = 0;
-  return packed.map((row) => {
-    const length = row[10] as number | null;
-    row[10] = length === null
-      ? null
-      : (bodies as Uint8Array | null)?.subarray(end, end + length) ??
-        new Uint8Array(0);
-    end += length ?? 0;
-    // Salts are for the evidence alone.
-    row[12] = null;
-    const event = recordedEvent(row);
-    return {
-      fact: readFact(event),
-      delivered: event.kind === "webhook",
-      imported: none ? false : imported(event.position),
-    };
-  }).sort((a, b) => a.fact.position - b.fact.position);
+    ranges.some(([first, last]) => position >= first && position <= last);
+  return recordedBatch(rows).map((event) => ({
+    fact: readFact(event),
+    delivered: event.kind === "webhook",
+    imported: imported(event.position),
+  }));
 }

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { NewEvent } from "../event/event.ts";
+import type { NewEvent } from "../events/event.ts";
 import { appendStatement } from "../store/append.ts";
-import type { Driver } from "../store/driver.ts";
+import type { Driver } from "../store/driver/driver.ts";
 import {
   emptyStore,
   expectedStates,
@@ -11,7 +11,7 @@ import {
   orderWebhook,
   rowsOf,
   session,
-} from "./projection_test_kit.ts";
+} from "../testing/projection_test_kit.ts";
 import { Projector } from "./projector.ts";
 
 async function append(driver: Driver, events: readonly NewEvent[]) {

@@ -1,5 +1,4 @@
-/** What a transition is of. */
-export type Entity = "order" | "user";
+import type { Entity } from "../entity.ts";
 
 /** The first time an order or a user was in a status with a trust. */
 export interface Transition {

@@ -1,8 +1,8 @@
-import type { NewEvent } from "../event/event.ts";
-import type { Statement } from "./driver.ts";
+import type { NewEvent } from "../events/event.ts";
+import type { Statement } from "./driver/driver.ts";
 
-// The limit limits nothing: it keeps SQLite from making the JSON of a row
-// anew for each of its columns.
+// The limit has no effect on the result. It stops SQLite from building the JSON
+// of a row again for each column.
 const insert = `INSERT INTO events (
   event_id, kind, type, order_id, user_id, click_id,
   occurred_at, recorded_at, read_at, digest, body, salt)
@@ -20,9 +20,9 @@ export type TextColumns = Omit<NewEvent, "body" | "salt">;
 export type AppendRow = readonly (string | number | null)[];
 
 /**
- * One statement that appends all `events`, whatever their number: one BLOB of
- * all bodies and salts, and a JSON array of columns and offsets into it.
- * Events whose `eventId` is stored already are passed over; nothing else is.
+ * One statement that appends any number of events. Its arguments are one BLOB
+ * of all bodies and salts, and a JSON array of columns and offsets into it.
+ * Only events whose `eventId` is stored already are skipped.
  *
  * @param events The events, in the order they are to be stored.
  * @throws {TypeError} When an event holds text that cannot be a column.
@@ -100,8 +100,8 @@ function columnOf(event: TextColumns, name: keyof TextColumns): string | null {
 }
 
 /**
- * Refuses text that JSON would carry to SQLite as an escape, and of which
- * SQLite would make a text that it cannot hold.
+ * Refuses text that JSON passes to SQLite as an escape, and that SQLite then
+ * cannot store.
  *
  * @param eventId The event, for the message.
  * @param name The column, for the message.

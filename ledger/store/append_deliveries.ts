@@ -1,18 +1,18 @@
-import type { Delivery } from "../../webhooks/delivery.ts";
-import { derive } from "../event/derive.ts";
+import type { Delivery } from "../../core/wire/delivery.ts";
+import { derive } from "../events/derive.ts";
 import { type AppendRow, appendRow, appendRows, checkText } from "./append.ts";
-import type { Statement } from "./driver.ts";
+import type { Statement } from "./driver/driver.ts";
 
 const SALT_BYTES = 16;
 
-/** What of a delivery is not in the BLOB: id, time of receipt, body length. */
+/** The parts of a delivery outside the BLOB: id, receipt time, body length. */
 type DeliveryRow = readonly [id: string, receivedAt: string, bytes: number];
 
 /**
- * One statement that appends deliveries as they were received. What is derived
- * from their bodies is derived by whoever runs the statement, with
- * {@linkcode withDerivedColumns}: in the thread of the database, so that the
- * one which answers the sender has the least to do.
+ * One statement that appends deliveries as they were received. The driver that
+ * runs the statement derives the columns from the bodies with
+ * {@linkcode withDerivedColumns}. It does so in the database thread, because
+ * the thread that answers the sender must have little work.
  *
  * @param deliveries What was received.
  * @param randomBytes Gives fresh random bytes, for the salts.
@@ -38,8 +38,8 @@ export function deliveriesStatement(
 }
 
 /**
- * The statement to run in place of one that still has columns to be derived;
- * any other is returned as it is.
+ * Derives the missing columns of a statement. A statement that has all its
+ * columns is returned unchanged.
  *
  * @param statement Any statement.
  */

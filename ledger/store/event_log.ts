@@ -1,19 +1,20 @@
-import type { Delivery } from "../../webhooks/delivery.ts";
-import type { NewEvent, RecordedEvent } from "../event/event.ts";
-import { webhookEvent } from "../event/mint.ts";
+import { sleep as sleepFor } from "../../core/waiting/sleep.ts";
+import type { Delivery } from "../../core/wire/delivery.ts";
+import type { NewEvent, RecordedEvent } from "../events/event.ts";
+import { webhookEvent } from "../events/mint.ts";
 import { appendStatement } from "./append.ts";
 import { deliveriesStatement } from "./append_deliveries.ts";
-import type { Driver, SqlValue, Statement } from "./driver.ts";
-import { LedgerError } from "./errors.ts";
+import type { Driver, SqlValue, Statement } from "./driver/driver.ts";
+import { LedgerError } from "./driver/errors.ts";
 import { eventColumns, recordedEvent } from "./event_row.ts";
-import { busyDelayMs, wait } from "./retrying_driver.ts";
+import { busyDelayMs } from "./driver/retrying_driver.ts";
 import { GroupCommit, type GroupCommitOptions } from "./group_commit.ts";
 
 /** Limits of an {@linkcode EventLog}. */
 export interface EventLogOptions extends GroupCommitOptions {
   /**
-   * Asks again for this long when the database did not answer, in ms: the
-   * commit may have happened, and appending twice stores once.
+   * Retries for this long when the database did not answer, in ms. The commit
+   * may have happened; appending an event twice stores it once.
    *
    * @default 2000
    */
@@ -26,7 +27,7 @@ export interface EventLogOptions extends GroupCommitOptions {
   readonly randomBytes?: (length: number) => Uint8Array;
 }
 
-/** What waits to be committed: an event, or a delivery not yet made one. */
+/** An entry that waits for its commit: an event or a delivery. */
 type Appended = NewEvent | Delivery;
 
 /**
@@ -54,21 +55,21 @@ export class EventLog {
   }
 
   /**
-   * Appends events, all or none. Those whose `eventId` is stored already are
-   * passed over, so a retry never doubles.
+   * Appends events, all or none. Events whose `eventId` is stored already are
+   * skipped, so a retry never stores an event twice.
    *
    * @param events What happened.
    * @returns After the commit that holds them.
-   * @throws {LedgerError} Nothing was written, except that `unreachable` and
-   * `crashed` leave it open.
+   * @throws {LedgerError} Nothing was written. After `unreachable` and `crashed`
+   * this is not certain.
    */
   append(events: readonly NewEvent[]): Promise<void> {
     return this.#append(events);
   }
 
   /**
-   * Appends a delivery as the event of it. A driver that can derives its
-   * columns, so that the thread which answers the sender need not.
+   * Appends a delivery as an event. If the driver can derive the columns, the
+   * thread that answers the sender does not do it.
    *
    * @param delivery What arrived.
    * @returns After the commit that holds it.
@@ -134,7 +135,7 @@ export class EventLog {
     return result?.rows[0]?.[0] as number;
   }
 
-  /** Takes no more events and waits for those on their way. */
+  /** Refuses further events and waits for those being written. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#group.idle();
@@ -142,7 +143,7 @@ export class EventLog {
 
   async #commit(
     group: readonly Appended[],
-    { retryLimitMs = 2000, now = Date.now, sleep = wait }: EventLogOptions,
+    { retryLimitMs = 2000, now = Date.now, sleep = sleepFor }: EventLogOptions,
   ): Promise<void> {
     const statements = this.#statements(group);
     const start = now();
@@ -188,7 +189,7 @@ function randomBytes(length: number): Uint8Array {
   return crypto.getRandomValues(new Uint8Array(length));
 }
 
-/** Whether the commit may have happened, though nobody said so. */
+/** Whether the commit may have happened without an answer. */
 function isUnanswered(error: unknown): boolean {
   return error instanceof LedgerError &&
     (error.code === "unreachable" || error.code === "crashed");

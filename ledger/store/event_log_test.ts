@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { NewEvent, RecordedEvent } from "../event/event.ts";
-import { webhookEvent } from "../event/mint.ts";
-import type { Driver } from "./driver.ts";
-import { LedgerError } from "./errors.ts";
+import type { NewEvent, RecordedEvent } from "../events/event.ts";
+import { webhookEvent } from "../events/mint.ts";
+import type { Driver } from "./driver/driver.ts";
+import { LedgerError } from "./driver/errors.ts";
 import { EventLog } from "./event_log.ts";
 import { eventColumns, recordedEvent } from "./event_row.ts";
-import { openDriver } from "./open_driver.ts";
-import { testEachDatabase } from "./test_databases.ts";
-import { prepare, testEvent, testEvents } from "./test_events.ts";
+import { openDriver } from "./driver/open_driver.ts";
+import { testEachDatabase } from "../testing/test_databases.ts";
+import { prepare, testEvent, testEvents } from "../testing/test_events.ts";
 
 /** Every event, from the primary. */
 async function stored(driver: Driver): Promise<RecordedEvent[]> {

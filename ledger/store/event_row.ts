@@ -1,10 +1,16 @@
-import type { EventKind, RecordedEvent } from "../event/event.ts";
-import type { SqlValue } from "./driver.ts";
+import type { EventKind, RecordedEvent } from "../events/event.ts";
+import type { SqlValue } from "./driver/driver.ts";
 
 /** Columns of `events` in the order that {@linkcode recordedEvent} reads. */
 export const eventColumns: string =
   "position, event_id, kind, type, order_id, user_id, click_id, " +
   "occurred_at, recorded_at, read_at, body, digest, salt";
+
+/** The same columns of a table that a statement calls `name`. */
+export function columnsOf(name: string): string {
+  return eventColumns.split(", ").map((column) => `${name}.${column}`)
+    .join(", ");
+}
 
 /**
  * Turns a row of `SELECT ${eventColumns}` into an event.

@@ -1,4 +1,4 @@
-import { LedgerError } from "./errors.ts";
+import { LedgerError } from "./driver/errors.ts";
 
 /** Limits of {@linkcode GroupCommit}. */
 export interface GroupCommitOptions {
@@ -31,9 +31,9 @@ interface Waiting<Item> {
 }
 
 /**
- * Lets concurrent callers share one transaction and one sync of the disk:
- * while a commit is on its way, the next group gathers. Each caller's events
- * are committed together, and each caller is told of its own.
+ * Lets concurrent callers share one transaction and one sync of the disk. The
+ * next group gathers while a commit runs. The events of one caller are
+ * committed together, and each caller gets its own result.
  */
 export class GroupCommit<Item extends { readonly body: Uint8Array }> {
   readonly #commit: (items: readonly Item[]) => Promise<void>;
@@ -45,7 +45,7 @@ export class GroupCommit<Item extends { readonly body: Uint8Array }> {
   #running: Promise<void> | null = null;
 
   /**
-   * Groups what `commit` is to commit.
+   * Collects events into groups for `commit`.
    *
    * @param commit Commits events in one transaction.
    * @param options Limits.
@@ -84,13 +84,13 @@ export class GroupCommit<Item extends { readonly body: Uint8Array }> {
     });
   }
 
-  /** Resolves when nothing waits any more. */
+  /** Resolves when nothing is waiting. */
   async idle(): Promise<void> {
     while (this.#running !== null) await this.#running;
   }
 
   async #run(): Promise<void> {
-    // One turn later, so that callers of the same moment share the first group.
+    // One turn later, so that simultaneous callers share the first group.
     await Promise.resolve();
     while (this.#waiting.length > 0) await this.#settle(this.#nextGroup());
     this.#running = null;
@@ -113,7 +113,7 @@ export class GroupCommit<Item extends { readonly body: Uint8Array }> {
     return group;
   }
 
-  /** Never rejects: every entry of the group is told what became of it. */
+  /** Never rejects: every entry of the group gets its own result. */
   async #settle(group: readonly Waiting<Item>[]): Promise<void> {
     try {
       await this.#commit(group.flatMap((entry) => entry.items));
@@ -121,7 +121,7 @@ export class GroupCommit<Item extends { readonly body: Uint8Array }> {
       const poisoned = error instanceof TypeError ||
         (error instanceof LedgerError && error.code === "constraint");
       if (poisoned && group.length > 1) {
-        // One caller's events are at fault, and its neighbours must not be.
+        // The events of one caller were refused. The other callers must succeed.
         const half = group.length >> 1;
         await this.#settle(group.slice(0, half));
         await this.#settle(group.slice(half));

@@ -1,5 +1,7 @@
-import type { Driver, SqlValue, Statement } from "./driver.ts";
-import { LedgerError } from "./errors.ts";
+import type { Driver, SqlValue, Statement } from "./driver/driver.ts";
+import { LedgerError } from "./driver/errors.ts";
+import { isLostRace } from "./retry_lost_races.ts";
+import { expectRow } from "./driver/expect_row.ts";
 
 /** One step of the schema. A published step is never edited. */
 export interface Migration {
@@ -25,7 +27,7 @@ export interface MigrateOptions {
   readonly randomBytes?: (size: number) => Uint8Array;
 }
 
-/** What is written on every ledger. */
+/** The stamp that every ledger holds. */
 export interface LedgerStamp {
   /** Version of its schema. */
   readonly schemaVersion: number;
@@ -43,7 +45,6 @@ export interface LedgerStamp {
  * processes may do so at once: each step is guarded by the version it starts
  * from.
  *
- * @param driver The database.
  * @param options Steps, environment and clock.
  * @returns The stamp of the ledger.
  * @throws {LedgerError} `not_a_ledger`, `newer_schema` or `wrong_environment`.
@@ -71,10 +72,38 @@ export async function migrate(
 }
 
 /**
+ * Checks a ledger that is only to be read, and changes nothing.
+ *
+ * @param latest Version of the schema that can be read.
+ * @param environment Environment it must belong to; left out, any.
+ * @returns The stamp of the ledger.
+ * @throws {LedgerError} `not_a_ledger`, `newer_schema`, `wrong_environment`, or
+ * `failed` where a part of its tables is still to be made.
+ */
+export async function checkStored(
+  driver: Driver,
+  latest: number,
+  environment?: string,
+): Promise<LedgerStamp> {
+  const stamp = await readStamp(driver);
+  if (stamp === null) {
+    throw new LedgerError("not_a_ledger", "The database is empty: no ledger");
+  }
+  checkStamp(stamp, environment ?? stamp.environment, latest);
+  if (stamp.schemaVersion < latest) {
+    throw new LedgerError(
+      "failed",
+      `The ledger's schema is ${stamp.schemaVersion}, and this version reads ` +
+        `${latest}: a command that writes brings it up to date`,
+    );
+  }
+  return stamp;
+}
+
+/**
  * Reads what is written on a ledger, without changing anything.
  *
- * @param driver The database.
- * @param mode `write` when a replica's earlier state would not do.
+ * @param mode `write` when a replica's earlier state is not enough.
  * @returns Null when the database is empty.
  * @throws {LedgerError} `not_a_ledger` when it holds something else.
  */
@@ -110,6 +139,12 @@ export async function readStamp(
     createdAt: row[3] as string,
   };
 }
+
+/** A write that changes nothing. */
+export const touchStamp: Statement = {
+  sql: "UPDATE rampkit SET schema_version = schema_version",
+  args: [],
+};
 
 function firstStamp(options: MigrateOptions): Statement[] {
   const { environment, now, randomBytes } = options;
@@ -168,20 +203,13 @@ async function step(
   }
   try {
     await driver.batch([
-      statement(
-        "UPDATE rampkit SET schema_version = " +
-          "CASE WHEN schema_version = ? THEN ? END",
-        from,
-        from + 1,
-      ),
+      expectRow("rampkit", { schema_version: from }),
+      statement("UPDATE rampkit SET schema_version = ?", from + 1),
       ...migration.statements.map((sql) => statement(sql)),
     ], "write");
   } catch (error) {
-    // Another process took this step first, and its result is just as good.
-    const lostRace = error instanceof LedgerError &&
-      error.code === "constraint" &&
-      ((await readStamp(driver, "write"))?.schemaVersion ?? 0) > from;
-    if (!lostRace) throw error;
+    // Another process made this step first, with the same result.
+    if (!isLostRace(error)) throw error;
   }
 }
 

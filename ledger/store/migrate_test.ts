@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import type { Driver } from "./driver.ts";
-import { LedgerError, type LedgerErrorCode } from "./errors.ts";
+import type { Driver } from "./driver/driver.ts";
+import { LedgerError, type LedgerErrorCode } from "./driver/errors.ts";
 import { EventLog } from "./event_log.ts";
 import { migrate, type Migration, readStamp } from "./migrate.ts";
-import { openDriver } from "./open_driver.ts";
-import { storeSchema } from "./schema.ts";
-import { testEachDatabase } from "./test_databases.ts";
-import { testEvent } from "./test_events.ts";
+import { openDriver } from "./driver/open_driver.ts";
+import { eventsSchema } from "./tables/events.ts";
+import { testEachDatabase } from "../testing/test_databases.ts";
+import { testEvent } from "../testing/test_events.ts";
 
-const first: Migration = { version: 1, statements: storeSchema };
+const first: Migration = { version: 1, statements: eventsSchema };
 const second: Migration = {
   version: 2,
   statements: [

@@ -9,9 +9,9 @@ export interface WindowLimits {
 }
 
 /**
- * SQL for the position of the last event of a window; NULL where there is none.
- * Adding sizes up event by event costs as much as all else, and is done only
- * where they are too many bytes.
+ * SQL for the position of the last event of a window; NULL when there is none.
+ * Adding up sizes event by event is expensive. It is done only when the events
+ * have too many bytes.
  *
  * @param limits Which events it may hold.
  */

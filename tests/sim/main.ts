@@ -1,18 +1,21 @@
 /**
  * `deno task sim`: runs seeds, one in each thread, and says what they found;
- * `--mutations` breaks rules on purpose and says which seed noticed.
+ * `--mutations` breaks rules on purpose and says which seed noticed; `--flood`
+ * invents very many orders and says how soon true ones are confirmed.
  *
  * @module
  */
 import { parseArgs } from "node:util";
+import { floodLedger, tooLate } from "./long_flood.ts";
 import { simulateMany } from "./many_seeds.ts";
-import { mutationLines, tryMutation } from "./mutation_table.ts";
-import { MUTATIONS } from "./mutations.ts";
+import { mutationLines, tryMutation } from "./mutations/mutation_table.ts";
+import { MUTATIONS } from "./mutations/mutations.ts";
 import { addTo, emptyTally, failureText, tallyLines } from "./tally.ts";
 
 const USAGE =
   `Usage: deno task sim [--seed N] [--runs M] [--keep-going] [--json]
-       deno task sim --mutations [--only WORDS] [--json]`;
+       deno task sim --mutations [--only WORDS] [--json]
+       deno task sim --flood IDS [--json]`;
 
 const { values } = parseArgs({
   options: {
@@ -20,6 +23,7 @@ const { values } = parseArgs({
     runs: { type: "string", default: "1" },
     "keep-going": { type: "boolean", default: false },
     mutations: { type: "boolean", default: false },
+    flood: { type: "string", default: "" },
     only: { type: "string", default: "" },
     json: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
@@ -27,7 +31,11 @@ const { values } = parseArgs({
 });
 const first = Number(values.seed);
 const runs = Number(values.runs);
-if (values.help || !Number.isSafeInteger(first) || !(runs >= 1)) {
+const flood = Number(values.flood);
+if (
+  !Number.isSafeInteger(flood) || values.help || !Number.isSafeInteger(first) ||
+  !(runs >= 1)
+) {
   console.error(USAGE);
   Deno.exit(values.help ? 0 : 2);
 }
@@ -45,7 +53,13 @@ const listen = () => new Promise((resolve) => setTimeout(resolve));
 
 const startedMs = performance.now();
 let sayAfterMs = 1000;
-Deno.exit(values.mutations ? await tryMutations() : await runSeeds());
+Deno.exit(
+  values.mutations
+    ? await tryMutations()
+    : flood > 0
+    ? await runFlood()
+    : await runSeeds(),
+);
 
 async function runSeeds(): Promise<number> {
   const tally = emptyTally();
@@ -61,6 +75,15 @@ async function runSeeds(): Promise<number> {
   if (values.json) console.log(JSON.stringify({ ...tally, tookMs }));
   else for (const line of tallyLines(tally, tookMs)) console.log(line);
   return stopped || tally.broken.length > 0 ? 1 : 0;
+}
+
+async function runFlood(): Promise<number> {
+  const report = await floodLedger({ ids: flood, seed: first });
+  const late = tooLate(report);
+  const tookMs = performance.now() - startedMs;
+  console.log(JSON.stringify({ ...report, tookMs }));
+  for (const line of late) console.error(line);
+  return late.length === 0 ? 0 : 1;
 }
 
 /** Says how far it is after 1, 2, 4 and so on seconds. */

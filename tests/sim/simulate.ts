@@ -1,13 +1,15 @@
-import { act, actLast } from "./actions.ts";
-import { doChore } from "./chores.ts";
-import { converge } from "./convergence.ts";
-import type { Dice } from "./dice.ts";
-import { Inspector } from "./inspector.ts";
-import { Broken } from "./journal.ts";
-import type { Plan } from "./plan.ts";
-import type { Ports } from "./ports.ts";
-import { onVirtualTime, passing } from "./virtual_time.ts";
-import { World } from "./world.ts";
+import { act, actLast } from "./chores/actions.ts";
+import { doChore } from "./chores/chores.ts";
+import { converge } from "./rules/convergence.ts";
+import type { Dice } from "./world/dice.ts";
+import { Inspector } from "./rules/inspector.ts";
+import { Broken } from "./world/journal.ts";
+import type { Plan } from "./world/plan.ts";
+import type { Ports } from "./world/ports.ts";
+import { onVirtualTime, passing } from "./world/virtual_time.ts";
+import { playScenes } from "./world/scenes.ts";
+import { forge } from "./chores/forger.ts";
+import { clickOfCrowd, World } from "./world/world.ts";
 
 /** How often a step brings what people do with the ledger. */
 const choreRate = 0.15;
@@ -56,6 +58,8 @@ export async function simulate(options: SimulateOptions): Promise<SimReport> {
     try {
       const dice = world.dice.fork("steps");
       const chores = world.dice.fork("chores");
+      const hostile = world.dice.fork("hostile");
+      const { attack } = world.plan;
       if (world.plan.past > 0) {
         world.sandbox.backfill({
           orders: world.plan.past,
@@ -63,15 +67,26 @@ export async function simulate(options: SimulateOptions): Promise<SimReport> {
           untilMs: world.plan.startMs,
         });
       }
+      if (attack.crowd > 0) {
+        world.sandbox.backfill({
+          orders: attack.crowd,
+          fromMs: world.plan.startMs - 30 * 86_400_000,
+          untilMs: world.plan.startMs - 20 * 86_400_000,
+          clickId: clickOfCrowd,
+        });
+      }
       for (; steps < world.plan.steps; steps++) {
         for (let more = dice.int(1, 5); more > 0; more--) act(world, dice);
         if (chores.chance(choreRate)) doChore(world, chores);
+        if (hostile.chance(attack.forger)) forge(world, hostile);
+        if (hostile.chance(attack.clockSetBack)) world.setClockBack();
         await world.clock.advance(pauseMs(world.plan, dice));
         await inspector.look();
       }
       actLast(world, dice);
       await world.clock.settle();
       agreedAfterMs = (await converge(world, inspector)).agreedAfterMs;
+      await playScenes(world, inspector);
       for (const process of world.processes) {
         await passing(world.clock, process.stop(), 3_600_000);
       }

@@ -16,7 +16,7 @@ export interface BoardParts {
   readonly clock: DemoClock;
 }
 
-/** Keeps what the page shows, and hands it to whoever looks. */
+/** Holds the page's data, and sends it to every open page. */
 export class Board {
   readonly #parts: BoardParts;
   readonly #released = new Map<string, number>();

@@ -1,11 +1,9 @@
-import type {
-  Anomaly,
-  ExplainedEvent,
-  Explanation,
-  FieldChange,
-  OrderState,
-  Trust,
-} from "../../../ledger/mod.ts";
+import type { Explanation, OrderState, Trust } from "../../../ledger/mod.ts";
+import {
+  type ExplainedEventJson,
+  explanationJson,
+} from "../../views/explanation_view.ts";
+import type { OrderJson } from "../../views/order_view.ts";
 
 /** All that the page shows, sent whole each time something moved. */
 export interface BoardView {
@@ -22,7 +20,7 @@ export interface BoardView {
   readonly orders: readonly OrderCard[];
 }
 
-/** What is shown of one order. */
+/** The displayed fields of one order. */
 export interface OrderCard {
   /** Order identifier. */
   readonly orderId: string;
@@ -50,34 +48,34 @@ export interface OrderCard {
   readonly reference: string | null;
   /** How often the goods were released. */
   readonly released: number;
-  /** What is odd. */
-  readonly anomalies: readonly Anomaly[];
+  /** The order's anomalies. */
+  readonly anomalies: OrderJson["anomalies"];
   /** What happened, the latest first. */
   readonly events: readonly EventLine[];
 }
 
-/** What is shown of one event. */
+/** The displayed fields of one event. */
 export interface EventLine {
   /** Place in the ledger. */
   readonly position: number;
   /** When the ledger learnt it, UTC ISO 8601. */
   readonly at: string;
   /** Kind of fact. */
-  readonly kind: ExplainedEvent["kind"];
+  readonly kind: ExplainedEventJson["kind"];
   /** What it is counted as. */
   readonly label: string;
   /** Whether the page's own forger sent it. */
   readonly forged: boolean;
   /** What it came to. */
-  readonly outcome: ExplainedEvent["outcome"];
+  readonly outcome: ExplainedEventJson["outcome"];
   /** Why, in one sentence. */
   readonly why: string;
   /** Status and trust from here on, if either changed. */
   readonly became: { readonly status: string; readonly trust: string } | null;
   /** Changed fields that people ask about. */
-  readonly changes: readonly FieldChange[];
+  readonly changes: ExplainedEventJson["changes"];
   /** The other changed fields. */
-  readonly others: readonly FieldChange[];
+  readonly others: ExplainedEventJson["changes"];
 }
 
 /** What the demo knows of an order beside the ledger. */
@@ -102,15 +100,16 @@ const ASKED_FOR: ReadonlySet<string> = new Set([
 
 /** Puts an explanation into the form of the page. */
 export function orderCard(
-  { orderId, state, events }: Explanation,
+  explanation: Explanation,
   { atService, released, forged }: Beside,
 ): OrderCard {
+  const { orderId, state, events } = explanationJson(explanation);
   return {
     orderId,
     externalOrderId: state.externalOrderId,
     status: state.status,
     trust: state.trust,
-    reason: state.reason,
+    reason: state.reason.message,
     confirmedStatus: state.confirmed?.status ?? null,
     atService,
     paid: words(state.currencyAmount, state.currency),
@@ -125,7 +124,7 @@ export function orderCard(
 }
 
 function eventLines(
-  events: readonly ExplainedEvent[],
+  events: readonly ExplainedEventJson[],
   forged: ReadonlySet<string>,
 ): EventLine[] {
   let status = "created";
@@ -146,7 +145,7 @@ function eventLines(
       label: event.label,
       forged: forged.has(event.eventId),
       outcome: event.outcome,
-      why: event.why,
+      why: event.why.message,
       became: before === `${status} ${trust}` ? null : { status, trust },
       changes: fields.filter(({ field }) => ASKED_FOR.has(field)),
       others: fields.filter(({ field }) => !ASKED_FOR.has(field)),

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import type { ExplainedEvent, Explanation } from "../../../ledger/mod.ts";
-import { initialOrderFold, orderState } from "../../../ledger/mod.ts";
+import type { Explanation } from "../../../ledger/mod.ts";
+import type { ExplainedEvent } from "../../../ledger/internals.ts";
+import { initialOrderFold, orderState } from "../../../ledger/internals.ts";
 import { type Beside, orderCard } from "./board_view.ts";
 
 const beside: Beside = {
@@ -22,10 +23,10 @@ function explained(
       kind: "webhook",
       label: "order_complete",
       recordedAt: "2026-11-20T09:00:00.000Z",
-      says: "",
+      says: { code: "other", label: "order_complete" },
       outcome: "changed",
       changes: [],
-      why: "Because",
+      why: { code: "names_order" },
       ...event,
     })),
   };

@@ -7,12 +7,12 @@ import pageScript from "./page.js" with { type: "text" };
 
 /** Files of `widget/` that the page's script leads to. */
 const WIDGET_FILES: ReadonlySet<string> = new Set([
-  "_session_validity.ts",
-  "fetch_session.ts",
-  "listeners.ts",
-  "session_error.ts",
-  "session_ticket.ts",
-  "widget_opener.ts",
+  "options/listeners.ts",
+  "session/_session_validity.ts",
+  "session/fetch_session.ts",
+  "session/session_error.ts",
+  "session/session_ticket.ts",
+  "session/widget_opener.ts",
 ]);
 
 /**
@@ -40,7 +40,7 @@ export const PAGE_SCRIPT = "/cli/demo/browser/page.js";
  */
 export async function browserModule(path: string): Promise<string | null> {
   if (path === PAGE_SCRIPT) return pageScript;
-  const name = /^\/widget\/(\w+\.ts)$/.exec(path)?.[1];
+  const name = /^\/widget\/(\w+\/\w+\.ts)$/.exec(path)?.[1];
   if (name === undefined || !WIDGET_FILES.has(name)) return null;
   const file = new URL(`../../../widget/${name}`, import.meta.url).href;
   const { default: text } = await import(file, { with: { type: "text" } });

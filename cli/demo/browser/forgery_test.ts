@@ -1,9 +1,6 @@
 import assert from "node:assert/strict";
-import {
-  initialOrderFold,
-  openLedger,
-  orderState,
-} from "../../../ledger/mod.ts";
+import { openLedger } from "../../../ledger/mod.ts";
+import { initialOrderFold, orderState } from "../../../ledger/internals.ts";
 import { parseWebhook } from "../../../webhooks/mod.ts";
 import { forgedCompletion } from "./forgery.ts";
 

@@ -1,9 +1,9 @@
 // What the shop's page does. It reaches the browser as it is; its imports are
 // the toolkit's own files, which the server hands out with their types taken
 // out.
-import { fetchSession } from "../../../widget/fetch_session.ts";
-import { sdkListeners } from "../../../widget/listeners.ts";
-import { WidgetOpener } from "../../../widget/widget_opener.ts";
+import { fetchSession } from "../../../widget/session/fetch_session.ts";
+import { sdkListeners } from "../../../widget/options/listeners.ts";
+import { WidgetOpener } from "../../../widget/session/widget_opener.ts";
 
 const at = (id) => document.getElementById(id);
 
@@ -228,8 +228,8 @@ function showOrder(order) {
     at("odd"),
     order.anomalies,
     ({ kind, field }) => `${kind} ${field}`,
-    ({ kind, detail }) =>
-      make("li", {}, make("b", { textContent: plain(kind) }), `${detail}.`),
+    ({ kind, message }) =>
+      make("li", {}, make("b", { textContent: plain(kind) }), `${message}.`),
   );
   write(at("count"), String(order.events.length));
   fill(

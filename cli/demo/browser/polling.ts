@@ -1,6 +1,6 @@
 import type { Poller } from "../../../ledger/mod.ts";
 
-/** Runs a poller, but for a while now and then. */
+/** Runs a poller that can be paused. */
 export class Polling {
   readonly #poller: Poller;
   readonly #signal: AbortSignal;
@@ -15,8 +15,8 @@ export class Polling {
   }
 
   /**
-   * Does something while nothing is asked, then asks for every open order: to
-   * one just asked for the poller would come back minutes later.
+   * Pauses the poller for `act`, then reads every open order at once. The
+   * poller itself would come back minutes later to an order it has just read.
    */
   async leapOver(act: () => Promise<void>): Promise<void> {
     this.#pause.abort();

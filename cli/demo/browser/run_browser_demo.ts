@@ -1,18 +1,19 @@
-import { listening } from "../../listening.ts";
-import { aborted } from "../../stoppable.ts";
+import { listening } from "../../serving/listening.ts";
+import { aborted } from "../../program/stoppable.ts";
 import {
   type Environment,
   OnrampClient,
   resolveEnvironment,
 } from "../../../client/mod.ts";
 import { createPoller, type Ledger, openLedger } from "../../../ledger/mod.ts";
+import { hostCheck, wrongHost } from "../../../sandbox/http/host_check.ts";
 import { type Sandbox, serveSandbox } from "../../../sandbox/mod.ts";
 import { webhookEndpoint } from "../../../webhooks/mod.ts";
-import { Follower } from "../../follower.ts";
-import { freshLedger } from "../run_demo.ts";
+import { ProjectionWorker } from "../../compose/projection_worker.ts";
+import { freshLedger } from "../fresh_ledger.ts";
 import { Board } from "./board.ts";
 import { DemoClock } from "./demo_clock.ts";
-import { mischief } from "./mischief.ts";
+import { demoActions } from "./demo_actions.ts";
 import { Polling } from "./polling.ts";
 import { drafts, shopSessions } from "./shop.ts";
 import { shopApp } from "./shop_app.ts";
@@ -25,6 +26,10 @@ export interface BrowserDemoOptions {
   readonly seed: number;
   /** Folder of the ledger; an earlier demo's ledger there is replaced. */
   readonly folder: string;
+  /** Replaces a ledger that the demo did not make as well. */
+  readonly fresh: boolean;
+  /** Told before an earlier ledger is deleted. */
+  readonly onReplace: (text: string) => void;
   /** Clock, in ms since the epoch. */
   readonly now: () => number;
   /** Ends the demo. */
@@ -63,7 +68,7 @@ interface World {
   readonly environment: Environment;
   readonly client: OnrampClient;
   readonly board: Board;
-  readonly follower: Follower;
+  readonly projection: ProjectionWorker;
 }
 
 /**
@@ -75,8 +80,15 @@ interface World {
 export async function runBrowserDemo(
   options: BrowserDemoOptions,
 ): Promise<void> {
+  // A demo that cannot start must not delete the ledger of one that runs.
+  checkPort(options.port);
   const clock = new DemoClock(options.now());
-  const databaseUrl = await freshLedger(options.folder);
+  const databaseUrl = await freshLedger({
+    folder: options.folder,
+    made: "demo --browser",
+    fresh: options.fresh,
+    onReplace: options.onReplace,
+  });
   await using ledger = await openLedger({
     url: databaseUrl,
     environment: "sandbox",
@@ -104,14 +116,18 @@ export async function runBrowserDemo(
     requestsPerSecond: 20,
   });
   const board = new Board({ ledger, sandbox, clock });
-  await ledger.subscribe("release-goods", { on: RELEASE_ON }, ({ id }) => {
-    board.release(id);
-    follower.wake();
-  });
-  await using follower = new Follower({
+  await ledger.subscribe(
+    "release-goods",
+    { on: RELEASE_ON },
+    ({ id }, { release }) => {
+      if (release !== "yes") return;
+      board.release(id);
+      projection.wake();
+    },
+  );
+  await using projection = new ProjectionWorker({
     catchUp: async (signal) => {
       const { position } = await ledger.project({ signal });
-      await ledger.chain({ signal });
       await board.refresh(position);
     },
     onError: options.onError,
@@ -125,23 +141,23 @@ export async function runBrowserDemo(
     environment,
     client,
     board,
-    follower,
+    projection,
   }, databaseUrl);
 }
 
 async function serveShop(world: World, databaseUrl: string): Promise<void> {
   const { options, clock, ledger, sandbox, environment, client } = world;
-  const { board, follower } = world;
+  const { board, projection } = world;
   const secret = crypto.randomUUID();
   const forged = new Set<string>();
   const webhooks = webhookEndpoint({
     append: async (delivery) => {
-      // Kept beside the ledger, which cannot tell: the page shows it to people.
+      // The ledger cannot tell a forged body; the page shows which one it was.
       if (forged.has(new TextDecoder().decode(delivery.body))) {
         board.markForged(delivery.id);
       }
       await ledger.appendDelivery(delivery);
-      follower.wake();
+      projection.wake();
     },
     unanswered: ledger.recordUnanswered,
     secrets: [secret],
@@ -153,16 +169,20 @@ async function serveShop(world: World, databaseUrl: string): Promise<void> {
     webhooks,
     sessions: shopSessions({ client, ledger, report: options.onError }),
     board,
-    mischief: mischief({
+    actions: demoActions({
       ledger,
       sandbox,
       clock,
       onForge: (body) => forged.add(body),
       leapOver: (act) => polling.leapOver(act),
-      onPace: () => follower.wake(),
+      onPace: () => projection.wake(),
     }),
   });
-  const server = listen(options.port, app);
+  const isOurs = hostCheck();
+  const server = listen(
+    options.port,
+    (request, info) => isOurs(request) ? app(request, info) : wrongHost(),
+  );
   const page = `http://127.0.0.1:${server.addr.port}`;
   const poller = createPoller({
     ledger,
@@ -185,6 +205,11 @@ async function serveShop(world: World, databaseUrl: string): Promise<void> {
   await server.shutdown();
   await webhooks.drain();
   await polling.ended();
+}
+
+function checkPort(port: number): void {
+  const hostname = "127.0.0.1";
+  listening("the shop", port, () => Deno.listen({ port, hostname })).close();
 }
 
 function listen(

@@ -59,7 +59,7 @@ export interface ShopParts {
 
 /**
  * The handler the page asks for a session at each click: locked to what the
- * shop sells. Only the wallet is the buyer's own word, for it is theirs.
+ * shop sells. Only the wallet comes from the buyer.
  */
 export function shopSessions(
   { client, ledger, report }: ShopParts,

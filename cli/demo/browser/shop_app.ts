@@ -9,7 +9,7 @@ import { streamSSE } from "hono/streaming";
 import type { ConnectionInfo } from "../../../webhooks/mod.ts";
 import type { Board } from "./board.ts";
 import { browserModule, SDK_SCRIPT } from "./browser_files.ts";
-import type { Mischief } from "./mischief.ts";
+import type { DemoActions } from "./demo_actions.ts";
 import { shopPage } from "./shop_page.ts";
 import type { Drafts } from "./shop.ts";
 
@@ -29,7 +29,7 @@ export interface ShopAppParts {
   /** What the page shows. */
   readonly board: Board;
   /** What its other buttons do. */
-  readonly mischief: Mischief;
+  readonly actions: DemoActions;
 }
 
 /** Longest body of the page's own requests, in bytes. */
@@ -39,7 +39,7 @@ const MAX_BODY_BYTES = 1024;
 export function shopApp(
   parts: ShopAppParts,
 ): (request: Request, info?: ConnectionInfo) => Response | Promise<Response> {
-  const { board, mischief } = parts;
+  const { board, actions } = parts;
   const app = new Hono<{ Variables: SecureHeadersVariables }>();
   app.use(secureHeaders({
     contentSecurityPolicy: {
@@ -86,16 +86,16 @@ export function shopApp(
   app.post("/play/forge", async (c) => {
     const body: unknown = await c.req.json().catch(() => null);
     const orderId = String(Reflect.get(Object(body), "orderId"));
-    return await mischief.forge(orderId)
+    return await actions.forge(orderId)
       ? c.json({ ok: true })
       : c.json({ error: "no_such_order" }, 404);
   });
   app.post(
     "/play/unpaid",
-    (c) => c.json({ orderId: mischief.startUnpaid() }),
+    (c) => c.json({ orderId: actions.startUnpaid() }),
   );
   app.post("/play/leap", async (c) => {
-    await mischief.leap();
+    await actions.leap();
     return c.json({ ok: true });
   });
   app.get("*", async (c) => {

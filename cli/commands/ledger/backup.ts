@@ -1,0 +1,36 @@
+import type { Command } from "commander";
+import { backUp } from "../../ledger_file/backup.ts";
+import { holdLedger } from "../../ledger_file/ledger_lock.ts";
+import type { Cli } from "../../program/cli.ts";
+import { readConfig } from "../../program/config.ts";
+import { jsonLine, line, lines } from "../../program/io.ts";
+import {
+  jsonOption,
+  ledgerOptions,
+  type SharedFlags,
+} from "../../program/options.ts";
+import { shellWord } from "../../views/shell_word.ts";
+
+/** `ledger backup`. */
+export function addBackup(ledger: Command, cli: Cli): void {
+  const command = ledger.command("backup").argument(
+    "<file>",
+    "file to write; it must not exist",
+  ).description("copy a ledger while it is in use");
+  jsonOption(ledgerOptions(command), "one object")
+    .addHelpText(
+      "after",
+      "\nExample:\n  rampkit ledger backup rampkit-2026-11-20.db",
+    )
+    .action(cli.run(async (file: string, flags: SharedFlags) => {
+      using _held = holdLedger(readConfig(cli.io.env, flags));
+      await backUp(cli.io, flags, file);
+      if (flags.json) jsonLine(cli.io, { file });
+      else {
+        line(cli.io, `Copied to ${file}; check the copy with:`);
+        lines(cli.io, [
+          `  rampkit ledger verify --database-url ${shellWord(`file:${file}`)}`,
+        ]);
+      }
+    }));
+}

@@ -1,0 +1,29 @@
+import type { Command } from "commander";
+import type { Cli } from "../../program/cli.ts";
+import { addBackup } from "./backup.ts";
+import { addExport } from "./export.ts";
+import { addImport } from "./import.ts";
+import { addRefold } from "./refold.ts";
+import { addRestore } from "./restore.ts";
+import { addStats } from "./stats.ts";
+import { addVerify } from "./verify.ts";
+
+/** `ledger`: check it, copy it, fold it again. */
+export function addLedger(program: Command, cli: Cli): void {
+  const ledger = program.command("ledger").summary(
+    "verify, copy, export and refold the ledger",
+  ).description(
+    "the evidence behind the states: check it, copy it, fold it again",
+  );
+  for (
+    const add of [
+      addVerify,
+      addStats,
+      addRefold,
+      addExport,
+      addImport,
+      addBackup,
+      addRestore,
+    ]
+  ) add(ledger, cli);
+}

@@ -1,0 +1,61 @@
+import type { Command } from "commander";
+import type { Cli } from "../../program/cli.ts";
+import { CommandError, EXIT } from "../../program/exit_codes.ts";
+import { jsonLine, lines } from "../../program/io.ts";
+import {
+  jsonOption,
+  ledgerOptions,
+  moment,
+  type SharedFlags,
+  TIME_FORMAT,
+} from "../../program/options.ts";
+import { upToDate, withReadLedger } from "../../program/with_ledger.ts";
+import {
+  explanationJson,
+  explanationLines,
+} from "../../views/explanation_view.ts";
+import { orderJson, orderLines } from "../../views/order_view.ts";
+import { pollAdvice } from "../../views/poll_advice.ts";
+import { findOrder, ORDER_ID, orderNotFound } from "./find_order.ts";
+
+/** `orders explain`. */
+export function addExplain(orders: Command, cli: Cli): void {
+  const command = orders.command("explain").argument("<id>", ORDER_ID)
+    .description("show every event of an order and what each one changed");
+  jsonOption(ledgerOptions(command), "one object")
+    .option(
+      "--as-of <time>",
+      `what was known then, instead of now: ${TIME_FORMAT}`,
+      moment("--as-of"),
+    )
+    .addHelpText(
+      "after",
+      "\nExample:\n  rampkit orders explain 01KA00000000000000000000",
+    )
+    .action(
+      cli.run(async (id: string, flags: SharedFlags & { asOf?: string }) => {
+        return await withReadLedger(cli.io, flags, async (ledger, config) => {
+          await upToDate(ledger, cli.io);
+          const { orderId } = await findOrder(ledger, config, id);
+          if (flags.asOf !== undefined) {
+            const then = await ledger.asOf(orderId, flags.asOf);
+            if (then === null) {
+              throw new CommandError(
+                `Nothing was known of order ${orderId} at ${flags.asOf}`,
+              );
+            }
+            if (flags.json) jsonLine(cli.io, orderJson(then));
+            else lines(cli.io, orderLines(then, cli.io.columns));
+            return EXIT.fine;
+          }
+          const explanation = await ledger.explain(orderId);
+          if (explanation === null) {
+            throw orderNotFound(id, await pollAdvice(ledger, config));
+          }
+          if (flags.json) jsonLine(cli.io, explanationJson(explanation));
+          else lines(cli.io, explanationLines(explanation, cli.io.columns));
+          return EXIT.fine;
+        });
+      }),
+    );
+}

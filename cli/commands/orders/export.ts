@@ -1,0 +1,108 @@
+import { type Command, Option } from "commander";
+import type { Cli } from "../../program/cli.ts";
+import { type Io, note } from "../../program/io.ts";
+import {
+  ledgerOptions,
+  outputOption,
+  type SharedFlags,
+} from "../../program/options.ts";
+import { stoppable, untilStopped } from "../../program/stoppable.ts";
+import { upToDate, withReadLedger } from "../../program/with_ledger.ts";
+import { counted } from "../../views/counted.ts";
+import { exportOrders } from "../../views/order_export.ts";
+import {
+  checkFilters,
+  filterOptions,
+  filterQuery,
+  type OrderFilters,
+} from "./filters.ts";
+import { openOutput } from "../../program/output.ts";
+
+interface ExportFlags extends SharedFlags, OrderFilters {
+  readonly trust: "confirmed" | "claimed" | "all";
+  readonly format: "csv" | "ndjson";
+  readonly totals?: boolean;
+  readonly output?: string;
+}
+
+/** `orders export`. */
+export function addExport(orders: Command, cli: Cli): void {
+  const command = orders.command("export").description(
+    "write orders for finance, amounts exactly as the service stated them",
+  );
+  outputOption(filterOptions(ledgerOptions(command)))
+    .addOption(
+      new Option("--format <format>", "how it is written").choices([
+        "csv",
+        "ndjson",
+      ]).default("csv"),
+    )
+    .addOption(
+      new Option(
+        "--trust <trust>",
+        "which orders: anyone who knows the webhook address can make claims",
+      ).choices(["confirmed", "claimed", "all"]).default("confirmed"),
+    )
+    .option(
+      "--totals",
+      "totals instead of orders, by day (UTC), status, asset, currency and trust",
+    )
+    .addHelpText(
+      "after",
+      "\nExample:\n  rampkit orders export --from 2026-11-01 --to 2026-11-30 --status success --output november.csv",
+    )
+    .action(cli.run((flags: ExportFlags) => exportAll(cli.io, flags)));
+}
+
+async function exportAll(io: Io, flags: ExportFlags): Promise<void> {
+  await withReadLedger(io, flags, async (ledger) => {
+    let count = 0;
+    let leftOut = 0;
+    const wanted = async function* () {
+      const orders = ledger.orders.list(filterQuery(flags));
+      for await (const order of untilStopped(orders, io.signal)) {
+        if (flags.trust === "all" || order.trust === flags.trust) {
+          yield order;
+          count++;
+        } else leftOut++;
+      }
+    };
+    using output = openOutput(
+      io,
+      flags.output,
+      () => `NOT WHOLE: the export was cut after ${count} orders`,
+    );
+    await stoppable(
+      io.signal,
+      async () => {
+        await upToDate(ledger, io);
+        await checkFilters(ledger, flags);
+        await exportOrders(wanted(), {
+          format: flags.format,
+          totals: flags.totals ?? false,
+          write: output.write,
+        });
+        output.finish();
+      },
+      () =>
+        `after ${count} orders; ` +
+        (flags.output === undefined
+          ? "the output is not whole, and its last line says so"
+          : `${flags.output} was not written`),
+    );
+    if (flags.output !== undefined) {
+      const what = flags.totals ? "the totals of " : "";
+      note(io, `Wrote ${what}${counted(count, "order")} to ${flags.output}`);
+    }
+    if (leftOut > 0) note(io, notExported(leftOut, flags.trust));
+  });
+}
+
+/** Says what was left out, so that a part is not mistaken for the whole. */
+function notExported(count: number, trust: ExportFlags["trust"]): string {
+  const orders = counted(count, "order");
+  return trust === "claimed"
+    ? `Left out: ${orders} that the service has confirmed; --trust all exports both`
+    : `Left out: ${orders} that only webhooks claim and the service has not ` +
+      "confirmed; --trust all exports both";
+}

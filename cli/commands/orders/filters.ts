@@ -1,0 +1,97 @@
+import type { Command } from "commander";
+import { defined } from "../../../core/defined.ts";
+import type { Ledger, OrderQuery } from "../../../ledger/mod.ts";
+import { ANOMALY_KINDS } from "../../../ledger/internals.ts";
+import { UsageError } from "../../program/exit_codes.ts";
+import { moment, TIME_FORMAT, windowEnd } from "../../program/options.ts";
+
+/** Flags that choose orders. */
+export interface OrderFilters {
+  readonly status?: string;
+  readonly user?: string;
+  readonly click?: string;
+  readonly asset?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly anomaly?: string | true;
+}
+
+/** The statuses that are documented; the service may use new ones. */
+const STATUSES: readonly string[] = [
+  "created",
+  "progress",
+  "pending",
+  "failed",
+  "success",
+  "cancelled",
+];
+
+/** Adds the flags that choose orders. */
+export function filterOptions(command: Command): Command {
+  return command
+    .option(
+      "--status <status>",
+      `only orders in this status: ${STATUSES.join(", ")}`,
+    )
+    .option("--user <id>", "only orders of this user")
+    .option("--click <id>", "only orders of this click id")
+    .option("--asset <code>", "only orders of this asset, for example USDC")
+    .option(
+      "--from <time>",
+      `created then or later: ${TIME_FORMAT}`,
+      moment("--from"),
+    )
+    .option(
+      "--to <time>",
+      "created before then; a day is included whole",
+      windowEnd("--to"),
+    )
+    .option(
+      "--anomaly [kind]",
+      "only orders with an anomaly, or with one of this kind",
+      anomalyKind,
+    );
+}
+
+function anomalyKind(kind: string): string {
+  if ((ANOMALY_KINDS as readonly string[]).includes(kind)) return kind;
+  throw new UsageError(
+    `Wrong --anomaly: "${kind}" is none of ${ANOMALY_KINDS.join(", ")}`,
+  );
+}
+
+/**
+ * Refuses a status that is mistyped: an empty list would look like an answer.
+ * One that is not documented is taken once an order has it.
+ *
+ * @throws {UsageError} When it is neither documented nor in the ledger.
+ */
+export async function checkFilters(
+  ledger: Ledger,
+  { status }: OrderFilters,
+): Promise<void> {
+  if (status === undefined || STATUSES.includes(status)) return;
+  for await (const _ of ledger.orders.list({ status })) return;
+  throw new UsageError(
+    `Wrong --status: "${status}" is none of ${STATUSES.join(", ")}, and no ` +
+      "order of this ledger has it",
+  );
+}
+
+/** The flags as a query. */
+export function filterQuery(flags: OrderFilters): OrderQuery {
+  return defined({
+    status: flags.status,
+    userId: flags.user,
+    clickId: flags.click,
+    commodity: flags.asset,
+    createdAfter: justBefore(flags.from),
+    createdUpTo: justBefore(flags.to),
+    anomaly: flags.anomaly,
+  });
+}
+
+/** A window holds its start and not its end, so that days do not overlap. */
+function justBefore(time: string | undefined): string | undefined {
+  return time && new Date(Date.parse(time) - 1).toISOString();
+}

@@ -1,0 +1,38 @@
+import type { Command } from "commander";
+import type { Cli } from "../../program/cli.ts";
+import { jsonLine, lines } from "../../program/io.ts";
+import {
+  jsonOption,
+  ledgerOptions,
+  type SharedFlags,
+} from "../../program/options.ts";
+import { upToDate, withReadLedger } from "../../program/with_ledger.ts";
+import { orderJson, orderLines } from "../../views/order_view.ts";
+import { operands } from "../../views/shell_word.ts";
+import { findOrder, ORDER_ID } from "./find_order.ts";
+
+/** `orders show`. */
+export function addShow(orders: Command, cli: Cli): void {
+  const command = orders.command("show").argument("<id>", ORDER_ID)
+    .description("show one order: its state and its anomalies");
+  jsonOption(ledgerOptions(command), "one object")
+    .addHelpText(
+      "after",
+      "\nExample:\n  rampkit orders show 01KA00000000000000000000 --json",
+    )
+    .action(cli.run(async (id: string, flags: SharedFlags) => {
+      await withReadLedger(cli.io, flags, async (ledger, config) => {
+        await upToDate(ledger, cli.io);
+        const order = await findOrder(ledger, config, id);
+        if (flags.json) return jsonLine(cli.io, orderJson(order));
+        lines(cli.io, orderLines(order, cli.io.columns));
+        if (order.anomalies.length > 0) {
+          lines(cli.io, [
+            "",
+            "Event by event:",
+            `  rampkit orders explain ${operands(order.orderId)}`,
+          ]);
+        }
+      });
+    }));
+}

@@ -1,0 +1,66 @@
+import type { Command } from "commander";
+import type { Cli } from "../../program/cli.ts";
+import { jsonLine, line, lines } from "../../program/io.ts";
+import {
+  jsonOption,
+  ledgerOptions,
+  type SharedFlags,
+} from "../../program/options.ts";
+import { upToDate, withReadLedger } from "../../program/with_ledger.ts";
+import { shellWord } from "../../views/shell_word.ts";
+
+/** `subscriptions fire`. */
+export function addFire(subscriptions: Command, cli: Cli): void {
+  const command = subscriptions.command("fire").argument(
+    "[keys...]",
+    "keys of the states to tell of; without any, lists those never told",
+  ).description(
+    "tell subscriptions of states that a refold or an import made",
+  );
+  jsonOption(ledgerOptions(command), "one object a line")
+    .option("--imported", "list what an import brought as well")
+    .addHelpText(
+      "after",
+      "\nExample:\n  rampkit subscriptions fire order:01KA:confirmed.success",
+    )
+    .action(
+      cli.run(
+        async (keys: string[], flags: SharedFlags & { imported?: boolean }) => {
+          await withReadLedger(cli.io, flags, async (ledger) => {
+            await upToDate(ledger, cli.io);
+            if (keys.length > 0) {
+              cli.io.signal.throwIfAborted();
+              const fired = await ledger.subscriptions.fire(keys);
+              if (flags.json) jsonLine(cli.io, { fired });
+              else {
+                line(
+                  cli.io,
+                  `${fired} states will be told, by the process that runs ` +
+                    "the subscription",
+                );
+                const others = keys.length - fired;
+                if (others > 0) {
+                  line(
+                    cli.io,
+                    `${others} were told before, or are not in this ` +
+                      "ledger; to list those never told: rampkit subscriptions fire",
+                  );
+                }
+              }
+              return;
+            }
+            const unfired = await ledger.subscriptions.unfired({
+              imported: flags.imported ?? false,
+            });
+            for (const one of unfired) {
+              if (flags.json) jsonLine(cli.io, one);
+              else lines(cli.io, [shellWord(one.key)]);
+            }
+            if (!flags.json && unfired.length === 0) {
+              line(cli.io, "Subscriptions were told of every state");
+            }
+          });
+        },
+      ),
+    );
+}

@@ -1,0 +1,37 @@
+import type { Command } from "commander";
+import type { Cli } from "../../program/cli.ts";
+import { CommandError } from "../../program/exit_codes.ts";
+import { jsonLine, lines } from "../../program/io.ts";
+import {
+  jsonOption,
+  ledgerOptions,
+  type SharedFlags,
+} from "../../program/options.ts";
+import { upToDate, withReadLedger } from "../../program/with_ledger.ts";
+import { pollAdvice } from "../../views/poll_advice.ts";
+import { userJson, userLines } from "../../views/user_view.ts";
+
+/** `users show`. */
+export function addShow(users: Command, cli: Cli): void {
+  const command = users.command("show").argument("<id>", "user id")
+    .description("show one user: verification, bans, limits, cards");
+  jsonOption(ledgerOptions(command), "one object")
+    .addHelpText(
+      "after",
+      "\nExample:\n  rampkit users show 01KA00000000000000000000 --json",
+    )
+    .action(cli.run(async (id: string, flags: SharedFlags) => {
+      await withReadLedger(cli.io, flags, async (ledger, config) => {
+        await upToDate(ledger, cli.io);
+        const user = await ledger.users.get(id);
+        if (user === null) {
+          throw new CommandError(
+            `No such user: the ledger has no user "${id}"; ` +
+              await pollAdvice(ledger, config),
+          );
+        }
+        if (flags.json) jsonLine(cli.io, userJson(user));
+        else lines(cli.io, userLines(user, cli.io.columns));
+      });
+    }));
+}

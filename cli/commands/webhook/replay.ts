@@ -1,0 +1,120 @@
+import type { Command } from "commander";
+import { ulid } from "ulid";
+import { webhookEndpoint } from "../../../webhooks/mod.ts";
+import type { Cli } from "../../program/cli.ts";
+import { EXIT } from "../../program/exit_codes.ts";
+import { openInput } from "../../program/input.ts";
+import { type Io, jsonLine, line } from "../../program/io.ts";
+import {
+  jsonOption,
+  ledgerOptions,
+  type SharedFlags,
+} from "../../program/options.ts";
+import { stoppable } from "../../program/stoppable.ts";
+import { withLedger } from "../../program/with_ledger.ts";
+import { byteLines } from "../../program/lines.ts";
+import { progress } from "../../views/progress.ts";
+
+/** `webhook replay`. */
+export function addReplay(webhook: Command, cli: Cli): void {
+  const command = webhook.command("replay").argument(
+    "<file>",
+    "one webhook body a line (NDJSON), or - for standard input",
+  ).description(
+    "feed webhook bodies through the endpoint's code into the ledger, then " +
+      "fold and chain them",
+  );
+  jsonOption(ledgerOptions(command), "one object")
+    .addHelpText("after", "\nExample:\n  rampkit webhook replay bodies.ndjson")
+    .action(
+      cli.run((file: string, flags: SharedFlags) =>
+        replay(cli.io, file, flags)
+      ),
+    );
+}
+
+/** How many bodies are under way at once: enough to share their commits. */
+const REPLAY_WINDOW = 256;
+
+async function replay(
+  io: Io,
+  file: string,
+  flags: SharedFlags,
+): Promise<number> {
+  const { signal } = io;
+  const input = await openInput(file, signal);
+  return await withLedger(io, flags, async (ledger) => {
+    // The endpoint's own code takes each body, so that a replay stores what a
+    // delivery would have stored; the secret never leaves this function.
+    const secret = ulid();
+    const endpoint = webhookEndpoint({
+      append: ledger.appendDelivery,
+      secrets: [secret],
+      now: io.now,
+    });
+    using bar = progress(io, "bodies stored", !flags.json);
+    let sent = 0;
+    let number = 0;
+    const refused: number[] = [];
+    const deliver = async (body: Uint8Array, number: number) => {
+      const answer = await endpoint(
+        new Request(`http://replay.invalid/webhooks/${secret}`, {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: body as Uint8Array<ArrayBuffer>,
+        }),
+      );
+      if (answer.status === 204) bar.at(++sent);
+      else refused.push(number);
+    };
+    await stoppable(
+      signal,
+      async () => {
+        let window: Promise<void>[] = [];
+        try {
+          for await (const body of byteLines(input)) {
+            signal.throwIfAborted();
+            number++;
+            if (body.length === 0) continue;
+            window.push(deliver(body, number));
+            if (window.length < REPLAY_WINDOW) continue;
+            await Promise.all(window);
+            window = [];
+          }
+        } finally {
+          // Even when stopped, store what is under way.
+          await Promise.all(window);
+          await endpoint.drain();
+          bar.end();
+        }
+        await ledger.project({ signal });
+      },
+      () =>
+        number === 0
+          ? "no body was read, and none is stored"
+          : `the bodies of lines 1 to ${number} are stored` +
+            (refused.length === 0
+              ? ""
+              : `, but for those refused (lines ${refused.join(", ")})`) +
+            ", and the next command that reads folds them; go on with: " +
+            `tail -n +${number + 1} FILE | rampkit webhook replay -`,
+    );
+    const stats = await ledger.stats();
+    if (flags.json) {
+      jsonLine(io, {
+        replayed: sent,
+        refusedLines: refused,
+        position: stats.position,
+      });
+    } else {
+      line(
+        io,
+        `Replayed ${sent} bodies; the last event is at position ${stats.position}`,
+      );
+      for (const at of refused) {
+        line(io, `Line ${at} was refused: too large, or the ledger was busy`);
+      }
+    }
+    return refused.length === 0 ? EXIT.fine : EXIT.failed;
+  });
+}

@@ -1,0 +1,225 @@
+import { messageOf } from "../../core/guards.ts";
+import { defined } from "../../core/defined.ts";
+import type { AppendDelivery } from "../../core/wire/delivery.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import { addRefusedRequests } from "../../ledger/polling/requests/refused_requests.ts";
+import type { Poller } from "../../ledger/polling/poll_report.ts";
+import { createPoller } from "../../ledger/polling/poller.ts";
+import { LedgerError } from "../../ledger/store/driver/errors.ts";
+import {
+  type WebhookEndpoint,
+  webhookEndpoint,
+} from "../../webhooks/endpoint/endpoint.ts";
+import type { WebhookEndpointOptions } from "../../webhooks/endpoint/endpoint_options.ts";
+import type { WebhookLog } from "../../webhooks/endpoint/log.ts";
+import { Alarm } from "../monitoring/alarm.ts";
+import { ChainLog } from "../monitoring/chain_log.ts";
+import { isLogged } from "../monitoring/log_events.ts";
+import type { Log } from "../monitoring/logger.ts";
+import type { ServiceMetrics } from "../monitoring/metrics.ts";
+import { logDeliveryAlert, logPollAlert } from "../monitoring/log_alerts.ts";
+import { RecentOutcome } from "../monitoring/recent_outcome.ts";
+import { RefusalLog } from "../monitoring/refusal_log.ts";
+import { StalledPoller } from "../monitoring/stalled_poller.ts";
+import { type Config, VARIABLES } from "../program/config.ts";
+import { serviceClient } from "../program/service.ts";
+import { PUBLIC_PATHS, type Readiness } from "../serving/http_app.ts";
+import type { WatchedSpool } from "../serving/watched_spool.ts";
+import type { Projection } from "./projection.ts";
+import { ProjectionOnDemand } from "./projection_on_demand.ts";
+import { ProjectionWorker } from "./projection_worker.ts";
+import { readinessOf } from "./readiness.ts";
+
+/** What the service is made of, and in what `serve` and Deploy differ. */
+export interface ServiceParts {
+  /** Settings. */
+  readonly config: Config;
+  /** Secrets that the webhook address may end in. */
+  readonly secrets: readonly string[];
+  /** The open ledger; the caller closes it after the service. */
+  readonly ledger: Ledger;
+  /** The log. */
+  readonly log: Log;
+  /** The metrics. */
+  readonly metrics: ServiceMetrics;
+  /** Clock, ms since the epoch. */
+  readonly now: () => number;
+  /**
+   * Whether the process runs until it is told to stop. Then a worker folds at
+   * all times, and timers watch the poller and refused requests. Otherwise
+   * nothing runs between requests: an append is followed by a fold.
+   */
+  readonly longLived: boolean;
+  /** Whether the service is asked at all. @default true */
+  readonly poll?: boolean;
+  /** Requests a second to the service. @default {those of client and poller} */
+  readonly requestsPerSecond?: number;
+  /** From where webhooks are taken. @default {anywhere} */
+  readonly admission?: Pick<
+    WebhookEndpointOptions,
+    "allowlist" | "clientAddress"
+  >;
+  /** Where deliveries wait while the ledger takes none. @default {nowhere} */
+  readonly spool?: WatchedSpool;
+}
+
+/** Endpoint, projection and poller on one ledger. */
+export interface Service extends AsyncDisposable {
+  /** Takes deliveries. */
+  readonly endpoint: WebhookEndpoint;
+  /** Asks the service; null without an API key, or when polling is off. */
+  readonly poller: Poller | null;
+  /** Counts and logs refused requests. */
+  readonly refusals: RefusalLog;
+  /** Tells whether deliveries can be stored, and what else is wrong. */
+  readonly readiness: () => Promise<Readiness>;
+  /** Stores and folds what is under way, and releases all resources. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/**
+ * Wires everything that works on the ledger of a running service, for `serve`
+ * and for the Deploy entry. A delivery goes from the endpoint to `append`,
+ * which stores it and wakes the projection. The projection folds and chains.
+ * The poller asks the service and appends what it reads.
+ */
+export function composeService(parts: ServiceParts): Service {
+  const { ledger, log, metrics, now, longLived, spool } = parts;
+  const replaced = new Alarm(log, "ledger_replaced", now);
+  const checkReplaced = (error: unknown) => {
+    if (!(error instanceof LedgerError) || error.code !== "replaced") return;
+    replaced.raise({
+      message: error.message,
+      effect: "Deliveries are kept in the spool, and answered 204",
+    });
+  };
+  const projection = composeProjection(parts, checkReplaced);
+  const appends = new RecentOutcome(now);
+  const timedAppend = metrics.timed(ledger.appendDelivery);
+  const append: AppendDelivery = async (delivery) => {
+    try {
+      await appends.of(timedAppend(delivery));
+    } catch (error) {
+      checkReplaced(error);
+      throw error;
+    }
+    projection.wake();
+  };
+  const endpoint = webhookEndpoint({
+    append,
+    unanswered: ledger.recordUnanswered,
+    secrets: parts.secrets,
+    tracedPaths: PUBLIC_PATHS,
+    now,
+    ...(spool === undefined ? {} : { spool }),
+    ...parts.admission,
+    log: endpointLog(log),
+  });
+  const refusals = new RefusalLog({
+    refused: () => endpoint.stats().refused,
+    lastNotAllowed: () => endpoint.stats().lastNotAllowed,
+    keep: (more) => addRefusedRequests(ledger.driver, more, now()),
+    log,
+    timer: longLived,
+  });
+  const { poller, stalled } = composePoller(parts);
+  return {
+    endpoint,
+    poller,
+    refusals,
+    readiness: () =>
+      readinessOf({
+        open: () => ledger,
+        ...(spool === undefined
+          ? {}
+          : { spool, refusal: appends.problem ?? null }),
+        stuck: stalled?.stuck ?? null,
+      }),
+    [Symbol.asyncDispose]: async () => {
+      stalled?.[Symbol.dispose]();
+      await endpoint.drain();
+      await spool?.close();
+      await refusals[Symbol.asyncDispose]();
+      await projection.stop();
+    },
+  };
+}
+
+function composeProjection(
+  { ledger, log, metrics, now, longLived }: ServiceParts,
+  checkReplaced: (error: unknown) => void,
+): Projection {
+  const chainLog = new ChainLog({ log, now });
+  const failing = new Alarm(log, "projection_failing", now);
+  const catchUp = async (
+    options?: Parameters<Ledger["project"]>[0],
+  ): Promise<void> => {
+    const { chain } = await ledger.project(options);
+    chainLog.take(chain);
+    metrics.chain(chain);
+  };
+  const events = {
+    onDone: () => failing.clear(),
+    onError: (error: unknown) => {
+      checkReplaced(error);
+      failing.raise({ message: messageOf(error) });
+    },
+  };
+  if (!longLived) return new ProjectionOnDemand(catchUp, events);
+  return new ProjectionWorker({
+    ...events,
+    catchUp: async (signal, pace) => {
+      await catchUp({ signal, pace });
+      metrics.lag(await ledger.lag());
+    },
+  });
+}
+
+function composePoller(
+  { config, ledger, log, metrics, now, longLived, ...parts }: ServiceParts,
+): { readonly poller: Poller | null; readonly stalled: StalledPoller | null } {
+  if (parts.poll === false) return { poller: null, stalled: null };
+  if (config.apiKey === null) {
+    log("warn", "no_api_key", {
+      effect:
+        "Webhooks are kept, but nothing is confirmed and lost ones are not found",
+      advice: `Set ${VARIABLES.apiKey}` +
+        (longLived ? ", or say --no-poll" : ""),
+    });
+    return { poller: null, stalled: null };
+  }
+  const rate = defined({ requestsPerSecond: parts.requestsPerSecond });
+  const stalled = longLived
+    ? new StalledPoller({
+      now,
+      onAlert: (alert) => logPollAlert(log, alert),
+    })
+    : null;
+  const poller = createPoller({
+    ledger,
+    client: serviceClient(config, ledger.environment, rate),
+    now,
+    ...rate,
+    onPollAlert: (alert) => logPollAlert(log, alert),
+    onPollHealth: (health) => {
+      stalled?.reported(health);
+      metrics.polling(health);
+    },
+    onWatch: (health) => {
+      metrics.delivery(health);
+      // A failure to read this gauge must not stop polling.
+      poller.status().then(
+        (status) => metrics.backlog(status, now()),
+        () => {},
+      );
+    },
+    onAlert: (alert) => logDeliveryAlert(log, alert),
+  });
+  return { poller, stalled };
+}
+
+function endpointLog(log: Log): WebhookLog {
+  return ({ level, code, at: _, ...fields }) => {
+    if (level !== "debug" && isLogged(code)) log(level, code, fields);
+  };
+}

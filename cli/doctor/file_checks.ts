@@ -1,0 +1,29 @@
+import { databaseFile } from "../../ledger/store/driver/database_url.ts";
+import { fileId } from "../../ledger/store/driver/file_identity.ts";
+import type { Config } from "../program/config.ts";
+import { serving } from "../ledger_file/ledger_lock.ts";
+import { type Check, check } from "./check.ts";
+
+/** Checks whether a running `serve` has the ledger's own file open. */
+export function fileChecks({ databaseUrl }: Config): Check[] {
+  const name = "File";
+  const file = databaseFile(databaseUrl);
+  if (file === null) return [];
+  const holder = serving(file);
+  if (holder === null) {
+    return [check(name, "ok", "No serve has it open on this machine")];
+  }
+  const who = `serve (process ${holder.pid})`;
+  return [
+    holder.database === fileId(file)
+      ? check(name, "ok", `${who} has it open`)
+      : check(
+        name,
+        "fail",
+        `${who} works on another file: ${file} was removed or replaced; ` +
+          "deliveries wait in the spool",
+        "Stop serve, put the ledger in its place with rampkit ledger " +
+          "restore, then start serve again",
+      ),
+  ];
+}

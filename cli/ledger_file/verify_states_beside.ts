@@ -1,0 +1,35 @@
+import type { Ledger, StatesVerification } from "../../ledger/mod.ts";
+import { openDriver } from "../../ledger/internals.ts";
+import type { Io } from "../program/io.ts";
+import { progress } from "../views/progress.ts";
+
+/**
+ * Compares stored states with a fold from nothing in a temporary file, which is
+ * for its owner alone and removed in the end.
+ */
+export async function verifyStatesBeside(
+  io: Io,
+  ledger: Ledger,
+  showProgress: boolean,
+): Promise<StatesVerification> {
+  const folder = await Deno.makeTempDir({ prefix: "rampkit-verify-" });
+  try {
+    const scratch = await openDriver({
+      url: `file:${encodeURI(folder)}/states.db`,
+    });
+    try {
+      using bar = progress(io, "events folded", showProgress);
+      const found = await ledger.verifyStates({
+        scratch,
+        signal: io.signal,
+        onProgress: (events) => bar.at(events),
+      });
+      bar.end();
+      return found;
+    } finally {
+      await scratch.close();
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}

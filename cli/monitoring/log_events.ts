@@ -1,0 +1,70 @@
+import type { WebhookLogCode } from "../../webhooks/endpoint/log.ts";
+
+/** Codes of the endpoint that are logged: each delivery would be too many, and
+ * refused bodies are counted. */
+export type LoggedCode = Exclude<WebhookLogCode, "delivered" | "body_refused">;
+
+/** Whether a code of the endpoint is logged. */
+export function isLogged(code: WebhookLogCode): code is LoggedCode {
+  return code !== "delivered" && code !== "body_refused";
+}
+
+/**
+ * Every event that the log of `serve` and of the Deploy entry can hold, each
+ * with its meaning. RUNBOOK.md lists them, and a test holds it to this table.
+ */
+export const LOG_EVENTS = {
+  // The process.
+  listening: "The endpoint takes requests",
+  stopping: "The process was told to stop",
+  stopped: "Requests under way are answered, what is stored is folded",
+  not_ready: "The ledger could not be opened",
+  ready: "The ledger could be opened after all",
+  no_api_key: "Nothing is polled, because there is no API key",
+  weak_secret: "A webhook secret is short enough to be guessed",
+  // Deliveries.
+  quarantined: "A stored body is no JSON object",
+  unrecognised: "A stored object is none of the documented events",
+  requests_refused: "Requests were refused: how many, by reason",
+  refusals_not_kept: "Refused requests could not be stored for `doctor`",
+  delivery_refused: "A delivery could not be kept, and was answered 503",
+  delivery_unanswered: "A stored delivery was answered late or with 503",
+  append_failing: "The ledger does not take deliveries",
+  append_recovered: "The ledger takes deliveries again",
+  ledger_replaced: "The ledger's file was removed or replaced; restart needed",
+  spool_failed: "The spool could not take a delivery",
+  spool_damaged: "A part of a spool file is no delivery; torn after a crash",
+  spool_drained: "Spooled deliveries went into the ledger",
+  connections_dropped: "Too many were open: idle ones were closed",
+  connections_recovered: "No connection had to be closed for a minute",
+  // The watchdog.
+  delivery_suspected: "Orders move at the service and no webhook comes",
+  delivery_failing: "Deliveries arrive and are not answered in time",
+  delivery_recovered: "Webhook delivery works again",
+  // The poller.
+  poll_failing: "Sweeps fail: what webhooks claim is not confirmed",
+  poll_recovered: "Every sweep works again",
+  // The projection.
+  projection_failing: "Stored events are not folded",
+  projection_recovered: "Stored events are folded again",
+  // The evidence chain.
+  chain_head: "How far the evidence chain reaches, hourly: a copy to keep",
+  chain_broken: "The chain does not contain its kept head",
+} as const satisfies
+  & Readonly<Record<string, string>>
+  & Readonly<Record<LoggedCode, string>>;
+
+/** An event of the log, as a word. */
+export type LogEvent = keyof typeof LOG_EVENTS;
+
+/** Alarms that last, each with the event that says that it is over. */
+export const ALL_CLEARS = {
+  not_ready: "ready",
+  append_failing: "append_recovered",
+  spool_failed: "append_recovered",
+  connections_dropped: "connections_recovered",
+  delivery_suspected: "delivery_recovered",
+  delivery_failing: "delivery_recovered",
+  poll_failing: "poll_recovered",
+  projection_failing: "projection_recovered",
+} as const satisfies Readonly<Partial<Record<LogEvent, LogEvent>>>;

@@ -1,0 +1,155 @@
+import { metrics } from "@opentelemetry/api";
+import type { ChainState } from "../../ledger/evidence/chain_head.ts";
+import {
+  pollAlarm,
+  type PollHealth,
+} from "../../ledger/polling/poll_health.ts";
+import type { DeliveryHealth } from "../../ledger/watchdog/watchdog_rule.ts";
+import {
+  RETRIES_FROM_FIRST_MS,
+  RETRIES_FROM_PREVIOUS_MS,
+} from "../../ledger/watchdog/retry_countdown.ts";
+import type { PollStatus } from "../../ledger/polling/poll_status.ts";
+import type { AppendDelivery } from "../../core/wire/delivery.ts";
+
+const SCOPE = "@rampkit/onramp";
+
+/** What `serve` and the Deploy entry measure beside the endpoint itself. */
+export interface ServiceMetrics {
+  /** Measures how long commits take. */
+  readonly timed: (append: AppendDelivery) => AppendDelivery;
+  /** Tells of damage in a spool file; `torn` is what a crash leaves. */
+  readonly spoolDamage: (damage: { readonly torn: boolean }) => void;
+  /** Tells how many events wait to be folded. */
+  readonly lag: (events: number) => void;
+  /** Tells whether the evidence chain is broken. */
+  readonly chain: (state: Pick<ChainState, "broken">) => void;
+  /** Tells how webhook delivery is. */
+  readonly delivery: (health: DeliveryHealth) => void;
+  /** Tells how polling is. */
+  readonly polling: (health: PollHealth) => void;
+  /** Tells what waits for a confirming read, at a time in ms. */
+  readonly backlog: (
+    status: Pick<PollStatus, "backlog" | "setAside">,
+    nowMs: number,
+  ) => void;
+}
+
+/**
+ * Metrics by OpenTelemetry; nothing is measured anywhere while telemetry is
+ * off. `rampkit.ledger.commit.duration` (s), `rampkit.ledger.lag` (events),
+ * `rampkit.ledger.chain.broken` (1 while the evidence chain is not extended),
+ * `rampkit.delivery.suspected` (1 while delivery may be off),
+ * `rampkit.delivery.failing` (1 while deliveries are not answered in time),
+ * `rampkit.delivery.off.in` (s until the service gives up, both readings),
+ * `rampkit.delivery.received` (1 once any webhook came),
+ * `rampkit.poll.failing` (1 while sweeps fail), `rampkit.poll.attempts`
+ * (failures in a row of the sweep that has failed for longest),
+ * `rampkit.poll.backlog` and `rampkit.poll.backlog.age` (s; what webhooks named
+ * and the service was not asked about yet, with `known` false for what it never
+ * showed) and `rampkit.poll.set_aside` (ids that the service refuses).
+ *
+ * @param now Steady clock, ms.
+ */
+export function serviceMetrics(
+  now: () => number = () => performance.now(),
+): ServiceMetrics {
+  const meter = metrics.getMeter(SCOPE);
+  const commit = meter.createHistogram("rampkit.ledger.commit.duration", {
+    description: "Time from handing a delivery to the ledger to its commit",
+    unit: "s",
+  });
+  const lag = meter.createGauge("rampkit.ledger.lag", {
+    description: "Events that are stored and not folded",
+    unit: "{event}",
+  });
+  const chainBroken = meter.createGauge("rampkit.ledger.chain.broken", {
+    description: "1 while the chain does not hold the head that was kept of it",
+  });
+  const suspected = meter.createGauge("rampkit.delivery.suspected", {
+    description: "1 while orders move and no webhook comes",
+  });
+  const received = meter.createGauge("rampkit.delivery.received", {
+    description: "1 once any webhook was received",
+  });
+  const failing = meter.createGauge("rampkit.delivery.failing", {
+    description: "1 while deliveries arrive and are not answered in time",
+  });
+  const offIn = meter.createGauge("rampkit.delivery.off.in", {
+    description: "Time until the service switches delivery off, by reading",
+    unit: "s",
+  });
+  const pollFailing = meter.createGauge("rampkit.poll.failing", {
+    description: "1 while sweeps fail",
+  });
+  const pollAttempts = meter.createGauge("rampkit.poll.attempts", {
+    description: "Failures in a row of the sweep that fails for longest",
+    unit: "{attempt}",
+  });
+  const damaged = meter.createCounter("rampkit.webhook.spool.damaged", {
+    description: "Places in spool files that could not be read",
+  });
+  const backlog = meter.createGauge("rampkit.poll.backlog", {
+    description: "Orders and users that wait for a confirming read",
+    unit: "{entity}",
+  });
+  const backlogAge = meter.createGauge("rampkit.poll.backlog.age", {
+    description: "How long the oldest of them has been waiting",
+    unit: "s",
+  });
+  const setAside = meter.createGauge("rampkit.poll.set_aside", {
+    description: "Ids that the service refuses",
+    unit: "{id}",
+  });
+  return {
+    spoolDamage: ({ torn }) => damaged.add(1, { torn }),
+    timed: (append) => async (delivery) => {
+      const begun = now();
+      try {
+        await append(delivery);
+        commit.record((now() - begun) / 1000, { outcome: "stored" });
+      } catch (error) {
+        commit.record((now() - begun) / 1000, { outcome: "failed" });
+        throw error;
+      }
+    },
+    lag: (events) => lag.record(events),
+    chain: ({ broken }) => chainBroken.record(broken === null ? 0 : 1),
+    delivery: ({ deliverySuspected, failingSince, countdown, state }) => {
+      suspected.record(deliverySuspected ? 1 : 0);
+      failing.record(failingSince === null ? 0 : 1);
+      for (const [reading, leftMs] of readings(countdown)) {
+        offIn.record(leftMs / 1000, { reading });
+      }
+      received.record(state === "never_received" ? 0 : 1);
+    },
+    polling: (health) => {
+      const alarm = pollAlarm(health);
+      pollFailing.record(alarm === null ? 0 : 1);
+      pollAttempts.record(alarm?.attempts ?? 0);
+    },
+    backlog: (status, nowMs) => {
+      for (const [kind, part] of Object.entries(status.backlog)) {
+        const attributes = { known: kind === "known" };
+        const { waiting, oldestAt } = part;
+        const ageMs = oldestAt === null ? 0 : nowMs - Date.parse(oldestAt);
+        backlog.record(waiting, attributes);
+        backlogAge.record(Math.max(0, ageMs) / 1000, attributes);
+      }
+      setAside.record(status.setAside.count);
+    },
+  };
+}
+
+/** Time left in both readings of the retry schedule; all of it while nothing fails. */
+function readings(
+  countdown: DeliveryHealth["countdown"],
+): readonly (readonly [string, number])[] {
+  return [
+    ["from_first", countdown?.leftFromFirstMs ?? RETRIES_FROM_FIRST_MS],
+    [
+      "from_previous",
+      countdown?.leftFromPreviousMs ?? RETRIES_FROM_PREVIOUS_MS,
+    ],
+  ];
+}

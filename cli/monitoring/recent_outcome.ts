@@ -1,0 +1,44 @@
+import { messageOf } from "../../core/guards.ts";
+
+/**
+ * How long an outcome counts, ms. While deliveries wait in the spool an append
+ * is tried every few seconds. Without any, `/readyz` may keep the service away,
+ * and no later append could show that the ledger works again.
+ */
+const COUNTS_MS = 60_000;
+
+/**
+ * Remembers how the latest write ended. A small probe may still fit on a disk
+ * that is too full for a delivery.
+ */
+export class RecentOutcome {
+  readonly #now: () => number;
+  #latest: { readonly problem: string | null; readonly atMs: number } | null =
+    null;
+
+  /** Uses a clock in milliseconds. */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Why the latest write failed; null when it did not, undefined when none
+   * was made lately. */
+  get problem(): string | null | undefined {
+    const latest = this.#latest;
+    if (latest === null || this.#now() - latest.atMs >= COUNTS_MS) {
+      return undefined;
+    }
+    return latest.problem;
+  }
+
+  /** Waits for a write, and remembers how it ended. */
+  async of(write: Promise<void>): Promise<void> {
+    try {
+      await write;
+      this.#latest = { problem: null, atMs: this.#now() };
+    } catch (error) {
+      this.#latest = { problem: messageOf(error), atMs: this.#now() };
+      throw error;
+    }
+  }
+}

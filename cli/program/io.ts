@@ -1,0 +1,61 @@
+import {
+  printable,
+  printableJson,
+  printableLines,
+} from "../views/printable.ts";
+import { wrap } from "../views/wrap.ts";
+
+/** Everything a command may touch outside itself, so that tests can hold it. */
+export interface Io {
+  /** Writes to standard output, as is. */
+  readonly out: (text: string) => void;
+  /** Writes to standard error, as is. */
+  readonly err: (text: string) => void;
+  /** Reads an environment variable. */
+  readonly env: (name: string) => string | undefined;
+  /** Width of the terminal in columns, or null where there is none. */
+  readonly columns: number | null;
+  /** Whether standard output is a terminal that wants colours. */
+  readonly colour: boolean;
+  /** Clock, ms since the epoch. */
+  readonly now: () => number;
+  /** Aborted by Ctrl-C or SIGTERM. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Prints a line for people, broken at spaces where the terminal is narrower.
+ *
+ * @param hang Spaces before every line but the first; by default as many as
+ * the text begins with.
+ */
+export function line(io: Io, text?: string, hang?: number): void {
+  io.out(`${wrap(printable(text ?? ""), io.columns, hang)}\n`);
+}
+
+/** Prints lines that were fitted to the terminal before. */
+export function lines(io: Io, texts: readonly string[]): void {
+  for (const text of texts) io.out(`${text}\n`);
+}
+
+/** Prints a line for people on standard error. */
+export function note(io: Io, text: string): void {
+  io.err(`${wrap(printable(text), io.columns)}\n`);
+}
+
+/** Prints one JSON value on a line of its own. */
+export function jsonLine(io: Io, value: unknown): void {
+  io.out(`${printableJson(value)}\n`);
+}
+
+/**
+ * The same terminal, to which nothing is written that it would obey: the last
+ * guard, for texts of libraries and for whatever was not made printable before.
+ */
+export function guardedIo(io: Io): Io {
+  return {
+    ...io,
+    out: (text) => io.out(printableLines(text)),
+    err: (text) => io.err(printableLines(text)),
+  };
+}

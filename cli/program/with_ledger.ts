@@ -1,0 +1,117 @@
+import { dirname } from "node:path";
+import { type Ledger, openLedger } from "../../ledger/mod.ts";
+import { type Config, readConfig, VARIABLES } from "./config.ts";
+import { databaseFile } from "../../ledger/store/driver/database_url.ts";
+import { CommandError } from "./exit_codes.ts";
+import { type Io, note } from "./io.ts";
+import type { SharedFlags } from "./options.ts";
+
+/**
+ * Opens the configured ledger to read it, does the work, and closes it whatever
+ * happens. Where there is no file yet nothing is made: what is read is empty,
+ * and a note says why, because a mistyped name must not look like "no orders".
+ */
+export async function withReadLedger<T>(
+  io: Io,
+  flags: SharedFlags,
+  work: (ledger: Ledger, config: Config) => Promise<T>,
+): Promise<T> {
+  const config = readConfig(io.env, flags);
+  if (await isStored(config)) return await withLedger(io, flags, work);
+  await using ledger = await openConfigured(
+    { ...config, databaseUrl: ":memory:" },
+    io,
+  );
+  const result = await work(ledger, config);
+  note(io, noLedger(config));
+  return result;
+}
+
+/**
+ * The same for work that says something about the file itself: evidence about a
+ * ledger that is not there would be worthless.
+ *
+ * @param readOnly Changes nothing in the file, not even by opening it.
+ * @throws {CommandError} When the database is a file that does not exist.
+ */
+export async function withStoredLedger<T>(
+  io: Io,
+  flags: SharedFlags,
+  work: (ledger: Ledger, config: Config) => Promise<T>,
+  readOnly = false,
+): Promise<T> {
+  const config = readConfig(io.env, flags);
+  if (!await isStored(config)) throw new CommandError(noLedger(config));
+  await using ledger = await openConfigured(config, io, readOnly);
+  return await work(ledger, config);
+}
+
+/**
+ * Whether the configured ledger may be there. A server is not asked, and in a
+ * folder that does not exist opening the file says better what is wrong.
+ */
+export async function isStored({ databaseUrl }: Config): Promise<boolean> {
+  const file = databaseFile(databaseUrl);
+  return file === null || await exists(file) || !await exists(dirname(file));
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await Deno.stat(path);
+    return true;
+  } catch (error) {
+    return !(error instanceof Deno.errors.NotFound);
+  }
+}
+
+/** Says that there is no ledger yet, how one is made and how one is named. */
+function noLedger({ databaseUrl }: Config): string {
+  return `No ledger at ${databaseUrl}: the file does not exist; name another ` +
+    `with --database-url or ${VARIABLES.databaseUrl}, or make one with serve, ` +
+    "poll, webhook replay or ledger import";
+}
+
+/**
+ * Opens the configured ledger, or makes it; otherwise as
+ * {@linkcode withReadLedger}.
+ *
+ * Where no environment is named the ledger's own stamp is taken; a new ledger
+ * is then stamped `sandbox`, so that nobody stamps production by accident.
+ */
+export async function withLedger<T>(
+  io: Io,
+  flags: SharedFlags,
+  work: (ledger: Ledger, config: Config) => Promise<T>,
+): Promise<T> {
+  const config = readConfig(io.env, flags);
+  await using ledger = await openConfigured(config, io);
+  return await work(ledger, config);
+}
+
+/**
+ * Opens the ledger that the settings name.
+ *
+ * @param readOnly Changes nothing in the file, not even by opening it.
+ */
+export function openConfigured(
+  config: Config,
+  io: Io,
+  readOnly = false,
+): Promise<Ledger> {
+  return openLedger({
+    url: config.databaseUrl,
+    readOnly,
+    ...(config.databaseToken === null
+      ? {}
+      : { authToken: config.databaseToken }),
+    ...(config.environment === null
+      ? { defaultEnvironment: "sandbox" }
+      : { environment: config.environment }),
+    now: io.now,
+  });
+}
+
+/** Brings read models up to the head of the ledger before they are read. */
+export async function upToDate(ledger: Ledger, io: Io): Promise<void> {
+  if ((await ledger.lag()) > 0) await ledger.project({ signal: io.signal });
+}

@@ -1,0 +1,71 @@
+import { Hono } from "hono";
+import { secureHeaders } from "hono/secure-headers";
+import type { SweepFailure } from "../../ledger/polling/poll_health.ts";
+import type { ConnectionInfo } from "../../webhooks/endpoint/endpoint_options.ts";
+
+/** How ready the endpoint is to take deliveries. */
+export interface Readiness {
+  /** Whether the ledger took a write just now. */
+  readonly writable: boolean;
+  /** Events that are stored and not yet folded; null where it is not known. */
+  readonly lag: number | null;
+  /** Deliveries that wait in the spool. */
+  readonly spooled: number;
+  /** Why nothing durable takes deliveries; null when something does. */
+  readonly problem: string | null;
+  /** Problems that do not stop deliveries, one sentence each. */
+  readonly degraded: readonly string[];
+  /** The sweep that has failed for longest; null while polling works. */
+  readonly polling:
+    | Pick<
+      SweepFailure,
+      "sweep" | "attempts" | "since" | "nextTryAt" | "cause" | "status"
+    >
+    | null;
+}
+
+/** Paths that hold no secret, so that traces may show them. */
+export const PUBLIC_PATHS: readonly string[] = ["/healthz", "/readyz"];
+
+/** What the HTTP app is made of. */
+export interface HttpAppOptions {
+  /** The webhook endpoint. */
+  readonly endpoint: (
+    request: Request,
+    info?: ConnectionInfo,
+  ) => Promise<Response>;
+  /** Told of a POST to a path that is not the endpoint's. */
+  readonly onWrongPath?: () => void;
+  /** Looks at the ledger. */
+  readonly readiness: () => Promise<Readiness>;
+}
+
+/**
+ * The routes of `serve`: `POST /webhooks/{secret}`, `GET /healthz` (the process
+ * answers) and `GET /readyz` (200 while deliveries are kept durably, else 503).
+ */
+export function httpApp(
+  options: HttpAppOptions,
+): (request: Request, info?: ConnectionInfo) => Response | Promise<Response> {
+  const app = new Hono();
+  app.use(secureHeaders());
+  app.get("/healthz", (c) => c.json({ ok: true }));
+  app.get("/readyz", async (c) => {
+    const readiness = await options.readiness();
+    return c.json({ ok: readiness.problem === null, ...readiness }, {
+      status: readiness.problem === null ? 200 : 503,
+    });
+  });
+  app.notFound((c) => {
+    if (c.req.method === "POST") options.onWrongPath?.();
+    return c.json({ error: "Not found" }, 404);
+  });
+  return (request, info) =>
+    // Deliveries skip the router: this is the path that must stay short.
+    isDelivery(request) ? options.endpoint(request, info) : app.fetch(request);
+}
+
+function isDelivery(request: Request): boolean {
+  const from = request.url.indexOf("/", request.url.indexOf("//") + 2);
+  return request.url.startsWith("/webhooks/", from);
+}

@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { httpApp, type Readiness } from "./http_app.ts";
+
+const ready: Readiness = {
+  writable: true,
+  lag: 0,
+  spooled: 0,
+  problem: null,
+  degraded: [],
+  polling: null,
+};
+
+function app(readiness: Readiness = ready) {
+  return httpApp({
+    endpoint: (request) =>
+      Promise.resolve(new Response(`heard ${new URL(request.url).pathname}`)),
+    readiness: () => Promise.resolve(readiness),
+  });
+}
+
+Deno.test("httpApp() hands every request under /webhooks/ to the endpoint", async () => {
+  for (const method of ["POST", "GET", "PUT"]) {
+    const answer = await app()(
+      new Request("http://127.0.0.1:8787/webhooks/secret?x=1", { method }),
+    );
+    assert.equal(await answer.text(), "heard /webhooks/secret");
+  }
+});
+
+Deno.test("httpApp() does not mistake another path for a delivery", async () => {
+  for (
+    const url of [
+      "http://127.0.0.1/a/webhooks/x",
+      "http://127.0.0.1/?x=/webhooks/x",
+      "http://127.0.0.1/webhooks",
+    ]
+  ) {
+    const answer = await app()(new Request(url, { method: "POST" }));
+    assert.equal(answer.status, 404, url);
+  }
+});
+
+Deno.test("httpApp() answers /healthz while the process lives", async () => {
+  const answer = await app()(new Request("http://127.0.0.1/healthz"));
+  assert.deepEqual([answer.status, await answer.json()], [200, { ok: true }]);
+});
+
+Deno.test("httpApp() answers /readyz with 503 and the problem only when nothing durable takes deliveries", async () => {
+  assert.equal(
+    (await app()(new Request("http://127.0.0.1/readyz"))).status,
+    200,
+  );
+  const spooling = await app({
+    ...ready,
+    writable: false,
+    degraded: ["Deliveries go to the spool"],
+  })(new Request("http://127.0.0.1/readyz"));
+  assert.equal(spooling.status, 200);
+  assert.deepEqual((await spooling.json()).degraded, [
+    "Deliveries go to the spool",
+  ]);
+  const problem = "Database is locked";
+  const answer = await app({ ...ready, writable: false, problem })(
+    new Request("http://127.0.0.1/readyz"),
+  );
+  assert.equal(answer.status, 503);
+  assert.equal((await answer.json()).problem, problem);
+});

@@ -1,0 +1,25 @@
+import { CommandError } from "../program/exit_codes.ts";
+
+/**
+ * Opens a server.
+ *
+ * @param what What cannot be opened otherwise, for people: `the shop`.
+ * @param port The port it is to listen on.
+ * @throws {CommandError} When the port is taken, or may not be used.
+ */
+export function listening<T>(what: string, port: number, open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    const why = error instanceof Deno.errors.AddrInUse
+      ? "is taken"
+      : error instanceof Deno.errors.PermissionDenied
+      ? "may not be used by this user"
+      : null;
+    if (why === null) throw error;
+    throw new CommandError(
+      `Cannot open ${what}: port ${port} ${why}; pass another with --port, ` +
+        "or 0 for a free one",
+    );
+  }
+}

@@ -1,0 +1,75 @@
+import type { OrderState } from "../../ledger/mod.ts";
+import { csvLine } from "./csv.ts";
+import { DailyTotals, TOTAL_COLUMNS } from "./daily_totals.ts";
+import { orderJson } from "./order_view.ts";
+import { printableJson } from "./printable.ts";
+
+/** How an export is written. */
+export interface ExportOptions {
+  /** `csv` with a heading line, or `ndjson`, one object a line. */
+  readonly format: "csv" | "ndjson";
+  /** Daily totals instead of orders. */
+  readonly totals: boolean;
+  /** Takes the text as it is made. */
+  readonly write: (text: string) => void;
+}
+
+/** Writes orders, or their daily totals, one by one as they are read. */
+export async function exportOrders(
+  orders: AsyncIterable<OrderState>,
+  { format, totals, write }: ExportOptions,
+): Promise<void> {
+  const csv = format === "csv";
+  if (totals) {
+    const daily = new DailyTotals();
+    for await (const order of orders) daily.add(order);
+    if (csv) write(csvLine(TOTAL_COLUMNS));
+    for (const row of daily.rows()) {
+      // Printed in the order of the columns, whatever the order of the fields.
+      const cells = TOTAL_COLUMNS.map((column) => [column, row[column]]);
+      write(
+        csv
+          ? csvLine(cells.map(([, text]) => text ?? ""))
+          : `${printableJson(Object.fromEntries(cells))}\n`,
+      );
+    }
+    return;
+  }
+  if (csv) write(csvLine(COLUMNS.map(([title]) => title)));
+  for await (const order of orders) {
+    write(
+      csv
+        ? csvLine(COLUMNS.map(([, value]) => value(order) ?? ""))
+        : `${printableJson(orderJson(order))}\n`,
+    );
+  }
+}
+
+/** Columns of the order export; only ever added to, at the end. */
+const COLUMNS: readonly (readonly [
+  title: string,
+  value: (order: OrderState) => string | null,
+])[] = [
+  ["order_id", (order) => order.orderId],
+  ["external_order_id", (order) => order.externalOrderId],
+  ["click_id", (order) => order.clickId],
+  ["reference", (order) => order.asked?.reference ?? null],
+  ["user_id", (order) => order.userId],
+  ["status", (order) => order.status],
+  ["trust", (order) => order.trust],
+  ["currency", (order) => order.currency],
+  ["currency_amount", (order) => order.currencyAmount],
+  ["commodity", (order) => order.commodity],
+  ["network", (order) => order.network],
+  ["crypto_amount", (order) => order.cryptoAmount],
+  ["tx_id", (order) => order.txId],
+  ["address", (order) => order.address],
+  ["partner_fee_usd", (order) => order.fees.partnerFee],
+  ["service_fee_usd", (order) => order.fees.serviceFee],
+  ["fail_reason", (order) => order.failReason],
+  ["created_at", (order) => order.createdAt],
+  ["changed_at", (order) => order.changedAt],
+  ["anomalies", (order) => order.anomalies.map(({ kind }) => kind).join(" ")],
+  ["session_trust", (order) => order.sessionTrust],
+  ["release", (order) => order.release],
+];

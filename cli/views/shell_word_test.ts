@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { printable } from "./printable.ts";
+import { operands, shellWord } from "./shell_word.ts";
+
+const HOSTILE = [
+  "01KA00000000000000000000",
+  "",
+  "two words",
+  "$(touch pwned)",
+  "`touch pwned`",
+  "; touch pwned #",
+  "'; touch pwned; '",
+  "\\'; touch pwned; \\'",
+  "a\nb; touch pwned",
+  "\u001b[2J\u009b31m",
+  "x\u202etxt.exe",
+  "-rf",
+  "--database-url=file:other.db",
+  "~root",
+  "=ls",
+  "!! history",
+  "${HOME}|*?[a]{b,c}<>&",
+  "Straße 🚀",
+];
+
+/** What a shell makes of words, and which files it made on the way. */
+async function pasted(
+  shell: string,
+  words: string,
+): Promise<{ value: string; files: string[] }> {
+  const folder = await Deno.makeTempDir({ prefix: "rampkit-" });
+  try {
+    const { stdout } = await new Deno.Command("sh", {
+      args: ["-c", `exec ${shell} -c "$1"`, "sh", `printf '%s' ${words}`],
+      cwd: folder,
+    }).output();
+    const value = new TextDecoder("utf-8", { ignoreBOM: true }).decode(stdout);
+    return { value, files: [...Deno.readDirSync(folder)].map((f) => f.name) };
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+Deno.test("shellWord() is one word of exactly that value when it is pasted into bash", async () => {
+  for (const value of HOSTILE) {
+    const word = shellWord(value);
+    assert.equal(printable(word), word, "it cannot be printed as it is");
+    const { value: read, files } = await pasted("bash", word);
+    assert.deepEqual([read, files], [value, []], word);
+  }
+});
+
+Deno.test("shellWord() runs nothing in a shell that does not know its escapes", async () => {
+  for (const value of HOSTILE) {
+    const { files } = await pasted("dash", shellWord(value));
+    assert.deepEqual(files, [], value);
+  }
+});
+
+Deno.test("shellWord() leaves what needs no quotes as it is", () => {
+  for (
+    const value of ["01KA", "order:01KA:confirmed.success#2", "file:a/b.db"]
+  ) {
+    assert.equal(shellWord(value), value);
+  }
+});
+
+Deno.test("operands() parts values that look like flags from the flags", () => {
+  assert.equal(operands("a", "b c"), "a 'b c'");
+  assert.equal(operands("goods", "--all"), "-- goods '--all'");
+});

@@ -1,0 +1,133 @@
+import Table from "cli-table3";
+import { printable } from "./printable.ts";
+import { wrap } from "./wrap.ts";
+
+/** One column of a table for people. */
+export interface Column {
+  /** Heading. */
+  readonly title: string;
+  /** Numbers align to the right. */
+  readonly align?: "left" | "right";
+  /** Shown whole or not at all: an identifier that is cut is of no use, and a
+   * number that is cut is another number. */
+  readonly whole?: boolean;
+  /** Columns that may be left out on a narrow terminal, the highest first; one
+   * without a number stays. */
+  readonly spare?: number;
+}
+
+/**
+ * Draws rows as a table without frames. Where the terminal is too narrow, long
+ * texts lose their tail, then spare columns go, and a last line names those.
+ *
+ * @param columns Width of the terminal; null leaves rows as wide as they are.
+ */
+export function drawTable(
+  head: readonly Column[],
+  rows: readonly (readonly string[])[],
+  columns: number | null,
+): string {
+  const cells = rows.map((row) =>
+    row.map((text, index) =>
+      shorten(printable(text), head[index]?.whole ? LONGEST : LONGEST_TEXT)
+    )
+  );
+  const natural = head.map(({ title }, index) =>
+    cells.reduce(
+      (most, row) => Math.max(most, row[index]?.length ?? 0),
+      title.length,
+    )
+  );
+  const { shown, widths } = fit(head, natural, columns);
+  const lines: string[] = [];
+  // The library passes every row to one call, which takes no million of them.
+  for (let from = 0; from === 0 || from < cells.length; from += AT_ONCE) {
+    const table = new Table({
+      head: from > 0 ? [] : shown.map((index) => head[index]?.title ?? ""),
+      colAligns: shown.map((index) => head[index]?.align ?? "left"),
+      colWidths: shown.map((index) => (widths[index] ?? 0) + GAP),
+      chars: NO_FRAME,
+      style: { head: [], border: [], "padding-left": 0, "padding-right": GAP },
+    });
+    for (const row of cells.slice(from, from + AT_ONCE)) {
+      table.push(
+        shown.map((index) => shorten(row[index] ?? "", widths[index])),
+      );
+    }
+    for (const line of table.toString().split("\n")) {
+      lines.push(line.trimEnd());
+    }
+  }
+  const left = head.filter((_, index) => !shown.includes(index));
+  if (left.length > 0) {
+    const names = left.map(({ title }) => title).join(", ");
+    lines.push("", wrap(`No room for: ${names}`, columns));
+  }
+  return lines.join("\n");
+}
+
+const GAP = 2;
+
+/** Rows that the library draws at once. */
+const AT_ONCE = 1000;
+
+/** Longer than any identifier or amount of the service, in characters. A forged
+ * one may have a million, and would push every row that far apart. */
+const LONGEST = 120;
+
+/** The same for texts. */
+const LONGEST_TEXT = 1000;
+
+const NO_FRAME = {
+  top: "",
+  "top-mid": "",
+  "top-left": "",
+  "top-right": "",
+  bottom: "",
+  "bottom-mid": "",
+  "bottom-left": "",
+  "bottom-right": "",
+  left: "",
+  "left-mid": "",
+  mid: "",
+  "mid-mid": "",
+  right: "",
+  "right-mid": "",
+  middle: "",
+};
+
+/** Narrowest a text is pressed to, in characters. */
+const NARROWEST = 12;
+
+function fit(
+  head: readonly Column[],
+  natural: readonly number[],
+  columns: number | null,
+): { shown: number[]; widths: number[] } {
+  const widths = [...natural];
+  let shown = head.map((_, index) => index);
+  const missing = () =>
+    columns === null ? 0 : shown.reduce(
+      (sum, index) => sum + (widths[index] ?? 0) + GAP,
+      -GAP - columns,
+    );
+  for (;;) {
+    for (let least = missing(); least > 0; least--) {
+      const widest = shown.filter((index) => !head[index]?.whole)
+        .sort((a, b) => (widths[b] ?? 0) - (widths[a] ?? 0))[0];
+      if (widest === undefined || (widths[widest] ?? 0) <= NARROWEST) break;
+      widths[widest] = (widths[widest] ?? 0) - 1;
+    }
+    const [spare] = shown.filter((index) => head[index]?.spare !== undefined)
+      .sort((a, b) => (head[b]?.spare ?? 0) - (head[a]?.spare ?? 0));
+    if (missing() <= 0 || spare === undefined) return { shown, widths };
+    shown = shown.filter((index) => index !== spare);
+    // Columns that were narrowed for this column get their width back.
+    for (const index of shown) widths[index] = natural[index] ?? 0;
+  }
+}
+
+function shorten(text: string, width: number | undefined): string {
+  if (width === undefined || text.length <= width) return text;
+  return `${text.slice(0, Math.max(width - 1, 0))}…`;
+}

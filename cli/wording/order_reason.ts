@@ -1,0 +1,39 @@
+import type { OrderReason } from "../../ledger/mod.ts";
+import { listWords } from "./list_words.ts";
+
+/** Why the status of an order is what it is, in one sentence. */
+export function describeOrderReason(reason: OrderReason): string {
+  switch (reason.code) {
+    case "reading_is_final":
+      return `The latest reading shows ${reason.read}, which is final`;
+    case "reading_stands":
+      return `The latest reading shows ${reason.read}, and no webhook claims more`;
+    case "reading_unrecognised":
+      return `The latest reading shows ${reason.read}, a status this version does not know and never takes as final`;
+    case "reading_without_status":
+      return "The service shows the order without a status that can be read" +
+        (reason.claimed === null ? "" : `, a webhook claims ${reason.claimed}`);
+    case "final_reading_contested":
+      return `The latest reading shows ${reason.read}, and a claim of ${
+        listWords(reason.contesting)
+      } does not change a final status`;
+    case "higher_claims_contradicted":
+      return `The latest reading shows ${reason.read}; the service did not agree with ${
+        listWords(reason.contradicted)
+      } as claimed by webhooks`;
+    case "claim_ahead_of_reading":
+      return `A webhook claims ${reason.claimed}, which is ahead of ${reason.read} in the latest reading`;
+    case "claim_not_read":
+      return `A webhook claims ${reason.claimed} and the service has not been read yet`;
+    case "claim_of_absent_order":
+      return `A webhook claims ${reason.claimed}, and the service was asked and does not know the order`;
+    case "all_claims_contradicted":
+      return `The service did not agree with ${
+        listWords(reason.contradicted)
+      } as claimed by webhooks, and shows no such order`;
+    case "nothing_claimed_or_read":
+      return "No webhook claims a status and the service has not been read yet";
+    case "nothing_claimed_of_absent_order":
+      return "No webhook claims a status, and the service was asked and does not know the order";
+  }
+}

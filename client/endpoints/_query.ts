@@ -1,0 +1,130 @@
+import type { Fault } from "../errors/validation_error.ts";
+import { readQueryTime } from "../../core/time/query_time.ts";
+import { describe, Faults, fieldsOf } from "./_faults.ts";
+
+/** What kind of value a query parameter takes. */
+export type Kind =
+  | "text"
+  | "list"
+  | "limit"
+  | "offset"
+  | "order"
+  | "time"
+  | "dotted"
+  | "alpha2"
+  | "alpha3";
+
+/** A query that was looked at: every fault, and the parameters to send. */
+export interface CheckedQuery {
+  /** Every broken rule. */
+  readonly faults: readonly Fault[];
+  /** Parameters in the order of the table; only meaningful without faults. */
+  readonly parameters: readonly (readonly [name: string, value: string])[];
+}
+
+const listed = "separate texts with commas or pass an array";
+
+/** Checks a query against a table of parameters. */
+export function checkQuery(
+  query: object,
+  kinds: Readonly<Record<string, Kind>>,
+  range: readonly [start: string, end: string],
+  meant: Readonly<Record<string, string>>,
+): CheckedQuery {
+  const fields = fieldsOf(query);
+  const faults = new Faults();
+  const parameters: [string, string][] = [];
+  faults.unknownFields(fields, Object.keys(kinds), meant);
+  for (const [name, kind] of Object.entries(kinds)) {
+    const value = fields[name];
+    if (value === undefined) continue;
+    const read = readers[kind](value);
+    if (read.rule !== undefined) {
+      faults.add(name, `is ${describe(value)}; ${read.rule}`);
+    } else {
+      parameters.push([name, read.text]);
+    }
+  }
+  const [start, end] = range.map((name) =>
+    parameters.find(([known]) => known === name)?.[1]
+  );
+  if (
+    start !== undefined && end !== undefined &&
+    Date.parse(start) >= Date.parse(end)
+  ) {
+    faults.add(
+      range[1],
+      `is ${end}, not after ${range[0]}; nothing can lie between them`,
+    );
+  }
+  return { faults: faults.list, parameters };
+}
+
+type Read =
+  | { readonly text: string; readonly rule?: undefined }
+  | { readonly rule: string };
+
+const readers: Readonly<Record<Kind, (value: unknown) => Read>> = {
+  text: (value) =>
+    matching(value, /\S/, "use a text, or leave it out to match everything"),
+  list: readList,
+  limit: (value) =>
+    integer(value, 20) ?? { rule: "use a whole number from 0 to 20" },
+  offset: (value) =>
+    integer(value, Number.MAX_SAFE_INTEGER) ??
+      { rule: "use a whole number from 0" },
+  order: (value) => matching(value, /^(?:asc|desc)$/, `use "asc" or "desc"`),
+  time: readTime,
+  dotted: (value) =>
+    matching(
+      value,
+      /^[^.\s]+\.[^.\s]+\.[^.\s]+$/,
+      `use the dotted form <commodity>.<type>.<network>, such as ` +
+        `"pol.simple.polygon"`,
+    ),
+  alpha2: (value) =>
+    matching(value, /^[A-Z]{2}$/, "use an ISO alpha-2 country code"),
+  alpha3: (value) =>
+    matching(value, /^[A-Z]{3}$/, "use an ISO alpha-3 country code"),
+};
+
+function matching(value: unknown, pattern: RegExp, rule: string): Read {
+  return typeof value === "string" && pattern.test(value)
+    ? { text: value }
+    : { rule };
+}
+
+function integer(value: unknown, most: number): Read | null {
+  return Number.isSafeInteger(value) && Number(value) >= 0 &&
+      Number(value) <= most
+    ? { text: String(value) }
+    : null;
+}
+
+/** Refuses an empty list, which the service would take to match everything. */
+function readList(value: unknown): Read {
+  const items = Array.isArray(value) ? value : [value];
+  if (items.length === 0) return { rule: `name at least one; ${listed}` };
+  for (const item of items) {
+    if (typeof item !== "string" || item.split(",").some((id) => !id.trim())) {
+      return { rule: `no part may be empty; ${listed}` };
+    }
+    if (Array.isArray(value) && item.includes(",")) {
+      return { rule: `no element may hold a comma; ${listed}` };
+    }
+  }
+  return { text: items.join(",") };
+}
+
+function readTime(value: unknown): Read {
+  const rule = `use UTC as YYYY-MM-DDTHH:MM:SSZ, such as ` +
+    `"2026-01-31T00:00:00Z", or a Date`;
+  if (value instanceof Date) {
+    return Number.isNaN(value.getTime())
+      ? { rule }
+      : { text: value.toISOString().replace(".000Z", "Z") };
+  }
+  return typeof value === "string" && readQueryTime(value) !== null
+    ? { text: value }
+    : { rule };
+}

@@ -1,0 +1,175 @@
+import { type Api, refuseFaults, withQuery } from "../http/api.ts";
+import type { CallOptions, ListOptions } from "../http/call_options.ts";
+import { ResponseError } from "../errors/response_error.ts";
+import type { Order } from "../../core/wire/order.ts";
+import { checkOrdersQuery, type OrdersQuery } from "./orders_query.ts";
+import { type Page, rowsOn } from "../../core/wire/page.ts";
+import { pageOf } from "../pagination/page_of.ts";
+import { cursorPass, offsetPass } from "../pagination/passes.ts";
+import { readOrderRow } from "../../core/wire/read_row.ts";
+import { readServiceTime } from "../../core/time/service_time.ts";
+import { PagedWalk } from "../pagination/paged_walk.ts";
+import type { Walk } from "../pagination/walk.ts";
+
+/** A walk over orders. */
+export type OrderWalk = Walk<Order>;
+
+/** Orders. */
+export interface OrdersApi {
+  /**
+   * Reads one page of orders. A field that cannot be read is left out and
+   * listed in `oddFields`; it never costs the other orders of the page.
+   *
+   * @throws {ValidationError} When the query breaks a rule.
+   * @throws {OnrampError} When the call fails.
+   */
+  page(query?: OrdersQuery, options?: CallOptions): Promise<Page<Order>>;
+  /**
+   * Walks over all pages, by cursor; by offset where the query names one, or
+   * where the service answers in its earlier form, which has no cursor.
+   * A page holds 20 orders unless the query says otherwise.
+   *
+   * @throws {ValidationError} When the query breaks a rule, or its limit is 0.
+   */
+  list(query?: OrdersQuery, options?: ListOptions): OrderWalk;
+  /**
+   * Reads one order by order id, external order id or click id, in this order
+   * of preference. Of several orders of a click id the latest is given: use
+   * `list({ search_by })` to see them all.
+   *
+   * @returns The order, or null when the service has none.
+   * @throws {ValidationError} When the id is empty or holds a comma.
+   * @throws {ResponseError} `wrong_order` when the service answers with orders
+   * that were not asked for, or that state no identifier.
+   * @throws {OnrampError} When the call fails.
+   */
+  get(id: string, options?: CallOptions): Promise<Order | null>;
+}
+
+const action = "Cannot read orders";
+
+/** Filters on what changes while walking: their pages shift under the reader. */
+const changing = [
+  "status",
+  "card_id",
+  "tx_id",
+  "fail_reason",
+  "payment_type",
+] as const;
+
+/** Makes the orders part of a client. */
+export function ordersApi(api: Api): OrdersApi {
+  const url = `${api.environment.baseUrl}/api/external/orders`;
+
+  async function page(
+    query: OrdersQuery = {},
+    options: CallOptions = {},
+  ): Promise<Page<Order>> {
+    const { faults, parameters } = checkOrdersQuery(query);
+    refuseFaults(action, faults);
+    const answer = await api.ask({
+      operation: "orders.page",
+      action,
+      method: "GET",
+      url: withQuery(url, parameters),
+      body: null,
+      repeatable: true,
+      secrets: [],
+      signal: options.signal,
+    });
+    return pageOf<Order>(answer, action, {
+      id: "order_id",
+      read: readOrderRow,
+    });
+  }
+
+  function list(query: OrdersQuery = {}, options: ListOptions = {}): OrderWalk {
+    const { faults } = checkOrdersQuery(query);
+    refuseFaults(action, query.limit === 0 ? [...faults, zeroLimit] : faults);
+    const { signal, prove = false, settleMs = 60_000 } = options;
+    const read = (one: OrdersQuery) =>
+      page(one, signal === undefined ? {} : { signal });
+    const wanted: OrdersQuery = { limit: 20, ...query };
+    const pass = query.offset === undefined
+      ? (one: OrdersQuery) => cursorPass(read, one)
+      : (one: OrdersQuery) => offsetPass(read, one);
+    const order = query.order_by ?? (prove ? "asc" : undefined);
+    return new PagedWalk<Order>({
+      idOf: (one) => one.order_id,
+      first: pass(
+        order === undefined ? wanted : { ...wanted, order_by: order },
+      ),
+      second: prove
+        ? pass({ ...wanted, order_by: order === "asc" ? "desc" : "asc" })
+        : null,
+      unprovable: whyUnprovable(query),
+      windowEndMs: endOf(query.end_date),
+      settleMs,
+    });
+  }
+
+  async function get(
+    id: string,
+    options: CallOptions = {},
+  ): Promise<Order | null> {
+    refuseId("search_by", id);
+    const answer = await page({ search_by: id, limit: 20 }, options);
+    const { data, requestId } = answer;
+    // A row without identifier may be the order: that is not "none".
+    if (rowsOn(answer) === 0) return null;
+    const found = data.find((order) => order.order_id === id) ??
+      data.find((order) => order.external_order_id === id) ??
+      latest(data.filter((order) => order.click_id === id));
+    if (found !== undefined) return found;
+    throw new ResponseError(
+      "Cannot read the order: the service answered with orders that were not " +
+        "asked for or have no identifier; the search may be broken at the " +
+        "service",
+      { code: "wrong_order", status: 200, requestId },
+    );
+  }
+
+  return { page, list, get };
+}
+
+const zeroLimit = {
+  field: "limit",
+  rule: "is 0, which no walk can end with; use 1 to 20, or page()",
+};
+
+/** Refuses what would ask for several items, or for all of them. */
+export function refuseId(field: string, id: string): void {
+  if (typeof id === "string" && id.trim() !== "" && !id.includes(",")) return;
+  refuseFaults("Cannot read one item", [{
+    field,
+    rule: "must be one identifier, not empty and without commas",
+  }]);
+}
+
+function latest(orders: readonly Order[]): Order | undefined {
+  let best: Order | undefined;
+  for (const order of orders) {
+    if (best === undefined || createdMs(order) > createdMs(best)) best = order;
+  }
+  return best;
+}
+
+function createdMs(order: Order): number {
+  return readServiceTime(order.created_at ?? "") ?? Number.NEGATIVE_INFINITY;
+}
+
+function whyUnprovable(query: OrdersQuery): string | null {
+  const filter = changing.find((name) => query[name] !== undefined);
+  if (filter !== undefined) {
+    return `The query filters by ${filter}, which changes while walking`;
+  }
+  return query.cursor_id || query.offset
+    ? "The walk begins in the middle of its window"
+    : null;
+}
+
+/** End of a window, milliseconds since 1970; null when it is open. */
+export function endOf(end: string | Date | undefined): number | null {
+  if (end === undefined) return null;
+  return end instanceof Date ? end.getTime() : Date.parse(end);
+}

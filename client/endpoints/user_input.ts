@@ -1,0 +1,106 @@
+import {
+  brokenUserRules,
+  USER_FIELDS,
+  type UserField,
+  type UserRuleCode,
+} from "../../core/rules/user_rules.ts";
+import type { Fault } from "../errors/validation_error.ts";
+import { Faults, fieldsOf } from "./_faults.ts";
+
+/**
+ * A user to create, whose light verification starts at once.
+ *
+ * Names are in English letters; `toEnglishName()` writes them so on request.
+ *
+ * Source: service interface, "POST /api/external/users/create".
+ */
+export interface UserInput {
+  /** The user accepted the terms of service. */
+  readonly has_accepted_terms_of_service: boolean;
+  /** International format: a plus sign, then digits. */
+  readonly phone: string;
+  /** E-mail address. */
+  readonly email: string;
+  /** 2 to 30 characters of A-Z, a-z, 0-9; not all digits. */
+  readonly first_name: string;
+  /** Same rule as `first_name`. */
+  readonly middle_name?: string;
+  /** Same rule as `first_name`. */
+  readonly last_name: string;
+  /** `YYYY-MM-DD`. */
+  readonly date_of_birth: string;
+  /** ISO alpha-3 country code. */
+  readonly country_of_residence: string;
+  /** Two-letter US state code; required for USA, optional elsewhere. */
+  readonly state_of_residence?: string;
+}
+
+/** A user that was just created. */
+export interface CreatedUser {
+  /** User identifier. */
+  readonly user_id: string;
+  /** Creation time, as sent. */
+  readonly created_at: string;
+}
+
+/**
+ * Checks a user against every rule of the service. No fault quotes a value,
+ * because all of them are personal.
+ *
+ * @returns Every fault; empty when the user can be sent.
+ * @throws {TypeError} When `input` is not an object.
+ *
+ * @example See every fault at once
+ * ```ts
+ * import { checkUserInput } from "@rampkit/onramp/client";
+ * import assert from "node:assert/strict";
+ *
+ * const faults = checkUserInput({
+ *   has_accepted_terms_of_service: true,
+ *   phone: "15551234567",
+ *   email: "ann@example.com",
+ *   first_name: "Ann",
+ *   last_name: "O'Neill",
+ *   date_of_birth: "1990-02-28",
+ *   country_of_residence: "USA",
+ * });
+ * assert.deepEqual(faults.map((fault) => fault.field), [
+ *   "phone",
+ *   "last_name",
+ *   "state_of_residence",
+ * ]);
+ * ```
+ */
+export function checkUserInput(input: UserInput): readonly Fault[] {
+  const fields = fieldsOf(input);
+  const faults = new Faults();
+  faults.unknownFields(fields, USER_FIELDS);
+  for (const { field, code } of brokenUserRules(fields)) {
+    faults.add(field, sentenceOf(field, code));
+  }
+  return faults.list;
+}
+
+const nameForm = "must be 2 to 30 characters of A-Z, a-z and 0-9, and not " +
+  "all digits; toEnglishName() writes a name so";
+
+const forms: Readonly<Record<UserField, string>> = {
+  has_accepted_terms_of_service: "must be true or false",
+  phone: "must be in international format: a plus sign, then 7 to 15 digits",
+  email: "must be an e-mail address",
+  first_name: nameForm,
+  middle_name: nameForm,
+  last_name: nameForm,
+  date_of_birth: "must be a date of the calendar as YYYY-MM-DD",
+  country_of_residence: `must be an ISO alpha-3 country code, such as "USA"`,
+  state_of_residence:
+    `must be a two-letter state code of the USA, such as "CA"`,
+};
+
+function sentenceOf(field: UserField, code: UserRuleCode): string {
+  if (code === "malformed") return forms[field];
+  if (code === "not_text") return "must be a text";
+  return field === "state_of_residence"
+    ? "is missing; it is required for USA"
+    : "is missing";
+}

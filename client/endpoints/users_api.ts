@@ -1,0 +1,191 @@
+import { type Api, refuseFaults, withQuery } from "../http/api.ts";
+import type { CallOptions, ListOptions } from "../http/call_options.ts";
+import { ResponseError } from "../errors/response_error.ts";
+import { endOf, refuseId } from "./orders_api.ts";
+import { type Page, rowsOn } from "../../core/wire/page.ts";
+import { promised } from "../http/promised.ts";
+import { pageOf } from "../pagination/page_of.ts";
+import { offsetPass, windowPass } from "../pagination/passes.ts";
+import { readUserRow } from "../../core/wire/read_row.ts";
+import { createdUserSchema } from "./schemas.ts";
+import type { User } from "../../core/wire/user.ts";
+import {
+  checkUserInput,
+  type CreatedUser,
+  type UserInput,
+} from "./user_input.ts";
+import {
+  checkUsersQuery,
+  type UsersQuery,
+  type UsersWalkQuery,
+} from "./users_query.ts";
+import { PagedWalk } from "../pagination/paged_walk.ts";
+import type { Walk } from "../pagination/walk.ts";
+
+/** A walk over users. */
+export type UserWalk = Walk<User>;
+
+/** Users. */
+export interface UsersApi {
+  /**
+   * Reads one page of users. A field that cannot be read is left out and
+   * listed in `oddFields`; it never costs the other users of the page.
+   *
+   * @throws {ValidationError} When the query breaks a rule.
+   * @throws {OnrampError} When the call fails.
+   */
+  page(query?: UsersQuery, options?: CallOptions): Promise<Page<User>>;
+  /**
+   * Walks over all users by ascending creation time, in overlapping windows,
+   * so that users created during the walk do not hide others.
+   *
+   * @throws {ValidationError} When the query breaks a rule, or its limit is 0.
+   */
+  list(query?: UsersWalkQuery, options?: ListOptions): UserWalk;
+  /**
+   * Reads one user.
+   *
+   * @returns The user, or null when the service has none.
+   * @throws {ValidationError} When the id is empty or holds a comma.
+   * @throws {ResponseError} `wrong_user` when the service answers with users
+   * that were not asked for, or that state no identifier.
+   * @throws {OnrampError} When the call fails.
+   */
+  get(id: string, options?: CallOptions): Promise<User | null>;
+  /**
+   * Creates a user and starts light verification. Enabled per partner.
+   *
+   * It is tried again when the answer is lost; if the first attempt did create
+   * the user, the {@linkcode ConflictError} names that user.
+   *
+   * @throws {ValidationError} When the input breaks a rule; lists every fault.
+   * @throws {ConflictError} When a user with this phone exists.
+   * @throws {OnrampError} When the call fails.
+   */
+  create(input: UserInput, options?: CallOptions): Promise<CreatedUser>;
+}
+
+const action = "Cannot read users";
+const createAction = "Cannot create the user";
+
+const changing = [
+  "lkyc_status",
+  "fkyc_status",
+  "phone_country",
+  "kyc_country",
+] as const;
+
+/** Makes the users part of a client. */
+export function usersApi(api: Api): UsersApi {
+  const url = `${api.environment.baseUrl}/api/external/users`;
+
+  async function page(
+    query: UsersQuery = {},
+    options: CallOptions = {},
+  ): Promise<Page<User>> {
+    const { faults, parameters } = checkUsersQuery(query);
+    refuseFaults(action, faults);
+    const answer = await api.ask({
+      operation: "users.page",
+      action,
+      method: "GET",
+      url: withQuery(url, parameters),
+      body: null,
+      repeatable: true,
+      secrets: [],
+      signal: options.signal,
+    });
+    return pageOf<User>(answer, action, {
+      id: "user_id",
+      read: readUserRow,
+    });
+  }
+
+  function list(
+    query: UsersWalkQuery = {},
+    options: ListOptions = {},
+  ): UserWalk {
+    const { faults } = checkUsersQuery(query);
+    refuseFaults(action, [...faults, ...walkFaults(query)]);
+    const { signal, prove = false, settleMs = 60_000 } = options;
+    const read = (one: UsersQuery) =>
+      page(one, signal === undefined ? {} : { signal });
+    const wanted: UsersQuery = { limit: 20, ...query };
+    const filter = changing.find((name) => query[name] !== undefined);
+    const idOf = (user: User) => user.user_id;
+    return new PagedWalk<User>({
+      idOf,
+      first: windowPass(read, wanted, api.now),
+      second: prove ? offsetPass(read, { ...wanted, order_by: "desc" }) : null,
+      unprovable: filter === undefined
+        ? null
+        : `The query filters by ${filter}, which changes while walking`,
+      windowEndMs: endOf(query.to),
+      settleMs,
+    });
+  }
+
+  async function get(
+    id: string,
+    options: CallOptions = {},
+  ): Promise<User | null> {
+    refuseId("user_ids", id);
+    const answer = await page({ user_ids: id, limit: 20 }, options);
+    const { data, requestId } = answer;
+    const found = data.find((user) => user.user_id === id);
+    if (found !== undefined) return found;
+    // A row without identifier may be the user: that is not "none".
+    if (rowsOn(answer) === 0) return null;
+    throw new ResponseError(
+      "Cannot read the user: the service answered with users that were not " +
+        "asked for or have no identifier; the filter may be broken at the " +
+        "service",
+      { code: "wrong_user", status: 200, requestId },
+    );
+  }
+
+  async function create(
+    input: UserInput,
+    options: CallOptions = {},
+  ): Promise<CreatedUser> {
+    refuseFaults(createAction, checkUserInput(input));
+    const answer = await api.ask({
+      operation: "users.create",
+      action: createAction,
+      method: "POST",
+      url: `${api.environment.baseUrl}/api/external/users/create`,
+      body: JSON.stringify(input),
+      repeatable: true,
+      secrets: [],
+      signal: options.signal,
+    });
+    const { user_id, created_at } = promised(
+      createdUserSchema,
+      answer,
+      createAction,
+    );
+    return { user_id, created_at };
+  }
+
+  return { page, list, get, create };
+}
+
+function walkFaults(
+  query: UsersQuery,
+): readonly { field: string; rule: string }[] {
+  const faults: { field: string; rule: string }[] = [];
+  if (query.limit === 0) {
+    faults.push({
+      field: "limit",
+      rule: "is 0, which no walk can end with; use 1 to 20, or page()",
+    });
+  }
+  for (const field of ["offset", "order_by"] as const) {
+    if (query[field] === undefined) continue;
+    faults.push({
+      field,
+      rule: "cannot be chosen in a walk, which ascends in windows; use page()",
+    });
+  }
+  return faults;
+}

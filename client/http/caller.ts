@@ -1,0 +1,190 @@
+import { type Span, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import type { RateLimiter } from "./rate_limiter.ts";
+import { OnrampError } from "../errors/onramp_error.ts";
+import { RateLimitError } from "../errors/rate_limit_error.ts";
+import { ServiceError } from "../errors/service_error.ts";
+import { TimeoutError } from "../errors/timeout_error.ts";
+import type { RequestHook, ResponseHook } from "./hooks.ts";
+import { retryDelayMs } from "../../core/waiting/retry_delay.ts";
+import { within } from "../../core/waiting/sleep.ts";
+import {
+  type Answer,
+  type Call,
+  type Seen,
+  sendOnce,
+  type TransportOptions,
+} from "./transport.ts";
+
+/** What every call of a client shares. */
+export interface CallerOptions extends TransportOptions {
+  readonly budget: RateLimiter;
+  /** A clock that is never set back, ms. */
+  readonly steadyNow: () => number;
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  readonly random: () => number;
+  readonly timeoutMs: number;
+  readonly deadlineMs: number;
+  readonly retries: number;
+  readonly hookBodies: boolean;
+  readonly onRequest: RequestHook | undefined;
+  readonly onResponse: ResponseHook | undefined;
+}
+
+/** Makes a call: waits for its place, sends it, and tries again where allowed. */
+export function makeCall(call: Call, options: CallerOptions): Promise<Answer> {
+  const { hostname } = new URL(call.url);
+  return trace.getTracer("@rampkit/onramp").startActiveSpan(
+    `onramp ${call.operation}`,
+    {
+      kind: SpanKind.CLIENT,
+      attributes: {
+        "http.request.method": call.method,
+        "server.address": hostname,
+      },
+    },
+    async (span) => {
+      try {
+        return await attempts(call, options, span);
+      } catch (error) {
+        span.setAttribute("error.type", nameOf(error));
+        span.setStatus({ code: SpanStatusCode.ERROR });
+        throw error;
+      } finally {
+        span.end();
+      }
+    },
+  );
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof OnrampError
+    ? error.name
+    : error instanceof DOMException
+    ? error.name
+    : "Error";
+}
+
+async function attempts(
+  call: Call,
+  options: CallerOptions,
+  span: Span,
+): Promise<Answer> {
+  const { signal } = call;
+  const endsAt = options.steadyNow() + options.deadlineMs;
+  const late = () => deadlineError(call, options);
+  for (let attempt = 1;; attempt++) {
+    const release = await options.budget.take(endsAt, late, signal);
+    let failure: OnrampError;
+    try {
+      return await watched(call, options, span, attempt, endsAt);
+    } catch (error) {
+      if (!(error instanceof OnrampError)) throw error;
+      failure = error;
+    } finally {
+      release();
+    }
+    const retryAfterMs = askedWait(failure);
+    if (retryAfterMs !== null) {
+      options.budget.pauseUntil(
+        Math.min(options.steadyNow() + retryAfterMs, endsAt),
+      );
+    }
+    if (!call.repeatable || !failure.retryable || attempt > options.retries) {
+      throw failure;
+    }
+    const waitMs = retryDelayMs({
+      attempt,
+      random: options.random(),
+      retryAfterMs,
+    });
+    // The last failure says more than a deadline that is yet to come.
+    if (options.steadyNow() + waitMs >= endsAt) throw failure;
+    await options.sleep(waitMs, signal);
+  }
+}
+
+function askedWait(error: OnrampError): number | null {
+  return error instanceof RateLimitError || error instanceof ServiceError
+    ? error.retryAfterMs
+    : null;
+}
+
+/** One attempt, within its own time limit, in view of the hooks. */
+async function watched(
+  call: Call,
+  options: CallerOptions,
+  span: Span,
+  attempt: number,
+  endsAt: number,
+): Promise<Answer> {
+  const { operation, method, url } = call;
+  const shown = options.hookBodies && operation !== "cards.register";
+  const sentAt = options.steadyNow();
+  const seen: Seen = { status: null, text: null };
+  let error: string | null = null;
+  notify(options.onRequest, {
+    operation,
+    method,
+    url,
+    attempt,
+    body: shown ? call.body : null,
+  });
+  if (attempt > 1) span.setAttribute("http.request.resend_count", attempt - 1);
+  try {
+    return await within(
+      Math.max(1, Math.min(options.timeoutMs, endsAt - sentAt)),
+      call.signal,
+      () => timeoutError(call, options.timeoutMs, endsAt - sentAt),
+      (attemptSignal) => sendOnce(call, options, attemptSignal, seen),
+    );
+  } catch (caught) {
+    error = nameOf(caught);
+    throw caught;
+  } finally {
+    if (seen.status !== null) {
+      span.setAttribute("http.response.status_code", seen.status);
+    }
+    notify(options.onResponse, {
+      operation,
+      method,
+      url,
+      attempt,
+      status: seen.status,
+      durationMs: options.steadyNow() - sentAt,
+      error,
+      body: shown && seen.text !== null ? call.redact(seen.text) : null,
+    });
+  }
+}
+
+/** A watcher that fails must not fail the call. */
+function notify<T>(hook: ((info: T) => unknown) | undefined, info: T): void {
+  try {
+    const result = hook?.(info);
+    if (result instanceof Promise) result.catch(() => {});
+  } catch {
+    // Watching is not worth an order.
+  }
+}
+
+function timeoutError(
+  call: Call,
+  timeoutMs: number,
+  remainingMs: number,
+): TimeoutError {
+  const last = remainingMs <= timeoutMs;
+  const limitMs = Math.round(last ? remainingMs : timeoutMs);
+  return new TimeoutError(
+    `${call.action}: no complete answer within ${limitMs} ms` +
+      `${last ? ", which was left of the deadline" : ""}; try again later`,
+    { code: last ? "deadline" : "timeout" },
+  );
+}
+
+function deadlineError(call: Call, options: CallerOptions): TimeoutError {
+  return new TimeoutError(
+    `${call.action}: the deadline of ${options.deadlineMs} ms has passed; ` +
+      "try again later, or raise deadlineMs",
+    { code: "deadline" },
+  );
+}

@@ -1,0 +1,75 @@
+// @ts-types="@types/big.js"
+import Big from "big.js";
+
+const plain = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/;
+
+/**
+ * Whether a text is a plain decimal: digits with an optional sign and point,
+ * without exponent, spaces or leading zeros.
+ *
+ * @param text What to look at.
+ * @returns Whether it is a plain decimal.
+ *
+ * @example Look at amounts
+ * ```ts
+ * import { isDecimal } from "@rampkit/onramp/client";
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(isDecimal("0.10"), true);
+ * assert.equal(isDecimal("1e3"), false);
+ * ```
+ */
+export function isDecimal(text: string): boolean {
+  return plain.test(text);
+}
+
+/**
+ * Compares two plain decimals exactly.
+ *
+ * @param a A plain decimal.
+ * @param b A plain decimal.
+ * @returns -1, 0 or 1 as `a` is less than, equal to or greater than `b`.
+ * @throws {RangeError} When one is not a plain decimal.
+ *
+ * @example Compare a paid amount with a price
+ * ```ts
+ * import { compareDecimals } from "@rampkit/onramp/client";
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(compareDecimals("100.50", "100.5"), 0);
+ * assert.equal(compareDecimals("99.999999999999999999", "100"), -1);
+ * ```
+ */
+export function compareDecimals(a: string, b: string): -1 | 0 | 1 {
+  return decimal(a).cmp(decimal(b));
+}
+
+function decimal(text: string): Big {
+  if (!isDecimal(text)) {
+    throw new RangeError(
+      `Cannot compare ${JSON.stringify(text)}: it is not a plain decimal; ` +
+        `use digits with an optional point, such as "100.5"`,
+    );
+  }
+  return new Big(text);
+}
+
+/**
+ * Counts the decimals a plain decimal really uses; trailing zeros are none.
+ *
+ * @param text A plain decimal.
+ * @returns How many digits follow the point.
+ *
+ * @example Check an amount against an asset's precision
+ * ```ts
+ * import { assetDecimals } from "@rampkit/onramp/client";
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(countDecimals("0.123400"), 4);
+ * assert.ok(countDecimals("0.1") <= (assetDecimals("sandbox", "SOL", "solana") ?? 18));
+ * ```
+ */
+export function countDecimals(text: string): number {
+  const [, fraction = ""] = text.split(".");
+  return fraction.replace(/0+$/, "").length;
+}

@@ -1,0 +1,16 @@
+/** A type without its undefined fields. */
+export type Defined<T> =
+  & { [K in keyof T as undefined extends T[K] ? never : K]: T[K] }
+  & {
+    [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<
+      T[K],
+      undefined
+    >;
+  };
+
+/** The same object without its undefined fields. */
+export function defined<T extends object>(fields: T): Defined<T> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as Defined<T>;
+}

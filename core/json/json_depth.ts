@@ -1,0 +1,37 @@
+/** Levels of nesting beyond which a value is not read further. */
+export const DEEPEST_LEVEL = 100;
+
+/**
+ * Whether arrays and objects are nested deeper than `levels`. It does not
+ * recurse, so it is safe for any value, and it costs nothing for plain ones.
+ *
+ * @param value A decoded JSON value.
+ * @param levels How many levels are allowed; `[[]]` has two.
+ * @returns Whether there are more.
+ *
+ * @example Look before recursing
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(isDeeperThan([[]], 2), false);
+ * assert.equal(isDeeperThan([[[]]], 2), true);
+ * ```
+ */
+export function isDeeperThan(
+  value: unknown,
+  levels: number = DEEPEST_LEVEL,
+): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  let level: object[] = [value];
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth > levels) return true;
+    const next: object[] = [];
+    for (const holder of level) {
+      for (const inner of Object.values(holder)) {
+        if (typeof inner === "object" && inner !== null) next.push(inner);
+      }
+    }
+    level = next;
+  }
+  return false;
+}

@@ -1,0 +1,7 @@
+/** A field that breaks a rule, and how. What to say of it is the caller's. */
+export interface BrokenRule<Field extends string, Code extends string> {
+  /** The field, in the service's spelling. */
+  readonly field: Field;
+  /** How it breaks its rule. */
+  readonly code: Code;
+}

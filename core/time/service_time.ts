@@ -1,0 +1,63 @@
+import { isCalendarDate } from "./calendar_date.ts";
+
+/** The form of orders, on days that every month has: nearly every time. */
+const usualForm =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8]) (?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d$/;
+
+const form =
+  /^(\d{4}-\d\d-\d\d)[T ]((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(\.\d+)?(?:Z| ?UTC|([+-](?:[01]\d|2[0-3])):?([0-5]\d))?$/;
+
+/**
+ * Reads a time as the service writes it: `YYYY-MM-DD HH:MM:SS` in orders,
+ * ISO 8601 in users. A time without a zone is UTC.
+ *
+ * Source: service interface, "Order (Data API)" and "User (Data API)".
+ *
+ * @param text The time as sent.
+ * @returns Milliseconds since 1970, or null when `text` is not such a time.
+ *
+ * @example Read a time without a zone as UTC
+ * ```ts
+ * import { readServiceTime } from "@rampkit/onramp/client";
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(
+ *   readServiceTime("2026-01-31 12:00:00"),
+ *   Date.UTC(2026, 0, 31, 12),
+ * );
+ * assert.equal(readServiceTime("2026-02-30 12:00:00"), null);
+ * ```
+ */
+export function readServiceTime(text: string): number | null {
+  const normal = normaliseTime(text);
+  return normal === null ? null : Date.parse(normal);
+}
+
+/**
+ * Writes a time of the service as UTC ISO 8601 that ends in `Z`. Text order of
+ * such times is time order where their fractions are equally long.
+ *
+ * @param text For example `2026-11-20 09:05:00`.
+ * @returns For example `2026-11-20T09:05:00Z`; null when `text` is no time that
+ * {@linkcode readServiceTime} reads.
+ *
+ * @example Write the time of an order
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(normaliseTime("2026-11-20 09:05:00"), "2026-11-20T09:05:00Z");
+ * ```
+ */
+export function normaliseTime(text: string | null): string | null {
+  if (text === null) return null;
+  if (usualForm.test(text)) return `${text.slice(0, 10)}T${text.slice(11)}Z`;
+  const match = form.exec(text);
+  if (match === null) return null;
+  const [, date = "", time, fraction = "", hours, minutes] = match;
+  if (!isCalendarDate(date)) return null;
+  if (hours === undefined) return `${date}T${time}${fraction}Z`;
+  const utc = new Date(`${date}T${time}${fraction}${hours}:${minutes}`);
+  const iso = utc.toISOString();
+  // The offset can lead out of the years of four digits, which sort as text.
+  return /^\d{4}-/.test(iso) ? iso : null;
+}

@@ -1,0 +1,180 @@
+/** A value from an open list: those named here, or one not known yet. */
+export type Open<Known extends string> =
+  | Known
+  | (string & Record<never, never>);
+
+/** A verification state seen in webhooks. Source: "Verification state". */
+export type VerificationState = Open<
+  | "not initiated"
+  | "initiated"
+  | "progress"
+  | "retry"
+  | "success"
+  | "failed"
+>;
+
+/** State of one kind of verification. */
+export interface VerificationOf {
+  /** The state as sent. */
+  readonly state: VerificationState;
+}
+
+/** The user object of a webhook. Source: "Events", user object. */
+export interface WebhookUser {
+  /** User identifier. */
+  readonly user_id: string;
+  /** Document (`fkyc`) and light (`lkyc`) verification. */
+  readonly verification_status?: {
+    /** Document verification. */
+    readonly fkyc?: VerificationOf;
+    /** Light verification. */
+    readonly lkyc?: VerificationOf;
+  };
+}
+
+/** What an NFT Checkout order carries. */
+export interface PartnerData {
+  /** Address of the smart contract. */
+  readonly sc_address: string;
+  /** Input data of the call. */
+  readonly sc_input_data: string;
+}
+
+/** The order object of a webhook; amounts are decimal strings. */
+export interface WebhookOrder {
+  /** Order identifier; empty in the test event. */
+  readonly id: string;
+  /** Asset code. */
+  readonly base?: string;
+  /** Amount of the asset, a decimal string. */
+  readonly base_amount?: string;
+  /** Fiat code. */
+  readonly quote?: string;
+  /** Amount in fiat, a decimal string. */
+  readonly quote_amount?: string;
+  /** Address the asset goes to. */
+  readonly address?: string;
+  /** Transaction hash, or null while there is none. */
+  readonly transaction_id?: string | null;
+  /** Short identifier shown to people; absent in the test event. */
+  readonly external_order_id?: string;
+  /** NFT Checkout only. */
+  readonly partner_data?: PartnerData;
+  /** `order_failed` only: a text or a code, to be shown and not matched. */
+  readonly error_code?: string;
+}
+
+/** What every event carries. */
+export interface EventBase {
+  /** Click id of the widget session; may be empty. */
+  readonly click_id: string;
+  /**
+   * `fiatOnramp` with `hpp_session_id`, `nftCheckout` with `partner_data` or
+   * without a session; null where the event has one form only, and in the
+   * earlier form, which had neither a session nor a user.
+   */
+  readonly flavour: "fiatOnramp" | "nftCheckout" | null;
+  /** Session of the widget: a Fiat OnRamp event has one. */
+  readonly hpp_session_id?: string;
+}
+
+/** Type of a user event. */
+export type UserEventType =
+  | "registration"
+  | "login"
+  | "logout"
+  | "card_added"
+  | "verify_start"
+  | "verify_retry"
+  | "verify_success";
+
+/** A user event. The earlier form had no user object. */
+export interface UserEvent extends EventBase {
+  /** Type of the event. */
+  readonly type: UserEventType;
+  /** The user; absent in the earlier form. */
+  readonly user?: WebhookUser;
+}
+
+/** Why a verification was rejected. Source: `reject_type` values. */
+export type RejectType = Open<
+  | "LKYC_FAILED_AGE"
+  | "FKYC_FAILED_AGE"
+  | "LKYC_FAILED_UNSUPPORTED_COUNTRY"
+  | "FKYC_FAILED_UNSUPPORTED_COUNTRY"
+  | "LKYC_FAILED_UNSUPPORTED_STATE"
+  | "FKYC_FAILED_UNSUPPORTED_STATE"
+  | "LKYC_FAILED_DUPLICATE"
+  | "FKYC_FAILED_DUPLICATE"
+  | "LKYC_FAILED_GENERAL"
+  | "FKYC_FAILED_GENERAL"
+  | "FKYC_FAILED_SPAM"
+>;
+
+/** A verification failed. */
+export interface VerifyFailedEvent extends EventBase {
+  /** Type of the event. */
+  readonly type: "verify_failed";
+  /** Why; absent in the earlier form. */
+  readonly reject_type?: RejectType;
+  /** The user; absent in the earlier form. */
+  readonly user?: WebhookUser;
+}
+
+/** Type of an order event. `order_canceled` is read as `order_cancelled`. */
+export type OrderEventType =
+  | "payment_started"
+  | "transfer_started"
+  | "order_complete"
+  | "order_failed"
+  | "order_cancelled";
+
+/** An order event. */
+export interface OrderEvent extends EventBase {
+  /** Type of the event. */
+  readonly type: OrderEventType;
+  /** The order; its id is never empty here. */
+  readonly order: WebhookOrder;
+  /** The user, where one is named. */
+  readonly user?: WebhookUser;
+}
+
+/** The Test button of the dashboard was pressed. */
+export interface TestEvent extends EventBase {
+  /** Type of the event. */
+  readonly type: "test";
+  /** An order with an empty id. */
+  readonly order?: WebhookOrder;
+}
+
+/** A step of sending a one-time code. */
+export interface OtpStatusEvent extends EventBase {
+  /** Type of the event. */
+  readonly type: "otp_status";
+  /** User identifier. */
+  readonly user_id: string;
+  /** The step. */
+  readonly status: Open<"requested" | "success" | "failed">;
+  /** ISO alpha-2; absent when the phone's country is not known. */
+  readonly phone_country_code?: string;
+  /** On failure: a reason for people, not to be matched. */
+  readonly status_detail?: string;
+}
+
+/** One of the 15 documented events. */
+export type WebhookEvent =
+  | UserEvent
+  | VerifyFailedEvent
+  | OrderEvent
+  | TestEvent
+  | OtpStatusEvent;
+
+/** A well-formed object that is none of the documented events. */
+export interface UnrecognisedWebhook {
+  /** Marks an event type that was not recognised. */
+  readonly type: "unrecognised";
+  /** The `type` the body states, or null. */
+  readonly statedType: string | null;
+  /** Every reason why it was not recognised; never empty. */
+  readonly reasons: readonly string[];
+}

@@ -1,0 +1,50 @@
+import type { OddFieldOf } from "./odd_field.ts";
+
+/** One page of orders or users, and where it came from. */
+export interface Page<T> {
+  /** The items that state a usable identifier, in the order of the answer. */
+  readonly data: readonly T[];
+  /**
+   * Exact JSON text of each item, as received: `sources[i]` is the text of
+   * `data[i]`. Cut out of the answer when first asked for.
+   */
+  readonly sources: readonly string[];
+  /**
+   * Fields that could not be read and are left out of `data`; `sources` still
+   * has them. Empty on a page without oddities.
+   */
+  readonly oddFields: readonly OddFieldOf[];
+  /**
+   * Exact JSON text of each row that is left out because it states no usable
+   * identifier. A walk that meets one is never complete.
+   */
+  readonly rowsWithoutId: readonly string[];
+  /** Cursor of the next page; null when the service states none. */
+  readonly nextCursorId: string | null;
+  /**
+   * How the service pages: `offset` when the answer has no cursor field, as
+   * with users and in the earlier form of the orders endpoint.
+   */
+  readonly pagedBy: "cursor" | "offset";
+  /**
+   * How many items match, by the service's own count; null when it is missing
+   * or is no count. A hint, never the proof that a walk was complete.
+   */
+  readonly total: number | null;
+  /**
+   * When this was true, UTC ISO 8601 with milliseconds: the `Date` header of
+   * the answer, else our clock when asking.
+   */
+  readonly readAt: string;
+  /** Request identifier the service stated; null when it did not. */
+  readonly requestId: string | null;
+}
+
+/**
+ * How many rows the service put on a page, those without identifier included.
+ *
+ * @returns The count that paging by offset goes on by.
+ */
+export function rowsOn(page: Page<unknown>): number {
+  return page.data.length + page.rowsWithoutId.length;
+}

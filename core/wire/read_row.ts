@@ -1,0 +1,289 @@
+import { isRecord } from "../guards.ts";
+import { isDeeperThan } from "../json/json_depth.ts";
+import type { OddField, OddValue } from "./odd_field.ts";
+import type { Order } from "./order.ts";
+import type {
+  LinkedCard,
+  LinkedPaymentMethod,
+  User,
+  UserLimits,
+} from "./user.ts";
+
+/** What a field of a row may hold; JSON null is allowed everywhere. */
+type Shape =
+  | "text"
+  | "decimal"
+  | "boolean"
+  | { readonly fields: Readonly<Record<string, Shape>> }
+  | { readonly each: Shape };
+
+type ShapesOf<T> = Readonly<Record<keyof T, Shape>>;
+type Row = Readonly<Record<string, unknown>>;
+
+const orderShapes = {
+  status: "text",
+  click_id: "text",
+  external_order_id: "text",
+  currency: "text",
+  currency_amount: "decimal",
+  crypto: "text",
+  crypto_amount: "decimal",
+  user_id: "text",
+  card_id: "text",
+  created_at: "text",
+  changed_at: "text",
+  partner_fee: "decimal",
+  partner_fee_percent: "decimal",
+  service_fee: "decimal",
+  service_fee_percent: "decimal",
+  tx_id: "text",
+  processed_through: "text",
+  card_brand: "text",
+  fail_reason: "text",
+  payment_type: "text",
+  address: "text",
+  sc_input_data: "text",
+} satisfies ShapesOf<Omit<Order, "order_id" | "additional_data">>;
+
+const userShapes = {
+  country: "text",
+  phone: "text",
+  phone_country: "text",
+  lkyc_status: "text",
+  fkyc_status: "text",
+  banned: "boolean",
+  created_at: "text",
+  limits: {
+    fields: {
+      crypto_remaining: "decimal",
+      crypto_spending: "decimal",
+      digital_goods_remaining: "decimal",
+      digital_goods_spending: "decimal",
+    } satisfies ShapesOf<UserLimits>,
+  },
+  linked_payment_methods: {
+    each: {
+      fields: {
+        method: "text",
+        cards: {
+          each: {
+            fields: {
+              brand: "text",
+              card_id: "text",
+              created_at: "text",
+              last_digits: "text",
+            } satisfies ShapesOf<LinkedCard>,
+          },
+        },
+      } satisfies ShapesOf<LinkedPaymentMethod>,
+    },
+  },
+} satisfies ShapesOf<Omit<User, "user_id">>;
+
+const scalarsOfOrder = Object.entries(orderShapes);
+const textsOfOrder = scalarsOfOrder.filter(([, shape]) => shape === "text")
+  .map(([name]) => name);
+const decimalsOfOrder = scalarsOfOrder.filter(([, shape]) =>
+  shape === "decimal"
+).map(([name]) => name);
+
+const plainDigits = /^-?\d+(?:\.\d+)?$/;
+/** An amount may be empty: the service's word that there is none. */
+const decimalText = /^(?:-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)?$/;
+/** The most characters of an amount; a longer text is not calculated with. */
+const longestDecimal = 200;
+/** The most odd fields reported of one row, and the longest name reported. */
+const mostOddFields = 20;
+const longestName = 100;
+
+/** A row, field by field. */
+export interface RowRead<T> {
+  /** The row without what could not be read. */
+  readonly row: T;
+  /** The fields that were left out. */
+  readonly odd: readonly OddField[];
+}
+
+/** An order without its identifier, which is another question. */
+export type OrderFields = Omit<Order, "order_id">;
+
+/** A user without its identifier. */
+export type UserFields = Omit<User, "user_id">;
+
+/**
+ * Reads an order of the orders endpoint field by field: what is sound is kept,
+ * what is not is left out and told of. A status that cannot be read is null.
+ * Unknown fields are kept.
+ *
+ * @param row The decoded row, its numbers as decimal strings.
+ * @param mayHoldNul Whether the text of the row has the escape `\u0000`.
+ * @returns The order and the fields that were left out; `row` itself when
+ * nothing was.
+ */
+export function readOrderRow(
+  row: Row,
+  mayHoldNul: boolean,
+): RowRead<OrderFields> {
+  if (!mayHoldNul && isSoundOrder(row)) {
+    return { row: row as unknown as OrderFields, odd: none };
+  }
+  const read = readFields(row, orderShapes);
+  const stated = row.status;
+  if (stated === undefined || stated === null || stated === "") {
+    read.odd.push({
+      field: "status",
+      value: stated === undefined
+        ? "missing"
+        : stated === null
+        ? "null"
+        : "empty",
+    });
+  }
+  const status = read.row.status;
+  return told({
+    row: {
+      ...read.row,
+      status: typeof status === "string" && status !== "" ? status : null,
+    },
+    odd: read.odd,
+  });
+}
+
+/**
+ * Reads a user of the users endpoint field by field, in the way of
+ * {@linkcode readOrderRow}.
+ *
+ * @param row The decoded row, its numbers as decimal strings.
+ * @returns The user and the fields that were left out.
+ */
+export function readUserRow(row: Row): RowRead<UserFields> {
+  return told(readFields(row, userShapes));
+}
+
+/**
+ * Whether a text can be the identifier of an order or user: neither empty nor
+ * such that a database would store another text in its place.
+ *
+ * @param value What stands where the identifier is promised.
+ * @returns Whether it identifies anything.
+ */
+export function isUsableId(value: unknown): value is string {
+  return typeof value === "string" && value !== "" && value.isWellFormed() &&
+    !value.includes("\0");
+}
+
+const none: readonly OddField[] = [];
+
+/** Recognises, in a tenth of the time, a row that needs no second look. */
+function isSoundOrder(row: Row): boolean {
+  const { status, additional_data: more } = row;
+  if (typeof status !== "string" || status === "") return false;
+  if (typeof more === "object" && isDeeperThan(more)) return false;
+  // Only fields beyond the known ones have to be looked into one by one.
+  let known = more === undefined ? 1 : 2;
+  for (const name of textsOfOrder) {
+    const held = row[name];
+    if (typeof held === "string") known++;
+    else if (held === null) known++;
+    else if (held !== undefined) return false;
+  }
+  for (const name of decimalsOfOrder) {
+    const held = row[name];
+    if (held === undefined) continue;
+    known++;
+    if (held === null) continue;
+    if (typeof held !== "string" || held.length > longestDecimal) return false;
+    if (!plainDigits.test(held)) return false;
+  }
+  return Object.keys(row).length <= known || !hasDeepField(row);
+}
+
+function hasDeepField(row: Row): boolean {
+  return Object.values(row).some((held) => isDeeperThan(held));
+}
+
+function readFields(
+  row: Row,
+  shapes: Readonly<Record<string, Shape>>,
+): { row: Record<string, unknown>; odd: OddField[] } {
+  const odd: OddField[] = [];
+  const kept: [string, unknown][] = [];
+  for (const [name, value] of Object.entries(row)) {
+    const shape = Object.hasOwn(shapes, name) ? shapes[name] : undefined;
+    const sound = isDeeperThan(value)
+      ? leaveOut(name, "too_deep", odd)
+      : shape === undefined
+      ? value
+      : soundPart(value, shape, name, odd);
+    if (sound !== undefined) kept.push([name, sound]);
+  }
+  return { row: Object.fromEntries(kept), odd };
+}
+
+/** The sound part of a value; undefined when it has to be left out. */
+function soundPart(
+  value: unknown,
+  shape: Shape,
+  path: string,
+  odd: OddField[],
+): unknown {
+  if (value === null) return null;
+  if (shape === "boolean") {
+    return typeof value === "boolean"
+      ? value
+      : leaveOut(path, kindOf(value), odd);
+  }
+  if (typeof shape === "string") {
+    return isSoundText(value, shape)
+      ? value
+      : leaveOut(path, kindOf(value), odd);
+  }
+  if ("each" in shape) {
+    if (!Array.isArray(value)) return leaveOut(path, kindOf(value), odd);
+    return value.map((item, at) =>
+      item === null
+        ? leaveOut(`${path}.${at}`, "null", odd)
+        : soundPart(item, shape.each, `${path}.${at}`, odd)
+    ).filter((item) => item !== undefined);
+  }
+  if (!isRecord(value)) return leaveOut(path, kindOf(value), odd);
+  const parts = Object.entries(value).map(([name, part]) => {
+    const inner = Object.hasOwn(shape.fields, name)
+      ? shape.fields[name]
+      : undefined;
+    return [
+      name,
+      inner === undefined
+        ? part
+        : soundPart(part, inner, `${path}.${name}`, odd),
+    ] as const;
+  });
+  return Object.fromEntries(parts.filter(([, part]) => part !== undefined));
+}
+
+function isSoundText(value: unknown, shape: "text" | "decimal"): boolean {
+  if (typeof value !== "string" || value.includes("\0")) return false;
+  return shape === "text" ||
+    (value.length <= longestDecimal && decimalText.test(value));
+}
+
+function leaveOut(field: string, value: OddValue, odd: OddField[]): undefined {
+  odd.push({ field, value });
+}
+
+function kindOf(value: unknown): OddValue {
+  if (typeof value === "string") return value.includes("\0") ? "nul" : "text";
+  if (typeof value === "boolean") return "boolean";
+  return Array.isArray(value) ? "array" : "object";
+}
+
+/** Limits the size of what is reported of a row. */
+function told<T>({ row, odd }: { row: unknown; odd: OddField[] }): RowRead<T> {
+  if (odd.length === 0) return { row: row as T, odd: none };
+  const told = odd.slice(0, mostOddFields).map(({ field, value }) => ({
+    field: field.slice(0, longestName).toWellFormed().replaceAll("\0", ""),
+    value,
+  }));
+  told.sort((a, b) => a.field < b.field ? -1 : a.field > b.field ? 1 : 0);
+  return { row: row as T, odd: told };
+}

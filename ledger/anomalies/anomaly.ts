@@ -1,0 +1,190 @@
+import type { OddValue } from "../../core/wire/odd_field.ts";
+import type { Status, Trust } from "../orders/status.ts";
+
+/**
+ * Something odd that a person may have to look at: a value, not an error. It
+ * holds a kind and data; a sentence is made of them where they are shown.
+ */
+export type Anomaly =
+  | StatusAnomaly
+  | TransactionAnomaly
+  | WebhookMismatch
+  | SessionMismatch
+  | UnknownSession
+  | TimeInFuture
+  | UnreadableField;
+
+/** The kinds of anomaly. */
+export type AnomalyKind = Anomaly["kind"];
+
+/** An anomaly that no single field has. */
+export interface WithoutField {
+  /** Never there. */
+  readonly field?: never;
+}
+
+/** An anomaly of the status of an order. */
+export type StatusAnomaly =
+  & WithoutField
+  & (
+    /** Counting final claims differ from the confirmed final status. */
+    | {
+      readonly kind: "contested";
+      /** Status of the latest reading. */
+      readonly read: Status;
+      /** Final statuses that webhooks claim. */
+      readonly claimed: readonly Status[];
+    }
+    /** Webhooks claim more than one final status. */
+    | {
+      readonly kind: "contradictory_webhooks";
+      /** Final statuses that webhooks claim. */
+      readonly claimed: readonly Status[];
+    }
+    /** The service did not agree with a claim for ten minutes. */
+    | {
+      readonly kind: "contradicted";
+      /** Status that a webhook claimed. */
+      readonly claimed: Status;
+      /** Status of the latest reading; null without one. */
+      readonly read: Status | null;
+    }
+    /** The service showed another final status before: it took it back. */
+    | {
+      readonly kind: "final_changed";
+      /** Status of the latest reading. */
+      readonly read: Status;
+      /** Final statuses that the service showed before. */
+      readonly before: readonly Status[];
+    }
+    /** The service's own history went backwards. */
+    | {
+      readonly kind: "regression";
+      /** The higher status. */
+      readonly from: Status;
+      /** When the service first showed it, UTC ISO 8601. */
+      readonly fromAt: string;
+      /** The lower status. */
+      readonly to: Status;
+      /** When the service last showed it, UTC ISO 8601. */
+      readonly toAt: string;
+    }
+    /** The service was asked after its latest reading and has no such order. */
+    | {
+      readonly kind: "absent";
+      /** Whether a reading showed the order before. */
+      readonly wasShown: boolean;
+    }
+    /** A status this version does not know. */
+    | { readonly kind: "unrecognised_status"; readonly read: Status }
+  );
+
+/** An anomaly of the transaction of an order. */
+export type TransactionAnomaly =
+  /** Confirmed success whose transaction field is present and empty. */
+  | {
+    readonly kind: "success_without_transaction";
+    readonly field: "txId";
+  }
+  /** A transaction on a failed or cancelled order. */
+  | {
+    readonly kind: "transaction_on_unsuccessful";
+    readonly field: "txId";
+    /** Status of the order. */
+    readonly status: Status;
+    /** The transaction. */
+    readonly txId: string;
+    /** Who states the transaction. */
+    readonly source: "snapshot" | "webhook";
+  };
+
+/** The kinds of anomaly of a field that two sources state differently. */
+export type MismatchKind =
+  | "amount_mismatch"
+  | "asset_mismatch"
+  | "user_mismatch"
+  | "address_mismatch"
+  | "transaction_mismatch";
+
+/** A webhook states another value than the latest reading. */
+export interface WebhookMismatch {
+  /** Kind of anomaly. */
+  readonly kind: MismatchKind;
+  /** Field of the state. */
+  readonly field: string;
+  /** What differs from the reading. */
+  readonly source: "webhook";
+  /** Value of the webhook. */
+  readonly stated: string;
+  /** Value of the latest reading. */
+  readonly read: string;
+}
+
+/** An order has another value than its session asked for. */
+export interface SessionMismatch {
+  /** Kind of anomaly. */
+  readonly kind: MismatchKind;
+  /** Field of the state. */
+  readonly field: string;
+  /** What differs from the order. */
+  readonly source: "session";
+  /** How sure it is that the session is the order's own. */
+  readonly sessionTrust: Trust;
+  /** Value that the session asked for. */
+  readonly requested: string;
+  /** Value of the order. */
+  readonly ordered: string;
+  /** Whether the flow of the session lets the customer choose another value. */
+  readonly customerMayChoose: boolean;
+}
+
+/** Webhooks name sessions that are not candidates of the order. */
+export interface UnknownSession extends WithoutField {
+  /** Kind of anomaly. */
+  readonly kind: "session_mismatch";
+  /** The sessions, those named first first. */
+  readonly sessionIds: readonly string[];
+}
+
+/** A time of the service lies after the reading that shows it. */
+export interface TimeInFuture {
+  /** Kind of anomaly. */
+  readonly kind: "time_in_future";
+  /** Field of the state. */
+  readonly field: string;
+  /** The time as the service states it, UTC ISO 8601. */
+  readonly stated: string;
+}
+
+/** The service sent another kind of value than documented; it is left out. */
+export interface UnreadableField {
+  /** Kind of anomaly. */
+  readonly kind: "unreadable_field";
+  /** Path of the field by the service's names. */
+  readonly field: string;
+  /** What stood there. */
+  readonly value: OddValue;
+}
+
+/** Every kind, so that a list can be searched for one of them. */
+export const ANOMALY_KINDS: readonly AnomalyKind[] = Object.keys(
+  {
+    contested: true,
+    contradictory_webhooks: true,
+    contradicted: true,
+    amount_mismatch: true,
+    asset_mismatch: true,
+    user_mismatch: true,
+    address_mismatch: true,
+    transaction_mismatch: true,
+    success_without_transaction: true,
+    transaction_on_unsuccessful: true,
+    session_mismatch: true,
+    regression: true,
+    final_changed: true,
+    absent: true,
+    time_in_future: true,
+    unreadable_field: true,
+    unrecognised_status: true,
+  } satisfies Record<AnomalyKind, true>,
+) as AnomalyKind[];

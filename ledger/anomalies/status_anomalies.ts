@@ -1,0 +1,97 @@
+import { compareTimes } from "../events/time.ts";
+import type { Claim } from "../orders/claims.ts";
+import type { OrderFold } from "../orders/order_fold.ts";
+import { isFinal, isKnown, orderRank } from "../orders/order_rank.ts";
+import { claimStanding, contestingClaims } from "../orders/order_status.ts";
+import { otherFinals } from "../orders/readings.ts";
+import type { StatusAnomaly } from "./anomaly.ts";
+
+/**
+ * Lists what is odd about the status of an order.
+ *
+ * @param fold Folded facts of the order.
+ * @returns The anomalies.
+ */
+export function statusAnomalies(fold: OrderFold): StatusAnomaly[] {
+  const { latest, absentAt, seenAt } = fold;
+  const found: StatusAnomaly[] = [];
+  const contesting = contestingClaims(fold);
+  if (latest !== null && contesting.length > 0) {
+    found.push({
+      kind: "contested",
+      read: latest.status,
+      claimed: contesting,
+    });
+  }
+  const finals = fold.claims.filter((claim) =>
+    isFinal(claim.status) && claimStanding(fold, claim) !== "contradicted"
+  );
+  if (
+    finals.length > 1 &&
+    !finals.every((claim) => claimStanding(fold, claim) === "shown")
+  ) {
+    found.push({
+      kind: "contradictory_webhooks",
+      claimed: finals.map(({ status }) => status),
+    });
+  }
+  for (const claim of fold.claims) {
+    if (
+      claimStanding(fold, claim) === "contradicted" && !isOvertaken(fold, claim)
+    ) {
+      found.push({
+        kind: "contradicted",
+        claimed: claim.status,
+        read: latest?.status ?? null,
+      });
+    }
+  }
+  const before = otherFinals(fold);
+  const backwards = regression(fold);
+  if (latest !== null && before.length > 0) {
+    found.push({ kind: "final_changed", read: latest.status, before });
+  } else if (backwards !== null) {
+    found.push(backwards);
+  }
+  if (
+    absentAt !== null &&
+    (seenAt === null || compareTimes(absentAt, seenAt) > 0)
+  ) {
+    found.push({ kind: "absent", wasShown: seenAt !== null });
+  }
+  if (latest !== null && !isKnown(latest.status)) {
+    found.push({ kind: "unrecognised_status", read: latest.status });
+  }
+  return found;
+}
+
+/**
+ * Whether a claim was overtaken: the latest reading ranks at least as high and
+ * the claim is not final, so that nothing depends on it any more.
+ */
+function isOvertaken(fold: OrderFold, claim: Claim): boolean {
+  return fold.latest !== null && !isFinal(claim.status) &&
+    orderRank(fold.latest.status) >= orderRank(claim.status);
+}
+
+/** The service showed a lower status later than a higher one. */
+function regression({ shown }: OrderFold): StatusAnomaly | null {
+  for (const high of shown) {
+    if (!isKnown(high.status) || high.first === "") continue;
+    for (const low of shown) {
+      if (
+        orderRank(low.status) < orderRank(high.status) && low.last !== "" &&
+        compareTimes(low.last, high.first) > 0
+      ) {
+        return {
+          kind: "regression",
+          from: high.status,
+          fromAt: high.first,
+          to: low.status,
+          toAt: low.last,
+        };
+      }
+    }
+  }
+  return null;
+}

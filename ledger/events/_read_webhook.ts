@@ -1,0 +1,138 @@
+import type {
+  OrderEvent,
+  WebhookEvent,
+} from "../../core/webhook_event/webhook_event.ts";
+import { webhookType } from "../../core/webhook_event/event_types.ts";
+import { parseWebhook } from "../../core/webhook_event/parse_webhook.ts";
+import type { RecordedEvent } from "./event.ts";
+import type { ActivityLabel, Fact, WebhookFact } from "./fact.ts";
+import { type ClaimBody, claimOf } from "./claim_body.ts";
+import { claimText, cleaned, linking, upper } from "./fact_text.ts";
+import { factBase } from "./_fact_base.ts";
+import { unreadable } from "./_unreadable.ts";
+
+const decoder = new TextDecoder();
+
+/** Decodes a webhook. Of an erased one, only the columns are read. */
+export function readWebhookEvent(event: RecordedEvent): Fact {
+  const known = event.type === null ? null : webhookType(event.type);
+  if (event.body === null) {
+    if (known === null) return unreadable(event, { code: "body_erased" });
+    return columnsOnly(event, known);
+  }
+  const text = decoder.decode(event.body);
+  const webhook = cleaned(parseWebhook(text), text);
+  if (webhook.type === "unrecognised") {
+    // A claim must not be lost because another field has an unexpected shape.
+    if (known !== null && known in claimOf && event.orderId !== null) {
+      return columnsOnly(event, known);
+    }
+    return unreadable(event, {
+      code: "webhook_unrecognised",
+      problems: webhook.reasons,
+    });
+  }
+  switch (webhook.type) {
+    case "payment_started":
+    case "transfer_started":
+    case "order_complete":
+    case "order_failed":
+    case "order_cancelled":
+      return orderWebhook(event, webhook);
+    case "test":
+      return webhookFact(event, "test");
+    default:
+      return userWebhook(event, webhook);
+  }
+}
+
+function orderWebhook(event: RecordedEvent, webhook: OrderEvent): WebhookFact {
+  const { order, user, type } = webhook;
+  const verification = user?.verification_status;
+  const fact: WebhookFact = {
+    ...webhookFact(event, type),
+    orderId: event.orderId,
+    sessionId: claimText(webhook.hpp_session_id),
+    clickId: linking(event.clickId),
+    lkyc: claimText(verification?.lkyc?.state),
+    fkyc: claimText(verification?.fkyc?.state),
+  };
+  if (event.orderId === null) return fact;
+  const body: ClaimBody = {
+    digest: event.digest ?? "",
+    currency: upper(claimText(order.quote)),
+    currencyAmount: claimText(order.quote_amount),
+    commodity: upper(claimText(order.base)),
+    cryptoAmount: claimText(order.base_amount),
+    address: claimText(order.address),
+    txId: claimText(order.transaction_id),
+    userId: claimText(user?.user_id),
+    clickId: linking(event.clickId),
+    externalOrderId: claimText(order.external_order_id),
+    failReason: claimText(order.error_code),
+    scAddress: claimText(order.partner_data?.sc_address),
+    scInputData: claimText(order.partner_data?.sc_input_data),
+  };
+  return { ...fact, claim: claimOf[type], body };
+}
+
+function userWebhook(
+  event: RecordedEvent,
+  webhook: Exclude<WebhookEvent, OrderEvent | { type: "test" }>,
+): WebhookFact {
+  const fact = webhookFact(event, webhook.type);
+  if (webhook.type === "otp_status") {
+    return {
+      ...fact,
+      otp: {
+        recordedAt: event.recordedAt,
+        eventId: event.eventId,
+        status: claimText(webhook.status) ?? "unknown",
+        detail: claimText(webhook.status_detail),
+        phoneCountry: upper(claimText(webhook.phone_country_code)),
+      },
+    };
+  }
+  const verification = webhook.user?.verification_status;
+  return {
+    ...fact,
+    lkyc: claimText(verification?.lkyc?.state),
+    fkyc: claimText(verification?.fkyc?.state),
+    rejectType: webhook.type === "verify_failed"
+      ? claimText(webhook.reject_type)
+      : null,
+  };
+}
+
+/** What the columns of an order or user webhook say without its body. */
+function columnsOnly(
+  event: RecordedEvent,
+  type: WebhookEvent["type"],
+): WebhookFact {
+  const fact = webhookFact(event, type);
+  if (!(type in claimOf) || event.orderId === null) return fact;
+  return {
+    ...fact,
+    orderId: event.orderId,
+    clickId: linking(event.clickId),
+    claim: claimOf[type as OrderEvent["type"]],
+  };
+}
+
+/** A webhook that claims nothing of an order and says nothing of a user. */
+function webhookFact(
+  event: RecordedEvent,
+  label: ActivityLabel,
+): WebhookFact {
+  return {
+    ...factBase(event, label),
+    kind: "webhook",
+    userId: label === "test" ? null : event.userId,
+    claim: null,
+    body: null,
+    lkyc: null,
+    fkyc: null,
+    rejectType: null,
+    otp: null,
+  };
+}

@@ -1,0 +1,174 @@
+import { createHash } from "node:crypto";
+import { encodeTime } from "ulid";
+import { parseExact } from "../../core/json/exact_json.ts";
+import { isDeeperThan } from "../../core/json/json_depth.ts";
+import { parseJson } from "../../core/json/parse_json.ts";
+import { columnText, linking, objectOf } from "./fact_text.ts";
+import { digestOfBytes, digestOfValue } from "./digest.ts";
+import type { EventKind, NewEvent } from "./event.ts";
+import { readServiceTime } from "../../core/time/service_time.ts";
+
+const utf8 = new TextDecoder();
+
+/** Columns that can be derived again from a body at any time. */
+export type DerivedColumns = Pick<
+  NewEvent,
+  "type" | "orderId" | "userId" | "clickId" | "occurredAt" | "digest"
+>;
+
+/** What an event says, and of which entity. */
+export interface DerivedFact {
+  /** The columns. */
+  readonly columns: DerivedColumns;
+  /**
+   * Id of the order, user, session or delivery that the fact is of; null when
+   * the body names none, and for webhooks, whose ids are minted at receipt.
+   */
+  readonly entity: string | null;
+}
+
+/**
+ * Derives everything that a body determines. A webhook may be anything and
+ * never fails; a body that is not a JSON object has all links null.
+ *
+ * @param kind Kind of fact.
+ * @param body The exact bytes.
+ * @throws {SyntaxError} When a body other than a webhook's is not JSON.
+ *
+ * @example Derive the columns of a webhook
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const body = new TextEncoder().encode('{"type":"login","user_id":"01JUSER"}');
+ * const { columns } = derive("webhook", body);
+ * assert.deepEqual([columns.type, columns.userId], ["login", "01JUSER"]);
+ * ```
+ */
+export function derive(kind: EventKind, body: Uint8Array): DerivedFact {
+  if (kind === "webhook") {
+    return { columns: webhookColumns(body), entity: null };
+  }
+  const value = parseExact(utf8.decode(body));
+  const root = fields(value);
+  const columns: DerivedColumns = {
+    type: null,
+    orderId: null,
+    userId: null,
+    clickId: null,
+    occurredAt: null,
+    // A canonical form is made by recursion, which hostile nesting exhausts.
+    digest: isDeeperThan(value) ? digestOfBytes(body) : digestOfValue(value),
+  };
+  const orderId = columnText(root.order_id);
+  const userId = sameText(root.user_id);
+  switch (kind) {
+    case "order_snapshot": {
+      const clickId = linking(sameText(root.click_id));
+      const occurredAt = isoTime(root.changed_at) ??
+        isoTime(root.created_at);
+      return {
+        columns: { ...columns, orderId, userId, clickId, occurredAt },
+        entity: orderId,
+      };
+    }
+    case "user_snapshot":
+      return { columns: { ...columns, userId }, entity: userId };
+    case "order_absent":
+    case "order_contradicted":
+      return { columns: { ...columns, orderId }, entity: orderId };
+    case "session_created":
+      return {
+        columns: {
+          ...columns,
+          userId,
+          clickId: linking(columnText(root.click_id)),
+        },
+        entity: columnText(root.session_id),
+      };
+    case "delivery_unanswered":
+      return { columns, entity: columnText(root.event_id) };
+  }
+}
+
+/** Characters of a time in a ULID, and the latest time that they can say. */
+const timeLength = 10;
+const latestMs = 2 ** 48 - 1;
+/** Hex digits of the hash in the id of a reading: 128 bits. */
+const readingDigits = 32;
+
+/**
+ * Id of a fact that was read or decided: the same fact gets the same id, so a
+ * retry after a lost answer never doubles it.
+ *
+ * Readings are most of a ledger, so theirs begins with the time in the way of
+ * ULIDs: the index of ids then grows at its end, and an append costs no more
+ * when there are millions.
+ *
+ * @param kind Kind of fact.
+ * @param entity What the fact is of.
+ * @param readAt When it was read; null where nothing was.
+ * @param digest Digest of its body.
+ * @returns The time of a reading as ten characters and 32 lower-case hex
+ * digits; 64 lower-case hex digits where nothing was read.
+ *
+ * @example Name a reading
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const readAt = "2026-01-01T00:00:00.000Z";
+ * const id = factId("order_absent", "01JORDER", readAt, "00");
+ * assert.equal(id, factId("order_absent", "01JORDER", readAt, "00"));
+ * assert.match(id, /^01KDVDNA00[0-9a-f]{32}$/);
+ * ```
+ */
+export function factId(
+  kind: EventKind,
+  entity: string,
+  readAt: string | null,
+  digest: string,
+): string {
+  const parts = JSON.stringify([kind, entity, readAt, digest]);
+  const hash = createHash("sha256").update(parts).digest("hex");
+  const readAtMs = readAt === null ? NaN : Date.parse(readAt);
+  // Nothing mints such a time, but an imported event may say anything.
+  if (!(readAtMs >= 0 && readAtMs <= latestMs)) return hash;
+  return encodeTime(readAtMs, timeLength) + hash.slice(0, readingDigits);
+}
+
+function webhookColumns(body: Uint8Array): DerivedColumns {
+  const root = fields(parsedOrNull(body));
+  return {
+    type: columnText(root.type),
+    orderId: columnText(fields(root.order).id),
+    userId: columnText(fields(root.user).user_id) ?? columnText(root.user_id),
+    clickId: linking(columnText(root.click_id)),
+    occurredAt: null,
+    digest: digestOfBytes(body),
+  };
+}
+
+function parsedOrNull(body: Uint8Array): unknown {
+  try {
+    return parseJson(utf8.decode(body));
+  } catch {
+    return null;
+  }
+}
+
+/** A text with NUL in it is left out, so that it never names another entity. */
+function sameText(value: unknown): string | null {
+  return typeof value === "string" && value.includes("\0")
+    ? null
+    : columnText(value);
+}
+
+/** A JSON object, or one without fields in place of anything else. */
+function fields(value: unknown): Readonly<Record<string, unknown>> {
+  return objectOf(value) ?? {};
+}
+
+/** A time of the service as UTC ISO 8601 with milliseconds. */
+function isoTime(value: unknown): string | null {
+  const timeMs = typeof value === "string" ? readServiceTime(value) : null;
+  return timeMs === null ? null : new Date(timeMs).toISOString();
+}

@@ -1,0 +1,123 @@
+/**
+ * What kind of fact an event records.
+ *
+ * - `webhook`: one delivery that arrived.
+ * - `order_snapshot`, `user_snapshot`: a reading of the Data API that differs
+ *   from the latest observation of that entity.
+ * - `order_absent`: the service was asked, the walk was exhausted, and the
+ *   order was not there.
+ * - `order_contradicted`: the service was asked, and for ten minutes has not
+ *   agreed with a claim; see {@linkcode OrderContradictedBody}.
+ * - `session_created`: a session made by this partner; see
+ *   {@linkcode SessionCreatedBody}.
+ * - `delivery_unanswered`: a delivery that was stored but answered late, with
+ *   503, or not at all; see {@linkcode DeliveryUnansweredBody}.
+ */
+export type EventKind =
+  | "webhook"
+  | "order_snapshot"
+  | "user_snapshot"
+  | "order_absent"
+  | "order_contradicted"
+  | "session_created"
+  | "delivery_unanswered";
+
+/** A fact ready to be appended. Everything in it is decided before storage. */
+export interface NewEvent {
+  /**
+   * Minted once, before database or spool: a ULID at receipt, or, for what was
+   * read or decided, a hash of (kind, entity, `readAt`, digest), behind the
+   * time of the reading.
+   */
+  readonly eventId: string;
+  /** Kind of fact. */
+  readonly kind: EventKind;
+  /** Webhook type as sent; null for other kinds and for quarantined bodies. */
+  readonly type: string | null;
+  /** Order the fact is about; well formed, free of NUL, never empty. */
+  readonly orderId: string | null;
+  /** User the fact is about; well formed, free of NUL, never empty. */
+  readonly userId: string | null;
+  /** Click id; well formed, free of NUL, never empty. */
+  readonly clickId: string | null;
+  /** The service's time if it states one, UTC ISO 8601 ending in `Z`. */
+  readonly occurredAt: string | null;
+  /** When this ledger learnt it, UTC ISO 8601 with milliseconds. */
+  readonly recordedAt: string;
+  /** Of readings: the answer's `Date`, else our clock when asking. */
+  readonly readAt: string | null;
+  /** The exact bytes received. */
+  readonly body: Uint8Array;
+  /**
+   * SHA-256 in lower-case hex: of the bytes (webhooks), or of the canonical
+   * exact value (everything else).
+   */
+  readonly digest: string;
+  /** Sixteen random bytes that blind the body's commitment in the chain. */
+  readonly salt: Uint8Array;
+}
+
+/** A fact as stored. */
+export interface RecordedEvent
+  extends Omit<NewEvent, "body" | "digest" | "salt"> {
+  /** Place in the ledger; ascending, gaps are legal. */
+  readonly position: number;
+  /** The exact bytes; null once erased. */
+  readonly body: Uint8Array | null;
+  /** Digest; null once erased. */
+  readonly digest: string | null;
+  /** Salt; null once erased. */
+  readonly salt: Uint8Array | null;
+}
+
+/** Body of `order_contradicted`. */
+export interface OrderContradictedBody {
+  /** The order. */
+  readonly order_id: string;
+  /** The claimed status the service does not agree with. */
+  readonly status: string;
+  /** `recordedAt` of the last claim that this contradicts. */
+  readonly up_to: string;
+}
+
+/** Body of `order_absent`. */
+export interface OrderAbsentBody {
+  /** The order. */
+  readonly order_id: string;
+}
+
+/** Body of `session_created`. */
+export interface SessionCreatedBody {
+  /** `sessionId` the service returned; webhooks name it `hpp_session_id`. */
+  readonly session_id: string;
+  /** `requestId` the service returned. */
+  readonly request_id?: string;
+  /** Click id handed to the widget with this session. */
+  readonly click_id?: string;
+  /** The partner's own reference, for example a basket id. */
+  readonly reference?: string;
+  /** User the session was made for. */
+  readonly user_id?: string;
+  /** `simple` or `simple_full_restrict`. */
+  readonly flow_type: string;
+  /** Asset asked for. */
+  readonly commodity?: string;
+  /** Network asked for. */
+  readonly network?: string;
+  /** Asset amount asked for, a decimal string. */
+  readonly commodity_amount?: string;
+  /** Fiat currency asked for. */
+  readonly currency?: string;
+  /** Fiat amount asked for, a decimal string. */
+  readonly currency_amount?: string;
+  /** Address asked for. */
+  readonly wallet_address?: string;
+}
+
+/** Body of `delivery_unanswered`. */
+export interface DeliveryUnansweredBody {
+  /** `eventId` of the delivery. */
+  readonly event_id: string;
+  /** What the sender got instead of a timely 2xx. */
+  readonly answer: "late" | "503" | "none";
+}

@@ -1,0 +1,162 @@
+import type { ClaimBody, ClaimedStatus } from "./claim_body.ts";
+import type { OrderReading } from "./order_reading.ts";
+import type { OtpStep } from "./otp_step.ts";
+import type { SessionRequest } from "./session_request.ts";
+import type { UserReading } from "./user_reading.ts";
+import type { OrderEventType } from "../../core/webhook_event/webhook_event.ts";
+import type { Status } from "../orders/status.ts";
+
+/**
+ * The fields that every fact has. A fact is a recorded event, decoded once and
+ * normalised. Folds read facts, never bodies.
+ */
+export interface FactBase {
+  /** Place in the ledger. */
+  readonly position: number;
+  /** Identifier of the event. */
+  readonly eventId: string;
+  /** When this ledger learnt it, UTC ISO 8601 with milliseconds. */
+  readonly recordedAt: string;
+  /** Digest of the body; the empty string once erased. */
+  readonly digest: string;
+  /** What it is counted as, see {@linkcode ActivityLabel}. */
+  readonly label: ActivityLabel;
+  /** The order it concerns. */
+  readonly orderId: string | null;
+  /** The user it concerns. */
+  readonly userId: string | null;
+  /** The widget session it concerns. */
+  readonly sessionId: string | null;
+  /** The click id it concerns; never empty nor the test click id. */
+  readonly clickId: string | null;
+}
+
+/**
+ * What a fact is counted as: a documented webhook type (`order_canceled`
+ * counts as `order_cancelled`), `unrecognised` for any other, `quarantined`
+ * for a body that is not a JSON object, or the kind of an event of another kind.
+ */
+export type ActivityLabel =
+  | "registration"
+  | "login"
+  | "logout"
+  | "card_added"
+  | "verify_start"
+  | "verify_retry"
+  | "verify_failed"
+  | "verify_success"
+  | "otp_status"
+  | "test"
+  | OrderEventType
+  | "unrecognised"
+  | "quarantined"
+  | "order_snapshot"
+  | "user_snapshot"
+  | "order_absent"
+  | "order_contradicted"
+  | "session_created"
+  | "delivery_unanswered";
+
+/** A webhook: what it claims of an order, and says of a user. */
+export interface WebhookFact extends FactBase {
+  /** Kind of fact. */
+  readonly kind: "webhook";
+  /** Status it claims for `orderId`; null when it claims none. */
+  readonly claim: ClaimedStatus | null;
+  /** Fields it states of the order; null without, and once erased. */
+  readonly body: ClaimBody | null;
+  /** State of the light verification, as sent. */
+  readonly lkyc: string | null;
+  /** State of the document verification, as sent. */
+  readonly fkyc: string | null;
+  /** Why a verification was rejected. */
+  readonly rejectType: string | null;
+  /** Step of sending a one-time code. */
+  readonly otp: OtpStep | null;
+}
+
+/** A reading of an order. */
+export interface OrderSnapshotFact extends FactBase {
+  /** Kind of fact. */
+  readonly kind: "order_snapshot";
+  /** What the service said. */
+  readonly reading: OrderReading;
+}
+
+/** A reading of a user. */
+export interface UserSnapshotFact extends FactBase {
+  /** Kind of fact. */
+  readonly kind: "user_snapshot";
+  /** What the service said. */
+  readonly reading: UserReading;
+}
+
+/** The service was asked for an order that was not there. */
+export interface OrderAbsentFact extends FactBase {
+  /** Kind of fact. */
+  readonly kind: "order_absent";
+  /** Effective time of the question, UTC ISO 8601. */
+  readonly readAt: string;
+}
+
+/** The service has not agreed with a claim for ten minutes. */
+export interface OrderContradictedFact extends FactBase {
+  /** Kind of fact. */
+  readonly kind: "order_contradicted";
+  /** The claimed status. */
+  readonly status: Status;
+  /** `recordedAt` of the last claim that this contradicts. */
+  readonly upTo: string;
+}
+
+/** A session made by this partner. */
+export interface SessionFact extends FactBase {
+  /** Kind of fact. */
+  readonly kind: "session_created";
+  /** What the session asked for. */
+  readonly asked: SessionRequest;
+}
+
+/** A stored delivery was not answered in time. Folds into nothing. */
+export interface UnansweredFact extends FactBase {
+  /** Kind of fact. */
+  readonly kind: "delivery_unanswered";
+  /** `eventId` of the delivery; null when the body is erased or unreadable. */
+  readonly deliveryId: string | null;
+}
+
+/** An event whose body says nothing any more, or never did. */
+export interface UnreadableFact extends FactBase {
+  /** Kind of fact. */
+  readonly kind: "unreadable";
+  /** Why it says nothing. */
+  readonly reason: UnreadableReason;
+}
+
+/** Why an event says nothing that can be read. */
+export type UnreadableReason =
+  | {
+    readonly code:
+      | "body_erased"
+      | "body_not_json"
+      | "body_not_object"
+      | "unknown_kind"
+      | "contradiction_incomplete"
+      | "session_without_id";
+  }
+  | {
+    readonly code: "webhook_unrecognised";
+    /** What the parser of webhooks says of it. */
+    readonly problems: readonly string[];
+  };
+
+/** A recorded event, decoded and normalised. */
+export type Fact =
+  | WebhookFact
+  | OrderSnapshotFact
+  | UserSnapshotFact
+  | OrderAbsentFact
+  | OrderContradictedFact
+  | SessionFact
+  | UnansweredFact
+  | UnreadableFact;

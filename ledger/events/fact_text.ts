@@ -1,0 +1,88 @@
+import { isRecord } from "../../core/guards.ts";
+
+/** Values of claims are cut at this many characters: anybody may post them. */
+const longestClaimText = 8192;
+
+/**
+ * Makes all text in a decoded JSON value well formed and free of NUL, so that
+ * any database and any encoder can hold it. Only an escape can bring in either,
+ * so a text without `\\u` has nothing to clean, and is not walked.
+ */
+export function cleaned<T>(value: T, source: string): T {
+  return source.includes("\\u") ? clean(value) as T : value;
+}
+
+function clean(value: unknown): unknown {
+  if (typeof value === "string") return cleanText(value);
+  if (Array.isArray(value)) return value.map(clean);
+  const object = objectOf(value);
+  if (object === null) return value;
+  return Object.fromEntries(
+    Object.entries(object).map(([key, inner]) => [key, clean(inner)]),
+  );
+}
+
+function cleanText(text: string): string {
+  return text.toWellFormed().replaceAll("\0", "");
+}
+
+/**
+ * Text fit for an indexed column: well formed and free of NUL, because SQLite
+ * ends a text at NUL and a lone surrogate cannot be stored as UTF-8.
+ */
+export function columnText(value: unknown): string | null {
+  return typeof value === "string" ? emptyToNull(cleanText(value)) : null;
+}
+
+/** Text of a decoded field: null when absent or JSON null. */
+export function textOf(value: unknown): string | null {
+  if (typeof value === "string") return value;
+  return typeof value === "number" || typeof value === "bigint"
+    ? String(value)
+    : null;
+}
+
+/** Like {@linkcode textOf}, with the empty string read as absent. */
+export function filledText(value: unknown): string | null {
+  const text = textOf(value);
+  return text === "" ? null : text;
+}
+
+/** Like {@linkcode filledText}, of bounded length. */
+export function claimText(value: unknown): string | null {
+  const text = filledText(value);
+  return text !== null && text.length > longestClaimText
+    ? text.slice(0, longestClaimText).toWellFormed()
+    : text;
+}
+
+/**
+ * Text of a field of a reading: null when absent, the empty string when the
+ * service states that there is none (empty or JSON null).
+ */
+export function statedText(value: unknown): string | null {
+  if (value === undefined) return null;
+  return value === null ? "" : textOf(value);
+}
+
+/** The empty string read as absent. */
+export function emptyToNull(text: string | null): string | null {
+  return text === "" ? null : text;
+}
+
+/** Upper case, absent stays absent. */
+export function upper(text: string | null): string | null {
+  return text === null ? null : text.toUpperCase();
+}
+
+/** A decoded JSON object, or null. */
+export function objectOf(
+  value: unknown,
+): Readonly<Record<string, unknown>> | null {
+  return isRecord(value) ? value : null;
+}
+
+/** A click id that links: not empty, and not that of the test event. */
+export function linking(clickId: string | null): string | null {
+  return clickId === "" || clickId === "test_click_id" ? null : clickId;
+}

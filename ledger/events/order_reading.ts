@@ -1,0 +1,129 @@
+import type { OddField } from "../../core/wire/odd_field.ts";
+import type { RecordedEvent } from "./event.ts";
+import { effectiveReadAt, effectiveTime } from "./effective_time.ts";
+import { normaliseStatus } from "../orders/order_rank.ts";
+import type { Status } from "../orders/status.ts";
+import { filledText, linking, statedText, textOf, upper } from "./fact_text.ts";
+import { normaliseTime } from "../../core/time/service_time.ts";
+
+/**
+ * What a reading of the orders endpoint says. In its fields null is absent and
+ * the empty string is the service's word that there is none.
+ */
+export interface OrderReading {
+  /** Digest of the exact value. */
+  readonly digest: string;
+  /** Effective time of the reading, UTC ISO 8601. */
+  readonly readAt: string;
+  /** Status; empty when none is stated that can be read. */
+  readonly status: Status;
+  /** Effective time of the last change, UTC ISO 8601; empty when not stated. */
+  readonly changedAt: string;
+  /** Effective creation time, UTC ISO 8601; empty when not stated. */
+  readonly createdAt: string;
+  /** `changed_at` as stated where `changedAt` is not that, else null. */
+  readonly statedChangedAt: string | null;
+  /** `created_at` as stated where `createdAt` is not that, else null. */
+  readonly statedCreatedAt: string | null;
+  /** Fiat currency, upper case. */
+  readonly currency: string | null;
+  /** Amount in `currency`, a decimal string. */
+  readonly currencyAmount: string | null;
+  /** Asset code, upper case. */
+  readonly commodity: string | null;
+  /** Middle part of the dotted asset. */
+  readonly cryptoType: string | null;
+  /** Network. */
+  readonly network: string | null;
+  /** Amount of the asset, a decimal string. */
+  readonly cryptoAmount: string | null;
+  /** Address the asset goes to. */
+  readonly address: string | null;
+  /** Transaction hash. */
+  readonly txId: string | null;
+  /** User identifier. */
+  readonly userId: string | null;
+  /** Click id. */
+  readonly clickId: string | null;
+  /** Short identifier shown to people. */
+  readonly externalOrderId: string | null;
+  /** Payment error code. */
+  readonly failReason: string | null;
+  /** Card used. */
+  readonly cardId: string | null;
+  /** Card brand. */
+  readonly cardBrand: string | null;
+  /** Authentication method of the payment. */
+  readonly paymentType: string | null;
+  /** Acquirer. */
+  readonly processedThrough: string | null;
+  /** The partner's fee in USD. */
+  readonly partnerFee: string | null;
+  /** The partner's fee as a share. */
+  readonly partnerFeePercent: string | null;
+  /** The service's fee in USD. */
+  readonly serviceFee: string | null;
+  /** The service's fee as a share. */
+  readonly serviceFeePercent: string | null;
+  /** Input data of a smart-contract order. */
+  readonly scInputData: string | null;
+  /** Fields that could not be read and are left out, sorted. */
+  readonly odd: readonly OddField[];
+}
+
+/**
+ * Normalises an order of the Data API, numbers already exact decimal strings
+ * and odd fields left out.
+ *
+ * Source: service interface, "Order (Data API)".
+ */
+export function readOrder(
+  event: RecordedEvent,
+  order: Readonly<Record<string, unknown>>,
+  odd: readonly OddField[],
+): OrderReading {
+  const status = filledText(order.status);
+  const crypto = filledText(order.crypto);
+  const first = crypto === null ? -1 : crypto.indexOf(".");
+  const last = crypto === null ? -1 : crypto.lastIndexOf(".");
+  const readAt = effectiveReadAt(event.readAt, event.recordedAt);
+  const time = (value: unknown) =>
+    effectiveTime(normaliseTime(textOf(value)) ?? "", readAt);
+  const changed = time(order.changed_at);
+  const created = time(order.created_at);
+  return {
+    digest: event.digest ?? "",
+    readAt,
+    status: status === null ? "" : normaliseStatus(status),
+    changedAt: changed.counts,
+    createdAt: created.counts,
+    statedChangedAt: changed.stated,
+    statedCreatedAt: created.stated,
+    currency: upper(statedText(order.currency)),
+    currencyAmount: statedText(order.currency_amount),
+    commodity: crypto === null || first === -1
+      ? upper(crypto)
+      : crypto.slice(0, first).toUpperCase(),
+    cryptoType: crypto === null || last <= first
+      ? null
+      : crypto.slice(first + 1, last),
+    network: crypto === null || last === -1 ? null : crypto.slice(last + 1),
+    cryptoAmount: statedText(order.crypto_amount),
+    address: statedText(order.address),
+    txId: statedText(order.tx_id),
+    userId: statedText(order.user_id),
+    clickId: linking(textOf(order.click_id)),
+    externalOrderId: statedText(order.external_order_id),
+    failReason: statedText(order.fail_reason),
+    cardId: statedText(order.card_id),
+    cardBrand: statedText(order.card_brand),
+    paymentType: statedText(order.payment_type),
+    processedThrough: statedText(order.processed_through),
+    partnerFee: statedText(order.partner_fee),
+    partnerFeePercent: statedText(order.partner_fee_percent),
+    serviceFee: statedText(order.service_fee),
+    serviceFeePercent: statedText(order.service_fee_percent),
+    scInputData: statedText(order.sc_input_data),
+    odd,
+  };
+}

@@ -1,0 +1,194 @@
+import { parseExact } from "../../core/json/exact_json.ts";
+import {
+  readOrderRow,
+  readUserRow,
+  type RowRead,
+} from "../../core/wire/read_row.ts";
+import type { RecordedEvent } from "./event.ts";
+import { effectiveReadAt } from "./effective_time.ts";
+import type { Fact, SessionFact, UnreadableFact } from "./fact.ts";
+import { normaliseStatus } from "../orders/order_rank.ts";
+import { readOrder } from "./order_reading.ts";
+import { readUser } from "./user_reading.ts";
+import { readWebhookEvent } from "./_read_webhook.ts";
+import { cleaned, filledText, linking, objectOf, upper } from "./fact_text.ts";
+import { normaliseTime } from "../../core/time/service_time.ts";
+import { factBase } from "./_fact_base.ts";
+import { unreadable } from "./_unreadable.ts";
+
+const decoder = new TextDecoder();
+
+/**
+ * Decodes a recorded event, once, into a normalised fact.
+ *
+ * Never throws: what cannot be read is a fact of kind `unreadable`, which is
+ * counted and folds into nothing else. Of an erased event only the
+ * columns are read: an order webhook keeps its claim, without fields.
+ *
+ * @param event An event as stored.
+ * @returns The fact.
+ *
+ * @example What is left of an erased webhook
+ * ```ts
+ * import { readFact } from "@rampkit/onramp/ledger/internals";
+ * import assert from "node:assert/strict";
+ *
+ * const fact = readFact({
+ *   position: 1,
+ *   eventId: "01HX",
+ *   kind: "webhook",
+ *   type: "order_complete",
+ *   orderId: "01ORDER",
+ *   userId: null,
+ *   clickId: null,
+ *   occurredAt: null,
+ *   recordedAt: "2026-11-20T09:00:00.000Z",
+ *   readAt: null,
+ *   body: null, // erased: the columns still say what was claimed
+ *   digest: null,
+ *   salt: null,
+ * });
+ * assert(fact.kind === "webhook");
+ * assert.equal(fact.claim, "success");
+ * ```
+ */
+export function readFact(event: RecordedEvent): Fact {
+  try {
+    switch (event.kind) {
+      case "webhook":
+        return readWebhookEvent(event);
+      case "order_snapshot":
+        return readOrderSnapshot(event);
+      case "user_snapshot":
+        return readUserSnapshot(event);
+      case "order_absent":
+        return readAbsent(event);
+      case "order_contradicted":
+        return readContradicted(event);
+      case "session_created":
+        return readSession(event);
+      case "delivery_unanswered":
+        return readUnanswered(event);
+      default:
+        event.kind satisfies never;
+        return unreadable(event, { code: "unknown_kind" });
+    }
+  } catch {
+    return unreadable(event, { code: "body_not_json" });
+  }
+}
+
+function readOrderSnapshot(event: RecordedEvent): Fact {
+  if (event.body === null) return unreadable(event, { code: "body_erased" });
+  const read = soundRow(event.body, readOrderRow);
+  if (read === null) return unreadable(event, { code: "body_not_object" });
+  return {
+    ...factBase(event, "order_snapshot"),
+    kind: "order_snapshot",
+    orderId: event.orderId,
+    clickId: linking(event.clickId),
+    reading: readOrder(event, read.row, read.odd),
+  };
+}
+
+function readUserSnapshot(event: RecordedEvent): Fact {
+  if (event.body === null) return unreadable(event, { code: "body_erased" });
+  const read = soundRow(event.body, readUserRow);
+  if (read === null) return unreadable(event, { code: "body_not_object" });
+  return {
+    ...factBase(event, "user_snapshot"),
+    kind: "user_snapshot",
+    userId: event.userId,
+    reading: readUser(event, read.row, read.odd),
+  };
+}
+
+function readAbsent(event: RecordedEvent): Fact {
+  return {
+    ...factBase(event, "order_absent"),
+    kind: "order_absent",
+    orderId: event.orderId,
+    readAt: effectiveReadAt(event.readAt, event.recordedAt),
+  };
+}
+
+function readContradicted(event: RecordedEvent): Fact {
+  if (event.body === null) return unreadable(event, { code: "body_erased" });
+  const body = exactObject(event.body);
+  const status = filledText(body?.status);
+  const upTo = normaliseTime(filledText(body?.up_to));
+  if (status === null || upTo === null) {
+    return unreadable(event, { code: "contradiction_incomplete" });
+  }
+  return {
+    ...factBase(event, "order_contradicted"),
+    kind: "order_contradicted",
+    orderId: event.orderId,
+    status: normaliseStatus(status),
+    upTo,
+  };
+}
+
+function readSession(event: RecordedEvent): SessionFact | UnreadableFact {
+  if (event.body === null) return unreadable(event, { code: "body_erased" });
+  const body = exactObject(event.body);
+  const sessionId = filledText(body?.session_id);
+  if (body === null || sessionId === null) {
+    return unreadable(event, { code: "session_without_id" });
+  }
+  return {
+    ...factBase(event, "session_created"),
+    kind: "session_created",
+    sessionId,
+    clickId: linking(event.clickId),
+    asked: {
+      sessionId,
+      clickId: linking(event.clickId),
+      recordedAt: event.recordedAt,
+      flowType: filledText(body.flow_type) ?? "simple",
+      reference: filledText(body.reference),
+      commodity: upper(filledText(body.commodity)),
+      network: filledText(body.network),
+      commodityAmount: filledText(body.commodity_amount),
+      currency: upper(filledText(body.currency)),
+      currencyAmount: filledText(body.currency_amount),
+      walletAddress: filledText(body.wallet_address),
+      userId: filledText(body.user_id),
+    },
+  };
+}
+
+function readUnanswered(event: RecordedEvent): Fact {
+  const body = event.body === null ? null : exactObject(event.body);
+  return {
+    ...factBase(event, "delivery_unanswered"),
+    kind: "delivery_unanswered",
+    deliveryId: filledText(body?.event_id),
+  };
+}
+
+/**
+ * What can be read of the row in a body, and what cannot. The same rule that
+ * the client uses, so that both report the same fields as odd.
+ */
+function soundRow(
+  body: Uint8Array,
+  read: (
+    row: Readonly<Record<string, unknown>>,
+    mayHoldNul: boolean,
+  ) => RowRead<object>,
+): RowRead<Readonly<Record<string, unknown>>> | null {
+  const text = decoder.decode(body);
+  const value = objectOf(parseExact(text));
+  if (value === null) return null;
+  const { row, odd } = read(value, text.includes("\\u0000"));
+  return { row: cleaned({ ...row }, text), odd };
+}
+
+/** The JSON object in a body, its numbers as exact decimal strings. */
+function exactObject(
+  body: Uint8Array,
+): Readonly<Record<string, unknown>> | null {
+  const text = decoder.decode(body);
+  return objectOf(cleaned(parseExact(text), text));
+}

@@ -1,0 +1,221 @@
+import fc from "fast-check";
+import assert from "node:assert/strict";
+import type { EventKind, RecordedEvent } from "./event.ts";
+import {
+  absentRead,
+  at,
+  contradiction,
+  erased,
+  ORDER,
+  orderRead,
+  orderWebhook,
+  session,
+  USER,
+  userRead,
+  userWebhook,
+  webhookAt,
+} from "../orders/given_test.ts";
+import { foldOrder, foldUser } from "../explain/as_of.ts";
+import { readFact } from "./read_fact.ts";
+import { orderState } from "../orders/state_of_order.ts";
+import { userState } from "../users/user_state.ts";
+
+const utf8 = new TextEncoder();
+
+/** An event whose body is replaced, its columns kept. */
+function withBody(event: RecordedEvent, body: string): RecordedEvent {
+  return { ...event, body: utf8.encode(body) };
+}
+
+const oneOfEach: readonly RecordedEvent[] = [
+  orderWebhook(1, "order_complete"),
+  userWebhook(1, "login", "success"),
+  orderRead(1, "success", 1),
+  userRead(1, { lkyc_status: "success" }),
+  absentRead(1),
+  contradiction("success", 1),
+  session(1),
+];
+
+Deno.test("readFact() reads each kind of event", () => {
+  assert.deepEqual(oneOfEach.map((event) => readFact(event).kind), [
+    "webhook",
+    "webhook",
+    "order_snapshot",
+    "user_snapshot",
+    "order_absent",
+    "order_contradicted",
+    "session_created",
+  ]);
+});
+
+Deno.test("readFact() keeps what the columns of an erased event say", () => {
+  const facts = oneOfEach.map((event) => readFact(erased(event)));
+  assert.deepEqual(facts.map(({ kind }) => kind), [
+    "webhook",
+    "webhook",
+    "unreadable",
+    "unreadable",
+    "order_absent",
+    "unreadable",
+    "unreadable",
+  ]);
+  const [claim, login] = facts;
+  assert.ok(claim?.kind === "webhook" && login?.kind === "webhook");
+  assert.equal(claim.claim, "success");
+  assert.equal(claim.orderId, ORDER);
+  assert.equal(claim.body, null);
+  assert.equal(login.userId, USER);
+  assert.equal(login.lkyc, null);
+});
+
+Deno.test("readFact() takes the claim from the columns when the body has an unexpected shape", () => {
+  const event = withBody(
+    orderWebhook(1, "order_complete"),
+    `{"type":"order_complete","order":[]}`,
+  );
+  const fact = readFact(event);
+  assert.ok(fact.kind === "webhook");
+  assert.equal(fact.claim, "success");
+  assert.equal(fact.body, null);
+});
+
+Deno.test("readFact() keeps amounts of readings exact", () => {
+  const fact = readFact(withBody(
+    orderRead(1, "success", 1),
+    `{"order_id":"${ORDER}","status":"success","crypto_amount":123456789012345678901234567890.000000000000000001,"partner_fee":1e-7}`,
+  ));
+  assert.ok(fact.kind === "order_snapshot");
+  assert.equal(
+    fact.reading.cryptoAmount,
+    "123456789012345678901234567890.000000000000000001",
+  );
+  assert.equal(fact.reading.partnerFee, "0.0000001");
+});
+
+Deno.test("readFact() reads documented statuses in any case and keeps others", () => {
+  const status = (text: unknown) => {
+    const fact = readFact(
+      withBody(
+        orderRead(1, "success", 1),
+        JSON.stringify({ order_id: ORDER, status: text }),
+      ),
+    );
+    return fact.kind === "order_snapshot" ? fact.reading.status : fact.kind;
+  };
+  assert.equal(status("Success"), "success");
+  assert.equal(status("canceled"), "cancelled");
+  assert.equal(status("On Hold"), "On Hold");
+  for (const none of ["", undefined, null, {}, true]) {
+    assert.equal(status(none), "");
+  }
+});
+
+Deno.test("readFact() makes text well formed and free of NUL, so that any database can hold it", () => {
+  const fact = readFact(webhookAt(
+    1,
+    `{"type":"order_complete","click_id":"","order":{"id":"${ORDER}","address":"a\\ud800\\u0000b"}}`,
+  ));
+  assert.ok(fact.kind === "webhook");
+  assert.equal(fact.body?.address, "a\ufffdb");
+});
+
+Deno.test("readFact() cuts overlong text of a webhook, which anybody may post", () => {
+  const fact = readFact(
+    orderWebhook(1, "order_complete", { address: "\u{1f600}".repeat(50_000) }),
+  );
+  assert.ok(fact.kind === "webhook");
+  assert.ok((fact.body?.address ?? "").length <= 8_192);
+  assert.ok(fact.body?.address?.isWellFormed());
+});
+
+Deno.test("readFact() counts a test event and routes it nowhere", () => {
+  const event = webhookAt(1, {
+    type: "test",
+    click_id: "odd",
+    user: { user_id: USER },
+    order: { id: "x" },
+  });
+  for (const fact of [readFact(event), readFact(erased(event))]) {
+    assert.equal(fact.label, "test");
+    assert.deepEqual([fact.orderId, fact.userId, fact.clickId], [
+      null,
+      null,
+      null,
+    ]);
+  }
+});
+
+Deno.test("readFact() reads which delivery was not answered", () => {
+  const event: RecordedEvent = {
+    ...session(1),
+    kind: "delivery_unanswered",
+    body: utf8.encode(`{"event_id":"D1","answer":"late"}`),
+  };
+  const fact = readFact(event);
+  assert.ok(fact.kind === "delivery_unanswered");
+  assert.equal(fact.deliveryId, "D1");
+  assert.equal(fact.orderId, null);
+});
+
+const kinds: readonly EventKind[] = [
+  "webhook",
+  "order_snapshot",
+  "user_snapshot",
+  "order_absent",
+  "order_contradicted",
+  "session_created",
+  "delivery_unanswered",
+];
+
+Deno.test("readFact() and the folds never throw, whatever the body and the columns", () => {
+  const id = fc.constantFrom(null, ORDER);
+  const body = fc.oneof(
+    fc.json(),
+    fc.string(),
+    fc.jsonValue().map((value) =>
+      JSON.stringify({
+        type: value,
+        status: value,
+        order: { id: ORDER, address: value, partner_data: value },
+        user: value,
+        session_id: value,
+        up_to: value,
+        limits: value,
+        linked_payment_methods: value,
+        crypto: value,
+        changed_at: value,
+      })
+    ),
+  );
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...kinds),
+      fc.constantFrom(null, "order_complete", "login", "odd", "__proto__"),
+      id,
+      fc.constantFrom(null, USER),
+      fc.option(body),
+      (kind, type, orderId, userId, text) => {
+        const fact = readFact({
+          position: 1,
+          eventId: "E1",
+          kind,
+          type,
+          orderId,
+          userId,
+          clickId: null,
+          occurredAt: null,
+          recordedAt: at(1),
+          readAt: null,
+          body: text === null ? null : utf8.encode(text),
+          digest: text === null ? null : "d",
+          salt: null,
+        });
+        orderState(foldOrder(ORDER, [fact]));
+        userState(foldUser(USER, [fact]));
+        assert.equal(fact.position, 1);
+      },
+    ),
+    { numRuns: 1_000 },
+  );
+});

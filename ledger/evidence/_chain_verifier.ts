@@ -1,0 +1,189 @@
+import { type ChainOrigin, genesisHash } from "./chain_hash.ts";
+import {
+  checkColumns,
+  checkLink,
+  type Finding,
+  finding,
+  type Row,
+} from "./_check_event.ts";
+import type { AnchorRecord, ChainHead } from "./anchored_head.ts";
+import type { DamageReason } from "./damage_reason.ts";
+import type { Anchor, Verification, VerifyOptions } from "./verification.ts";
+
+/** What a chain is compared with. */
+export interface ChainReferences {
+  /** Its own head, by its checkpoint. */
+  readonly head: ChainHead | null;
+  /** The head kept beside the ledger. */
+  readonly anchored: AnchorRecord;
+  /** Why that cannot be understood; null when it can. */
+  readonly anchorDamage: string | null;
+  /** What was written down elsewhere. */
+  readonly expect: VerifyOptions["expect"];
+}
+
+/**
+ * Verifies a chain row by row. Pure: it knows what has been seen so far, and
+ * says whether the next row fits.
+ */
+export class ChainVerifier {
+  readonly #origin: ChainOrigin;
+  readonly #references: ChainReferences;
+  #hash: Uint8Array;
+  #last = 0;
+  #chained = 0;
+  #unchained = 0;
+  #erased = 0;
+
+  constructor(origin: ChainOrigin, references: ChainReferences) {
+    this.#origin = origin;
+    this.#references = references;
+    this.#hash = genesisHash(origin);
+  }
+
+  get events(): number {
+    return this.#chained + this.#unchained;
+  }
+
+  step(row: Row): Finding | null {
+    const { position, event } = row;
+    if (position > (this.#references.head?.position ?? 0)) {
+      // Past the head as it was at the start, links are left alone: other
+      // processes may be adding some right now.
+      if (event === null) return null;
+      const found = checkColumns(event);
+      if (found === null) this.#unchained++;
+      return found;
+    }
+    if (event === null) {
+      return finding(position, "removed", { code: "event_gone" });
+    }
+    if (row.commitment === null || row.hash === null) {
+      return finding(position, "inserted", { code: "link_missing" });
+    }
+    const found = checkLink(event, row, this.#hash) ?? checkColumns(event);
+    if (found !== null) return found;
+    if (event.body === null) this.#erased++;
+    this.#hash = row.hash;
+    this.#last = position;
+    this.#chained++;
+    return this.#checkAnchors();
+  }
+
+  end(): Verification {
+    const found = this.#checkEnd();
+    return found === null ? this.#result(null) : this.broken(found);
+  }
+
+  broken(found: Finding): Verification {
+    return this.#result(found);
+  }
+
+  #checkEnd(): Finding | null {
+    const { head, expect, anchored, anchorDamage } = this.#references;
+    if (
+      head !== null &&
+      (head.events !== this.#chained || head.hash !== this.#hash.toHex())
+    ) {
+      return finding(
+        this.#last + 1,
+        "removed",
+        {
+          code: "fewer_than_head",
+          events: head.events,
+          chained: this.#chained,
+        },
+      );
+    }
+    const next = this.#last + 1;
+    if (expect !== undefined && expect.count > this.#chained) {
+      return this.#unexpected(
+        {
+          code: "fewer_than_expected",
+          expected: expect.count,
+          chained: this.#chained,
+        },
+        next,
+      );
+    }
+    if (anchorDamage !== null) {
+      return this.#unexpected({
+        code: "kept_head_unreadable",
+        error: anchorDamage,
+      }, next);
+    }
+    if (anchored.head === null) return null;
+    const { ledgerId, events, keptAt } = anchored.head;
+    if (ledgerId !== this.#origin.ledgerId) {
+      return this.#unexpected(
+        { code: "kept_head_of_other_ledger", ledgerId },
+        1,
+      );
+    }
+    if (events > this.#chained) {
+      return this.#unexpected(
+        head === null
+          ? { code: "chain_gone", events, keptAt }
+          : { code: "fewer_than_kept", events, keptAt, chained: this.#chained },
+        next,
+      );
+    }
+    return null;
+  }
+
+  /** Whether the chain so far is the one that was written down or anchored. */
+  #checkAnchors(): Finding | null {
+    const { expect, anchored } = this.#references;
+    const hash = (count: number | undefined) =>
+      count === this.#chained ? this.#hash.toHex() : null;
+    const now = hash(expect?.count);
+    if (now !== null && now !== expect?.hash) {
+      return this.#unexpected(
+        { code: "other_hash_than_expected", chained: this.#chained },
+      );
+    }
+    const then = hash(anchored.head?.events);
+    if (
+      then !== null && then !== anchored.head?.hash &&
+      anchored.head?.ledgerId === this.#origin.ledgerId
+    ) {
+      return this.#unexpected(
+        {
+          code: "other_hash_than_kept",
+          chained: this.#chained,
+          keptAt: anchored.head.keptAt,
+        },
+      );
+    }
+    return null;
+  }
+
+  #anchors(): Anchor[] {
+    const { expect, anchored } = this.#references;
+    return [
+      ...(expect === undefined ? [] : ["expect"] as const),
+      ...(anchored.head === null ? [] : ["kept"] as const),
+    ];
+  }
+
+  #unexpected(reason: DamageReason, position: number = this.#last): Finding {
+    return finding(position, "unexpected", reason);
+  }
+
+  #result(found: Finding | null): Verification {
+    return {
+      ok: found === null,
+      events: this.events,
+      chained: this.#chained,
+      unchained: this.#unchained,
+      erased: this.#erased,
+      anchors: this.#anchors(),
+      keptHead: this.#references.anchored.head,
+      resets: this.#references.anchored.resets,
+      hash: this.#hash.toHex(),
+      firstBrokenPosition: found?.position ?? null,
+      damage: found?.damage ?? null,
+      reason: found?.reason ?? null,
+    };
+  }
+}

@@ -1,0 +1,141 @@
+import { messageOf } from "../../core/guards.ts";
+import { open, readFile, rename } from "node:fs/promises";
+import process from "node:process";
+import { LedgerError } from "../store/driver/errors.ts";
+import type {
+  AnchoredHead,
+  AnchorRecord,
+  AnchorReset,
+  AnchorStore,
+} from "./anchored_head.ts";
+
+/** Resets that are remembered. */
+const MOST_RESETS = 20;
+
+/**
+ * Path of the file beside a database that keeps the head of its chain.
+ *
+ * @param database Path of the database.
+ *
+ * @example Which file that is
+ * ```ts
+ * import { anchorFilePath } from "@rampkit/onramp/ledger/internals";
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(anchorFilePath("rampkit.db"), "rampkit.db-chain");
+ * ```
+ */
+export function anchorFilePath(database: string): string {
+  return `${database}-chain`;
+}
+
+/**
+ * Keeps the head of a chain in a file beside the database, readable by its owner
+ * only. It reveals a chain that was cut in the database.
+ *
+ * @param database Path of the database.
+ */
+export function anchorFile(database: string): AnchorStore {
+  const place = anchorFilePath(database);
+  return {
+    place,
+    read: () => readRecord(place),
+    write: (record) => writeRecord(place, record),
+  };
+}
+
+/**
+ * Gives up the head that is kept beside a database, and records that: for a
+ * ledger that was put back on purpose from a backup, whose chain is shorter.
+ * The next step of the chain keeps its head anew.
+ *
+ * @param database Path of the database. Nobody else may have it open.
+ * @param options `now`: the clock, in ms.
+ * @returns The head that was given up; null when none was kept.
+ *
+ * @example After a backup was put in the place of a ledger
+ * ```ts
+ * import { resetAnchor } from "@rampkit/onramp/ledger/internals";
+ * import assert from "node:assert/strict";
+ *
+ * const folder = await Deno.makeTempDir();
+ * assert.equal(await resetAnchor(`${folder}/ledger.db`), null);
+ * await Deno.remove(folder, { recursive: true });
+ * ```
+ */
+export async function resetAnchor(
+  database: string,
+  options: { readonly now?: () => number } = {},
+): Promise<AnchorReset | null> {
+  const { now = Date.now } = options;
+  const place = anchorFilePath(database);
+  const at = new Date(now()).toISOString();
+  let record: AnchorRecord = { head: null, resets: [] };
+  let reset: AnchorReset = { at, events: null, hash: null };
+  try {
+    record = await readRecord(place);
+    if (record.head === null) return null;
+    reset = { at, events: record.head.events, hash: record.head.hash };
+  } catch (error) {
+    if (!(error instanceof LedgerError) || error.code !== "corrupt") {
+      throw error;
+    }
+  }
+  const resets = [...record.resets, reset].slice(-MOST_RESETS);
+  await writeRecord(place, { head: null, resets });
+  return reset;
+}
+
+async function readRecord(place: string): Promise<AnchorRecord> {
+  let text: string;
+  try {
+    text = await readFile(place, "utf8");
+  } catch (error) {
+    if ((error as { code?: string }).code === "ENOENT") {
+      return { head: null, resets: [] };
+    }
+    const reason = messageOf(error);
+    throw new LedgerError(
+      "cannot_open",
+      `The file that keeps the head of the chain cannot be read: ${place}: ` +
+        reason,
+    );
+  }
+  const record = parsed(text);
+  if (record !== null) return record;
+  throw new LedgerError(
+    "corrupt",
+    `The file that keeps the head of the chain cannot be understood: ${place}`,
+  );
+}
+
+function parsed(text: string): AnchorRecord | null {
+  try {
+    const { head, resets } = JSON.parse(text);
+    return (head === null || isHead(head)) && Array.isArray(resets)
+      ? { head, resets }
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+function isHead(value: unknown): value is AnchoredHead {
+  const head = value as Partial<AnchoredHead>;
+  return Number.isSafeInteger(head.position) &&
+    Number.isSafeInteger(head.events) && typeof head.ledgerId === "string" &&
+    typeof head.keptAt === "string" && /^[0-9a-f]{64}$/.test(head.hash ?? "");
+}
+
+/** Writes another file and renames it, so that a kill leaves the old or the new. */
+async function writeRecord(place: string, record: AnchorRecord): Promise<void> {
+  const aside = `${place}.${process.pid}.tmp`;
+  const file = await open(aside, "w", 0o600);
+  try {
+    await file.writeFile(`${JSON.stringify(record)}\n`);
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
+  await rename(aside, place);
+}

@@ -1,0 +1,124 @@
+import type { Driver, ResultSet, Statement } from "../store/driver/driver.ts";
+import { type ChainOrigin, genesisHash } from "./chain_hash.ts";
+import { headOf, selectHead, selectLinkHash } from "../store/tables/chain.ts";
+import type { HeadAnchor } from "./head_anchor.ts";
+import type { AnchoredHead, ChainHead } from "./anchored_head.ts";
+
+/** How far the chain reaches, and whether it goes on from what was anchored. */
+export interface ChainState extends ChainHead {
+  /**
+   * Why the chain is not extended, in one sentence: it does not go on from the
+   * head that is kept beside the ledger. Null when it does, or none is anchored.
+   */
+  readonly broken: string | null;
+}
+
+/**
+ * Reads how far the chain reaches.
+ *
+ * @param driver A database that has been migrated.
+ * @param origin The ledger.
+ * @param anchor The head kept outside the database.
+ * @throws {LedgerError} When the database fails.
+ *
+ * @example Print what to keep elsewhere
+ * ```ts
+ * import { openLedger } from "@rampkit/onramp/ledger";
+ * import { chainHead } from "@rampkit/onramp/ledger/internals";
+ * import assert from "node:assert/strict";
+ *
+ * await using ledger = await openLedger({
+ *   url: ":memory:",
+ *   environment: "sandbox",
+ *   worker: false,
+ * });
+ * const origin = { environment: "sandbox", ledgerId: "0".repeat(32) };
+ * const { events, hash } = await chainHead(ledger.driver, origin);
+ * assert.match(`${events}:${hash}`, /^0:[0-9a-f]{64}$/);
+ * ```
+ */
+export async function chainHead(
+  driver: Driver,
+  origin: ChainOrigin,
+  anchor?: HeadAnchor,
+): Promise<ChainState> {
+  const { head, broken } = await readHead(driver, origin, { anchor });
+  return { ...head, broken };
+}
+
+/**
+ * Reads how far the chain reaches, and whether it contains its anchored head.
+ *
+ * @param origin The ledger.
+ * @param how The anchor, and what else to read at the same moment.
+ */
+export async function readHead(
+  driver: Driver,
+  origin: ChainOrigin,
+  { anchor, mode = "read", also = [] }: {
+    readonly anchor: HeadAnchor | undefined;
+    readonly mode?: "read" | "write";
+    readonly also?: readonly Statement[];
+  },
+): Promise<{
+  readonly head: ChainHead;
+  readonly broken: string | null;
+  readonly more: readonly ResultSet[];
+}> {
+  for (let afresh = false;; afresh = true) {
+    const anchored = await anchor?.head(afresh) ?? null;
+    const [headRow, link, ...more] = await driver.batch([
+      selectHead,
+      selectLinkHash(anchored?.position ?? 0),
+      ...also,
+    ], mode);
+    const head = headOf(headRow) ??
+      { position: 0, events: 0, hash: genesisHash(origin).toHex() };
+    const hash = link?.rows[0]?.[0];
+    const broken = anchored === null
+      ? null
+      : whyBroken(anchored, origin, hash instanceof Uint8Array ? hash : null);
+    // A restore may have given up the anchor that this process knows.
+    if (broken === null || afresh) return { head, broken, more };
+  }
+}
+
+/**
+ * Says why a chain does not contain its anchored head.
+ *
+ * @param anchored The head.
+ * @param origin The ledger.
+ * @param hash Hash of the link at the head's position; null where none is.
+ * @returns Null when it does.
+ */
+export function whyBroken(
+  anchored: AnchoredHead,
+  { ledgerId }: ChainOrigin,
+  hash: Uint8Array | null,
+): string | null {
+  if (anchored.ledgerId !== ledgerId) {
+    return otherLedger(anchored.ledgerId);
+  }
+  if (hash?.toHex() === anchored.hash) return null;
+  return `The chain had ${anchored.events} events at ${anchored.keptAt}, up to ` +
+    `position ${anchored.position}; ` +
+    (hash === null ? "that link is gone" : "another link is there now");
+}
+
+/** The sentence that says that the anchored head is of another ledger. */
+function otherLedger(ledgerId: string): string {
+  return `The head kept beside the ledger is of another ledger, ${ledgerId}: ` +
+    "this one was put in its place";
+}
+
+/**
+ * Reads the head that the database has of the chain.
+ *
+ * @returns Null before the first link.
+ */
+export async function readStoredHead(
+  driver: Driver,
+): Promise<ChainHead | null> {
+  const [result] = await driver.batch([selectHead], "read");
+  return headOf(result);
+}

@@ -1,0 +1,98 @@
+import type {
+  AnchoredHead,
+  AnchorRecord,
+  AnchorStore,
+  ChainHead,
+} from "./anchored_head.ts";
+
+/** Shortest time between two writes, ms: a chain grows many times a second. */
+const SAVE_EVERY_MS = 1000;
+
+/** What an anchor works with. */
+export interface HeadAnchorOptions {
+  /** Where the head is kept. */
+  readonly store: AnchorStore;
+  /** Identity of the ledger. */
+  readonly ledgerId: string;
+  /** The clock, in ms. */
+  readonly now: () => number;
+  /** Whether nothing is written. */
+  readonly readOnly: boolean;
+  /** Time that only goes forward, in ms. @default performance.now */
+  readonly elapsed?: () => number;
+}
+
+/**
+ * Keeps the head of a chain outside the database, so that a chain that was cut
+ * is noticed. A head never replaces one that is further along. A failing write
+ * stops nothing: the older head still holds.
+ */
+export class HeadAnchor {
+  readonly #options: HeadAnchorOptions;
+  readonly #elapsed: () => number;
+  #known: AnchoredHead | null | undefined;
+  #latest: ChainHead | null = null;
+  #writtenAt = -Infinity;
+
+  /**
+   * Keeps the head of one ledger.
+   *
+   * @param options Where, and how.
+   */
+  constructor(options: HeadAnchorOptions) {
+    this.#options = options;
+    this.#elapsed = options.elapsed ?? (() => performance.now());
+  }
+
+  /**
+   * The head that the chain must contain. It is read once, because another
+   * process can only have saved a later one of the same chain.
+   *
+   * @param afresh Reads it again: it may have been given up since.
+   * @returns Null where none is kept, or where it cannot be read: then `verify`
+   * says so, and the chain goes on.
+   */
+  async head(afresh = false): Promise<AnchoredHead | null> {
+    if (this.#known === undefined || afresh) {
+      this.#known = await this.record().then(({ head }) => head, () => null);
+    }
+    return this.#known;
+  }
+
+  /**
+   * All that is kept.
+   *
+   * @throws {LedgerError} `corrupt` or `cannot_open`.
+   */
+  record(): Promise<AnchorRecord> {
+    return this.#options.store.read();
+  }
+
+  /** Saves a head that the chain has reached, at most once a second. */
+  async save(head: ChainHead): Promise<void> {
+    if (this.#options.readOnly || head.events === 0) return;
+    if (head.events === this.#known?.events) return;
+    this.#latest = head;
+    if (this.#elapsed() - this.#writtenAt >= SAVE_EVERY_MS) await this.flush();
+  }
+
+  /** Writes what the last second left. */
+  async flush(): Promise<void> {
+    const { store, ledgerId, now } = this.#options;
+    const latest = this.#latest;
+    this.#latest = null;
+    if (latest === null) return;
+    this.#writtenAt = this.#elapsed();
+    try {
+      const { head, resets } = await store.read();
+      if (head !== null && head.events >= latest.events) return;
+      const { position, events, hash } = latest;
+      const keptAt = new Date(now()).toISOString();
+      this.#known = { ledgerId, position, events, hash, keptAt };
+      await store.write({ head: this.#known, resets });
+    } catch {
+      // A full disk or a folder that cannot be written to must not stop the
+      // fold; `verify` says from when the kept head is.
+    }
+  }
+}

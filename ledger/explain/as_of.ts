@@ -1,0 +1,79 @@
+import type { Fact } from "../events/fact.ts";
+import {
+  evolveOrder,
+  initialOrderFold,
+  type OrderFold,
+} from "../orders/order_fold.ts";
+import { compareTimes } from "../events/time.ts";
+import {
+  evolveUser,
+  initialUserFold,
+  type UserFold,
+} from "../users/user_fold.ts";
+
+/**
+ * Folds facts of an order from nothing.
+ *
+ * @param orderId Order identifier.
+ * @param facts Its facts and the sessions linked to it, in any order.
+ * @param until When given, facts recorded later are left out: what did we know
+ * then? UTC ISO 8601 with milliseconds.
+ * @returns What is known.
+ *
+ * @example Fold nothing
+ * ```ts
+ * import { foldOrder, decideOrderStatus } from "@rampkit/onramp/ledger/internals";
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(decideOrderStatus(foldOrder("01ORDER", [])).status, "created");
+ * ```
+ */
+export function foldOrder(
+  orderId: string,
+  facts: Iterable<Fact>,
+  until: string | null = null,
+): OrderFold {
+  let fold = initialOrderFold(orderId);
+  const sessions: Fact[] = [];
+  for (const fact of facts) {
+    if (!isKnownBy(fact, until)) continue;
+    if (fact.kind === "session_created") sessions.push(fact);
+    else fold = evolveOrder(fold, fact);
+  }
+  // Last, because which of them are kept depends on what the order names.
+  for (const session of sessions) fold = evolveOrder(fold, session);
+  return fold;
+}
+
+/**
+ * Folds facts of a user from nothing.
+ *
+ * @param userId User identifier.
+ * @param facts The user's facts, in any order.
+ * @param until When given, facts recorded later are left out. UTC ISO 8601
+ * with milliseconds.
+ * @returns What is known.
+ *
+ * @example Fold nothing
+ * ```ts
+ * import { foldUser, decideUserStatus } from "@rampkit/onramp/ledger/internals";
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(decideUserStatus(foldUser("01USER", [])).status, "unknown");
+ * ```
+ */
+export function foldUser(
+  userId: string,
+  facts: Iterable<Fact>,
+  until: string | null = null,
+): UserFold {
+  let fold = initialUserFold(userId);
+  for (const fact of facts) {
+    if (isKnownBy(fact, until)) fold = evolveUser(fold, fact);
+  }
+  return fold;
+}
+
+function isKnownBy(fact: Fact, until: string | null): boolean {
+  return until === null || compareTimes(fact.recordedAt, until) <= 0;
+}

@@ -1,0 +1,207 @@
+import { foldOrder } from "./as_of.ts";
+import type {
+  ExplainedEvent,
+  Explanation,
+  FieldChange,
+  FieldValue,
+} from "./explanation.ts";
+import type { EventContent } from "./outcome.ts";
+import { emptyToNull } from "../events/fact_text.ts";
+import { fieldSources } from "../orders/field_sources.ts";
+import { flattenState } from "./flatten_state.ts";
+import type { Fact } from "../events/fact.ts";
+import { explainEvent } from "./_explain_event.ts";
+import {
+  evolveOrder,
+  initialOrderFold,
+  type OrderFold,
+} from "../orders/order_fold.ts";
+import type { OrderState } from "../orders/order_state.ts";
+import type { ResolveOptions } from "../orders/resolve_order.ts";
+import { orderState } from "../orders/state_of_order.ts";
+
+/**
+ * Explains an order: what each event changed in the visible state or why it
+ * changed nothing, and which event each field comes from.
+ *
+ * @param orderId Order identifier.
+ * @param facts Facts of the order and sessions linked to it, by position.
+ * @param options How to work out the state.
+ * @returns The explanation.
+ *
+ * @example Explain an order of one webhook
+ * ```ts
+ * import { explainOrder, readFact } from "@rampkit/onramp/ledger/internals";
+ * import assert from "node:assert/strict";
+ *
+ * const fact = readFact({
+ *   position: 1,
+ *   eventId: "01HX",
+ *   kind: "webhook",
+ *   type: "order_complete",
+ *   orderId: "01ORDER",
+ *   userId: null,
+ *   clickId: null,
+ *   occurredAt: null,
+ *   recordedAt: "2026-11-20T09:00:00.000Z",
+ *   readAt: null,
+ *   body: null, // erased: the columns still say what was claimed
+ *   digest: null,
+ *   salt: null,
+ * });
+ * const { state, events } = explainOrder("01ORDER", [fact]);
+ * assert.equal(state.status, "success");
+ * assert.equal(events[0]?.outcome, "changed");
+ * ```
+ */
+export function explainOrder(
+  orderId: string,
+  facts: readonly Fact[],
+  options: ResolveOptions = {},
+): Explanation {
+  let fold = initialOrderFold(orderId);
+  let before: Readonly<Record<string, FieldValue>> = {};
+  const firstOf = new Map<string, Fact>();
+  const events: ExplainedEvent[] = [];
+  const sessions: Fact[] = [];
+  for (const fact of facts) {
+    let next = evolveOrder(fold, fact);
+    if (fact.kind === "session_created") sessions.push(fact);
+    // A session that was dropped counts again once the order names it.
+    else for (const session of sessions) next = evolveOrder(next, session);
+    if (next === fold && !concerns(fold, fact)) continue;
+    const after = visible(next, options);
+    const changes = differences(before, after);
+    const repeated = firstOf.get(`${fact.label} ${fact.digest}`);
+    const { outcome, why } = explainEvent(fold, next, fact, changes, repeated);
+    events.push({
+      position: fact.position,
+      eventId: fact.eventId,
+      kind: kindOf(fact),
+      label: fact.label,
+      recordedAt: fact.recordedAt,
+      says: contentOf(fact),
+      outcome,
+      changes,
+      why,
+    });
+    if (repeated === undefined && fact.digest !== "") {
+      firstOf.set(`${fact.label} ${fact.digest}`, fact);
+    }
+    fold = next;
+    before = after;
+  }
+  return {
+    orderId,
+    state: orderState(fold, options),
+    events,
+    fields: fieldSources(fold, facts, options),
+  };
+}
+
+/**
+ * The state of an order as it was known at a time.
+ *
+ * @param orderId Order identifier.
+ * @param facts Facts of the order and sessions linked to it, in any order.
+ * @param time UTC ISO 8601 with milliseconds.
+ * @param options How to work out the state.
+ * @returns The state, or null when nothing was known of the order then.
+ *
+ * @example Before anything was known
+ * ```ts
+ * import { orderAsOf } from "@rampkit/onramp/ledger/internals";
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(orderAsOf("01ORDER", [], "2026-11-20T09:00:00.000Z"), null);
+ * ```
+ */
+export function orderAsOf(
+  orderId: string,
+  facts: readonly Fact[],
+  time: string,
+  options: ResolveOptions = {},
+): OrderState | null {
+  const fold = foldOrder(orderId, facts, time);
+  return fold.activity.firstAt === null ? null : orderState(fold, options);
+}
+
+/** The visible state of an order; only its session before an event names it. */
+function visible(
+  fold: OrderFold,
+  options: ResolveOptions,
+): Readonly<Record<string, FieldValue>> {
+  const flat = flattenState(orderState(fold, options));
+  if (fold.activity.firstAt !== null) return flat;
+  return Object.fromEntries(
+    Object.entries(flat).filter(([field]) => field.startsWith("asked.")),
+  );
+}
+
+function concerns(fold: OrderFold, fact: Fact): boolean {
+  return fact.kind === "session_created" || fact.orderId === fold.orderId;
+}
+
+function kindOf(fact: Fact): ExplainedEvent["kind"] {
+  if (fact.kind !== "unreadable") return fact.kind;
+  switch (fact.label) {
+    case "order_snapshot":
+    case "user_snapshot":
+    case "order_absent":
+    case "order_contradicted":
+    case "session_created":
+    case "delivery_unanswered":
+      return fact.label;
+    default:
+      return "webhook";
+  }
+}
+
+function contentOf(fact: Fact): EventContent {
+  switch (fact.kind) {
+    case "webhook":
+      return {
+        code: "webhook",
+        label: fact.label,
+        claimed: fact.claim,
+        hasBody: fact.claim === null || fact.body !== null,
+      };
+    case "order_snapshot":
+      return {
+        code: "reading",
+        status: emptyToNull(fact.reading.status),
+        changedAt: emptyToNull(fact.reading.changedAt),
+        readAt: fact.reading.readAt,
+      };
+    case "order_absent":
+      return { code: "absence", readAt: fact.readAt };
+    case "order_contradicted":
+      return { code: "contradiction", claimed: fact.status, upTo: fact.upTo };
+    case "session_created":
+      return { code: "session", sessionId: fact.asked.sessionId };
+    case "unreadable":
+      return { code: "unreadable", label: fact.label };
+    default:
+      return { code: "other", label: fact.label };
+  }
+}
+
+function differences(
+  before: Readonly<Record<string, FieldValue>>,
+  after: Readonly<Record<string, FieldValue>>,
+): FieldChange[] {
+  const fields = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...fields].filter((field) => !isSame(before[field], after[field]))
+    .map(
+      (field) => ({
+        field,
+        before: before[field] ?? null,
+        after: after[field] ?? null,
+      }),
+    );
+}
+
+function isSame(a: FieldValue | undefined, b: FieldValue | undefined): boolean {
+  return a === b || (typeof a === "object" && typeof b === "object" &&
+    JSON.stringify(a) === JSON.stringify(b));
+}

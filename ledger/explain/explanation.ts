@@ -1,0 +1,70 @@
+import type { Anomaly } from "../anomalies/anomaly.ts";
+import type { ActivityLabel } from "../events/fact.ts";
+import type { OrderState } from "../orders/order_state.ts";
+import type { EventKind } from "../events/event.ts";
+import type { EventContent, OutcomeReason } from "./outcome.ts";
+
+/** Why the state of an order is what it is, event by event. */
+export interface Explanation {
+  /** Order identifier. */
+  readonly orderId: string;
+  /** The state that the events lead to. */
+  readonly state: OrderState;
+  /** Every event of the order, by position. */
+  readonly events: readonly ExplainedEvent[];
+  /** Where each field of the state that has a value comes from. */
+  readonly fields: readonly ExplainedField[];
+}
+
+/** What one event did to the state. */
+export interface ExplainedEvent {
+  /** Place in the ledger. */
+  readonly position: number;
+  /** Identifier of the event. */
+  readonly eventId: string;
+  /** Kind of fact. */
+  readonly kind: EventKind;
+  /** What it is counted as. */
+  readonly label: ActivityLabel;
+  /** When this ledger learnt it, UTC ISO 8601 with milliseconds. */
+  readonly recordedAt: string;
+  /** What it says. */
+  readonly says: EventContent;
+  /**
+   * - `changed`: it changed the visible state; see `changes`.
+   * - `refused`: it would have, and a rule stood against it.
+   * - `unchanged`: it says nothing new.
+   */
+  readonly outcome: "changed" | "refused" | "unchanged";
+  /** What changed; empty unless `outcome` is `changed`. */
+  readonly changes: readonly FieldChange[];
+  /** Why the outcome is what it is. */
+  readonly why: OutcomeReason;
+}
+
+/** The value of a field of the visible state: text, or an anomaly. */
+export type FieldValue = string | Anomaly;
+
+/** A change of one field of the visible state. */
+export interface FieldChange {
+  /** Field, dotted inside objects: `fees.partnerFee`. */
+  readonly field: string;
+  /** Value before; null is none. */
+  readonly before: FieldValue | null;
+  /** Value after; null is none. */
+  readonly after: FieldValue | null;
+}
+
+/** Where a field of the state comes from. */
+export interface ExplainedField {
+  /** Field, dotted inside objects. */
+  readonly field: string;
+  /** Value. */
+  readonly value: FieldValue;
+  /** What kind of source it is. */
+  readonly source: "snapshot" | "webhook" | "session";
+  /** Place of the event in the ledger. */
+  readonly position: number;
+  /** Identifier of the event. */
+  readonly eventId: string;
+}

@@ -1,0 +1,155 @@
+import {
+  ATTEMPTS_FROM_FIRST_MS,
+  ATTEMPTS_FROM_PREVIOUS_MS,
+} from "../../core/waiting/retry_schedule.ts";
+
+/** One delivery of a set with equal bodies. */
+export interface EqualDelivery {
+  /** Identifier of the event. */
+  readonly eventId: string;
+  /** When it arrived, UTC ISO 8601 with milliseconds. */
+  readonly recordedAt: string;
+  /** False when it is known that its sender got no timely 2xx. */
+  readonly answered: boolean;
+}
+
+/** What a delivery is among those with the same body. */
+export interface Occurrence {
+  /** Identifier of the event. */
+  readonly eventId: string;
+  /** When it arrived, UTC ISO 8601 with milliseconds. */
+  readonly recordedAt: string;
+  /**
+   * - `occurrence`: it happened again.
+   * - `retry`: it repeats a delivery that is known to be unanswered.
+   * - `possibleRepeat`: it comes at a time of the retry schedule after an answered
+   *   delivery, so that the answer may have been lost, or it happened again.
+   */
+  readonly as: "occurrence" | "retry" | "possibleRepeat";
+  /** `eventId` of the delivery it repeats; null for an occurrence. */
+  readonly of: string | null;
+  /** Time since that delivery; null for an occurrence. */
+  readonly gapMs: number | null;
+}
+
+/** How to tell repeats from occurrences. */
+export interface OccurrenceOptions {
+  /**
+   * How far a retry may be from its scheduled time. It covers the seconds
+   * the service waited for the answer and the delay of its own queue.
+   *
+   * @default {60000}
+   */
+  readonly toleranceMs?: number;
+}
+
+const minuteMs = 60_000;
+
+/** Every gap that two attempts can have, attempts that never arrived in between. */
+const repeatGapsMs: readonly number[] = [
+  ...new Set(
+    [ATTEMPTS_FROM_FIRST_MS, ATTEMPTS_FROM_PREVIOUS_MS].flatMap((attempts) =>
+      attempts.flatMap((later, place) =>
+        attempts.slice(0, place).map((earlier) => later - earlier)
+      )
+    ),
+  ),
+].sort((a, b) => a - b);
+
+/**
+ * Tells which of several deliveries with equal bodies are repeats. Some events
+ * have the same bytes when they really happen twice: a login, a card added, a
+ * step of a one-time code. The service also retries unanswered deliveries, and
+ * no delivery carries an id.
+ *
+ * Each delivery repeats at most one other, and is repeated by at most one. An
+ * unanswered delivery goes before an answered one, the nearer to a scheduled
+ * time before the farther.
+ *
+ * @param deliveries Deliveries with equal bodies, in any order.
+ * @param options How to tell.
+ * @returns What each is, by time of arrival.
+ * @throws {RangeError} When a `recordedAt` is not a time.
+ *
+ * @example A login that was not answered, its retry, and another login
+ * ```ts
+ * import { classifyOccurrences } from "@rampkit/onramp/ledger/internals";
+ * import assert from "node:assert/strict";
+ *
+ * const found = classifyOccurrences([
+ *   { eventId: "A", recordedAt: "2026-11-20T09:00:00.000Z", answered: false },
+ *   { eventId: "B", recordedAt: "2026-11-20T09:05:05.000Z", answered: true },
+ *   { eventId: "C", recordedAt: "2026-11-20T11:40:00.000Z", answered: true },
+ * ]);
+ * assert.deepEqual(found.map(({ as }) => as), [
+ *   "occurrence",
+ *   "retry",
+ *   "occurrence",
+ * ]);
+ * ```
+ */
+export function classifyOccurrences(
+  deliveries: readonly EqualDelivery[],
+  options: OccurrenceOptions = {},
+): Occurrence[] {
+  const toleranceMs = options.toleranceMs ?? minuteMs;
+  const arrived = deliveries.map((delivery) => ({
+    ...delivery,
+    atMs: timeMs(delivery.recordedAt),
+  })).sort((a, b) =>
+    a.atMs - b.atMs ||
+    (a.eventId < b.eventId ? -1 : a.eventId > b.eventId ? 1 : 0)
+  );
+  const longestMs = Math.max(...repeatGapsMs) + toleranceMs;
+  let open: typeof arrived = [];
+  return arrived.map((delivery) => {
+    open = open.filter((earlier) => delivery.atMs - earlier.atMs <= longestMs);
+    let best: typeof arrived[number] | null = null;
+    let bestOff = Infinity;
+    for (const earlier of open) {
+      const off = offScheduleMs(delivery.atMs - earlier.atMs);
+      if (off > toleranceMs) continue;
+      const better = best === null ||
+        (earlier.answered === best.answered
+          ? off < bestOff
+          : !earlier.answered);
+      if (better) {
+        best = earlier;
+        bestOff = off;
+      }
+    }
+    // What was repeated once is repeated next from its repeat.
+    if (best !== null) open.splice(open.indexOf(best), 1);
+    open.push(delivery);
+    return {
+      eventId: delivery.eventId,
+      recordedAt: delivery.recordedAt,
+      as: best === null
+        ? "occurrence"
+        : best.answered
+        ? "possibleRepeat"
+        : "retry",
+      of: best?.eventId ?? null,
+      gapMs: best === null ? null : delivery.atMs - best.atMs,
+    };
+  });
+}
+
+/** How far a gap is from the nearest one of the retry schedule. */
+function offScheduleMs(gapMs: number): number {
+  let nearest = Infinity;
+  for (const scheduledMs of repeatGapsMs) {
+    nearest = Math.min(nearest, Math.abs(gapMs - scheduledMs));
+  }
+  return nearest;
+}
+
+function timeMs(text: string): number {
+  const ms = Date.parse(text);
+  if (Number.isNaN(ms)) {
+    throw new RangeError(
+      `Cannot classify deliveries: recordedAt is not a time: ${text}`,
+    );
+  }
+  return ms;
+}

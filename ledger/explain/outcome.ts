@@ -1,0 +1,111 @@
+import type { ActivityLabel, UnreadableReason } from "../events/fact.ts";
+import type { ClaimedStatus } from "../events/claim_body.ts";
+import type { Status } from "../orders/status.ts";
+
+/** What an event says. */
+export type EventContent =
+  | {
+    readonly code: "webhook";
+    readonly label: ActivityLabel;
+    /** The status that it claims; null when it claims none. */
+    readonly claimed: ClaimedStatus | null;
+    /** False when it claims a status and its fields are erased or unreadable. */
+    readonly hasBody: boolean;
+  }
+  | {
+    readonly code: "reading";
+    /** The status that it shows; null when none can be read. */
+    readonly status: Status | null;
+    /** Effective time of the last change, UTC ISO 8601. */
+    readonly changedAt: string | null;
+    /** Effective time of the reading, UTC ISO 8601. */
+    readonly readAt: string;
+  }
+  | {
+    readonly code: "absence";
+    /** Effective time of the question, UTC ISO 8601. */
+    readonly readAt: string;
+  }
+  | {
+    readonly code: "contradiction";
+    readonly claimed: Status;
+    /** Claims received until then are contradicted. */
+    readonly upTo: string;
+  }
+  | { readonly code: "session"; readonly sessionId: string }
+  | { readonly code: "unreadable" | "other"; readonly label: ActivityLabel };
+
+/** The reason for the effect of an event on the state. */
+export type OutcomeReason =
+  | {
+    readonly code:
+      /** It is a reading of the service, a question, or a session. */
+      | "reading"
+      | "absence"
+      | "contradiction"
+      | "session"
+      /** It names the order. */
+      | "names_order"
+      /** A webhook claims the status of the order. */
+      | "claim_counts"
+      /** A reading at least as late shows the order. */
+      | "shown_since"
+      /** No claim stands that it contradicts. */
+      | "no_claim_to_contradict"
+      /** The session is not, or not newly, the order's own. */
+      | "session_known"
+      | "session_not_linked"
+      | "session_of_other_click_id"
+      | "session_after_order"
+      | "click_id_shared_by_many"
+      | "order_of_other_session"
+      /** The service has shown as much. */
+      | "read_before"
+      /** Another webhook claims as much. */
+      | "claimed_before"
+      /** A reading says nothing new. */
+      | "reading_without_status"
+      | "reading_unchanged"
+      /** It does not concern the order. */
+      | "not_of_order";
+  }
+  /** The service shows the status itself; the webhook adds to what is known. */
+  | { readonly code: "already_confirmed"; readonly read: Status }
+  /** The same bytes were received before, at this position. */
+  | { readonly code: "repeated"; readonly position: number }
+  /** The body says nothing; `names_order_unreadably`: but it names the order. */
+  | {
+    readonly code: "unreadable" | "names_order_unreadably";
+    readonly reason: UnreadableReason;
+  }
+  /** The service showed the claimed status before, and shows another now. */
+  | {
+    readonly code: "claim_used_up";
+    readonly claimed: Status;
+    readonly read: Status;
+  }
+  /** The service was asked and did not agree with the claim. */
+  | { readonly code: "claim_contradicted"; readonly claimed: Status }
+  /** Another claim ranks higher. */
+  | {
+    readonly code: "higher_claim";
+    readonly claimed: Status;
+    readonly higher: Status;
+  }
+  /** No webhook changes what the service shows. */
+  | {
+    readonly code: "reading_is_final" | "reading_unrecognised";
+    readonly read: Status;
+  }
+  /** The service shows a status of at least the same rank. */
+  | {
+    readonly code: "reading_ranks_above" | "reading_ranks_equal";
+    readonly claimed: Status;
+    readonly read: Status;
+  }
+  /** A later state of the service is known. */
+  | {
+    readonly code: "later_state_known";
+    /** When that state was reached; null when the service does not say. */
+    readonly changedAt: string | null;
+  };

@@ -1,0 +1,177 @@
+// Mistakes seen in public integrations, as far as they concern the state.
+import assert from "node:assert/strict";
+import type { RecordedEvent } from "../events/event.ts";
+import {
+  at,
+  facts,
+  ORDER,
+  orderRead,
+  orderWebhook,
+  rawWebhookAt,
+  redelivered,
+  session,
+  userWebhook,
+  webhookAt,
+} from "./given_test.ts";
+import { foldOrder } from "../explain/as_of.ts";
+import type { OrderState } from "./order_state.ts";
+import { readFact } from "../events/read_fact.ts";
+import { orderState } from "./state_of_order.ts";
+
+function stateOf(...events: RecordedEvent[]): OrderState {
+  return orderState(foldOrder(ORDER, facts(...events)));
+}
+
+Deno.test("orderState() keeps a completed order when a logout or a late transfer_started arrives", () => {
+  const complete = orderWebhook(1, "order_complete");
+  assert.equal(
+    stateOf(complete, orderWebhook(2, "transfer_started")).status,
+    "success",
+  );
+  assert.equal(
+    stateOf(complete, userWebhook(2, "logout", "success")).status,
+    "success",
+  );
+  assert.equal(
+    readFact(userWebhook(2, "logout", "success")).orderId,
+    null,
+  );
+});
+
+Deno.test("orderState() stays the same when order_complete is repeated, so that nothing is paid twice", () => {
+  const complete = orderWebhook(1, "order_complete");
+  assert.deepEqual(
+    stateOf(complete, redelivered(complete, 6), redelivered(complete, 66)),
+    stateOf(complete),
+  );
+});
+
+Deno.test("orderState() keeps two orders apart when they have one click id", () => {
+  const [one, two] = facts(
+    orderWebhook(1, "order_failed"),
+    orderWebhook(2, "order_complete", { id: "01HZSECOND" }),
+  );
+  assert.ok(one !== undefined && two !== undefined);
+  assert.equal(one.clickId, two.clickId);
+  assert.notEqual(one.orderId, two.orderId);
+  assert.equal(
+    orderState(foldOrder(ORDER, [one, two])).status,
+    "failed",
+    "a fact of another order is not taken",
+  );
+});
+
+Deno.test("readFact() gives a test event no order and no links when its ids are empty", () => {
+  for (const id of ["", "looks-real"]) {
+    const fact = readFact(webhookAt(1, {
+      type: "test",
+      click_id: "test_click_id",
+      order: { id, base: "USD", quote: "ETH" },
+    }));
+    assert.deepEqual(
+      [fact.label, fact.orderId, fact.userId, fact.sessionId, fact.clickId],
+      ["test", null, null, null, null],
+    );
+  }
+});
+
+Deno.test("readFact() gives an order event no order when its id is empty", () => {
+  const fact = readFact(orderWebhook(1, "order_complete", { id: "" }));
+  assert.equal(fact.orderId, null);
+});
+
+Deno.test("readFact() gives no link when the click id is empty or a test one", () => {
+  for (const click_id of ["", "test_click_id"]) {
+    const webhook = readFact(
+      orderWebhook(1, "order_complete", {}, { click_id }),
+    );
+    assert.equal(webhook.clickId, null);
+    const read = readFact(orderRead(1, "success", 1, { click_id }));
+    assert.equal(read.clickId, null);
+    assert.equal(readFact(session(1, { click_id })).clickId, null);
+    const state = stateOf(
+      orderWebhook(1, "order_complete", {}, { click_id }),
+      orderRead(1, "success", 1, { click_id }),
+    );
+    assert.equal(state.clickId, null);
+  }
+});
+
+Deno.test("orderState() compares the paid amount with the price as exact decimals", () => {
+  const state = stateOf(
+    orderWebhook(1, "order_complete", { quote_amount: "0.30" }, {
+      hpp_session_id: "session-1",
+    }),
+    session(0, { currency: "USD", currency_amount: "30.00" }),
+  );
+  assert.deepEqual(
+    state.anomalies.map(({ kind, field }) => `${kind} ${field}`),
+    ["amount_mismatch currencyAmount"],
+  );
+});
+
+Deno.test("orderState() reads changed_at, not updated_at, and takes times without a zone as UTC", () => {
+  const state = stateOf(
+    orderRead(9, "success", null, {
+      changed_at: "2026-11-20 10:00:00",
+      updated_at: "2031-01-01 00:00:00",
+      tx_id: "0x1",
+    }),
+  );
+  assert.equal(state.changedAt, "2026-11-20T10:00:00Z");
+});
+
+Deno.test("orderState() does not take a status as final when it is unknown", () => {
+  const state = stateOf(
+    orderRead(1, "refund_pending", 1),
+    orderRead(2, "success", 2, { tx_id: "0x1" }),
+  );
+  assert.equal(state.status, "success");
+});
+
+Deno.test("orderState() takes order_canceled with one l as the cancel event", () => {
+  assert.equal(stateOf(orderWebhook(1, "order_canceled")).status, "cancelled");
+});
+
+Deno.test("readFact() keeps an order event when it has no user", () => {
+  const state = stateOf(orderWebhook(1, "order_complete"));
+  assert.equal(state.status, "success");
+  assert.equal(state.userId, null);
+});
+
+Deno.test("readFact() keeps the claim when the payload has another shape", () => {
+  const numeric = orderWebhook(1, "order_complete", {
+    base_amount: 0.1,
+    quote_amount: { total: 30 },
+    address: 7,
+    partner_data: "none",
+  });
+  const state = stateOf(numeric);
+  assert.equal(state.status, "success");
+  assert.equal(state.currencyAmount, null);
+});
+
+Deno.test("readFact() only counts a body when it cannot be understood", () => {
+  const bodies = [
+    "",
+    "not json",
+    "[]",
+    "null",
+    '{"type":7}',
+    '{"type":"order_complete","order":"none"}',
+    "\ufeff{}",
+  ];
+  for (const body of bodies) {
+    const fact = readFact(rawWebhookAt(1, body));
+    assert.equal(fact.kind, "unreadable", body);
+    assert.equal(fact.orderId, null);
+    assert.equal(fact.recordedAt, at(1));
+  }
+  assert.equal(readFact(rawWebhookAt(1, "")).label, "quarantined");
+  assert.equal(
+    readFact(rawWebhookAt(1, '{"type":"brewed"}')).label,
+    "unrecognised",
+  );
+  const invalid = readFact(rawWebhookAt(1, new Uint8Array([0xff, 0xfe, 0x00])));
+  assert.equal(invalid.kind, "unreadable");
+});

@@ -1,0 +1,45 @@
+import { type Activity, activityOf } from "../projection/activity_fold.ts";
+import type { ClaimedStatus } from "../events/claim_body.ts";
+import type { OrderFold } from "./order_fold.ts";
+import { type ClaimStanding, claimStanding } from "./order_status.ts";
+
+/**
+ * What was received about an order, and when. Unlike the state it grows with
+ * each repeat; it does not depend on the order of arrival.
+ */
+export interface OrderActivity extends Activity {
+  /** Every status webhooks claimed, by rank. */
+  readonly claims: readonly {
+    /** The claimed status. */
+    readonly status: ClaimedStatus;
+    /** When a webhook last claimed it, UTC ISO 8601 with milliseconds. */
+    readonly lastRecordedAt: string;
+    /** Where the claim stands. */
+    readonly standing: ClaimStanding;
+  }[];
+}
+
+/**
+ * Shows the activity of an order to people.
+ *
+ * @param fold Folded facts of the order.
+ * @returns Its activity.
+ *
+ * @example An order of which nothing was received
+ * ```ts
+ * import { initialOrderFold, orderActivity } from "@rampkit/onramp/ledger/internals";
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(orderActivity(initialOrderFold("01ORDER")).events, 0);
+ * ```
+ */
+export function orderActivity(fold: OrderFold): OrderActivity {
+  return {
+    ...activityOf(fold.activity),
+    claims: fold.claims.map((claim) => ({
+      status: claim.status,
+      lastRecordedAt: claim.lastAt,
+      standing: claimStanding(fold, claim),
+    })),
+  };
+}

@@ -1,0 +1,251 @@
+import {
+  type ActivityFold,
+  evolveActivity,
+  noActivity,
+} from "../projection/activity_fold.ts";
+import {
+  addClaim,
+  addContradiction,
+  type Claim,
+  type Contradiction,
+} from "./claims.ts";
+import type {
+  Fact,
+  OrderSnapshotFact,
+  SessionFact,
+  WebhookFact,
+} from "../events/fact.ts";
+import type { OrderReading } from "../events/order_reading.ts";
+import type { SessionRequest } from "../events/session_request.ts";
+import {
+  addObservedStatus,
+  addReading,
+  isReadLater,
+  latestReading,
+  type ObservedStatus,
+} from "./readings.ts";
+import {
+  addSession,
+  addSessionRequest,
+  keepSessionRequest,
+  type NamedSession,
+} from "./sessions.ts";
+import { earlierTime, laterTime } from "../events/time.ts";
+
+/**
+ * Everything the ledger keeps of an order: plain JSON, of bounded size.
+ *
+ * Each field is a join-semilattice (a maximum, a minimum, or a bounded set by
+ * a total order), so that facts can be added in any order, any number of
+ * times, in any batches; only `activity` counts, and relies on each event
+ * being folded once.
+ */
+export interface OrderFold {
+  /** Order identifier. */
+  readonly orderId: string;
+  /**
+   * A: `plausible`, or `ahead` where that was read after every plausible one.
+   * See {@linkcode latestReading}.
+   */
+  readonly latest: OrderReading | null;
+  /**
+   * The latest reading by (`changed_at`, rank, `read_at`, digest) whose
+   * `changed_at` does not lie ahead of it.
+   */
+  readonly plausible: OrderReading | null;
+  /** `read_at` of the last such reading. */
+  readonly plausibleAt: string | null;
+  /** The last reading whose `changed_at` lies ahead of it. */
+  readonly ahead: OrderReading | null;
+  /** The latest reading by (`read_at`, digest) whose status cannot be read. */
+  readonly statusless: OrderReading | null;
+  /** Every status readings showed, by rank. */
+  readonly shown: readonly ObservedStatus[];
+  /** Every status webhooks claimed, by rank. */
+  readonly claims: readonly Claim[];
+  /** Whether a webhook said that the transfer has begun. */
+  readonly transferSeen: boolean;
+  /** The latest contradiction of each status, by rank. */
+  readonly contradicted: readonly Contradiction[];
+  /** `read_at` of the last reading that showed the order. */
+  readonly seenAt: string | null;
+  /** `read_at` of the last reading that did not. */
+  readonly absentAt: string | null;
+  /** Widget sessions that webhooks name; those named first are kept. */
+  readonly sessions: readonly NamedSession[];
+  /** The earliest effective `created_at` of its readings; null without one. */
+  readonly createdAt: string | null;
+  /** The earliest effective `read_at` of its readings; null without one. */
+  readonly firstReadAt: string | null;
+  /** Sessions of the partner linked to the order, earliest first. */
+  readonly asked: readonly SessionRequest[];
+  /** What was received, and when. Not part of the state. */
+  readonly activity: ActivityFold;
+}
+
+/**
+ * An order of which nothing is known yet.
+ *
+ * @param orderId Order identifier.
+ * @returns The fold of no facts.
+ *
+ * @example Begin an order
+ * ```ts
+ * import { initialOrderFold } from "@rampkit/onramp/ledger/internals";
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(initialOrderFold("01ORDER").latest, null);
+ * ```
+ */
+export function initialOrderFold(orderId: string): OrderFold {
+  return {
+    orderId,
+    latest: null,
+    plausible: null,
+    plausibleAt: null,
+    ahead: null,
+    statusless: null,
+    shown: [],
+    claims: [],
+    transferSeen: false,
+    contradicted: [],
+    seenAt: null,
+    absentAt: null,
+    sessions: [],
+    createdAt: null,
+    firstReadAt: null,
+    asked: [],
+    activity: noActivity,
+  };
+}
+
+/**
+ * Adds a fact to the fold of an order. Pure; the cost does not depend on
+ * how many facts were added before.
+ *
+ * @param fold The facts added so far; not changed.
+ * @param fact A fact that concerns the order, or a session linked
+ * to it by session id or click id. Any other changes nothing. A session that
+ * cannot be the order's own is dropped: whenever a fact of the order brings a
+ * session id or a click id, the sessions of that id have to be added again.
+ * @returns The fold with the fact.
+ *
+ * @example Add a webhook
+ * ```ts
+ * import { evolveOrder, initialOrderFold, decideOrderStatus, readFact } from "@rampkit/onramp/ledger/internals";
+ * import assert from "node:assert/strict";
+ *
+ * const fact = readFact({
+ *   position: 1,
+ *   eventId: "01HX",
+ *   kind: "webhook",
+ *   type: "order_complete",
+ *   orderId: "01ORDER",
+ *   userId: null,
+ *   clickId: null,
+ *   occurredAt: null,
+ *   recordedAt: "2026-11-20T09:00:00.000Z",
+ *   readAt: null,
+ *   body: null, // erased: the columns still say what was claimed
+ *   digest: null,
+ *   salt: null,
+ * });
+ * const fold = evolveOrder(initialOrderFold("01ORDER"), fact);
+ * assert.equal(decideOrderStatus(fold).status, "success");
+ * ```
+ */
+export function evolveOrder(fold: OrderFold, fact: Fact): OrderFold {
+  if (fact.kind === "session_created") {
+    const asked = addSessionRequest(fold, fact.asked);
+    return asked === fold.asked ? fold : { ...fold, asked };
+  }
+  if (fact.orderId !== fold.orderId) return fold;
+  const next = add(fold, fact);
+  if (next.asked.length === 0) return next;
+  const asked = keepSessionRequest(next);
+  return asked === next.asked ? next : { ...next, asked };
+}
+
+function add(
+  fold: OrderFold,
+  fact: Exclude<Fact, SessionFact>,
+): OrderFold {
+  const activity = evolveActivity(fold.activity, fact);
+  switch (fact.kind) {
+    case "webhook":
+      return addWebhook(fold, fact, activity);
+    case "order_snapshot":
+      return addSnapshot(fold, fact, activity);
+    case "order_absent":
+      return {
+        ...fold,
+        absentAt: laterTime(fold.absentAt, fact.readAt),
+        activity,
+      };
+    case "order_contradicted":
+      return {
+        ...fold,
+        contradicted: addContradiction(
+          fold.contradicted,
+          fact.status,
+          fact.upTo,
+        ),
+        activity,
+      };
+    case "unreadable":
+      return { ...fold, activity };
+    case "user_snapshot":
+    case "delivery_unanswered":
+      return fold;
+    default:
+      return fact satisfies never;
+  }
+}
+
+function addWebhook(
+  fold: OrderFold,
+  fact: WebhookFact,
+  activity: ActivityFold,
+): OrderFold {
+  return {
+    ...fold,
+    claims: fact.claim === null
+      ? fold.claims
+      : addClaim(fold.claims, fact.claim, fact.recordedAt, fact.body),
+    transferSeen: fold.transferSeen || fact.label === "transfer_started",
+    sessions: fact.sessionId === null
+      ? fold.sessions
+      : addSession(fold.sessions, fact.sessionId, fact.recordedAt),
+    activity,
+  };
+}
+
+function addSnapshot(
+  fold: OrderFold,
+  { reading }: OrderSnapshotFact,
+  activity: ActivityFold,
+): OrderFold {
+  const { statusless } = fold;
+  const shown = {
+    ...fold,
+    seenAt: laterTime(fold.seenAt, reading.readAt),
+    createdAt: reading.createdAt === ""
+      ? fold.createdAt
+      : earlierTime(fold.createdAt, reading.createdAt),
+    firstReadAt: earlierTime(fold.firstReadAt, reading.readAt),
+    activity,
+  };
+  // Without a status it says nothing of the service's history, only of fields.
+  if (reading.status === "") {
+    return statusless === null || isReadLater(reading, statusless)
+      ? { ...shown, statusless: reading }
+      : shown;
+  }
+  const readings = addReading(fold, reading);
+  return {
+    ...shown,
+    ...readings,
+    latest: latestReading(readings),
+    shown: addObservedStatus(fold.shown, reading),
+  };
+}

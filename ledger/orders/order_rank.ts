@@ -1,0 +1,90 @@
+import type { Status } from "./status.ts";
+
+/** Rank of a status this version does not know: above all. */
+const unknownRank = 6;
+
+/**
+ * Rank of an order status:
+ * created < progress < pending < failed < success < cancelled < any other.
+ *
+ * @param status An order status.
+ * @returns 0 to 6.
+ *
+ * @example Compare two statuses
+ * ```ts
+ * import { orderRank } from "@rampkit/onramp/ledger/internals";
+ * import assert from "node:assert/strict";
+ *
+ * assert(orderRank("success") > orderRank("failed"));
+ * assert(orderRank("a_new_status") > orderRank("cancelled"));
+ * ```
+ */
+export function orderRank(status: Status): number {
+  switch (status) {
+    case "created":
+      return 0;
+    case "progress":
+      return 1;
+    case "pending":
+      return 2;
+    case "failed":
+      return 3;
+    case "success":
+      return 4;
+    case "cancelled":
+      return 5;
+    default:
+      return unknownRank;
+  }
+}
+
+/**
+ * Whether nothing but a later reading can change the status. A status this
+ * version does not know is never final.
+ *
+ * @param status An order status.
+ * @returns True for failed, success and cancelled.
+ *
+ * @example Ask whether an order can still move
+ * ```ts
+ * import { isFinal } from "@rampkit/onramp/ledger/internals";
+ * import assert from "node:assert/strict";
+ *
+ * assert(isFinal("cancelled"));
+ * assert(!isFinal("a_new_status"));
+ * ```
+ */
+export function isFinal(status: Status): boolean {
+  return status === "success" || status === "failed" || status === "cancelled";
+}
+
+/**
+ * Whether this version knows the status.
+ *
+ * @param status An order status.
+ * @returns True for the documented statuses.
+ *
+ * @example Find a new status
+ * ```ts
+ * import { isKnown } from "@rampkit/onramp/ledger/internals";
+ * import assert from "node:assert/strict";
+ *
+ * assert(!isKnown("a_new_status"));
+ * ```
+ */
+export function isKnown(status: Status): boolean {
+  return orderRank(status) !== unknownRank;
+}
+
+/**
+ * Reads a status as sent: documented ones whatever their case, and `canceled`
+ * with one l, as the service itself is seen to mix; others are kept.
+ *
+ * @param text A status as sent.
+ * @returns The status.
+ */
+export function normaliseStatus(text: string): Status {
+  const lower = text.trim().toLowerCase();
+  if (lower === "canceled") return "cancelled";
+  return orderRank(lower) === unknownRank ? text : lower;
+}

@@ -1,0 +1,146 @@
+import type { ClaimedStatus } from "../events/claim_body.ts";
+import { isFinal, isKnown, orderRank } from "./order_rank.ts";
+import type { Status, Trust } from "./status.ts";
+import { compareTimes } from "../events/time.ts";
+
+/** All that the status of an order depends on. */
+export interface StatusFacts {
+  /**
+   * A: the latest snapshot by (`changed_at`, rank, `read_at`, digest); null
+   * when there is none.
+   */
+  readonly latest: { readonly status: Status } | null;
+  /** Every status a webhook claimed, with the last time one did. */
+  readonly claims: readonly {
+    /** The claimed status. */
+    readonly status: ClaimedStatus;
+    /** `recordedAt` of the last webhook that claimed it. */
+    readonly lastAt: string;
+  }[];
+  /** Every status a snapshot ever showed. */
+  readonly shown: readonly { readonly status: Status }[];
+  /** Every claimed status that was contradicted, up to when. */
+  readonly contradicted: readonly {
+    /** The claimed status. */
+    readonly status: Status;
+    /** Claims received until then are contradicted. */
+    readonly upTo: string;
+  }[];
+}
+
+/**
+ * Where a claim stands:
+ *
+ * - `counts`: neither shown nor contradicted.
+ * - `shown`: the service itself has shown this status, so the claim
+ *   is used up, and a repeat of it changes nothing.
+ * - `contradicted`: the service was asked and did not agree, and the claim has
+ *   not been received again since.
+ */
+export type ClaimStanding = "counts" | "shown" | "contradicted";
+
+/**
+ * Tells where a claim stands.
+ *
+ * @param facts The order's facts.
+ * @param claim One of `facts.claims`.
+ * @returns The standing; `shown` goes before `contradicted`.
+ */
+export function claimStanding(
+  facts: StatusFacts,
+  claim: StatusFacts["claims"][number],
+): ClaimStanding {
+  for (const shown of facts.shown) {
+    if (shown.status === claim.status) return "shown";
+  }
+  for (const contradiction of facts.contradicted) {
+    if (
+      contradiction.status === claim.status &&
+      compareTimes(claim.lastAt, contradiction.upTo) <= 0
+    ) return "contradicted";
+  }
+  return "counts";
+}
+
+/**
+ * W: the highest claim that counts.
+ *
+ * @param facts The order's facts.
+ * @returns The claimed status, or null when none counts.
+ */
+export function highestClaim(facts: StatusFacts): ClaimedStatus | null {
+  let highest: ClaimedStatus | null = null;
+  for (const claim of facts.claims) {
+    if (
+      (highest === null || orderRank(claim.status) > orderRank(highest)) &&
+      claimStanding(facts, claim) === "counts"
+    ) highest = claim.status;
+  }
+  return highest;
+}
+
+/** A status and how sure it is. */
+export interface DecidedStatus {
+  /** The status. */
+  readonly status: Status;
+  /** Whether it is the service's own word. */
+  readonly trust: Trust;
+}
+
+/**
+ * The rule of the order status.
+ *
+ * 1. The latest snapshot A is final or unknown: A, confirmed.
+ * 2. A is not final, and the highest counting claim W ranks higher: W, claimed.
+ * 3. Otherwise A, confirmed.
+ * 4. No A: W, claimed.
+ * 5. Neither: `created`, claimed.
+ *
+ * So a late or repeated webhook never takes a state back, a confirmed final
+ * status changes only by a later snapshot, and a forged claim is never
+ * confirmed.
+ *
+ * @param facts The order's facts.
+ * @returns Status and trust.
+ *
+ * @example A late claim against a final reading
+ * ```ts
+ * import { decideOrderStatus } from "@rampkit/onramp/ledger/internals";
+ * import assert from "node:assert/strict";
+ *
+ * assert.deepEqual(
+ *   decideOrderStatus({
+ *     latest: { status: "cancelled" },
+ *     claims: [{ status: "success", lastAt: "2026-11-20T09:00:00.000Z" }],
+ *     shown: [{ status: "cancelled" }],
+ *     contradicted: [],
+ *   }),
+ *   { status: "cancelled", trust: "confirmed" },
+ * );
+ * ```
+ */
+export function decideOrderStatus(facts: StatusFacts): DecidedStatus {
+  const read = facts.latest === null ? null : facts.latest.status;
+  if (read !== null && (isFinal(read) || !isKnown(read))) {
+    return { status: read, trust: "confirmed" };
+  }
+  const claim = highestClaim(facts);
+  if (read === null) return { status: claim ?? "created", trust: "claimed" };
+  return claim !== null && orderRank(claim) > orderRank(read)
+    ? { status: claim, trust: "claimed" }
+    : { status: read, trust: "confirmed" };
+}
+
+/**
+ * Final statuses that counting claims hold against a final or unknown A.
+ *
+ * @param facts The order's facts.
+ * @returns The claimed statuses that differ, by rank; empty when A is open.
+ */
+export function contestingClaims(facts: StatusFacts): ClaimedStatus[] {
+  const read = facts.latest === null ? null : facts.latest.status;
+  if (read === null || (isKnown(read) && !isFinal(read))) return [];
+  return facts.claims.filter((claim) =>
+    isFinal(claim.status) && claimStanding(facts, claim) === "counts"
+  ).map((claim) => claim.status);
+}

@@ -1,0 +1,153 @@
+import type { OrderReading } from "../events/order_reading.ts";
+import {
+  addSorted,
+  boundUnknown,
+  compareText,
+  type ListRule,
+} from "../sorted_list.ts";
+import { isFinal, isKnown, orderRank } from "./order_rank.ts";
+import type { Status } from "./status.ts";
+import { compareTimes, earlierTime, laterTime } from "../events/time.ts";
+
+/** Unknown statuses of readings that are kept. */
+export const UNKNOWN_STATUSES_KEPT = 10;
+
+/** A status that readings showed. */
+export interface ObservedStatus {
+  /** The status. */
+  readonly status: Status;
+  /** Earliest `changed_at` it was shown with; empty when none was stated. */
+  readonly first: string;
+  /** Latest `changed_at` it was shown with; empty when none was stated. */
+  readonly last: string;
+}
+
+/**
+ * Whether `a` comes after `b` in the service's history. Between two readings
+ * that state no time of change, the later reading is the later state.
+ */
+export function isLater(a: OrderReading, b: OrderReading): boolean {
+  const changed = compareTimes(a.changedAt, b.changedAt);
+  if (changed !== 0) return changed > 0;
+  const rank = orderRank(a.status) - orderRank(b.status);
+  const read = compareTimes(a.readAt, b.readAt);
+  if (a.changedAt === "") {
+    if (read !== 0) return read > 0;
+    if (rank !== 0) return rank > 0;
+  } else {
+    if (rank !== 0) return rank > 0;
+    if (read !== 0) return read > 0;
+  }
+  return a.digest > b.digest;
+}
+
+/** The readings among which A is chosen. */
+export interface OrderReadings {
+  /** The latest reading by history whose `changed_at` is plausible. */
+  readonly plausible: OrderReading | null;
+  /** `read_at` of the last reading whose `changed_at` is plausible. */
+  readonly plausibleAt: string | null;
+  /** The last reading whose `changed_at` lies ahead of it. */
+  readonly ahead: OrderReading | null;
+}
+
+/** Adds a reading to those among which A is chosen. */
+export function addReading(
+  { plausible, plausibleAt, ahead }: OrderReadings,
+  reading: OrderReading,
+): OrderReadings {
+  return reading.statedChangedAt === null
+    ? {
+      plausible: plausible === null || isLater(reading, plausible)
+        ? reading
+        : plausible,
+      plausibleAt: laterTime(plausibleAt, reading.readAt),
+      ahead,
+    }
+    : {
+      plausible,
+      plausibleAt,
+      ahead: ahead === null || isLater(reading, ahead) ? reading : ahead,
+    };
+}
+
+/**
+ * A, the reading that counts. One whose `changed_at` lies ahead of it has no
+ * place in the service's history. It counts until the service is read again
+ * with a plausible time: a row that was dated 2099 and is put right must not
+ * lose to the wrong one.
+ */
+export function latestReading(
+  { plausible, plausibleAt, ahead }: OrderReadings,
+): OrderReading | null {
+  return ahead !== null &&
+      (plausibleAt === null || compareTimes(ahead.readAt, plausibleAt) > 0)
+    ? ahead
+    : plausible;
+}
+
+/** Whether `a` was read after `b`; the digest decides within one moment. */
+export function isReadLater(
+  a: Pick<OrderReading, "readAt" | "digest">,
+  b: Pick<OrderReading, "readAt" | "digest">,
+): boolean {
+  const read = compareTimes(a.readAt, b.readAt);
+  return read !== 0 ? read > 0 : a.digest > b.digest;
+}
+
+/**
+ * The reading whose fields an order shows: A, or one without a status where no
+ * other is known.
+ */
+export function shownReading(
+  fold: {
+    readonly latest: OrderReading | null;
+    readonly statusless: OrderReading | null;
+  },
+): OrderReading | null {
+  return fold.latest ?? fold.statusless;
+}
+
+/**
+ * Final statuses that readings have shown beside that of the latest: the
+ * service has taken a final word back.
+ */
+export function otherFinals(
+  { latest, shown }: {
+    readonly latest: OrderReading | null;
+    readonly shown: readonly ObservedStatus[];
+  },
+): Status[] {
+  return shown.map(({ status }) => status)
+    .filter((status) => isFinal(status) && status !== latest?.status);
+}
+
+/** Adds a status that a reading showed: when first, and when last. */
+export function addObservedStatus(
+  shown: readonly ObservedStatus[],
+  { status, changedAt }: OrderReading,
+): readonly ObservedStatus[] {
+  return boundUnknown(
+    addSorted(
+      shown,
+      { status, first: changedAt, last: changedAt },
+      observedStatusRule,
+    ),
+    (entry) => isKnown(entry.status),
+    UNKNOWN_STATUSES_KEPT,
+  );
+}
+
+const observedStatusRule: ListRule<ObservedStatus> = {
+  compare: (a, b) =>
+    orderRank(a.status) - orderRank(b.status) ||
+    compareText(a.status, b.status),
+  merge(known, { status, first: changedAt }) {
+    if (changedAt === "") return known;
+    const first = earlierTime(known.first || null, changedAt);
+    const last = laterTime(known.last, changedAt);
+    return first === known.first && last === known.last
+      ? known
+      : { status, first, last };
+  },
+};

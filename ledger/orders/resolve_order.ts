@@ -1,0 +1,151 @@
+import type { AssetTable } from "../../core/assets/environment.ts";
+import type { ClaimBody } from "../events/claim_body.ts";
+import type { OrderReading } from "../events/order_reading.ts";
+import type { SessionRequest } from "../events/session_request.ts";
+import type { Claim } from "./claims.ts";
+import type { OrderFold } from "./order_fold.ts";
+import { isFinal } from "./order_rank.ts";
+import type { OrderFacts } from "./order_state.ts";
+import {
+  claimStanding,
+  type DecidedStatus,
+  decideOrderStatus,
+} from "./order_status.ts";
+import { type OwnSession, ownSession } from "./own_session.ts";
+import { shownReading } from "./readings.ts";
+import { candidateSessions } from "./sessions.ts";
+import { emptyToNull } from "../events/fact_text.ts";
+
+/** How to work out a state. */
+export interface ResolveOptions {
+  /**
+   * Asset table that gives the precision of amounts.
+   *
+   * @default {"production"}
+   */
+  readonly assets?: AssetTable;
+}
+
+/** What was found out about an order on the way to its state. */
+export interface Resolved {
+  /** Status and trust. */
+  readonly decided: DecidedStatus;
+  /** Claims that are not contradicted, highest first. */
+  readonly standing: readonly Claim[];
+  /** Sessions that can be the order's own by readings alone. */
+  readonly candidates: readonly SessionRequest[];
+  /** The session that the order belongs to, when it is known. */
+  readonly session: OwnSession | null;
+  /** Fields as shown in the state. */
+  readonly fields: OrderFacts;
+  /** Asset table that gives the precision of amounts. */
+  readonly assets: AssetTable;
+}
+
+/**
+ * Finds the standing claims, the session and the visible fields of an order.
+ *
+ * @param fold Folded facts of the order.
+ * @param options How to work it out.
+ * @returns What was found.
+ */
+export function resolveOrder(
+  fold: OrderFold,
+  options: ResolveOptions = {},
+): Resolved {
+  const standing = standingClaims(fold);
+  const candidates = candidateSessions(fold);
+  return {
+    decided: decideOrderStatus(fold),
+    standing,
+    candidates,
+    session: ownSession(fold, candidates),
+    fields: visibleFacts(shownReading(fold), standing),
+    assets: options.assets ?? "production",
+  };
+}
+
+/** Claims that are not contradicted, highest first. */
+function standingClaims(fold: OrderFold): readonly Claim[] {
+  const standing = fold.contradicted.length === 0
+    ? fold.claims.slice()
+    : fold.claims.filter((claim) =>
+      claimStanding(fold, claim) !== "contradicted"
+    );
+  return standing.reverse();
+}
+
+/**
+ * The value of the highest claim, and of its highest digest, that states one.
+ *
+ * @param standing Claims, highest first.
+ * @param field Field of the claims.
+ * @returns The value, or null when no claim states one.
+ */
+export function claimedValue(
+  standing: readonly Claim[],
+  field: ClaimField,
+): string | null {
+  return claimedBody(standing, field)?.[field] ?? null;
+}
+
+/**
+ * The webhook body that a claimed field comes from.
+ *
+ * @param standing Claims, highest first.
+ * @param field Field of the claims.
+ * @returns The body, or null when no claim states the field.
+ */
+export function claimedBody(
+  standing: readonly Claim[],
+  field: ClaimField,
+): ClaimBody | null {
+  for (const { bodies } of standing) {
+    for (const body of bodies) if (body[field] !== null) return body;
+  }
+  return null;
+}
+
+/** A field that a webhook states of an order. */
+export type ClaimField = Exclude<keyof ClaimBody, "digest">;
+
+/** The reading's value where it states one, else the claim's. */
+function visibleFacts(
+  latest: OrderReading | null,
+  standing: readonly Claim[],
+): OrderFacts {
+  const pick = (
+    read: string | null | undefined,
+    field: ClaimField,
+  ): string | null => read ? read : claimedValue(standing, field);
+  return {
+    currency: pick(latest?.currency, "currency"),
+    currencyAmount: pick(latest?.currencyAmount, "currencyAmount"),
+    commodity: pick(latest?.commodity, "commodity"),
+    network: emptyToNull(latest?.network ?? null),
+    cryptoAmount: pick(latest?.cryptoAmount, "cryptoAmount"),
+    address: pick(latest?.address, "address"),
+    txId: saysNone(latest, "txId") ? null : pick(latest?.txId, "txId"),
+    userId: pick(latest?.userId, "userId"),
+    clickId: pick(latest?.clickId, "clickId"),
+    externalOrderId: pick(latest?.externalOrderId, "externalOrderId"),
+    failReason: saysNone(latest, "failReason")
+      ? null
+      : pick(latest?.failReason, "failReason"),
+  };
+}
+
+/**
+ * Whether an empty field of a final reading means that there is no value. Then
+ * no webhook may fill it: a failed order must not show a forged transaction,
+ * and a paid order must not show a forged decline.
+ */
+function saysNone(
+  latest: OrderReading | null,
+  field: "txId" | "failReason",
+): boolean {
+  if (latest === null || !isFinal(latest.status) || latest[field] !== "") {
+    return false;
+  }
+  return field === "txId" || latest.status !== "failed";
+}

@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import {
+  fullBudget,
+  type ShareRules,
+  spend,
+  SWEEP_KINDS,
+  type SweepKind,
+  takeTurn,
+} from "./fair_share.ts";
+
+const rules: ShareRules = {
+  requestsPerSecond: 2,
+  burst: 2,
+  shares: { new: 2, open: 3, confirm: 3, deep: 2 },
+};
+
+/** Runs turns for a while; `ready` says who has work before each turn. */
+function run(
+  turns: number,
+  ready: (turn: number) => readonly SweepKind[],
+  cost: (kind: SweepKind, turn: number) => number = () => 1,
+): { spent: Record<SweepKind, number>[]; nowMs: number } {
+  let nowMs = 0;
+  let budget = fullBudget(rules, nowMs);
+  const spent: Record<SweepKind, number>[] = [];
+  const sum = { new: 0, open: 0, confirm: 0, deep: 0 };
+  while (spent.length < turns) {
+    const turn = takeTurn(budget, rules, ready(spent.length), nowMs);
+    budget = turn.budget;
+    if ("waitMs" in turn) {
+      nowMs += turn.waitMs;
+      continue;
+    }
+    const requests = cost(turn.kind, spent.length);
+    budget = spend(budget, rules, turn.kind, requests);
+    sum[turn.kind] += requests;
+    spent.push({ ...sum });
+  }
+  return { spent, nowMs };
+}
+
+const sharesTotal = 10;
+
+Deno.test("takeTurn() guarantees each busy kind its share", () => {
+  fc.assert(fc.property(
+    fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 50 }),
+    (costs) => {
+      const { spent } = run(
+        400,
+        () => SWEEP_KINDS,
+        (_, turn) => costs[turn % costs.length] ?? 1,
+      );
+      for (const sum of spent) {
+        const all = SWEEP_KINDS.reduce((n, kind) => n + sum[kind], 0);
+        for (const kind of SWEEP_KINDS) {
+          const due = all * rules.shares[kind] / sharesTotal;
+          // One turn of each other kind is the most anybody waits.
+          assert.ok(
+            sum[kind] >= due - 3 * SWEEP_KINDS.length,
+            `${kind} of ${all}`,
+          );
+        }
+      }
+    },
+  ));
+});
+
+Deno.test("takeTurn() gives an idle kind's share to the others", () => {
+  const { spent } = run(200, () => ["deep"]);
+  assert.equal(spent.at(-1)?.deep, 200);
+});
+
+Deno.test("takeTurn() lets nobody save up while idle", () => {
+  const { spent } = run(
+    400,
+    (turn) => turn < 200 ? ["deep"] : ["deep", "confirm"],
+  );
+  const before = spent[199];
+  const after = spent[399];
+  assert.ok(before && after);
+  const deep = after.deep - before.deep;
+  // 2 of 5 parts are deep's, though confirm had spent nothing for long.
+  assert.ok(deep >= 75 && deep <= 85, `deep got ${deep} of 200`);
+});
+
+Deno.test("takeTurn() serves a kind that comes back at once", () => {
+  let budget = fullBudget(rules, 0);
+  for (let i = 0; i < 50; i++) {
+    const turn = takeTurn(budget, rules, ["deep"], i * 1000);
+    assert.ok("kind" in turn);
+    budget = spend(turn.budget, rules, turn.kind, 1);
+  }
+  const turn = takeTurn(budget, rules, ["deep", "confirm"], 50_000);
+  assert.ok("kind" in turn && turn.kind === "confirm");
+});
+
+Deno.test("takeTurn() keeps to the rate, with a burst after a pause", () => {
+  fc.assert(fc.property(
+    fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 20 }),
+    (costs) => {
+      const { spent, nowMs } = run(
+        100,
+        () => SWEEP_KINDS,
+        (_, turn) => costs[turn % costs.length] ?? 1,
+      );
+      const last = spent.at(-1) ?? { new: 0, open: 0, confirm: 0, deep: 0 };
+      const all = SWEEP_KINDS.reduce((n, kind) => n + last[kind], 0);
+      // The last turn may overdraw by what it cost; the next waits for it.
+      const allowed = rules.burst + nowMs / 1000 * rules.requestsPerSecond + 4;
+      assert.ok(all <= allowed, `${all} requests in ${nowMs} ms`);
+    },
+  ));
+});
+
+Deno.test("fullBudget() refuses rates and shares that are no rates", () => {
+  assert.throws(
+    () => fullBudget({ ...rules, requestsPerSecond: 0 }, 0),
+    /requestsPerSecond must be a positive number, got 0/,
+  );
+  assert.throws(
+    () => fullBudget({ ...rules, shares: { ...rules.shares, deep: -1 } }, 0),
+    RangeError,
+  );
+  assert.throws(
+    () => takeTurn(fullBudget(rules, 0), rules, [], 0),
+    RangeError,
+  );
+});

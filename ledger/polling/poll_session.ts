@@ -1,0 +1,129 @@
+import { ENTITIES } from "../entity.ts";
+import type { Lease } from "./lease/lease.ts";
+import type { PollerOptions } from "./poller_options.ts";
+import type { PollerSettings } from "./poller_settings.ts";
+import type { SweepKind } from "./fair_share.ts";
+import { Recorder } from "./recording/recorder.ts";
+import { allSteps } from "./sweeps/all_steps.ts";
+import type { SweepContext, SweepRead } from "./sweeps/sweep_context.ts";
+import type { Steps } from "./walk/steps.ts";
+import { sweepConfirm } from "./sweeps/sweep_confirm.ts";
+import { sweepDeep } from "./sweeps/sweep_deep.ts";
+import { sweepNew } from "./sweeps/sweep_new.ts";
+import { sweepOpen } from "./sweeps/sweep_open.ts";
+import { UnknownShare } from "./requests/unknown_share.ts";
+import { watchdog } from "../watchdog/watchdog.ts";
+import type { DeliveryHealth } from "../watchdog/watchdog_rule.ts";
+
+/** What a session works with. */
+export interface PollSessionOptions {
+  /** The lease under which everything is written. */
+  readonly lease: Lease;
+  /** The poller's options. */
+  readonly options: PollerOptions;
+  /** The same with nothing left out. */
+  readonly settings: PollerSettings;
+  /** Ends the work. */
+  readonly signal: AbortSignal | undefined;
+  /** Told of everything that was read. */
+  readonly onRead: (kind: SweepKind, read: SweepRead) => void;
+}
+
+/** A lease, and what can be done under it. */
+export class PollSession {
+  /** The lease. */
+  readonly lease: Lease;
+  readonly #parts: PollSessionOptions;
+  readonly #recorder: Recorder;
+  readonly #confirmShare = new UnknownShare();
+  readonly #openShare = new UnknownShare();
+
+  /** @param parts The objects it uses. */
+  constructor(parts: PollSessionOptions) {
+    const { now, randomBytes } = parts.settings;
+    const { driver } = parts.options.ledger;
+    this.lease = parts.lease;
+    this.#parts = parts;
+    this.#recorder = new Recorder({
+      driver,
+      lease: parts.lease,
+      now,
+      randomBytes,
+    });
+  }
+
+  /**
+   * Begins a sweep.
+   *
+   * @param kind Which.
+   * @param all Whether it requests every open order, due or not, and ends when
+   * all that waits now was requested.
+   */
+  sweep(kind: SweepKind, all: boolean): Steps {
+    const context = this.#context(kind);
+    switch (kind) {
+      case "new":
+        return allSteps(ENTITIES.map((entity) => sweepNew(context, entity)));
+      case "open":
+        return sweepOpen(context, { all, share: this.#openShare });
+      case "confirm":
+        return sweepConfirm(context, { once: all, share: this.#confirmShare });
+      case "deep": {
+        const { deepCycleAtLeastMs } = this.#parts.settings.periods;
+        // Half of it: a cycle that is due must not be left out by chance.
+        const pauseMs = all ? 0 : deepCycleAtLeastMs / 2;
+        return allSteps(
+          ENTITIES.map((entity) => sweepDeep(context, entity, pauseMs)),
+        );
+      }
+    }
+  }
+
+  /** Holds the lease for longer. */
+  async renew(): Promise<void> {
+    await this.#recorder.write([]);
+  }
+
+  /**
+   * Looks at webhook delivery, raises the alarm, and renews the lease.
+   *
+   * @param onFailure Told of what `onWatch` or `onAlert` failed with; without
+   * it, that is thrown.
+   */
+  async watch(onFailure?: (error: unknown) => void): Promise<DeliveryHealth> {
+    const { options, settings } = this.#parts;
+    const { ledger, onAlert, onWatch, webhookGraceMs } = options;
+    const look = await watchdog(ledger.driver, {
+      nowMs: settings.now(),
+      ...(webhookGraceMs === undefined ? {} : { graceMs: webhookGraceMs }),
+    });
+    // Told before it is remembered: an alarm may come twice, never not at all.
+    let { remember } = look;
+    try {
+      onWatch?.(look.health);
+      if (look.alert !== null) await onAlert?.(look.alert);
+    } catch (error) {
+      if (onFailure === undefined) throw error;
+      onFailure(error);
+      remember = [];
+    }
+    await this.#recorder.write(remember);
+    return look.health;
+  }
+
+  #context(kind: SweepKind): SweepContext {
+    const { options, settings, signal, onRead } = this.#parts;
+    return {
+      client: options.client,
+      driver: options.ledger.driver,
+      recorder: this.#recorder,
+      now: settings.now,
+      randomBytes: settings.randomBytes,
+      itemsPerWindow: settings.periods.itemsPerWindow,
+      overlapMs: settings.overlapMs,
+      settleMs: settings.settleMs,
+      ...(signal === undefined ? {} : { signal }),
+      onRead: (read) => onRead(kind, read),
+    };
+  }
+}

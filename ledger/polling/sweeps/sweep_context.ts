@@ -1,0 +1,37 @@
+import type { Driver } from "../../store/driver/driver.ts";
+import type { PollClient } from "../poll_client.ts";
+import type { Recorder } from "../recording/recorder.ts";
+
+/** What every sweep works with. */
+export interface SweepContext {
+  /** Makes the requests. */
+  readonly client: PollClient;
+  /** The ledger's database. */
+  readonly driver: Driver;
+  /** Writes what was read. */
+  readonly recorder: Recorder;
+  /** The time, in milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Random bytes, for salts and to draw unknown ids. */
+  readonly randomBytes: (length: number) => Uint8Array;
+  /** Items a window should hold at most. */
+  readonly itemsPerWindow: number;
+  /** How far back the new sweep looks again, in milliseconds. */
+  readonly overlapMs: number;
+  /** Younger than this the past may still change, in milliseconds. */
+  readonly settleMs: number;
+  /** Ends the work. */
+  readonly signal?: AbortSignal;
+  /** Told of everything that was read. */
+  readonly onRead: (read: SweepRead) => void;
+}
+
+/** One answer of the service, as the poller's report counts it. */
+export interface SweepRead {
+  /** Orders in the answer. */
+  readonly orders: number;
+  /** Users in the answer. */
+  readonly users: number;
+  /** Events appended. */
+  readonly appended: number;
+}

@@ -1,0 +1,216 @@
+import { latestReading } from "../../orders/readings.ts";
+import type { OrderReading } from "../../events/order_reading.ts";
+import type { OtpStep } from "../../events/otp_step.ts";
+import type { SessionRequest } from "../../events/session_request.ts";
+import type { Contradiction } from "../../orders/claims.ts";
+import type { OrderFold } from "../../orders/order_fold.ts";
+import type { OrderState } from "../../orders/order_state.ts";
+import type { ObservedStatus } from "../../orders/readings.ts";
+import type { NamedSession } from "../../orders/sessions.ts";
+import type { UserFold } from "../../users/user_fold.ts";
+import type { StatedVerification } from "../../users/user_status.ts";
+import type { UserState } from "../../users/user_state.ts";
+import type { ActivityFold, UserActivityFold } from "../activity_fold.ts";
+import { asIs, byPlace, type Codec, list, nullable } from "./_by_place.ts";
+import { packClaims, type PackedClaim, unpackClaims } from "./_claims.ts";
+
+// One list of fields a shape, in the order in which they are stored: a change
+// of a list needs another FOLD_VERSION.
+
+const orderReading = byPlace<OrderReading>({
+  digest: asIs,
+  readAt: asIs,
+  status: asIs,
+  changedAt: asIs,
+  createdAt: asIs,
+  currency: asIs,
+  currencyAmount: asIs,
+  commodity: asIs,
+  cryptoType: asIs,
+  network: asIs,
+  cryptoAmount: asIs,
+  address: asIs,
+  txId: asIs,
+  userId: asIs,
+  clickId: asIs,
+  externalOrderId: asIs,
+  failReason: asIs,
+  cardId: asIs,
+  cardBrand: asIs,
+  paymentType: asIs,
+  processedThrough: asIs,
+  partnerFee: asIs,
+  partnerFeePercent: asIs,
+  serviceFee: asIs,
+  serviceFeePercent: asIs,
+  scInputData: asIs,
+  statedChangedAt: asIs,
+  statedCreatedAt: asIs,
+  odd: asIs,
+});
+
+const sessionRequest = byPlace<SessionRequest>({
+  sessionId: asIs,
+  clickId: asIs,
+  recordedAt: asIs,
+  flowType: asIs,
+  reference: asIs,
+  commodity: asIs,
+  network: asIs,
+  commodityAmount: asIs,
+  currency: asIs,
+  currencyAmount: asIs,
+  walletAddress: asIs,
+  userId: asIs,
+});
+
+const activityFields = {
+  counts: asIs,
+  firstAt: asIs,
+  lastAt: asIs,
+  lastWebhookAt: asIs,
+  lastReadAt: asIs,
+} as const;
+
+/** Most statuses are shown with one time of change, which is written once. */
+const observedStatus: Codec<ObservedStatus> = {
+  pack: ({ status, first, last }) =>
+    first === last ? [status, first] : [status, first, last],
+  unpack: (packed) => {
+    const [status, first, last = first] = packed as [string, string, string?];
+    return { status, first, last };
+  },
+};
+
+/** An order, its claims packed beside its latest reading. */
+type WithPackedClaims = Omit<OrderFold, "claims" | "latest"> & {
+  readonly claims: readonly PackedClaim[];
+};
+
+const orderFold = byPlace<WithPackedClaims>({
+  orderId: asIs,
+  plausible: nullable(orderReading),
+  plausibleAt: asIs,
+  ahead: nullable(orderReading),
+  statusless: nullable(orderReading),
+  shown: list(observedStatus),
+  claims: asIs,
+  transferSeen: asIs,
+  contradicted: list(byPlace<Contradiction>({ status: asIs, upTo: asIs })),
+  seenAt: asIs,
+  absentAt: asIs,
+  sessions: list(byPlace<NamedSession>({ sessionId: asIs, firstAt: asIs })),
+  createdAt: asIs,
+  firstReadAt: asIs,
+  asked: list(sessionRequest),
+  activity: byPlace<ActivityFold>(activityFields),
+});
+
+const statedVerifications = list(
+  byPlace<StatedVerification>({ state: asIs, lastAt: asIs }),
+);
+
+const userFold = byPlace<UserFold>({
+  userId: asIs,
+  latest: asIs,
+  lkyc: statedVerifications,
+  fkyc: statedVerifications,
+  rejects: asIs,
+  activity: byPlace<UserActivityFold>({
+    ...activityFields,
+    lastLoginAt: asIs,
+    otp: list(byPlace<OtpStep>({
+      recordedAt: asIs,
+      eventId: asIs,
+      status: asIs,
+      detail: asIs,
+      phoneCountry: asIs,
+    })),
+  }),
+});
+
+/**
+ * Encodes what is known of an order. The same facts give the same text,
+ * whatever their order of arrival.
+ *
+ * @param fold Folded facts of the order.
+ * @returns Well-formed JSON without NUL, to be read with the same fold version.
+ */
+export function encodeOrderFold(fold: OrderFold): string {
+  const claims = packClaims(fold.claims, fold.latest);
+  return JSON.stringify(orderFold.pack({ ...fold, claims }));
+}
+
+/**
+ * Decodes what {@linkcode encodeOrderFold} wrote with the same fold version.
+ *
+ * @param text The encoded fold.
+ * @returns What is known of the order.
+ * @throws {SyntaxError} When `text` is not JSON.
+ */
+export function decodeOrderFold(text: string): OrderFold {
+  const fold = orderFold.unpack(JSON.parse(text));
+  const latest = latestReading(fold);
+  return { ...fold, latest, claims: unpackClaims(fold.claims, latest) };
+}
+
+/**
+ * Encodes what is known of a user, like {@linkcode encodeOrderFold}.
+ *
+ * @param fold Folded facts of the user.
+ * @returns Well-formed JSON without NUL, to be read with the same fold version.
+ */
+export function encodeUserFold(fold: UserFold): string {
+  return JSON.stringify(userFold.pack(fold));
+}
+
+/**
+ * Decodes what {@linkcode encodeUserFold} wrote with the same fold version.
+ *
+ * @param text The encoded fold.
+ * @returns What is known of the user.
+ * @throws {SyntaxError} When `text` is not JSON.
+ */
+export function decodeUserFold(text: string): UserFold {
+  return userFold.unpack(JSON.parse(text));
+}
+
+/**
+ * The canonical bytes of an order: byte-identical for the same set of events
+ * in any order, with any repeats, in any batches, and folded again from
+ * nothing.
+ *
+ * @param state State of the order.
+ * @returns JSON with fixed key order.
+ *
+ * @example Compare two folds of one order
+ * ```ts
+ * import { canonicalOrder, foldOrder, orderState } from "@rampkit/onramp/ledger/internals";
+ * import assert from "node:assert/strict";
+ *
+ * const bytes = () => canonicalOrder(orderState(foldOrder("01ORDER", [])));
+ * assert.equal(bytes(), bytes());
+ * ```
+ */
+export function canonicalOrder(state: OrderState): string {
+  return JSON.stringify(state);
+}
+
+/**
+ * The canonical bytes of a user, like {@linkcode canonicalOrder}.
+ *
+ * @param state State of the user.
+ * @returns JSON with fixed key order.
+ *
+ * @example Compare two folds of one user
+ * ```ts
+ * import { canonicalUser, foldUser, userState } from "@rampkit/onramp/ledger/internals";
+ * import assert from "node:assert/strict";
+ *
+ * const bytes = () => canonicalUser(userState(foldUser("01USER", [])));
+ * assert.equal(bytes(), bytes());
+ * ```
+ */
+export function canonicalUser(state: UserState): string {
+  return JSON.stringify(state);
+}

@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import {
+  absentRead,
+  contradiction,
+  facts,
+  ORDER,
+  orderRead,
+  orderWebhook,
+  session,
+  USER,
+  userRead,
+  userWebhook,
+  webhookAt,
+} from "../../orders/given_test.ts";
+import { foldOrder, foldUser } from "../../explain/as_of.ts";
+import {
+  canonicalOrder,
+  canonicalUser,
+  decodeOrderFold,
+  decodeUserFold,
+  encodeOrderFold,
+  encodeUserFold,
+} from "./fold_codec.ts";
+import type { OrderFold } from "../../orders/order_fold.ts";
+import { orderState } from "../../orders/state_of_order.ts";
+import { userState } from "../../users/user_state.ts";
+
+/** A fold in which no two fields hold the same text. */
+function fullOrder(times: Readonly<Record<string, string>> = {}): OrderFold {
+  return foldOrder(
+    ORDER,
+    facts(
+      session(0, {
+        reference: "asked reference",
+        commodity: "ASKED",
+        network: "asked network",
+        commodity_amount: "11",
+        currency: "EUR",
+        currency_amount: "12",
+        wallet_address: "asked address",
+        user_id: "asked user",
+      }),
+      orderWebhook(1, "transfer_started", {
+        transaction_id: "claimed tx",
+        address: "claimed address",
+        external_order_id: "claimed external",
+        error_code: "claimed error",
+        partner_data: { sc_address: "0xSC", sc_input_data: "0xIN" },
+      }, {
+        click_id: "claimed click",
+        hpp_session_id: "session-1",
+        user: { user_id: "claimed user" },
+      }),
+      orderRead(3, "success", 2, {
+        tx_id: "tx",
+        fail_reason: "fail",
+        address: "address",
+        card_id: "card",
+        card_brand: "brand",
+        payment_type: "payment",
+        processed_through: "acquirer",
+        partner_fee: "1",
+        partner_fee_percent: "2",
+        service_fee: "3",
+        service_fee_percent: "4",
+        sc_input_data: "0xREAD",
+        ...times,
+      }),
+      contradiction("pending", 1),
+      absentRead(5),
+    ),
+  );
+}
+
+Deno.test("decodeOrderFold() gives back every field of a full fold", () => {
+  const fold = fullOrder({
+    created_at: "2098-01-01 00:00:00",
+    changed_at: "2099-01-01 00:00:00",
+  });
+  const missing = Object.entries(fold.latest ?? {}).concat(
+    Object.entries(fold.claims[0]?.bodies[0] ?? {}),
+    Object.entries(fold.asked[0] ?? {}),
+  ).filter(([, value]) => value === null || value === "");
+  assert.deepEqual(missing, [], "the fold under test is full");
+  assert.deepEqual(decodeOrderFold(encodeOrderFold(fold)), fold);
+});
+
+Deno.test("encodeOrderFold() writes what webhooks repeat once, and decodes to all of it", () => {
+  const order = (id: string | null) => ({
+    transaction_id: id,
+    address: "an address that is long",
+    external_order_id: "X1",
+  });
+  const history = [
+    orderWebhook(1, "payment_started", order(null)),
+    orderWebhook(2, "transfer_started", order("0xT1")),
+    orderWebhook(3, "order_complete", order("0xT1")),
+    orderWebhook(4, "order_complete", order("0xT2")),
+  ];
+  const read = orderRead(5, "success", 5, {
+    tx_id: "0xT2",
+    address: "an address that is long",
+  });
+  for (const events of [history, [...history, read]]) {
+    const fold = foldOrder(ORDER, facts(...events));
+    const text = encodeOrderFold(fold);
+    assert.equal(text.split("an address that is long").length, 2);
+    assert.deepEqual(decodeOrderFold(text), fold);
+  }
+});
+
+Deno.test("decodeUserFold() gives back every field of a full fold", () => {
+  const fold = foldUser(
+    USER,
+    facts(
+      userWebhook(1, "login", "success", "retry"),
+      userWebhook(2, "verify_failed", "failed", null, { reject_type: "odd" }),
+      webhookAt(3, {
+        type: "otp_status",
+        user_id: USER,
+        status: "failed",
+        status_detail: "no signal",
+        phone_country_code: "US",
+      }),
+      userRead(4, {
+        country: "USA",
+        lkyc_status: "success",
+        limits: { crypto_remaining: "1" },
+      }),
+    ),
+  );
+  assert.deepEqual(decodeUserFold(encodeUserFold(fold)), fold);
+});
+
+Deno.test("canonicalOrder() and canonicalUser() hold no receipt ids, positions or receipt times", () => {
+  const order = fullOrder();
+  const bytes = canonicalOrder(orderState(order)) +
+    canonicalUser(userState(foldUser(
+      USER,
+      facts(userWebhook(1, "login", "success"), userRead(4, {})),
+    )));
+  assert.doesNotMatch(bytes, /D\d{8}|position|recordedAt|readAt|lastAt/);
+  for (const time of [order.activity.lastAt, order.seenAt, order.absentAt]) {
+    assert.ok(time !== null && !bytes.includes(time));
+  }
+});

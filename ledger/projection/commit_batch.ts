@@ -1,0 +1,85 @@
+import type { ResolveOptions } from "../orders/resolve_order.ts";
+import { queueChanges } from "../polling/requests/queue_changes.ts";
+import type { Driver, Statement } from "../store/driver/driver.ts";
+import {
+  type Checkpoint,
+  expectCheckpoint,
+  moveCheckpoint,
+  type ProjectionSlot,
+} from "../store/tables/checkpoints.ts";
+import { insertOrderLinks, insertSessionLinks } from "../store/tables/links.ts";
+import { insertTransitions } from "../store/tables/transitions.ts";
+import { insertUnanswered } from "../store/tables/unanswered.ts";
+import { upsertOrders } from "../store/tables/orders.ts";
+import { upsertUsers } from "../store/tables/users.ts";
+import type { Changes } from "./batch.ts";
+import { OPEN_COLUMN, orderRow, userRow } from "./codec/rows.ts";
+
+/** Where a batch is written. */
+export interface CommitOptions {
+  /** Which states. */
+  readonly slot: ProjectionSlot;
+  /** The checkpoint that the batch was loaded at. */
+  readonly from: Checkpoint;
+  /** The checkpoint that it moves to. */
+  readonly to: Checkpoint;
+  /** How states are worked out of folds. */
+  readonly resolve: ResolveOptions;
+}
+
+/**
+ * Writes what a batch changed and moves the checkpoint, all or nothing.
+ *
+ * @param changes What changed.
+ * @param options Where it goes.
+ * @throws {LedgerError} `conflict` when another process moved the checkpoint.
+ */
+export async function commitBatch(
+  driver: Driver,
+  changes: Changes,
+  { slot, from, to, resolve }: CommitOptions,
+): Promise<void> {
+  await driver.batch([
+    expectCheckpoint(slot, from),
+    moveCheckpoint(slot, to.position),
+    ...writeChanges(changes, { slot, from, resolve }),
+  ], "write");
+}
+
+/** The statements that write what changed, one or two a table. */
+function writeChanges(
+  changes: Changes,
+  { slot, from: { generation }, resolve }: Omit<CommitOptions, "to">,
+): Statement[] {
+  const statements: Statement[] = [];
+  const orders = [...changes.orders.values()].map((fold) => ({
+    fold,
+    row: orderRow(fold, resolve),
+  }));
+  if (orders.length > 0) {
+    statements.push(upsertOrders(generation, orders.map(({ row }) => row)));
+  }
+  if (changes.users.size > 0) {
+    statements.push(
+      upsertUsers(generation, [...changes.users.values()].map(userRow)),
+    );
+  }
+  const { orderLinks, sessionLinks, unanswered } = changes;
+  if (orderLinks.length > 0) {
+    statements.push(insertOrderLinks(generation, orderLinks));
+  }
+  if (sessionLinks.length > 0) {
+    statements.push(insertSessionLinks(generation, sessionLinks));
+  }
+  if (unanswered.length > 0) statements.push(insertUnanswered(unanswered));
+  if (slot !== "live") return statements;
+  if (changes.transitions.length > 0) {
+    statements.push(insertTransitions(changes.transitions));
+  }
+  const changed = orders.map(({ fold, row }) => ({
+    fold,
+    open: row.columns[OPEN_COLUMN] === 1,
+  }));
+  statements.push(...queueChanges(changes, changed));
+  return statements;
+}

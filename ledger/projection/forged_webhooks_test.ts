@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { NewEvent } from "../events/event.ts";
+import type { OrderState } from "../orders/order_state.ts";
+import { appendStatement } from "../store/append.ts";
+import {
+  emptyStore,
+  expectedStates,
+  liveStates,
+  orderRead,
+  orderWebhook,
+  session,
+} from "../testing/projection_test_kit.ts";
+import { Projector } from "./projector.ts";
+
+/** Two paid orders, each with a session of its own, and one of nobody. */
+const honest: readonly NewEvent[] = [
+  session(1, "S1", "C1", "10"),
+  session(2, "S2", "C2", "10"),
+  session(2, "EXPENSIVE", "C9", "9999"),
+  orderRead(5, { orderId: "O1", status: "success", click: "C1", created: 3 }),
+  orderRead(6, { orderId: "O2", status: "success", click: "C2", created: 4 }),
+  orderWebhook("H1", 5, {
+    type: "order_complete",
+    orderId: "O1",
+    click: "C1",
+    session: "S1",
+  }),
+];
+
+const forgery = fc.record({
+  minute: fc.integer({ min: 0, max: 60 }),
+  type: fc.constantFrom(
+    "payment_started",
+    "order_complete",
+    "order_failed",
+    "order_canceled",
+  ),
+  orderId: fc.constantFrom("O1", "O2"),
+  click: fc.constantFrom("C1", "C2", "C9", null),
+  session: fc.oneof(
+    fc.constantFrom("S1", "S2", "EXPENSIVE", null),
+    fc.integer({ min: 0, max: 99 }).map((n) => `0forged${n}`),
+  ),
+  amount: fc.constantFrom("10", "1"),
+});
+
+Deno.test("Projector.step() keeps session and release of confirmed orders whatever forged webhooks say, and whenever", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(forgery, { minLength: 1, maxLength: 60, size: "max" }),
+      fc.infiniteStream(fc.nat()),
+      async (forged, choices) => {
+        const choose = (below: number) =>
+          (choices.next().value as number) % below;
+        const events = [
+          ...honest,
+          ...forged.map((one, n) => orderWebhook(`F${n}`, one.minute, one)),
+        ].map((event) => ({ event, key: choose(1000) }))
+          .sort((a, b) => a.key - b.key).map(({ event }) => event);
+        const driver = await emptyStore();
+        try {
+          const projector = new Projector({
+            driver,
+            assets: "sandbox",
+            maxEvents: 1 + choose(20),
+          });
+          for (let from = 0; from < events.length;) {
+            const to = from + 1 + choose(20);
+            await driver.batch(
+              [appendStatement(events.slice(from, to))],
+              "write",
+            );
+            from = to;
+            if (choose(2) === 0) continue;
+            while ((await projector.step("live")).events > 0);
+          }
+          while ((await projector.step("live")).events > 0);
+          const states = await liveStates(driver);
+          for (const [id, own] of [["O1", "S1"], ["O2", "S2"]]) {
+            const state: OrderState = JSON.parse(
+              states[`order:${id}`]?.state ?? "null",
+            );
+            assert.deepEqual(
+              [state.asked?.sessionId, state.sessionTrust, state.release],
+              [own, "confirmed", "yes"],
+            );
+          }
+          assert.deepEqual(states, expectedStates(events));
+        } finally {
+          await driver.close();
+        }
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+Deno.test("Projector.step() tells of a session that a webhook names and the partner never recorded for the order", async () => {
+  const driver = await emptyStore();
+  await driver.batch([
+    appendStatement([
+      ...honest,
+      orderWebhook("F1", 7, {
+        type: "order_complete",
+        orderId: "O2",
+        click: "C9",
+        session: "EXPENSIVE",
+      }),
+    ]),
+  ], "write");
+  const projector = new Projector({ driver, assets: "sandbox" });
+  while ((await projector.step("live")).events > 0);
+  const state: OrderState = JSON.parse(
+    (await liveStates(driver))["order:O2"]?.state ?? "null",
+  );
+  assert.deepEqual(
+    state.anomalies.filter(({ kind }) => kind === "session_mismatch"),
+    [{
+      kind: "session_mismatch",
+      sessionIds: ["EXPENSIVE"],
+    }],
+  );
+  await driver.close();
+});

@@ -1,0 +1,79 @@
+import type { Driver } from "../store/driver/driver.ts";
+import type { BatchEvent, LoadedStates } from "./batch.ts";
+import type { CatchUp } from "./catch_up.ts";
+import type { Checkpoints } from "../store/tables/checkpoints.ts";
+import { decodeOrderFold, decodeUserFold } from "./codec/fold_codec.ts";
+import {
+  addFolds,
+  loadStates,
+  type MutableLoadedStates,
+} from "./load_states.ts";
+import { missingKeys } from "./missing_keys.ts";
+import { type EventsOptions, readEvents } from "./read_events.ts";
+
+/** What a step reads. */
+export interface LoadBatchOptions extends EventsOptions {
+  /** Version of the folds that can be read. */
+  readonly foldVersion: number;
+  /** What is in memory while many events wait; null while few do. */
+  readonly catchUp: CatchUp | null;
+}
+
+/** What a step has read. */
+export interface LoadedBatch {
+  /** All checkpoints, as of the same moment. */
+  readonly checkpoints: Checkpoints;
+  /** The events after the slot's checkpoint. */
+  readonly events: readonly BatchEvent[];
+  /**
+   * What is known before them; null when there are no events, or the states are
+   * of another version of the fold.
+   */
+  readonly states: LoadedStates | null;
+}
+
+/**
+ * Reads what one step needs. While few events wait, the next events and the
+ * states they touch come in one batch, and only links to sessions need a second
+ * one. While many wait, most states are in memory, and the second batch reads
+ * the others.
+ *
+ * @param options What to read.
+ * @throws {LedgerError} `conflict` when the checkpoint moved between the two.
+ */
+export async function loadBatch(
+  driver: Driver,
+  options: LoadBatchOptions,
+): Promise<LoadedBatch> {
+  const { slot, mode, catchUp, foldVersion, readFact } = options;
+  const ahead = await catchUp?.takeEvents() ?? null;
+  const isAhead = ahead !== null && ahead.events.length > 0;
+  const read = isAhead ? ahead : await readEvents(driver, options, {
+    statesToo: catchUp === null,
+  });
+  // What was read ahead has the checkpoint of before the last step.
+  const at = isAhead ? catchUp?.at ?? null : read.checkpoints[slot];
+  const checkpoints = { ...read.checkpoints, [slot]: at };
+  const { events } = read;
+  if (at === null || at.foldVersion !== foldVersion || events.length === 0) {
+    return { checkpoints, events, states: null };
+  }
+  const anySession = read.anySession || catchUp?.sessionsWritten === true;
+  const missing = missingKeys(events, anySession);
+  const states: MutableLoadedStates = {
+    orders: new Map(),
+    users: new Map(),
+    sessions: new Map(),
+    linkedOrders: new Map(),
+  };
+  if (catchUp === null) {
+    addFolds(states.orders, read.orders, decodeOrderFold);
+    addFolds(states.users, read.users, decodeUserFold);
+    missing.orders.clear();
+    missing.users.clear();
+  } else {
+    catchUp.takeFolds(at, missing, states);
+  }
+  await loadStates(driver, at, { mode, slot, missing, states, readFact });
+  return { checkpoints, events, states };
+}

@@ -1,0 +1,136 @@
+import { decodeOrderFold, decodeUserFold } from "./codec/fold_codec.ts";
+import type { RecordedEvent } from "../events/event.ts";
+import type { Fact, SessionFact } from "../events/fact.ts";
+import type { OrderFold } from "../orders/order_fold.ts";
+import { firstOrderAfter } from "../orders/sessions.ts";
+import type { UserFold } from "../users/user_fold.ts";
+import type { Driver, ResultSet, Statement } from "../store/driver/driver.ts";
+import { recordedEvent } from "../store/event_row.ts";
+import {
+  type Checkpoint,
+  checkpointsOf,
+  type ProjectionSlot,
+  sameCheckpoint,
+  selectCheckpoints,
+} from "../store/tables/checkpoints.ts";
+import { selectLinkedOrders, selectSessions } from "../store/tables/links.ts";
+import { selectOrderFolds } from "../store/tables/orders.ts";
+import { selectUserFolds } from "../store/tables/users.ts";
+import type { LoadedStates } from "./batch.ts";
+import { type Link, linkKey } from "./links.ts";
+import type { MissingKeys } from "./missing_keys.ts";
+import { lostRace } from "../store/retry_lost_races.ts";
+
+/** {@linkcode LoadedStates} while they are being read. */
+export interface MutableLoadedStates extends LoadedStates {
+  readonly orders: Map<string, OrderFold>;
+  readonly users: Map<string, UserFold>;
+  readonly sessions: Map<string, SessionFact[]>;
+  readonly linkedOrders: Map<string, string[]>;
+}
+
+/** What to load. */
+export interface LoadStatesOptions {
+  /** `write` reads from the primary. */
+  readonly mode: "read" | "write";
+  /** Which states. */
+  readonly slot: ProjectionSlot;
+  /** What is missing. */
+  readonly missing: MissingKeys;
+  /** Where it is put. */
+  readonly states: MutableLoadedStates;
+  /** Turns events into facts. */
+  readonly readFact: (event: RecordedEvent) => Fact;
+}
+
+/**
+ * Reads what is missing.
+ *
+ * @param at The checkpoint that everything else was read at.
+ * @param options What is missing, and where it goes.
+ * @throws {LedgerError} `conflict` when the checkpoint has moved meanwhile.
+ */
+export async function loadStates(
+  driver: Driver,
+  at: Checkpoint,
+  { mode, slot, missing, states, readFact }: LoadStatesOptions,
+): Promise<void> {
+  const statements: Statement[] = [selectCheckpoints];
+  const readers: ((result: ResultSet | undefined) => void)[] = [];
+  // A statement without keys would still cost a plan, and a join a walk.
+  const ask = <Key>(
+    keys: readonly Key[],
+    select: (generation: number, keys: readonly Key[]) => Statement,
+    read: (result: ResultSet | undefined) => void,
+  ) => {
+    if (keys.length === 0) return;
+    statements.push(select(at.generation, keys));
+    readers.push(read);
+  };
+  const { orders, users, sessionsOf, ordersOf } = missing;
+  ask(
+    [...orders],
+    selectOrderFolds,
+    (rows) => addFolds(states.orders, rows, decodeOrderFold),
+  );
+  ask(
+    [...users],
+    selectUserFolds,
+    (rows) => addFolds(states.users, rows, decodeUserFold),
+  );
+  ask([...sessionsOf.values()], selectSessions, (result) => {
+    for (const row of result?.rows ?? []) {
+      const fact = readFact(recordedEvent(row.slice(2)));
+      if (fact.kind !== "session_created") continue;
+      append(states.sessions, keyOfRow(row), fact);
+    }
+  });
+  const linksOfSessions = [...ordersOf.values()].map((link) => ({
+    ...link,
+    beganBy: link.since === "" ? "" : firstOrderAfter(link.since),
+  }));
+  ask(linksOfSessions, selectLinkedOrders, (result) => {
+    for (const row of result?.rows ?? []) {
+      const orderId = row[2] as string;
+      append(states.linkedOrders, keyOfRow(row), orderId);
+      if (!states.orders.has(orderId)) {
+        states.orders.set(orderId, decodeOrderFold(row[3] as string));
+      }
+    }
+  });
+  if (readers.length === 0) return;
+  const [checkpoints, ...results] = await driver.batch(statements, mode);
+  if (!sameCheckpoint(checkpointsOf(checkpoints)[slot], at)) throw lostRace();
+  readers.forEach((read, place) => read(results[place]));
+}
+
+/**
+ * Decodes stored folds.
+ *
+ * @param folds Where they are put, by id.
+ * @param result Rows of an id and a fold.
+ * @param decode Decodes one fold.
+ */
+export function addFolds<Fold>(
+  folds: Map<string, Fold>,
+  result: ResultSet | undefined,
+  decode: (text: string) => Fold,
+): void {
+  for (const [id, fold] of result?.rows ?? []) {
+    folds.set(id as string, decode(fold as string));
+  }
+}
+
+function append<Item>(
+  lists: Map<string, Item[]>,
+  key: string,
+  item: Item,
+): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [item]);
+  else list.push(item);
+}
+
+function keyOfRow(row: ResultSet["rows"][number]): string {
+  return linkKey({ kind: row[0] as Link["kind"], link: row[1] as string });
+}

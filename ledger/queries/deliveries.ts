@@ -1,0 +1,155 @@
+import type { Driver, SqlValue } from "../store/driver/driver.ts";
+import {
+  countByDigest,
+  selectDeliveries,
+  selectDelivery,
+} from "../store/tables/deliveries.ts";
+
+/** A webhook delivery as it is stored. */
+export interface StoredDelivery {
+  /** Identifier of its event, given at receipt. */
+  readonly id: string;
+  /** Place in the ledger. */
+  readonly position: number;
+  /** When it was received, UTC ISO 8601. */
+  readonly receivedAt: string;
+  /** Type as sent; null when it is quarantined. */
+  readonly type: string | null;
+  /** Whether the body is no JSON object with a type. */
+  readonly quarantined: boolean;
+  /** Order that it names; null when it names none. */
+  readonly orderId: string | null;
+  /** User that it names; null when it names none. */
+  readonly userId: string | null;
+  /** Click id that it names; null when it names none. */
+  readonly clickId: string | null;
+  /** Length of the body in bytes; null when it was erased. */
+  readonly bytes: number | null;
+}
+
+/** Which deliveries are wanted. */
+export interface DeliveryQuery {
+  /** Only bodies that are no JSON object with a type. @default {false} */
+  readonly quarantined?: boolean;
+}
+
+/** Deliveries read at once. */
+const pageSize = 500;
+
+/**
+ * Lists the deliveries of a ledger, the newest first.
+ *
+ * @param driver The ledger's database.
+ * @param query Which ones.
+ * @throws {LedgerError} When the database fails.
+ *
+ * @example Look at what could not be read
+ * ```ts
+ * import { listDeliveries, openLedger } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * await using ledger = await openLedger({
+ *   url: ":memory:",
+ *   environment: "sandbox",
+ * });
+ * await ledger.appendDelivery({
+ *   id: "01JD3Q5XK6T0V0QK3WZ5R5Q0ZV",
+ *   receivedAt: "2026-11-20T12:00:00.000Z",
+ *   body: new TextEncoder().encode("no JSON"),
+ * });
+ * const found = await Array.fromAsync(
+ *   listDeliveries(ledger.driver, { quarantined: true }),
+ * );
+ * assert.equal(found[0]?.bytes, 7);
+ * ```
+ */
+export async function* listDeliveries(
+  driver: Driver,
+  query: DeliveryQuery = {},
+): AsyncGenerator<StoredDelivery> {
+  let below = Number.MAX_SAFE_INTEGER;
+  for (;;) {
+    const [found] = await driver.batch(
+      [selectDeliveries(below, pageSize, query.quarantined ?? false)],
+      "read",
+    );
+    const rows = found?.rows ?? [];
+    for (const row of rows) {
+      const delivery = storedDelivery(row);
+      below = delivery.position;
+      yield delivery;
+    }
+    if (rows.length < pageSize) return;
+  }
+}
+
+/**
+ * Reads one delivery with its body.
+ *
+ * @param driver The ledger's database.
+ * @param id Identifier of its event.
+ * @returns The delivery and the exact bytes received, null for erased ones; or
+ * null when there is no such delivery.
+ * @throws {LedgerError} When the database fails.
+ *
+ * @example Ask for one that is not there
+ * ```ts
+ * import { openLedger, readDelivery } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * await using ledger = await openLedger({
+ *   url: ":memory:",
+ *   environment: "sandbox",
+ * });
+ * assert.equal(await readDelivery(ledger.driver, "unknown"), null);
+ * ```
+ */
+export async function readDelivery(
+  driver: Driver,
+  id: string,
+): Promise<
+  (StoredDelivery & { readonly body: Uint8Array<ArrayBuffer> | null }) | null
+> {
+  const [found] = await driver.batch([selectDelivery(id)], "read");
+  const row = found?.rows[0];
+  if (row === undefined) return null;
+  const body = row[8];
+  return {
+    ...storedDelivery(row),
+    body: body instanceof ArrayBuffer || body instanceof Uint8Array
+      ? new Uint8Array(body)
+      : null,
+  };
+}
+
+/**
+ * Counts deliveries by the digest of their body, to compare them with those
+ * that were answered.
+ *
+ * @throws {LedgerError} When the database fails.
+ */
+export async function countDeliveries(
+  driver: Driver,
+): Promise<Map<string, number>> {
+  const [found] = await driver.batch([countByDigest], "read");
+  return new Map(
+    found?.rows.map(([digest, count]) => [String(digest), Number(count)]),
+  );
+}
+
+function storedDelivery(row: readonly SqlValue[]): StoredDelivery {
+  const text = (value: SqlValue | undefined) =>
+    typeof value === "string" ? value : null;
+  const type = text(row[3]);
+  return {
+    id: String(row[1]),
+    position: Number(row[0]),
+    receivedAt: String(row[2]),
+    type,
+    quarantined: type === null,
+    orderId: text(row[4]),
+    userId: text(row[5]),
+    clickId: text(row[6]),
+    bytes: row[7] === null ? null : Number(row[7]),
+  };
+}

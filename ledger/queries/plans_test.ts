@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { ledgerOn } from "../ledger_on.ts";
+import type { Driver, Statement } from "../store/driver/driver.ts";
+import { openDriver } from "../store/driver/open_driver.ts";
+import {
+  orderRead,
+  orderWebhook,
+  session,
+  webhook,
+} from "../testing/projection_test_kit.ts";
+
+/** Tables that grow with the ledger. */
+const large = [
+  "events",
+  "orders",
+  "users",
+  "order_links",
+  "session_links",
+  "transitions",
+  "chain",
+];
+
+/** A driver that keeps every statement it was asked to run. */
+function listening(driver: Driver, heard: Statement[]): Driver {
+  return {
+    location: driver.location,
+    batch(statements, mode) {
+      heard.push(...statements);
+      return driver.batch(statements, mode);
+    },
+    close: () => driver.close(),
+  };
+}
+
+/** Steps of a plan that walk a large table instead of searching it. */
+async function walks(driver: Driver, { sql, args }: Statement) {
+  const [plan] = await driver.batch(
+    [{ sql: `EXPLAIN QUERY PLAN ${sql}`, args }],
+    "read",
+  );
+  const steps = plan?.rows.map((row) => String(row[3])) ?? [];
+  // A recursion names its own table, and an alias hides the name of another.
+  const aliases = new Map(
+    [...sql.matchAll(/\b(\w+) AS (\w)\b/g)].map(([, table, alias]) => [
+      alias,
+      table,
+    ]),
+  );
+  return steps.filter((step) => {
+    // A search by generation alone goes through all states there are.
+    const [, name = ""] = /^SCAN (\w+)/.exec(step) ??
+      /^SEARCH (\w+) .*\(generation=\?\)$/.exec(step) ?? [];
+    return large.includes(aliases.get(name) ?? name);
+  });
+}
+
+Deno.test("Ledger.project(), refold(), explain(), asOf() and find() walk no table that grows", async () => {
+  const heard: Statement[] = [];
+  const driver = await openDriver({ url: ":memory:", worker: false });
+  const ledger = await ledgerOn(listening(driver, heard), {
+    environment: "sandbox",
+  });
+  heard.length = 0;
+  for (let round = 0; round < 3; round++) {
+    await ledger.append([
+      session(round, `S${round}`, "C"),
+      orderWebhook(`W${round}`, round, {
+        type: "payment_started",
+        orderId: `O${round}`,
+        session: `S${round}`,
+        click: "C",
+        user: "U1",
+      }),
+      orderRead(round, { orderId: `O${round}`, status: "pending", click: "C" }),
+      webhook(`L${round}`, round, { type: "login", user: { user_id: "U1" } }),
+    ]);
+    await ledger.project();
+    await ledger.chain();
+  }
+  await ledger.refold();
+  await ledger.explain("O1");
+  await ledger.asOf("O1", "2026-11-20T09:00:00Z");
+  await ledger.occurrences("L1");
+  await ledger.orders.find("C");
+  await ledger.users.get("U1");
+  const different = new Map(
+    heard.filter(({ sql }) =>
+      // What asks whether there is any row at all stops at the first.
+      /^(SELECT|WITH)\b/.test(sql) && !sql.startsWith("SELECT EXISTS")
+    ).map((one) => [one.sql, one]),
+  );
+  assert.ok(different.size > 20, `${different.size} statements`);
+  const walking: string[] = [];
+  for (const statement of different.values()) {
+    for (const step of await walks(driver, statement)) {
+      walking.push(`${step}: ${statement.sql.replaceAll(/\s+/g, " ")}`);
+    }
+  }
+  assert.deepEqual(walking, []);
+  await ledger.close();
+});

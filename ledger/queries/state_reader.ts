@@ -1,0 +1,78 @@
+import type { Entity } from "../entity.ts";
+import type { Driver, Statement } from "../store/driver/driver.ts";
+import {
+  type PageQuery,
+  type Selection,
+  selectPage,
+  selectState,
+} from "../store/tables/state_pages.ts";
+
+/** One page of states. */
+export interface StatePage<View> {
+  /** The states. */
+  readonly views: readonly View[];
+  /** Value of `after` for the next page; null on the last one. */
+  readonly next: string | null;
+}
+
+/** Reads the states of orders, or those of users. */
+export class StateReader<View, Query extends PageQuery> {
+  readonly #driver: Driver;
+  readonly #entity: Entity;
+  readonly #selection: (query: Query) => Selection;
+
+  /**
+   * Reads the states of a database.
+   *
+   * @param driver A database that has been migrated.
+   * @param entity Whether orders or users are read.
+   * @param selection What a query selects.
+   */
+  constructor(
+    driver: Driver,
+    entity: Entity,
+    selection: (query: Query) => Selection,
+  ) {
+    this.#driver = driver;
+    this.#entity = entity;
+    this.#selection = selection;
+  }
+
+  /** Reads one state; null when no event names the id. */
+  async get(id: string): Promise<View | null> {
+    const [view] = await this.select(selectState(this.#entity, id));
+    return view ?? null;
+  }
+
+  /** Reads the rows of a statement: state and activity. */
+  async select(statement: Statement): Promise<View[]> {
+    const [result] = await this.#driver.batch([statement], "read");
+    return result?.rows.map(([state, activity]) =>
+      viewOf<View>(state as string, activity as string)
+    ) ?? [];
+  }
+
+  /** Reads one page. */
+  async page(query: Query): Promise<StatePage<View>> {
+    const selection = this.#selection(query);
+    const { rows, next } = await selectPage(this.#driver, selection);
+    return {
+      views: rows.map(({ state, activity }) => viewOf<View>(state, activity)),
+      next,
+    };
+  }
+
+  /** Walks over all states of a query, page by page. */
+  async *list(query: Query): AsyncGenerator<View> {
+    for (let page = query;;) {
+      const { views, next } = await this.page(page);
+      yield* views;
+      if (next === null) return;
+      page = { ...query, after: next };
+    }
+  }
+}
+
+function viewOf<View>(state: string, activity: string): View {
+  return { ...JSON.parse(state), activity: JSON.parse(activity) };
+}

@@ -1,0 +1,204 @@
+import type { Entity } from "../entity.ts";
+import { plausibleNowMs } from "../polling/plausible_time.ts";
+import type { PollClient } from "../polling/poll_client.ts";
+import type { PollLedger } from "../polling/poll_ledger.ts";
+import { recordingWalk } from "../polling/recording/record_page.ts";
+import { Recorder } from "../polling/recording/recorder.ts";
+import { cryptoBytes, OVERLAP_MS, SETTLE_MS } from "../polling/settings.ts";
+import { sweepConfirm } from "../polling/sweeps/sweep_confirm.ts";
+import type {
+  SweepContext,
+  SweepRead,
+} from "../polling/sweeps/sweep_context.ts";
+import { sweepOpen } from "../polling/sweeps/sweep_open.ts";
+import { requestOldest } from "../polling/walk/service_lists.ts";
+import { runToEnd, type Steps } from "../polling/walk/steps.ts";
+import { walkRange } from "../polling/walk/walk_range.ts";
+import { wholeRange, wholeSecond } from "../polling/walk/windows.ts";
+
+/** Orders or users a window should hold at most. */
+const itemsPerWindow = 200;
+
+/** How often a window is walked before its proof is given up. */
+const proofAttempts = 3;
+
+/** What to recover, and with what. */
+export interface RecoverOptions {
+  /** The ledger that missed something. */
+  readonly ledger: PollLedger;
+  /** Makes the requests; its own rate limit holds. */
+  readonly client: PollClient;
+  /** Start of the outage, in milliseconds since the epoch. */
+  readonly fromMs: number;
+  /**
+   * End of the outage, in milliseconds since the epoch.
+   *
+   * @default {now}
+   */
+  readonly toMs?: number;
+  /** The clock, in ms. @default {Date.now} */
+  readonly now?: () => number;
+  /** Random bytes for salts. Defaults to those of the runtime. */
+  readonly randomBytes?: (length: number) => Uint8Array;
+  /** Younger than this, the past may still change, in ms. @default {60000} */
+  readonly settleMs?: number;
+  /** Told of each answer of the service. */
+  readonly onProgress?: (read: SweepRead) => void;
+  /** Ends the work. */
+  readonly signal?: AbortSignal;
+}
+
+/** What was read again, and whether that is all. */
+export interface RecoverReport extends SweepRead {
+  /**
+   * True only with proof that every order and user created from `from` up to
+   * `provenUpTo` was read.
+   */
+  readonly complete: boolean;
+  /** Why not, in one sentence; null when it is. */
+  readonly why: string | null;
+  /** Start of the window, UTC ISO 8601. */
+  readonly from: string;
+  /** End of the window, UTC ISO 8601. */
+  readonly to: string;
+  /** End of what can be proven: what is younger may still change. */
+  readonly provenUpTo: string;
+  /** Requests made. */
+  readonly requests: number;
+}
+
+/**
+ * Reads everything again after an outage: orders and users created in the
+ * window, with proof; every open order, whenever it was created; whatever
+ * webhooks named. Then folds. Runs beside a poller.
+ *
+ * @param options What to recover.
+ * @throws {RangeError} When the window ends before it starts.
+ * @throws {OnrampError} When the service fails; what was read stays.
+ * @throws {LedgerError} When the database fails.
+ *
+ * @example After a night without webhooks
+ * ```ts
+ * import { recover, openLedger } from "@rampkit/onramp/ledger";
+ * import { OnrampClient } from "@rampkit/onramp/client";
+ * import assert from "node:assert/strict";
+ *
+ * await using ledger = await openLedger({
+ *   url: ":memory:",
+ *   environment: "sandbox",
+ * });
+ * const client = new OnrampClient({
+ *   environment: "sandbox",
+ *   apiKey: "key",
+ *   fetch: () => Promise.resolve(Response.json({ success: true, data: [], total: 0 })),
+ *   requestsPerSecond: 1000,
+ * });
+ * const fromMs = Date.now() - 8 * 3_600_000;
+ * const { complete, why } = await recover({ ledger, client, fromMs });
+ * assert.equal(complete, true, why ?? "");
+ * ```
+ */
+export async function recover(
+  options: RecoverOptions,
+): Promise<RecoverReport> {
+  const { ledger, client, fromMs, signal } = options;
+  const now = options.now ?? Date.now;
+  const toMs = options.toMs ?? now();
+  if (!(toMs >= fromMs)) {
+    throw new RangeError(
+      `Cannot recover from ${fromMs} to ${toMs}: the window ends before it starts`,
+    );
+  }
+  const { driver } = ledger;
+  const randomBytes = options.randomBytes ?? cryptoBytes;
+  const read = { orders: 0, users: 0, appended: 0 };
+  const context: SweepContext = {
+    client,
+    driver,
+    recorder: new Recorder({ driver, lease: null, now, randomBytes }),
+    now,
+    randomBytes,
+    itemsPerWindow,
+    overlapMs: OVERLAP_MS,
+    settleMs: options.settleMs ?? SETTLE_MS,
+    ...(signal === undefined ? {} : { signal }),
+    onRead: (one) => {
+      read.orders += one.orders;
+      read.users += one.users;
+      read.appended += one.appended;
+      options.onProgress?.(one);
+    },
+  };
+  let requests = 0;
+  const count = (made: number) => requests += made;
+  const orders = await runToEnd(
+    walkProven(context, "order", fromMs, toMs),
+    count,
+  );
+  const users = await runToEnd(
+    walkProven(context, "user", fromMs, toMs),
+    count,
+  );
+  await ledger.project();
+  await runToEnd(sweepConfirm(context), count);
+  await runToEnd(sweepOpen(context, { all: true }), count);
+  await ledger.project();
+  const why = orders.why ?? users.why;
+  return {
+    complete: why === null,
+    why,
+    from: iso(fromMs),
+    to: iso(toMs),
+    provenUpTo: iso(Math.min(orders.untilMs, users.untilMs)),
+    requests,
+    ...read,
+  };
+}
+
+/** What a walk has proven. */
+interface Proven {
+  /** End of what can be proven, in milliseconds since the epoch. */
+  readonly untilMs: number;
+  /** Why it is not proven; null when it is. */
+  readonly why: string | null;
+}
+
+/** Walks a range with proof as far as the service is settled. */
+async function* walkProven(
+  context: SweepContext,
+  entity: Entity,
+  fromMs: number,
+  toMs: number,
+): Steps<Proven> {
+  const { readAt } = await requestOldest(context, entity);
+  yield 1;
+  const settledMs = plausibleNowMs(readAt, context.now()) - context.settleMs;
+  const untilMs = wholeSecond(Math.max(fromMs, Math.min(toMs, settledMs)));
+  const recording = recordingWalk(context, entity);
+  let why: string | null = null;
+  yield* walkRange(recording, {
+    entity,
+    from: wholeRange(wholeSecond(fromMs) - 1000, untilMs),
+    untilMs,
+    prove: true,
+    attempts: proofAttempts,
+    onWindow: ({ outcome }) => {
+      if (outcome.kind === "walked") why ??= outcome.why;
+    },
+  });
+  if (toMs > untilMs) {
+    // Read all the same; what is this young can still change.
+    const tailMs = wholeSecond(toMs) + 1000;
+    yield* walkRange(recording, {
+      entity,
+      from: wholeRange(untilMs, tailMs),
+      untilMs: tailMs,
+      prove: false,
+    });
+  }
+  return { untilMs, why };
+}
+
+function iso(timeMs: number): string {
+  return new Date(timeMs).toISOString();
+}

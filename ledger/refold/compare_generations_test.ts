@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { Driver } from "../store/driver/driver.ts";
+import { compareGenerations, type StateChange } from "./compare_generations.ts";
+import { emptyStore } from "../testing/projection_test_kit.ts";
+
+type States = Readonly<Record<string, string>>;
+
+async function write(driver: Driver, generation: number, states: States) {
+  const rows = Object.entries(states).map(([id, status]) => [
+    id,
+    JSON.stringify({ status }),
+  ]);
+  await driver.batch([{
+    sql: `INSERT INTO users
+        (generation, user_id, status, trust, sort_at, state, activity, fold)
+      SELECT ?1, value ->> 0, '', '', '', value ->> 1, '', ''
+      FROM json_each(?2)`,
+    args: [generation, JSON.stringify(rows)],
+  }], "write");
+}
+
+Deno.test("compareGenerations() finds in pages of any size what differs, is new or is gone", async () => {
+  // Beyond U+FFFF text sorts by bytes in SQLite, and not so in JavaScript.
+  const id = fc.constantFrom(..."abcdefghij", "\u{fffd}", "\u{1f600}", "é");
+  const states = fc.dictionary(id, fc.constantFrom("x", "y"));
+  await fc.assert(
+    fc.asyncProperty(
+      states,
+      states,
+      fc.integer({ min: 1, max: 5 }),
+      async (was, is, limit) => {
+        const driver = await emptyStore();
+        await write(driver, 1, was);
+        await write(driver, 2, is);
+        await write(driver, 3, { a: "z", other: "z" });
+        const found: StateChange[] = [];
+        let pages = 0;
+        for (let afterId: string | null = ""; afterId !== null;) {
+          const page = await compareGenerations(driver, {
+            entity: "user",
+            before: 1,
+            after: 2,
+            afterId,
+            limit,
+          });
+          found.push(...page.changes);
+          afterId = page.last;
+          assert.ok(++pages < 40, "it ends");
+        }
+        const expected = [...new Set([...Object.keys(was), ...Object.keys(is)])]
+          .filter((id) => was[id] !== is[id])
+          .map((id) => [id, was[id] ?? null, is[id] ?? null]);
+        assert.deepEqual(
+          found.map(({ id, fields }) => [
+            id,
+            fields[0]?.before,
+            fields[0]?.after,
+          ]).sort(),
+          expected.sort(),
+        );
+        await driver.close();
+      },
+    ),
+    { numRuns: 60 },
+  );
+});

@@ -1,0 +1,179 @@
+import assert from "node:assert/strict";
+import { localPath, publicUrl } from "./database_url.ts";
+import { LedgerError, type LedgerErrorCode } from "./errors.ts";
+import { openDriver } from "./open_driver.ts";
+import { prepare } from "../../testing/test_events.ts";
+
+function failsWith(code: LedgerErrorCode, words: RegExp) {
+  return (error: unknown) => {
+    assert.ok(error instanceof LedgerError, String(error));
+    assert.equal(error.code, code, error.message);
+    assert.match(error.message, words);
+    assert.doesNotMatch(error.message, /\.$/);
+    return true;
+  };
+}
+
+async function withFolder(
+  test: (directory: string) => Promise<void>,
+): Promise<void> {
+  const directory = await Deno.makeTempDir({ prefix: "rampkit-test-" });
+  try {
+    await test(directory);
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
+}
+
+for (const worker of [true, false]) {
+  const where = worker ? "in a thread" : "on the caller's thread";
+
+  Deno.test(`openDriver() names a file that is no database (${where})`, () =>
+    withFolder(async (directory) => {
+      const path = `${directory}/letter.txt`;
+      await Deno.writeTextFile(path, "Dear reader, ".repeat(500));
+      await assert.rejects(
+        openDriver({ url: `file:${path}`, worker }),
+        failsWith("not_a_database", /letter\.txt/),
+      );
+      assert.match(await Deno.readTextFile(path), /^Dear reader/);
+    }));
+
+  Deno.test(`openDriver() names a path that cannot be opened (${where})`, () =>
+    withFolder(async (directory) => {
+      for (const path of [`${directory}/no/folder/ledger.db`, directory]) {
+        await assert.rejects(
+          openDriver({ url: `file:${path}`, worker }),
+          failsWith("cannot_open", /folder exists/),
+        );
+      }
+    }));
+
+  Deno.test(`openDriver() names a damaged file (${where})`, () =>
+    withFolder(async (directory) => {
+      const url = `file:${directory}/ledger.db`;
+      const driver = await openDriver({ url, worker });
+      await prepare(driver);
+      await driver.close();
+      const file = await Deno.open(`${directory}/ledger.db`, { write: true });
+      await file.seek(100, Deno.SeekMode.Start);
+      await file.write(new Uint8Array(4096).fill(0xff));
+      file.close();
+      await assert.rejects(
+        openDriver({ url, worker }).then(async (opened) => {
+          try {
+            await prepare(opened);
+          } finally {
+            await opened.close();
+          }
+        }),
+        failsWith("corrupt", /restore a backup/),
+      );
+    }));
+
+  Deno.test(`openDriver() names a file that takes no writes (${where})`, () =>
+    withFolder(async (directory) => {
+      const url = `file:${directory}/ledger.db`;
+      const driver = await openDriver({ url, worker });
+      await prepare(driver);
+      for (const returning of ["", " RETURNING position"]) {
+        const statement = { sql: `DELETE FROM events${returning}`, args: [] };
+        const refused = () =>
+          assert.rejects(
+            driver.batch([statement], "read"),
+            failsWith("read_only", /permissions/),
+          );
+        await refused();
+        await driver.batch([statement], "write");
+        await refused();
+      }
+      await driver.close();
+    }));
+}
+
+Deno.test("openDriver() uses write-ahead logging and syncs every commit", () =>
+  withFolder(async (directory) => {
+    const driver = await openDriver({
+      url: `file:${directory}/ledger.db`,
+      worker: false,
+    });
+    const pragma = async (name: string) => {
+      const [result] = await driver.batch(
+        [{ sql: `PRAGMA ${name}`, args: [] }],
+        "read",
+      );
+      return result?.rows[0]?.[0];
+    };
+    const FULL = 2;
+    assert.equal(await pragma("journal_mode"), "wal");
+    assert.equal(await pragma("synchronous"), FULL);
+    // And again after an error, when the file has been opened anew.
+    await assert.rejects(driver.batch([{ sql: "NO", args: [] }], "write"));
+    assert.equal(await pragma("synchronous"), FULL);
+    assert.equal(await pragma("busy_timeout"), 50);
+    await driver.close();
+  }));
+
+Deno.test("openDriver() refuses other addresses, and shows no token", async () => {
+  const addresses = [
+    "postgres://me:s3cret@localhost/db",
+    "ws://localhost?authToken=s3cret",
+    "rampkit.db",
+    "",
+  ];
+  for (const url of addresses) {
+    await assert.rejects(openDriver({ url }), (error) => {
+      failsWith("cannot_open", /file:PATH/)(error);
+      assert.ok(!Deno.inspect(error).includes("s3cret"));
+      return true;
+    });
+  }
+});
+
+Deno.test("localPath() reads file addresses", () => {
+  assert.equal(localPath("file:a/b.db"), "a/b.db");
+  assert.equal(localPath("file:/a/b.db"), "/a/b.db");
+  assert.equal(localPath("file:///a/b.db"), "/a/b.db");
+  assert.equal(localPath("file://localhost/a/b.db"), "/a/b.db");
+  assert.equal(localPath("file:a%20b%23.db"), "a b#.db");
+  assert.equal(localPath("file:100%.db"), "100%.db");
+  assert.equal(localPath(":memory:"), ":memory:");
+  assert.equal(localPath("https://a.example"), null);
+});
+
+Deno.test("publicUrl() leaves out what may be secret", () => {
+  assert.equal(
+    publicUrl("libsql://me:pass@db.example/x?authToken=s3cret#f"),
+    "libsql://db.example/x",
+  );
+});
+
+Deno.test("openDriver() has no native code in its module graph", async () => {
+  const { code, stdout } = await new Deno.Command("deno", {
+    args: ["info", "--json", import.meta.resolve("./open_driver.ts")],
+    stderr: "null",
+  }).output();
+  assert.equal(code, 0);
+  const graph: {
+    modules: { specifier: string; npmPackage?: string }[];
+    npmPackages: Record<string, { name: string; dependencies: string[] }>;
+  } = JSON.parse(new TextDecoder().decode(stdout));
+  const files = graph.modules.map(({ specifier }) => specifier);
+  assert.ok(files.some((file) => file.endsWith("/remote_driver.ts")));
+  assert.ok(!files.some((file) => /_connection|libsql_driver/.test(file)));
+  const reached = new Set<string>();
+  const reach = (name: string) => {
+    if (reached.has(name)) return;
+    reached.add(name);
+    graph.npmPackages[name]?.dependencies.forEach(reach);
+  };
+  for (const { npmPackage } of graph.modules) {
+    if (npmPackage !== undefined) reach(npmPackage);
+  }
+  const names = [...reached].map((id) => graph.npmPackages[id]?.name);
+  assert.ok(names.includes("@libsql/hrana-client"), String(names));
+  assert.deepEqual(
+    names.filter((name) => /^libsql$|linux|bufferutil/.test(name ?? "")),
+    [],
+  );
+});

@@ -1,0 +1,98 @@
+import { sleep } from "../../../core/waiting/sleep.ts";
+import { backoffMs } from "../../../core/waiting/backoff.ts";
+import type { Driver, ResultSet, Statement } from "./driver.ts";
+import { LedgerError } from "./errors.ts";
+
+/** How long, and how, a batch is retried while the database is busy. */
+export interface RetryOptions {
+  /**
+   * Gives up with `busy` after this long, in ms.
+   *
+   * @default 5000
+   */
+  readonly busyLimitMs?: number;
+  /** The clock, in ms. */
+  readonly now?: () => number;
+  /** Waits; passed in by tests. */
+  readonly sleep?: (ms: number) => Promise<void>;
+  /** A number from 0 to 1, for jitter. */
+  readonly random?: () => number;
+}
+
+/**
+ * Retries a batch while the database is busy. It waits outside the driver, so
+ * that a lock never blocks a thread for longer than the driver's short timeout.
+ * A busy batch was rolled back completely, so a retry cannot write twice.
+ */
+export class RetryingDriver implements Driver {
+  /** Where the database lives. */
+  readonly location: Driver["location"];
+  /** Whether the wrapped driver derives the columns of deliveries. */
+  readonly derives: boolean;
+  /** Copies the live database into a new file; absent where it cannot. */
+  readonly copyTo?: (path: string) => Promise<void>;
+  readonly #driver: Driver;
+  readonly #options: Required<RetryOptions>;
+
+  /**
+   * Wraps a driver that may be busy.
+   *
+   * @param driver The driver that may be busy.
+   * @param options Limits, clock and waiting.
+   */
+  constructor(driver: Driver, options: RetryOptions = {}) {
+    this.location = driver.location;
+    this.derives = driver.derives ?? false;
+    this.#driver = driver;
+    const copyTo = driver.copyTo?.bind(driver);
+    if (copyTo !== undefined) this.copyTo = copyTo;
+    this.#options = {
+      busyLimitMs: options.busyLimitMs ?? 5000,
+      now: options.now ?? Date.now,
+      sleep: options.sleep ?? sleep,
+      random: options.random ?? Math.random,
+    };
+  }
+
+  /**
+   * Runs the statements in one transaction: all of them, or none.
+   *
+   * @throws {LedgerError} `busy` when the lock was held for too long.
+   */
+  async batch(
+    statements: readonly Statement[],
+    mode: "read" | "write",
+  ): Promise<ResultSet[]> {
+    const { now, sleep, random, busyLimitMs } = this.#options;
+    const start = now();
+    for (let attempt = 0;; attempt++) {
+      try {
+        return await this.#driver.batch(statements, mode);
+      } catch (error) {
+        if (!(error instanceof LedgerError) || error.code !== "busy") {
+          throw error;
+        }
+        const waitedMs = now() - start;
+        if (waitedMs >= busyLimitMs) {
+          throw new LedgerError(
+            "busy",
+            `${error.message} (gave up after ${Math.round(waitedMs)} ms)`,
+            { cause: error },
+          );
+        }
+        await sleep(busyDelayMs(attempt, random()));
+      }
+    }
+  }
+
+  /** Releases the database. */
+  close(): Promise<void> {
+    return this.#driver.close();
+  }
+}
+
+/** Half to all of 5 ms, doubled each time up to 200 ms. */
+export function busyDelayMs(attempt: number, random: number): number {
+  const fullMs = backoffMs(attempt + 1, { firstMs: 5, longestMs: 200 });
+  return fullMs * (0.5 + random / 2);
+}

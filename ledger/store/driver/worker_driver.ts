@@ -1,0 +1,125 @@
+import type { ConnectionOptions } from "./connection_options.ts";
+import type { Answer, Outcome, Task } from "./_messages.ts";
+import type { Driver, ResultSet, Statement } from "./driver.ts";
+import { LedgerError } from "./errors.ts";
+
+/** How the database thread is started. */
+export interface WorkerDriverOptions extends ConnectionOptions {
+  /** Module that the thread runs; replaced by tests. */
+  readonly module?: URL;
+}
+
+/**
+ * A local database in a thread of its own, so that a lock or a slow disk never
+ * blocks the caller's event loop. When the thread crashes, the pending batches
+ * fail, and the next batch starts another thread.
+ */
+export class WorkerDriver implements Driver {
+  /** Where the database lives. */
+  readonly location: "file" | "memory";
+  /** Its thread derives the columns of deliveries. */
+  readonly derives = true;
+  readonly #options: WorkerDriverOptions;
+  #worker: Worker | null = null;
+  #pending = new Map<number, (outcome: Outcome) => void>();
+  #nextId = 1;
+  #closed = false;
+
+  /**
+   * Opens nothing yet: the thread starts with the first batch.
+   *
+   * @param options Path and timeouts.
+   */
+  constructor(options: WorkerDriverOptions) {
+    this.location = options.path === ":memory:" ? "memory" : "file";
+    this.#options = options;
+  }
+
+  /**
+   * Runs the statements in one transaction: all of them, or none.
+   *
+   * @throws {LedgerError} `crashed` leaves open whether a write happened.
+   */
+  batch(
+    statements: readonly Statement[],
+    mode: "read" | "write",
+  ): Promise<ResultSet[]> {
+    return this.#ask({ task: "batch", statements, mode });
+  }
+
+  /**
+   * Copies the live database into a new file.
+   *
+   * @throws {LedgerError} When the file exists or cannot be written.
+   */
+  async copyTo(path: string): Promise<void> {
+    await this.#ask({ task: "copy", path });
+  }
+
+  /** Finishes the pending batches, closes the file and ends the thread. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    // Terminating the thread alone would keep the file and its locks open.
+    if (this.#worker !== null) await this.#ask({ task: "close" });
+    this.#closed = true;
+    this.#worker?.terminate();
+    this.#worker = null;
+  }
+
+  async #ask(task: Task): Promise<ResultSet[]> {
+    if (this.#closed) {
+      throw new LedgerError("closed", "The database was closed before");
+    }
+    const worker = this.#worker ??= this.#start();
+    const outcome = await this.#send(worker, task);
+    if ("results" in outcome) return [...outcome.results];
+    throw new LedgerError(outcome.code, outcome.message);
+  }
+
+  #send(worker: Worker, task: Task): Promise<Outcome> {
+    const id = this.#nextId++;
+    return new Promise((resolve) => {
+      this.#pending.set(id, resolve);
+      worker.postMessage({ id, ...task });
+    });
+  }
+
+  #start(): Worker {
+    const { module, ...options } = this.#options;
+    const worker = new Worker(
+      module ?? new URL("./_worker.ts", import.meta.url),
+      {
+        type: "module",
+        name: "rampkit-database",
+      },
+    );
+    worker.onmessage = ({ data }: MessageEvent<Answer>) => {
+      const settle = this.#pending.get(data.id);
+      this.#pending.delete(data.id);
+      settle?.(data);
+    };
+    worker.onerror = (event) => {
+      event.preventDefault();
+      this.#crashed(worker, event.message);
+    };
+    worker.onmessageerror = () => {
+      this.#crashed(worker, "an answer could not be read");
+    };
+    void this.#send(worker, { task: "open", options });
+    return worker;
+  }
+
+  #crashed(worker: Worker, reason: string): void {
+    worker.terminate();
+    if (this.#worker === worker) this.#worker = null;
+    const pending = this.#pending;
+    this.#pending = new Map();
+    for (const settle of pending.values()) {
+      settle({
+        code: "crashed",
+        message:
+          `The database thread of ${this.#options.path} ended: ${reason}`,
+      });
+    }
+  }
+}

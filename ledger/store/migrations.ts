@@ -1,0 +1,44 @@
+import { leasesSchema } from "./tables/leases.ts";
+import { observationsSchema } from "./tables/observations.ts";
+import { isolatedIdsSchema } from "./tables/isolated_ids.ts";
+import { observedChangesSchema } from "./tables/observed_changes.ts";
+import { sweepsSchema } from "./tables/sweeps.ts";
+import { checkpointsSchema } from "./tables/checkpoints.ts";
+import { importedSchema } from "./tables/imported.ts";
+import { linksSchema } from "./tables/links.ts";
+import { ordersSchema } from "./tables/orders.ts";
+import { queuedTransitionsSchema } from "./tables/queued_transitions.ts";
+import { requestQueuesSchema } from "./tables/request_queues.ts";
+import { subscriptionsSchema } from "./tables/subscriptions.ts";
+import { transitionsSchema } from "./tables/transitions.ts";
+import { unansweredSchema } from "./tables/unanswered.ts";
+import { usersSchema } from "./tables/users.ts";
+import type { Migration } from "./migrate.ts";
+import { chainSchema } from "./tables/chain.ts";
+import { eventsSchema } from "./tables/events.ts";
+
+/** Every step from an empty database to the schema of this version. */
+export const migrations: readonly Migration[] = [
+  {
+    version: 1,
+    statements: [
+      ...eventsSchema,
+      ...chainSchema,
+      ...checkpointsSchema,
+      ...ordersSchema,
+      ...usersSchema,
+      ...linksSchema,
+      ...transitionsSchema,
+      ...requestQueuesSchema,
+      ...unansweredSchema,
+      ...importedSchema,
+      ...subscriptionsSchema,
+      ...queuedTransitionsSchema,
+      ...observationsSchema,
+      ...isolatedIdsSchema,
+      ...sweepsSchema,
+      ...leasesSchema,
+      ...observedChangesSchema,
+    ],
+  },
+];

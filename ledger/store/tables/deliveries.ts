@@ -1,0 +1,123 @@
+import type { Statement } from "../driver/driver.ts";
+
+const columns = `position, event_id, recorded_at, type, order_id, user_id,
+  click_id, length(body)`;
+
+/** Selects deliveries below a position, the newest first. */
+export function selectDeliveries(
+  below: number,
+  limit: number,
+  quarantined: boolean,
+): Statement {
+  return {
+    sql: `SELECT ${columns} FROM events
+      WHERE kind = 'webhook' AND position < ?
+        ${quarantined ? "AND type IS NULL" : ""}
+      ORDER BY position DESC LIMIT ?`,
+    args: [below, limit],
+  };
+}
+
+/** Selects one delivery, and its body in the last column. */
+export function selectDelivery(eventId: string): Statement {
+  return {
+    sql: `SELECT ${columns}, body FROM events
+      WHERE event_id = ? AND kind = 'webhook'`,
+    args: [eventId],
+  };
+}
+
+/** Counts deliveries: rows of digest and number. */
+export const countByDigest: Statement = {
+  sql: `SELECT digest, count(*) FROM events WHERE kind = 'webhook'
+    GROUP BY digest`,
+  args: [],
+};
+
+/**
+ * Selects the deliveries with the same bytes as one of them: rows of event id,
+ * time of receipt, and 1 where it was answered in time.
+ */
+export function selectSameBytes(eventId: string): Statement {
+  return {
+    // The two arms are the two ways in which deliveries can be found by index.
+    sql: `WITH one AS (SELECT order_id, digest FROM events
+        WHERE event_id = ? AND kind = 'webhook' AND digest IS NOT NULL)
+      SELECT event_id, recorded_at, event_id NOT IN
+        (SELECT event_id FROM unanswered_deliveries) FROM (
+        SELECT e.event_id, e.recorded_at FROM one JOIN events AS e
+          ON e.order_id = one.order_id
+          WHERE e.kind = 'webhook' AND e.digest = one.digest
+        UNION ALL
+        SELECT e.event_id, e.recorded_at FROM one JOIN events AS e
+          ON substr(e.digest, 1, 16) = substr(one.digest, 1, 16)
+          WHERE one.order_id IS NULL AND e.order_id IS NULL
+            AND e.kind = 'webhook' AND e.digest = one.digest)`,
+    args: [eventId],
+  };
+}
+
+/** Selects the position of the last event; null where there is none. */
+export const selectLastPosition: Statement = {
+  sql: "SELECT max(position) FROM events",
+  args: [],
+};
+
+/** Selects when the last webhook up to a position came. */
+export function selectLastWebhook(position: number): Statement {
+  return {
+    sql: `SELECT recorded_at FROM events AS e
+      WHERE position <= ? AND kind = 'webhook'
+        AND type IS NOT NULL AND type <> 'test' AND ${shownSql}
+      ORDER BY position DESC LIMIT 1`,
+    args: [position],
+  };
+}
+
+/**
+ * Selects what tells whether deliveries come: rows of position, kind, event id,
+ * type, time of receipt; the body of a report of an unanswered delivery; whether
+ * the service has shown what a webhook names; and, of a reading, id and time of
+ * the webhook before it, as JSON.
+ */
+export function selectDeliveryLog(after: number, limit: number): Statement {
+  return {
+    sql: `SELECT position, kind, event_id, type, recorded_at,
+        CASE WHEN kind = 'delivery_unanswered' THEN body END,
+        CASE WHEN kind = 'webhook' THEN ${shownSql} END, ${namedSql}
+      FROM events AS e WHERE position > ? ORDER BY position LIMIT ?`,
+    args: [after, limit],
+  };
+}
+
+/**
+ * Whether the service has shown the entity that a webhook names. Where it was
+ * never read every webhook counts: there is nothing to hold them against.
+ */
+const shownSql = `(CASE WHEN e.order_id <> '' THEN EXISTS (
+    SELECT 1 FROM observations AS o WHERE o.entity = 'order'
+      AND o.entity_id = e.order_id AND o.found = 1)
+  ELSE EXISTS (
+    SELECT 1 FROM observations AS o WHERE o.entity = 'user'
+      AND o.entity_id = e.user_id AND o.found = 1) END
+  OR NOT EXISTS (SELECT 1 FROM observations WHERE found = 1))`;
+
+/** Events of one user that are looked through for a webhook. */
+const lookedThrough = 100;
+
+/** The latest webhook before a reading that names what the reading shows. */
+const namedSql = `CASE e.kind
+  WHEN 'order_snapshot' THEN (
+    SELECT json_array(w.event_id, w.recorded_at) FROM events AS w
+    WHERE w.order_id = e.order_id AND w.kind = 'webhook'
+      AND w.type <> 'test' AND w.position < e.position
+    ORDER BY w.position DESC LIMIT 1)
+  WHEN 'user_snapshot' THEN (
+    SELECT json_array(w.event_id, w.recorded_at) FROM (
+      SELECT * FROM events AS u
+      WHERE u.user_id = e.user_id AND u.position < e.position
+      ORDER BY u.position DESC LIMIT ${lookedThrough}) AS w
+    WHERE w.kind = 'webhook' AND w.type <> 'test'
+      AND coalesce(w.order_id, '') = ''
+    ORDER BY w.position DESC LIMIT 1)
+  END`;

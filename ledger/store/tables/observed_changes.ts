@@ -1,0 +1,100 @@
+import { CLOCK_TOLERANCE_MS } from "../../polling/plausible_time.ts";
+import {
+  ANNOUNCED,
+  type ObservedChange,
+} from "../../watchdog/observed_change.ts";
+import type { WatchedChange } from "../../watchdog/watchdog_rule.ts";
+import type { Driver, Statement } from "../driver/driver.ts";
+
+/**
+ * Changes of status that the service showed, on our clock, for the watchdog;
+ * kept for days, not for ever.
+ */
+export const observedChangesSchema: readonly string[] = [
+  `CREATE TABLE observed_changes (
+    order_id TEXT NOT NULL,
+    status TEXT NOT NULL,
+    moved_at TEXT NOT NULL,
+    seen_at TEXT NOT NULL,
+    PRIMARY KEY (order_id, status)
+  ) STRICT, WITHOUT ROWID`,
+  `CREATE INDEX observed_changes_by_time ON observed_changes(moved_at)`,
+];
+
+/** Stores moves, each once. */
+export function insertObservedChanges(
+  moves: readonly (ObservedChange & { readonly orderId: string })[],
+): Statement {
+  const rows = moves.map((move) => [
+    move.orderId,
+    move.status,
+    move.movedAt,
+    move.seenAt,
+  ]);
+  return {
+    sql: `INSERT INTO observed_changes (order_id, status, moved_at, seen_at)
+      SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3
+      FROM json_each(?) WHERE true
+      ON CONFLICT (order_id, status) DO NOTHING`,
+    args: [JSON.stringify(rows)],
+  };
+}
+
+/** Whether the webhook that announces a move was ever recorded. */
+const announcedSql = `CASE m.status ${
+  Object.entries(ANNOUNCED).map(([status, types]) =>
+    `WHEN '${status}' THEN EXISTS (SELECT 1 FROM events AS e
+      WHERE e.order_id = m.order_id AND e.kind = 'webhook'
+        AND e.type IN (${types.map((type) => `'${type}'`).join(", ")}))`
+  ).join(" ")
+} ELSE 1 END`;
+
+/**
+ * Reads the moves after a time, by time, and whether a webhook announced each.
+ *
+ * @param driver The ledger's database.
+ * @param since The time, UTC ISO 8601.
+ */
+export async function readObservedChanges(
+  driver: Driver,
+  since: string,
+): Promise<WatchedChange[]> {
+  const [found] = await driver.batch([{
+    sql: `SELECT m.order_id, m.status, m.moved_at, m.seen_at, ${announcedSql}
+      FROM observed_changes AS m WHERE m.moved_at > ?
+      ORDER BY m.moved_at LIMIT 1000`,
+    args: [since],
+  }], "read");
+  return (found?.rows ?? []).map((row) => ({
+    orderId: String(row[0]),
+    status: String(row[1]),
+    movedAt: String(row[2]),
+    seenAt: String(row[3]),
+    announced: row[4] === 1,
+  }));
+}
+
+/** Deletes moves of before a time, UTC ISO 8601. */
+export function deleteChangesBefore(time: string): Statement {
+  return {
+    sql: "DELETE FROM observed_changes WHERE moved_at < ?",
+    args: [time],
+  };
+}
+
+/**
+ * Dates moves that were seen at a time to come, before our clock was set back,
+ * to now: they are past, and no news when the clock comes to that time again.
+ *
+ * @param nowMs The time, in milliseconds since the epoch.
+ */
+export function dateFutureChanges(nowMs: number): Statement {
+  return {
+    sql: `UPDATE observed_changes SET moved_at = min(moved_at, ?1), seen_at = ?1
+      WHERE seen_at > ?2`,
+    args: [
+      new Date(nowMs).toISOString(),
+      new Date(nowMs + CLOCK_TOLERANCE_MS).toISOString(),
+    ],
+  };
+}

@@ -1,0 +1,96 @@
+import type { Statement } from "../driver/driver.ts";
+import { type PackedRow, packedText, packRows } from "./packed_rows.ts";
+
+/**
+ * One row an order and generation. `fold` is private to the fold version that
+ * wrote it; `state` and `activity` are what readers see, and can be read by any
+ * version.
+ */
+export const ordersSchema: readonly string[] = [
+  `CREATE TABLE orders (
+    generation INTEGER NOT NULL,
+    order_id TEXT NOT NULL,
+    status TEXT NOT NULL,
+    trust TEXT NOT NULL,
+    open INTEGER NOT NULL,
+    user_id TEXT,
+    commodity TEXT,
+    sort_at TEXT NOT NULL,
+    anomalies TEXT,
+    state TEXT NOT NULL,
+    activity TEXT NOT NULL,
+    fold TEXT NOT NULL,
+    UNIQUE (generation, order_id)
+  ) STRICT`,
+  `CREATE INDEX orders_by_time ON orders(generation, sort_at, order_id)`,
+  `CREATE INDEX orders_by_status
+    ON orders(generation, status, sort_at, order_id)`,
+  `CREATE INDEX orders_by_user ON orders(generation, user_id, sort_at, order_id)
+    WHERE user_id IS NOT NULL`,
+  `CREATE INDEX orders_by_commodity
+    ON orders(generation, commodity, sort_at, order_id)
+    WHERE commodity IS NOT NULL`,
+  `CREATE INDEX orders_claimed ON orders(generation, sort_at, order_id)
+    WHERE trust = 'claimed'`,
+  `CREATE INDEX orders_open ON orders(generation, sort_at, order_id)
+    WHERE open = 1`,
+  `CREATE INDEX orders_open_by_id ON orders(generation, order_id)
+    WHERE open = 1`,
+  `CREATE INDEX orders_with_anomaly ON orders(generation, sort_at, order_id)
+    WHERE anomalies IS NOT NULL`,
+];
+
+/** Counts open orders, where this version of the fold made them. */
+export function countOpen(foldVersion: number): Statement {
+  return {
+    sql: `SELECT count(*) FROM orders AS o JOIN projections AS p
+      ON p.name = 'live' AND p.generation = o.generation AND p.fold_version = ?1
+      WHERE o.open = 1`,
+    args: [foldVersion],
+  };
+}
+
+/**
+ * Selects what was folded of orders: rows of id and fold.
+ *
+ * @param generation Which set of states.
+ * @param ids Which orders.
+ */
+export function selectOrderFolds(
+  generation: number,
+  ids: readonly string[],
+): Statement {
+  return {
+    sql: `SELECT order_id, fold FROM orders
+      WHERE generation = ?1 AND order_id IN (SELECT value FROM json_each(?2))`,
+    args: [generation, JSON.stringify(ids)],
+  };
+}
+
+/**
+ * Stores orders in place of what was known of them.
+ *
+ * @param generation Which set of states.
+ * @param rows Columns from `order_id` to `anomalies`, then state, activity and
+ * fold.
+ */
+export function upsertOrders(
+  generation: number,
+  rows: readonly PackedRow[],
+): Statement {
+  return {
+    sql: `INSERT INTO orders (generation, order_id, status, trust, open,
+        user_id, commodity, sort_at, anomalies, state, activity, fold)
+      SELECT ?3, r.value ->> 0, r.value ->> 1, r.value ->> 2, r.value ->> 3,
+        r.value ->> 4, r.value ->> 5, r.value ->> 6, r.value ->> 7,
+        ${packedText(8, 0)}, ${packedText(8, 1)}, ${packedText(8, 2)}
+      FROM json_each(?2) AS r WHERE true
+      ON CONFLICT (generation, order_id) DO UPDATE SET
+        status = excluded.status, trust = excluded.trust, open = excluded.open,
+        user_id = excluded.user_id, commodity = excluded.commodity,
+        sort_at = excluded.sort_at, anomalies = excluded.anomalies,
+        state = excluded.state, activity = excluded.activity,
+        fold = excluded.fold`,
+    args: [...packRows(rows), generation],
+  };
+}

@@ -1,0 +1,55 @@
+import type { SqlValue } from "../driver/driver.ts";
+
+const utf8 = new TextEncoder();
+
+/** One row: short columns, and long texts that do not go through JSON. */
+export interface PackedRow {
+  /** Short columns, as `value ->> 0` and so on. */
+  readonly columns: readonly (string | number | null)[];
+  /** Long texts; see {@linkcode packedText}. */
+  readonly texts: readonly string[];
+}
+
+/**
+ * Packs rows for one statement: a BLOB of all long texts, and a JSON array of
+ * the short columns followed by an offset and a length for each text.
+ *
+ * @param rows The rows.
+ * @returns Arguments `?1` and `?2`.
+ */
+export function packRows(rows: readonly PackedRow[]): [SqlValue, SqlValue] {
+  // Never empty: libSQL takes an empty BLOB for NULL.
+  let capacity = 1;
+  for (const { texts } of rows) {
+    for (const text of texts) capacity += text.length;
+  }
+  let blob = new Uint8Array(capacity);
+  let end = 0;
+  const packed = rows.map(({ columns, texts }) => {
+    const row: (string | number | null)[] = columns.slice();
+    for (const text of texts) {
+      let { read, written } = utf8.encodeInto(text, blob.subarray(end));
+      if (read < text.length) {
+        const grown = new Uint8Array(blob.length + 3 * text.length);
+        grown.set(blob.subarray(0, end));
+        blob = grown;
+        ({ read, written } = utf8.encodeInto(text, blob.subarray(end)));
+      }
+      row.push(end + 1, written);
+      end += written;
+    }
+    return row;
+  });
+  return [blob.subarray(0, Math.max(end, 1)), JSON.stringify(packed)];
+}
+
+/**
+ * SQL for one long text of a row of `json_each(?2) AS r`.
+ *
+ * @param columns How many short columns the row has.
+ * @param text Which long text, from 0.
+ */
+export function packedText(columns: number, text: number): string {
+  const at = columns + 2 * text;
+  return `CAST(substr(?1, r.value ->> ${at}, r.value ->> ${at + 1}) AS TEXT)`;
+}

@@ -1,0 +1,145 @@
+import { liveGeneration } from "./checkpoints.ts";
+import type { Entity } from "../../entity.ts";
+import type { Driver, SqlValue, Statement } from "../driver/driver.ts";
+import { decodeCursor, encodeCursor } from "../../queries/cursor.ts";
+import { pageSize, queryTime } from "../../queries/query_values.ts";
+
+/** What every query of states can say. */
+export interface PageQuery {
+  /**
+   * Only what was created after it, ISO 8601 with a zone. Until the service has
+   * stated when, the time of the first event stands for it.
+   */
+  readonly createdAfter?: string;
+  /** Only what was created then or before, ISO 8601 with a zone. */
+  readonly createdUpTo?: string;
+  /** `newest` first or `oldest` first. @default "newest" */
+  readonly sort?: "newest" | "oldest";
+  /** Rows of a page, 1 to 1000. @default 100 */
+  readonly limit?: number;
+  /** `next` of the page before. @default from the beginning */
+  readonly after?: string;
+}
+
+/** One condition of a query. */
+export interface Condition {
+  /** SQL with `?` placeholders. */
+  readonly sql: string;
+  /** One value per placeholder. */
+  readonly args: readonly SqlValue[];
+}
+
+/** What is read, and how. */
+export interface Selection {
+  /** `orders` or `users`. */
+  readonly table: "orders" | "users";
+  /**
+   * Index to go by, where SQLite would rather walk all rows in their order.
+   *
+   * @default what SQLite chooses
+   */
+  readonly index?: string;
+  /** Conditions besides those of {@linkcode PageQuery}. */
+  readonly where: readonly Condition[];
+  /** The query. */
+  readonly query: PageQuery;
+}
+
+/** Rows of one page. */
+export interface RowPage {
+  /** State and activity of each, as JSON. */
+  readonly rows: readonly {
+    readonly state: string;
+    readonly activity: string;
+  }[];
+  /** Cursor of the next page; null on the last one. */
+  readonly next: string | null;
+}
+
+/**
+ * The statement that reads one page, and one row more to know whether there is
+ * another.
+ *
+ * @param selection What to read.
+ */
+export function pageStatement(selection: Selection): Condition {
+  const { table, index, where, query } = selection;
+  const id = table === "orders" ? "order_id" : "user_id";
+  const newest = (query.sort ?? "newest") === "newest";
+  const conditions = [...where];
+  if (query.createdAfter !== undefined) {
+    conditions.push({
+      sql: "sort_at > ?",
+      args: [queryTime("createdAfter", query.createdAfter)],
+    });
+  }
+  if (query.createdUpTo !== undefined) {
+    conditions.push({
+      sql: "sort_at <= ?",
+      args: [queryTime("createdUpTo", query.createdUpTo)],
+    });
+  }
+  if (query.after !== undefined) {
+    const end = decodeCursor(query.after);
+    conditions.push({
+      sql: `(sort_at, ${id}) ${newest ? "<" : ">"} (?, ?)`,
+      args: [end.sortAt, end.id],
+    });
+  }
+  const order = newest ? "DESC" : "ASC";
+  return {
+    sql: `SELECT state, activity, sort_at, ${id} FROM ${table} ` +
+      (index === undefined ? "" : `INDEXED BY ${index} `) +
+      `WHERE generation = ${liveGeneration}` +
+      conditions.map(({ sql }) => ` AND ${sql}`).join("") +
+      ` ORDER BY sort_at ${order}, ${id} ${order} LIMIT ?`,
+    args: [
+      ...conditions.flatMap(({ args }) => args),
+      pageSize(query.limit) + 1,
+    ],
+  };
+}
+
+/**
+ * Reads one page.
+ *
+ * @param selection What to read.
+ */
+export async function selectPage(
+  driver: Driver,
+  selection: Selection,
+): Promise<RowPage> {
+  const size = pageSize(selection.query.limit);
+  const [result] = await driver.batch([pageStatement(selection)], "read");
+  const rows = result?.rows ?? [];
+  const last = rows.length > size ? rows[size - 1] : undefined;
+  return {
+    rows: rows.slice(0, size).map(([state, activity]) => ({
+      state: state as string,
+      activity: activity as string,
+    })),
+    next: last === undefined ? null : encodeCursor({
+      sortAt: last[2] as string,
+      id: last[3] as string,
+    }),
+  };
+}
+
+/** Selects state and activity of one live order or user. */
+export function selectState(entity: Entity, id: string): Statement {
+  return {
+    sql: `SELECT state, activity FROM ${entity}s
+      WHERE generation = ${liveGeneration} AND ${entity}_id = ?`,
+    args: [id],
+  };
+}
+
+/** Selects the position of the live states, and one of the states or null. */
+export function selectStateAndPosition(entity: Entity, id: string): Statement {
+  return {
+    sql: `SELECT p.position, (SELECT e.state FROM ${entity}s AS e
+        WHERE e.generation = p.generation AND e.${entity}_id = ?1)
+      FROM projections AS p WHERE p.name = 'live'`,
+    args: [id],
+  };
+}

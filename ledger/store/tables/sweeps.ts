@@ -1,0 +1,53 @@
+import type { Driver, Statement } from "../driver/driver.ts";
+
+/** Progress of each sweep, as JSON, so that a restart goes on. */
+export const sweepsSchema: readonly string[] = [
+  `CREATE TABLE sweeps (
+    name TEXT PRIMARY KEY,
+    state TEXT NOT NULL,
+    updated_at TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID`,
+];
+
+/**
+ * Reads the stored progress of sweeps.
+ *
+ * @param name Name of the progress.
+ * @returns The state as it was stored, or null when there is none.
+ *
+ * @example Go on after a restart
+ * ```ts ignore
+ * const progress = await readSweep<DeepProgress>(driver, "deep");
+ * ```
+ */
+export async function readSweep<State>(
+  driver: Driver,
+  name: string,
+): Promise<State | null> {
+  const [found] = await driver.batch([{
+    sql: "SELECT state FROM sweeps WHERE name = ?",
+    args: [name],
+  }], "read");
+  const text = found?.rows[0]?.[0];
+  return typeof text === "string" ? JSON.parse(text) as State : null;
+}
+
+/**
+ * The statement that stores progress, to go into the batch that makes it.
+ *
+ * @param name Name of the progress.
+ * @param state The state: plain JSON.
+ * @param nowMs The time, in milliseconds since the epoch.
+ */
+export function writeSweep(
+  name: string,
+  state: unknown,
+  nowMs: number,
+): Statement {
+  return {
+    sql: `INSERT INTO sweeps (name, state, updated_at) VALUES (?, ?, ?)
+      ON CONFLICT (name) DO UPDATE SET
+        state = excluded.state, updated_at = excluded.updated_at`,
+    args: [name, JSON.stringify(state), new Date(nowMs).toISOString()],
+  };
+}

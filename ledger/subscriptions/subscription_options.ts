@@ -1,0 +1,93 @@
+import type { OrderState, Release } from "../orders/order_state.ts";
+import type { UserState } from "../users/user_state.ts";
+import type { Driver } from "../store/driver/driver.ts";
+import type { TransitionPattern } from "./pattern.ts";
+import type { Transition } from "../projection/transition.ts";
+
+/**
+ * Is called for each transition, at least once. It is called again when it
+ * throws, and after a crash; `transition.key` tells what was done before.
+ */
+export type TransitionHandler = (
+  transition: Transition,
+  context: {
+    /** Attempts including this one, from 1. */
+    readonly attempt: number;
+    /** Aborted when the subscription is stopped. */
+    readonly signal: AbortSignal;
+    /**
+     * The order or user as it is now, which may be another status than that of
+     * the transition; null when the ledger has none.
+     */
+    readonly state: OrderState | UserState | null;
+    /**
+     * Of an order, whether the goods may be released by what is known now;
+     * null of a user. Release goods on `yes` only.
+     */
+    readonly release: Release | null;
+  },
+) => void | Promise<void>;
+
+/** What a subscription takes, and how it deals with failure. */
+export interface SubscribeOptions {
+  /** What to be told: `order.confirmed.success`, or several such patterns. */
+  readonly on: TransitionPattern | readonly TransitionPattern[];
+  /**
+   * Where a name that was never used before begins: with what happens from
+   * `now` on, or at the `start` of the ledger. A known name goes on where it
+   * was.
+   *
+   * @default "now"
+   */
+  readonly from?: "now" | "start";
+  /**
+   * Attempts before a transition is dead.
+   *
+   * @default 10
+   */
+  readonly maxAttempts?: number;
+  /**
+   * Wait after a failed attempt, in ms.
+   *
+   * @default one second, doubled each time, up to an hour
+   */
+  readonly retryDelayMs?: (attempt: number) => number;
+  /**
+   * Looks for transitions of other processes this often, in ms.
+   *
+   * @default 1000
+   */
+  readonly idleMs?: number;
+  /** Told when the database fails; the subscription goes on by itself. */
+  readonly onError?: (error: unknown) => void;
+  /**
+   * Whether it delivers by itself; without, call {@linkcode Subscription.dispatch}.
+   *
+   * @default true
+   */
+  readonly start?: boolean;
+  /** Waits; passed in by tests. */
+  readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+/** What one call of {@linkcode Subscription.dispatch} did. */
+export interface Dispatched {
+  /** Transitions that the handler took. */
+  readonly delivered: number;
+  /** Calls of the handler that failed. */
+  readonly failed: number;
+}
+
+/** What a subscription works with. */
+export interface SubscriptionParts {
+  /** The database. */
+  readonly driver: Driver;
+  /** The clock, in ms. */
+  readonly now: () => number;
+  /** Its name: the checkpoint is kept under it. */
+  readonly name: string;
+  /** What it takes. */
+  readonly options: SubscribeOptions;
+  /** Whom it calls. */
+  readonly handler: TransitionHandler;
+}

@@ -1,0 +1,340 @@
+import assert from "node:assert/strict";
+import type { NewEvent } from "../events/event.ts";
+import { appendStatement } from "../store/append.ts";
+import type { Driver } from "../store/driver/driver.ts";
+import {
+  at,
+  Crash,
+  crashingDriver,
+  emptyStore,
+  orderRead,
+  orderWebhook,
+  rowsOf,
+} from "../testing/projection_test_kit.ts";
+import { Projector } from "../projection/projector.ts";
+import { Subscription } from "./subscription.ts";
+import type {
+  SubscribeOptions,
+  TransitionHandler,
+} from "./subscription_options.ts";
+import { Subscriptions } from "./subscriptions.ts";
+
+async function record(driver: Driver, ...events: NewEvent[]): Promise<void> {
+  await driver.batch([appendStatement(events)], "write");
+  const projector = new Projector({ driver, assets: "sandbox" });
+  while ((await projector.step("live")).events > 0);
+}
+
+/** Two orders that go through the same statuses, one event each in turn. */
+function lives(...orders: string[]): NewEvent[] {
+  const steps = ["created", "progress", "pending", "success"];
+  return steps.flatMap((status, step) =>
+    orders.map((orderId) => orderRead(step, { orderId, status, changed: step }))
+  );
+}
+
+async function opened(
+  driver: Driver,
+  handler: TransitionHandler,
+  options: Partial<SubscribeOptions> = {},
+  now: () => number = () => Date.parse(at(60)),
+): Promise<Subscription> {
+  const subscription = new Subscription({
+    driver,
+    now,
+    name: "test",
+    options: { on: "order.*.*", from: "start", start: false, ...options },
+    handler,
+  });
+  await subscription.open();
+  return subscription;
+}
+
+const statuses = ["created", "progress", "pending", "success"];
+
+Deno.test("Subscription.dispatch() delivers each matching transition once, in order, under its key", async () => {
+  const driver = await emptyStore();
+  await record(
+    driver,
+    ...lives("O1", "O2"),
+    orderWebhook("W1", 9, {
+      type: "order_complete",
+      orderId: "O3",
+      user: "U1",
+    }),
+  );
+  const keys: string[] = [];
+  await using subscription = await opened(driver, ({ key }) => {
+    keys.push(key);
+  }, { on: ["order.confirmed.success", "order.claimed.*"] });
+  assert.deepEqual(await subscription.dispatch(), { delivered: 3, failed: 0 });
+  assert.deepEqual(await subscription.dispatch(), { delivered: 0, failed: 0 });
+  assert.deepEqual(keys, [
+    "order:O1:confirmed.success",
+    "order:O2:confirmed.success",
+    "order:O3:claimed.success",
+  ]);
+  await driver.close();
+});
+
+Deno.test("Subscription.open() begins a new name with what happens from now on, and a known one where it was", async () => {
+  const driver = await emptyStore();
+  const keys: string[] = [];
+  const handler: TransitionHandler = ({ key }) => void keys.push(key);
+  await record(driver, orderRead(1, { orderId: "O1", status: "created" }));
+  const first = await opened(driver, handler, { from: "now" });
+  await record(driver, orderRead(2, { orderId: "O2", status: "created" }));
+  await first.dispatch();
+  await record(driver, orderRead(3, { orderId: "O3", status: "created" }));
+  const second = await opened(driver, handler, { from: "now" });
+  await second.dispatch();
+  assert.deepEqual(keys, [
+    "order:O2:confirmed.created",
+    "order:O3:confirmed.created",
+  ]);
+  await driver.close();
+});
+
+Deno.test("Subscription.dispatch() delivers everything at least once and in order wherever the process dies", async () => {
+  const orders = ["O1", "O2"];
+  for (const when of ["before", "after"] as const) {
+    for (const fails of [false, true]) {
+      let survived = false;
+      for (let write = 1; !survived; write++) {
+        assert.ok(write < 40, "it ends");
+        const driver = await emptyStore();
+        await record(driver, ...lives(...orders));
+        const seen: Record<string, string[]> = { O1: [], O2: [] };
+        const failed = new Set<string>();
+        const handler: TransitionHandler = ({ id, status, key }) => {
+          if (fails && !failed.has(key) && status === "progress") {
+            failed.add(key);
+            throw new Error("not now");
+          }
+          seen[id]?.push(status);
+        };
+        const dying = crashingDriver(driver, write, when);
+        try {
+          const subscription = await opened(dying, handler, {
+            retryDelayMs: () => 0,
+          });
+          await subscription.dispatch();
+          survived = true;
+        } catch (error) {
+          assert.ok(error instanceof Crash, String(error));
+        }
+        const again = await opened(driver, handler, { retryDelayMs: () => 0 });
+        await again.dispatch();
+        for (const order of orders) {
+          const firsts = [...new Set(seen[order])];
+          assert.deepEqual(firsts, statuses, `${order} died at ${write}`);
+          assert.ok((seen[order]?.length ?? 0) <= statuses.length + 1);
+        }
+        assert.deepEqual(
+          await rowsOf(driver, "SELECT * FROM queued_transitions"),
+          [],
+        );
+        await driver.close();
+      }
+    }
+  }
+});
+
+Deno.test("Subscription.dispatch() lets a failing entity wait, and no other", async () => {
+  const driver = await emptyStore();
+  let nowMs = Date.parse(at(60));
+  let broken = true;
+  const seen: string[] = [];
+  const attempts: number[] = [];
+  await record(driver, ...lives("O1", "O2"));
+  await using subscription = await opened(
+    driver,
+    (transition, { attempt }) => {
+      if (transition.id === "O1" && transition.status === "progress") {
+        attempts.push(attempt);
+        if (broken) throw new Error("out of order");
+      }
+      seen.push(`${transition.id} ${transition.status}`);
+    },
+    {},
+    () => nowMs,
+  );
+  assert.deepEqual(await subscription.dispatch(), { delivered: 5, failed: 1 });
+  assert.deepEqual(seen, [
+    "O1 created",
+    "O2 created",
+    "O2 progress",
+    "O2 pending",
+    "O2 success",
+  ]);
+  const subscriptions = new Subscriptions(driver, () => nowMs);
+  const [status] = await subscriptions.list();
+  assert.deepEqual(
+    [status?.behind, status?.retrying, status?.waiting, status?.dead],
+    [0, 1, 2, 0],
+  );
+  assert.equal((await subscriptions.queued("test"))[0]?.error, "out of order");
+  nowMs += 999;
+  assert.deepEqual(await subscription.dispatch(), { delivered: 0, failed: 0 });
+  nowMs += 1;
+  assert.deepEqual(await subscription.dispatch(), { delivered: 0, failed: 1 });
+  nowMs += 1999;
+  assert.deepEqual(await subscription.dispatch(), { delivered: 0, failed: 0 });
+  broken = false;
+  nowMs += 1;
+  assert.deepEqual(await subscription.dispatch(), { delivered: 3, failed: 0 });
+  assert.deepEqual(attempts, [1, 2, 3]);
+  assert.deepEqual(seen.slice(5), ["O1 progress", "O1 pending", "O1 success"]);
+  assert.deepEqual(await subscriptions.queued("test"), []);
+  await driver.close();
+});
+
+Deno.test("Subscription.dispatch() gives up after so many attempts, and goes on when told to", async () => {
+  for (const action of ["retry", "drop"] as const) {
+    const driver = await emptyStore();
+    let broken = true;
+    const seen: string[] = [];
+    await record(driver, ...lives("O1"));
+    await using subscription = await opened(driver, ({ status }) => {
+      if (broken && status === "created") throw new Error("never");
+      seen.push(status);
+    }, { maxAttempts: 3, retryDelayMs: () => 0 });
+    assert.deepEqual(await subscription.dispatch(), {
+      delivered: 0,
+      failed: 3,
+    });
+    const subscriptions = new Subscriptions(driver, () => Date.parse(at(61)));
+    const dead = await subscriptions.deadLetters("test");
+    assert.deepEqual(
+      dead.map(({ transition, attempts }) => [transition.key, attempts]),
+      [["order:O1:confirmed.created", 3]],
+    );
+    assert.deepEqual(await subscription.dispatch(), {
+      delivered: 0,
+      failed: 0,
+    });
+    broken = false;
+    assert.equal(await subscriptions[action]("test", "order:O9:x.y"), 0);
+    assert.equal(
+      await subscriptions[action]("test", "order:O1:confirmed.created"),
+      1,
+    );
+    await subscription.dispatch();
+    assert.deepEqual(seen, action === "retry" ? statuses : statuses.slice(1));
+    await driver.close();
+  }
+});
+
+Deno.test("Subscription.wake() delivers what is new, and stop() waits for the handler", async () => {
+  const driver = await emptyStore();
+  const keys: string[] = [];
+  let delivered = () => {};
+  const first = new Promise<void>((resolve) => delivered = resolve);
+  const subscription = await opened(driver, ({ key }, { signal }) => {
+    keys.push(key);
+    assert.equal(signal.aborted, false);
+    delivered();
+  }, { start: true, idleMs: 3_600_000 });
+  await record(driver, orderRead(1, { orderId: "O1", status: "created" }));
+  subscription.wake();
+  await first;
+  await subscription.stop();
+  await record(driver, orderRead(2, { orderId: "O2", status: "created" }));
+  subscription.wake();
+  assert.deepEqual(keys, ["order:O1:confirmed.created"]);
+  await driver.close();
+});
+
+Deno.test("Subscription.open() tells of a failing database and goes on", async () => {
+  const driver = await emptyStore();
+  let failing = true;
+  const errors: string[] = [];
+  const flaky: Driver = {
+    ...driver,
+    location: "memory",
+    batch(statements, mode) {
+      if (failing && mode === "read") return Promise.reject(new Error("gone"));
+      return driver.batch(statements, mode);
+    },
+    close: () => Promise.resolve(),
+  };
+  await record(driver, orderRead(1, { orderId: "O1", status: "created" }));
+  let delivered = () => {};
+  const done = new Promise<void>((resolve) => delivered = resolve);
+  await using _subscription = await opened(flaky, () => delivered(), {
+    start: true,
+    onError: (error) => {
+      errors.push((error as Error).message);
+      failing = errors.length < 3;
+    },
+    sleep: () => Promise.resolve(),
+  });
+  await done;
+  assert.deepEqual(errors, ["gone", "gone", "gone"]);
+});
+
+Deno.test("Subscriptions.fire() tells of what a refold or an import made true, once", async () => {
+  const driver = await emptyStore();
+  await record(driver, ...lives("O1", "a:claimed.b"));
+  const keys: string[] = [];
+  await using subscription = await opened(driver, ({ key }) => {
+    keys.push(key);
+  }, { from: "now" });
+  // What a refold leaves: states that no transition speaks of, or a past one.
+  await driver.batch([{
+    sql:
+      "DELETE FROM transitions WHERE entity_id = 'O1' AND status = 'success'",
+    args: [],
+  }, {
+    sql: "UPDATE transitions SET live = 0 WHERE entity_id = 'a:claimed.b'",
+    args: [],
+  }], "write");
+  const subscriptions = new Subscriptions(driver, () => Date.parse(at(70)));
+  const missing = await subscriptions.unfired();
+  assert.deepEqual(missing.map(({ key }) => key), [
+    "order:O1:confirmed.success",
+  ]);
+  const all = await subscriptions.unfired({ imported: true });
+  assert.deepEqual(all.map(({ key }) => key), [
+    "order:O1:confirmed.success",
+    "order:a:claimed.b:confirmed.success",
+  ]);
+  assert.equal(await subscriptions.fire(["order:O1:confirmed.failed", "x"]), 0);
+  const wanted = all.map(({ key }) => key);
+  assert.equal(await subscriptions.fire(wanted), 2);
+  assert.equal(await subscriptions.fire(wanted), 0);
+  await subscription.dispatch();
+  assert.deepEqual(keys, wanted);
+  assert.deepEqual(await subscriptions.unfired({ imported: true }), []);
+  await driver.close();
+});
+
+Deno.test("Subscription.dispatch() hands over the state as it is now, and whether to release the goods", async () => {
+  const driver = await emptyStore();
+  const heard: string[] = [];
+  await using subscription = await opened(
+    driver,
+    ({ status }, { state, release }) => {
+      heard.push(`${status}: now ${state?.status}, release ${release}`);
+    },
+    { on: ["order.confirmed.*", "user.claimed.*"] },
+  );
+  const success = orderRead(1, { orderId: "O1", status: "success" });
+  await record(driver, success);
+  await subscription.dispatch();
+  // Forged webhooks change nothing of it.
+  await record(
+    driver,
+    orderWebhook("W1", 2, { type: "order_failed", orderId: "O1", user: "U1" }),
+    orderRead(3, { orderId: "O2", status: "success", changed: 3 }),
+    orderRead(4, { orderId: "O2", status: "failed", changed: 4 }),
+  );
+  await subscription.dispatch();
+  assert.deepEqual(heard, [
+    "success: now success, release yes",
+    "success: now success, release null",
+    "success: now failed, release no",
+    "failed: now failed, release no",
+  ]);
+  await driver.close();
+});

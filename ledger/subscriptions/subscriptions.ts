@@ -1,0 +1,200 @@
+import type { Driver, ResultSet, Statement } from "../store/driver/driver.ts";
+import { pageSize } from "../queries/query_values.ts";
+import {
+  deleteDead,
+  type QueuedTransition,
+  queuedTransitionOf,
+  retryDead,
+  selectQueued,
+} from "../store/tables/queued_transitions.ts";
+import { selectSubscriptions } from "../store/tables/subscriptions.ts";
+import { logStates, selectUnlogged } from "../store/tables/transitions.ts";
+import type { Entity } from "../entity.ts";
+import { transitionKey } from "../projection/transition.ts";
+
+/** How far a subscription is. */
+export interface SubscriptionStatus {
+  /** Its name. */
+  readonly name: string;
+  /** What it takes. */
+  readonly on: readonly string[];
+  /** When it was first used, UTC ISO 8601. */
+  readonly createdAt: string;
+  /** Transitions after its checkpoint, whether it takes them or not. */
+  readonly behind: number;
+  /** Deliveries that failed and are tried again. */
+  readonly retrying: number;
+  /** Deliveries that wait for an earlier one of the same entity. */
+  readonly waiting: number;
+  /** Deliveries that failed too often. */
+  readonly dead: number;
+}
+
+/** A state that no subscription was told of. */
+export interface Unfired {
+  /** What to pass to {@linkcode Subscriptions.fire}. */
+  readonly key: string;
+  /** Whether it is of an order or a user. */
+  readonly entity: Entity;
+  /** Order or user identifier. */
+  readonly id: string;
+  /** Its trust. */
+  readonly trust: string;
+  /** Its status. */
+  readonly status: string;
+}
+
+/** Which states no subscription received. */
+export interface UnfiredQuery {
+  /** Also those that an import brought. @default false */
+  readonly imported?: boolean;
+  /** At most this many of orders and of users, 1 to 1000. @default 100 */
+  readonly limit?: number;
+}
+
+/** Looks after subscriptions: what they could not deliver, or were never told. */
+export class Subscriptions {
+  readonly #driver: Driver;
+  readonly #now: () => number;
+
+  /**
+   * Works on a database. {@linkcode openLedger} creates this object.
+   *
+   * @param driver A database that has been migrated.
+   * @param now The clock, in ms.
+   */
+  constructor(driver: Driver, now: () => number) {
+    this.#driver = driver;
+    this.#now = now;
+  }
+
+  /**
+   * Says how far each subscription is.
+   *
+   * @throws {LedgerError} When the database fails.
+   */
+  async list(): Promise<SubscriptionStatus[]> {
+    const [rows] = await this.#driver.batch([selectSubscriptions], "read");
+    return rows?.rows.map((row) => ({
+      name: row[0] as string,
+      on: JSON.parse(row[1] as string),
+      createdAt: row[2] as string,
+      behind: row[3] as number,
+      retrying: row[4] as number,
+      waiting: row[5] as number,
+      dead: row[6] as number,
+    })) ?? [];
+  }
+
+  /**
+   * Reads what a subscription could not deliver yet, by order of the log.
+   *
+   * @param name The subscription.
+   * @throws {LedgerError} When the database fails.
+   */
+  async queued(name: string): Promise<QueuedTransition[]> {
+    const [rows] = await this.#driver.batch([selectQueued(name)], "read");
+    return rows?.rows.map(queuedTransitionOf) ?? [];
+  }
+
+  /**
+   * Reads what a subscription has given up on, by order of the log.
+   *
+   * @param name The subscription.
+   * @throws {LedgerError} When the database fails.
+   */
+  async deadLetters(name: string): Promise<QueuedTransition[]> {
+    return (await this.queued(name)).filter(({ state }) => state === "dead");
+  }
+
+  /**
+   * Delivers dead letters again, with as many attempts as at first.
+   *
+   * @param name The subscription.
+   * @param key Only this transition. @default all
+   * @returns How many.
+   * @throws {LedgerError} When the database fails.
+   */
+  retry(name: string, key?: string): Promise<number> {
+    return this.#settle(retryDead(name, key));
+  }
+
+  /**
+   * Deletes dead letters, so that later transitions of their entities are
+   * delivered.
+   *
+   * @param name The subscription.
+   * @param key Only this transition. @default all
+   * @returns How many.
+   * @throws {LedgerError} When the database fails.
+   */
+  drop(name: string, key?: string): Promise<number> {
+    return this.#settle(deleteDead(name, key));
+  }
+
+  /**
+   * Lists states of orders and users that no subscription was told of: what a
+   * refold made of old events, and, when asked for, what an import brought.
+   *
+   * @param query Which ones.
+   * @throws {LedgerError} When the database fails.
+   */
+  async unfired(query: UnfiredQuery = {}): Promise<Unfired[]> {
+    const which = {
+      imported: query.imported ?? false,
+      limit: pageSize(query.limit),
+    };
+    const [orders, users] = await this.#driver.batch(
+      [selectUnlogged("order", which), selectUnlogged("user", which)],
+      "read",
+    );
+    const unfired = (entity: Entity, result: ResultSet | undefined) =>
+      result?.rows.map(([id, trust, status]): Unfired => {
+        const state = {
+          entity,
+          id: id as string,
+          trust: trust as string,
+          status: status as string,
+        };
+        return { key: transitionKey(state), ...state };
+      }) ?? [];
+    return [...unfired("order", orders), ...unfired("user", users)];
+  }
+
+  /**
+   * Logs states that no subscription was told of as new transitions, so that
+   * each subscription that takes them is told.
+   *
+   * @param keys From {@linkcode Subscriptions.unfired}; a key whose order or
+   * user is in another state by now is passed over.
+   * @returns How many were logged.
+   * @throws {LedgerError} When the database fails.
+   */
+  async fire(keys: readonly string[]): Promise<number> {
+    const recordedAt = new Date(this.#now()).toISOString();
+    const states = keys.flatMap(parseKey);
+    const results = await this.#driver.batch([
+      logStates("order", states, recordedAt),
+      logStates("user", states, recordedAt),
+    ], "write");
+    return results.reduce((sum, { rowsAffected }) => sum + rowsAffected, 0);
+  }
+
+  async #settle(statement: Statement): Promise<number> {
+    const [result] = await this.#driver.batch([statement], "write");
+    return result?.rowsAffected ?? 0;
+  }
+}
+
+/** Every way to read a key: ids and statuses may hold any text. */
+function parseKey(key: string): string[][] {
+  const entity = /^(order|user):/.exec(key)?.[1];
+  if (entity === undefined) return [];
+  const rest = key.slice(entity.length + 1);
+  return [...rest.matchAll(/:(claimed|confirmed)\./g)].map((match) => [
+    entity,
+    rest.slice(0, match.index),
+    match[1] ?? "",
+    rest.slice(match.index + match[0].length),
+  ]);
+}

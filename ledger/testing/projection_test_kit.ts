@@ -1,0 +1,426 @@
+/** Events of a small world, and what they must add up to, for tests. */
+import fc from "fast-check";
+import type { EventKind, NewEvent } from "../events/event.ts";
+import {
+  deliveryUnanswered,
+  orderAbsent,
+  orderContradicted,
+  orderSnapshot,
+  sessionCreated,
+  userSnapshot,
+  webhookEvent,
+} from "../events/mint.ts";
+import { foldOrder, foldUser } from "../explain/as_of.ts";
+import { userActivityOf } from "../projection/activity_fold.ts";
+import {
+  canonicalOrder,
+  canonicalUser,
+} from "../projection/codec/fold_codec.ts";
+import type { Fact } from "../events/fact.ts";
+import { orderActivity } from "../orders/order_activity.ts";
+import { readFact } from "../events/read_fact.ts";
+import { orderState } from "../orders/state_of_order.ts";
+import { userState } from "../users/user_state.ts";
+import { migrations } from "../store/migrations.ts";
+import type { Driver, ResultSet, Statement } from "../store/driver/driver.ts";
+import { migrate } from "../store/migrate.ts";
+import { openDriver } from "../store/driver/open_driver.ts";
+import { linkKey, orderLinks, sessionLinks } from "../projection/links.ts";
+
+const utf8 = new TextEncoder();
+const salt = new Uint8Array(16);
+
+/** Minute `minute` of the day all tests take place on, as ISO 8601. */
+export function at(minute: number): string {
+  return new Date(Date.parse("2026-11-20T08:00:00.000Z") + minute * 60_000)
+    .toISOString();
+}
+
+/** A delivery of anything. */
+export function webhook(id: string, minute: number, body: unknown): NewEvent {
+  return webhookEvent({
+    id,
+    receivedAt: at(minute),
+    body: utf8.encode(typeof body === "string" ? body : JSON.stringify(body)),
+  }, salt);
+}
+
+/** A delivery of an order event. */
+export function orderWebhook(
+  id: string,
+  minute: number,
+  order: {
+    readonly type: string;
+    readonly orderId: string;
+    readonly click?: string | null;
+    readonly session?: string | null;
+    readonly user?: string | null;
+    readonly external?: string | null;
+    readonly amount?: string;
+  },
+): NewEvent {
+  return webhook(id, minute, {
+    type: order.type,
+    click_id: order.click ?? "",
+    ...(order.session ? { hpp_session_id: order.session } : {}),
+    order: {
+      id: order.orderId,
+      base: "BTC",
+      base_amount: "0.1",
+      quote: "USD",
+      quote_amount: order.amount ?? "10",
+      address: "bc1q",
+      transaction_id: null,
+      ...(order.external ? { external_order_id: order.external } : {}),
+    },
+    ...(order.user
+      ? {
+        user: {
+          user_id: order.user,
+          verification_status: {
+            lkyc: { state: "success" },
+            fkyc: { state: "initiated" },
+          },
+        },
+      }
+      : {}),
+  });
+}
+
+/** Times as stated, where they are not those of the minutes. */
+export interface StatedTimes {
+  readonly createdAt?: string;
+  readonly changedAt?: string;
+  readonly readAt?: string;
+}
+
+/** A reading of an order. */
+export function orderRead(
+  minute: number,
+  order: {
+    readonly orderId: string;
+    readonly status: string;
+    readonly changed?: number;
+    readonly user?: string;
+    readonly click?: string | null;
+    readonly external?: string;
+    readonly crypto?: string;
+    readonly created?: number;
+  } & StatedTimes,
+): NewEvent {
+  const service = (time: number) => at(time).slice(0, 19).replace("T", " ");
+  return orderSnapshot({
+    source: JSON.stringify({
+      order_id: order.orderId,
+      status: order.status,
+      user_id: order.user ?? "U0",
+      click_id: order.click ?? "",
+      external_order_id: order.external ?? `X${order.orderId}`,
+      currency: "usd",
+      currency_amount: 10,
+      crypto: order.crypto ?? "btc.simple.bitcoin",
+      crypto_amount: 0.1,
+      created_at: order.createdAt ?? service(order.created ?? 0),
+      changed_at: order.changedAt ?? service(order.changed ?? minute),
+      tx_id: "",
+    }),
+    readAt: order.readAt ?? at(minute),
+    recordedAt: at(minute),
+    salt,
+  });
+}
+
+/** A session of the partner. */
+export function session(
+  minute: number,
+  id: string,
+  click?: string | null,
+  amount = "10",
+): NewEvent {
+  return sessionCreated({
+    session: {
+      session_id: id,
+      flow_type: "simple",
+      currency: "USD",
+      currency_amount: amount,
+      ...(click ? { click_id: click } : {}),
+    },
+    recordedAt: at(minute),
+    salt,
+  });
+}
+
+/** Sets of events about a few orders, users, sessions and click ids. */
+export function worlds(maxLength = 40): fc.Arbitrary<NewEvent[]> {
+  // Times of a service whose clock is wrong, of one whose zone is, and of none.
+  const stated: fc.Arbitrary<StatedTimes> = fc.record({
+    createdAt: fc.constantFrom("9999-12-31 23:59:59", "2026-11-20 12:00:00"),
+    changedAt: fc.constantFrom("2099-01-01 00:00:00", "2026-11-20 11:30:00"),
+    readAt: fc.constantFrom("2099-01-01T00:00:00.000Z", "1970-01-01T00:00:00Z"),
+  }, { requiredKeys: [] });
+  const minute = fc.integer({ min: 0, max: 90 });
+  const order = fc.constantFrom("O0", "O1", "O2", "O3", "Ö4");
+  const user = fc.constantFrom("U0", "U1", "U2");
+  const sessionId = fc.constantFrom("S0", "S1", "S2", "S3");
+  const click = fc.constantFrom("C0", "C1", "C2", "test_click_id", null);
+  const status = fc.constantFrom(
+    "created",
+    "progress",
+    "pending",
+    "failed",
+    "success",
+    "cancelled",
+    "on hold",
+  );
+  const made = fc.oneof(
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        minute,
+        type: fc.constantFrom(
+          "payment_started",
+          "transfer_started",
+          "order_complete",
+          "order_failed",
+          "order_canceled",
+        ),
+        orderId: order,
+        click,
+        session: fc.option(sessionId),
+        user: fc.option(user),
+        external: fc.option(fc.constantFrom("E0", "E1")),
+        amount: fc.constantFrom("10", "10.00", "11"),
+      }).map((one) => (id: string) => orderWebhook(id, one.minute, one)),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        minute,
+        orderId: order,
+        status,
+        user,
+        click,
+        stated: fc.oneof(fc.constant<StatedTimes>({}), stated),
+      }).map(({ stated, ...one }) => () =>
+        orderRead(one.minute, { ...one, ...stated })
+      ),
+    },
+    fc.record({
+      minute,
+      type: fc.constantFrom("login", "verify_failed", "new_thing"),
+      user,
+      lkyc: fc.constantFrom("initiated", "success", "failed", "odd"),
+    }).map(({ minute, type, user, lkyc }) => (id: string) =>
+      webhook(id, minute, {
+        type,
+        click_id: "",
+        reject_type: "LKYC_FAILED_AGE",
+        user: {
+          user_id: user,
+          verification_status: {
+            lkyc: { state: lkyc },
+            fkyc: { state: "initiated" },
+          },
+        },
+      })
+    ),
+    fc.record({
+      minute,
+      user,
+      lkyc: fc.constantFrom("success", "failed"),
+      stated: fc.oneof(fc.constant<StatedTimes>({}), stated),
+    })
+      .map(({ minute, user, lkyc, stated }) => () =>
+        userSnapshot({
+          source: JSON.stringify({
+            user_id: user,
+            lkyc_status: lkyc,
+            fkyc_status: "not initiated",
+            banned: false,
+            created_at: stated.createdAt ?? at(0),
+          }),
+          readAt: stated.readAt ?? at(minute),
+          recordedAt: at(minute),
+          salt,
+        })
+      ),
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        minute,
+        sessionId,
+        click,
+        amount: fc.constantFrom("10", "12"),
+      }).map(({ minute, sessionId, click, amount }) => () =>
+        session(minute, sessionId, click, amount)
+      ),
+    },
+    fc.record({ minute, order }).map(({ minute, order }) => () =>
+      orderAbsent({
+        orderId: order,
+        readAt: at(minute),
+        recordedAt: at(minute),
+        salt,
+      })
+    ),
+    fc.record({ minute, order, status }).map(
+      ({ minute, order, status }) => () =>
+        orderContradicted({
+          orderId: order,
+          status,
+          upTo: at(minute),
+          readAt: at(minute),
+          recordedAt: at(minute),
+          salt,
+        }),
+    ),
+    fc.integer({ min: 0, max: 20 }).map((of) => () =>
+      deliveryUnanswered({
+        unanswered: { id: `W${of}`, noticedAt: at(of), answer: "late" },
+        salt,
+      })
+    ),
+    fc.record({ minute, body: fc.constantFrom("", "no", "[]", "{}") }).map(
+      ({ minute, body }) => (id: string) => webhook(id, minute, body),
+    ),
+  );
+  return fc.array(made, { maxLength }).map((makers) => {
+    const events = makers.map((make, at) => make(`W${at}`));
+    // What was read twice is one fact, as in the database.
+    return [...new Map(events.map((one) => [one.eventId, one])).values()];
+  });
+}
+
+/** Canonical states and activities, by `order:<id>` and `user:<id>`. */
+export type States = Record<string, { state: string; activity: string }>;
+
+/** Folds events in memory, straight from the definition. */
+export function expectedStates(events: readonly NewEvent[]): States {
+  const facts = events.map((event) => readFact({ ...event, position: 0 }));
+  const states: States = {};
+  for (const orderId of new Set(facts.map((fact) => fact.orderId))) {
+    if (orderId === null) continue;
+    const own = facts.filter((fact) => fact.orderId === orderId);
+    const links = new Set(own.flatMap(orderLinks).map(linkKey));
+    const sessions = facts.filter((fact) =>
+      fact.kind === "session_created" &&
+      sessionLinks(fact).some((link) => links.has(linkKey(link)))
+    );
+    const fold = foldOrder(orderId, [...own, ...sessions]);
+    states[`order:${orderId}`] = {
+      state: canonicalOrder(orderState(fold, { assets: "sandbox" })),
+      activity: JSON.stringify(orderActivity(fold)),
+    };
+  }
+  for (const userId of new Set(facts.map((fact) => fact.userId))) {
+    if (userId === null) continue;
+    const fold = foldUser(userId, facts);
+    states[`user:${userId}`] = {
+      state: canonicalUser(userState(fold)),
+      activity: JSON.stringify(userActivityOf(fold.activity)),
+    };
+  }
+  return states;
+}
+
+/** Reads the states that readers see. */
+export async function liveStates(driver: Driver): Promise<States> {
+  const states: States = {};
+  for (const entity of ["order", "user"]) {
+    const [rows] = await driver.batch([{
+      sql: `SELECT ${entity}_id, state, activity FROM ${entity}s
+        WHERE generation = (SELECT generation FROM projections
+          WHERE name = 'live')`,
+      args: [],
+    }], "read");
+    for (const [id, state, activity] of rows?.rows ?? []) {
+      states[`${entity}:${id}`] = {
+        state: state as string,
+        activity: activity as string,
+      };
+    }
+  }
+  return states;
+}
+
+/** A database in memory with every table. */
+export async function emptyStore(): Promise<Driver> {
+  return await prepared(await openDriver({ url: ":memory:" }));
+}
+
+/** Creates every table. */
+export async function prepared(driver: Driver): Promise<Driver> {
+  await migrate(driver, {
+    migrations,
+    environment: "sandbox",
+    now: () => Date.parse(at(0)),
+  });
+  return driver;
+}
+
+/** Reads rows of one statement. */
+export async function rowsOf(
+  driver: Driver,
+  sql: string,
+  ...args: Statement["args"]
+): Promise<ResultSet["rows"]> {
+  const [result] = await driver.batch([{ sql, args }], "read");
+  return result?.rows ?? [];
+}
+
+/** What a dying process last does with its database. */
+export class Crash extends Error {}
+
+/** Dies at the n-th write, before it happens or after. */
+export function crashingDriver(
+  driver: Driver,
+  at: number,
+  when: "before" | "after",
+): Driver & { readonly writes: number } {
+  let writes = 0;
+  let dead = false;
+  return {
+    location: driver.location,
+    get writes() {
+      return writes;
+    },
+    async batch(statements, mode) {
+      if (dead) throw new Crash("dead");
+      if (mode === "read") return await driver.batch(statements, mode);
+      writes++;
+      if (writes === at && when === "before") {
+        dead = true;
+        throw new Crash(`before write ${at}`);
+      }
+      const results = await driver.batch(statements, mode);
+      if (writes === at) {
+        dead = true;
+        throw new Crash(`after write ${at}`);
+      }
+      return results;
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+/** A fold of another version, in which some facts say something else. */
+export function foldVersion(
+  version: number,
+  change: (fact: Fact) => Fact = (fact) => fact,
+): {
+  readonly version: number;
+  readonly readFact: typeof readFact;
+} {
+  return { version, readFact: (event) => change(readFact(event)) };
+}
+
+/** Kinds of event, for completeness checks. */
+export const eventKinds: readonly EventKind[] = [
+  "webhook",
+  "order_snapshot",
+  "user_snapshot",
+  "order_absent",
+  "order_contradicted",
+  "session_created",
+  "delivery_unanswered",
+];

@@ -1,0 +1,42 @@
+/** Events and a small schema for tests of the store. */
+import type { NewEvent } from "../events/event.ts";
+import { webhookEvent } from "../events/mint.ts";
+import type { Driver } from "../store/driver/driver.ts";
+import { type LedgerStamp, migrate, type Migration } from "../store/migrate.ts";
+import { chainSchema } from "../store/tables/chain.ts";
+import { eventsSchema } from "../store/tables/events.ts";
+
+/** The store alone, as schema 1. */
+export const testMigrations: readonly Migration[] = [
+  { version: 1, statements: [...eventsSchema, ...chainSchema] },
+];
+
+/** Creates the tables of the store. */
+export function prepare(driver: Driver): Promise<LedgerStamp> {
+  return migrate(driver, {
+    migrations: testMigrations,
+    environment: "sandbox",
+    now: () => Date.parse("2026-01-01T00:00:00Z"),
+    randomBytes: (size) => new Uint8Array(size).fill(1),
+  });
+}
+
+/** A webhook of order `number % 10`; the same number gives the same event. */
+export function testEvent(number: number): NewEvent {
+  const body = JSON.stringify({
+    type: "payment_started",
+    click_id: `click-${number % 7}`,
+    order: { id: `order-${number % 10}`, base_amount: `0.${number}` },
+    user: { user_id: `user-${number % 3}` },
+  });
+  return webhookEvent({
+    id: `01J${String(number).padStart(23, "0")}`,
+    receivedAt: new Date(Date.UTC(2026, 0, 1) + number * 1000).toISOString(),
+    body: new TextEncoder().encode(body),
+  }, new Uint8Array(16).fill(number));
+}
+
+/** `count` events, from the number `from` on. */
+export function testEvents(count: number, from: number = 0): NewEvent[] {
+  return Array.from({ length: count }, (_, at) => testEvent(from + at));
+}

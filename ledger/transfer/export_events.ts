@@ -1,0 +1,47 @@
+import type { ErasedPart } from "../evidence/commitment.ts";
+import type { Driver } from "../store/driver/driver.ts";
+import { recordedEvent } from "../store/event_row.ts";
+import { selectEventsAndErasures } from "../store/tables/events.ts";
+import {
+  exportedEvent,
+  type ExportHeader,
+  type ExportTrailer,
+} from "./exported_event.ts";
+
+/**
+ * Writes a ledger as lines of JSON: a header, every event there is by
+ * position, and a last line that states their number, so that a file that was
+ * cut is seen.
+ *
+ * @param environment Environment of the ledger.
+ * @returns Lines without line breaks.
+ */
+export async function* exportEvents(
+  driver: Driver,
+  environment: string,
+): AsyncGenerator<string> {
+  const header: ExportHeader = { rampkit: "events", version: 1, environment };
+  yield JSON.stringify(header);
+  let events = 0;
+  for (let after = 0;;) {
+    const [rows] = await driver.batch(
+      [selectEventsAndErasures(after)],
+      "read",
+    );
+    if (rows === undefined || rows.rows.length === 0) break;
+    for (const row of rows.rows) {
+      const event = recordedEvent(row);
+      const [part, commitment] = row.slice(13);
+      after = event.position;
+      yield exportedEvent(
+        event,
+        commitment instanceof Uint8Array
+          ? { part: part as ErasedPart, commitment }
+          : null,
+      );
+      events++;
+    }
+  }
+  const trailer: ExportTrailer = { end: events };
+  yield JSON.stringify(trailer);
+}

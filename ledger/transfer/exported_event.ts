@@ -1,0 +1,158 @@
+import type { EventKind, RecordedEvent } from "../events/event.ts";
+import { underivedColumn } from "../events/underived_column.ts";
+import type { Erased } from "../evidence/commitment.ts";
+
+/** First line of an export. */
+export interface ExportHeader {
+  /** Always `events`. */
+  readonly rampkit: "events";
+  /** Version of the format. */
+  readonly version: 1;
+  /** Environment of the ledger. */
+  readonly environment: string;
+}
+
+/** Last line of an export: without it the file was cut. */
+export interface ExportTrailer {
+  /** Number of events before it. */
+  readonly end: number;
+}
+
+/** An event to be stored with or without its body. */
+export interface ImportedEvent extends Omit<RecordedEvent, "position"> {
+  /** What stands for what was erased; null while the body is there. */
+  readonly erased: Erased | null;
+}
+
+/** Columns whose text is exported as it is. */
+const textFields = [
+  "eventId",
+  "kind",
+  "type",
+  "orderId",
+  "userId",
+  "clickId",
+  "occurredAt",
+  "recordedAt",
+  "readAt",
+] as const;
+
+const kinds: Readonly<Record<EventKind, true>> = {
+  webhook: true,
+  order_snapshot: true,
+  user_snapshot: true,
+  order_absent: true,
+  order_contradicted: true,
+  session_created: true,
+  delivery_unanswered: true,
+};
+
+/**
+ * Writes an event as one line of an export: every column but the position,
+ * which belongs to the ledger, and the exact bytes in Base64.
+ *
+ * @param event The event.
+ * @param erased What stands for what was erased of it.
+ * @returns JSON with fixed key order, without a line break.
+ */
+export function exportedEvent(
+  event: RecordedEvent,
+  erased: Erased | null,
+): string {
+  const line: Record<string, string | null> = {};
+  for (const field of textFields) line[field] = event[field];
+  line.digest = event.digest;
+  line.salt = event.salt?.toHex() ?? null;
+  line.body = event.body?.toBase64() ?? null;
+  if (event.body === null) {
+    line.erased = erased?.part ?? null;
+    line.commitment = erased?.commitment.toHex() ?? null;
+  }
+  return JSON.stringify(line);
+}
+
+/**
+ * Reads a line that {@linkcode exportedEvent} wrote, and checks that its
+ * columns follow from its body.
+ *
+ * @param line The line.
+ * @throws {SyntaxError} When it is no JSON object or lacks a field.
+ * @throws {TypeError} When a column contradicts the body.
+ */
+export function importedEvent(line: string): ImportedEvent {
+  const value: unknown = JSON.parse(line);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new SyntaxError("The line is no JSON object");
+  }
+  const root = value as Readonly<Record<string, unknown>>;
+  const text = (field: string): string | null => {
+    const found = root[field];
+    if (found === null || typeof found === "string") return found;
+    throw new SyntaxError(`"${field}" is missing or no text`);
+  };
+  const needed = (field: string): string => {
+    const found = text(field);
+    if (found === null) throw new SyntaxError(`"${field}" is null`);
+    return found;
+  };
+  const kind = needed("kind");
+  if (!Object.hasOwn(kinds, kind)) {
+    throw new SyntaxError(`The kind ${JSON.stringify(kind)} is not known here`);
+  }
+  const body = text("body");
+  const salt = text("salt");
+  const event: ImportedEvent = {
+    eventId: needed("eventId"),
+    kind: kind as EventKind,
+    type: text("type"),
+    orderId: text("orderId"),
+    userId: text("userId"),
+    clickId: text("clickId"),
+    occurredAt: text("occurredAt"),
+    recordedAt: needed("recordedAt"),
+    readAt: text("readAt"),
+    digest: text("digest"),
+    salt: salt === null ? null : Uint8Array.fromHex(salt),
+    body: body === null ? null : Uint8Array.fromBase64(body),
+    erased: body === null
+      ? {
+        part: erasedPart(needed("erased")),
+        commitment: Uint8Array.fromHex(needed("commitment")),
+      }
+      : null,
+  };
+  checkDerived(event);
+  return event;
+}
+
+function erasedPart(part: string): Erased["part"] {
+  if (part === "body" || part === "identity") return part;
+  throw new SyntaxError(`"erased" is ${JSON.stringify(part)}, no part of one`);
+}
+
+/** Checks the columns against the body; without a body nothing can be checked. */
+function checkDerived(event: ImportedEvent): void {
+  if (event.body === null) return;
+  if (event.salt === null) throw new SyntaxError('"salt" is null');
+  const wrong = underivedColumn(event, event.body);
+  if (wrong === null) return;
+  const { field, stored, derived } = wrong;
+  const said = field === "eventId"
+    ? "what it is the id of gives"
+    : "the body says";
+  throw new TypeError(
+    `"${field}" is ${JSON.stringify(stored)}, and ${said} ` +
+      JSON.stringify(derived),
+  );
+}
+
+/**
+ * Reads the last line of an export.
+ *
+ * @param line Any line.
+ * @returns The number of events it states; null when it is another line.
+ */
+export function exportEnd(line: string): number | null {
+  const found = /^\{\s*"end"\s*:\s*(\d+)\s*\}$/.exec(line.trim());
+  return found?.[1] === undefined ? null : Number(found[1]);
+}

@@ -1,0 +1,154 @@
+import { messageOf } from "../../core/guards.ts";
+import type { NewEvent } from "../events/event.ts";
+import { appendStatement } from "../store/append.ts";
+import type { Driver, Statement } from "../store/driver/driver.ts";
+import { insertErasure } from "../store/tables/chain.ts";
+import { appendErased } from "../store/tables/events.ts";
+import {
+  closeImportedRange,
+  openImportedRange,
+} from "../store/tables/imported.ts";
+import {
+  exportEnd,
+  type ImportedEvent,
+  importedEvent,
+} from "./exported_event.ts";
+
+/** What an import came to. */
+export interface Import {
+  /** Events appended. */
+  readonly imported: number;
+  /** Events that were there already. */
+  readonly skipped: number;
+}
+
+/** Events and bytes of one batch. */
+const batchEvents = 500;
+const batchBytes = 4 << 20;
+
+/**
+ * Appends the events of an export. What they lead to is history, not news:
+ * subscriptions are not told, and the poller is not asked to confirm.
+ *
+ * @param environment Environment of the ledger.
+ * @param lines Lines of the export, without line breaks; empty ones are passed
+ * over.
+ * @throws {TypeError} When a line is not what an export writes, or comes from
+ * another environment, or the end is missing. What came before it stays;
+ * importing it again is safe.
+ */
+export async function importEvents(
+  driver: Driver,
+  environment: string,
+  lines: AsyncIterable<string>,
+): Promise<Import> {
+  let [number, imported, skipped, bytes] = [0, 0, 0, 0];
+  let events: ImportedEvent[] = [];
+  let begun = false;
+  let end: number | null = null;
+  const flush = async () => {
+    if (events.length === 0) return;
+    const appended = await append(driver, events);
+    imported += appended;
+    skipped += events.length - appended;
+    events = [];
+    bytes = 0;
+  };
+  for await (const line of lines) {
+    number++;
+    if (line.trim() === "") continue;
+    try {
+      if (end !== null) throw new TypeError("Nothing may follow the last line");
+      if (begun) {
+        end = exportEnd(line);
+        if (end !== null) continue;
+        const event = importedEvent(line);
+        events.push(event);
+        bytes += event.body?.byteLength ?? 0;
+      } else {
+        checkHeader(line, environment);
+        begun = true;
+      }
+    } catch (cause) {
+      await flush();
+      const reason = messageOf(cause);
+      throw new TypeError(`Cannot import line ${number}: ${reason}`, { cause });
+    }
+    if (events.length >= batchEvents || bytes >= batchBytes) await flush();
+  }
+  await flush();
+  const read = imported + skipped;
+  if (end !== read) {
+    throw new TypeError(
+      end === null
+        ? `Cannot import all: the file is cut after ${read} events; what it ` +
+          "holds is imported, and a whole file goes on from there"
+        : `Cannot import all: the file holds ${read} events and states ${end}`,
+    );
+  }
+  return { imported, skipped };
+}
+
+function checkHeader(line: string, environment: string): void {
+  const header: unknown = JSON.parse(line);
+  const root = (typeof header === "object" ? header ?? {} : {}) as Readonly<
+    Record<string, unknown>
+  >;
+  if (root.rampkit !== "events" || root.version !== 1) {
+    throw new TypeError(
+      "The first line is not the header that `ledger export` writes",
+    );
+  }
+  if (root.environment !== environment) {
+    throw new TypeError(
+      `The events belong to the environment ${
+        JSON.stringify(root.environment)
+      }, and this ledger to ${JSON.stringify(environment)}`,
+    );
+  }
+}
+
+/** Appends and marks the positions as imported, all in one batch. */
+async function append(
+  driver: Driver,
+  events: readonly ImportedEvent[],
+): Promise<number> {
+  const appends = runs(events).map(appendRun);
+  const results = await driver.batch([
+    openImportedRange,
+    ...appends,
+    ...events.filter(({ body }) => body === null).map(({ eventId, erased }) =>
+      insertErasure(
+        eventId,
+        erased?.part ?? null,
+        erased?.commitment ?? null,
+      )
+    ),
+    ...closeImportedRange,
+  ], "write");
+  return results.slice(1, 1 + appends.length)
+    .reduce((sum, { rowsAffected }) => sum + rowsAffected, 0);
+}
+
+/** Erased events stand alone, so that the order of all is kept. */
+function runs(events: readonly ImportedEvent[]): ImportedEvent[][] {
+  const all: ImportedEvent[][] = [];
+  for (const event of events) {
+    const run = all.at(-1);
+    if (run === undefined || event.body === null || run[0]?.body === null) {
+      all.push([event]);
+    } else run.push(event);
+  }
+  return all;
+}
+
+function appendRun(run: readonly ImportedEvent[]): Statement {
+  const whole = run.filter(isWhole);
+  return whole.length === run.length
+    ? appendStatement(whole)
+    : appendErased(run[0] as ImportedEvent);
+}
+
+function isWhole(event: ImportedEvent): event is ImportedEvent & NewEvent {
+  return event.body !== null && event.digest !== null && event.salt !== null;
+}

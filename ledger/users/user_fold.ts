@@ -1,0 +1,148 @@
+import {
+  evolveUserActivity,
+  noUserActivity,
+  type UserActivityFold,
+} from "../projection/activity_fold.ts";
+import type { Fact } from "../events/fact.ts";
+import type { UserReading } from "../events/user_reading.ts";
+import { isReadLater } from "../orders/readings.ts";
+import {
+  addSorted,
+  boundUnknown,
+  compareText,
+  type ListRule,
+} from "../sorted_list.ts";
+import { compareTimes } from "../events/time.ts";
+import type { StatedVerification } from "./user_status.ts";
+import { isKnownVerification, verificationRank } from "./verification_rank.ts";
+
+/** Reject reasons that are kept of a user. */
+export const REJECT_REASONS_KEPT = 32;
+
+/** Unknown verification states of webhooks that are kept, of each kind. */
+export const UNKNOWN_STATES_KEPT = 10;
+
+/**
+ * Everything the ledger keeps of a user: plain JSON, of bounded size, lawful
+ * like {@linkcode OrderFold}.
+ */
+export interface UserFold {
+  /** User identifier. */
+  readonly userId: string;
+  /** The latest reading by (`read_at`, digest). */
+  readonly latest: UserReading | null;
+  /** States of the light verification that webhooks stated, by rank. */
+  readonly lkyc: readonly StatedVerification[];
+  /** States of the document verification that webhooks stated, by rank. */
+  readonly fkyc: readonly StatedVerification[];
+  /** Reject reasons that webhooks stated, sorted; the lowest are kept. */
+  readonly rejects: readonly string[];
+  /** What was received, and when. Not part of the state. */
+  readonly activity: UserActivityFold;
+}
+
+/**
+ * A user of whom nothing is known yet.
+ *
+ * @param userId User identifier.
+ * @returns The fold of no facts.
+ *
+ * @example Begin a user
+ * ```ts
+ * import { initialUserFold } from "@rampkit/onramp/ledger/internals";
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(initialUserFold("01USER").latest, null);
+ * ```
+ */
+export function initialUserFold(userId: string): UserFold {
+  return {
+    userId,
+    latest: null,
+    lkyc: [],
+    fkyc: [],
+    rejects: [],
+    activity: noUserActivity,
+  };
+}
+
+/**
+ * Adds a fact to the fold of a user. Pure; the cost does not depend on
+ * how many facts were added before.
+ *
+ * @param fold The facts added so far; not changed.
+ * @param fact A fact that concerns the user. Any other changes
+ * nothing.
+ * @returns The fold with the fact.
+ *
+ * @example Count a login
+ * ```ts
+ * import { evolveUser, initialUserFold, readFact } from "@rampkit/onramp/ledger/internals";
+ * import assert from "node:assert/strict";
+ *
+ * const fact = readFact({
+ *   position: 1,
+ *   eventId: "01HX",
+ *   kind: "webhook",
+ *   type: "login",
+ *   orderId: null,
+ *   userId: "01USER",
+ *   clickId: null,
+ *   occurredAt: null,
+ *   recordedAt: "2026-11-20T09:00:00.000Z",
+ *   readAt: null,
+ *   body: null, // erased: the columns still say what was claimed
+ *   digest: null,
+ *   salt: null,
+ * });
+ * const fold = evolveUser(initialUserFold("01USER"), fact);
+ * assert.equal(fold.activity.lastLoginAt, "2026-11-20T09:00:00.000Z");
+ * ```
+ */
+export function evolveUser(fold: UserFold, fact: Fact): UserFold {
+  if (fact.userId !== fold.userId) return fold;
+  const activity = evolveUserActivity(fold.activity, fact);
+  let { latest, lkyc, fkyc, rejects } = fold;
+  if (fact.kind === "webhook") {
+    if (fact.lkyc !== null) lkyc = addState(lkyc, fact.lkyc, fact.recordedAt);
+    if (fact.fkyc !== null) fkyc = addState(fkyc, fact.fkyc, fact.recordedAt);
+    if (fact.rejectType !== null) rejects = addReject(rejects, fact.rejectType);
+  } else if (fact.kind === "user_snapshot") {
+    if (latest === null || isReadLater(fact.reading, latest)) {
+      latest = fact.reading;
+    }
+  }
+  return { userId: fold.userId, latest, lkyc, fkyc, rejects, activity };
+}
+
+function addState(
+  states: readonly StatedVerification[],
+  state: string,
+  recordedAt: string,
+): readonly StatedVerification[] {
+  return boundUnknown(
+    addSorted(states, { state, lastAt: recordedAt }, verificationRule),
+    (entry) => isKnownVerification(entry.state),
+    UNKNOWN_STATES_KEPT,
+  );
+}
+
+const verificationRule: ListRule<StatedVerification> = {
+  compare: (a, b) =>
+    verificationRank(a.state) - verificationRank(b.state) ||
+    compareText(a.state, b.state),
+  merge: (known, added) =>
+    compareTimes(added.lastAt, known.lastAt) > 0 ? added : known,
+};
+
+function addReject(
+  rejects: readonly string[],
+  reason: string,
+): readonly string[] {
+  return addSorted(rejects, reason, rejectRule).slice(0, REJECT_REASONS_KEPT);
+}
+
+const rejectRule: ListRule<string> = {
+  compare: compareText,
+  merge: (known) => known,
+};

@@ -1,0 +1,174 @@
+import type { VerificationState } from "../../core/webhook_event/webhook_event.ts";
+import type { Anomaly } from "../anomalies/anomaly.ts";
+import { effectiveTime } from "../events/effective_time.ts";
+import type { UserReading } from "../events/user_reading.ts";
+import { futureTimes } from "../anomalies/future_times.ts";
+import { unreadableFields } from "../anomalies/unreadable_fields.ts";
+import type { Trust } from "../orders/status.ts";
+import type { UserFold } from "./user_fold.ts";
+import {
+  decideUserStatus,
+  type UserStatus,
+  type Verification,
+} from "./user_status.ts";
+
+/** A saved card, without its number. */
+export interface UserCard {
+  /** Method it belongs to, for example `bank_card`. */
+  readonly method: string | null;
+  /** Identifier of the card. */
+  readonly cardId: string | null;
+  /** Brand. */
+  readonly brand: string | null;
+  /** Last digits of its number. */
+  readonly lastDigits: string | null;
+  /** When it was saved, UTC ISO 8601. */
+  readonly createdAt: string | null;
+}
+
+/** What a user may still spend and has spent: USD, decimal strings. */
+export interface UserSpending {
+  /** Remaining crypto limit; zero while verification is not a success. */
+  readonly cryptoRemaining: string | null;
+  /** Spent from the current crypto limits. */
+  readonly cryptoSpending: string | null;
+  /** Remaining NFT limit; zero while verification is not a success. */
+  readonly digitalGoodsRemaining: string | null;
+  /** Spent from the current NFT limits. */
+  readonly digitalGoodsSpending: string | null;
+}
+
+/** Why the trust in the status of a user is what it is. */
+export type UserReason =
+  /** The service has not been read, so webhooks are all there is. */
+  | { readonly code: "not_read" }
+  /** The latest reading stands, because no later webhook claims more. */
+  | { readonly code: "reading_stands" }
+  /** Webhooks received after the latest reading claim more. */
+  | {
+    readonly code: "claim_after_reading";
+    /** Claimed state of the light verification; null when none is claimed. */
+    readonly lkyc: VerificationState | null;
+    /** Claimed state of the document verification; null when none is claimed. */
+    readonly fkyc: VerificationState | null;
+  };
+
+/**
+ * What is true of a user, as far as the facts known say. A pure function of
+ * the set of events: it holds no counts, no receipt ids, no positions.
+ *
+ * Source: service interface, "User (Data API)" and "Events".
+ */
+export interface UserState {
+  /** User identifier. */
+  readonly userId: string;
+  /**
+   * `banned` where the service says so, else the better of both verifications,
+   * else `unknown`.
+   */
+  readonly status: UserStatus["status"];
+  /**
+   * `confirmed` when `status` and all it follows from are the service's own
+   * word: a ban, or both verifications.
+   */
+  readonly trust: Trust;
+  /** The reason for the trust. */
+  readonly reason: UserReason;
+  /** State of the light (`lkyc`) and the document (`fkyc`) verification. */
+  readonly verification: {
+    /** State of the light verification; null when none was stated. */
+    readonly lkyc: VerificationState | null;
+    /** State of the document verification; null when none was stated. */
+    readonly fkyc: VerificationState | null;
+  };
+  /** How sure each verification is. */
+  readonly verificationTrust: {
+    /** Trust in the light verification. */
+    readonly lkyc: Trust;
+    /** Trust in the document verification. */
+    readonly fkyc: Trust;
+  };
+  /**
+   * Whether the service should be read to confirm what webhooks claim. That
+   * reading is to be recorded even if it says nothing new: only its `read_at`
+   * settles the claim.
+   */
+  readonly needsConfirm: boolean;
+  /** Country of the verification, ISO alpha-3. */
+  readonly country: string | null;
+  /** Masked phone number. */
+  readonly phone: string | null;
+  /** Country of the phone, ISO alpha-2. */
+  readonly phoneCountry: string | null;
+  /** Whether the service banned the user; null when never read. */
+  readonly banned: boolean | null;
+  /** Creation time as the service states it, UTC ISO 8601. */
+  readonly createdAt: string | null;
+  /** Spending limits by the latest reading. */
+  readonly limits: UserSpending | null;
+  /** Saved cards by the latest reading. */
+  readonly cards: readonly UserCard[];
+  /** Every `reject_type` that webhooks sent, sorted. */
+  readonly rejectReasons: readonly string[];
+  /** What is odd about the latest reading, sorted by kind, then field. */
+  readonly anomalies: readonly Anomaly[];
+}
+
+/**
+ * Works out the state of a user from what is known.
+ *
+ * @param fold Folded facts of the user.
+ * @returns The state, with fixed key order.
+ *
+ * @example A user of whom nothing is known
+ * ```ts
+ * import { initialUserFold, userState } from "@rampkit/onramp/ledger/internals";
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(userState(initialUserFold("01USER")).status, "unknown");
+ * ```
+ */
+export function userState(fold: UserFold): UserState {
+  const { latest } = fold;
+  const status = decideUserStatus(fold);
+  const claimed = status.lkyc.trust === "claimed" ||
+    status.fkyc.trust === "claimed";
+  return {
+    userId: fold.userId,
+    status: status.status,
+    trust: status.trust,
+    reason: userReason(latest, status),
+    verification: { lkyc: status.lkyc.state, fkyc: status.fkyc.state },
+    verificationTrust: { lkyc: status.lkyc.trust, fkyc: status.fkyc.trust },
+    needsConfirm: claimed,
+    country: latest?.country ?? null,
+    phone: latest?.phone ?? null,
+    phoneCountry: latest?.phoneCountry ?? null,
+    banned: latest?.banned ?? null,
+    createdAt: latest?.createdAt ?? null,
+    limits: latest?.limits ?? null,
+    cards: latest?.cards ?? [],
+    rejectReasons: fold.rejects,
+    anomalies: latest === null ? [] : [
+      ...futureTimes({ createdAt: futureCreation(latest) }),
+      ...unreadableFields([latest]),
+    ],
+  };
+}
+
+/** The creation time, where it lies after the reading that shows it. */
+function futureCreation({ createdAt, readAt }: UserReading): string | null {
+  return createdAt === null ? null : effectiveTime(createdAt, readAt).stated;
+}
+
+function userReason(
+  latest: UserReading | null,
+  { lkyc, fkyc }: UserStatus,
+): UserReason {
+  if (latest === null) return { code: "not_read" };
+  const claimed = ({ state, trust }: Verification) =>
+    trust === "claimed" ? state : null;
+  return lkyc.trust === "claimed" || fkyc.trust === "claimed"
+    ? { code: "claim_after_reading", lkyc: claimed(lkyc), fkyc: claimed(fkyc) }
+    : { code: "reading_stands" };
+}

@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import {
+  deliveryHealth,
+  GRACE_MS,
+  type WatchedChange,
+  type WatchedFacts,
+} from "./watchdog_rule.ts";
+
+const start = Date.parse("2026-11-20T10:00:00.000Z");
+const at = (ms: number) => new Date(start + ms).toISOString();
+const minute = 60_000;
+
+function move(ms: number, announced = false): WatchedChange {
+  return {
+    orderId: `order-${ms}`,
+    status: "progress",
+    movedAt: at(ms),
+    seenAt: at(ms + 30_000),
+    announced,
+  };
+}
+
+function facts(changes: Partial<WatchedFacts>): WatchedFacts {
+  return {
+    changes: [],
+    lastReceivedAt: at(-minute),
+    failingSince: null,
+    watchedSince: at(-60 * minute),
+    nowMs: start + 10 * minute,
+    ...changes,
+  };
+}
+
+Deno.test("deliveryHealth() is quiet in quiet hours", () => {
+  fc.assert(fc.property(
+    fc.integer({ min: 0, max: 1000 * 3_600_000 }),
+    fc.option(fc.constant(at(-minute))),
+    (elapsedMs, lastReceivedAt) => {
+      const nowMs = start + elapsedMs;
+      const health = deliveryHealth(facts({ nowMs, lastReceivedAt }));
+      assert.equal(health.deliverySuspected, false);
+      assert.equal(health.countdown, null);
+      const known = lastReceivedAt !== null;
+      assert.equal(health.state, known ? "ok" : "never_received");
+    },
+  ));
+});
+
+Deno.test("deliveryHealth() suspects a move whose webhook is overdue", () => {
+  const at5 = (nowMs: number) =>
+    deliveryHealth(facts({ changes: [move(0)], nowMs }));
+  assert.equal(at5(start + GRACE_MS - 1).deliverySuspected, false);
+  const health = at5(start + GRACE_MS);
+  assert.equal(health.deliverySuspected, true);
+  assert.equal(health.since, at(0));
+  assert.equal(health.silentOrders, 1);
+  assert.equal(
+    health.detail,
+    `1 order moved at the service since ${at(0)} without a webhook; ` +
+      `the last webhook was received at ${at(-minute)}; ` +
+      "delivery may be switched off",
+  );
+});
+
+Deno.test("deliveryHealth() counts both readings of the ladder down", () => {
+  const nowMs = start + 3_600_000;
+  const { countdown } = deliveryHealth(facts({ changes: [move(0)], nowMs }));
+  assert.deepEqual(countdown, {
+    firstFailureAt: at(0),
+    offAtFromFirst: at(8 * 3_600_000),
+    leftFromFirstMs: 7 * 3_600_000,
+    offAtFromPrevious: at(15 * 3_600_000 + 5 * minute),
+    leftFromPreviousMs: 14 * 3_600_000 + 5 * minute,
+  });
+});
+
+Deno.test("deliveryHealth() does not count one lost webhook among others", () => {
+  const health = deliveryHealth(
+    facts({ changes: [move(0)], lastReceivedAt: at(minute) }),
+  );
+  assert.equal(health.deliverySuspected, false);
+});
+
+Deno.test("deliveryHealth() calms down when the webhook comes after all", () => {
+  const health = deliveryHealth(
+    facts({ changes: [move(0, true)], nowMs: start + 60 * minute }),
+  );
+  assert.equal(health.deliverySuspected, false);
+});
+
+Deno.test("deliveryHealth() leaves changes alone that nobody watched", () => {
+  const changes = [move(-120 * minute)];
+  assert.equal(
+    deliveryHealth(facts({ changes, lastReceivedAt: null })).deliverySuspected,
+    false,
+  );
+});
+
+Deno.test("deliveryHealth() tells a ledger that never had a webhook apart, without alarm", () => {
+  const never = { changes: [move(0)], lastReceivedAt: null };
+  const health = deliveryHealth(facts(never));
+  assert.equal(health.state, "never_received");
+  assert.equal(health.deliverySuspected, false);
+  assert.equal(health.since, null);
+  assert.equal(health.countdown, null);
+  assert.equal(health.silentOrders, 1);
+  assert.equal(
+    health.detail,
+    `No webhook was ever received, and 1 order moved at the service since ${
+      at(0)
+    }: either webhooks are not used here, or they never worked`,
+  );
+  assert.equal(
+    deliveryHealth(facts({ ...never, changes: [] })).detail,
+    "No webhook was ever received; none is overdue",
+  );
+});
+
+Deno.test("deliveryHealth() suspects as ever where deliveries came too late", () => {
+  const health = deliveryHealth(facts({
+    changes: [move(0)],
+    lastReceivedAt: null,
+    failingSince: at(-minute),
+  }));
+  assert.equal(health.state, "suspected");
+  assert.equal(health.deliverySuspected, true);
+});
+
+Deno.test("deliveryHealth() counts down while deliveries are not answered in time", () => {
+  const health = deliveryHealth(facts({ failingSince: at(-2 * minute) }));
+  assert.equal(health.deliverySuspected, false);
+  assert.equal(health.countdown?.firstFailureAt, at(-2 * minute));
+  assert.equal(health.state, "failing");
+  assert.match(health.detail, /not been answered in time since/);
+});
+
+Deno.test("deliveryHealth() counts from the earlier of both failures", () => {
+  const health = deliveryHealth(
+    facts({ changes: [move(0)], failingSince: at(minute) }),
+  );
+  assert.equal(health.countdown?.firstFailureAt, at(0));
+});

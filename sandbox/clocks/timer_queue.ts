@@ -1,0 +1,71 @@
+/** A timer in the queue. */
+export interface Timer {
+  readonly dueMs: number;
+  readonly sequence: number;
+  readonly run: () => void;
+  /** Whether it has run or was cancelled. */
+  over: boolean;
+}
+
+/** Timers by when they are due, then by when they were set. */
+export class TimerQueue {
+  readonly #heap: Timer[] = [];
+  #sequence = 0;
+
+  /** Adds a timer. */
+  add(dueMs: number, run: () => void): Timer {
+    const timer = { dueMs, sequence: this.#sequence++, run, over: false };
+    push(this.#heap, timer);
+    return timer;
+  }
+
+  /** The first timer that is not over; null when there is none. */
+  first(): Timer | null {
+    while (this.#heap[0]?.over) pop(this.#heap);
+    return this.#heap[0] ?? null;
+  }
+
+  /** The timers that are not over, in no order. */
+  all(): Timer[] {
+    return this.#heap.filter(({ over }) => !over);
+  }
+}
+
+function before(a: Timer, b: Timer): boolean {
+  return a.dueMs < b.dueMs ||
+    (a.dueMs === b.dueMs && a.sequence < b.sequence);
+}
+
+function push(heap: Timer[], timer: Timer): void {
+  let at = heap.length;
+  heap.push(timer);
+  while (at > 0) {
+    const parent = (at - 1) >> 1;
+    const above = heap[parent];
+    if (above === undefined || before(above, timer)) break;
+    heap[at] = above;
+    at = parent;
+  }
+  heap[at] = timer;
+}
+
+function pop(heap: Timer[]): void {
+  const last = heap.pop();
+  if (last === undefined || heap.length === 0) return;
+  let at = 0;
+  for (;;) {
+    let child = 2 * at + 1;
+    const left = heap[child];
+    if (left === undefined) break;
+    const right = heap[child + 1];
+    let smaller = left;
+    if (right !== undefined && before(right, left)) {
+      smaller = right;
+      child++;
+    }
+    if (before(last, smaller)) break;
+    heap[at] = smaller;
+    at = child;
+  }
+  heap[at] = last;
+}

@@ -1,0 +1,145 @@
+import type {
+  DeliveryCause,
+  SandboxDelivery,
+  TriggerInput,
+} from "./deliveries.ts";
+import type { SandboxCounters } from "../engine/counters.ts";
+import type { FaultInjector } from "../faults/fault_injector.ts";
+import { seededUlid } from "../seeded/ids.ts";
+import type { EntityFactory } from "../engine/entity_factory.ts";
+import type { SandboxOrder } from "../engine/sandbox_order.ts";
+import type { SandboxUser } from "../engine/sandbox_user.ts";
+import type { UserStepTaken } from "../engine/user_steps.ts";
+import type { WebhookSender } from "./webhook_sender.ts";
+import {
+  orderEventBody,
+  otpEventBody,
+  overlay,
+  testEventBody,
+  userEventBody,
+} from "./webhook_body.ts";
+
+const UNKNOWN_TYPES = [
+  "order_refund_started",
+  "tx_smart_contract_failed",
+  "chargeback_opened",
+] as const;
+
+/** What a {@linkcode WebhookEmitter} works with. */
+export interface WebhookEmitterOptions {
+  readonly sender: WebhookSender;
+  readonly injector: FaultInjector;
+  readonly counters: SandboxCounters;
+  readonly factory: EntityFactory;
+  readonly cancelSpelling: string;
+  /** The service's own time. */
+  readonly now: () => number;
+}
+
+/** Makes the webhook of each step, and the false ones of the faults. */
+export class WebhookEmitter {
+  readonly #options: WebhookEmitterOptions;
+
+  constructor(options: WebhookEmitterOptions) {
+    this.#options = options;
+  }
+
+  /** Sends the webhook of an order's step. */
+  order(event: string, order: SandboxOrder, user: SandboxUser | null): void {
+    const { injector, counters, cancelSpelling } = this.#options;
+    const type = event === "order_cancelled" ? cancelSpelling : event;
+    this.#send("life", orderEventBody(type, order, user), order);
+    if (injector.strikes("forge")) this.#forge(order, user);
+    if (injector.strikes("unknownType")) {
+      counters.unknownTypes++;
+      const unknown = injector.stream("unknownType.pick").pick(UNKNOWN_TYPES);
+      this.#send("unknownType", orderEventBody(unknown, order, user), order);
+    }
+  }
+
+  /** Sends the webhook of a user's step. */
+  user(
+    { user, otp, event, more }: UserStepTaken,
+    place: { clickId?: string; sessionId?: string | null },
+  ): void {
+    const { clickId = "", sessionId = null } = place;
+    const body = otp
+      ? otpEventBody(user, clickId, otp)
+      : userEventBody(event, user, { clickId, sessionId }, more);
+    this.#send("life", body, { userId: user.userId });
+  }
+
+  /** Sends an event that a caller made up. */
+  trigger(
+    input: TriggerInput,
+    order: SandboxOrder | null,
+    user: SandboxUser | null,
+  ): void {
+    const body = bodyOf(input.type, order, user);
+    this.#send("triggered", overlay(body, input.fields ?? {}), {
+      orderId: order?.orderId,
+      userId: user?.userId,
+    });
+  }
+
+  /** Sends the event of the Test button. */
+  test(): Promise<SandboxDelivery> {
+    return this.#options.sender.sendOnce({
+      cause: "test",
+      type: "test",
+      orderId: null,
+      userId: null,
+      body: JSON.stringify(testEventBody()),
+    });
+  }
+
+  /** Sends a false event, about this order or about one that does not exist. */
+  #forge(order: SandboxOrder, user: SandboxUser | null): void {
+    const { counters, injector, factory, now, sender } = this.#options;
+    counters.forged++;
+    const random = injector.stream("forge.body");
+    const forged: SandboxOrder = {
+      ...order,
+      txId: factory.facts(now()).txId,
+      orderId: random.chance(0.5) ? order.orderId : seededUlid(now(), random),
+      currencyAmount: String(random.int(1, 9_999)),
+    };
+    sender.sendOnceLater(random.int(0, 5_000), {
+      cause: "forged",
+      type: "order_complete",
+      orderId: forged.orderId,
+      userId: forged.userId,
+      body: JSON.stringify(orderEventBody("order_complete", forged, user)),
+    });
+  }
+
+  #send(
+    cause: DeliveryCause,
+    body: Record<string, unknown>,
+    about: { orderId?: string | undefined; userId?: string | undefined },
+  ): void {
+    const { counters, sender } = this.#options;
+    if (cause === "life") counters.events++;
+    sender.send({
+      cause,
+      type: String(body.type),
+      orderId: about.orderId ?? null,
+      userId: about.userId ?? null,
+      body: JSON.stringify(body),
+    });
+  }
+}
+
+/** The body that an event of this type has before its fields are replaced. */
+function bodyOf(
+  type: string,
+  order: SandboxOrder | null,
+  user: SandboxUser | null,
+): Record<string, unknown> {
+  if (type === "test") return testEventBody();
+  if (order) return orderEventBody(type, order, user);
+  if (!user) return { type, click_id: "" };
+  return type === "otp_status"
+    ? otpEventBody(user, "", "requested")
+    : userEventBody(type, user, { clickId: "", sessionId: null });
+}

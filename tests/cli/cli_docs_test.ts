@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { describeRejectType } from "../../webhooks/mod.ts";
+import { cli } from "../kit/cli.ts";
+
+const DOCUMENTS = ["README", "RUNBOOK", "COMMANDS", "CONTRIBUTING"];
+
+/** Tasks that are no commands of the program. */
+const TASKS = ["test", "check", "ok", "publish:try", "rampkit"];
+
+/** What a document tells its reader to run, without comments. */
+function commandLines(text: string): string[] {
+  const fences = [...text.matchAll(/^```sh\n([\s\S]*?)^```/gm)]
+    .flatMap(([, body = ""]) => body.split("\n"));
+  const spans = [
+    ...text.replace(/^```[\s\S]*?^```/gm, "").matchAll(/`([^`]+)`/g),
+  ]
+    .map(([, span = ""]) => span.replace(/\s+/g, " "));
+  return [...fences, ...spans].flatMap((line) => {
+    const [command = ""] = line.split(" #");
+    const found =
+      /(?:^|[ (])(?:rampkit|(?:npx -y )?deno(?:@\S+)? task(?: -q)?) ([a-z].*)/
+        .exec(command);
+    return found?.[1] === undefined ? [] : [found[1].trim()];
+  });
+}
+
+Deno.test("every command and flag that the documents name exists", async () => {
+  const help = new Map<string, string>();
+  const helpOf = async (path: string[]) => {
+    const name = path.join(" ");
+    const known = help.get(name);
+    if (known !== undefined) return known;
+    const { code, out } = await cli([...path, "--help"]);
+    assert.equal(code, 0, name);
+    help.set(name, out);
+    return out;
+  };
+  const top = await helpOf([]);
+  const wrong: string[] = [];
+  let looked = 0;
+  for (const document of DOCUMENTS) {
+    const text = await Deno.readTextFile(
+      new URL(`../../${document}.md`, import.meta.url),
+    );
+    for (const line of commandLines(text)) {
+      const [first = "", second = ""] = line.split(/[\s,)]+/);
+      if (TASKS.includes(first)) continue;
+      looked++;
+      if (!new RegExp(`^ {2}${first}\\b`, "m").test(top)) {
+        wrong.push(`${document}: ${line}`);
+        continue;
+      }
+      const outer = await helpOf([first]);
+      const inner = new RegExp(`^ {2}${second}\\b`, "m");
+      const isGroup = outer.includes("\nCommands:\n");
+      if (isGroup && second !== "" && !inner.test(outer)) {
+        wrong.push(`${document}: ${line}`);
+        continue;
+      }
+      const flags = isGroup && second !== ""
+        ? await helpOf([first, second])
+        : outer;
+      for (const [flag] of line.matchAll(/(?<=\s)--[a-z-]+/g)) {
+        if (!flags.includes(flag)) wrong.push(`${document}: ${line}: ${flag}`);
+      }
+    }
+  }
+  assert.ok(looked > 25, `only ${looked} commands were found`);
+  assert.deepEqual(wrong, []);
+});
+
+Deno.test("README and help name every variable, and no other", async () => {
+  const names = (text: string) =>
+    [...new Set(text.match(/RAMPKIT_[A-Z_]+/g) ?? [])].sort();
+  const readme = await Deno.readTextFile(
+    new URL("../../README.md", import.meta.url),
+  );
+  const config = await Deno.readTextFile(
+    new URL("../../cli/program/config.ts", import.meta.url),
+  );
+  assert.deepEqual(names(readme), names(config));
+  assert.deepEqual(names((await cli(["--help"])).out), names(config));
+});
+
+Deno.test("COMMANDS shows reject reasons that exist, with their meaning", async () => {
+  const text = await Deno.readTextFile(
+    new URL("../../COMMANDS.md", import.meta.url),
+  );
+  const shown = /"rejectReasons": (\[[^\]]*\])/.exec(text)?.[1] ?? "[]";
+  const reasons = JSON.parse(shown) as { code: string; message: string }[];
+  assert.ok(reasons.length > 0);
+  for (const { code, message } of reasons) {
+    assert.equal(describeRejectType(code), message);
+  }
+});

@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { cli, temporaryLedger } from "../kit/cli.ts";
+
+const ORDERS = 51;
+
+Deno.test("rampkit orders list and users list give scripts all, people the newest", async () => {
+  await using ledger = await temporaryLedger();
+  const env = { RAMPKIT_DATABASE_URL: ledger.url };
+  const bodies = `${ledger.folder}/bodies.ndjson`;
+  const numbers = Array.from({ length: ORDERS }, (_, number) => number);
+  await Deno.writeTextFile(
+    bodies,
+    numbers.map((number) =>
+      JSON.stringify({
+        type: "order_complete",
+        order: { id: `order-${number}` },
+        user: { user_id: `user-${number}` },
+      })
+    ).join("\n"),
+  );
+  await cli(["webhook", "replay", bodies], env);
+
+  for (const what of ["orders", "users"]) {
+    const list = async (...flags: string[]) =>
+      (await cli([what, "list", ...flags], env)).out.trim().split("\n");
+    assert.equal((await list("--json")).length, ORDERS);
+    assert.equal((await list("--json", "--limit", "3")).length, 3);
+    const table = await list();
+    assert.equal(table.at(-1), "The newest 50; --limit 0 shows all");
+    // Heading, rows, a line between, and the note.
+    assert.equal(table.length, 1 + 50 + 2);
+    assert.equal((await list("--limit", "0")).length, 1 + ORDERS);
+  }
+});

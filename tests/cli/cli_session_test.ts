@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { createSandbox } from "../../sandbox/mod.ts";
+import { cli, temporaryLedger } from "../kit/cli.ts";
+
+const API_KEY = "key-of-the-tests";
+
+Deno.test("rampkit session create says what is wrong with its flags, and what the service will ignore", async () => {
+  await using ledger = await temporaryLedger();
+  await using sandbox = createSandbox({ apiKey: API_KEY });
+  await using server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+    sandbox.fetch,
+  );
+  const env = {
+    RAMPKIT_DATABASE_URL: ledger.url,
+    RAMPKIT_ENVIRONMENT: "sandbox",
+    RAMPKIT_API_KEY: API_KEY,
+    RAMPKIT_BASE_URL: `http://127.0.0.1:${server.addr.port}`,
+  };
+  const create = (...flags: string[]) =>
+    cli(["session", "create", "--commodity", "TT", ...flags], env);
+
+  const wrong = await create("--currency", "EUR");
+  assert.equal(wrong.code, 2);
+  assert.match(wrong.err, /network: is missing.*currency: is "EUR"/);
+
+  const both = await create(
+    ...["--network", "amoy", "--commodity-amount", "5"],
+    ...["--currency", "USD", "--currency-amount", "25"],
+  );
+  assert.equal(both.code, 0, both.err);
+  assert.match(both.out, /^Session /);
+  assert.match(both.err, /commodity_amount is ignored/);
+});
+
+Deno.test("rampkit session create has a flag for each way out that its messages name", async () => {
+  await using ledger = await temporaryLedger();
+  const asked: unknown[] = [];
+  await using server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+    async (request) => {
+      asked.push(await request.json());
+      return Response.json({ sessionId: "s-1", requestId: "r-1" });
+    },
+  );
+  const env = {
+    RAMPKIT_DATABASE_URL: ledger.url,
+    RAMPKIT_ENVIRONMENT: "sandbox",
+    RAMPKIT_API_KEY: API_KEY,
+    RAMPKIT_BASE_URL: `http://127.0.0.1:${server.addr.port}`,
+  };
+  const create = (...flags: string[]) =>
+    cli(["session", "create", ...flags], env);
+
+  const unlisted = ["--commodity", "NEW", "--network", "new"];
+  const refused = await create(...unlisted);
+  assert.equal(refused.code, 2);
+  assert.match(refused.err, /pass --allow-unlisted-assets if/);
+  assert.doesNotMatch(refused.err, /allowUnlistedAssets/);
+  const taken = await create(...unlisted, "--allow-unlisted-assets");
+  assert.equal(taken.code, 0, taken.err);
+
+  const locked = [
+    ...["--flow-type", "simple_full_restrict"],
+    ...["--commodity", "TT", "--network", "amoy"],
+  ];
+  const bare = await create(...locked);
+  assert.equal(bare.code, 2);
+  assert.match(bare.err, /smart contract \(--smart-contract\)/);
+  const contract = await create(...locked, "--smart-contract");
+  assert.equal(contract.code, 0, contract.err);
+  assert.deepEqual(asked, [
+    { flow_type: "simple", commodity: "NEW", network: "new" },
+    { flow_type: "simple_full_restrict", commodity: "TT", network: "amoy" },
+  ]);
+});

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { ALL_CLEARS, LOG_EVENTS } from "../../cli/monitoring/log_events.ts";
+import {
+  RECONCILE_CATEGORIES,
+  RECONCILE_FLAGS,
+} from "../../ledger/internals.ts";
+import { isTestFile, sourceFiles } from "../kit/source_files.ts";
+
+const root = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
+
+Deno.test("the runbook says what to do about every category and flag of reconcile", async () => {
+  const text = await Deno.readTextFile(
+    new URL("../../RUNBOOK.md", import.meta.url),
+  );
+  for (const name of [...RECONCILE_CATEGORIES, ...RECONCILE_FLAGS]) {
+    assert.ok(text.includes(`| \`${name}\``), name);
+  }
+});
+
+Deno.test("the runbook lists every event of the log with its meaning, and no other", async () => {
+  const text = await Deno.readTextFile(
+    new URL("../../RUNBOOK.md", import.meta.url),
+  );
+  const [, section = ""] = text.split("\n## Log\n");
+  const [table = ""] = section.split("\n## ");
+  const row = /^\| `(\w+)` +\| (.*?) +\| (?:`(\w+)`)? +\|$/gm;
+  const listed = [...table.matchAll(row)]
+    .map(([, event, meaning, clear]) => [event, meaning, clear]);
+  const clears: Readonly<Record<string, string>> = ALL_CLEARS;
+  assert.deepEqual(
+    listed,
+    Object.entries(LOG_EVENTS)
+      .map(([event, meaning]) => [event, meaning, clears[event]]),
+  );
+  for (const event of Object.keys(LOG_EVENTS)) {
+    assert.match(event, /^[a-z]+(_[a-z]+)*$/);
+  }
+});
+
+Deno.test("every event of the log is written somewhere", async () => {
+  const sources: string[] = [];
+  for (const file of await sourceFiles(root)) {
+    if (isTestFile(file) || !/^(cli|webhooks)\//.test(file)) continue;
+    // The lists of names write nothing.
+    if (/\/(log_events|log)\.ts$/.test(file)) continue;
+    sources.push(await Deno.readTextFile(`${root}/${file}`));
+  }
+  const code = sources.join("\n");
+  const written = Object.keys(LOG_EVENTS)
+    .filter((event) => code.includes(`"${event}"`));
+  // An alarm writes its all-clear by itself.
+  const clears: Readonly<Record<string, string>> = ALL_CLEARS;
+  const unused = Object.keys(LOG_EVENTS).filter((event) =>
+    !written.includes(event) &&
+    !written.some((alarm) => clears[alarm] === event)
+  );
+  assert.deepEqual(unused, []);
+});
+
+Deno.test("every alarm of the log that lasts has its all-clear", () => {
+  const lasting = Object.keys(LOG_EVENTS)
+    .filter((event) => /_(failing|suspected|dropped)$/.test(event));
+  assert.ok(lasting.length >= 6);
+  for (const event of lasting) assert.ok(event in ALL_CLEARS, event);
+});
+
+Deno.test("the runbook names log entries and metrics that exist", async () => {
+  const read = (path: string) =>
+    Deno.readTextFile(new URL(`../../${path}`, import.meta.url));
+  const text = await read("RUNBOOK.md");
+  assert.ok(text.includes("`delivery_refused`"));
+  assert.match(await read("webhooks/endpoint/log.ts"), /"delivery_refused"/);
+  const code = await read("webhooks/endpoint/_telemetry.ts") +
+    await read("cli/monitoring/metrics.ts");
+  const metrics = [...text.matchAll(/`(rampkit\.[a-z.]+)`/g)];
+  assert.ok(metrics.length >= 7);
+  for (const [, name] of metrics) {
+    assert.ok(code.includes(`"${name}"`), `metric ${name}`);
+  }
+});

@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+
+const root = new URL("../..", import.meta.url).pathname;
+
+/** Every module that a door loads: our files, and what they name of npm. */
+async function graph(door: string): Promise<string[]> {
+  const { code, stdout, stderr } = await new Deno.Command("deno", {
+    args: ["info", "--json", door],
+    cwd: root,
+  }).output();
+  assert.equal(code, 0, new TextDecoder().decode(stderr));
+  const { modules } = JSON.parse(new TextDecoder().decode(stdout));
+  return modules.map(({ specifier }: { specifier: string }) => specifier);
+}
+
+for (const door of ["client", "webhooks", "widget", "sandbox"]) {
+  Deno.test(`the door ./${door} loads no database code`, async () => {
+    const modules = await graph(`${door}/mod.ts`);
+    assert.ok(modules.length > 5);
+    assert.deepEqual(
+      modules.filter((name) => /libsql|\/ledger\//.test(name)),
+      [],
+    );
+  });
+}
+
+Deno.test("the door ./deploy loads no native code and needs no disk", async () => {
+  const modules = await graph("cli/deploy.ts");
+  assert.ok(modules.length > 20);
+  assert.deepEqual(
+    modules.filter((name) => /npm:\/?(libsql|@libsql\/client)@/.test(name)),
+    [],
+  );
+  assert.deepEqual(
+    modules.filter((name) =>
+      /worker_driver|libsql_driver|open_driver|_spool_disk|backup/.test(name)
+    ),
+    [],
+  );
+});

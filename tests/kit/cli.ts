@@ -1,0 +1,40 @@
+import { main } from "../../cli/mod.ts";
+
+/** What a command did. */
+export interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs a command in this process, with the environment given and no other. */
+export async function cli(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Ran> {
+  let out = "";
+  let err = "";
+  const code = await main(args, {
+    out: (text) => out += text,
+    err: (text) => err += text,
+    env: (name) => env[name],
+    columns: null,
+    colour: false,
+    now: () => Date.now(),
+    signal,
+  });
+  return { code, out, err };
+}
+
+/** A ledger file of its own, removed with its folder in the end. */
+export async function temporaryLedger(): Promise<
+  { readonly url: string; readonly folder: string } & AsyncDisposable
+> {
+  const folder = await Deno.makeTempDir({ prefix: "rampkit-" });
+  return {
+    folder,
+    url: `file:${folder}/ledger.db`,
+    [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
+  };
+}

@@ -1,0 +1,89 @@
+import { TextLineStream } from "./text_line_stream.ts";
+
+const root = new URL("../..", import.meta.url).pathname;
+
+/** Permissions of the program, as in the tasks. */
+export const PERMISSIONS: readonly string[] = [
+  "--allow-env",
+  "--allow-sys",
+  "--allow-ffi",
+  "--allow-read",
+  "--allow-write",
+  "--allow-net=127.0.0.1,localhost",
+];
+
+/** A running `serve`. */
+export interface Served extends AsyncDisposable {
+  /** Where it listens. */
+  readonly url: string;
+  /** What it has logged so far, line by line. */
+  readonly log: readonly string[];
+  /** Ends it without a chance to clean up, and waits until it is gone. */
+  kill(): Promise<void>;
+  /** Asks it to stop, and waits until it has. */
+  stop(): Promise<number>;
+}
+
+/**
+ * Starts `serve` in a process of its own and waits until it listens.
+ *
+ * @param inside Makes the command line one that runs under some restriction;
+ * it has to end in the program itself, not in a parent of it.
+ */
+export async function startServe(
+  env: Readonly<Record<string, string>>,
+  args: readonly string[] = [],
+  inside: (program: readonly string[]) => readonly string[] = (same) => same,
+): Promise<Served> {
+  const [command = "", ...rest] = inside([
+    "deno",
+    "run",
+    ...PERMISSIONS,
+    `${root}cli/main.ts`,
+    "serve",
+    "--port",
+    "0",
+    ...args,
+  ]);
+  const child = new Deno.Command(command, {
+    args: rest,
+    cwd: root,
+    env: { ...env },
+    stdin: "null",
+    stdout: "null",
+    stderr: "piped",
+  }).spawn();
+  const log: string[] = [];
+  const listening = Promise.withResolvers<string>();
+  const reading = (async () => {
+    const lines = child.stderr.pipeThrough(new TextDecoderStream())
+      .pipeThrough(new TextLineStream());
+    for await (const line of lines) {
+      log.push(line);
+      if (!line.startsWith("{")) continue;
+      const entry = JSON.parse(line);
+      if (entry.event === "listening") listening.resolve(entry.url);
+    }
+    listening.reject(new Error(`serve ended early:\n${log.join("\n")}`));
+  })();
+  let ended = false;
+  const end = async (signal: Deno.Signal) => {
+    if (!ended) child.kill(signal);
+    ended = true;
+    const { code } = await child.status;
+    await reading;
+    return code;
+  };
+  listening.promise.catch(() => {});
+  return {
+    url: await listening.promise,
+    log,
+    kill: async () => {
+      await end("SIGKILL");
+    },
+    stop: () => end("SIGTERM"),
+    [Symbol.asyncDispose]: async () => {
+      await end("SIGKILL");
+    },
+  };
+}

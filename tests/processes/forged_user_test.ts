@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { OnrampClient } from "../../client/mod.ts";
+import { createPoller, openLedger } from "../../ledger/mod.ts";
+import { createSandbox } from "../../sandbox/mod.ts";
+
+for (const banned of [false, true]) {
+  const who = banned ? "a banned user" : "a user";
+  Deno.test(`a forged verification of ${who} is a claim until the service is asked, and not after`, () =>
+    forgedVerification(banned));
+}
+
+async function forgedVerification(banned: boolean): Promise<void> {
+  const clockMs = { now: Date.UTC(2026, 10, 20, 9) };
+  const now = () => clockMs.now;
+  await using sandbox = createSandbox({
+    clock: {
+      now,
+      setTimer: () => () => {},
+      sleep: () => Promise.resolve(),
+      work: (promise) => promise,
+    },
+  });
+  const { userId } = sandbox.createUser({ lkyc: "failed", banned });
+  await using ledger = await openLedger({
+    url: ":memory:",
+    environment: "sandbox",
+    now,
+  });
+  const client = new OnrampClient({
+    environment: "sandbox",
+    apiKey: sandbox.apiKey,
+    fetch: (input, init) => sandbox.fetch(new Request(input, init)),
+    requestsPerSecond: 1000,
+  });
+  const poller = createPoller({ ledger, client, now, requestsPerSecond: 1000 });
+  const said = async () => {
+    const user = await ledger.users.get(userId);
+    return [user?.verification.lkyc, user?.verificationTrust.lkyc];
+  };
+  await poller.once();
+  assert.deepEqual(await said(), ["failed", "confirmed"]);
+
+  clockMs.now += 60_000;
+  await ledger.appendDelivery({
+    id: "01KA0000000000000000000000",
+    receivedAt: new Date(now()).toISOString(),
+    body: new TextEncoder().encode(JSON.stringify({
+      type: "verify_success",
+      click_id: "",
+      user: {
+        user_id: userId,
+        verification_status: { lkyc: { state: "success" } },
+      },
+    })),
+  });
+  await ledger.project();
+  assert.deepEqual(await said(), ["success", "claimed"]);
+
+  clockMs.now += 60_000;
+  await poller.once();
+  assert.deepEqual(await said(), ["failed", "confirmed"]);
+  const { events } = await ledger.stats();
+
+  // Settled, so that asking again finds nothing new.
+  clockMs.now += 60_000;
+  await poller.once();
+  assert.deepEqual((await ledger.stats()).events, events);
+}

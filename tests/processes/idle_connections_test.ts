@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { cli, temporaryLedger } from "../kit/cli.ts";
+import { type Served, startServe } from "../kit/program.ts";
+
+const SECRET = "the-secret-in-the-webhook-address";
+/** Descriptors that `serve` may have; it needs about thirty by itself. */
+const LIMIT = 200;
+const CONNECTIONS = 3 * LIMIT;
+const encoder = new TextEncoder();
+
+/** Connections whose headers never end, as many as can be opened at once. */
+class Idle implements Disposable {
+  readonly #open: Deno.Conn[] = [];
+  readonly #port: number;
+
+  constructor({ url }: Served) {
+    this.#port = Number(new URL(url).port);
+  }
+
+  async add(count: number): Promise<void> {
+    await Promise.all(Array.from({ length: count }, async () => {
+      try {
+        const connection = await Deno.connect({
+          hostname: "127.0.0.1",
+          port: this.#port,
+        });
+        this.#open.push(connection);
+        await connection.write(
+          encoder.encode(`POST /webhooks/${SECRET} HTTP/1.1\r\nHost: x\r\n`),
+        );
+      } catch {
+        // Refused or cut off: that is what the limit is for.
+      }
+    }));
+  }
+
+  [Symbol.dispose](): void {
+    for (const connection of this.#open) connection.close();
+  }
+}
+
+/** Sends a delivery as the service does, again when it is cut off. */
+async function deliver(served: Served, id: string): Promise<void> {
+  const until = performance.now() + 20_000;
+  for (;;) {
+    try {
+      const answer = await fetch(`${served.url}/webhooks/${SECRET}`, {
+        method: "POST",
+        body: JSON.stringify({ type: "payment_started", order: { id } }),
+        signal: AbortSignal.timeout(5000),
+      });
+      await answer.body?.cancel();
+      if (answer.status === 204) return;
+    } catch (error) {
+      if (performance.now() > until) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+function logged(served: Served, event: string): number {
+  return served.log.filter((line) => line.includes(`"event":"${event}"`))
+    .length;
+}
+
+Deno.test("rampkit serve outlives connections that never finish their headers, and takes deliveries meanwhile and afterwards", async () => {
+  await using ledger = await temporaryLedger();
+  const env = {
+    RAMPKIT_DATABASE_URL: ledger.url,
+    RAMPKIT_ENVIRONMENT: "sandbox",
+    RAMPKIT_WEBHOOK_SECRET: SECRET,
+  };
+  await using served = await startServe(env, ["--no-poll"], (program) => [
+    "sh",
+    "-c",
+    `ulimit -n ${LIMIT} && exec "$@"`,
+    "sh",
+    ...program,
+  ]);
+  const ids: string[] = [];
+  const send = async (id: string): Promise<void> => {
+    await deliver(served, id);
+    ids.push(id);
+  };
+  await send("before");
+  {
+    using idle = new Idle(served);
+    const flood = (async () => {
+      for (let wave = 0; wave < 4; wave++) await idle.add(CONNECTIONS / 4);
+    })();
+    for (let number = 0; number < 10; number++) await send(`while-${number}`);
+    await flood;
+    // Nobody hangs up: `serve` has to close what is idle by itself.
+    for (let number = 0; number < 10; number++) await send(`held-${number}`);
+  }
+  assert.ok(logged(served, "connections_dropped") >= 1);
+  assert.ok(
+    logged(served, "connections_dropped") <= 2,
+    "one line for all of it",
+  );
+  await send("after");
+  const ready = await fetch(`${served.url}/readyz`);
+  assert.equal((await ready.json()).ok, true);
+  assert.equal(await served.stop(), 0);
+  const listed = await cli(["orders", "list", "--json", "--limit", "0"], env);
+  const stored = listed.out.trim().split("\n").map((text) =>
+    JSON.parse(text).orderId
+  );
+  assert.deepEqual(stored.sort(), ids.sort());
+});
+
+Deno.test("rampkit serve makes room when idle connections come one after the other, and nobody hangs up", async () => {
+  await using ledger = await temporaryLedger();
+  const env = {
+    RAMPKIT_DATABASE_URL: ledger.url,
+    RAMPKIT_ENVIRONMENT: "sandbox",
+    RAMPKIT_WEBHOOK_SECRET: SECRET,
+  };
+  await using served = await startServe(env, ["--no-poll"], (program) => [
+    "sh",
+    "-c",
+    `ulimit -n ${LIMIT} && exec "$@"`,
+    "sh",
+    ...program,
+  ]);
+  using idle = new Idle(served);
+  const until = performance.now() + 30_000;
+  while (logged(served, "connections_dropped") === 0) {
+    assert.ok(performance.now() < until, "nothing was dropped");
+    await idle.add(1);
+  }
+  await deliver(served, "order-1");
+  assert.equal(await served.stop(), 0);
+});

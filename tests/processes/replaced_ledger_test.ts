@@ -1,0 +1,249 @@
+import assert from "node:assert/strict";
+import { cli, temporaryLedger } from "../kit/cli.ts";
+import { PERMISSIONS, type Served, startServe } from "../kit/program.ts";
+
+const root = new URL("../..", import.meta.url).pathname;
+const SECRET = "the-secret-in-the-webhook-address";
+
+function settings(url: string): Record<string, string> {
+  return {
+    RAMPKIT_DATABASE_URL: url,
+    RAMPKIT_ENVIRONMENT: "sandbox",
+    RAMPKIT_WEBHOOK_SECRET: SECRET,
+  };
+}
+
+/** Sends one delivery for each order at once; all have to be answered 204. */
+async function send(served: Served, ids: readonly string[]): Promise<void> {
+  await Promise.all(ids.map(async (id) => {
+    const answer = await fetch(`${served.url}/webhooks/${SECRET}`, {
+      method: "POST",
+      body: JSON.stringify({ type: "payment_started", order: { id } }),
+    });
+    await answer.body?.cancel();
+    assert.equal(answer.status, 204, id);
+  }));
+}
+
+const orders = (name: string, count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `${name}-${index}`);
+
+function spawn(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Deno.ChildProcess {
+  return new Deno.Command("deno", {
+    args: ["run", ...PERMISSIONS, `${root}cli/main.ts`, ...args],
+    cwd: root,
+    env: { ...env },
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+}
+
+/** Runs a command in a process of its own: it leaves no connection behind. */
+async function run(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<{ code: number; out: string; err: string }> {
+  const { code, stdout, stderr } = await new Deno.Command("deno", {
+    args: ["run", ...PERMISSIONS, `${root}cli/main.ts`, ...args],
+    cwd: root,
+    env: { ...env },
+    stdin: "null",
+  }).output();
+  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  return { code, out: text(stdout), err: text(stderr) };
+}
+
+async function stored(
+  env: Readonly<Record<string, string>>,
+): Promise<string[]> {
+  const listed = await run(["orders", "list", "--json", "--limit", "0"], env);
+  assert.equal(listed.code, 0, listed.err);
+  return listed.out.trim().split("\n").map((text) => JSON.parse(text).orderId)
+    .sort();
+}
+
+function logged(served: Served, event: string): readonly string[] {
+  return served.log.filter((line) => line.includes(`"event":"${event}"`));
+}
+
+/** Starts `serve` anew on what is there, until nothing waits in its spool. */
+async function drained(env: Readonly<Record<string, string>>): Promise<void> {
+  await using served = await startServe(env, ["--no-poll"]);
+  assert.equal(await served.stop(), 0, served.log.join("\n"));
+}
+
+for (const how of ["removed", "replaced"] as const) {
+  for (const end of ["stopped", "killed"] as const) {
+    Deno.test(`rampkit serve loses no answered delivery when its ledger is ${how} and it is then ${end}`, async () => {
+      await using folder = await temporaryLedger();
+      const env = settings(folder.url);
+      const path = `${folder.folder}/ledger.db`;
+      const backup = `${folder.folder}/backup.db`;
+      {
+        await using served = await startServe(env, ["--no-poll"]);
+        await send(served, orders("before", 3));
+        const made = await run(["ledger", "backup", backup], env);
+        assert.equal(made.code, 0, made.err);
+        for (const suffix of ["", "-wal", "-shm"]) {
+          await Deno.remove(path + suffix);
+        }
+        if (how === "replaced") await Deno.copyFile(backup, path);
+        await send(served, orders("after", 200));
+        assert.equal(logged(served, "ledger_replaced").length, 1);
+        const ready = await fetch(`${served.url}/readyz`);
+        assert.match(
+          (await ready.json()).degraded.join(),
+          how === "removed" ? /was removed/ : /was replaced/,
+        );
+        const looked = await run(["doctor", "--json"], env);
+        assert.equal(looked.code, 1, looked.err);
+        const { checks } = JSON.parse(looked.out);
+        assert.match(
+          checks.find(({ name }: { name: string }) => name === "File").detail,
+          /works on another file/,
+        );
+        if (end === "killed") await served.kill();
+        else assert.equal(await served.stop(), 0);
+      }
+      if (how === "removed") {
+        const restored = await run(["ledger", "restore", backup], env);
+        assert.equal(restored.code, 0, restored.err);
+      }
+      await drained(env);
+      assert.deepEqual(
+        await stored(env),
+        [...orders("after", 200), ...orders("before", 3)].sort(),
+      );
+      const verified = await cli(["ledger", "verify"], env);
+      assert.equal(verified.code, 0, verified.out + verified.err);
+    });
+  }
+}
+
+Deno.test("rampkit ledger restore is refused while serve runs, and swaps the files once it is killed", async () => {
+  await using folder = await temporaryLedger();
+  const env = settings(folder.url);
+  const backup = `${folder.folder}/backup.db`;
+  {
+    await using served = await startServe(env, ["--no-poll"]);
+    await send(served, orders("old", 2));
+    const made = await run(["ledger", "backup", backup], env);
+    assert.equal(made.code, 0, made.err);
+    await send(served, orders("new", 2));
+    const refused = await run(["ledger", "restore", backup], env);
+    assert.equal(refused.code, 1);
+    assert.match(refused.err, /in use by serve \(process \d+\); stop it first/);
+    await send(served, orders("newer", 1));
+    await served.kill();
+  }
+  const before = await stored(env);
+  const done = await run(["ledger", "restore", backup, "--json"], env);
+  assert.equal(done.code, 0, done.err);
+  const { keptAs, events } = JSON.parse(done.out);
+  assert.equal(events, 2);
+  assert.deepEqual(await stored(env), orders("old", 2));
+  // The chain is shorter than the one that was kept, and that is recorded.
+  const verified = await run(["ledger", "verify"], env);
+  assert.equal(verified.code, 0, verified.out);
+  assert.match(verified.out, /A restore gave up the kept head at .*: 5:/);
+  assert.deepEqual(
+    before,
+    [
+      ...orders("new", 2),
+      ...orders("newer", 1),
+      ...orders("old", 2),
+    ].sort(),
+  );
+  assert.deepEqual(
+    await stored({ ...env, RAMPKIT_DATABASE_URL: `file:${keptAs}` }),
+    before,
+  );
+  for await (const { name } of Deno.readDir(folder.folder)) {
+    assert.doesNotMatch(name, /restoring/);
+    const { mode, isFile } = await Deno.stat(`${folder.folder}/${name}`);
+    if (isFile) assert.equal((mode ?? 0) & 0o777, 0o600, name);
+  }
+  const recorded = await Deno.readTextFile(
+    `${folder.folder}/ledger.db-restored.ndjson`,
+  );
+  assert.deepEqual(JSON.parse(recorded), JSON.parse(done.out));
+});
+
+Deno.test("rampkit ledger restore refuses a copy that is broken, empty or missing, and changes nothing", async () => {
+  await using folder = await temporaryLedger();
+  const env = settings(folder.url);
+  {
+    await using served = await startServe(env, ["--no-poll"]);
+    await send(served, orders("kept", 2));
+    assert.equal(await served.stop(), 0);
+  }
+  const broken = `${folder.folder}/broken.db`;
+  const made = await run(["ledger", "backup", broken], env);
+  assert.equal(made.code, 0, made.err);
+  const { default: Database } = await import("libsql");
+  const database = new Database(broken);
+  database.exec("UPDATE events SET recorded_at = '2020-01-01T00:00:00.000Z'");
+  database.close();
+  const empty = `${folder.folder}/empty.db`;
+  await Deno.writeFile(empty, new Uint8Array());
+  for (
+    const [file, why] of [
+      [broken, /is broken at position 1/],
+      [empty, /holds no event/],
+      [`${folder.folder}/nowhere.db`, /no such file/],
+      [import.meta.filename ?? "", /not a database/],
+    ] as const
+  ) {
+    const refused = await run(["ledger", "restore", file], env);
+    assert.equal(refused.code, 1, refused.out);
+    assert.match(refused.err, why);
+  }
+  assert.deepEqual(await stored(env), orders("kept", 2));
+});
+
+Deno.test("rampkit ledger restore that is killed leaves the old ledger or the new one, whole, and can be run again", async () => {
+  await using folder = await temporaryLedger();
+  const env = settings(folder.url);
+  const backup = `${folder.folder}/backup.db`;
+  {
+    await using served = await startServe(env, ["--no-poll"]);
+    await send(served, orders("old", 2));
+    const made = await run(["ledger", "backup", backup], env);
+    assert.equal(made.code, 0, made.err);
+    await send(served, orders("new", 2));
+    await served.kill();
+  }
+  const [newer, older] = [
+    [...orders("new", 2), ...orders("old", 2)],
+    orders("old", 2),
+  ];
+  for (let round = 0; round < 4; round++) {
+    using watcher = Deno.watchFs(folder.folder);
+    const child = spawn(["ledger", "restore", backup], env);
+    // From when the copy begins: what matters happens soon after.
+    for await (const { paths } of watcher) {
+      if (paths.some((path) => path.endsWith(".restoring"))) break;
+    }
+    await new Promise((resolve) => setTimeout(resolve, round * 30));
+    try {
+      child.kill("SIGKILL");
+    } catch {
+      // It has ended already.
+    }
+    await child.status;
+    const verified = await run(["ledger", "verify"], env);
+    assert.equal(verified.code, 0, verified.out + verified.err);
+    const now = await stored(env);
+    assert.ok(
+      [newer, older].some((ids) => ids.join() === now.join()),
+      now.join(),
+    );
+  }
+  const done = await run(["ledger", "restore", backup], env);
+  assert.equal(done.code, 0, done.err);
+  assert.deepEqual(await stored(env), older);
+});

@@ -1,0 +1,15 @@
+import type { Mutation } from "./mutation.ts";
+import { DEFENCE_MUTATIONS } from "./mutations_of_defence.ts";
+import { DELIVERY_MUTATIONS } from "./mutations_of_delivery.ts";
+import { FOLDING_MUTATIONS } from "./mutations_of_folding.ts";
+import { POLLING_MUTATIONS } from "./mutations_of_polling.ts";
+import { UPKEEP_MUTATIONS } from "./mutations_of_upkeep.ts";
+
+/** Every rule that is broken, one at a time. */
+export const MUTATIONS: readonly Mutation[] = [
+  ...DELIVERY_MUTATIONS,
+  ...FOLDING_MUTATIONS,
+  ...POLLING_MUTATIONS,
+  ...UPKEEP_MUTATIONS,
+  ...DEFENCE_MUTATIONS,
+];

@@ -1,0 +1,145 @@
+import { blind, walking, wrap } from "../world/broken_ports.ts";
+import {
+  allOrNothing,
+  foldOf,
+  followingCursors,
+  inseparable,
+  saying,
+  withClaimsAsReadings,
+  withCursors,
+} from "../world/hostile_ports.ts";
+import type { Mutation } from "./mutation.ts";
+
+/** What one row, id, header or sender must not do to all the others. */
+export const DEFENCE_MUTATIONS: readonly Mutation[] = [
+  {
+    name: "give a page up for one odd row",
+    within: 20,
+    ports: { pollClient: allOrNothing },
+  },
+  {
+    name: "leave out what is odd, and tell nobody",
+    within: 20,
+    ports: {
+      fold: foldOf((fact) =>
+        fact.kind === "order_snapshot" || fact.kind === "user_snapshot"
+          ? { ...fact, reading: { ...fact.reading, odd: [] } } as typeof fact
+          : fact
+      ),
+    },
+  },
+  {
+    name: "take a window with a row without an id for proven",
+    within: 40,
+    ports: { recoverClient: (next) => walking(next, (pages) => pages) },
+  },
+  {
+    name: "follow a cursor for ever",
+    within: 40,
+    ports: { pollClient: followingCursors },
+  },
+  {
+    name: "stop where the service has no cursor",
+    within: 40,
+    ports: {
+      pollClient: (next) => walking(next, (pages) => withCursors(pages)),
+    },
+  },
+  {
+    name: "refuse what was once asked for beside a refused id",
+    within: 40,
+    ports: { fetch: inseparable },
+  },
+  {
+    name: "wait by a clock that can be set back",
+    within: 40,
+    ports: { steadyNow: (now) => now },
+  },
+  {
+    name: "believe every date that an answer bears",
+    within: 40,
+    ports: {
+      fold: foldOf((fact, event) =>
+        fact.kind === "user_snapshot"
+          ? {
+            ...fact,
+            reading: { ...fact.reading, readAt: event.readAt ?? "" },
+          }
+          : fact
+      ),
+    },
+  },
+  {
+    name: "believe a change that is dated after its reading",
+    within: 40,
+    ports: {
+      fold: foldOf((fact) => {
+        if (fact.kind !== "order_snapshot") return fact;
+        const { reading } = fact;
+        const changedAt = reading.statedChangedAt ?? reading.changedAt;
+        return {
+          ...fact,
+          reading: { ...reading, changedAt, statedChangedAt: null },
+        };
+      }),
+    },
+  },
+  {
+    name: "let a contesting claim withhold goods",
+    within: 40,
+    ports: { fold: withClaimsAsReadings() },
+  },
+  {
+    name: "let a webhook choose the session of an order",
+    within: 20,
+    ports: {
+      fold: foldOf((fact) =>
+        fact.kind === "session_created"
+          ? { ...fact, clickId: null, asked: { ...fact.asked, clickId: null } }
+          : fact
+      ),
+    },
+  },
+  {
+    name: "take every webhook for a sign of life",
+    within: 20,
+    ports: {
+      driver: (next) =>
+        saying(
+          next,
+          "OR NOT EXISTS (SELECT 1 FROM observations WHERE found = 1)",
+          "OR true",
+        ),
+    },
+  },
+  {
+    name: "never read again what lately became final",
+    within: 40,
+    ports: {
+      driver: (next) =>
+        wrap(next, (statements, mode) =>
+          next.batch(
+            statements.map(({ sql, args }) => ({
+              sql: sql.startsWith("INSERT INTO open_queue") &&
+                  sql.includes("due_at, final_at)")
+                ? `DELETE FROM open_queue WHERE entity_id IN
+                  (SELECT value ->> 0 FROM json_each(?))`
+                : sql,
+              args,
+            })),
+            mode,
+          )),
+    },
+  },
+  {
+    name: "fold without extending the chain",
+    within: 5,
+    ports: {
+      driver: (next) =>
+        blind(
+          next,
+          "coalesce((SELECT position FROM chain_checkpoint), 0)",
+        ),
+    },
+  },
+];

@@ -1,0 +1,111 @@
+import { LedgerError } from "../../../ledger/mod.ts";
+import {
+  eachEvent,
+  isDocumented,
+  nothing,
+  wrap,
+} from "../world/broken_ports.ts";
+import type { Mutation } from "./mutation.ts";
+
+/** What is promised to whoever delivers. */
+export const DELIVERY_MUTATIONS: readonly Mutation[] = [
+  {
+    name: "answer before the commit",
+    within: 10,
+    ports: {
+      append: (next) => (delivery) => {
+        next(delivery).catch(() => {});
+        return Promise.resolve();
+      },
+    },
+  },
+  {
+    name: "take a busy database's silence for done",
+    within: 20,
+    ports: {
+      driver: (next) =>
+        wrap(next, async (statements, mode) => {
+          try {
+            return await next.batch(statements, mode);
+          } catch (error) {
+            const busy = error instanceof LedgerError && error.code === "busy";
+            if (!busy || mode === "read") throw error;
+            return statements.map(() => nothing);
+          }
+        }),
+    },
+  },
+  {
+    name: "give a delivery a new id when it is stored again",
+    within: 20,
+    ports: {
+      driver: (next, { newId }) => {
+        const tried = new Set<string>();
+        return wrap(next, (statements, mode) =>
+          next.batch(
+            eachEvent(statements, (row) => {
+              const id = String(row[0]);
+              if (row[1] !== "webhook") return row;
+              if (tried.has(id)) return [newId(), ...row.slice(1)];
+              tried.add(id);
+              return row;
+            }),
+            mode,
+          ));
+      },
+    },
+  },
+  {
+    name: "let the spool forget before the ledger has it",
+    within: 40,
+    ports: {
+      spool: (next) => ({
+        get depth() {
+          return next.depth;
+        },
+        get bytes() {
+          return next.bytes;
+        },
+        put: (delivery) => next.put(delivery),
+        drain: (append, options) =>
+          next.drain((delivery) => {
+            append(delivery).catch(() => {});
+            return Promise.resolve();
+          }, options),
+        close: () => next.close(),
+      }),
+    },
+  },
+  {
+    name: "refuse what is not documented",
+    within: 10,
+    ports: {
+      endpoint: (next) => async (request) => {
+        const known = isDocumented(await request.clone().text());
+        return known
+          ? await next(request)
+          : new Response(null, { status: 400 });
+      },
+    },
+  },
+  {
+    name: "accept what is not documented, and drop it",
+    within: 10,
+    ports: {
+      append: (next) => (delivery) =>
+        isDocumented(new TextDecoder().decode(delivery.body))
+          ? next(delivery)
+          : Promise.resolve(),
+    },
+  },
+  {
+    name: "keep bodies as text",
+    within: 60,
+    ports: {
+      append: (next) => (delivery) => {
+        const text = new TextDecoder().decode(delivery.body);
+        return next({ ...delivery, body: new TextEncoder().encode(text) });
+      },
+    },
+  },
+];

@@ -1,0 +1,153 @@
+import {
+  asReading,
+  expectsCheckpoint,
+  fold,
+  ofOneFold,
+  withoutCommitments,
+  wrap,
+} from "../world/broken_ports.ts";
+import type { Mutation } from "./mutation.ts";
+
+/** What is folded, logged, told and chained. */
+export const FOLDING_MUTATIONS: readonly Mutation[] = [
+  {
+    name: "move the checkpoint outside the batch",
+    within: 20,
+    ports: {
+      driver: (next) =>
+        wrap(next, async (statements, mode) => {
+          const rest = statements.slice(2);
+          if (!expectsCheckpoint(statements[0]) || rest.length === 0) {
+            return await next.batch(statements, mode);
+          }
+          return [
+            ...await next.batch(statements.slice(0, 2), mode),
+            ...await next.batch(rest, mode),
+          ];
+        }),
+    },
+  },
+  {
+    name: "move the checkpoint whatever it was",
+    within: 60,
+    ports: {
+      driver: (next) =>
+        wrap(next, (statements, mode) =>
+          next.batch(
+            statements.map((statement) =>
+              expectsCheckpoint(statement)
+                ? { sql: "SELECT 1", args: [] }
+                : statement
+            ),
+            mode,
+          )),
+    },
+  },
+  {
+    name: "log a transition each time",
+    within: 20,
+    ports: {
+      driver: (next) =>
+        wrap(next, (statements, mode) =>
+          next.batch(
+            statements.map((statement) => ({
+              ...statement,
+              sql: statement.sql.replace(
+                /,\s*UNIQUE \(entity, entity_id, trust, status\)/,
+                "",
+              ),
+            })),
+            mode,
+          )),
+    },
+  },
+  {
+    name: "move a subscription before its receiver is done",
+    within: 40,
+    ports: {
+      handler: (next, { clock }) => (transition, context) => {
+        clock.setTimer(2000, () => {
+          Promise.resolve(next(transition, context)).catch(() => {});
+        });
+      },
+    },
+  },
+  {
+    name: "tell a receiver twice",
+    within: 10,
+    ports: {
+      handler: (next) => async (transition, context) => {
+        await next(transition, context);
+        await next(transition, context);
+      },
+    },
+  },
+  {
+    name: "confirm what a webhook claims",
+    within: 10,
+    ports: {
+      fold: fold((fact) =>
+        fact.kind === "webhook" && fact.claim !== null && fact.orderId !== null
+          ? asReading(fact)
+          : fact
+      ),
+    },
+  },
+  {
+    name: "let what arrived last win, webhook or reading",
+    within: 10,
+    ports: {
+      fold: fold((fact) => {
+        if (fact.kind === "webhook" && fact.claim !== null) {
+          return asReading(fact);
+        }
+        if (fact.kind !== "order_snapshot") return fact;
+        const changedAt = fact.recordedAt;
+        return { ...fact, reading: { ...fact.reading, changedAt } };
+      }),
+    },
+  },
+  {
+    name: "let the highest status win, whatever its time",
+    within: 40,
+    ports: {
+      fold: fold((fact) =>
+        fact.kind === "order_snapshot"
+          ? { ...fact, reading: { ...fact.reading, changedAt: "" } }
+          : fact
+      ),
+    },
+  },
+  {
+    name: "drop the time of reading that breaks a user's ties",
+    within: 20,
+    ports: {
+      fold: fold((fact) =>
+        fact.kind === "user_snapshot"
+          ? { ...fact, reading: { ...fact.reading, readAt: "" } }
+          : fact
+      ),
+    },
+  },
+  {
+    name: "leave bodies out of the evidence",
+    within: 5,
+    ports: {
+      driver: (next) =>
+        wrap(next, (statements, mode) =>
+          next.batch(
+            statements.map((statement) =>
+              statement.sql.startsWith("INSERT INTO chain (")
+                ? { ...statement, args: withoutCommitments(statement.args) }
+                : statement
+            ),
+            mode,
+          )),
+    },
+  },
+  {
+    name: "go on from states that another version of the fold made",
+    within: 40,
+    ports: { driver: ofOneFold },
+  },
+];

@@ -1,0 +1,398 @@
+import { differences } from "../../../cli/demo/differences.ts";
+import { describeFinding } from "../../../cli/wording/reconcile_finding.ts";
+import {
+  type OrderState,
+  reconcile,
+  type UserState,
+} from "../../../ledger/mod.ts";
+import type { SqlValue, SweepKind } from "../../../ledger/internals.ts";
+import { ownClickId } from "../chores/forger.ts";
+import { SUBSCRIPTION } from "../world/incarnation.ts";
+import type { Inspector } from "./inspector.ts";
+import { addOne, Broken, check } from "../world/journal.ts";
+import {
+  hasOddReading,
+  isExcused,
+  isExcusedUser,
+  isOdd,
+  someHaveNoId,
+  untold,
+} from "../chores/odd_ones.ts";
+import { hasReadUsers, recoverWindow } from "../chores/recover_chore.ts";
+import { passing } from "../world/virtual_time.ts";
+import { clickOfCrowd, type World } from "../world/world.ts";
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+/**
+ * Waits between looks after healing: three hours in all. The first comes while
+ * a clock that was set back has not caught up with itself.
+ */
+const LOOKS_MS: readonly number[] = [
+  minuteMs,
+  11 * minuteMs,
+  20 * minuteMs,
+  40 * minuteMs,
+  108 * minuteMs,
+];
+
+/** Longest that one poll of everything may take. */
+const pollLimitMs = 2 * hourMs;
+
+/** Longest that webhooks go on being retried: the ladder, and some more. */
+const ladderMs = 17 * hourMs;
+
+/** How it went. */
+export interface Convergence {
+  /** Time until the ledger agreed with the service, in virtual ms. */
+  readonly agreedAfterMs: number;
+  /** Time until nothing waited any more, in virtual ms. */
+  readonly quietAfterMs: number;
+}
+
+/**
+ * Ends all faults and waits, for a bounded time, until the ledger says what
+ * the service says and nothing waits any more.
+ *
+ * @throws {Broken} When that does not come, or a rule breaks on the way.
+ */
+export async function converge(
+  world: World,
+  inspector: Inspector,
+): Promise<Convergence> {
+  const { clock, sandbox } = world;
+  world.heal();
+  const healedMs = clock.now();
+  let wrong: string[] = ["not looked at"];
+  for (const [at, waitMs] of LOOKS_MS.entries()) {
+    await clock.advance(waitMs);
+    if (at === 0 && world.plan.recovers) await recoverAll(world, inspector);
+    else await pollOnce(world, inspector);
+    wrong = await disagreements(world);
+    if (wrong.length === 0) break;
+  }
+  agreed(wrong, `${(clock.now() - healedMs) / minuteMs} minutes`);
+  const agreedAfterMs = clock.now() - healedMs;
+  const lastMs = clock.now() + ladderMs;
+  while (sandbox.delivery.state === "retrying" && clock.now() < lastMs) {
+    await clock.advance(hourMs);
+    await inspector.look();
+  }
+  let waiting = await whatWaits(world);
+  wrong = await disagreements(world);
+  // The last webhooks to come may have claimed what is to be asked about yet.
+  for (let round = 0; round < 4; round++) {
+    if (waiting.length + wrong.length === 0) break;
+    await clock.advance(12 * minuteMs);
+    await pollOnce(world, inspector);
+    waiting = await whatWaits(world);
+    wrong = await disagreements(world);
+  }
+  if (waiting.length > 0) {
+    throw new Broken("queues get empty", waiting.join("; "));
+  }
+  agreed(wrong, "everything was quiet");
+  await proven(world);
+  return { agreedAfterMs, quietAfterMs: clock.now() - healedMs };
+}
+
+function agreed(wrong: readonly string[], when: string): void {
+  if (wrong.length === 0) return;
+  throw new Broken(
+    "the ledger comes to say what the service says",
+    `after ${when}: ${wrong.slice(0, 4).join("; ")}` +
+      (wrong.length > 4 ? ` and ${wrong.length - 4} more` : ""),
+  );
+}
+
+/** A person reads everything again: what nobody has read is proven then. */
+async function recoverAll(world: World, inspector: Inspector): Promise<void> {
+  const { clock, processes, plan, dice, journal } = world;
+  const { incarnation } = dice.pick(processes);
+  if (incarnation === null) return;
+  const report = await passing(
+    clock,
+    recoverWindow(world, incarnation, {
+      fromMs: plan.startMs - 21 * 24 * hourMs,
+      toMs: world.now(),
+    }),
+    pollLimitMs,
+  );
+  const { complete, why } = report;
+  check(
+    "a recovery in peace ends in the proof",
+    complete ||
+      someHaveNoId(world, "order") || someHaveNoId(world, "user"),
+    () => why ?? "",
+  );
+  await hasReadUsers(world, report);
+  addOne(journal.chores, "recovery in peace");
+  await inspector.look();
+}
+
+/** One poller polls once, or has had the time to; then a look. */
+export async function pollOnce(
+  world: World,
+  inspector: Inspector,
+  kinds?: readonly SweepKind[],
+): Promise<void> {
+  const { clock, processes, plan, dice } = world;
+  if (plan.running) await clock.advance(10 * minuteMs);
+  const { incarnation } = dice.pick(
+    processes.filter(({ role }) => role.poller),
+  );
+  if (incarnation !== null) {
+    const polled = passing(clock, incarnation.poll(kinds), pollLimitMs);
+    await polled.catch((error) => {
+      throw new Broken("a poll ends", String(error));
+    });
+  }
+  // What polls have appended is folded, chained and told.
+  world.front.incarnation?.subscription?.wake();
+  await clock.advance(11 * minuteMs);
+  await inspector.look();
+}
+
+async function rows(
+  world: World,
+  sql: string,
+  ...args: readonly SqlValue[]
+): Promise<readonly (readonly SqlValue[])[]> {
+  const [found] = await world.store.batch([{ sql, args }], "read");
+  return found?.rows ?? [];
+}
+
+/** What the ledger says of an order; null when nothing. */
+export async function orderOf(
+  world: World,
+  orderId: string,
+): Promise<OrderState | null> {
+  const [found] = await rows(
+    world,
+    `SELECT state FROM orders WHERE generation = ${LIVE} AND order_id = ?`,
+    orderId,
+  );
+  return found === undefined ? null : JSON.parse(String(found[0]));
+}
+
+const LIVE = "(SELECT generation FROM projections WHERE name = 'live')";
+
+/** Where the ledger and the service say different things. */
+async function disagreements(world: World): Promise<string[]> {
+  const { sandbox } = world;
+  const orders = new Map<string, OrderState>();
+  for (
+    const [id, state] of await rows(
+      world,
+      `SELECT order_id, state FROM orders WHERE generation = ${LIVE}`,
+    )
+  ) orders.set(String(id), JSON.parse(String(state)));
+  const wrong: string[] = [];
+  for (const order of orders.values()) {
+    if (sandbox.order(order.orderId) !== null) continue;
+    orders.delete(order.orderId);
+    const { trust, status, orderId } = order;
+    // An id that cannot be asked for stays what a forger said of it.
+    if (orderId.includes(",") || sandbox.refuses(orderId)) continue;
+    // Asked for as an order, it shows one page of others, and never an end.
+    if (orderId === clickOfCrowd && trust === "claimed") continue;
+    const absent = order.anomalies.some(({ kind }) => kind === "absent");
+    if (trust === "claimed" && status === "created" && absent) continue;
+    wrong.push(`order ${orderId}, which is not there: ${trust} ${status}`);
+  }
+  for (const one of differences(sandbox.truth(), orders)) {
+    const state = orders.get(one.orderId) ?? null;
+    if (isExcused(world, one.orderId, one.field, state)) continue;
+    wrong.push(
+      `${one.field} of order ${one.orderId}: ${one.ledger}, not ${one.service}`,
+    );
+  }
+  for (const { orderId, confirmed, anomalies } of orders.values()) {
+    if (confirmed === null) continue;
+    const fields = untold(world, orderId, anomalies);
+    if (fields.length === 0) continue;
+    wrong.push(`odd fields of order ${orderId} not told: ${fields.join()}`);
+  }
+  wrong.push(...wrongSessions(world, orders));
+  const users = new Map<string, UserState>();
+  for (
+    const [id, state] of await rows(
+      world,
+      `SELECT user_id, state FROM users WHERE generation = ${LIVE}`,
+    )
+  ) users.set(String(id), JSON.parse(String(state)));
+  for (const user of sandbox.users()) {
+    const known = users.get(user.userId);
+    const { lkyc, fkyc, banned, country } = user;
+    const said = { lkyc, fkyc, banned, country, trust: "confirmed" };
+    const says = {
+      lkyc: known?.verification.lkyc,
+      fkyc: known?.verification.fkyc,
+      banned: known?.banned,
+      country: known?.country,
+      trust: known?.trust,
+    };
+    for (
+      const field of ["lkyc", "fkyc", "banned", "country", "trust"] as const
+    ) {
+      if (said[field] === says[field]) continue;
+      if (isExcusedUser(world, user.userId, field)) continue;
+      wrong.push(
+        `${field} of user ${user.userId}: ${says[field]}, not ${said[field]}`,
+      );
+    }
+  }
+  for (const { userId, anomalies } of users.values()) {
+    const fields = untold(world, userId, anomalies);
+    if (sandbox.user(userId) === null || fields.length === 0) continue;
+    wrong.push(`odd fields of user ${userId} not told: ${fields.join()}`);
+  }
+  return wrong;
+}
+
+/** Orders that lost the only session under their click id, by whose word ever. */
+function wrongSessions(
+  { sandbox, journal, plan }: World,
+  orders: ReadonlyMap<string, OrderState>,
+): string[] {
+  const { clockSkewMs = 0 } = plan.service;
+  // A service whose clock is behind dates orders before their sessions.
+  const told = clockSkewMs >= -60_000 &&
+    !journal.faults.has("clock set back");
+  if (!told) return [];
+  const wrong: string[] = [];
+  for (const [sessionId, { orderId, clickId, soon }] of journal.sessions) {
+    if (!soon || !clickId.startsWith(ownClickId)) continue;
+    const odd = sandbox.oddFields(orderId);
+    const state = orders.get(orderId);
+    if (odd.includes("order_id") || odd.includes("click_id")) continue;
+    // Readings without a status confirm nothing, and no session either.
+    if (odd.includes("status")) continue;
+    const { asked, sessionTrust } = state ?? {};
+    if (asked?.sessionId === sessionId && sessionTrust === "confirmed") {
+      continue;
+    }
+    wrong.push(
+      `session of order ${orderId}: ${sessionTrust} ${asked?.sessionId}, ` +
+        `not confirmed ${sessionId}`,
+    );
+  }
+  return wrong;
+}
+
+/** What is still to be done by somebody. */
+async function whatWaits(world: World): Promise<string[]> {
+  const { front, disk, sandbox, processes } = world;
+  const waiting: string[] = [];
+  const none = (what: string, count: unknown) => {
+    if (Number(count) !== 0) waiting.push(`${what}: ${count}`);
+  };
+  const one = async (sql: string, ...args: SqlValue[]) =>
+    (await rows(world, sql, ...args))[0]?.[0];
+  const queue = await rows(world, "SELECT entity_id FROM confirm_queue");
+  none(
+    "confirm queue",
+    queue.filter(([id]) => !sandbox.refuses(String(id))).length,
+  );
+  none(
+    "queued transitions",
+    await one("SELECT count(*) FROM queued_transitions"),
+  );
+  none(
+    "events not folded",
+    await one(`SELECT count(*) FROM events WHERE position >
+      (SELECT position FROM projections WHERE name = 'live')`),
+  );
+  none(
+    "events not chained",
+    await one(`SELECT count(*) FROM events WHERE position >
+      coalesce((SELECT position FROM chain_checkpoint), 0)`),
+  );
+  none(
+    "transitions not told",
+    await one(
+      `SELECT count(*) FROM transitions WHERE seq >
+        (SELECT seq FROM subscriptions WHERE name = ?)`,
+      SUBSCRIPTION,
+    ),
+  );
+  none("spool", disk.length);
+  const stats = front.incarnation?.endpoint?.stats();
+  none("notes of unanswered deliveries", stats?.unansweredNotes ?? -1);
+  none("requests", stats?.inFlight ?? -1);
+  none(
+    "webhooks",
+    sandbox.deliveries().filter(({ state }) => state === "pending").length,
+  );
+  for (const { incarnation } of processes) {
+    const asked = incarnation?.poller?.status();
+    const status = await (asked && passing(world.clock, asked, hourMs));
+    for (const entity of ["order", "user"] as const) {
+      const part = entity === "order" ? status?.orders : status?.users;
+      if (part?.complete !== false || someHaveNoId(world, entity)) continue;
+      waiting.push(`proof: ${part.why}`);
+    }
+  }
+  return waiting;
+}
+
+/** What holds once everything is quiet, looked at the slow way. */
+async function proven(world: World): Promise<void> {
+  const { front, clock, journal } = world;
+  if (front.incarnation === null) {
+    throw new Broken("processes come back", "the endpoint is down");
+  }
+  const { ledger, client } = front.incarnation;
+  const verified = await passing(clock, ledger.verify(), hourMs);
+  if (!verified.ok) {
+    throw new Broken("the chain is valid", verified.reason?.code ?? "");
+  }
+  // What was folded from a body since erased is folded without it.
+  const ofErased = new Set(
+    [...journal.erased.values()].flatMap(({ orderId, userId }) => [
+      orderId,
+      userId,
+    ]),
+  );
+  const refolded = await passing(
+    clock,
+    ledger.refold({ dryRun: true }),
+    hourMs,
+  );
+  const changed = refolded.changes.find(({ id }) => !ofErased.has(id));
+  if (changed !== undefined) {
+    throw new Broken("folding again changes nothing", JSON.stringify(changed));
+  }
+  const keys = await passing(
+    clock,
+    ledger.transitions({ limit: 1000 }),
+    hourMs,
+  );
+  for (const { key, live } of keys) {
+    if (!live || journal.told.has(key)) continue;
+    throw new Broken("every transition is told", key);
+  }
+  const compared = await passing(
+    clock,
+    reconcile({ ledger, client, now: () => world.now() }),
+    hourMs,
+  );
+  const { sandbox } = world;
+  const wrong = [];
+  for (const row of compared.rows) {
+    const { orderId } = row;
+    if (!row.disagrees || isOdd(world, orderId)) continue;
+    if (sandbox.refuses(orderId) || sandbox.order(orderId) === null) continue;
+    if (hasOddReading(await orderOf(world, orderId))) continue;
+    wrong.push(row);
+  }
+  const refused = /The service refuses/.test(compared.why ?? "");
+  const proven = compared.complete || refused || someHaveNoId(world, "order");
+  if (wrong.length > 0 || !proven) {
+    throw new Broken(
+      "reconciling finds nothing but what forgers made up",
+      compared.why ?? (wrong[0] === undefined ? "" : describeFinding(wrong[0])),
+    );
+  }
+}

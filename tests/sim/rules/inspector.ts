@@ -1,0 +1,349 @@
+import type { OrderState } from "../../../ledger/mod.ts";
+import {
+  type Driver,
+  isFinal,
+  type RecordedEvent,
+} from "../../../ledger/internals.ts";
+import { ChainWatch } from "./chain_watch.ts";
+import { eventText } from "../world/event_text.ts";
+import { FOLD_VERSIONS, foldCode } from "../world/fold_versions.ts";
+import { Broken, check, digestOf } from "../world/journal.ts";
+import { notForForgers, sameStates } from "./same_states.ts";
+import { Shadow } from "./shadow.ts";
+import { readSnapshot, type Snapshot, UNSEEN } from "./snapshot.ts";
+import type { World } from "../world/world.ts";
+
+/** A confirmed end, and the events known by then. */
+interface Ended {
+  readonly status: string;
+  readonly position: number;
+}
+
+const decoder = new TextDecoder();
+
+/**
+ * Looks at the ledger from outside, after every step, and holds it against
+ * what the world saw, what the service did, and what the pure fold says.
+ */
+export class Inspector {
+  readonly #world: World;
+  readonly #store: Driver;
+  /** What the read models should be, by version of the fold. */
+  readonly #shadows: ReadonlyMap<number, Shadow>;
+  readonly #chain = new ChainWatch();
+  readonly #events: RecordedEvent[] = [];
+  /** Ids of webhooks by digest of the body. */
+  readonly #webhooks = new Map<string, Set<string>>();
+  readonly #ended = new Map<string, Ended>();
+  readonly #keys = new Set<string>();
+  readonly #confirmedBy = { order: new Set<string>(), user: new Set<string>() };
+  #folded = 0;
+  #position = 0;
+  #seq = 0;
+
+  constructor(world: World) {
+    this.#world = world;
+    this.#store = world.store;
+    const versions = world.plan.upgrades
+      ? FOLD_VERSIONS
+      : FOLD_VERSIONS.slice(1);
+    // A rule broken in the fold is to be caught by what it leads to.
+    this.#shadows = new Map(versions.map((version) => [
+      version,
+      new Shadow(
+        world.dice.fork("shadow"),
+        foldCode(world.ports.fold, version).readFact,
+      ),
+    ]));
+  }
+
+  /** Events recorded so far. */
+  get events(): number {
+    return this.#events.length;
+  }
+
+  /** Hash of the evidence chain as far as it was looked at. */
+  hash(): string {
+    return this.#chain.hash;
+  }
+
+  /**
+   * Looks once.
+   *
+   * @throws {Broken} When a rule is broken.
+   */
+  async look(): Promise<void> {
+    const snapshot = await readSnapshot(this.#store, {
+      events: this.#events.at(-1)?.position ?? 0,
+      links: this.#events[this.#chain.chained - 1]?.position ?? 0,
+      transitions: this.#seq,
+    });
+    this.#noSurprise();
+    if (snapshot === null) return;
+    this.#seq = snapshot.transitions.at(-1)?.seq ?? this.#seq;
+    this.#ingest(snapshot);
+    this.#keptPromises();
+    this.#answeredWell();
+    this.#folds(snapshot);
+    this.#onlyConfirmedByReading(snapshot);
+    this.#endsStay(snapshot);
+    this.#chain.take(snapshot, this.#events);
+    this.#keysOnce(snapshot);
+    this.#toldWell();
+  }
+
+  /**
+   * Reads every event once more.
+   *
+   * @throws {Broken} When one is not as it was when it was first seen.
+   */
+  async lookBack(): Promise<void> {
+    const snapshot = await readSnapshot(this.#store, UNSEEN);
+    for (const [at, event] of (snapshot?.events ?? []).entries()) {
+      const [before, now] = [this.#events[at], this.#world.whole(event)];
+      check(
+        "events stay as they are",
+        before?.position === now.position &&
+          eventText(before) === eventText(now),
+        () => `the event at ${now.position} is now ${eventText(now)}`,
+      );
+    }
+  }
+
+  /** Errors that no fault explains. */
+  #noSurprise(): void {
+    const { broken, unexpected } = this.#world.journal;
+    if (broken[0] !== undefined) throw broken[0];
+    const [error] = unexpected;
+    if (error === undefined) return;
+    throw new Broken(
+      "nothing fails without a cause",
+      error instanceof Error ? error.stack ?? error.message : String(error),
+    );
+  }
+
+  #ingest({ events, count }: Snapshot): void {
+    for (const seen of events) {
+      const event = this.#world.whole(seen);
+      check(
+        "no body is gone that nobody erased",
+        event.body !== null,
+        () => `the body at ${event.position} is gone`,
+      );
+      this.#events.push(event);
+      if (event.kind === "webhook") this.#webhook(event);
+      else if (event.kind === "order_snapshot") this.#snapshot(event);
+      else if (event.kind === "order_absent") this.#absence(event);
+      else if (event.kind === "user_snapshot") {
+        this.#confirmedBy.user.add(event.userId ?? "");
+      }
+    }
+    check(
+      "events stay",
+      count === this.#events.length,
+      () => `${this.#events.length} were seen, and ${count} are there`,
+    );
+  }
+
+  #webhook(event: RecordedEvent): void {
+    const { body, digest, eventId } = event;
+    const true_ = digestOf(body ?? new Uint8Array());
+    check(
+      "bodies are kept as received",
+      digest === true_,
+      () => `the body at ${event.position} has another digest`,
+    );
+    const ids = this.#webhooks.get(true_) ?? new Set();
+    this.#webhooks.set(true_, ids.add(eventId));
+    const reached = this.#world.journal.reached.get(true_) ?? 0;
+    check(
+      "a delivery is stored once",
+      ids.size <= reached,
+      () =>
+        `the body at ${event.position} is stored ${ids.size} times and was ` +
+        `delivered ${reached} times: ${text(body)}`,
+    );
+  }
+
+  /** The service has shown that status at some time. */
+  #snapshot({ body, orderId, position }: RecordedEvent): void {
+    this.#confirmedBy.order.add(orderId ?? "");
+    const { status } = JSON.parse(text(body)) as { status: unknown };
+    // An odd row states no status: nobody can say that it was another.
+    if (typeof status !== "string") return;
+    check(
+      "readings are what the service said",
+      this.#statuses(orderId).has(status.toLowerCase()),
+      () => `order ${orderId} never was ${status} (position ${position})`,
+    );
+  }
+
+  #absence({ orderId, position }: RecordedEvent): void {
+    check(
+      "absent is what the service does not have",
+      this.#world.sandbox.order(orderId ?? "") === null,
+      () => `order ${orderId} is there, and absent at ${position}`,
+    );
+  }
+
+  #statuses(orderId: string | null): Set<string> {
+    const order = this.#world.sandbox.order(orderId ?? "");
+    return new Set(
+      order === null ? [] : [
+        "created",
+        order.status.toLowerCase(),
+        ...order.history.map(({ status }) => status.toLowerCase()),
+      ],
+    );
+  }
+
+  #keptPromises(): void {
+    const { journal, disk } = this.#world;
+    const spooled = new Map<string, Set<string>>();
+    for (const { id, body } of disk) {
+      const digest = digestOf(body);
+      spooled.set(digest, (spooled.get(digest) ?? new Set()).add(id));
+    }
+    for (const [digest, promised] of journal.promised) {
+      const kept = new Set(this.#webhooks.get(digest));
+      for (const id of spooled.get(digest) ?? []) kept.add(id);
+      check(
+        "each 2xx is stored",
+        kept.size >= promised,
+        () =>
+          `a body was answered 2xx ${promised} times and is stored ` +
+          `${kept.size} times`,
+      );
+    }
+  }
+
+  /** Whatever a body says, a 5xx comes from a store that fails. */
+  #answeredWell(): void {
+    const { journal } = this.#world;
+    for (const bad of journal.badAnswers) {
+      const { status, askedMs, answeredMs, lastFaultMs } = bad;
+      check(
+        "no answer but 2xx without a fault of the store",
+        status === 503 && lastFaultMs >= askedMs - 10_000 &&
+          answeredMs - askedMs <= 5000,
+        () =>
+          `${status} after ${answeredMs - askedMs} ms; the last fault was ` +
+          `${askedMs - lastFaultMs} ms before`,
+      );
+    }
+    journal.badAnswers = [];
+  }
+
+  #folds({ position, foldVersion, orders, users }: Snapshot): void {
+    check(
+      "checkpoints only move on",
+      position >= this.#position,
+      () => `from ${this.#position} to ${position}`,
+    );
+    const next = this.#events.findIndex((event) => event.position > position);
+    const end = next === -1 ? this.#events.length : next;
+    const { erased } = this.#world.journal;
+    for (const shadow of this.#shadows.values()) {
+      shadow.advance(this.#events.slice(this.#folded, end));
+      for (const id of erased.keys()) shadow.erase(id);
+    }
+    this.#folded = Math.max(this.#folded, end);
+    this.#position = position;
+    const shadow = this.#shadows.get(foldVersion);
+    check(
+      "states are folded by a known version",
+      shadow !== undefined || position === 0,
+      () => `they are folded by version ${foldVersion}`,
+    );
+    if (shadow === undefined) return;
+    sameStates({ orders, users }, shadow);
+    notForForgers(orders, shadow);
+  }
+
+  #onlyConfirmedByReading({ orders, users, transitions }: Snapshot): void {
+    for (const { id, trust, status } of orders) {
+      if (trust !== "confirmed") continue;
+      this.#confirmed(id, status, "its state");
+    }
+    for (const { entity, id, trust, status } of transitions) {
+      if (entity !== "order" || trust !== "confirmed") continue;
+      this.#confirmed(id, status, "a transition");
+    }
+    for (const { id, trust } of users) {
+      check(
+        "nothing is confirmed without the Data API",
+        trust !== "confirmed" || this.#confirmedBy.user.has(id),
+        () => `user ${id} was never read`,
+      );
+    }
+  }
+
+  #confirmed(id: string, status: string, where: string): void {
+    check(
+      "nothing is confirmed without the Data API",
+      this.#confirmedBy.order.has(id) &&
+        this.#statuses(id).has(status.toLowerCase()),
+      () => `order ${id} is confirmed ${status} by ${where}`,
+    );
+  }
+
+  #endsStay({ orders, position }: Snapshot): void {
+    for (const { id, trust, status, state } of orders) {
+      const before = this.#ended.get(id);
+      if (before !== undefined && before.status !== status) {
+        const later = this.#events.some((event) =>
+          event.kind === "order_snapshot" && event.orderId === id &&
+          event.position > before.position && event.position <= position
+        );
+        check(
+          "a confirmed end changes by a later reading only",
+          later,
+          () => `order ${id} went from ${before.status} to ${trust} ${status}`,
+        );
+      }
+      const { status: stated } = JSON.parse(state) as OrderState;
+      if (trust === "confirmed" && isFinal(stated)) {
+        if (before?.status !== status) {
+          this.#ended.set(id, { status, position });
+        }
+      } else {
+        this.#ended.delete(id);
+      }
+    }
+  }
+
+  #keysOnce({ transitions }: Snapshot): void {
+    for (const { entity, id, trust, status, seq } of transitions) {
+      const key = `${entity}:${id}:${trust}.${status}`;
+      check(
+        "a transition is logged once",
+        !this.#keys.has(key),
+        () => `${key} comes again at ${seq}`,
+      );
+      this.#keys.add(key);
+    }
+  }
+
+  /** Told again only where a fault may have lost the word that it was told. */
+  #toldWell(): void {
+    const { told, faults } = this.#world.journal;
+    let excuses = 0;
+    for (const [fault, count] of faults) {
+      if (/^store (?!slow)|crash/.test(fault)) excuses += count;
+    }
+    let repeats = 0;
+    for (const [key, count] of told) {
+      repeats += count - 1;
+      check("only what was logged is told", this.#keys.has(key), () => key);
+    }
+    check(
+      "nobody is told twice without a fault",
+      repeats <= excuses,
+      () => `${repeats} were told again, after ${excuses} faults`,
+    );
+  }
+}
+
+function text(body: Uint8Array | null): string {
+  return decoder.decode(body ?? new Uint8Array());
+}

@@ -1,0 +1,64 @@
+import { check } from "../world/journal.ts";
+import { type Shadow, undisputedOf } from "./shadow.ts";
+import type { Row, Snapshot } from "./snapshot.ts";
+
+/** Holds the read models against what the pure fold makes of the events. */
+export function sameStates(
+  { orders, users }: Pick<Snapshot, "orders" | "users">,
+  shadow: Shadow,
+): void {
+  sameRows("order", orders, shadow);
+  sameRows("user", users, shadow);
+}
+
+/**
+ * Holds release, and the session that is sure, against what they would be had
+ * no webhook come: anybody can send one.
+ */
+export function notForForgers(orders: readonly Row[], shadow: Shadow): void {
+  for (const { id, state } of orders) {
+    const alone = shadow.undisputed.get(id);
+    // A state may have been folded before a body of it was erased.
+    if (alone === undefined || shadow.afterErasure("order", id)) continue;
+    const { release, session } = undisputedOf(JSON.parse(state));
+    check(
+      "no webhook releases or withholds goods",
+      release === alone.release,
+      () => `order ${id}: ${release}, and without webhooks ${alone.release}`,
+    );
+    check(
+      "no webhook changes a session that is sure",
+      session === alone.session,
+      () => `order ${id}: ${session}, and without webhooks ${alone.session}`,
+    );
+  }
+}
+
+function sameRows(
+  entity: "order" | "user",
+  rows: readonly Row[],
+  shadow: Shadow,
+): void {
+  const rule = "states are the fold of the events";
+  const expected = entity === "order" ? shadow.orders : shadow.users;
+  check(
+    rule,
+    rows.length === expected.size,
+    () =>
+      `there are ${rows.length} ${entity}s, the events name ${expected.size}`,
+  );
+  for (const row of rows) {
+    const should = expected.get(row.id);
+    const without = shadow.afterErasure(entity, row.id);
+    for (const part of ["state", "activity", "fold"] as const) {
+      check(
+        rule,
+        row[part] === should?.[part] ||
+          (without !== null && row[part] === without[part]),
+        () =>
+          `the ${part} of ${entity} ${row.id} is\n  ${row[part]}\nand should ` +
+          `be\n  ${should?.[part]}`,
+      );
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import type {
+  Driver,
+  RecordedEvent,
+  SqlValue,
+} from "../../../ledger/internals.ts";
+import {
+  eventColumns,
+  recordedEvent,
+} from "../../../ledger/store/event_row.ts";
+import type { ExpectedRow } from "./shadow.ts";
+
+/** Everything that is looked at, as of one moment. */
+export interface Snapshot {
+  /** Identity of the ledger. */
+  readonly ledgerId: string;
+  /** Position of the live read models; 0 before the first. */
+  readonly position: number;
+  /** Version of the fold that made them; 0 before the first. */
+  readonly foldVersion: number;
+  /** Events in all. */
+  readonly count: number;
+  /** Events after those seen before. */
+  readonly events: readonly RecordedEvent[];
+  readonly orders: readonly Row[];
+  readonly users: readonly Row[];
+  /** Links of the chain after those seen before: position, two hashes. */
+  readonly links: readonly (readonly SqlValue[])[];
+  /** Position, events and hash of the chain's head. */
+  readonly head: readonly SqlValue[] | undefined;
+  /** Transitions after those seen before. */
+  readonly transitions: readonly SeenTransition[];
+}
+
+/** A row of a read model. */
+export interface Row extends ExpectedRow {
+  readonly id: string;
+  readonly status: string;
+  readonly trust: string;
+}
+
+/** A row of the log of transitions. */
+export interface SeenTransition {
+  readonly seq: number;
+  readonly entity: string;
+  readonly id: string;
+  readonly trust: string;
+  readonly status: string;
+  /** Whether subscriptions are told of it. */
+  readonly live: boolean;
+}
+
+/** Nothing was seen before. */
+export const UNSEEN: Seen = { events: 0, links: 0, transitions: 0 };
+
+/** What was seen before. */
+export interface Seen {
+  /** Position of the last event. */
+  readonly events: number;
+  /** Position of the last link. */
+  readonly links: number;
+  /** Place of the last transition. */
+  readonly transitions: number;
+}
+
+const live = "(SELECT generation FROM projections WHERE name = 'live')";
+
+/**
+ * Looks at the database from outside, all in one batch, so that nobody comes
+ * between.
+ *
+ * @param store The database, without faults.
+ * @param seen What was seen before.
+ * @returns Null before its tables are there.
+ */
+export async function readSnapshot(
+  store: Driver,
+  seen: Seen,
+): Promise<Snapshot | null> {
+  const [tables] = await store.batch([
+    query("SELECT name FROM sqlite_schema WHERE name = 'queued_transitions'"),
+  ], "read");
+  if (tables?.rows.length === 0) return null;
+  const [stamp, at, count, events, orders, users, links, head, keys] =
+    (await store.batch([
+      query("SELECT ledger_id FROM rampkit"),
+      query(`SELECT position, fold_version FROM projections
+        WHERE name = 'live'`),
+      query("SELECT count(*) FROM events"),
+      query(
+        `SELECT ${eventColumns} FROM events WHERE position > ?
+          ORDER BY position`,
+        seen.events,
+      ),
+      query(`SELECT order_id, status, trust, state, activity, fold
+        FROM orders WHERE generation = ${live}`),
+      query(`SELECT user_id, status, trust, state, activity, fold
+        FROM users WHERE generation = ${live}`),
+      query(
+        `SELECT position, commitment, hash FROM chain WHERE position > ?
+          ORDER BY position`,
+        seen.links,
+      ),
+      query("SELECT position, events, hash FROM chain_checkpoint"),
+      query(
+        `SELECT seq, entity, entity_id, trust, status, live FROM transitions
+          WHERE seq > ? ORDER BY seq`,
+        seen.transitions,
+      ),
+    ], "read")).map(({ rows }) => rows);
+  return {
+    ledgerId: String(stamp?.[0]?.[0]),
+    position: Number(at?.[0]?.[0] ?? 0),
+    foldVersion: Number(at?.[0]?.[1] ?? 0),
+    count: Number(count?.[0]?.[0] ?? 0),
+    events: events?.map(recordedEvent) ?? [],
+    orders: orders?.map(rowOf) ?? [],
+    users: users?.map(rowOf) ?? [],
+    links: links ?? [],
+    head: head?.[0],
+    transitions: keys?.map(transitionOf) ?? [],
+  };
+}
+
+function query(sql: string, ...args: readonly SqlValue[]) {
+  return { sql, args };
+}
+
+function rowOf(row: readonly SqlValue[]): Row {
+  const [id, status, trust, state, activity, fold] = row.map(String);
+  return {
+    id: id ?? "",
+    status: status ?? "",
+    trust: trust ?? "",
+    state: state ?? "",
+    activity: activity ?? "",
+    fold: fold ?? "",
+  };
+}
+
+function transitionOf(row: readonly SqlValue[]): SeenTransition {
+  return {
+    seq: Number(row[0]),
+    entity: String(row[1]),
+    id: String(row[2]),
+    trust: String(row[3]),
+    status: String(row[4]),
+    live: row[5] === 1,
+  };
+}

@@ -1,0 +1,280 @@
+import type { Completeness, Page } from "../../../client/mod.ts";
+import type { PollClient } from "../../../ledger/mod.ts";
+import {
+  type Driver,
+  type Fact,
+  FOLD_VERSION,
+  type FoldCode,
+  type PollWalk,
+  readFact,
+  type ReconcileLedger,
+  type ResultSet,
+  type Statement,
+  type WebhookFact,
+} from "../../../ledger/internals.ts";
+import { isRecognised, parseWebhook } from "../../../webhooks/mod.ts";
+import type { PortTools } from "./ports.ts";
+
+/** The answer of a statement that did nothing. */
+export const nothing: ResultSet = { columns: [], rows: [], rowsAffected: 0 };
+
+/** What a strict integrator would take: documented events, and whole. */
+export function isDocumented(body: string): boolean {
+  try {
+    return isRecognised(parseWebhook(body));
+  } catch {
+    return false;
+  }
+}
+
+/** A driver whose batches go another way. */
+export function wrap(next: Driver, batch: Driver["batch"]): Driver {
+  const copyTo = next.copyTo?.bind(next);
+  return {
+    location: next.location,
+    batch,
+    ...(copyTo && { copyTo }),
+    close: () => next.close(),
+  };
+}
+
+/** A driver that finds nothing where a read asks for something. */
+export function blind(next: Driver, asked: string): Driver {
+  return wrap(next, async (statements, mode) => {
+    const results = await next.batch(statements, mode);
+    return results.map((result, at) =>
+      statements[at]?.sql.includes(asked) ? nothing : result
+    );
+  });
+}
+
+/** Whether a statement expects a checkpoint to be as it was read. */
+export function expectsCheckpoint(statement: Statement | undefined): boolean {
+  return statement?.expects === true &&
+    statement.sql.startsWith("INSERT INTO projections");
+}
+
+type EventRow = readonly (string | number | null)[];
+
+/** Changes, or leaves out, each event that the statements append. */
+export function eachEvent(
+  statements: readonly Statement[],
+  change: (row: EventRow) => EventRow | null,
+): Statement[] {
+  return statements.map((statement) => {
+    const [blob = null, rows] = statement.args;
+    if (!statement.sql.startsWith("INSERT INTO events")) return statement;
+    const changed = (JSON.parse(String(rows)) as EventRow[])
+      .map(change).filter((row) => row !== null);
+    return { ...statement, args: [blob, JSON.stringify(changed)] };
+  });
+}
+
+/** Links of the chain whose commitments are all zero. */
+export function withoutCommitments(args: Statement["args"]): Statement["args"] {
+  const [links, ...rest] = args;
+  if (!(links instanceof Uint8Array)) return args;
+  const cleared = Uint8Array.from(links);
+  for (let at = 0; at < cleared.length; at += 64) {
+    cleared.fill(0, at, at + 32);
+  }
+  return [cleared, ...rest];
+}
+
+/** The fold, its facts changed on the way in. */
+export function fold(change: (fact: Fact) => Fact): FoldCode {
+  return {
+    version: FOLD_VERSION,
+    readFact: (event) => change(readFact(event)),
+  };
+}
+
+/** What a webhook claims, as if the service had been asked. */
+export function asReading(fact: WebhookFact): Fact {
+  const { claim, body, recordedAt, digest, position, eventId, orderId } = fact;
+  return {
+    kind: "order_snapshot",
+    label: "order_snapshot",
+    position,
+    eventId,
+    recordedAt,
+    digest,
+    orderId,
+    userId: null,
+    sessionId: null,
+    clickId: null,
+    reading: {
+      digest,
+      readAt: recordedAt,
+      status: claim ?? "created",
+      changedAt: recordedAt,
+      createdAt: "",
+      statedChangedAt: null,
+      statedCreatedAt: null,
+      currency: body?.currency ?? null,
+      currencyAmount: body?.currencyAmount ?? null,
+      commodity: body?.commodity ?? null,
+      cryptoType: null,
+      network: null,
+      cryptoAmount: body?.cryptoAmount ?? null,
+      address: body?.address ?? null,
+      txId: body?.txId ?? null,
+      userId: body?.userId ?? null,
+      clickId: null,
+      externalOrderId: null,
+      failReason: null,
+      cardId: null,
+      cardBrand: null,
+      paymentType: null,
+      processedThrough: null,
+      partnerFee: null,
+      partnerFeePercent: null,
+      serviceFee: null,
+      serviceFeePercent: null,
+      scInputData: null,
+      odd: [],
+    },
+  };
+}
+
+/** A client whose walks over orders show other pages. */
+export function walking(
+  next: PollClient,
+  change: <T>(pages: AsyncIterable<Page<T>>) => AsyncIterable<Page<T>>,
+): PollClient {
+  return {
+    orders: {
+      page: (query, options) => next.orders.page(query, options),
+      list: (query, options) => {
+        const walk = next.orders.list(query, options);
+        return over(walk, change(walk.pages()));
+      },
+    },
+    users: next.users,
+  };
+}
+
+function over<T>(
+  walk: PollWalk<T>,
+  pages: AsyncIterable<Page<T>>,
+): PollWalk<T> {
+  return {
+    pages: () => pages,
+    get completeness(): Completeness {
+      const { pages, items, passes, total, warnings } = walk.completeness;
+      const facts = { pages, items, passes, total, warnings };
+      return { ...facts, complete: true, exhausted: true };
+    },
+  };
+}
+
+/** The first page of a walk. */
+export async function* firstOf<T>(
+  pages: AsyncIterable<Page<T>>,
+): AsyncGenerator<Page<T>> {
+  for await (const page of pages) {
+    yield page;
+    return;
+  }
+}
+
+/** Pages in which an order stays as it was first seen in its status. */
+export async function* stale<T>(
+  pages: AsyncIterable<Page<T>>,
+  seen: Map<string, { status: unknown; source: string }>,
+): AsyncGenerator<Page<T>> {
+  for await (const page of pages) {
+    const sources = page.data.map((item, at) => {
+      const { order_id, status } = item as {
+        order_id: string;
+        status: unknown;
+      };
+      const before = seen.get(order_id);
+      if (before !== undefined && before.status === status) {
+        return before.source;
+      }
+      const source = page.sources[at] ?? "";
+      seen.set(order_id, { status, source });
+      return source;
+    });
+    const { oddFields, rowsWithoutId } = page;
+    yield { ...page, sources, oddFields, rowsWithoutId };
+  }
+}
+
+/** JSON as one who never heard of exact numbers passes it on. */
+export function throughFloats(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text));
+  } catch {
+    return text;
+  }
+}
+
+/** A driver that leaves statements out. */
+export function without(
+  next: Driver,
+  left: (sql: string) => boolean,
+): Driver {
+  return wrap(next, async (statements, mode) => {
+    const kept = statements.filter(({ sql }) => !left(sql));
+    const results = await next.batch(kept, mode);
+    return statements.map(({ sql }) =>
+      left(sql) ? nothing : results.shift() ?? nothing
+    );
+  });
+}
+
+/** A ledger that takes its claims for confirmed. */
+export function believing(next: ReconcileLedger): ReconcileLedger {
+  return {
+    ...next,
+    orders: {
+      get: async (id) => {
+        const order = await next.orders.get(id);
+        return order === null ? null : { ...order, trust: "confirmed" };
+      },
+      list: (query) => next.orders.list(query),
+    },
+  };
+}
+
+/**
+ * A driver by which a refold swaps in what it has built without holding the
+ * live states where they were: late, and after that it makes no difference.
+ */
+export function swapping(next: Driver, { clock }: PortTools): Driver {
+  return wrap(next, async (statements, mode) => {
+    if (!statements.some(({ sql }) => sql.includes("SET generation"))) {
+      return await next.batch(statements, mode);
+    }
+    await clock.sleep(20_000);
+    const unguarded = statements.filter((one) => !expectsCheckpoint(one));
+    await next.batch(unguarded, mode);
+    return statements.map(() => nothing);
+  });
+}
+
+/** A driver by which every process takes the states for those of its fold. */
+export function ofOneFold(next: Driver): Driver {
+  return wrap(next, async (statements, mode) => {
+    const results = await next.batch(
+      statements.map((statement) =>
+        expectsCheckpoint(statement)
+          ? {
+            ...statement,
+            sql: statement.sql.replace("AND fold_version = ?3", ""),
+          }
+          : statement
+      ),
+      mode,
+    );
+    return results.map((result) => {
+      const at = result.columns.indexOf("fold_version");
+      return at === -1 ? result : {
+        ...result,
+        rows: result.rows.map((row) => row.with(at, FOLD_VERSION)),
+      };
+    });
+  });
+}

@@ -1,0 +1,127 @@
+import type {
+  AppendDelivery,
+  UnansweredDelivery,
+} from "../../core/wire/delivery.ts";
+import type { WebhookLog } from "./log.ts";
+import type { Spool } from "../spool/spool.ts";
+
+/** What a server knows of a connection; `Deno.ServeHandlerInfo` fits. */
+export interface ConnectionInfo {
+  /** Address of the other side, where the transport has one. */
+  readonly remoteAddr?: { readonly hostname?: string } | object;
+}
+
+/** Options of {@linkcode webhookEndpoint}. */
+export interface WebhookEndpointOptions {
+  /**
+   * Stores a delivery for good; `ledger.appendDelivery` does. It resolves
+   * after the commit, and storing a delivery twice stores it once.
+   */
+  readonly append: AppendDelivery;
+  /**
+   * Valid secrets; the path must end in one of them. Name the new and the old
+   * one while the address is being changed at the service.
+   */
+  readonly secrets: readonly string[];
+  /**
+   * Beginning of the path; the secret is all that follows.
+   *
+   * @default "/webhooks/"
+   */
+  readonly path?: string;
+  /**
+   * Paths that the runtime's traces may show. All others of this process are
+   * hidden from them, and so is every query: an address that was mistyped at
+   * the service holds the secret under any path.
+   *
+   * @default []
+   */
+  readonly tracedPaths?: readonly string[];
+  /**
+   * Addresses and networks (CIDR) that may deliver; others get 404.
+   *
+   * @default Everybody who knows a secret may.
+   */
+  readonly allowlist?: readonly string[];
+  /**
+   * Tells the address a request came from, for the allowlist. Behind a proxy
+   * it has to read the header that the proxy sets, and no other:
+   * `proxiedAddress()` makes one that does.
+   *
+   * @default The address of the connection.
+   */
+  readonly clientAddress?: (
+    request: Request,
+    info: ConnectionInfo | undefined,
+  ) => string | null;
+  /**
+   * Most bytes of a body; a longer one gets 413.
+   *
+   * @default 1048576
+   */
+  readonly maxBodyBytes?: number;
+  /**
+   * Most bytes of bodies held in memory at a time; beyond them requests get
+   * 503.
+   *
+   * @default 67108864
+   */
+  readonly maxHeldBytes?: number;
+  /**
+   * Time from arrival to answer. The service waits 5 seconds.
+   *
+   * @default 4500
+   */
+  readonly deadlineMs?: number;
+  /**
+   * Time from arrival within which the body must be there; a slower one gets
+   * 408.
+   *
+   * @default Half of `deadlineMs`.
+   */
+  readonly bodyDeadlineMs?: number;
+  /**
+   * How long to wait for `append` before the delivery goes to the spool.
+   *
+   * @default 1000
+   */
+  readonly spoolAfterMs?: number;
+  /**
+   * Where deliveries go while `append` fails or takes long. The caller closes
+   * it, after {@linkcode WebhookEndpoint.drain}.
+   *
+   * @default None: such a delivery gets 503, and the service sends it again.
+   */
+  readonly spool?: Spool;
+  /**
+   * Records that a delivery which may be stored was answered late or with 503;
+   * `ledger.recordUnanswered` does. It is called once appending works.
+   *
+   * @default Nothing is recorded.
+   */
+  readonly unanswered?: (unanswered: UnansweredDelivery) => Promise<void>;
+  /**
+   * Wall clock in milliseconds since 1970, for times that are written down.
+   *
+   * @default Date.now
+   */
+  readonly now?: () => number;
+  /**
+   * Steady clock in milliseconds, for deadlines.
+   *
+   * @default performance.now
+   */
+  readonly clock?: () => number;
+  /**
+   * Makes the id of a delivery from the time of its arrival.
+   *
+   * @default Monotonic ULIDs.
+   */
+  readonly newId?: (receivedAtMs: number) => string;
+  /**
+   * Takes log entries, which hold no secret, header or body.
+   *
+   * @default Nothing is logged.
+   */
+  readonly log?: WebhookLog;
+}

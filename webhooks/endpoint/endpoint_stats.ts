@@ -1,0 +1,30 @@
+import type { RefusalReason } from "../admission/refusal.ts";
+
+/** What an endpoint has done and is doing. */
+export interface WebhookEndpointStats {
+  /** Requests being answered. */
+  readonly inFlight: number;
+  /** Bytes of bodies held for them. */
+  readonly heldBytes: number;
+  /** How often each HTTP status was answered, by status. */
+  readonly answers: Readonly<Record<string, number>>;
+  /** Requests that were refused, by reason; a reason without any is absent. */
+  readonly refused: Readonly<Partial<Record<RefusalReason, number>>>;
+  /**
+   * Address of the latest request that knew the secret and is not on the
+   * allowlist; null when there was none, or its address is unknown.
+   */
+  readonly lastNotAllowed: string | null;
+  /** Stored bodies that are not a JSON object. */
+  readonly quarantined: number;
+  /** Whether the ledger took what it was last given. */
+  readonly appending: boolean;
+  /** Deliveries that wait in the spool. */
+  readonly spoolDepth: number;
+  /** Bytes that wait in the spool. */
+  readonly spoolBytes: number;
+  /** Notes of unanswered deliveries that wait for the ledger. */
+  readonly unansweredNotes: number;
+  /** When the latest delivery was kept, UTC ISO 8601; null before the first. */
+  readonly lastDeliveryAt: string | null;
+}

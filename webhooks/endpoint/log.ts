@@ -1,0 +1,53 @@
+/** Something worth a line in a log. Never a secret, a header or a body. */
+export interface WebhookLogEntry {
+  /** How much it matters. */
+  readonly level: "debug" | "info" | "warn" | "error";
+  /** What happened. */
+  readonly code: WebhookLogCode;
+  /** The same for people, one sentence. */
+  readonly message: string;
+  /** When, UTC ISO 8601 with milliseconds. */
+  readonly at: string;
+  /** Delivery concerned; its event in the ledger has the same id. */
+  readonly deliveryId?: string;
+  /** HTTP status that was answered. */
+  readonly answer?: number;
+  /** Documented event type, `other`, or `quarantined`. */
+  readonly type?: string;
+  /** Length of the body in bytes. */
+  readonly bytes?: number;
+  /** Time from arrival to answer. */
+  readonly durationMs?: number;
+  /** Deliveries concerned. */
+  readonly count?: number;
+  /** Why, as the error said it. */
+  readonly detail?: string;
+}
+
+/** What a log entry is about. */
+export type WebhookLogCode =
+  /** A delivery was stored and answered 204. */
+  | "delivered"
+  /** A body is not a JSON object; it was stored and answered 204. */
+  | "quarantined"
+  /** A JSON object is none of the documented events; stored, answered 204. */
+  | "unrecognised"
+  /** A body was over the limit, late, or broken off; nothing was stored. */
+  | "body_refused"
+  /** The ledger does not take deliveries. */
+  | "append_failing"
+  /** The ledger takes deliveries again. */
+  | "append_recovered"
+  /** The spool could not take a delivery. */
+  | "spool_failed"
+  /** Spooled deliveries went into the ledger. */
+  | "spool_drained"
+  /** A delivery could not be kept anywhere, and was answered 503. */
+  | "delivery_refused"
+  /** A stored delivery was answered late, with 503, or not at all. */
+  | "delivery_unanswered"
+  /** A secret is short enough to be guessed. */
+  | "weak_secret";
+
+/** Takes log entries; what it throws is ignored. */
+export type WebhookLog = (entry: WebhookLogEntry) => void;

@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { webhookEndpoint } from "../mod.ts";
+
+const SECRET = "path-secret-0123456789abcdef";
+const OTHERS = {
+  authorization: "Bearer auth-secret-0123456789",
+  cookie: "session=cookie-secret-0123456789",
+  query: "query-secret-0123456789",
+  body: "body-secret-0123456789",
+  wrong: "wrong-secret-0123456789",
+};
+
+/** The process under observation: every kind of answer, with telemetry on. */
+async function observedProcess(): Promise<void> {
+  let failing = false;
+  const endpoint = webhookEndpoint({
+    secrets: [SECRET],
+    tracedPaths: ["/healthz"],
+    append: () =>
+      failing
+        ? Promise.reject(new Error(`Refused /webhooks/${SECRET}`))
+        : Promise.resolve(),
+    log: (entry) => console.log(JSON.stringify(entry)),
+  });
+  const server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+    endpoint,
+  );
+  const send = async (
+    method: string,
+    secret: string,
+    body: string,
+    path = "/webhooks/",
+  ): Promise<void> => {
+    using connection = await Deno.connect({
+      hostname: "127.0.0.1",
+      port: server.addr.port,
+    });
+    await connection.write(new TextEncoder().encode(
+      `${method} ${path}${secret}?key=${OTHERS.query} HTTP/1.1\r\n` +
+        `host: shop.example\r\nauthorization: ${OTHERS.authorization}\r\n` +
+        `cookie: ${OTHERS.cookie}\r\ncontent-length: ${body.length}\r\n\r\n` +
+        body,
+    ));
+    await connection.read(new Uint8Array(1024));
+  };
+  await send("POST", SECRET, `{"type":"login","note":"${OTHERS.body}"}`);
+  await send("POST", SECRET, `not JSON, ${OTHERS.body}`);
+  await send("POST", SECRET, `{"type":"coffee_brewed"}`);
+  await send("GET", SECRET, "");
+  await send("POST", OTHERS.wrong, "{}");
+  await send("POST", SECRET, "{}", "//webhooks/");
+  await send("POST", SECRET, "{}", "/misplaced/webhooks/");
+  await send("POST", SECRET, "{}", "/webhook/");
+  await send("POST", SECRET, "{}", "/%77ebhooks/");
+  await send("POST", SECRET, "{}", "/");
+  await send("POST", `%70${SECRET.slice(1)}/`, "{}", "/Webhooks/");
+  await send("GET", "healthz", "", "/");
+  failing = true;
+  await send("POST", SECRET, `{"type":"login"}`);
+  // Long enough for the periodic reader of the metrics to come by.
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await server.shutdown();
+  await endpoint.drain();
+}
+
+if (import.meta.main && Deno.args[0] === "observed") {
+  await observedProcess();
+} else {
+  Deno.test("webhookEndpoint() lets no secret into traces, metrics or logs, the runtime's own included", async () => {
+    const received: { path: string; text: string }[] = [];
+    const collector = Deno.serve(
+      { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+      async (request) => {
+        const { pathname } = new URL(request.url);
+        received.push({ path: pathname, text: await request.text() });
+        return Response.json({});
+      },
+    );
+    const { stdout, stderr, success } = await new Deno.Command("deno", {
+      args: [
+        "run",
+        "--allow-env",
+        "--allow-net=127.0.0.1",
+        import.meta.filename ?? "",
+        "observed",
+      ],
+      env: {
+        OTEL_DENO: "true",
+        OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+        OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${collector.addr.port}`,
+        OTEL_METRIC_EXPORT_INTERVAL: "100",
+      },
+    }).output();
+    await collector.shutdown();
+    const printed = new TextDecoder().decode(stdout) +
+      new TextDecoder().decode(stderr);
+    assert(success, printed);
+
+    const everything = printed + received.map(({ text }) => text).join("\n");
+    const secrets = [SECRET, SECRET.slice(1), ...Object.values(OTHERS)]
+      .flatMap((secret) => [secret, encodeURIComponent(secret), btoa(secret)]);
+    for (const secret of secrets) {
+      assert(!everything.includes(secret), `${secret} got out`);
+    }
+
+    // The search above would find nothing in nothing.
+    const of = (path: string): string =>
+      received.filter((one) => one.path === path).map(({ text }) => text)
+        .join("\n");
+    const traces = of("/v1/traces");
+    assert(traces.includes("/webhooks/{secret}"));
+    assert(traces.includes("url.full"));
+    assert(traces.includes("/healthz"));
+    assert(traces.includes("/{path}"));
+    assert(!traces.includes("probe"));
+    assert(of("/v1/logs").includes("quarantined"));
+    const metrics = of("/v1/metrics");
+    for (
+      const name of [
+        "rampkit.webhook.deliveries",
+        "rampkit.webhook.quarantined",
+        "rampkit.webhook.answer.duration",
+        "rampkit.webhook.spool.depth",
+      ]
+    ) {
+      assert(metrics.includes(name), name);
+    }
+    const types = new Set(
+      [...metrics.matchAll(
+        /"key":\s*"type",\s*"value":\s*\{\s*"stringValue":\s*"(\w+)"/g,
+      )]
+        .map(([, type]) => type),
+    );
+    assert.deepEqual(types, new Set(["login", "quarantined", "other", "none"]));
+  });
+}

@@ -1,0 +1,206 @@
+import type { SdkListeners } from "./sdk_options.ts";
+
+/**
+ * Payment statuses that the SDK documents. `failover`: the smart contract was
+ * not called, and the asset went to the user's address instead.
+ */
+export type KnownPaymentStatus =
+  | "pending"
+  | "canceled"
+  | "failed"
+  | "success"
+  | "failover";
+
+/**
+ * What the widget says about a payment: **a hint, never proof**. It comes
+ * from the user's own browser, where anyone can forge it, and a status may
+ * come twice or not at all. Show it; release goods only on what the ledger
+ * has confirmed.
+ */
+export interface PaymentStatusHint {
+  /** Always `hint`: the page cannot confirm anything. */
+  readonly trust: "hint";
+  /** Status: an open list. */
+  readonly status: KnownPaymentStatus | (string & Record<never, never>);
+  /** Order, to ask your own server about; null when it is not named. */
+  readonly orderId: string | null;
+  /** Short order id of dashboard and e-mails; null when it is not named. */
+  readonly externalOrderId: string | null;
+  /** Payment; null when it is not named. */
+  readonly paymentId: string | null;
+  /** Transaction hash; null when there is none yet. */
+  readonly txId: string | null;
+}
+
+/** What went wrong in the widget. */
+export interface WidgetErrorEvent {
+  /** Kind of error. */
+  readonly name: string;
+  /** Its text, for a log. */
+  readonly message: string;
+}
+
+/** Where the user is in the widget. */
+export interface PositionEvent {
+  /** Step: an open list. */
+  readonly step: string;
+}
+
+/** A rate, as decimal strings; null where the widget left a value out. */
+export interface RateUpdateEvent {
+  /** Ticker of the rate. */
+  readonly ticker: string | null;
+  /** Fee in per cent. */
+  readonly feePercent: string | null;
+  /** Fee in the fiat currency. */
+  readonly feeAmount: string | null;
+  /** Amount in the fiat currency. */
+  readonly currencyAmount: string | null;
+  /** Amount of the asset. */
+  readonly commodityAmount: string | null;
+  /** Amount that buys the asset, in the fiat currency. */
+  readonly purchaseAmount: string | null;
+  /** Network fee, in the asset. */
+  readonly minerFee: string | null;
+  /** Network fee, in the fiat currency. */
+  readonly currencyMinerFee: string | null;
+}
+
+/** A message that does not have the promised form. */
+export interface UnreadableWidgetEvent {
+  /** Type of the message. */
+  readonly type: string;
+  /** What came. */
+  readonly data: unknown;
+}
+
+/** What to call when the widget reports something. */
+export interface WidgetListeners {
+  /** The user, or your own code, closed the widget. */
+  readonly close?: () => void;
+  /** The widget is ready; comes twice when 3-D Secure led away and back. */
+  readonly loaded?: () => void;
+  /** Something went wrong in the widget. */
+  readonly error?: (event: WidgetErrorEvent) => void;
+  /** A payment moved, says the user's browser: a hint, never proof. */
+  readonly "payment-status"?: (event: PaymentStatusHint) => void;
+  /** The user moved to another step. */
+  readonly position?: (event: PositionEvent) => void;
+  /** The rate changed. */
+  readonly "rate-update"?: (event: RateUpdateEvent) => void;
+  /** A message to one of the others did not have the promised form. */
+  readonly unreadable?: (event: UnreadableWidgetEvent) => void;
+}
+
+/** Names of {@linkcode WidgetListeners}. */
+export const listenerNames: readonly (keyof WidgetListeners)[] = [
+  "close",
+  "loaded",
+  "error",
+  "payment-status",
+  "position",
+  "rate-update",
+  "unreadable",
+];
+
+/**
+ * Makes listeners for the SDK of yours: each parses its payload first, and
+ * none throws on a payload it does not understand.
+ *
+ * Checked options do this by themselves; use it with the SDK's
+ * `addEventListeners`.
+ *
+ * @param listeners Yours.
+ * @returns What the SDK is given; `unreadable` is folded into the others.
+ *
+ * @example Listen to a payment
+ * ```ts
+ * import { sdkListeners } from "@rampkit/onramp/widget";
+ * import assert from "node:assert/strict";
+ *
+ * const seen: string[] = [];
+ * const listeners = sdkListeners({
+ *   "payment-status": ({ status, trust }) => seen.push(`${status} (${trust})`),
+ * });
+ * listeners["payment-status"]?.({ status: "success", order_id: "o-1" });
+ * assert.deepEqual(seen, ["success (hint)"]);
+ * ```
+ */
+export function sdkListeners(listeners: WidgetListeners): SdkListeners {
+  const { close, loaded, error, position } = listeners;
+  const payment = listeners["payment-status"];
+  const rate = listeners["rate-update"];
+  const unreadable = listeners.unreadable ?? (() => {});
+  const parsed = <Event>(
+    type: string,
+    parse: (data: Fields) => Event | null,
+    listener: (event: Event) => void,
+  ) =>
+  (data: unknown): void => {
+    const event = isFields(data) ? parse(data) : null;
+    if (event === null) unreadable({ type, data });
+    else listener(event);
+  };
+  return {
+    ...(close && { close: () => close() }),
+    ...(loaded && { loaded: () => loaded() }),
+    ...(error && { error: parsed("error", errorEvent, error) }),
+    ...(payment && {
+      "payment-status": parsed("payment-status", paymentStatus, payment),
+    }),
+    ...(position && { position: parsed("position", positionEvent, position) }),
+    ...(rate && { "rate-update": parsed("rate-update", rateUpdate, rate) }),
+  };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isFields(data: unknown): data is Fields {
+  return typeof data === "object" && data !== null && !Array.isArray(data);
+}
+
+function paymentStatus(data: Fields): PaymentStatusHint | null {
+  const status = text(data.status);
+  if (status === null) return null;
+  return {
+    trust: "hint",
+    status,
+    orderId: text(data.order_id),
+    externalOrderId: text(data.external_order_id),
+    paymentId: text(data.payment_id),
+    txId: text(data.tx_id),
+  };
+}
+
+function errorEvent(data: Fields): WidgetErrorEvent | null {
+  const name = text(data.name);
+  const message = text(data.message);
+  if (name === null && message === null) return null;
+  return { name: name ?? "", message: message ?? "" };
+}
+
+function positionEvent(data: Fields): PositionEvent | null {
+  const step = text(data.step);
+  return step === null ? null : { step };
+}
+
+function rateUpdate(data: Fields): RateUpdateEvent | null {
+  const rate: RateUpdateEvent = {
+    ticker: text(data.ticker),
+    feePercent: text(data.fee_percent),
+    feeAmount: text(data.fee_amount),
+    currencyAmount: text(data.currency_amount),
+    commodityAmount: text(data.commodity_amount),
+    purchaseAmount: text(data.purchase_amount),
+    minerFee: text(data.miner_fee),
+    currencyMinerFee: text(data.currency_miner_fee),
+  };
+  return Object.values(rate).every((value) => value === null) ? null : rate;
+}
+
+// Strings are promised; a number is read as what it prints, since a display
+// loses nothing by it. Empty means absent.
+function text(value: unknown): string | null {
+  if (typeof value === "number" && Number.isFinite(value)) return `${value}`;
+  return typeof value === "string" && value !== "" ? value : null;
+}

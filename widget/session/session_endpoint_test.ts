@@ -1,0 +1,245 @@
+import assert from "node:assert/strict";
+import {
+  sessionEndpoint,
+  type SessionEndpointOptions,
+  type SessionRecord,
+} from "./session_endpoint.ts";
+import type { SessionFields } from "../options/ignored_options.ts";
+
+interface User {
+  id: string;
+}
+
+type Options = SessionEndpointOptions<User, SessionFields>;
+
+/** An endpoint with everything noted. */
+function shop(overrides: Partial<Options> = {}) {
+  const created: SessionFields[] = [];
+  const records: SessionRecord[] = [];
+  const reported: unknown[] = [];
+  const endpoint = sessionEndpoint<User, SessionFields>({
+    authorise: ({ headers }) => headers.has("cookie") ? { id: "u-1" } : null,
+    plan: ({ user, input }) => ({
+      session: {
+        flow_type: "simple_full_restrict",
+        user_id: user.id,
+        commodity: "TT",
+        network: "amoy",
+        currency: "USD",
+        currency_amount: "25.50",
+        wallet_address: "0x1",
+      },
+      reference: `basket ${JSON.stringify(input)}`,
+    }),
+    createSession: (session) => {
+      created.push(session);
+      return Promise.resolve({ sessionId: "s-1", requestId: "r-1" });
+    },
+    recordSession: (record) => {
+      records.push(record);
+      return Promise.resolve();
+    },
+    report: (error) => reported.push(error),
+    ...overrides,
+  });
+  return { endpoint, created, records, reported };
+}
+
+function post(init: {
+  body?: BodyInit | null;
+  headers?: Record<string, string>;
+  method?: string;
+} = {}): Request {
+  return new Request("https://shop.example/session", {
+    method: init.method ?? "POST",
+    headers: {
+      "content-type": "application/json",
+      origin: "https://shop.example",
+      cookie: "login=1",
+      ...init.headers,
+    },
+    ...(init.method === "GET"
+      ? {}
+      : { body: init.body ?? '{"input":{"b":1}}' }),
+  });
+}
+
+Deno.test("sessionEndpoint() creates, records and hands out one session", async () => {
+  const { endpoint, created, records } = shop();
+  const response = await endpoint(post({
+    body: '{"click_id":"c-1","input":{"b":1}}',
+  }));
+  assert.equal(response.status, 200);
+  assert.equal(response.headers.get("cache-control"), "no-store");
+  assert.deepEqual(await response.json(), {
+    session_id: "s-1",
+    click_id: "c-1",
+    valid_for_ms: 30_000,
+  });
+  assert.equal(created.length, 1);
+  assert.deepEqual(records, [{
+    session_id: "s-1",
+    request_id: "r-1",
+    click_id: "c-1",
+    reference: 'basket {"b":1}',
+    flow_type: "simple_full_restrict",
+    user_id: "u-1",
+    commodity: "TT",
+    network: "amoy",
+    currency: "USD",
+    currency_amount: "25.50",
+    wallet_address: "0x1",
+  }]);
+});
+
+Deno.test("sessionEndpoint() makes a click id where the page has none", async () => {
+  const { endpoint, records } = shop();
+  const first = await (await endpoint(post({ body: "{}" }))).json();
+  const second = await (await endpoint(post({ body: "{}" }))).json();
+  assert.match(first.click_id, /^[0-9a-f-]{36}$/);
+  assert.notEqual(first.click_id, second.click_id);
+  assert.equal(records[0]?.click_id, first.click_id);
+});
+
+const refusals: [string, Request, number, string][] = [
+  ["GET", post({ method: "GET" }), 405, "method_not_allowed"],
+  ["PUT", post({ method: "PUT" }), 405, "method_not_allowed"],
+  [
+    "another origin",
+    post({ headers: { origin: "https://evil.example" } }),
+    403,
+    "wrong_origin",
+  ],
+  [
+    "a sandboxed frame",
+    post({ headers: { origin: "null" } }),
+    403,
+    "wrong_origin",
+  ],
+  [
+    "a form",
+    post({ headers: { "content-type": "text/plain" } }),
+    415,
+    "not_json",
+  ],
+  [
+    "nearly JSON",
+    post({ headers: { "content-type": "application/jsonp" } }),
+    415,
+    "not_json",
+  ],
+  ["no JSON", post({ body: "{" }), 400, "bad_body"],
+  ["no object", post({ body: "null" }), 400, "bad_body"],
+  ["a bad click id", post({ body: '{"click_id":"a b"}' }), 400, "bad_body"],
+  ["an empty click id", post({ body: '{"click_id":""}' }), 400, "bad_body"],
+  [
+    "the test event's click id",
+    post({ body: '{"click_id":"test_click_id"}' }),
+    400,
+    "bad_body",
+  ],
+  ["a large body", post({ body: `"${"x".repeat(16_384)}"` }), 413, "too_large"],
+];
+
+for (const [what, request, status, error] of refusals) {
+  Deno.test(`sessionEndpoint() answers ${status} to ${what}, and creates nothing`, async () => {
+    const { endpoint, created, reported } = shop();
+    const response = await endpoint(request);
+    assert.equal(response.status, status);
+    assert.deepEqual(await response.json(), { error });
+    assert.equal(response.headers.get("cache-control"), "no-store");
+    assert.deepEqual(created, []);
+    assert.deepEqual(reported, []);
+  });
+}
+
+Deno.test("sessionEndpoint() answers 403 where no origin is stated", async () => {
+  const { endpoint } = shop();
+  const request = post();
+  request.headers.delete("origin");
+  assert.equal((await endpoint(request)).status, 403);
+});
+
+Deno.test("sessionEndpoint() trusts the origins it is told, and then only those", async () => {
+  const allowedOrigins = ["https://www.shop.example"];
+  const { endpoint } = shop({ allowedOrigins });
+  const headers = { origin: "https://www.shop.example" };
+  assert.equal((await endpoint(post({ headers }))).status, 200);
+  assert.equal((await endpoint(post())).status, 403);
+});
+
+Deno.test("sessionEndpoint() answers 401 to nobody, before it reads or plans", async () => {
+  let planned = 0;
+  const { endpoint } = shop({
+    authorise: () => null,
+    plan: () => {
+      planned++;
+      return null;
+    },
+  });
+  assert.equal((await endpoint(post({ body: "{" }))).status, 401);
+  assert.equal(planned, 0);
+});
+
+Deno.test("sessionEndpoint() answers 422 where the plan refuses", async () => {
+  const { endpoint, created } = shop({ plan: () => null });
+  const response = await endpoint(post());
+  assert.equal(response.status, 422);
+  assert.deepEqual(await response.json(), { error: "refused" });
+  assert.deepEqual(created, []);
+});
+
+Deno.test("sessionEndpoint() says nothing of what went wrong behind it, and reports it", async () => {
+  const secret = new Error("key sk-SECRET was refused");
+  const retryable = Object.assign(new Error("SECRET"), { retryable: true });
+  const failures: [Partial<Options>, number][] = [
+    [{ createSession: () => Promise.reject(secret) }, 502],
+    [{ createSession: () => Promise.reject(retryable) }, 503],
+    [{ createSession: () => Promise.reject(null) }, 502],
+    [{ recordSession: () => Promise.reject(secret) }, 502],
+    [{ authorise: () => Promise.reject(secret) }, 502],
+    [{
+      plan: () => {
+        throw secret;
+      },
+    }, 502],
+  ];
+  for (const [overrides, status] of failures) {
+    const { endpoint, reported } = shop(overrides);
+    const response = await endpoint(post());
+    assert.equal(response.status, status);
+    const text = await response.text();
+    assert.doesNotMatch(text, /SECRET|s-1/);
+    assert.equal(response.headers.has("retry-after"), status === 503);
+    assert.equal(reported.length, 1);
+  }
+});
+
+Deno.test("sessionEndpoint() hands out no session that was not remembered", async () => {
+  let isRecorded = false;
+  const { endpoint } = shop({
+    recordSession: async () => {
+      await Promise.resolve();
+      isRecorded = true;
+    },
+  });
+  await (await endpoint(post())).body?.cancel();
+  assert.ok(isRecorded);
+});
+
+Deno.test("sessionEndpoint() records only what the session was asked for", async () => {
+  const { endpoint, records } = shop({
+    plan: () => ({ session: { currency: "USD", currency_amount: 30 } }),
+    createSession: () => Promise.resolve({ sessionId: "s-2", requestId: null }),
+  });
+  await (await endpoint(post({ body: '{"click_id":"c"}' }))).body?.cancel();
+  assert.deepEqual(records, [
+    {
+      session_id: "s-2",
+      click_id: "c",
+      flow_type: "simple",
+      currency: "USD",
+      currency_amount: "30",
+    },
+  ]);
+});

@@ -1,0 +1,42 @@
+/**
+ * Why there is no session to open the widget with.
+ *
+ * - `refused`: your endpoint said no; `status` tells how.
+ * - `network`: the endpoint could not be reached.
+ * - `bad_answer`: it answered, but not with a session.
+ * - `stale`: the session is older than its 30 seconds.
+ * - `used`: the session has opened a widget already.
+ */
+export type SessionErrorCode =
+  | "refused"
+  | "network"
+  | "bad_answer"
+  | "stale"
+  | "used";
+
+/** Thrown when the widget has no session to open with. */
+export class SessionError extends Error {
+  /** Literal name. */
+  override readonly name = "SessionError";
+  /** Why. */
+  readonly code: SessionErrorCode;
+  /** HTTP status of the answer; null where there was none. */
+  readonly status: number | null;
+
+  /**
+   * Makes the error.
+   *
+   * @param code Why.
+   * @param message In words; never a session id.
+   * @param options HTTP status and cause, where there are any.
+   */
+  constructor(
+    code: SessionErrorCode,
+    message: string,
+    options: { readonly status?: number; readonly cause?: unknown } = {},
+  ) {
+    super(message, "cause" in options ? { cause: options.cause } : {});
+    this.code = code;
+    this.status = options.status ?? null;
+  }
+}
