@@ -58,7 +58,7 @@ export type {
   UserSnapshotFact,
   WebhookFact,
 } from "./events/fact.ts";
-export type { ClaimBody, ClaimedStatus } from "./events/claim_body.ts";
+export type { ClaimBody } from "./events/claim_body.ts";
 export type { OrderReading } from "./events/order_reading.ts";
 export type { OtpStep } from "./events/otp_step.ts";
 export type { SessionRequest } from "./events/session_request.ts";
@@ -105,6 +105,22 @@ export {
   type WebhookMismatch,
   type WithoutField,
 } from "./anomalies/anomaly.ts";
+export type {
+  Contribution,
+  Decision,
+  Machine,
+  Move,
+  Observation,
+  Outside,
+  StateRow,
+} from "./machines/machine.ts";
+export {
+  type ClaimedStatus,
+  type OrderMachine,
+  orderMachine,
+  type OrderMeaning,
+  type OrderMoveAnomaly,
+} from "./machines/order_machine.ts";
 export type { Claim, Contradiction } from "./orders/claims.ts";
 export { type OrderActivity, orderActivity } from "./orders/order_activity.ts";
 export {

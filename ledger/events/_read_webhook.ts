@@ -6,12 +6,14 @@ import { webhookType } from "../../core/webhook_event/event_types.ts";
 import { parseWebhook } from "../../core/webhook_event/parse_webhook.ts";
 import type { RecordedEvent } from "./event.ts";
 import type { ActivityLabel, Fact, WebhookFact } from "./fact.ts";
-import { type ClaimBody, claimOf } from "./claim_body.ts";
+import { orderMachine } from "../machines/order_machine.ts";
+import type { ClaimBody } from "./claim_body.ts";
 import { claimText, cleaned, linking, upper } from "./fact_text.ts";
 import { factBase } from "./_fact_base.ts";
 import { unreadable } from "./_unreadable.ts";
 
 const decoder = new TextDecoder();
+const claims = orderMachine.webhooks;
 
 /** Decodes a webhook. Of an erased one, only the columns are read. */
 export function readWebhookEvent(event: RecordedEvent): Fact {
@@ -24,7 +26,7 @@ export function readWebhookEvent(event: RecordedEvent): Fact {
   const webhook = cleaned(parseWebhook(text), text);
   if (webhook.type === "unrecognised") {
     // A claim must not be lost because another field has an unexpected shape.
-    if (known !== null && known in claimOf && event.orderId !== null) {
+    if (known !== null && claims[known] !== null && event.orderId !== null) {
       return columnsOnly(event, known);
     }
     return unreadable(event, {
@@ -73,7 +75,7 @@ function orderWebhook(event: RecordedEvent, webhook: OrderEvent): WebhookFact {
     scAddress: claimText(order.partner_data?.sc_address),
     scInputData: claimText(order.partner_data?.sc_input_data),
   };
-  return { ...fact, claim: claimOf[type], body };
+  return { ...fact, claim: claims[type], body };
 }
 
 function userWebhook(
@@ -110,12 +112,13 @@ function columnsOnly(
   type: WebhookEvent["type"],
 ): WebhookFact {
   const fact = webhookFact(event, type);
-  if (!(type in claimOf) || event.orderId === null) return fact;
+  const claim = claims[type];
+  if (claim === null || event.orderId === null) return fact;
   return {
     ...fact,
     orderId: event.orderId,
     clickId: linking(event.clickId),
-    claim: claimOf[type as OrderEvent["type"]],
+    claim,
   };
 }
 

@@ -1,22 +1,3 @@
-import type { OrderEventType } from "../../core/webhook_event/webhook_event.ts";
-
-/** A status that a webhook can claim. */
-export type ClaimedStatus =
-  | "progress"
-  | "pending"
-  | "failed"
-  | "success"
-  | "cancelled";
-
-/** What each order event claims. Source: service interface, "Events". */
-export const claimOf: Readonly<Record<OrderEventType, ClaimedStatus>> = {
-  payment_started: "progress",
-  transfer_started: "pending",
-  order_complete: "success",
-  order_failed: "failed",
-  order_cancelled: "cancelled",
-};
-
 /** What a webhook says of an order's fields; null is unsaid. */
 export interface ClaimBody {
   /** Digest of the body. */

@@ -1,4 +1,5 @@
-import type { ClaimBody, ClaimedStatus } from "./claim_body.ts";
+import type { ClaimBody } from "./claim_body.ts";
+import type { ClaimedStatus } from "../machines/order_machine.ts";
 import type { OrderReading } from "./order_reading.ts";
 import type { OtpStep } from "./otp_step.ts";
 import type { SessionRequest } from "./session_request.ts";

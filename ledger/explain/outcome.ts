@@ -1,5 +1,5 @@
 import type { ActivityLabel, UnreadableReason } from "../events/fact.ts";
-import type { ClaimedStatus } from "../events/claim_body.ts";
+import type { ClaimedStatus } from "../machines/order_machine.ts";
 import type { Status } from "../orders/status.ts";
 
 /** What an event says. */

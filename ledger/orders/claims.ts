@@ -1,4 +1,5 @@
-import type { ClaimBody, ClaimedStatus } from "../events/claim_body.ts";
+import type { ClaimBody } from "../events/claim_body.ts";
+import type { ClaimedStatus } from "../machines/order_machine.ts";
 import { addSorted, type ListRule } from "../sorted_list.ts";
 import { isKnown, orderRank } from "./order_rank.ts";
 import type { Status } from "./status.ts";

@@ -1,5 +1,5 @@
 import { type Activity, activityOf } from "../projection/activity_fold.ts";
-import type { ClaimedStatus } from "../events/claim_body.ts";
+import type { ClaimedStatus } from "../machines/order_machine.ts";
 import type { OrderFold } from "./order_fold.ts";
 import { type ClaimStanding, claimStanding } from "./order_status.ts";
 

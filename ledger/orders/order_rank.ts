@@ -1,7 +1,15 @@
+import type { OrderStatus } from "../../core/wire/order.ts";
+import type { StateRow } from "../machines/machine.ts";
+import { orderMachine } from "../machines/order_machine.ts";
 import type { Status } from "./status.ts";
 
-/** Rank of a status this version does not know: above all. */
-const unknownRank = 6;
+const { states, unlisted } = orderMachine;
+
+/** Has no prototype, so that no status is mistaken for a name of an object. */
+const rows: Readonly<Record<string, StateRow | undefined>> = Object.assign(
+  Object.create(null),
+  states,
+);
 
 /**
  * Rank of an order status:
@@ -20,22 +28,7 @@ const unknownRank = 6;
  * ```
  */
 export function orderRank(status: Status): number {
-  switch (status) {
-    case "created":
-      return 0;
-    case "progress":
-      return 1;
-    case "pending":
-      return 2;
-    case "failed":
-      return 3;
-    case "success":
-      return 4;
-    case "cancelled":
-      return 5;
-    default:
-      return unknownRank;
-  }
+  return (rows[status] ?? unlisted).rank;
 }
 
 /**
@@ -55,7 +48,7 @@ export function orderRank(status: Status): number {
  * ```
  */
 export function isFinal(status: Status): boolean {
-  return status === "success" || status === "failed" || status === "cancelled";
+  return (rows[status] ?? unlisted).final;
 }
 
 /**
@@ -72,8 +65,8 @@ export function isFinal(status: Status): boolean {
  * assert(!isKnown("a_new_status"));
  * ```
  */
-export function isKnown(status: Status): boolean {
-  return orderRank(status) !== unknownRank;
+export function isKnown(status: Status): status is OrderStatus {
+  return rows[status] !== undefined;
 }
 
 /**
@@ -86,5 +79,5 @@ export function isKnown(status: Status): boolean {
 export function normaliseStatus(text: string): Status {
   const lower = text.trim().toLowerCase();
   if (lower === "canceled") return "cancelled";
-  return orderRank(lower) === unknownRank ? text : lower;
+  return isKnown(lower) ? lower : text;
 }

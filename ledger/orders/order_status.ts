@@ -1,7 +1,10 @@
-import type { ClaimedStatus } from "../events/claim_body.ts";
-import { isFinal, isKnown, orderRank } from "./order_rank.ts";
+import type { Decision } from "../machines/machine.ts";
+import { type ClaimedStatus, orderMachine } from "../machines/order_machine.ts";
+import { isKnown, orderRank } from "./order_rank.ts";
 import type { Status, Trust } from "./status.ts";
 import { compareTimes } from "../events/time.ts";
+
+const { decisions, initial } = orderMachine;
 
 /** All that the status of an order depends on. */
 export interface StatusFacts {
@@ -88,7 +91,7 @@ export interface DecidedStatus {
 }
 
 /**
- * The rule of the order status.
+ * The status of an order by the table of {@linkcode orderMachine}, which says:
  *
  * 1. The latest snapshot A is final or unknown: A, confirmed.
  * 2. A is not final, and the highest counting claim W ranks higher: W, claimed.
@@ -121,14 +124,15 @@ export interface DecidedStatus {
  */
 export function decideOrderStatus(facts: StatusFacts): DecidedStatus {
   const read = facts.latest === null ? null : facts.latest.status;
-  if (read !== null && (isFinal(read) || !isKnown(read))) {
-    return { status: read, trust: "confirmed" };
-  }
   const claim = highestClaim(facts);
-  if (read === null) return { status: claim ?? "created", trust: "claimed" };
-  return claim !== null && orderRank(claim) > orderRank(read)
-    ? { status: claim, trust: "claimed" }
-    : { status: read, trust: "confirmed" };
+  switch (orderDecision(read, claim)) {
+    case "claim":
+      return { status: claim ?? initial, trust: "claimed" };
+    case "initial":
+      return { status: initial, trust: "claimed" };
+    default:
+      return { status: read ?? initial, trust: "confirmed" };
+  }
 }
 
 /**
@@ -139,8 +143,23 @@ export function decideOrderStatus(facts: StatusFacts): DecidedStatus {
  */
 export function contestingClaims(facts: StatusFacts): ClaimedStatus[] {
   const read = facts.latest === null ? null : facts.latest.status;
-  if (read === null || (isKnown(read) && !isFinal(read))) return [];
   return facts.claims.filter((claim) =>
-    isFinal(claim.status) && claimStanding(facts, claim) === "counts"
+    orderDecision(read, claim.status) === "reading_contested" &&
+    claimStanding(facts, claim) === "counts"
   ).map((claim) => claim.status);
+}
+
+/**
+ * What the table of the machine says of a reading (A) and a claim (W).
+ *
+ * @param read Status of the reading; null without one.
+ * @param claimed The claim; null without one.
+ * @returns The code of the table.
+ */
+export function orderDecision(
+  read: Status | null,
+  claimed: ClaimedStatus | null,
+): Decision {
+  const row = read === null ? "none" : isKnown(read) ? read : "unlisted";
+  return decisions[row][claimed ?? "none"];
 }

@@ -10,7 +10,7 @@ const WORLD =
 /** Folders and files whose rules are to be read alone. */
 const PURE = [
   /^core\/(?!waiting\/)/,
-  /^ledger\/(orders|users|explain)\//,
+  /^ledger\/(anomalies|explain|machines|orders|users)\//,
   /^ledger\/events\/(?!mint|digest|derive)/,
 ];
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { ClaimedStatus } from "../../events/claim_body.ts";
+import type { ClaimedStatus } from "../../machines/order_machine.ts";
 import {
   contestingClaims,
   type StatusFacts,
