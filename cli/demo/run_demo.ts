@@ -1,3 +1,4 @@
+import { hex } from "@scure/base";
 import { sleep } from "../../core/waiting/sleep.ts";
 import { createPoller, type Ledger, openLedger } from "../../ledger/mod.ts";
 import { countDeliveries } from "../../ledger/internals.ts";
@@ -281,7 +282,7 @@ async function answeredAndMissing(
 async function sha256(text: string): Promise<string> {
   const bytes = new TextEncoder().encode(text);
   const hash = await crypto.subtle.digest("SHA-256", bytes);
-  return new Uint8Array(hash).toHex();
+  return hex.encode(new Uint8Array(hash));
 }
 
 function wrongOrders(found: readonly Difference[]): number {

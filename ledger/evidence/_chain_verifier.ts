@@ -1,3 +1,4 @@
+import { hex } from "@scure/base";
 import { type ChainOrigin, genesisHash } from "./chain_hash.ts";
 import {
   checkColumns,
@@ -83,7 +84,7 @@ export class ChainVerifier {
     const { head, expect, anchored, anchorDamage } = this.#references;
     if (
       head !== null &&
-      (head.events !== this.#chained || head.hash !== this.#hash.toHex())
+      (head.events !== this.#chained || head.hash !== hex.encode(this.#hash))
     ) {
       return finding(
         this.#last + 1,
@@ -135,7 +136,7 @@ export class ChainVerifier {
   #checkAnchors(): Finding | null {
     const { expect, anchored } = this.#references;
     const hash = (count: number | undefined) =>
-      count === this.#chained ? this.#hash.toHex() : null;
+      count === this.#chained ? hex.encode(this.#hash) : null;
     const now = hash(expect?.count);
     if (now !== null && now !== expect?.hash) {
       return this.#unexpected(
@@ -180,7 +181,7 @@ export class ChainVerifier {
       anchors: this.#anchors(),
       keptHead: this.#references.anchored.head,
       resets: this.#references.anchored.resets,
-      hash: this.#hash.toHex(),
+      hash: hex.encode(this.#hash),
       firstBrokenPosition: found?.position ?? null,
       damage: found?.damage ?? null,
       reason: found?.reason ?? null,

@@ -1,3 +1,4 @@
+import { hex } from "@scure/base";
 import type { Driver, ResultSet, Statement } from "../store/driver/driver.ts";
 import { type ChainOrigin, genesisHash } from "./chain_hash.ts";
 import { headOf, selectHead, selectLinkHash } from "../store/tables/chain.ts";
@@ -73,7 +74,7 @@ export async function readHead(
       ...also,
     ], mode);
     const head = headOf(headRow) ??
-      { position: 0, events: 0, hash: genesisHash(origin).toHex() };
+      { position: 0, events: 0, hash: hex.encode(genesisHash(origin)) };
     const hash = link?.rows[0]?.[0];
     const broken = anchored === null
       ? null
@@ -99,7 +100,7 @@ export function whyBroken(
   if (anchored.ledgerId !== ledgerId) {
     return otherLedger(anchored.ledgerId);
   }
-  if (hash?.toHex() === anchored.hash) return null;
+  if (hash !== null && hex.encode(hash) === anchored.hash) return null;
   return `The chain had ${anchored.events} events at ${anchored.keptAt}, up to ` +
     `position ${anchored.position}; ` +
     (hash === null ? "that link is gone" : "another link is there now");

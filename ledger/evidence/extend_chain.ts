@@ -1,3 +1,4 @@
+import { hex } from "@scure/base";
 import type { Driver, Statement } from "../store/driver/driver.ts";
 import { retryLostRaces } from "../store/retry_lost_races.ts";
 import { insertLinks, moveHead } from "../store/tables/chain.ts";
@@ -93,7 +94,7 @@ function linkRows(
   events: readonly ChainedEvent[],
 ): Statement[] {
   const links = new Uint8Array(events.length * 64);
-  let hash = Uint8Array.fromHex(head.hash);
+  let hash = hex.decode(head.hash);
   const positions = events.map(({ event, erased }, at) => {
     const commitment = commitmentOf(event, erased);
     hash = linkHash(hash, event.position, commitment) as typeof hash;
@@ -105,7 +106,7 @@ function linkRows(
     ...moveHead(head.position, {
       position: positions.at(-1) ?? head.position,
       events: head.events + events.length,
-      hash: hash.toHex(),
+      hash: hex.encode(hash),
     }),
     insertLinks(positions, links),
   ];

@@ -1,3 +1,4 @@
+import { base64urlnopad } from "@scure/base";
 import { wrongQuery } from "./query_values.ts";
 
 /** Where a page ends: what rows are sorted by. */
@@ -14,8 +15,9 @@ export interface PageEnd {
  * @param end Time and identifier of the last row.
  */
 export function encodeCursor({ sortAt, id }: PageEnd): string {
-  return new TextEncoder().encode(JSON.stringify([sortAt, id]))
-    .toBase64({ alphabet: "base64url", omitPadding: true });
+  return base64urlnopad.encode(
+    new TextEncoder().encode(JSON.stringify([sortAt, id])),
+  );
 }
 
 /**
@@ -26,7 +28,7 @@ export function encodeCursor({ sortAt, id }: PageEnd): string {
  */
 export function decodeCursor(cursor: string): PageEnd {
   try {
-    const bytes = Uint8Array.fromBase64(cursor, { alphabet: "base64url" });
+    const bytes = base64urlnopad.decode(cursor);
     const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
     if (Array.isArray(value) && value.length === 2) {
       const [sortAt, id] = value;

@@ -1,3 +1,4 @@
+import { hex } from "@scure/base";
 import type { Driver, SqlValue, Statement } from "./driver/driver.ts";
 import { LedgerError } from "./driver/errors.ts";
 import { isLostRace } from "./retry_lost_races.ts";
@@ -160,7 +161,7 @@ function firstStamp(options: MigrateOptions): Statement[] {
     statement(
       "INSERT INTO rampkit VALUES (1, 0, ?, ?, ?) ON CONFLICT DO NOTHING",
       environment,
-      id.toHex(),
+      hex.encode(id),
       new Date(now()).toISOString(),
     ),
   ];

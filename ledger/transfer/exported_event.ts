@@ -1,3 +1,4 @@
+import { base64, hex } from "@scure/base";
 import type { EventKind, RecordedEvent } from "../events/event.ts";
 import { underivedColumn } from "../events/underived_column.ts";
 import type { Erased } from "../evidence/commitment.ts";
@@ -62,11 +63,11 @@ export function exportedEvent(
   const line: Record<string, string | null> = {};
   for (const field of textFields) line[field] = event[field];
   line.digest = event.digest;
-  line.salt = event.salt?.toHex() ?? null;
-  line.body = event.body?.toBase64() ?? null;
+  line.salt = event.salt === null ? null : hex.encode(event.salt);
+  line.body = event.body === null ? null : base64.encode(event.body);
   if (event.body === null) {
     line.erased = erased?.part ?? null;
-    line.commitment = erased?.commitment.toHex() ?? null;
+    line.commitment = erased === null ? null : hex.encode(erased.commitment);
   }
   return JSON.stringify(line);
 }
@@ -77,6 +78,7 @@ export function exportedEvent(
  *
  * @param line The line.
  * @throws {SyntaxError} When it is no JSON object or lacks a field.
+ * @throws {Error} When salt, body or commitment is no hex or base64.
  * @throws {TypeError} When a column contradicts the body.
  */
 export function importedEvent(line: string): ImportedEvent {
@@ -112,12 +114,12 @@ export function importedEvent(line: string): ImportedEvent {
     recordedAt: needed("recordedAt"),
     readAt: text("readAt"),
     digest: text("digest"),
-    salt: salt === null ? null : Uint8Array.fromHex(salt),
-    body: body === null ? null : Uint8Array.fromBase64(body),
+    salt: salt === null ? null : hex.decode(salt),
+    body: body === null ? null : base64.decode(body),
     erased: body === null
       ? {
         part: erasedPart(needed("erased")),
-        commitment: Uint8Array.fromHex(needed("commitment")),
+        commitment: hex.decode(needed("commitment")),
       }
       : null,
   };

@@ -1,3 +1,4 @@
+import { base64 } from "@scure/base";
 import { messageOf } from "../../../core/guards.ts";
 import type { Command } from "commander";
 import { readDelivery } from "../../../ledger/mod.ts";
@@ -41,7 +42,7 @@ export function addShow(deliveries: Command, cli: Cli): void {
             ...delivery,
             reasons,
             text,
-            base64: body === null ? null : body.toBase64(),
+            base64: body === null ? null : base64.encode(body),
           });
         }
         lines(
@@ -75,7 +76,7 @@ function bodyRows(
   const cut = body.length > SHOWN_BYTES;
   const start = body.subarray(0, SHOWN_BYTES);
   return [
-    text === null ? ["Body (base64)", start.toBase64()] : [
+    text === null ? ["Body (base64)", base64.encode(start)] : [
       "Body",
       printableJson(cut ? new TextDecoder().decode(start) : text),
     ],

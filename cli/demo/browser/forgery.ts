@@ -1,3 +1,4 @@
+import { hex } from "@scure/base";
 import type { OrderState } from "../../../ledger/mod.ts";
 
 /**
@@ -25,7 +26,7 @@ export function forgedCompletion(
       quote: order.currency,
       quote_amount: order.currencyAmount,
       address: order.address,
-      transaction_id: `0x${randomBytes(32).toHex()}`,
+      transaction_id: `0x${hex.encode(randomBytes(32))}`,
       external_order_id: order.externalOrderId,
     },
     ...(order.userId !== null && {
