@@ -92,6 +92,7 @@ export {
   type EqualDelivery,
   type OccurrenceOptions,
 } from "./explain/occurrences.ts";
+export type { ExplainedMove } from "./explain/explained_move.ts";
 export type { EventContent, OutcomeReason } from "./explain/outcome.ts";
 export {
   ANOMALY_KINDS,
@@ -136,6 +137,7 @@ export {
   decideOrderStatus,
   type StatusFacts,
 } from "./orders/order_status.ts";
+export { orderMove } from "./orders/order_move.ts";
 export type { ObservedStatus } from "./orders/readings.ts";
 export type { ResolveOptions } from "./orders/resolve_order.ts";
 export type { NamedSession } from "./orders/sessions.ts";

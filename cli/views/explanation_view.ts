@@ -1,12 +1,14 @@
 import type {
   EventContent,
   ExplainedEvent,
+  ExplainedMove,
   FieldValue,
   OutcomeReason,
 } from "../../ledger/internals.ts";
 import type { Explanation } from "../../ledger/mod.ts";
 import { describeAnomaly } from "../wording/anomaly.ts";
 import { describeEventContent } from "../wording/event_content.ts";
+import { describeMove } from "../wording/order_move.ts";
 import { describeOutcomeReason } from "../wording/outcome_reason.ts";
 import {
   type OrderJson,
@@ -50,6 +52,9 @@ export function explanationLines(
       ),
       fit(`    ${describeOutcomeReason(event.why)}`, 4),
     );
+    if (event.move !== null) {
+      lines.push(fit(`    Move: ${describeMove(event.move)}`, 6));
+    }
     for (const { field, before, after } of event.changes) {
       lines.push(
         fit(
@@ -81,7 +86,8 @@ export interface ExplanationJson extends Omit<Explanation, "events"> {
 
 /** An event of an explanation, in words. */
 export interface ExplainedEventJson
-  extends Omit<ExplainedEvent, "says" | "changes" | "why"> {
+  extends Omit<ExplainedEvent, "says" | "move" | "changes" | "why"> {
+  readonly move: (ExplainedMove & { readonly message: string }) | null;
   readonly says: Worded<EventContent>;
   readonly changes: readonly {
     readonly field: string;
@@ -99,6 +105,8 @@ export function explanationJson(explanation: Explanation): ExplanationJson {
     events: explanation.events.map((event) => ({
       ...event,
       says: { ...event.says, message: describeEventContent(event.says) },
+      move: event.move &&
+        { ...event.move, message: describeMove(event.move) },
       changes: event.changes.map(({ field, before, after }) => ({
         field,
         before: describeValue(before),

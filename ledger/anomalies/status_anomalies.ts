@@ -2,8 +2,10 @@ import { compareTimes } from "../events/time.ts";
 import type { Claim } from "../orders/claims.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import { isFinal, isKnown, orderRank } from "../orders/order_rank.ts";
+import { orderMove } from "../orders/order_move.ts";
 import { claimStanding, contestingClaims } from "../orders/order_status.ts";
 import { otherFinals } from "../orders/readings.ts";
+import type { Status } from "../orders/status.ts";
 import type { StatusAnomaly } from "./anomaly.ts";
 
 /**
@@ -74,24 +76,33 @@ function isOvertaken(fold: OrderFold, claim: Claim): boolean {
     orderRank(fold.latest.status) >= orderRank(claim.status);
 }
 
-/** The service showed a lower status later than a higher one. */
+/**
+ * The service went back on its way, and has come to no other end since. Going
+ * back from its end and arriving there again is a regression too.
+ */
 function regression({ shown }: OrderFold): StatusAnomaly | null {
-  for (const high of shown) {
-    if (!isKnown(high.status) || high.first === "") continue;
-    for (const low of shown) {
+  for (const before of shown) {
+    if (before.first === "") continue;
+    for (const after of shown) {
       if (
-        orderRank(low.status) < orderRank(high.status) && low.last !== "" &&
-        compareTimes(low.last, high.first) > 0
+        goesBack(before.status, after.status) && after.last !== "" &&
+        compareTimes(after.last, before.first) > 0
       ) {
         return {
           kind: "regression",
-          from: high.status,
-          fromAt: high.first,
-          to: low.status,
-          toAt: low.last,
+          from: before.status,
+          fromAt: before.first,
+          to: after.status,
+          toAt: after.last,
         };
       }
     }
   }
   return null;
+}
+
+function goesBack(from: Status, to: Status): boolean {
+  const { anomaly } = orderMove(from, to);
+  return isKnown(to) &&
+    (anomaly === "regression" || anomaly === "final_changed");
 }

@@ -11,6 +11,7 @@ import { fieldSources } from "../orders/field_sources.ts";
 import { flattenState } from "./flatten_state.ts";
 import type { Fact } from "../events/fact.ts";
 import { explainEvent } from "./_explain_event.ts";
+import { explainMove } from "./explained_move.ts";
 import {
   evolveOrder,
   initialOrderFold,
@@ -82,6 +83,7 @@ export function explainOrder(
       recordedAt: fact.recordedAt,
       says: contentOf(fact),
       outcome,
+      move: explainMove(fold, next, fact),
       changes,
       why,
     });

@@ -55,6 +55,46 @@ Deno.test("explainOrder() says what each event changed", () => {
   });
 });
 
+Deno.test("explainOrder() names the move that each event made on the machine", () => {
+  const events = [
+    orderWebhook(1, "payment_started"),
+    orderRead(2, "pending", 2),
+    orderWebhook(3, "order_complete"),
+    orderRead(4, "success", 4),
+    redelivered(orderWebhook(1, "payment_started"), 5),
+    orderRead(6, "cancelled", 6),
+    session(7),
+  ];
+  const moves = explainOrder(ORDER, facts(...events)).events.map(
+    ({ move }) =>
+      move && [
+        move.from && `${move.from.status} ${move.from.trust}`,
+        `${move.to.status} ${move.to.trust}`,
+        move.decision,
+        move.reading && Object.values(move.reading).join(" "),
+      ],
+  );
+  assert.deepEqual(moves, [
+    [null, "progress claimed", "claim", null],
+    ["progress claimed", "pending confirmed", "reading", null],
+    ["pending confirmed", "success claimed", "claim", null],
+    [
+      "success claimed",
+      "success confirmed",
+      "reading",
+      "pending success usual ",
+    ],
+    null,
+    [
+      "success confirmed",
+      "cancelled confirmed",
+      "reading",
+      "success cancelled unusual final_changed",
+    ],
+    null,
+  ]);
+});
+
 Deno.test("explainOrder() says why an event changed nothing", () => {
   const complete = orderWebhook(3, "order_complete", {
     transaction_id: "0xT1",

@@ -1,6 +1,7 @@
 import type { Anomaly } from "../anomalies/anomaly.ts";
 import type { ActivityLabel } from "../events/fact.ts";
 import type { OrderState } from "../orders/order_state.ts";
+import type { ExplainedMove } from "./explained_move.ts";
 import type { EventKind } from "../events/event.ts";
 import type { EventContent, OutcomeReason } from "./outcome.ts";
 
@@ -36,6 +37,11 @@ export interface ExplainedEvent {
    * - `unchanged`: it says nothing new.
    */
   readonly outcome: "changed" | "refused" | "unchanged";
+  /**
+   * The move that it made on the state machine of the order; null where status,
+   * trust and latest reading stay.
+   */
+  readonly move: ExplainedMove | null;
   /** What changed; empty unless `outcome` is `changed`. */
   readonly changes: readonly FieldChange[];
   /** Why the outcome is what it is. */

@@ -5,7 +5,8 @@ import {
   compareText,
   type ListRule,
 } from "../sorted_list.ts";
-import { isFinal, isKnown, orderRank } from "./order_rank.ts";
+import { orderMove } from "./order_move.ts";
+import { isKnown, orderRank } from "./order_rank.ts";
 import type { Status } from "./status.ts";
 import { compareTimes, earlierTime, laterTime } from "../events/time.ts";
 
@@ -118,8 +119,10 @@ export function otherFinals(
     readonly shown: readonly ObservedStatus[];
   },
 ): Status[] {
-  return shown.map(({ status }) => status)
-    .filter((status) => isFinal(status) && status !== latest?.status);
+  if (latest === null) return [];
+  return shown.map(({ status }) => status).filter((status) =>
+    orderMove(status, latest.status).anomaly === "final_changed"
+  );
 }
 
 /** Adds a status that a reading showed: when first, and when last. */

@@ -25,6 +25,7 @@ function explained(
       recordedAt: "2026-11-20T09:00:00.000Z",
       says: { code: "other", label: "order_complete" },
       outcome: "changed",
+      move: null,
       changes: [],
       why: { code: "names_order" },
       ...event,

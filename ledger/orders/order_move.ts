@@ -1,0 +1,36 @@
+import type { Move } from "../machines/machine.ts";
+import {
+  orderMachine,
+  type OrderMoveAnomaly,
+} from "../machines/order_machine.ts";
+import { isKnown } from "./order_rank.ts";
+import type { Status } from "./status.ts";
+
+const same: Move<never> = { kind: "same", anomaly: null };
+
+/**
+ * What the table of the machine says of two statuses that follow each other in
+ * the service's own history.
+ *
+ * @param from Status of a reading.
+ * @param to Status of the next one.
+ * @returns How usual the move is, and the anomaly that it raises.
+ *
+ * @example A success that is taken back
+ * ```ts
+ * import { orderMove } from "@rampkit/onramp/ledger/internals";
+ * import assert from "node:assert/strict";
+ *
+ * assert.deepEqual(orderMove("success", "cancelled"), {
+ *   kind: "unusual",
+ *   anomaly: "final_changed",
+ * });
+ * ```
+ */
+export function orderMove(from: Status, to: Status): Move<OrderMoveAnomaly> {
+  return from === to ? same : orderMachine.moves[rowOf(from)][rowOf(to)];
+}
+
+function rowOf(status: Status): keyof typeof orderMachine.moves {
+  return isKnown(status) ? status : "unlisted";
+}
