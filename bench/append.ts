@@ -1,10 +1,11 @@
-import type { Comparison } from "./comparison.ts";
-import { ratioRow } from "./comparison.ts";
+import type { Comparison } from "./measuring/comparison.ts";
+import { ratioRow } from "./measuring/comparison.ts";
 import { delivery } from "./events.ts";
 import { installEmmett } from "./install_emmett.ts";
 import { openLedger } from "../ledger/mod.ts";
+import { limitOf } from "./measuring/machine_usage.ts";
 import { runJson, withFolder } from "./process.ts";
-import { interleave, median, rate } from "./rounds.ts";
+import { interleave, rate } from "./measuring/rounds.ts";
 
 const callers = 64;
 const rounds = 5;
@@ -24,7 +25,7 @@ export const append: Comparison = {
     "where a second caller would fail. Its driver `sqlite3`, which compiles " +
     "native code when it is installed, is replaced by the runtime's own " +
     "SQLite, which is faster: with `sqlite3` it appends about half as much.",
-  run: (say) =>
+  run: ({ say }) =>
     withFolder(async (folder) => {
       const packages = await installEmmett(folder);
       await using ledger = await openLedger({
@@ -77,18 +78,19 @@ export const append: Comparison = {
         shared: () =>
           emmett("shared"),
         opened: () => emmett("opened"),
-      });
-      const row = (name: string, mode: "shared" | "opened") =>
+      }, { say });
+      const row = (name: string, mode: "shared" | "opened", bound: number) =>
         ratioRow(name, {
-          ours: median(results.ours),
-          theirs: median(results[mode]),
+          ours: results.ours.results,
+          theirs: results[mode].results,
           unit: "appends/s",
           at: "least",
-          bound: 50,
+          bound,
+          limit: limitOf(results.ours.usages, "the disk"),
         });
       return [
-        row("append, 64 callers, peer with one connection", "shared"),
-        row("append, 64 callers, peer as it opens a file", "opened"),
+        row("append, 64 callers, peer with one connection", "shared", 10),
+        row("append, 64 callers, peer as it opens a file", "opened", 50),
       ];
     }),
 };

@@ -1,17 +1,22 @@
-import type { Comparison, Row } from "./comparison.ts";
-import { boundRow, ratioRow } from "./comparison.ts";
-import type { Load } from "./load.ts";
+import { type CatchUp, catchUp } from "./catch_up.ts";
+import type { Bench, Comparison, Row } from "./measuring/comparison.ts";
+import { boundRow, ratioRow } from "./measuring/comparison.ts";
 import {
-  LEDGER_PERMISSIONS,
-  runJson,
-  startServer,
-  withFolder,
-} from "./process.ts";
-import { interleave, median } from "./rounds.ts";
+  bareServer,
+  floorServer,
+  ingestServer,
+  SECRET,
+  wholeServer,
+} from "./ingest_servers.ts";
+import type { Load } from "./load.ts";
+import { load } from "./load_generator.ts";
+import { watched } from "./measuring/machine.ts";
+import { limitOf, type Usage } from "./measuring/machine_usage.ts";
+import { type Server, withFolder } from "./process.ts";
+import { interleave, median } from "./measuring/rounds.ts";
 
-const secret = "a-secret-of-the-benchmark-alone";
 const rounds = 3;
-const seconds = 3;
+const sustainedConnections = 64;
 
 /** Durable ingest over HTTP against a server that stores nothing. */
 export const ingest: Comparison = {
@@ -19,158 +24,190 @@ export const ingest: Comparison = {
   note:
     "Server, load and nothing else, in processes of their own on the same " +
     "cores; each connection waits for its answer before it sends the next " +
-    "webhook of 650 bytes. Ours checks the secret, reads the body, digests " +
-    "and indexes it, and answers 204 after the commit that holds it is " +
-    "synced to the disk (synchronous=FULL, one commit for all that wait). " +
-    "`serve` also folds and chains what it stores, but lets appends go first: " +
-    "most of that comes when the load is over. The other side " +
-    "is a bare Deno.serve that reads the body, parses it, stores nothing and " +
-    "answers 204. The floor is a Deno.serve that writes the bodies that wait " +
-    "together to one file, syncs it and answers 204: no secret, no checks, no " +
-    "index, nothing that could be read again.",
-  run: (say) =>
+    "webhook of 650 bytes, of an order of its own. `load` names the generator: " +
+    "wrk where it is installed, else our own, which takes more of the machine. " +
+    "Ours checks the secret, reads the body, and answers 204 after the " +
+    "delivery is synced to the disk; it digests and indexes it too. The other " +
+    "side is a bare Deno.serve that reads the body, parses it, stores nothing " +
+    "and answers 204. The floor is a Deno.serve that writes the bodies that " +
+    "wait together to one file, syncs it and answers 204: no secret, no " +
+    "checks, no index, nothing that could be read again. A sustained load is " +
+    "one long round, compared with the bare server's bursts; the ledger has " +
+    "caught up when it holds every delivery that was answered, and for " +
+    "`serve`, which is the whole program without its poller, when they are " +
+    "folded and chained as well.",
+  run: (bench) =>
     withFolder(async (folder) => {
+      let files = 0;
+      const newFile = (): string => `${folder}/${files++}.db`;
       const rows: Row[] = [];
-      let ledgers = 0;
-      for (const [connections, bound] of [[64, 0.4], [256, 0.5]] as const) {
-        const results = await interleave(rounds, {
-          bare: () => measure(bareServer(), connections, say),
-          ingest: () =>
-            measure(
-              ingestServer(`${folder}/${ledgers++}.db`),
-              connections,
-              say,
-            ),
-          floor: () =>
-            measure(
-              floorServer(`${folder}/${ledgers++}.bodies`),
-              connections,
-              say,
-            ),
-          serve: () =>
-            measure(wholeServer(`${folder}/${ledgers++}.db`), connections, say),
-        });
-        rows.push(...rowsOf(results, connections, bound));
+      let bare: readonly Measured[] = [];
+      for (const [connections, mostMs] of [[64, 10], [256, 25]] as const) {
+        const burst = (server: Promise<Server>, seconds = bench.burstSeconds) =>
+          measure(server, { connections, seconds, say: bench.say });
+        const sides = await interleave(rounds, {
+          // It stores nothing, so half the time says as much.
+          bare: () => burst(bareServer(), Math.ceil(bench.burstSeconds / 2)),
+          ingest: () => burst(ingestServer(newFile())),
+          floor: () => burst(floorServer(newFile())),
+        }, bench);
+        rows.push(...burstRows(
+          {
+            bare: sides.bare.results,
+            ingest: sides.ingest.results,
+            floor: sides.floor.results,
+          },
+          connections,
+          mostMs,
+        ));
+        if (connections === sustainedConnections) bare = sides.bare.results;
       }
-      return rows;
+      const ingest = await sustained(bench, newFile(), "ingest");
+      const serve = await sustained(bench, newFile(), "serve");
+      return [...rows, ...sustainedRows(ingest, serve, bare, bench)];
     }),
 };
 
-type Side = "bare" | "floor" | "ingest" | "serve";
+/** A load, and how its server used the processors. */
+interface Measured extends Load {
+  readonly usage: Usage | null;
+}
 
-function rowsOf(
-  results: Record<Side, Load[]>,
+type Side = "bare" | "floor" | "ingest";
+
+function burstRows(
+  sides: Readonly<Record<Side, readonly Measured[]>>,
   connections: number,
-  bound: number,
+  mostMs: number,
 ): Row[] {
-  const middle = (side: Side, field: keyof Load): number =>
-    median(results[side].map((load) => load[field]));
-  const details = (side: Side) => ({
-    p50Ms: middle(side, "p50Ms"),
-    p99Ms: middle(side, "p99Ms"),
-    refused: Math.max(...results[side].map(({ refused }) => refused)),
-  });
-  const theirs = middle("bare", "perSecond");
+  const of = (side: Side, field: "perSecond" | "p99Ms"): number[] =>
+    sides[side].map((load) => load[field]);
+  const limit = limitOfAll(sides.ingest);
+  const floorP99Ms = median(of("floor", "p99Ms"));
   return [
     ratioRow(`ingest, ${connections} connections`, {
-      ours: middle("ingest", "perSecond"),
-      theirs,
+      ours: of("ingest", "perSecond"),
+      theirs: of("bare", "perSecond"),
       unit: "requests/s",
       at: "least",
-      bound,
-      details: details("ingest"),
+      bound: 0.65,
+      limit,
+      details: detailsOf(sides.ingest),
     }),
     boundRow(`ingest, ${connections} connections, p99`, {
-      ours: middle("ingest", "p99Ms"),
-      most: 50,
+      ours: of("ingest", "p99Ms"),
+      most: Math.max(mostMs, 2 * floorP99Ms),
       unit: "ms",
-      details: { barePeerP99Ms: middle("bare", "p99Ms") },
+      limit,
+      details: { floorP99Ms, bareP99Ms: median(of("bare", "p99Ms")) },
     }),
     ratioRow(`ingest, ${connections} connections, against the floor`, {
-      ours: middle("ingest", "perSecond"),
-      theirs: middle("floor", "perSecond"),
+      ours: of("ingest", "perSecond"),
+      theirs: of("floor", "perSecond"),
       unit: "requests/s",
       at: "least",
       bound: null,
-      details: details("floor"),
-    }),
-    ratioRow(`serve, ${connections} connections`, {
-      ours: middle("serve", "perSecond"),
-      theirs,
-      unit: "requests/s",
-      at: "least",
-      bound: null,
-      details: details("serve"),
+      limit: `of the floor: ${limitOfAll(sides.floor)}`,
+      details: detailsOf(sides.floor),
     }),
   ];
 }
 
+interface Sustained {
+  readonly load: Measured;
+  readonly caughtUp: CatchUp;
+}
+
+function sustainedRows(
+  ingest: Sustained,
+  serve: Sustained,
+  bare: readonly Measured[],
+  { sustainedSeconds }: Bench,
+): Row[] {
+  const row = (name: string, { load, caughtUp }: Sustained, bound: number) =>
+    ratioRow(
+      `${name}, ${sustainedSeconds} s, ${sustainedConnections} connections`,
+      {
+        ours: [load.perSecond],
+        theirs: bare.map(({ perSecond }) => perSecond),
+        unit: "requests/s",
+        at: "least",
+        bound,
+        limit: limitOfAll([load]),
+        details: { ...detailsOf([load]), stored: caughtUp.stored },
+      },
+    );
+  return [
+    row("ingest", ingest, 0.45),
+    boundRow("ingest, until the ledger holds what was answered", {
+      ours: [ingest.caughtUp.storedSeconds],
+      most: 5,
+      unit: "s",
+      limit: "the ledger's thread",
+    }),
+    row("serve", serve, 0.35),
+    boundRow("serve, until everything is folded and chained", {
+      ours: [serve.caughtUp.foldedSeconds ?? 0],
+      most: 30,
+      unit: "s",
+      limit: "the main thread, which folds",
+    }),
+  ];
+}
+
+function limitOfAll(loads: readonly Measured[]): string {
+  const usages = loads.map(({ usage }) => usage);
+  return limitOf(usages.filter((usage) => usage !== null), "the disk");
+}
+
+function detailsOf(loads: readonly Measured[]): Row["details"] {
+  return {
+    load: loads[0]?.by ?? "none",
+    p50Ms: median(loads.map(({ p50Ms }) => p50Ms)),
+    p99Ms: median(loads.map(({ p99Ms }) => p99Ms)),
+    refused: Math.max(...loads.map(({ refused }) => refused)),
+  };
+}
+
+interface MeasureOptions {
+  readonly connections: number;
+  readonly seconds: number;
+  readonly say: (text: string) => void;
+}
+
 async function measure(
-  starting: ReturnType<typeof startServer>,
-  connections: number,
-  say: (text: string) => void,
-): Promise<Load> {
+  starting: Promise<Server>,
+  options: MeasureOptions,
+): Promise<Measured> {
   await using server = await starting;
-  const load = await runJson<Load>({
-    args: [
-      "run",
-      "--allow-net=127.0.0.1",
-      "bench/load.ts",
-      `${server.url}/webhooks/${secret}`,
-      String(connections),
-      String(seconds),
-    ],
-  });
-  say(`${connections} connections: ${Math.round(load.perSecond)}/s`);
-  return load;
+  return await measureServer(server, options);
 }
 
-function bareServer(): ReturnType<typeof startServer> {
-  return startServer({
-    args: ["run", "--allow-net=127.0.0.1", "bench/bare_server.ts"],
-  });
+async function measureServer(
+  { url, pid }: Server,
+  { connections, seconds, say }: MeasureOptions,
+): Promise<Measured> {
+  const { result, usage } = await watched(
+    () => load({ url: `${url}/webhooks/${SECRET}`, connections, seconds }),
+    pid,
+  );
+  say(`${connections} connections: ${Math.round(result.perSecond)}/s`);
+  return { ...result, usage };
 }
 
-function ingestServer(file: string): ReturnType<typeof startServer> {
-  return startServer({
-    args: [
-      "run",
-      ...LEDGER_PERMISSIONS,
-      "bench/ingest_server.ts",
-      file,
-    ],
+async function sustained(
+  { say, sustainedSeconds: seconds }: Bench,
+  file: string,
+  name: "ingest" | "serve",
+): Promise<Sustained> {
+  say(`${name} for ${seconds} s, and until the ledger has caught up`);
+  await using server =
+    await (name === "serve" ? wholeServer(file) : ingestServer(file));
+  const connections = sustainedConnections;
+  const load = await measureServer(server, { connections, seconds, say });
+  const caughtUp = await catchUp(file, {
+    answered: load.answered,
+    folding: name === "serve",
   });
-}
-
-function floorServer(file: string): ReturnType<typeof startServer> {
-  return startServer({
-    args: [
-      "run",
-      "--allow-net=127.0.0.1",
-      `--allow-write=${file}`,
-      `--allow-read=${file}`,
-      "bench/floor_server.ts",
-      file,
-    ],
-  });
-}
-
-/** The program as people run it, but that it asks no service. */
-function wholeServer(file: string): ReturnType<typeof startServer> {
-  return startServer({
-    args: [
-      "run",
-      ...LEDGER_PERMISSIONS,
-      "cli/main.ts",
-      "serve",
-      "--port",
-      "0",
-      "--no-poll",
-    ],
-    env: {
-      RAMPKIT_ENVIRONMENT: "sandbox",
-      RAMPKIT_DATABASE_URL: `file:${file}`,
-      RAMPKIT_WEBHOOK_SECRET: secret,
-    },
-  });
+  return { load, caughtUp };
 }

@@ -7,6 +7,8 @@ import { orderId, webhookBody } from "./bodies.ts";
 
 /** What was measured. */
 export interface Load {
+  /** Which generator posted. */
+  readonly by: "wrk" | "our own";
   /** Answers of 204 in a second. */
   readonly perSecond: number;
   /** The time that half of the answers took at most, ms. */
@@ -15,7 +17,9 @@ export interface Load {
   readonly p99Ms: number;
   /** The longest time of an answer, ms. */
   readonly maxMs: number;
-  /** Other answers. */
+  /** Answers of 204, those of the first second included. */
+  readonly answered: number;
+  /** Other answers, and connections that failed. */
   readonly refused: number;
 }
 
@@ -57,6 +61,7 @@ if (import.meta.main) {
   const startAt = performance.now() + warmUpMs;
   const endAt = startAt + Number(seconds) * 1000;
   const times: number[] = [];
+  let answered = 0;
   let refused = 0;
   let minted = 0;
 
@@ -85,7 +90,8 @@ if (import.meta.main) {
       // "HTTP/1.1 204": all of it is in the ninth byte and the two after it.
       const stored = answer[9] === 50 && answer[10] === 48 && answer[11] === 52;
       if (!stored) refused++;
-      else if (now >= startAt && now < endAt) times.push(now - sentAt);
+      else answered++;
+      if (stored && now >= startAt && now < endAt) times.push(now - sentAt);
     }
   };
   await Promise.all(Array.from({ length: Number(connections) }, talk));
@@ -94,10 +100,12 @@ if (import.meta.main) {
   const at = (share: number): number =>
     times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
   const load: Load = {
+    by: "our own",
     perSecond: times.length / Number(seconds),
     p50Ms: at(0.5),
     p99Ms: at(0.99),
     maxMs: times.at(-1) ?? 0,
+    answered,
     refused,
   };
   console.log(JSON.stringify(load));

@@ -2,20 +2,20 @@
  * The benchmark: every comparison, both sides measured in the same run, in
  * turns, as medians of several rounds; one table of ratios.
  *
- * `deno task bench [--json] [--only NAME]`
+ * `deno task bench [--json] [--only NAME] [--burst S] [--sustained S]`
  *
  * @module
  */
 import { parseArgs } from "node:util";
 import { append } from "./append.ts";
 import { client } from "./client_pages.ts";
-import type { Comparison } from "./comparison.ts";
+import type { Bench, Comparison } from "./measuring/comparison.ts";
 import { deploy } from "./deploy.ts";
 import { growth } from "./growth.ts";
 import { ingest } from "./ingest.ts";
 import { tidyUp } from "./process.ts";
 import { refold } from "./refold.ts";
-import { json, type Report, text } from "./report.ts";
+import { json, type Report, text } from "./measuring/report.ts";
 
 const comparisons: readonly Comparison[] = [
   ingest,
@@ -28,30 +28,44 @@ const comparisons: readonly Comparison[] = [
 const names = comparisons.map(({ name }) => name).join(", ");
 const help = `Usage: deno task bench [--json] [--only NAME]...
 
-Compares this project's speed with that of its peers, in about six minutes.
+Compares this project's speed with that of its peers, in about eight minutes.
 
-  --json       one JSON object instead of the table
-  --only NAME  one comparison of: ${names}
+  --json         one JSON object instead of the table
+  --only NAME    one comparison of: ${names}
+  --burst S      how long a burst of requests lasts, seconds (default 10)
+  --sustained S  how long a sustained load lasts, seconds (default 60)
 
 Example: deno task bench --only refold`;
 
-async function measure(comparison: Comparison): Promise<Report> {
+async function measure(
+  comparison: Comparison,
+  options: Omit<Bench, "say">,
+): Promise<Report> {
   const say = (text: string): void =>
     console.error(`${comparison.name}: ${text}`);
   try {
-    return { comparison, rows: await comparison.run(say), problem: null };
+    const rows = await comparison.run({ say, ...options });
+    return { comparison, rows, problem: null };
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     return { comparison, rows: [], problem };
   }
 }
 
-function chosen(): { comparisons: readonly Comparison[]; asJson: boolean } {
+interface Choice {
+  readonly comparisons: readonly Comparison[];
+  readonly asJson: boolean;
+  readonly options: Omit<Bench, "say">;
+}
+
+function chosen(): Choice {
   const { values } = parseArgs({
     args: Deno.args,
     options: {
       json: { type: "boolean", default: false },
       only: { type: "string", multiple: true, default: [] },
+      burst: { type: "string", default: "10" },
+      sustained: { type: "string", default: "60" },
       help: { type: "boolean", short: "h", default: false },
     },
   });
@@ -65,14 +79,26 @@ function chosen(): { comparisons: readonly Comparison[]; asJson: boolean } {
   }
   return {
     asJson: values.json,
+    options: {
+      burstSeconds: secondsOf("--burst", values.burst),
+      sustainedSeconds: secondsOf("--sustained", values.sustained),
+    },
     comparisons: values.only.length === 0
       ? comparisons
       : comparisons.filter(({ name }) => values.only.includes(name)),
   };
 }
 
+function secondsOf(flag: string, text: string): number {
+  const seconds = Number(text);
+  if (Number.isInteger(seconds) && seconds > 0 && seconds <= 3_600) {
+    return seconds;
+  }
+  throw new RangeError(`${flag} takes whole seconds, 1 to 3600: ${text}`);
+}
+
 if (import.meta.main) {
-  let choice: ReturnType<typeof chosen>;
+  let choice: Choice;
   try {
     choice = chosen();
   } catch (error) {
@@ -91,7 +117,7 @@ if (import.meta.main) {
   }
   const reports: Report[] = [];
   for (const comparison of choice.comparisons) {
-    reports.push(await measure(comparison));
+    reports.push(await measure(comparison, choice.options));
   }
   const columns = Deno.stdout.isTerminal() ? Deno.consoleSize().columns : null;
   console.log(choice.asJson ? json(reports) : text(reports, columns));

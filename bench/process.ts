@@ -30,6 +30,8 @@ export function tidyUp(): void {
 export interface Server extends AsyncDisposable {
   /** Address, without a path. */
   readonly url: string;
+  /** Number of the process. */
+  readonly pid: number;
 }
 
 /** How a process is started. */
@@ -66,6 +68,7 @@ export async function startServer(options: StartOptions): Promise<Server> {
   const url = await listening.promise;
   return {
     url,
+    pid: child.pid,
     async [Symbol.asyncDispose]() {
       child.kill("SIGTERM");
       await child.status;

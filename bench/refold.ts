@@ -1,10 +1,11 @@
 import Database from "libsql";
-import type { Comparison } from "./comparison.ts";
-import { ratioRow } from "./comparison.ts";
+import type { Comparison } from "./measuring/comparison.ts";
+import { ratioRow } from "./measuring/comparison.ts";
 import { fillLedger } from "./fill_ledger.ts";
 import { type Ledger, openLedger } from "../ledger/mod.ts";
+import { limitOf } from "./measuring/machine_usage.ts";
 import { withFolder } from "./process.ts";
-import { interleave, median, rate } from "./rounds.ts";
+import { interleave, rate } from "./measuring/rounds.ts";
 
 const count = 70_000;
 const rounds = 3;
@@ -24,7 +25,7 @@ export const refold: Comparison = {
     "same rows, all columns, in pages of 1,000 and parses each body with " +
     "JSON.parse: once through the ledger's own driver, once with libsql in " +
     "its own thread. It keeps and writes nothing.",
-  run: (say) =>
+  run: ({ say }) =>
     withFolder(async (folder) => {
       const file = `${folder}/ledger.db`;
       await using ledger = await openLedger({
@@ -46,14 +47,15 @@ export const refold: Comparison = {
         ),
         driver: told("read and parse, driver", () => readByDriver(ledger)),
         direct: told("read and parse, libsql", () => readDirectly(file)),
-      });
+      }, { say });
       const row = (name: string, side: "driver" | "direct") =>
         ratioRow(name, {
-          ours: median(results.refold),
-          theirs: median(results[side]),
+          ours: results.refold.results,
+          theirs: results[side].results,
           unit: "events/s",
           at: "least",
-          bound: 0.5,
+          bound: side === "driver" ? 0.75 : null,
+          limit: limitOf(results.refold.usages, "the database's thread"),
         });
       return [
         row("refold, against the same driver", "driver"),

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Cli } from "../program/cli.ts";
-import { jsonOption } from "../program/options.ts";
+import { jsonOption, wholeNumber } from "../program/options.ts";
 import {
   runSourceProgram,
   type SourceProgram,
@@ -9,6 +9,8 @@ import {
 interface BenchFlags {
   readonly only?: readonly string[];
   readonly json?: boolean;
+  readonly burst?: number;
+  readonly sustained?: number;
 }
 
 const BENCHMARK: SourceProgram = {
@@ -22,7 +24,7 @@ const BENCHMARK: SourceProgram = {
     "--allow-read",
     "--allow-write",
     "--allow-net=127.0.0.1,localhost",
-    "--allow-run=deno,npm",
+    "--allow-run=deno,npm,sh,wrk",
   ],
   stopped: "there is no table; figures come only from a whole run",
 };
@@ -32,12 +34,22 @@ export function addBench(program: Command, cli: Cli): void {
   const command = program.command("bench").summary(
     "measure speed beside that of peers",
   ).description(
-    "measure speed beside that of peers, both sides in one run (6 minutes)",
+    "measure speed beside that of peers, both sides in one run (8 minutes)",
   );
   jsonOption(command, "one object")
     .option(
       "--only <name...>",
       "comparisons: ingest, append, refold, growth, client, deploy",
+    )
+    .option(
+      "--burst <seconds>",
+      "how long a burst of requests lasts (default: 10)",
+      wholeNumber("--burst", 1, 3600),
+    )
+    .option(
+      "--sustained <seconds>",
+      "how long a sustained load lasts (default: 60)",
+      wholeNumber("--sustained", 1, 3600),
     )
     .addHelpText(
       "after",
@@ -48,8 +60,14 @@ export function addBench(program: Command, cli: Cli): void {
       cli.run((flags: BenchFlags) =>
         runSourceProgram(cli.io, BENCHMARK, [
           ...(flags.only ?? []).flatMap((name) => ["--only", name]),
+          ...optional("--burst", flags.burst),
+          ...optional("--sustained", flags.sustained),
           ...(flags.json ? ["--json"] : []),
         ])
       ),
     );
+}
+
+function optional(flag: string, value: number | undefined): string[] {
+  return value === undefined ? [] : [flag, String(value)];
 }

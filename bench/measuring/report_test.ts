@@ -3,19 +3,27 @@ import { boundRow, holds, ratioRow } from "./comparison.ts";
 import { json, type Report, text } from "./report.ts";
 
 const half = ratioRow("refold", {
-  ours: 50,
-  theirs: 100,
+  ours: [40, 50, 90],
+  theirs: [100],
   unit: "events/s",
   at: "least",
   bound: 0.5,
+  limit: "one thread",
 });
-const slow = boundRow("p99", { ours: 51, most: 50, unit: "ms" });
+const slow = boundRow("p99", {
+  ours: [51],
+  most: 50,
+  unit: "ms",
+  limit: "the disk",
+  details: { load: "wrk", p50Ms: 2 },
+});
 const unaimed = ratioRow("serve", {
-  ours: 1,
-  theirs: 3,
+  ours: [1],
+  theirs: [3],
   unit: "requests/s",
   at: "least",
   bound: null,
+  limit: "all processors",
 });
 const report: Report = {
   comparison: { name: "all", note: "What each side does." },
@@ -31,9 +39,14 @@ Deno.test("holds() compares the ratio or the figure with its aim", () => {
 
 Deno.test("text() shows every row with its aim, and the notes", () => {
   const shown = text([report], null);
-  assert.match(shown, /refold +50 +100 +events\/s +0\.5 +>= 0\.5 +yes/);
+  assert.match(
+    shown,
+    /refold +50 +40\.\.90 +100 +events\/s +0\.5 +>= 0\.5 +yes/,
+  );
   assert.match(shown, /p99 +51 +ms +<= 50 +no/);
   assert.match(shown, /serve +1 +3 +requests\/s +0\.333\n/);
+  assert.match(shown, /refold: limit one thread\n/);
+  assert.match(shown, /p99: limit the disk, load wrk, p50Ms 2\n/);
   assert.match(shown, /all: What each side does\./);
 });
 

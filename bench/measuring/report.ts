@@ -1,5 +1,5 @@
-import { drawTable } from "../cli/views/table.ts";
-import { type Comparison, holds, type Row } from "./comparison.ts";
+import { drawTable } from "../../cli/views/table.ts";
+import { type Comparison, holds, type Row, type Spread } from "./comparison.ts";
 
 /** What a comparison came to. */
 export interface Report {
@@ -21,7 +21,9 @@ export function text(
     [
       { title: "Comparison" },
       { title: "Ours", align: "right" },
+      { title: "least..most" },
       { title: "Other", align: "right" },
+      { title: "least..most" },
       { title: "Unit" },
       { title: "Ratio", align: "right" },
       { title: "Aim", align: "right" },
@@ -30,7 +32,9 @@ export function text(
     rows.map((row) => [
       row.name,
       figure(row.ours),
+      spread(row.spread.ours),
       isBound(row) ? "" : figure(row.theirs),
+      spread(row.spread.theirs),
       row.unit,
       isBound(row) ? "" : figure(row.ratio),
       aimOf(row),
@@ -38,13 +42,12 @@ export function text(
     ]),
     columns,
   );
-  const details = rows.filter((row) => Object.keys(row.details).length > 0)
-    .map((row) =>
-      `${row.name}: ${
-        Object.entries(row.details)
-          .map(([name, value]) => `${name} ${figure(value)}`).join(", ")
-      }`
+  const details = rows.map((row) => {
+    const figures = Object.entries(row.details).map(([name, value]) =>
+      `${name} ${typeof value === "number" ? figure(value) : value}`
     );
+    return `${row.name}: ${[`limit ${row.limit}`, ...figures].join(", ")}`;
+  });
   const notes = reports.map(({ comparison, problem }) =>
     `${comparison.name}: ${comparison.note}` +
     (problem === null ? "" : `\n  NOT MEASURED: ${problem}`)
@@ -80,6 +83,10 @@ function figure(value: number): string {
     maximumSignificantDigits: value >= 1000 ? 6 : 3,
     maximumFractionDigits: value >= 1000 ? 0 : 3,
   });
+}
+
+function spread(range: Spread | null): string {
+  return range === null ? "" : range.map(figure).join("..");
 }
 
 /** Whether the figure stands alone, with nothing measured beside it. */
