@@ -7,6 +7,7 @@ const DECIDES: Readonly<Record<string, readonly string[]>> = {
   currency_amount: ["currencyAmount"],
   crypto_amount: ["cryptoAmount"],
   tx_id: ["txId"],
+  click_id: ["clickId"],
   changed_at: ["changedAt"],
 };
 
@@ -112,6 +113,26 @@ export function untold(
     }
     return !anomalies.some((one) => one.kind === kind && one.field === name);
   });
+}
+
+/**
+ * The fields of which the state of an order or user tells that they cannot be
+ * read, although the service states them well by now.
+ *
+ * @param anomalies What its state tells.
+ */
+export function toldStill(
+  world: World,
+  id: string,
+  anomalies: readonly Anomaly[],
+): string[] {
+  const { sandbox } = world;
+  // What was odd before its row lost its id stays the last reading of it.
+  if (hasNoId(world, id)) return [];
+  const odd = sandbox.oddFields(id);
+  return anomalies.flatMap((one) =>
+    one.kind === "unreadable_field" && !odd.includes(one.field) ? one.field : []
+  );
 }
 
 /** Whether some row of that kind has no id, so that no window is proven. */

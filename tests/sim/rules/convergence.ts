@@ -1,26 +1,14 @@
-import { differences } from "../../../cli/demo/differences.ts";
 import { describeFinding } from "../../../cli/wording/reconcile_finding.ts";
-import {
-  type OrderState,
-  reconcile,
-  type UserState,
-} from "../../../ledger/mod.ts";
+import { reconcile } from "../../../ledger/mod.ts";
 import type { SqlValue, SweepKind } from "../../../ledger/internals.ts";
-import { ownClickId } from "../chores/forger.ts";
-import { SUBSCRIPTION } from "../world/incarnation.ts";
-import type { Inspector } from "./inspector.ts";
-import { addOne, Broken, check } from "../world/journal.ts";
-import {
-  hasOddReading,
-  isExcused,
-  isExcusedUser,
-  isOdd,
-  someHaveNoId,
-  untold,
-} from "../chores/odd_ones.ts";
+import { hasOddReading, isOdd, someHaveNoId } from "../chores/odd_ones.ts";
 import { hasReadUsers, recoverWindow } from "../chores/recover_chore.ts";
+import { SUBSCRIPTION } from "../world/incarnation.ts";
+import { addOne, Broken, check } from "../world/journal.ts";
 import { passing } from "../world/virtual_time.ts";
-import { clickOfCrowd, type World } from "../world/world.ts";
+import type { World } from "../world/world.ts";
+import { disagreements, orderOf, rows } from "./disagreements.ts";
+import type { Inspector } from "./inspector.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -131,11 +119,35 @@ async function recoverAll(world: World, inspector: Inspector): Promise<void> {
   await inspector.look();
 }
 
-/** One poller polls once, or has had the time to; then a look. */
+/**
+ * One poller polls once, or has had the time to; then a look. A poller that
+ * crashed may hold the lease: then the others wait until it expires.
+ *
+ * @throws {Broken} When a poll does not end, or none can begin.
+ */
 export async function pollOnce(
   world: World,
   inspector: Inspector,
   kinds?: readonly SweepKind[],
+): Promise<void> {
+  const { clock } = world;
+  const beganMs = clock.now();
+  const before = world.delivery;
+  do {
+    check(
+      "polling goes on once the lease of a crashed poller has expired",
+      clock.now() - beganMs < pollLimitMs,
+      () => `nobody has polled for ${(clock.now() - beganMs) / minuteMs} min`,
+    );
+    await pollOrWait(world, kinds);
+    await inspector.look();
+    // Each poll ends with a look at delivery.
+  } while (world.delivery === before);
+}
+
+async function pollOrWait(
+  world: World,
+  kinds: readonly SweepKind[] | undefined,
 ): Promise<void> {
   const { clock, processes, plan, dice } = world;
   if (plan.running) await clock.advance(10 * minuteMs);
@@ -151,134 +163,6 @@ export async function pollOnce(
   // What polls have appended is folded, chained and told.
   world.front.incarnation?.subscription?.wake();
   await clock.advance(11 * minuteMs);
-  await inspector.look();
-}
-
-async function rows(
-  world: World,
-  sql: string,
-  ...args: readonly SqlValue[]
-): Promise<readonly (readonly SqlValue[])[]> {
-  const [found] = await world.store.batch([{ sql, args }], "read");
-  return found?.rows ?? [];
-}
-
-/** What the ledger says of an order; null when nothing. */
-export async function orderOf(
-  world: World,
-  orderId: string,
-): Promise<OrderState | null> {
-  const [found] = await rows(
-    world,
-    `SELECT state FROM orders WHERE generation = ${LIVE} AND order_id = ?`,
-    orderId,
-  );
-  return found === undefined ? null : JSON.parse(String(found[0]));
-}
-
-const LIVE = "(SELECT generation FROM projections WHERE name = 'live')";
-
-/** Where the ledger and the service say different things. */
-async function disagreements(world: World): Promise<string[]> {
-  const { sandbox } = world;
-  const orders = new Map<string, OrderState>();
-  for (
-    const [id, state] of await rows(
-      world,
-      `SELECT order_id, state FROM orders WHERE generation = ${LIVE}`,
-    )
-  ) orders.set(String(id), JSON.parse(String(state)));
-  const wrong: string[] = [];
-  for (const order of orders.values()) {
-    if (sandbox.order(order.orderId) !== null) continue;
-    orders.delete(order.orderId);
-    const { trust, status, orderId } = order;
-    // An id that cannot be asked for stays what a forger said of it.
-    if (orderId.includes(",") || sandbox.refuses(orderId)) continue;
-    // Asked for as an order, it shows one page of others, and never an end.
-    if (orderId === clickOfCrowd && trust === "claimed") continue;
-    const absent = order.anomalies.some(({ kind }) => kind === "absent");
-    if (trust === "claimed" && status === "created" && absent) continue;
-    wrong.push(`order ${orderId}, which is not there: ${trust} ${status}`);
-  }
-  for (const one of differences(sandbox.truth(), orders)) {
-    const state = orders.get(one.orderId) ?? null;
-    if (isExcused(world, one.orderId, one.field, state)) continue;
-    wrong.push(
-      `${one.field} of order ${one.orderId}: ${one.ledger}, not ${one.service}`,
-    );
-  }
-  for (const { orderId, confirmed, anomalies } of orders.values()) {
-    if (confirmed === null) continue;
-    const fields = untold(world, orderId, anomalies);
-    if (fields.length === 0) continue;
-    wrong.push(`odd fields of order ${orderId} not told: ${fields.join()}`);
-  }
-  wrong.push(...wrongSessions(world, orders));
-  const users = new Map<string, UserState>();
-  for (
-    const [id, state] of await rows(
-      world,
-      `SELECT user_id, state FROM users WHERE generation = ${LIVE}`,
-    )
-  ) users.set(String(id), JSON.parse(String(state)));
-  for (const user of sandbox.users()) {
-    const known = users.get(user.userId);
-    const { lkyc, fkyc, banned, country } = user;
-    const said = { lkyc, fkyc, banned, country, trust: "confirmed" };
-    const says = {
-      lkyc: known?.verification.lkyc,
-      fkyc: known?.verification.fkyc,
-      banned: known?.banned,
-      country: known?.country,
-      trust: known?.trust,
-    };
-    for (
-      const field of ["lkyc", "fkyc", "banned", "country", "trust"] as const
-    ) {
-      if (said[field] === says[field]) continue;
-      if (isExcusedUser(world, user.userId, field)) continue;
-      wrong.push(
-        `${field} of user ${user.userId}: ${says[field]}, not ${said[field]}`,
-      );
-    }
-  }
-  for (const { userId, anomalies } of users.values()) {
-    const fields = untold(world, userId, anomalies);
-    if (sandbox.user(userId) === null || fields.length === 0) continue;
-    wrong.push(`odd fields of user ${userId} not told: ${fields.join()}`);
-  }
-  return wrong;
-}
-
-/** Orders that lost the only session under their click id, by whose word ever. */
-function wrongSessions(
-  { sandbox, journal, plan }: World,
-  orders: ReadonlyMap<string, OrderState>,
-): string[] {
-  const { clockSkewMs = 0 } = plan.service;
-  // A service whose clock is behind dates orders before their sessions.
-  const told = clockSkewMs >= -60_000 &&
-    !journal.faults.has("clock set back");
-  if (!told) return [];
-  const wrong: string[] = [];
-  for (const [sessionId, { orderId, clickId, soon }] of journal.sessions) {
-    if (!soon || !clickId.startsWith(ownClickId)) continue;
-    const odd = sandbox.oddFields(orderId);
-    const state = orders.get(orderId);
-    if (odd.includes("order_id") || odd.includes("click_id")) continue;
-    // Readings without a status confirm nothing, and no session either.
-    if (odd.includes("status")) continue;
-    const { asked, sessionTrust } = state ?? {};
-    if (asked?.sessionId === sessionId && sessionTrust === "confirmed") {
-      continue;
-    }
-    wrong.push(
-      `session of order ${orderId}: ${sessionTrust} ${asked?.sessionId}, ` +
-        `not confirmed ${sessionId}`,
-    );
-  }
-  return wrong;
 }
 
 /** What is still to be done by somebody. */

@@ -1,7 +1,8 @@
 import { FINAL_READS_AFTER_MS } from "../../../ledger/polling/requests/final_reads.ts";
 import { reconcile } from "../../../ledger/mod.ts";
 import type { SandboxOrder } from "../../../sandbox/mod.ts";
-import { orderOf, pollOnce } from "../rules/convergence.ts";
+import { pollOnce } from "../rules/convergence.ts";
+import { orderOf } from "../rules/disagreements.ts";
 import type { Dice } from "./dice.ts";
 import {
   contest,

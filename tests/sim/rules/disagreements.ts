@@ -1,0 +1,179 @@
+import { type Difference, differences } from "../../../cli/demo/differences.ts";
+import type { Anomaly, OrderState, UserState } from "../../../ledger/mod.ts";
+import type { SqlValue } from "../../../ledger/internals.ts";
+import { ownClickId } from "../chores/forger.ts";
+import {
+  hasOddReading,
+  isExcused,
+  isExcusedUser,
+  toldStill,
+  untold,
+} from "../chores/odd_ones.ts";
+import { clickOfCrowd, type World } from "../world/world.ts";
+
+const LIVE = "(SELECT generation FROM projections WHERE name = 'live')";
+
+/** Where the ledger and the service say different things. */
+export async function disagreements(world: World): Promise<string[]> {
+  const { sandbox } = world;
+  const orders = new Map<string, OrderState>();
+  for (
+    const [id, state] of await rows(
+      world,
+      `SELECT order_id, state FROM orders WHERE generation = ${LIVE}`,
+    )
+  ) orders.set(String(id), JSON.parse(String(state)));
+  const wrong: string[] = [];
+  for (const order of orders.values()) {
+    if (sandbox.order(order.orderId) !== null) continue;
+    orders.delete(order.orderId);
+    const { trust, status, orderId } = order;
+    // An id that cannot be asked for stays what a forger said of it.
+    if (orderId.includes(",") || sandbox.refuses(orderId)) continue;
+    // Asked for as an order, it shows one page of others, and never an end.
+    if (orderId === clickOfCrowd && trust === "claimed") continue;
+    const absent = order.anomalies.some(({ kind }) => kind === "absent");
+    if (trust === "claimed" && status === "created" && absent) continue;
+    wrong.push(`order ${orderId}, which is not there: ${trust} ${status}`);
+  }
+  for (
+    const one of [
+      ...differences(sandbox.truth(), orders),
+      ...otherClickIds(world, orders),
+    ]
+  ) {
+    const state = orders.get(one.orderId) ?? null;
+    if (isExcused(world, one.orderId, one.field, state)) continue;
+    wrong.push(
+      `${one.field} of order ${one.orderId}: ${one.ledger}, not ${one.service}`,
+    );
+  }
+  for (const state of orders.values()) {
+    const { orderId, confirmed, anomalies } = state;
+    if (confirmed === null) continue;
+    const odd = hasOddReading(state) ? "still counts" : "is over";
+    wrong.push(
+      ...wronglyTold(world, `order ${orderId}`, orderId, anomalies, odd),
+    );
+  }
+  wrong.push(...wrongSessions(world, orders));
+  const users = new Map<string, UserState>();
+  for (
+    const [id, state] of await rows(
+      world,
+      `SELECT user_id, state FROM users WHERE generation = ${LIVE}`,
+    )
+  ) users.set(String(id), JSON.parse(String(state)));
+  for (const user of sandbox.users()) {
+    const known = users.get(user.userId);
+    const { lkyc, fkyc, banned, country } = user;
+    const said = { lkyc, fkyc, banned, country, trust: "confirmed" };
+    const says = {
+      lkyc: known?.verification.lkyc,
+      fkyc: known?.verification.fkyc,
+      banned: known?.banned,
+      country: known?.country,
+      trust: known?.trust,
+    };
+    for (
+      const field of ["lkyc", "fkyc", "banned", "country", "trust"] as const
+    ) {
+      if (said[field] === says[field]) continue;
+      if (isExcusedUser(world, user.userId, field)) continue;
+      wrong.push(
+        `${field} of user ${user.userId}: ${says[field]}, not ${said[field]}`,
+      );
+    }
+  }
+  for (const { userId, anomalies } of users.values()) {
+    if (sandbox.user(userId) === null) continue;
+    wrong.push(...wronglyTold(world, `user ${userId}`, userId, anomalies));
+  }
+  return wrong;
+}
+
+/** Click ids that the ledger has otherwise than the service. */
+function otherClickIds(
+  { sandbox }: World,
+  orders: ReadonlyMap<string, OrderState>,
+): Difference[] {
+  return sandbox.orders().flatMap(({ orderId, clickId }) => {
+    const ledger = orders.get(orderId)?.clickId ?? null;
+    return (clickId || null) === ledger
+      ? []
+      : { orderId, field: "clickId", service: clickId, ledger };
+  });
+}
+
+/** What its state tells, and should not; and what it should tell. */
+function wronglyTold(
+  world: World,
+  what: string,
+  id: string,
+  anomalies: readonly Anomaly[],
+  odd: "is over" | "still counts" = "is over",
+): string[] {
+  const missing = untold(world, id, anomalies);
+  const old = odd === "is over" ? toldStill(world, id, anomalies) : [];
+  return [
+    ...(missing.length === 0
+      ? []
+      : [`odd fields of ${what} not told: ${missing.join()}`]),
+    ...(old.length === 0
+      ? []
+      : [`fields of ${what} still told as odd: ${old.join()}`]),
+  ];
+}
+
+/** Orders that lost the only session under their click id, by whose word ever. */
+function wrongSessions(
+  { sandbox, journal, plan }: World,
+  orders: ReadonlyMap<string, OrderState>,
+): string[] {
+  const { clockSkewMs = 0 } = plan.service;
+  // A service whose clock is behind dates orders before their sessions.
+  const told = clockSkewMs >= -60_000 &&
+    !journal.faults.has("clock set back");
+  if (!told) return [];
+  const wrong: string[] = [];
+  for (const [sessionId, { orderId, clickId, soon }] of journal.sessions) {
+    if (!soon || !clickId.startsWith(ownClickId)) continue;
+    const odd = sandbox.oddFields(orderId);
+    const state = orders.get(orderId);
+    if (odd.includes("order_id") || odd.includes("click_id")) continue;
+    // Readings without a status confirm nothing, and no session either.
+    if (odd.includes("status")) continue;
+    const { asked, sessionTrust } = state ?? {};
+    if (asked?.sessionId === sessionId && sessionTrust === "confirmed") {
+      continue;
+    }
+    wrong.push(
+      `session of order ${orderId}: ${sessionTrust} ${asked?.sessionId}, ` +
+        `not confirmed ${sessionId}`,
+    );
+  }
+  return wrong;
+}
+
+/** What the ledger says of an order; null when nothing. */
+export async function orderOf(
+  world: World,
+  orderId: string,
+): Promise<OrderState | null> {
+  const [found] = await rows(
+    world,
+    `SELECT state FROM orders WHERE generation = ${LIVE} AND order_id = ?`,
+    orderId,
+  );
+  return found === undefined ? null : JSON.parse(String(found[0]));
+}
+
+/** Rows of the database, without faults. */
+export async function rows(
+  world: World,
+  sql: string,
+  ...args: readonly SqlValue[]
+): Promise<readonly (readonly SqlValue[])[]> {
+  const [found] = await world.store.batch([{ sql, args }], "read");
+  return found?.rows ?? [];
+}
