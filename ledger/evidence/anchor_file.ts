@@ -2,6 +2,8 @@ import { messageOf } from "../../core/guards.ts";
 import { open, readFile, rename } from "node:fs/promises";
 import process from "node:process";
 import { LedgerError } from "../store/driver/errors.ts";
+import { fileId } from "../store/driver/file_identity.ts";
+import { type AnnouncedRestore, keptFor } from "./announced_restore.ts";
 import type {
   AnchoredHead,
   AnchorRecord,
@@ -11,6 +13,11 @@ import type {
 
 /** Resets that are remembered. */
 const MOST_RESETS = 20;
+
+/** What the file holds. */
+interface StoredRecord extends AnchorRecord {
+  readonly restoring?: AnnouncedRestore | undefined;
+}
 
 /**
  * Path of the file beside a database that keeps the head of its chain.
@@ -39,9 +46,43 @@ export function anchorFile(database: string): AnchorStore {
   const place = anchorFilePath(database);
   return {
     place,
-    read: () => readRecord(place),
+    read: async () => keptFor(fileId(database), await readRecord(place)),
     write: (record) => writeRecord(place, record),
   };
+}
+
+/**
+ * Says which file is about to take the place of a database, before it does. A
+ * kill right after the swap then leaves no head that belongs to the old ledger:
+ * it counts as given up from the moment that file is in its place.
+ *
+ * A record that cannot be understood stays as it is, which `verify` says.
+ *
+ * @param database Path of the database. Nobody else may have it open.
+ * @param by Path of the file that will be moved there; null when none will.
+ * @param options `now`: the clock, in ms.
+ */
+export async function announceRestore(
+  database: string,
+  by: string | null,
+  options: { readonly now?: () => number } = {},
+): Promise<void> {
+  const { now = Date.now } = options;
+  const { place, read } = anchorFile(database);
+  let record: AnchorRecord;
+  try {
+    record = await read();
+  } catch (error) {
+    if (isCorrupt(error)) return;
+    throw error;
+  }
+  if (record.head === null && record.resets.length === 0) return;
+  await writeRecord(place, {
+    ...record,
+    ...(by === null || record.head === null ? {} : {
+      restoring: { at: new Date(now()).toISOString(), file: fileId(by) },
+    }),
+  });
 }
 
 /**
@@ -77,16 +118,18 @@ export async function resetAnchor(
     if (record.head === null) return null;
     reset = { at, events: record.head.events, hash: record.head.hash };
   } catch (error) {
-    if (!(error instanceof LedgerError) || error.code !== "corrupt") {
-      throw error;
-    }
+    if (!isCorrupt(error)) throw error;
   }
   const resets = [...record.resets, reset].slice(-MOST_RESETS);
   await writeRecord(place, { head: null, resets });
   return reset;
 }
 
-async function readRecord(place: string): Promise<AnchorRecord> {
+function isCorrupt(error: unknown): boolean {
+  return error instanceof LedgerError && error.code === "corrupt";
+}
+
+async function readRecord(place: string): Promise<StoredRecord> {
   let text: string;
   try {
     text = await readFile(place, "utf8");
@@ -109,11 +152,11 @@ async function readRecord(place: string): Promise<AnchorRecord> {
   );
 }
 
-function parsed(text: string): AnchorRecord | null {
+function parsed(text: string): StoredRecord | null {
   try {
-    const { head, resets } = JSON.parse(text);
+    const { head, resets, restoring } = JSON.parse(text);
     return (head === null || isHead(head)) && Array.isArray(resets)
-      ? { head, resets }
+      ? { head, resets, restoring }
       : null;
   } catch {
     return null;
@@ -128,7 +171,7 @@ function isHead(value: unknown): value is AnchoredHead {
 }
 
 /** Writes another file and renames it, so that a kill leaves the old or the new. */
-async function writeRecord(place: string, record: AnchorRecord): Promise<void> {
+async function writeRecord(place: string, record: StoredRecord): Promise<void> {
   const aside = `${place}.${process.pid}.tmp`;
   const file = await open(aside, "w", 0o600);
   try {

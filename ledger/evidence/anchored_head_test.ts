@@ -3,7 +3,12 @@ import type { Ledger } from "../ledger.ts";
 import { openLedger } from "../open_ledger.ts";
 import { testEvents } from "../testing/test_events.ts";
 import { openDriver } from "../store/driver/open_driver.ts";
-import { anchorFile, anchorFilePath, resetAnchor } from "./anchor_file.ts";
+import {
+  anchorFile,
+  anchorFilePath,
+  announceRestore,
+  resetAnchor,
+} from "./anchor_file.ts";
 import { HeadAnchor } from "./head_anchor.ts";
 import type { AnchorRecord } from "./anchored_head.ts";
 
@@ -182,6 +187,34 @@ Deno.test("resetAnchor() gives the head up, records it, and the chain is kept an
     const after = await verified(url);
     assert.deepEqual([after.ok, after.keptHead?.events], [true, 10]);
     assert.deepEqual(after.resets, [reset]);
+  });
+});
+
+Deno.test("announceRestore() gives the head up once the announced file is in the ledger's place, and never before", async () => {
+  await inFolder(async (url, path) => {
+    const now = () => Date.parse("2026-11-20T08:00:00.000Z");
+    const by = `${path}.restoring`;
+    await made(url, 4);
+    await Deno.copyFile(path, by);
+    await announceRestore(path, by, { now });
+    assert.equal(await goOn(url), null);
+    const { hash } = await verified(url);
+    await announceRestore(path, by, { now });
+    await announceRestore(path, null);
+    await Deno.copyFile(by, `${path}.aside`);
+    await announceRestore(path, `${path}.aside`, { now });
+    assert.equal((await verified(url)).keptHead?.events, 7);
+    await Deno.rename(by, path);
+    const other = await verified(url);
+    assert.equal(other.reason?.code, "fewer_than_kept", "not that file");
+    await Deno.rename(`${path}.aside`, path);
+    const found = await verified(url);
+    assert.deepEqual([found.ok, found.keptHead], [true, null]);
+    const reset = { at: "2026-11-20T08:00:00.000Z", events: 7, hash };
+    assert.deepEqual(found.resets, [reset]);
+    assert.equal(await goOn(url), null);
+    const later = await verified(url);
+    assert.deepEqual([later.keptHead?.events, later.resets], [7, [reset]]);
   });
 });
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { openLedger } from "../open_ledger.ts";
+import { patient } from "../testing/patient.ts";
 import { sqldAvailable, startSqld } from "../testing/sqld_test_server.ts";
 import { testEvents } from "../testing/projection_test_events.ts";
 import {
@@ -13,7 +14,7 @@ const processes = [1, 2, 3];
 Deno.test("Ledger.project() in several processes on one file neither skips nor doubles an event", async () => {
   const folder = await Deno.makeTempDir();
   try {
-    await together(`file:${folder}/ledger.db`, 250);
+    await together(`file:${folder}/ledger.db`, 150);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
@@ -27,7 +28,7 @@ Deno.test({
     const directory = await Deno.makeTempDir();
     try {
       await using server = await startSqld({ directory });
-      await together(server.url, 60);
+      await together(server.url, 40);
     } finally {
       await Deno.remove(directory, { recursive: true });
     }
@@ -35,7 +36,11 @@ Deno.test({
 });
 
 async function together(url: string, count: number): Promise<void> {
-  await using ledger = await openLedger({ url, environment: "sandbox" });
+  await using ledger = await openLedger({
+    url,
+    environment: "sandbox",
+    ...patient,
+  });
   const children = processes.map((number) =>
     new Deno.Command("deno", {
       args: [

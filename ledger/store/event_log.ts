@@ -13,8 +13,8 @@ import { GroupCommit, type GroupCommitOptions } from "./group_commit.ts";
 /** Limits of an {@linkcode EventLog}. */
 export interface EventLogOptions extends GroupCommitOptions {
   /**
-   * Retries for this long when the database did not answer, in ms. The commit
-   * may have happened; appending an event twice stores it once.
+   * Retries for this long after the database first did not answer, in ms. The
+   * commit may have happened; appending an event twice stores it once.
    *
    * @default 2000
    */
@@ -146,13 +146,17 @@ export class EventLog {
     { retryLimitMs = 2000, now = Date.now, sleep = sleepFor }: EventLogOptions,
   ): Promise<void> {
     const statements = this.#statements(group);
-    const start = now();
+    let failedAt: number | null = null;
     for (let attempt = 0;; attempt++) {
       try {
         await this.#driver.batch(statements, "write");
         return;
       } catch (error) {
-        if (!isUnanswered(error) || now() - start >= retryLimitMs) throw error;
+        // A request alone may take longer than the limit until it is given up.
+        failedAt ??= now();
+        if (!isUnanswered(error) || now() - failedAt >= retryLimitMs) {
+          throw error;
+        }
         await sleep(busyDelayMs(attempt + 3, 1));
       }
     }

@@ -185,6 +185,34 @@ Deno.test("append() of any poisons stores all the others, in order", async () =>
   );
 });
 
+Deno.test("append() asks again after a request that took longer than the retry limit, and gives up after the limit", async () => {
+  const { driver } = await memoryLog();
+  let nowMs = 0;
+  let failures = 1;
+  const slow: Driver = {
+    location: "remote",
+    batch: (statements, mode) => {
+      if (failures-- <= 0) return driver.batch(statements, mode);
+      nowMs += 10_000;
+      return Promise.reject(new LedgerError("unreachable", "It timed out"));
+    },
+    close: () => driver.close(),
+  };
+  const log = new EventLog(slow, {
+    retryLimitMs: 2000,
+    now: () => nowMs,
+    sleep: () => Promise.resolve(),
+  });
+  await log.append(testEvents(1));
+  failures = 2;
+  await assert.rejects(
+    log.append(testEvents(1, 1)),
+    (error) => error instanceof LedgerError && error.code === "unreachable",
+  );
+  assert.deepEqual((await stored(driver)).length, 1);
+  await driver.close();
+});
+
 Deno.test("append() shares transactions among concurrent callers", async () => {
   const { driver } = await memoryLog();
   let batches = 0;

@@ -5,10 +5,15 @@
  * events it appends.
  */
 import { openLedger } from "../open_ledger.ts";
+import { patient } from "./patient.ts";
 import { testEvents } from "./projection_test_events.ts";
 
 const [url = "", number = "", count = ""] = Deno.args;
-await using ledger = await openLedger({ url, environment: "sandbox" });
+await using ledger = await openLedger({
+  url,
+  environment: "sandbox",
+  ...patient,
+});
 let appending = true;
 async function append(): Promise<void> {
   for (const event of testEvents(Number(number), Number(count))) {

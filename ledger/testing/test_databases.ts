@@ -1,6 +1,7 @@
 /** Databases that contract tests run over, each opened empty. */
 import type { Driver } from "../store/driver/driver.ts";
 import { openDriver } from "../store/driver/open_driver.ts";
+import { patient } from "./patient.ts";
 import {
   sqldAvailable,
   type SqldServer,
@@ -36,7 +37,7 @@ function local(name: string, worker: boolean): DatabaseKind {
       return {
         open: async () => {
           const url = `file:${directory}/ledger.db`;
-          const driver = await openDriver({ url, worker });
+          const driver = await openDriver({ url, worker, ...patient });
           drivers.push(driver);
           return driver;
         },
@@ -90,7 +91,7 @@ function server(name: string, replica: boolean): DatabaseKind {
           // With a replica, clients alternate between it and its primary.
           const at = (drivers.length + 1) % servers.length;
           const { url } = servers[at] ?? primary;
-          const driver = await openDriver({ url });
+          const driver = await openDriver({ url, ...patient });
           drivers.push(driver);
           return driver;
         },

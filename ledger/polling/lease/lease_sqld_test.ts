@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Ledger } from "../../ledger.ts";
 import { openLedger } from "../../open_ledger.ts";
+import { patient } from "../../testing/patient.ts";
 import { sqldAvailable, startSqld } from "../../testing/sqld_test_server.ts";
 import { createPoller } from "../poller.ts";
 import { moving, service, startMs } from "../../testing/polling_test.ts";
@@ -11,7 +12,8 @@ Deno.test({
   async fn() {
     const directory = await Deno.makeTempDir();
     const server = await startSqld({ directory });
-    const open = () => openLedger({ url: server.url, environment: "sandbox" });
+    const open = () =>
+      openLedger({ url: server.url, environment: "sandbox", ...patient });
     const first: Ledger = await open();
     const second: Ledger = await open();
     await using box = service();

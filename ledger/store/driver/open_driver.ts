@@ -11,6 +11,12 @@ export interface OpenDriverOptions {
   /** Token of a remote database. */
   readonly authToken?: string;
   /**
+   * Longest wait for one request to a remote database, in ms.
+   *
+   * @default 10000
+   */
+  readonly timeoutMs?: number;
+  /**
    * Whether a file database works in a thread of its own, so that a lock or a
    * slow disk never stops the caller's event loop.
    *
