@@ -111,6 +111,11 @@ export type { OrderReason } from "./orders/order_reason.ts";
 export type { OrderState, Release } from "./orders/order_state.ts";
 export type { Status, Trust } from "./orders/status.ts";
 export {
+  type OrderVerdict,
+  type UnsentOrder,
+  verdictOf,
+} from "./orders/verdict.ts";
+export {
   type DeliveryQuery,
   listDeliveries,
   readDelivery,
@@ -128,6 +133,11 @@ export {
   Users,
   type UserView,
 } from "./queries/users.ts";
+export {
+  type UserVerdict,
+  userVerdictOf,
+  type VerificationKind,
+} from "./users/user_verdict.ts";
 export type { UserReason, UserState } from "./users/user_state.ts";
 
 // Subscribe

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { createPoller } from "../../ledger/mod.ts";
 import type { PollRan } from "../../ledger/internals.ts";
 import type { Cli } from "../program/cli.ts";
-import { span } from "../doctor/check.ts";
+import { span } from "../wording/span.ts";
 import { counted } from "../views/counted.ts";
 import { CommandError, EXIT } from "../program/exit_codes.ts";
 import { type Io, jsonLine, line, note } from "../program/io.ts";

@@ -1,7 +1,8 @@
 import type { Ledger } from "../../ledger/mod.ts";
 import { readPollStatus } from "../../ledger/internals.ts";
 import { printable } from "../views/printable.ts";
-import { type Check, check, span } from "./check.ts";
+import { span } from "../wording/span.ts";
+import { type Check, check } from "./check.ts";
 
 /** Older than this, orders that the service has shown wait too long, in ms. */
 const OLD_MS = 15 * 60_000;

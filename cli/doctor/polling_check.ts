@@ -4,7 +4,8 @@ import {
   describePollFailure,
   pollFailureAdvice,
 } from "../wording/poll_failure.ts";
-import { type Check, check, span } from "./check.ts";
+import { span } from "../wording/span.ts";
+import { type Check, check } from "./check.ts";
 
 /** A poller at work asks at least every 15 seconds; beyond this it is stuck, ms. */
 const STUCK_MS = 180_000;

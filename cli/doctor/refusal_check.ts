@@ -1,7 +1,8 @@
 import type { Ledger } from "../../ledger/mod.ts";
 import { readRefusedRequests } from "../../ledger/internals.ts";
 import { counted } from "../views/counted.ts";
-import { type Check, check, span } from "./check.ts";
+import { span } from "../wording/span.ts";
+import { type Check, check } from "./check.ts";
 
 const NAME = "Refused";
 

@@ -2,7 +2,8 @@ import { messageOf } from "../../core/guards.ts";
 import type { OnrampClient } from "../../client/mod.ts";
 import { pollFailureCause } from "../../ledger/internals.ts";
 import { pollFailureAdvice } from "../wording/poll_failure.ts";
-import { type Check, check, span } from "./check.ts";
+import { span } from "../wording/span.ts";
+import { type Check, check } from "./check.ts";
 
 /** A clock that is further off than this gets a warning, ms. */
 const CLOCK_OFF_MS = 5000;

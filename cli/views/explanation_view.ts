@@ -2,6 +2,7 @@ import type {
   EventContent,
   ExplainedEvent,
   ExplainedMove,
+  FieldChange,
   FieldValue,
   OutcomeReason,
 } from "../../ledger/internals.ts";
@@ -16,31 +17,42 @@ import {
   orderLines,
   type Worded,
 } from "./order_view.ts";
+import { counted } from "./counted.ts";
 import { printable } from "./printable.ts";
 import { wrap } from "./wrap.ts";
 
-const MARK = { changed: "+", refused: "!", unchanged: "=" } as const;
+const MARK = { changed: "+", noted: "=", unchanged: "=" } as const;
+
+/** How an explanation is printed. */
+export interface ExplanationOptions {
+  /** Width of the terminal; null breaks nothing. */
+  readonly columns: number | null;
+  /** The time that ages count to, in milliseconds since the epoch. */
+  readonly nowMs: number;
+  /** Every field that changed, and where each one comes from. */
+  readonly verbose: boolean;
+}
 
 /**
- * An explanation for people: the state, then every event with what it changed
- * or why it changed nothing, then where each field comes from.
+ * An explanation for people: the state, then every event with the move that it
+ * made or why it made none.
  */
 export function explanationLines(
-  explanation: Explanation,
-  columns: number | null,
+  { state, events, fields }: Explanation,
+  { columns, nowMs, verbose }: ExplanationOptions,
 ): string[] {
   const fit = (text: string, hang: number) =>
     wrap(printable(text), columns, hang);
   const lines = [
-    ...orderLines(explanation.state, columns),
+    ...orderLines(state, columns, nowMs),
     "",
     fit(
-      `${explanation.events.length} events, oldest first, by when they were ` +
-        "recorded (UTC); + changed the state, = said nothing new, ! was refused:",
+      `${counted(events.length, "event")}, oldest first, by when recorded ` +
+        "(UTC); + changed the order, = did not:",
       0,
     ),
   ];
-  for (const event of explanation.events) {
+  for (const event of events) {
     const time = event.recordedAt.replace("T", " ").replace("Z", "");
     lines.push(
       "",
@@ -50,32 +62,71 @@ export function explanationLines(
         }`,
         4,
       ),
-      fit(`    ${describeOutcomeReason(event.why)}`, 4),
+      ...effect(event).map((text) => fit(`    ${text}`, 6)),
     );
-    if (event.move !== null) {
-      lines.push(fit(`    Move: ${describeMove(event.move)}`, 6));
-    }
-    for (const { field, before, after } of event.changes) {
+    if (verbose) {
+      const others = event.changes.filter(({ field }) => !isMove(field));
       lines.push(
-        fit(
-          `    ${field}: ${describeValue(before) ?? "none"} -> ${
-            describeValue(after) ?? "none"
-          }`,
-          6,
-        ),
+        ...others.map((change) => fit(`    ${changeText(change)}`, 6)),
       );
     }
   }
-  lines.push("", "Where the fields come from:");
-  const fields = Map.groupBy(
-    explanation.fields,
+  return [...lines, ...(verbose ? sources(fields, fit) : [])];
+}
+
+/** What an event did, in lines: its move, or that it made none, and why. */
+function effect({ outcome, move, changes, why }: ExplainedEvent): string[] {
+  const reason = describeOutcomeReason(why);
+  if (outcome !== "changed") return [`Changes nothing. ${reason}`];
+  const lines = move === null ? [] : [describeMove(move)];
+  for (const { field, before, after } of changes) {
+    const [group, kind] = field.split(".");
+    if (field === "release" && before !== null) {
+      lines.push(
+        `release: ${describeValue(before)} -> ${describeValue(after)}`,
+      );
+    } else if (group === "anomalies") {
+      lines.push(
+        after === null
+          ? `no longer ${kind}: ${describeValue(before)}`
+          : `${kind}: ${describeValue(after)}`,
+      );
+    }
+  }
+  if (lines.length === 0) {
+    const fields = changes.map(({ field }) => field).join(", ");
+    lines.push(`no move; adds to ${fields}`);
+  }
+  return [...lines, reason];
+}
+
+/** Whether a change of the field is said in the move already. */
+function isMove(field: string): boolean {
+  return field === "status" || field === "trust" || field === "release" ||
+    field.startsWith("anomalies.");
+}
+
+function changeText({ field, before, after }: FieldChange): string {
+  return `${field}: ${describeValue(before) ?? "none"} -> ${
+    describeValue(after) ?? "none"
+  }`;
+}
+
+function sources(
+  fields: Explanation["fields"],
+  fit: (text: string, hang: number) => string,
+): string[] {
+  const bySource = Map.groupBy(
+    fields,
     ({ source, position }) => `#${position} (${source})`,
   );
-  for (const [source, from] of fields) {
-    const names = from.map(({ field }) => field).join(", ");
-    lines.push(fit(`  ${source}: ${names}`, 4));
-  }
-  return lines;
+  return [
+    "",
+    "Where the fields come from:",
+    ...[...bySource].map(([source, from]) =>
+      fit(`  ${source}: ${from.map(({ field }) => field).join(", ")}`, 4)
+    ),
+  ];
 }
 
 /** The stable `--json` shape of an explanation, documented in COMMANDS.md. */

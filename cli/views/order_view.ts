@@ -1,7 +1,15 @@
 import { describeFailReason } from "../../core/assets/fail_reason.ts";
-import type { Anomaly, OrderReason, OrderState } from "../../ledger/mod.ts";
+import {
+  type Anomaly,
+  type OrderReason,
+  type OrderState,
+  type OrderVerdict,
+  verdictOf,
+} from "../../ledger/mod.ts";
 import { describeAnomaly } from "../wording/anomaly.ts";
 import { describeOrderReason } from "../wording/order_reason.ts";
+import { describeOrderVerdict } from "../wording/order_verdict.ts";
+import { ageText } from "./age.ts";
 import { labelled } from "./labelled.ts";
 import { printable } from "./printable.ts";
 import { drawTable } from "./table.ts";
@@ -13,6 +21,8 @@ export type Worded<Coded> = Coded & { readonly message: string };
 /** The stable `--json` shape of an order: the whole state, documented in
  * COMMANDS.md, with sentences; fields are only ever added. */
 export interface OrderJson extends OrderState {
+  /** The one thing to know first. */
+  readonly verdict: Worded<OrderVerdict>;
   readonly reason: Worded<OrderReason>;
   /** Meaning of `failReason` where it is a documented code. */
   readonly failMeaning: string | null;
@@ -24,8 +34,10 @@ export function orderJson(
   order: OrderState & { readonly activity?: unknown },
 ): OrderJson {
   const { activity: _, ...state } = order;
+  const verdict = verdictOf(state);
   return {
     ...state,
+    verdict: { ...verdict, message: describeOrderVerdict(verdict) },
     reason: {
       ...state.reason,
       message: describeOrderReason(state.reason),
@@ -75,16 +87,23 @@ export function orderTable(
   );
 }
 
-/** One order in full, for people: lines of text that fit the terminal. */
+/**
+ * One order in full, for people: lines of text that fit the terminal. The
+ * verdict comes first, then what follows from it.
+ *
+ * @param nowMs The time that ages count to, in milliseconds since the epoch.
+ */
 export function orderLines(
   order: OrderState,
   columns: number | null,
+  nowMs: number,
 ): string[] {
   const rows: [string, string | null][] = [
+    ["Release", RELEASE[order.release]],
+    ["Age", ageText(order, nowMs)],
     ["Order", order.orderId],
     ["Status", statusText(order)],
     ["Because", describeOrderReason(order.reason)],
-    ["Release", RELEASE[order.release]],
     ["Reference", order.externalOrderId],
     ["Click id", order.clickId],
     ["User", order.userId],
@@ -103,6 +122,8 @@ export function orderLines(
     ["Webhooks said", statuses(order, "webhook")],
   ];
   return [
+    wrap(printable(describeOrderVerdict(verdictOf(order))), columns, 0),
+    "",
     ...labelled(rows, columns),
     ...anomalyLines(order.anomalies, columns),
   ];
@@ -159,7 +180,7 @@ function fees(order: OrderState): string | null {
 
 const RELEASE: Readonly<Record<OrderState["release"], string>> = {
   yes: "yes: the goods may be released",
-  no: "no: the service shows that the order came to nothing",
+  no: "no: the order ended without success",
   wait: "wait: release no goods yet",
 };
 

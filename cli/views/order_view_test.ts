@@ -9,6 +9,9 @@ import {
 } from "../../ledger/events/mint.ts";
 import { orderLines, orderTable } from "./order_view.ts";
 
+/** When the tests look. */
+const NOW = Date.parse("2026-11-20T10:00:00Z");
+
 const salt = new Uint8Array(16);
 const times = {
   readAt: "2026-11-20T09:00:00.000Z",
@@ -68,14 +71,14 @@ const session = sessionCreated({
 });
 
 Deno.test("orderLines() says no status that nobody says, and whether the service was asked", async () => {
-  const claimed = orderLines(await orderOf(forged), null).join("\n");
+  const claimed = orderLines(await orderOf(forged), null, NOW).join("\n");
   assert.match(claimed, /Status +success \(claimed\)/);
   assert.match(claimed, /has not been read yet/);
-  const asked = orderLines(await orderOf(forged, absent), null).join("\n");
+  const asked = orderLines(await orderOf(forged, absent), null, NOW).join("\n");
   assert.match(asked, /Status +success \(claimed\)/);
   assert.doesNotMatch(asked, /has not been read yet/);
   const order = await orderOf(forged, absent, contradicted);
-  const refused = orderLines(order, null).join("\n");
+  const refused = orderLines(order, null, NOW).join("\n");
   assert.match(refused, /Status +none: the service does not know the order/);
   assert.match(refused, /Release +wait/);
   assert.doesNotMatch(refused, /created|not been read yet/);
@@ -83,9 +86,13 @@ Deno.test("orderLines() says no status that nobody says, and whether the service
 });
 
 Deno.test("orderLines() says whether to release the goods, and how sure the session is", async () => {
-  const paid = orderLines(await orderOf(session, read("30")), null).join("\n");
+  const paid = orderLines(await orderOf(session, read("30")), null, NOW).join(
+    "\n",
+  );
   assert.match(paid, /Release +yes/);
   assert.match(paid, /reference basket-7, .*session S1 \(confirmed\)/);
-  const short = orderLines(await orderOf(session, read("3")), null).join("\n");
+  const short = orderLines(await orderOf(session, read("3")), null, NOW).join(
+    "\n",
+  );
   assert.match(short, /Release +wait/);
 });

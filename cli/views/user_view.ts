@@ -1,13 +1,24 @@
 import { describeRejectType } from "../../core/webhook_event/reject_type.ts";
-import type { Anomaly, UserReason, UserState } from "../../ledger/mod.ts";
+import {
+  type Anomaly,
+  type UserReason,
+  type UserState,
+  type UserVerdict,
+  userVerdictOf,
+} from "../../ledger/mod.ts";
 import { describeUserReason } from "../wording/user_reason.ts";
+import { describeUserVerdict } from "../wording/user_verdict.ts";
 import { anomaliesJson, anomalyLines, type Worded } from "./order_view.ts";
 import { labelled } from "./labelled.ts";
+import { printable } from "./printable.ts";
 import { drawTable } from "./table.ts";
+import { wrap } from "./wrap.ts";
 
 /** The stable `--json` shape of a user, like that of an order. */
 export interface UserJson
   extends Omit<UserState, "reason" | "rejectReasons" | "anomalies"> {
+  /** The one thing to know first. */
+  readonly verdict: Worded<UserVerdict>;
   readonly reason: Worded<UserReason>;
   readonly rejectReasons: readonly {
     readonly code: string;
@@ -22,8 +33,10 @@ export function userJson(
   user: UserState & { readonly activity?: unknown },
 ): UserJson {
   const { activity: _, ...state } = user;
+  const verdict = userVerdictOf(state);
   return {
     ...state,
+    verdict: { ...verdict, message: describeUserVerdict(verdict) },
     reason: { ...state.reason, message: describeUserReason(state.reason) },
     rejectReasons: state.rejectReasons.map((code) => ({
       code,
@@ -102,7 +115,12 @@ export function userLines(user: UserState, columns: number | null): string[] {
     ],
     ["Created", user.createdAt],
   ];
-  return [...labelled(rows, columns), ...anomalyLines(user.anomalies, columns)];
+  return [
+    wrap(printable(describeUserVerdict(userVerdictOf(user))), columns, 0),
+    "",
+    ...labelled(rows, columns),
+    ...anomalyLines(user.anomalies, columns),
+  ];
 }
 
 function sure(state: string | null, trust: string): string | null {

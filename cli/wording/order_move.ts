@@ -1,8 +1,12 @@
 import type { ExplainedMove } from "../../ledger/internals.ts";
 
 /** The move that an event made on the machine of an order, in one line. */
-export function describeMove({ from, to, reading }: ExplainedMove): string {
-  const after = `${to.status} (${to.trust})`;
+export function describeMove(
+  { from, to, decision, reading }: ExplainedMove,
+): string {
+  const after = decision === "initial"
+    ? "no status that counts"
+    : `${to.status} (${to.trust})`;
   const steps = from === null
     ? `begins as ${after}`
     : from.status === to.status && from.trust === to.trust

@@ -7,6 +7,8 @@ import { describeFinding } from "./reconcile_finding.ts";
 
 /** Files of wording, and the heading of COMMANDS.md that lists their codes. */
 const tables: Readonly<Record<string, string>> = {
+  "order_verdict.ts": "#### verdict of an order",
+  "user_verdict.ts": "#### verdict of a user",
   "order_reason.ts": "#### reason of an order",
   "user_reason.ts": "#### reason of a user",
   "anomaly.ts": "#### anomalies",

@@ -19,8 +19,25 @@ import type { OutcomeReason } from "./outcome.ts";
 
 type Verdict = Pick<ExplainedEvent, "outcome" | "why">;
 
+/** What was heard of an order: nothing that is decided depends on it. */
+const heard: ReadonlySet<string> = new Set(["history", "sessions"]);
+
 /** What an event did to the state, and why. */
 export function explainEvent(
+  before: OrderFold,
+  after: OrderFold,
+  fact: Fact,
+  changes: readonly FieldChange[],
+  repeated: Fact | undefined,
+): Verdict {
+  const visible = changes.filter(({ field }) => !heard.has(field));
+  const explained = explainChanges(before, after, fact, visible, repeated);
+  return changes.length > visible.length && visible.length === 0
+    ? { ...explained, outcome: "noted" }
+    : explained;
+}
+
+function explainChanges(
   before: OrderFold,
   after: OrderFold,
   fact: Fact,
@@ -37,7 +54,7 @@ export function explainEvent(
       return explainSnapshot(before, after, fact);
     case "order_absent":
       return {
-        outcome: "refused",
+        outcome: "unchanged",
         why: { code: "shown_since" },
       };
     case "order_contradicted":
@@ -101,11 +118,11 @@ function explainWebhook(
   repeated: Fact | undefined,
 ): Verdict {
   const status = decideOrderStatus(after);
-  const refusal = refusalOf(after, fact, status);
+  const against = ruleAgainst(after, fact, status);
   if (changes.length > 0) {
     return {
       outcome: "changed",
-      why: refusal ??
+      why: against ??
         (status.trust === "claimed"
           ? { code: "claim_counts" }
           : { code: "already_confirmed", read: status.status }),
@@ -117,16 +134,15 @@ function explainWebhook(
       why: { code: "repeated", position: repeated.position },
     };
   }
-  return refusal !== null ? { outcome: "refused", why: refusal } : {
+  return {
     outcome: "unchanged",
-    why: status.trust === "confirmed"
-      ? { code: "read_before" }
-      : { code: "claimed_before" },
+    why: against ??
+      { code: status.trust === "confirmed" ? "read_before" : "claimed_before" },
   };
 }
 
 /** Why a claim is not the status of the order; null when it is. */
-function refusalOf(
+function ruleAgainst(
   after: OrderFold,
   fact: WebhookFact,
   { status, trust }: DecidedStatus,
@@ -170,7 +186,7 @@ function explainSnapshot(
   }
   if (after.latest !== fact.reading && after.latest === before.latest) {
     return {
-      outcome: "refused",
+      outcome: "unchanged",
       why: {
         code: "later_state_known",
         changedAt: after.latest?.changedAt || null,

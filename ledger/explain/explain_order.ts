@@ -1,10 +1,6 @@
 import { foldOrder } from "./as_of.ts";
-import type {
-  ExplainedEvent,
-  Explanation,
-  FieldChange,
-  FieldValue,
-} from "./explanation.ts";
+import { fieldChanges } from "./_field_changes.ts";
+import type { ExplainedEvent, Explanation, FieldValue } from "./explanation.ts";
 import type { EventContent } from "./outcome.ts";
 import { emptyToNull } from "../events/fact_text.ts";
 import { fieldSources } from "../orders/field_sources.ts";
@@ -72,7 +68,7 @@ export function explainOrder(
     else for (const session of sessions) next = evolveOrder(next, session);
     if (next === fold && !concerns(fold, fact)) continue;
     const after = visible(next, options);
-    const changes = differences(before, after);
+    const changes = fieldChanges(before, after);
     const repeated = firstOf.get(`${fact.label} ${fact.digest}`);
     const { outcome, why } = explainEvent(fold, next, fact, changes, repeated);
     events.push({
@@ -186,24 +182,4 @@ function contentOf(fact: Fact): EventContent {
     default:
       return { code: "other", label: fact.label };
   }
-}
-
-function differences(
-  before: Readonly<Record<string, FieldValue>>,
-  after: Readonly<Record<string, FieldValue>>,
-): FieldChange[] {
-  const fields = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...fields].filter((field) => !isSame(before[field], after[field]))
-    .map(
-      (field) => ({
-        field,
-        before: before[field] ?? null,
-        after: after[field] ?? null,
-      }),
-    );
-}
-
-function isSame(a: FieldValue | undefined, b: FieldValue | undefined): boolean {
-  return a === b || (typeof a === "object" && typeof b === "object" &&
-    JSON.stringify(a) === JSON.stringify(b));
 }

@@ -33,16 +33,17 @@ export interface ExplainedEvent {
   readonly says: EventContent;
   /**
    * - `changed`: it changed the visible state; see `changes`.
-   * - `refused`: it would have, and a rule stood against it.
-   * - `unchanged`: it says nothing new.
+   * - `noted`: it changed only what was heard (`history`, `sessions`), on which
+   *   nothing depends: a late webhook, for example.
+   * - `unchanged`: it changed nothing at all.
    */
-  readonly outcome: "changed" | "refused" | "unchanged";
+  readonly outcome: "changed" | "noted" | "unchanged";
   /**
    * The move that it made on the state machine of the order; null where status,
    * trust and latest reading stay.
    */
   readonly move: ExplainedMove | null;
-  /** What changed; empty unless `outcome` is `changed`. */
+  /** What changed; empty where `outcome` is `unchanged`. */
   readonly changes: readonly FieldChange[];
   /** Why the outcome is what it is. */
   readonly why: OutcomeReason;

@@ -14,8 +14,12 @@ export function flattenState(
   state: OrderState,
 ): Readonly<Record<string, FieldValue>> {
   const flat: Record<string, FieldValue> = {};
+  // Until somebody says a status there is none, whatever stands in its place.
+  const unsaid = state.claimed === null && state.confirmed === null;
   for (const [field, value] of Object.entries(state)) {
     if (hidden.has(field)) continue;
+    if (unsaid && (field === "status" || field === "trust")) continue;
+    if (field === "transferSeen" && value === false) continue;
     if (field === "anomalies") {
       for (const anomaly of state.anomalies) {
         const { kind, field: of } = anomaly;

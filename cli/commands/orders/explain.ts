@@ -16,13 +16,25 @@ import {
 } from "../../views/explanation_view.ts";
 import { orderJson, orderLines } from "../../views/order_view.ts";
 import { pollAdvice } from "../../views/poll_advice.ts";
+import { operands } from "../../views/shell_word.ts";
 import { findOrder, ORDER_ID, orderNotFound } from "./find_order.ts";
+
+interface ExplainFlags extends SharedFlags {
+  readonly asOf?: string;
+  readonly verbose?: boolean;
+}
 
 /** `orders explain`. */
 export function addExplain(orders: Command, cli: Cli): void {
   const command = orders.command("explain").argument("<id>", ORDER_ID)
-    .description("show every event of an order and what each one changed");
+    .description(
+      "show what became of an order, and what each event did to it",
+    );
   jsonOption(ledgerOptions(command), "one object")
+    .option(
+      "--verbose",
+      "every field that changed, and which event each comes from",
+    )
     .option(
       "--as-of <time>",
       `what was known then, instead of now: ${TIME_FORMAT}`,
@@ -33,7 +45,7 @@ export function addExplain(orders: Command, cli: Cli): void {
       "\nExample:\n  rampkit orders explain 01KA00000000000000000000",
     )
     .action(
-      cli.run(async (id: string, flags: SharedFlags & { asOf?: string }) => {
+      cli.run(async (id: string, flags: ExplainFlags) => {
         return await withReadLedger(cli.io, flags, async (ledger, config) => {
           await upToDate(ledger, cli.io);
           const { orderId } = await findOrder(ledger, config, id);
@@ -45,7 +57,10 @@ export function addExplain(orders: Command, cli: Cli): void {
               );
             }
             if (flags.json) jsonLine(cli.io, orderJson(then));
-            else lines(cli.io, orderLines(then, cli.io.columns));
+            else {
+              const thenMs = Date.parse(flags.asOf);
+              lines(cli.io, orderLines(then, cli.io.columns, thenMs));
+            }
             return EXIT.fine;
           }
           const explanation = await ledger.explain(orderId);
@@ -53,7 +68,22 @@ export function addExplain(orders: Command, cli: Cli): void {
             throw orderNotFound(id, await pollAdvice(ledger, config));
           }
           if (flags.json) jsonLine(cli.io, explanationJson(explanation));
-          else lines(cli.io, explanationLines(explanation, cli.io.columns));
+          else {
+            const { columns } = cli.io;
+            const { verbose = false } = flags;
+            const nowMs = cli.io.now();
+            lines(
+              cli.io,
+              explanationLines(explanation, { columns, nowMs, verbose }),
+            );
+            if (!verbose) {
+              lines(cli.io, [
+                "",
+                "Every field that changed:",
+                `  rampkit orders explain ${operands(orderId)} --verbose`,
+              ]);
+            }
+          }
           return EXIT.fine;
         });
       }),

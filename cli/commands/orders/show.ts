@@ -25,7 +25,7 @@ export function addShow(orders: Command, cli: Cli): void {
         await upToDate(ledger, cli.io);
         const order = await findOrder(ledger, config, id);
         if (flags.json) return jsonLine(cli.io, orderJson(order));
-        lines(cli.io, orderLines(order, cli.io.columns));
+        lines(cli.io, orderLines(order, cli.io.columns, cli.io.now()));
         if (order.anomalies.length > 0) {
           lines(cli.io, [
             "",

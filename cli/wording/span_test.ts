@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { span } from "./check.ts";
+import { span } from "./span.ts";
 
 Deno.test("span() speaks in the unit a person would use", () => {
   const minute = 60_000;

@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { failReasons } from "../../core/assets/fail_reason.ts";
+import { FAILURES } from "./failures.ts";
+import { describeOrderVerdict } from "./order_verdict.ts";
+import { describeUserVerdict } from "./user_verdict.ts";
+
+Deno.test("describeOrderVerdict() says what happened, whether it is final, and what was sent", () => {
+  assert.equal(
+    describeOrderVerdict({
+      code: "failed",
+      failReason: "4001",
+      claimedTxId: null,
+    }),
+    "Failed: the card's security code was wrong. Final. Nothing was sent.",
+  );
+  assert.equal(
+    describeOrderVerdict({
+      code: "failed",
+      failReason: "toString",
+      claimedTxId: "0xF",
+    }),
+    'Failed: the service gives the reason "toString". Final. The service ' +
+      "shows no transaction, though a webhook names 0xF.",
+  );
+  assert.equal(
+    describeOrderVerdict({
+      code: "not_confirmed",
+      claimed: "success",
+      read: "pending",
+    }),
+    "Not confirmed: a webhook says success, the service says pending. Do not release.",
+  );
+  assert.equal(
+    describeOrderVerdict({ code: "unknown_to_service" }),
+    "Unknown to the service. Treat as forged.",
+  );
+  assert.equal(
+    describeOrderVerdict({
+      code: "sent_without_success",
+      read: "cancelled",
+      txId: "0xT1",
+    }),
+    "Cancelled, but crypto was sent: 0xT1",
+  );
+});
+
+Deno.test("every documented payment error code has its words in a verdict", () => {
+  assert.deepEqual(Object.keys(FAILURES).sort(), failReasons.toSorted());
+});
+
+Deno.test("describeUserVerdict() names the verification and why it failed", () => {
+  assert.equal(
+    describeUserVerdict({
+      code: "failed",
+      by: "lkyc",
+      rejectReasons: ["LKYC_FAILED_AGE", "LKYC_FAILED_MOOD"],
+    }),
+    "The light verification failed: The age requirement is not met (light " +
+      "verification) and LKYC_FAILED_MOOD.",
+  );
+  assert.equal(
+    describeUserVerdict({ code: "verified", by: "fkyc" }),
+    "Verified by the verification with documents: may buy within the limits.",
+  );
+});

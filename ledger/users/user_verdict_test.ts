@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { initialUserFold } from "./user_fold.ts";
+import { type UserState, userState } from "./user_state.ts";
+import { userVerdictOf } from "./user_verdict.ts";
+
+const unknown = userState(initialUserFold("01USER"));
+const both = { lkyc: "confirmed", fkyc: "confirmed" } as const;
+
+function verdict(
+  lkyc: string | null,
+  fkyc: string | null,
+  more: Partial<UserState> = {},
+): string {
+  const { code, ...data } = userVerdictOf({
+    ...unknown,
+    verification: { lkyc, fkyc },
+    verificationTrust: both,
+    ...more,
+  });
+  return [code, ...Object.values(data)].join(" ");
+}
+
+Deno.test("userVerdictOf() goes by the documents once they have begun", () => {
+  assert.equal(verdict(null, null), "nothing_known");
+  assert.equal(verdict("not initiated", "not initiated"), "not_begun");
+  assert.equal(verdict("success", "not initiated"), "verified lkyc");
+  assert.equal(verdict("success", "retry"), "retry fkyc");
+  assert.equal(verdict("failed", "success"), "verified fkyc");
+  assert.equal(verdict("progress", null), "under_way lkyc progress");
+});
+
+Deno.test("userVerdictOf() says a ban first, and a claim before what it claims", () => {
+  assert.equal(verdict("success", null, { banned: true }), "banned");
+  assert.equal(
+    verdict("success", null, {
+      verificationTrust: { lkyc: "claimed", fkyc: "confirmed" },
+    }),
+    "not_confirmed lkyc success",
+  );
+});
+
+Deno.test("userVerdictOf() gives the reasons of the verification that failed", () => {
+  assert.equal(
+    verdict("failed", null, {
+      rejectReasons: ["FKYC_FAILED_SPAM", "LKYC_FAILED_AGE"],
+    }),
+    "failed lkyc LKYC_FAILED_AGE",
+  );
+});
