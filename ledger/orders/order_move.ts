@@ -1,5 +1,6 @@
 import type { Move } from "../machines/machine.ts";
 import {
+  type OrderMachine,
   orderMachine,
   type OrderMoveAnomaly,
 } from "../machines/order_machine.ts";
@@ -28,9 +29,12 @@ const same: Move<never> = { kind: "same", anomaly: null };
  * ```
  */
 export function orderMove(from: Status, to: Status): Move<OrderMoveAnomaly> {
-  return from === to ? same : orderMachine.moves[rowOf(from)][rowOf(to)];
+  const [row, column] = [rowOf(from), rowOf(to)];
+  // The row of unlisted statuses is about two of them.
+  if (row === "unlisted" && from === to) return same;
+  return orderMachine.moves[row][column];
 }
 
-function rowOf(status: Status): keyof typeof orderMachine.moves {
+function rowOf(status: Status): keyof OrderMachine["moves"] {
   return isKnown(status) ? status : "unlisted";
 }

@@ -3,12 +3,8 @@ import type { StateRow } from "../machines/machine.ts";
 import { orderMachine } from "../machines/order_machine.ts";
 import type { Status } from "./status.ts";
 
-const { states, unlisted } = orderMachine;
-
-/** Has no prototype, so that no status is mistaken for a name of an object. */
-const rows: Readonly<Record<string, StateRow | undefined>> = Object.assign(
-  Object.create(null),
-  states,
+const rows: ReadonlyMap<string, StateRow> = new Map(
+  Object.entries(orderMachine.states),
 );
 
 /**
@@ -28,7 +24,7 @@ const rows: Readonly<Record<string, StateRow | undefined>> = Object.assign(
  * ```
  */
 export function orderRank(status: Status): number {
-  return (rows[status] ?? unlisted).rank;
+  return rowOf(status).rank;
 }
 
 /**
@@ -48,7 +44,7 @@ export function orderRank(status: Status): number {
  * ```
  */
 export function isFinal(status: Status): boolean {
-  return (rows[status] ?? unlisted).final;
+  return rowOf(status).final;
 }
 
 /**
@@ -66,7 +62,7 @@ export function isFinal(status: Status): boolean {
  * ```
  */
 export function isKnown(status: Status): status is OrderStatus {
-  return rows[status] !== undefined;
+  return rows.has(status);
 }
 
 /**
@@ -80,4 +76,8 @@ export function normaliseStatus(text: string): Status {
   const lower = text.trim().toLowerCase();
   if (lower === "canceled") return "cancelled";
   return isKnown(lower) ? lower : text;
+}
+
+function rowOf(status: Status): StateRow {
+  return rows.get(status) ?? orderMachine.unlisted;
 }

@@ -4,8 +4,6 @@ import { isKnown, orderRank } from "./order_rank.ts";
 import type { Status, Trust } from "./status.ts";
 import { compareTimes } from "../events/time.ts";
 
-const { decisions, initial } = orderMachine;
-
 /** All that the status of an order depends on. */
 export interface StatusFacts {
   /**
@@ -127,11 +125,11 @@ export function decideOrderStatus(facts: StatusFacts): DecidedStatus {
   const claim = highestClaim(facts);
   switch (orderDecision(read, claim)) {
     case "claim":
-      return { status: claim ?? initial, trust: "claimed" };
+      return { status: claim ?? orderMachine.initial, trust: "claimed" };
     case "initial":
-      return { status: initial, trust: "claimed" };
+      return { status: orderMachine.initial, trust: "claimed" };
     default:
-      return { status: read ?? initial, trust: "confirmed" };
+      return { status: read ?? orderMachine.initial, trust: "confirmed" };
   }
 }
 
@@ -161,5 +159,5 @@ export function orderDecision(
   claimed: ClaimedStatus | null,
 ): Decision {
   const row = read === null ? "none" : isKnown(read) ? read : "unlisted";
-  return decisions[row][claimed ?? "none"];
+  return orderMachine.decisions[row][claimed ?? "none"];
 }
