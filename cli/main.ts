@@ -3,7 +3,10 @@
  *
  * @module
  */
-import { denoIo } from "./program/deno_io.ts";
+import process from "node:process";
+import { processIo } from "./program/process_io.ts";
 import { main } from "./program/program.ts";
 
-if (import.meta.main) Deno.exit(await main(Deno.args, denoIo()));
+if (import.meta.main) {
+  process.exit(await main(process.argv.slice(2), processIo()));
+}

@@ -20,11 +20,14 @@
  *
  * @module
  */
-import { denoIo } from "./program/deno_io.ts";
+import process from "node:process";
+import { processIo } from "./program/process_io.ts";
 import { main } from "./program/program.ts";
 
 export { main };
 export { EXIT } from "./program/exit_codes.ts";
 export type { Io } from "./program/io.ts";
 
-if (import.meta.main) Deno.exit(await main(Deno.args, denoIo()));
+if (import.meta.main) {
+  process.exit(await main(process.argv.slice(2), processIo()));
+}

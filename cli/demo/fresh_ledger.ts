@@ -1,3 +1,4 @@
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { messageOf } from "../../core/guards.ts";
 import { CommandError } from "../program/exit_codes.ts";
 
@@ -26,17 +27,17 @@ export async function freshLedger(
   { folder, made, fresh, onReplace }: DemoFolder,
 ): Promise<string> {
   try {
-    await Deno.mkdir(folder, { recursive: true });
+    await mkdir(folder, { recursive: true });
   } catch (error) {
     throw new CommandError(
       `Cannot make the folder ${folder}: ${messageOf(error)}`,
     );
   }
-  const names = [...Deno.readDirSync(folder)].map(({ name }) => name);
+  const names = await readdir(folder);
   const mark = `${folder}/${MARK}`;
   if (names.includes("ledger.db")) {
     const maker = names.includes(MARK)
-      ? (await Deno.readTextFile(mark)).trim()
+      ? (await readFile(mark, "utf8")).trim()
       : null;
     if (maker !== made && !fresh) {
       throw new CommandError(
@@ -49,8 +50,8 @@ export async function freshLedger(
   }
   // Beside the file lie its log, its spool and whatever else belongs to it.
   for (const name of names.filter((name) => name.startsWith("ledger.db"))) {
-    await Deno.remove(`${folder}/${name}`, { recursive: true });
+    await rm(`${folder}/${name}`, { recursive: true });
   }
-  await Deno.writeTextFile(mark, `${made}\n`);
+  await writeFile(mark, `${made}\n`);
   return `file:${folder}/ledger.db`;
 }

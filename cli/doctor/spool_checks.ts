@@ -1,4 +1,5 @@
-import { messageOf } from "../../core/guards.ts";
+import { readdir } from "node:fs/promises";
+import { errorCode, messageOf } from "../../core/guards.ts";
 import type { Config } from "../program/config.ts";
 import { counted } from "../views/counted.ts";
 import { spoolDirectory } from "../ledger_file/spool_directory.ts";
@@ -11,12 +12,12 @@ export async function spoolChecks(config: Config): Promise<Check[]> {
   let waiting = 0;
   let damaged = 0;
   try {
-    for await (const entry of Deno.readDir(directory)) {
-      if (entry.name.endsWith(".spool")) waiting++;
-      if (entry.name.endsWith(".damaged")) damaged++;
+    for (const name of await readdir(directory)) {
+      if (name.endsWith(".spool")) waiting++;
+      if (name.endsWith(".damaged")) damaged++;
     }
   } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) {
+    if (errorCode(error) !== "ENOENT") {
       return [check(name, "fail", `${directory}: ${messageOf(error)}`)];
     }
   }

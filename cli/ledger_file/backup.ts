@@ -1,3 +1,4 @@
+import { rename, stat, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { CommandError } from "../program/exit_codes.ts";
@@ -37,14 +38,14 @@ export async function backUp(
     io.signal.throwIfAborted();
     await ledger.backup(partial);
     if (io.signal.aborted) await remove(partial);
-    else await Deno.rename(partial, file);
+    else await rename(partial, file);
   });
   const stopped = Promise.withResolvers<never>();
   const stop = () => stopped.reject(io.signal.reason);
   io.signal.addEventListener("abort", stop);
   using bar = progress(io, "MB copied", !flags.json);
   const looking = setInterval(async () => {
-    const found = await Deno.stat(partial).catch(() => null);
+    const found = await stat(partial).catch(() => null);
     if (found !== null) bar.at(Math.round(found.size / 1e6));
   }, LOOK_EVERY_MS);
   try {
@@ -68,11 +69,11 @@ export async function backUp(
 }
 
 async function exists(file: string): Promise<boolean> {
-  return await Deno.stat(file).then(() => true, () => false);
+  return await stat(file).then(() => true, () => false);
 }
 
 async function remove(file: string): Promise<void> {
   for (const suffix of ["", "-journal", "-wal"]) {
-    await Deno.remove(file + suffix).catch(() => {});
+    await unlink(file + suffix).catch(() => {});
   }
 }

@@ -1,3 +1,5 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import type { Ledger, StatesVerification } from "../../ledger/mod.ts";
 import { openDriver } from "../../ledger/internals.ts";
 import type { Io } from "../program/io.ts";
@@ -12,7 +14,7 @@ export async function verifyStatesBeside(
   ledger: Ledger,
   showProgress: boolean,
 ): Promise<StatesVerification> {
-  const folder = await Deno.makeTempDir({ prefix: "rampkit-verify-" });
+  const folder = await mkdtemp(`${tmpdir()}/rampkit-verify-`);
   try {
     const scratch = await openDriver({
       url: `file:${encodeURI(folder)}/states.db`,
@@ -30,6 +32,6 @@ export async function verifyStatesBeside(
       await scratch.close();
     }
   } finally {
-    await Deno.remove(folder, { recursive: true });
+    await rm(folder, { recursive: true });
   }
 }

@@ -1,4 +1,7 @@
-import { messageOf } from "../../core/guards.ts";
+import { open, stat } from "node:fs/promises";
+import process from "node:process";
+import { Readable } from "node:stream";
+import { errorCode, messageOf } from "../../core/guards.ts";
 import { CommandError } from "./exit_codes.ts";
 
 /**
@@ -11,18 +14,22 @@ export async function openInput(
   file: string,
   signal: AbortSignal,
 ): Promise<ReadableStream<Uint8Array>> {
-  const stream = file === "-" ? Deno.stdin.readable : await openFile(file);
-  return stream.pipeThrough(new TransformStream(), { signal });
+  const stream = file === "-" ? process.stdin : await openFile(file);
+  return webStream(stream).pipeThrough(new TransformStream(), { signal });
 }
 
-async function openFile(file: string): Promise<ReadableStream<Uint8Array>> {
+function webStream(stream: Readable): ReadableStream<Uint8Array> {
+  return Readable.toWeb(stream) as ReadableStream<Uint8Array>;
+}
+
+async function openFile(file: string): Promise<Readable> {
   let why: string;
   try {
-    const { isDirectory } = await Deno.stat(file);
-    if (!isDirectory) return (await Deno.open(file)).readable;
+    const isDirectory = (await stat(file)).isDirectory();
+    if (!isDirectory) return (await open(file)).createReadStream();
     why = "it is a folder";
   } catch (error) {
-    why = error instanceof Deno.errors.NotFound
+    why = errorCode(error) === "ENOENT"
       ? "there is no such file"
       : messageOf(error);
   }

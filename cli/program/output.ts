@@ -1,4 +1,13 @@
-import { messageOf } from "../../core/guards.ts";
+import {
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import { errorCode, messageOf } from "../../core/guards.ts";
 import { CommandError } from "../program/exit_codes.ts";
 import type { Io } from "../program/io.ts";
 
@@ -53,7 +62,7 @@ function fileOutput(file: string): Output {
     try {
       return work();
     } catch (error) {
-      const why = error instanceof Deno.errors.NotFound
+      const why = errorCode(error) === "ENOENT"
         ? "there is no such folder"
         : messageOf(error);
       throw new CommandError(`Cannot write ${file}: ${why}`);
@@ -70,7 +79,7 @@ function fileOutput(file: string): Output {
       pending = [];
       length = 0;
       for (let at = 0; at < bytes.length;) {
-        at += target.writeSync(bytes.subarray(at));
+        at += writeSync(target, bytes.subarray(at));
       }
     });
   return {
@@ -81,29 +90,24 @@ function fileOutput(file: string): Output {
     },
     finish: () => {
       flush();
-      attempt(() => target.syncSync());
-      target.close();
+      attempt(() => fsyncSync(target));
+      closeSync(target);
       state = "closed";
-      attempt(() => Deno.renameSync(partial, file));
+      attempt(() => renameSync(partial, file));
       state = "whole";
     },
     [Symbol.dispose]: () => {
       if (state === "whole") return;
-      if (state === "open") target.close();
-      Deno.removeSync(partial);
+      if (state === "open") closeSync(target);
+      unlinkSync(partial);
     },
   };
 }
 
 /** Exports hold personal data: only the file's owner may read them. */
-function openPrivate(path: string): Deno.FsFile {
-  const file = Deno.openSync(path, {
-    write: true,
-    create: true,
-    truncate: true,
-    mode: 0o600,
-  });
+function openPrivate(path: string): number {
+  const file = openSync(path, "w", 0o600);
   // A file that was left there, or the umask, may say otherwise.
-  Deno.chmodSync(path, 0o600);
+  fchmodSync(file, 0o600);
   return file;
 }

@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import { EXIT, UsageError } from "./exit_codes.ts";
 import { type Io, note } from "./io.ts";
 
@@ -60,7 +61,7 @@ export async function requireSource(
   { name, command, file }: Pick<SourceProgram, "name" | "command" | "file">,
 ): Promise<void> {
   const found = file.protocol === "file:" &&
-    await Deno.stat(file).then(() => true, () => false);
+    await stat(file).then(() => true, () => false);
   if (found) return;
   throw new UsageError(
     `Cannot run ${command} here: ${name} is in the source tree and not in ` +

@@ -1,3 +1,5 @@
+import { stat } from "node:fs/promises";
+import { errorCode } from "../../core/guards.ts";
 import { dirname } from "node:path";
 import { type Ledger, openLedger } from "../../ledger/mod.ts";
 import { type Config, readConfig, VARIABLES } from "./config.ts";
@@ -57,10 +59,10 @@ export async function isStored({ databaseUrl }: Config): Promise<boolean> {
 
 async function exists(path: string): Promise<boolean> {
   try {
-    await Deno.stat(path);
+    await stat(path);
     return true;
   } catch (error) {
-    return !(error instanceof Deno.errors.NotFound);
+    return errorCode(error) !== "ENOENT";
   }
 }
 

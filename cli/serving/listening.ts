@@ -1,3 +1,4 @@
+import { errorCode } from "../../core/guards.ts";
 import { CommandError } from "../program/exit_codes.ts";
 
 /**
@@ -11,9 +12,9 @@ export function listening<T>(what: string, port: number, open: () => T): T {
   try {
     return open();
   } catch (error) {
-    const why = error instanceof Deno.errors.AddrInUse
+    const why = errorCode(error) === "EADDRINUSE"
       ? "is taken"
-      : error instanceof Deno.errors.PermissionDenied
+      : errorCode(error) === "EACCES"
       ? "may not be used by this user"
       : null;
     if (why === null) throw error;

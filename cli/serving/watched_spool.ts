@@ -1,3 +1,4 @@
+import { mkdir, open, unlink } from "node:fs/promises";
 import { messageOf } from "../../core/guards.ts";
 import type { Spool } from "../../webhooks/spool/spool.ts";
 import { RecentOutcome } from "../monitoring/recent_outcome.ts";
@@ -45,13 +46,13 @@ export function watchedSpool(
 async function writeProblem(directory: string): Promise<string | null> {
   const path = `${directory}/.probe-${crypto.randomUUID()}`;
   try {
-    await Deno.mkdir(directory, { recursive: true, mode: 0o700 });
+    await mkdir(directory, { recursive: true, mode: 0o700 });
     try {
-      using file = await Deno.open(path, { write: true, createNew: true });
+      await using file = await open(path, "wx");
       await file.write(new Uint8Array(PROBE_BYTES));
       await file.sync();
     } finally {
-      await Deno.remove(path).catch(() => {});
+      await unlink(path).catch(() => {});
     }
     return null;
   } catch (error) {

@@ -1,0 +1,62 @@
+import { writeSync } from "node:fs";
+import process from "node:process";
+import { isatty } from "node:tty";
+import { errorCode } from "../../core/guards.ts";
+import type { Io } from "./io.ts";
+import { stopSignals } from "./stop_signals.ts";
+
+/** How long is waited for a full pipe that does not block, ms. */
+const PIPE_WAIT_MS = 5;
+
+/**
+ * The real terminal. SIGINT and SIGTERM abort `signal`; a second one ends the
+ * process, for the person who will not wait.
+ */
+export function processIo(): Io {
+  const controller = new AbortController();
+  const heard = stopSignals({
+    stop: () => controller.abort(new DOMException("Interrupted", "AbortError")),
+    end: () => process.exit(130),
+    now: () => performance.now(),
+  });
+  process.on("SIGINT", heard);
+  process.on("SIGTERM", heard);
+  const terminal = isatty(1);
+  return {
+    out: writer(1),
+    err: writer(2),
+    env: (name) => process.env[name],
+    // A terminal that does not know its width says 0.
+    columns: terminal ? process.stdout.columns || 80 : null,
+    colour: terminal && !process.env.NO_COLOR,
+    now: () => Date.now(),
+    signal: controller.signal,
+  };
+}
+
+/**
+ * Writes all of a text. The reader of a pipe may leave early (`… | head`): then
+ * the rest is dropped and the work goes on, for its exit code is not known yet.
+ */
+function writer(descriptor: number): (text: string) => void {
+  const encoder = new TextEncoder();
+  let open = true;
+  return (text) => {
+    const bytes = encoder.encode(text);
+    for (let at = 0; open && at < bytes.length;) {
+      try {
+        at += writeSync(descriptor, bytes.subarray(at));
+      } catch (error) {
+        const code = errorCode(error);
+        if (code === "EPIPE") open = false;
+        else if (code !== "EAGAIN") throw error;
+        else {Atomics.wait(
+            new Int32Array(new SharedArrayBuffer(4)),
+            0,
+            0,
+            PIPE_WAIT_MS,
+          );}
+      }
+    }
+  };
+}
