@@ -1,22 +1,24 @@
 /** The thread of a local database: takes one request after the other. */
+import { parentPort } from "node:worker_threads";
 import { Connection } from "./_connection.ts";
 import type { Answer, Outcome, Request, Task } from "./_messages.ts";
 import { fromSqlite } from "./_sqlite_errors.ts";
 import { withDerivedColumns } from "../append_deliveries.ts";
 
-/** The part of a worker's global scope that is used here. */
-interface WorkerScope {
+/** What a thread talks to its starter through. */
+interface Port {
   onmessage: ((message: { readonly data: Request }) => void) | null;
   postMessage(answer: Answer): void;
 }
 
-// The types describe a window, which is what all other files run in.
-const scope = self as unknown as WorkerScope;
+// In Node a port of its own; elsewhere the global scope, whose types describe
+// the window that all other files run in.
+const port = ("Worker" in globalThis ? self : parentPort) as unknown as Port;
 let connection: Connection | null = null;
 let where = "";
 
-scope.onmessage = ({ data }) => {
-  scope.postMessage({ id: data.id, ...carryOut(data) });
+port.onmessage = ({ data }) => {
+  port.postMessage({ id: data.id, ...carryOut(data) });
 };
 
 function carryOut(request: Task): Outcome {

@@ -2,6 +2,7 @@ import type { ConnectionOptions } from "./connection_options.ts";
 import type { Answer, Outcome, Task } from "./_messages.ts";
 import type { Driver, ResultSet, Statement } from "./driver.ts";
 import { LedgerError } from "./errors.ts";
+import { startThread, type Thread } from "./_thread.ts";
 
 /** How the database thread is started. */
 export interface WorkerDriverOptions extends ConnectionOptions {
@@ -20,7 +21,7 @@ export class WorkerDriver implements Driver {
   /** Its thread derives the columns of deliveries. */
   readonly derives = true;
   readonly #options: WorkerDriverOptions;
-  #worker: Worker | null = null;
+  #worker: Thread | null = null;
   #pending = new Map<number, (outcome: Outcome) => void>();
   #nextId = 1;
   #closed = false;
@@ -76,40 +77,33 @@ export class WorkerDriver implements Driver {
     throw new LedgerError(outcome.code, outcome.message);
   }
 
-  #send(worker: Worker, task: Task): Promise<Outcome> {
+  #send(worker: Thread, task: Task): Promise<Outcome> {
     const id = this.#nextId++;
     return new Promise((resolve) => {
       this.#pending.set(id, resolve);
-      worker.postMessage({ id, ...task });
+      worker.post({ id, ...task });
     });
   }
 
-  #start(): Worker {
+  #start(): Thread {
     const { module, ...options } = this.#options;
-    const worker = new Worker(
+    const worker = startThread(
       module ?? new URL("./_worker.ts", import.meta.url),
       {
-        type: "module",
-        name: "rampkit-database",
+        onMessage: (message) => {
+          const answer = message as Answer;
+          const settle = this.#pending.get(answer.id);
+          this.#pending.delete(answer.id);
+          settle?.(answer);
+        },
+        onCrash: (reason) => this.#crashed(worker, reason),
       },
     );
-    worker.onmessage = ({ data }: MessageEvent<Answer>) => {
-      const settle = this.#pending.get(data.id);
-      this.#pending.delete(data.id);
-      settle?.(data);
-    };
-    worker.onerror = (event) => {
-      event.preventDefault();
-      this.#crashed(worker, event.message);
-    };
-    worker.onmessageerror = () => {
-      this.#crashed(worker, "an answer could not be read");
-    };
     void this.#send(worker, { task: "open", options });
     return worker;
   }
 
-  #crashed(worker: Worker, reason: string): void {
+  #crashed(worker: Thread, reason: string): void {
     worker.terminate();
     if (this.#worker === worker) this.#worker = null;
     const pending = this.#pending;
