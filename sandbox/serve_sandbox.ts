@@ -1,3 +1,4 @@
+import { openHttpServer } from "../core/serving/open_http_server.ts";
 import { createSandbox } from "./create_sandbox.ts";
 import { hostCheck, wrongHost } from "./http/host_check.ts";
 import { LiveClock } from "./clocks/live_clock.ts";
@@ -41,42 +42,47 @@ export interface ServedSandbox extends AsyncDisposable {
 }
 
 /**
- * Serves a sandbox over HTTP, for any language. Needs permission to listen.
+ * Serves a sandbox over HTTP, for any language, once it listens. Needs
+ * permission to listen.
  *
  * Unless it is given a clock it goes by the machine's, which its control page
  * can move ahead: hours of retries then pass in a moment.
  *
  * @param options Port, address, and those of the sandbox.
  * @returns The sandbox and its address.
+ * @throws {Error} With `code` `EADDRINUSE` when the port is taken.
  *
  * @example Ask a served sandbox
  * ```ts
  * import { serveSandbox } from "@rampkit/onramp/sandbox";
  * import assert from "node:assert/strict";
  *
- * await using served = serveSandbox({ port: 0 });
+ * await using served = await serveSandbox({ port: 0 });
  * const answer = await fetch(`${served.url}/api/external/orders`);
  * assert.equal(answer.status, 401);
  * await answer.body?.cancel();
  * ```
  */
-export function serveSandbox(options: ServeSandboxOptions = {}): ServedSandbox {
+export async function serveSandbox(
+  options: ServeSandboxOptions = {},
+): Promise<ServedSandbox> {
   const { port = 8790, hostname = "127.0.0.1", allowedHosts = [] } = options;
   const { sandbox: given, ...rest } = options;
   const isOurs = hostCheck([hostname, ...allowedHosts]);
   const sandbox = given ?? createSandbox({ clock: new LiveClock(), ...rest });
-  const server = Deno.serve({
+  const server = await openHttpServer({
     port,
     hostname,
-    onListen: () => {},
-  }, (request) => isOurs(request) ? sandbox.fetch(request) : wrongHost());
+    handler: (request) =>
+      isOurs(request) ? sandbox.fetch(request) : wrongHost(),
+  });
   const close = async () => {
     await sandbox.close();
     await server.shutdown();
   };
   return {
     sandbox,
-    url: `http://${hostname}:${server.addr.port}`,
+    url: `http://${hostname}:${server.port}`,
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -63,7 +63,7 @@ async function sandbox(io: Io, flags: SandboxFlags): Promise<void> {
   if (webhookUrl !== null && target === null) {
     throw new UsageError("Wrong --webhook-url: it is not an http address");
   }
-  await using server = listening(
+  await using server = await listening(
     "the sandbox",
     flags.port,
     () =>

@@ -22,7 +22,7 @@ import { admissionOf } from "../serving/admission.ts";
 import { httpApp } from "../serving/http_app.ts";
 import { listening } from "../serving/listening.ts";
 import { openSpool } from "../serving/open_spool.ts";
-import { SteadyServer } from "../serving/steady_server.ts";
+import { openSteadyServer } from "../serving/open_steady_server.ts";
 
 interface ServeFlags extends SharedFlags {
   readonly port: number;
@@ -101,25 +101,29 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
     spool: await openSpool(config, { log, metrics, now: io.now }),
   }));
   const { endpoint, poller, refusals, readiness } = service;
-  const server = listening("the endpoint", flags.port, () =>
-    new SteadyServer({
-      port: flags.port,
-      hostname: flags.host,
-      log,
-      now: io.now,
-      onListen: ({ hostname, port }) =>
-        log("info", "listening", {
-          url: `http://${hostname}:${port}`,
-          webhooks: "/webhooks/{secret}",
-          environment: ledger.environment,
-          polling: poller !== null,
+  const server = await listening(
+    "the endpoint",
+    flags.port,
+    () =>
+      openSteadyServer({
+        port: flags.port,
+        hostname: flags.host,
+        log,
+        now: io.now,
+        onListen: ({ hostname, port }) =>
+          log("info", "listening", {
+            url: `http://${hostname}:${port}`,
+            webhooks: "/webhooks/{secret}",
+            environment: ledger.environment,
+            polling: poller !== null,
+          }),
+        handler: httpApp({
+          endpoint,
+          onWrongPath: refusals.wrongPath,
+          readiness,
         }),
-      handler: httpApp({
-        endpoint,
-        onWrongPath: refusals.wrongPath,
-        readiness,
       }),
-    }));
+  );
   const polling = poller?.run(io.signal);
   await aborted(io.signal);
   log("info", "stopping");

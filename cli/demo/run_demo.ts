@@ -1,3 +1,4 @@
+import { openHttpServer } from "../../core/serving/open_http_server.ts";
 import { hex } from "@scure/base";
 import { sleep } from "../../core/waiting/sleep.ts";
 import { createPoller, type Ledger, openLedger } from "../../ledger/mod.ts";
@@ -110,10 +111,11 @@ export async function runDemo(options: DemoOptions): Promise<DemoReport> {
     clock,
     faults: NETWORK,
   });
-  await using api = Deno.serve(
-    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
-    sandbox.fetch,
-  );
+  await using api = await openHttpServer({
+    port: 0,
+    hostname: "127.0.0.1",
+    handler: sandbox.fetch,
+  });
   await using endpoint = new EndpointProcess({
     RAMPKIT_ENVIRONMENT: "sandbox",
     RAMPKIT_DATABASE_URL: databaseUrl,
@@ -122,7 +124,7 @@ export async function runDemo(options: DemoOptions): Promise<DemoReport> {
   await endpoint.start();
   sandbox.setWebhookUrl(`${endpoint.url}/webhooks/${SECRET}`);
   options.onStep(
-    `Sandbox at http://127.0.0.1:${api.addr.port}, endpoint at ${endpoint.url}`,
+    `Sandbox at http://127.0.0.1:${api.port}, endpoint at ${endpoint.url}`,
   );
   const { signal } = options;
   await unlessStopped(live(sandbox, endpoint, options), signal);
@@ -142,7 +144,7 @@ export async function runDemo(options: DemoOptions): Promise<DemoReport> {
       wrongOrders(before)
     } orders missing or in a wrong status; polling`,
   );
-  await poll(ledger, `http://127.0.0.1:${api.addr.port}`, signal);
+  await poll(ledger, `http://127.0.0.1:${api.port}`, signal);
   await ledger.project({ signal });
   return await report(sandbox, ledger, {
     seed: options.seed,

@@ -8,9 +8,13 @@ import { CommandError } from "../program/exit_codes.ts";
  * @param port The port it is to listen on.
  * @throws {CommandError} When the port is taken, or may not be used.
  */
-export function listening<T>(what: string, port: number, open: () => T): T {
+export async function listening<T>(
+  what: string,
+  port: number,
+  open: () => T | Promise<T>,
+): Promise<T> {
   try {
-    return open();
+    return await open();
   } catch (error) {
     const why = errorCode(error) === "EADDRINUSE"
       ? "is taken"

@@ -1,6 +1,15 @@
+import type { HttpServerOptions } from "../../core/serving/http_server.ts";
 import { sleep } from "../../core/waiting/sleep.ts";
 import { Alarm } from "../monitoring/alarm.ts";
 import type { Log } from "../monitoring/logger.ts";
+
+/** Where a server listens. */
+export interface ListenAddress {
+  /** The address. */
+  readonly hostname: string;
+  /** The port. */
+  readonly port: number;
+}
 
 /** What a steady server is made of. */
 export interface SteadyServerOptions {
@@ -9,9 +18,9 @@ export interface SteadyServerOptions {
   /** Address to listen on. */
   readonly hostname: string;
   /** Answers requests. */
-  readonly handler: Deno.ServeHandler<Deno.NetAddr>;
+  readonly handler: HttpServerOptions["handler"];
   /** Told where it listens, once. */
-  readonly onListen: (address: Deno.NetAddr) => void;
+  readonly onListen: (address: ListenAddress) => void;
   /** Told when connections were dropped, and when that is over. */
   readonly log: Log;
   /** Clock, ms since the epoch. */
@@ -82,7 +91,7 @@ export class SteadyServer {
     this.#release();
   }
 
-  #serve(onListen: (address: Deno.NetAddr) => void = () => {}) {
+  #serve(onListen: (address: ListenAddress) => void = () => {}) {
     const { hostname, handler } = this.#options;
     const server = Deno.serve(
       { port: this.#port, hostname, onListen },

@@ -79,7 +79,7 @@ Deno.test("VirtualClock waits for answers over real HTTP", async () => {
     return new Response(null, { status: 500 });
   });
   const clock = virtualClock(0, { wire: realClock() });
-  await using served = serveSandbox({
+  await using served = await serveSandbox({
     port: 0,
     clock,
     webhookUrl: `http://127.0.0.1:${endpoint.addr.port}/hook`,
@@ -108,7 +108,7 @@ Deno.test("FastClock sends a day of webhooks over real HTTP in a moment", async 
     return new Response(null, { status: 204 });
   });
   const clock = fastClock({ factor: 43_200, startMs: Date.UTC(2026, 0, 1) });
-  await using served = serveSandbox({
+  await using served = await serveSandbox({
     port: 0,
     clock,
     webhookUrl: `http://127.0.0.1:${endpoint.addr.port}/hook`,

@@ -25,7 +25,10 @@ Deno.test("hostCheck() accepts names of this machine and the given ones", () => 
 });
 
 Deno.test("serveSandbox() refuses a page whose own name points to this machine", async () => {
-  await using served = serveSandbox({ port: 0, allowedHosts: ["friend"] });
+  await using served = await serveSandbox({
+    port: 0,
+    allowedHosts: ["friend"],
+  });
   const port = Number(new URL(served.url).port);
   for (const path of ["POST /control/orders", "GET /control/state", "GET /"]) {
     const refused = await sendAs(`evil.example:${port}`, port, path);

@@ -22,7 +22,7 @@ async function tour(
     },
   );
   endpoint.url = `http://127.0.0.1:${listener.addr.port}/webhooks/secret`;
-  await using served = serveSandbox({ port: 0 });
+  await using served = await serveSandbox({ port: 0 });
   const faults: string[] = [];
   await withPage(async (page) => {
     page.on("pageerror", (error) => faults.push(error.message));

@@ -55,7 +55,7 @@ async function openShop(): Promise<Shop> {
     },
   );
   const url = `http://127.0.0.1:${server.addr.port}`;
-  const served = serveSandbox({
+  const served = await serveSandbox({
     port: 0,
     webhookUrl: `${url}/webhooks/a-secret-of-the-tests`,
   });

@@ -49,7 +49,7 @@ console.log(JSON.stringify({
 `;
 
 Deno.test("the bundled client works under Node 22 against the sandbox", async () => {
-  await using served = serveSandbox({ port: 0 });
+  await using served = await serveSandbox({ port: 0 });
   const now = Date.now();
   served.sandbox.backfill({
     orders: 45,

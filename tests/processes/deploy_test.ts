@@ -104,7 +104,7 @@ Deno.test({
     const directory = await Deno.makeTempDir({ prefix: "rampkit-sqld-" });
     try {
       await using sqld = await startSqld({ directory });
-      await using served = serveSandbox({ port: 0 });
+      await using served = await serveSandbox({ port: 0 });
       const { orderId } = served.sandbox.createOrder();
       served.sandbox.advance(orderId, "pay");
       served.sandbox.advance(orderId, "complete");

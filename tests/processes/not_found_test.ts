@@ -6,7 +6,7 @@ import { cli, temporaryLedger } from "../kit/cli.ts";
 
 Deno.test("rampkit orders show advises a poll for a missing order only when polling is possible", async () => {
   await using place = await temporaryLedger();
-  await using service = serveSandbox({ port: 0, apiKey: "key" });
+  await using service = await serveSandbox({ port: 0, apiKey: "key" });
   const env = { RAMPKIT_DATABASE_URL: place.url };
   const asked = [["orders", "show", "none"], ["users", "show", "none"]];
   await using ledger = await openLedger({
@@ -50,7 +50,7 @@ Deno.test("rampkit orders show advises a poll for a missing order only when poll
 
 Deno.test("rampkit reconcile advises a poll for what a poll can mend, and for nothing else", async () => {
   await using place = await temporaryLedger();
-  await using service = serveSandbox({ port: 0, apiKey: "key" });
+  await using service = await serveSandbox({ port: 0, apiKey: "key" });
   const env = {
     RAMPKIT_DATABASE_URL: place.url,
     RAMPKIT_API_KEY: "key",

@@ -1,3 +1,5 @@
+import type { HttpServer } from "../../../core/serving/http_server.ts";
+import { openHttpServer } from "../../../core/serving/open_http_server.ts";
 import { listening } from "../../serving/listening.ts";
 import { aborted } from "../../program/stoppable.ts";
 import {
@@ -81,7 +83,7 @@ export async function runBrowserDemo(
   options: BrowserDemoOptions,
 ): Promise<void> {
   // A demo that cannot start must not delete the ledger of one that runs.
-  checkPort(options.port);
+  await checkPort(options.port);
   const clock = new DemoClock(options.now());
   const databaseUrl = await freshLedger({
     folder: options.folder,
@@ -95,7 +97,7 @@ export async function runBrowserDemo(
     now: clock.now,
   });
   const apiKey = crypto.randomUUID();
-  await using service = serveSandbox({
+  await using service = await serveSandbox({
     port: 0,
     seed: options.seed,
     clock: clock.clock,
@@ -179,11 +181,11 @@ async function serveShop(world: World, databaseUrl: string): Promise<void> {
     }),
   });
   const isOurs = hostCheck();
-  const server = listen(
+  const server = await listen(
     options.port,
     (request, info) => isOurs(request) ? app(request, info) : wrongHost(),
   );
-  const page = `http://127.0.0.1:${server.addr.port}`;
+  const page = `http://127.0.0.1:${server.port}`;
   const poller = createPoller({
     ledger,
     client,
@@ -207,19 +209,18 @@ async function serveShop(world: World, databaseUrl: string): Promise<void> {
   await polling.ended();
 }
 
-function checkPort(port: number): void {
-  const hostname = "127.0.0.1";
-  listening("the shop", port, () => Deno.listen({ port, hostname })).close();
+async function checkPort(port: number): Promise<void> {
+  const server = await listen(port, () => new Response());
+  await server.shutdown();
 }
 
 function listen(
   port: number,
   handler: ReturnType<typeof shopApp>,
-): Deno.HttpServer<Deno.NetAddr> {
-  const hostname = "127.0.0.1";
+): Promise<HttpServer> {
   return listening(
     "the shop",
     port,
-    () => Deno.serve({ port, hostname, onListen: () => {} }, handler),
+    () => openHttpServer({ port, hostname: "127.0.0.1", handler }),
   );
 }
