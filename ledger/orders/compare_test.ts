@@ -37,7 +37,7 @@ Deno.test("sameAmount() is quick whatever a forged amount looks like", () => {
   assert.equal(sameAmount("2", "-1e-999999999", 18), false);
   assert.equal(sameAmount("1E+999999999", "10e999999998", 18), true);
   // Without the care taken it is minutes, gigabytes, or an exception.
-  assert(performance.now() - started < 5000);
+  assert(performance.now() - started < 30_000);
 });
 
 Deno.test("sameHash() looks away from case in 0x values only", () => {

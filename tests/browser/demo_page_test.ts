@@ -298,7 +298,7 @@ Deno.test("rampkit demo --browser keeps the ledger that demo said stays", async 
   try {
     await cli(["demo", "--json", "--orders", "1", "--folder", folder]);
     const made = await Deno.stat(`${folder}/ledger.db`);
-    const stopped = AbortSignal.timeout(5000);
+    const stopped = AbortSignal.timeout(60_000);
     const { code, err } = await cli(
       ["demo", "--browser", "--port", "0", "--folder", folder],
       {},

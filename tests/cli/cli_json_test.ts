@@ -174,11 +174,11 @@ Deno.test("every command prints the JSON that COMMANDS.md documents", async () =
   const [line = ""] = unfired.out.split("\n");
   await hasDocumentedShape("subscriptions fire", JSON.parse(line));
   const stopped = new AbortController();
-  setTimeout(() => stopped.abort(), 30);
   const ran = await cli(
     ["sandbox", "--port", "0", "--json"],
     {},
     stopped.signal,
+    () => stopped.abort(),
   );
   await hasDocumentedShape("sandbox", JSON.parse(ran.out));
   await hasDocumentedShape("sim", await simulated());

@@ -35,7 +35,7 @@ export async function withPage<T>(
   const browser = await launch();
   try {
     const page = await browser.newPage();
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(60_000);
     return await use(page);
   } finally {
     await browser.close();
@@ -49,6 +49,7 @@ async function launch(): Promise<Browser> {
   const { chromium } = await import("playwright-core");
   return await chromium.launch({
     executablePath,
+    timeout: 120_000,
     args: [
       "--no-sandbox",
       "--disable-gpu",

@@ -12,11 +12,15 @@ export async function cli(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
   signal: AbortSignal = new AbortController().signal,
+  onOut: () => void = () => {},
 ): Promise<Ran> {
   let out = "";
   let err = "";
   const code = await main(args, {
-    out: (text) => out += text,
+    out: (text) => {
+      out += text;
+      onOut();
+    },
     err: (text) => err += text,
     env: (name) => env[name],
     columns: null,

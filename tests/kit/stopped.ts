@@ -18,7 +18,7 @@ export interface StopOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** What standard input holds; it stays open. */
   readonly input?: string;
-  /** Whether Ctrl-C is pressed once more, a moment later. */
+  /** Whether Ctrl-C is pressed again, each second. */
   readonly again?: boolean;
   /** Waits for the moment to stop, or until the command has ended. */
   readonly until: (running: Running) => Promise<unknown>;
@@ -38,10 +38,10 @@ export interface Running {
 }
 
 /** A process that does not end by then is killed, and the test fails. */
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 60_000;
 
 /** The same for one that never comes to the moment to stop. */
-const START_PATIENCE_MS = 60_000;
+const START_PATIENCE_MS = 180_000;
 
 /** Runs a command in a process of its own and sends it a real SIGINT. */
 export async function stopped(
@@ -124,14 +124,15 @@ export async function stopped(
 
   const sentAt = performance.now();
   send("SIGINT");
-  if (again) {
-    await new Promise((resolve) => setTimeout(resolve, 2 * SAME_PRESS_MS));
-    send("SIGINT");
-  }
+  // A process that is kept waiting may take two signals as one.
+  const pressing = again
+    ? setInterval(() => send("SIGINT"), 2 * SAME_PRESS_MS)
+    : undefined;
   const patience = setTimeout(() => send("SIGKILL"), PATIENCE_MS);
   while (await read());
   const { code } = await child.status;
   clearTimeout(patience);
+  clearInterval(pressing);
   const tookMs = performance.now() - sentAt;
   await reading;
   await writer?.close().catch(() => {});

@@ -55,7 +55,7 @@ class Sender {
     });
     await answer.body?.cancel();
     const tookMs = performance.now() - started;
-    assert.ok(tookMs < 4500, `${answer.status} came after ${tookMs} ms`);
+    assert.ok(tookMs < 30_000, `${answer.status} came after ${tookMs} ms`);
     if (answer.status !== 204) {
       assert.equal(answer.status, 503);
       assert.match(answer.headers.get("retry-after") ?? "", /^\d+$/);
@@ -74,7 +74,7 @@ async function waitFor(
   what: string,
   holds: () => Promise<boolean>,
 ): Promise<void> {
-  const until = performance.now() + 60_000;
+  const until = performance.now() + 120_000;
   while (!await holds()) {
     assert.ok(performance.now() < until, `still not so: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 100));

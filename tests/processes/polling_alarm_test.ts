@@ -30,7 +30,7 @@ async function waitFor(
   what: string,
   look: () => boolean | Promise<boolean>,
 ): Promise<void> {
-  for (let tries = 0; tries < 600; tries++) {
+  for (let tries = 0; tries < 2400; tries++) {
     if (await look()) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

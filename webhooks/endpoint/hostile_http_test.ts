@@ -43,6 +43,14 @@ async function served(
   }
 }
 
+async function until(condition: () => boolean): Promise<void> {
+  const giveUpAt = performance.now() + 60_000;
+  while (!condition()) {
+    assert(performance.now() < giveUpAt, "Waited in vain");
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}
+
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
@@ -222,7 +230,7 @@ for (const framing of ["content-length: 100", "transfer-encoding: chunked"]) {
         assert.equal(await quick.status(), 204);
         const statuses = await Promise.all(slow.map((wire) => wire.status()));
         assert.deepEqual([...new Set(statuses)], [408]);
-        assert(performance.now() - startedAt < 2_000);
+        assert(performance.now() - startedAt < 30_000);
       } finally {
         clearInterval(trickle);
         for (const wire of slow) wire[Symbol.dispose]();
@@ -243,15 +251,13 @@ Deno.test("webhookEndpoint() stores nothing of a body that breaks off", () =>
     ) {
       const wire = await Wire.open(port);
       await wire.write(start);
-      await new Promise((resolve) => setTimeout(resolve, 30));
+      // The server itself turns away the last one, whose chunks are none.
+      if (start.includes("zz")) await wire.status();
+      else await until(() => endpoint.stats().inFlight === 1);
       wire[Symbol.dispose]();
-    }
-    const giveUpAt = performance.now() + 3_000;
-    while (endpoint.stats().inFlight > 0 && performance.now() < giveUpAt) {
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      await until(() => endpoint.stats().inFlight === 0);
     }
     assert.deepEqual(stored, []);
-    // The server itself turns away the last one, whose chunks are none.
     assert.equal(endpoint.stats().answers["400"], 2);
   }));
 

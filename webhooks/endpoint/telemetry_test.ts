@@ -58,8 +58,8 @@ async function observedProcess(): Promise<void> {
   await send("GET", "healthz", "", "/");
   failing = true;
   await send("POST", SECRET, `{"type":"login"}`);
-  // Long enough for the periodic reader of the metrics to come by.
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  // Until the periodic reader of the metrics has come by.
+  await new Response(Deno.stdin.readable).text();
   await server.shutdown();
   await endpoint.drain();
 }
@@ -77,7 +77,7 @@ if (import.meta.main && Deno.args[0] === "observed") {
         return Response.json({});
       },
     );
-    const { stdout, stderr, success } = await new Deno.Command("deno", {
+    const child = new Deno.Command("deno", {
       args: [
         "run",
         "--allow-env",
@@ -91,7 +91,27 @@ if (import.meta.main && Deno.args[0] === "observed") {
         OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${collector.addr.port}`,
         OTEL_METRIC_EXPORT_INTERVAL: "100",
       },
-    }).output();
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    const output = child.output();
+    let ended = false;
+    const ending = child.status.then(() => {
+      ended = true;
+    });
+    // The last delivery is the only one that is answered so.
+    const isMeasured = () =>
+      received.some(({ path, text }) =>
+        path === "/v1/metrics" && /Value":\s*"?503\b/.test(text)
+      );
+    const giveUpAt = performance.now() + 60_000;
+    while (!isMeasured() && !ended && performance.now() < giveUpAt) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    await child.stdin.close().catch(() => {});
+    await ending;
+    const { stdout, stderr, success } = await output;
     await collector.shutdown();
     const printed = new TextDecoder().decode(stdout) +
       new TextDecoder().decode(stderr);
