@@ -106,6 +106,7 @@ export {
   type WebhookMismatch,
   type WithoutField,
 } from "./anomalies/anomaly.ts";
+export { MACHINES } from "./machines/machines.ts";
 export type {
   Contribution,
   Decision,
@@ -154,7 +155,7 @@ export {
 } from "./projection/codec/fold_codec.ts";
 export { FOLD_VERSION } from "./projection/fold_version.ts";
 export type { FoldCode } from "./projection/projector.ts";
-export type { Entity } from "./entity.ts";
+export { ENTITIES, type Entity } from "./entity.ts";
 export {
   evolveUser,
   initialUserFold,

@@ -8,6 +8,7 @@ import { addDeliveries } from "../commands/deliveries/mod.ts";
 import { addDemo } from "../commands/demo.ts";
 import { addDoctor } from "../commands/doctor.ts";
 import { addLedger } from "../commands/ledger/mod.ts";
+import { addMachine } from "../commands/machine.ts";
 import { addOrders } from "../commands/orders/mod.ts";
 import { addPoll } from "../commands/poll.ts";
 import { addReconcile } from "../commands/reconcile.ts";
@@ -113,6 +114,7 @@ function build(cli: Cli, completing: boolean): Command {
   addRecover(program, cli);
   addOrders(program, cli);
   addUsers(program, cli);
+  addMachine(program, cli);
   addSession(program, cli);
   addLedger(program, cli);
   addDeliveries(program, cli);

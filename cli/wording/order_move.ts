@@ -23,5 +23,5 @@ const kinds: Readonly<
   same: "which is no move",
   usual: "which is usual",
   unusual: "which is unusual",
-  impossible: "which its own description rules out",
+  impossible: "which cannot be by its own description",
 };

@@ -52,9 +52,9 @@ export interface Machine<
 export type Outside = "unlisted" | "none";
 
 /** A state of a machine. */
-export interface StateRow {
+export interface StateRow<Meaning extends string = string> {
   /** Code of what it means; `cli/wording/` has the sentence. */
-  readonly meaning: string;
+  readonly meaning: Meaning;
   /** The higher claim counts; of two readings of one time, the higher. */
   readonly rank: number;
   /** Whether nothing but a later reading changes it. */
@@ -102,7 +102,7 @@ export interface Move<Anomaly extends string = string> {
    * - `same`: the state stays.
    * - `usual`: the way the service describes; steps between may not be seen.
    * - `unusual`: the description does not speak of it.
-   * - `impossible`: it contradicts what the description says of a state.
+   * - `impossible`: it undoes what, by the description, has happened.
    */
   readonly kind: "same" | "usual" | "unusual" | "impossible";
   /** The anomaly that it raises; null for none. */

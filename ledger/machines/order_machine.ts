@@ -1,7 +1,7 @@
 import type { WebhookType } from "../../core/webhook_event/event_types.ts";
 import type { OrderEventType } from "../../core/webhook_event/webhook_event.ts";
 import type { OrderStatus } from "../../core/wire/order.ts";
-import type { Machine, Move } from "./machine.ts";
+import type { Machine, Move, StateRow } from "./machine.ts";
 
 /** A status that a webhook can claim. */
 export type ClaimedStatus =
@@ -30,6 +30,10 @@ export type OrderMoveAnomaly =
 /** Type of the machine of an order. */
 export interface OrderMachine
   extends Machine<OrderStatus, ClaimedStatus, OrderMoveAnomaly> {
+  /** The documented statuses, each with its meaning. */
+  readonly states: Readonly<Record<OrderStatus, StateRow<OrderMeaning>>>;
+  /** Any other status. */
+  readonly unlisted: StateRow<OrderMeaning>;
   /** Each order event claims one status, and no other event claims any. */
   readonly webhooks:
     & Readonly<Record<OrderEventType, ClaimedStatus>>
@@ -40,7 +44,7 @@ const same: Move<never> = { kind: "same", anomaly: null };
 const usual: Move<never> = { kind: "usual", anomaly: null };
 /** An open status follows a higher open one. */
 const back: Move<"regression"> = { kind: "unusual", anomaly: "regression" };
-/** The same, and what the service says of one of the two rules it out. */
+/** The same, and a payment that was processed would not be any more. */
 const unpaid: Move<"regression"> = {
   kind: "impossible",
   anomaly: "regression",
@@ -50,7 +54,7 @@ const reversed: Move<"final_changed"> = {
   kind: "unusual",
   anomaly: "final_changed",
 };
-/** The same, and what the service says of one of the two rules it out. */
+/** The same, and a payment or transfer that was made would not be any more. */
 const undone: Move<"final_changed"> = {
   kind: "impossible",
   anomaly: "final_changed",
@@ -191,11 +195,11 @@ export const orderMachine: OrderMachine = {
       unlisted,
     },
     failed: {
-      created: undone,
+      created: reversed,
       progress: reversed,
       pending: reversed,
       failed: same,
-      success: undone,
+      success: reversed,
       cancelled: reversed,
       unlisted: reversed,
     },

@@ -39,8 +39,6 @@ const order = ["created", "progress", "pending", "failed", "success"]
 const finals = ["failed", "success", "cancelled"];
 const ruledOut = [
   "pending created",
-  "failed created",
-  "failed success",
   "success created",
   "success progress",
   "success pending",

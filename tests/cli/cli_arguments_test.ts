@@ -74,6 +74,7 @@ Deno.test("every command refuses an argument or a flag too many with exit code 2
     ["sandbox"],
     ["demo"],
     ["doctor"],
+    ["machine", "order"],
     ["sim"],
     ["bench"],
     ["ledger", "backup", "x.db"],

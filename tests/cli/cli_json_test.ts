@@ -104,6 +104,7 @@ Deno.test("every command prints the JSON that COMMANDS.md documents", async () =
     ...["orders", "export", "--totals", "--format", "ndjson"],
   ]);
   await holds("orders explain", ["orders", "explain", orderId, "--json"]);
+  await holds("machine", ["machine", "--json"]);
   for (const trust of ["claimed", "confirmed"]) {
     const listed = await cli(["users", "list", "--json"], env);
     const lines = listed.out.trim().split("\n");

@@ -1,0 +1,49 @@
+import { Argument, type Command, Option } from "commander";
+import { ENTITIES, type Entity, MACHINES } from "../../ledger/internals.ts";
+import type { Cli } from "../program/cli.ts";
+import { jsonLine, lines } from "../program/io.ts";
+import { jsonOption } from "../program/options.ts";
+import { machinePage } from "../views/machine/machine_page.ts";
+import { machineJson, machineLines } from "../views/machine/machine_view.ts";
+
+interface MachineFlags {
+  readonly json?: boolean;
+  readonly markdown?: boolean;
+}
+
+/** `machine`: the state machines, as the ledger runs them. */
+export function addMachine(program: Command, cli: Cli): void {
+  const command = program.command("machine").summary(
+    "draw the state machines of orders and users",
+  ).description(
+    "draw the state machines that the ledger runs: states, what each webhook " +
+      "claims, what a reading and a claim make, and which moves are odd",
+  ).addArgument(
+    new Argument("[entity]", "whose; both when left out").choices(ENTITIES),
+  );
+  jsonOption(command, "one object")
+    .addOption(
+      new Option("--markdown", "the page STATES.md, with diagrams in Mermaid")
+        .conflicts("json"),
+    )
+    .addHelpText("after", "\nExample:\n  rampkit machine order")
+    .action(
+      // deno-lint-ignore require-await
+      cli.run(async (entity: Entity | undefined, flags: MachineFlags) => {
+        if (flags.markdown) {
+          cli.io.out(machinePage());
+          return;
+        }
+        const machines = (entity === undefined ? ENTITIES : [entity])
+          .flatMap((one) => MACHINES[one]);
+        if (flags.json) {
+          jsonLine(cli.io, { machines: machines.map(machineJson) });
+          return;
+        }
+        for (const [place, machine] of machines.entries()) {
+          if (place > 0) lines(cli.io, [""]);
+          lines(cli.io, machineLines(machine, cli.io.columns));
+        }
+      }),
+    );
+}

@@ -1,0 +1,156 @@
+import {
+  type Entity,
+  type Machine,
+  MACHINES,
+  type StateRow,
+} from "../../../ledger/internals.ts";
+import {
+  arrowsOf,
+  decisionsTable,
+  eventsTable,
+  movesTable,
+  otherEvents,
+  statesTable,
+  type WordTable,
+} from "./machine_tables.ts";
+import { wrap } from "../wrap.ts";
+
+/** STATES.md: every state machine, as the tables have it. */
+export function machinePage(): string {
+  const lines = [
+    "# States",
+    "",
+    ...paragraph(
+      "This page is printed from the tables that the ledger runs, and a test " +
+        "holds it to them. The first command writes it, the others draw it as text:",
+    ),
+    "```sh",
+    "deno task -q machine --markdown > STATES.md",
+    "rampkit machine order",
+    "rampkit machine user",
+    "```",
+    "",
+    ...paragraph(
+      "The ledger hears of an entity in two ways. A **webhook** makes a claim: " +
+        "anyone who knows the address of the endpoint can make one. A " +
+        "**reading** of the Data API is the service's own word. A is the latest " +
+        "reading, W the highest claim that counts. Both, looked up in one table, " +
+        "give a state and its trust: `confirmed` is the service's word, " +
+        "`claimed` is only a webhook's.",
+    ),
+    ...paragraph(
+      "No order of arrival, repeat or delay changes the outcome: the fold keeps " +
+        "maxima and minima, and looks the state up. No move is refused. The " +
+        "service's later word counts, and a move that is odd raises an anomaly.",
+    ),
+    ...entityLines("order", ORDER_NOTES),
+    ...entityLines("user", []),
+  ];
+  return `${lines.join("\n").trimEnd()}\n`;
+}
+
+const ORDER_NOTES: readonly string[] = [
+  "A claim counts until a reading has shown its status: then it is used up, " +
+  "and a late or repeated webhook takes nothing back. It also stops counting " +
+  "when the service contradicts it: it was asked and, for **ten minutes** " +
+  "since the claim was last received, has not agreed. The service agrees with " +
+  "a final status only by showing it, and with another also by having moved " +
+  "past it. A claim that is received again later counts again.",
+  "A is the latest reading by the service's own time of change; of two with " +
+  "the same time, the one of higher rank, then the one read later.",
+  "A final status is changed by nothing but a later reading. Where that shows " +
+  "another status, the anomaly is `final_changed`, and `release` is never " +
+  "`yes` after it. Final claims beside a final reading are `contested`.",
+];
+
+function entityLines(entity: Entity, notes: readonly string[]): string[] {
+  const machines = MACHINES[entity];
+  if (machines.length === 0) return [];
+  return [
+    `## The machine${machines.length > 1 ? "s" : ""} of ${ARTICLES[entity]}`,
+    "",
+    ...notes.flatMap(paragraph),
+    ...machines.flatMap((machine) => machineLines(machine)),
+  ];
+}
+
+const ARTICLES: Readonly<Record<Entity, string>> = {
+  order: "an order",
+  user: "a user",
+};
+
+function machineLines(machine: Machine): string[] {
+  const { name } = machine;
+  return [
+    `### ${name}`,
+    "",
+    ...diagram(machine),
+    "",
+    ...paragraph(
+      "Solid arrows are usual, dotted ones unusual. Steps between may pass " +
+        "unseen, so a usual way may be read as one move.",
+    ),
+    `#### ${name}: states`,
+    "",
+    ...markdown(statesTable(machine)),
+    "",
+    `#### ${name}: what each event contributes`,
+    "",
+    ...markdown(eventsTable(machine)),
+    "",
+    ...paragraph(otherEvents(machine)),
+    `#### ${name}: the latest reading (A) and the highest claim (W)`,
+    "",
+    ...markdown(decisionsTable(machine)),
+    "",
+    `#### ${name}: readings that follow each other`,
+    "",
+    ...paragraph(
+      "By the service's own times. The service does not document its moves: " +
+        "`usual` follows from what the states mean, `unusual` does not, and " +
+        "`impossible` would undo what has happened. An odd move counts all the same, and raises the anomaly that the table names.",
+    ),
+    ...markdown(movesTable(machine)),
+    "",
+  ];
+}
+
+function diagram(machine: Machine): string[] {
+  const id = (state: string) => state.replaceAll(" ", "_");
+  return [
+    "```mermaid",
+    "flowchart LR",
+    ...Object.entries<StateRow>(machine.states).map(([state, { final }]) =>
+      `  ${id(state)}${final ? `(["${state}, final"])` : `["${state}"]`}`
+    ),
+    ...arrowsOf(machine).map(({ from, to, anomaly }) =>
+      anomaly === null
+        ? `  ${id(from)} --> ${id(to)}`
+        : `  ${id(from)} -. ${anomaly} .-> ${id(to)}`
+    ),
+    "```",
+  ];
+}
+
+function paragraph(text: string): string[] {
+  return [...wrap(text, PAGE_COLUMNS, 0).split("\n"), ""];
+}
+
+/** Width of a page, as the formatter has it. */
+const PAGE_COLUMNS = 80;
+
+/** A table as the formatter writes it: every column as wide as its cells. */
+function markdown({ head, rows }: WordTable): string[] {
+  const widths = head.map((title, index) =>
+    Math.max(3, title.length, ...rows.map((row) => row[index]?.length ?? 0))
+  );
+  const line = (cells: readonly string[]) =>
+    `| ${
+      cells.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join(" | ")
+    } |`;
+  return [
+    line(head),
+    `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`,
+    ...rows.map(line),
+  ];
+}

@@ -1,0 +1,98 @@
+import type { Machine, StateRow } from "../../../ledger/internals.ts";
+import { describeMeaning } from "../../wording/machine.ts";
+import {
+  arrowsOf,
+  decisionsTable,
+  eventsTable,
+  movesTable,
+  otherEvents,
+  statesTable,
+  type WordTable,
+} from "./machine_tables.ts";
+import { drawTable } from "../table.ts";
+import { wrap } from "../wrap.ts";
+
+/** A machine drawn as text. */
+export function machineLines(
+  machine: Machine,
+  columns: number | null,
+): string[] {
+  const draw = ({ head, rows }: WordTable) =>
+    drawTable(
+      head.map((title) => ({ title, whole: true })),
+      rows,
+      columns,
+    ).split("\n");
+  return [
+    `The state machine "${machine.name}"; --> is usual, ..> is unusual:`,
+    "",
+    ...diagramLines(machine),
+    "",
+    ...draw(statesTable(machine)),
+    "",
+    ...draw(eventsTable(machine)),
+    ...wrap(otherEvents(machine), columns, 2).split("\n"),
+    "",
+    "The latest reading (A) and the highest claim that counts (W) make:",
+    "",
+    ...draw(decisionsTable(machine)),
+    "",
+    "Readings that follow each other in the service's own history:",
+    "",
+    ...draw(movesTable(machine)),
+  ];
+}
+
+function diagramLines(machine: Machine): string[] {
+  const arrows = arrowsOf(machine);
+  return Object.entries<StateRow>(machine.states).flatMap(
+    ([state, { final }]) => {
+      const from = arrows.filter((arrow) => arrow.from === state);
+      const usual = from.filter(({ anomaly }) => anomaly === null);
+      const odd = Map.groupBy(
+        from.filter(({ anomaly }) => anomaly !== null),
+        ({ anomaly }) => anomaly,
+      );
+      const name = `  ${state}${final ? " (final)" : ""}`.padEnd(LONGEST_STATE);
+      const ends = (list: typeof from) => list.map(({ to }) => to).join(", ");
+      const all = [
+        ...(usual.length > 0 ? [`--> ${ends(usual)}`] : []),
+        ...[...odd].map(([anomaly, list]) => `..> ${ends(list)} (${anomaly})`),
+      ];
+      return (all.length > 0 ? all : [""]).map((text, place) =>
+        `${place === 0 ? name : " ".repeat(name.length)}${text}`.trimEnd()
+      );
+    },
+  );
+}
+
+/** Width of the longest name of a state, with its mark and two spaces. */
+const LONGEST_STATE = 22;
+
+/** A machine as `--json` prints it: codes, and the meaning in words. */
+export interface MachineJson extends Omit<Machine, "states" | "unlisted"> {
+  readonly states: Readonly<Record<string, StateJson>>;
+  readonly unlisted: StateJson;
+}
+
+interface StateJson extends StateRow {
+  readonly message: string;
+}
+
+/** A machine as `--json` prints it. */
+export function machineJson(machine: Machine): MachineJson {
+  const worded = (row: StateRow) => ({
+    ...row,
+    message: describeMeaning(row.meaning),
+  });
+  return {
+    ...machine,
+    states: Object.fromEntries(
+      Object.entries<StateRow>(machine.states).map(([state, row]) => [
+        state,
+        worded(row),
+      ]),
+    ),
+    unlisted: worded(machine.unlisted),
+  };
+}
