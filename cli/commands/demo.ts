@@ -1,9 +1,6 @@
 import { messageOf } from "../../core/guards.ts";
 import { type Command, Option } from "commander";
-import {
-  type BrowserDemoAddresses,
-  runBrowserDemo,
-} from "../demo/browser/run_browser_demo.ts";
+import type { BrowserDemoAddresses } from "../demo/browser/run_browser_demo.ts";
 import { type DemoReport, runDemo } from "../demo/run_demo.ts";
 import { EXIT, UsageError } from "../program/exit_codes.ts";
 import { type Io, jsonLine, line, lines, note } from "../program/io.ts";
@@ -84,6 +81,16 @@ export function addDemo(program: Command, cli: Cli): void {
 }
 
 async function browser(io: Io, flags: DemoFlags): Promise<number> {
+  if (!("Deno" in globalThis)) {
+    throw new UsageError(
+      "Cannot run demo --browser here: its page needs Deno; clone the " +
+        "repository that the package's page names, and run there: " +
+        "npx -y deno@2.9.6 task demo --browser",
+    );
+  }
+  const { runBrowserDemo } = await import(
+    "../demo/browser/run_browser_demo.ts"
+  );
   await runBrowserDemo({
     port: flags.port ?? BROWSER_PORT,
     seed: flags.seed,

@@ -88,7 +88,7 @@ async function examineLedger(
   checks: Check[],
 ): Promise<string> {
   const named = config.environment ?? "sandbox";
-  checks.push(...fileChecks(config), ...await spoolChecks(config));
+  checks.push(...await fileChecks(config), ...await spoolChecks(config));
   if (!await isStored(config)) {
     checks.push(check(
       "Ledger",

@@ -83,7 +83,7 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
   const config = readConfig(io.env, flags);
   const secrets = requireWebhookSecrets(config);
   const log = jsonLog((text) => io.err(redact(text, io.env)), io.now);
-  using held = holdLedger(config);
+  using held = await holdLedger(config);
   await using ledger = await openConfigured(config, io);
   held.tell();
   const metrics = serviceMetrics();

@@ -1,3 +1,8 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import process from "node:process";
+import type { Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
 import { CommandError } from "../program/exit_codes.ts";
 
 /** The permissions of the endpoint, as in the `serve` task. */
@@ -13,7 +18,7 @@ const PERMISSIONS = [
 /** A `serve` of its own process, started again on the same port at will. */
 export class EndpointProcess implements AsyncDisposable {
   readonly #env: Readonly<Record<string, string>>;
-  #child: Deno.ChildProcess | null = null;
+  #child: ChildProcess | null = null;
   #reading: Promise<void> = Promise.resolve();
   #port = 0;
 
@@ -29,23 +34,21 @@ export class EndpointProcess implements AsyncDisposable {
 
   /** Starts the process and waits until it listens. */
   async start(): Promise<void> {
-    const child = new Deno.Command("deno", {
-      args: [
-        "run",
-        ...PERMISSIONS,
-        new URL("../main.ts", import.meta.url).href,
-        "serve",
-        "--no-poll",
-        "--port",
-        String(this.#port),
-      ],
-      env: { ...this.#env },
-      stdin: "null",
-      stdout: "null",
-      stderr: "piped",
-    }).spawn();
+    const main = new URL("../main.ts", import.meta.url);
+    const [program, args] = "Deno" in globalThis
+      ? ["deno", ["run", ...PERMISSIONS, main.href]]
+      : [process.execPath, [fileURLToPath(main)]];
+    const child = spawn(
+      program,
+      [...args, "serve", "--no-poll", "--port", String(this.#port)],
+      {
+        env: { ...process.env, ...this.#env },
+        stdio: ["ignore", "ignore", "pipe"],
+      },
+    );
     this.#child = child;
     const listening = Promise.withResolvers<number>();
+    child.once("error", listening.reject);
     this.#reading = readLog(child.stderr, listening);
     this.#port = await listening.promise;
   }
@@ -65,24 +68,24 @@ export class EndpointProcess implements AsyncDisposable {
     return this.kill();
   }
 
-  async #end(signal: Deno.Signal): Promise<void> {
+  async #end(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
     const child = this.#child;
     if (child === null) return;
     this.#child = null;
-    child.kill(signal);
-    await child.status;
+    const ended = once(child, "exit");
+    if (child.exitCode === null && child.kill(signal)) await ended;
     await this.#reading;
   }
 }
 
 /** Reads the log until its end, and the port from its first entry. */
 async function readLog(
-  stream: ReadableStream<Uint8Array>,
+  stream: Readable,
   listening: PromiseWithResolvers<number>,
 ): Promise<void> {
   listening.promise.catch(() => {});
   let text = "";
-  for await (const part of stream.pipeThrough(new TextDecoderStream())) {
+  for await (const part of stream.setEncoding("utf8")) {
     // The log of a whole run would be kept for its first line alone.
     if (text.length < 65_536) text += part;
     const port = /"event":"listening","url":"http:\/\/[^"]*:(\d+)"/.exec(text);

@@ -5,11 +5,13 @@ import { serving } from "../ledger_file/ledger_lock.ts";
 import { type Check, check } from "./check.ts";
 
 /** Checks whether a running `serve` has the ledger's own file open. */
-export function fileChecks({ databaseUrl }: Config): Check[] {
+export async function fileChecks(
+  { databaseUrl }: Config,
+): Promise<Check[]> {
   const name = "File";
   const file = databaseFile(databaseUrl);
   if (file === null) return [];
-  const holder = serving(file);
+  const holder = await serving(file);
   if (holder === null) {
     return [check(name, "ok", "No serve has it open on this machine")];
   }

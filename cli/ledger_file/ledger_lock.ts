@@ -1,9 +1,12 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import process from "node:process";
+import type { FileLockMode } from "../../ledger/store/driver/file_lock.ts";
 import { fileId } from "../../ledger/store/driver/file_identity.ts";
 import { databaseFile } from "../../ledger/store/driver/database_url.ts";
 import type { Config } from "../program/config.ts";
 import { CommandError } from "../program/exit_codes.ts";
 
-/** What `serve` says of itself in the lock's file. */
+/** What `serve` says of itself in a file beside the ledger. */
 export interface Holder {
   /** Its process. */
   readonly pid: number;
@@ -17,12 +20,10 @@ export interface LedgerLock extends Disposable {
   tell(): void;
 }
 
-/**
- * The lock of a ledger in a file is an advisory one on a file beside it, which
- * the system lets go of when a process dies. The file stays: removing it would
- * let two processes each hold a lock on a file of that name.
- */
-const lockPath = (database: string) => `${database}-lock`;
+/** What is locked. It is beside the ledger, and it stays. */
+const lockPath = (database: string) => `${database}-use`;
+/** Where `serve` says who it is. */
+const holderPath = (database: string) => `${database}-use.json`;
 
 /**
  * Held while the ledger's file must stay in its place. Any number of processes
@@ -30,12 +31,18 @@ const lockPath = (database: string) => `${database}-lock`;
  *
  * @throws {CommandError} While the file is being replaced.
  */
-export function holdLedger(config: Pick<Config, "databaseUrl">): LedgerLock {
+export async function holdLedger(
+  config: Pick<Config, "databaseUrl">,
+): Promise<LedgerLock> {
   const database = databaseFile(config.databaseUrl);
-  const file = database === null ? null : openLock(database);
-  if (database === null || file === null) return NO_LOCK;
-  if (!file.tryLockSync(false)) {
-    file.close();
+  if (database === null) return NO_LOCK;
+  let lock: Disposable | null;
+  try {
+    lock = await lockOf(database, "shared");
+  } catch {
+    return NO_LOCK; // No file can be made: opening the ledger says why.
+  }
+  if (lock === null) {
     throw new CommandError(
       `Cannot use ${database}: \`ledger restore\` is replacing it; ` +
         "try again when that has ended",
@@ -44,13 +51,15 @@ export function holdLedger(config: Pick<Config, "databaseUrl">): LedgerLock {
   let told = false;
   return {
     tell: () => {
-      const holder: Holder = { pid: Deno.pid, database: fileId(database) };
-      write(file, JSON.stringify(holder));
+      const holder: Holder = { pid: process.pid, database: fileId(database) };
+      writeFileSync(holderPath(database), JSON.stringify(holder), {
+        mode: 0o600,
+      });
       told = true;
     },
     [Symbol.dispose]: () => {
-      if (told) write(file, "");
-      file.close();
+      if (told) rmSync(holderPath(database), { force: true });
+      lock[Symbol.dispose]();
     },
   };
 }
@@ -60,17 +69,18 @@ export function holdLedger(config: Pick<Config, "databaseUrl">): LedgerLock {
  *
  * @throws {CommandError} While anybody holds it.
  */
-export function takeLedger(database: string): Disposable {
-  const file = openLock(database);
-  if (file === null) {
+export async function takeLedger(database: string): Promise<Disposable> {
+  let lock: Disposable | null;
+  try {
+    lock = await lockOf(database, "exclusive");
+  } catch {
     throw new CommandError(
       `Cannot write ${lockPath(database)}: check that its folder exists and ` +
         "that it may be written",
     );
   }
-  if (file.tryLockSync(true)) return file;
-  const holder = read(file);
-  file.close();
+  if (lock !== null) return lock;
+  const holder = read(database);
   throw new CommandError(
     `Cannot replace ${database}: it is in use by ${
       holder === null ? "another process" : `serve (process ${holder.pid})`
@@ -79,48 +89,34 @@ export function takeLedger(database: string): Disposable {
 }
 
 /** The process that runs `serve` on the ledger; null when none does. */
-export function serving(database: string): Holder | null {
-  let file: Deno.FsFile;
+export async function serving(database: string): Promise<Holder | null> {
+  const holder = read(database);
+  if (holder === null) return null;
   try {
-    file = Deno.openSync(lockPath(database), { read: true, write: true });
+    using lock = await lockOf(database, "exclusive");
+    // A process that was killed has left its file.
+    return lock === null ? holder : null;
   } catch {
     return null;
-  }
-  try {
-    return file.tryLockSync(true) ? null : read(file);
-  } finally {
-    file.close();
   }
 }
 
 const NO_LOCK: LedgerLock = { tell: () => {}, [Symbol.dispose]: () => {} };
 
-/** Null where no file can be made: then opening the ledger says why. */
-function openLock(database: string): Deno.FsFile | null {
+/** Loads native code, which most commands do without. */
+async function lockOf(
+  database: string,
+  mode: FileLockMode,
+): Promise<Disposable | null> {
+  const { lockFile } = await import("../../ledger/store/driver/file_lock.ts");
+  return lockFile(lockPath(database), mode);
+}
+
+/** Null where nobody has told, or something else is written there. */
+function read(database: string): Holder | null {
   try {
-    return Deno.openSync(lockPath(database), {
-      read: true,
-      write: true,
-      create: true,
-      mode: 0o600,
-    });
+    return JSON.parse(readFileSync(holderPath(database), "utf8"));
   } catch {
     return null;
-  }
-}
-
-function write(file: Deno.FsFile, text: string): void {
-  file.truncateSync(0);
-  file.seekSync(0, Deno.SeekMode.Start);
-  file.writeSync(new TextEncoder().encode(text));
-}
-
-function read(file: Deno.FsFile): Holder | null {
-  const bytes = new Uint8Array(1024);
-  const length = file.readSync(bytes) ?? 0;
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes.subarray(0, length)));
-  } catch {
-    return null; // Held by another command, or not told yet.
   }
 }

@@ -21,7 +21,7 @@ export async function restore(
   from: string,
 ): Promise<Restored> {
   let job = restoreJob(io, flags, from);
-  using _alone = takeLedger(job.restored.file);
+  using _alone = await takeLedger(job.restored.file);
   try {
     for (const step of RESTORE_STEPS) job = await step(job);
     return job.restored;

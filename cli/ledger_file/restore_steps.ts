@@ -1,3 +1,5 @@
+import { createReadStream } from "node:fs";
+import { appendFile, open, stat, unlink } from "node:fs/promises";
 import { messageOf } from "../../core/guards.ts";
 import {
   announceRestore,
@@ -168,32 +170,27 @@ async function giveUpHead(job: RestoreJob): Promise<RestoreJob> {
 /** Kept beside the ledger: it explains why the chain is another one now. */
 async function record(job: RestoreJob): Promise<RestoreJob> {
   const path = `${job.restored.file}-restored.ndjson`;
-  await Deno.writeTextFile(path, `${JSON.stringify(job.restored)}\n`, {
-    append: true,
+  await appendFile(path, `${JSON.stringify(job.restored)}\n`, {
     mode: 0o600,
   });
   return job;
 }
 
 async function copyPrivate(from: string, to: string): Promise<void> {
-  using source = await Deno.open(from);
-  using target = await Deno.open(to, {
-    write: true,
-    createNew: true,
-    mode: 0o600,
-  });
-  await Deno.chmod(to, 0o600);
-  await source.readable.pipeTo(target.writable, { preventClose: true });
+  await using target = await open(to, "wx", 0o600);
+  // The umask may say otherwise.
+  await target.chmod(0o600);
+  await target.writeFile(createReadStream(from));
   await target.sync();
 }
 
 async function exists(path: string): Promise<boolean> {
-  return await Deno.stat(path).then(() => true, () => false);
+  return await stat(path).then(() => true, () => false);
 }
 
 /** Removes what a restore has beside the ledger. */
 export async function removeCopy(copy: string): Promise<void> {
   for (const end of ["", "-wal", "-shm", "-chain"]) {
-    await Deno.remove(copy + end).catch(() => {});
+    await unlink(copy + end).catch(() => {});
   }
 }

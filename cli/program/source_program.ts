@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { stat } from "node:fs/promises";
 import { EXIT, UsageError } from "./exit_codes.ts";
 import { type Io, note } from "./io.ts";
@@ -30,26 +32,19 @@ export async function runSourceProgram(
 ): Promise<number> {
   await requireSource(program);
   io.signal.throwIfAborted();
-  const child = new Deno.Command("deno", {
-    args: ["run", ...program.permissions, program.file.href, ...args],
-    stdin: "null",
-    stdout: "inherit",
-    stderr: "inherit",
-  }).spawn();
+  const child = spawn(
+    "deno",
+    ["run", ...program.permissions, program.file.href, ...args],
+    { stdio: ["ignore", "inherit", "inherit"] },
+  );
+  const ended = once(child, "exit");
   // Ctrl-C reaches both of us; a signal sent to this process alone does not.
-  const stop = () => {
-    try {
-      child.kill("SIGTERM");
-    } catch (error) {
-      // It may have heard Ctrl-C first, and be gone.
-      if (!(error instanceof TypeError)) throw error;
-    }
-  };
+  const stop = () => void child.kill("SIGTERM");
   io.signal.addEventListener("abort", stop);
-  const { code } = await child.status;
+  const [code] = await ended;
   io.signal.removeEventListener("abort", stop);
   if (io.signal.aborted) note(io, `Stopped: ${program.stopped}`);
-  return io.signal.aborted ? EXIT.failed : code;
+  return io.signal.aborted ? EXIT.failed : code ?? EXIT.failed;
 }
 
 /**

@@ -23,7 +23,7 @@ export function addBackup(ledger: Command, cli: Cli): void {
       "\nExample:\n  rampkit ledger backup rampkit-2026-11-20.db",
     )
     .action(cli.run(async (file: string, flags: SharedFlags) => {
-      using _held = holdLedger(readConfig(cli.io.env, flags));
+      using _held = await holdLedger(readConfig(cli.io.env, flags));
       await backUp(cli.io, flags, file);
       if (flags.json) jsonLine(cli.io, { file });
       else {

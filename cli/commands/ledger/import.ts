@@ -37,7 +37,7 @@ async function importEvents(
 ): Promise<void> {
   const { signal } = io;
   const input = await openInput(file, signal);
-  using _held = holdLedger(readConfig(io.env, flags));
+  using _held = await holdLedger(readConfig(io.env, flags));
   await withLedger(io, flags, async (ledger) => {
     const { position } = await ledger.stats();
     using bar = progress(io, "events read", !flags.json);

@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { temporaryLedger } from "../../tests/kit/cli.ts";
+import { holdLedger, serving, takeLedger } from "./ledger_lock.ts";
+
+Deno.test("takeLedger() is refused while anybody holds the ledger, and refuses others", async () => {
+  await using place = await temporaryLedger();
+  const file = `${place.folder}/ledger.db`;
+  await Deno.writeTextFile(file, "");
+  const config = { databaseUrl: place.url };
+  {
+    using serve = await holdLedger(config);
+    using _backup = await holdLedger(config);
+    await assert.rejects(takeLedger(file), /in use by another process/);
+    serve.tell();
+    assert.equal((await serving(file))?.pid, Deno.pid);
+    await assert.rejects(
+      takeLedger(file),
+      new RegExp(`in use by serve \\(process ${Deno.pid}\\); stop it first`),
+    );
+  }
+  assert.equal(await serving(file), null);
+  using _restore = await takeLedger(file);
+  await assert.rejects(holdLedger(config), /is replacing it/);
+});
+
+Deno.test("serving() does not believe what a process has left that was killed", async () => {
+  await using place = await temporaryLedger();
+  const file = `${place.folder}/ledger.db`;
+  await Deno.writeTextFile(`${file}-use.json`, '{"pid":1,"database":"1:1"}');
+  assert.equal(await serving(file), null);
+});
