@@ -29,7 +29,13 @@ export function lockFile(path: string, mode: FileLockMode): Disposable | null {
     if (codeOf(error) === "busy") return null;
     throw error;
   }
-  return { [Symbol.dispose]: () => void database.close() };
+  return {
+    [Symbol.dispose]: () => {
+      // Closing alone lets go of it only once the statement is collected.
+      database.exec("ROLLBACK");
+      database.close();
+    },
+  };
 }
 
 function codeOf(error: unknown): string | null {
