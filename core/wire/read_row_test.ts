@@ -1,20 +1,40 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { isDeeperThan } from "../json/json_depth.ts";
+import type { Order } from "./order.ts";
 import { readOrderRow, readUserRow } from "./read_row.ts";
 
-const fields = [
-  "status",
-  "click_id",
-  "currency_amount",
-  "crypto_amount",
-  "tx_id",
-  "service_fee",
-  "additional_data",
-  "__proto__",
-];
+const order = {
+  order_id: "A",
+  status: "success",
+  click_id: "c",
+  external_order_id: "x",
+  currency: "usd",
+  currency_amount: "5",
+  crypto: "pol.simple.amoy",
+  crypto_amount: "0.212345678901234567",
+  user_id: "u",
+  card_id: "k",
+  created_at: "2026-01-01 10:00:00",
+  changed_at: "2026-01-01 10:00:00",
+  partner_fee: "1.25",
+  partner_fee_percent: "0.01",
+  service_fee: "4",
+  service_fee_percent: "-0.04",
+  tx_id: "",
+  processed_through: "acquirer",
+  card_brand: "VISA",
+  fail_reason: "",
+  payment_type: "3ds_v2",
+  additional_data: null,
+  address: "0x0",
+  sc_input_data: "",
+} satisfies Required<Order>;
+const fields = [...Object.keys(order), "unknown", "__proto__"];
 const value = fc.oneof(
   fc.constantFrom(null, "", "a", "1.5", "-0", "1e5", true, {}, [], "\ud800"),
+  fc.constantFrom("1.", ".5", "-", "--1", "1.2.3", " 1", "+1", "1\u0660", "١"),
+  fc.constantFrom("9".repeat(200), "9".repeat(201)),
   fc.string(),
 );
 const row = fc.array(fc.tuple(fc.constantFrom(...fields), value)).map(
@@ -38,6 +58,24 @@ Deno.test("readOrderRow() gives the same for a row, looked at quickly or slowly"
     { numRuns: 2000 },
   );
   assert.ok(sound > 100, `only ${sound} were sound`);
+});
+
+Deno.test("readOrderRow() finds each odd field of an order that is sound otherwise", () => {
+  assert.equal(readOrderRow(order, false).row, order);
+  for (const field of Object.keys(order)) {
+    if (field === "order_id" || field === "additional_data") continue;
+    const { odd } = readOrderRow({ ...order, [field]: true }, false);
+    assert.deepEqual(odd[0], { field, value: "boolean" });
+  }
+});
+
+Deno.test("readOrderRow() looks into every field that is too deep", () => {
+  let deep: unknown = "x";
+  for (let level = 0; level < 101; level++) deep = [deep];
+  for (const field of ["additional_data", "unknown"]) {
+    const { odd } = readOrderRow({ ...order, [field]: deep }, false);
+    assert.deepEqual(odd, [{ field, value: "too_deep" }]);
+  }
 });
 
 Deno.test("readOrderRow() reads what it gave once more without oddity, but for the status", () => {

@@ -1,0 +1,88 @@
+import { isDeeperThan } from "../json/json_depth.ts";
+import type { Order } from "./order.ts";
+
+/** The most characters of an amount; a longer text is not calculated with. */
+export const LONGEST_DECIMAL = 200;
+
+type Row = Readonly<Record<string, unknown>>;
+type OrderRow = { readonly [Name in keyof Order]?: unknown };
+
+const MINUS = 45;
+const POINT = 46;
+const ZERO = 48;
+const NINE = 57;
+/** More than all fields weigh together. */
+const odd = -100;
+
+/**
+ * Recognises an order that needs no second look, in a fiftieth of the time that
+ * reading it field by field takes. Each field is named here, because the engine
+ * reads `row.status` ten times as fast as `row[name]`.
+ *
+ * @param row The decoded row, without NUL in any text.
+ * @returns Whether every field is sound; false where that is not certain.
+ */
+export function isSoundOrder(row: Row): boolean {
+  const order: OrderRow = row;
+  const { status, additional_data: more } = order;
+  if (typeof status !== "string" || status === "") return false;
+  if (typeof more === "object" && isDeeperThan(more)) return false;
+  const known = (more === undefined ? 1 : 2) +
+    text(order.order_id) +
+    text(order.click_id) +
+    text(order.external_order_id) +
+    text(order.currency) +
+    decimal(order.currency_amount) +
+    text(order.crypto) +
+    decimal(order.crypto_amount) +
+    text(order.user_id) +
+    text(order.card_id) +
+    text(order.created_at) +
+    text(order.changed_at) +
+    decimal(order.partner_fee) +
+    decimal(order.partner_fee_percent) +
+    decimal(order.service_fee) +
+    decimal(order.service_fee_percent) +
+    text(order.tx_id) +
+    text(order.processed_through) +
+    text(order.card_brand) +
+    text(order.fail_reason) +
+    text(order.payment_type) +
+    text(order.address) +
+    text(order.sc_input_data);
+  // Only fields beyond the known ones have to be looked into one by one.
+  return known > 0 && (Object.keys(row).length === known || !hasDeepField(row));
+}
+
+/** What a field weighs: one when it is there, none when it is not. */
+function text(held: unknown): number {
+  if (typeof held === "string" || held === null) return 1;
+  return held === undefined ? 0 : odd;
+}
+
+function decimal(held: unknown): number {
+  if (typeof held !== "string") return text(held);
+  return held.length <= LONGEST_DECIMAL && isPlainDecimal(held) ? 1 : odd;
+}
+
+/** `-?\d+(\.\d+)?`, in a quarter of the time of the expression. */
+function isPlainDecimal(held: string): boolean {
+  let digits = 0;
+  let point = false;
+  for (let at = held.charCodeAt(0) === MINUS ? 1 : 0; at < held.length; at++) {
+    const char = held.charCodeAt(at);
+    if (char >= ZERO && char <= NINE) {
+      digits++;
+    } else if (char === POINT && !point && digits > 0) {
+      point = true;
+      digits = 0;
+    } else {
+      return false;
+    }
+  }
+  return digits > 0;
+}
+
+function hasDeepField(row: Row): boolean {
+  return Object.values(row).some((held) => isDeeperThan(held));
+}
