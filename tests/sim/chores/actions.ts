@@ -12,7 +12,7 @@ type Action = (world: World, dice: Dice) => void;
 
 const encoder = new TextEncoder();
 
-/** Orders that a run has at most: more make it slower, not better. */
+/** Orders beside a crowd's that a run has at most: more make it slower. */
 const mostOrders = 70;
 
 /** What can happen, and how often. */
@@ -52,14 +52,19 @@ export function actLast(world: World, dice: Dice): void {
   }
 }
 
-function buy({ sandbox }: World, dice: Dice): void {
-  if (sandbox.orders().length >= mostOrders) return;
+function buy(world: World, dice: Dice): void {
+  if (isFull(world)) return;
+  const { sandbox } = world;
   const old = sandbox.users().filter(({ banned }) => !banned);
   const known = old.length > 0 && dice.chance(0.6);
   const user = known
     ? dice.pick(old)
     : sandbox.createUser({ lkyc: "not initiated" });
   sandbox.createOrder({ userId: user.userId });
+}
+
+function isFull({ sandbox, plan }: World): boolean {
+  return sandbox.orders().length - plan.attack.crowd >= mostOrders;
 }
 
 function moveOrder({ sandbox }: World, dice: Dice): void {
@@ -164,7 +169,7 @@ export function shop(
 ): void {
   const { sandbox, front } = world;
   const { incarnation } = front;
-  if (incarnation === null || sandbox.orders().length >= mostOrders) return;
+  if (incarnation === null || isFull(world)) return;
   const { client, ledger } = incarnation;
   const wanted = {
     flow_type: "simple_full_restrict",

@@ -141,12 +141,12 @@ function wrongSessions(
     const odd = sandbox.oddFields(orderId);
     const state = orders.get(orderId);
     if (odd.includes("order_id") || odd.includes("click_id")) continue;
-    // Readings without a status confirm nothing, and no session either.
-    if (odd.includes("status")) continue;
     const { asked, sessionTrust } = state ?? {};
     if (asked?.sessionId === sessionId && sessionTrust === "confirmed") {
       continue;
     }
+    // Readings without a status confirm nothing, and no session either.
+    if (odd.includes("status") && sessionTrust !== "confirmed") continue;
     wrong.push(
       `session of order ${orderId}: ${sessionTrust} ${asked?.sessionId}, ` +
         `not confirmed ${sessionId}`,

@@ -56,8 +56,6 @@ async function besiege(
   // Far more than any pause: a poller that waits for that time again is dead.
   if (dice.chance(0.4)) {
     world.setClockBack(6 * 60 * minuteMs);
-    // A walk that begins six hours back and is cut off at random has no bound.
-    sandbox.setFaults({ endlessCursor: 0 });
   }
   const order = soundOrder(world);
   for (const step of ["pay", "authorise", "complete"] as const) {
