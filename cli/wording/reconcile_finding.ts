@@ -23,6 +23,10 @@ export function describeFinding(
     case "claim_contradicted":
       return `A webhook claimed ${finding.claimed}, and the service ` +
         (finding.read === null ? "did not agree" : `shows ${finding.read}`);
+    case "final_changed":
+      return `The service shows ${finding.read}, and has shown ${
+        listWords(finding.before)
+      }, which was final: look at what was released or refunded`;
     case "claim_of_other_end":
       return `A webhook claims another end: ${list()}`;
     case "claim_equal":

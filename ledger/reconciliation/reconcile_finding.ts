@@ -36,6 +36,14 @@ export type ReconcileFinding =
     readonly read: Status | null;
   }
   | {
+    /** The service took a final status back. */
+    readonly code: "final_changed";
+    /** Status that the service shows. */
+    readonly read: Status;
+    /** Final statuses that it has shown before. */
+    readonly before: readonly Status[];
+  }
+  | {
     /**
      * - `claim_of_other_end`: a webhook claims another final status.
      * - `claim_equal`: a webhook claims what the service shows, and the

@@ -1,6 +1,7 @@
 import { isFinal } from "../orders/order_rank.ts";
 import type { OrderState } from "../orders/order_state.ts";
 import { fieldDifferences } from "./field_differences.ts";
+import { finalsBefore } from "./finals_before.ts";
 import type { ReconcileFinding } from "./reconcile_finding.ts";
 import { ageMs, reconcileFlags } from "./reconcile_flags.ts";
 import type {
@@ -35,8 +36,14 @@ export function reconcileOrder(
   const differences = service !== null && ledger !== null
     ? fieldDifferences(service, ledger, rules.assets)
     : [];
-  const category = categoryOf(service, ledger, differences);
-  const disagrees = category === "absent" || service === null ||
+  const before = service !== null && ledger !== null
+    ? finalsBefore(service, ledger)
+    : [];
+  const category = before.length > 0
+    ? "final_changed"
+    : categoryOf(service, ledger, differences);
+  const disagrees = category === "absent" || category === "final_changed" ||
+    service === null ||
     (ageMs(service, rules) >= rules.toleranceMs &&
       (ledger === null || differences.length > 0));
   return {
@@ -58,7 +65,9 @@ export function reconcileOrder(
       address: known.address,
       txId: known.txId,
     },
-    finding: findingOf(category, known, sides, differences),
+    finding: category === "final_changed"
+      ? { code: "final_changed", read: known.status, before }
+      : findingOf(category, known, sides, differences),
   };
 }
 
@@ -66,7 +75,7 @@ function categoryOf(
   service: OrderState | null,
   ledger: OrderState | null,
   differences: readonly FieldDifference[],
-): ReconcileCategory {
+): Exclude<ReconcileCategory, "final_changed"> {
   if (service === null) return "absent";
   if (ledger === null) return "behind";
   const refused = ledger.anomalies.some(({ kind }) =>
@@ -82,7 +91,7 @@ function categoryOf(
 /** `known` is the order at the service, or in the ledger where that alone
  * knows it. */
 function findingOf(
-  category: ReconcileCategory,
+  category: Exclude<ReconcileCategory, "final_changed">,
   known: OrderState,
   { ledger }: BothSides,
   differences: readonly FieldDifference[],

@@ -177,6 +177,59 @@ Deno.test("reconcileOrder() finds contradicted claims", () => {
   assert.equal(end.disagrees, true);
 });
 
+Deno.test("reconcileOrder() finds a final status that the service took back", () => {
+  const taken: Anomaly = {
+    kind: "final_changed",
+    read: "cancelled",
+    before: ["success"],
+  };
+  const read = compare({ status: "cancelled" }, {
+    status: "cancelled",
+    anomalies: [taken],
+  });
+  assert.equal(read.category, "final_changed");
+  assert.equal(read.disagrees, true, "although both hold the same");
+  assert.deepEqual(read.finding, {
+    code: "final_changed",
+    read: "cancelled",
+    before: ["success"],
+  });
+  const later = "2026-11-20T11:00:00Z";
+  for (
+    const [before, now] of [
+      ["failed", "success"],
+      ["failed", "cancelled"],
+      ["success", "cancelled"],
+      ["success", "pending"],
+    ] as const
+  ) {
+    const row = compare({ status: now, changedAt: later }, { status: before });
+    assert.equal(row.category, "final_changed", `${before} to ${now}`);
+    assert.deepEqual(row.finding, {
+      code: "final_changed",
+      read: now,
+      before: [before],
+    });
+  }
+  const back = compare({ status: "success", changedAt: later }, {
+    status: "cancelled",
+    anomalies: [taken],
+  });
+  assert.deepEqual(back.finding, {
+    code: "final_changed",
+    read: "success",
+    before: ["cancelled"],
+  });
+});
+
+Deno.test("reconcileOrder() takes no older answer of the service for a change of its mind", () => {
+  const row = compare(
+    { status: "pending", changedAt: "2026-11-20T10:05:00Z" },
+    {},
+  );
+  assert.equal(row.category, "behind");
+});
+
 Deno.test("reconcileOrder() finds an order the service does not know", () => {
   const row = compare(null, { status: "success", trust: "claimed" });
   assert.equal(row.category, "absent");

@@ -9,6 +9,8 @@ import type { ReconcileFinding } from "./reconcile_finding.ts";
  * - `agree`: the ledger holds the service's word, and it is the same.
  * - `claimed_only`: webhooks are ahead of what the ledger has read.
  * - `behind`: the service has moved on, or knows an order the ledger does not.
+ * - `final_changed`: the service took a final status back; whatever was
+ *   released or refunded by it has to be looked at.
  * - `contradicted`: a webhook claims what the service does not agree with.
  * - `absent`: the ledger knows an order the service does not.
  */
@@ -16,6 +18,7 @@ export type ReconcileCategory =
   | "agree"
   | "claimed_only"
   | "behind"
+  | "final_changed"
   | "contradicted"
   | "absent";
 
@@ -43,6 +46,7 @@ export const RECONCILE_CATEGORIES: readonly ReconcileCategory[] = [
   "agree",
   "claimed_only",
   "behind",
+  "final_changed",
   "contradicted",
   "absent",
 ];

@@ -11,6 +11,7 @@ export const RECONCILE_SEVERITY: readonly (
   | ReconcileFlag
 )[] = [
   "refund_due",
+  "final_changed",
   "cancelled_after_payment",
   "amount_mismatch",
   "success_without_transaction",

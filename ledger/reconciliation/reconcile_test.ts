@@ -136,10 +136,15 @@ Deno.test("reconcile() produces every category and every flag", async () => {
     make(["pay", "complete"], ["order_complete"]),
   );
   sandbox.amendOrder(empty, { txId: "" });
+  const taken = await name(
+    "final_changed",
+    make(["pay", "complete"], ["order_complete"]),
+  );
   await deliver(box, ledger, "order_complete", "01JNOSUCHORDER000000000000");
   names.set("01JNOSUCHORDER000000000000", "absent");
   await poll(box, ledger);
   await clock.advance(11 * 60_000);
+  sandbox.advance(taken, "cancel");
   await poll(box, ledger);
   await clock.advance(2 * hour);
   sandbox.advance(behind, "authorise");
@@ -158,12 +163,13 @@ Deno.test("reconcile() produces every category and every flag", async () => {
     claimed_only: "claimed_only true",
     behind: "behind true",
     cancelled: "agree false cancelled_after_payment",
+    final_changed: "final_changed true cancelled_after_payment missed_webhook",
     refund_due: "agree false refund_due",
     amount_mismatch: "agree false amount_mismatch",
     success_without_transaction: "agree false success_without_transaction",
     absent: "absent true",
   });
-  assert.equal(report.disagreements, 3);
+  assert.equal(report.disagreements, 4);
   for (const kind of [...RECONCILE_CATEGORIES, ...RECONCILE_FLAGS]) {
     assert.ok(report.counts[kind] > 0, kind);
   }
@@ -243,7 +249,7 @@ Deno.test("reconcile() lists what is about money first, and missed webhooks last
     "missed 2",
   ]);
   assert.equal(Object.keys(report.counts)[0], "refund_due");
-  assert.equal(Object.keys(report.counts).length, 11);
+  assert.equal(Object.keys(report.counts).length, 12);
 });
 
 Deno.test("reconcile() compares every other order beside ids that the service refuses", async () => {

@@ -11,6 +11,7 @@ import type { Dice } from "../world/dice.ts";
 import type { Incarnation } from "../world/incarnation.ts";
 import { check } from "../world/journal.ts";
 import { isOdd, isStated } from "./odd_ones.ts";
+import { tookBack } from "./took_back.ts";
 import type { World } from "../world/world.ts";
 
 const hourMs = 3_600_000;
@@ -111,6 +112,9 @@ function rowHolds(
   const words = apart.map(({ field }) => field).join(", ") || "nothing";
   if (category === "agree") holds(apart.length === 0, `apart are ${words}`);
   if (category === "behind") holds(apart.length > 0, "nothing is apart");
+  if (category === "final_changed") {
+    holds(tookBack(world, orderId), "the service took no final status back");
+  }
   if (category === "claimed_only") {
     holds(ledger?.trust === "claimed", `the ledger is ${ledger?.trust}`);
   }
@@ -123,11 +127,13 @@ function reportHolds(
 ): void {
   const { sandbox } = world;
   const { rows, orders, counts, disagreements, from, provenUpTo } = report;
-  const { agree, claimed_only, behind, contradicted, absent } = counts;
+  const { agree, claimed_only, behind, final_changed, contradicted, absent } =
+    counts;
   check(
     "a comparison adds up",
     rows.length === orders &&
-      agree + claimed_only + behind + contradicted + absent === orders &&
+      agree + claimed_only + behind + final_changed + contradicted + absent ===
+        orders &&
       rows.filter(({ disagrees }) => disagrees).length === disagreements,
     () => JSON.stringify({ ...report, rows: rows.length }),
   );

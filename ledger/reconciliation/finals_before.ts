@@ -1,0 +1,37 @@
+import { compareTimes } from "../events/time.ts";
+import { orderMove } from "../orders/order_move.ts";
+import type { OrderState } from "../orders/order_state.ts";
+import type { Status } from "../orders/status.ts";
+
+/**
+ * Final statuses that the service has shown before the one it shows now: those
+ * that the ledger read, and that of its last reading.
+ *
+ * @param service The order at the service.
+ * @param ledger The order in the ledger.
+ * @returns The statuses; empty when the service took none back.
+ */
+export function finalsBefore(
+  service: OrderState,
+  ledger: OrderState,
+): Status[] {
+  const found = new Set<Status>();
+  for (const anomaly of ledger.anomalies) {
+    if (anomaly.kind !== "final_changed") continue;
+    for (const status of anomaly.before) found.add(status);
+    addLeft(found, anomaly.read, service.status);
+  }
+  // The ledger may have read a later state since the service was asked.
+  const isLater = service.changedAt !== null &&
+    (ledger.changedAt === null ||
+      compareTimes(service.changedAt, ledger.changedAt) > 0);
+  if (isLater && ledger.trust === "confirmed") {
+    addLeft(found, ledger.status, service.status);
+  }
+  found.delete(service.status);
+  return [...found];
+}
+
+function addLeft(found: Set<Status>, from: Status, to: Status): void {
+  if (orderMove(from, to).anomaly === "final_changed") found.add(from);
+}
