@@ -82,7 +82,7 @@ Deno.test("rampkit serve loses nothing that it answered 204, whenever it is kill
     RAMPKIT_WEBHOOK_SECRET: SECRET,
   };
   const answered: string[] = [];
-  const kills = 20;
+  const kills = 10;
   for (let round = 0; round < kills; round++) {
     await using served = await startServe(env, ["--no-poll"]);
     const hook = `${served.url}/webhooks/${SECRET}`;
@@ -102,7 +102,7 @@ Deno.test("rampkit serve loses nothing that it answered 204, whenever it is kill
     const senders = Array.from({ length: 8 }, sender);
     await until(() => answered.length > before);
     // Another moment of the commit cycle each time.
-    await new Promise((resolve) => setTimeout(resolve, round * 7));
+    await new Promise((resolve) => setTimeout(resolve, round * 14));
     await served.kill();
     await Promise.all(senders);
   }
