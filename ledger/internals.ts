@@ -103,6 +103,7 @@ export {
   type TransactionAnomaly,
   type UnknownSession,
   type UnreadableField,
+  type VerificationReversed,
   type WebhookMismatch,
   type WithoutField,
 } from "./anomalies/anomaly.ts";
@@ -123,6 +124,21 @@ export {
   type OrderMeaning,
   type OrderMoveAnomaly,
 } from "./machines/order_machine.ts";
+export {
+  type BanMachine,
+  banMachine,
+  type BanMeaning,
+  type BanName,
+} from "./machines/ban_machine.ts";
+export {
+  fkycMachine,
+  lkycMachine,
+  type VerificationAnomaly,
+  type VerificationClaim,
+  type VerificationMachine,
+  type VerificationMeaning,
+  type VerificationName,
+} from "./machines/verification_machine.ts";
 export type { Claim, Contradiction } from "./orders/claims.ts";
 export { type OrderActivity, orderActivity } from "./orders/order_activity.ts";
 export {
@@ -166,11 +182,14 @@ export {
   type UserSpending,
   userState,
 } from "./users/user_state.ts";
+export { NEXT_STEPS, nextStep } from "./users/next_step.ts";
 export {
   decideUserStatus,
+  decideVerification,
   type StatedVerification,
   type UserStatus,
   type Verification,
+  verificationDecision,
   type VerificationFacts,
 } from "./users/user_status.ts";
 

@@ -226,6 +226,7 @@ Deno.test("Ledger.subscribe() is told of what project() folds, and close() stops
     told();
   });
   await assert.rejects(
+    // @ts-expect-error no pattern
     ledger.subscribe("wrong", { on: "everything" }, () => {}),
     TypeError,
   );

@@ -138,11 +138,20 @@ export {
   userVerdictOf,
   type VerificationKind,
 } from "./users/user_verdict.ts";
+export type { NextStep } from "./users/next_step.ts";
 export type { UserReason, UserState } from "./users/user_state.ts";
 
 // Subscribe
-export type { Transition } from "./projection/transition.ts";
-export type { TransitionPattern } from "./subscriptions/pattern.ts";
+export type {
+  MachineName,
+  Transition,
+  VisibleStatus,
+} from "./projection/transition.ts";
+export {
+  type TransitionPattern,
+  unlisted,
+  type UnlistedPattern,
+} from "./subscriptions/pattern.ts";
 export type { QueuedTransition } from "./store/tables/queued_transitions.ts";
 export { Subscription } from "./subscriptions/subscription.ts";
 export type {

@@ -48,6 +48,10 @@ export function describeAnomaly(anomaly: Anomaly): string {
       return `A webhook names session ${first}, which was not recorded under the order's click id before the order` +
         (others.length === 0 ? "" : `; ${others.length} more are named so`);
     }
+    case "verification_reversed":
+      return `The service shows ${anomaly.read}, and has shown ${
+        listWords(anomaly.before)
+      } before`;
     case "time_in_future":
       return `The service states ${anomaly.stated}, later than the reading that shows it: the time of that reading counts`;
     case "unreadable_field":

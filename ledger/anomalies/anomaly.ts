@@ -1,3 +1,4 @@
+import type { VerificationState } from "../../core/webhook_event/webhook_event.ts";
 import type { OddValue } from "../../core/wire/odd_field.ts";
 import type { Status, Trust } from "../orders/status.ts";
 
@@ -11,6 +12,7 @@ export type Anomaly =
   | WebhookMismatch
   | SessionMismatch
   | UnknownSession
+  | VerificationReversed
   | TimeInFuture
   | UnreadableField;
 
@@ -146,6 +148,21 @@ export interface UnknownSession extends WithoutField {
   readonly sessionIds: readonly string[];
 }
 
+/**
+ * The service took a success of a verification back, or shows one as not
+ * initiated that had begun.
+ */
+export interface VerificationReversed {
+  /** Kind of anomaly. */
+  readonly kind: "verification_reversed";
+  /** Which verification. */
+  readonly field: "lkyc" | "fkyc";
+  /** State by the latest reading. */
+  readonly read: VerificationState;
+  /** The states, shown by earlier readings, that it follows unexpectedly. */
+  readonly before: readonly VerificationState[];
+}
+
 /** A time of the service lies after the reading that shows it. */
 export interface TimeInFuture {
   /** Kind of anomaly. */
@@ -183,6 +200,7 @@ export const ANOMALY_KINDS: readonly AnomalyKind[] = Object.keys(
     regression: true,
     final_changed: true,
     absent: true,
+    verification_reversed: true,
     time_in_future: true,
     unreadable_field: true,
     unrecognised_status: true,

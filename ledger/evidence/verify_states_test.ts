@@ -143,14 +143,15 @@ const tampering: Record<string, readonly [string, string]> = {
     "missing",
   ],
   "DELETE FROM transitions WHERE entity_id = 'O2' AND status = 'success'": [
-    "transitions order O2 confirmed success",
+    "transitions order O2 order confirmed success",
     "missing",
   ],
   [
     `INSERT INTO transitions
-      SELECT 99, entity, 'O1', trust, status, position, recorded_at, live
+      SELECT 99, entity, 'O1', machine, trust, status, entry, previous,
+        reverses, position, recorded_at, live
       FROM transitions WHERE entity_id = 'O2' AND status = 'success'`
-  ]: ["transitions order O1 confirmed success", "unfounded"],
+  ]: ["transitions order O1 order confirmed success", "unfounded"],
   "UPDATE transitions SET live = 0 WHERE entity_id = 'O2'": [
     "transitions order O2",
     "live",
@@ -158,6 +159,15 @@ const tampering: Record<string, readonly [string, string]> = {
   "UPDATE transitions SET position = 1 WHERE entity_id = 'O2'": [
     "transitions order O2",
     "position",
+  ],
+  [`UPDATE transitions SET previous = '["claimed","x"]' WHERE entity_id = 'O2'`]:
+    [
+      "transitions order O2",
+      "previous",
+    ],
+  "UPDATE transitions SET reverses = '[\"failed\"]' WHERE entity_id = 'O2'": [
+    "transitions order O2",
+    "reverses",
   ],
 };
 
@@ -286,13 +296,14 @@ Deno.test("Ledger.verifyStates() passes a refolded ledger, and still finds a tra
   assert.equal((await verifyStates(ledger)).ok, true);
   await ledger.driver.batch([{
     sql: `INSERT INTO transitions
-      SELECT 99, entity, 'O1', trust, status, position, recorded_at, live
+      SELECT 99, entity, 'O1', machine, trust, status, entry, previous,
+        reverses, position, recorded_at, live
       FROM transitions WHERE entity_id = 'O2' AND status = 'success'`,
     args: [],
   }], "write");
   const found = await verifyStates(ledger);
   assert.deepEqual(
     found.differences.map(({ kind, key }) => [kind, ...key]),
-    [["unfounded", "order", "O1", "confirmed", "success"]],
+    [["unfounded", "order", "O1", "order", "confirmed", "success", "1"]],
   );
 });

@@ -5,6 +5,7 @@ import {
   initialOrderFold,
   type OrderFold,
 } from "../orders/order_fold.ts";
+import { isFinal } from "../orders/order_rank.ts";
 import { decideOrderStatus } from "../orders/order_status.ts";
 import {
   beganBy,
@@ -16,33 +17,59 @@ import {
   initialUserFold,
   type UserFold,
 } from "../users/user_fold.ts";
-import { decideUserStatus } from "../users/user_status.ts";
+import { decideUserStatus, type Verification } from "../users/user_status.ts";
+import { isFinalVerification } from "../users/verification_rank.ts";
 import type { BatchEvent, Changes, LoadedStates, OrderLink } from "./batch.ts";
 import { linkKey, OrderLinks, sessionLinks } from "./links.ts";
-import type { NewTransition } from "./transition.ts";
-import { TransitionCollector } from "./transition_collector.ts";
+import type { MachineName } from "./transition.ts";
+import {
+  type MachineStatus,
+  TransitionCollector,
+} from "./transition_collector.ts";
 
 /** How one kind of entity is folded. */
 interface EntityRule<Fold> {
   readonly entity: Entity;
   readonly initial: (id: string) => Fold;
   readonly evolve: (fold: Fold, fact: Fact) => Fold;
-  readonly statusOf: (fold: Fold) => Pick<NewTransition, "status" | "trust">;
+  readonly machines: (fold: Fold) => readonly MachineStatus[];
+  /** Final statuses that readings have shown, of one machine. */
+  readonly finals: (fold: Fold, machine: MachineName) => readonly string[];
 }
 
 const orderRule: EntityRule<OrderFold> = {
   entity: "order",
   initial: initialOrderFold,
   evolve: evolveOrder,
-  statusOf: decideOrderStatus,
+  machines: (fold) => [{ machine: "order", visible: decideOrderStatus(fold) }],
+  finals: ({ shown }) => shown.map(({ status }) => status).filter(isFinal),
 };
 
 const userRule: EntityRule<UserFold> = {
   entity: "user",
   initial: initialUserFold,
   evolve: evolveUser,
-  statusOf: decideUserStatus,
+  machines: userMachines,
+  finals: (fold, machine) => {
+    if (machine !== "lkyc" && machine !== "fkyc") return [];
+    const shown = machine === "lkyc" ? fold.shownLkyc : fold.shownFkyc;
+    return shown.filter(isFinalVerification);
+  },
 };
+
+function userMachines(fold: UserFold): readonly MachineStatus[] {
+  const { lkyc, fkyc, ban } = decideUserStatus(fold);
+  const shown = ({ state, trust }: Verification) =>
+    state === null ? null : { status: state, trust };
+  return [
+    { machine: "lkyc", visible: shown(lkyc) },
+    { machine: "fkyc", visible: shown(fkyc) },
+    {
+      machine: "ban",
+      visible: ban === null ? null : { status: ban, trust: "confirmed" },
+    },
+  ];
+}
 
 /**
  * Folds a batch of events into what is known before it. Pure.
@@ -80,9 +107,14 @@ export function foldBatch(
     const after = rule.evolve(before ?? rule.initial(id), event.fact);
     folded.set(id, after);
     if (!live) return;
-    const statusBefore = () =>
-      before === undefined ? null : rule.statusOf(before);
-    collector.add(rule.entity, id, event, statusBefore, rule.statusOf(after));
+    collector.add(event, {
+      entity: rule.entity,
+      id,
+      before: () => before === undefined ? [] : rule.machines(before),
+      after: rule.machines(after),
+      finals: (machine) =>
+        before === undefined ? [] : rule.finals(before, machine),
+    });
   };
 
   for (const event of events) {

@@ -1,8 +1,32 @@
 import type { Entity } from "../entity.ts";
 import type { BatchEvent, Collected } from "./batch.ts";
-import type { NewTransition } from "./transition.ts";
+import type {
+  MachineName,
+  NewTransition,
+  VisibleStatus,
+} from "./transition.ts";
 
-type StatusAndTrust = Pick<NewTransition, "status" | "trust">;
+/** Where a machine stands. */
+export interface MachineStatus {
+  /** Which machine. */
+  readonly machine: MachineName;
+  /** What it shows; null while it shows nothing. */
+  readonly visible: VisibleStatus | null;
+}
+
+/** What an event did to an order or user. */
+export interface Evolved {
+  /** Which of the two. */
+  readonly entity: Entity;
+  /** Order or user identifier. */
+  readonly id: string;
+  /** Where the machines stood before the batch; none when it is new. */
+  readonly before: () => readonly MachineStatus[];
+  /** Where they stand after the event. */
+  readonly after: readonly MachineStatus[];
+  /** Final statuses that readings had shown before the event. */
+  readonly finals: (machine: MachineName) => readonly string[];
+}
 
 /** Gathers what subscribers and the poller are told of, event by event. */
 export class TransitionCollector implements Collected {
@@ -12,38 +36,43 @@ export class TransitionCollector implements Collected {
   readonly ordersToConfirm = new Map<string, string>();
   /** Users named by fresh webhooks, and when the last of them came. */
   readonly usersToConfirm = new Map<string, string>();
-  readonly #statuses = {
-    order: new Map<string, StatusAndTrust>(),
-    user: new Map<string, StatusAndTrust>(),
+  readonly #machines = {
+    order: new Map<string, readonly MachineStatus[]>(),
+    user: new Map<string, readonly MachineStatus[]>(),
   };
 
   /**
    * Takes in what an event did to an order or user.
    *
-   * @param entity Which of the two.
-   * @param id Order or user identifier.
    * @param event The event.
-   * @param before Status before the batch; null when the entity is new.
-   * @param after Status after the event.
+   * @param evolved What it did.
    */
   add(
-    entity: Entity,
-    id: string,
     event: BatchEvent,
-    before: () => StatusAndTrust | null,
-    after: StatusAndTrust,
+    { entity, id, before, after, finals }: Evolved,
   ): void {
-    const statuses = this.#statuses[entity];
-    const last = statuses.get(id) ?? before();
-    statuses.set(id, after);
+    const machines = this.#machines[entity];
+    const last = machines.get(id) ?? before();
+    machines.set(id, after);
     const { fact, delivered, imported } = event;
-    const { status, trust } = after;
-    if (last?.status !== status || last.trust !== trust) {
-      const { position, recordedAt } = fact;
-      const live = !imported;
-      this.transitions.push(
-        { entity, id, trust, status, position, recordedAt, live },
-      );
+    for (const { machine, visible } of after) {
+      if (visible === null) continue;
+      const previous = last.find((one) => one.machine === machine)?.visible ??
+        null;
+      const { status, trust } = visible;
+      if (previous?.status === status && previous.trust === trust) continue;
+      this.transitions.push({
+        entity,
+        machine,
+        id,
+        trust,
+        status,
+        previous,
+        reverses: finals(machine).filter((final) => final !== status),
+        position: fact.position,
+        recordedAt: fact.recordedAt,
+        live: !imported,
+      });
     }
     if (!delivered || imported) return;
     const times = entity === "order"

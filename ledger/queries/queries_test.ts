@@ -199,7 +199,7 @@ Deno.test("Users.list() filters and pages", async () => {
     "U2",
     "U3",
   ]);
-  assert.deepEqual(await ids({ status: "success", trust: "claimed" }), [
+  assert.deepEqual(await ids({ status: "initiated", trust: "claimed" }), [
     "U3",
     "U2",
     "U1",

@@ -7,10 +7,13 @@ import { checkpointsSchema } from "./tables/checkpoints.ts";
 import { importedSchema } from "./tables/imported.ts";
 import { linksSchema } from "./tables/links.ts";
 import { ordersSchema } from "./tables/orders.ts";
-import { queuedTransitionsSchema } from "./tables/queued_transitions.ts";
+import {
+  machineQueuedTransitions,
+  queuedTransitionsSchema,
+} from "./tables/queued_transitions.ts";
 import { requestQueuesSchema } from "./tables/request_queues.ts";
 import { subscriptionsSchema } from "./tables/subscriptions.ts";
-import { transitionsSchema } from "./tables/transitions.ts";
+import { machineTransitions, transitionsSchema } from "./tables/transitions.ts";
 import { unansweredSchema } from "./tables/unanswered.ts";
 import { usersSchema } from "./tables/users.ts";
 import type { Migration } from "./migrate.ts";
@@ -40,5 +43,9 @@ export const migrations: readonly Migration[] = [
       ...leasesSchema,
       ...observedChangesSchema,
     ],
+  },
+  {
+    version: 2,
+    statements: [...machineTransitions, ...machineQueuedTransitions],
   },
 ];

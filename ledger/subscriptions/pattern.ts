@@ -1,42 +1,148 @@
+import type { OrderStatus } from "../../core/wire/order.ts";
+import type { Trust } from "../orders/status.ts";
+import { banMachine, type BanName } from "../machines/ban_machine.ts";
+import { orderMachine } from "../machines/order_machine.ts";
+import {
+  lkycMachine,
+  type VerificationName,
+} from "../machines/verification_machine.ts";
 import type { Transition } from "../projection/transition.ts";
+import { closest } from "./closest.ts";
 
 /**
- * A pattern of transitions: `entity.trust.status`, each part a word or `*`, or
- * `*` alone: `order.confirmed.success`, `order.confirmed.*`, `user.*.banned`.
+ * A pattern of transitions, made from the states of the machines:
+ * `order.TRUST.STATUS` or `user.MACHINE.TRUST.STATUS`, each part but the first
+ * a word or `*`; or `*` alone. For example `order.confirmed.success`,
+ * `order.*.failed`, `user.fkyc.confirmed.retry`, `user.ban.confirmed.banned`.
+ *
+ * A status that this version does not know goes through
+ * {@linkcode unlisted}.
  */
-export type TransitionPattern = string;
+export type TransitionPattern =
+  | "*"
+  | `order.${Trust | "*"}.${OrderStatus | "*"}`
+  | `user.${"lkyc" | "fkyc"}.${Trust | "*"}.${VerificationName | "*"}`
+  | `user.ban.${"confirmed" | "*"}.${BanName | "*"}`
+  | `user.*.${Trust | "*"}.${VerificationName | "*"}`
+  | `user.*.${"confirmed" | "*"}.${BanName}`;
+
+/** A pattern whose status this version does not know. */
+export interface UnlistedPattern {
+  /** The pattern, as {@linkcode TransitionPattern} but for its status. */
+  readonly unlisted: string;
+}
+
+/** What a subscription can be told of. */
+export type Pattern = TransitionPattern | UnlistedPattern;
+
+/**
+ * A pattern with a status that the service has added since this version. A
+ * misspelt status is not noticed here.
+ *
+ * @param pattern For example `order.confirmed.on_hold`.
+ * @returns The pattern, to be passed in `on`.
+ * @throws {TypeError} When entity, machine or trust is wrong.
+ *
+ * @example Subscribe to a status that is not documented
+ * ```ts
+ * import { unlisted } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * const on = ["order.confirmed.success", unlisted("order.confirmed.on_hold")];
+ * assert.equal(on.length, 2);
+ * assert.throws(() => unlisted("order.confirmd.on_hold"), TypeError);
+ * ```
+ */
+export function unlisted(pattern: string): UnlistedPattern {
+  parsePattern(pattern);
+  return Object.freeze({ unlisted: pattern });
+}
+
+/** A pattern as text. */
+export function patternText(pattern: Pattern): string {
+  return typeof pattern === "string" ? pattern : pattern.unlisted;
+}
 
 /**
  * Makes a predicate of patterns.
  *
  * @param on One pattern or several; any of them may match.
- * @throws {TypeError} When a pattern is none, or there is none.
+ * @throws {TypeError} When a pattern is none, and names the closest; or when
+ * there is none.
  */
 export function matcher(
-  on: TransitionPattern | readonly TransitionPattern[],
-): (transition: Pick<Transition, "entity" | "trust" | "status">) => boolean {
-  const patterns = (typeof on === "string" ? [on] : on).map(parsePattern);
+  on: Pattern | readonly Pattern[],
+): (
+  transition: Pick<Transition, "entity" | "machine" | "trust" | "status">,
+) => boolean {
+  const patterns = [on].flat().map((pattern) => {
+    const text = patternText(pattern);
+    if (typeof pattern === "string" && !listed().has(text)) refuse(text);
+    return parsePattern(text);
+  });
   if (patterns.length === 0) {
     throw new TypeError("Cannot subscribe to nothing: `on` is empty");
   }
   return (transition) =>
-    patterns.some(([entity, trust, status]) =>
+    patterns.some(([entity, machine, trust, status]) =>
       (entity === "*" || entity === transition.entity) &&
+      (machine === "*" || machine === transition.machine) &&
       (trust === "*" || trust === transition.trust) &&
       (status === "*" || status === transition.status)
     );
 }
 
-function parsePattern(pattern: string): readonly [string, string, string] {
-  if (pattern === "*") return ["*", "*", "*"];
-  // A status not known here may hold dots, so all after the second is status.
-  const [, entity, trust, status] =
-    /^(\*|order|user)\.(\*|claimed|confirmed)\.(.+)$/s.exec(pattern) ?? [];
-  if (entity === undefined || trust === undefined || status === undefined) {
-    throw new TypeError(
-      `Wrong pattern: ${JSON.stringify(pattern)}; write it like ` +
-        '"order.confirmed.success", with * for any part',
-    );
+type Parsed = readonly [
+  entity: string,
+  machine: string,
+  trust: string,
+  status: string,
+];
+
+function parsePattern(pattern: string): Parsed {
+  if (pattern === "*") return ["*", "*", "*", "*"];
+  // A status not known here may hold dots, so all after the trust is status.
+  const [, order, machine, trust, status] =
+    /^(?:(order)|user\.(\*|lkyc|fkyc|ban))\.(\*|claimed|confirmed)\.(.+)$/s
+      .exec(pattern) ?? [];
+  if (trust === undefined || status === undefined) refuse(pattern);
+  return order === undefined
+    ? ["user", machine ?? "*", trust, status]
+    : ["order", "order", trust, status];
+}
+
+function refuse(pattern: string): never {
+  throw new TypeError(
+    `Wrong pattern: ${JSON.stringify(pattern)}; the closest is ` +
+      `"${closest(pattern, listed())}"; a status that this version does not ` +
+      "know goes through unlisted()",
+  );
+}
+
+let all: ReadonlySet<string> | null = null;
+
+/** Every pattern there is, from the tables. */
+function listed(): ReadonlySet<string> {
+  return all ??= new Set(["*", ...everyPattern()]);
+}
+
+function* everyPattern(): Generator<string> {
+  const verification = Object.keys(lkycMachine.states);
+  const ban = Object.keys(banMachine.states);
+  const both = ["claimed", "confirmed", "*"];
+  const machines: readonly (readonly [string, string[], string[]])[] = [
+    ["order", both, Object.keys(orderMachine.states)],
+    ["user.lkyc", both, verification],
+    ["user.fkyc", both, verification],
+    ["user.ban", ["confirmed", "*"], ban],
+    ["user.*", both, verification],
+    ["user.*", ["confirmed", "*"], ban],
+  ];
+  for (const [machine, trusts, states] of machines) {
+    for (const trust of trusts) {
+      for (const state of [...states, "*"]) {
+        yield `${machine}.${trust}.${state}`;
+      }
+    }
   }
-  return [entity, trust, status];
 }

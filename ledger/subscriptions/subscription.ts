@@ -16,7 +16,7 @@ import {
   readDueTransitions,
   updateQueuedTransition,
 } from "../store/tables/queued_transitions.ts";
-import { matcher } from "./pattern.ts";
+import { matcher, patternText } from "./pattern.ts";
 import { redeliveryDelayMs } from "./redelivery_delay.ts";
 import type { Dispatched, SubscriptionParts } from "./subscription_options.ts";
 import type { Transition } from "../projection/transition.ts";
@@ -58,7 +58,7 @@ export class Subscription implements AsyncDisposable {
     const { driver, name, now, options } = this.#parts;
     await driver.batch([
       upsertSubscription(name, {
-        patterns: [options.on].flat(),
+        patterns: [options.on].flat().map(patternText),
         from: options.from ?? "now",
         createdAt: new Date(now()).toISOString(),
       }),

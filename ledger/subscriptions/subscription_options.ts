@@ -1,7 +1,7 @@
 import type { OrderState, Release } from "../orders/order_state.ts";
 import type { UserState } from "../users/user_state.ts";
 import type { Driver } from "../store/driver/driver.ts";
-import type { TransitionPattern } from "./pattern.ts";
+import type { TransitionPattern, UnlistedPattern } from "./pattern.ts";
 import type { Transition } from "../projection/transition.ts";
 
 /**
@@ -30,8 +30,15 @@ export type TransitionHandler = (
 
 /** What a subscription takes, and how it deals with failure. */
 export interface SubscribeOptions {
-  /** What to be told: `order.confirmed.success`, or several such patterns. */
-  readonly on: TransitionPattern | readonly TransitionPattern[];
+  /**
+   * What to be told: `order.confirmed.success`, or several such patterns. Those
+   * that name no state of a machine do not compile, and throw a `TypeError`;
+   * see {@linkcode unlisted} for statuses that this version does not know.
+   */
+  readonly on:
+    | TransitionPattern
+    | UnlistedPattern
+    | readonly (TransitionPattern | UnlistedPattern)[];
   /**
    * Where a name that was never used before begins: with what happens from
    * `now` on, or at the `start` of the ledger. A known name goes on where it

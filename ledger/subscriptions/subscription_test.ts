@@ -317,7 +317,7 @@ Deno.test("Subscription.dispatch() hands over the state as it is now, and whethe
     ({ status }, { state, release }) => {
       heard.push(`${status}: now ${state?.status}, release ${release}`);
     },
-    { on: ["order.confirmed.*", "user.claimed.*"] },
+    { on: ["order.confirmed.*", "user.lkyc.claimed.*"] },
   );
   const success = orderRead(1, { orderId: "O1", status: "success" });
   await record(driver, success);
@@ -332,7 +332,7 @@ Deno.test("Subscription.dispatch() hands over the state as it is now, and whethe
   await subscription.dispatch();
   assert.deepEqual(heard, [
     "success: now success, release yes",
-    "success: now success, release null",
+    "success: now initiated, release null",
     "success: now failed, release no",
     "failed: now failed, release no",
   ]);

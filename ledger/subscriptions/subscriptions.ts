@@ -10,7 +10,11 @@ import {
 import { selectSubscriptions } from "../store/tables/subscriptions.ts";
 import { logStates, selectUnlogged } from "../store/tables/transitions.ts";
 import type { Entity } from "../entity.ts";
-import { transitionKey } from "../projection/transition.ts";
+import {
+  type MachineName,
+  parseTransitionKey,
+  transitionKey,
+} from "../projection/transition.ts";
 
 /** How far a subscription is. */
 export interface SubscriptionStatus {
@@ -36,12 +40,16 @@ export interface Unfired {
   readonly key: string;
   /** Whether it is of an order or a user. */
   readonly entity: Entity;
+  /** The machine that shows it. */
+  readonly machine: MachineName;
   /** Order or user identifier. */
   readonly id: string;
   /** Its trust. */
   readonly trust: string;
   /** Its status. */
   readonly status: string;
+  /** Which entry into this status it is, from 1. */
+  readonly entry: number;
 }
 
 /** Which states no subscription received. */
@@ -149,12 +157,14 @@ export class Subscriptions {
       "read",
     );
     const unfired = (entity: Entity, result: ResultSet | undefined) =>
-      result?.rows.map(([id, trust, status]): Unfired => {
+      result?.rows.map(([id, machine, trust, status, entry]): Unfired => {
         const state = {
           entity,
+          machine: machine as MachineName,
           id: id as string,
           trust: trust as string,
           status: status as string,
+          entry: entry as number,
         };
         return { key: transitionKey(state), ...state };
       }) ?? [];
@@ -172,7 +182,7 @@ export class Subscriptions {
    */
   async fire(keys: readonly string[]): Promise<number> {
     const recordedAt = new Date(this.#now()).toISOString();
-    const states = keys.flatMap(parseKey);
+    const states = keys.flatMap(parseTransitionKey);
     const results = await this.#driver.batch([
       logStates("order", states, recordedAt),
       logStates("user", states, recordedAt),
@@ -184,17 +194,4 @@ export class Subscriptions {
     const [result] = await this.#driver.batch([statement], "write");
     return result?.rowsAffected ?? 0;
   }
-}
-
-/** Every way to read a key: ids and statuses may hold any text. */
-function parseKey(key: string): string[][] {
-  const entity = /^(order|user):/.exec(key)?.[1];
-  if (entity === undefined) return [];
-  const rest = key.slice(entity.length + 1);
-  return [...rest.matchAll(/:(claimed|confirmed)\./g)].map((match) => [
-    entity,
-    rest.slice(0, match.index),
-    match[1] ?? "",
-    rest.slice(match.index + match[0].length),
-  ]);
 }

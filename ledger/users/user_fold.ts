@@ -3,6 +3,7 @@ import {
   noUserActivity,
   type UserActivityFold,
 } from "../projection/activity_fold.ts";
+import type { VerificationState } from "../../core/webhook_event/webhook_event.ts";
 import type { Fact } from "../events/fact.ts";
 import type { UserReading } from "../events/user_reading.ts";
 import { isReadLater } from "../orders/readings.ts";
@@ -19,7 +20,7 @@ import { isKnownVerification, verificationRank } from "./verification_rank.ts";
 /** Reject reasons that are kept of a user. */
 export const REJECT_REASONS_KEPT = 32;
 
-/** Unknown verification states of webhooks that are kept, of each kind. */
+/** Unknown verification states that are kept, of each kind and source. */
 export const UNKNOWN_STATES_KEPT = 10;
 
 /**
@@ -35,6 +36,10 @@ export interface UserFold {
   readonly lkyc: readonly StatedVerification[];
   /** States of the document verification that webhooks stated, by rank. */
   readonly fkyc: readonly StatedVerification[];
+  /** States of the light verification that readings showed, by rank. */
+  readonly shownLkyc: readonly VerificationState[];
+  /** States of the document verification that readings showed, by rank. */
+  readonly shownFkyc: readonly VerificationState[];
   /** Reject reasons that webhooks stated, sorted; the lowest are kept. */
   readonly rejects: readonly string[];
   /** What was received, and when. Not part of the state. */
@@ -61,6 +66,8 @@ export function initialUserFold(userId: string): UserFold {
     latest: null,
     lkyc: [],
     fkyc: [],
+    shownLkyc: [],
+    shownFkyc: [],
     rejects: [],
     activity: noUserActivity,
   };
@@ -102,18 +109,47 @@ export function initialUserFold(userId: string): UserFold {
 export function evolveUser(fold: UserFold, fact: Fact): UserFold {
   if (fact.userId !== fold.userId) return fold;
   const activity = evolveUserActivity(fold.activity, fact);
-  let { latest, lkyc, fkyc, rejects } = fold;
+  let { latest, lkyc, fkyc, shownLkyc, shownFkyc, rejects } = fold;
   if (fact.kind === "webhook") {
     if (fact.lkyc !== null) lkyc = addState(lkyc, fact.lkyc, fact.recordedAt);
     if (fact.fkyc !== null) fkyc = addState(fkyc, fact.fkyc, fact.recordedAt);
     if (fact.rejectType !== null) rejects = addReject(rejects, fact.rejectType);
   } else if (fact.kind === "user_snapshot") {
-    if (latest === null || isReadLater(fact.reading, latest)) {
-      latest = fact.reading;
-    }
+    const { reading } = fact;
+    if (latest === null || isReadLater(reading, latest)) latest = reading;
+    shownLkyc = addShown(shownLkyc, reading.lkyc);
+    shownFkyc = addShown(shownFkyc, reading.fkyc);
   }
-  return { userId: fold.userId, latest, lkyc, fkyc, rejects, activity };
+  return {
+    userId: fold.userId,
+    latest,
+    lkyc,
+    fkyc,
+    shownLkyc,
+    shownFkyc,
+    rejects,
+    activity,
+  };
 }
+
+function addShown(
+  shown: readonly VerificationState[],
+  state: VerificationState | null,
+): readonly VerificationState[] {
+  return state === null ? shown : boundUnknown(
+    addSorted(shown, state, shownRule),
+    isKnownVerification,
+    UNKNOWN_STATES_KEPT,
+  );
+}
+
+const compareStates = (a: VerificationState, b: VerificationState): number =>
+  verificationRank(a) - verificationRank(b) || compareText(a, b);
+
+const shownRule: ListRule<VerificationState> = {
+  compare: compareStates,
+  merge: (known) => known,
+};
 
 function addState(
   states: readonly StatedVerification[],
@@ -128,9 +164,7 @@ function addState(
 }
 
 const verificationRule: ListRule<StatedVerification> = {
-  compare: (a, b) =>
-    verificationRank(a.state) - verificationRank(b.state) ||
-    compareText(a.state, b.state),
+  compare: (a, b) => compareStates(a.state, b.state),
   merge: (known, added) =>
     compareTimes(added.lastAt, known.lastAt) > 0 ? added : known,
 };

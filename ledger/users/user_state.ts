@@ -4,7 +4,10 @@ import { effectiveTime } from "../events/effective_time.ts";
 import type { UserReading } from "../events/user_reading.ts";
 import { futureTimes } from "../anomalies/future_times.ts";
 import { unreadableFields } from "../anomalies/unreadable_fields.ts";
+import { reversedVerification } from "../anomalies/reversed_verification.ts";
+import { fkycMachine, lkycMachine } from "../machines/verification_machine.ts";
 import type { Trust } from "../orders/status.ts";
+import { type NextStep, nextStep } from "./next_step.ts";
 import type { UserFold } from "./user_fold.ts";
 import {
   decideUserStatus,
@@ -51,6 +54,14 @@ export type UserReason =
     readonly lkyc: VerificationState | null;
     /** Claimed state of the document verification; null when none is claimed. */
     readonly fkyc: VerificationState | null;
+  }
+  /** Webhooks received after the latest reading claim less: it stands. */
+  | {
+    readonly code: "lower_claim_after_reading";
+    /** Stated state of the light verification; null when none is. */
+    readonly lkyc: VerificationState | null;
+    /** Stated state of the document verification; null when none is. */
+    readonly fkyc: VerificationState | null;
   };
 
 /**
@@ -63,15 +74,14 @@ export interface UserState {
   /** User identifier. */
   readonly userId: string;
   /**
-   * `banned` where the service says so, else the better of both verifications,
-   * else `unknown`.
+   * `banned` where the service says so, else the document verification once it
+   * has begun, else the light one, else `unknown`.
    */
   readonly status: UserStatus["status"];
-  /**
-   * `confirmed` when `status` and all it follows from are the service's own
-   * word: a ban, or both verifications.
-   */
+  /** `confirmed` when all that `status` follows from is the service's own word. */
   readonly trust: Trust;
+  /** What the user must do next, by `status`. */
+  readonly next: NextStep;
   /** The reason for the trust. */
   readonly reason: UserReason;
   /** State of the light (`lkyc`) and the document (`fkyc`) verification. */
@@ -87,6 +97,16 @@ export interface UserState {
     readonly lkyc: Trust;
     /** Trust in the document verification. */
     readonly fkyc: Trust;
+  };
+  /**
+   * States that webhooks stated later than what `verification` comes from, and
+   * that do not rank higher. They move nothing, and set `needsConfirm`.
+   */
+  readonly laterClaims: {
+    /** Of the light verification; null when there is none. */
+    readonly lkyc: VerificationState | null;
+    /** Of the document verification; null when there is none. */
+    readonly fkyc: VerificationState | null;
   };
   /**
    * Whether the service should be read to confirm what webhooks claim. That
@@ -131,16 +151,19 @@ export interface UserState {
 export function userState(fold: UserFold): UserState {
   const { latest } = fold;
   const status = decideUserStatus(fold);
-  const claimed = status.lkyc.trust === "claimed" ||
-    status.fkyc.trust === "claimed";
+  const { lkyc, fkyc } = status;
   return {
     userId: fold.userId,
     status: status.status,
     trust: status.trust,
+    next: nextStep(status.status),
     reason: userReason(latest, status),
-    verification: { lkyc: status.lkyc.state, fkyc: status.fkyc.state },
-    verificationTrust: { lkyc: status.lkyc.trust, fkyc: status.fkyc.trust },
-    needsConfirm: claimed,
+    verification: { lkyc: lkyc.state, fkyc: fkyc.state },
+    verificationTrust: { lkyc: lkyc.trust, fkyc: fkyc.trust },
+    laterClaims: { lkyc: lkyc.laterClaim, fkyc: fkyc.laterClaim },
+    needsConfirm: [lkyc, fkyc].some((one) =>
+      one.trust === "claimed" || one.laterClaim !== null
+    ),
     country: latest?.country ?? null,
     phone: latest?.phone ?? null,
     phoneCountry: latest?.phoneCountry ?? null,
@@ -152,6 +175,8 @@ export function userState(fold: UserFold): UserState {
     anomalies: latest === null ? [] : [
       ...futureTimes({ createdAt: futureCreation(latest) }),
       ...unreadableFields([latest]),
+      ...reversedVerification(fkycMachine, latest.fkyc, fold.shownFkyc),
+      ...reversedVerification(lkycMachine, latest.lkyc, fold.shownLkyc),
     ],
   };
 }
@@ -168,7 +193,18 @@ function userReason(
   if (latest === null) return { code: "not_read" };
   const claimed = ({ state, trust }: Verification) =>
     trust === "claimed" ? state : null;
-  return lkyc.trust === "claimed" || fkyc.trust === "claimed"
-    ? { code: "claim_after_reading", lkyc: claimed(lkyc), fkyc: claimed(fkyc) }
+  if (lkyc.trust === "claimed" || fkyc.trust === "claimed") {
+    return {
+      code: "claim_after_reading",
+      lkyc: claimed(lkyc),
+      fkyc: claimed(fkyc),
+    };
+  }
+  return lkyc.laterClaim !== null || fkyc.laterClaim !== null
+    ? {
+      code: "lower_claim_after_reading",
+      lkyc: lkyc.laterClaim,
+      fkyc: fkyc.laterClaim,
+    }
     : { code: "reading_stands" };
 }

@@ -1,9 +1,16 @@
 import type { VerificationState } from "../../core/webhook_event/webhook_event.ts";
-import type { Trust } from "../orders/status.ts";
 import { compareTimes } from "../events/time.ts";
-import { verificationRank } from "./verification_rank.ts";
+import type { BanName } from "../machines/ban_machine.ts";
+import type { Decision } from "../machines/machine.ts";
+import {
+  fkycMachine,
+  lkycMachine,
+  type VerificationMachine,
+} from "../machines/verification_machine.ts";
+import type { Trust } from "../orders/status.ts";
+import { isKnownVerification, verificationRank } from "./verification_rank.ts";
 
-/** All that the verification of a user depends on. */
+/** All that the status of a user depends on. */
 export interface VerificationFacts {
   /** The latest snapshot by (`read_at`, digest); null when there is none. */
   readonly latest: {
@@ -16,9 +23,9 @@ export interface VerificationFacts {
     /** Whether the service banned the user. */
     readonly banned: boolean | null;
   } | null;
-  /** Light verification as webhooks stated it. */
+  /** Light verification as webhooks stated it, by rank. */
   readonly lkyc: readonly StatedVerification[];
-  /** Document verification as webhooks stated it. */
+  /** Document verification as webhooks stated it, by rank. */
   readonly fkyc: readonly StatedVerification[];
 }
 
@@ -36,84 +43,135 @@ export interface Verification {
   readonly state: VerificationState | null;
   /** Whether it is the service's own word. */
   readonly trust: Trust;
+  /**
+   * The state that webhooks stated last, where that is later than what `state`
+   * comes from and does not rank higher; null without one. It moves nothing,
+   * and asks for a reading.
+   */
+  readonly laterClaim: VerificationState | null;
 }
 
-/** Status of a user. */
+/** Status of a user: three machines, and what follows from them together. */
 export interface UserStatus {
   /**
-   * `banned` where the service says so, else the better of both verifications,
-   * else `unknown`.
+   * `banned` where the service says so, else the document verification once it
+   * has begun, else the light one, else `unknown`.
    */
   readonly status: VerificationState | "banned" | "unknown";
-  /**
-   * `confirmed` when `status` and all it follows from are the service's own
-   * word: a ban, or both verifications.
-   */
+  /** `confirmed` when all that `status` follows from is the service's own word. */
   readonly trust: Trust;
   /** Light verification. */
   readonly lkyc: Verification;
   /** Document verification. */
   readonly fkyc: Verification;
+  /** The ban, which only readings state; null when none does. */
+  readonly ban: BanName | null;
 }
 
 /**
- * The rule of one verification: the latest snapshot's state, confirmed, unless
- * a webhook received after that snapshot ranks higher, which is then claimed.
+ * What the table of a machine says of a reading (A) and a claim (W).
+ *
+ * @param machine Which verification.
+ * @param read State of the reading; null without one.
+ * @param claimed The claim; null without one.
+ * @returns The code of the table; a claim that says what the reading says is
+ * none.
+ */
+export function verificationDecision(
+  machine: VerificationMachine,
+  read: VerificationState | null,
+  claimed: VerificationState | null,
+): Decision {
+  const row = read === null ? "none" : rowOf(read);
+  const column = claimed === null || claimed === read ? "none" : rowOf(claimed);
+  return machine.decisions[row][column];
+}
+
+function rowOf(state: VerificationState) {
+  return isKnownVerification(state) ? state : "unlisted";
+}
+
+/**
+ * Runs the machine of one verification: A is the latest snapshot's state, and
+ * a claim counts that was received after that snapshot.
  *
  * @param facts The user's facts.
- * @param kind Light or document verification.
+ * @param machine Light or document verification.
  * @returns The state and how sure it is.
  */
-export function decideOne(
+export function decideVerification(
   facts: VerificationFacts,
-  kind: "lkyc" | "fkyc",
+  machine: VerificationMachine,
 ): Verification {
   const { latest } = facts;
-  const read = latest === null ? null : latest[kind];
-  let state: VerificationState | null = read;
-  let trust: Trust = latest === null ? "claimed" : "confirmed";
-  for (const stated of facts[kind]) {
+  const read = latest === null ? null : latest[machine.name];
+  const counting: StatedVerification[] = [];
+  let highest: StatedVerification | null = null;
+  for (const stated of facts[machine.name]) {
     if (
       latest !== null && compareTimes(stated.lastAt, latest.readAt) <= 0
     ) continue;
+    counting.push(stated);
     if (
-      state === null || verificationRank(stated.state) > verificationRank(state)
-    ) {
-      state = stated.state;
-      trust = "claimed";
-    }
+      highest === null ||
+      verificationRank(stated.state) > verificationRank(highest.state)
+    ) highest = stated;
   }
-  return { state, trust };
+  if (
+    highest !== null &&
+    verificationDecision(machine, read, highest.state) === "claim"
+  ) {
+    const { state, lastAt } = highest;
+    const laterClaim = lastStated(counting, state, lastAt);
+    return { state, trust: "claimed", laterClaim };
+  }
+  const doubts = counting.filter(({ state }) =>
+    verificationDecision(machine, read, state) === "reading_in_doubt"
+  );
+  return {
+    state: read,
+    trust: latest === null ? "claimed" : "confirmed",
+    laterClaim: lastStated(doubts, read, ""),
+  };
+}
+
+/** The state stated last, after a time, beside the one that counts. */
+function lastStated(
+  stated: readonly StatedVerification[],
+  counts: VerificationState | null,
+  after: string,
+): VerificationState | null {
+  let last: StatedVerification | null = null;
+  for (const one of stated) {
+    if (one.state === counts) continue;
+    if (after !== "" && compareTimes(one.lastAt, after) <= 0) continue;
+    // Of one moment the higher counts: they are sorted by rank.
+    if (last === null || compareTimes(one.lastAt, last.lastAt) >= 0) last = one;
+  }
+  return last === null ? null : last.state;
 }
 
 /**
  * The status of a user.
  *
  * @param facts The user's facts.
- * @returns Both verifications, the better of them, and how sure it is.
+ * @returns Each machine, and what they say together.
  */
 export function decideUserStatus(facts: VerificationFacts): UserStatus {
-  const lkyc = decideOne(facts, "lkyc");
-  const fkyc = decideOne(facts, "fkyc");
-  if (facts.latest !== null && facts.latest.banned === true) {
-    return { status: "banned", trust: "confirmed", lkyc, fkyc };
+  const lkyc = decideVerification(facts, lkycMachine);
+  const fkyc = decideVerification(facts, fkycMachine);
+  const banned = facts.latest === null ? null : facts.latest.banned;
+  const ban = banned === null ? null : banned ? "banned" : "not_banned";
+  const machines = { lkyc, fkyc, ban } as const;
+  if (ban === "banned") {
+    return { status: "banned", trust: "confirmed", ...machines };
   }
-  const claimed = lkyc.trust === "claimed" || fkyc.trust === "claimed";
+  if (fkyc.state !== null && fkyc.state !== "not initiated") {
+    return { status: fkyc.state, trust: fkyc.trust, ...machines };
+  }
   return {
-    status: best(lkyc.state, fkyc.state) ?? "unknown",
-    trust: claimed ? "claimed" : "confirmed",
-    lkyc,
-    fkyc,
+    status: lkyc.state ?? fkyc.state ?? "unknown",
+    trust: lkyc.trust === "confirmed" ? fkyc.trust : "claimed",
+    ...machines,
   };
-}
-
-/** The higher of the two states. */
-function best(
-  a: VerificationState | null,
-  b: VerificationState | null,
-): VerificationState | null {
-  if (a === null || b === null) return a ?? b;
-  const difference = verificationRank(a) - verificationRank(b);
-  if (difference !== 0) return difference > 0 ? a : b;
-  return a >= b ? a : b;
 }

@@ -12,7 +12,6 @@ import {
 } from "../orders/given_test.ts";
 import { userActivityOf } from "../projection/activity_fold.ts";
 import { foldUser } from "../explain/as_of.ts";
-import { decideUserStatus } from "./user_status.ts";
 import { type UserState, userState } from "./user_state.ts";
 import { verificationRank } from "./verification_rank.ts";
 
@@ -56,7 +55,8 @@ Deno.test("userState() claims a higher verification received after the snapshot,
     lkyc: "claimed",
     fkyc: "confirmed",
   });
-  assert.equal(state.trust, "claimed");
+  assert.equal(state.status, "success");
+  assert.equal(state.trust, "confirmed", "the document verification decides");
   assert.equal(state.needsConfirm, true);
   assert.deepEqual(state.reason, {
     code: "claim_after_reading",
@@ -184,39 +184,98 @@ Deno.test("userState() lists reject reasons once, sorted", () => {
   ]);
 });
 
-Deno.test("decideUserStatus() is the better verification, or banned", () => {
+Deno.test("userState() shows a lower later claim beside the state, and asks for a reading", () => {
+  const read = userRead(5, { lkyc_status: "success", fkyc_status: "retry" });
+  const doubted = stateOf(
+    read,
+    userWebhook(6, "verify_retry", "retry"),
+    userWebhook(7, "verify_start", "initiated", "retry"),
+  );
+  assert.deepEqual(doubted.verification, { lkyc: "success", fkyc: "retry" });
+  assert.equal(doubted.verificationTrust.lkyc, "confirmed");
+  assert.deepEqual(doubted.laterClaims, { lkyc: "initiated", fkyc: null });
+  assert.equal(doubted.needsConfirm, true);
+  assert.deepEqual(doubted.reason, {
+    code: "lower_claim_after_reading",
+    lkyc: "initiated",
+    fkyc: null,
+  });
+  const settled = stateOf(
+    read,
+    userWebhook(6, "verify_retry", "retry"),
+    userRead(8, { lkyc_status: "success", fkyc_status: "retry" }),
+  );
+  assert.deepEqual(settled.laterClaims, { lkyc: null, fkyc: null });
+  assert.equal(settled.needsConfirm, false);
+});
+
+Deno.test("userState() shows the claim that came after a higher one", () => {
+  const { verification, laterClaims } = stateOf(
+    userWebhook(1, "verify_start", "initiated"),
+    userWebhook(2, "verify_success", "success"),
+    userWebhook(3, "verify_failed", "failed"),
+  );
+  assert.equal(verification.lkyc, "success");
+  assert.equal(laterClaims.lkyc, "failed");
+});
+
+Deno.test("userState() raises verification_reversed when the service takes a success back", () => {
+  const kinds = (...states: string[]) =>
+    stateOf(
+      ...states.map((lkyc_status, minute) => userRead(minute, { lkyc_status })),
+    ).anomalies;
+  assert.deepEqual(kinds("retry", "success", "retry"), [{
+    kind: "verification_reversed",
+    field: "lkyc",
+    read: "retry",
+    before: ["success"],
+  }]);
+  assert.deepEqual(kinds("failed", "initiated", "success"), []);
+  assert.equal(kinds("retry", "not initiated").length, 1);
+});
+
+Deno.test("decideUserStatus() is banned, else the document verification once it has begun, else the light one", () => {
   const status = (...events: RecordedEvent[]) => {
-    const { status, trust } = decideUserStatus(
-      foldUser(USER, facts(...events)),
-    );
-    return `${status} ${trust}`;
+    const state = stateOf(...events);
+    return `${state.status} ${state.trust} ${state.next}`;
   };
-  assert.equal(status(), "unknown claimed");
+  const read = (lkyc_status: string, fkyc_status?: string) =>
+    userRead(1, { lkyc_status, fkyc_status });
+  assert.equal(status(), "unknown claimed unknown");
   assert.equal(
-    status(userRead(1, { lkyc_status: "success", fkyc_status: "retry" })),
-    "success confirmed",
+    status(read("success", "not initiated")),
+    "success confirmed none",
+  );
+  assert.equal(
+    status(read("success", "retry")),
+    "retry confirmed upload_documents",
+  );
+  assert.equal(
+    status(read("failed", "success")),
+    "success confirmed none",
   );
   assert.equal(
     status(
-      userRead(1, { lkyc_status: "failed", fkyc_status: "retry" }),
-      userWebhook(2, "verify_success", null, "success"),
+      read("success", "not initiated"),
+      userWebhook(2, "verify_start", "success", "initiated"),
     ),
-    "success claimed",
+    "initiated claimed finish_verification",
   );
   assert.equal(
     status(
-      userRead(1, { lkyc_status: "success", fkyc_status: "retry" }),
-      userWebhook(2, "verify_failed", null, "failed"),
+      read("retry", "not initiated"),
+      userWebhook(2, "verify_success", "success"),
     ),
-    "success claimed",
-    "one of both is open",
+    "success claimed none",
   );
+  assert.equal(status(read("failed")), "failed confirmed see_reject_reasons");
+  assert.equal(status(read("constructor")), "constructor confirmed unknown");
   assert.equal(
     status(
       userRead(1, { lkyc_status: "retry", banned: true }),
       userWebhook(2, "verify_success", "success"),
     ),
-    "banned confirmed",
+    "banned confirmed cannot_buy",
   );
 });
 

@@ -1,7 +1,17 @@
 import type { VerificationState } from "../../core/webhook_event/webhook_event.ts";
+import type { StateRow } from "../machines/machine.ts";
+import {
+  lkycMachine,
+  type VerificationName,
+} from "../machines/verification_machine.ts";
 
-/** Rank of a state this version does not know: above all, so that it is read again. */
-const unknownRank = 6;
+const { states, unlisted } = lkycMachine;
+
+/** Has no prototype, so that no state is mistaken for a name of an object. */
+const rows: Readonly<Record<string, StateRow | undefined>> = Object.assign(
+  Object.create(null),
+  states,
+);
 
 /**
  * Rank of a verification state: not initiated < initiated < progress < retry <
@@ -11,22 +21,17 @@ const unknownRank = 6;
  * @returns 0 to 6.
  */
 export function verificationRank(state: VerificationState): number {
-  switch (state) {
-    case "not initiated":
-      return 0;
-    case "initiated":
-      return 1;
-    case "progress":
-      return 2;
-    case "retry":
-      return 3;
-    case "failed":
-      return 4;
-    case "success":
-      return 5;
-    default:
-      return unknownRank;
-  }
+  return (rows[state] ?? unlisted).rank;
+}
+
+/**
+ * Whether no further step of the user is expected.
+ *
+ * @param state State of a verification.
+ * @returns True for failed and success.
+ */
+export function isFinalVerification(state: VerificationState): boolean {
+  return (rows[state] ?? unlisted).final;
 }
 
 /**
@@ -35,6 +40,8 @@ export function verificationRank(state: VerificationState): number {
  * @param state State of a verification.
  * @returns True for the documented states.
  */
-export function isKnownVerification(state: VerificationState): boolean {
-  return verificationRank(state) !== unknownRank;
+export function isKnownVerification(
+  state: VerificationState,
+): state is VerificationName {
+  return rows[state] !== undefined;
 }

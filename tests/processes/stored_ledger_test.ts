@@ -6,7 +6,7 @@ import { webhookEndpoint } from "../../webhooks/mod.ts";
 import { temporaryLedger } from "../kit/cli.ts";
 
 /** Versions of the schema that were ever published, each with its ledger. */
-const VERSIONS = [1];
+const VERSIONS = [1, 2];
 
 const folder = new URL("../fixtures/", import.meta.url);
 

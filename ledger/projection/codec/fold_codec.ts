@@ -115,6 +115,8 @@ const userFold = byPlace<UserFold>({
   latest: asIs,
   lkyc: statedVerifications,
   fkyc: statedVerifications,
+  shownLkyc: asIs,
+  shownFkyc: asIs,
   rejects: asIs,
   activity: byPlace<UserActivityFold>({
     ...activityFields,

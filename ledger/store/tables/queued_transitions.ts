@@ -1,6 +1,9 @@
-import type { Entity } from "../../entity.ts";
-import { type Transition, transitionKey } from "../../projection/transition.ts";
+import {
+  parseTransitionKey,
+  type Transition,
+} from "../../projection/transition.ts";
 import type { Driver, ResultSet, Statement } from "../driver/driver.ts";
+import { storedMoves, transitionOf } from "./transitions.ts";
 
 /** What subscriptions could not deliver yet. */
 export const queuedTransitionsSchema: readonly string[] = [
@@ -20,6 +23,15 @@ export const queuedTransitionsSchema: readonly string[] = [
     PRIMARY KEY (subscription, seq)
   ) STRICT, WITHOUT ROWID`,
   `CREATE INDEX queued_transitions_by_entity ON queued_transitions(subscription, entity, entity_id)`,
+];
+
+/** They name what their transition names; see `transitions`. */
+export const machineQueuedTransitions: readonly string[] = [
+  "ALTER TABLE queued_transitions ADD COLUMN machine TEXT NOT NULL DEFAULT ''",
+  "ALTER TABLE queued_transitions ADD COLUMN entry INTEGER NOT NULL DEFAULT 1",
+  "ALTER TABLE queued_transitions ADD COLUMN previous TEXT",
+  "ALTER TABLE queued_transitions ADD COLUMN reverses TEXT NOT NULL DEFAULT '[]'",
+  "UPDATE queued_transitions SET machine = entity",
 ];
 
 /**
@@ -44,8 +56,9 @@ export interface QueuedTransition {
 
 /** Columns in the order that {@linkcode queuedTransitionOf} reads. */
 const columns =
-  "l.seq, l.entity, l.entity_id, l.trust, l.status, l.position, " +
-  "l.recorded_at, l.state, l.attempts, l.due_at, l.error";
+  "l.seq, l.entity, l.entity_id, l.machine, l.trust, l.status, l.entry, " +
+  "l.previous, l.reverses, l.position, l.recorded_at, 1, " +
+  "l.state, l.attempts, l.due_at, l.error";
 
 /**
  * Reads a row of {@linkcode selectQueued}.
@@ -55,25 +68,12 @@ const columns =
 export function queuedTransitionOf(
   row: ResultSet["rows"][number],
 ): QueuedTransition {
-  const named = {
-    entity: row[1] as Entity,
-    id: row[2] as string,
-    trust: row[3] as string,
-    status: row[4] as string,
-  };
   return {
-    transition: {
-      key: transitionKey(named),
-      ...named,
-      position: row[5] as number,
-      recordedAt: row[6] as string,
-      seq: row[0] as number,
-      live: true,
-    },
-    state: row[7] as QueuedTransition["state"],
-    attempts: row[8] as number,
-    dueAt: row[9] as string,
-    error: row[10] as string | null,
+    transition: transitionOf(row),
+    state: row[12] as QueuedTransition["state"],
+    attempts: row[13] as number,
+    dueAt: row[14] as string,
+    error: row[15] as string | null,
   };
 }
 
@@ -113,17 +113,20 @@ export function insertQueuedTransition(
 ): Statement {
   const { transition, state, attempts, dueAt, error } = queued;
   return {
-    sql:
-      `INSERT INTO queued_transitions (subscription, seq, entity, entity_id, trust,
-        status, position, recorded_at, state, attempts, due_at, error)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    sql: `INSERT INTO queued_transitions (subscription, seq, entity, entity_id,
+        machine, trust, status, entry, previous, reverses, position,
+        recorded_at, state, attempts, due_at, error)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     args: [
       subscription,
       transition.seq,
       transition.entity,
       transition.id,
+      transition.machine,
       transition.trust,
       transition.status,
+      transition.entry,
+      ...storedMoves(transition),
       transition.position,
       transition.recordedAt,
       state,
@@ -223,9 +226,22 @@ function ofDead(
   subscription: string,
   key: string | undefined,
 ): Statement {
+  const names = key === undefined ? null : parseTransitionKey(key).map(
+    ({ entity, machine, id, trust, status, entry }) => [
+      entity,
+      id,
+      machine,
+      trust,
+      status,
+      entry,
+    ],
+  );
   return {
     sql: `${action} WHERE subscription = ?1 AND state = 'dead' AND (?2 IS NULL
-      OR entity || ':' || entity_id || ':' || trust || '.' || status = ?2)`,
-    args: [subscription, key ?? null],
+      OR EXISTS (SELECT 1 FROM json_each(?2) AS n
+        WHERE entity = n.value ->> 0 AND entity_id = n.value ->> 1
+          AND machine = n.value ->> 2 AND trust = n.value ->> 3
+          AND status = n.value ->> 4 AND entry = n.value ->> 5))`,
+    args: [subscription, names === null ? null : JSON.stringify(names)],
   };
 }

@@ -2,15 +2,19 @@ import type { Entity } from "../../entity.ts";
 import type { Driver, ResultSet, Statement } from "../driver/driver.ts";
 import { liveGeneration } from "./checkpoints.ts";
 import { pageSize } from "../../queries/query_values.ts";
+import type { Trust } from "../../orders/status.ts";
 import {
+  type MachineName,
   type NewTransition,
   type Transition,
   transitionKey,
+  type TransitionName,
+  type VisibleStatus,
 } from "../../projection/transition.ts";
 
 /**
- * The first time each entity entered each status with each trust. All
- * generations share it, so that a refold repeats no transition.
+ * The log of transitions as it was at first: the first time each entity entered
+ * each status with each trust.
  */
 export const transitionsSchema: readonly string[] = [
   `CREATE TABLE transitions (
@@ -24,6 +28,35 @@ export const transitionsSchema: readonly string[] = [
     live INTEGER NOT NULL,
     UNIQUE (entity, entity_id, trust, status)
   ) STRICT`,
+];
+
+/**
+ * Each transition names its machine, its entry, what was visible before and
+ * what it takes back. All generations share the log, so that a refold repeats
+ * no transition. A table is made anew because its UNIQUE cannot be changed.
+ */
+export const machineTransitions: readonly string[] = [
+  `CREATE TABLE machine_transitions (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    entity TEXT NOT NULL,
+    entity_id TEXT NOT NULL,
+    machine TEXT NOT NULL,
+    trust TEXT NOT NULL,
+    status TEXT NOT NULL,
+    entry INTEGER NOT NULL,
+    previous TEXT,
+    reverses TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    recorded_at TEXT NOT NULL,
+    live INTEGER NOT NULL,
+    UNIQUE (entity, entity_id, machine, trust, status, entry)
+  ) STRICT`,
+  `INSERT INTO machine_transitions
+    SELECT seq, entity, entity_id, entity, trust, status, 1, NULL, '[]',
+      position, recorded_at, live
+    FROM transitions ORDER BY seq`,
+  "DROP TABLE transitions",
+  "ALTER TABLE machine_transitions RENAME TO transitions",
 ];
 
 /** Which transitions to read. */
@@ -40,7 +73,8 @@ export interface TransitionQuery {
 
 /** Columns in the order that {@linkcode transitionOf} reads. */
 export const transitionColumns: string =
-  "seq, entity, entity_id, trust, status, position, recorded_at, live";
+  "seq, entity, entity_id, machine, trust, status, entry, previous, reverses, " +
+  "position, recorded_at, live";
 
 /**
  * Reads a row of `SELECT ${transitionColumns}`.
@@ -50,18 +84,40 @@ export const transitionColumns: string =
 export function transitionOf(row: ResultSet["rows"][number]): Transition {
   const named = {
     entity: row[1] as Entity,
+    machine: row[3] as MachineName,
     id: row[2] as string,
-    trust: row[3] as string,
-    status: row[4] as string,
+    trust: row[4] as string,
+    status: row[5] as string,
+    entry: row[6] as number,
   };
   return {
     key: transitionKey(named),
     ...named,
-    position: row[5] as number,
-    recordedAt: row[6] as string,
+    previous: visibleOf(row[7] as string | null),
+    reverses: JSON.parse(row[8] as string),
+    position: row[9] as number,
+    recordedAt: row[10] as string,
     seq: row[0] as number,
-    live: row[7] === 1,
+    live: row[11] === 1,
   };
+}
+
+function visibleOf(stored: string | null): VisibleStatus | null {
+  if (stored === null) return null;
+  const [trust, status] = JSON.parse(stored) as [Trust, string];
+  return { status, trust };
+}
+
+/** The `previous` and `reverses` of a transition as they are stored. */
+export function storedMoves(
+  { previous, reverses }: Pick<Transition, "previous" | "reverses">,
+): [previous: string | null, reverses: string] {
+  return [
+    previous === null
+      ? null
+      : JSON.stringify([previous.trust, previous.status]),
+    JSON.stringify(reverses),
+  ];
 }
 
 /**
@@ -104,33 +160,113 @@ export async function readTransitions(
   return rows?.rows.map(transitionOf) ?? [];
 }
 
-/** Logs transitions in their order, each the first time only. */
+/** The confirmed status that a machine of a user entered last. */
+const lastConfirmed = (alias: string) =>
+  `(SELECT l.status FROM transitions AS l
+    WHERE l.entity = 'user' AND l.entity_id = ${alias}.entity_id
+      AND l.machine = ${alias}.machine AND l.trust = 'confirmed'
+    ORDER BY l.seq DESC LIMIT 1)`;
+
+/** The highest entry that is logged of a status; null without any. */
+const highestEntry = (alias: string) =>
+  `(SELECT max(h.entry) FROM transitions AS h
+    WHERE h.entity = 'user' AND h.entity_id = ${alias}.entity_id
+      AND h.machine = ${alias}.machine AND h.trust = 'confirmed'
+      AND h.status = ${alias}.status)`;
+
+/**
+ * Logs transitions in their order: the first entry only, except that a machine
+ * of a user may enter a confirmed status again. It enters another one only:
+ * back from a claim to what was confirmed before is no entry, so that no
+ * webhook can cause one. Entries are counted here, in the batch that the
+ * checkpoint guards.
+ */
 export function insertTransitions(
   transitions: readonly NewTransition[],
 ): Statement {
   const rows = transitions.map((transition) => [
     transition.entity,
     transition.id,
+    transition.machine,
     transition.trust,
     transition.status,
+    ...storedMoves(transition),
     transition.position,
     transition.recordedAt,
     transition.live ? 1 : 0,
+    transition.entity === "user" && transition.trust === "confirmed" ? 1 : 0,
   ]);
   return {
-    sql: `INSERT INTO transitions
-        (entity, entity_id, trust, status, position, recorded_at, live)
-      SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3,
-        value ->> 4, value ->> 5, value ->> 6
-      FROM json_each(?) WHERE true ORDER BY key
+    sql:
+      `INSERT INTO transitions (entity, entity_id, machine, trust, status, entry,
+        previous, reverses, position, recorded_at, live)
+      WITH entered AS (
+        SELECT key, value ->> 0 AS entity, value ->> 1 AS entity_id,
+          value ->> 2 AS machine, value ->> 3 AS trust, value ->> 4 AS status,
+          value ->> 5 AS previous, value ->> 6 AS reverses,
+          value ->> 7 AS position, value ->> 8 AS recorded_at,
+          value ->> 9 AS live, value ->> 10 AS recurs
+        FROM json_each(?)
+      ), after AS (
+        SELECT *, lag(status) OVER (
+          PARTITION BY recurs, entity, entity_id, machine ORDER BY key
+        ) AS confirmed FROM entered
+      ), counted AS (
+        SELECT *, row_number() OVER (
+          PARTITION BY recurs, entity, entity_id, machine, status ORDER BY key
+        ) AS nth
+        FROM after AS a WHERE recurs = 0
+          OR coalesce(confirmed, ${lastConfirmed("a")}) IS NOT status
+      )
+      SELECT entity, entity_id, machine, trust, status,
+        CASE recurs WHEN 0 THEN 1 ELSE
+          coalesce(${highestEntry("c")}, 0) + nth END,
+        previous, reverses, position, recorded_at, live
+      FROM counted AS c WHERE true ORDER BY key
       ON CONFLICT DO NOTHING`,
     args: [JSON.stringify(rows)],
   };
 }
 
 /**
- * Selects live states of which there is no transition: rows of id, trust and
- * status.
+ * What the live states show of each machine: generation-less rows of entity,
+ * id, machine, trust and status.
+ */
+const visible: Readonly<Record<Entity, string>> = {
+  order: `SELECT 'order' AS entity, o.order_id AS entity_id,
+      'order' AS machine, o.trust AS trust, o.status AS status,
+      (SELECT a.value -> 'before' FROM json_each(o.state, '$.anomalies') AS a
+        WHERE a.value ->> 'kind' = 'final_changed') AS reverses
+    FROM orders AS o WHERE o.generation = ${liveGeneration}`,
+  user: ["lkyc", "fkyc"].map((machine) =>
+    `SELECT 'user' AS entity, u.user_id AS entity_id, '${machine}' AS machine,
+      u.state ->> '$.verificationTrust.${machine}' AS trust,
+      u.state ->> '$.verification.${machine}' AS status, NULL AS reverses
+    FROM users AS u WHERE u.generation = ${liveGeneration}`
+  ).concat(`SELECT 'user', u.user_id, 'ban', 'confirmed',
+      CASE u.state ->> '$.banned' WHEN 1 THEN 'banned' WHEN 0 THEN 'not_banned'
+        END, NULL
+    FROM users AS u WHERE u.generation = ${liveGeneration}`).join(
+    " UNION ALL ",
+  ),
+};
+
+/** The logged transition by which a visible status was entered last, or none. */
+const joinLogged = `LEFT JOIN transitions AS t ON t.entity = v.entity
+    AND t.entity_id = v.entity_id AND t.machine = v.machine
+    AND t.trust = v.trust AND t.status = v.status
+    AND (v.entity = 'order' OR v.trust = 'claimed'
+      OR (t.entry = ${highestEntry("v")}
+        AND v.status = ${lastConfirmed("v")}))`;
+
+/** Which entry it would be, if it is not logged yet. */
+const nextEntry =
+  `coalesce(t.entry, CASE WHEN v.entity = 'user' AND v.trust = 'confirmed'
+    THEN coalesce(${highestEntry("v")}, 0) + 1 ELSE 1 END)`;
+
+/**
+ * Selects live states of which there is no transition: rows of id, machine,
+ * trust, status and entry.
  *
  * @param entity Orders or users.
  * @param query Whether imported ones count as well, and how many at most.
@@ -141,12 +277,10 @@ export function selectUnlogged(
 ): Statement {
   const missing = query.imported ? "coalesce(t.live, 0) = 0" : "t.seq IS NULL";
   return {
-    sql: `SELECT e.${entity}_id, e.trust, e.status FROM ${entity}s AS e
-      LEFT JOIN transitions AS t ON t.entity = '${entity}'
-        AND t.entity_id = e.${entity}_id AND t.trust = e.trust
-        AND t.status = e.status
-      WHERE e.generation = ${liveGeneration} AND ${missing}
-      ORDER BY e.${entity}_id LIMIT ?`,
+    sql: `SELECT v.entity_id, v.machine, v.trust, v.status, ${nextEntry}
+      FROM (${visible[entity]}) AS v ${joinLogged}
+      WHERE v.status IS NOT NULL AND ${missing}
+      ORDER BY v.entity_id, v.machine LIMIT ?`,
     args: [query.limit],
   };
 }
@@ -155,28 +289,28 @@ export function selectUnlogged(
  * Logs live states as news, unless they were logged as news before.
  *
  * @param entity Orders or users.
- * @param states Kind, id, trust and status of each; others are passed over.
+ * @param states What names the states; others are passed over.
  * @param recordedAt The time, UTC ISO 8601.
  */
 export function logStates(
   entity: Entity,
-  states: readonly (readonly string[])[],
+  states: readonly TransitionName[],
   recordedAt: string,
 ): Statement {
+  const rows = states.filter((state) => state.entity === entity)
+    .map(({ id, machine, trust, status }) => [id, machine, trust, status]);
   return {
-    sql: `INSERT OR REPLACE INTO transitions
-        (entity, entity_id, trust, status, position, recorded_at, live)
-      SELECT '${entity}', e.${entity}_id, e.trust, e.status,
-        p.position, ?1, 1
+    sql: `INSERT OR REPLACE INTO transitions (entity, entity_id, machine, trust,
+        status, entry, previous, reverses, position, recorded_at, live)
+      SELECT v.entity, v.entity_id, v.machine, v.trust, v.status, ${nextEntry},
+        t.previous, coalesce(t.reverses, v.reverses, '[]'), p.position, ?1, 1
       FROM json_each(?2) AS w
       JOIN projections AS p ON p.name = 'live'
-      JOIN ${entity}s AS e ON e.generation = p.generation
-        AND e.${entity}_id = w.value ->> 1
-      WHERE w.value ->> 0 = '${entity}' AND e.trust = w.value ->> 2
-        AND e.status = w.value ->> 3
-        AND NOT EXISTS (SELECT 1 FROM transitions AS t
-          WHERE t.entity = '${entity}' AND t.entity_id = e.${entity}_id
-            AND t.trust = e.trust AND t.status = e.status AND t.live = 1)`,
-    args: [recordedAt, JSON.stringify(states)],
+      JOIN (${visible[entity]}) AS v ON v.entity_id = w.value ->> 0
+        AND v.machine = w.value ->> 1 AND v.trust = w.value ->> 2
+        AND v.status = w.value ->> 3
+      ${joinLogged}
+      WHERE coalesce(t.live, 0) = 0 ORDER BY w.key`,
+    args: [recordedAt, JSON.stringify(rows)],
   };
 }

@@ -53,9 +53,24 @@ export const FOLDING_MUTATIONS: readonly Mutation[] = [
             statements.map((statement) => ({
               ...statement,
               sql: statement.sql.replace(
-                /,\s*UNIQUE \(entity, entity_id, trust, status\)/,
+                /,\s*UNIQUE \(entity, entity_id, machine, trust, status, entry\)/,
                 "",
               ),
+            })),
+            mode,
+          )),
+    },
+  },
+  {
+    name: "take the way back from a claim for an entry",
+    within: 20,
+    ports: {
+      driver: (next) =>
+        wrap(next, (statements, mode) =>
+          next.batch(
+            statements.map((statement) => ({
+              ...statement,
+              sql: statement.sql.replace("WHERE recurs = 0\n", "WHERE true\n"),
             })),
             mode,
           )),

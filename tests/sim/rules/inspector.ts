@@ -5,6 +5,7 @@ import {
   type RecordedEvent,
 } from "../../../ledger/internals.ts";
 import { ChainWatch } from "./chain_watch.ts";
+import { Entries } from "./entries.ts";
 import { eventText } from "../world/event_text.ts";
 import { FOLD_VERSIONS, foldCode } from "../world/fold_versions.ts";
 import { Broken, check, digestOf } from "../world/journal.ts";
@@ -31,6 +32,7 @@ export class Inspector {
   /** What the read models should be, by version of the fold. */
   readonly #shadows: ReadonlyMap<number, Shadow>;
   readonly #chain = new ChainWatch();
+  readonly #entries = new Entries();
   readonly #events: RecordedEvent[] = [];
   /** Ids of webhooks by digest of the body. */
   readonly #webhooks = new Map<string, Set<string>>();
@@ -89,6 +91,7 @@ export class Inspector {
     this.#endsStay(snapshot);
     this.#chain.take(snapshot, this.#events);
     this.#keysOnce(snapshot);
+    this.#entries.compare(snapshot.transitions);
     this.#toldWell();
   }
 
@@ -243,8 +246,10 @@ export class Inspector {
     const next = this.#events.findIndex((event) => event.position > position);
     const end = next === -1 ? this.#events.length : next;
     const { erased } = this.#world.journal;
+    const passed = this.#events.slice(this.#folded, end);
+    this.#entries.advance(passed, (id) => erased.has(id));
     for (const shadow of this.#shadows.values()) {
-      shadow.advance(this.#events.slice(this.#folded, end));
+      shadow.advance(passed);
       for (const id of erased.keys()) shadow.erase(id);
     }
     this.#folded = Math.max(this.#folded, end);
@@ -313,8 +318,7 @@ export class Inspector {
   }
 
   #keysOnce({ transitions }: Snapshot): void {
-    for (const { entity, id, trust, status, seq } of transitions) {
-      const key = `${entity}:${id}:${trust}.${status}`;
+    for (const { key, seq } of transitions) {
       check(
         "a transition is logged once",
         !this.#keys.has(key),

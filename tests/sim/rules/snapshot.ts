@@ -7,6 +7,10 @@ import {
   eventColumns,
   recordedEvent,
 } from "../../../ledger/store/event_row.ts";
+import {
+  transitionColumns,
+  transitionOf,
+} from "../../../ledger/store/tables/transitions.ts";
 import type { ExpectedRow } from "./shadow.ts";
 
 /** Everything that is looked at, as of one moment. */
@@ -42,9 +46,15 @@ export interface Row extends ExpectedRow {
 export interface SeenTransition {
   readonly seq: number;
   readonly entity: string;
+  readonly machine: string;
   readonly id: string;
   readonly trust: string;
   readonly status: string;
+  readonly entry: number;
+  /** Position of the event that led there. */
+  readonly position: number;
+  /** Its name. */
+  readonly key: string;
   /** Whether subscriptions are told of it. */
   readonly live: boolean;
 }
@@ -77,7 +87,8 @@ export async function readSnapshot(
   seen: Seen,
 ): Promise<Snapshot | null> {
   const [tables] = await store.batch([
-    query("SELECT name FROM sqlite_schema WHERE name = 'queued_transitions'"),
+    query(`SELECT name FROM pragma_table_info('queued_transitions')
+      WHERE name = 'machine'`),
   ], "read");
   if (tables?.rows.length === 0) return null;
   const [stamp, at, count, events, orders, users, links, head, keys] =
@@ -102,7 +113,7 @@ export async function readSnapshot(
       ),
       query("SELECT position, events, hash FROM chain_checkpoint"),
       query(
-        `SELECT seq, entity, entity_id, trust, status, live FROM transitions
+        `SELECT ${transitionColumns} FROM transitions
           WHERE seq > ? ORDER BY seq`,
         seen.transitions,
       ),
@@ -134,16 +145,5 @@ function rowOf(row: readonly SqlValue[]): Row {
     state: state ?? "",
     activity: activity ?? "",
     fold: fold ?? "",
-  };
-}
-
-function transitionOf(row: readonly SqlValue[]): SeenTransition {
-  return {
-    seq: Number(row[0]),
-    entity: String(row[1]),
-    id: String(row[2]),
-    trust: String(row[3]),
-    status: String(row[4]),
-    live: row[5] === 1,
   };
 }

@@ -1,0 +1,194 @@
+import type { WebhookType } from "../../core/webhook_event/event_types.ts";
+import type { Machine, Move } from "./machine.ts";
+
+/** A documented state of a light or document verification. */
+export type VerificationName =
+  | "not initiated"
+  | "initiated"
+  | "progress"
+  | "retry"
+  | "failed"
+  | "success";
+
+/** A state that a webhook can state: also one that is not documented. */
+export type VerificationClaim = VerificationName | "unlisted";
+
+/** What a state of a verification means. */
+export type VerificationMeaning =
+  | "not_begun"
+  | "begun"
+  | "under_review"
+  | "documents_wanted"
+  | "not_passed"
+  | "passed"
+  | "unlisted_state";
+
+/** The kinds of anomaly that a move of a verification raises. */
+export type VerificationAnomaly = "verification_reversed";
+
+/** Type of the machines of a verification. */
+export interface VerificationMachine
+  extends Machine<VerificationName, VerificationClaim, VerificationAnomaly> {
+  /** Which of the two verifications it is. */
+  readonly name: "lkyc" | "fkyc";
+  /** Every event with a user object states both verifications. */
+  readonly webhooks:
+    & Readonly<Record<Exclude<WebhookType, "otp_status" | "test">, "stated">>
+    & Readonly<Record<"otp_status" | "test", null>>;
+}
+
+const same: Move<never> = { kind: "same", anomaly: null };
+const usual: Move<never> = { kind: "usual", anomaly: null };
+/** A success is taken back, or what had begun is not initiated any more. */
+const reversed: Move<VerificationAnomaly> = {
+  kind: "unusual",
+  anomaly: "verification_reversed",
+};
+
+/** After a failure or a demand for documents the user may begin again. */
+const anyButBack = {
+  "not initiated": reversed,
+  initiated: usual,
+  progress: usual,
+  retry: usual,
+  failed: usual,
+  success: usual,
+  unlisted: usual,
+} as const;
+
+/** A claim received after the reading that ranks no higher: ask again. */
+const doubted = {
+  none: "reading",
+  "not initiated": "reading_in_doubt",
+  initiated: "reading_in_doubt",
+  progress: "reading_in_doubt",
+  retry: "reading_in_doubt",
+  failed: "reading_in_doubt",
+  success: "reading_in_doubt",
+  unlisted: "claim",
+} as const;
+
+/**
+ * What both verifications have in common.
+ *
+ * Source: service interface, "Verification state" and "Events". The service
+ * does not say which moves there are: those here follow from what each state
+ * means.
+ */
+const verification: Omit<VerificationMachine, "name"> = {
+  states: {
+    "not initiated": { meaning: "not_begun", rank: 0, final: false },
+    initiated: { meaning: "begun", rank: 1, final: false },
+    progress: { meaning: "under_review", rank: 2, final: false },
+    retry: { meaning: "documents_wanted", rank: 3, final: false },
+    failed: { meaning: "not_passed", rank: 4, final: true },
+    success: { meaning: "passed", rank: 5, final: true },
+  },
+  unlisted: { meaning: "unlisted_state", rank: 6, final: false },
+  initial: "unknown",
+  webhooks: {
+    registration: "stated",
+    login: "stated",
+    logout: "stated",
+    card_added: "stated",
+    verify_start: "stated",
+    verify_retry: "stated",
+    verify_failed: "stated",
+    verify_success: "stated",
+    payment_started: "stated",
+    transfer_started: "stated",
+    order_complete: "stated",
+    order_failed: "stated",
+    order_cancelled: "stated",
+    otp_status: null,
+    test: null,
+  },
+  observations: {
+    user_snapshot: "reads",
+    order_snapshot: null,
+    order_absent: null,
+    order_contradicted: null,
+    session_created: null,
+    delivery_unanswered: null,
+  },
+  decisions: {
+    none: {
+      none: "initial",
+      "not initiated": "claim",
+      initiated: "claim",
+      progress: "claim",
+      retry: "claim",
+      failed: "claim",
+      success: "claim",
+      unlisted: "claim",
+    },
+    "not initiated": {
+      none: "reading",
+      "not initiated": "reading",
+      initiated: "claim",
+      progress: "claim",
+      retry: "claim",
+      failed: "claim",
+      success: "claim",
+      unlisted: "claim",
+    },
+    initiated: {
+      none: "reading",
+      "not initiated": "reading_in_doubt",
+      initiated: "reading",
+      progress: "claim",
+      retry: "claim",
+      failed: "claim",
+      success: "claim",
+      unlisted: "claim",
+    },
+    progress: {
+      none: "reading",
+      "not initiated": "reading_in_doubt",
+      initiated: "reading_in_doubt",
+      progress: "reading",
+      retry: "claim",
+      failed: "claim",
+      success: "claim",
+      unlisted: "claim",
+    },
+    retry: {
+      ...doubted,
+      retry: "reading",
+      failed: "claim",
+      success: "claim",
+    },
+    failed: { ...doubted, failed: "reading", success: "claim" },
+    success: { ...doubted, success: "reading" },
+    unlisted: { ...doubted, unlisted: "reading_in_doubt" },
+  },
+  moves: {
+    "not initiated": { ...anyButBack, "not initiated": same },
+    initiated: { ...anyButBack, initiated: same },
+    progress: { ...anyButBack, progress: same },
+    retry: { ...anyButBack, retry: same },
+    failed: { ...anyButBack, failed: same },
+    success: {
+      "not initiated": reversed,
+      initiated: reversed,
+      progress: reversed,
+      retry: reversed,
+      failed: reversed,
+      success: same,
+      unlisted: reversed,
+    },
+    unlisted: anyButBack,
+  },
+};
+
+/** The state machine of the light verification: without documents. */
+export const lkycMachine: VerificationMachine = {
+  name: "lkyc",
+  ...verification,
+};
+
+/** The state machine of the document verification. */
+export const fkycMachine: VerificationMachine = {
+  name: "fkyc",
+  ...verification,
+};
