@@ -5,6 +5,7 @@ import type {
   CountingReading,
   Observation,
   ObservationsRead,
+  Presence,
 } from "../../store/tables/observations.ts";
 import {
   type ObservedChange,
@@ -24,7 +25,7 @@ const tooOldMs = 24 * 3_600_000;
  */
 export function changedReadings(
   readings: readonly Reading[],
-  { latest, unsettled, counting, erased }: ObservationsRead,
+  { latest, unsettled, counting, presence, erased }: ObservationsRead,
 ): Reading[] {
   return readings.filter(({ event, observation }) => {
     const { entityId, digest, found } = observation;
@@ -35,7 +36,10 @@ export function changedReadings(
       (unsettled.has(entityId) ||
         (found && other !== undefined && event !== null &&
           overtakes(event, other)));
-    return event !== null && (!same || settles);
+    const was = presence.get(entityId);
+    const turns = event !== null && was !== undefined &&
+      !(found && erased.has(entityId)) && turnsPresence(event, found, was);
+    return event !== null && (!same || settles || turns);
   });
 }
 
@@ -55,6 +59,18 @@ function overtakes(event: NewEvent, other: CountingReading): boolean {
   // One that is dated ahead goes by when it was read alone.
   if (other.isAhead || changed.stated !== null) return read > 0;
   return order > 0 || (order === 0 && read > 0);
+}
+
+/** Whether a reading changes whether an order counts as absent. */
+function turnsPresence(
+  event: NewEvent,
+  found: boolean,
+  { absentAt, seenAt }: Presence,
+): boolean {
+  const isAbsent = seenAt === null || compareTimes(absentAt, seenAt) > 0;
+  if (isAbsent === !found) return false;
+  const readAt = effectiveReadAt(event.readAt, event.recordedAt);
+  return compareTimes(readAt, found ? absentAt : seenAt ?? "") > 0;
 }
 
 /**

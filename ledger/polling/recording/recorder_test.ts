@@ -349,3 +349,40 @@ for (const [name, row] of Object.entries(SHOWN)) {
     assert.equal((await kinds(driver)).length, 3);
   });
 }
+
+for (const before of ["absent", "shown"] as const) {
+  Deno.test(`record() tells that an order is there or not once our clock, set back after it was ${before}, has caught up`, async () => {
+    const driver = await openDriver({ url: ":memory:" });
+    await using ledger = await ledgerOn(driver, { environment: "sandbox" });
+    const one = recorder(driver);
+    const isAbsent = async (is: "absent" | "shown", atMs: number) => {
+      clockMs = atMs - 60_000;
+      const told = is === "absent" ? absent() : answer("progress");
+      await one.record("order", {
+        ...told,
+        states: told.states.map((state) => ({ ...state, changedAt: null })),
+      });
+      await ledger.project();
+      const order = await ledger.orders.get("order-1");
+      return order?.anomalies.some(({ kind }) => kind === "absent");
+    };
+    const after = before === "absent" ? "shown" : "absent";
+    const minute = 60_000;
+    assert.equal(await isAbsent(before, startMs), before === "absent");
+    // Read earlier, by our clock, than what it contradicts.
+    for (const backMs of [10 * minute, 5 * minute]) {
+      assert.equal(
+        await isAbsent(after, startMs - backMs),
+        before === "absent",
+      );
+    }
+    assert.equal((await kinds(driver)).length, 2);
+    for (const laterMs of [minute, 2 * minute]) {
+      assert.equal(
+        await isAbsent(after, startMs + laterMs),
+        after === "absent",
+      );
+    }
+    assert.equal((await kinds(driver)).length, 3);
+  });
+}

@@ -64,6 +64,14 @@ export interface CountingReading {
   readonly isAhead: boolean;
 }
 
+/** When an order was last there and last not, by effective times. */
+export interface Presence {
+  /** Last reading that did not find it, UTC ISO 8601. */
+  readonly absentAt: string;
+  /** Last reading that showed it, UTC ISO 8601; null when none did. */
+  readonly seenAt: string | null;
+}
+
 /** Latest readings, and the version they were true at. */
 export interface ObservationsRead {
   /** By entity id; entities never read are left out. */
@@ -79,6 +87,8 @@ export interface ObservationsRead {
    * or ours was set back.
    */
   readonly counting: ReadonlyMap<string, CountingReading>;
+  /** Of orders that were absent once; others are left out. */
+  readonly presence: ReadonlyMap<string, Presence>;
   /**
    * Entities of whose latest reading no event has the body any more: it was
    * erased, and must not come back because the service says the same again.
@@ -110,7 +120,7 @@ export async function readObservations(
     ? "'order_snapshot', 'order_absent'"
     : "'user_snapshot'";
   const wanted = JSON.stringify(ids);
-  const [versions, rows, events, readings, claimed] = await driver.batch([
+  const [versions, rows, events, readings, more] = await driver.batch([
     { sql: "SELECT version FROM observation_version", args: [] },
     {
       sql: `SELECT entity_id, asked_at, read_at, digest, found, status
@@ -129,7 +139,7 @@ export async function readObservations(
       args: [entity, wanted],
     },
     countingReadings(entity, wanted),
-    ...(entity === "order" ? [] : [selectUnsettledUsers(ids)]),
+    entity === "order" ? selectPresence(wanted) : selectUnsettledUsers(ids),
   ], "read");
   const latest = new Map<string, Observation>();
   for (const set of [events, rows]) {
@@ -147,10 +157,19 @@ export async function readObservations(
     const reading = countingReading(plausible, plausibleAt, ahead);
     if (reading !== null) counting.set(entityId, reading);
   }
+  const ofOrders = entity === "order" ? more?.rows ?? [] : [];
+  const ofUsers = entity === "user" ? more?.rows ?? [] : [];
   return {
     latest,
-    unsettled: new Set(claimed?.rows.map(([userId]) => String(userId))),
+    unsettled: new Set(ofUsers.map(([userId]) => String(userId))),
     counting,
+    presence: new Map(ofOrders.map(([orderId, absentAt, seenAt]) => [
+      String(orderId),
+      {
+        absentAt: String(absentAt),
+        seenAt: seenAt === null ? null : String(seenAt),
+      },
+    ])),
     erased,
     version: Number(versions?.rows[0]?.[0] ?? 0),
   };
@@ -178,6 +197,24 @@ function parts(
   return { changedAt, readAt, digest };
 }
 
+/** As `effectiveReadAt()` has it. */
+const effectiveReadAt =
+  `CASE WHEN abs(julianday(read_at) - julianday(recorded_at)) <= 2 / 1440.0
+    THEN read_at ELSE recorded_at END`;
+
+/** When each order was last there and last not, if it was not there once. */
+function selectPresence(wanted: string): Statement {
+  return {
+    sql: `SELECT order_id, max(iif(kind = 'order_absent', at, NULL)) AS absent,
+        max(iif(kind = 'order_snapshot', at, NULL))
+      FROM (SELECT order_id, kind, ${effectiveReadAt} AS at FROM events
+        WHERE kind IN ('order_absent', 'order_snapshot')
+          AND order_id IN (SELECT value FROM json_each(?)))
+      GROUP BY order_id HAVING absent IS NOT NULL`,
+    args: [wanted],
+  };
+}
+
 /**
  * The statement that reads which reading of each entity counts, by the rules of
  * `effective_time.ts`: a stated time of reading further than two minutes from
@@ -198,9 +235,8 @@ function countingReadings(entity: Entity, wanted: string): Statement {
         max(iif(${ahead}, e.effective_read_at || ' ' || e.effective_read_at
           || ' ' || e.digest, NULL)),
         o.digest IS NOT NULL AND coalesce(max(e.digest = o.digest), 0) = 0
-      FROM (SELECT ${column} AS entity_id, occurred_at, digest, CASE
-          WHEN abs(julianday(read_at) - julianday(recorded_at)) <= 2 / 1440.0
-          THEN read_at ELSE recorded_at END AS effective_read_at
+      FROM (SELECT ${column} AS entity_id, occurred_at, digest,
+          ${effectiveReadAt} AS effective_read_at
         FROM events WHERE kind = '${entity}_snapshot'
           AND ${column} IN (SELECT value FROM json_each(?2))) AS e
       LEFT JOIN observations AS o
