@@ -107,6 +107,7 @@ export {
   type WebhookMismatch,
   type WithoutField,
 } from "./anomalies/anomaly.ts";
+export { CONTRADICTED_AFTER_MS } from "./polling/recording/contradiction.ts";
 export { MACHINES } from "./machines/machines.ts";
 export type {
   Contribution,

@@ -7,6 +7,7 @@ import { counted } from "../views/counted.ts";
 import { CommandError, EXIT } from "../program/exit_codes.ts";
 import { type Io, jsonLine, line, note } from "../program/io.ts";
 import {
+  contradictedAfterOption,
   jsonOption,
   ledgerOptions,
   rateOption,
@@ -19,6 +20,7 @@ import { type ServiceFlags, withService } from "../program/with_service.ts";
 
 interface PollFlags extends ServiceFlags {
   readonly rate: number;
+  readonly contradictedAfter: number;
   readonly once?: boolean;
 }
 
@@ -30,7 +32,9 @@ export function addPoll(program: Command, cli: Cli): void {
     "ask the service what webhooks did not report, and confirm what they claimed",
   );
   jsonOption(
-    rateOption(serviceOptions(ledgerOptions(command))),
+    contradictedAfterOption(
+      rateOption(serviceOptions(ledgerOptions(command))),
+    ),
     "one object",
   )
     .option(
@@ -50,6 +54,7 @@ async function poll(io: Io, flags: PollFlags): Promise<number> {
       client,
       now: io.now,
       requestsPerSecond: flags.rate,
+      contradictedAfterMs: flags.contradictedAfter * 60_000,
       onProgress: ({ orders, users }) => bar.at(read += orders + users),
       onPollAlert: (alert) => note(io, describePollAlert(alert)),
       onAlert: ({ health }) => note(io, `Delivery: ${health.detail}`),

@@ -9,6 +9,7 @@ import type { Cli } from "../program/cli.ts";
 import { readConfig, requireWebhookSecrets } from "../program/config.ts";
 import type { Io } from "../program/io.ts";
 import {
+  contradictedAfterOption,
   ledgerOptions,
   serviceOptions,
   settingOption,
@@ -29,6 +30,7 @@ interface ServeFlags extends SharedFlags {
   readonly host: string;
   readonly poll: boolean;
   readonly rate?: number;
+  readonly contradictedAfter: number;
   readonly allow?: readonly string[];
   readonly clientAddressHeader?: string;
   readonly trustedProxies?: readonly string[];
@@ -42,7 +44,7 @@ export function addServe(program: Command, cli: Cli): void {
     "take webhooks, fold them, and poll the service, in one process",
   );
   settingOption(
-    serviceOptions(ledgerOptions(command)),
+    contradictedAfterOption(serviceOptions(ledgerOptions(command))),
     "--spool-dir <dir>",
     "where deliveries wait while the database cannot take them (RAMPKIT_SPOOL_DIR; default: beside a database file, else rampkit-spool)",
   )
@@ -97,6 +99,7 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
     longLived: true,
     poll: flags.poll,
     requestsPerSecond: flags.rate,
+    contradictedAfterMs: flags.contradictedAfter * 60_000,
     admission,
     spool: await openSpool(config, { log, metrics, now: io.now }),
   }));

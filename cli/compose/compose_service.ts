@@ -54,6 +54,12 @@ export interface ServiceParts {
   readonly poll?: boolean;
   /** Requests a second to the service. @default {those of client and poller} */
   readonly requestsPerSecond?: number;
+  /**
+   * How long the service may disagree with a claim, in ms.
+   *
+   * @default {that of the poller}
+   */
+  readonly contradictedAfterMs?: number;
   /** From where webhooks are taken. @default {anywhere} */
   readonly admission?: Pick<
     WebhookEndpointOptions,
@@ -200,6 +206,7 @@ function composePoller(
     client: serviceClient(config, ledger.environment, rate),
     now,
     ...rate,
+    ...defined({ contradictedAfterMs: parts.contradictedAfterMs }),
     onPollAlert: (alert) => logPollAlert(log, alert),
     onPollHealth: (health) => {
       stalled?.reported(health);

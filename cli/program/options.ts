@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { CONTRADICTED_AFTER_MS } from "../../ledger/internals.ts";
 import { type ConfigFlags, DEFAULT_DATABASE_URL } from "./config.ts";
 import { isCalendarDate } from "../../core/time/calendar_date.ts";
 import { UsageError } from "./exit_codes.ts";
@@ -83,6 +84,17 @@ export function rateOption(command: Command): Command {
     "requests a second",
     wholeNumber("--rate", 1, 1000),
     4,
+  );
+}
+
+/** Adds the flag for how long the service may disagree with a claim. */
+export function contradictedAfterOption(command: Command): Command {
+  return command.option(
+    "--contradicted-after <minutes>",
+    "how long the service may disagree with a webhook's claim before it no " +
+      "longer counts",
+    wholeNumber("--contradicted-after", 1, 1440),
+    CONTRADICTED_AFTER_MS / 60_000,
   );
 }
 

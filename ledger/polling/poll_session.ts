@@ -122,6 +122,7 @@ export class PollSession {
       itemsPerWindow: settings.periods.itemsPerWindow,
       overlapMs: settings.overlapMs,
       settleMs: settings.settleMs,
+      contradictedAfterMs: settings.contradictedAfterMs,
       ...(signal === undefined ? {} : { signal }),
       onRead: (read) => onRead(kind, read),
     };

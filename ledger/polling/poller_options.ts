@@ -57,6 +57,14 @@ export interface PollerOptions {
   readonly overlapMs?: number;
   /** Younger than this, the past may still change, in ms. @default {60000} */
   readonly settleMs?: number;
+  /**
+   * How long the service may disagree with a claim before it is contradicted,
+   * in ms. A shorter time ends forged claims sooner, and true ones that the
+   * service shows late.
+   *
+   * @default {600000}
+   */
+  readonly contradictedAfterMs?: number;
   /** Pause between two looks of the watchdog, in ms. @default {30000} */
   readonly watchEveryMs?: number;
   /** How long a webhook may take, in ms. @default {300000} */

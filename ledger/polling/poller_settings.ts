@@ -6,6 +6,7 @@ import {
   OVERLAP_MS,
   SETTLE_MS,
 } from "./settings.ts";
+import { CONTRADICTED_AFTER_MS } from "./recording/contradiction.ts";
 import { LEASE_MS } from "./lease/lease.ts";
 import type { PollerOptions } from "./poller_options.ts";
 import type { ShareRules } from "./fair_share.ts";
@@ -36,6 +37,8 @@ export interface PollerSettings {
   readonly overlapMs: number;
   /** Younger than this, the past may still change, in ms. */
   readonly settleMs: number;
+  /** How long the service may disagree with a claim, in ms. */
+  readonly contradictedAfterMs: number;
   /** Pause between two looks of the watchdog, in ms. */
   readonly watchEveryMs: number;
 }
@@ -75,6 +78,7 @@ export function pollerSettings(options: PollerOptions): PollerSettings {
     renewMs: leaseMs / 3,
     overlapMs: options.overlapMs ?? OVERLAP_MS,
     settleMs: options.settleMs ?? SETTLE_MS,
+    contradictedAfterMs: options.contradictedAfterMs ?? CONTRADICTED_AFTER_MS,
     watchEveryMs: options.watchEveryMs ?? usualWatchMs,
   };
 }

@@ -175,6 +175,21 @@ Deno.test("once() contradicts a forged claim after ten minutes, not before, and 
   assert.equal(stats.events.order_contradicted, 1);
 });
 
+Deno.test("once() contradicts a claim after the time that it is given", async () => {
+  await using box = service();
+  await using ledger = await ledgerOn(box);
+  const order = box.sandbox.createOrder();
+  await deliver(box, ledger, "order_complete", order.orderId);
+  const trustAfter = async (contradictedAfterMs: number) => {
+    await once(box, ledger, { contradictedAfterMs });
+    return (await ledger.orders.get(order.orderId))?.trust;
+  };
+  await box.clock.advance(121_000);
+  assert.equal(await trustAfter(180_000), "claimed");
+  await box.clock.advance(61_000);
+  assert.equal(await trustAfter(180_000), "confirmed");
+});
+
 Deno.test("once() contradicts a forged claim about the click id of many orders", async () => {
   await using box = service();
   await using ledger = await ledgerOn(box);

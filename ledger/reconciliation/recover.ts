@@ -1,3 +1,4 @@
+import { CONTRADICTED_AFTER_MS } from "../polling/recording/contradiction.ts";
 import type { Entity } from "../entity.ts";
 import { plausibleNowMs } from "../polling/plausible_time.ts";
 import type { PollClient } from "../polling/poll_client.ts";
@@ -121,6 +122,7 @@ export async function recover(
     itemsPerWindow,
     overlapMs: OVERLAP_MS,
     settleMs: options.settleMs ?? SETTLE_MS,
+    contradictedAfterMs: CONTRADICTED_AFTER_MS,
     ...(signal === undefined ? {} : { signal }),
     onRead: (one) => {
       read.orders += one.orders;

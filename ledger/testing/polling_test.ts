@@ -129,6 +129,7 @@ export async function bench(
     randomBytes,
     itemsPerWindow: 200,
     overlapMs: 120_000,
+    contradictedAfterMs: 600_000,
     settleMs: 60_000,
     onRead: (one: SweepRead) => {
       read.orders += one.orders;

@@ -1,4 +1,5 @@
 import {
+  CONTRADICTED_AFTER_MS,
   type Entity,
   type Machine,
   MACHINES,
@@ -52,8 +53,9 @@ export function machinePage(): string {
 const ORDER_NOTES: readonly string[] = [
   "A claim counts until a reading has shown its status: then it is used up, " +
   "and a late or repeated webhook takes nothing back. It also stops counting " +
-  "when the service contradicts it: it was asked and, for **ten minutes** " +
-  "since the claim was last received, has not agreed. The service agrees with " +
+  "when the service contradicts it: it was asked and, for " +
+  `**${CONTRADICTED_AFTER_MS / 60_000} minutes** since the claim was last ` +
+  "received, has not agreed (a setting: `--contradicted-after`). The service agrees with " +
   "a final status only by showing it, and with another also by having moved " +
   "past it. A claim that is received again later counts again.",
   "A is the latest reading by the service's own time of change; of two with " +

@@ -3,7 +3,7 @@ import type { Status } from "../../orders/status.ts";
 import { claimStanding, type StatusFacts } from "../../orders/order_status.ts";
 
 /** How long the service may disagree before a claim is contradicted. */
-export const PATIENCE_MS = 10 * 60_000;
+export const CONTRADICTED_AFTER_MS = 10 * 60_000;
 
 /** What the service said about an order, and when. */
 export interface Answer {
@@ -33,7 +33,7 @@ export interface Contradiction {
  *
  * @param facts Folded facts of the order.
  * @param answer What the service said now.
- * @param patienceMs How long to wait, in milliseconds. @default {600000}
+ * @param contradictedAfterMs How long to wait, in milliseconds. @default {600000}
  *
  * @example A forged completion, ten minutes later
  * ```ts ignore
@@ -43,12 +43,12 @@ export interface Contradiction {
 export function contradictions(
   facts: StatusFacts,
   answer: Answer,
-  patienceMs: number = PATIENCE_MS,
+  contradictedAfterMs: number = CONTRADICTED_AFTER_MS,
 ): Contradiction[] {
   return facts.claims
     .filter((claim) =>
       claimStanding(facts, claim) === "counts" &&
-      answer.requestedAtMs - Date.parse(claim.lastAt) >= patienceMs &&
+      answer.requestedAtMs - Date.parse(claim.lastAt) >= contradictedAfterMs &&
       !agrees(claim.status, answer.status)
     )
     .map(({ status, lastAt }) => ({ status, upTo: lastAt }));

@@ -4,11 +4,11 @@ import {
   contestingClaims,
   type StatusFacts,
 } from "../../orders/order_status.ts";
-import { contradictions, PATIENCE_MS } from "./contradiction.ts";
+import { CONTRADICTED_AFTER_MS, contradictions } from "./contradiction.ts";
 
 const claimedAt = "2026-11-20T10:00:00.000Z";
 const claimedMs = Date.parse(claimedAt);
-const later = claimedMs + PATIENCE_MS;
+const later = claimedMs + CONTRADICTED_AFTER_MS;
 
 function facts(
   claims: readonly ClaimedStatus[],

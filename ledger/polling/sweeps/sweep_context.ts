@@ -20,6 +20,8 @@ export interface SweepContext {
   readonly overlapMs: number;
   /** Younger than this the past may still change, in milliseconds. */
   readonly settleMs: number;
+  /** How long the service may disagree with a claim, in milliseconds. */
+  readonly contradictedAfterMs: number;
   /** Ends the work. */
   readonly signal?: AbortSignal;
   /** Told of everything that was read. */

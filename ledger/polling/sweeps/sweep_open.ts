@@ -163,7 +163,7 @@ function contradictionsOf(
   if (shown === null) return [];
   const status = shown === undefined ? null : normaliseStatus(shown);
   const said = { status, requestedAtMs: answer.requestedAtMs };
-  return contradictions(fold, said).map((found) =>
+  return contradictions(fold, said, context.contradictedAfterMs).map((found) =>
     orderContradicted({
       orderId,
       status: found.status,
