@@ -1,13 +1,17 @@
 import type {
+  BanMeaning,
   Decision,
   Machine,
   Move,
   Observation,
   OrderMeaning,
+  VerificationMeaning,
 } from "../../ledger/internals.ts";
 
 /** What each state means, by its code. */
-const meanings: Readonly<Record<OrderMeaning, string>> = {
+const meanings: Readonly<
+  Record<OrderMeaning | VerificationMeaning | BanMeaning, string>
+> = {
   payment_not_processed: "Created; the payment is not processed yet",
   payment_not_completed: "Being processed; the payment is not completed yet",
   not_yet_sent: "Being processed; nothing is sent on the blockchain yet",
@@ -16,6 +20,15 @@ const meanings: Readonly<Record<OrderMeaning, string>> = {
   cancelled_after_payment:
     "The payment was processed, and the order was cancelled later",
   unlisted_status: "A status that this version does not know",
+  not_begun: "The verification has not begun",
+  begun: "The user has begun, and not handed everything in",
+  under_review: "The service is checking",
+  documents_wanted: "The service wants documents again",
+  not_passed: "The verification failed",
+  passed: "The verification is passed",
+  may_buy: "The user may buy",
+  may_not_buy: "The service has banned the user",
+  unlisted_state: "A state that this version does not know",
 };
 
 /** What a state means, in one sentence. */

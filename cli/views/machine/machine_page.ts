@@ -45,7 +45,7 @@ export function machinePage(): string {
         "service's later word counts, and a move that is odd raises an anomaly.",
     ),
     ...entityLines("order", ORDER_NOTES),
-    ...entityLines("user", []),
+    ...entityLines("user", USER_NOTES),
   ];
   return `${lines.join("\n").trimEnd()}\n`;
 }
@@ -63,6 +63,16 @@ const ORDER_NOTES: readonly string[] = [
   "A final status is changed by nothing but a later reading. Where that shows " +
   "another status, the anomaly is `final_changed`, and `release` is never " +
   "`yes` after it. Final claims beside a final reading are `contested`.",
+];
+
+const USER_NOTES: readonly string[] = [
+  "A user is in three machines at once: the light verification (`lkyc`), the " +
+  "document verification (`fkyc`) and the `ban`. The combined status is " +
+  "`banned`, else that of `fkyc` once it has begun, else that of `lkyc`, and " +
+  "says what the user must do next.",
+  "A is the reading that was made last. A claim counts when it was received " +
+  "after that reading. A later claim that does not rank higher moves nothing: " +
+  "it is shown beside the state, and the service is asked again.",
 ];
 
 function entityLines(entity: Entity, notes: readonly string[]): string[] {

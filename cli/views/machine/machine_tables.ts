@@ -1,4 +1,9 @@
-import type { Decision, Machine, Move } from "../../../ledger/internals.ts";
+import type {
+  Decision,
+  Machine,
+  Move,
+  StateRow,
+} from "../../../ledger/internals.ts";
 import {
   describeContribution,
   describeDecision,
@@ -58,7 +63,10 @@ export function decisionsTable({ decisions, initial }: Machine): WordTable {
   );
   const claims = Object.keys(readings[0]?.[1] ?? {});
   return {
-    head: ["A \\ W", ...claims.map((claim) => claim === "none" ? NONE : claim)],
+    head: [
+      "A \\ W",
+      ...claims.map((claim) => claim === "none" ? NONE : shownState(claim)),
+    ],
     rows: readings.map(([read, row]) => [
       read === "none" ? NONE : shownState(read),
       ...claims.map((claimed) =>
@@ -100,17 +108,22 @@ export interface Arrow {
 
 /**
  * The arrows of the diagram: usual moves of one step, and unusual ones between
- * documented states. A usual move that leads over another state is left out.
+ * documented states. A usual move is left out where others make the same way,
+ * over a state that ranks between.
  */
 export function arrowsOf(machine: Machine): Arrow[] {
   const moves = movesOf(machine);
   const states = Object.keys(machine.states);
+  const rank = (state: string) =>
+    Object.entries<StateRow>(machine.states)
+      .find(([name]) => name === state)?.[1].rank ?? 0;
   const usual = (from: string, to: string) =>
     moves[from]?.[to]?.kind === "usual";
   return states.flatMap((from) =>
     states.flatMap((to) => {
       const move = moves[from]?.[to];
       const leadsOver = states.some((over) =>
+        isBetween(rank(from), rank(over), rank(to)) &&
         usual(from, over) && usual(over, to)
       );
       return move?.kind === "unusual" || (move?.kind === "usual" && !leadsOver)
@@ -118,6 +131,10 @@ export function arrowsOf(machine: Machine): Arrow[] {
         : [];
     })
   );
+}
+
+function isBetween(from: number, over: number, to: number): boolean {
+  return from < to ? from < over && over < to : to < over && over < from;
 }
 
 const NONE = "none";
