@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { defined } from "../../../core/defined.ts";
 import type { Ledger, OrderQuery } from "../../../ledger/mod.ts";
-import { ANOMALY_KINDS } from "../../../ledger/internals.ts";
+import { ANOMALY_KINDS, orderMachine } from "../../../ledger/internals.ts";
 import { UsageError } from "../../program/exit_codes.ts";
 import { moment, TIME_FORMAT, windowEnd } from "../../program/options.ts";
 
@@ -17,14 +17,7 @@ export interface OrderFilters {
 }
 
 /** The statuses that are documented; the service may use new ones. */
-const STATUSES: readonly string[] = [
-  "created",
-  "progress",
-  "pending",
-  "failed",
-  "success",
-  "cancelled",
-];
+const STATUSES: readonly string[] = Object.keys(orderMachine.states);
 
 /** Adds the flags that choose orders. */
 export function filterOptions(command: Command): Command {
