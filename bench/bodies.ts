@@ -26,9 +26,18 @@ export function webhookBody(order: number, type: string): string {
   });
 }
 
+/** When an order was created and changed last, milliseconds since 1970. */
+export interface OrderTimes {
+  readonly createdMs: number;
+  readonly changedMs: number;
+}
+
 /** An order of the Data API, as the service writes it. */
-export function orderBody(order: number, step: number): string {
-  const second = String(step * 7).padStart(2, "0");
+export function orderBody(
+  order: number,
+  step: number,
+  { createdMs, changedMs }: OrderTimes = timesOf(step),
+): string {
   const status = statuses[step] ?? "success";
   return `{"order_id":"${orderId(order)}",` +
     `"click_id":"6f9619ff-8b86-4011-b42d-${digits(order, 12)}",` +
@@ -36,8 +45,8 @@ export function orderBody(order: number, step: number): string {
     `"currency_amount":5,"crypto":"pol.simple.amoy",` +
     `"crypto_amount":0.212345678901234567,"user_id":"${userId(order)}",` +
     `"status":"${status}","card_id":"01JD2222222222222222222222",` +
-    `"created_at":"2026-01-01 10:00:00",` +
-    `"changed_at":"2026-01-01 10:05:${second}","partner_fee":1.25,` +
+    `"created_at":"${serviceTime(createdMs)}",` +
+    `"changed_at":"${serviceTime(changedMs)}","partner_fee":1.25,` +
     `"partner_fee_percent":0.01,"service_fee":4,"service_fee_percent":0.04,` +
     `"tx_id":"${status === "success" ? txId(order) : ""}",` +
     `"processed_through":"acquirer","card_brand":"VISA","fail_reason":"",` +
@@ -57,6 +66,15 @@ export function earlierOrderBody(order: number, step: number): string {
 /** Identifier of an order. */
 export function orderId(order: number): string {
   return `01JDRD${digits(order, 20)}`;
+}
+
+function timesOf(step: number): OrderTimes {
+  const createdMs = Date.UTC(2026, 0, 1, 10);
+  return { createdMs, changedMs: createdMs + step * 7_000 };
+}
+
+function serviceTime(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 19).replace("T", " ");
 }
 
 /** A returning user has five orders. */

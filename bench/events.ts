@@ -36,7 +36,8 @@ function event(number: number): NewEvent {
   const within = number % (overlapping * eventsOfOrder);
   const order = block * overlapping + within % overlapping;
   const step = Math.floor(within / overlapping);
-  const recordedAt = new Date(start + number * 10).toISOString();
+  const recordedMs = start + number * 10;
+  const recordedAt = new Date(recordedMs).toISOString();
   const type = types[step >> 1];
   return step % 2 === 1 && type !== undefined
     ? webhookEvent({
@@ -45,7 +46,11 @@ function event(number: number): NewEvent {
       body: utf8.encode(webhookBody(order, type)),
     }, salt)
     : orderSnapshot({
-      source: orderBody(order, step >> 1),
+      // Times that the reading can have seen: later ones would count as odd.
+      source: orderBody(order, step >> 1, {
+        createdMs: recordedMs - step * overlapping * 10,
+        changedMs: recordedMs,
+      }),
       readAt: recordedAt,
       recordedAt,
       salt,
