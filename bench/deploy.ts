@@ -52,7 +52,7 @@ export const deploy: Comparison = {
       }, { say });
       say("started and asked");
       const bareMs = median(results.bare.results);
-      const limit = "the start of the process";
+      const limit = "not measured";
       return [
         boundRow("deploy, first answer", {
           ours: results.health.results,

@@ -143,14 +143,14 @@ function sustainedRows(
       ours: [ingest.caughtUp.storedSeconds],
       most: 5,
       unit: "s",
-      limit: "the ledger's thread",
+      limit: "not measured",
     }),
     row("serve", serve, 0.35),
     boundRow("serve, until everything is folded and chained", {
       ours: [serve.caughtUp.foldedSeconds ?? 0],
       most: 30,
       unit: "s",
-      limit: "the main thread, which folds",
+      limit: "not measured",
     }),
   ];
 }
