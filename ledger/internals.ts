@@ -140,6 +140,11 @@ export {
   type VerificationMeaning,
   type VerificationName,
 } from "./machines/verification_machine.ts";
+export {
+  ATTENTION_KINDS,
+  attentionOf,
+  lastingAttention,
+} from "./attention/attention.ts";
 export type { Claim, Contradiction } from "./orders/claims.ts";
 export { type OrderActivity, orderActivity } from "./orders/order_activity.ts";
 export {

@@ -20,6 +20,7 @@ import { explainOrder, orderAsOf } from "./explain/explain_order.ts";
 import type { Occurrence, OccurrenceOptions } from "./explain/occurrences.ts";
 import type { OrderState } from "./orders/order_state.ts";
 import { readFact } from "./events/read_fact.ts";
+import { findAnything, type FindResult } from "./queries/find.ts";
 import { queryTime } from "./queries/query_values.ts";
 import { exportEvents } from "./transfer/export_events.ts";
 import { type Import, importEvents } from "./transfer/import_events.ts";
@@ -238,6 +239,34 @@ export class Ledger implements AsyncDisposable {
       queryTime("time", time),
       { assets: this.#parts.assets },
     );
+  }
+
+  /**
+   * Finds orders and users by anything that names one: order id, external order
+   * id, the partner's own reference, click id, session, transaction, wallet
+   * address or user id, whatever the case. From four characters on, the
+   * beginning of an order id, external order id or reference will do.
+   *
+   * @param text What to look for; spaces around it do not count.
+   * @returns At most a hundred, with what matched; whole matches first.
+   * @throws {RangeError} When the text is empty.
+   * @throws {LedgerError} When the database fails.
+   *
+   * @example What a customer has in the e-mail
+   * ```ts
+   * import { openLedger } from "@rampkit/onramp/ledger";
+   * import assert from "node:assert/strict";
+   *
+   * await using ledger = await openLedger({
+   *   url: ":memory:",
+   *   environment: "sandbox",
+   * });
+   * const { found } = await ledger.find("27e28m");
+   * assert.deepEqual(found, []);
+   * ```
+   */
+  find(text: string): Promise<FindResult> {
+    return findAnything(this.driver, text);
   }
 
   /**

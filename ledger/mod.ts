@@ -106,6 +106,7 @@ export type { Import } from "./transfer/import_events.ts";
 // Query
 export type { Explanation } from "./explain/explanation.ts";
 export type { Occurrence } from "./explain/occurrences.ts";
+export type { AttentionKind } from "./attention/attention.ts";
 export type { Anomaly, AnomalyKind } from "./anomalies/anomaly.ts";
 export type { OrderReason } from "./orders/order_reason.ts";
 export type { OrderState, Release } from "./orders/order_state.ts";
@@ -121,6 +122,7 @@ export {
   readDelivery,
   type StoredDelivery,
 } from "./queries/deliveries.ts";
+export type { FindResult, Found, FoundAs, FoundMatch } from "./queries/find.ts";
 export {
   type OrderPage,
   type OrderQuery,

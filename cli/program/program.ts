@@ -7,6 +7,7 @@ import { addBench } from "../commands/bench.ts";
 import { addDeliveries } from "../commands/deliveries/mod.ts";
 import { addDemo } from "../commands/demo.ts";
 import { addDoctor } from "../commands/doctor.ts";
+import { addFind } from "../commands/find.ts";
 import { addLedger } from "../commands/ledger/mod.ts";
 import { addMachine } from "../commands/machine.ts";
 import { addOrders } from "../commands/orders/mod.ts";
@@ -115,6 +116,7 @@ function build(cli: Cli, completing: boolean): Command {
   addOrders(program, cli);
   addUsers(program, cli);
   addMachine(program, cli);
+  addFind(program, cli);
   addSession(program, cli);
   addLedger(program, cli);
   addDeliveries(program, cli);

@@ -5,8 +5,8 @@ import { observedChangesSchema } from "./tables/observed_changes.ts";
 import { sweepsSchema } from "./tables/sweeps.ts";
 import { checkpointsSchema } from "./tables/checkpoints.ts";
 import { importedSchema } from "./tables/imported.ts";
-import { linksSchema } from "./tables/links.ts";
-import { ordersSchema } from "./tables/orders.ts";
+import { linkSearch, linksSchema } from "./tables/links.ts";
+import { orderSearch, ordersSchema } from "./tables/orders.ts";
 import {
   machineQueuedTransitions,
   queuedTransitionsSchema,
@@ -48,4 +48,5 @@ export const migrations: readonly Migration[] = [
     version: 2,
     statements: [...machineTransitions, ...machineQueuedTransitions],
   },
+  { version: 3, statements: [...orderSearch, ...linkSearch] },
 ];

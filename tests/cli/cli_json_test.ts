@@ -105,6 +105,7 @@ Deno.test("every command prints the JSON that COMMANDS.md documents", async () =
   ]);
   await holds("orders explain", ["orders", "explain", orderId, "--json"]);
   await holds("machine", ["machine", "--json"]);
+  await holds("find", ["find", orderId.toLowerCase(), "--json"]);
   for (const trust of ["claimed", "confirmed"]) {
     const listed = await cli(["users", "list", "--json"], env);
     const lines = listed.out.trim().split("\n");

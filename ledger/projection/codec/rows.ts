@@ -1,3 +1,4 @@
+import { lastingAttention } from "../../attention/attention.ts";
 import { orderActivity } from "../../orders/order_activity.ts";
 import { userActivityOf } from "../activity_fold.ts";
 import {
@@ -37,7 +38,11 @@ export function orderRow(fold: OrderFold, options: ResolveOptions): PackedRow {
       state.userId,
       state.commodity,
       sortTime(fold.latest?.createdAt || null, activity.firstRecordedAt),
-      anomalyKinds(state),
+      spaced(state.anomalies.map(({ kind }) => kind)),
+      spaced(lastingAttention(state)),
+      state.txId,
+      state.address,
+      state.asked?.reference ?? null,
     ],
     texts: [
       canonicalOrder(state),
@@ -81,10 +86,8 @@ function isOpen(state: OrderState): boolean {
 }
 
 /** The kinds between spaces, so that one is found by ` kind `. */
-function anomalyKinds(state: OrderState): string | null {
-  if (state.anomalies.length === 0) return null;
-  const kinds = new Set(state.anomalies.map(({ kind }) => kind));
-  return ` ${[...kinds].join(" ")} `;
+function spaced(kinds: readonly string[]): string | null {
+  return kinds.length === 0 ? null : ` ${[...new Set(kinds)].join(" ")} `;
 }
 
 /** Nearly every time of the service, as far as it is one without a calendar. */

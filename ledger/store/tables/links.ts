@@ -31,6 +31,12 @@ export const linksSchema: readonly string[] = [
   ) STRICT, WITHOUT ROWID`,
 ];
 
+/** Links are found whatever the case of what is typed. */
+export const linkSearch: readonly string[] = [
+  `CREATE INDEX order_links_by_text
+    ON order_links(generation, kind, link COLLATE NOCASE)`,
+];
+
 /** A link to an order, and when the order was there at the latest. */
 export interface OrderLink extends Link {
   /** UTC ISO 8601; empty unless it is a click id. */

@@ -40,6 +40,20 @@ export const ordersSchema: readonly string[] = [
     WHERE anomalies IS NOT NULL`,
 ];
 
+/** What orders are found by besides: what waits for a person, and texts. */
+export const orderSearch: readonly string[] = [
+  ...["attention", "tx_id", "address", "reference"].map((column) =>
+    `ALTER TABLE orders ADD COLUMN ${column} TEXT`
+  ),
+  `CREATE INDEX orders_with_attention ON orders(generation, sort_at, order_id)
+    WHERE attention IS NOT NULL`,
+  ...["tx_id", "address", "reference"].map((column) =>
+    `CREATE INDEX orders_by_${column}
+      ON orders(generation, ${column} COLLATE NOCASE)
+      WHERE ${column} IS NOT NULL`
+  ),
+];
+
 /** Counts open orders, where this version of the fold made them. */
 export function countOpen(foldVersion: number): Statement {
   return {
@@ -71,8 +85,8 @@ export function selectOrderFolds(
  * Stores orders in place of what was known of them.
  *
  * @param generation Which set of states.
- * @param rows Columns from `order_id` to `anomalies`, then state, activity and
- * fold.
+ * @param rows Columns from `order_id` to `anomalies`, those that orders are
+ * found by besides, then state, activity and fold.
  */
 export function upsertOrders(
   generation: number,
@@ -80,15 +94,19 @@ export function upsertOrders(
 ): Statement {
   return {
     sql: `INSERT INTO orders (generation, order_id, status, trust, open,
-        user_id, commodity, sort_at, anomalies, state, activity, fold)
+        user_id, commodity, sort_at, anomalies,
+        attention, tx_id, address, reference, state, activity, fold)
       SELECT ?3, r.value ->> 0, r.value ->> 1, r.value ->> 2, r.value ->> 3,
         r.value ->> 4, r.value ->> 5, r.value ->> 6, r.value ->> 7,
-        ${packedText(8, 0)}, ${packedText(8, 1)}, ${packedText(8, 2)}
+        r.value ->> 8, r.value ->> 9, r.value ->> 10, r.value ->> 11,
+        ${packedText(12, 0)}, ${packedText(12, 1)}, ${packedText(12, 2)}
       FROM json_each(?2) AS r WHERE true
       ON CONFLICT (generation, order_id) DO UPDATE SET
         status = excluded.status, trust = excluded.trust, open = excluded.open,
         user_id = excluded.user_id, commodity = excluded.commodity,
         sort_at = excluded.sort_at, anomalies = excluded.anomalies,
+        attention = excluded.attention, tx_id = excluded.tx_id,
+        address = excluded.address, reference = excluded.reference,
         state = excluded.state, activity = excluded.activity,
         fold = excluded.fold`,
     args: [...packRows(rows), generation],

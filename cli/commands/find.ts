@@ -1,0 +1,59 @@
+import type { Command } from "commander";
+import type { Cli } from "../program/cli.ts";
+import { CommandError, UsageError } from "../program/exit_codes.ts";
+import { jsonLine, line, lines } from "../program/io.ts";
+import {
+  jsonOption,
+  ledgerOptions,
+  type SharedFlags,
+} from "../program/options.ts";
+import { upToDate, withReadLedger } from "../program/with_ledger.ts";
+import { foundJson, foundLines, foundTable } from "../views/find_view.ts";
+import { noteOlderFold } from "../views/older_fold.ts";
+import { pollAdvice } from "../views/poll_advice.ts";
+
+/** `find`. */
+export function addFind(program: Command, cli: Cli): void {
+  const command = program.command("find").argument(
+    "<text>",
+    "order id, external order id, reference, click id, session, transaction, " +
+      "wallet address or user id",
+  ).summary("find an order or user by anything that names one")
+    .description(
+      "find orders and users by anything that names one, in any case; from " +
+        "four characters on, the beginning of an order id, external order id " +
+        "or reference will do",
+    );
+  jsonOption(ledgerOptions(command), "one object a line")
+    .addHelpText("after", "\nExample:\n  rampkit find 27E28M")
+    .action(cli.run(async (text: string, flags: SharedFlags) => {
+      const { io } = cli;
+      if (text.trim() === "") {
+        throw new UsageError("Wrong <text>: it is empty; name what to find");
+      }
+      await withReadLedger(io, flags, async (ledger, config) => {
+        await upToDate(ledger, io);
+        await noteOlderFold(ledger, io);
+        const { found, more } = await ledger.find(text);
+        const [first, ...others] = found;
+        if (first === undefined) {
+          throw new CommandError(
+            `Nothing found: no order or user of the ledger is named by ` +
+              `"${text}"; ${await pollAdvice(ledger, config)}`,
+          );
+        }
+        if (flags.json) {
+          for (const one of found) jsonLine(io, foundJson(one));
+          return;
+        }
+        if (others.length === 0) {
+          return lines(io, foundLines(first, io.columns, io.now()));
+        }
+        lines(io, [foundTable(found, io.columns)]);
+        if (more) {
+          line(io);
+          line(io, `There are more than these ${found.length}: say more of it`);
+        }
+      });
+    }));
+}

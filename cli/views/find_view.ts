@@ -1,0 +1,103 @@
+import { type Found, type FoundAs, verdictOf } from "../../ledger/mod.ts";
+import { describeOrderVerdict } from "../wording/order_verdict.ts";
+import { type OrderJson, orderJson, orderLines } from "./order_view.ts";
+import { operands } from "./shell_word.ts";
+import { drawTable } from "./table.ts";
+import { type UserJson, userJson, userLines } from "./user_view.ts";
+
+/** What a text is found as, for people. */
+const NAMES: Readonly<Record<FoundAs, string>> = {
+  orderId: "order id",
+  externalOrderId: "external order id",
+  reference: "reference",
+  clickId: "click id",
+  sessionId: "session",
+  txId: "transaction",
+  address: "wallet address",
+  userId: "user id",
+};
+
+/** The stable `--json` shape of what was found; fields are only ever added. */
+export interface FoundJson {
+  readonly entity: Found["entity"];
+  readonly matches: Found["matches"];
+  /** Null where it is a user. */
+  readonly order: OrderJson | null;
+  /** Null where it is an order. */
+  readonly user: UserJson | null;
+}
+
+/** What was found as `--json` prints it. */
+export function foundJson(found: Found): FoundJson {
+  const { entity, matches } = found;
+  return found.entity === "order"
+    ? { entity, matches, order: orderJson(found.order), user: null }
+    : { entity, matches, order: null, user: userJson(found.user) };
+}
+
+/** The only one that was found, in full. */
+export function foundLines(
+  found: Found,
+  columns: number | null,
+  nowMs: number,
+): string[] {
+  const matched = `Found by ${found.matches.map(matchText).join(", ")}`;
+  return found.entity === "order"
+    ? [matched, "", ...orderLines(found.order, columns, nowMs)]
+    : [
+      matched,
+      "",
+      ...userLines(found.user, columns),
+      "",
+      "Orders of the user:",
+      `  rampkit orders list --user ${operands(found.user.userId)}`,
+    ];
+}
+
+/** Several that were found, one a line, with what matched. */
+export function foundTable(
+  found: readonly Found[],
+  columns: number | null,
+): string {
+  return drawTable(
+    [
+      { title: "", whole: true },
+      { title: "Id", whole: true },
+      { title: "Found by", spare: 1 },
+      { title: "Created (UTC)", whole: true, spare: 2 },
+      { title: "Verdict", spare: 3 },
+    ],
+    found.map((one) => {
+      // The id that stands beside it need not be said again.
+      const matched = one.matches.map((match) =>
+        match.as === "orderId" || match.as === "userId"
+          ? NAMES[match.as]
+          : matchText(match)
+      ).join(", ");
+      return one.entity === "order"
+        ? [
+          "order",
+          one.order.orderId,
+          matched,
+          minutes(one.order.createdAt),
+          describeOrderVerdict(verdictOf(one.order)),
+        ]
+        : [
+          "user",
+          one.user.userId,
+          matched,
+          minutes(one.user.createdAt),
+          `${one.user.status} (${one.user.trust})`,
+        ];
+    }),
+    columns,
+  );
+}
+
+function matchText({ as, value }: Found["matches"][number]): string {
+  return `${NAMES[as]} ${value}`;
+}
+
+function minutes(time: string | null): string {
+  return time === null ? "" : time.slice(0, 16).replace("T", " ");
+}

@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import {
+  orderSnapshot,
+  sessionCreated,
+  userSnapshot,
+  webhookEvent,
+} from "../events/mint.ts";
+import { openLedger } from "../mod.ts";
+import { selectFoundOrders, selectFoundUsers } from "../store/tables/find.ts";
+import { emptyStore } from "../testing/projection_test_kit.ts";
+import type { FindResult } from "./find.ts";
+
+const salt = new Uint8Array(16);
+const times = {
+  readAt: "2026-11-20T09:00:00.000Z",
+  recordedAt: "2026-11-20T09:00:00.000Z",
+};
+
+const orders = [
+  {
+    order_id: "01KAAAAAAAAAAAAAAAAAAAAAA1",
+    external_order_id: "AB12CD",
+    click_id: "Click-1",
+    user_id: "01KUSER",
+    tx_id: "0xFeed1",
+    address: "0xAbCdEf",
+  },
+  {
+    order_id: "01KAAAAAAAAAAAAAAAAAAAAAA2",
+    external_order_id: "AB12XY",
+    click_id: "Click-1",
+    user_id: "01KUSER",
+    tx_id: "",
+    address: "0xabcdef",
+  },
+  {
+    order_id: "01KBBBBBBBBBBBBBBBBBBBBBBB",
+    external_order_id: "CLICK-1",
+    click_id: "Click-9",
+    user_id: "01KOTHER",
+    tx_id: "",
+    address: "bc1q",
+  },
+].map((order, n) =>
+  orderSnapshot({
+    source: JSON.stringify({
+      status: "success",
+      created_at: `2026-11-20 08:5${n}:00`,
+      changed_at: `2026-11-20 08:5${n}:30`,
+      ...order,
+    }),
+    ...times,
+    salt,
+  })
+);
+
+const others = [
+  sessionCreated({
+    session: {
+      session_id: "Session-7",
+      flow_type: "simple",
+      click_id: "Click-9",
+      reference: "Basket-7/a",
+    },
+    recordedAt: "2026-11-20T08:40:00.000Z",
+    salt,
+  }),
+  userSnapshot({
+    source: `{"user_id":"01KUSER","lkyc_status":"success"}`,
+    ...times,
+    salt,
+  }),
+  webhookEvent({
+    id: "W1",
+    receivedAt: "2026-11-20T08:59:00.000Z",
+    body: new TextEncoder().encode(
+      `{"type":"order_complete","click_id":"Click-9","hpp_session_id":` +
+        `"Session-7","order":{"id":"01KBBBBBBBBBBBBBBBBBBBBBBB"}}`,
+    ),
+  }, salt),
+];
+
+function said({ found }: FindResult): string[] {
+  return found.map((one) => {
+    const id = one.entity === "order" ? one.order.orderId : one.user.userId;
+    return `${id.slice(0, 4)}${id.slice(-1)}: ` +
+      one.matches.map(({ as }) => as).join(", ");
+  });
+}
+
+Deno.test("Ledger.find() finds by anything, in any case, and says what matched", async () => {
+  await using ledger = await openLedger({
+    url: ":memory:",
+    environment: "sandbox",
+  });
+  await ledger.append([...orders, ...others]);
+  await ledger.project();
+  const find = async (text: string) => said(await ledger.find(text));
+  assert.deepEqual(await find(" 01kaaaaaaaaaaaaaaaaaaaaaa1\n"), [
+    "01KA1: orderId",
+  ]);
+  assert.deepEqual(await find("01kA"), ["01KA2: orderId", "01KA1: orderId"]);
+  assert.deepEqual(await find("ab12cd"), ["01KA1: externalOrderId"]);
+  assert.deepEqual(await find("AB12"), [
+    "01KA2: externalOrderId",
+    "01KA1: externalOrderId",
+  ]);
+  assert.deepEqual(await find("ab1"), [], "three characters are too few");
+  assert.deepEqual(await find("basket"), ["01KBB: reference"]);
+  assert.deepEqual(await find("BASKET-7/A"), ["01KBB: reference"]);
+  assert.deepEqual(await find("click-1"), [
+    "01KBB: externalOrderId",
+    "01KA2: clickId",
+    "01KA1: clickId",
+  ]);
+  assert.deepEqual(await find("clic"), ["01KBB: externalOrderId"]);
+  assert.deepEqual(await find("SESSION-7"), ["01KBB: sessionId"]);
+  assert.deepEqual(await find("0xFEED1"), ["01KA1: txId"]);
+  assert.deepEqual(await find("0xABCDEF"), [
+    "01KA2: address",
+    "01KA1: address",
+  ]);
+  assert.deepEqual(await find("01kuser"), ["01KUR: userId"]);
+  assert.deepEqual(await find("%"), []);
+  assert.deepEqual(await find("____"), []);
+  assert.deepEqual(await find("basket' OR 1=1 --"), []);
+  await assert.rejects(ledger.find(" "), RangeError);
+});
+
+Deno.test("Ledger.find() goes by an index for each way to find one", async () => {
+  const driver = await emptyStore();
+  for (const text of ["ab1", "ab12"]) {
+    const isPrefix = text.length >= 4;
+    const searched = { text, isPrefix, limit: 101 };
+    for (const select of [selectFoundOrders, selectFoundUsers]) {
+      const { sql, args } = select(searched);
+      const [plan] = await driver.batch(
+        [{ sql: `EXPLAIN QUERY PLAN ${sql}`, args }],
+        "read",
+      );
+      const steps = plan?.rows.map((row) => String(row[3])) ?? [];
+      assert.deepEqual(
+        steps.filter((step) => /^SCAN (?!f\b|\()|AUTOMATIC/.test(step)),
+        [],
+      );
+      for (const step of steps) {
+        if (!/^SEARCH (orders|order_links|users)\b/.test(step)) continue;
+        assert.match(step, /\(generation=\? AND \w+|<expr>/);
+      }
+    }
+  }
+  await driver.close();
+});

@@ -1,0 +1,80 @@
+import type { SqlValue, Statement } from "../driver/driver.ts";
+import { liveGeneration } from "./checkpoints.ts";
+
+/** A text that is looked for. */
+export interface SearchedText {
+  /** The text, without spaces around it. */
+  readonly text: string;
+  /** Whether what begins with it is found as well. */
+  readonly isPrefix: boolean;
+  /** Most rows of each way to find one. */
+  readonly limit: number;
+}
+
+/** Above every text that begins alike. */
+const LAST = "\u{10ffff}";
+
+/**
+ * Selects orders by anything that names one: rows of what matched, its value,
+ * state and activity. Each part goes by an index of its own.
+ */
+export function selectFoundOrders(searched: SearchedText): Statement {
+  const { text, isPrefix, limit } = searched;
+  const parts: { readonly sql: string; readonly args: SqlValue[] }[] = [];
+  const add = (part: string, ...args: SqlValue[]) =>
+    parts.push({
+      sql: `SELECT * FROM (${part} LIMIT ${limit})`,
+      args,
+    });
+  const orders = (matched: string, column: string, condition: string) =>
+    `SELECT '${matched}' AS matched, ${column} AS value, order_id
+      FROM orders WHERE generation = ${liveGeneration} AND ${condition}`;
+  const links = (matched: string, kind: string, condition: string) =>
+    `SELECT DISTINCT '${matched}' AS matched, link AS value, order_id
+      FROM order_links INDEXED BY order_links_by_text
+      WHERE generation = ${liveGeneration} AND kind = '${kind}'
+        AND ${condition}`;
+  for (const spelling of spellings(text)) {
+    if (isPrefix) {
+      const range = "order_id >= ? AND order_id < ?";
+      add(orders("orderId", "order_id", range), spelling, spelling + LAST);
+    } else {
+      add(orders("orderId", "order_id", "order_id = ?"), spelling);
+    }
+  }
+  const condition = (column: string) =>
+    isPrefix
+      ? `${column} >= ? COLLATE NOCASE AND ${column} < ? COLLATE NOCASE`
+      : `${column} = ? COLLATE NOCASE`;
+  const range = isPrefix ? [text, text + LAST] : [text];
+  add(links("externalOrderId", "external", condition("link")), ...range);
+  add(orders("reference", "reference", condition("reference")), ...range);
+  const same = (column: string) => `${column} = ? COLLATE NOCASE`;
+  add(links("clickId", "click", same("link")), text);
+  add(links("sessionId", "session", same("link")), text);
+  add(orders("txId", "tx_id", same("tx_id")), text);
+  add(orders("address", "address", same("address")), text);
+  return {
+    sql: `SELECT f.matched, f.value, o.state, o.activity
+      FROM (${parts.map(({ sql }) => sql).join(" UNION ALL ")}) AS f
+      CROSS JOIN orders AS o ON o.generation = ${liveGeneration}
+        AND o.order_id = f.order_id`,
+    args: parts.flatMap(({ args }) => args),
+  };
+}
+
+/** Selects users by their id: rows of state and activity. */
+export function selectFoundUsers({ text }: SearchedText): Statement {
+  const ids = spellings(text);
+  return {
+    sql: `SELECT state, activity FROM users
+      WHERE generation = ${liveGeneration}
+        AND user_id IN (${ids.map(() => "?").join(", ")})`,
+    args: ids,
+  };
+}
+
+/** Identifiers of the service are in capitals or in none. */
+function spellings(text: string): string[] {
+  return [...new Set([text, text.toUpperCase(), text.toLowerCase()])];
+}
