@@ -20,6 +20,8 @@ import { explainOrder, orderAsOf } from "./explain/explain_order.ts";
 import type { Occurrence, OccurrenceOptions } from "./explain/occurrences.ts";
 import type { OrderState } from "./orders/order_state.ts";
 import { readFact } from "./events/read_fact.ts";
+import type { AttentionKind } from "./attention/attention.ts";
+import { type AttentionItem, listAttention } from "./queries/attention.ts";
 import { findAnything, type FindResult } from "./queries/find.ts";
 import { queryTime } from "./queries/query_values.ts";
 import { exportEvents } from "./transfer/export_events.ts";
@@ -267,6 +269,32 @@ export class Ledger implements AsyncDisposable {
    */
   find(text: string): Promise<FindResult> {
     return findAnything(this.driver, text);
+  }
+
+  /**
+   * Lists the orders that wait for a person, by the ledger alone: refunds that
+   * are due, payments that were taken back, amounts that differ, orders that
+   * are stuck or forged. Each order comes once, those with the gravest reason
+   * first, and of one reason the oldest first.
+   *
+   * @param only Only orders with this reason, whatever else they wait for.
+   * @throws {LedgerError} When the database fails.
+   *
+   * @example What has to be done for money's sake
+   * ```ts
+   * import { openLedger } from "@rampkit/onramp/ledger";
+   *
+   * await using ledger = await openLedger({
+   *   url: ":memory:",
+   *   environment: "sandbox",
+   * });
+   * for await (const { kinds, order } of ledger.attention()) {
+   *   console.log(kinds[0], order.orderId, order.currencyAmount);
+   * }
+   * ```
+   */
+  attention(only?: AttentionKind): AsyncGenerator<AttentionItem> {
+    return listAttention(this.orders, this.#parts.now(), only);
   }
 
   /**

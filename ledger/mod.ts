@@ -122,6 +122,7 @@ export {
   readDelivery,
   type StoredDelivery,
 } from "./queries/deliveries.ts";
+export type { AttentionItem } from "./queries/attention.ts";
 export type { FindResult, Found, FoundAs, FoundMatch } from "./queries/find.ts";
 export {
   type OrderPage,

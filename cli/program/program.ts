@@ -3,6 +3,7 @@ import packageFile from "../../deno.json" with { type: "json" };
 import tab from "@bomb.sh/tab/commander";
 import { type Argument, Command, CommanderError, Help } from "commander";
 import type { Cli } from "./cli.ts";
+import { addAttention } from "../commands/attention.ts";
 import { addBench } from "../commands/bench.ts";
 import { addDeliveries } from "../commands/deliveries/mod.ts";
 import { addDemo } from "../commands/demo.ts";
@@ -117,6 +118,7 @@ function build(cli: Cli, completing: boolean): Command {
   addUsers(program, cli);
   addMachine(program, cli);
   addFind(program, cli);
+  addAttention(program, cli);
   addSession(program, cli);
   addLedger(program, cli);
   addDeliveries(program, cli);

@@ -78,8 +78,8 @@ export function orderTable(
       order.externalOrderId ?? "",
       isSaid(order) ? order.status : "",
       isSaid(order) ? order.trust : "",
-      amount(order.currencyAmount, order.currency),
-      amount(order.cryptoAmount, order.commodity),
+      amountText(order.currencyAmount, order.currency),
+      amountText(order.cryptoAmount, order.commodity),
       minutes(order.createdAt),
       kinds(order),
     ]),
@@ -107,8 +107,8 @@ export function orderLines(
     ["Reference", order.externalOrderId],
     ["Click id", order.clickId],
     ["User", order.userId],
-    ["Amount", amount(order.currencyAmount, order.currency)],
-    ["Asset", amount(order.cryptoAmount, order.commodity)],
+    ["Amount", amountText(order.currencyAmount, order.currency)],
+    ["Asset", amountText(order.cryptoAmount, order.commodity)],
     ["Network", order.network],
     ["Address", order.address],
     ["Transaction", order.txId],
@@ -148,7 +148,8 @@ export function anomalyLines(
   ];
 }
 
-function amount(value: string | null, unit: string | null): string {
+/** An amount and its unit; empty where there is none. */
+export function amountText(value: string | null, unit: string | null): string {
   return value === null ? "" : [value, unit].filter(Boolean).join(" ");
 }
 
@@ -202,8 +203,8 @@ function asked(order: OrderState): string | null {
   if (asked === null) return null;
   return [
     asked.reference === null ? "" : `reference ${asked.reference}`,
-    amount(asked.currencyAmount, asked.currency),
-    amount(asked.commodityAmount, asked.commodity),
+    amountText(asked.currencyAmount, asked.currency),
+    amountText(asked.commodityAmount, asked.commodity),
     `session ${asked.sessionId} (${order.sessionTrust})`,
   ].filter(Boolean).join(", ");
 }

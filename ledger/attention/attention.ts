@@ -7,8 +7,8 @@ import { verdictOf } from "../orders/verdict.ts";
  *
  * - `refund_due`: paid after the order's time (4016).
  * - `reversed_after_success`: the service took a success back.
- * - `cancelled_after_payment`: cancelled once the payment was processed.
  * - `sent_without_success`: failed or cancelled, and a transaction is shown.
+ * - `cancelled_after_payment`: cancelled once the payment was processed.
  * - `amount_mismatch`: paid another amount than the order's (4017), or another
  *   than the session or a webhook says.
  * - `success_without_transaction`: success, with an empty transaction.
@@ -19,8 +19,8 @@ import { verdictOf } from "../orders/verdict.ts";
 export type AttentionKind =
   | "refund_due"
   | "reversed_after_success"
-  | "cancelled_after_payment"
   | "sent_without_success"
+  | "cancelled_after_payment"
   | "amount_mismatch"
   | "success_without_transaction"
   | "final_changed"
@@ -32,8 +32,8 @@ export const ATTENTION_KINDS: readonly AttentionKind[] = Object.keys(
   {
     refund_due: true,
     reversed_after_success: true,
-    cancelled_after_payment: true,
     sent_without_success: true,
+    cancelled_after_payment: true,
     amount_mismatch: true,
     success_without_transaction: true,
     final_changed: true,

@@ -1,3 +1,4 @@
+import { type AttentionKind, STUCK_AFTER_MS } from "../attention/attention.ts";
 import type { AnomalyKind } from "../anomalies/anomaly.ts";
 import type { OrderActivity } from "../orders/order_activity.ts";
 import type { OrderState } from "../orders/order_state.ts";
@@ -33,6 +34,14 @@ export interface OrderQuery extends PageQuery {
    * contested); false: only the others.
    */
   readonly open?: boolean;
+  /** Only orders that wait for a person for this reason. */
+  readonly attention?: AttentionKind;
+  /**
+   * The time that `attention: "stuck"` goes by, in milliseconds since the epoch.
+   *
+   * @default {Date.now()}
+   */
+  readonly stuckAtMs?: number;
   /** True: only orders with any anomaly; or one kind of anomaly. */
   readonly anomaly?: true | AnomalyKind | (string & Record<never, never>);
 }
@@ -125,7 +134,12 @@ export function orderSelection(query: OrderQuery): Selection {
     ...(query.clickId === undefined
       ? {}
       : { index: "sqlite_autoindex_orders_1" }),
-    where: orderConditions(query),
+    where: orderConditions({
+      ...query,
+      stuckSince: new Date(
+        (query.stuckAtMs ?? Date.now()) - STUCK_AFTER_MS,
+      ).toISOString(),
+    }),
     query,
   };
 }

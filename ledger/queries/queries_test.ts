@@ -223,6 +223,8 @@ Deno.test.each([
   [{ open: true }, "orders_open"],
   [{ anomaly: true }, "orders_with_anomaly"],
   [{ anomaly: "contested" }, "orders_with_anomaly"],
+  [{ attention: "refund_due" }, "orders_with_attention"],
+  [{ attention: "stuck" }, "orders_open"],
 ] as [OrderQuery, string][])(
   "a page of orders by %j reads an index in order",
   async (query, index) => {

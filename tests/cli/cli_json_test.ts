@@ -24,6 +24,10 @@ async function everything(): Promise<
   const resources = new AsyncDisposableStack();
   const ledger = resources.use(await temporaryLedger());
   const sandbox = resources.use(createSandbox({ apiKey: API_KEY }));
+  const cancelled = sandbox.createOrder().orderId;
+  for (const step of ["pay", "authorise", "cancel"] as const) {
+    sandbox.advance(cancelled, step);
+  }
   const { orderId } = sandbox.createOrder();
   for (const step of ["pay", "authorise", "complete"] as const) {
     sandbox.advance(orderId, step);
@@ -105,6 +109,7 @@ Deno.test("every command prints the JSON that COMMANDS.md documents", async () =
   ]);
   await holds("orders explain", ["orders", "explain", orderId, "--json"]);
   await holds("machine", ["machine", "--json"]);
+  await holds("attention", ["attention", "--json"]);
   await holds("find", ["find", orderId.toLowerCase(), "--json"]);
   for (const trust of ["claimed", "confirmed"]) {
     const listed = await cli(["users", "list", "--json"], env);

@@ -1,7 +1,11 @@
 import type { Command } from "commander";
 import { defined } from "../../../core/defined.ts";
-import type { Ledger, OrderQuery } from "../../../ledger/mod.ts";
-import { ANOMALY_KINDS, orderMachine } from "../../../ledger/internals.ts";
+import type { AttentionKind, Ledger, OrderQuery } from "../../../ledger/mod.ts";
+import {
+  ANOMALY_KINDS,
+  ATTENTION_KINDS,
+  orderMachine,
+} from "../../../ledger/internals.ts";
 import { UsageError } from "../../program/exit_codes.ts";
 import { moment, TIME_FORMAT, windowEnd } from "../../program/options.ts";
 
@@ -14,6 +18,7 @@ export interface OrderFilters {
   readonly from?: string;
   readonly to?: string;
   readonly anomaly?: string | true;
+  readonly attention?: AttentionKind;
 }
 
 /** The statuses that are documented; the service may use new ones. */
@@ -43,7 +48,26 @@ export function filterOptions(command: Command): Command {
       "--anomaly [kind]",
       "only orders with an anomaly, or with one of this kind",
       anomalyKind,
+    )
+    .option(
+      "--attention <kind>",
+      "only orders that wait for a person for this reason: see rampkit attention",
+      (kind: string) => attentionKind("--attention", kind),
     );
+}
+
+/**
+ * Reads why orders wait for a person.
+ *
+ * @param flag Where it was given, for the message.
+ * @throws {UsageError} When it is no such reason.
+ */
+export function attentionKind(flag: string, kind: string): AttentionKind {
+  const known = ATTENTION_KINDS.find((one) => one === kind);
+  if (known !== undefined) return known;
+  throw new UsageError(
+    `Wrong ${flag}: "${kind}" is none of ${ATTENTION_KINDS.join(", ")}`,
+  );
 }
 
 function anomalyKind(kind: string): string {
@@ -81,6 +105,7 @@ export function filterQuery(flags: OrderFilters): OrderQuery {
     createdAfter: justBefore(flags.from),
     createdUpTo: justBefore(flags.to),
     anomaly: flags.anomaly,
+    attention: flags.attention,
   });
 }
 

@@ -11,6 +11,9 @@ export interface OrderFilter {
   readonly commodity?: string;
   readonly open?: boolean;
   readonly anomaly?: true | string;
+  readonly attention?: string;
+  /** Paid and unchanged since then is stuck, UTC ISO 8601. */
+  readonly stuckSince?: string;
 }
 
 /** Selects state and activity of the orders that a link leads to, by time. */
@@ -54,6 +57,18 @@ export function orderConditions(query: OrderFilter): Condition[] {
         `${liveGeneration} AND kind = 'click' AND link = ?)`,
       query.clickId,
     );
+  }
+  if (query.attention === "stuck") {
+    add(
+      `open = 1 AND state ->> '$.changedAt' <= ?
+        AND (state ->> '$.confirmed.status' = 'pending'
+          OR (state ->> '$.confirmed.status' = 'progress'
+            AND state ->> '$.transferSeen'))`,
+      query.stuckSince ?? "",
+    );
+  } else if (query.attention !== undefined) {
+    add("attention IS NOT NULL");
+    add("instr(attention, ?) > 0", ` ${query.attention} `);
   }
   if (query.anomaly !== undefined) {
     add("anomalies IS NOT NULL");
