@@ -12,7 +12,7 @@ import {
 import { untilStopped } from "../program/stoppable.ts";
 import { upToDate, withReadLedger } from "../program/with_ledger.ts";
 import { attentionJson, attentionLines } from "../views/attention_view.ts";
-import { noteOlderFold } from "../views/older_fold.ts";
+import { noteOlderFold } from "../program/older_fold.ts";
 import { attentionKind } from "./orders/filters.ts";
 
 interface AttentionFlags extends SharedFlags {

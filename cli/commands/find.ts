@@ -9,8 +9,8 @@ import {
 } from "../program/options.ts";
 import { upToDate, withReadLedger } from "../program/with_ledger.ts";
 import { foundJson, foundLines, foundTable } from "../views/find_view.ts";
-import { noteOlderFold } from "../views/older_fold.ts";
-import { pollAdvice } from "../views/poll_advice.ts";
+import { noteOlderFold } from "../program/older_fold.ts";
+import { pollAdvice } from "../program/poll_advice.ts";
 
 /** `find`. */
 export function addFind(program: Command, cli: Cli): void {

@@ -45,8 +45,9 @@ async function delivery(ledger: Ledger, now: () => number): Promise<Check> {
       health.countdown === null
         ? health.detail
         : `${health.detail}. ${describeCountdown(health.countdown)}`,
-      "Look at the webhook page of the service's dashboard, enable delivery " +
-        `there, then: rampkit recover --from ${
+      "Press Test on the webhook page of the service's dashboard first: when " +
+        "nothing comes, delivery is off. Enable it there, then: " +
+        `rampkit recover --from ${
           health.countdown?.firstFailureAt ?? "WHEN-IT-BEGAN"
         }`,
     )

@@ -40,7 +40,8 @@ Deno.test("describeCountdown() states both readings of the retry schedule, also 
   assert.ok(countdown);
   assert.equal(
     describeCountdown(countdown),
-    "The service switches delivery off at 2026-11-20T18:00:00.000Z " +
+    "Delivery may be off already: the service may switch it off after one " +
+      "failure. After five retries it is off at 2026-11-20T18:00:00.000Z " +
       "(7 h 05 min left) if retries count from the first failure, at " +
       "2026-11-21T01:05:00.000Z (14 h 10 min left) if each counts from the " +
       "one before",

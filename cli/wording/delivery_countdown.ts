@@ -7,7 +7,8 @@ import type { RetryCountdown } from "../../ledger/watchdog/retry_countdown.ts";
 export function describeCountdown(countdown: RetryCountdown): string {
   const { offAtFromFirst, leftFromFirstMs } = countdown;
   const { offAtFromPrevious, leftFromPreviousMs } = countdown;
-  return `The service switches delivery off at ${offAtFromFirst} ` +
+  return "Delivery may be off already: the service may switch it off after one " +
+    `failure. After five retries it is off at ${offAtFromFirst} ` +
     `(${left(leftFromFirstMs)}) if retries count from the first failure, at ` +
     `${offAtFromPrevious} (${left(leftFromPreviousMs)}) if each counts from ` +
     "the one before";

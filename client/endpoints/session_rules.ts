@@ -98,7 +98,10 @@ export function checkSessionInput(
   }
   return {
     faults: faults.list,
-    warnings: warningsOf(commodityAmount, currencyAmount, asset),
+    warnings: [
+      ...defaultWarnings(fields, assets),
+      ...warningsOf(commodityAmount, currencyAmount, asset),
+    ],
     body: {
       ...request,
       ...spelling(fields, asset),
@@ -120,6 +123,18 @@ function spelling(fields: Record<string, unknown>, asset: Asset | null) {
     ...(fields.commodity === undefined ? {} : { commodity }),
     ...(fields.network === undefined ? {} : { network }),
   };
+}
+
+function defaultWarnings(
+  { commodity }: Readonly<Record<string, unknown>>,
+  table: AssetTable,
+): readonly string[] {
+  return commodity === undefined && defaultCommodity(table) === ""
+    ? [
+      `commodity is missing, and the service takes BTC, which ${table} does ` +
+      `not list; use one of ${commodities(table)}`,
+    ]
+    : [];
 }
 
 function warningsOf(

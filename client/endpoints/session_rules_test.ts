@@ -219,6 +219,15 @@ Deno.test("checkSessionInput() warns of what the service ignores or cannot deliv
   assert.match(tooFine.warnings.join(), /more decimals/);
 });
 
+Deno.test("checkSessionInput() warns of the default asset where it is not sold", () => {
+  const { faults, warnings } = check({ currency: "USD" }, sandbox);
+  assert.deepEqual(faults, []);
+  assert.match(warnings.join(), /takes BTC, which sandbox does not list/);
+  const named = check({ commodity: "TT", network: "amoy" }, sandbox);
+  assert.deepEqual(named.warnings, []);
+  assert.deepEqual(check({ currency: "USD" }).warnings, []);
+});
+
 Deno.test("checkSessionInput() sends exact numbers, the default flow and the listed spelling", () => {
   const { body } = check({
     commodity: "CUSDC",

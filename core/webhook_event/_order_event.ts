@@ -47,12 +47,20 @@ export function orderEvent(
   const session = value.hpp_session_id;
   const hasSession = typeof session === "string" && session !== "";
   if (hasSession) event.hpp_session_id = session;
-  event.flavour = hasSession && event.order.partner_data === undefined
-    ? "fiatOnramp"
-    : "nftCheckout";
+  event.flavour = flavourOf(hasSession, event.order);
   const user = readUser(value.user);
   if (user !== undefined) event.user = user;
   return event;
+}
+
+/** An event with both signs, or with neither, does not tell its flavour. */
+function flavourOf(
+  hasSession: boolean,
+  { partner_data }: WebhookOrder,
+): OrderEvent["flavour"] {
+  const hasPartnerData = partner_data !== undefined;
+  if (hasSession === hasPartnerData) return null;
+  return hasSession ? "fiatOnramp" : "nftCheckout";
 }
 
 /** Reads the event of the Test button. */

@@ -162,15 +162,18 @@ Deno.test("parseWebhook() keeps an error_code that is a number, as text", () => 
   assert.equal(odd.order.error_code, undefined);
 });
 
-Deno.test("readWebhook() calls an order with partner_data an NFT checkout, session or not", () => {
+Deno.test("readWebhook() tells no flavour of an order with both a session and partner_data, or neither", () => {
   const webhook = readWebhook({
     type: "order_complete",
     hpp_session_id: SESSION,
     order: { ...ORDER, partner_data: PARTNER_DATA },
   });
   assert(isOrderEvent(webhook));
-  assert.equal(webhook.flavour, "nftCheckout");
+  assert.equal(webhook.flavour, null);
   assert.equal(webhook.hpp_session_id, SESSION);
+  const neither = readWebhook({ type: "order_complete", order: ORDER });
+  assert(isOrderEvent(neither));
+  assert.equal(neither.flavour, null);
 });
 
 Deno.test("readWebhook() reads verify_failed with known, unknown and absent reject_type", () => {
@@ -217,7 +220,7 @@ Deno.test("readWebhook() leaves out what is not of the documented form", () => {
     {
       type: "order_complete",
       click_id: "",
-      flavour: "nftCheckout",
+      flavour: null,
       order: { id: "x" },
     },
   );

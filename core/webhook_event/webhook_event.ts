@@ -69,9 +69,10 @@ export interface EventBase {
   /** Click id of the widget session; may be empty. */
   readonly click_id: string;
   /**
-   * `fiatOnramp` with `hpp_session_id`, `nftCheckout` with `partner_data` or
-   * without a session; null where the event has one form only, and in the
-   * earlier form, which had neither a session nor a user.
+   * `fiatOnramp` with `hpp_session_id`; `nftCheckout` for an order with
+   * `partner_data`, and for a user event without a session. Null where the
+   * event has one form only, where an order has both signs or neither, and in
+   * the earlier form of user events, which had neither session nor user.
    */
   readonly flavour: "fiatOnramp" | "nftCheckout" | null;
   /** Session of the widget: a Fiat OnRamp event has one. */

@@ -2,7 +2,14 @@ import assert from "node:assert/strict";
 import { describeRejectType } from "../../webhooks/mod.ts";
 import { cli } from "../kit/cli.ts";
 
-const DOCUMENTS = ["README", "RUNBOOK", "COMMANDS", "CONTRIBUTING", "STATES"];
+const DOCUMENTS = [
+  "README",
+  "RUNBOOK",
+  "COMMANDS",
+  "CONTRIBUTING",
+  "STATES",
+  "READING",
+];
 
 /** Tasks that are no commands of the program. */
 const TASKS = ["test", "check", "ok", "publish:try", "rampkit"];

@@ -15,7 +15,7 @@ import {
   explanationLines,
 } from "../../views/explanation_view.ts";
 import { orderJson, orderLines } from "../../views/order_view.ts";
-import { pollAdvice } from "../../views/poll_advice.ts";
+import { pollAdvice } from "../../program/poll_advice.ts";
 import { operands } from "../../views/shell_word.ts";
 import { findOrder, ORDER_ID, orderNotFound } from "./find_order.ts";
 

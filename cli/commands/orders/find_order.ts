@@ -1,7 +1,7 @@
 import type { Ledger, OrderView } from "../../../ledger/mod.ts";
 import type { Config } from "../../program/config.ts";
 import { CommandError } from "../../program/exit_codes.ts";
-import { pollAdvice } from "../../views/poll_advice.ts";
+import { pollAdvice } from "../../program/poll_advice.ts";
 
 /** What names an order, for help texts. */
 export const ORDER_ID =

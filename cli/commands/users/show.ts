@@ -8,7 +8,7 @@ import {
   type SharedFlags,
 } from "../../program/options.ts";
 import { upToDate, withReadLedger } from "../../program/with_ledger.ts";
-import { pollAdvice } from "../../views/poll_advice.ts";
+import { pollAdvice } from "../../program/poll_advice.ts";
 import { userJson, userLines } from "../../views/user_view.ts";
 
 /** `users show`. */

@@ -4,7 +4,7 @@ import {
   checkpointsOf,
   selectCheckpoints,
 } from "../../ledger/store/tables/checkpoints.ts";
-import { type Io, note } from "../program/io.ts";
+import { type Io, note } from "./io.ts";
 
 /**
  * Says on standard error when an older version has folded the ledger: it did
