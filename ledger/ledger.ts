@@ -110,6 +110,15 @@ export class Ledger implements AsyncDisposable {
     this.#log.appendDelivery(delivery);
 
   /**
+   * Stores what a spool hands over: deliveries, and notes of unanswered ones.
+   * Pass it to `spoolMover`; it needs no `this`.
+   *
+   * @throws {LedgerError} When they could not be stored.
+   */
+  readonly appendRecords = (records: Uint8Array): Promise<void> =>
+    this.#log.appendRecords(records);
+
+  /**
    * Records that a stored delivery was not answered in time. It needs no
    * `this`.
    *

@@ -4,8 +4,9 @@
  * The service's webhooks are unsigned, carry no id and no time, and are
  * switched off when they are not answered with a 2xx within five seconds. So
  * {@linkcode webhookEndpoint} answers 204 as soon as the exact bytes of a body
- * are stored, in the ledger or in a {@linkcode fileSpool}, and checks only the
- * secret in the path. {@linkcode parseWebhook} reads a body afterwards: it returns
+ * are stored, in a {@linkcode fileSpool} or in the ledger, and checks only the
+ * secret in the path. A {@linkcode spoolMover} moves them from the spool to the
+ * ledger. {@linkcode parseWebhook} reads a body afterwards: it returns
  * one of the 15 documented events, or the reasons why it is none of them. A webhook is a claim: the Data API
  * confirms it.
  *
@@ -40,3 +41,4 @@ export * from "./admission/proxied_address.ts";
 export * from "./admission/refusal.ts";
 export * from "../core/webhook_event/reject_type.ts";
 export * from "./spool/spool.ts";
+export * from "./spool/spool_mover.ts";

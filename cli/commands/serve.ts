@@ -46,7 +46,7 @@ export function addServe(program: Command, cli: Cli): void {
   settingOption(
     contradictedAfterOption(serviceOptions(ledgerOptions(command))),
     "--spool-dir <dir>",
-    "where deliveries wait while the database cannot take them (RAMPKIT_SPOOL_DIR; default: beside a database file, else rampkit-spool)",
+    "where deliveries are kept from their answer until the database has them (RAMPKIT_SPOOL_DIR; default: beside a database file; for a database on a server none: then it has them before the answer)",
   )
     .option(
       "--port <port>",
@@ -101,7 +101,7 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
     requestsPerSecond: flags.rate,
     contradictedAfterMs: flags.contradictedAfter * 60_000,
     admission,
-    spool: await openSpool(config, { log, metrics, now: io.now }),
+    spool: await openSpool(config, { log, metrics }),
   }));
   const { endpoint, poller, refusals, readiness } = service;
   const server = await listening(

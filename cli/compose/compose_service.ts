@@ -1,6 +1,5 @@
 import { messageOf } from "../../core/guards.ts";
 import { defined } from "../../core/defined.ts";
-import type { AppendDelivery } from "../../core/wire/delivery.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { addRefusedRequests } from "../../ledger/polling/requests/refused_requests.ts";
 import type { Poller } from "../../ledger/polling/poll_report.ts";
@@ -11,10 +10,15 @@ import {
   webhookEndpoint,
 } from "../../webhooks/endpoint/endpoint.ts";
 import type { WebhookEndpointOptions } from "../../webhooks/endpoint/endpoint_options.ts";
-import type { WebhookLog } from "../../webhooks/endpoint/log.ts";
+import type {
+  WebhookLog,
+  WebhookLogCode,
+} from "../../webhooks/endpoint/log.ts";
+import type { Spool } from "../../webhooks/spool/spool.ts";
+import { spoolMover } from "../../webhooks/spool/spool_mover.ts";
 import { Alarm } from "../monitoring/alarm.ts";
 import { ChainLog } from "../monitoring/chain_log.ts";
-import { isLogged } from "../monitoring/log_events.ts";
+import { isLogged, type LogEvent } from "../monitoring/log_events.ts";
 import type { Log } from "../monitoring/logger.ts";
 import type { ServiceMetrics } from "../monitoring/metrics.ts";
 import { logDeliveryAlert, logPollAlert } from "../monitoring/log_alerts.ts";
@@ -24,7 +28,6 @@ import { StalledPoller } from "../monitoring/stalled_poller.ts";
 import { type Config, VARIABLES } from "../program/config.ts";
 import { serviceClient } from "../program/service.ts";
 import { PUBLIC_PATHS, type Readiness } from "../serving/http_app.ts";
-import type { WatchedSpool } from "../serving/watched_spool.ts";
 import type { Projection } from "./projection.ts";
 import { ProjectionOnDemand } from "./projection_on_demand.ts";
 import { ProjectionWorker } from "./projection_worker.ts";
@@ -65,8 +68,12 @@ export interface ServiceParts {
     WebhookEndpointOptions,
     "allowlist" | "clientAddress"
   >;
-  /** Where deliveries wait while the ledger takes none. @default {nowhere} */
-  readonly spool?: WatchedSpool;
+  /**
+   * Where deliveries are kept from their answer until the ledger has them.
+   *
+   * @default {the ledger has them before the answer}
+   */
+  readonly spool?: Spool;
 }
 
 /** Endpoint, projection and poller on one ledger. */
@@ -85,9 +92,10 @@ export interface Service extends AsyncDisposable {
 
 /**
  * Wires everything that works on the ledger of a running service, for `serve`
- * and for the Deploy entry. A delivery goes from the endpoint to `append`,
- * which stores it and wakes the projection. The projection folds and chains.
- * The poller asks the service and appends what it reads.
+ * and for the Deploy entry. A delivery goes from the endpoint to the spool, and
+ * the mover takes it to the ledger; without a spool it goes to the ledger at
+ * once. That wakes the projection, which folds and chains. The poller asks the
+ * service and appends what it reads.
  */
 export function composeService(parts: ServiceParts): Service {
   const { ledger, log, metrics, now, longLived, spool } = parts;
@@ -101,25 +109,35 @@ export function composeService(parts: ServiceParts): Service {
   };
   const projection = composeProjection(parts, checkReplaced);
   const appends = new RecentOutcome(now);
-  const timedAppend = metrics.timed(ledger.appendDelivery);
-  const append: AppendDelivery = async (delivery) => {
+  const stored = async (
+    commit: () => Promise<void>,
+    count: number,
+  ): Promise<void> => {
     try {
-      await appends.of(timedAppend(delivery));
+      await appends.of(metrics.timed(commit));
     } catch (error) {
       checkReplaced(error);
       throw error;
     }
-    projection.wake();
+    projection.wake(count);
   };
+  const mover = spool === undefined ? null : spoolMover({
+    spool,
+    take: (records, count) =>
+      stored(() => ledger.appendRecords(records), count),
+    now,
+    log: endpointLog(log),
+  });
+  if (spool !== undefined) metrics.spool(spool);
   const endpoint = webhookEndpoint({
-    append,
-    unanswered: ledger.recordUnanswered,
+    append: spool?.put ??
+      ((delivery) => stored(() => ledger.appendDelivery(delivery), 1)),
+    unanswered: spool?.note ?? ledger.recordUnanswered,
     secrets: parts.secrets,
     tracedPaths: PUBLIC_PATHS,
     now,
-    ...(spool === undefined ? {} : { spool }),
     ...parts.admission,
-    log: endpointLog(log),
+    log: endpointLog(log, spool === undefined ? {} : SPOOL_EVENTS),
   });
   const refusals = new RefusalLog({
     refused: () => endpoint.stats().refused,
@@ -136,14 +154,15 @@ export function composeService(parts: ServiceParts): Service {
     readiness: () =>
       readinessOf({
         open: () => ledger,
-        ...(spool === undefined
-          ? {}
-          : { spool, refusal: appends.problem ?? null }),
+        refusal: longLived ? appends.problem ?? null : null,
+        ...(spool === undefined ? {} : { spool }),
+        now,
         stuck: stalled?.stuck ?? null,
       }),
     [Symbol.asyncDispose]: async () => {
       stalled?.[Symbol.dispose]();
       await endpoint.drain();
+      await mover?.stop();
       await spool?.close();
       await refusals[Symbol.asyncDispose]();
       await projection.stop();
@@ -225,8 +244,19 @@ function composePoller(
   return { poller, stalled };
 }
 
-function endpointLog(log: Log): WebhookLog {
+/** What the endpoint's events are called where it stores in the spool. */
+const SPOOL_EVENTS = {
+  append_failing: "spool_failed",
+  append_recovered: "spool_recovered",
+} as const;
+
+function endpointLog(
+  log: Log,
+  events: Readonly<Partial<Record<WebhookLogCode, LogEvent>>> = {},
+): WebhookLog {
   return ({ level, code, at: _, ...fields }) => {
-    if (level !== "debug" && isLogged(code)) log(level, code, fields);
+    if (level !== "debug" && isLogged(code)) {
+      log(level, events[code] ?? code, fields);
+    }
   };
 }

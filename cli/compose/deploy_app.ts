@@ -77,7 +77,7 @@ export function deployApp(options: DeployAppOptions): DeployApp {
     readiness: () =>
       opened().then(
         ({ service }) => service.readiness(),
-        (error) => readinessOf({ open: () => Promise.reject(error) }),
+        (error) => readinessOf({ open: () => Promise.reject(error), now }),
       ),
   });
   return {

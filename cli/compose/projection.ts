@@ -1,7 +1,7 @@
 /** Folds and chains what was appended, behind the endpoint's answer. */
 export interface Projection {
-  /** Says that something was appended. Costs nothing, so once per delivery. */
-  wake(): void;
+  /** Says that events were appended. @param count How many. @default 1 */
+  wake(count?: number): void;
   /** Ends the work that is under way, and resolves. */
   stop(): Promise<void>;
 }

@@ -19,7 +19,7 @@ export interface ProjectionWorkerOptions extends Partial<ProjectionEvents> {
   readonly idleMs?: number;
   /** Longest wait after failures, ms. @default 30000 */
   readonly maxBackoffMs?: number;
-  /** Wake-ups in a second from which on appends go first. @default 500 */
+  /** Appends in a second from which on they go first. @default 500 */
   readonly crowdedPerSecond?: number;
   /** Longest that a step waits for appends to calm down, ms. @default 5000 */
   readonly maxYieldMs?: number;
@@ -46,7 +46,7 @@ export class ProjectionWorker implements Projection, AsyncDisposable {
   readonly #done: Promise<void>;
   #wake: () => void = () => {};
   #woken = false;
-  #wakeUps = 0;
+  #appends = 0;
   #countedSince: number;
 
   /** Starts at once. */
@@ -66,10 +66,10 @@ export class ProjectionWorker implements Projection, AsyncDisposable {
     this.#done = this.#run();
   }
 
-  /** Says that something was appended. */
-  wake(): void {
+  /** Says that events were appended. */
+  wake(count = 1): void {
     this.#woken = true;
-    this.#wakeUps++;
+    this.#appends += count;
     this.#wake();
   }
 
@@ -142,8 +142,8 @@ export class ProjectionWorker implements Projection, AsyncDisposable {
     const seconds = (now - this.#countedSince) / 1000;
     // Too short a time says nothing; of a long one most was quiet.
     const counted = Math.min(Math.max(seconds, LOOK_MS / 1000), 0.2);
-    const crowded = this.#wakeUps > this.#options.crowdedPerSecond * counted;
-    this.#wakeUps = 0;
+    const crowded = this.#appends > this.#options.crowdedPerSecond * counted;
+    this.#appends = 0;
     this.#countedSince = now;
     return crowded;
   }

@@ -5,24 +5,25 @@ import {
   pollAlarm,
   type SweepFailure,
 } from "../../ledger/polling/poll_health.ts";
+import type { Spool } from "../../webhooks/spool/spool.ts";
 import type { Readiness } from "../serving/http_app.ts";
 
 /** What readiness is judged by. */
 export interface ReadinessOptions {
   /** Gives the ledger, or throws why there is none. */
   readonly open: () => Ledger | Promise<Ledger>;
-  /** Why the ledger refused the latest delivery; null where it did not. */
+  /** Why the ledger refused the latest group; null where it did not. */
   readonly refusal?: string | null;
-  /** Where deliveries wait while the ledger takes none; absent without one. */
-  readonly spool?: {
-    /** Deliveries that wait there. */
-    readonly depth: number;
-    /** Why it takes none; null when it does. */
-    readonly problem: () => Promise<string | null>;
-  };
+  /** Where deliveries are stored first; absent where the ledger is. */
+  readonly spool?: Pick<Spool, "depth" | "oldestMs" | "ready">;
+  /** Clock, ms since the epoch. */
+  readonly now: () => number;
   /** The problem of this process's poller; null when there is none. */
   readonly stuck?: SweepFailure | null;
 }
+
+/** A delivery that waits for longer than this is worth a word, ms. */
+const LATE_MS = 10_000;
 
 /**
  * Checks whether deliveries are stored durably, and what else is wrong.
@@ -34,20 +35,21 @@ export interface ReadinessOptions {
 export async function readinessOf(
   options: ReadinessOptions,
 ): Promise<Readiness> {
-  const { spool, stuck = null } = options;
-  const spooled = spool?.depth ?? 0;
+  const { spool, stuck = null, now } = options;
   const ledger = await lookAtLedger(options);
   const failure = stuck ?? ledger.failure;
-  const why = ledger.why;
-  const spoolWhy = why === null || spool === undefined
-    ? null
-    : await spool.problem();
-  const durable = why === null || (spool !== undefined && spoolWhy === null);
+  const { why } = ledger;
+  const problem = spool === undefined ? why : await spool.ready().then(
+    () => null,
+    (error) => `${messageOf(error)}${why === null ? "" : `; ${why}`}`,
+  );
+  const spooled = spool?.depth ?? 0;
+  const isLate = now() - (spool?.oldestMs ?? Infinity) > LATE_MS;
   const degraded = [
-    ...(why === null || !durable
-      ? []
-      : [`The ledger takes no writes, deliveries go to the spool: ${why}`]),
-    ...(why === null && spooled > 0
+    ...(why !== null && problem === null
+      ? [`The ledger takes no writes, deliveries wait in the spool: ${why}`]
+      : []),
+    ...(why === null && isLate
       ? [`Deliveries wait in the spool: ${spooled}`]
       : []),
     ...(failure === null
@@ -58,11 +60,7 @@ export async function readinessOf(
     writable: why === null,
     lag: ledger.lag,
     spooled,
-    problem: durable
-      ? null
-      : spoolWhy === null
-      ? why
-      : `${why}; the spool: ${spoolWhy}`,
+    problem,
     degraded,
     polling: failure === null ? null : {
       sweep: failure.sweep,

@@ -2,9 +2,12 @@ import assert from "node:assert/strict";
 import { openLedger } from "../../ledger/mod.ts";
 import { readinessOf } from "./readiness.ts";
 
-const spool = (problem: string | null) => ({
-  depth: 3,
-  problem: () => Promise.resolve(problem),
+const now = () => 100_000;
+const spool = (problem: string | null, oldestMs: number | null = null) => ({
+  depth: oldestMs === null ? 0 : 3,
+  oldestMs,
+  ready: () =>
+    problem === null ? Promise.resolve() : Promise.reject(new Error(problem)),
 });
 
 Deno.test("readinessOf() is a problem only where nothing durable takes deliveries", async () => {
@@ -13,36 +16,60 @@ Deno.test("readinessOf() is a problem only where nothing durable takes deliverie
     environment: "sandbox",
     worker: false,
   });
-  const well = await readinessOf({ open: () => ledger });
+  const well = await readinessOf({ open: () => ledger, now });
   assert.equal(well.problem, null);
   assert.deepEqual(well.degraded, []);
 
   const refusal = "The disk is full";
   const spooling = await readinessOf({
     open: () => ledger,
+    now,
     refusal,
     spool: spool(null),
   });
   assert.equal(spooling.problem, null);
   assert.equal(spooling.writable, false);
-  assert.match(spooling.degraded.join(), /go to the spool: The disk is full/);
+  assert.match(spooling.degraded.join(), /wait in the spool: The disk is full/);
 
   const nowhere = await readinessOf({
     open: () => ledger,
+    now,
     refusal,
     spool: spool("No space left"),
   });
-  assert.match(nowhere.problem ?? "", /The disk is full.*No space left/);
-  const alone = await readinessOf({ open: () => ledger, refusal });
+  assert.match(nowhere.problem ?? "", /No space left; The disk is full/);
+  // A ledger that takes writes is no help: nothing goes there first.
+  const full = await readinessOf({
+    open: () => ledger,
+    now,
+    spool: spool("No space left"),
+  });
+  assert.equal(full.problem, "No space left");
+  const alone = await readinessOf({ open: () => ledger, now, refusal });
   assert.equal(alone.problem, refusal);
 });
 
 Deno.test("readinessOf() says degraded while a ledger that cannot be opened is spooled for", async () => {
   const { problem, degraded, lag } = await readinessOf({
     open: () => Promise.reject(new Error("No such host")),
+    now,
     spool: spool(null),
   });
   assert.equal(problem, null);
   assert.equal(lag, null);
   assert.match(degraded.join(), /No such host/);
+});
+
+Deno.test("readinessOf() says degraded while deliveries wait for long", async () => {
+  await using ledger = await openLedger({
+    url: ":memory:",
+    environment: "sandbox",
+    worker: false,
+  });
+  const look = (oldestMs: number) =>
+    readinessOf({ open: () => ledger, now, spool: spool(null, oldestMs) });
+  assert.deepEqual((await look(95_000)).degraded, []);
+  assert.deepEqual((await look(80_000)).degraded, [
+    "Deliveries wait in the spool: 3",
+  ]);
 });

@@ -9,11 +9,14 @@ import { type Check, check } from "./check.ts";
 export async function spoolChecks(config: Config): Promise<Check[]> {
   const name = "Spool";
   const directory = spoolDirectory(config);
+  if (directory === null) {
+    return [check(name, "ok", "None: the ledger has deliveries at once")];
+  }
   let waiting = 0;
   let damaged = 0;
   try {
     for (const name of await readdir(directory)) {
-      if (name.endsWith(".spool")) waiting++;
+      if (name.endsWith(".spool") && isLeft(`${directory}/${name}`)) waiting++;
       if (name.endsWith(".damaged")) damaged++;
     }
   } catch (error) {
@@ -32,11 +35,27 @@ export async function spoolChecks(config: Config): Promise<Check[]> {
     )];
   }
   return [
-    waiting === 0 ? check(name, "ok", "No delivery waits in a file") : check(
-      name,
-      "warn",
-      `${counted(waiting, "file")} of deliveries in ${directory}`,
-      "serve drains them when the ledger takes writes; is it running?",
-    ),
+    waiting === 0
+      ? check(name, "ok", "No process left deliveries in a file")
+      : check(
+        name,
+        "warn",
+        `${counted(waiting, "file")} of deliveries in ${directory}, left by ` +
+          "a process that ended",
+        "serve takes them into the ledger; start it",
+      ),
   ];
+}
+
+/** Whether a file holds deliveries and no process. A new file is all zeros. */
+function isLeft(path: string): boolean {
+  try {
+    using file = Deno.openSync(path);
+    const head = new Uint8Array(16);
+    file.readSync(head);
+    return head.some((byte) => byte !== 0) && file.tryLockSync(true);
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return false;
+    throw error;
+  }
 }

@@ -2,13 +2,14 @@ import type { Config } from "../program/config.ts";
 import { databaseFile } from "../../ledger/store/driver/database_url.ts";
 
 /**
- * Where deliveries wait while the database cannot take them, unless said:
- * beside the database file, or for one on a server in the working directory.
+ * Where deliveries are kept until the ledger has them: the folder that was
+ * named, or one beside the ledger's file. Null for any other ledger: it takes
+ * deliveries itself, because the disk of a container may be lost with it.
  */
 export function spoolDirectory(
   { spoolDir, databaseUrl }: Pick<Config, "spoolDir" | "databaseUrl">,
-): string {
+): string | null {
   if (spoolDir !== null) return spoolDir;
   const file = databaseFile(databaseUrl);
-  return file === null ? "rampkit-spool" : `${file}-spool`;
+  return file === null ? null : `${file}-spool`;
 }

@@ -8,8 +8,8 @@ Deno.test("spoolDirectory() is beside the file that the ledger opens, however it
       ["file:/data/my%20ledger.db", "/data/my ledger.db-spool"],
       ["file:///data/ledger.db", "/data/ledger.db-spool"],
       ["file://localhost/data/ledger.db", "/data/ledger.db-spool"],
-      ["file::memory:", "rampkit-spool"],
-      ["libsql://ledger.example", "rampkit-spool"],
+      ["file::memory:", null],
+      ["libsql://ledger.example", null],
     ] as const
   ) {
     assert.equal(spoolDirectory({ spoolDir: null, databaseUrl }), expected);

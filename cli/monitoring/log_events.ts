@@ -33,6 +33,7 @@ export const LOG_EVENTS = {
   append_recovered: "The ledger takes deliveries again",
   ledger_replaced: "The ledger's file was removed or replaced; restart needed",
   spool_failed: "The spool could not take a delivery",
+  spool_recovered: "The spool takes deliveries again",
   spool_damaged: "A part of a spool file is no delivery; torn after a crash",
   spool_drained: "Spooled deliveries went into the ledger",
   connections_dropped: "Too many were open: idle ones were closed",
@@ -61,7 +62,7 @@ export type LogEvent = keyof typeof LOG_EVENTS;
 export const ALL_CLEARS = {
   not_ready: "ready",
   append_failing: "append_recovered",
-  spool_failed: "append_recovered",
+  spool_failed: "spool_recovered",
   connections_dropped: "connections_recovered",
   delivery_suspected: "delivery_recovered",
   delivery_failing: "delivery_recovered",

@@ -10,14 +10,16 @@ import {
   RETRIES_FROM_PREVIOUS_MS,
 } from "../../ledger/watchdog/retry_countdown.ts";
 import type { PollStatus } from "../../ledger/polling/poll_status.ts";
-import type { AppendDelivery } from "../../core/wire/delivery.ts";
+import type { Spool } from "../../webhooks/spool/spool.ts";
 
 const SCOPE = "@rampkit/onramp";
 
 /** What `serve` and the Deploy entry measure beside the endpoint itself. */
 export interface ServiceMetrics {
-  /** Measures how long commits take. */
-  readonly timed: (append: AppendDelivery) => AppendDelivery;
+  /** Measures how long a commit takes. */
+  readonly timed: (commit: () => Promise<void>) => Promise<void>;
+  /** Watches what waits in a spool. */
+  readonly spool: (spool: Pick<Spool, "depth" | "oldestMs">) => void;
   /** Tells of damage in a spool file; `torn` is what a crash leaves. */
   readonly spoolDamage: (damage: { readonly torn: boolean }) => void;
   /** Tells how many events wait to be folded. */
@@ -55,8 +57,8 @@ export function serviceMetrics(
   now: () => number = () => performance.now(),
 ): ServiceMetrics {
   const meter = metrics.getMeter(SCOPE);
-  const commit = meter.createHistogram("rampkit.ledger.commit.duration", {
-    description: "Time from handing a delivery to the ledger to its commit",
+  const commits = meter.createHistogram("rampkit.ledger.commit.duration", {
+    description: "Time from handing deliveries to the ledger to their commit",
     unit: "s",
   });
   const lag = meter.createGauge("rampkit.ledger.lag", {
@@ -89,6 +91,17 @@ export function serviceMetrics(
   const damaged = meter.createCounter("rampkit.webhook.spool.damaged", {
     description: "Places in spool files that could not be read",
   });
+  const spoolDepth = meter.createObservableGauge(
+    "rampkit.webhook.spool.depth",
+    {
+      description: "Deliveries that wait on the disk for the ledger",
+      unit: "{delivery}",
+    },
+  );
+  const spoolAge = meter.createObservableGauge("rampkit.webhook.spool.age", {
+    description: "How long the oldest of them has been waiting",
+    unit: "s",
+  });
   const backlog = meter.createGauge("rampkit.poll.backlog", {
     description: "Orders and users that wait for a confirming read",
     unit: "{entity}",
@@ -103,13 +116,21 @@ export function serviceMetrics(
   });
   return {
     spoolDamage: ({ torn }) => damaged.add(1, { torn }),
-    timed: (append) => async (delivery) => {
+    spool: (spool) => {
+      spoolDepth.addCallback((result) => result.observe(spool.depth));
+      spoolAge.addCallback((result) => {
+        const { oldestMs } = spool;
+        const ageMs = oldestMs === null ? 0 : Date.now() - oldestMs;
+        result.observe(Math.max(0, ageMs) / 1000);
+      });
+    },
+    timed: async (commit) => {
       const begun = now();
       try {
-        await append(delivery);
-        commit.record((now() - begun) / 1000, { outcome: "stored" });
+        await commit();
+        commits.record((now() - begun) / 1000, { outcome: "stored" });
       } catch (error) {
-        commit.record((now() - begun) / 1000, { outcome: "failed" });
+        commits.record((now() - begun) / 1000, { outcome: "failed" });
         throw error;
       }
     },

@@ -1,6 +1,7 @@
 import type { Delivery } from "../../core/wire/delivery.ts";
 import { derive } from "../events/derive.ts";
 import { type AppendRow, appendRow, appendRows, checkText } from "./append.ts";
+import { recordsStatement } from "./append_records.ts";
 import type { Statement } from "./driver/driver.ts";
 
 const SALT_BYTES = 16;
@@ -45,6 +46,10 @@ export function deliveriesStatement(
  */
 export function withDerivedColumns(statement: Statement): Statement {
   if (statement.derive === undefined) return statement;
+  if (statement.derive === "records") {
+    const [records] = statement.args as readonly [Uint8Array];
+    return recordsStatement(records, randomBytes);
+  }
   const [blob, text] = statement.args as readonly [Uint8Array, string];
   const deliveries: readonly DeliveryRow[] = JSON.parse(text);
   let bodyAt = deliveries.length * SALT_BYTES;
@@ -63,4 +68,8 @@ export function withDerivedColumns(statement: Statement): Statement {
     );
   });
   return appendRows(blob, rows);
+}
+
+function randomBytes(length: number): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(length));
 }

@@ -4,6 +4,7 @@ import type { NewEvent, RecordedEvent } from "../events/event.ts";
 import { webhookEvent } from "../events/mint.ts";
 import { appendStatement } from "./append.ts";
 import { deliveriesStatement } from "./append_deliveries.ts";
+import { recordsStatement } from "./append_records.ts";
 import type { Driver, SqlValue, Statement } from "./driver/driver.ts";
 import { LedgerError } from "./driver/errors.ts";
 import { eventColumns, recordedEvent } from "./event_row.ts";
@@ -83,13 +84,31 @@ export class EventLog {
     ]);
   }
 
-  #append(items: readonly Appended[]): Promise<void> {
-    if (this.#closed) {
-      return Promise.reject(
-        new LedgerError("closed", "The ledger was closed before"),
-      );
-    }
-    return this.#group.append(items);
+  /**
+   * Appends what a spool hands over, in one transaction. It is not tried again
+   * here: the spool keeps the records, and hands them over again.
+   *
+   * @param records Whole records.
+   * @returns After the commit that holds them.
+   * @throws {LedgerError} As {@linkcode EventLog.append} does.
+   */
+  async appendRecords(records: Uint8Array): Promise<void> {
+    this.#refuseWhenClosed();
+    await this.#driver.batch([
+      this.#driver.derives
+        ? { sql: "", args: [records], derive: "records" }
+        : recordsStatement(records, this.#randomBytes),
+    ], "write");
+  }
+
+  async #append(items: readonly Appended[]): Promise<void> {
+    this.#refuseWhenClosed();
+    await this.#group.append(items);
+  }
+
+  #refuseWhenClosed(): void {
+    if (!this.#closed) return;
+    throw new LedgerError("closed", "The ledger was closed before");
   }
 
   /**

@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { NewEvent, RecordedEvent } from "../events/event.ts";
-import { webhookEvent } from "../events/mint.ts";
+import {
+  deliveryFields,
+  noteFields,
+  writeRecord,
+} from "../../core/wire/delivery_records.ts";
+import { deliveryUnanswered, webhookEvent } from "../events/mint.ts";
 import type { Driver } from "./driver/driver.ts";
 import { LedgerError } from "./driver/errors.ts";
 import { EventLog } from "./event_log.ts";
@@ -47,6 +52,49 @@ testEachDatabase("append() stores what it was given", async (database) => {
   const back = await stored(driver);
   assert.deepEqual(back.map(withoutPosition), [...written, testEvent(20)]);
 });
+
+testEachDatabase(
+  "appendRecords() stores deliveries and notes in their order, each once",
+  async (database) => {
+    const driver = await database.open();
+    await prepare(driver);
+    const log = new EventLog(driver);
+    const delivery = (n: number, text: string) => ({
+      id: String(n).padStart(26, "0"),
+      receivedAt: `2026-01-01T00:00:0${n}.123Z`,
+      body: new TextEncoder().encode(text),
+    });
+    const deliveries = [
+      delivery(1, '{"type":"login","click_id":"c1","user_id":"u2"}'),
+      delivery(2, "not JSON"),
+      delivery(3, ""),
+    ];
+    const unanswered = {
+      id: delivery(1, "").id,
+      noticedAt: "2026-01-01T00:00:05.000Z",
+      answer: "late",
+    } as const;
+    const fields = [
+      ...deliveries.map(deliveryFields),
+      noteFields(unanswered),
+    ];
+    const view = new DataView(new ArrayBuffer(4_000));
+    let end = 0;
+    for (const one of fields) end = writeRecord(one, view, end);
+    const records = new Uint8Array(view.buffer, 0, end).slice();
+    await log.appendRecords(records);
+    await log.appendRecords(records);
+    const back = (await stored(driver)).map(withoutPosition);
+    const salt = (at: number) => back[at]?.salt ?? new Uint8Array();
+    assert.deepEqual(back, [
+      ...deliveries.map((one, at) => webhookEvent(one, salt(at))),
+      deliveryUnanswered({ unanswered, salt: salt(3) }),
+    ]);
+    assert.equal(new Set(back.map(({ salt }) => salt?.toHex())).size, 4);
+    await log.close();
+    await assert.rejects(log.appendRecords(records), LedgerError);
+  },
+);
 
 testEachDatabase(
   "appendDelivery() stores the event that minting makes of it",

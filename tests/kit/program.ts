@@ -18,6 +18,8 @@ export interface Served extends AsyncDisposable {
   readonly url: string;
   /** What it has logged so far, line by line. */
   readonly log: readonly string[];
+  /** Waits until the ledger has whatever was answered. */
+  settled(): Promise<void>;
   /** Ends it without a chance to clean up, and waits until it is gone. */
   kill(): Promise<void>;
   /** Asks it to stop, and waits until it has. */
@@ -75,9 +77,22 @@ export async function startServe(
     return code;
   };
   listening.promise.catch(() => {});
+  const url = await listening.promise;
   return {
-    url: await listening.promise,
+    url,
     log,
+    settled: async () => {
+      const giveUpAt = performance.now() + 60_000;
+      for (;;) {
+        const ready = await fetch(`${url}/readyz`);
+        const { spooled } = await ready.json();
+        if (spooled === 0) return;
+        if (performance.now() > giveUpAt) {
+          throw new Error(`${spooled} deliveries wait:\n${log.join("\n")}`);
+        }
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+    },
     kill: async () => {
       await end("SIGKILL");
     },

@@ -11,9 +11,9 @@ async function leave(
   change: (bytes: Uint8Array) => Uint8Array,
 ): Promise<void> {
   const spool = await fileSpool({ directory });
-  for (const id of ["one", "two"]) {
+  for (const [at, id] of ["one", "two"].entries()) {
     await spool.put({
-      id: `01KA000000000000000000${id.toUpperCase()}0`,
+      id: `01KA000000000000000000000${at}`,
       receivedAt: "2026-11-20T12:00:00.000Z",
       body: new TextEncoder().encode(
         JSON.stringify({ type: "payment_started", order: { id } }),
@@ -31,14 +31,15 @@ for (
   const { what, change, torn, left, checked } of [
     {
       what: "damaged",
-      change: (bytes: Uint8Array) => bytes.with(30, 0),
+      change: (bytes: Uint8Array) => bytes.with(40, 0),
       torn: false,
       left: "two",
       checked: "fail",
     },
     {
       what: "cut short",
-      change: (bytes: Uint8Array) => bytes.slice(0, -30),
+      change: (bytes: Uint8Array) =>
+        bytes.slice(0, bytes.findLastIndex((byte) => byte !== 0) - 30),
       torn: true,
       left: "one",
       checked: "ok",

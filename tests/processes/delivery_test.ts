@@ -10,6 +10,7 @@ import {
   type AppendDelivery,
   fileSpool,
   type Spool,
+  spoolMover,
   webhookEndpoint,
 } from "../../webhooks/mod.ts";
 
@@ -29,7 +30,9 @@ async function meet(options: {
     append: AppendDelivery,
     clock: VirtualClock,
   ) => AppendDelivery;
+  /** Stored in first, and moved to the ledger while that is well. */
   readonly spool?: Spool;
+  readonly isWell?: (nowMs: number) => boolean;
 }) {
   const clock = virtualClock(START_MS);
   const ledger = await openLedger({
@@ -37,13 +40,20 @@ async function meet(options: {
     environment: "sandbox",
     now: () => clock.now(),
   });
-  const append = ledger.appendDelivery;
+  const { spool, isWell } = options;
+  const append = spool?.put ?? ledger.appendDelivery;
+  const mover = spool && spoolMover({
+    spool,
+    take: (records) =>
+      isWell?.(clock.now()) === false
+        ? Promise.reject(new Error("Database is locked"))
+        : ledger.appendRecords(records),
+  });
   const endpoint = webhookEndpoint({
     append: options.store?.(append, clock) ?? append,
-    unanswered: ledger.recordUnanswered,
+    unanswered: spool?.note ?? ledger.recordUnanswered,
     secrets: [SECRET],
     now: () => clock.now(),
-    ...(options.spool === undefined ? {} : { spool: options.spool }),
   });
   const sandbox = createSandbox({
     clock,
@@ -61,9 +71,11 @@ async function meet(options: {
     ledger,
     endpoint,
     sandbox,
+    mover,
     [Symbol.asyncDispose]: async () => {
       await sandbox.close();
       await endpoint.drain();
+      await mover?.stop();
       await ledger.close();
     },
   };
@@ -94,12 +106,9 @@ for (
         disableRule,
         spool,
         // Two hours in three the ledger takes nothing.
-        store: (append, clock) => (delivery) =>
-          Math.floor((clock.now() - START_MS) / HOUR_MS) % 3 === 2
-            ? append(delivery)
-            : Promise.reject(new Error("Database is locked")),
+        isWell: (nowMs) => Math.floor((nowMs - START_MS) / HOUR_MS) % 3 === 2,
       });
-      const { clock, sandbox, ledger, endpoint } = met;
+      const { clock, sandbox, ledger, endpoint, mover } = met;
       const lives = sandbox.populate({ orders: 25, spanMs: 20 * HOUR_MS });
       await clock.advance(30 * HOUR_MS);
       await lives;
@@ -108,6 +117,7 @@ for (
       // The ledger is well from now on, and what was spooled goes in.
       await clock.advance(2 * HOUR_MS);
       await endpoint.drain();
+      await mover?.stop();
       assert.equal(spool.depth, 0);
       assert.deepEqual(
         (await storedBodies(ledger)).sort(),

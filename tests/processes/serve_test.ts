@@ -106,6 +106,11 @@ Deno.test("rampkit serve loses nothing that it answered 204, whenever it is kill
     await served.kill();
     await Promise.all(senders);
   }
+  {
+    // The next start takes over what the last one left.
+    await using served = await startServe(env, ["--no-poll"]);
+    assert.equal(await served.stop(), 0);
+  }
 
   const found = await cli(
     ["orders", "list", "--json", "--limit", "0"],

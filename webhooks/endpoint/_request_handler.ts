@@ -1,10 +1,9 @@
 import { messageOf } from "../../core/guards.ts";
 import { monotonicFactory } from "ulid";
 import type { Delivery } from "../../core/wire/delivery.ts";
-import type { Spool } from "../spool/spool.ts";
 import { classify } from "./classify.ts";
 import { Deadlines } from "./deadlines.ts";
-import { DeliveryStore, type StoreOutcome } from "../storing/delivery_store.ts";
+import { DeliveryStore } from "../storing/delivery_store.ts";
 import { EndpointCounts } from "./_endpoint_counts.ts";
 import { endpointLog, type WriteLog } from "./endpoint_log.ts";
 import { positive } from "./_options.ts";
@@ -41,7 +40,6 @@ export class RequestHandler {
   readonly #maxHeldBytes: number;
   readonly #deadlineMs: number;
   readonly #bodyDeadlineMs: number;
-  readonly #spool: Spool | undefined;
   readonly #now: () => number;
   readonly #clock: () => number;
   readonly #newId: (receivedAtMs: number) => string;
@@ -65,7 +63,6 @@ export class RequestHandler {
       positive(options, "bodyDeadlineMs", this.#deadlineMs / 2),
       this.#deadlineMs,
     );
-    this.#spool = options.spool;
     this.#now = options.now ?? Date.now;
     this.#clock = options.clock ?? ((): number => performance.now());
     this.#newId = options.newId ?? monotonicFactory();
@@ -79,9 +76,7 @@ export class RequestHandler {
     this.#deadlines = new Deadlines(this.#clock);
     this.#store = new DeliveryStore({
       append: options.append,
-      spool: options.spool,
       unanswered: options.unanswered,
-      spoolAfterMs: positive(options, "spoolAfterMs", 1_000),
       deadlines: this.#deadlines,
       clock: this.#clock,
       log: this.#log,
@@ -90,7 +85,6 @@ export class RequestHandler {
       prefix: path,
       route: secret.route,
       tracedPaths: options.tracedPaths ?? [],
-      spoolDepth: () => this.#spool?.depth ?? 0,
     });
     this.#counts = new EndpointCounts(this.#telemetry);
     for (const { length } of options.secrets) {
@@ -134,8 +128,6 @@ export class RequestHandler {
       ...this.#counts.snapshot(),
       lastNotAllowed: this.#gate.lastNotAllowed,
       appending: this.#store.appending,
-      spoolDepth: this.#spool?.depth ?? 0,
-      spoolBytes: this.#spool?.bytes ?? 0,
       unansweredNotes: this.#store.notes,
     };
   }
@@ -192,20 +184,14 @@ export class RequestHandler {
     const receivedAt = new Date(receivedAtMs).toISOString();
     const delivery: Delivery = { id, receivedAt, body };
     const storing = this.#store.store(delivery, arrivedAt + this.#deadlineMs);
-    // While the ledger writes: the type is only counted and logged.
+    // Meanwhile: the type is only counted and logged.
     const type = this.#typeOf(delivery);
-    const outcome = await storing;
-    return outcome === "refused"
-      ? this.#notStored(delivery, type, arrivedAt)
-      : this.#stored(outcome, delivery, type, arrivedAt);
+    return await storing
+      ? this.#stored(delivery, type, arrivedAt)
+      : this.#notStored(delivery, type, arrivedAt);
   }
 
-  #stored(
-    outcome: StoreOutcome,
-    delivery: Delivery,
-    type: string,
-    arrivedAt: number,
-  ): Response {
+  #stored(delivery: Delivery, type: string, arrivedAt: number): Response {
     const durationMs = this.#clock() - arrivedAt;
     if (durationMs > SENDER_TIMEOUT_MS) this.#noteUnanswered(delivery, "late");
     this.#counts.stored(type, delivery.receivedAt);
@@ -213,7 +199,7 @@ export class RequestHandler {
       this.#log({
         level: "debug",
         code: "delivered",
-        message: `A delivery was ${outcome}`,
+        message: "A delivery was stored",
         deliveryId: delivery.id,
         answer: 204,
         type,

@@ -3,7 +3,6 @@ import {
   type Counter,
   type Histogram,
   metrics,
-  type ObservableGauge,
 } from "@opentelemetry/api";
 import { hideActiveAddress, hidePathsFromSpans } from "./_span_addresses.ts";
 import type { RefusalReason } from "../admission/refusal.ts";
@@ -16,16 +15,14 @@ export class EndpointTelemetry {
   readonly #quarantined: Counter;
   readonly #refused: Counter;
   readonly #duration: Histogram;
-  readonly #spoolDepth: ObservableGauge;
   readonly #labels = new Map<string, Attributes>();
   readonly #route: string;
 
   constructor(
-    { prefix, route, tracedPaths, spoolDepth }: {
+    { prefix, route, tracedPaths }: {
       readonly prefix: string;
       readonly route: string;
       readonly tracedPaths: readonly string[];
-      readonly spoolDepth: () => number;
     },
   ) {
     this.#route = route;
@@ -46,14 +43,6 @@ export class EndpointTelemetry {
       description: "Time from the arrival of a webhook to its answer",
       unit: "s",
     });
-    this.#spoolDepth = meter.createObservableGauge(
-      "rampkit.webhook.spool.depth",
-      {
-        description: "Deliveries that wait on the disk for the ledger",
-        unit: "{delivery}",
-      },
-    );
-    this.#spoolDepth.addCallback((result) => result.observe(spoolDepth()));
     hidePathsFromSpans({ prefix, route, tracedPaths });
   }
 

@@ -18,10 +18,8 @@ export interface WebhookEndpoint {
   /** Counts and gauges, for health checks. */
   stats(): WebhookEndpointStats;
   /**
-   * Waits until every request is answered, every append settled, and the spool
-   * empty or tried a last time; then stops the work in the background.
-   * Stop the server first: requests that still come are answered, but what
-   * they spool stays in the spool.
+   * Waits until every request is answered and every append settled; then stops
+   * the work in the background. Stop the server first.
    *
    * @param options `timeoutMs` bounds the waiting; the default is 10 seconds.
    */
@@ -31,9 +29,9 @@ export interface WebhookEndpoint {
 /**
  * Makes the endpoint that the service delivers webhooks to.
  *
- * It answers 204 once the exact bytes of the body are stored: in the ledger, or
- * in the spool while the ledger fails or takes long. The body is not interpreted
- * before, so an unknown webhook is stored as well. The other answers: 404 without a valid secret or
+ * It answers 204 once the exact bytes of the body are stored: in a spool, from
+ * which a mover takes them to the ledger, or in the ledger itself. The body is
+ * not interpreted before, so an unknown webhook is stored as well. The other answers: 404 without a valid secret or
  * from an address that may not deliver, 405 for another method than POST, 413
  * over the limit, 408 when the body does not arrive, and 503 with `Retry-After`
  * when the delivery could not be stored.

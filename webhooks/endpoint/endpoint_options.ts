@@ -3,7 +3,6 @@ import type {
   UnansweredDelivery,
 } from "../../core/wire/delivery.ts";
 import type { WebhookLog } from "./log.ts";
-import type { Spool } from "../spool/spool.ts";
 
 /** What a server knows of a connection; `Deno.ServeHandlerInfo` fits. */
 export interface ConnectionInfo {
@@ -14,8 +13,10 @@ export interface ConnectionInfo {
 /** Options of {@linkcode webhookEndpoint}. */
 export interface WebhookEndpointOptions {
   /**
-   * Stores a delivery for good; `ledger.appendDelivery` does. It resolves
-   * after the commit, and storing a delivery twice stores it once.
+   * Stores a delivery for good. `spool.put` does, where the ledger is a local
+   * file; a mover takes it from there to the ledger. `ledger.appendDelivery`
+   * does too, and resolves after the commit. Storing a delivery twice stores it
+   * once.
    */
   readonly append: AppendDelivery;
   /**
@@ -81,21 +82,9 @@ export interface WebhookEndpointOptions {
    */
   readonly bodyDeadlineMs?: number;
   /**
-   * How long to wait for `append` before the delivery goes to the spool.
-   *
-   * @default 1000
-   */
-  readonly spoolAfterMs?: number;
-  /**
-   * Where deliveries go while `append` fails or takes long. The caller closes
-   * it, after {@linkcode WebhookEndpoint.drain}.
-   *
-   * @default None: such a delivery gets 503, and the service sends it again.
-   */
-  readonly spool?: Spool;
-  /**
    * Records that a delivery which may be stored was answered late or with 503;
-   * `ledger.recordUnanswered` does. It is called once appending works.
+   * `spool.note` and `ledger.recordUnanswered` do. It is called until it
+   * succeeds.
    *
    * @default Nothing is recorded.
    */

@@ -17,13 +17,9 @@ export interface WebhookEndpointStats {
   readonly lastNotAllowed: string | null;
   /** Stored bodies that are not a JSON object. */
   readonly quarantined: number;
-  /** Whether the ledger took what it was last given. */
+  /** Whether the latest delivery was stored. */
   readonly appending: boolean;
-  /** Deliveries that wait in the spool. */
-  readonly spoolDepth: number;
-  /** Bytes that wait in the spool. */
-  readonly spoolBytes: number;
-  /** Notes of unanswered deliveries that wait for the ledger. */
+  /** Notes of unanswered deliveries that could not be stored yet. */
   readonly unansweredNotes: number;
   /** When the latest delivery was kept, UTC ISO 8601; null before the first. */
   readonly lastDeliveryAt: string | null;

@@ -3,9 +3,6 @@ import { mock } from "node:test";
 import { setImmediate } from "node:timers";
 import {
   type Delivery,
-  fileSpool,
-  type Spool,
-  SpoolError,
   type UnansweredDelivery,
   type WebhookEndpoint,
   webhookEndpoint,
@@ -88,27 +85,6 @@ async function post(url: string, body: BodyInit | null): Promise<Response> {
   assert.equal(await response.text(), "");
   return response;
 }
-
-async function withSpool(
-  work: (spool: Spool) => Promise<void>,
-): Promise<void> {
-  const directory = await Deno.makeTempDir();
-  const spool = await fileSpool({ directory });
-  try {
-    await work(spool);
-  } finally {
-    await spool.close();
-    await Deno.remove(directory, { recursive: true });
-  }
-}
-
-const brokenSpool: Spool = {
-  depth: 0,
-  bytes: 0,
-  put: () => Promise.reject(new SpoolError("disk", "No space left on device")),
-  drain: () => Promise.resolve(0),
-  close: () => Promise.resolve(),
-};
 
 async function until(condition: () => boolean): Promise<void> {
   const giveUpAt = performance.now() + 60_000;
@@ -273,7 +249,7 @@ Deno.test("webhookEndpoint() uses clientAddress behind a proxy", () =>
     assert.equal((await post(url, LOGIN)).status, 404);
   }));
 
-Deno.test("webhookEndpoint() answers 503 with Retry-After when the ledger fails and there is no spool", () =>
+Deno.test("webhookEndpoint() answers 503 with Retry-After when the ledger fails ", () =>
   served({}, async ({ url, ledger, endpoint }) => {
     ledger.fate = (): "fail" => "fail";
     const response = await post(url, LOGIN);
@@ -396,112 +372,21 @@ Deno.test("webhookEndpoint() notes an answer that came too late for the sender",
   assert.deepEqual(unanswered.map(({ answer }) => answer), ["late"]);
 });
 
-Deno.test("webhookEndpoint() spools while the ledger fails, and drains in order, once", () =>
-  withSpool((spool) =>
-    served({ spool }, async ({ url, ledger, endpoint, log }) => {
-      ledger.fate = (): "fail" => "fail";
-      const bodies = Array.from({ length: 20 }, (_, n) => `{"n":${n}}`);
-      for (const body of bodies) {
-        assert.equal((await post(url, body)).status, 204);
-      }
-      assert.equal(ledger.stored.size, 0);
-      assert.equal(endpoint.stats().spoolDepth, 20);
-      assert.equal(endpoint.stats().appending, false);
-      ledger.fate = (): "store" => "store";
-      await until(() => log.some(({ code }) => code === "spool_drained"));
-      assert.deepEqual(ledger.bodies, bodies);
-      assert.equal(endpoint.stats().spoolDepth, 0);
-      assert.equal(endpoint.stats().appending, true);
-      const codes = log.map(({ code }) => code);
-      assert(codes.includes("append_failing"));
-      assert(codes.includes("append_recovered"));
-    })
-  ));
-
-Deno.test("webhookEndpoint() spools when the ledger hangs, and does not wait for it again", () =>
-  withSpool((spool) =>
-    served({ spool, spoolAfterMs: 1_000 }, async ({ url, ledger }) => {
-      ledger.fate = (): "hang" => "hang";
-      const timed = async (): Promise<number> => {
-        const startedAt = performance.now();
-        assert.equal((await post(url, LOGIN)).status, 204);
-        return performance.now() - startedAt;
-      };
-      assert(await timed() >= 950);
-      const later: number[] = [];
-      for (let n = 0; n < 5; n++) later.push(await timed());
-      assert(Math.min(...later) < 800, `${later} ms`);
-      ledger.release();
-      await until(() => ledger.stored.size === 6);
-    })
-  ));
-
-Deno.test("webhookEndpoint() drains what an earlier process spooled", () =>
-  withSpool(async (spool) => {
-    const body = new TextEncoder().encode(LOGIN);
-    await spool.put({
-      id: "earlier",
-      receivedAt: "2026-11-20T12:00:00.000Z",
-      body,
-    });
-    await served({ spool }, async ({ ledger }) => {
-      await until(() => ledger.stored.has("earlier"));
-    });
-  }));
-
-Deno.test("webhookEndpoint() answers 503 when neither ledger nor spool take a delivery", async () => {
-  const unanswered: string[] = [];
-  await served({
-    spool: brokenSpool,
-    unanswered: ({ answer }) => {
-      unanswered.push(answer);
-      return Promise.resolve();
-    },
-  }, async ({ url, ledger, log }) => {
-    ledger.fate = (): "fail" => "fail";
-    assert.equal((await post(url, LOGIN)).status, 503);
-    assert.equal((await post(url, LOGIN)).status, 503);
-    assert(log.some(({ code }) => code === "spool_failed"));
-    ledger.fate = (): "store" => "store";
-    assert.equal((await post(url, LOGIN)).status, 204);
-    await until(() => unanswered.length === 2);
-    assert.deepEqual(unanswered, ["503", "503"]);
-  });
-});
-
-Deno.test("webhookEndpoint() waits for a slow ledger when the spool is broken", () =>
-  served({ spool: brokenSpool, spoolAfterMs: 30 }, async ({ url, ledger }) => {
-    ledger.fate = (): "hang" => "hang";
-    const answer = post(url, LOGIN);
-    await new Promise((resolve) => setTimeout(resolve, 150));
-    ledger.release();
-    assert.equal((await answer).status, 204);
-    assert.equal(ledger.stored.size, 1);
-  }));
-
 Deno.test("webhookEndpoint() with a ledger failing at the n-th write keeps every 204, once, for every n", async () => {
   const requests = 4;
-  for (const spooling of [true, false]) {
-    for (let n = 0; n <= requests; n++) {
-      const run = (spool?: Spool): Promise<void> =>
-        served(
-          spool === undefined ? {} : { spool },
-          async ({ url, ledger, endpoint }) => {
-            ledger.fate = (append): "fail" | "store" =>
-              append === n ? "fail" : "store";
-            const kept: string[] = [];
-            for (let index = 0; index < requests; index++) {
-              const body = `{"n":${index}}`;
-              if ((await post(url, body)).status === 204) kept.push(body);
-            }
-            assert.equal(kept.length, requests);
-            await endpoint.drain();
-            assert.deepEqual(ledger.bodies.toSorted(), kept);
-          },
-        );
-      if (spooling) await withSpool(run);
-      else await run();
-    }
+  for (let n = 0; n <= requests; n++) {
+    await served({}, async ({ url, ledger, endpoint }) => {
+      ledger.fate = (append): "fail" | "store" =>
+        append === n ? "fail" : "store";
+      const kept: string[] = [];
+      for (let index = 0; index < requests; index++) {
+        const body = `{"n":${index}}`;
+        if ((await post(url, body)).status === 204) kept.push(body);
+      }
+      assert.equal(kept.length, requests);
+      await endpoint.drain();
+      assert.deepEqual(ledger.bodies.toSorted(), kept);
+    });
   }
 });
 
@@ -592,55 +477,55 @@ Deno.test("webhookEndpoint() mints ids that are unique and ascend", () =>
   }));
 
 Deno.test("webhookEndpoint() logs every kind of answer without a secret, a header or a body", () =>
-  withSpool((spool) =>
-    served(
-      { spool, secrets: [SECRET, "weak"], maxBodyBytes: 500 },
-      async ({ url, ledger, log, endpoint }) => {
-        const name = "Mary Poppins";
-        const send = async (body: string): Promise<void> => {
-          const response = await fetch(
-            `${url}?who=${encodeURIComponent(name)}`,
-            {
-              method: "POST",
-              headers: { authorization: `Bearer ${name}`, cookie: name },
-              body,
-            },
-          );
-          await response.body?.cancel();
-        };
-        await send(`{"type":"login","name":"${name}"}`);
-        await send(`{"type":"coffee_brewed","name":"${name}"}`);
-        await send(`{"name":"${name}`);
-        await send(name.repeat(100));
-        ledger.fate = (): "fail" => "fail";
-        await send(`{"type":"login","name":"${name}"}`);
-        ledger.fate = (): "store" => "store";
-        await until(() => endpoint.stats().spoolDepth === 0);
-        const codes = new Set(log.map(({ code }) => code));
-        for (
-          const code of [
-            "weak_secret",
-            "delivered",
-            "unrecognised",
-            "quarantined",
-            "body_refused",
-            "append_failing",
-          ] as const
-        ) {
-          assert(codes.has(code), code);
-        }
-        const text = JSON.stringify(log);
-        for (
-          const secret of [SECRET, 'weak"', name, encodeURIComponent(name)]
-        ) {
-          assert(!text.includes(secret), secret);
-        }
-        assert(
-          text.includes("{secret}"),
-          "the ledger's error names the secret",
+  served(
+    { secrets: [SECRET, "weak"], maxBodyBytes: 500 },
+    async ({ url, ledger, log }) => {
+      const name = "Mary Poppins";
+      const send = async (body: string): Promise<void> => {
+        const response = await fetch(
+          `${url}?who=${encodeURIComponent(name)}`,
+          {
+            method: "POST",
+            headers: { authorization: `Bearer ${name}`, cookie: name },
+            body,
+          },
         );
-      },
-    )
+        await response.body?.cancel();
+      };
+      await send(`{"type":"login","name":"${name}"}`);
+      await send(`{"type":"coffee_brewed","name":"${name}"}`);
+      await send(`{"name":"${name}`);
+      await send(name.repeat(100));
+      ledger.fate = (): "fail" => "fail";
+      await send(`{"type":"login","name":"${name}"}`);
+      ledger.fate = (): "store" => "store";
+      await send(`{"type":"login","name":"${name}"}`);
+      const codes = new Set(log.map(({ code }) => code));
+      for (
+        const code of [
+          "weak_secret",
+          "delivered",
+          "unrecognised",
+          "quarantined",
+          "body_refused",
+          "append_failing",
+          "append_recovered",
+          "delivery_refused",
+        ] as const
+      ) {
+        assert(codes.has(code), code);
+      }
+      const text = JSON.stringify(log);
+      for (
+        const secret of [SECRET, 'weak"', name, encodeURIComponent(name)]
+      ) {
+        assert(!text.includes(secret), secret);
+      }
+      assert(
+        text.includes("{secret}"),
+        "the ledger's error names the secret",
+      );
+    },
   ));
 
 Deno.test("webhookEndpoint() survives a log that throws", () =>
@@ -675,59 +560,20 @@ Deno.test("webhookEndpoint() counts its answers", () =>
     assert.match(stats.lastDeliveryAt ?? "", /Z$/);
   }));
 
-Deno.test("drain() lets requests in flight finish and empties the spool", () =>
-  withSpool((spool) =>
-    served(
-      { spool, spoolAfterMs: 2_000 },
-      async ({ url, ledger, endpoint }) => {
-        ledger.fate = (): "fail" => "fail";
-        assert.equal((await post(url, LOGIN)).status, 204);
-        assert.equal(spool.depth, 1);
-        ledger.fate = (): "store" => "store";
-        await until(() => endpoint.stats().appending && spool.depth === 0);
-        ledger.fate = (): "hang" => "hang";
-        const answer = post(url, LOGIN);
-        await until(() => endpoint.stats().inFlight === 1);
-        let drained = false;
-        const draining = endpoint.drain().then(() => drained = true);
-        await new Promise((resolve) => setTimeout(resolve, 60));
-        assert(!drained);
-        ledger.release();
-        assert.equal((await answer).status, 204);
-        await draining;
-        assert.equal(ledger.stored.size, 2);
-      },
-    )
-  ));
-
-Deno.test("drain() tries a failing ledger a last time", () =>
-  withSpool((spool) =>
-    served({ spool }, async ({ url, ledger, endpoint }) => {
-      ledger.fate = (): "fail" => "fail";
-      for (let n = 0; n < 3; n++) await post(url, LOGIN);
-      // Five tries, and the pause after them is most of a second.
-      await until(() => ledger.appends >= 6);
-      ledger.fate = (): "store" => "store";
-      const startedAt = performance.now();
-      await endpoint.drain();
-      assert(performance.now() - startedAt < 30_000);
-      assert.equal(ledger.stored.size, 3);
-      assert.equal(spool.depth, 0);
-    })
-  ));
-
-Deno.test("drain() leaves in the spool what a failing ledger refuses", () =>
-  withSpool((spool) =>
-    served({ spool }, async ({ url, ledger, endpoint }) => {
-      ledger.fate = (): "fail" => "fail";
-      for (let n = 0; n < 3; n++) await post(url, LOGIN);
-      await endpoint.drain();
-      assert.equal(spool.depth, 3);
-      ledger.fate = (): "store" => "store";
-      await new Promise((resolve) => setTimeout(resolve, 120));
-      assert.equal(spool.depth, 3, "nothing happens after drain()");
-    })
-  ));
+Deno.test("drain() lets requests in flight finish", () =>
+  served({}, async ({ url, ledger, endpoint }) => {
+    ledger.fate = (): "hang" => "hang";
+    const answer = post(url, LOGIN);
+    await until(() => endpoint.stats().inFlight === 1);
+    let drained = false;
+    const draining = endpoint.drain().then(() => drained = true);
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    assert(!drained);
+    ledger.release();
+    assert.equal((await answer).status, 204);
+    await draining;
+    assert.equal(ledger.stored.size, 1);
+  }));
 
 Deno.test("drain() does not wait for ever", () =>
   served({ deadlineMs: 60_000 }, async ({ url, ledger, endpoint }) => {

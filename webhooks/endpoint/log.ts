@@ -34,12 +34,10 @@ export type WebhookLogCode =
   | "unrecognised"
   /** A body was over the limit, late, or broken off; nothing was stored. */
   | "body_refused"
-  /** The ledger does not take deliveries. */
+  /** Deliveries cannot be stored, or do not get from the spool to the ledger. */
   | "append_failing"
-  /** The ledger takes deliveries again. */
+  /** They are, or do, again. */
   | "append_recovered"
-  /** The spool could not take a delivery. */
-  | "spool_failed"
   /** Spooled deliveries went into the ledger. */
   | "spool_drained"
   /** A delivery could not be kept anywhere, and was answered 503. */

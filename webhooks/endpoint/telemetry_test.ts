@@ -141,7 +141,6 @@ if (import.meta.main && Deno.args[0] === "observed") {
         "rampkit.webhook.deliveries",
         "rampkit.webhook.quarantined",
         "rampkit.webhook.answer.duration",
-        "rampkit.webhook.spool.depth",
       ]
     ) {
       assert(metrics.includes(name), name);

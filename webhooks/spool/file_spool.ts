@@ -1,7 +1,7 @@
 import { monotonicFactory } from "ulid";
 import { onDisk } from "./_disk_error.ts";
-import { SegmentedSpool } from "./_segmented_spool.ts";
-import { openSpoolDisk } from "./_spool_disk.ts";
+import { SegmentedSpool } from "./segmented_spool.ts";
+import { openSpoolDisk } from "./spool_disk.ts";
 import type { Spool } from "./spool.ts";
 
 /** Where and how {@linkcode fileSpool} keeps deliveries. */
@@ -18,8 +18,10 @@ export interface FileSpoolOptions {
    */
   readonly maxBytes?: number;
   /**
-   * Size of a segment file. A segment is removed once all of it is drained,
-   * so a smaller one means less to hand over twice after a crash.
+   * Size of a segment file, which is full of zeros before it is written. A
+   * segment is used again or removed once all of it is drained, so a smaller
+   * one means less to hand over twice after a crash. Where the disk has no room
+   * for it, a smaller one is made.
    *
    * @default 4194304
    */
@@ -32,12 +34,6 @@ export interface FileSpoolOptions {
    * @default Damage is not reported.
    */
   readonly onDamage?: (damage: SpoolDamage) => void;
-  /**
-   * Makes the names of segments; they sort by age.
-   *
-   * @default Monotonic ULIDs.
-   */
-  readonly newId?: () => string;
 }
 
 /** Bytes of a spool file that are not a record. */
@@ -55,8 +51,8 @@ export interface SpoolDamage {
 /**
  * Opens a spool in a directory of the local disk.
  *
- * Every delivery is written and fsynced before {@linkcode Spool.put} resolves;
- * deliveries that arrive together share one fsync. Several processes may use
+ * Every delivery is written and synced before {@linkcode Spool.put} resolves;
+ * deliveries that arrive together share one sync. Several processes may use
  * one directory: each writes its own segments, and a segment whose process died
  * is drained by another. Needs Deno, and permission to read and write there.
  *
@@ -65,26 +61,36 @@ export interface SpoolDamage {
  * @throws {SpoolError} When the directory cannot be read.
  * @throws {RangeError} When a limit is not a positive number.
  *
- * @example Keep a delivery, and hand it over later
+ * @example Keep deliveries, and let the ledger take them
  * ```ts
- * import { fileSpool } from "@rampkit/onramp/webhooks";
+ * import { openLedger } from "@rampkit/onramp/ledger";
+ * import {
+ *   fileSpool,
+ *   spoolMover,
+ *   webhookEndpoint,
+ * } from "@rampkit/onramp/webhooks";
  * import assert from "node:assert/strict";
  *
  * const directory = await Deno.makeTempDir();
- * const spool = await fileSpool({ directory });
- * await spool.put({
- *   id: "01JD3Q5XK6T0V0QK3WZ5R5Q0ZV",
- *   receivedAt: "2026-11-20T12:00:00.000Z",
- *   body: new TextEncoder().encode(`{"type":"login"}`),
+ * const ledger = await openLedger({
+ *   url: ":memory:",
+ *   environment: "sandbox",
  * });
- * const ids: string[] = [];
- * const append = (delivery: { id: string }) => {
- *   ids.push(delivery.id);
- *   return Promise.resolve();
- * };
- * assert.equal(await spool.drain(append), 1);
- * assert.deepEqual(ids, ["01JD3Q5XK6T0V0QK3WZ5R5Q0ZV"]);
+ * const spool = await fileSpool({ directory });
+ * const mover = spoolMover({ spool, take: ledger.appendRecords });
+ * const endpoint = webhookEndpoint({
+ *   append: spool.put,
+ *   unanswered: spool.note,
+ *   secrets: ["a-secret-of-32-random-characters"],
+ * });
+ * const url = "http://localhost/webhooks/a-secret-of-32-random-characters";
+ * await endpoint(new Request(url, { method: "POST", body: "{}" }));
+ * await mover.settled();
+ * assert.equal((await ledger.stats()).events.webhook, 1);
+ * await endpoint.drain();
+ * await mover.stop();
  * await spool.close();
+ * await ledger.close();
  * await Deno.remove(directory, { recursive: true });
  * ```
  */
@@ -100,7 +106,8 @@ export async function fileSpool(options: FileSpoolOptions): Promise<Spool> {
   const ulid = monotonicFactory();
   return SegmentedSpool.open({
     disk: await onDisk("Cannot open spool", openSpoolDisk(options.directory)),
-    newName: options.newId ?? ((): string => ulid()),
+    newId: () => ulid(),
+    mark: (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) || 1,
     maxBytes,
     segmentBytes,
     onDamage: options.onDamage ?? ((): void => {}),

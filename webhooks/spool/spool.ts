@@ -1,33 +1,69 @@
-import type { AppendDelivery, Delivery } from "../../core/wire/delivery.ts";
+import type {
+  AppendDelivery,
+  UnansweredDelivery,
+} from "../../core/wire/delivery.ts";
 
 /**
- * Keeps deliveries somewhere durable while the ledger cannot take them.
+ * Stores records for good, oldest first; `ledger.appendRecords` does. Resolves
+ * only after the commit that holds them, and stores each only once, however
+ * often it is given.
+ */
+export type TakeRecords = (
+  records: Uint8Array<ArrayBuffer>,
+  count: number,
+) => Promise<void>;
+
+/**
+ * Keeps deliveries durably from their receipt until the ledger has them.
  * {@linkcode fileSpool} is the one that comes with this module.
  */
 export interface Spool {
-  /** Deliveries kept and not yet drained. */
+  /** Records kept and not yet drained. */
   readonly depth: number;
-  /** Bytes those deliveries take. */
+  /** Bytes they take. */
   readonly bytes: number;
+  /** When the oldest of them was received, ms since 1970; null without any. */
+  readonly oldestMs: number | null;
   /**
-   * Keeps a delivery. Resolves only when it would survive the machine going
-   * down.
+   * Keeps a delivery, whose id is a ULID. Resolves only when it would survive
+   * the machine going down. It needs no `this`.
    *
    * @throws {SpoolError} When it could not be kept.
    */
-  put(delivery: Delivery): Promise<void>;
+  readonly put: AppendDelivery;
   /**
-   * Appends every kept delivery, oldest first, and removes those that succeeded:
-   * one at first, then more at a time while they succeed. After a failure some
-   * may be appended again, so `append` must store each only once.
+   * Keeps a note of a delivery that was not answered in time. It needs no
+   * `this`.
    *
-   * @returns How many were appended.
-   * @throws Whatever `append` threw first; the rest stays kept, in order.
+   * @throws {SpoolError} When it could not be kept.
+   */
+  readonly note: (unanswered: UnansweredDelivery) => Promise<void>;
+  /** Calls a listener, the latest one, whenever something was kept. */
+  onKept(listener: () => void): void;
+  /**
+   * Hands over what is kept, oldest first, in groups of at most 1,024 records
+   * and about a megabyte, and forgets each group that was taken.
+   *
+   * @returns How many records were taken.
+   * @throws Whatever `take` threw; the rest stays kept, in order.
    */
   drain(
-    append: AppendDelivery,
+    take: TakeRecords,
     options?: { readonly signal?: AbortSignal },
   ): Promise<number>;
-  /** Stops taking deliveries, and releases the files; stored deliveries stay. */
+  /**
+   * Takes over what processes that ended have left, and overwrites what was
+   * drained. To be called now and then, while nothing is being drained.
+   *
+   * @throws {SpoolError} When the disk fails.
+   */
+  tidy(): Promise<void>;
+  /**
+   * Makes sure that there is room for a delivery.
+   *
+   * @throws {SpoolError} With the reason when there is none.
+   */
+  ready(): Promise<void>;
+  /** Stops taking deliveries, and releases the files; kept records stay. */
   close(): Promise<void>;
 }

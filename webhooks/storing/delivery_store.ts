@@ -4,93 +4,59 @@ import type {
   Delivery,
   UnansweredDelivery,
 } from "../../core/wire/delivery.ts";
-import type { Spool } from "../spool/spool.ts";
 import type { Deadlines } from "../endpoint/deadlines.ts";
 import type { WriteLog } from "../endpoint/endpoint_log.ts";
-import { LedgerAppender } from "./_ledger_appender.ts";
-import { SpoolDrainer } from "./_spool_drainer.ts";
 import { UnansweredNotes } from "./_unanswered_notes.ts";
-
-/** Where a delivery is: in the ledger, on the disk, or perhaps nowhere. */
-export type StoreOutcome = "appended" | "spooled" | "refused";
 
 /** What a {@linkcode DeliveryStore} works with. */
 export interface DeliveryStoreOptions {
   readonly append: AppendDelivery;
-  readonly spool: Spool | undefined;
   readonly unanswered:
     | ((unanswered: UnansweredDelivery) => Promise<void>)
     | undefined;
-  readonly spoolAfterMs: number;
   readonly deadlines: Deadlines;
   readonly clock: () => number;
   readonly log: WriteLog;
 }
 
-/** How long after a failed append a delivery without a spool is tried again. */
+/** How long after a failed append a delivery is tried again. */
 const RETRY_AFTER_MS = 100;
 
-/**
- * Stores deliveries in the ledger, or in the spool while the ledger fails or
- * takes long. The spool is drained in the background.
- */
+/** Stores deliveries by `append`, and knows whether that fails. */
 export class DeliveryStore {
   readonly #options: DeliveryStoreOptions;
-  readonly #appender: LedgerAppender;
-  readonly #drainer: SpoolDrainer | null;
   readonly #notes: UnansweredNotes;
   readonly #stopping = new AbortController();
+  #failure: string | null = null;
+  /** Appends that have begun and not settled, waited for or not. */
+  #underWay = 0;
+  #onSettled: (() => void)[] = [];
 
   constructor(options: DeliveryStoreOptions) {
-    const { append, spool, deadlines, clock, log } = options;
-    const { signal } = this.#stopping;
     this.#options = options;
     this.#notes = new UnansweredNotes(options.unanswered);
-    this.#appender = new LedgerAppender({
-      append,
-      deadlines,
-      log,
-      onAppended: () => void this.#notes.flush(),
-    });
-    this.#drainer = spool === undefined ? null : new SpoolDrainer({
-      spool,
-      appender: this.#appender,
-      clock,
-      log,
-      signal,
-    });
-    this.#drainer?.wake();
   }
 
   /** Whether the latest append succeeded, or none was made yet. */
   get appending(): boolean {
-    return this.#appender.failure === null;
+    return this.#failure === null;
   }
 
-  /** Notes of unanswered deliveries that wait for the ledger. */
+  /** Notes of unanswered deliveries that are not stored yet. */
   get notes(): number {
     return this.#notes.size;
   }
 
-  /** Stores a delivery, or gives up at `dueAt`. Never rejects. */
-  async store(delivery: Delivery, dueAt: number): Promise<StoreOutcome> {
-    const { spool, spoolAfterMs, deadlines, clock } = this.#options;
-    if (spool !== undefined && !this.appending) {
-      // Do not wait for a failing ledger: the drainer tries it again.
-      if (await this.#spool(spool, delivery, dueAt)) return "spooled";
-      const stored = await this.#appender.appendUntil(delivery, dueAt);
-      return stored ? "appended" : "refused";
-    }
-    const appending = this.#appender.append(delivery);
-    const spoolAt = spool === undefined
-      ? dueAt
-      : Math.min(dueAt, clock() + spoolAfterMs);
-    const stored = await deadlines.race(appending, spoolAt, null);
-    if (stored) return "appended";
-    if (stored === null) {
-      this.#appender.failed("The ledger has not answered in time");
-    }
-    return await this.#storeAfterFailure(delivery, appending, dueAt);
+  /** Whether a delivery was stored by `dueAt`. Never rejects. */
+  async store(delivery: Delivery, dueAt: number): Promise<boolean> {
+    const { deadlines, clock } = this.#options;
+    const stored = await deadlines.race(this.#append(delivery), dueAt, null);
+    if (stored === null) this.#failed("No answer in time");
+    if (stored !== false) return stored ?? false;
+    const retryAt = clock() + RETRY_AFTER_MS;
+    if (retryAt >= dueAt) return false;
+    await deadlines.race(new Promise<never>(() => {}), retryAt, null);
+    return await deadlines.race(this.#append(delivery), dueAt, false);
   }
 
   /** Notes that a delivery which may be stored got no timely 2xx. */
@@ -99,15 +65,15 @@ export class DeliveryStore {
     this.#notes.flushUntilEmpty(this.#stopping.signal, this.appending);
   }
 
-  /**
-   * Waits until no append is under way, and the spool is empty or the ledger
-   * has failed once more; until `dueAt` at most. Then stops the background work.
-   */
+  /** Waits until no append is under way and the notes are tried a last time;
+   * until `dueAt` at most. */
   async drain(dueAt: number): Promise<void> {
     const { deadlines } = this.#options;
-    await deadlines.race(this.#appender.settled(), dueAt, undefined);
-    if (this.#drainer !== null) {
-      await deadlines.race(this.#drainer.drainOnce(), dueAt, undefined);
+    if (this.#underWay > 0) {
+      const settled = new Promise<void>((resolve) =>
+        this.#onSettled.push(resolve)
+      );
+      await deadlines.race(settled, dueAt, undefined);
     }
     this.#stopping.abort();
     if (this.appending) {
@@ -115,52 +81,44 @@ export class DeliveryStore {
     }
   }
 
-  /** Stores a delivery whose first append failed or takes long. */
-  async #storeAfterFailure(
-    delivery: Delivery,
-    appending: Promise<boolean>,
-    dueAt: number,
-  ): Promise<StoreOutcome> {
-    const { spool, deadlines, clock } = this.#options;
-    if (spool !== undefined) {
-      if (await this.#spool(spool, delivery, dueAt)) return "spooled";
-    }
-    let stored = await deadlines.race(appending, dueAt, null);
-    const retryAt = clock() + RETRY_AFTER_MS;
-    if (stored === false && retryAt < dueAt) {
-      await deadlines.race(new Promise<never>(() => {}), retryAt, null);
-      stored = await this.#appender.appendUntil(delivery, dueAt);
-    }
-    return stored ? "appended" : "refused";
-  }
-
-  /** Whether the spool took a delivery in time. */
-  async #spool(
-    spool: Spool,
-    delivery: Delivery,
-    dueAt: number,
-  ): Promise<boolean> {
-    const { deadlines, log } = this.#options;
-    const putting = spool.put(delivery);
-    // One that was spooled too late is drained as well.
-    putting.then(() => this.#drainer?.wake(), () => {});
+  async #append(delivery: Delivery): Promise<boolean> {
+    this.#underWay++;
     try {
-      const stored = await deadlines.race(
-        putting.then(() => true),
-        dueAt,
-        false,
-      );
-      if (!stored) throw new Error("No answer in time");
+      await this.#options.append(delivery);
+      this.#succeeded();
       return true;
     } catch (error) {
-      log({
-        level: "error",
-        code: "spool_failed",
-        message: "The spool could not take a delivery",
-        deliveryId: delivery.id,
-        detail: messageOf(error),
-      });
+      this.#failed(messageOf(error));
       return false;
+    } finally {
+      this.#underWay--;
+      if (this.#underWay === 0) {
+        for (const resolve of this.#onSettled.splice(0)) resolve();
+      }
     }
+  }
+
+  #failed(why: string): void {
+    if (this.#failure === null) {
+      this.#options.log({
+        level: "error",
+        code: "append_failing",
+        message: "Deliveries cannot be stored",
+        detail: why,
+      });
+    }
+    this.#failure = why;
+  }
+
+  #succeeded(): void {
+    if (this.#failure !== null) {
+      this.#failure = null;
+      this.#options.log({
+        level: "info",
+        code: "append_recovered",
+        message: "Deliveries are stored again",
+      });
+    }
+    if (this.#notes.size > 0) void this.#notes.flush();
   }
 }

@@ -8,10 +8,11 @@ export interface Statement {
   /** One value per placeholder. */
   readonly args: readonly SqlValue[];
   /**
-   * Set when columns must still be derived from the arguments. Passed only to
-   * drivers with {@linkcode Driver.derives}.
+   * Set when columns must still be derived from the arguments: from deliveries,
+   * or from the records of a spool. Passed only to drivers with
+   * {@linkcode Driver.derives}.
    */
-  readonly derive?: "deliveries";
+  readonly derive?: "deliveries" | "records";
   /**
    * Set when the statement checks that a row is still as it was read. If it is
    * not, the batch fails with `conflict`. See `expect_row.ts`.

@@ -59,21 +59,15 @@ export const DELIVERY_MUTATIONS: readonly Mutation[] = [
     name: "let the spool forget before the ledger has it",
     within: 40,
     ports: {
-      spool: (next) => ({
-        get depth() {
-          return next.depth;
-        },
-        get bytes() {
-          return next.bytes;
-        },
-        put: (delivery) => next.put(delivery),
-        drain: (append, options) =>
-          next.drain((delivery) => {
-            append(delivery).catch(() => {});
+      spool: (next) => {
+        const drain = next.drain.bind(next);
+        next.drain = (take, options) =>
+          drain((records, count) => {
+            take(records, count).catch(() => {});
             return Promise.resolve();
-          }, options),
-        close: () => next.close(),
-      }),
+          }, options);
+        return next;
+      },
     },
   },
   {

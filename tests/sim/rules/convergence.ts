@@ -202,7 +202,9 @@ async function whatWaits(world: World): Promise<string[]> {
       SUBSCRIPTION,
     ),
   );
-  none("spool", disk.length);
+  const stored = await rows(world, "SELECT event_id FROM events");
+  const ids = new Set(stored.map(([id]) => id));
+  none("spool", disk.deliveries().filter(({ id }) => !ids.has(id)).length);
   const stats = front.incarnation?.endpoint?.stats();
   none("notes of unanswered deliveries", stats?.unansweredNotes ?? -1);
   none("requests", stats?.inFlight ?? -1);

@@ -203,7 +203,7 @@ export class Inspector {
   #keptPromises(): void {
     const { journal, disk } = this.#world;
     const spooled = new Map<string, Set<string>>();
-    for (const { id, body } of disk) {
+    for (const { id, body } of disk.deliveries()) {
       const digest = digestOf(body);
       spooled.set(digest, (spooled.get(digest) ?? new Set()).add(id));
     }

@@ -15,11 +15,14 @@ import {
 } from "../../../ledger/internals.ts";
 import { RetryingDriver } from "../../../ledger/store/driver/retrying_driver.ts";
 import {
+  type Spool,
+  type SpoolMover,
+  spoolMover,
   type WebhookEndpoint,
   webhookEndpoint,
 } from "../../../webhooks/mod.ts";
+import { SegmentedSpool } from "../../../webhooks/spool/segmented_spool.ts";
 import type { Dice } from "./dice.ts";
-import { DurableSpool } from "./durable_spool.ts";
 import { FaultyDriver, type StoreWeather } from "./faulty_driver.ts";
 import { foldCode } from "./fold_versions.ts";
 import type { Life } from "./life.ts";
@@ -59,6 +62,8 @@ export class Incarnation {
   /** Version of the fold that it runs. */
   readonly foldVersion: number;
   readonly #follower: ProjectionWorker | null;
+  readonly #spool: Spool | null;
+  readonly #mover: SpoolMover | null;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
   readonly #options: IncarnationOptions;
@@ -68,6 +73,7 @@ export class Incarnation {
     options: IncarnationOptions,
     ledger: Ledger,
     subscription: Subscription | null,
+    spool: Spool | null,
   ) {
     const { world, role } = options;
     this.#options = options;
@@ -80,6 +86,8 @@ export class Incarnation {
       ? this.poller.run(this.#stop.signal)
       : Promise.resolve();
     this.#follower = role.endpoint ? this.#makeFollower() : null;
+    this.#spool = spool;
+    this.#mover = spool === null ? null : this.#makeMover(spool);
     this.endpoint = role.endpoint ? this.#makeEndpoint() : null;
   }
 
@@ -114,7 +122,10 @@ export class Incarnation {
     const subscription = role.endpoint
       ? await subscribe(options, ledger)
       : null;
-    return new Incarnation(options, ledger, subscription);
+    const spool = role.endpoint && world.plan.spool
+      ? await openSpool(options)
+      : null;
+    return new Incarnation(options, ledger, subscription, spool);
   }
 
   /**
@@ -142,6 +153,8 @@ export class Incarnation {
   async stop(): Promise<void> {
     this.#stop.abort(new DOMException("Stopping", "AbortError"));
     await this.endpoint?.drain();
+    await this.#mover?.stop();
+    await this.#spool?.close();
     await this.#follower?.stop();
     await this.#running;
     await this.#polling;
@@ -188,36 +201,69 @@ export class Incarnation {
     });
   }
 
-  #makeEndpoint(): WebhookEndpoint {
+  #makeMover(spool: Spool): SpoolMover {
     const { world, life, dice } = this.#options;
-    const { clock, ports, plan, journal } = world;
-    const spool = plan.spool
-      ? new DurableSpool({
-        disk: world.disk,
-        life,
-        dice: dice.fork("spool"),
-        faults: () => world.spoolFaults,
-        count: (fault) => journal.count(fault),
-      })
-      : null;
-    const append = ports.append?.(this.ledger.appendDelivery, world.tools) ??
-      this.ledger.appendDelivery;
-    const unanswered = ports.unanswered?.(this.ledger.recordUnanswered) ??
-      this.ledger.recordUnanswered;
+    const luck = dice.fork("mover");
+    return spoolMover({
+      spool,
+      take: async (records, count) => {
+        await this.ledger.appendRecords(records);
+        if (luck.chance(world.spoolFaults.crash)) {
+          world.journal.count("spool crash");
+          life.kill();
+        }
+        await life.alive(Promise.resolve());
+        this.#follower?.wake(count);
+      },
+      now: () => world.now(),
+      tidyEveryMs: 10 * 60_000,
+    });
+  }
+
+  #makeEndpoint(): WebhookEndpoint {
+    const { world, dice } = this.#options;
+    const { clock, ports } = world;
+    const stored = this.#spool?.put ?? (async (delivery) => {
+      await this.ledger.appendDelivery(delivery);
+      this.#follower?.wake();
+    });
+    const noted = this.#spool?.note ?? this.ledger.recordUnanswered;
     const ids = dice.fork("ids");
     return webhookEndpoint({
       secrets: [world.secret],
-      append: async (delivery) => {
-        await append(delivery);
-        this.#follower?.wake();
-      },
-      unanswered,
+      append: ports.append?.(stored, world.tools) ?? stored,
+      unanswered: ports.unanswered?.(noted) ?? noted,
       now: () => world.now(),
       clock: () => clock.now(),
       newId: monotonicFactory(() => ids.unit()),
-      ...(spool === null ? {} : { spool: ports.spool?.(spool) ?? spool }),
     });
   }
+}
+
+/** The spool on the disk that outlives the process. */
+async function openSpool(
+  { world, life, dice, weather }: IncarnationOptions,
+): Promise<Spool> {
+  const names = dice.fork("segments");
+  const spool = await SegmentedSpool.open({
+    disk: world.disk.open({
+      life,
+      dice: dice.fork("spool"),
+      faults: () => world.spoolFaults,
+      onFault: (fault) => {
+        world.journal.count(fault);
+        weather.lastFaultMs = world.clock.now();
+      },
+    }),
+    newId: () => String(names.int(1e9, 9e9)),
+    mark: names.int(1, 2 ** 31),
+    maxBytes: 1 << 24,
+    segmentBytes: 8 << 10,
+    onDamage: ({ torn }) => {
+      if (!torn) world.expect(new Error("The spool is damaged"), null);
+    },
+  });
+  return world.ports.spool?.(spool) ?? spool;
 }
 
 /** A client whose requests never leave this process. */

@@ -2,7 +2,7 @@ import type { DisableRule, Faults } from "../../../sandbox/mod.ts";
 import { type Attack, attackOf } from "./attack.ts";
 import type { Dice } from "./dice.ts";
 import type { StoreFaults } from "./faulty_driver.ts";
-import type { SpoolFaults } from "./durable_spool.ts";
+import type { SpoolFaults } from "./virtual_disk.ts";
 
 /** How our part is spread over processes. */
 export type Shape =

@@ -32,7 +32,7 @@ export interface Ports {
   readonly unanswered: (
     next: (unanswered: UnansweredDelivery) => Promise<void>,
   ) => (unanswered: UnansweredDelivery) => Promise<void>;
-  /** Where the endpoint keeps what the ledger does not take. */
+  /** Where the endpoint stores, and the mover takes from. */
   readonly spool: (next: Spool) => Spool;
   /** The endpoint as the service sees it. */
   readonly endpoint: (

@@ -1,11 +1,7 @@
-import type {
-  Delivery,
-  DeliveryHealth,
-  Transition,
-} from "../../../ledger/mod.ts";
+import type { DeliveryHealth, Transition } from "../../../ledger/mod.ts";
 import type { Driver } from "../../../ledger/internals.ts";
 import type { Sandbox, VirtualClock } from "../../../sandbox/mod.ts";
-import type { SpoolFaults } from "./durable_spool.ts";
+import type { SpoolFaults, VirtualDisk } from "./virtual_disk.ts";
 import type { Journal } from "./journal.ts";
 import type { Plan } from "./plan.ts";
 import type { Ports, PortTools } from "./ports.ts";
@@ -20,8 +16,8 @@ export interface ProcessEnvironment {
   readonly journal: Journal;
   /** Path secret of the webhook endpoint. */
   readonly secret: string;
-  /** What the spool holds. */
-  readonly disk: Delivery[];
+  /** The disk of the spool. */
+  readonly disk: VirtualDisk;
   readonly spoolFaults: SpoolFaults;
   /** Rate at which the receiver of transitions fails. */
   readonly receiverFails: number;

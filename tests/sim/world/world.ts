@@ -1,6 +1,5 @@
 import { OnrampError } from "../../../client/mod.ts";
 import {
-  type Delivery,
   type DeliveryHealth,
   LedgerError,
   PollError,
@@ -14,7 +13,7 @@ import {
   type VirtualClock,
 } from "../../../sandbox/mod.ts";
 import { Dice } from "./dice.ts";
-import type { SpoolFaults } from "./durable_spool.ts";
+import { type SpoolFaults, VirtualDisk } from "./virtual_disk.ts";
 import { NO_STORE_FAULTS } from "./faulty_driver.ts";
 import { FOLD_VERSIONS } from "./fold_versions.ts";
 import { addOne, Broken, Journal } from "./journal.ts";
@@ -55,8 +54,8 @@ export class World {
   readonly secret = "a-secret-of-the-simulation-0000000";
   /** The database without faults, for those who look from outside. */
   readonly store: Driver;
-  /** What the spool holds. */
-  readonly disk: Delivery[] = [];
+  /** The disk of the spool. */
+  readonly disk = new VirtualDisk();
   readonly processes: readonly Process[];
   /** Delivery as the watchdog last saw it. */
   delivery: DeliveryHealth | null = null;

@@ -1,15 +1,17 @@
 /** A segment that only this process writes or drains. */
 export interface SegmentFile {
-  /** Writes all of `bytes` at the end. */
-  write(bytes: Uint8Array): Promise<void>;
+  /** Bytes it has room for. */
+  readonly size: number;
+  /** Writes all of `bytes` at an offset. */
+  write(bytes: Uint8Array, at: number): void;
   /**
    * Returns when the written data would survive a power failure.
    *
    * @throws {Deno.errors.NotFound} When the segment was removed meanwhile.
    */
   sync(): Promise<void>;
-  /** Reads all of it, even when it was removed meanwhile. */
-  read(): Promise<Uint8Array>;
+  /** Reads what is between two offsets, even when it was removed meanwhile. */
+  read(from: number, to: number): Uint8Array<ArrayBuffer>;
   /** Closes the file and releases the segment. */
   close(): void;
 }
@@ -18,8 +20,11 @@ export interface SegmentFile {
 export interface SpoolDisk {
   /** Names of the files there are. */
   list(): Promise<string[]>;
-  /** Creates a segment that did not exist, durably, and claims it. */
-  create(name: string): Promise<SegmentFile>;
+  /**
+   * Creates a segment that did not exist, durably, full of zeros, and claims
+   * it. Writing over what is there already is synced sooner than appending.
+   */
+  create(name: string, size: number): Promise<SegmentFile>;
   /** Claims a segment; null when another process holds it or removed it. */
   claim(name: string): Promise<SegmentFile | null>;
   /** Removes a segment for good, if it is there. */
@@ -52,7 +57,7 @@ export async function openSpoolDisk(directory: string): Promise<SpoolDisk> {
       });
       return names;
     },
-    async create(name: string): Promise<SegmentFile> {
+    async create(name: string, size: number): Promise<SegmentFile> {
       await makeDirectory();
       // It gets its own name only when it is locked, because any process may
       // drain and remove a segment without a lock.
@@ -65,13 +70,17 @@ export async function openSpoolDisk(directory: string): Promise<SpoolDisk> {
       try {
         await Deno.chmod(at(`${name}.new`), 0o600);
         await file.lock(true);
+        const segment = segmentFile(file, at(`${name}.new`), size);
+        fillWithZeros(segment, size);
+        await segment.sync();
         await Deno.rename(at(`${name}.new`), at(name));
         await syncDirectory();
       } catch (error) {
         file.close();
+        await orMissing(() => Deno.remove(at(`${name}.new`))).catch(() => {});
         throw error;
       }
-      return segmentFile(file, at(name));
+      return segmentFile(file, at(name), size);
     },
     async claim(name: string): Promise<SegmentFile | null> {
       let file: Deno.FsFile;
@@ -84,8 +93,8 @@ export async function openSpoolDisk(directory: string): Promise<SpoolDisk> {
       try {
         if (await file.tryLock(true)) {
           // Its owner may have drained and removed it just before the claim.
-          await Deno.stat(at(name));
-          return segmentFile(file, at(name));
+          const { size } = await Deno.stat(at(name));
+          return segmentFile(file, at(name), size);
         }
       } catch (error) {
         if (!(error instanceof Deno.errors.NotFound)) {
@@ -118,29 +127,44 @@ async function orMissing(work: () => Promise<void>): Promise<void> {
   }
 }
 
-function segmentFile(file: Deno.FsFile, path: string): SegmentFile {
+/** Overwrites a segment from its beginning. */
+export function fillWithZeros(segment: SegmentFile, bytes: number): void {
+  const zeros = new Uint8Array(Math.min(bytes, 256 * 1024));
+  for (let at = 0; at < bytes; at += zeros.length) {
+    segment.write(zeros.subarray(0, bytes - at), at);
+  }
+}
+
+/** Written and read at once: the system's memory takes and gives it. */
+function segmentFile(
+  file: Deno.FsFile,
+  path: string,
+  size: number,
+): SegmentFile {
+  const { ino, dev } = file.statSync();
   return {
-    async write(bytes: Uint8Array): Promise<void> {
+    size,
+    write(bytes: Uint8Array, at: number): void {
+      file.seekSync(at, Deno.SeekMode.Start);
       let written = 0;
       while (written < bytes.length) {
-        written += await file.write(bytes.subarray(written));
+        written += file.writeSync(bytes.subarray(written));
       }
     },
     async sync(): Promise<void> {
       await file.syncData();
       // A removed file is lost when the process ends.
-      const [opened, found] = await Promise.all([file.stat(), Deno.stat(path)]);
-      if (opened.ino !== found.ino || opened.dev !== found.dev) {
+      const found = Deno.statSync(path);
+      if (ino !== found.ino || dev !== found.dev) {
         throw new Deno.errors.NotFound(`${path} was replaced`);
       }
     },
-    async read(): Promise<Uint8Array> {
-      const { size } = await file.stat();
-      const bytes = new Uint8Array(size);
-      await file.seek(0, Deno.SeekMode.Start);
+    read(from: number, to: number): Uint8Array<ArrayBuffer> {
+      const bytes = new Uint8Array(to - from);
+      file.seekSync(from, Deno.SeekMode.Start);
       let read = 0;
-      while (read < size) {
-        const count = await file.read(bytes.subarray(read));
+      while (read < bytes.length) {
+        const count = file.readSync(bytes.subarray(read));
         if (count === null) break;
         read += count;
       }

@@ -1,0 +1,92 @@
+import { crc32 } from "node:zlib";
+import {
+  RECORD,
+  RECORD_BYTES,
+  type RecordFields,
+  writeRecord,
+} from "../../core/wire/delivery_records.ts";
+import type { SpoolError } from "./spool_error.ts";
+
+/** Who waits for a group to be stored. */
+interface Waiting {
+  readonly resolve: () => void;
+  readonly reject: (error: SpoolError) => void;
+}
+
+/** A buffer that is larger than this is not kept for the next group. */
+const KEPT_BYTES = 1 << 20;
+
+/** Records that are gathered while others are being written. */
+export class RecordGroup {
+  readonly #mark: number;
+  #bytes = new Uint8Array(64 * 1024);
+  #view = new DataView(this.#bytes.buffer);
+  #end = 0;
+  #waiting: Waiting[] = [];
+
+  /** Records with the mark of the segments they go to. */
+  constructor(mark: number) {
+    this.#mark = mark;
+  }
+
+  /** How many records there are. */
+  get count(): number {
+    return this.#waiting.length;
+  }
+
+  /** The records. */
+  get bytes(): Uint8Array<ArrayBuffer> {
+    return this.#bytes.subarray(0, this.#end);
+  }
+
+  /**
+   * Adds a record.
+   *
+   * @throws {TypeError} When its id is not a ULID.
+   */
+  add(fields: RecordFields): Promise<void> {
+    const at = this.#end;
+    this.#grow(at + RECORD_BYTES + fields.body.length);
+    const end = writeRecord(fields, this.#view, at);
+    this.#view.setUint32(at + RECORD.mark, this.#mark, true);
+    this.#view.setUint32(
+      at + RECORD.checksum,
+      checksum(this.#mark, this.#bytes.subarray(at, end)),
+      true,
+    );
+    this.#end = end;
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ resolve, reject });
+    });
+  }
+
+  /** Tells everybody how it ended, and is empty again. */
+  settle(error: SpoolError | null): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    this.#end = 0;
+    if (this.#bytes.length > KEPT_BYTES) this.#resize(KEPT_BYTES);
+    for (const { resolve, reject } of waiting) {
+      if (error === null) resolve();
+      else reject(error);
+    }
+  }
+
+  #grow(bytes: number): void {
+    if (bytes > this.#bytes.length) {
+      this.#resize(Math.max(bytes, 2 * this.#bytes.length));
+    }
+  }
+
+  #resize(size: number): void {
+    const bytes = new Uint8Array(size);
+    bytes.set(this.bytes);
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer);
+  }
+}
+
+/** The checksum of a record: of its mark, its length, and all that follows. */
+export function checksum(mark: number, record: Uint8Array): number {
+  return crc32(record.subarray(RECORD.kind), (mark ^ record.length) >>> 0);
+}

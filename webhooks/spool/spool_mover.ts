@@ -1,0 +1,208 @@
+import { messageOf } from "../../core/guards.ts";
+import { endpointLog, type WriteLog } from "../endpoint/endpoint_log.ts";
+import type { WebhookLog } from "../endpoint/log.ts";
+import type { Spool, TakeRecords } from "./spool.ts";
+
+/** Shortest and longest pause before a failing ledger is tried again. */
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 5_000;
+/** Shortest time between two groups, unless a full group waits. */
+const GROUP_MS = 50;
+const FULL_GROUP = 1_024;
+/** After so many moves without a rest the spool is tidied as well. */
+const MOVES_BETWEEN_TIDYING = 100;
+
+/** What {@linkcode spoolMover} works with. */
+export interface SpoolMoverOptions {
+  /** Where deliveries are kept. */
+  readonly spool: Spool;
+  /** Stores records for good; `ledger.appendRecords` does. */
+  readonly take: TakeRecords;
+  /**
+   * How often the spool is tidied while nothing comes, in milliseconds: what
+   * other processes have left is taken over then, and what was moved is
+   * overwritten.
+   *
+   * @default 5000
+   */
+  readonly tidyEveryMs?: number;
+  /**
+   * Wall clock in milliseconds since 1970.
+   *
+   * @default Date.now
+   */
+  readonly now?: () => number;
+  /**
+   * Takes log entries.
+   *
+   * @default Nothing is logged.
+   */
+  readonly log?: WebhookLog;
+}
+
+/** Moves what a spool keeps into the ledger, in the background. */
+export interface SpoolMover {
+  /** Why the ledger did not take the latest group; null when it did. */
+  readonly failure: string | null;
+  /** Resolves when the spool is empty. */
+  settled(): Promise<void>;
+  /**
+   * Tries the ledger a last time, and stops; what it does not take stays in the
+   * spool. Call it after the endpoint's `drain`.
+   *
+   * @param options `timeoutMs` bounds the waiting; the default is 10 seconds.
+   */
+  stop(options?: { readonly timeoutMs?: number }): Promise<void>;
+}
+
+/**
+ * Moves what a spool keeps into the ledger: in groups, oldest first, and again
+ * after a failure. It is the same path for a delivery that was answered a moment
+ * ago and for one that an earlier process left.
+ *
+ * @param options Spool and ledger.
+ * @returns The mover, at work. {@linkcode fileSpool} has an example.
+ */
+export function spoolMover(options: SpoolMoverOptions): SpoolMover {
+  return new Mover(options);
+}
+
+class Mover implements SpoolMover {
+  readonly #spool: Spool;
+  readonly #take: TakeRecords;
+  readonly #tidyEveryMs: number;
+  readonly #log: WriteLog;
+  readonly #stopping = new AbortController();
+  readonly #running: Promise<void>;
+  #failure: string | null = null;
+  /** Whether it is worth a line of the log when the spool is empty. */
+  #isNotable = true;
+  #moved = 0;
+  #movesLeft = MOVES_BETWEEN_TIDYING;
+  #endPause: (() => void) | null = null;
+  #isKept = false;
+  #onEmpty: (() => void)[] = [];
+
+  constructor(options: SpoolMoverOptions) {
+    this.#spool = options.spool;
+    this.#take = options.take;
+    this.#tidyEveryMs = options.tidyEveryMs ?? 5_000;
+    const now = options.now ?? Date.now;
+    this.#log = endpointLog(options.log, now, (text) => text);
+    this.#spool.onKept(() => {
+      this.#isKept = true;
+      if (this.#failure === null) this.#endPause?.();
+    });
+    this.#running = this.#run();
+  }
+
+  get failure(): string | null {
+    return this.#failure;
+  }
+
+  settled(): Promise<void> {
+    if (this.#spool.depth === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#onEmpty.push(resolve));
+  }
+
+  async stop(options: { readonly timeoutMs?: number } = {}): Promise<void> {
+    const { promise: due, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, options.timeoutMs ?? 10_000);
+    this.#stopping.abort();
+    this.#endPause?.();
+    await Promise.race([this.#running.then(() => this.#move()), due]);
+    clearTimeout(timer);
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    let pauseMs = FIRST_PAUSE_MS;
+    while (!signal.aborted) {
+      const before = this.#spool.depth;
+      this.#isKept = false;
+      if (await this.#move()) {
+        pauseMs = FIRST_PAUSE_MS;
+        await this.#rest();
+        continue;
+      }
+      if (this.#spool.depth < before) pauseMs = FIRST_PAUSE_MS;
+      await this.#pause(pauseMs);
+      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+    }
+  }
+
+  /** Moves what there is. Tells whether the ledger took it. */
+  async #move(): Promise<boolean> {
+    const { signal } = this.#stopping;
+    try {
+      if (--this.#movesLeft <= 0) {
+        await this.#spool.tidy();
+        this.#movesLeft = MOVES_BETWEEN_TIDYING;
+      }
+      await this.#spool.drain(async (records, count) => {
+        await this.#take(records, count);
+        this.#moved += count;
+        this.#succeeded();
+      }, signal.aborted ? {} : { signal });
+    } catch (error) {
+      this.#failed(messageOf(error));
+      return false;
+    }
+    if (this.#spool.depth > 0) return true;
+    if (this.#isNotable && this.#moved > 0) {
+      this.#log({
+        level: "info",
+        code: "spool_drained",
+        message: "Spooled deliveries went into the ledger",
+        count: this.#moved,
+      });
+    }
+    this.#isNotable = false;
+    this.#moved = 0;
+    for (const resolve of this.#onEmpty.splice(0)) resolve();
+    return true;
+  }
+
+  /** Waits for the next group: a delivery that comes alone goes at once. */
+  async #rest(): Promise<void> {
+    if (this.#spool.depth < FULL_GROUP) await this.#pause(GROUP_MS);
+    if (this.#isKept) return;
+    await this.#pause(this.#tidyEveryMs);
+    if (!this.#isKept) this.#movesLeft = 0;
+  }
+
+  #succeeded(): void {
+    if (this.#failure === null) return;
+    this.#failure = null;
+    this.#log({
+      level: "info",
+      code: "append_recovered",
+      message: "The ledger takes deliveries again",
+    });
+  }
+
+  #failed(why: string): void {
+    if (this.#failure === null) {
+      this.#log({
+        level: "error",
+        code: "append_failing",
+        message: "The ledger does not take deliveries",
+        detail: why,
+      });
+    }
+    this.#failure = why;
+    this.#isNotable = true;
+  }
+
+  async #pause(ms: number): Promise<void> {
+    if (this.#stopping.signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#endPause = (): void => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#endPause = null;
+  }
+}

@@ -1,0 +1,160 @@
+import assert from "node:assert/strict";
+import { readRecords } from "../../core/wire/delivery_records.ts";
+import {
+  type Delivery,
+  fileSpool,
+  type Spool,
+  type SpoolMover,
+  spoolMover,
+  type WebhookLogEntry,
+} from "../mod.ts";
+
+interface Moved {
+  readonly spool: Spool;
+  /** Starts a mover. */
+  readonly start: () => SpoolMover;
+  /** Ids that the ledger took, in order. */
+  readonly taken: string[];
+  readonly log: WebhookLogEntry[];
+  /** How the ledger is. */
+  readonly ledger: { fails: boolean; calls: number };
+}
+
+/** A spool, and a ledger that it is moved to, for as long as `work` takes. */
+async function moved(work: (moved: Moved) => Promise<void>): Promise<void> {
+  const directory = await Deno.makeTempDir();
+  const spool = await fileSpool({ directory });
+  const taken: string[] = [];
+  const log: WebhookLogEntry[] = [];
+  const ledger = { fails: false, calls: 0 };
+  const movers: SpoolMover[] = [];
+  const start = (): SpoolMover => {
+    const mover = spoolMover({
+      spool,
+      log: (entry) => log.push(entry),
+      take: (records) => {
+        ledger.calls++;
+        if (ledger.fails) return Promise.reject(new Error("It is locked"));
+        taken.push(...readRecords(records).map(({ id }) => id));
+        return Promise.resolve();
+      },
+    });
+    movers.push(mover);
+    return mover;
+  };
+  try {
+    await work({ spool, start, taken, log, ledger });
+  } finally {
+    for (const mover of movers) await mover.stop();
+    await spool.close();
+    await Deno.remove(directory, { recursive: true });
+  }
+}
+
+function delivery(n: number): Delivery {
+  return {
+    id: String(n).padStart(26, "0"),
+    receivedAt: "2026-11-20T12:00:00.000Z",
+    body: new TextEncoder().encode("{}"),
+  };
+}
+
+const ids = (count: number): string[] =>
+  Array.from({ length: count }, (_, n) => delivery(n).id);
+
+async function until(condition: () => boolean): Promise<void> {
+  const giveUpAt = performance.now() + 30_000;
+  while (!condition()) {
+    assert(performance.now() < giveUpAt, "Waited in vain");
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+Deno.test("spoolMover() moves what was left, and what comes, in order", () =>
+  moved(async ({ spool, start, taken, log }) => {
+    for (let n = 0; n < 3; n++) await spool.put(delivery(n));
+    const mover = start();
+    await mover.settled();
+    assert.deepEqual(taken, ids(3));
+    for (let n = 3; n < 6; n++) {
+      await spool.put(delivery(n));
+      await mover.settled();
+      assert.equal(taken.length, n + 1);
+    }
+    assert.deepEqual(taken, ids(6));
+    assert.equal(spool.depth, 0);
+    // Only what waited is worth a line.
+    assert.deepEqual(log.map(({ code, count }) => [code, count]), [
+      ["spool_drained", 3],
+    ]);
+  }));
+
+Deno.test("spoolMover() tries a failing ledger again, and says so", () =>
+  moved(async ({ spool, start, taken, log, ledger }) => {
+    ledger.fails = true;
+    const mover = start();
+    for (let n = 0; n < 20; n++) await spool.put(delivery(n));
+    await until(() => ledger.calls >= 3);
+    assert.equal(mover.failure, "It is locked");
+    assert.equal(spool.depth, 20);
+    ledger.fails = false;
+    await mover.settled();
+    assert.deepEqual(taken, ids(20));
+    assert.equal(mover.failure, null);
+    assert.deepEqual(log.map(({ code }) => code), [
+      "append_failing",
+      "append_recovered",
+      "spool_drained",
+    ]);
+    assert.equal(log[0]?.detail, "It is locked");
+  }));
+
+Deno.test("spoolMover() takes many that come at once in few groups", () =>
+  moved(async ({ spool, start, taken, ledger }) => {
+    const mover = start();
+    await mover.settled();
+    await Promise.all(
+      Array.from({ length: 3_000 }, (_, n) => spool.put(delivery(n))),
+    );
+    await mover.settled();
+    assert.deepEqual(taken, ids(3_000));
+    assert(ledger.calls <= 10, `${ledger.calls} groups`);
+  }));
+
+Deno.test("SpoolMover.stop() tries a failing ledger a last time", () =>
+  moved(async ({ spool, start, taken, ledger }) => {
+    ledger.fails = true;
+    const mover = start();
+    for (let n = 0; n < 3; n++) await spool.put(delivery(n));
+    await until(() => ledger.calls >= 4);
+    ledger.fails = false;
+    await mover.stop();
+    assert.deepEqual(taken, ids(3));
+  }));
+
+Deno.test("SpoolMover.stop() leaves in the spool what a failing ledger refuses", () =>
+  moved(async ({ spool, start, ledger }) => {
+    ledger.fails = true;
+    const mover = start();
+    for (let n = 0; n < 3; n++) await spool.put(delivery(n));
+    await mover.stop();
+    const { calls } = ledger;
+    assert.equal(spool.depth, 3);
+    ledger.fails = false;
+    await spool.put(delivery(3));
+    await new Promise((resolve) => setTimeout(resolve, 120));
+    assert.equal(ledger.calls, calls, "nothing happens after stop()");
+    assert.equal(spool.depth, 4);
+  }));
+
+Deno.test("SpoolMover.stop() does not wait for ever", async () => {
+  const directory = await Deno.makeTempDir();
+  const spool = await fileSpool({ directory });
+  const { promise, reject } = Promise.withResolvers<void>();
+  const mover = spoolMover({ spool, take: () => promise });
+  await spool.put(delivery(0));
+  await mover.stop({ timeoutMs: 20 });
+  reject(new Error("At last"));
+  await spool.close();
+  await Deno.remove(directory, { recursive: true });
+});
