@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 /**
  * The program: `deno run … cli/main.ts COMMAND`.
  *
@@ -7,6 +8,4 @@ import process from "node:process";
 import { processIo } from "./program/process_io.ts";
 import { main } from "./program/program.ts";
 
-if (import.meta.main) {
-  process.exit(await main(process.argv.slice(2), processIo()));
-}
+process.exit(await main(process.argv.slice(2), processIo()));

@@ -23,7 +23,7 @@ function programs(): string[] {
   // The test of a full disk needs a file size limit, which only a shell can set
   // on what it starts, and a small file system that nobody else sees.
   const confiners = ["sh", "unshare", "nsenter"];
-  return ["deno", "npx", "/usr/bin/chromium", sqld, ...confiners];
+  return ["deno", "npx", "tar", "/usr/bin/chromium", sqld, ...confiners];
 }
 
 const child = new Deno.Command("deno", {

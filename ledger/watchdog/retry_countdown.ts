@@ -4,10 +4,14 @@ import {
 } from "../../core/waiting/retry_schedule.ts";
 
 /** Delivery is off this long after the first failure, read one way. */
-export const RETRIES_FROM_FIRST_MS = Math.max(...ATTEMPTS_FROM_FIRST_MS);
+export const RETRIES_FROM_FIRST_MS: number = Math.max(
+  ...ATTEMPTS_FROM_FIRST_MS,
+);
 
 /** Delivery is off this long after the first failure, read the other way. */
-export const RETRIES_FROM_PREVIOUS_MS = Math.max(...ATTEMPTS_FROM_PREVIOUS_MS);
+export const RETRIES_FROM_PREVIOUS_MS: number = Math.max(
+  ...ATTEMPTS_FROM_PREVIOUS_MS,
+);
 
 /**
  * When the service switches delivery off. Its documentation does not say when

@@ -1,0 +1,89 @@
+/**
+ * The packed package on every runtime, installed from the registry as npm does:
+ * `deno task test:runtimes`. It needs npm and a network.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import {
+  type InstalledPackage,
+  installedPackage,
+} from "./installed_package.ts";
+
+const npx = (runtime: string) => ["npx", "--yes", runtime];
+const RUNTIMES: readonly (readonly [string, readonly string[]])[] = [
+  ["Node 22", npx("node@22")],
+  ["Node 24", npx("node@24")],
+  ["Bun", npx("bun")],
+  ["Deno", ["deno", "run", "-A"]],
+];
+const PROGRAM = "node_modules/@rampkit/onramp/cli/main.js";
+
+let installed: InstalledPackage;
+Deno.test.beforeAll(async () => {
+  installed = await installedPackage();
+});
+Deno.test.afterAll(async () => await installed[Symbol.asyncDispose]());
+
+for (const [name, runtime] of RUNTIMES) {
+  Deno.test(`${name} takes webhooks, polls, subscribes, verifies, and keeps what it answered when killed`, async () => {
+    const ledger = name.replace(" ", "");
+    await assert.rejects(
+      installed.run([...runtime, "contract.mjs", "run", ledger]),
+      /"answered":50/,
+    );
+    const reopen = [...runtime, "contract.mjs", "reopen", ledger];
+    assert.match(await installed.run(reopen), /"kept":50/);
+
+    const rampkit = [...runtime, PROGRAM];
+    assert.match(
+      await installed.run([...rampkit, "--help"]),
+      /^Usage: rampkit/m,
+    );
+    const show = ["orders", "show", "order-7", "--json"];
+    const at = ["--database-url", `file:${ledger}.db`];
+    const said = await installed.run([...rampkit, ...show, ...at]);
+    assert.match(said, /"id":"order-7".*"trust":"claimed"/);
+  });
+
+  Deno.test(`${name} takes a webhook in five lines and prints a confirmed order`, async () => {
+    const said = await installed.run([...runtime, "five_lines.mjs"]);
+    assert.match(said, /"trust":"confirmed"/);
+    for (const end of ["", "-chain"]) {
+      await Deno.remove(`${installed.folder}/five.db${end}`);
+    }
+  });
+}
+
+const TYPED = `
+import { OnrampClient, webhookEndpoint } from "@rampkit/onramp";
+import * as client from "@rampkit/onramp/client";
+import * as webhooks from "@rampkit/onramp/webhooks";
+import { type Ledger, openLedger } from "@rampkit/onramp/ledger";
+import * as internals from "@rampkit/onramp/ledger/internals";
+import * as widget from "@rampkit/onramp/widget";
+import * as sandbox from "@rampkit/onramp/sandbox";
+import { main } from "@rampkit/onramp/cli";
+export const all = [OnrampClient, client, webhooks, internals, widget, sandbox];
+export const ledger: Promise<Ledger> = openLedger({ url: "file:a.db" });
+export const endpoint = ledger.then(({ appendDelivery }) =>
+  webhookEndpoint({ append: appendDelivery, secrets: ["the-long-secret"] })
+);
+export const code: Promise<number> = main([], {} as Parameters<typeof main>[1]);
+`;
+
+Deno.test("tsc takes the types, libraries included, with the types of Node and with those of a browser", async () => {
+  const { folder, run } = installed;
+  await Deno.writeTextFile(`${folder}/typed.ts`, TYPED);
+  await run([
+    ...["npm", "install", "--no-audit", "--no-fund", "--prefer-offline"],
+    ...["typescript@6.0.3", "@types/node@22"],
+  ]);
+  for (const where of [["--types", "node"], ["--lib", "es2022,dom"]]) {
+    await run([
+      ...["node_modules/.bin/tsc", "--noEmit", "--strict"],
+      ...["--module", "nodenext", "--target", "es2022"],
+      ...["--skipLibCheck", "false", ...where, "typed.ts"],
+    ]);
+  }
+});

@@ -1,0 +1,99 @@
+import ts from "typescript";
+
+/** A compiled file, and what it imports. */
+export interface Compiled {
+  /** Its text. */
+  readonly text: string;
+  /** What it imports, as it names it. */
+  readonly imports: readonly string[];
+}
+
+const OPTIONS: ts.CompilerOptions = {
+  module: ts.ModuleKind.ESNext,
+  // `using` is the one thing that Node 22 lacks: this target writes it out.
+  target: ts.ScriptTarget.ES2024,
+  verbatimModuleSyntax: true,
+  strict: true,
+  exactOptionalPropertyTypes: true,
+};
+
+/**
+ * Compiles a file to JavaScript, looking at nothing else.
+ *
+ * @param path Its path, for messages.
+ * @throws {SyntaxError} When it cannot be compiled.
+ */
+export function compileModule(path: string, source: string): Compiled {
+  return compiled(
+    path,
+    source,
+    ts.transpileModule(source, {
+      fileName: path,
+      compilerOptions: { ...OPTIONS, removeComments: true },
+      reportDiagnostics: true,
+    }),
+  );
+}
+
+/** Types of resources are in no library that TypeScript loads by default. */
+const DISPOSABLE = /\b(?:Async)?Disposable\b|\bSymbol\.(?:asyncD|d)ispose\b/;
+
+/**
+ * A class's method of that name is declared a second time, as a property, by a
+ * compiler that looks at one file alone.
+ */
+const DECLARED_TWICE =
+  /(?: *\/\*\*(?:(?!\*\/)[^])*\*\/\n)? *\[Symbol\.(?:asyncD|d)ispose\]: \(\) => .*;\n(?=[^]*\n *\[Symbol\.(?:asyncD|d)ispose\]\(\))/g;
+
+/**
+ * The types of a file, looking at nothing else.
+ *
+ * @param path Its path, for messages.
+ * @throws {SyntaxError} When something it exports does not state its type.
+ */
+export function compileTypes(path: string, source: string): Compiled {
+  const { text, imports } = compiled(
+    path,
+    source,
+    ts.transpileDeclaration(source, {
+      fileName: path,
+      compilerOptions: {
+        ...OPTIONS,
+        declaration: true,
+        isolatedDeclarations: true,
+      },
+      reportDiagnostics: true,
+    }),
+  );
+  const library = '/// <reference lib="esnext.disposable" />\n';
+  return {
+    text: DISPOSABLE.test(text)
+      ? library + text.replace(DECLARED_TWICE, "")
+      : text,
+    imports,
+  };
+}
+
+function compiled(
+  path: string,
+  source: string,
+  { outputText, diagnostics = [] }: ts.TranspileOutput,
+): Compiled {
+  const [problem] = diagnostics;
+  if (problem !== undefined) {
+    const line = source.slice(0, problem.start).split("\n").length;
+    const message = ts.flattenDiagnosticMessageText(problem.messageText, " ");
+    throw new SyntaxError(`Cannot compile ${path}:${line}: ${message}`);
+  }
+  const imports = ts.preProcessFile(outputText).importedFiles
+    .map(({ fileName }) => fileName);
+  return { text: renamed(outputText), imports };
+}
+
+/** Files of ours end in `.js` once they are compiled. */
+function renamed(text: string): string {
+  return text.replace(
+    /((?:\bfrom|\bimport)\s*\(?\s*|\bnew URL\(\s*)"(\.{1,2}\/[^"]+)\.ts"/g,
+    '$1"$2.js"',
+  );
+}

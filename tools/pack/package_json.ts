@@ -1,0 +1,54 @@
+import { PROGRAM } from "./packed_files.ts";
+
+/** The part of `deno.json` that is used here. */
+export interface DenoConfig {
+  readonly name: string;
+  readonly version: string;
+  readonly license: string;
+  readonly exports: Readonly<Record<string, string>>;
+  readonly imports: Readonly<Record<string, string>>;
+}
+
+/**
+ * What npm has to know of the package.
+ *
+ * @param doors Path of each door's source file by its name.
+ * @param packages The packages that its files name.
+ * @throws {TypeError} When one of them is not in `deno.json`.
+ */
+export function packageJson(
+  config: DenoConfig,
+  doors: ReadonlyMap<string, string>,
+  packages: ReadonlySet<string>,
+): Record<string, unknown> {
+  const { name, version, license, imports } = config;
+  const wanted = [...packages].flatMap((used) => {
+    const types = `@types/${used}`;
+    return types in imports ? [used, types] : [used];
+  });
+  return {
+    name,
+    version,
+    license,
+    description: "Event-sourced ledger, webhook endpoint, poller and sandbox " +
+      "for partners of a fiat-to-crypto onramp service",
+    type: "module",
+    engines: { node: ">=22.12" },
+    exports: Object.fromEntries(
+      [...doors].map(([door, path]) => [door, {
+        types: `./${path.replace(/\.ts$/, ".d.ts")}`,
+        default: `./${path.replace(/\.ts$/, ".js")}`,
+      }]),
+    ),
+    bin: { rampkit: `./${PROGRAM.replace(/\.ts$/, ".js")}` },
+    dependencies: Object.fromEntries(
+      wanted.sort().map((used) => [used, range(imports, used)]),
+    ),
+  };
+}
+
+function range(imports: DenoConfig["imports"], name: string): string {
+  const version = imports[name]?.split(`npm:${name}@`)[1];
+  if (version !== undefined) return version;
+  throw new TypeError(`Cannot pack: ${name} is not among the imports`);
+}

@@ -1,0 +1,36 @@
+import { importsOf } from "../../tests/kit/imports.ts";
+
+/** Runs in Deno alone, and is not packed. */
+const DENO_ONLY = /^cli\/deploy\.ts$|^cli\/demo\/browser\//;
+
+/** Simulator and benchmark, which the program only names. */
+const CHECKOUT_ONLY = /^(?:tests|bench)\//;
+
+/** The program that the package installs. */
+export const PROGRAM = "cli/main.ts";
+
+/**
+ * Every file of ours that doors and program lead to.
+ *
+ * @param exports Path of each door's file by its name.
+ * @returns The files, sorted, and the doors among them.
+ */
+export async function packedFiles(
+  root: string,
+  exports: Readonly<Record<string, string>>,
+): Promise<{ files: string[]; doors: Map<string, string> }> {
+  const doors = new Map(
+    Object.entries(exports)
+      .map(([door, path]) => [door, path.replace(/^\.\//, "")] as const)
+      .filter(([, path]) => !DENO_ONLY.test(path)),
+  );
+  const imports = await importsOf(root);
+  const found = new Set([...doors.values(), PROGRAM]);
+  for (const file of found) { // Those that are added meanwhile come as well.
+    for (const { file: from, target } of imports) {
+      if (from !== file || DENO_ONLY.test(target)) continue;
+      if (!CHECKOUT_ONLY.test(target)) found.add(target);
+    }
+  }
+  return { files: [...found].sort(), doors };
+}
