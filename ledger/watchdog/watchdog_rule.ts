@@ -1,7 +1,7 @@
 import { type RetryCountdown, retryCountdown } from "./retry_countdown.ts";
 
 /** How long a webhook may take before its absence counts. */
-export const GRACE_MS: number = 5 * 60_000;
+export const GRACE_MS = 5 * 60_000;
 
 /** Silent orders that are named, at most. */
 const SILENT_IDS = 20;

@@ -5,10 +5,7 @@
  * @module
  */
 import assert from "node:assert/strict";
-import {
-  type InstalledPackage,
-  installedPackage,
-} from "./installed_package.ts";
+import { installedPackage } from "./installed_package.ts";
 
 const npx = (runtime: string) => ["npx", "--yes", runtime];
 const RUNTIMES: readonly (readonly [string, readonly string[]])[] = [
@@ -19,10 +16,7 @@ const RUNTIMES: readonly (readonly [string, readonly string[]])[] = [
 ];
 const PROGRAM = "node_modules/@rampkit/onramp/cli/main.js";
 
-let installed: InstalledPackage;
-Deno.test.beforeAll(async () => {
-  installed = await installedPackage();
-});
+const installed = await installedPackage();
 Deno.test.afterAll(async () => await installed[Symbol.asyncDispose]());
 
 for (const [name, runtime] of RUNTIMES) {
@@ -43,7 +37,7 @@ for (const [name, runtime] of RUNTIMES) {
     const show = ["orders", "show", "order-7", "--json"];
     const at = ["--database-url", `file:${ledger}.db`];
     const said = await installed.run([...rampkit, ...show, ...at]);
-    assert.match(said, /"id":"order-7".*"trust":"claimed"/);
+    assert.match(said, /"orderId":"order-7".*"trust":"claimed"/);
   });
 
   Deno.test(`${name} takes a webhook in five lines and prints a confirmed order`, async () => {

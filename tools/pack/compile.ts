@@ -49,7 +49,7 @@ const DECLARED_TWICE =
  * The types of a file, looking at nothing else.
  *
  * @param path Its path, for messages.
- * @throws {SyntaxError} When something it exports does not state its type.
+ * @throws {SyntaxError} When the type of something it exports is not clear.
  */
 export function compileTypes(path: string, source: string): Compiled {
   const { text, imports } = compiled(
@@ -74,12 +74,18 @@ export function compileTypes(path: string, source: string): Compiled {
   };
 }
 
+/** A constant does not state its type; the compiler may find it all the same. */
+const UNSTATED = 9010;
+const UNKNOWN = /^export declare const \w+: any;/m;
+
 function compiled(
   path: string,
   source: string,
   { outputText, diagnostics = [] }: ts.TranspileOutput,
 ): Compiled {
-  const [problem] = diagnostics;
+  const problem = diagnostics.find(({ code }) =>
+    code !== UNSTATED || UNKNOWN.test(outputText)
+  );
   if (problem !== undefined) {
     const line = source.slice(0, problem.start).split("\n").length;
     const message = ts.flattenDiagnosticMessageText(problem.messageText, " ");
