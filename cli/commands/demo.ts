@@ -1,10 +1,12 @@
-import { messageOf } from "../../core/guards.ts";
 import { type Command, Option } from "commander";
-import type { BrowserDemoAddresses } from "../demo/browser/run_browser_demo.ts";
 import { type DemoReport, runDemo } from "../demo/run_demo.ts";
 import { EXIT, UsageError } from "../program/exit_codes.ts";
 import { type Io, jsonLine, line, lines, note } from "../program/io.ts";
 import { jsonOption, wholeNumber } from "../program/options.ts";
+import {
+  runSourceProgram,
+  type SourceProgram,
+} from "../program/source_program.ts";
 import { progress } from "../views/progress.ts";
 import type { Cli } from "../program/cli.ts";
 import { operands, shellWord } from "../views/shell_word.ts";
@@ -28,6 +30,22 @@ const BROWSER_PORT = 8789;
 /** Each demo has its own folder, so that neither deletes the other's ledger. */
 const FOLDER = "rampkit-demo";
 const BROWSER_FOLDER = "rampkit-demo-browser";
+
+/** Page, style and the official SDK are not in the published package. */
+const SHOP: SourceProgram = {
+  name: "the shop's page",
+  command: "demo --browser",
+  file: new URL("../demo/browser/main.ts", import.meta.url),
+  permissions: [
+    "--allow-env",
+    "--allow-sys",
+    "--allow-ffi",
+    "--allow-read",
+    "--allow-write",
+    "--allow-net=127.0.0.1",
+  ],
+  stopped: null,
+};
 
 /** `demo`: the whole thing on one machine, against a bad network. */
 export function addDemo(program: Command, cli: Cli): void {
@@ -74,44 +92,22 @@ export function addDemo(program: Command, cli: Cli): void {
       "\nExit code 3 when they differ in the end.\n\nExample:\n  rampkit demo --seed 7 --orders 500 --crash\n  rampkit demo --browser",
     )
     .action(cli.run((flags: DemoFlags) => {
-      if (flags.browser) return browser(cli.io, flags);
+      if (flags.browser) {
+        return runSourceProgram(cli.io, SHOP, browserArguments(flags));
+      }
       if (flags.port === undefined) return demo(cli.io, flags);
       throw new UsageError("Wrong --port: it goes with --browser alone");
     }));
 }
 
-async function browser(io: Io, flags: DemoFlags): Promise<number> {
-  if (!("Deno" in globalThis)) {
-    throw new UsageError(
-      "Cannot run demo --browser here: its page needs Deno; clone the " +
-        "repository that the package's page names, and run there: " +
-        "npx -y deno@2.9.6 task demo --browser",
-    );
-  }
-  const { runBrowserDemo } = await import(
-    "../demo/browser/run_browser_demo.ts"
-  );
-  await runBrowserDemo({
-    port: flags.port ?? BROWSER_PORT,
-    seed: flags.seed,
-    folder: flags.folder ?? BROWSER_FOLDER,
-    fresh: flags.fresh ?? false,
-    onReplace: (text) => note(io, text),
-    now: io.now,
-    signal: io.signal,
-    onReady: (addresses) => invite(io, addresses),
-    onError: (error) => note(io, messageOf(error)),
-  });
-  return EXIT.fine;
-}
-
-function invite(io: Io, addresses: BrowserDemoAddresses): void {
-  line(io, `Open ${addresses.page} and press Buy; stop it with Ctrl-C`);
-  line(io, `  the service in a box: ${addresses.control}`);
-  line(
-    io,
-    `  the ledger, which the next demo replaces: ${addresses.databaseUrl}`,
-  );
+function browserArguments(flags: DemoFlags): string[] {
+  const { port = BROWSER_PORT, seed, folder = BROWSER_FOLDER } = flags;
+  return [
+    `--port=${port}`,
+    `--seed=${seed}`,
+    `--folder=${folder}`,
+    ...(flags.fresh ? ["--fresh"] : []),
+  ];
 }
 
 async function demo(io: Io, flags: DemoFlags): Promise<number> {

@@ -1,7 +1,6 @@
-import { messageOf } from "../../core/guards.ts";
 import packageFile from "../../deno.json" with { type: "json" };
 import tab from "@bomb.sh/tab/commander";
-import { type Argument, Command, CommanderError, Help } from "commander";
+import { type Argument, Command, Help } from "commander";
 import type { Cli } from "./cli.ts";
 import { addAttention } from "../commands/attention.ts";
 import { addBench } from "../commands/bench.ts";
@@ -22,12 +21,10 @@ import { addSim } from "../commands/sim.ts";
 import { addSubscriptions } from "../commands/subscriptions/mod.ts";
 import { addUsers } from "../commands/users/mod.ts";
 import { addWebhook } from "../commands/webhook/mod.ts";
-import { EXIT, UsageError } from "./exit_codes.ts";
-import { guardedIo, type Io, note } from "./io.ts";
+import { EXIT } from "./exit_codes.ts";
+import { guardedIo, type Io } from "./io.ts";
 import { SETTINGS } from "./options.ts";
-import { printable } from "../views/printable.ts";
-import { redact } from "./redact.ts";
-import { isStop } from "./stoppable.ts";
+import { reportError } from "./report_error.ts";
 import { wrap } from "../views/wrap.ts";
 
 /**
@@ -74,7 +71,7 @@ export async function main(
     });
     return exitCode;
   } catch (error) {
-    return report(error, io);
+    return reportError(error, io);
   }
 }
 
@@ -202,20 +199,3 @@ RUNBOOK.md what to do when something is wrong.
 
 Example:
   rampkit doctor`;
-
-function report(error: unknown, io: Io): number {
-  // Commander has already printed its message, or help was asked for.
-  if (error instanceof CommanderError) {
-    return error.exitCode === 0 ? EXIT.fine : EXIT.usage;
-  }
-  if (isStop(error, io.signal)) {
-    note(
-      io,
-      "Stopped before the end; what is stored stays, nothing else was changed",
-    );
-    return EXIT.failed;
-  }
-  const message = messageOf(error);
-  io.err(`${printable(redact(message, io.env))}\n`);
-  return error instanceof UsageError ? EXIT.usage : EXIT.failed;
-}

@@ -14,8 +14,8 @@ export interface SourceProgram {
   readonly file: URL;
   /** What it may do, and nothing else. */
   readonly permissions: readonly string[];
-  /** What to tell when it was stopped. */
-  readonly stopped: string;
+  /** What to tell when it was stopped; null where it runs until then. */
+  readonly stopped: string | null;
 }
 
 /**
@@ -43,8 +43,10 @@ export async function runSourceProgram(
   io.signal.addEventListener("abort", stop);
   const [code] = await ended;
   io.signal.removeEventListener("abort", stop);
-  if (io.signal.aborted) note(io, `Stopped: ${program.stopped}`);
-  return io.signal.aborted ? EXIT.failed : code ?? EXIT.failed;
+  if (!io.signal.aborted) return code ?? EXIT.failed;
+  if (program.stopped === null) return EXIT.fine;
+  note(io, `Stopped: ${program.stopped}`);
+  return EXIT.failed;
 }
 
 /**

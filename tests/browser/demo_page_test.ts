@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Frame, Page } from "playwright-core";
-import { main } from "../../cli/mod.ts";
+import { browserProgram } from "../../cli/demo/browser/browser_program.ts";
 import { openLedger } from "../../ledger/mod.ts";
 import { isBrowserMissing, withPage } from "../kit/browser.ts";
 import { cli } from "../kit/cli.ts";
@@ -18,13 +18,29 @@ interface Shop extends AsyncDisposable {
   stop(): Promise<number>;
 }
 
+/** The demo's own program, as far as it says why it cannot start. */
+async function refused(
+  args: readonly string[],
+): Promise<{ readonly code: number; readonly err: string }> {
+  let err = "";
+  const code = await browserProgram(args, {
+    out: () => {},
+    err: (text) => err += text,
+    env: () => undefined,
+    columns: null,
+    colour: false,
+    now: () => Date.now(),
+    signal: AbortSignal.timeout(60_000),
+  });
+  return { code, err };
+}
+
 async function openShop(): Promise<Shop> {
   const folder = await Deno.makeTempDir({ prefix: "rampkit-shop-" });
   const interrupt = new AbortController();
   const ready = Promise.withResolvers<string>();
   let [out, err] = ["", ""];
-  const args = ["demo", "--browser", "--port", "0", "--folder", folder];
-  const ended = main(args, {
+  const ended = browserProgram(["--port=0", "--folder", folder], {
     out: (text) => {
       out += text;
       const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(out) ?? [];
@@ -267,7 +283,7 @@ Deno.test("the demo's buttons are the page's own, and forge only what is there",
   await response.body?.cancel();
 });
 
-Deno.test("rampkit demo --browser says what is wrong with its flags and its port", async () => {
+Deno.test("the demo in a browser says what is wrong with its flags and its port", async () => {
   const crash = await cli(["demo", "--browser", "--crash"]);
   assert.equal(crash.code, 2);
   assert.match(crash.err, /--browser.*--crash/);
@@ -282,8 +298,8 @@ Deno.test("rampkit demo --browser says what is wrong with its flags and its port
   const folder = await Deno.makeTempDir({ prefix: "rampkit-shop-" });
   try {
     const number = String(taken.addr.port);
-    const { code, err } = await cli(
-      ["demo", "--browser", "--port", number, "--folder", folder],
+    const { code, err } = await refused(
+      ["--port", number, "--folder", folder],
     );
     assert.equal(code, 1);
     assert.match(err, /taken; pass another with --port/);
@@ -293,17 +309,12 @@ Deno.test("rampkit demo --browser says what is wrong with its flags and its port
   }
 });
 
-Deno.test("rampkit demo --browser keeps the ledger that demo said stays", async () => {
+Deno.test("the demo in a browser keeps the ledger that demo said stays", async () => {
   const folder = await Deno.makeTempDir({ prefix: "rampkit-shop-" });
   try {
     await cli(["demo", "--json", "--orders", "1", "--folder", folder]);
     const made = await Deno.stat(`${folder}/ledger.db`);
-    const stopped = AbortSignal.timeout(60_000);
-    const { code, err } = await cli(
-      ["demo", "--browser", "--port", "0", "--folder", folder],
-      {},
-      stopped,
-    );
+    const { code, err } = await refused(["--port=0", "--folder", folder]);
     assert.equal(code, 1);
     assert.match(err, /holds a ledger of `demo`/);
     assert.equal((await Deno.stat(`${folder}/ledger.db`)).ino, made.ino);

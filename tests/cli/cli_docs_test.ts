@@ -12,7 +12,16 @@ const DOCUMENTS = [
 ];
 
 /** Tasks that are no commands of the program. */
-const TASKS = ["test", "check", "ok", "publish:try", "rampkit"];
+const TASKS = [
+  "test",
+  "test:runtimes",
+  "check",
+  "ok",
+  "pack",
+  "publish:try",
+  "publish:run",
+  "rampkit",
+];
 
 /** What a document tells its reader to run, without comments. */
 function commandLines(text: string): string[] {

@@ -30,7 +30,7 @@ Deno.test("every door and every folder's door opens with a tour", async () => {
   );
   for (const path of Object.values<string>(config.exports)) {
     const text = await Deno.readTextFile(new URL(path, root));
-    assert.match(text, /^\/\*\*[\s\S]*?@module/, path);
+    assert.match(text, /^(?:#!.*\n)?\/\*\*[\s\S]*?@module/, path);
   }
 });
 

@@ -1,10 +1,10 @@
 import { importsOf } from "../../tests/kit/imports.ts";
 
 /** Runs in Deno alone, and is not packed. */
-const DENO_ONLY = /^cli\/deploy\.ts$|^cli\/demo\/browser\//;
+const DENO_ONLY = /^cli\/deploy\.ts$/;
 
-/** Simulator and benchmark, which the program only names. */
-const CHECKOUT_ONLY = /^(?:tests|bench)\//;
+/** What the program only names: simulator, benchmark, the shop's page. */
+const CHECKOUT_ONLY = /^(?:tests|bench|cli\/demo\/browser)\//;
 
 /** The program that the package installs. */
 export const PROGRAM = "cli/main.ts";

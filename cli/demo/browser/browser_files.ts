@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { stripTypeScriptTypes } from "node:module";
 import sdk from "@wert-io/widget-initializer/index.js" with { type: "text" };
 import sdkPackage from "@wert-io/widget-initializer/package.json" with {
@@ -42,7 +43,6 @@ export async function browserModule(path: string): Promise<string | null> {
   if (path === PAGE_SCRIPT) return pageScript;
   const name = /^\/widget\/(\w+\/\w+\.ts)$/.exec(path)?.[1];
   if (name === undefined || !WIDGET_FILES.has(name)) return null;
-  const file = new URL(`../../../widget/${name}`, import.meta.url).href;
-  const { default: text } = await import(file, { with: { type: "text" } });
-  return stripTypeScriptTypes(String(text));
+  const file = new URL(`../../../widget/${name}`, import.meta.url);
+  return stripTypeScriptTypes(await readFile(file, "utf8"));
 }

@@ -1,5 +1,4 @@
 import { localPath, publicUrl } from "./database_url.ts";
-import type { ConnectionOptions } from "./connection_options.ts";
 import type { Driver } from "./driver.ts";
 import { LedgerError } from "./errors.ts";
 import { RetryingDriver } from "./retrying_driver.ts";
@@ -86,11 +85,6 @@ export async function openDriver(options: OpenDriverOptions): Promise<Driver> {
   return retrying;
 }
 
-/** The part of `libsql_driver.ts` that is used here. */
-interface LocalDriverModule {
-  readonly LibsqlDriver: new (options: ConnectionOptions) => Driver;
-}
-
 async function openRemote(options: OpenDriverOptions): Promise<Driver> {
   if (!/^(libsql|https?):/.test(options.url)) {
     throw new LedgerError(
@@ -112,9 +106,7 @@ async function openLocal(
     const { WorkerDriver } = await import("./worker_driver.ts");
     return new WorkerDriver({ path, busyTimeoutMs, readOnly });
   }
-  // Computed, so that a program that uses only a server has no native code in
-  // its module graph. The thread's module is not in the graph either.
-  const module = new URL("./libsql_driver.ts", import.meta.url).href;
-  const { LibsqlDriver }: LocalDriverModule = await import(module);
+  // Spelled out, so that an installed package has it locked and cached.
+  const { LibsqlDriver } = await import("./libsql_driver.ts");
   return new LibsqlDriver({ path, busyTimeoutMs, readOnly });
 }

@@ -4,6 +4,10 @@ import type { Driver, ResultSet, Statement } from "./driver.ts";
 import { LedgerError } from "./errors.ts";
 import { startThread, type Thread } from "./_thread.ts";
 
+// Never called: an import that is spelled out has the thread's module fetched
+// with an installed package, so that the thread starts offline too.
+void (() => import("./_worker.ts"));
+
 /** How the database thread is started. */
 export interface WorkerDriverOptions extends ConnectionOptions {
   /** Module that the thread runs; replaced by tests. */
