@@ -26,6 +26,14 @@
  *
  * @module
  */
+export type {
+  InstrumentOptions,
+  Meter,
+  MeterCounter,
+  MeterLabels,
+  MeterObserver,
+  MeterRecorder,
+} from "../core/telemetry/meter.ts";
 export * from "../core/wire/delivery.ts";
 export * from "./endpoint/endpoint.ts";
 export * from "./endpoint/endpoint_options.ts";

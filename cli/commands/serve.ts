@@ -5,6 +5,7 @@ import { composeService } from "../compose/compose_service.ts";
 import { holdLedger } from "../ledger_file/ledger_lock.ts";
 import { jsonLog } from "../monitoring/logger.ts";
 import { serviceMetrics } from "../monitoring/metrics.ts";
+import { PrometheusMetrics } from "../monitoring/prometheus/prometheus_metrics.ts";
 import type { Cli } from "../program/cli.ts";
 import { readConfig, requireWebhookSecrets } from "../program/config.ts";
 import type { Io } from "../program/io.ts";
@@ -88,7 +89,8 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
   using held = await holdLedger(config);
   await using ledger = await openConfigured(config, io);
   held.tell();
-  const metrics = serviceMetrics();
+  const prometheus = new PrometheusMetrics();
+  const metrics = serviceMetrics({ prometheus, time: io.now });
   await using service = composeService(defined({
     config,
     secrets,
@@ -124,6 +126,7 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
           endpoint,
           onWrongPath: refusals.wrongPath,
           readiness,
+          metrics: () => prometheus.text(),
         }),
       }),
   );

@@ -4,6 +4,7 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import { addRefusedRequests } from "../../ledger/polling/requests/refused_requests.ts";
 import type { Poller } from "../../ledger/polling/poll_report.ts";
 import { createPoller } from "../../ledger/polling/poller.ts";
+import { tallyOrders } from "../../ledger/queries/order_tally.ts";
 import { LedgerError } from "../../ledger/store/driver/errors.ts";
 import {
   type WebhookEndpoint,
@@ -21,6 +22,7 @@ import { ChainLog } from "../monitoring/chain_log.ts";
 import { isLogged, type LogEvent } from "../monitoring/log_events.ts";
 import type { Log } from "../monitoring/logger.ts";
 import type { ServiceMetrics } from "../monitoring/metrics.ts";
+import { OrderGauges } from "../monitoring/order_gauges.ts";
 import { logDeliveryAlert, logPollAlert } from "../monitoring/log_alerts.ts";
 import { RecentOutcome } from "../monitoring/recent_outcome.ts";
 import { RefusalLog } from "../monitoring/refusal_log.ts";
@@ -135,6 +137,7 @@ export function composeService(parts: ServiceParts): Service {
     unanswered: spool?.note ?? ledger.recordUnanswered,
     secrets: parts.secrets,
     tracedPaths: PUBLIC_PATHS,
+    meter: metrics.meter("@rampkit/onramp/webhooks"),
     now,
     ...parts.admission,
     log: endpointLog(log, spool === undefined ? {} : SPOOL_EVENTS),
@@ -147,6 +150,14 @@ export function composeService(parts: ServiceParts): Service {
     timer: longLived,
   });
   const { poller, stalled } = composePoller(parts);
+  const counting = new AbortController();
+  const counted = longLived
+    ? new OrderGauges({
+      meter: metrics.meter("@rampkit/onramp"),
+      tally: () => tallyOrders(ledger.driver),
+      now,
+    }).run(counting.signal)
+    : null;
   return {
     endpoint,
     poller,
@@ -161,6 +172,8 @@ export function composeService(parts: ServiceParts): Service {
       }),
     [Symbol.asyncDispose]: async () => {
       stalled?.[Symbol.dispose]();
+      counting.abort();
+      await counted;
       await endpoint.drain();
       await mover?.stop();
       await spool?.close();

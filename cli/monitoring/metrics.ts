@@ -1,4 +1,5 @@
 import { metrics } from "@opentelemetry/api";
+import { DURATION_BOUNDS, type Meter } from "../../core/telemetry/meter.ts";
 import type { ChainState } from "../../ledger/evidence/chain_head.ts";
 import {
   pollAlarm,
@@ -11,11 +12,25 @@ import {
 } from "../../ledger/watchdog/retry_countdown.ts";
 import type { PollStatus } from "../../ledger/polling/poll_status.ts";
 import type { Spool } from "../../webhooks/spool/spool.ts";
+import { PollTally } from "./poll_tally.ts";
+import type { PrometheusMetrics } from "./prometheus/prometheus_metrics.ts";
 
 const SCOPE = "@rampkit/onramp";
 
+/** What metrics are made of. */
+export interface ServiceMetricsOptions {
+  /** Keeps the same values for Prometheus. @default {nothing does} */
+  readonly prometheus?: PrometheusMetrics;
+  /** Steady clock, ms. @default performance.now */
+  readonly now?: () => number;
+  /** Clock, ms since the epoch. @default Date.now */
+  readonly time?: () => number;
+}
+
 /** What `serve` and the Deploy entry measure beside the endpoint itself. */
 export interface ServiceMetrics {
+  /** Makes the meter of a part of the service. */
+  readonly meter: (scope: string) => Meter;
   /** Measures how long a commit takes. */
   readonly timed: (commit: () => Promise<void>) => Promise<void>;
   /** Watches what waits in a spool. */
@@ -38,28 +53,23 @@ export interface ServiceMetrics {
 }
 
 /**
- * Metrics by OpenTelemetry; nothing is measured anywhere while telemetry is
- * off. `rampkit.ledger.commit.duration` (s), `rampkit.ledger.lag` (events),
- * `rampkit.ledger.chain.broken` (1 while the evidence chain is not extended),
- * `rampkit.delivery.suspected` (1 while delivery may be off),
- * `rampkit.delivery.failing` (1 while deliveries are not answered in time),
- * `rampkit.delivery.off.in` (s until the service gives up, both readings),
- * `rampkit.delivery.received` (1 once any webhook came),
- * `rampkit.poll.failing` (1 while sweeps fail), `rampkit.poll.attempts`
- * (failures in a row of the sweep that has failed for longest),
- * `rampkit.poll.backlog` and `rampkit.poll.backlog.age` (s; what webhooks named
- * and the service was not asked about yet, with `known` false for what it never
- * showed) and `rampkit.poll.set_aside` (ids that the service refuses).
- *
- * @param now Steady clock, ms.
+ * Metrics by OpenTelemetry, and for Prometheus where it collects them. Each is
+ * described where it is made here; RUNBOOK.md says which ones to alarm on.
  */
 export function serviceMetrics(
-  now: () => number = () => performance.now(),
+  options: ServiceMetricsOptions = {},
 ): ServiceMetrics {
-  const meter = metrics.getMeter(SCOPE);
+  const { prometheus, now = () => performance.now(), time = Date.now } =
+    options;
+  const meterOf = (scope: string): Meter => {
+    const meter = metrics.getMeter(scope);
+    return prometheus === undefined ? meter : prometheus.meter(meter);
+  };
+  const meter = meterOf(SCOPE);
   const commits = meter.createHistogram("rampkit.ledger.commit.duration", {
     description: "Time from handing deliveries to the ledger to their commit",
     unit: "s",
+    advice: { explicitBucketBoundaries: [...DURATION_BOUNDS] },
   });
   const lag = meter.createGauge("rampkit.ledger.lag", {
     description: "Events that are stored and not folded",
@@ -88,6 +98,7 @@ export function serviceMetrics(
     description: "Failures in a row of the sweep that fails for longest",
     unit: "{attempt}",
   });
+  const pollTally = new PollTally(meter, time);
   const damaged = meter.createCounter("rampkit.webhook.spool.damaged", {
     description: "Places in spool files that could not be read",
   });
@@ -115,12 +126,13 @@ export function serviceMetrics(
     unit: "{id}",
   });
   return {
+    meter: meterOf,
     spoolDamage: ({ torn }) => damaged.add(1, { torn }),
     spool: (spool) => {
       spoolDepth.addCallback((result) => result.observe(spool.depth));
       spoolAge.addCallback((result) => {
         const { oldestMs } = spool;
-        const ageMs = oldestMs === null ? 0 : Date.now() - oldestMs;
+        const ageMs = oldestMs === null ? 0 : time() - oldestMs;
         result.observe(Math.max(0, ageMs) / 1000);
       });
     },
@@ -145,6 +157,7 @@ export function serviceMetrics(
       received.record(state === "never_received" ? 0 : 1);
     },
     polling: (health) => {
+      pollTally.take(health);
       const alarm = pollAlarm(health);
       pollFailing.record(alarm === null ? 0 : 1);
       pollAttempts.record(alarm?.attempts ?? 0);

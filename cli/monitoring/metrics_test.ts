@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { serviceMetrics } from "./metrics.ts";
 
 Deno.test("serviceMetrics() passes commits and failures on as they are", async () => {
-  const { timed } = serviceMetrics(() => 0);
+  const { timed } = serviceMetrics({ now: () => 0 });
   let commits = 0;
   await timed(() => {
     commits++;

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { secureHeaders } from "hono/secure-headers";
 import type { SweepFailure } from "../../ledger/polling/poll_health.ts";
+import { PROMETHEUS_TYPE } from "../monitoring/prometheus/prometheus_text.ts";
 import type { ConnectionInfo } from "../../webhooks/endpoint/endpoint_options.ts";
 
 /** How ready the endpoint is to take deliveries. */
@@ -25,7 +26,11 @@ export interface Readiness {
 }
 
 /** Paths that hold no secret, so that traces may show them. */
-export const PUBLIC_PATHS: readonly string[] = ["/healthz", "/readyz"];
+export const PUBLIC_PATHS: readonly string[] = [
+  "/healthz",
+  "/readyz",
+  "/metrics",
+];
 
 /** What the HTTP app is made of. */
 export interface HttpAppOptions {
@@ -38,11 +43,14 @@ export interface HttpAppOptions {
   readonly onWrongPath?: () => void;
   /** Looks at the ledger. */
   readonly readiness: () => Promise<Readiness>;
+  /** Writes the metrics for Prometheus. @default {no `GET /metrics`} */
+  readonly metrics?: () => string;
 }
 
 /**
  * The routes of `serve`: `POST /webhooks/{secret}`, `GET /healthz` (the process
- * answers) and `GET /readyz` (200 while deliveries are kept durably, else 503).
+ * answers), `GET /readyz` (200 while deliveries are kept durably, else 503) and
+ * `GET /metrics` (for Prometheus).
  */
 export function httpApp(
   options: HttpAppOptions,
@@ -56,6 +64,13 @@ export function httpApp(
       status: readiness.problem === null ? 200 : 503,
     });
   });
+  const { metrics } = options;
+  if (metrics !== undefined) {
+    app.get(
+      "/metrics",
+      (c) => c.body(metrics(), 200, { "content-type": PROMETHEUS_TYPE }),
+    );
+  }
   app.notFound((c) => {
     if (c.req.method === "POST") options.onWrongPath?.();
     return c.json({ error: "Not found" }, 404);

@@ -66,3 +66,19 @@ Deno.test("httpApp() answers /readyz with 503 and the problem only when nothing 
   assert.equal(answer.status, 503);
   assert.equal((await answer.json()).problem, problem);
 });
+
+Deno.test("httpApp() answers /metrics as Prometheus reads it, and only where there are metrics", async () => {
+  const request = () => new Request("http://127.0.0.1/metrics");
+  assert.equal((await app()(request())).status, 404);
+  const measured = httpApp({
+    endpoint: () => Promise.reject(new Error("Not asked")),
+    readiness: () => Promise.resolve(ready),
+    metrics: () => "rampkit_orders 1\n",
+  });
+  const answer = await measured(request());
+  assert.equal(
+    answer.headers.get("content-type"),
+    "text/plain; version=0.0.4; charset=utf-8",
+  );
+  assert.equal(await answer.text(), "rampkit_orders 1\n");
+});

@@ -54,6 +54,15 @@ Deno.test("rampkit serve answers as documented and keeps what it answered 204", 
     assert.equal(answer.status, 200);
     assert.equal((await answer.json()).ok, true);
   }
+  const metrics = await (await fetch(`${served.url}/metrics`)).text();
+  for (
+    const line of [
+      'rampkit_webhook_deliveries_total{answer="204",type="order_complete"} 1',
+      'rampkit_webhook_refused_total{reason="wrong_secret"} 1',
+      "rampkit_webhook_quarantined_total 3",
+    ]
+  ) assert.ok(metrics.split("\n").includes(line), `${line} in\n${metrics}`);
+  assert.ok(!metrics.includes(SECRET));
   assert.equal(await served.stop(), 0);
 
   const shown = await cli(["orders", "show", "order-1", "--json"], env);

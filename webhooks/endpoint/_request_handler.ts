@@ -85,6 +85,7 @@ export class RequestHandler {
       prefix: path,
       route: secret.route,
       tracedPaths: options.tracedPaths ?? [],
+      meter: options.meter,
     });
     this.#counts = new EndpointCounts(this.#telemetry);
     for (const { length } of options.secrets) {

@@ -1,9 +1,11 @@
+import { metrics } from "@opentelemetry/api";
 import {
-  type Attributes,
-  type Counter,
-  type Histogram,
-  metrics,
-} from "@opentelemetry/api";
+  DURATION_BOUNDS,
+  type Meter,
+  type MeterCounter,
+  type MeterLabels,
+  type MeterRecorder,
+} from "../../core/telemetry/meter.ts";
 import { hideActiveAddress, hidePathsFromSpans } from "./_span_addresses.ts";
 import type { RefusalReason } from "../admission/refusal.ts";
 
@@ -11,22 +13,22 @@ const SCOPE = "@rampkit/onramp/webhooks";
 
 /** Metrics and traces of an endpoint. */
 export class EndpointTelemetry {
-  readonly #deliveries: Counter;
-  readonly #quarantined: Counter;
-  readonly #refused: Counter;
-  readonly #duration: Histogram;
-  readonly #labels = new Map<string, Attributes>();
+  readonly #deliveries: MeterCounter;
+  readonly #quarantined: MeterCounter;
+  readonly #refused: MeterCounter;
+  readonly #duration: MeterRecorder;
+  readonly #labels = new Map<string, MeterLabels>();
   readonly #route: string;
 
   constructor(
-    { prefix, route, tracedPaths }: {
+    { prefix, route, tracedPaths, meter = metrics.getMeter(SCOPE) }: {
       readonly prefix: string;
       readonly route: string;
       readonly tracedPaths: readonly string[];
+      readonly meter: Meter | undefined;
     },
   ) {
     this.#route = route;
-    const meter = metrics.getMeter(SCOPE);
     this.#deliveries = meter.createCounter("rampkit.webhook.deliveries", {
       description: "Webhook requests by event type and answer",
       unit: "{request}",
@@ -42,6 +44,7 @@ export class EndpointTelemetry {
     this.#duration = meter.createHistogram("rampkit.webhook.answer.duration", {
       description: "Time from the arrival of a webhook to its answer",
       unit: "s",
+      advice: { explicitBucketBoundaries: [...DURATION_BOUNDS] },
     });
     hidePathsFromSpans({ prefix, route, tracedPaths });
   }

@@ -2,6 +2,7 @@ import type {
   AppendDelivery,
   UnansweredDelivery,
 } from "../../core/wire/delivery.ts";
+import type { Meter } from "../../core/telemetry/meter.ts";
 import type { WebhookLog } from "./log.ts";
 
 /** What a server knows of a connection; `Deno.ServeHandlerInfo` fits. */
@@ -107,6 +108,12 @@ export interface WebhookEndpointOptions {
    * @default Monotonic ULIDs.
    */
   readonly newId?: (receivedAtMs: number) => string;
+  /**
+   * Where requests are counted and timed.
+   *
+   * @default The meter of OpenTelemetry's global provider.
+   */
+  readonly meter?: Meter;
   /**
    * Takes log entries, which hold no secret, header or body.
    *

@@ -31,3 +31,28 @@ export const countUnfolded: Statement = {
   sql: `SELECT count(*) FROM events WHERE position > ${position}`,
   args: [],
 };
+
+/** Counts all orders: rows of status and number. */
+export const countOrdersByStatus: Statement = {
+  sql: `SELECT status, count(*) FROM orders
+    WHERE generation = ${liveGeneration} GROUP BY status`,
+  args: [],
+};
+
+/**
+ * Counts the orders that may still change: rows of status, trust, number and
+ * the earliest time that one is sorted by.
+ */
+export const countOpenOrdersByStatus: Statement = {
+  sql: `SELECT status, trust, count(*), min(sort_at) FROM orders
+    WHERE generation = ${liveGeneration} AND open = 1 GROUP BY status, trust`,
+  args: [],
+};
+
+/** Counts orders with anomalies: rows of the kinds in one text, and number. */
+export const countOrdersByAnomalies: Statement = {
+  sql: `SELECT anomalies, count(*) FROM orders
+    WHERE generation = ${liveGeneration} AND anomalies IS NOT NULL
+    GROUP BY anomalies`,
+  args: [],
+};

@@ -1,0 +1,148 @@
+import type {
+  InstrumentOptions,
+  Meter,
+  MeterCounter,
+  MeterLabels,
+  MeterObserver,
+  MeterRecorder,
+} from "../../../core/telemetry/meter.ts";
+import {
+  type Family,
+  type FamilyType,
+  labelText,
+  prometheusName,
+  prometheusText,
+  type Sample,
+} from "./prometheus_text.ts";
+import { Histogram, Latest, type Series, Sum } from "./series.ts";
+
+const NO_LABELS: MeterLabels = {};
+
+/**
+ * Keeps what instruments measure, for Prometheus to collect. Each instrument
+ * hands its measurements on to another meter as well, so that a value is
+ * measured in one place for both.
+ */
+export class PrometheusMetrics {
+  readonly #families: (() => Family)[] = [];
+
+  /**
+   * Makes a meter.
+   *
+   * @param also Gets every measurement too; a meter of OpenTelemetry.
+   */
+  meter(also: Meter): Meter {
+    return {
+      createCounter: (name, options) => this.#counter(also, name, options),
+      createGauge: (name, options) => this.#gauge(also, name, options),
+      createHistogram: (name, options) => this.#histogram(also, name, options),
+      createObservableGauge: (name, options) =>
+        this.#observable(also, name, options),
+    };
+  }
+
+  /** Writes everything in the text format of Prometheus. */
+  text(): string {
+    return prometheusText(this.#families.map((family) => family()));
+  }
+
+  #counter(also: Meter, name: string, options = {}): MeterCounter {
+    const other = also.createCounter(name, options);
+    const kept = new KeptSeries(() => new Sum());
+    this.#add(name, "counter", options, () => kept.samples());
+    return {
+      add: (value, labels = NO_LABELS) => {
+        kept.of(labels).take(value);
+        other.add(value, labels);
+      },
+    };
+  }
+
+  #gauge(also: Meter, name: string, options = {}): MeterRecorder {
+    const other = also.createGauge(name, options);
+    const kept = new KeptSeries(() => new Latest());
+    this.#add(name, "gauge", options, () => kept.samples());
+    return recorder(kept, other);
+  }
+
+  #histogram(
+    also: Meter,
+    name: string,
+    options: InstrumentOptions = {},
+  ): MeterRecorder {
+    const other = also.createHistogram(name, options);
+    const bounds = options.advice?.explicitBucketBoundaries ?? [];
+    const kept = new KeptSeries(() => new Histogram(bounds));
+    this.#add(name, "histogram", options, () => kept.samples());
+    return recorder(kept, other);
+  }
+
+  #observable(also: Meter, name: string, options = {}): MeterObserver {
+    const other = also.createObservableGauge(name, options);
+    const callbacks: Parameters<MeterObserver["addCallback"]>[0][] = [];
+    this.#add(name, "gauge", options, () => {
+      const observed = new KeptSeries(() => new Latest());
+      const observe = (value: number, labels: MeterLabels = NO_LABELS) =>
+        observed.of(labels).take(value);
+      for (const callback of callbacks) callback({ observe });
+      return observed.samples();
+    });
+    return {
+      addCallback: (callback) => {
+        callbacks.push(callback);
+        other.addCallback(callback);
+      },
+    };
+  }
+
+  #add(
+    name: string,
+    type: FamilyType,
+    { description = "", unit = "" }: InstrumentOptions,
+    samples: () => Sample[],
+  ): void {
+    this.#families.push(() => ({
+      name: prometheusName(name, { type, unit }),
+      type,
+      help: description,
+      samples: samples(),
+    }));
+  }
+}
+
+/** The series of an instrument, one for each set of labels. */
+class KeptSeries {
+  readonly #make: () => Series;
+  readonly #byText = new Map<string, Series>();
+  /** The hot path passes the same objects again and again. */
+  readonly #byObject = new WeakMap<MeterLabels, Series>();
+
+  constructor(make: () => Series) {
+    this.#make = make;
+  }
+
+  of(labels: MeterLabels): Series {
+    const known = this.#byObject.get(labels);
+    if (known !== undefined) return known;
+    const text = labelText(labels);
+    const series = this.#byText.get(text) ?? this.#make();
+    this.#byText.set(text, series);
+    this.#byObject.set(labels, series);
+    return series;
+  }
+
+  samples(): Sample[] {
+    return [...this.#byText].flatMap(([labels, series]) =>
+      series.samples(labels)
+    );
+  }
+}
+
+function recorder(kept: KeptSeries, other: MeterRecorder): MeterRecorder {
+  return {
+    record: (value, labels = NO_LABELS) => {
+      kept.of(labels).take(value);
+      other.record(value, labels);
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import type { MeterLabels } from "../../../core/telemetry/meter.ts";
+
+/** Kind of a metric, as Prometheus names it. */
+export type FamilyType = "counter" | "gauge" | "histogram";
+
+/** One value of a metric. */
+export interface Sample {
+  /** What follows the metric's name; `_bucket` for example. */
+  readonly suffix?: string;
+  /** Its labels as {@linkcode labelText} writes them. */
+  readonly labels: string;
+  /** The value. */
+  readonly value: number;
+}
+
+/** A metric with its values. */
+export interface Family {
+  /** Its name. */
+  readonly name: string;
+  /** Its kind. */
+  readonly type: FamilyType;
+  /** What it measures. */
+  readonly help: string;
+  /** Its values. */
+  readonly samples: readonly Sample[];
+}
+
+/** The media type of {@linkcode prometheusText}. */
+export const PROMETHEUS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+/** Writes metrics in the text format of Prometheus, version 0.0.4. */
+export function prometheusText(families: readonly Family[]): string {
+  let text = "";
+  for (const { name, type, help, samples } of families) {
+    if (samples.length === 0) continue;
+    text += `# HELP ${name} ${escapeHelp(help)}\n# TYPE ${name} ${type}\n`;
+    for (const { suffix = "", labels, value } of samples) {
+      const braces = labels === "" ? "" : `{${labels}}`;
+      text += `${name}${suffix}${braces} ${numberText(value)}\n`;
+    }
+  }
+  return text;
+}
+
+/**
+ * Writes labels, sorted by name, so that the same ones make the same text.
+ *
+ * @param labels Their names consist of letters, digits and dots.
+ */
+export function labelText(labels: MeterLabels): string {
+  return Object.keys(labels).sort().map((name) =>
+    `${plainName(name)}="${escapeLabel(String(labels[name]))}"`
+  ).join(",");
+}
+
+/**
+ * The name of an instrument for Prometheus, by OpenTelemetry's rules: dots
+ * become underscores, the unit is appended in words, and `_total` to a counter.
+ */
+export function prometheusName(
+  name: string,
+  { type, unit = "" }: { readonly type: FamilyType; readonly unit?: string },
+): string {
+  return plainName(name) + (unit === "s" ? "_seconds" : "") +
+    (type === "counter" ? "_total" : "");
+}
+
+/** Writes a number; the format has words for what JSON cannot write. */
+export function numberText(value: number): string {
+  if (Number.isNaN(value)) return "NaN";
+  if (Number.isFinite(value)) return String(value);
+  return value > 0 ? "+Inf" : "-Inf";
+}
+
+function plainName(name: string): string {
+  return name.replace(/[^A-Za-z0-9_]/g, "_");
+}
+
+function escapeLabel(text: string): string {
+  return text.replace(
+    /[\\"\n]/g,
+    (character) => character === "\n" ? "\\n" : `\\${character}`,
+  );
+}
+
+function escapeHelp(text: string): string {
+  return text.replace(/\\/g, "\\\\").replace(/\n/g, "\\n");
+}
