@@ -278,12 +278,14 @@ export class SegmentedSpool implements Spool {
     signal: AbortSignal | undefined,
   ): Promise<number> {
     this.#refuseWhenClosed();
+    // What comes meanwhile is left to the next time: it makes a larger group.
+    const kept = this.#depth;
     let drained = 0;
     for (;;) {
       const [segment] = this.#segments;
       if (segment === undefined) return drained;
       for (let run = segment.runs[0]; run; run = segment.runs[0]) {
-        if (this.#closed || signal?.aborted) return drained;
+        if (this.#closed || signal?.aborted || drained >= kept) return drained;
         const { bytes, count } = recordsFrom(segment, run);
         await take(bytes, count);
         segment.records -= count;

@@ -41,7 +41,7 @@ export interface Spool {
   /** Calls a listener, the latest one, whenever something was kept. */
   onKept(listener: () => void): void;
   /**
-   * Hands over what is kept, oldest first, in groups of at most 1,024 records
+   * Hands over what is kept by now, oldest first, in groups of at most 1,024 records
    * and about a megabyte, and forgets each group that was taken.
    *
    * @returns How many records were taken.

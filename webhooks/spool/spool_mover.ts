@@ -9,6 +9,11 @@ const LONGEST_PAUSE_MS = 5_000;
 /** Shortest time between two groups, unless a full group waits. */
 const GROUP_MS = 50;
 const FULL_GROUP = 1_024;
+/** So many records in that time are a burst, which goes before moving. */
+const BURST = 100;
+/** A burst goes before for so long at most, and while so few bytes wait. */
+const LONGEST_BURST_MS = 5_000;
+const MOST_WAITING_BYTES = 64 << 20;
 /** After so many moves without a rest the spool is tidied as well. */
 const MOVES_BETWEEN_TIDYING = 100;
 
@@ -80,6 +85,8 @@ class Mover implements SpoolMover {
   #moved = 0;
   #movesLeft = MOVES_BETWEEN_TIDYING;
   #endPause: (() => void) | null = null;
+  /** As many waiting records end the pause. */
+  #endsPause = Infinity;
   #isKept = false;
   #onEmpty: (() => void)[] = [];
 
@@ -91,7 +98,7 @@ class Mover implements SpoolMover {
     this.#log = endpointLog(options.log, now, (text) => text);
     this.#spool.onKept(() => {
       this.#isKept = true;
-      if (this.#failure === null) this.#endPause?.();
+      if (this.#spool.depth >= this.#endsPause) this.#endPause?.();
     });
     this.#running = this.#run();
   }
@@ -165,10 +172,25 @@ class Mover implements SpoolMover {
 
   /** Waits for the next group: a delivery that comes alone goes at once. */
   async #rest(): Promise<void> {
-    if (this.#spool.depth < FULL_GROUP) await this.#pause(GROUP_MS);
+    if (this.#spool.depth < FULL_GROUP) {
+      await this.#pause(GROUP_MS, FULL_GROUP);
+    }
+    await this.#yieldToBurst();
     if (this.#isKept) return;
-    await this.#pause(this.#tidyEveryMs);
+    await this.#pause(this.#tidyEveryMs, 1);
     if (!this.#isKept) this.#movesLeft = 0;
+  }
+
+  /** Waits while many deliveries come: senders wait for their answers. */
+  async #yieldToBurst(): Promise<void> {
+    const { signal } = this.#stopping;
+    for (let ms = 0; ms < LONGEST_BURST_MS; ms += GROUP_MS) {
+      const { depth, bytes } = this.#spool;
+      if (signal.aborted || bytes > MOST_WAITING_BYTES) return;
+      if (depth < BURST) return;
+      await this.#pause(GROUP_MS);
+      if (this.#spool.depth - depth < BURST) return;
+    }
   }
 
   #succeeded(): void {
@@ -194,8 +216,9 @@ class Mover implements SpoolMover {
     this.#isNotable = true;
   }
 
-  async #pause(ms: number): Promise<void> {
+  async #pause(ms: number, endsAt = Infinity): Promise<void> {
     if (this.#stopping.signal.aborted) return;
+    this.#endsPause = endsAt;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms);
       this.#endPause = (): void => {
