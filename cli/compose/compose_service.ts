@@ -29,7 +29,11 @@ import { RefusalLog } from "../monitoring/refusal_log.ts";
 import { StalledPoller } from "../monitoring/stalled_poller.ts";
 import { type Config, VARIABLES } from "../program/config.ts";
 import { serviceClient } from "../program/service.ts";
-import { PUBLIC_PATHS, type Readiness } from "../serving/http_app.ts";
+import {
+  PUBLIC_PATHS,
+  type Readiness,
+  WEBHOOK_PATH,
+} from "../serving/http_app.ts";
 import type { Projection } from "./projection.ts";
 import { ProjectionOnDemand } from "./projection_on_demand.ts";
 import { ProjectionWorker } from "./projection_worker.ts";
@@ -136,6 +140,7 @@ export function composeService(parts: ServiceParts): Service {
       ((delivery) => stored(() => ledger.appendDelivery(delivery), 1)),
     unanswered: spool?.note ?? ledger.recordUnanswered,
     secrets: parts.secrets,
+    path: WEBHOOK_PATH,
     tracedPaths: PUBLIC_PATHS,
     meter: metrics.meter("@rampkit/onramp/webhooks"),
     now,

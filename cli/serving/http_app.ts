@@ -32,6 +32,9 @@ export const PUBLIC_PATHS: readonly string[] = [
   "/metrics",
 ];
 
+/** What the path of a delivery begins with; the secret follows. */
+export const WEBHOOK_PATH = "/webhooks/";
+
 /** What the HTTP app is made of. */
 export interface HttpAppOptions {
   /** The webhook endpoint. */
@@ -82,5 +85,5 @@ export function httpApp(
 
 function isDelivery(request: Request): boolean {
   const from = request.url.indexOf("/", request.url.indexOf("//") + 2);
-  return request.url.startsWith("/webhooks/", from);
+  return request.url.startsWith(WEBHOOK_PATH, from);
 }

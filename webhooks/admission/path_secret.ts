@@ -10,13 +10,17 @@ const encoder = new TextEncoder();
 export class PathSecret {
   /** Path with a placeholder for the secret, for logs and traces. */
   readonly route: string;
-  readonly #prefix: string;
+  readonly #prefix: string | null;
   readonly #secrets: readonly string[];
   readonly #valid: readonly Uint32Array<ArrayBuffer>[];
   readonly #candidate = new Uint32Array(WORDS);
 
-  constructor(prefix: string, secrets: readonly string[]) {
-    if (!prefix.startsWith("/") || !prefix.endsWith("/")) {
+  /**
+   * @param prefix What comes before the secret; null takes the last segment of
+   * any path.
+   */
+  constructor(prefix: string | null, secrets: readonly string[]) {
+    if (prefix !== null && !(prefix.startsWith("/") && prefix.endsWith("/"))) {
       throw new TypeError(
         `Cannot mount endpoint: path must begin and end with a slash, current value is "${prefix}"`,
       );
@@ -27,7 +31,7 @@ export class PathSecret {
       );
     }
     this.#prefix = prefix;
-    this.route = `${prefix}{secret}`;
+    this.route = `${prefix ?? "/{path}/"}{secret}`;
     this.#secrets = [...secrets];
     this.#valid = secrets.map((secret, index) => {
       const width = new Uint32Array(WORDS);
@@ -42,7 +46,7 @@ export class PathSecret {
     });
   }
 
-  /** Whether the path of `url` is the prefix and a valid secret. */
+  /** Whether the path of `url` ends in a valid secret, after the prefix. */
   matches(url: string): boolean {
     const segment = this.#segment(url);
     if (segment === null || !widen(segment, this.#candidate)) return false;
@@ -66,12 +70,12 @@ export class PathSecret {
   #segment(url: string): string | null {
     const scheme = url.indexOf("://");
     const start = url.indexOf("/", scheme === -1 ? 0 : scheme + 3);
-    if (start === -1 || !url.startsWith(this.#prefix, start)) return null;
+    if (start === -1) return null;
     const query = url.indexOf("?", start);
-    const segment = url.slice(
-      start + this.#prefix.length,
-      query === -1 ? url.length : query,
-    );
+    const path = url.slice(start, query === -1 ? url.length : query);
+    const prefix = this.#prefix ?? path.slice(0, path.lastIndexOf("/") + 1);
+    if (!path.startsWith(prefix)) return null;
+    const segment = path.slice(prefix.length);
     if (!segment.includes("%")) return segment;
     try {
       return decodeURIComponent(segment);

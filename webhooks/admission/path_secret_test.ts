@@ -36,6 +36,23 @@ Deno.test("matches() accepts any valid secret and nothing else", () => {
   assert(!secret.matches("https://shop.example"));
 });
 
+Deno.test("matches() takes the last segment of any path where no prefix is stated", () => {
+  const secret = new PathSecret(null, [OLD, NEW]);
+  const base = "https://shop.example";
+  for (const path of ["", "/webhooks", "/api/hooks/v1", "/", `/${NEW}x`]) {
+    assert(secret.matches(`${base}${path}/${OLD}`), path);
+    assert(secret.matches(`${base}${path}/${NEW}?from=/x/y`), path);
+    for (
+      const wrong of ["", "x", `${OLD}x`, `${OLD}/`, `${OLD}/x`, `?/${OLD}`]
+    ) {
+      assert(!secret.matches(`${base}${path}/${wrong}`), `${path}/${wrong}`);
+    }
+  }
+  assert(!secret.matches(base));
+  assert.equal(secret.route, "/{path}/{secret}");
+  assert(new PathSecret(null, ["a/b"]).matches(`${base}/x/a%2Fb`));
+});
+
 Deno.test("matches() is equality of strings", () => {
   const text = fc.string({ unit: "binary", minLength: 1, maxLength: 12 })
     .filter((value) => value.isWellFormed());

@@ -14,8 +14,8 @@ export class RequestGate {
   readonly #clientAddress: NonNullable<WebhookEndpointOptions["clientAddress"]>;
   #lastNotAllowed: string | null = null;
 
-  constructor(path: string, options: WebhookEndpointOptions) {
-    this.secret = new PathSecret(path, options.secrets);
+  constructor(options: WebhookEndpointOptions) {
+    this.secret = new PathSecret(options.path ?? null, options.secrets);
     this.#isAllowed = options.allowlist === undefined
       ? null
       : allowlist(options.allowlist);

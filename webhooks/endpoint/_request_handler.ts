@@ -54,8 +54,7 @@ export class RequestHandler {
   #onIdle: (() => void)[] = [];
 
   constructor(options: WebhookEndpointOptions) {
-    const path = options.path ?? "/webhooks/";
-    this.#gate = new RequestGate(path, options);
+    this.#gate = new RequestGate(options);
     this.#maxBodyBytes = positive(options, "maxBodyBytes", 1024 * 1024);
     this.#maxHeldBytes = positive(options, "maxHeldBytes", 64 * 1024 * 1024);
     this.#deadlineMs = positive(options, "deadlineMs", 4_500);
@@ -82,7 +81,7 @@ export class RequestHandler {
       log: this.#log,
     });
     this.#telemetry = new EndpointTelemetry({
-      prefix: path,
+      prefix: options.path ?? null,
       route: secret.route,
       tracedPaths: options.tracedPaths ?? [],
       meter: options.meter,

@@ -33,12 +33,12 @@ const changed = new WeakSet<object>();
  */
 export function hidePathsFromSpans(
   { prefix, route, tracedPaths }: {
-    readonly prefix: string;
+    readonly prefix: string | null;
     readonly route: string;
     readonly tracedPaths: readonly string[];
   },
 ): void {
-  routes.set(prefix, route);
+  if (prefix !== null) routes.set(prefix, route);
   for (const path of tracedPaths) traced.add(path);
   const probe = trace.getTracer(SCOPE).startSpan("probe");
   const spanClass: unknown = Object.getPrototypeOf(probe);

@@ -22,7 +22,7 @@ export class EndpointTelemetry {
 
   constructor(
     { prefix, route, tracedPaths, meter = metrics.getMeter(SCOPE) }: {
-      readonly prefix: string;
+      readonly prefix: string | null;
       readonly route: string;
       readonly tracedPaths: readonly string[];
       readonly meter: Meter | undefined;

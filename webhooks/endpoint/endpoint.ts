@@ -37,7 +37,9 @@ export interface WebhookEndpoint {
  * when the delivery could not be stored.
  *
  * The handler takes a `Request` and returns a `Response`, so it mounts in
- * `Deno.serve`, Hono, Fresh and Deno Deploy alike.
+ * `Deno.serve`, Hono, Next, SvelteKit and Deno Deploy alike, and in Express
+ * through a listener for `node:http`. The last segment of the path is the
+ * secret, wherever that is; what comes before it is up to the server.
  *
  * @param options What the endpoint is made of.
  * @returns The endpoint.

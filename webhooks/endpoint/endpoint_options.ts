@@ -21,14 +21,16 @@ export interface WebhookEndpointOptions {
    */
   readonly append: AppendDelivery;
   /**
-   * Valid secrets; the path must end in one of them. Name the new and the old
-   * one while the address is being changed at the service.
+   * Valid secrets; the last segment of the path must be one of them. Name the
+   * new and the old one while the address is being changed at the service.
    */
   readonly secrets: readonly string[];
   /**
-   * Beginning of the path; the secret is all that follows.
+   * Beginning of the path, where no other is to be taken; the secret is all
+   * that follows. It is compared with the path of the `Request`, from which
+   * some frameworks have cut the prefix of a mount.
    *
-   * @default "/webhooks/"
+   * @default Any: wherever it is mounted, the last segment is the secret.
    */
   readonly path?: string;
   /**

@@ -153,7 +153,7 @@ Deno.test("webhookEndpoint() answers 204 to what is not a JSON object, stores an
   }));
 
 Deno.test("webhookEndpoint() answers 404 without a valid secret, whatever the method", () =>
-  served({}, async ({ base, ledger }) => {
+  served({ path: "/webhooks/" }, async ({ base, ledger }) => {
     for (
       const path of [
         "/",

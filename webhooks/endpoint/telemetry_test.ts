@@ -20,6 +20,7 @@ async function observedProcess(): Promise<void> {
       failing
         ? Promise.reject(new Error(`Refused /webhooks/${SECRET}`))
         : Promise.resolve(),
+    path: "/webhooks/",
     log: (entry) => console.log(JSON.stringify(entry)),
   });
   const server = Deno.serve(
