@@ -21,12 +21,17 @@ import { redact } from "../program/redact.ts";
 import { aborted } from "../program/stoppable.ts";
 import { openConfigured } from "../program/with_ledger.ts";
 import { admissionOf } from "../serving/admission.ts";
+import {
+  type BackupFlags,
+  backupOptions,
+  regularBackups,
+} from "../serving/backup_flags.ts";
 import { httpApp } from "../serving/http_app.ts";
 import { listening } from "../serving/listening.ts";
 import { openSpool } from "../serving/open_spool.ts";
 import { openSteadyServer } from "../serving/open_steady_server.ts";
 
-interface ServeFlags extends SharedFlags {
+interface ServeFlags extends SharedFlags, BackupFlags {
   readonly port: number;
   readonly host: string;
   readonly poll: boolean;
@@ -44,11 +49,11 @@ export function addServe(program: Command, cli: Cli): void {
   ).description(
     "take webhooks, fold them, and poll the service, in one process",
   );
-  settingOption(
+  backupOptions(settingOption(
     contradictedAfterOption(serviceOptions(ledgerOptions(command))),
     "--spool-dir <dir>",
     "where deliveries are kept from their answer until the database has them (RAMPKIT_SPOOL_DIR; default: beside a database file; for a database on a server none: then it has them before the answer)",
-  )
+  ))
     .option(
       "--port <port>",
       "port to listen on, 0 for a free one",
@@ -85,6 +90,7 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
   const admission = admissionOf(flags);
   const config = readConfig(io.env, flags);
   const secrets = requireWebhookSecrets(config);
+  const backups = regularBackups(flags, config);
   const log = jsonLog((text) => io.err(redact(text, io.env)), io.now);
   using held = await holdLedger(config);
   await using ledger = await openConfigured(config, io);
@@ -131,11 +137,14 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
       }),
   );
   const polling = poller?.run(io.signal);
+  const open = () => openConfigured(config, io);
+  const backing = backups?.({ open, log, metrics, now: io.now }).run(io.signal);
   await aborted(io.signal);
   log("info", "stopping");
   await quiet(() => endpoint.stats().inFlight);
   await server.shutdown();
   await polling;
+  await backing;
   await service[Symbol.asyncDispose]();
   log("info", "stopped");
 }

@@ -163,6 +163,18 @@ export function composeService(parts: ServiceParts): Service {
       now,
     }).run(counting.signal)
     : null;
+  // Ended twice, the spool would be asked after it was closed.
+  let ending: Promise<void> | null = null;
+  const end = async () => {
+    stalled?.[Symbol.dispose]();
+    counting.abort();
+    await counted;
+    await endpoint.drain();
+    await mover?.stop();
+    await spool?.close();
+    await refusals[Symbol.asyncDispose]();
+    await projection.stop();
+  };
   return {
     endpoint,
     poller,
@@ -175,16 +187,7 @@ export function composeService(parts: ServiceParts): Service {
         now,
         stuck: stalled?.stuck ?? null,
       }),
-    [Symbol.asyncDispose]: async () => {
-      stalled?.[Symbol.dispose]();
-      counting.abort();
-      await counted;
-      await endpoint.drain();
-      await mover?.stop();
-      await spool?.close();
-      await refusals[Symbol.asyncDispose]();
-      await projection.stop();
-    },
+    [Symbol.asyncDispose]: () => ending ??= end(),
   };
 }
 

@@ -48,6 +48,10 @@ export const LOG_EVENTS = {
   // The projection.
   projection_failing: "Stored events are not folded",
   projection_recovered: "Stored events are folded again",
+  // Backups.
+  backup_made: "A backup was made and verified",
+  backup_failing: "No backup can be made, or its copy does not verify",
+  backup_recovered: "A backup was made again",
   // The evidence chain.
   chain_head: "How far the evidence chain reaches, hourly: a copy to keep",
   chain_broken: "The chain does not contain its kept head",
@@ -68,4 +72,5 @@ export const ALL_CLEARS = {
   delivery_failing: "delivery_recovered",
   poll_failing: "poll_recovered",
   projection_failing: "projection_recovered",
+  backup_failing: "backup_recovered",
 } as const satisfies Readonly<Partial<Record<LogEvent, LogEvent>>>;

@@ -41,6 +41,10 @@ export interface ServiceMetrics {
   readonly lag: (events: number) => void;
   /** Tells whether the evidence chain is broken. */
   readonly chain: (state: Pick<ChainState, "broken">) => void;
+  /** Tells of regular backups: of the newest, or whether they fail. */
+  readonly backup: (
+    state: { readonly madeAt?: number | null; readonly failing?: boolean },
+  ) => void;
   /** Tells how webhook delivery is. */
   readonly delivery: (health: DeliveryHealth) => void;
   /** Tells how polling is. */
@@ -125,8 +129,23 @@ export function serviceMetrics(
     description: "Ids that the service refuses",
     unit: "{id}",
   });
+  let backupMadeAt: number | null = null;
+  meter.createObservableGauge("rampkit.backup.age", {
+    description: "Time since the newest backup was begun",
+    unit: "s",
+  }).addCallback((result) => {
+    if (backupMadeAt === null) return;
+    result.observe(Math.max(0, time() - backupMadeAt) / 1000);
+  });
+  const backupFailing = meter.createGauge("rampkit.backup.failing", {
+    description: "1 while backups are not made",
+  });
   return {
     meter: meterOf,
+    backup: ({ madeAt, failing }) => {
+      if (madeAt !== undefined) backupMadeAt = madeAt;
+      if (failing !== undefined) backupFailing.record(failing ? 1 : 0);
+    },
     spoolDamage: ({ torn }) => damaged.add(1, { torn }),
     spool: (spool) => {
       spoolDepth.addCallback((result) => result.observe(spool.depth));

@@ -122,6 +122,24 @@ export function wholeNumber(
   };
 }
 
+/**
+ * Reads a length of time such as `30m`, `6h` or `1d`, from a minute to 30 days.
+ *
+ * @returns Milliseconds.
+ * @throws {UsageError} When it is none.
+ */
+export function lengthOfTime(flag: string): (value: string) => number {
+  return (value) => {
+    const [, count, unit = ""] = /^(\d{1,5})([mhd])$/.exec(value) ?? [];
+    const ms = Number(count) * (UNITS_MS[unit] ?? NaN);
+    if (ms >= 60_000 && ms <= 30 * DAY_MS) return ms;
+    throw new UsageError(
+      `Wrong ${flag}: "${value}" is not a length of time from 1m to 30d; ` +
+        "write minutes, hours or days like 30m, 6h or 1d",
+    );
+  };
+}
+
 /** How times are written in help texts. */
 export const TIME_FORMAT = "2026-11-20 or 2026-11-20T14:30:00Z";
 
@@ -155,6 +173,11 @@ export function epochMs(time: string | undefined): number | undefined {
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const DAY_MS = 86_400_000;
+const UNITS_MS: Readonly<Record<string, number>> = {
+  m: 60_000,
+  h: 3_600_000,
+  d: DAY_MS,
+};
 const ZONED =
   /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
 

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { unitCommand } from "../kit/unit_command.ts";
+
+const root = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
+const dockerfile = await Deno.readTextFile(`${root}/daemon/Dockerfile`);
+
+/** The words of an instruction in its JSON form. */
+function words(instruction: string): readonly string[] {
+  const [, json = "[]"] =
+    new RegExp(`^${instruction} (\\[(?:.*\\\\\\n)*.*\\])$`, "m")
+      .exec(dockerfile) ?? [];
+  return JSON.parse(json.replaceAll("\\\n", ""));
+}
+
+Deno.test("the image runs the command line of the unit, in places of its own", async () => {
+  const expected = (await unitCommand()).map((word) =>
+    word.replaceAll("/usr/local/bin/deno", "deno")
+      .replaceAll("/opt/rampkit-cache", "/app-cache")
+      .replaceAll("/opt/rampkit", "/app")
+      .replaceAll("/var/lib/rampkit", "/data")
+      .replaceAll("127.0.0.1:8787", "0.0.0.0:8787")
+  );
+  const port = expected.indexOf("--port");
+  assert.deepEqual([...words("ENTRYPOINT"), ...words("CMD")], [
+    ...expected.slice(0, port),
+    "--host",
+    "0.0.0.0",
+    ...expected.slice(port),
+  ]);
+});
+
+Deno.test("the image holds every module that the command line loads, no tests, and does not run as root", async () => {
+  const copied = [...dockerfile.matchAll(/^COPY (.+) \S+$/gm)]
+    .flatMap(([, what = ""]) => what.split(" "))
+    .map((path) => path.replace(/\/$/, ""));
+  for (const path of copied) await Deno.stat(`${root}/${path}`);
+  const loaded = new Set<string>();
+  const look = async (file: string): Promise<void> => {
+    if (loaded.has(file)) return;
+    loaded.add(file);
+    const text = await Deno.readTextFile(new URL(`file://${root}/${file}`));
+    const names = text.matchAll(
+      /(?:from|import\(|new URL\(|^import)\s*"(\.\.?\/[^"]+\.ts)"/gm,
+    );
+    for (const [, name = ""] of names) {
+      const path = new URL(name, `file://${root}/${file}`).pathname;
+      await look(path.slice(root.length + 1)).catch((error) => {
+        // Examples in comments name files of their own.
+        if (!(error instanceof Deno.errors.NotFound)) throw error;
+      });
+    }
+  };
+  await look("cli/main.ts");
+  assert.ok(loaded.size > 200);
+  const missing = [...loaded].map((file) => file.split("/")[0] ?? "")
+    .filter((top) => !copied.includes(top));
+  // Simulator and benchmark need a checkout, and say so.
+  assert.deepEqual([...new Set(missing)].sort(), ["bench", "tests"]);
+  const ignored = await Deno.readTextFile(
+    `${root}/daemon/Dockerfile.dockerignore`,
+  );
+  const sent = [...ignored.matchAll(/^!(.+)$/gm)].map(([, path]) => path);
+  assert.deepEqual(sent.sort(), copied.sort());
+  assert.match(ignored, /^\*$/m);
+  assert.match(ignored, /^\*\*\/\*_test\.ts$/m);
+  const user = /^USER (.+)$/m.exec(dockerfile)?.[1];
+  assert.equal(user, "deno");
+  assert.ok(dockerfile.indexOf("\nRUN ") < dockerfile.indexOf("\nUSER "));
+});
+
+Deno.test("image and README name one version of Deno", async () => {
+  const readme = await Deno.readTextFile(`${root}/README.md`);
+  const [, version = ""] = /deno@(\d+\.\d+\.\d+)/.exec(readme) ?? [];
+  assert.match(dockerfile, new RegExp(`^FROM denoland/deno:${version}$`, "m"));
+});
