@@ -43,11 +43,17 @@
  */
 
 // The fold: pure functions over recorded events
-export type { EventKind, RecordedEvent } from "./events/event.ts";
+export type {
+  EventKind,
+  MonthClosedBody,
+  MonthClosedFile,
+  RecordedEvent,
+} from "./events/event.ts";
 export type {
   ActivityLabel,
   Fact,
   FactBase,
+  MonthClosedFact,
   OrderAbsentFact,
   OrderContradictedFact,
   OrderSnapshotFact,
@@ -68,6 +74,8 @@ export {
   type ContradictionOptions,
   deliveryUnanswered,
   type MintOptions,
+  monthClosed,
+  type MonthOptions,
   orderAbsent,
   orderContradicted,
   orderSnapshot,
@@ -221,6 +229,29 @@ export type { StateChange } from "./refold/compare_generations.ts";
 export type { StateDifference } from "./refold/state_diff.ts";
 export type { Dispatched } from "./subscriptions/subscription_options.ts";
 export type { Unfired, UnfiredQuery } from "./subscriptions/subscriptions.ts";
+
+// Months
+export type { LeftOut } from "./months/decide_rows.ts";
+export { localDay } from "./months/local_day.ts";
+export type { Money } from "./months/money.ts";
+export type { MonthRefusal } from "./months/close_month.ts";
+export { fileText } from "./months/month_close.ts";
+export type { MonthDifference } from "./months/month_differences.ts";
+export {
+  BOOK_BY,
+  type BookBy,
+  type MonthRow,
+  type MonthRowKind,
+  type OrderTimes,
+} from "./months/month_row.ts";
+export type {
+  LeftOutCounts,
+  MonthSums,
+  MonthTotal,
+} from "./months/month_summary.ts";
+export type { MonthsParts, MonthWork } from "./months/months_parts.ts";
+export type { MonthChange } from "./months/recompute_month.ts";
+export type { MonthSummary, MonthTerms } from "./months/summary_file.ts";
 
 // Polling and reconciliation
 export type { IsolatedId } from "./store/tables/isolated_ids.ts";

@@ -27,7 +27,11 @@ import { queryTime } from "./queries/query_values.ts";
 import { exportEvents } from "./transfer/export_events.ts";
 import { type Import, importEvents } from "./transfer/import_events.ts";
 import { readOrderFacts } from "./queries/order_facts.ts";
-import { Orders } from "./queries/orders.ts";
+import { Orders, type OrderView } from "./queries/orders.ts";
+import type { AsOf } from "./queries/orders_at.ts";
+import { ordersAsOf } from "./queries/orders_as_of.ts";
+import { Months } from "./months/months.ts";
+import { FOLD_VERSION } from "./projection/fold_version.ts";
 import { Projector } from "./projection/projector.ts";
 import { projectAll } from "./projection/project_all.ts";
 import { readOccurrences } from "./queries/read_occurrences.ts";
@@ -67,6 +71,8 @@ export class Ledger implements AsyncDisposable {
   readonly orders: Orders;
   /** Users as folded so far. */
   readonly users: Users;
+  /** Months whose books are closed. */
+  readonly months: Months;
   /** Transitions that subscriptions could not deliver or never received. */
   readonly subscriptions: Subscriptions;
   readonly #parts: LedgerParts;
@@ -98,6 +104,12 @@ export class Ledger implements AsyncDisposable {
     this.orders = new Orders(parts.driver);
     this.users = new Users(parts.driver);
     this.subscriptions = new Subscriptions(parts.driver, parts.now);
+    this.months = new Months({
+      ...parts,
+      readFact: parts.fold?.readFact ?? readFact,
+      foldVersion: parts.fold?.version ?? FOLD_VERSION,
+      append: (events) => this.append(events),
+    });
   }
 
   /**
@@ -304,6 +316,25 @@ export class Ledger implements AsyncDisposable {
    */
   attention(only?: AttentionKind): AsyncGenerator<AttentionItem> {
     return listAttention(this.orders, this.#parts.now(), only);
+  }
+
+  /**
+   * Walks over all orders as the ledger knew them, by order id. A position
+   * gives the same for ever; a time does until an event that waited elsewhere,
+   * in a spool or an export, is stored with an earlier one.
+   *
+   * @param asOf Position of the last event that counts, or the time up to which
+   * events were recorded.
+   * @throws {RangeError} When the time is not a valid time.
+   * @throws {LedgerError} When the database fails.
+   */
+  ordersAsOf(asOf: AsOf): AsyncGenerator<OrderView> {
+    const { assets, fold } = this.#parts;
+    return ordersAsOf(this.driver, {
+      asOf: "time" in asOf ? { time: queryTime("time", asOf.time) } : asOf,
+      assets,
+      readFact: fold?.readFact ?? readFact,
+    });
   }
 
   /**

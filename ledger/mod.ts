@@ -9,6 +9,8 @@
  *   result is the same in any order of arrival and with any repeats.
  * - **Query**: `ledger.orders` and `ledger.users` read states,
  *   {@linkcode Ledger.explain} tells which event each field comes from.
+ * - **Months**: {@linkcode Months.close} closes the books of a month, which
+ *   never change again; {@linkcode Months.recompute} tells what did since.
  * - **Subscribe**: {@linkcode Ledger.subscribe} calls a handler for each change
  *   of status, at least once.
  * - **Poll**: {@linkcode createPoller} reads the Data API. A webhook _claims_ a
@@ -124,6 +126,7 @@ export {
 } from "./queries/deliveries.ts";
 export type { AttentionItem } from "./queries/attention.ts";
 export type { FindResult, Found, FoundAs, FoundMatch } from "./queries/find.ts";
+export type { AsOf } from "./queries/orders_at.ts";
 export {
   type OrderPage,
   type OrderQuery,
@@ -143,6 +146,12 @@ export {
 } from "./users/user_verdict.ts";
 export type { NextStep } from "./users/next_step.ts";
 export type { UserReason, UserState } from "./users/user_state.ts";
+
+// Months
+export type { CloseMonthOptions, MonthClosing } from "./months/close_month.ts";
+export type { MonthClose } from "./months/month_close.ts";
+export { Months } from "./months/months.ts";
+export type { MonthRecomputation } from "./months/recompute_month.ts";
 
 // Subscribe
 export type {

@@ -11,6 +11,9 @@ import { errorCode, messageOf } from "../../core/guards.ts";
 import { CommandError } from "../program/exit_codes.ts";
 import type { Io } from "../program/io.ts";
 
+/** What makes some spreadsheets read a file as UTF-8. */
+export const BYTE_ORDER_MARK = "\ufeff";
+
 /** Where a command writes its result. */
 export interface Output extends Disposable {
   /** Writes text as is. */

@@ -10,6 +10,7 @@ import { addDoctor } from "../commands/doctor.ts";
 import { addFind } from "../commands/find.ts";
 import { addLedger } from "../commands/ledger/mod.ts";
 import { addMachine } from "../commands/machine.ts";
+import { addMonth } from "../commands/month/mod.ts";
 import { addOrders } from "../commands/orders/mod.ts";
 import { addPoll } from "../commands/poll.ts";
 import { addReconcile } from "../commands/reconcile.ts";
@@ -116,6 +117,7 @@ function build(cli: Cli, completing: boolean): Command {
   addMachine(program, cli);
   addFind(program, cli);
   addAttention(program, cli);
+  addMonth(program, cli);
   addSession(program, cli);
   addLedger(program, cli);
   addDeliveries(program, cli);

@@ -1,5 +1,6 @@
 // @ts-types="@types/big.js"
 import Big from "big.js";
+import type { CsvCell } from "../../core/csv/csv_line.ts";
 import type { OrderState } from "../../ledger/mod.ts";
 
 /** What orders of one total have in common: its columns, and their values. */
@@ -59,6 +60,16 @@ export const TOTAL_COLUMNS = [
 export type TotalRow = Record<(typeof TOTAL_COLUMNS)[number], string>;
 
 type Key = Record<keyof typeof KEY, string>;
+
+/** One cell of a total as CSV. */
+export function totalCell(
+  row: TotalRow,
+  column: (typeof TOTAL_COLUMNS)[number],
+): CsvCell {
+  const text = row[column];
+  if (column === "day") return { own: text };
+  return SUMS.some(({ sum }) => sum === column) ? { amount: text } : text;
+}
 
 /** Sums per day (UTC), status, asset, currency and trust, in exact decimals:
  * claimed amounts must not count as income. */

@@ -1,6 +1,6 @@
 import type { OrderState } from "../../ledger/mod.ts";
-import { csvLine } from "./csv.ts";
-import { DailyTotals, TOTAL_COLUMNS } from "./daily_totals.ts";
+import { type CsvCell, csvLine } from "../../core/csv/csv_line.ts";
+import { DailyTotals, TOTAL_COLUMNS, totalCell } from "./daily_totals.ts";
 import { orderJson } from "./order_view.ts";
 import { printableJson } from "./printable.ts";
 
@@ -29,7 +29,7 @@ export async function exportOrders(
       const cells = TOTAL_COLUMNS.map((column) => [column, row[column]]);
       write(
         csv
-          ? csvLine(cells.map(([, text]) => text ?? ""))
+          ? csvLine(TOTAL_COLUMNS.map((column) => totalCell(row, column)))
           : `${printableJson(Object.fromEntries(cells))}\n`,
       );
     }
@@ -48,7 +48,7 @@ export async function exportOrders(
 /** Columns of the order export; only ever added to, at the end. */
 const COLUMNS: readonly (readonly [
   title: string,
-  value: (order: OrderState) => string | null,
+  value: (order: OrderState) => CsvCell | null,
 ])[] = [
   ["order_id", (order) => order.orderId],
   ["external_order_id", (order) => order.externalOrderId],
@@ -58,18 +58,26 @@ const COLUMNS: readonly (readonly [
   ["status", (order) => order.status],
   ["trust", (order) => order.trust],
   ["currency", (order) => order.currency],
-  ["currency_amount", (order) => order.currencyAmount],
+  ["currency_amount", (order) => amount(order.currencyAmount)],
   ["commodity", (order) => order.commodity],
   ["network", (order) => order.network],
-  ["crypto_amount", (order) => order.cryptoAmount],
+  ["crypto_amount", (order) => amount(order.cryptoAmount)],
   ["tx_id", (order) => order.txId],
   ["address", (order) => order.address],
-  ["partner_fee_usd", (order) => order.fees.partnerFee],
-  ["service_fee_usd", (order) => order.fees.serviceFee],
+  ["partner_fee_usd", (order) => amount(order.fees.partnerFee)],
+  ["service_fee_usd", (order) => amount(order.fees.serviceFee)],
   ["fail_reason", (order) => order.failReason],
-  ["created_at", (order) => order.createdAt],
-  ["changed_at", (order) => order.changedAt],
+  ["created_at", (order) => own(order.createdAt)],
+  ["changed_at", (order) => own(order.changedAt)],
   ["anomalies", (order) => order.anomalies.map(({ kind }) => kind).join(" ")],
   ["session_trust", (order) => order.sessionTrust],
   ["release", (order) => order.release],
 ];
+
+function amount(text: string | null): CsvCell {
+  return { amount: text ?? "" };
+}
+
+function own(text: string | null): CsvCell {
+  return { own: text ?? "" };
+}

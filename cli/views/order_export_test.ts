@@ -6,7 +6,6 @@ import {
 } from "../../ledger/internals.ts";
 import { orderSnapshot, readFact } from "../../ledger/internals.ts";
 import type { OrderState } from "../../ledger/mod.ts";
-import { csvLine } from "./csv.ts";
 import { DailyTotals } from "./daily_totals.ts";
 import { exportOrders } from "./order_export.ts";
 
@@ -71,7 +70,8 @@ Deno.test("exportOrders() writes amounts digit for digit", async () => {
   const csv = await written({ format: "csv", totals: false });
   const [head, first] = csv.split("\r\n");
   const at = head?.split(",").indexOf("crypto_amount") ?? -1;
-  assert.equal(first?.split(",")[at], "0.100000000000000001");
+  // A spreadsheet would drop the last digits of a number that long.
+  assert.equal(first?.split(",")[at], "'0.100000000000000001");
 });
 
 Deno.test("exportOrders() adds up days in exact decimals", async () => {
@@ -138,26 +138,4 @@ Deno.test("DailyTotals leaves a fee empty that no order states, and says how man
 Deno.test("exportOrders() gives spreadsheets no formula to run", async () => {
   const csv = await written({ format: "csv", totals: false });
   assert.match(csv, /,'=HYPERLINK\(1\),/);
-});
-
-Deno.test("csvLine() quotes what would break a line, and keeps negative numbers", () => {
-  assert.equal(
-    csvLine(['a"b', "c,d", "e\nf", "-1.5"]),
-    '"a""b","c,d",e�f,-1.5\r\n',
-  );
-});
-
-Deno.test("csvLine() marks every cell that a spreadsheet would compute", () => {
-  const cells = ["=1", "+1", "-1+cmd", "@SUM", "\t=1", "\r=1", " =1", "＝1"];
-  assert.equal(
-    csvLine(cells),
-    "'=1,'+1,'-1+cmd,'@SUM,'�=1,'�=1,' =1,'＝1\r\n",
-  );
-});
-
-Deno.test("csvLine() lets no control character or mark of direction through", () => {
-  assert.equal(
-    csvLine(["\u001b[2Ja", "b\u009b", "c\u202ed", "e\u0000"]),
-    "�[2Ja,b�,c�d,e�\r\n",
-  );
 });

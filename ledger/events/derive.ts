@@ -21,7 +21,7 @@ export interface DerivedFact {
   /** The columns. */
   readonly columns: DerivedColumns;
   /**
-   * Id of the order, user, session or delivery that the fact is of; null when
+   * Id of the order, user, session, delivery or month of the fact; null when
    * the body names none, and for webhooks, whose ids are minted at receipt.
    */
   readonly entity: string | null;
@@ -87,6 +87,8 @@ export function derive(kind: EventKind, body: Uint8Array): DerivedFact {
       };
     case "delivery_unanswered":
       return { columns, entity: columnText(root.event_id) };
+    case "month_closed":
+      return { columns, entity: columnText(root.month) };
   }
 }
 
@@ -127,7 +129,10 @@ export function factId(
   readAt: string | null,
   digest: string,
 ): string {
-  const parts = JSON.stringify([kind, entity, readAt, digest]);
+  const parts = JSON.stringify(
+    // A month is closed once: whatever a second closing says, its id is taken.
+    kind === "month_closed" ? [kind, entity] : [kind, entity, readAt, digest],
+  );
   const hash = createHash("sha256").update(parts).digest("hex");
   const readAtMs = readAt === null ? NaN : Date.parse(readAt);
   // Nothing mints such a time, but an imported event may say anything.

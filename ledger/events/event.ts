@@ -12,6 +12,8 @@
  *   {@linkcode SessionCreatedBody}.
  * - `delivery_unanswered`: a delivery that was stored but answered late, with
  *   503, or not at all; see {@linkcode DeliveryUnansweredBody}.
+ * - `month_closed`: a month whose books this partner closed, with the files as
+ *   they were then; see {@linkcode MonthClosedBody}.
  */
 export type EventKind =
   | "webhook"
@@ -20,7 +22,8 @@ export type EventKind =
   | "order_absent"
   | "order_contradicted"
   | "session_created"
-  | "delivery_unanswered";
+  | "delivery_unanswered"
+  | "month_closed";
 
 /** A fact ready to be appended. Everything in it is decided before storage. */
 export interface NewEvent {
@@ -120,4 +123,34 @@ export interface DeliveryUnansweredBody {
   readonly event_id: string;
   /** What the sender got instead of a timely 2xx. */
   readonly answer: "late" | "503" | "none";
+}
+
+/** Body of `month_closed`. It holds no personal data. */
+export interface MonthClosedBody {
+  /** The month, `2026-11`. There is one event of it. */
+  readonly month: string;
+  /** Time zone of its days. */
+  readonly time_zone: string;
+  /** Version of the time zone data; null where the runtime does not say. */
+  readonly time_zone_version: string | null;
+  /** Which time of an order decided its month. */
+  readonly book_by: string;
+  /** Position of the last event that was known. */
+  readonly position: number;
+  /** Events up to that position: what stays the same in an imported ledger. */
+  readonly events: number;
+  /** Version of the fold. */
+  readonly fold_version: number;
+  /** The files, byte for byte. */
+  readonly files: readonly MonthClosedFile[];
+}
+
+/** One file of a closed month. */
+export interface MonthClosedFile {
+  /** `summary.json` or `items.csv`. */
+  readonly name: string;
+  /** SHA-256 of its bytes in UTF-8, lower-case hex. */
+  readonly sha256: string;
+  /** Its text. */
+  readonly text: string;
 }

@@ -56,7 +56,8 @@ export type ActivityLabel =
   | "order_absent"
   | "order_contradicted"
   | "session_created"
-  | "delivery_unanswered";
+  | "delivery_unanswered"
+  | "month_closed";
 
 /** A webhook: what it claims of an order, and says of a user. */
 export interface WebhookFact extends FactBase {
@@ -126,6 +127,12 @@ export interface UnansweredFact extends FactBase {
   readonly deliveryId: string | null;
 }
 
+/** The books of a month were closed. Folds into nothing. */
+export interface MonthClosedFact extends FactBase {
+  /** Kind of fact. */
+  readonly kind: "month_closed";
+}
+
 /** An event whose body says nothing any more, or never did. */
 export interface UnreadableFact extends FactBase {
   /** Kind of fact. */
@@ -160,4 +167,5 @@ export type Fact =
   | OrderContradictedFact
   | SessionFact
   | UnansweredFact
+  | MonthClosedFact
   | UnreadableFact;

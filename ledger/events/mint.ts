@@ -3,6 +3,7 @@ import { derive, factId } from "./derive.ts";
 import type {
   DeliveryUnansweredBody,
   EventKind,
+  MonthClosedBody,
   NewEvent,
   OrderAbsentBody,
   OrderContradictedBody,
@@ -47,6 +48,12 @@ export interface ContradictionOptions extends AbsenceOptions {
 export interface SessionOptions extends MintOptions {
   /** What was asked for, and what the service returned. */
   readonly session: SessionCreatedBody;
+}
+
+/** A month whose books this partner closed. */
+export interface MonthOptions extends MintOptions {
+  /** What was closed, and its files. */
+  readonly closed: MonthClosedBody;
 }
 
 /** A delivery that was stored, but not answered in time with 2xx. */
@@ -258,6 +265,39 @@ export function deliveryUnanswered(noticed: UnansweredOptions): NewEvent {
     recordedAt,
     salt,
   });
+}
+
+/**
+ * The event "the books of this month are closed". All such events of a month
+ * have one id, so that a ledger takes the first alone.
+ *
+ * @param closing The month and its files.
+ * @throws {TypeError} When the month is empty.
+ *
+ * @example Mint a closed month
+ * ```ts
+ * import { monthClosed } from "@rampkit/onramp/ledger/internals";
+ * import assert from "node:assert/strict";
+ *
+ * const event = monthClosed({
+ *   closed: {
+ *     month: "2026-11",
+ *     time_zone: "Europe/Berlin",
+ *     time_zone_version: "2026b",
+ *     book_by: "confirmed",
+ *     position: 1234,
+ *     events: 1234,
+ *     fold_version: 9,
+ *     files: [],
+ *   },
+ *   recordedAt: "2026-12-02T08:00:00.000Z",
+ *   salt: crypto.getRandomValues(new Uint8Array(16)),
+ * });
+ * assert.equal(event.kind, "month_closed");
+ * ```
+ */
+export function monthClosed({ closed, ...options }: MonthOptions): NewEvent {
+  return factEvent("month_closed", JSON.stringify(closed), options);
 }
 
 /** An event whose id is computed from its content. */

@@ -69,6 +69,8 @@ export function readFact(event: RecordedEvent): Fact {
         return readSession(event);
       case "delivery_unanswered":
         return readUnanswered(event);
+      case "month_closed":
+        return { ...factBase(event, "month_closed"), kind: "month_closed" };
       default:
         event.kind satisfies never;
         return unreadable(event, { code: "unknown_kind" });

@@ -166,6 +166,7 @@ const kinds: readonly EventKind[] = [
   "order_contradicted",
   "session_created",
   "delivery_unanswered",
+  "month_closed",
 ];
 
 Deno.test("readFact() and the folds never throw, whatever the body and the columns", () => {

@@ -190,6 +190,11 @@ Deno.test("the fold takes from each webhook and observation what orderMachine sa
         JSON.stringify({ delivery_id: complete.eventId, reason: "slow" }),
       ),
     },
+    month_closed: {
+      ...session(3),
+      kind: "month_closed",
+      body: new TextEncoder().encode(JSON.stringify({ month: "2026-11" })),
+    },
   } as const satisfies Record<keyof typeof orderMachine.observations, object>;
   for (const [kind, row] of Object.entries(orderMachine.observations)) {
     const event = observed[kind as keyof typeof observed];

@@ -196,6 +196,7 @@ function add(
       return { ...fold, activity };
     case "user_snapshot":
     case "delivery_unanswered":
+    case "month_closed":
       return fold;
     default:
       return fact satisfies never;

@@ -423,4 +423,5 @@ export const eventKinds: readonly EventKind[] = [
   "order_contradicted",
   "session_created",
   "delivery_unanswered",
+  "month_closed",
 ];

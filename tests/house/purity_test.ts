@@ -11,6 +11,7 @@ const WORLD =
 const PURE = [
   /^core\/(?!waiting\/|serving\/)/,
   /^ledger\/(anomalies|explain|machines|orders|users)\//,
+  /^ledger\/months\/(?!close_month|month_close|stored_months|months)/,
   /^ledger\/events\/(?!mint|digest|derive)/,
 ];
 

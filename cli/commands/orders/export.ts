@@ -1,10 +1,15 @@
 import { type Command, Option } from "commander";
+import type { AsOf, Ledger, OrderView } from "../../../ledger/mod.ts";
 import type { Cli } from "../../program/cli.ts";
 import { type Io, note } from "../../program/io.ts";
+import { UsageError } from "../../program/exit_codes.ts";
 import {
+  bomOption,
   ledgerOptions,
+  moment,
   outputOption,
   type SharedFlags,
+  TIME_FORMAT,
 } from "../../program/options.ts";
 import { stoppable, untilStopped } from "../../program/stoppable.ts";
 import { upToDate, withReadLedger } from "../../program/with_ledger.ts";
@@ -14,14 +19,17 @@ import {
   checkFilters,
   filterOptions,
   filterQuery,
+  matches,
   type OrderFilters,
 } from "./filters.ts";
-import { openOutput } from "../../program/output.ts";
+import { BYTE_ORDER_MARK, openOutput } from "../../program/output.ts";
 
 interface ExportFlags extends SharedFlags, OrderFilters {
   readonly trust: "confirmed" | "claimed" | "all";
   readonly format: "csv" | "ndjson";
   readonly totals?: boolean;
+  readonly asOf?: AsOf;
+  readonly bom?: boolean;
   readonly output?: string;
 }
 
@@ -30,7 +38,7 @@ export function addExport(orders: Command, cli: Cli): void {
   const command = orders.command("export").description(
     "write orders for finance, amounts exactly as the service stated them",
   );
-  outputOption(filterOptions(ledgerOptions(command)))
+  bomOption(outputOption(filterOptions(ledgerOptions(command))))
     .addOption(
       new Option("--format <format>", "how it is written").choices([
         "csv",
@@ -47,6 +55,12 @@ export function addExport(orders: Command, cli: Cli): void {
       "--totals",
       "totals instead of orders, by day (UTC), status, asset, currency and trust",
     )
+    .option(
+      "--as-of <position|time>",
+      "what was known then, instead of now, by order id: a position of the " +
+        `ledger, or ${TIME_FORMAT}`,
+      asOf,
+    )
     .addHelpText(
       "after",
       "\nExample:\n  rampkit orders export --from 2026-11-01 --to 2026-11-30 --status success --output november.csv",
@@ -59,7 +73,9 @@ async function exportAll(io: Io, flags: ExportFlags): Promise<void> {
     let count = 0;
     let leftOut = 0;
     const wanted = async function* () {
-      const orders = ledger.orders.list(filterQuery(flags));
+      const orders = flags.asOf === undefined
+        ? ledger.orders.list(filterQuery(flags))
+        : ordersThen(ledger, flags.asOf, flags, io.now());
       for await (const order of untilStopped(orders, io.signal)) {
         if (flags.trust === "all" || order.trust === flags.trust) {
           yield order;
@@ -77,6 +93,8 @@ async function exportAll(io: Io, flags: ExportFlags): Promise<void> {
       async () => {
         await upToDate(ledger, io);
         await checkFilters(ledger, flags);
+        await checkAsOf(ledger, flags.asOf);
+        if (flags.bom) output.write(BYTE_ORDER_MARK);
         await exportOrders(wanted(), {
           format: flags.format,
           totals: flags.totals ?? false,
@@ -96,6 +114,36 @@ async function exportAll(io: Io, flags: ExportFlags): Promise<void> {
     }
     if (leftOut > 0) note(io, notExported(leftOut, flags.trust));
   });
+}
+
+function asOf(text: string): AsOf {
+  return /^\d{1,15}$/.test(text)
+    ? { position: Number(text) }
+    : { time: moment("--as-of")(text) };
+}
+
+/** A position that is not reached would give another answer later. */
+async function checkAsOf(
+  ledger: Ledger,
+  asOf: AsOf | undefined,
+): Promise<void> {
+  if (asOf === undefined || "time" in asOf) return;
+  const { position } = await ledger.stats();
+  if (asOf.position <= position) return;
+  throw new UsageError(
+    `Wrong --as-of: the ledger ends at position ${position}`,
+  );
+}
+
+async function* ordersThen(
+  ledger: Ledger,
+  asOf: AsOf,
+  flags: OrderFilters,
+  nowMs: number,
+): AsyncGenerator<OrderView> {
+  for await (const order of ledger.ordersAsOf(asOf)) {
+    if (matches(order, flags, nowMs)) yield order;
+  }
 }
 
 /** Says what was left out, so that a part is not mistaken for the whole. */

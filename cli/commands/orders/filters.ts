@@ -1,9 +1,15 @@
 import type { Command } from "commander";
 import { defined } from "../../../core/defined.ts";
-import type { AttentionKind, Ledger, OrderQuery } from "../../../ledger/mod.ts";
+import type {
+  AttentionKind,
+  Ledger,
+  OrderQuery,
+  OrderState,
+} from "../../../ledger/mod.ts";
 import {
   ANOMALY_KINDS,
   ATTENTION_KINDS,
+  attentionOf,
   orderMachine,
 } from "../../../ledger/internals.ts";
 import { UsageError } from "../../program/exit_codes.ts";
@@ -112,4 +118,31 @@ export function filterQuery(flags: OrderFilters): OrderQuery {
 /** A window holds its start and not its end, so that days do not overlap. */
 function justBefore(time: string | undefined): string | undefined {
   return time && new Date(Date.parse(time) - 1).toISOString();
+}
+
+/**
+ * Whether an order is one that the flags choose: for states that are not those
+ * of the read model.
+ *
+ * @param nowMs The time that `stuck` goes by, in ms since the epoch.
+ */
+export function matches(
+  order: OrderState,
+  flags: OrderFilters,
+  nowMs: number,
+): boolean {
+  const { status, user, click, asset, from, to, anomaly, attention } = flags;
+  const { createdAt, anomalies, claimed } = order;
+  const isCreated = createdAt !== null &&
+    (from === undefined || Date.parse(createdAt) >= Date.parse(from)) &&
+    (to === undefined || Date.parse(createdAt) < Date.parse(to));
+  return (status === undefined || order.status === status) &&
+    (user === undefined || order.userId === user) &&
+    (click === undefined || order.clickId === click ||
+      claimed?.clickId === click) &&
+    (asset === undefined || order.commodity === asset.toUpperCase()) &&
+    ((from ?? to) === undefined || isCreated) &&
+    (anomaly === undefined ||
+      anomalies.some(({ kind }) => anomaly === true || kind === anomaly)) &&
+    (attention === undefined || attentionOf(order, nowMs).includes(attention));
 }

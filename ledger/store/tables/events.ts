@@ -1,4 +1,4 @@
-import type { RecordedEvent } from "../../events/event.ts";
+import type { EventKind, RecordedEvent } from "../../events/event.ts";
 import type { Entity } from "../../entity.ts";
 import type { Statement } from "../driver/driver.ts";
 import { eventColumns } from "../event_row.ts";
@@ -53,6 +53,71 @@ export function selectEventsOfOrder(orderId: string): Statement {
     sql: `SELECT ${eventColumns} FROM events WHERE order_id = ?
       ORDER BY position`,
     args: [orderId],
+  };
+}
+
+/** Selects the orders that events up to a position name, by id. */
+export function selectOrderIdsUpTo(
+  position: number,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Statement {
+  return {
+    sql: `SELECT DISTINCT order_id FROM events
+      WHERE order_id > ?1 AND position <= ?2 ORDER BY order_id LIMIT ?3`,
+    args: [after, position, limit],
+  };
+}
+
+/** Selects the events up to a position that name one of some orders. */
+export function selectEventsOfOrders(
+  orderIds: readonly string[],
+  position: number,
+): Statement {
+  return {
+    sql: `SELECT ${eventColumns} FROM events
+      WHERE order_id IN (SELECT value FROM json_each(?1)) AND position <= ?2
+      ORDER BY position`,
+    args: [JSON.stringify(orderIds), position],
+  };
+}
+
+/** Selects the position of the last event, and how many there are. */
+export const selectHead: Statement = {
+  sql: "SELECT coalesce(max(position), 0), count(*) FROM events",
+  args: [],
+};
+
+/** Selects how many events there are up to a position. */
+export function countEventsUpTo(position: number): Statement {
+  return {
+    sql: "SELECT count(*) FROM events WHERE position <= ?",
+    args: [position],
+  };
+}
+
+/** Selects the position of the n-th event, counted from one. */
+export function selectNthPosition(count: number): Statement {
+  return {
+    sql: "SELECT position FROM events ORDER BY position LIMIT 1 OFFSET ?",
+    args: [count - 1],
+  };
+}
+
+/** Selects the positions of all events of a kind other than `webhook`. */
+export function selectPositionsOfKind(kind: EventKind): Statement {
+  return {
+    // The second condition is that of the index.
+    sql: `SELECT position FROM events
+      WHERE kind = ? AND kind <> 'webhook' ORDER BY position`,
+    args: [kind],
+  };
+}
+
+/** Selects the event with an id. */
+export function selectEventWithId(eventId: string): Statement {
+  return {
+    sql: `SELECT ${eventColumns} FROM events WHERE event_id = ?`,
+    args: [eventId],
   };
 }
 

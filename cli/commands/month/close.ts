@@ -1,0 +1,108 @@
+import { type Command, Option } from "commander";
+import { BOOK_BY, type BookBy, localDay } from "../../../ledger/internals.ts";
+import { defined } from "../../../core/defined.ts";
+import type { Cli } from "../../program/cli.ts";
+import { CommandError, UsageError } from "../../program/exit_codes.ts";
+import { jsonLine, lines } from "../../program/io.ts";
+import {
+  jsonOption,
+  ledgerOptions,
+  type SharedFlags,
+} from "../../program/options.ts";
+import { stoppable } from "../../program/stoppable.ts";
+import { upToDate, withLedger } from "../../program/with_ledger.ts";
+import { monthJson, monthLines } from "../../views/month_view.ts";
+import { progress } from "../../views/progress.ts";
+import { describeMonthRefusal } from "../../wording/month.ts";
+import { MONTH, monthArgument } from "./month_argument.ts";
+
+interface CloseFlags extends SharedFlags {
+  readonly tz?: string;
+  readonly bookBy?: BookBy;
+  readonly beforeEnd?: boolean;
+}
+
+/** `month close`. */
+export function addClose(month: Command, cli: Cli): void {
+  const command = month.command("close").argument(
+    "<month>",
+    MONTH,
+    monthArgument,
+  ).summary("close the books of a month, for good")
+    .description(
+      "close the books of a month, for good: orders that the service shows as " +
+        "success, what earlier months have to correct, exact sums, and what " +
+        "was left out. The files are stored in the ledger, under its chain",
+    );
+  jsonOption(ledgerOptions(command), "one object")
+    .option(
+      "--tz <zone>",
+      "time zone of its days, for example Europe/Berlin (default: that of the " +
+        "month before)",
+      timeZone,
+    )
+    .addOption(
+      new Option(
+        "--book-by <time>",
+        "what decides the month of an order: when the service created it, when " +
+          "it completed, or when this ledger first confirmed it (default: as " +
+          "the month before)",
+      ).choices(BOOK_BY),
+    )
+    .option("--before-end", "close the present month, though it is not over")
+    .addHelpText(
+      "after",
+      "\nExample:\n  rampkit month close 2026-11 --tz Europe/Berlin --book-by confirmed",
+    )
+    .action(cli.run(async (month: string, flags: CloseFlags) => {
+      const { io } = cli;
+      await withLedger(io, flags, async (ledger) => {
+        const closing = await stoppable(
+          io.signal,
+          async () => {
+            await upToDate(ledger, io);
+            using bar = progress(io, "Orders", !flags.json);
+            return await ledger.months.close(
+              month,
+              defined({
+                timeZone: flags.tz,
+                bookBy: flags.bookBy,
+                beforeEnd: flags.beforeEnd,
+                signal: io.signal,
+                onProgress: bar.at,
+              }),
+            );
+          },
+          () => `${month} was not closed`,
+        );
+        if (closing.refused !== null) {
+          const { refused } = closing;
+          const message = describeMonthRefusal(month, refused);
+          throw refused.code === "terms_missing"
+            ? new UsageError(message)
+            : new CommandError(message);
+        }
+        await upToDate(ledger, io);
+        const { closed } = closing;
+        if (flags.json) return jsonLine(io, monthJson(closed));
+        lines(io, [
+          ...monthLines(closed, io.columns),
+          "",
+          "Its files, as stored:",
+          `  rampkit month show ${month}`,
+          `  rampkit month show ${month} --items --output ${month}.csv`,
+        ]);
+      });
+    }));
+}
+
+function timeZone(text: string): string {
+  try {
+    localDay(text);
+    return text;
+  } catch {
+    throw new UsageError(
+      `Wrong --tz: "${text}" is not a time zone; write one like Europe/Berlin`,
+    );
+  }
+}

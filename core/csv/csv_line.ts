@@ -1,0 +1,90 @@
+import { isDecimal } from "../decimal.ts";
+import { printable } from "../printable.ts";
+
+/**
+ * One cell: a text from outside, an amount, or a text of our own making such as
+ * a time, which a spreadsheet may read as what it is.
+ */
+export type CsvCell =
+  | string
+  | { readonly amount: string }
+  | { readonly own: string };
+
+/**
+ * Writes one line of CSV (RFC 4180) that a spreadsheet shows as it is.
+ *
+ * Ids and references come from outside: controls and marks that turn round the
+ * reading become `�`. A text that a spreadsheet would compute, or read as a
+ * date or another number, gets an apostrophe in front; so does an amount of
+ * more than 15 significant digits, of which a spreadsheet drops the rest.
+ *
+ * @param cells The cells; an empty text is an empty cell.
+ * @returns The line with its line break. {@linkcode csvRows} reads it back.
+ *
+ * @example Write an id that looks like a number
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(csvLine(["727E28", { amount: "0.10" }]), "'727E28,0.10\r\n");
+ * ```
+ */
+export function csvLine(cells: readonly CsvCell[]): string {
+  return `${cells.map(cellText).join(",")}\r\n`;
+}
+
+function cellText(cell: CsvCell): string {
+  if (typeof cell !== "string" && "own" in cell) return quoted(cell.own);
+  const raw = typeof cell === "string" ? cell : cell.amount;
+  const safe = typeof cell === "string"
+    ? !isChanged(raw)
+    : isDecimal(raw)
+    ? significantDigits(raw) <= MOST_DIGITS
+    : !isChanged(raw);
+  const shown = printable(raw);
+  return quoted(safe ? shown : `${TEXT_MARK}${shown}`);
+}
+
+function quoted(text: string): string {
+  return /[",;\t]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** What stands before a text that is to stay one. */
+export const TEXT_MARK = "'";
+
+/** Significant digits that a spreadsheet keeps of a number. */
+const MOST_DIGITS = 15;
+
+function significantDigits(decimal: string): number {
+  const digits = decimal.replace(/[-.]/g, "").replace(/^0+/, "");
+  return decimal.includes(".")
+    ? digits.length
+    : digits.replace(/0+$/, "").length;
+}
+
+/** Whether a spreadsheet would make something else of a text. */
+function isChanged(text: string): boolean {
+  if (text.startsWith(TEXT_MARK)) return true;
+  if (FORMULA.test(text)) return !PLAIN_NUMBER.test(text);
+  return CHANGED.some((pattern) => pattern.test(text.trim()));
+}
+
+/** How a text begins that some spreadsheet computes: with a sign, also in its
+ * wide form, even after what it skips. */
+const FORMULA = /^[\s\p{Cc}\p{Cf}]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r]/u;
+
+const PLAIN_NUMBER = /^-?\d{1,15}(\.\d+)?$/;
+
+const MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\\.?";
+
+/** Texts that a spreadsheet reads as another number, a date or a time. */
+const CHANGED: readonly RegExp[] = [
+  /^\d*\.?\d+\.?e[+-]?\d+$/i,
+  /^0\d+$/,
+  /^\d{16,}$/,
+  /^\d+(\.\d+)?%$/,
+  /^\d{1,4}[-/.]\d{1,2}([-/.]\d{1,4})?$/,
+  /^\d{1,2}:\d{2}/,
+  /^\d{4}-\d{2}-\d{2}/,
+  new RegExp(`^\\d{1,4}[-/. ]?${MONTH}([-/. ]?\\d{1,4})?$`, "i"),
+  new RegExp(`^${MONTH}[-/. ]?\\d{1,4}$`, "i"),
+];

@@ -1,0 +1,133 @@
+import process from "node:process";
+import type { NewEvent } from "../events/event.ts";
+import { monthClosed } from "../events/mint.ts";
+import { itemsFile } from "./items_file.ts";
+import { localDay, monthAfter, monthOf } from "./local_day.ts";
+import { type MonthClose, monthFile } from "./month_close.ts";
+import { workOutMonth } from "./month_books.ts";
+import type { BookBy } from "./month_row.ts";
+import { sumMonth } from "./month_summary.ts";
+import type { MonthsParts, MonthWork } from "./months_parts.ts";
+import { readBooks, readHead, readMonth } from "./stored_months.ts";
+import { summaryFile } from "./summary_file.ts";
+
+/** How to close a month. */
+export interface CloseMonthOptions extends MonthWork {
+  /**
+   * IANA name of the time zone of its days.
+   *
+   * @default that of the month closed last
+   */
+  readonly timeZone?: string;
+  /**
+   * Which time of an order decides its month.
+   *
+   * @default that of the month closed last
+   */
+  readonly bookBy?: BookBy;
+  /**
+   * Closes a month that is not over: what comes later is booked as late.
+   *
+   * @default false
+   */
+  readonly beforeEnd?: boolean;
+}
+
+/** Why a month was not closed. */
+export type MonthRefusal =
+  /** It is closed, and never changes. */
+  | { readonly code: "already_closed"; readonly first: MonthClose }
+  /** Months are closed in their order, without a gap. */
+  | { readonly code: "not_next"; readonly next: string }
+  /** It is not over in the time zone. */
+  | { readonly code: "not_over"; readonly today: string }
+  /** The first month needs its time zone and the time to book by. */
+  | { readonly code: "terms_missing" };
+
+/** What came of closing a month. */
+export type MonthClosing =
+  | { readonly closed: MonthClose; readonly refused: null }
+  | { readonly closed: null; readonly refused: MonthRefusal };
+
+/** Works out a month and stores it; see {@linkcode Months.close}. */
+export async function closeMonth(
+  parts: MonthsParts,
+  month: string,
+  options: CloseMonthOptions,
+): Promise<MonthClosing> {
+  const { driver, foldVersion } = parts;
+  const first = await readMonth(driver, month);
+  if (first !== null) return refused({ code: "already_closed", first });
+  const { before, firstMonth, last } = await readBooks(driver, null);
+  if (last !== null && monthAfter(last.month) !== month) {
+    return refused({ code: "not_next", next: monthAfter(last.month) });
+  }
+  const { timeZone = last?.timeZone, bookBy = last?.bookBy } = options;
+  if (timeZone === undefined || bookBy === undefined) {
+    return refused({ code: "terms_missing" });
+  }
+  const day = localDay(timeZone);
+  const recordedAt = new Date(parts.now()).toISOString();
+  const today = day(recordedAt);
+  const isOver = monthOf(today) > month;
+  const isClosedEarly = monthOf(today) === month && options.beforeEnd === true;
+  if (!isOver && !isClosedEarly) return refused({ code: "not_over", today });
+  const asOf = await readHead(driver);
+  const { rows, leftOut } = await workOutMonth(parts, {
+    ...options,
+    position: asOf.position,
+    closing: { month, bookBy, day, firstMonth: firstMonth ?? month },
+    before,
+  });
+  const timeZoneVersion = process.versions.tz ?? null;
+  const summary = summaryFile({
+    month,
+    timeZone,
+    timeZoneVersion,
+    bookBy,
+    asOf,
+    foldVersion,
+    ...sumMonth(rows),
+    leftOut,
+  });
+  return await store(
+    parts,
+    month,
+    monthClosed({
+      closed: {
+        month,
+        time_zone: timeZone,
+        time_zone_version: timeZoneVersion,
+        book_by: bookBy,
+        ...asOf,
+        fold_version: foldVersion,
+        files: [
+          monthFile("summary.json", summary),
+          monthFile("items.csv", itemsFile(rows)),
+        ],
+      },
+      recordedAt,
+      salt: parts.randomBytes(16),
+    }),
+  );
+}
+
+/** Another process may close the month meanwhile: the first one stands. */
+async function store(
+  { driver, append }: MonthsParts,
+  month: string,
+  event: NewEvent,
+): Promise<MonthClosing> {
+  await append([event]);
+  const stored = await readMonth(driver, month);
+  if (stored === null) {
+    throw new Error(`Cannot find the month ${month} that was just closed`);
+  }
+  return stored.digest === event.digest
+    ? { closed: stored, refused: null }
+    : refused({ code: "already_closed", first: stored });
+}
+
+function refused(refusal: MonthRefusal): MonthClosing {
+  return { closed: null, refused: refusal };
+}

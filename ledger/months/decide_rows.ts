@@ -1,0 +1,145 @@
+import type { BookedBefore } from "./booked_before.ts";
+import { monthOf } from "./local_day.ts";
+import { isSameMoney, negated } from "./money.ts";
+import type { BookBy, MonthRow } from "./month_row.ts";
+import type { OrderBooks } from "./order_books.ts";
+
+/** The month that is closed, and how. */
+export interface Closing {
+  /** The month, `2026-11`. */
+  readonly month: string;
+  /** Which time of an order decides its month. */
+  readonly bookBy: BookBy;
+  /** Day of a moment in the time zone of the books. */
+  readonly day: (time: string) => string;
+  /** The first month that was ever closed; this one when none was. */
+  readonly firstMonth: string;
+}
+
+/**
+ * Why an order of the month is not booked.
+ *
+ * - `unconfirmed`: only webhooks say that it succeeded.
+ * - `taken_back`: the service had taken its success back before the closing.
+ * - `before_first_month`: it became known in this month, and belongs to one
+ *   before the first that was closed.
+ * - `erased`: its readings were erased.
+ */
+export type LeftOut =
+  | "unconfirmed"
+  | "taken_back"
+  | "before_first_month"
+  | "erased";
+
+/** What an order adds to a month. */
+export interface DecidedRows {
+  /** Its rows, a reversal before its restatement. */
+  readonly rows: readonly MonthRow[];
+  /** Why it is left out; null when it is booked or of another month. */
+  readonly leftOut: LeftOut | null;
+}
+
+const NOTHING: DecidedRows = { rows: [], leftOut: null };
+
+/**
+ * Decides what an order adds to a month. An order is booked once, in its own
+ * month or, when that was closed before it was known, in the month in which it
+ * became known. What a closed month booked is never changed: what the service
+ * says otherwise later is a row of the month in which that became known.
+ *
+ * @param order What the books need to know of it.
+ * @param before What closed months have booked of it.
+ * @param closing The month.
+ */
+export function decideRows(
+  order: OrderBooks,
+  before: BookedBefore | null,
+  closing: Closing,
+): DecidedRows {
+  return before === null
+    ? decideFirst(order, closing)
+    : decideCorrection(order, before, closing);
+}
+
+/** An order that no closed month has booked. */
+function decideFirst(order: OrderBooks, closing: Closing): DecidedRows {
+  const { month, bookBy, day, firstMonth } = closing;
+  const { times, money } = order;
+  if (order.isClaimedOnly || (order.isErased && money === null)) {
+    return monthOf(day(order.firstHeardAt)) === month
+      ? { rows: [], leftOut: order.isErased ? "erased" : "unconfirmed" }
+      : NOTHING;
+  }
+  // What the service does not state is dated by when it was known.
+  const datedBy = times[bookBy] === null ? "confirmed" : bookBy;
+  const time = times[datedBy];
+  if (time === null || times.confirmed === null) return NOTHING;
+  const ownDay = day(time);
+  const ofMonth = monthOf(ownDay);
+  if (ofMonth > month) return NOTHING;
+  if (money === null) {
+    return ofMonth === month ? { rows: [], leftOut: "taken_back" } : NOTHING;
+  }
+  const row = { ...rowOf(order), ofMonth, datedBy, money };
+  const knownAt = times.confirmed;
+  if (ofMonth === month) {
+    return {
+      rows: [{ ...row, kind: "order", day: ownDay, knownAt }],
+      leftOut: null,
+    };
+  }
+  const known = monthOf(day(knownAt));
+  if (ofMonth < firstMonth) {
+    return known === month
+      ? { rows: [], leftOut: "before_first_month" }
+      : NOTHING;
+  }
+  if (known > month) return NOTHING;
+  const bookedOn = correctionDay(knownAt, closing);
+  return {
+    rows: [{ ...row, kind: "late", day: bookedOn, knownAt }],
+    leftOut: null,
+  };
+}
+
+/** An order that a closed month has booked. */
+function decideCorrection(
+  order: OrderBooks,
+  before: BookedBefore,
+  closing: Closing,
+): DecidedRows {
+  const { money } = order;
+  if (isSameMoney(money, before.money)) return NOTHING;
+  if (money === null && order.isErased) return NOTHING;
+  const knownAt = order.knownAt(before.closedAt);
+  if (monthOf(closing.day(knownAt)) > closing.month) return NOTHING;
+  const { ofMonth, datedBy } = before;
+  const row = {
+    ...rowOf(order),
+    ofMonth,
+    datedBy,
+    knownAt,
+    day: correctionDay(knownAt, closing),
+  };
+  const rows: MonthRow[] = [];
+  if (before.money !== null) {
+    rows.push({ ...row, kind: "reversal", money: negated(before.money) });
+  }
+  if (money !== null) rows.push({ ...row, kind: "restatement", money });
+  return { rows, leftOut: null };
+}
+
+function rowOf(order: OrderBooks): Pick<
+  MonthRow,
+  "orderId" | "times" | "anomalies"
+> {
+  const { orderId, times, anomalies } = order;
+  return { orderId, times, anomalies };
+}
+
+/** The day on which it became known. What was known in an earlier month, and
+ * stored after that was closed, is booked on the first. */
+function correctionDay(knownAt: string, { month, day }: Closing): string {
+  const known = day(knownAt);
+  return monthOf(known) === month ? known : `${month}-01`;
+}

@@ -1,0 +1,83 @@
+import { type CsvCell, csvLine } from "../../core/csv/csv_line.ts";
+import { csvRows } from "../../core/csv/csv_rows.ts";
+import type { Money } from "./money.ts";
+import type { BookBy, MonthRow, MonthRowKind } from "./month_row.ts";
+
+/** Columns of the items of a month; only ever added to, at the end. */
+const COLUMNS: readonly (readonly [
+  title: string,
+  cell: (row: MonthRow) => CsvCell,
+])[] = [
+  ["kind", ({ kind }) => ({ own: kind })],
+  ["day", ({ day }) => ({ own: day })],
+  ["order_id", ({ orderId }) => orderId],
+  ["of_month", ({ ofMonth }) => ({ own: ofMonth })],
+  ["dated_by", ({ datedBy }) => ({ own: datedBy })],
+  ["created_at", ({ times }) => time(times.created)],
+  ["completed_at", ({ times }) => time(times.completed)],
+  ["confirmed_at", ({ times }) => time(times.confirmed)],
+  ["known_at", ({ knownAt }) => time(knownAt)],
+  ["currency", ({ money }) => money.currency ?? ""],
+  ["currency_amount", ({ money }) => amount(money.currencyAmount)],
+  ["commodity", ({ money }) => money.commodity ?? ""],
+  ["network", ({ money }) => money.network ?? ""],
+  ["crypto_amount", ({ money }) => amount(money.cryptoAmount)],
+  ["partner_fee_usd", ({ money }) => amount(money.partnerFeeUsd)],
+  ["service_fee_usd", ({ money }) => amount(money.serviceFeeUsd)],
+  ["anomalies", ({ anomalies }) => ({ own: anomalies.join(" ") })],
+];
+
+function time(value: string | null): CsvCell {
+  return { own: value ?? "" };
+}
+
+function amount(value: string | null): CsvCell {
+  return { amount: value ?? "" };
+}
+
+/** Writes the rows of a month as `items.csv`. */
+export function itemsFile(rows: readonly MonthRow[]): string {
+  return [
+    csvLine(COLUMNS.map(([title]) => ({ own: title }))),
+    ...rows.map((row) => csvLine(COLUMNS.map(([, cell]) => cell(row)))),
+  ].join("");
+}
+
+/** Reads the rows of a stored `items.csv`. */
+export function* readItems(text: string): Generator<MonthRow> {
+  let titles: readonly string[] | undefined;
+  for (const cells of csvRows(text)) {
+    if (titles === undefined) {
+      titles = cells;
+      continue;
+    }
+    const cell = Object.fromEntries(
+      titles.map((title, at) => [title, cells[at] ?? ""]),
+    );
+    const filled = (title: string) => cell[title] || null;
+    const money: Money = {
+      currency: filled("currency"),
+      currencyAmount: filled("currency_amount"),
+      commodity: filled("commodity"),
+      network: filled("network"),
+      cryptoAmount: filled("crypto_amount"),
+      partnerFeeUsd: filled("partner_fee_usd"),
+      serviceFeeUsd: filled("service_fee_usd"),
+    };
+    yield {
+      kind: cell.kind as MonthRowKind,
+      day: cell.day ?? "",
+      orderId: cell.order_id ?? "",
+      ofMonth: cell.of_month ?? "",
+      datedBy: cell.dated_by as BookBy,
+      times: {
+        created: filled("created_at"),
+        completed: filled("completed_at"),
+        confirmed: filled("confirmed_at"),
+      },
+      knownAt: cell.known_at ?? "",
+      money,
+      anomalies: filled("anomalies")?.split(" ") ?? [],
+    };
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * Tells on which day of a time zone a moment lies, by the time zone data of the
+ * runtime.
+ *
+ * @param timeZone IANA name, for example `Europe/Berlin`.
+ * @returns From UTC ISO 8601 to `2026-11-20`.
+ * @throws {RangeError} When there is no such time zone.
+ *
+ * @example The last hour of a month in UTC is the next month in Berlin
+ * ```ts
+ * import { localDay } from "@rampkit/onramp/ledger/internals";
+ * import assert from "node:assert/strict";
+ *
+ * const day = localDay("Europe/Berlin");
+ * assert.equal(day("2026-10-31T23:30:00.000Z"), "2026-11-01");
+ * ```
+ */
+export function localDay(timeZone: string): (time: string) => string {
+  const format = new Intl.DateTimeFormat("en-u-ca-gregory-nu-latn", {
+    timeZone,
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+  });
+  return (time) => {
+    const part: Record<string, string> = {};
+    for (const { type, value } of format.formatToParts(Date.parse(time))) {
+      part[type] = value;
+    }
+    return `${part.year?.padStart(4, "0")}-${part.month}-${part.day}`;
+  };
+}
+
+/**
+ * The month of a day.
+ *
+ * @param day `2026-11-20`.
+ * @returns `2026-11`.
+ *
+ * @example The month of a day
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(monthOf("2026-11-20"), "2026-11");
+ * ```
+ */
+export function monthOf(day: string): string {
+  return day.slice(0, 7);
+}
+
+/**
+ * The month after a month.
+ *
+ * @param month `2026-12`.
+ * @returns `2027-01`.
+ *
+ * @example Over the end of a year
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(monthAfter("2026-12"), "2027-01");
+ * ```
+ */
+export function monthAfter(month: string): string {
+  const [year = "", number = ""] = month.split("-");
+  return number === "12"
+    ? `${String(Number(year) + 1).padStart(4, "0")}-01`
+    : `${year}-${String(Number(number) + 1).padStart(2, "0")}`;
+}

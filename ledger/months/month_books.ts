@@ -1,0 +1,65 @@
+import { readOrdersAt } from "../queries/orders_at.ts";
+import type { BooksBefore } from "./booked_before.ts";
+import { type Closing, decideRows } from "./decide_rows.ts";
+import { type MonthRow, ROW_KINDS } from "./month_row.ts";
+import type { LeftOutCounts } from "./month_summary.ts";
+import type { MonthsParts, MonthWork } from "./months_parts.ts";
+import { orderBooks } from "./order_books.ts";
+
+/** The books of a month, worked out. */
+export interface MonthBooks {
+  /** Its rows, by day and order. */
+  readonly rows: readonly MonthRow[];
+  /** Orders that are not booked, by reason. */
+  readonly leftOut: LeftOutCounts;
+  /** Orders whose readings were erased, of any month. */
+  readonly erased: ReadonlySet<string>;
+}
+
+/** What the books of a month are worked out from. */
+export interface MonthBooksOptions extends MonthWork {
+  /** Position of the last event that counts. */
+  readonly position: number;
+  /** The month, and how it is closed. */
+  readonly closing: Closing;
+  /** What closed months before it have booked. */
+  readonly before: BooksBefore;
+}
+
+/** Works out the books of a month from the events up to a position. */
+export async function workOutMonth(
+  { driver, readFact, assets }: MonthsParts,
+  { position, closing, before, signal, onProgress }: MonthBooksOptions,
+): Promise<MonthBooks> {
+  const rows: MonthRow[] = [];
+  const erased = new Set<string>();
+  const leftOut = {
+    unconfirmed: 0,
+    taken_back: 0,
+    before_first_month: 0,
+    erased: 0,
+  };
+  let orders = 0;
+  const walk = readOrdersAt(driver, {
+    asOf: { position },
+    readFact,
+    ...(signal && { signal }),
+  });
+  for await (const { orderId, facts } of walk) {
+    const order = orderBooks(orderId, facts, { assets });
+    onProgress?.(++orders);
+    if (order === null) continue;
+    const decided = decideRows(order, before.of(orderId), closing);
+    rows.push(...decided.rows);
+    if (decided.leftOut !== null) leftOut[decided.leftOut]++;
+    if (order.isErased) erased.add(orderId);
+  }
+  return { rows: rows.sort(compareRows), leftOut, erased };
+}
+
+/** By day and order; a reversal before its restatement. */
+function compareRows(a: MonthRow, b: MonthRow): number {
+  if (a.day !== b.day) return a.day < b.day ? -1 : 1;
+  if (a.orderId !== b.orderId) return a.orderId < b.orderId ? -1 : 1;
+  return ROW_KINDS.indexOf(a.kind) - ROW_KINDS.indexOf(b.kind);
+}

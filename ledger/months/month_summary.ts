@@ -1,0 +1,117 @@
+import type { LeftOut } from "./decide_rows.ts";
+import { AMOUNTS, AmountSum, type Money, UNITS } from "./money.ts";
+import { type MonthRow, type MonthRowKind, ROW_KINDS } from "./month_row.ts";
+
+/** Sums of rows with the same currency and asset. */
+export type MonthTotal = Pick<Money, "currency" | "commodity" | "network"> & {
+  /** Orders booked, less those taken back. */
+  readonly orders: number;
+  /** Sum of the known amounts, exact; null where none is known. */
+  readonly currencyAmount: string | null;
+  /** How many of the orders have no known amount. */
+  readonly currencyAmountUnknown: number;
+  /** The same of the asset. */
+  readonly cryptoAmount: string | null;
+  /** How many of the orders have no known amount of the asset. */
+  readonly cryptoAmountUnknown: number;
+  /** The same of the partner's fee. */
+  readonly partnerFeeUsd: string | null;
+  /** How many of the orders have no known fee of the partner. */
+  readonly partnerFeeUsdUnknown: number;
+  /** The same of the service's fee. */
+  readonly serviceFeeUsd: string | null;
+  /** How many of the orders have no known fee of the service. */
+  readonly serviceFeeUsdUnknown: number;
+};
+
+/** What the rows of a month add up to. */
+export interface MonthSums {
+  /** Rows by kind. */
+  readonly rows: Readonly<Record<MonthRowKind, number>>;
+  /** Sums by currency and asset. */
+  readonly totals: readonly MonthTotal[];
+  /** Sums by day, currency and asset. */
+  readonly days: readonly ({ readonly day: string } & MonthTotal)[];
+  /** Orders with an anomaly that bears on money, by kind. */
+  readonly anomalies: readonly {
+    /** Kind of anomaly. */
+    readonly kind: string;
+    /** The orders, sorted. */
+    readonly orderIds: readonly string[];
+  }[];
+}
+
+/** Orders that are not booked, by reason. */
+export type LeftOutCounts = Readonly<Record<LeftOut, number>>;
+
+/**
+ * Adds up the rows of a month, in exact decimals.
+ *
+ * @param rows The rows.
+ */
+export function sumMonth(rows: readonly MonthRow[]): MonthSums {
+  const kinds = Object.fromEntries(
+    ROW_KINDS.map((kind) => [kind, 0]),
+  ) as Record<MonthRowKind, number>;
+  const totals = new Groups();
+  const days = new Groups();
+  const odd = new Map<string, Set<string>>();
+  for (const row of rows) {
+    kinds[row.kind]++;
+    totals.add(row, "");
+    days.add(row, row.day);
+    for (const kind of row.anomalies) {
+      odd.set(kind, (odd.get(kind) ?? new Set()).add(row.orderId));
+    }
+  }
+  return {
+    rows: kinds,
+    totals: totals.sorted().map(({ total }) => total),
+    days: days.sorted().map(({ day, total }) => ({ day, ...total })),
+    anomalies: [...odd].sort(([a], [b]) => a < b ? -1 : 1).map((
+      [kind, orderIds],
+    ) => ({ kind, orderIds: [...orderIds].sort() })),
+  };
+}
+
+class Groups {
+  readonly #groups = new Map<string, {
+    readonly day: string;
+    readonly money: Money;
+    orders: number;
+    readonly sums: readonly AmountSum[];
+  }>();
+
+  add({ kind, money }: MonthRow, day: string): void {
+    const key = JSON.stringify([day, ...UNITS.map((unit) => money[unit])]);
+    let group = this.#groups.get(key);
+    if (group === undefined) {
+      const sums = AMOUNTS.map(() => new AmountSum());
+      group = { day, money, orders: 0, sums };
+      this.#groups.set(key, group);
+    }
+    const sign = kind === "reversal" ? -1 : 1;
+    group.orders += sign;
+    for (const [at, field] of AMOUNTS.entries()) {
+      group.sums[at]?.add(money[field], sign);
+    }
+  }
+
+  sorted(): { readonly day: string; readonly total: MonthTotal }[] {
+    return [...this.#groups].sort(([a], [b]) => a < b ? -1 : 1).map(
+      ([, { day, money, orders, sums }]) => ({
+        day,
+        total: {
+          ...Object.fromEntries(UNITS.map((unit) => [unit, money[unit]])),
+          orders,
+          ...Object.fromEntries(
+            AMOUNTS.flatMap((field, at) => [
+              [field, sums[at]?.known ?? null],
+              [`${field}Unknown`, sums[at]?.unknown ?? 0],
+            ]),
+          ),
+        } as MonthTotal,
+      }),
+    );
+  }
+}

@@ -1,0 +1,112 @@
+import {
+  closeMonth,
+  type CloseMonthOptions,
+  type MonthClosing,
+} from "./close_month.ts";
+import type { MonthClose } from "./month_close.ts";
+import type { MonthsParts, MonthWork } from "./months_parts.ts";
+import { type MonthRecomputation, recomputeMonth } from "./recompute_month.ts";
+import { listMonths, readMonth } from "./stored_months.ts";
+
+/** Months whose books are closed; a closed month never changes. */
+export class Months {
+  readonly #parts: MonthsParts;
+
+  /**
+   * Reads and closes months of a database; {@linkcode openLedger} makes one.
+   *
+   * @param parts What it works with.
+   */
+  constructor(parts: MonthsParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Reads the closed months one by one, in their order.
+   *
+   * @throws {SyntaxError} When one cannot be read.
+   * @throws {LedgerError} When the database fails.
+   */
+  list(): AsyncGenerator<MonthClose> {
+    return listMonths(this.#parts.driver);
+  }
+
+  /**
+   * Reads a closed month, byte for byte as it was closed.
+   *
+   * @param month `2026-11`.
+   * @returns Null when it is not closed.
+   * @throws {RangeError} When `month` is not a month.
+   * @throws {SyntaxError} When it cannot be read.
+   * @throws {LedgerError} When the database fails.
+   */
+  async get(month: string): Promise<MonthClose | null> {
+    checkMonth(month);
+    return await readMonth(this.#parts.driver, month);
+  }
+
+  /**
+   * Closes a month: works out its books from what is known now, and stores
+   * them as an event that the evidence chain covers. Only what the service
+   * itself says is booked. What becomes known later is a row of a later month.
+   *
+   * @param month `2026-11`.
+   * @param options Time zone, time to book by, signal and progress.
+   * @returns The closed month, or why it was not closed.
+   * @throws {RangeError} When `month` or the time zone does not exist.
+   * @throws {SyntaxError} When an earlier closed month cannot be read.
+   * @throws {LedgerError} When the database fails.
+   *
+   * @example Close a month, and try to close it again
+   * ```ts
+   * import { openLedger } from "@rampkit/onramp/ledger";
+   * import assert from "node:assert/strict";
+   *
+   * await using ledger = await openLedger({
+   *   url: ":memory:",
+   *   environment: "sandbox",
+   *   now: () => Date.parse("2026-12-02T08:00:00Z"),
+   * });
+   * const terms = { timeZone: "Europe/Berlin", bookBy: "confirmed" } as const;
+   * const { closed } = await ledger.months.close("2026-11", terms);
+   * assert.equal(closed?.month, "2026-11");
+   * const { refused } = await ledger.months.close("2026-11", terms);
+   * assert.equal(refused?.code, "already_closed");
+   * ```
+   */
+  async close(
+    month: string,
+    options: CloseMonthOptions = {},
+  ): Promise<MonthClosing> {
+    checkMonth(month);
+    return await closeMonth(this.#parts, month, options);
+  }
+
+  /**
+   * Works a closed month out again from the events that were known at its
+   * closing, and lists what has become known of its orders since.
+   *
+   * @param month `2026-11`.
+   * @param work Signal and progress.
+   * @returns Null when it is not closed.
+   * @throws {RangeError} When `month` is not a month.
+   * @throws {SyntaxError} When a closed month cannot be read.
+   * @throws {LedgerError} When the database fails.
+   */
+  async recompute(
+    month: string,
+    work: MonthWork = {},
+  ): Promise<MonthRecomputation | null> {
+    const stored = await this.get(month);
+    return stored === null
+      ? null
+      : await recomputeMonth(this.#parts, stored, work);
+  }
+}
+
+function checkMonth(month: string): void {
+  if (/^\d{4}-(0[1-9]|1[0-2])$/.test(month) && month < "9999-12") return;
+  throw new RangeError(
+    `Wrong month: ${JSON.stringify(month)} is not written as "2026-11"`,
+  );
+}

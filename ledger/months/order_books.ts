@@ -1,0 +1,120 @@
+import type { Fact, OrderSnapshotFact } from "../events/fact.ts";
+import type { OrderReading } from "../events/order_reading.ts";
+import { compareTimes, earlierTime } from "../events/time.ts";
+import { foldOrder } from "../explain/as_of.ts";
+import type { ResolveOptions } from "../orders/resolve_order.ts";
+import { orderState } from "../orders/state_of_order.ts";
+import { bookedAmount, isSameMoney, type Money } from "./money.ts";
+import type { OrderTimes } from "./month_row.ts";
+
+/** What the books need to know of an order. */
+export interface OrderBooks {
+  /** The order. */
+  readonly orderId: string;
+  /** What the service's own word says is sold; null without. */
+  readonly money: Money | null;
+  /** Its times. */
+  readonly times: OrderTimes;
+  /** Whether only webhooks say that it succeeded. */
+  readonly isClaimedOnly: boolean;
+  /** Whether every reading of it was erased, so that it says nothing. */
+  readonly isErased: boolean;
+  /** When the ledger first heard of it. */
+  readonly firstHeardAt: string;
+  /** Kinds of anomaly that bear on money. */
+  readonly anomalies: readonly string[];
+  /** When the ledger learnt what `money` says, by events behind a position. */
+  readonly knownAt: (after: number) => string;
+}
+
+/**
+ * Works out what the books say of an order. Only readings of the service
+ * count: whatever a webhook claims is never booked.
+ *
+ * @param orderId The order.
+ * @param facts Its facts and the sessions linked to it, up to some position.
+ * @param options How to work out its state.
+ * @returns Null when nothing names the order.
+ */
+export function orderBooks(
+  orderId: string,
+  facts: readonly Fact[],
+  options: ResolveOptions,
+): OrderBooks | null {
+  const fold = foldOrder(orderId, facts);
+  const { firstAt } = fold.activity;
+  if (firstAt === null) return null;
+  const state = orderState(fold, options);
+  const isSuccess = state.status === "success";
+  const isBooked = isSuccess && state.trust === "confirmed";
+  const readings = facts.filter((fact) => fact.kind === "order_snapshot");
+  const money = isBooked && fold.latest !== null ? moneyOf(fold.latest) : null;
+  return {
+    orderId,
+    money,
+    times: {
+      created: fold.createdAt,
+      completed: fold.shown.find(({ status }) => status === "success")?.first ||
+        null,
+      confirmed: readings.filter(isOfSuccess).reduce(
+        (first: string | null, { recordedAt }) =>
+          earlierTime(first, recordedAt),
+        null,
+      ),
+    },
+    isClaimedOnly: isSuccess && !isBooked,
+    isErased: readings.length === 0 &&
+      facts.some((fact) =>
+        fact.kind === "unreadable" && fact.label === "order_snapshot"
+      ),
+    firstHeardAt: firstAt,
+    anomalies: [...new Set(state.anomalies.map(({ kind }) => kind))]
+      .filter((kind) => ABOUT_MONEY.has(kind)),
+    knownAt: (after) => knownAt(readings, money, after) ?? firstAt,
+  };
+}
+
+function isOfSuccess({ reading }: OrderSnapshotFact): boolean {
+  return reading.status === "success";
+}
+
+function moneyOf(reading: OrderReading): Money {
+  return {
+    currency: reading.currency || null,
+    currencyAmount: bookedAmount(reading.currencyAmount),
+    commodity: reading.commodity || null,
+    network: reading.network || null,
+    cryptoAmount: bookedAmount(reading.cryptoAmount),
+    partnerFeeUsd: bookedAmount(reading.partnerFee),
+    serviceFeeUsd: bookedAmount(reading.serviceFee),
+  };
+}
+
+/** The earliest of the readings that say so, and if there is none the latest:
+ * what they say followed from others then. */
+function knownAt(
+  readings: readonly OrderSnapshotFact[],
+  money: Money | null,
+  after: number,
+): string | null {
+  const times = readings
+    .filter((fact) =>
+      fact.position > after &&
+      isSameMoney(isOfSuccess(fact) ? moneyOf(fact.reading) : null, money)
+    ).map(({ recordedAt }) => recordedAt).sort(compareTimes);
+  return times[0] ??
+    readings.map(({ recordedAt }) => recordedAt).sort(compareTimes).at(-1) ??
+    null;
+}
+
+/** Anomalies that change what was sold, to whom it is owed, or how sure it is. */
+const ABOUT_MONEY: ReadonlySet<string> = new Set([
+  "amount_mismatch",
+  "asset_mismatch",
+  "transaction_mismatch",
+  "success_without_transaction",
+  "contested",
+  "final_changed",
+  "absent",
+  "unreadable_field",
+]);

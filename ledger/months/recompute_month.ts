@@ -1,0 +1,117 @@
+import { itemsFile, readItems } from "./items_file.ts";
+import { localDay } from "./local_day.ts";
+import { fileText, type MonthClose } from "./month_close.ts";
+import { workOutMonth } from "./month_books.ts";
+import {
+  diffRows,
+  diffSummaries,
+  type MonthDifference,
+} from "./month_differences.ts";
+import type { MonthRow } from "./month_row.ts";
+import { sumMonth } from "./month_summary.ts";
+import type { MonthsParts, MonthWork } from "./months_parts.ts";
+import {
+  listMonths,
+  readBooks,
+  readHead,
+  readKnownPosition,
+} from "./stored_months.ts";
+import { summaryFile } from "./summary_file.ts";
+
+/** A row that corrects a closed month. */
+export interface MonthChange extends MonthRow {
+  /** Closed month whose books hold the correction; null while none does. */
+  readonly bookedIn: string | null;
+}
+
+/** A closed month, compared with what the ledger says now. */
+export interface MonthRecomputation {
+  /** The month as it was closed. */
+  readonly stored: MonthClose;
+  /** What another computation from the same events says otherwise. */
+  readonly differences: readonly MonthDifference[];
+  /** Orders of it whose events were erased, so that nothing can be computed. */
+  readonly erased: readonly string[];
+  /** What became known of its orders since, on the day of `day`. */
+  readonly changes: readonly MonthChange[];
+}
+
+/** Works a closed month out again; see {@linkcode Months.recompute}. */
+export async function recomputeMonth(
+  parts: MonthsParts,
+  stored: MonthClose,
+  work: MonthWork,
+): Promise<MonthRecomputation> {
+  const { driver } = parts;
+  const { month, timeZone, timeZoneVersion, bookBy, asOf, foldVersion } =
+    stored;
+  const day = localDay(timeZone);
+  const { before, firstMonth } = await readBooks(driver, month);
+  const closing = { month, bookBy, day, firstMonth: firstMonth ?? month };
+  const then = await workOutMonth(parts, {
+    ...work,
+    position: await readKnownPosition(driver, stored),
+    closing,
+    before,
+  });
+  const items = fileText(stored, "items.csv");
+  const erased = new Set(
+    [...readItems(items)].map(({ orderId }) => orderId)
+      .filter((orderId) => then.erased.has(orderId)),
+  );
+  // Written and read back, so that both sides went through the same file.
+  const differences = diffRows(
+    readItems(items),
+    readItems(itemsFile(then.rows)),
+  ).filter(({ orderId }) => orderId === null || !erased.has(orderId));
+  if (differences.length === 0 && erased.size === 0) {
+    const summary = summaryFile({
+      month,
+      timeZone,
+      timeZoneVersion,
+      bookBy,
+      asOf,
+      foldVersion,
+      ...sumMonth(then.rows),
+      leftOut: then.leftOut,
+    });
+    differences.push(
+      ...diffSummaries(fileText(stored, "summary.json"), summary),
+    );
+  }
+  before.add(readItems(items), stored.position);
+  const now = await workOutMonth(parts, {
+    ...work,
+    position: (await readHead(driver)).position,
+    closing: { ...closing, month: AFTER_ALL },
+    before,
+  });
+  const booked = await correctedIn(parts, month);
+  const changes = now.rows.filter(({ ofMonth }) => ofMonth === month).map(
+    (row) => ({
+      ...row,
+      day: day(row.knownAt),
+      bookedIn: booked.get(row.orderId) ?? null,
+    }),
+  );
+  return { stored, differences, erased: [...erased], changes };
+}
+
+/** Later than any month, so that everything that corrects one is in it. */
+const AFTER_ALL = "9999-12";
+
+/** Closed months after a month that correct it, by order. */
+async function correctedIn(
+  { driver }: MonthsParts,
+  month: string,
+): Promise<ReadonlyMap<string, string>> {
+  const corrected = new Map<string, string>();
+  for await (const close of listMonths(driver)) {
+    if (close.month <= month) continue;
+    for (const row of readItems(fileText(close, "items.csv"))) {
+      if (row.ofMonth !== month || corrected.has(row.orderId)) continue;
+      corrected.set(row.orderId, close.month);
+    }
+  }
+  return corrected;
+}

@@ -1,0 +1,102 @@
+import { factId } from "../events/derive.ts";
+import type { Driver, Statement } from "../store/driver/driver.ts";
+import { recordedEvent } from "../store/event_row.ts";
+import {
+  countEventsUpTo,
+  selectEventAt,
+  selectEventWithId,
+  selectHead,
+  selectNthPosition,
+  selectPositionsOfKind,
+} from "../store/tables/events.ts";
+import { BooksBefore } from "./booked_before.ts";
+import { readItems } from "./items_file.ts";
+import { fileText, type MonthClose, readMonthClose } from "./month_close.ts";
+
+/** Reads the closed months one by one, in their order. */
+export async function* listMonths(driver: Driver): AsyncGenerator<MonthClose> {
+  const [found] = await driver.batch(
+    [selectPositionsOfKind("month_closed")],
+    "read",
+  );
+  // By position they are in order in the ledger that closed them; events that
+  // were imported may come in any.
+  const positions = new Map<string, number>();
+  for (const [position] of found?.rows ?? []) {
+    const close = await readOne(driver, selectEventAt(position as number));
+    if (close !== null) positions.set(close.month, close.position);
+  }
+  for (const month of [...positions.keys()].sort()) {
+    const position = positions.get(month) ?? 0;
+    const close = await readOne(driver, selectEventAt(position));
+    if (close !== null) yield close;
+  }
+}
+
+/** Reads one closed month; null when it is not closed. */
+export function readMonth(
+  driver: Driver,
+  month: string,
+): Promise<MonthClose | null> {
+  const eventId = factId("month_closed", month, null, "");
+  return readOne(driver, selectEventWithId(eventId));
+}
+
+async function readOne(
+  driver: Driver,
+  statement: Statement,
+): Promise<MonthClose | null> {
+  const [found] = await driver.batch([statement], "read");
+  const row = found?.rows[0];
+  return row === undefined ? null : readMonthClose(recordedEvent(row));
+}
+
+/** What closed months have booked. */
+export interface StoredBooks {
+  /** By order. */
+  readonly before: BooksBefore;
+  /** The first closed month; null when there is none. */
+  readonly firstMonth: string | null;
+  /** The last of them; null when there is none. */
+  readonly last: MonthClose | null;
+}
+
+/** Reads what closed months have booked: those before a month, or all. */
+export async function readBooks(
+  driver: Driver,
+  beforeMonth: string | null,
+): Promise<StoredBooks> {
+  const before = new BooksBefore();
+  let firstMonth: string | null = null;
+  let last: MonthClose | null = null;
+  for await (const close of listMonths(driver)) {
+    if (beforeMonth !== null && close.month >= beforeMonth) break;
+    before.add(readItems(fileText(close, "items.csv")), close.position);
+    firstMonth ??= close.month;
+    last = close;
+  }
+  return { before, firstMonth, last };
+}
+
+/** The last event of a ledger, and how many there are. */
+export async function readHead(
+  driver: Driver,
+): Promise<{ readonly position: number; readonly events: number }> {
+  const [head] = await driver.batch([selectHead], "read");
+  const [position, events] = (head?.rows[0] ?? []) as readonly number[];
+  return { position: position ?? 0, events: events ?? 0 };
+}
+
+/** Where the events end that a closing knew: an import numbers them anew. */
+export async function readKnownPosition(
+  driver: Driver,
+  { asOf }: MonthClose,
+): Promise<number> {
+  const [upTo, nth] = await driver.batch([
+    countEventsUpTo(asOf.position),
+    selectNthPosition(asOf.events),
+  ], "read");
+  return upTo?.rows[0]?.[0] === asOf.events
+    ? asOf.position
+    : (nth?.rows[0]?.[0] as number | undefined) ?? asOf.position;
+}

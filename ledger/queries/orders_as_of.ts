@@ -1,0 +1,25 @@
+import type { AssetTable } from "../../core/assets/environment.ts";
+import { foldOrder } from "../explain/as_of.ts";
+import { orderActivity } from "../orders/order_activity.ts";
+import { orderState } from "../orders/state_of_order.ts";
+import type { Driver } from "../store/driver/driver.ts";
+import type { OrderView } from "./orders.ts";
+import { type OrdersAtOptions, readOrdersAt } from "./orders_at.ts";
+
+/** How to read orders as they were known. */
+export interface OrdersAsOfOptions extends OrdersAtOptions {
+  /** Asset table that gives the precision of amounts. */
+  readonly assets: AssetTable;
+}
+
+/** Folds every order from the events that were known, by order id. */
+export async function* ordersAsOf(
+  driver: Driver,
+  options: OrdersAsOfOptions,
+): AsyncGenerator<OrderView> {
+  for await (const { orderId, facts } of readOrdersAt(driver, options)) {
+    const fold = foldOrder(orderId, facts);
+    if (fold.activity.firstAt === null) continue;
+    yield { ...orderState(fold, options), activity: orderActivity(fold) };
+  }
+}

@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { openLedger } from "../../ledger/mod.ts";
+import {
+  monthClaim,
+  monthReading,
+} from "../../ledger/testing/month_test_events.ts";
+import { cli, temporaryLedger } from "../kit/cli.ts";
+
+const NOVEMBER = ["month", "close", "2025-11", "--tz", "Europe/Berlin"];
+
+/** A ledger with November of a year that is over. */
+async function november() {
+  const file = await temporaryLedger();
+  await using ledger = await openLedger({
+    url: file.url,
+    environment: "sandbox",
+  });
+  await ledger.append([
+    monthReading({ order: "727E28", at: "2025-11-20T10:00:00Z" }),
+    monthReading({
+      order: "O2",
+      at: "2025-11-21T10:00:00Z",
+      fields: { partner_fee: undefined },
+    }),
+    monthClaim("FORGED", "2025-11-22T10:00:00Z"),
+    monthReading({
+      order: "727E28",
+      at: "2025-12-03T10:00:00Z",
+      fields: { partner_fee: "0.31" },
+    }),
+  ]);
+  return file;
+}
+
+Deno.test("rampkit month closes a month once, and shows the bytes that its hashes name", async () => {
+  await using ledger = await november();
+  const env = { RAMPKIT_DATABASE_URL: ledger.url };
+  const unnamed = await cli(["month", "close", "2025-11"], env);
+  assert.equal(unnamed.code, 2);
+  assert.match(unnamed.err, /--tz and --book-by/);
+
+  const close = [...NOVEMBER, "--book-by", "confirmed"];
+  const closed = await cli(close, env);
+  assert.equal(closed.code, 0, closed.err);
+  assert.match(closed.out, /60\.2/);
+  assert.match(closed.out, /Left out: 1 order, only webhooks say/);
+  const again = await cli(close, env);
+  assert.equal(again.code, 1);
+  assert.match(again.err, /2025-11 is closed already, since 20/);
+
+  const json = await cli(["month", "show", "2025-11", "--json"], env);
+  const { files } = JSON.parse(json.out);
+  const file = `${ledger.folder}/november.csv`;
+  for (const [at, flags] of [[0, []], [1, ["--items"]]] as const) {
+    const show = ["month", "show", "2025-11", ...flags];
+    const { out } = await cli(show, env);
+    const hash = createHash("sha256").update(out).digest("hex");
+    assert.equal(hash, files[at].sha256);
+    await cli([...show, "--output", file], env);
+    assert.equal(await Deno.readTextFile(file), out);
+  }
+  const items = ["month", "show", "2025-11", "--items", "--bom"];
+  assert.equal((await cli(items, env)).code, 2);
+  await cli([...items, "--output", file], env);
+  const [first, second, third] = await Deno.readFile(file);
+  assert.deepEqual([first, second, third], [0xef, 0xbb, 0xbf]);
+
+  const compared = await cli(["month", "show", "2025-11", "--recompute"], env);
+  assert.equal(compared.code, 0);
+  assert.match(compared.out, /no difference/);
+  const listed = await cli(["month", "list"], env);
+  assert.match(listed.out, /2025-11 .*Europe\/Berlin +confirmed +4/);
+  assert.equal((await cli(["month", "show", "2025-10"], env)).code, 1);
+  assert.equal((await cli(["month", "show", "2025-13"], env)).code, 2);
+});
+
+Deno.test("rampkit month close refuses a month that is not over, and a zone that does not exist", async () => {
+  await using ledger = await november();
+  const env = { RAMPKIT_DATABASE_URL: ledger.url };
+  const flags = ["--tz", "UTC", "--book-by", "created"];
+  const far = await cli(["month", "close", "2999-01", ...flags], env);
+  assert.equal(far.code, 1);
+  assert.match(far.err, /is not over/);
+  const zone = ["month", "close", "2025-11", "--tz", "Mars/Olympus"];
+  assert.equal((await cli(zone, env)).code, 2);
+});
+
+Deno.test("rampkit orders export --as-of gives what was known at a position or a time", async () => {
+  await using ledger = await november();
+  const env = { RAMPKIT_DATABASE_URL: ledger.url };
+  const exported = async (...flags: string[]) => {
+    const ran = await cli(["orders", "export", ...flags], env);
+    const rows = ran.out.trim().split("\r\n").slice(1);
+    return { ...ran, rows: rows.map((row) => row.split(",").slice(0, 15)) };
+  };
+  const then = await exported("--as-of", "3");
+  assert.deepEqual(then.rows.map((row) => [row[0], row[14]]), [
+    ["'727E28", "0.30"],
+    ["O2", ""],
+  ]);
+  assert.match(then.err, /Left out: 1 order that only webhooks claim/);
+  const now = await exported("--as-of", "4", "--user", "U-PERSON");
+  assert.deepEqual(now.rows.map((row) => row[14]), ["0.31", ""]);
+  const early = await exported("--as-of", "2025-11-21");
+  assert.deepEqual(early.rows.map(([id]) => id), ["'727E28"]);
+  assert.equal((await exported("--as-of", "5")).code, 2);
+  assert.equal((await exported("--as-of", "soon")).code, 2);
+});
