@@ -125,6 +125,12 @@ export {
   type StoredDelivery,
 } from "./queries/deliveries.ts";
 export type { AttentionItem } from "./queries/attention.ts";
+export {
+  type Freshness,
+  type FreshnessTier,
+  type FreshnessUnbound,
+  readFreshness,
+} from "./queries/freshness.ts";
 export type { FindResult, Found, FoundAs, FoundMatch } from "./queries/find.ts";
 export type { AsOf } from "./queries/orders_at.ts";
 export {

@@ -6,7 +6,7 @@ import type {
   FieldValue,
   OutcomeReason,
 } from "../../ledger/internals.ts";
-import type { Explanation } from "../../ledger/mod.ts";
+import type { Explanation, Freshness } from "../../ledger/mod.ts";
 import { describeAnomaly } from "../wording/anomaly.ts";
 import { describeEventContent } from "../wording/event_content.ts";
 import { describeMove } from "../wording/order_move.ts";
@@ -29,6 +29,8 @@ export interface ExplanationOptions {
   readonly columns: number | null;
   /** The time that ages count to, in milliseconds since the epoch. */
   readonly nowMs: number;
+  /** How fresh the order is. */
+  readonly freshness?: Freshness;
   /** Every field that changed, and where each one comes from. */
   readonly verbose: boolean;
 }
@@ -39,12 +41,13 @@ export interface ExplanationOptions {
  */
 export function explanationLines(
   { state, events, fields }: Explanation,
-  { columns, nowMs, verbose }: ExplanationOptions,
+  options: ExplanationOptions,
 ): string[] {
+  const { columns, nowMs, freshness, verbose } = options;
   const fit = (text: string, hang: number) =>
     wrap(printable(text), columns, hang);
   const lines = [
-    ...orderLines(state, columns, nowMs),
+    ...orderLines(state, columns, nowMs, freshness),
     "",
     fit(
       `${counted(events.length, "event")}, oldest first, by when recorded ` +

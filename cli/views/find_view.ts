@@ -47,7 +47,7 @@ export function foundLines(
     : [
       matched,
       "",
-      ...userLines(found.user, columns),
+      ...userLines(found.user, columns, nowMs),
       "",
       "Orders of the user:",
       `  rampkit orders list --user ${operands(found.user.userId)}`,

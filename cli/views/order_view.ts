@@ -1,12 +1,14 @@
 import { describeFailReason } from "../../core/assets/fail_reason.ts";
 import {
   type Anomaly,
+  type Freshness,
   type OrderReason,
   type OrderState,
   type OrderVerdict,
   verdictOf,
 } from "../../ledger/mod.ts";
 import { describeAnomaly } from "../wording/anomaly.ts";
+import { describeFreshness } from "../wording/freshness.ts";
 import { describeOrderReason } from "../wording/order_reason.ts";
 import { describeOrderVerdict } from "../wording/order_verdict.ts";
 import { ageText } from "./age.ts";
@@ -92,15 +94,18 @@ export function orderTable(
  * verdict comes first, then what follows from it.
  *
  * @param nowMs The time that ages count to, in milliseconds since the epoch.
+ * @param freshness How fresh it is; left out where that does not matter.
  */
 export function orderLines(
   order: OrderState,
   columns: number | null,
   nowMs: number,
+  freshness?: Freshness,
 ): string[] {
   const rows: [string, string | null][] = [
     ["Release", RELEASE[order.release]],
     ["Age", ageText(order, nowMs)],
+    ["Fresh", freshness ? describeFreshness(freshness, nowMs) : null],
     ["Order", order.orderId],
     ["Status", statusText(order)],
     ["Because", describeOrderReason(order.reason)],

@@ -1,11 +1,13 @@
 import { describeRejectType } from "../../core/webhook_event/reject_type.ts";
 import {
   type Anomaly,
+  type Freshness,
   type UserReason,
   type UserState,
   type UserVerdict,
   userVerdictOf,
 } from "../../ledger/mod.ts";
+import { describeFreshness } from "../wording/freshness.ts";
 import { describeUserReason } from "../wording/user_reason.ts";
 import { describeUserVerdict } from "../wording/user_verdict.ts";
 import { anomaliesJson, anomalyLines, type Worded } from "./order_view.ts";
@@ -75,9 +77,15 @@ export function userTable(
 }
 
 /** One user in full, for people: lines of text that fit the terminal. */
-export function userLines(user: UserState, columns: number | null): string[] {
+export function userLines(
+  user: UserState,
+  columns: number | null,
+  nowMs: number,
+  freshness?: Freshness,
+): string[] {
   const { verification, verificationTrust, limits } = user;
   const rows: [string, string | null][] = [
+    ["Fresh", freshness ? describeFreshness(freshness, nowMs) : null],
     ["User", user.userId],
     ["Status", `${user.status} (${user.trust})`],
     ["Because", describeUserReason(user.reason)],

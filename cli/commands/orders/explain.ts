@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { readFreshness } from "../../../ledger/mod.ts";
 import type { Cli } from "../../program/cli.ts";
 import { CommandError, EXIT } from "../../program/exit_codes.ts";
 import { jsonLine, lines } from "../../program/io.ts";
@@ -72,9 +73,19 @@ export function addExplain(orders: Command, cli: Cli): void {
             const { columns } = cli.io;
             const { verbose = false } = flags;
             const nowMs = cli.io.now();
+            const freshness = await readFreshness(
+              ledger.driver,
+              "order",
+              orderId,
+            );
             lines(
               cli.io,
-              explanationLines(explanation, { columns, nowMs, verbose }),
+              explanationLines(explanation, {
+                columns,
+                nowMs,
+                freshness,
+                verbose,
+              }),
             );
             if (!verbose) {
               lines(cli.io, [

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { readFreshness } from "../../../ledger/mod.ts";
 import type { Cli } from "../../program/cli.ts";
 import { jsonLine, lines } from "../../program/io.ts";
 import {
@@ -24,8 +25,16 @@ export function addShow(orders: Command, cli: Cli): void {
       await withReadLedger(cli.io, flags, async (ledger, config) => {
         await upToDate(ledger, cli.io);
         const order = await findOrder(ledger, config, id);
-        if (flags.json) return jsonLine(cli.io, orderJson(order));
-        lines(cli.io, orderLines(order, cli.io.columns, cli.io.now()));
+        const freshness = await readFreshness(
+          ledger.driver,
+          "order",
+          order.orderId,
+        );
+        if (flags.json) {
+          return jsonLine(cli.io, { ...orderJson(order), freshness });
+        }
+        const { columns } = cli.io;
+        lines(cli.io, orderLines(order, columns, cli.io.now(), freshness));
         if (order.anomalies.length > 0) {
           lines(cli.io, [
             "",

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { readFreshness } from "../../../ledger/mod.ts";
 import type { Cli } from "../../program/cli.ts";
 import { CommandError } from "../../program/exit_codes.ts";
 import { jsonLine, lines } from "../../program/io.ts";
@@ -30,8 +31,16 @@ export function addShow(users: Command, cli: Cli): void {
               await pollAdvice(ledger, config),
           );
         }
-        if (flags.json) jsonLine(cli.io, userJson(user));
-        else lines(cli.io, userLines(user, cli.io.columns));
+        const freshness = await readFreshness(
+          ledger.driver,
+          "user",
+          user.userId,
+        );
+        if (flags.json) {
+          return jsonLine(cli.io, { ...userJson(user), freshness });
+        }
+        const { columns } = cli.io;
+        lines(cli.io, userLines(user, columns, cli.io.now(), freshness));
       });
     }));
 }

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { type AskedTimes, freshnessOf } from "./freshness.ts";
+
+const minute = 60_000;
+const bound = {
+  newOrderMs: minute,
+  namedByWebhookMs: minute,
+  openOrderMs: minute,
+  latelyFinalMs: minute,
+  anythingMs: 120 * minute,
+};
+const at = (minutes: number) => new Date(minutes * minute).toISOString();
+const shown: AskedTimes = {
+  askedAt: at(10),
+  wasShown: true,
+  openDueAt: null,
+  finalAt: null,
+  namedDueAt: null,
+};
+
+Deno.test("freshnessOf() names the soonest reason to ask again, and when", () => {
+  const of = (times: Partial<AskedTimes>) => {
+    const { tier, nextAt } = freshnessOf({ ...shown, ...times }, bound, null);
+    return [tier, nextAt];
+  };
+  assert.deepEqual(of({}), ["deep", null]);
+  assert.deepEqual(of({ openDueAt: at(12) }), ["open", at(12)]);
+  assert.deepEqual(of({ openDueAt: at(20), finalAt: at(5) }), [
+    "lately_final",
+    at(20),
+  ]);
+  assert.deepEqual(of({ openDueAt: at(20), namedDueAt: at(11) }), [
+    "named",
+    at(11),
+  ]);
+});
+
+Deno.test("freshnessOf() promises the pause and the queue, and never more than the cycle", () => {
+  const of = (openDueAt: string | null) =>
+    freshnessOf({ ...shown, openDueAt }, bound, null).notOlderThanMs;
+  assert.equal(of(null), 120 * minute);
+  assert.equal(of(at(12)), 3 * minute);
+  assert.equal(of(at(1000)), 120 * minute);
+  assert.equal(of(at(5)), minute, "a pause before the question is none");
+});
+
+Deno.test("freshnessOf() promises nothing while polling does not work, and says why", () => {
+  const of = (
+    times: Partial<AskedTimes>,
+    polling: "not_polled" | "polling_fails" | null,
+  ) => {
+    const fresh = freshnessOf({ ...shown, ...times }, bound, polling);
+    assert.equal(fresh.notOlderThanMs, null);
+    return fresh.unbound;
+  };
+  assert.equal(of({}, "not_polled"), "not_polled");
+  assert.equal(of({}, "polling_fails"), "polling_fails");
+  assert.equal(of({ askedAt: null }, null), "never_shown");
+  assert.equal(of({ wasShown: false }, "not_polled"), "never_shown");
+});
