@@ -12,6 +12,7 @@ const UNBOUND: Readonly<Record<NonNullable<Freshness["unbound"]>, string>> = {
   never_shown: "the service has not shown it",
   not_polled: "no poller is at work, so nobody asks again",
   polling_fails: "polling fails: see rampkit doctor",
+  behind: "polling is behind: it should have been asked for again by now",
 };
 
 /** How fresh an answer is, in one line. */

@@ -63,3 +63,26 @@ Deno.test("describeUserVerdict() names the verification and why it failed", () =
     "Verified by the verification with documents: may buy within the limits.",
   );
 });
+
+Deno.test("describeUserVerdict() says what the user does next, and whom to wait for", () => {
+  assert.equal(
+    describeUserVerdict({
+      code: "under_way",
+      by: "lkyc",
+      state: "initiated",
+      next: "finish_verification",
+    }),
+    "The light verification is under way: initiated, and the user must " +
+      "finish it.",
+  );
+  assert.equal(
+    describeUserVerdict({
+      code: "doubted",
+      by: "lkyc",
+      state: "success",
+      claimed: "failed",
+    }),
+    "Wait: the light verification is success, a later webhook says failed, " +
+      "and the service has not been asked since.",
+  );
+});

@@ -2,6 +2,8 @@ import { ENTITIES } from "../entity.ts";
 import type { Lease } from "./lease/lease.ts";
 import type { PollerOptions } from "./poller_options.ts";
 import type { PollerSettings } from "./poller_settings.ts";
+import { writePollBound } from "./poll_bound.ts";
+import { readPollStatus } from "./poll_status.ts";
 import type { SweepKind } from "./fair_share.ts";
 import { Recorder } from "./recording/recorder.ts";
 import { allSteps } from "./sweeps/all_steps.ts";
@@ -109,6 +111,15 @@ export class PollSession {
     }
     await this.#recorder.write(remember);
     return look.health;
+  }
+
+  /** Counts the work, and records how stale the ledger can be at this rate. */
+  async recordBound(): Promise<void> {
+    const { options, settings: { rules, periods, now } } = this.#parts;
+    const status = await readPollStatus(options.ledger.driver, rules, periods);
+    await this.#recorder.write([
+      writePollBound(rules.requestsPerSecond, status, now()),
+    ]);
   }
 
   #context(kind: SweepKind): SweepContext {

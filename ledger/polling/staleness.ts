@@ -38,7 +38,7 @@ export interface SweepPeriods {
   readonly openEveryMs: number;
   /** Shortest time between two requests of the same open order, in ms. */
   readonly openAtLeastMs: number;
-  /** Shortest time of one cycle of the deep sweep, in milliseconds. */
+  /** Pause between two cycles of the deep sweep, in milliseconds. */
   readonly deepCycleAtLeastMs: number;
   /** Items a window should hold at most. */
   readonly itemsPerWindow: number;
@@ -124,7 +124,8 @@ export function stalenessBound(
       2 * confirm,
     latelyFinalMs: periods.openEveryMs + 2 * open,
     openOrderMs: periods.openAtLeastMs + periods.openEveryMs + 2 * open,
-    anythingMs: Math.max(periods.deepCycleAtLeastMs, deep) + deep,
+    // What is created during a cycle is read at the end of the next.
+    anythingMs: periods.deepCycleAtLeastMs + 2 * deep,
   };
 }
 

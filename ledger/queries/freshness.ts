@@ -1,10 +1,11 @@
 import type { Entity } from "../entity.ts";
 import type { Driver } from "../store/driver/driver.ts";
-import { selectFreshness } from "../store/tables/freshness.ts";
+import { selectFreshness } from "../store/tables/sweeps.ts";
 import { isPolled } from "../polling/lease/lease.ts";
+import { CLOCK_TOLERANCE_MS } from "../polling/plausible_time.ts";
+import { readPollBound } from "../polling/poll_bound.ts";
 import { readPollHealth } from "../polling/poll_failures.ts";
 import { pollAlarm } from "../polling/poll_health.ts";
-import { readPollStatus } from "../polling/poll_status.ts";
 import type { StalenessBound } from "../polling/staleness.ts";
 
 /**
@@ -23,8 +24,13 @@ export type FreshnessTier = "named" | "open" | "lately_final" | "deep";
  * - `never_shown`: the service has not shown it, so webhooks are all there is.
  * - `not_polled`: no poller is at work.
  * - `polling_fails`: a poller is at work, and its requests fail.
+ * - `behind`: it should have been asked for again by now, as after an outage.
  */
-export type FreshnessUnbound = "never_shown" | "not_polled" | "polling_fails";
+export type FreshnessUnbound =
+  | "never_shown"
+  | "not_polled"
+  | "polling_fails"
+  | "behind";
 
 /** How fresh what the ledger says of an order or user is. */
 export interface Freshness {
@@ -35,8 +41,9 @@ export interface Freshness {
   /** When it is due to be asked for again; null where the cycle decides. */
   readonly nextAt: string | null;
   /**
-   * No answer of the service is older than this while polling goes on, in
-   * milliseconds, at the default rate; null where nothing can be promised.
+   * The service's last answer is never older than this while polling goes on,
+   * in milliseconds: by the poller's own rate and by what it last counted. Null
+   * where nothing can be promised.
    */
   readonly notOlderThanMs: number | null;
   /** Why nothing can be promised; null where something is. */
@@ -57,17 +64,20 @@ export interface AskedTimes {
   readonly namedDueAt: string | null;
 }
 
+/** What a poller promises for all orders and users, or why it does not. */
+export type Promised = StalenessBound | "not_polled" | "polling_fails";
+
 /**
  * How fresh what is known of an order or user is.
  *
  * @param times When it was asked for, and is again.
- * @param bound What the poller promises for all orders and users.
- * @param polling Why it promises nothing; null while it works.
+ * @param promised What the poller promises.
+ * @param nowMs The time, in milliseconds since the epoch.
  */
 export function freshnessOf(
   times: AskedTimes,
-  bound: StalenessBound,
-  polling: "not_polled" | "polling_fails" | null,
+  promised: Promised,
+  nowMs: number,
 ): Freshness {
   const { askedAt, openDueAt, finalAt, namedDueAt } = times;
   const tier: FreshnessTier = namedDueAt !== null
@@ -81,25 +91,30 @@ export function freshnessOf(
     (first, at) => at !== null && (first === null || at < first) ? at : first,
     null,
   );
-  const unbound = askedAt === null || !times.wasShown ? "never_shown" : polling;
-  return {
-    askedAt,
-    tier,
-    nextAt,
-    notOlderThanMs: unbound === null ? promisedMs(times, bound) : null,
-    unbound,
-  };
+  const bound = boundOf(times, promised, nowMs);
+  return typeof bound === "number"
+    ? { askedAt, tier, nextAt, notOlderThanMs: bound, unbound: null }
+    : { askedAt, tier, nextAt, notOlderThanMs: null, unbound: bound };
 }
 
-/** From one answer to the next, at the longest. */
-function promisedMs(
-  { askedAt, openDueAt }: AskedTimes,
-  { anythingMs, latelyFinalMs }: StalenessBound,
-): number {
-  if (askedAt === null || openDueAt === null) return anythingMs;
-  const pauseMs = Math.max(0, Date.parse(openDueAt) - Date.parse(askedAt));
+/** From one answer to the next, at the longest; or why nothing is promised. */
+function boundOf(
+  { askedAt, wasShown, openDueAt }: AskedTimes,
+  promised: Promised,
+  nowMs: number,
+): number | FreshnessUnbound {
+  if (askedAt === null || !wasShown) return "never_shown";
+  if (typeof promised === "string") return promised;
+  const askedMs = Date.parse(askedAt);
+  const { anythingMs, latelyFinalMs } = promised;
+  const pauseMs = openDueAt === null
+    ? Infinity
+    : Math.max(0, Date.parse(openDueAt) - askedMs);
   // The cycle through the past reads it too, whatever its pause has grown to.
-  return Math.min(anythingMs, pauseMs + latelyFinalMs);
+  const boundMs = Math.min(anythingMs, pauseMs + latelyFinalMs);
+  const ageMs = nowMs - askedMs;
+  // A time in the future was written before our clock was set back.
+  return ageMs > boundMs || ageMs < -CLOCK_TOLERANCE_MS ? "behind" : boundMs;
 }
 
 /**
@@ -108,6 +123,7 @@ function promisedMs(
  * @param driver The ledger's database.
  * @param entity Which kind.
  * @param id Which one.
+ * @param nowMs The time, in milliseconds since the epoch. @default {Date.now()}
  * @throws {LedgerError} When the database fails.
  *
  * @example An order that nobody knows
@@ -127,16 +143,11 @@ export async function readFreshness(
   driver: Driver,
   entity: Entity,
   id: string,
+  nowMs: number = Date.now(),
 ): Promise<Freshness> {
   const [rows] = await driver.batch([selectFreshness(entity, id)], "read");
   const [askedAt, found, openDueAt, finalAt, namedDueAt] = rows?.rows[0] ?? [];
   const text = (value: unknown) => typeof value === "string" ? value : null;
-  const { staleness } = await readPollStatus(driver);
-  const polling = !await isPolled(driver)
-    ? "not_polled"
-    : pollAlarm(await readPollHealth(driver)) === null
-    ? null
-    : "polling_fails";
   return freshnessOf(
     {
       askedAt: text(askedAt),
@@ -145,7 +156,14 @@ export async function readFreshness(
       finalAt: text(finalAt),
       namedDueAt: text(namedDueAt),
     },
-    staleness,
-    polling,
+    await readPromised(driver),
+    nowMs,
   );
+}
+
+async function readPromised(driver: Driver): Promise<Promised> {
+  const bound = await readPollBound(driver);
+  if (bound === null || !await isPolled(driver)) return "not_polled";
+  const alarm = pollAlarm(await readPollHealth(driver));
+  return alarm === null ? bound.staleness : "polling_fails";
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type AskedTimes, freshnessOf } from "./freshness.ts";
+import { type AskedTimes, freshnessOf, type Promised } from "./freshness.ts";
 
 const minute = 60_000;
 const bound = {
@@ -10,6 +10,7 @@ const bound = {
   anythingMs: 120 * minute,
 };
 const at = (minutes: number) => new Date(minutes * minute).toISOString();
+const nowMs = 11 * minute;
 const shown: AskedTimes = {
   askedAt: at(10),
   wasShown: true,
@@ -20,7 +21,7 @@ const shown: AskedTimes = {
 
 Deno.test("freshnessOf() names the soonest reason to ask again, and when", () => {
   const of = (times: Partial<AskedTimes>) => {
-    const { tier, nextAt } = freshnessOf({ ...shown, ...times }, bound, null);
+    const { tier, nextAt } = freshnessOf({ ...shown, ...times }, bound, nowMs);
     return [tier, nextAt];
   };
   assert.deepEqual(of({}), ["deep", null]);
@@ -37,7 +38,7 @@ Deno.test("freshnessOf() names the soonest reason to ask again, and when", () =>
 
 Deno.test("freshnessOf() promises the pause and the queue, and never more than the cycle", () => {
   const of = (openDueAt: string | null) =>
-    freshnessOf({ ...shown, openDueAt }, bound, null).notOlderThanMs;
+    freshnessOf({ ...shown, openDueAt }, bound, nowMs).notOlderThanMs;
   assert.equal(of(null), 120 * minute);
   assert.equal(of(at(12)), 3 * minute);
   assert.equal(of(at(1000)), 120 * minute);
@@ -47,14 +48,18 @@ Deno.test("freshnessOf() promises the pause and the queue, and never more than t
 Deno.test("freshnessOf() promises nothing while polling does not work, and says why", () => {
   const of = (
     times: Partial<AskedTimes>,
-    polling: "not_polled" | "polling_fails" | null,
+    promised: Promised,
+    atMs = nowMs,
   ) => {
-    const fresh = freshnessOf({ ...shown, ...times }, bound, polling);
+    const fresh = freshnessOf({ ...shown, ...times }, promised, atMs);
     assert.equal(fresh.notOlderThanMs, null);
     return fresh.unbound;
   };
   assert.equal(of({}, "not_polled"), "not_polled");
   assert.equal(of({}, "polling_fails"), "polling_fails");
-  assert.equal(of({ askedAt: null }, null), "never_shown");
+  assert.equal(of({ askedAt: null }, bound), "never_shown");
   assert.equal(of({ wasShown: false }, "not_polled"), "never_shown");
+  assert.equal(of({}, bound, nowMs + 120 * minute), "behind");
+  assert.equal(of({ openDueAt: at(12) }, bound, nowMs + 3 * minute), "behind");
+  assert.equal(of({}, bound, nowMs - 60 * minute), "behind", "set back");
 });

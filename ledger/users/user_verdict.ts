@@ -1,4 +1,5 @@
 import type { VerificationState } from "../../core/webhook_event/webhook_event.ts";
+import type { NextStep } from "./next_step.ts";
 import type { UserState } from "./user_state.ts";
 
 /** Which verification: light, or with documents. */
@@ -19,6 +20,13 @@ export type UserVerdict =
     readonly by: VerificationKind;
     readonly claimed: VerificationState;
   }
+  /** A webhook stated something else since, that does not rank higher. */
+  | {
+    readonly code: "doubted";
+    readonly by: VerificationKind;
+    readonly state: VerificationState;
+    readonly claimed: VerificationState;
+  }
   /** Verified: may buy, within the limits. */
   | { readonly code: "verified"; readonly by: VerificationKind }
   /** The verification failed, for the reasons that webhooks gave. */
@@ -29,11 +37,18 @@ export type UserVerdict =
   }
   /** Documents have to be handed in again. */
   | { readonly code: "retry"; readonly by: VerificationKind }
-  /** Begun, or being checked, or a state that this version does not know. */
+  /**
+   * Begun, or being checked, or a state that this version does not know. The
+   * user has to finish it, to wait, or does what this version does not know.
+   */
   | {
     readonly code: "under_way";
     readonly by: VerificationKind;
     readonly state: VerificationState;
+    readonly next: Extract<
+      NextStep,
+      "finish_verification" | "wait" | "unknown"
+    >;
   }
   /** The user has begun no verification. */
   | { readonly code: "not_begun" };
@@ -55,8 +70,8 @@ export type UserVerdict =
  * ```
  */
 export function userVerdictOf(user: UserState): UserVerdict {
-  if (user.banned === true) return { code: "banned" };
-  const { verification, verificationTrust, rejectReasons } = user;
+  const { verification, verificationTrust, laterClaims, next } = user;
+  if (next === "cannot_buy") return { code: "banned" };
   const { fkyc } = verification;
   const by = fkyc !== null && fkyc !== "not initiated" ? "fkyc" : "lkyc";
   const state = verification[by];
@@ -64,22 +79,26 @@ export function userVerdictOf(user: UserState): UserVerdict {
   if (verificationTrust[by] === "claimed") {
     return { code: "not_confirmed", by, claimed: state };
   }
-  switch (state) {
-    case "success":
+  const claimed = laterClaims[by];
+  if (claimed !== null) return { code: "doubted", by, state, claimed };
+  switch (next) {
+    case "none":
       return { code: "verified", by };
-    case "failed":
+    case "see_reject_reasons":
       return {
         code: "failed",
         by,
-        rejectReasons: rejectReasons.filter((reason) =>
+        rejectReasons: user.rejectReasons.filter((reason) =>
           reason.toLowerCase().startsWith(`${by}_`)
         ),
       };
-    case "retry":
+    case "upload_documents":
       return { code: "retry", by };
-    case "not initiated":
+    case "start_verification":
       return { code: "not_begun" };
-    default:
-      return { code: "under_way", by, state };
+    case "finish_verification":
+    case "wait":
+    case "unknown":
+      return { code: "under_way", by, state, next };
   }
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { nextStep } from "./next_step.ts";
 import { initialUserFold } from "./user_fold.ts";
 import { type UserState, userState } from "./user_state.ts";
 import { userVerdictOf } from "./user_verdict.ts";
@@ -11,8 +12,10 @@ function verdict(
   fkyc: string | null,
   more: Partial<UserState> = {},
 ): string {
+  const status = fkyc === null || fkyc === "not initiated" ? lkyc : fkyc;
   const { code, ...data } = userVerdictOf({
     ...unknown,
+    next: nextStep(more.banned ? "banned" : status ?? "unknown"),
     verification: { lkyc, fkyc },
     verificationTrust: both,
     ...more,
@@ -26,7 +29,7 @@ Deno.test("userVerdictOf() goes by the documents once they have begun", () => {
   assert.equal(verdict("success", "not initiated"), "verified lkyc");
   assert.equal(verdict("success", "retry"), "retry fkyc");
   assert.equal(verdict("failed", "success"), "verified fkyc");
-  assert.equal(verdict("progress", null), "under_way lkyc progress");
+  assert.equal(verdict("progress", null), "under_way lkyc progress wait");
 });
 
 Deno.test("userVerdictOf() says a ban first, and a claim before what it claims", () => {
@@ -37,6 +40,24 @@ Deno.test("userVerdictOf() says a ban first, and a claim before what it claims",
     }),
     "not_confirmed lkyc success",
   );
+});
+
+Deno.test("userVerdictOf() says what the user does while it is under way", () => {
+  assert.equal(
+    verdict("success", "initiated"),
+    "under_way fkyc initiated finish_verification",
+  );
+  assert.equal(verdict("paused", null), "under_way lkyc paused unknown");
+});
+
+Deno.test("userVerdictOf() tells of a later claim of the verification that decides", () => {
+  const doubted = (laterClaims: UserState["laterClaims"]) =>
+    verdict("success", "not initiated", { laterClaims });
+  assert.equal(
+    doubted({ lkyc: "failed", fkyc: null }),
+    "doubted lkyc success failed",
+  );
+  assert.equal(doubted({ lkyc: null, fkyc: "failed" }), "verified lkyc");
 });
 
 Deno.test("userVerdictOf() gives the reasons of the verification that failed", () => {

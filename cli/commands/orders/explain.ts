@@ -77,6 +77,7 @@ export function addExplain(orders: Command, cli: Cli): void {
               ledger.driver,
               "order",
               orderId,
+              cli.io.now(),
             );
             lines(
               cli.io,

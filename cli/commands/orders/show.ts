@@ -29,6 +29,7 @@ export function addShow(orders: Command, cli: Cli): void {
           ledger.driver,
           "order",
           order.orderId,
+          cli.io.now(),
         );
         if (flags.json) {
           return jsonLine(cli.io, { ...orderJson(order), freshness });

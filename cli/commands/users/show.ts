@@ -35,6 +35,7 @@ export function addShow(users: Command, cli: Cli): void {
           ledger.driver,
           "user",
           user.userId,
+          cli.io.now(),
         );
         if (flags.json) {
           return jsonLine(cli.io, { ...userJson(user), freshness });

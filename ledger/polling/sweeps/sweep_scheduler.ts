@@ -31,6 +31,9 @@ export interface SweepSchedulerOptions {
  */
 const WORKS_AGAIN_MS = 60_000;
 
+/** Counting reads each order and user once: not at every look, in ms. */
+const COUNT_EVERY_MS = 10 * 60_000;
+
 /** Runs all sweeps side by side under one lease, one request at a time. */
 export class SweepScheduler {
   readonly #parts: SweepSchedulerOptions;
@@ -42,6 +45,7 @@ export class SweepScheduler {
   readonly #begunMs: number;
   #renewedMs: number;
   #watchMs = 0;
+  #countMs = 0;
   #projectedMs = 0;
 
   /** @param parts The objects it uses. */
@@ -86,6 +90,10 @@ export class SweepScheduler {
       // A failing `onAlert` must not stop polling.
       await session.watch((error) => options.onError?.(error, null));
       await this.#parts.failures.store();
+      if (nowMs >= this.#countMs) {
+        await session.recordBound();
+        this.#countMs = nowMs + COUNT_EVERY_MS;
+      }
       this.#watchMs = nowMs + settings.watchEveryMs;
     } else if (nowMs - this.#renewedMs >= settings.renewMs) {
       await session.renew();

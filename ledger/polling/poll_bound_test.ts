@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { openLedger } from "../open_ledger.ts";
+import { readFreshness } from "../queries/freshness.ts";
+import { countingBytes, moving, service } from "../testing/polling_test.ts";
+import { readPollBound } from "./poll_bound.ts";
+import { createPoller } from "./poller.ts";
+
+Deno.test("run() records its own rate and what it counts, and freshness goes by them", async () => {
+  await using box = service();
+  const { orderId } = box.sandbox.createOrder();
+  const { clock } = box;
+  const now = () => clock.now();
+  await using ledger = await openLedger({
+    url: ":memory:",
+    environment: "sandbox",
+    now,
+  });
+  const fresh = () => readFreshness(ledger.driver, "order", orderId, now());
+  const poller = createPoller({
+    ledger,
+    client: box.client,
+    now,
+    sleep: (ms, signal) => clock.sleep(ms, signal),
+    randomBytes: countingBytes(),
+    requestsPerSecond: 0.5,
+    followEveryMs: 60_000,
+    confirmEveryMs: 60_000,
+    openEveryMs: 60_000,
+    watchEveryMs: 30_000,
+  });
+  assert.equal((await fresh()).unbound, "never_shown");
+  const stop = new AbortController();
+  const running = poller.run(stop.signal);
+  await moving(clock.sleep(300_000), clock);
+  const first = await readPollBound(ledger.driver);
+  assert.equal(first?.requestsPerSecond, 0.5);
+  assert.equal(first.counts.orders, 0, "it counts when it begins");
+  await moving(clock.sleep(400_000), clock);
+  const second = await readPollBound(ledger.driver);
+  assert.equal(second?.counts.orders, 1, "and again after ten minutes");
+  assert.deepEqual(second.staleness, (await poller.status()).staleness);
+  const { tier, notOlderThanMs, unbound } = await fresh();
+  assert.deepEqual([tier, unbound], ["open", null]);
+  assert.ok(notOlderThanMs !== null);
+  assert.ok(notOlderThanMs > second.staleness.latelyFinalMs);
+  box.refuse = () => Response.json({ message: "No" }, { status: 401 });
+  await moving(clock.sleep(180_000), clock);
+  assert.equal((await fresh()).unbound, "polling_fails");
+  stop.abort();
+  await moving(running, clock);
+  assert.equal((await fresh()).unbound, "not_polled");
+});
