@@ -34,8 +34,10 @@ import { Months } from "./months/months.ts";
 import { FOLD_VERSION } from "./projection/fold_version.ts";
 import { Projector } from "./projection/projector.ts";
 import { projectAll } from "./projection/project_all.ts";
+import type { ProjectionWorker } from "./projection/projection_worker.ts";
 import { readOccurrences } from "./queries/read_occurrences.ts";
 import { type Refold, refold, type RefoldOptions } from "./refold/refold.ts";
+import { runLedger, type RunOptions } from "./run_ledger.ts";
 import { Subscription } from "./subscriptions/subscription.ts";
 import type {
   SubscribeOptions,
@@ -80,6 +82,7 @@ export class Ledger implements AsyncDisposable {
   readonly #projector: Projector;
   readonly #anchor: HeadAnchor | undefined;
   readonly #open = new Set<Subscription>();
+  readonly #workers = new Set<ProjectionWorker>();
   #projecting: Promise<unknown> = Promise.resolve();
 
   /**
@@ -119,7 +122,7 @@ export class Ledger implements AsyncDisposable {
    * @throws {LedgerError} When the delivery could not be stored.
    */
   readonly appendDelivery: AppendDelivery = (delivery) =>
-    this.#log.appendDelivery(delivery);
+    this.#stored(this.#log.appendDelivery(delivery));
 
   /**
    * Stores what a spool hands over: deliveries, and notes of unanswered ones.
@@ -128,7 +131,7 @@ export class Ledger implements AsyncDisposable {
    * @throws {LedgerError} When they could not be stored.
    */
   readonly appendRecords = (records: Uint8Array): Promise<void> =>
-    this.#log.appendRecords(records);
+    this.#stored(this.#log.appendRecords(records));
 
   /**
    * Records that a stored delivery was not answered in time. It needs no
@@ -139,7 +142,7 @@ export class Ledger implements AsyncDisposable {
   readonly recordUnanswered = (
     unanswered: UnansweredDelivery,
   ): Promise<void> =>
-    this.#log.append([
+    this.append([
       deliveryUnanswered({
         unanswered,
         recordedAt: this.#time(),
@@ -160,7 +163,7 @@ export class Ledger implements AsyncDisposable {
   readonly recordSession = async (
     session: SessionCreatedBody,
   ): Promise<void> => {
-    await this.#log.append([
+    await this.append([
       sessionCreated({
         session,
         recordedAt: this.#time(),
@@ -177,7 +180,7 @@ export class Ledger implements AsyncDisposable {
    * @throws {LedgerError} When they could not be stored.
    */
   append(events: readonly NewEvent[]): Promise<void> {
-    return this.#log.append(events);
+    return this.#stored(this.#log.append(events));
   }
 
   /**
@@ -206,6 +209,48 @@ export class Ledger implements AsyncDisposable {
     });
     this.#projecting = projection.catch(() => {});
     return projection;
+  }
+
+  /**
+   * Does all that a ledger needs until the signal is aborted: folds and chains
+   * what is appended, which wakes the subscriptions, and with a client polls
+   * the service. What fails is tried again. Any number of processes may run the
+   * same ledger; one at a time polls.
+   *
+   * Await it before the ledger is closed.
+   *
+   * @param options The signal, and what asks the service.
+   * @returns After everything that was stored until then is folded.
+   * @throws {RangeError} When a setting of the poller is wrong.
+   *
+   * @example Everything beside an endpoint
+   * ```ts
+   * import { openLedger } from "@rampkit/onramp/ledger";
+   * import { OnrampClient } from "@rampkit/onramp/client";
+   * import { createSandbox } from "@rampkit/onramp/sandbox";
+   * import assert from "node:assert/strict";
+   *
+   * await using sandbox = createSandbox();
+   * sandbox.createOrder();
+   * await using ledger = await openLedger({
+   *   url: ":memory:",
+   *   environment: "sandbox",
+   * });
+   * const client = new OnrampClient({
+   *   environment: "sandbox",
+   *   apiKey: sandbox.apiKey,
+   *   fetch: (input, init) => sandbox.fetch(new Request(input, init)),
+   * });
+   * const stop = new AbortController();
+   * await ledger.subscribe("orders", { on: "order.confirmed.*" }, () => {
+   *   stop.abort(); // a program goes on until it gets a signal
+   * });
+   * await ledger.run({ signal: stop.signal, client });
+   * assert.equal((await ledger.stats()).orders, 1);
+   * ```
+   */
+  run(options: RunOptions): Promise<void> {
+    return runLedger({ ledger: this, workers: this.#workers }, options);
   }
 
   /**
@@ -553,6 +598,12 @@ export class Ledger implements AsyncDisposable {
   #factsOf(orderId: string): ReturnType<typeof readOrderFacts> {
     const read = this.#parts.fold?.readFact ?? readFact;
     return readOrderFacts(this.driver, orderId, read);
+  }
+
+  /** Says to what folds in this process that there is more. */
+  #stored(append: Promise<void>): Promise<void> {
+    if (this.#workers.size === 0) return append;
+    return append.then(() => this.#workers.forEach((one) => one.wake()));
   }
 
   #time(): string {

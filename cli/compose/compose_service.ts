@@ -36,7 +36,7 @@ import {
 } from "../serving/http_app.ts";
 import type { Projection } from "./projection.ts";
 import { ProjectionOnDemand } from "./projection_on_demand.ts";
-import { ProjectionWorker } from "./projection_worker.ts";
+import { ProjectionWorker } from "../../ledger/projection/projection_worker.ts";
 import { readinessOf } from "./readiness.ts";
 
 /** What the service is made of, and in what `serve` and Deploy differ. */

@@ -11,7 +11,7 @@ import { createPoller, type Ledger, openLedger } from "../../../ledger/mod.ts";
 import { hostCheck, wrongHost } from "../../../sandbox/http/host_check.ts";
 import { type Sandbox, serveSandbox } from "../../../sandbox/mod.ts";
 import { webhookEndpoint } from "../../../webhooks/mod.ts";
-import { ProjectionWorker } from "../../compose/projection_worker.ts";
+import { ProjectionWorker } from "../../../ledger/projection/projection_worker.ts";
 import { freshLedger } from "../fresh_ledger.ts";
 import { Board } from "./board.ts";
 import { DemoClock } from "./demo_clock.ts";

@@ -1,5 +1,5 @@
 import { monotonicFactory } from "ulid";
-import { ProjectionWorker } from "../../../cli/compose/projection_worker.ts";
+import { ProjectionWorker } from "../../../ledger/projection/projection_worker.ts";
 import { OnrampClient } from "../../../client/mod.ts";
 import {
   createPoller,

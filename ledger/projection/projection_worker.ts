@@ -1,8 +1,7 @@
 import { backoffMs } from "../../core/waiting/backoff.ts";
-import type { Projection, ProjectionEvents } from "./projection.ts";
 
 /** What the worker does its work with. */
-export interface ProjectionWorkerOptions extends Partial<ProjectionEvents> {
+export interface ProjectionWorkerOptions {
   /**
    * Brings read models and evidence up to the head of the ledger. `pace` is to
    * be waited for before each step, and says how many events it may take.
@@ -11,6 +10,10 @@ export interface ProjectionWorkerOptions extends Partial<ProjectionEvents> {
     signal: AbortSignal,
     pace: () => Promise<number>,
   ) => Promise<void>;
+  /** Told of every failure. @default {nobody} */
+  readonly onError?: (error: unknown) => void;
+  /** Told of every time that the work went well. @default {nobody} */
+  readonly onDone?: () => void;
   /** Rest between a wake-up and the work, ms, so that a burst is folded in one
    * step. @default 20 */
   readonly restMs?: number;
@@ -40,7 +43,7 @@ const CROWDED_STEP = 500;
  * failed fold is tried again by itself. Appends go first: while many come, the
  * fold waits, but for a bounded time.
  */
-export class ProjectionWorker implements Projection, AsyncDisposable {
+export class ProjectionWorker implements AsyncDisposable {
   readonly #options: Required<ProjectionWorkerOptions>;
   readonly #controller = new AbortController();
   readonly #done: Promise<void>;
