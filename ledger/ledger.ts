@@ -564,14 +564,14 @@ export class Ledger implements AsyncDisposable {
    * Copies the ledger, which may be in use, into a new file.
    *
    * @param path File that does not exist yet.
-   * @throws {TypeError} When the ledger is on a server.
+   * @throws {TypeError} When the ledger is on a server or behind a client.
    * @throws {LedgerError} When the file exists or cannot be written.
    */
   async backup(path: string): Promise<void> {
     if (this.driver.copyTo === undefined) {
       throw new TypeError(
-        "Cannot copy a ledger on a server into a file: use the server's own " +
-          "backup, or export the events",
+        "Cannot copy a ledger on a server or behind a client into a file: use " +
+          "the server's own backup, or export the events",
       );
     }
     await this.driver.copyTo(path);

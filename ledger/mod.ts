@@ -89,7 +89,17 @@
 // Open
 export type { AssetTable } from "../core/assets/environment.ts";
 export { Ledger } from "./ledger.ts";
-export { openLedger, type OpenLedgerOptions } from "./open_ledger.ts";
+export {
+  type ClientLedgerOptions,
+  openLedger,
+  type OpenLedgerOptions,
+} from "./open_ledger.ts";
+export type { OpenClientOptions } from "./store/driver/client/open_client.ts";
+export type {
+  ClientResult,
+  ClientStatement,
+  LedgerClient,
+} from "./store/driver/client/ledger_client.ts";
 export { LedgerError, type LedgerErrorCode } from "./store/driver/errors.ts";
 
 // Append

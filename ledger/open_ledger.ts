@@ -3,6 +3,10 @@ import type { Ledger } from "./ledger.ts";
 import { ledgerOn, type LedgerOptions } from "./ledger_on.ts";
 import { databaseFile } from "./store/driver/database_url.ts";
 import {
+  openClient,
+  type OpenClientOptions,
+} from "./store/driver/client/open_client.ts";
+import {
   openDriver,
   type OpenDriverOptions,
 } from "./store/driver/open_driver.ts";
@@ -10,12 +14,21 @@ import {
 /** Which ledger to open, and how. */
 export interface OpenLedgerOptions extends LedgerOptions, OpenDriverOptions {}
 
+/** The same for a ledger behind a client of your own. */
+export interface ClientLedgerOptions extends LedgerOptions, OpenClientOptions {}
+
 /**
  * Opens a ledger: creates its tables when it is new, brings those of an older
  * version up to date, and checks that it belongs to the environment.
  *
- * @param options Which ledger, and how.
- * @throws {TypeError} When a new ledger has no environment.
+ * A file is best opened by `url`: through a client every batch blocks the
+ * caller's thread, the head of the evidence chain is not kept beside the file,
+ * and a file that was replaced is not noticed. How each commit is synced is then
+ * the client's. A client with `syncUrl` is not supported.
+ *
+ * @param options Which ledger, by `url` or by `client`, and how.
+ * @throws {TypeError} When a new ledger has no environment, or the client
+ * cannot be used.
  * @throws {LedgerError} `not_a_database`, `not_a_ledger`, `newer_schema`,
  * `wrong_environment`, `unauthorised`, `unreachable` and others.
  *
@@ -30,11 +43,28 @@ export interface OpenLedgerOptions extends LedgerOptions, OpenDriverOptions {}
  * });
  * assert.equal((await ledger.stats()).orders, 0);
  * ```
+ *
+ * @example Open a ledger through a client of your own
+ * ```ts
+ * import { createClient } from "@libsql/client";
+ * import { openLedger } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * const client = createClient({ url: ":memory:" });
+ * const ledger = await openLedger({ client, environment: "sandbox" });
+ * assert.equal((await ledger.stats()).orders, 0);
+ * await ledger.close();
+ * client.close();
+ * ```
  */
-export async function openLedger(options: OpenLedgerOptions): Promise<Ledger> {
-  const driver = await openDriver(options);
+export async function openLedger(
+  options: OpenLedgerOptions | ClientLedgerOptions,
+): Promise<Ledger> {
+  const driver = "client" in options
+    ? await openClient(options)
+    : await openDriver(options);
   try {
-    const file = databaseFile(options.url);
+    const file = "client" in options ? null : databaseFile(options.url);
     return await ledgerOn(driver, {
       ...(file === null ? {} : { anchorStore: anchorFile(file) }),
       ...options,

@@ -1,5 +1,7 @@
 /** Databases that contract tests run over, each opened empty. */
+import { type Client, createClient } from "@libsql/client";
 import type { Driver } from "../store/driver/driver.ts";
+import { openClient } from "../store/driver/client/open_client.ts";
 import { openDriver } from "../store/driver/open_driver.ts";
 import { patient } from "./patient.ts";
 import {
@@ -71,6 +73,31 @@ function memory(name: string, worker: boolean): DatabaseKind {
   };
 }
 
+/** Clients of a partner's own, each over connections of its own. */
+function client(name: string, inFile: boolean): DatabaseKind {
+  return {
+    name,
+    shared: inFile,
+    available: true,
+    create: async () => {
+      const directory = await Deno.makeTempDir({ prefix: "rampkit-test-" });
+      const url = inFile ? `file:${directory}/ledger.db` : ":memory:";
+      const clients: Client[] = [];
+      return {
+        open: () => {
+          const client = createClient({ url });
+          clients.push(client);
+          return openClient({ client, ...patient });
+        },
+        [Symbol.asyncDispose]: async () => {
+          for (const client of clients) client.close();
+          await Deno.remove(directory, { recursive: true });
+        },
+      };
+    },
+  };
+}
+
 function server(name: string, replica: boolean): DatabaseKind {
   return {
     name,
@@ -111,6 +138,8 @@ export const databaseKinds: readonly DatabaseKind[] = [
   memory("memory in a thread", true),
   local("file", false),
   local("file in a thread", true),
+  client("client in memory", false),
+  client("client of a file", true),
   server("sqld", false),
   server("sqld replica", true),
 ];

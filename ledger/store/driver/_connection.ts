@@ -10,7 +10,7 @@ import {
   type FileIdentity,
   identify,
 } from "./file_identity.ts";
-import { fromSqlite } from "./_sqlite_errors.ts";
+import { fromSqlite } from "./sqlite_errors.ts";
 import { LedgerError } from "./errors.ts";
 
 /**

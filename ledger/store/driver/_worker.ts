@@ -2,7 +2,7 @@
 import { parentPort } from "node:worker_threads";
 import { Connection } from "./_connection.ts";
 import type { Answer, Outcome, Request, Task } from "./_messages.ts";
-import { fromSqlite } from "./_sqlite_errors.ts";
+import { fromSqlite } from "./sqlite_errors.ts";
 import { withDerivedColumns } from "../append_deliveries.ts";
 
 /** What a thread talks to its starter through. */

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync } from "node:fs";
 import Database from "libsql";
-import { codeOfSqlite } from "./_sqlite_errors.ts";
+import { codeOfSqlite } from "./sqlite_errors.ts";
 
 /** How a lock excludes others. */
 export type FileLockMode = "shared" | "exclusive";

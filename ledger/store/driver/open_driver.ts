@@ -1,7 +1,6 @@
-import { localPath, publicUrl } from "./database_url.ts";
+import { localPath } from "./database_url.ts";
 import type { Driver } from "./driver.ts";
-import { LedgerError } from "./errors.ts";
-import { RetryingDriver } from "./retrying_driver.ts";
+import { reached } from "./reached.ts";
 
 /** Which database to open, and how. */
 export interface OpenDriverOptions {
@@ -37,8 +36,8 @@ export interface OpenDriverOptions {
    */
   readonly busyTimeoutMs?: number;
   /**
-   * Only reads: opening, closing and batches never change a byte of the file,
-   * and a missing file is not created.
+   * Only reads: opening, closing and batches never change a byte of the
+   * database, and a missing file is not created.
    *
    * @default false
    */
@@ -71,28 +70,10 @@ export async function openDriver(options: OpenDriverOptions): Promise<Driver> {
   const driver = path === null
     ? await openRemote(options)
     : await openLocal(path, options);
-  const retrying = new RetryingDriver(driver, {
-    ...(options.busyLimitMs === undefined
-      ? {}
-      : { busyLimitMs: options.busyLimitMs }),
-  });
-  try {
-    await retrying.batch([{ sql: "SELECT 1", args: [] }], "read");
-  } catch (error) {
-    await driver.close();
-    throw error;
-  }
-  return retrying;
+  return await reached(driver, options);
 }
 
 async function openRemote(options: OpenDriverOptions): Promise<Driver> {
-  if (!/^(libsql|https?):/.test(options.url)) {
-    throw new LedgerError(
-      "cannot_open",
-      `Cannot use ${publicUrl(options.url)} as a ledger: the address must be ` +
-        "file:PATH, :memory:, libsql:, https: or http:",
-    );
-  }
   const { RemoteDriver } = await import("./remote_driver.ts");
   return new RemoteDriver(options);
 }

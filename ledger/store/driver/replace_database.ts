@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import Database from "libsql";
-import { fromSqlite } from "./_sqlite_errors.ts";
+import { fromSqlite } from "./sqlite_errors.ts";
 import { LedgerError } from "./errors.ts";
 
 /** Which database takes the place of which. */
