@@ -160,6 +160,24 @@ Deno.test("Months.close() closes a month once when two close it together", async
   assert.equal((await at.ledger.stats()).events.month_closed, 1);
 });
 
+Deno.test("Months.close() stores nothing when it is stopped on its way", async () => {
+  await using at = await ledgerAt("2026-12-02T08:00:00Z");
+  await at.ledger.append(november);
+  const stop = new AbortController();
+  const seen: number[] = [];
+  const closing = at.ledger.months.close("2026-11", {
+    ...terms,
+    signal: stop.signal,
+    onProgress: (orders) => {
+      seen.push(orders);
+      stop.abort(new Error("stopped"));
+    },
+  });
+  await assert.rejects(closing, /stopped/);
+  assert.equal(seen[0], 1);
+  assert.equal(await at.ledger.months.get("2026-11"), null);
+});
+
 Deno.test("a closed month survives export and import, and is computed again there", async () => {
   await using at = await ledgerAt("2026-12-02T08:00:00Z");
   const [first, ...rest] = november;

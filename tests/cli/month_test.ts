@@ -86,6 +86,16 @@ Deno.test("rampkit month close refuses a month that is not over, and a zone that
   assert.equal((await cli(zone, env)).code, 2);
 });
 
+Deno.test("rampkit month close leaves the month open when it is stopped", async () => {
+  await using ledger = await november();
+  const env = { RAMPKIT_DATABASE_URL: ledger.url };
+  const close = [...NOVEMBER, "--book-by", "confirmed"];
+  const stopped = await cli(close, env, AbortSignal.abort());
+  assert.equal(stopped.code, 1);
+  assert.match(stopped.err, /Stopped: 2025-11 was not closed/);
+  assert.match((await cli(["month", "list"], env)).out, /No month is closed/);
+});
+
 Deno.test("rampkit orders export --as-of gives what was known at a position or a time", async () => {
   await using ledger = await november();
   const env = { RAMPKIT_DATABASE_URL: ledger.url };
