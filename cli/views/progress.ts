@@ -1,4 +1,3 @@
-import cliProgress from "cli-progress";
 import process from "node:process";
 import type { Io } from "../program/io.ts";
 
@@ -29,49 +28,65 @@ export function progress(
     ? { at: () => {}, end: () => {} }
     : io.columns === null || total === null
     ? lines(io, label, total)
-    : bar(label, total, io.columns);
-  // Work that fails must not leave a bar, and a terminal without its cursor.
+    : bar(io, label, total, io.columns);
+  // Work that fails must not leave a bar.
   return { at, end, [Symbol.dispose]: end };
 }
 
 type Shown = Pick<Progress, "at" | "end">;
 
-/** The part of the library's bar that is used; it comes without types, and
- * those others wrote for it bring all of Node's along. */
-interface Bar {
-  start(total: number, value: number): void;
-  update(value: number): void;
-  stop(): void;
-}
+/** How often a bar is drawn anew, ms. */
+const DRAWN_EVERY_MS = 100;
 
-/** Room that the figures beside a bar take, in characters. */
-const FIGURES_WIDTH = 24;
+/** Most characters of the bar itself. */
+const LONGEST_BAR = 28;
 
 /** Appears when there is something to show, and again after it was ended. */
-function bar(label: string, total: number, columns: number): Shown {
-  const room = columns - label.length - FIGURES_WIDTH;
-  const single: Bar = new cliProgress.SingleBar({
-    format: `${label} {bar} {value}/{total} {duration_formatted}`,
-    barCompleteChar: "█",
-    barIncompleteChar: "░",
-    barsize: Math.min(Math.max(room, 4), 28),
-    hideCursor: true,
-    stream: process.stderr,
-    clearOnComplete: true,
-    stopOnComplete: false,
-  });
-  let shown = false;
+function bar(io: Io, label: string, total: number, columns: number): Shown {
+  const { stderr } = process;
+  if (!stderr.isTTY) return { at: () => {}, end: () => {} };
+  const write = (text: string) => stderr.write(`\r${CLEAR_LINE}${text}`);
+  const start = io.now();
+  let drawnAt: number | null = null;
   return {
     at: (done) => {
-      if (shown) return single.update(done);
-      single.start(total, done);
-      shown = true;
+      const now = io.now();
+      if (drawnAt !== null && now - drawnAt < DRAWN_EVERY_MS) return;
+      drawnAt = now;
+      const elapsedMs = now - start;
+      write(barText({ label, done, total, elapsedMs, columns }));
     },
     end: () => {
-      if (shown) single.stop();
-      shown = false;
+      if (drawnAt !== null) write("");
+      drawnAt = null;
     },
   };
+}
+
+/** Takes the text away that stands right of the cursor. */
+const CLEAR_LINE = "\x1b[K";
+
+/** One line that shows how far work is; shorter than the terminal is wide. */
+export function barText(
+  { label, done, total, elapsedMs, columns }: {
+    readonly label: string;
+    readonly done: number;
+    readonly total: number;
+    readonly elapsedMs: number;
+    readonly columns: number;
+  },
+): string {
+  const seconds = Math.floor(elapsedMs / 1000);
+  const took = seconds < 60
+    ? `${seconds}s`
+    : `${Math.floor(seconds / 60)}m${seconds % 60}s`;
+  const figures = `${done}/${total} ${took}`;
+  const room = columns - label.length - figures.length - 3;
+  const length = Math.min(Math.max(room, 4), LONGEST_BAR);
+  const share = total > 0 ? Math.min(Math.max(done / total, 0), 1) : 1;
+  const full = Math.round(share * length);
+  return `${label} ${"█".repeat(full)}${"░".repeat(length - full)} ${figures}`
+    .slice(0, Math.max(columns - 1, 0));
 }
 
 function lines(io: Io, label: string, total: number | null): Shown {

@@ -1,4 +1,3 @@
-import Table from "cli-table3";
 import { printable } from "./printable.ts";
 import { wrap } from "./wrap.ts";
 
@@ -39,25 +38,16 @@ export function drawTable(
     )
   );
   const { shown, widths } = fit(head, natural, columns);
-  const lines: string[] = [];
-  // The library passes every row to one call, which takes no million of them.
-  for (let from = 0; from === 0 || from < cells.length; from += AT_ONCE) {
-    const table = new Table({
-      head: from > 0 ? [] : shown.map((index) => head[index]?.title ?? ""),
-      colAligns: shown.map((index) => head[index]?.align ?? "left"),
-      colWidths: shown.map((index) => (widths[index] ?? 0) + GAP),
-      chars: NO_FRAME,
-      style: { head: [], border: [], "padding-left": 0, "padding-right": GAP },
-    });
-    for (const row of cells.slice(from, from + AT_ONCE)) {
-      table.push(
-        shown.map((index) => shorten(row[index] ?? "", widths[index])),
-      );
-    }
-    for (const line of table.toString().split("\n")) {
-      lines.push(line.trimEnd());
-    }
-  }
+  const titles = head.map(({ title }) => title);
+  const lines = [titles, ...cells].map((row) =>
+    shown.map((index) => {
+      const width = widths[index] ?? 0;
+      const text = shorten(row[index] ?? "", width);
+      return head[index]?.align === "right"
+        ? text.padStart(width)
+        : text.padEnd(width);
+    }).join(" ".repeat(GAP)).trimEnd()
+  );
   const left = head.filter((_, index) => !shown.includes(index));
   if (left.length > 0) {
     const names = left.map(({ title }) => title).join(", ");
@@ -68,33 +58,12 @@ export function drawTable(
 
 const GAP = 2;
 
-/** Rows that the library draws at once. */
-const AT_ONCE = 1000;
-
 /** Longer than any identifier or amount of the service, in characters. A forged
  * one may have a million, and would push every row that far apart. */
 const LONGEST = 120;
 
 /** The same for texts. */
 const LONGEST_TEXT = 1000;
-
-const NO_FRAME = {
-  top: "",
-  "top-mid": "",
-  "top-left": "",
-  "top-right": "",
-  bottom: "",
-  "bottom-mid": "",
-  "bottom-left": "",
-  "bottom-right": "",
-  left: "",
-  "left-mid": "",
-  mid: "",
-  "mid-mid": "",
-  right: "",
-  "right-mid": "",
-  middle: "",
-};
 
 /** Narrowest a text is pressed to, in characters. */
 const NARROWEST = 12;
