@@ -3,6 +3,7 @@ import { LedgerError, type LedgerErrorCode } from "./errors.ts";
 import { EventLog } from "../event_log.ts";
 import { openDriver } from "./open_driver.ts";
 import { RemoteDriver } from "./remote_driver.ts";
+import { patient } from "../../testing/patient.ts";
 import { sqldAvailable, startSqld } from "../../testing/sqld_test_server.ts";
 import { prepare, testEvent, testEvents } from "../../testing/test_events.ts";
 
@@ -98,6 +99,28 @@ sqldTest(
     await driver.close();
   },
 );
+
+sqldTest("a batch that fails ends no other", async (folder) => {
+  await using server = await startSqld({ directory: folder });
+  const failed = Promise.withResolvers<void>();
+  let requests = 0;
+  const driver = new RemoteDriver({
+    url: server.url,
+    ...patient,
+    fetch: async (input, init) => {
+      if (requests++ === 0) await failed.promise;
+      return await fetch(input, init);
+    },
+  });
+  const slow = driver.batch([{ sql: "SELECT 1", args: [] }], "read");
+  await assert.rejects(
+    driver.batch([{ sql: "NO SQL", args: [] }], "write"),
+    failsWith("failed"),
+  );
+  failed.resolve();
+  assert.deepEqual((await slow)[0]?.rows, [[1]]);
+  await driver.close();
+});
 
 sqldTest("a server that is slow is given up", async (folder) => {
   await using server = await startSqld({ directory: folder });
