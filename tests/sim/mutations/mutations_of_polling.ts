@@ -2,6 +2,7 @@ import {
   blind,
   eachEvent,
   firstOf,
+  hundredfold,
   stale,
   throughFloats,
   walking,
@@ -32,6 +33,17 @@ export const POLLING_MUTATIONS: readonly Mutation[] = [
     name: "never go through the past again",
     within: 60,
     ports: { sweeps: ["confirm", "new", "open"] },
+  },
+  {
+    name: "promise what takes a hundred times the rate",
+    within: 20,
+    ports: {
+      driver: (next) =>
+        wrap(
+          next,
+          (statements, mode) => next.batch(statements.map(hundredfold), mode),
+        ),
+    },
   },
   {
     name: "never contradict a claim",

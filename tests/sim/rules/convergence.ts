@@ -82,6 +82,7 @@ export async function converge(
     throw new Broken("queues get empty", waiting.join("; "));
   }
   agreed(wrong, "everything was quiet");
+  if (world.plan.running) await inspector.lookInPeace(healedMs);
   await proven(world);
   return { agreedAfterMs, quietAfterMs: clock.now() - healedMs };
 }

@@ -6,6 +6,7 @@ import {
 } from "../../../ledger/internals.ts";
 import { ChainWatch } from "./chain_watch.ts";
 import { Entries } from "./entries.ts";
+import { FreshnessWatch } from "./freshness_watch.ts";
 import { eventText } from "../world/event_text.ts";
 import { FOLD_VERSIONS, foldCode } from "../world/fold_versions.ts";
 import { Broken, check, digestOf } from "../world/journal.ts";
@@ -33,6 +34,7 @@ export class Inspector {
   readonly #shadows: ReadonlyMap<number, Shadow>;
   readonly #chain = new ChainWatch();
   readonly #entries = new Entries();
+  readonly #freshness: FreshnessWatch;
   readonly #events: RecordedEvent[] = [];
   /** Ids of webhooks by digest of the body. */
   readonly #webhooks = new Map<string, Set<string>>();
@@ -46,6 +48,7 @@ export class Inspector {
   constructor(world: World) {
     this.#world = world;
     this.#store = world.store;
+    this.#freshness = new FreshnessWatch(world);
     const versions = world.plan.upgrades
       ? FOLD_VERSIONS
       : FOLD_VERSIONS.slice(1);
@@ -93,6 +96,18 @@ export class Inspector {
     this.#keysOnce(snapshot);
     this.#entries.compare(snapshot.transitions);
     this.#toldWell();
+    await this.#freshness.look();
+  }
+
+  /**
+   * Waits until polling should have renewed every answer, and looks.
+   *
+   * @param healedMs When the last fault ended, in milliseconds since the epoch.
+   * @throws {Broken} When an answer was not renewed.
+   */
+  async lookInPeace(healedMs: number): Promise<void> {
+    await this.#freshness.lookInPeace(healedMs);
+    await this.look();
   }
 
   /**

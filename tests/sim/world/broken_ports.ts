@@ -12,6 +12,7 @@ import {
   type Statement,
   type WebhookFact,
 } from "../../../ledger/internals.ts";
+import type { PollBound } from "../../../ledger/polling/poll_bound.ts";
 import { isRecognised, parseWebhook } from "../../../webhooks/mod.ts";
 import type { PortTools } from "./ports.ts";
 
@@ -52,6 +53,18 @@ export function blind(next: Driver, asked: string): Driver {
 export function expectsCheckpoint(statement: Statement | undefined): boolean {
   return statement?.expects === true &&
     statement.sql.startsWith("INSERT INTO projections");
+}
+
+/** The bounds that a poller records, a hundred times too short. */
+export function hundredfold(statement: Statement): Statement {
+  const [name, state, ...rest] = statement.args;
+  if (name !== "poll_bound" || typeof state !== "string") return statement;
+  const bound = JSON.parse(state) as PollBound;
+  const staleness = Object.fromEntries(
+    Object.entries(bound.staleness).map(([of, ms]) => [of, ms / 100]),
+  );
+  const args = [name, JSON.stringify({ ...bound, staleness }), ...rest];
+  return { ...statement, args };
 }
 
 type EventRow = readonly (string | number | null)[];

@@ -71,7 +71,7 @@ export interface FaultyDriverOptions {
 }
 
 /** The database's own clock, as statements ask for it. */
-const databaseNow = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
+export const databaseNow = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
 
 /** A statement that fails, and with it its transaction. */
 const fails: Statement = {
