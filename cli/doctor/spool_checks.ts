@@ -1,8 +1,13 @@
-import { readdir } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { open, readdir } from "node:fs/promises";
 import { errorCode, messageOf } from "../../core/guards.ts";
 import type { Config } from "../program/config.ts";
 import { counted } from "../views/counted.ts";
 import { spoolDirectory } from "../ledger_file/spool_directory.ts";
+import {
+  lockOfSegment,
+  lockSegment,
+} from "../../webhooks/spool/segment_lock.ts";
 import { type Check, check } from "./check.ts";
 
 /** Looks for deliveries that wait in files, and for files that are damaged. */
@@ -16,8 +21,9 @@ export async function spoolChecks(config: Config): Promise<Check[]> {
   let damaged = 0;
   try {
     for (const name of await readdir(directory)) {
-      if (name.endsWith(".spool") && isLeft(`${directory}/${name}`)) waiting++;
       if (name.endsWith(".damaged")) damaged++;
+      if (!name.endsWith(".spool")) continue;
+      if (await isLeft(`${directory}/${name}`)) waiting++;
     }
   } catch (error) {
     if (errorCode(error) !== "ENOENT") {
@@ -48,12 +54,16 @@ export async function spoolChecks(config: Config): Promise<Check[]> {
 }
 
 /** Whether a file holds deliveries and no process. A new file is all zeros. */
-function isLeft(path: string): boolean {
+async function isLeft(path: string): Promise<boolean> {
   try {
-    using file = Deno.openSync(path);
+    await using file = await open(path);
     const head = new Uint8Array(16);
-    file.readSync(head);
-    return head.some((byte) => byte !== 0) && file.tryLockSync(true);
+    await file.read(head);
+    if (head.every((byte) => byte === 0)) return false;
+    // Looking leaves no lock's file where there is none.
+    if (!existsSync(lockOfSegment(path))) return true;
+    using lock = await lockSegment(path);
+    return lock !== null;
   } catch (error) {
     if (errorCode(error) === "ENOENT") return false;
     throw error;

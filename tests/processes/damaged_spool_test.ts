@@ -22,6 +22,7 @@ async function leave(
   }
   await spool.close();
   for await (const { name } of Deno.readDir(directory)) {
+    if (!name.endsWith(".spool")) continue;
     const path = `${directory}/${name}`;
     await Deno.writeFile(path, change(await Deno.readFile(path)));
   }

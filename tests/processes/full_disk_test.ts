@@ -206,7 +206,7 @@ Deno.test({
       await becomesDegraded(
         served,
         503,
-        /No space left on device/,
+        /no space left on device/i,
         () => sender.send(served, 8),
       );
       await logs(
@@ -214,7 +214,7 @@ Deno.test({
         "append_failing",
         /The disk or the quota is full; nothing was written: .*ledger\.db/,
       );
-      await logs(served, "spool_failed", /No space left on device/);
+      await logs(served, "spool_failed", /no space left on device/i);
       await waitFor("metrics tell of the failures", () =>
         Promise.resolve(
           hasAttribute(metrics, "outcome", "failed") &&
@@ -320,7 +320,7 @@ Deno.test({
         "append_failing",
         /may be full, over a quota or at a file size limit/,
       );
-      await logs(served, "spool_failed", /File too large/);
+      await logs(served, "spool_failed", /file too large/i);
       assert.equal(await served.stop(), 0);
     }
     {

@@ -8,7 +8,11 @@ import { OnrampClient } from "@rampkit/onramp/client";
 import { createPoller, openLedger } from "@rampkit/onramp/ledger";
 import { openDriver } from "@rampkit/onramp/ledger/internals";
 import { serveSandbox } from "@rampkit/onramp/sandbox";
-import { webhookEndpoint } from "@rampkit/onramp/webhooks";
+import {
+  fileSpool,
+  spoolMover,
+  webhookEndpoint,
+} from "@rampkit/onramp/webhooks";
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -23,13 +27,15 @@ const ledger = await openLedger({
   url: `file:${name}.db`,
   environment: "sandbox",
 });
+const spool = await fileSpool({ directory: `${name}.spool` });
+const mover = spoolMover({ spool, take: ledger.appendRecords });
 if (step === "run") await run();
 else await reopen();
 
 async function run() {
   const endpoint = webhookEndpoint({
-    append: ledger.appendDelivery,
-    unanswered: ledger.recordUnanswered,
+    append: spool.put,
+    unanswered: spool.note,
     secrets: [SECRET],
   });
   const server = createServer(
@@ -45,6 +51,7 @@ async function run() {
     sandbox.advance(orderId, step);
   }
   await sandbox.idle();
+  await mover.settled();
   await ledger.project();
   const claimed = await ledger.orders.get(orderId);
 
@@ -115,6 +122,9 @@ async function run() {
 }
 
 async function reopen() {
+  await mover.settled();
+  await mover.stop();
+  await spool.close();
   await ledger.project();
   let kept = 0;
   for (let number = 0; number < CLAIMS; number++) {

@@ -49,6 +49,40 @@ for (const [name, runtime] of RUNTIMES) {
   });
 }
 
+Deno.test("Node 24 serves: a delivery is answered, kept and shown, and SIGTERM ends it", async () => {
+  const at = ["--database-url", "file:served.db"];
+  const [program = "", ...args] = [
+    ...npx("node@24"),
+    ...[PROGRAM, "serve", "--no-poll", "--port", "0", ...at],
+  ];
+  const secret = "the-secret-in-the-webhook-address";
+  const child = new Deno.Command(program, {
+    args,
+    cwd: installed.folder,
+    env: { RAMPKIT_WEBHOOK_SECRET: secret, RAMPKIT_ENVIRONMENT: "sandbox" },
+    stdout: "null",
+    stderr: "piped",
+  }).spawn();
+  let log = "";
+  for await (const part of child.stderr.pipeThrough(new TextDecoderStream())) {
+    const known = log.length;
+    log += part;
+    const url = /"event":"listening","url":"([^"]+)"/.exec(log)?.[1];
+    if (url === undefined || log.slice(0, known).includes(url)) continue;
+    const { status } = await fetch(`${url}/webhooks/${secret}`, {
+      method: "POST",
+      body: '{"type":"order_complete","order":{"id":"served"}}',
+    });
+    assert.equal(status, 204);
+    child.kill("SIGTERM");
+  }
+  await child.status;
+  assert.match(log, /"event":"stopped"/);
+  const show = ["orders", "show", "served", "--json", ...at];
+  const said = await installed.run([...npx("node@24"), PROGRAM, ...show]);
+  assert.match(said, /"orderId":"served".*"trust":"claimed"/);
+});
+
 const TYPED = `
 import { OnrampClient, webhookEndpoint } from "@rampkit/onramp";
 import * as client from "@rampkit/onramp/client";

@@ -33,7 +33,7 @@ export function packageJson(
     description: "Event-sourced ledger, webhook endpoint, poller and sandbox " +
       "for partners of a fiat-to-crypto onramp service",
     type: "module",
-    engines: { node: ">=22.12" },
+    engines: { node: ">=22.13" },
     exports: Object.fromEntries(
       [...doors].map(([door, path]) => [door, {
         types: `./${path.replace(/\.ts$/, ".d.ts")}`,

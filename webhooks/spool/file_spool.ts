@@ -54,7 +54,7 @@ export interface SpoolDamage {
  * Every delivery is written and synced before {@linkcode Spool.put} resolves;
  * deliveries that arrive together share one sync. Several processes may use
  * one directory: each writes its own segments, and a segment whose process died
- * is drained by another. Needs Deno, and permission to read and write there.
+ * is drained by another. Needs permission to read and write there.
  *
  * @param options Where and how.
  * @returns The spool, with what an earlier process left in it.

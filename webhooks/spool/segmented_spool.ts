@@ -1,3 +1,5 @@
+import { hex } from "@scure/base";
+import { errorCode } from "../../core/guards.ts";
 import type { Delivery, UnansweredDelivery } from "../../core/wire/delivery.ts";
 import {
   deliveryFields,
@@ -209,7 +211,7 @@ export class SegmentedSpool implements Spool {
     try {
       await this.#write(group);
     } catch (error) {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
+      if (errorCode(error) !== "ENOENT") throw error;
       await this.#write(group);
     }
   }
@@ -354,7 +356,10 @@ export class SegmentedSpool implements Spool {
           this.#options.onDamage({ segment: name, ...one });
         }
         const from = (runs[0]?.from ?? 0) + RECORD.id;
-        claimed.push({ segment, first: bytes.slice(from, from + 16).toHex() });
+        claimed.push({
+          segment,
+          first: hex.encode(bytes.slice(from, from + 16)),
+        });
       } catch (error) {
         for (const one of [segment, ...claimed.map((one) => one.segment)]) {
           one.file.close();

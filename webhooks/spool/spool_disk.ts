@@ -1,3 +1,19 @@
+import {
+  closeSync,
+  fdatasync,
+  fstatSync,
+  openSync,
+  readSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { chmod, mkdir, open, readdir, rename, unlink } from "node:fs/promises";
+import { promisify } from "node:util";
+import { errorCode } from "../../core/guards.ts";
+import { lockOfSegment, lockSegment } from "./segment_lock.ts";
+
+const syncData = promisify(fdatasync);
+
 /** A segment that only this process writes or drains. */
 export interface SegmentFile {
   /** Bytes it has room for. */
@@ -7,7 +23,7 @@ export interface SegmentFile {
   /**
    * Returns when the written data would survive a power failure.
    *
-   * @throws {Deno.errors.NotFound} When the segment was removed meanwhile.
+   * @throws {Error} With `code` `ENOENT` when it was removed meanwhile.
    */
   sync(): Promise<void>;
   /** Reads what is between two offsets, even when it was removed meanwhile. */
@@ -40,10 +56,13 @@ export interface SpoolDisk {
  */
 export async function openSpoolDisk(directory: string): Promise<SpoolDisk> {
   const at = (name: string): string => `${directory}/${name}`;
-  const makeDirectory = (): Promise<void> =>
-    Deno.mkdir(directory, { recursive: true, mode: 0o700 });
+  const unlock = (name: string): Promise<void> =>
+    orMissing(() => unlink(lockOfSegment(at(name))));
+  const makeDirectory = async (): Promise<void> => {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+  };
   const syncDirectory = async (): Promise<void> => {
-    using handle = await Deno.open(directory, { read: true });
+    await using handle = await open(directory, "r");
     await handle.sync();
   };
   await makeDirectory();
@@ -51,8 +70,8 @@ export async function openSpoolDisk(directory: string): Promise<SpoolDisk> {
     async list(): Promise<string[]> {
       const names: string[] = [];
       await orMissing(async () => {
-        for await (const entry of Deno.readDir(directory)) {
-          if (entry.isFile) names.push(entry.name);
+        for (const entry of await readdir(directory, { withFileTypes: true })) {
+          if (entry.isFile()) names.push(entry.name);
         }
       });
       return names;
@@ -61,58 +80,65 @@ export async function openSpoolDisk(directory: string): Promise<SpoolDisk> {
       await makeDirectory();
       // It gets its own name only when it is locked, because any process may
       // drain and remove a segment without a lock.
-      const file = await Deno.open(at(`${name}.new`), {
-        read: true,
-        write: true,
-        createNew: true,
-        mode: 0o600,
-      });
+      const unfinished = at(`${name}.new`);
+      const file = openSync(unfinished, "wx+", 0o600);
+      let lock: Disposable | null = null;
       try {
-        await Deno.chmod(at(`${name}.new`), 0o600);
-        await file.lock(true);
-        const segment = segmentFile(file, at(`${name}.new`), size);
+        lock = await lockSegment(at(name));
+        if (lock === null) throw new Error(`Cannot lock ${unfinished}`);
+        await chmod(unfinished, 0o600);
+        const segment = segmentFile(file, unfinished, size, lock);
         fillWithZeros(segment, size);
         await segment.sync();
-        await Deno.rename(at(`${name}.new`), at(name));
+        await rename(unfinished, at(name));
         await syncDirectory();
+        return segmentFile(file, at(name), size, lock);
       } catch (error) {
-        file.close();
-        await orMissing(() => Deno.remove(at(`${name}.new`))).catch(() => {});
+        closeSync(file);
+        await orMissing(() => unlink(unfinished)).catch(() => {});
+        await unlock(name).catch(() => {});
+        lock?.[Symbol.dispose]();
         throw error;
       }
-      return segmentFile(file, at(name), size);
     },
     async claim(name: string): Promise<SegmentFile | null> {
-      let file: Deno.FsFile;
+      let file: number;
       try {
-        file = await Deno.open(at(name), { read: true, write: true });
+        file = openSync(at(name), "r+");
       } catch (error) {
-        if (error instanceof Deno.errors.NotFound) return null;
+        if (errorCode(error) === "ENOENT") return null;
         throw error;
       }
+      let lock: Disposable | null = null;
       try {
-        if (await file.tryLock(true)) {
+        lock = await lockSegment(at(name));
+        if (lock !== null) {
           // Its owner may have drained and removed it just before the claim.
-          const { size } = await Deno.stat(at(name));
-          return segmentFile(file, at(name), size);
+          const { size } = statSync(at(name));
+          return segmentFile(file, at(name), size, lock);
         }
       } catch (error) {
-        if (!(error instanceof Deno.errors.NotFound)) {
-          file.close();
+        if (errorCode(error) !== "ENOENT") {
+          lock?.[Symbol.dispose]();
+          closeSync(file);
           throw error;
         }
+        await unlock(name).catch(() => {});
       }
-      file.close();
+      lock?.[Symbol.dispose]();
+      closeSync(file);
       return null;
     },
     remove: (name: string): Promise<void> =>
       orMissing(async () => {
-        await Deno.remove(at(name));
+        await unlink(at(name));
+        await unlock(name);
         await syncDirectory();
       }),
     rename: (from: string, to: string): Promise<void> =>
       orMissing(async () => {
-        await Deno.rename(at(from), at(to));
+        await rename(at(from), at(to));
+        await unlock(from);
         await syncDirectory();
       }),
   };
@@ -123,7 +149,7 @@ async function orMissing(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    if (errorCode(error) !== "ENOENT") throw error;
   }
 }
 
@@ -137,39 +163,43 @@ export function fillWithZeros(segment: SegmentFile, bytes: number): void {
 
 /** Written and read at once: the system's memory takes and gives it. */
 function segmentFile(
-  file: Deno.FsFile,
+  file: number,
   path: string,
   size: number,
+  lock: Disposable,
 ): SegmentFile {
-  const { ino, dev } = file.statSync();
+  const { ino, dev } = fstatSync(file);
   return {
     size,
     write(bytes: Uint8Array, at: number): void {
-      file.seekSync(at, Deno.SeekMode.Start);
-      let written = 0;
-      while (written < bytes.length) {
-        written += file.writeSync(bytes.subarray(written));
+      for (let from = 0; from < bytes.length;) {
+        from += writeSync(file, bytes, from, bytes.length - from, at + from);
       }
     },
     async sync(): Promise<void> {
-      await file.syncData();
+      await syncData(file);
       // A removed file is lost when the process ends.
-      const found = Deno.statSync(path);
+      const found = statSync(path);
       if (ino !== found.ino || dev !== found.dev) {
-        throw new Deno.errors.NotFound(`${path} was replaced`);
+        throw Object.assign(new Error(`${path} was replaced`), {
+          code: "ENOENT",
+        });
       }
     },
     read(from: number, to: number): Uint8Array<ArrayBuffer> {
       const bytes = new Uint8Array(to - from);
-      file.seekSync(from, Deno.SeekMode.Start);
       let read = 0;
       while (read < bytes.length) {
-        const count = file.readSync(bytes.subarray(read));
-        if (count === null) break;
+        const left = bytes.length - read;
+        const count = readSync(file, bytes, read, left, from + read);
+        if (count === 0) break;
         read += count;
       }
       return bytes.subarray(0, read);
     },
-    close: (): void => file.close(),
+    close: (): void => {
+      closeSync(file);
+      lock[Symbol.dispose]();
+    },
   };
 }
