@@ -64,6 +64,10 @@ const userHistories: readonly (readonly RecordedEvent[])[] = [
     }),
   ],
   [userWebhook(2, "verify_success", "success")],
+  [
+    userRead(1, { lkyc_status: "success" }),
+    userRead(2, { lkyc_status: "retry" }),
+  ],
 ];
 
 Deno.test("orderAnomalies() finds every kind, and a canonical state holds no sentence", () => {
