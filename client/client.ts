@@ -19,7 +19,10 @@ import { steadyClock } from "../core/waiting/steady_clock.ts";
 
 /** How a client reaches the service. */
 export interface OnrampClientOptions {
-  /** A preset's name, or addresses of your own. */
+  /**
+   * A preset's name, or addresses of your own: `{ ...sandbox, baseUrl }` is the
+   * preset behind a proxy or a local stand-in.
+   */
   readonly environment: "production" | "sandbox" | CustomEnvironment;
   /** API key of this environment. Never shown, logged or traced. */
   readonly apiKey: string;

@@ -3,8 +3,9 @@ import type {
   AppendDelivery,
   UnansweredDelivery,
 } from "../core/wire/delivery.ts";
-import type { NewEvent, SessionCreatedBody } from "./events/event.ts";
+import type { NewEvent } from "./events/event.ts";
 import { deliveryUnanswered, sessionCreated } from "./events/mint.ts";
+import { sessionBody, type SessionToRecord } from "./events/session_record.ts";
 import { chainHead, type ChainState } from "./evidence/chain_head.ts";
 import { extendChain } from "./evidence/extend_chain.ts";
 import { HeadAnchor } from "./evidence/head_anchor.ts";
@@ -157,15 +158,36 @@ export class Ledger implements AsyncDisposable {
    * Give each session a `click_id` of its own: the ledger then knows for sure
    * which session an order has, whatever webhooks say.
    *
+   * @example What the client asked and got, as it is
+   * ```ts
+   * import { openLedger } from "@rampkit/onramp/ledger";
+   * import { OnrampClient } from "@rampkit/onramp/client";
+   * import { createSandbox } from "@rampkit/onramp/sandbox";
+   *
+   * await using sandbox = createSandbox();
+   * await using ledger = await openLedger({
+   *   url: ":memory:",
+   *   environment: "sandbox",
+   * });
+   * const client = new OnrampClient({
+   *   environment: "sandbox",
+   *   apiKey: sandbox.apiKey,
+   *   fetch: (input, init) => sandbox.fetch(new Request(input, init)),
+   * });
+   * const request = { currency: "USD", currency_amount: 100 } as const;
+   * const session = await client.sessions.create(request);
+   * await ledger.recordSession({ ...request, ...session, click_id: "c-1" });
+   * ```
+   *
    * @throws {TypeError} When the session has no id.
    * @throws {LedgerError} When it could not be stored.
    */
   readonly recordSession = async (
-    session: SessionCreatedBody,
+    session: SessionToRecord,
   ): Promise<void> => {
     await this.append([
       sessionCreated({
-        session,
+        session: sessionBody(session),
         recordedAt: this.#time(),
         salt: this.#parts.randomBytes(16),
       }),

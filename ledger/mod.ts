@@ -198,6 +198,7 @@ export { PollError } from "./polling/poll_error.ts";
 export { readPollHealth } from "./polling/poll_failures.ts";
 export type { PollHealth } from "./polling/poll_health.ts";
 export type { Poller, PollReport } from "./polling/poll_report.ts";
+export type { SessionToRecord } from "./events/session_record.ts";
 export type { RunOptions } from "./run_ledger.ts";
 export { createPoller } from "./polling/poller.ts";
 export type { PollerOptions } from "./polling/poller_options.ts";

@@ -167,7 +167,11 @@ function print(io: Io, report: DemoReport): void {
   }
   line(io);
   line(io, "The ledger stays until the next demo replaces it. To look inside:");
-  const task = "npx -y deno@2.9.6 task";
+  // An installed program has a name; a checkout has tasks.
+  const task = import.meta.url.startsWith("file:") &&
+      !import.meta.url.includes("/node_modules/")
+    ? "npx -y deno@2.9.6 task"
+    : "rampkit";
   const database = `--database-url ${shellWord(report.databaseUrl)}`;
   lines(io, [
     `  ${task} orders list ${database}`,

@@ -26,6 +26,7 @@ interface SessionFlags extends SharedFlags {
   readonly reference?: string;
   readonly smartContract?: boolean;
   readonly allowUnlistedAssets?: boolean;
+  readonly extra?: Readonly<Record<string, string>>;
 }
 
 /** `session create`: ask the service for a widget session. */
@@ -62,6 +63,11 @@ export function addSession(program: Command, cli: Cli): void {
       "--allow-unlisted-assets",
       "let an asset through that is not in the list of this version",
     )
+    .option(
+      "--extra <name=value>",
+      "a field, or a value of one, that this version does not know; may be repeated",
+      extraField,
+    )
     .addHelpText(
       "after",
       "\nExample:\n  rampkit session create --commodity POL --network amoy --currency USD --currency-amount 25 --reference basket-17",
@@ -76,6 +82,7 @@ export function addSession(program: Command, cli: Cli): void {
             client.sessions.create(request, {
               signal,
               smartContract: flags.smartContract ?? false,
+              extra: flags.extra ?? {},
             }).catch(usage),
           () =>
             "no answer came; if the service made a session, it lapses after " +
@@ -85,6 +92,7 @@ export function addSession(program: Command, cli: Cli): void {
           session_id: created.sessionId,
           request_id: created.requestId ?? undefined,
           ...request,
+          ...flags.extra,
           click_id: flags.click,
           reference: flags.reference,
         }));
@@ -99,6 +107,15 @@ export function addSession(program: Command, cli: Cli): void {
         }
       });
     }));
+}
+
+function extraField(
+  text: string,
+  before: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  const [, name = "", value = ""] = /^(\w+)=(.*)$/s.exec(text) ?? [];
+  if (name !== "") return { ...before, [name]: value };
+  throw new UsageError(`Wrong --extra: ${text} is not NAME=VALUE`);
 }
 
 /** A request that the rules refuse was not sent: the flags are wrong. */

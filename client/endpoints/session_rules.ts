@@ -30,6 +30,13 @@ export interface SessionRuleOptions {
    * @default {false}
    */
   readonly smartContract?: boolean;
+  /**
+   * Fields, or values of fields, that this version does not know; no rule is
+   * applied to what they name.
+   *
+   * @default {{}}
+   */
+  readonly extra?: Readonly<Record<string, unknown>>;
 }
 
 /** What the rules say about a session, and what would be sent. */
@@ -81,9 +88,14 @@ export function checkSessionInput(
   const fields = fieldsOf(input);
   const faults = new Faults();
   faults.unknownFields(fields, SESSION_FIELDS, meant);
-  const request = { ...fields, flow_type: fields.flow_type ?? "simple" };
   const { assets, allowUnlistedAssets = false, smartContract = false } =
     options;
+  const { extra = {} } = options;
+  const request = {
+    ...fields,
+    flow_type: fields.flow_type ?? "simple",
+    ...extra,
+  };
   const { broken, asset, commodityAmount, currencyAmount } = checkSession(
     request,
     {
@@ -97,7 +109,7 @@ export function checkSessionInput(
     faults.add(field, sentences[code](fields[field], fields, assets));
   }
   return {
-    faults: faults.list,
+    faults: faults.list.filter(({ field }) => !Object.hasOwn(extra, field)),
     warnings: [
       ...defaultWarnings(fields, assets),
       ...warningsOf(commodityAmount, currencyAmount, asset),
@@ -107,6 +119,7 @@ export function checkSessionInput(
       ...spelling(fields, asset),
       ...exact("commodity_amount", commodityAmount),
       ...exact("currency_amount", currencyAmount),
+      ...extra,
     },
   };
 }

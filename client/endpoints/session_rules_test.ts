@@ -246,3 +246,17 @@ Deno.test("checkSessionInput() refuses what is no object", () => {
     assert.throws(() => check(input as unknown as object), TypeError);
   }
 });
+
+Deno.test("checkSessionInput() passes extra fields and values on, and applies no rule to them", () => {
+  const input = { currency_amount: "50" };
+  const extra = { currency: "GBP", loyalty: { tier: 2 } };
+  const { faults, body } = checkSessionInput(input, {
+    assets: "production",
+    extra,
+  });
+  assert.deepEqual(faults, []);
+  assert.equal(body.currency, "GBP");
+  assert.deepEqual(body.loyalty, { tier: 2 });
+  const without = checkSessionInput(input, { assets: "production" });
+  assert.deepEqual(without.faults.map(({ field }) => field), ["currency"]);
+});

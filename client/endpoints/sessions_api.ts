@@ -28,6 +28,7 @@ export function sessionsApi(api: Api): SessionsApi {
         assets: api.environment.assets,
         allowUnlistedAssets: api.allowUnlistedAssets,
         smartContract: options.smartContract ?? false,
+        extra: options.extra ?? {},
       });
       refuseFaults(action, faults);
       const answer = await api.ask({

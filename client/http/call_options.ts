@@ -13,6 +13,13 @@ export interface SessionOptions extends CallOptions {
    * @default {false}
    */
   readonly smartContract?: boolean;
+  /**
+   * Fields, or values of fields, that the service has added since this version.
+   * They are sent as they are, and no rule is applied to what they name.
+   *
+   * @default {{}}
+   */
+  readonly extra?: Readonly<Record<string, unknown>>;
 }
 
 /** Options of a walk over all pages. */
