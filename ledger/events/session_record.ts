@@ -5,7 +5,15 @@ import type { SessionCreatedBody } from "./event.ts";
  * The client's request and answer fit, spread into it; other fields are left
  * out.
  */
-export interface SessionToRecord extends Omit<SessionCreatedBody, keyof Loose> {
+export interface SessionToRecord extends
+  Omit<
+    SessionCreatedBody,
+    | "session_id"
+    | "request_id"
+    | "flow_type"
+    | "commodity_amount"
+    | "currency_amount"
+  > {
   /** Id of the session, as the service or as the client names it. */
   readonly session_id?: string;
   /** The same. */
@@ -14,23 +22,13 @@ export interface SessionToRecord extends Omit<SessionCreatedBody, keyof Loose> {
   readonly request_id?: string | null;
   /** The same. */
   readonly requestId?: string | null;
-  /** @default "simple" */
+  /** `simple` or `simple_full_restrict`. @default "simple" */
   readonly flow_type?: string;
   /** Asset amount asked for: a decimal string, or a whole number. */
   readonly commodity_amount?: string | number;
   /** Fiat amount asked for, likewise. */
   readonly currency_amount?: string | number;
 }
-
-/** Fields that are taken in more forms than they are stored in. */
-type Loose = Pick<
-  SessionCreatedBody,
-  | "session_id"
-  | "request_id"
-  | "flow_type"
-  | "commodity_amount"
-  | "currency_amount"
->;
 
 /** Each field that is stored. */
 const FIELDS: Readonly<Record<keyof SessionCreatedBody, true>> = {
