@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { serveSandbox } from "../../sandbox/mod.ts";
+import { TextLineStream } from "../kit/text_line_stream.ts";
+import { until } from "../kit/until.ts";
+
+const root = new URL("../..", import.meta.url).pathname;
+const SECRET = "the-secret-in-the-webhook-address";
+
+/** The program under "A whole program", as it stands there. */
+async function wholeProgram(): Promise<string> {
+  const text = await Deno.readTextFile(`${root}README.md`);
+  const [, section = ""] = text.split("\n## A whole program\n");
+  return /```ts ignore\n([\s\S]*?)```/.exec(section)?.[1] ?? "";
+}
+
+/** A running program: its lines, and what ends it. */
+function start(args: readonly string[], cwd: string, env: {
+  readonly [name: string]: string;
+}) {
+  const child = new Deno.Command("deno", {
+    args: [...args],
+    cwd,
+    env,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const heard: string[] = [];
+  let ended = false;
+  const read = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>) => {
+    const lines = stream.pipeThrough(new TextDecoderStream())
+      .pipeThrough(new TextLineStream());
+    for await (const line of lines) heard.push(line);
+    ended = true;
+  };
+  const reading = Promise.all([read(child.stdout), read(child.stderr)]);
+  return {
+    /** Waits for a line, and gives what of it matches. */
+    says: async (pattern: RegExp): Promise<string> => {
+      const found = () =>
+        heard.map((line) => pattern.exec(line)?.[1]).find(Boolean);
+      await until(() => found() !== undefined || ended);
+      return found() ?? assert.fail(`It ended:\n${heard.join("\n")}`);
+    },
+    [Symbol.asyncDispose]: async () => {
+      if (!ended) child.kill("SIGKILL");
+      await child.status;
+      await reading;
+    },
+  };
+}
+
+Deno.test("the whole program of the README has 25 lines, takes a webhook, confirms its order and releases the goods once", async () => {
+  const program = await wholeProgram();
+  const lines = program.trimEnd().split("\n");
+  assert.ok(lines.length > 15 && lines.length <= 25, `${lines.length} lines`);
+  await using served = await serveSandbox({ port: 0 });
+  const { orderId } = served.sandbox.createOrder();
+  for (const step of ["pay", "authorise", "complete"] as const) {
+    served.sandbox.advance(orderId, step);
+  }
+  const folder = await Deno.makeTempDir({ prefix: "rampkit-readme-" });
+  try {
+    // What `deno serve` does, on a free port.
+    const serve = "Deno.serve({ port: 0, hostname: '127.0.0.1', " +
+      "onListen: ({ port }) => console.log('http://127.0.0.1:' + port) }, " +
+      "app.fetch);";
+    await Deno.writeTextFile(
+      `${folder}/app.ts`,
+      `import "./to_sandbox.ts";\n${program}\n${serve}\n`,
+    );
+    // The service's address is no setting of the program.
+    await Deno.writeTextFile(
+      `${folder}/to_sandbox.ts`,
+      `const real = globalThis.fetch;
+      globalThis.fetch = (input, init) => {
+        const { pathname, search } = new URL(input.url ?? input);
+        return real(${JSON.stringify(served.url)} + pathname + search, init);
+      };`,
+    );
+    await using running = start(
+      [
+        "run",
+        "--no-check",
+        "--cached-only",
+        `--config=${root}deno.json`,
+        "-A",
+        "app.ts",
+      ],
+      folder,
+      {
+        RAMPKIT_API_KEY: served.sandbox.apiKey,
+        RAMPKIT_WEBHOOK_SECRET: SECRET,
+        NO_COLOR: "1",
+      },
+    );
+    const url = await running.says(/(http:\/\/127\.0\.0\.1:\d+)/);
+    const answer = await fetch(`${url}/webhooks/${SECRET}`, {
+      method: "POST",
+      body: JSON.stringify({ type: "order_complete", order: { id: orderId } }),
+    });
+    await answer.body?.cancel();
+    assert.equal(answer.status, 204);
+    const key = await running.says(/^Release the goods, once for (\S+)$/);
+    assert.equal(key, `order:${orderId}:confirmed.success`);
+    const shown = await (await fetch(`${url}/orders/${orderId}`)).json();
+    assert.deepEqual([shown.status, shown.trust], ["success", "confirmed"]);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
