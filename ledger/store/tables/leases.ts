@@ -54,7 +54,7 @@ export function takeStatements(
     args: [name, holder, leaseMs],
   }, {
     sql: `SELECT holder, fence, expires_at - ${databaseNow}
-      FROM poll_lease WHERE name = ?`,
+      FROM poll_lease WHERE name = ?1`,
     args: [name],
   }];
 }

@@ -1,4 +1,5 @@
 import type { Mutation } from "./mutation.ts";
+import remembered from "./noticed_at.json" with { type: "json" };
 import { simulate } from "../simulate.ts";
 
 /** What became of a rule broken on purpose. */
@@ -12,22 +13,46 @@ export interface Caught {
   readonly rule: string | null;
 }
 
-/** Runs seeds from 1 until one notices what is done wrong. */
-export async function tryMutation(mutation: Mutation): Promise<Caught> {
-  const { name, within, ports, onFile = false } = mutation;
+/** A seed that noticed each mutation when one was last searched for. */
+const NOTICED_AT: Readonly<Record<string, number>> = remembered;
+
+/**
+ * Runs seeds until one notices what is done wrong: the one that noticed it
+ * before, then from 1.
+ *
+ * @param mutation What is done wrong.
+ * @param first The seed to begin with; null begins with 1.
+ */
+export async function tryMutation(
+  mutation: Mutation,
+  first: number | null = NOTICED_AT[mutation.name] ?? null,
+): Promise<Caught> {
+  const { name, within } = mutation;
+  const seeds = new Set<number>();
+  if (first !== null && first <= within) seeds.add(first);
+  for (let seed = 1; seed <= within; seed++) seeds.add(seed);
+  for (const seed of seeds) {
+    const rule = await ruleBrokenAt(mutation, seed);
+    if (rule !== null) return { name, within, seed, rule };
+  }
+  return { name, within, seed: null, rule: null };
+}
+
+/** Runs one seed of it, and says which rule was found broken; null when none. */
+export async function ruleBrokenAt(
+  { ports, onFile = false }: Mutation,
+  seed: number,
+): Promise<string | null> {
   const folder = onFile
     ? await Deno.makeTempDir({ prefix: "rampkit-sim-" })
     : null;
   try {
-    for (let seed = 1; seed <= within; seed++) {
-      const file = folder === null ? {} : { file: `${folder}/${seed}.db` };
-      const { broken } = await simulate({ seed, ports, ...file });
-      if (broken !== null) return { name, within, seed, rule: broken.rule };
-    }
+    const file = folder === null ? {} : { file: `${folder}/${seed}.db` };
+    const { broken } = await simulate({ seed, ports, ...file });
+    return broken?.rule ?? null;
   } finally {
     if (folder !== null) await Deno.remove(folder, { recursive: true });
   }
-  return { name, within, seed: null, rule: null };
 }
 
 /** The table for people. */

@@ -62,6 +62,32 @@ export const FOLDING_MUTATIONS: readonly Mutation[] = [
     },
   },
   {
+    name: "log no entry again that was logged before",
+    within: 10,
+    ports: {
+      driver: (next) =>
+        wrap(next, (statements, mode) =>
+          next.batch(
+            statements.map((statement) => ({
+              ...statement,
+              sql: statement.sql.replace("CASE recurs WHEN 0", "CASE 1 WHEN 1"),
+            })),
+            mode,
+          )),
+    },
+  },
+  {
+    name: "take a user's reading that arrives late for the latest",
+    within: 40,
+    ports: {
+      fold: fold((fact) =>
+        fact.kind === "user_snapshot"
+          ? { ...fact, reading: { ...fact.reading, readAt: fact.recordedAt } }
+          : fact
+      ),
+    },
+  },
+  {
     name: "take the way back from a claim for an entry",
     within: 20,
     ports: {

@@ -168,6 +168,19 @@ export async function orderOf(
   return found === undefined ? null : JSON.parse(String(found[0]));
 }
 
+/** What the ledger says of a user; null when nothing. */
+export async function userOf(
+  world: World,
+  userId: string,
+): Promise<UserState | null> {
+  const [found] = await rows(
+    world,
+    `SELECT state FROM users WHERE generation = ${LIVE} AND user_id = ?`,
+    userId,
+  );
+  return found === undefined ? null : JSON.parse(String(found[0]));
+}
+
 /** Rows of the database, without faults. */
 export async function rows(
   world: World,

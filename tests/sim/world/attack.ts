@@ -27,6 +27,8 @@ export interface Attack {
   readonly refusedBeside: boolean;
   /** Whether an order is clawed back in the end, soon after its success. */
   readonly clawBack: boolean;
+  /** Whether readings of a user arrive in another order in the end. */
+  readonly lateReading: boolean;
 }
 
 /** Most that each lasting fault is set to; 0 switches it off. */
@@ -55,6 +57,7 @@ const SHARES = {
   unreadPast: 0.15,
   refusedBeside: 0.15,
   noDate: 0.1,
+  lateReading: 0.15,
 };
 
 /** Decides what a run is attacked by. */
@@ -90,5 +93,6 @@ export function attackOf(dice: Dice): Attack {
     unreadPast: dice.chance(SHARES.unreadPast),
     refusedBeside: dice.chance(SHARES.refusedBeside),
     noDate: dice.chance(SHARES.noDate),
+    lateReading: dice.chance(SHARES.lateReading),
   };
 }

@@ -152,30 +152,24 @@ export class FaultyDriver implements Driver {
     if (fault !== null) throw this.#fail("answerLost");
   }
 
-  /** Runs the statements, the simulation's clock being the database's. */
+  /**
+   * Runs the statements, the simulation's clock being the database's. It is
+   * bound after the other arguments, so that each text is prepared once.
+   */
   async #run(
     statements: readonly Statement[],
     mode: "read" | "write",
   ): Promise<ResultSet[]> {
-    if (!statements.some(({ sql }) => sql.includes(databaseNow))) {
-      return await this.#driver.batch(statements, mode);
-    }
     const now = Math.floor(this.#options.now());
-    const timed = statements.map((statement) => ({
-      ...statement,
-      sql: statement.sql.replaceAll(
-        databaseNow,
-        "(SELECT now FROM temp.sim_clock)",
-      ),
-    }));
-    const results = await this.#driver.batch([
-      // The text stays the same, so that it is prepared once.
-      { sql: "CREATE TEMP TABLE IF NOT EXISTS sim_clock (now)", args: [] },
-      { sql: "DELETE FROM temp.sim_clock", args: [] },
-      { sql: "INSERT INTO temp.sim_clock VALUES (?)", args: [now] },
-      ...timed,
-    ], mode);
-    return results.slice(3);
+    return await this.#driver.batch(
+      statements.map((statement) => {
+        const { sql, args } = statement;
+        if (!sql.includes(databaseNow)) return statement;
+        const timed = sql.replaceAll(databaseNow, `?${args.length + 1}`);
+        return { ...statement, sql: timed, args: [...args, now] };
+      }),
+      mode,
+    );
   }
 
   #outage(mode: "read" | "write"): void {

@@ -13,6 +13,7 @@ import {
 } from "../chores/forger.ts";
 import type { Inspector } from "../rules/inspector.ts";
 import { check } from "./journal.ts";
+import { readLate } from "./late_reading.ts";
 import { isOdd } from "../chores/odd_ones.ts";
 import { passing } from "./virtual_time.ts";
 import type { World } from "./world.ts";
@@ -33,6 +34,7 @@ export async function playScenes(
   const dice = world.dice.fork("scenes");
   if (attack.unreadPast) await compareUnread(world);
   if (attack.refusedBeside) await askBesideRefused(world, inspector);
+  if (attack.lateReading) await readLate(world, inspector);
   if (attack.siege) await besiege(world, inspector, dice);
   else if (world.plan.running) await setClockFarBack(world, inspector);
   if (attack.clawBack) await clawBack(world, inspector, dice);
