@@ -1,4 +1,5 @@
 import { touchStamp } from "./store/migrate.ts";
+import type { BodyClasses } from "../core/webhook_event/body_classes.ts";
 import type {
   AppendDelivery,
   UnansweredDelivery,
@@ -127,11 +128,12 @@ export class Ledger implements AsyncDisposable {
 
   /**
    * Stores what a spool hands over: deliveries, and notes of unanswered ones.
-   * Pass it to `spoolMover`; it needs no `this`.
+   * Pass it to `spoolMover`; it needs no `this`. Resolves with what the bodies
+   * are.
    *
    * @throws {LedgerError} When they could not be stored.
    */
-  readonly appendRecords = (records: Uint8Array): Promise<void> =>
+  readonly appendRecords = (records: Uint8Array): Promise<BodyClasses> =>
     this.#stored(this.#log.appendRecords(records));
 
   /**
@@ -623,9 +625,12 @@ export class Ledger implements AsyncDisposable {
   }
 
   /** Says to what folds in this process that there is more. */
-  #stored(append: Promise<void>): Promise<void> {
+  #stored<Result>(append: Promise<Result>): Promise<Result> {
     if (this.#workers.size === 0) return append;
-    return append.then(() => this.#workers.forEach((one) => one.wake()));
+    return append.then((result) => {
+      this.#workers.forEach((one) => one.wake());
+      return result;
+    });
   }
 
   #time(): string {

@@ -1,5 +1,7 @@
 import { messageOf } from "../../core/guards.ts";
 import { defined } from "../../core/defined.ts";
+import { BodyTally } from "../../core/webhook_event/body_classes.ts";
+import { bodyValue, classify } from "../../core/webhook_event/classify_body.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { addRefusedRequests } from "../../ledger/polling/requests/refused_requests.ts";
 import type { Poller } from "../../ledger/polling/poll_report.ts";
@@ -11,12 +13,11 @@ import {
   webhookEndpoint,
 } from "../../webhooks/endpoint/endpoint.ts";
 import type { WebhookEndpointOptions } from "../../webhooks/endpoint/endpoint_options.ts";
-import type {
-  WebhookLog,
-  WebhookLogCode,
-} from "../../webhooks/endpoint/log.ts";
+import type { UntimedLogEntry } from "../../webhooks/endpoint/endpoint_log.ts";
+import type { WebhookLogCode } from "../../webhooks/endpoint/log.ts";
 import type { Spool } from "../../webhooks/spool/spool.ts";
 import { spoolMover } from "../../webhooks/spool/spool_mover.ts";
+import { BodyReport } from "../../webhooks/storing/body_report.ts";
 import { Alarm } from "../monitoring/alarm.ts";
 import { ChainLog } from "../monitoring/chain_log.ts";
 import { isLogged, type LogEvent } from "../monitoring/log_events.ts";
@@ -115,34 +116,42 @@ export function composeService(parts: ServiceParts): Service {
   };
   const projection = composeProjection(parts, checkReplaced);
   const appends = new RecentOutcome(now);
-  const stored = async (
-    commit: () => Promise<void>,
+  const stored = async <Result>(
+    commit: () => Promise<Result>,
     count: number,
-  ): Promise<void> => {
+  ): Promise<Result> => {
     try {
-      await appends.of(metrics.timed(commit));
+      const result = await appends.of(metrics.timed(commit));
+      projection.wake(count);
+      return result;
     } catch (error) {
       checkReplaced(error);
       throw error;
     }
-    projection.wake(count);
   };
+  const meter = metrics.meter("@rampkit/onramp/webhooks");
   const mover = spool === undefined ? null : spoolMover({
     spool,
     take: (records, count) =>
       stored(() => ledger.appendRecords(records), count),
     now,
+    meter,
     log: endpointLog(log),
   });
   if (spool !== undefined) metrics.spool(spool);
+  const bodies = new BodyReport({ meter, log: endpointLog(log) });
   const endpoint = webhookEndpoint({
-    append: spool?.put ??
-      ((delivery) => stored(() => ledger.appendDelivery(delivery), 1)),
+    append: spool?.put ?? (async (delivery) => {
+      await stored(() => ledger.appendDelivery(delivery), 1);
+      const tally = new BodyTally();
+      tally.add(delivery.id, classify(bodyValue(delivery.body)));
+      bodies.take(tally);
+    }),
     unanswered: spool?.note ?? ledger.recordUnanswered,
     secrets: parts.secrets,
     path: WEBHOOK_PATH,
     tracedPaths: PUBLIC_PATHS,
-    meter: metrics.meter("@rampkit/onramp/webhooks"),
+    meter,
     now,
     ...parts.admission,
     log: endpointLog(log, spool === undefined ? {} : SPOOL_EVENTS),
@@ -274,7 +283,7 @@ const SPOOL_EVENTS = {
 function endpointLog(
   log: Log,
   events: Readonly<Partial<Record<WebhookLogCode, LogEvent>>> = {},
-): WebhookLog {
+): (entry: UntimedLogEntry & { readonly at?: string }) => void {
   return ({ level, code, at: _, ...fields }) => {
     if (level !== "debug" && isLogged(code)) {
       log(level, events[code] ?? code, fields);

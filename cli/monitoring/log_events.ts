@@ -1,12 +1,11 @@
 import type { WebhookLogCode } from "../../webhooks/endpoint/log.ts";
 
-/** Codes of the endpoint that are logged: each delivery would be too many, and
- * refused bodies are counted. */
-export type LoggedCode = Exclude<WebhookLogCode, "delivered" | "body_refused">;
+/** Codes of the endpoint that are logged; refused bodies are counted. */
+export type LoggedCode = Exclude<WebhookLogCode, "body_refused">;
 
 /** Whether a code of the endpoint is logged. */
 export function isLogged(code: WebhookLogCode): code is LoggedCode {
-  return code !== "delivered" && code !== "body_refused";
+  return code !== "body_refused";
 }
 
 /**

@@ -32,7 +32,7 @@ export interface ServiceMetrics {
   /** Makes the meter of a part of the service. */
   readonly meter: (scope: string) => Meter;
   /** Measures how long a commit takes. */
-  readonly timed: (commit: () => Promise<void>) => Promise<void>;
+  readonly timed: <Result>(commit: () => Promise<Result>) => Promise<Result>;
   /** Watches what waits in a spool. */
   readonly spool: (spool: Pick<Spool, "depth" | "oldestMs">) => void;
   /** Tells of damage in a spool file; `torn` is what a crash leaves. */
@@ -158,8 +158,9 @@ export function serviceMetrics(
     timed: async (commit) => {
       const begun = now();
       try {
-        await commit();
+        const result = await commit();
         commits.record((now() - begun) / 1000, { outcome: "stored" });
+        return result;
       } catch (error) {
         commits.record((now() - begun) / 1000, { outcome: "failed" });
         throw error;

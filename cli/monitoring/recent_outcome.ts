@@ -32,10 +32,11 @@ export class RecentOutcome {
   }
 
   /** Waits for a write, and remembers how it ended. */
-  async of(write: Promise<void>): Promise<void> {
+  async of<Result>(write: Promise<Result>): Promise<Result> {
     try {
-      await write;
+      const result = await write;
       this.#latest = { problem: null, atMs: this.#now() };
+      return result;
     } catch (error) {
       this.#latest = { problem: messageOf(error), atMs: this.#now() };
       throw error;

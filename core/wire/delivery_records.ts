@@ -1,4 +1,5 @@
 import type { Delivery, UnansweredDelivery } from "./delivery.ts";
+import { MintedDelivery } from "./minted_delivery.ts";
 import { readUlid, writeUlid } from "./ulid_bytes.ts";
 
 /**
@@ -41,8 +42,8 @@ const answerBytes = ANSWERS.map((_, index) => Uint8Array.of(index));
 export interface RecordFields {
   /** Which of the two kinds. */
   readonly kind: number;
-  /** ULID of the delivery. */
-  readonly id: string;
+  /** ULID of the delivery: its text, or its 16 bytes. */
+  readonly id: string | Uint8Array;
   /** Time, ms since 1970. */
   readonly timeMs: number;
   /** Bytes after the head. */
@@ -50,9 +51,13 @@ export interface RecordFields {
 }
 
 /** The fields of a delivery's record. */
-export function deliveryFields(
-  { id, receivedAt, body }: Delivery,
-): RecordFields {
+export function deliveryFields(delivery: Delivery): RecordFields {
+  const { body } = delivery;
+  if (delivery instanceof MintedDelivery) {
+    const { ulid, receivedAtMs } = delivery;
+    return { kind: DELIVERY, id: ulid, timeMs: receivedAtMs, body };
+  }
+  const { id, receivedAt } = delivery;
   return { kind: DELIVERY, id, timeMs: Date.parse(receivedAt), body };
 }
 
@@ -67,19 +72,20 @@ export function noteFields(note: UnansweredDelivery): RecordFields {
 }
 
 /**
- * Writes a record, without mark and checksum.
+ * Writes a record, without mark and checksum, to `bytes`, which `view` shows.
  *
  * @returns Where the next one begins.
  * @throws {TypeError} When the id is not a ULID.
  */
 export function writeRecord(
   { kind, id, timeMs, body }: RecordFields,
-  view: DataView<ArrayBuffer>,
+  bytes: Uint8Array,
+  view: DataView,
   at: number,
 ): number {
-  const bytes = new Uint8Array(view.buffer);
   const end = at + RECORD_BYTES + body.length;
-  writeUlid(id, bytes, at + RECORD.id);
+  if (typeof id === "string") writeUlid(id, bytes, at + RECORD.id);
+  else bytes.set(id, at + RECORD.id);
   view.setUint32(at + RECORD.length, end - at, true);
   view.setUint8(at + RECORD.kind, kind);
   view.setFloat64(at + RECORD.time, timeMs, true);

@@ -21,9 +21,9 @@ Deno.test("readRecords() reads what writeRecord() wrote, in its order", () => {
   } as const;
   const bytes = new Uint8Array(3 * RECORD_BYTES + 5);
   const view = new DataView(bytes.buffer);
-  let end = writeRecord(deliveryFields(delivery), view, 0);
-  end = writeRecord(noteFields(note), view, end);
-  end = writeRecord(deliveryFields(empty), view, end);
+  let end = writeRecord(deliveryFields(delivery), bytes, view, 0);
+  end = writeRecord(noteFields(note), bytes, view, end);
+  end = writeRecord(deliveryFields(empty), bytes, view, end);
   assert.equal(end, bytes.length);
   assert.deepEqual(readRecords(bytes), [delivery, note, empty]);
   assert.deepEqual(readRecords(bytes.subarray(RECORD_BYTES + 4)), [

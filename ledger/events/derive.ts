@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { encodeTime } from "ulid";
 import { parseExact } from "../../core/json/exact_json.ts";
 import { isDeeperThan } from "../../core/json/json_depth.ts";
-import { parseJson } from "../../core/json/parse_json.ts";
+import { bodyValue } from "../../core/webhook_event/classify_body.ts";
 import { columnText, linking, objectOf } from "./fact_text.ts";
 import { digestOfBytes, digestOfValue } from "./digest.ts";
 import type { EventKind, NewEvent } from "./event.ts";
@@ -46,7 +46,7 @@ export interface DerivedFact {
  */
 export function derive(kind: EventKind, body: Uint8Array): DerivedFact {
   if (kind === "webhook") {
-    return { columns: webhookColumns(body), entity: null };
+    return { columns: webhookColumns(body, bodyValue(body)), entity: null };
   }
   const value = parseExact(utf8.decode(body));
   const root = fields(value);
@@ -140,8 +140,17 @@ export function factId(
   return encodeTime(readAtMs, timeLength) + hash.slice(0, readingDigits);
 }
 
-function webhookColumns(body: Uint8Array): DerivedColumns {
-  const root = fields(parsedOrNull(body));
+/**
+ * Derives the columns of a webhook whose body was parsed before.
+ *
+ * @param body The exact bytes.
+ * @param value What they are the JSON text of; undefined when they are not.
+ */
+export function webhookColumns(
+  body: Uint8Array,
+  value: unknown,
+): DerivedColumns {
+  const root = fields(value);
   return {
     type: columnText(root.type),
     orderId: columnText(fields(root.order).id),
@@ -150,14 +159,6 @@ function webhookColumns(body: Uint8Array): DerivedColumns {
     occurredAt: null,
     digest: digestOfBytes(body),
   };
-}
-
-function parsedOrNull(body: Uint8Array): unknown {
-  try {
-    return parseJson(utf8.decode(body));
-  } catch {
-    return null;
-  }
 }
 
 /** A text with NUL in it is left out, so that it never names another entity. */

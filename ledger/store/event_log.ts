@@ -1,4 +1,5 @@
 import { sleep as sleepFor } from "../../core/waiting/sleep.ts";
+import type { BodyClasses } from "../../core/webhook_event/body_classes.ts";
 import type { Delivery } from "../../core/wire/delivery.ts";
 import type { NewEvent, RecordedEvent } from "../events/event.ts";
 import { webhookEvent } from "../events/mint.ts";
@@ -89,16 +90,16 @@ export class EventLog {
    * here: the spool keeps the records, and hands them over again.
    *
    * @param records Whole records.
-   * @returns After the commit that holds them.
+   * @returns What the bodies are, after the commit that holds them.
    * @throws {LedgerError} As {@linkcode EventLog.append} does.
    */
-  async appendRecords(records: Uint8Array): Promise<void> {
+  async appendRecords(records: Uint8Array): Promise<BodyClasses> {
     this.#refuseWhenClosed();
-    await this.#driver.batch([
-      this.#driver.derives
-        ? { sql: "", args: [records], derive: "records" }
-        : recordsStatement(records, this.#randomBytes),
-    ], "write");
+    const statement: Statement = this.#driver.derives
+      ? { sql: "", args: [records], derive: "records" }
+      : recordsStatement(records, this.#randomBytes);
+    const [result] = await this.#driver.batch([statement], "write");
+    return result?.classes ?? statement.classes ?? { counts: {}, odd: [] };
   }
 
   async #append(items: readonly Appended[]): Promise<void> {

@@ -80,9 +80,17 @@ testEachDatabase(
     ];
     const view = new DataView(new ArrayBuffer(4_000));
     let end = 0;
-    for (const one of fields) end = writeRecord(one, view, end);
-    const records = new Uint8Array(view.buffer, 0, end).slice();
-    await log.appendRecords(records);
+    const bytes = new Uint8Array(view.buffer);
+    for (const one of fields) end = writeRecord(one, bytes, view, end);
+    const records = bytes.slice(0, end);
+    assert.deepEqual(await log.appendRecords(records), {
+      counts: { login: 1, quarantined: 2 },
+      odd: deliveries.slice(1).map(({ id }) => ({
+        deliveryId: id,
+        type: "quarantined",
+        why: "It is not JSON",
+      })),
+    });
     await log.appendRecords(records);
     const back = (await stored(driver)).map(withoutPosition);
     const salt = (at: number) => back[at]?.salt ?? new Uint8Array();

@@ -7,17 +7,16 @@ export class EndpointCounts {
   readonly #telemetry: EndpointTelemetry;
   readonly #answers: Record<string, number> = {};
   readonly #refused: Partial<Record<RefusalReason, number>> = {};
-  #quarantined = 0;
-  #lastDeliveryAt: string | null = null;
+  #lastDeliveryMs: number | null = null;
 
   constructor(telemetry: EndpointTelemetry) {
     this.#telemetry = telemetry;
   }
 
   /** Counts an answer. */
-  answered(type: string, status: number, durationMs: number): void {
+  answered(status: number, durationMs: number): void {
     this.#answers[status] = (this.#answers[status] ?? 0) + 1;
-    this.#telemetry.answered(type, status, durationMs);
+    this.#telemetry.answered(status, durationMs);
   }
 
   /** Counts a refusal. */
@@ -27,21 +26,20 @@ export class EndpointCounts {
   }
 
   /** Counts a stored delivery. */
-  stored(type: string, receivedAt: string): void {
-    this.#lastDeliveryAt = receivedAt;
-    if (type === "quarantined") this.#quarantined++;
+  stored(receivedAtMs: number): void {
+    this.#lastDeliveryMs = receivedAtMs;
   }
 
   /** The counts so far, as `stats()` gives them. */
   snapshot(): Pick<
     WebhookEndpointStats,
-    "answers" | "refused" | "quarantined" | "lastDeliveryAt"
+    "answers" | "refused" | "lastDeliveryAt"
   > {
+    const lastMs = this.#lastDeliveryMs;
     return {
       answers: { ...this.#answers },
       refused: { ...this.#refused },
-      quarantined: this.#quarantined,
-      lastDeliveryAt: this.#lastDeliveryAt,
+      lastDeliveryAt: lastMs === null ? null : new Date(lastMs).toISOString(),
     };
   }
 }

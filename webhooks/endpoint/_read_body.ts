@@ -22,57 +22,34 @@ export interface BodyBounds {
  * body, or one of unstated length, it is reserved as the bytes arrive: a sender
  * who states much and sends little must not use up the memory.
  */
-const TRUSTED_BYTES = 16 * 1024;
+export const TRUSTED_BYTES = 16 * 1024;
 
-/**
- * Reads the body of a request, or says why it cannot be read. A stated length
- * over the limit is refused before anything is read.
- */
-export async function readBody(
-  request: Request,
-  bounds: BodyBounds,
-): Promise<Uint8Array | NoBody> {
-  const { maxBytes, dueAt, deadlines, hold } = bounds;
+/** The length that a request states for its body; null without one. */
+export function statedBytes(request: Request): number | null {
   const stated = request.headers.get("content-length");
-  const statedBytes = stated === null ? null : Number(stated);
-  if (statedBytes !== null && statedBytes > maxBytes) return "too_large";
-  if (statedBytes === null || statedBytes > TRUSTED_BYTES) {
-    if (request.body === null) return new Uint8Array(0);
-    return await readCounting(request.body.getReader(), bounds);
-  }
-  if (!hold(statedBytes)) return "overload";
-  try {
-    const whole = await deadlines.race(request.arrayBuffer(), dueAt, null);
-    if (whole === null) return "late";
-    return whole.byteLength > maxBytes ? "too_large" : new Uint8Array(whole);
-  } catch {
-    return "broken";
-  }
+  return stated === null ? null : Number(stated);
 }
 
 /** Reads a body chunk by chunk, within the limits at every chunk. */
-async function readCounting(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
+export async function readChunks(
+  body: ReadableStream<Uint8Array>,
   { maxBytes, dueAt, deadlines, hold }: BodyBounds,
 ): Promise<Uint8Array | NoBody> {
+  const reader = body.getReader();
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   const giveUp = (why: NoBody): NoBody => {
     reader.cancel().catch(() => {});
     return why;
   };
-  try {
-    while (true) {
-      const result = await deadlines.race(reader.read(), dueAt, null);
-      if (result === null) return giveUp("late");
-      if (result.done) break;
-      bytes += result.value.byteLength;
-      if (bytes > maxBytes) return giveUp("too_large");
-      if (!hold(result.value.byteLength)) return giveUp("overload");
-      chunks.push(result.value);
-    }
-  } catch {
-    return "broken";
+  while (true) {
+    const result = await deadlines.race(reader.read(), dueAt, null);
+    if (result === null) return giveUp("late");
+    if (result.done) break;
+    bytes += result.value.byteLength;
+    if (bytes > maxBytes) return giveUp("too_large");
+    if (!hold(result.value.byteLength)) return giveUp("overload");
+    chunks.push(result.value);
   }
   const [first] = chunks;
   if (chunks.length === 1 && first !== undefined) return first;

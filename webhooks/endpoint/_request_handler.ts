@@ -1,13 +1,18 @@
 import { messageOf } from "../../core/guards.ts";
-import { monotonicFactory } from "ulid";
 import type { Delivery } from "../../core/wire/delivery.ts";
-import { classify } from "./classify.ts";
+import { deliveryMint } from "../../core/wire/minted_delivery.ts";
 import { Deadlines } from "./deadlines.ts";
 import { DeliveryStore } from "../storing/delivery_store.ts";
 import { EndpointCounts } from "./_endpoint_counts.ts";
 import { endpointLog, type WriteLog } from "./endpoint_log.ts";
+import { Exchange } from "./_exchange.ts";
 import { positive } from "./_options.ts";
-import { type BodyBounds, type NoBody, readBody } from "./_read_body.ts";
+import {
+  type NoBody,
+  readChunks,
+  statedBytes,
+  TRUSTED_BYTES,
+} from "./_read_body.ts";
 import { RequestGate } from "../admission/request_gate.ts";
 import { EndpointTelemetry } from "./_telemetry.ts";
 import type {
@@ -17,6 +22,7 @@ import type {
 import type { WebhookEndpointStats } from "./endpoint_stats.ts";
 import type { RefusalReason } from "../admission/refusal.ts";
 
+const STORED = { status: 204 };
 const RETRY_LATER = { "retry-after": "60" };
 /** How long the service waits for an answer. */
 const SENDER_TIMEOUT_MS = 5_000;
@@ -33,7 +39,15 @@ const STATUS: Readonly<Record<RefusalReason, number>> = {
   overload: 503,
 };
 
-/** Answers requests: checks, reads the body, stores it, counts. */
+/**
+ * Answers requests: checks, reads the body, stores it, counts.
+ *
+ * This thread answers, and does no more: what a body says is looked at where the
+ * ledger derives its columns. A request that is answered 204 costs an
+ * {@linkcode Exchange} with the promise of its answer, two calls that wait (for
+ * the body, and for the promise that all deliveries of a group share), a place
+ * in the queue of deadlines, sixteen bytes of a ULID and the answer itself.
+ */
 export class RequestHandler {
   readonly #gate: RequestGate;
   readonly #maxBodyBytes: number;
@@ -42,9 +56,8 @@ export class RequestHandler {
   readonly #bodyDeadlineMs: number;
   readonly #now: () => number;
   readonly #clock: () => number;
-  readonly #newId: (receivedAtMs: number) => string;
+  readonly #mint: (receivedAtMs: number, body: Uint8Array) => Delivery;
   readonly #log: WriteLog;
-  readonly #logsDeliveries: boolean;
   readonly #deadlines: Deadlines;
   readonly #store: DeliveryStore;
   readonly #telemetry: EndpointTelemetry;
@@ -64,14 +77,18 @@ export class RequestHandler {
     );
     this.#now = options.now ?? Date.now;
     this.#clock = options.clock ?? ((): number => performance.now());
-    this.#newId = options.newId ?? monotonicFactory();
+    const { newId } = options;
+    this.#mint = newId === undefined ? deliveryMint() : (atMs, body) => ({
+      id: newId(atMs),
+      receivedAt: new Date(atMs).toISOString(),
+      body,
+    });
     const { secret } = this.#gate;
     this.#log = endpointLog(
       options.log,
       this.#now,
       (text) => secret.redact(text),
     );
-    this.#logsDeliveries = options.log !== undefined;
     this.#deadlines = new Deadlines(this.#clock);
     this.#store = new DeliveryStore({
       append: options.append,
@@ -98,7 +115,7 @@ export class RequestHandler {
   }
 
   /** Answers a request. Never rejects. */
-  async answer(
+  answer(
     request: Request,
     info: ConnectionInfo | undefined,
   ): Promise<Response> {
@@ -106,18 +123,21 @@ export class RequestHandler {
     this.#telemetry.hideAddress();
     try {
       const refusal = this.#gate.refusalOf(request, info);
-      if (refusal !== null) return this.#refuse(refusal, arrivedAt);
-      return await this.#receive(request, arrivedAt);
+      if (refusal !== null) {
+        return Promise.resolve(this.#refuse(refusal, arrivedAt));
+      }
     } catch (error) {
-      // The caller's clock, ids or address reader failed.
-      this.#log({
-        level: "error",
-        code: "delivery_refused",
-        message: "A request could not be handled",
-        detail: messageOf(error),
-      });
-      return this.#respond(503, "none", arrivedAt, RETRY_LATER);
+      return Promise.resolve(this.#fail(error, arrivedAt));
     }
+    const exchange = new Exchange(
+      arrivedAt,
+      arrivedAt + this.#bodyDeadlineMs,
+      this.#onDue,
+    );
+    this.#inFlight++;
+    this.#deadlines.watch(exchange);
+    void this.#receive(request, exchange);
+    return exchange.answered;
   }
 
   /** Counts and gauges, for health checks. */
@@ -144,83 +164,118 @@ export class RequestHandler {
     this.#deadlines.settle();
   }
 
-  /** Reads the body and delivers it; its bytes are held until the answer. */
-  async #receive(request: Request, arrivedAt: number): Promise<Response> {
-    this.#inFlight++;
-    let held = 0;
-    const hold = (bytes: number): boolean => {
-      if (this.#heldBytes + bytes > this.#maxHeldBytes) return false;
-      held += bytes;
-      this.#heldBytes += bytes;
-      return true;
-    };
+  /** Reads the body and stores it. Never rejects. */
+  async #receive(request: Request, exchange: Exchange): Promise<void> {
+    const { arrivedAt } = exchange;
     try {
-      const body = await readBody(request, this.#boundsOf(arrivedAt, hold));
-      return typeof body === "string"
-        ? this.#refuseBody(body, arrivedAt)
-        : await this.#deliver(body, arrivedAt);
-    } finally {
-      this.#heldBytes -= held;
-      this.#inFlight--;
-      if (this.#inFlight === 0) {
-        for (const resolve of this.#onIdle) resolve();
+      let body: Uint8Array | NoBody;
+      try {
+        const read = await this.#read(request, exchange);
+        body = read instanceof ArrayBuffer ? new Uint8Array(read) : read;
+      } catch {
+        body = "broken";
       }
+      if (exchange.isOver) return;
+      if (typeof body === "string") {
+        return this.#end(exchange, this.#refuseBody(body, arrivedAt));
+      }
+      const receivedAtMs = this.#now();
+      const delivery = this.#mint(receivedAtMs, body);
+      exchange.delivery = delivery;
+      exchange.dueAt = arrivedAt + this.#deadlineMs;
+      const isStored = await this.#store.store(delivery, exchange.dueAt);
+      if (exchange.isOver) return;
+      this.#end(
+        exchange,
+        isStored
+          ? this.#stored(delivery, receivedAtMs, arrivedAt)
+          : this.#notStored(delivery, arrivedAt),
+      );
+    } catch (error) {
+      if (!exchange.isOver) this.#end(exchange, this.#fail(error, arrivedAt));
     }
   }
 
-  #boundsOf(arrivedAt: number, hold: BodyBounds["hold"]): BodyBounds {
-    return {
-      maxBytes: this.#maxBodyBytes,
-      dueAt: arrivedAt + this.#bodyDeadlineMs,
-      deadlines: this.#deadlines,
-      hold,
-    };
-  }
-
-  /** Stores a body, and answers according to where it is then. */
-  async #deliver(body: Uint8Array, arrivedAt: number): Promise<Response> {
-    const receivedAtMs = this.#now();
-    const id = this.#newId(receivedAtMs);
-    const receivedAt = new Date(receivedAtMs).toISOString();
-    const delivery: Delivery = { id, receivedAt, body };
-    const storing = this.#store.store(delivery, arrivedAt + this.#deadlineMs);
-    // Meanwhile: the type is only counted and logged.
-    const type = this.#typeOf(delivery);
-    return await storing
-      ? this.#stored(delivery, type, arrivedAt)
-      : this.#notStored(delivery, type, arrivedAt);
-  }
-
-  #stored(delivery: Delivery, type: string, arrivedAt: number): Response {
-    const durationMs = this.#clock() - arrivedAt;
-    if (durationMs > SENDER_TIMEOUT_MS) this.#noteUnanswered(delivery, "late");
-    this.#counts.stored(type, delivery.receivedAt);
-    if (this.#logsDeliveries) {
-      this.#log({
-        level: "debug",
-        code: "delivered",
-        message: "A delivery was stored",
-        deliveryId: delivery.id,
-        answer: 204,
-        type,
-        bytes: delivery.body.length,
-        durationMs,
+  /** Starts to read a body, or says why it is not read. */
+  #read(
+    request: Request,
+    exchange: Exchange,
+  ): Promise<ArrayBuffer | Uint8Array | NoBody> | Uint8Array | NoBody {
+    const bytes = statedBytes(request);
+    if (bytes !== null && bytes > this.#maxBodyBytes) return "too_large";
+    if (bytes === null || bytes > TRUSTED_BYTES) {
+      const { body } = request;
+      return body === null ? new Uint8Array(0) : readChunks(body, {
+        maxBytes: this.#maxBodyBytes,
+        dueAt: exchange.dueAt,
+        deadlines: this.#deadlines,
+        hold: (more) => this.#hold(exchange, more),
       });
     }
-    return this.#respond(204, type, arrivedAt);
+    if (!this.#hold(exchange, bytes)) return "overload";
+    return request.arrayBuffer();
+  }
+
+  /** Holds memory until the answer; false when there is not so much left. */
+  #hold(exchange: Exchange, bytes: number): boolean {
+    if (exchange.isOver) return false;
+    if (this.#heldBytes + bytes > this.#maxHeldBytes) return false;
+    exchange.heldBytes += bytes;
+    this.#heldBytes += bytes;
+    return true;
+  }
+
+  #end(exchange: Exchange, response: Response): void {
+    this.#heldBytes -= exchange.heldBytes;
+    this.#inFlight--;
+    exchange.end(response);
+    if (this.#inFlight > 0) return;
+    for (const resolve of this.#onIdle) resolve();
+  }
+
+  /** Answers for a sender whose body, or a disk whose sync, does not come. */
+  readonly #onDue = (exchange: Exchange): void => {
+    const { delivery, arrivedAt } = exchange;
+    if (delivery === null) {
+      return this.#end(exchange, this.#refuseBody("late", arrivedAt));
+    }
+    this.#store.failed("No answer in time");
+    this.#end(exchange, this.#notStored(delivery, arrivedAt));
+  };
+
+  /** The caller's ids, times or address reader failed. */
+  #fail(error: unknown, arrivedAt: number): Response {
+    this.#log({
+      level: "error",
+      code: "delivery_refused",
+      message: "A request could not be handled",
+      detail: messageOf(error),
+    });
+    return this.#respond(503, arrivedAt, RETRY_LATER);
+  }
+
+  #stored(
+    delivery: Delivery,
+    receivedAtMs: number,
+    arrivedAt: number,
+  ): Response {
+    const durationMs = this.#clock() - arrivedAt;
+    if (durationMs > SENDER_TIMEOUT_MS) this.#noteUnanswered(delivery, "late");
+    this.#counts.stored(receivedAtMs);
+    this.#counts.answered(204, durationMs);
+    return new Response(null, STORED);
   }
 
   /** Answers 503. The delivery may be stored after all, by a late append. */
-  #notStored(delivery: Delivery, type: string, arrivedAt: number): Response {
+  #notStored(delivery: Delivery, arrivedAt: number): Response {
     this.#noteUnanswered(delivery, "503");
     this.#log({
       level: "error",
       code: "delivery_refused",
       message: "A delivery could not be kept",
       answer: 503,
-      type,
     });
-    return this.#respond(503, type, arrivedAt, RETRY_LATER);
+    return this.#respond(503, arrivedAt, RETRY_LATER);
   }
 
   #noteUnanswered(delivery: Delivery, answer: "late" | "503"): void {
@@ -235,23 +290,6 @@ export class RequestHandler {
       noticedAt: new Date(this.#now()).toISOString(),
       answer,
     });
-  }
-
-  /** The documented type, `other`, or `quarantined`. */
-  #typeOf(delivery: Delivery): string {
-    const { type, why } = classify(delivery.body);
-    if (why === null) return type;
-    const quarantined = type === "quarantined";
-    this.#log({
-      level: "warn",
-      code: quarantined ? "quarantined" : "unrecognised",
-      message: quarantined
-        ? "A delivery is no JSON object"
-        : "A delivery is none of the documented events",
-      deliveryId: delivery.id,
-      detail: why,
-    });
-    return type;
   }
 
   #refuseBody(reason: NoBody, arrivedAt: number): Response {
@@ -280,20 +318,18 @@ export class RequestHandler {
     this.#counts.refused(reason);
     return this.#respond(
       STATUS[reason],
-      "none",
       arrivedAt,
       reason === "method" ? { allow: "POST" } : headers,
     );
   }
 
-  /** Makes an answer, and counts it. */
+  /** Makes an answer other than 204, and counts it. */
   #respond(
     status: number,
-    type: string,
     arrivedAt: number,
     headers?: Record<string, string>,
   ): Response {
-    this.#counts.answered(type, status, this.#clock() - arrivedAt);
+    this.#counts.answered(status, this.#clock() - arrivedAt);
     return new Response(null, headers ? { status, headers } : { status });
   }
 }

@@ -14,10 +14,9 @@ const SCOPE = "@rampkit/onramp/webhooks";
 /** Metrics and traces of an endpoint. */
 export class EndpointTelemetry {
   readonly #deliveries: MeterCounter;
-  readonly #quarantined: MeterCounter;
   readonly #refused: MeterCounter;
   readonly #duration: MeterRecorder;
-  readonly #labels = new Map<string, MeterLabels>();
+  readonly #labels = new Map<number, MeterLabels>();
   readonly #route: string;
 
   constructor(
@@ -30,12 +29,8 @@ export class EndpointTelemetry {
   ) {
     this.#route = route;
     this.#deliveries = meter.createCounter("rampkit.webhook.deliveries", {
-      description: "Webhook requests by event type and answer",
+      description: "Webhook requests by answer",
       unit: "{request}",
-    });
-    this.#quarantined = meter.createCounter("rampkit.webhook.quarantined", {
-      description: "Stored bodies that are no JSON object",
-      unit: "{delivery}",
     });
     this.#refused = meter.createCounter("rampkit.webhook.refused", {
       description: "Refused requests by reason",
@@ -59,16 +54,14 @@ export class EndpointTelemetry {
     this.#refused.add(1, { reason });
   }
 
-  /** Counts one answer. `type` is one of a fixed set. */
-  answered(type: string, answer: number, durationMs: number): void {
-    const key = `${type} ${answer}`;
-    let labels = this.#labels.get(key);
+  /** Counts one answer. */
+  answered(answer: number, durationMs: number): void {
+    let labels = this.#labels.get(answer);
     if (labels === undefined) {
-      labels = { type, answer };
-      this.#labels.set(key, labels);
+      labels = { answer };
+      this.#labels.set(answer, labels);
     }
     this.#deliveries.add(1, labels);
     this.#duration.record(durationMs / 1000, labels);
-    if (type === "quarantined") this.#quarantined.add(1);
   }
 }

@@ -1,19 +1,22 @@
-/** A call that is made at a time unless it is removed before. */
-export interface Deadline {
-  /** When, in milliseconds of the clock the deadlines were made with. */
+/** Something that must be over by a time. */
+export interface Timed {
+  /**
+   * When, in milliseconds of the clock the deadlines were made with. It may be
+   * moved; it is infinite when it is over.
+   */
   readonly dueAt: number;
-  /** The function to call then. */
-  readonly onDue: () => void;
+  /** Called once when the time has come. */
+  onDue(): void;
 }
 
 /**
- * Deadlines that share one timer, which runs only while there are any. A timer
- * for each request would cost more than the request.
+ * Deadlines that share one timer, which runs only while there are any. What is
+ * over costs nothing: the next sweep leaves it out.
  */
 export class Deadlines {
-  readonly #pending = new Set<Deadline>();
   readonly #clock: () => number;
   readonly #tickMs: number;
+  #watched: Timed[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(clock: () => number, tickMs = 20) {
@@ -21,54 +24,48 @@ export class Deadlines {
     this.#tickMs = tickMs;
   }
 
-  add(dueAt: number, onDue: () => void): Deadline {
-    const deadline: Deadline = { dueAt, onDue };
-    this.#pending.add(deadline);
+  /** Watches something until it is over or due. */
+  watch(timed: Timed): void {
+    this.#watched.push(timed);
     this.#timer ??= setTimeout(this.#sweep, this.#tickMs);
-    return deadline;
   }
 
-  remove(deadline: Deadline): void {
-    this.#pending.delete(deadline);
-  }
-
-  /** Stops the timer if there is no deadline. */
+  /** Stops the timer if nothing is watched. */
   settle(): void {
-    if (this.#pending.size > 0) return;
+    if (this.#watched.some(({ dueAt }) => dueAt !== Infinity)) return;
+    this.#watched = [];
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
 
-  readonly #sweep = (): void => {
-    this.#timer = undefined;
-    const now = this.#clock();
-    for (const deadline of this.#pending) {
-      if (deadline.dueAt > now) continue;
-      this.#pending.delete(deadline);
-      deadline.onDue();
-    }
-    if (this.#pending.size > 0) {
-      this.#timer ??= setTimeout(this.#sweep, this.#tickMs);
-    }
-  };
-
-  /**
-   * The result of `work`, or `due` when it has none at `dueAt`.
-   */
+  /** The result of `work`, or `due` when it has none at `dueAt`. */
   race<Result, Due>(
     work: Promise<Result>,
     dueAt: number,
     due: Due,
   ): Promise<Result | Due> {
     return new Promise((resolve, reject) => {
-      const deadline = this.add(dueAt, () => resolve(due));
-      work.then((result) => {
-        this.remove(deadline);
-        resolve(result);
-      }, (error) => {
-        this.remove(deadline);
-        reject(error);
-      });
+      const timed = { dueAt, onDue: (): void => resolve(due) };
+      this.watch(timed);
+      work.finally(() => {
+        timed.dueAt = Infinity;
+      }).then(resolve, reject);
     });
   }
+
+  /** Waits until `dueAt`. */
+  reach(dueAt: number): Promise<void> {
+    return new Promise((onDue) => this.watch({ dueAt, onDue }));
+  }
+
+  readonly #sweep = (): void => {
+    this.#timer = undefined;
+    const now = this.#clock();
+    const watched = this.#watched;
+    this.#watched = [];
+    for (const timed of watched) {
+      if (timed.dueAt <= now) timed.onDue();
+      else if (timed.dueAt !== Infinity) this.watch(timed);
+    }
+  };
 }

@@ -4,28 +4,44 @@ import { Deadlines } from "./deadlines.ts";
 const pause = (ms: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, ms));
 
-Deno.test("add() calls at its time, and not before", async () => {
+Deno.test("watch() calls at its time, and not before", async () => {
   let now = 0;
   const deadlines = new Deadlines(() => now, 1);
   const fired: number[] = [];
   for (const dueAt of [30, 10, 20]) {
-    deadlines.add(dueAt, () => fired.push(dueAt));
+    deadlines.watch({ dueAt, onDue: () => fired.push(dueAt) });
   }
   await pause(10);
   assert.deepEqual(fired, []);
   now = 20;
-  await pause(10);
+  await deadlines.reach(20);
   assert.deepEqual(fired, [10, 20]);
   now = 30;
-  await pause(10);
+  await deadlines.reach(30);
   assert.deepEqual(fired, [10, 20, 30]);
 });
 
-Deno.test("remove() and settle() leave no timer", async () => {
+Deno.test("watch() goes by the time that a deadline was moved to", async () => {
+  let now = 0;
+  const deadlines = new Deadlines(() => now, 1);
+  let fired = 0;
+  const moved = { dueAt: 10, onDue: (): number => fired++ };
+  deadlines.watch(moved);
+  moved.dueAt = 30;
+  now = 20;
+  await deadlines.reach(20);
+  assert.equal(fired, 0);
+  now = 30;
+  await deadlines.reach(30);
+  assert.equal(fired, 1);
+});
+
+Deno.test("settle() leaves no timer when everything is over", async () => {
   let fired = false;
   const deadlines = new Deadlines(() => 1e9, 1);
-  const deadline = deadlines.add(0, () => fired = true);
-  deadlines.remove(deadline);
+  const over = { dueAt: 0, onDue: (): boolean => fired = true };
+  deadlines.watch(over);
+  over.dueAt = Infinity;
   deadlines.settle();
   await pause(10);
   assert(!fired);

@@ -15,8 +15,6 @@ export interface WebhookEndpointStats {
    * allowlist; null when there was none, or its address is unknown.
    */
   readonly lastNotAllowed: string | null;
-  /** Stored bodies that are not a JSON object. */
-  readonly quarantined: number;
   /** Whether the latest delivery was stored. */
   readonly appending: boolean;
   /** Notes of unanswered deliveries that could not be stored yet. */

@@ -12,12 +12,6 @@ export interface WebhookLogEntry {
   readonly deliveryId?: string;
   /** HTTP status that was answered. */
   readonly answer?: number;
-  /** Documented event type, `other`, or `quarantined`. */
-  readonly type?: string;
-  /** Length of the body in bytes. */
-  readonly bytes?: number;
-  /** Time from arrival to answer. */
-  readonly durationMs?: number;
   /** Deliveries concerned. */
   readonly count?: number;
   /** Why, as the error said it. */
@@ -26,11 +20,9 @@ export interface WebhookLogEntry {
 
 /** What a log entry is about. */
 export type WebhookLogCode =
-  /** A delivery was stored and answered 204. */
-  | "delivered"
-  /** A body is not a JSON object; it was stored and answered 204. */
+  /** A body in the ledger is not a JSON object; it was answered 204. */
   | "quarantined"
-  /** A JSON object is none of the documented events; stored, answered 204. */
+  /** A JSON object in the ledger is none of the documented events. */
   | "unrecognised"
   /** A body was over the limit, late, or broken off; nothing was stored. */
   | "body_refused"

@@ -7,12 +7,6 @@ import {
 } from "../../core/wire/delivery_records.ts";
 import type { SpoolError } from "./spool_error.ts";
 
-/** Who waits for a group to be stored. */
-interface Waiting {
-  readonly resolve: () => void;
-  readonly reject: (error: SpoolError) => void;
-}
-
 /** A buffer that is larger than this is not kept for the next group. */
 const KEPT_BYTES = 1 << 20;
 
@@ -22,7 +16,9 @@ export class RecordGroup {
   #bytes = new Uint8Array(64 * 1024);
   #view = new DataView(this.#bytes.buffer);
   #end = 0;
-  #waiting: Waiting[] = [];
+  #count = 0;
+  /** One for all of the group; null while it is empty. */
+  #kept: PromiseWithResolvers<void> | null = null;
 
   /** Records with the mark of the segments they go to. */
   constructor(mark: number) {
@@ -31,7 +27,7 @@ export class RecordGroup {
 
   /** How many records there are. */
   get count(): number {
-    return this.#waiting.length;
+    return this.#count;
   }
 
   /** The records. */
@@ -42,12 +38,13 @@ export class RecordGroup {
   /**
    * Adds a record.
    *
+   * @returns When the group is stored; all of a group wait for one promise.
    * @throws {TypeError} When its id is not a ULID.
    */
   add(fields: RecordFields): Promise<void> {
     const at = this.#end;
     this.#grow(at + RECORD_BYTES + fields.body.length);
-    const end = writeRecord(fields, this.#view, at);
+    const end = writeRecord(fields, this.#bytes, this.#view, at);
     this.#view.setUint32(at + RECORD.mark, this.#mark, true);
     this.#view.setUint32(
       at + RECORD.checksum,
@@ -55,21 +52,20 @@ export class RecordGroup {
       true,
     );
     this.#end = end;
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ resolve, reject });
-    });
+    this.#count++;
+    this.#kept ??= Promise.withResolvers();
+    return this.#kept.promise;
   }
 
   /** Tells everybody how it ended, and is empty again. */
   settle(error: SpoolError | null): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
+    const kept = this.#kept;
+    this.#kept = null;
+    this.#count = 0;
     this.#end = 0;
     if (this.#bytes.length > KEPT_BYTES) this.#resize(KEPT_BYTES);
-    for (const { resolve, reject } of waiting) {
-      if (error === null) resolve();
-      else reject(error);
-    }
+    if (error === null) kept?.resolve();
+    else kept?.reject(error);
   }
 
   #grow(bytes: number): void {

@@ -1,3 +1,4 @@
+import type { BodyClasses } from "../../core/webhook_event/body_classes.ts";
 import type {
   AppendDelivery,
   UnansweredDelivery,
@@ -5,13 +6,13 @@ import type {
 
 /**
  * Stores records for good, oldest first; `ledger.appendRecords` does. Resolves
- * only after the commit that holds them, and stores each only once, however
- * often it is given.
+ * only after the commit that holds them, with what their bodies are if it knows,
+ * and stores each only once, however often it is given.
  */
 export type TakeRecords = (
   records: Uint8Array<ArrayBuffer>,
   count: number,
-) => Promise<void>;
+) => Promise<BodyClasses | void>;
 
 /**
  * Keeps deliveries durably from their receipt until the ledger has them.

@@ -1,6 +1,8 @@
 import { messageOf } from "../../core/guards.ts";
+import type { Meter } from "../../core/telemetry/meter.ts";
 import { endpointLog, type WriteLog } from "../endpoint/endpoint_log.ts";
 import type { WebhookLog } from "../endpoint/log.ts";
+import { BodyReport } from "../storing/body_report.ts";
 import type { Spool, TakeRecords } from "./spool.ts";
 
 /** Shortest and longest pause before a failing ledger is tried again. */
@@ -37,6 +39,12 @@ export interface SpoolMoverOptions {
    * @default Date.now
    */
   readonly now?: () => number;
+  /**
+   * Where bodies are counted by what they are.
+   *
+   * @default The meter of OpenTelemetry's global provider.
+   */
+  readonly meter?: Meter;
   /**
    * Takes log entries.
    *
@@ -77,6 +85,7 @@ class Mover implements SpoolMover {
   readonly #take: TakeRecords;
   readonly #tidyEveryMs: number;
   readonly #log: WriteLog;
+  readonly #report: BodyReport;
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
   #failure: string | null = null;
@@ -96,6 +105,7 @@ class Mover implements SpoolMover {
     this.#tidyEveryMs = options.tidyEveryMs ?? 5_000;
     const now = options.now ?? Date.now;
     this.#log = endpointLog(options.log, now, (text) => text);
+    this.#report = new BodyReport({ meter: options.meter, log: this.#log });
     this.#spool.onKept(() => {
       this.#isKept = true;
       if (this.#spool.depth >= this.#endsPause) this.#endPause?.();
@@ -147,7 +157,8 @@ class Mover implements SpoolMover {
         this.#movesLeft = MOVES_BETWEEN_TIDYING;
       }
       await this.#spool.drain(async (records, count) => {
-        await this.#take(records, count);
+        const classes = await this.#take(records, count);
+        if (classes !== undefined) this.#report.take(classes);
         this.#moved += count;
         this.#succeeded();
       }, signal.aborted ? {} : { signal });

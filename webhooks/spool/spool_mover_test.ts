@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { metrics } from "@opentelemetry/api";
+import type { BodyClasses } from "../../core/webhook_event/body_classes.ts";
 import { readRecords } from "../../core/wire/delivery_records.ts";
 import {
   type Delivery,
@@ -16,8 +18,10 @@ interface Moved {
   /** Ids that the ledger took, in order. */
   readonly taken: string[];
   readonly log: WebhookLogEntry[];
+  /** What its counters count, by name and labels. */
+  readonly counted: Record<string, number>;
   /** How the ledger is. */
-  readonly ledger: { fails: boolean; calls: number };
+  readonly ledger: { fails: boolean; calls: number; classes?: BodyClasses };
 }
 
 /** A spool, and a ledger that it is moved to, for as long as `work` takes. */
@@ -26,24 +30,34 @@ async function moved(work: (moved: Moved) => Promise<void>): Promise<void> {
   const spool = await fileSpool({ directory });
   const taken: string[] = [];
   const log: WebhookLogEntry[] = [];
-  const ledger = { fails: false, calls: 0 };
+  const counted: Moved["counted"] = {};
+  const ledger: Moved["ledger"] = { fails: false, calls: 0 };
   const movers: SpoolMover[] = [];
   const start = (): SpoolMover => {
     const mover = spoolMover({
       spool,
       log: (entry) => log.push(entry),
+      meter: {
+        ...metrics.getMeter("test"),
+        createCounter: (name) => ({
+          add: (value, labels) => {
+            const key = labels ? `${name} ${JSON.stringify(labels)}` : name;
+            counted[key] = (counted[key] ?? 0) + value;
+          },
+        }),
+      },
       take: (records) => {
         ledger.calls++;
         if (ledger.fails) return Promise.reject(new Error("It is locked"));
         taken.push(...readRecords(records).map(({ id }) => id));
-        return Promise.resolve();
+        return Promise.resolve(ledger.classes);
       },
     });
     movers.push(mover);
     return mover;
   };
   try {
-    await work({ spool, start, taken, log, ledger });
+    await work({ spool, start, taken, log, counted, ledger });
   } finally {
     for (const mover of movers) await mover.stop();
     await spool.close();
@@ -107,6 +121,33 @@ Deno.test("spoolMover() tries a failing ledger again, and says so", () =>
       "spool_drained",
     ]);
     assert.equal(log[0]?.detail, "It is locked");
+  }));
+
+Deno.test("spoolMover() counts and logs what the ledger says that the bodies are", () =>
+  moved(async ({ spool, start, log, ledger, counted }) => {
+    ledger.classes = {
+      counts: { login: 3, other: 1, quarantined: 2 },
+      odd: [
+        { deliveryId: "a", type: "quarantined", why: "It is not JSON" },
+        { deliveryId: "b", type: "other", why: "Unknown type: x" },
+      ],
+    };
+    const mover = start();
+    await spool.put(delivery(0));
+    await mover.settled();
+    assert.deepEqual(counted, {
+      'rampkit.webhook.bodies {"type":"login"}': 3,
+      'rampkit.webhook.bodies {"type":"other"}': 1,
+      'rampkit.webhook.bodies {"type":"quarantined"}': 2,
+      "rampkit.webhook.quarantined": 2,
+    });
+    assert.deepEqual(
+      log.map(({ code, deliveryId, detail }) => [code, deliveryId, detail]),
+      [
+        ["quarantined", "a", "It is not JSON"],
+        ["unrecognised", "b", "Unknown type: x"],
+      ],
+    );
   }));
 
 Deno.test("spoolMover() takes many that come at once in few groups", () =>

@@ -47,16 +47,41 @@ export class DeliveryStore {
     return this.#notes.size;
   }
 
-  /** Whether a delivery was stored by `dueAt`. Never rejects. */
+  /**
+   * Whether a delivery was stored. A failed append is tried once more, if there
+   * is time before `dueAt`. Never rejects.
+   */
   async store(delivery: Delivery, dueAt: number): Promise<boolean> {
-    const { deadlines, clock } = this.#options;
-    const stored = await deadlines.race(this.#append(delivery), dueAt, null);
-    if (stored === null) this.#failed("No answer in time");
-    if (stored !== false) return stored ?? false;
-    const retryAt = clock() + RETRY_AFTER_MS;
-    if (retryAt >= dueAt) return false;
-    await deadlines.race(new Promise<never>(() => {}), retryAt, null);
-    return await deadlines.race(this.#append(delivery), dueAt, false);
+    const { append, deadlines, clock } = this.#options;
+    this.#underWay++;
+    for (let isFirst = true;; isFirst = false) {
+      try {
+        await append(delivery);
+        this.#succeeded();
+        this.#ended();
+        return true;
+      } catch (error) {
+        this.failed(messageOf(error));
+      }
+      const retryAt = clock() + RETRY_AFTER_MS;
+      if (!isFirst || retryAt >= dueAt) break;
+      await deadlines.reach(retryAt);
+    }
+    this.#ended();
+    return false;
+  }
+
+  /** Takes note that deliveries are not stored now, and why. */
+  failed(why: string): void {
+    if (this.#failure === null) {
+      this.#options.log({
+        level: "error",
+        code: "append_failing",
+        message: "Deliveries cannot be stored",
+        detail: why,
+      });
+    }
+    this.#failure = why;
   }
 
   /** Notes that a delivery which may be stored got no timely 2xx. */
@@ -81,35 +106,6 @@ export class DeliveryStore {
     }
   }
 
-  async #append(delivery: Delivery): Promise<boolean> {
-    this.#underWay++;
-    try {
-      await this.#options.append(delivery);
-      this.#succeeded();
-      return true;
-    } catch (error) {
-      this.#failed(messageOf(error));
-      return false;
-    } finally {
-      this.#underWay--;
-      if (this.#underWay === 0) {
-        for (const resolve of this.#onSettled.splice(0)) resolve();
-      }
-    }
-  }
-
-  #failed(why: string): void {
-    if (this.#failure === null) {
-      this.#options.log({
-        level: "error",
-        code: "append_failing",
-        message: "Deliveries cannot be stored",
-        detail: why,
-      });
-    }
-    this.#failure = why;
-  }
-
   #succeeded(): void {
     if (this.#failure !== null) {
       this.#failure = null;
@@ -120,5 +116,11 @@ export class DeliveryStore {
       });
     }
     if (this.#notes.size > 0) void this.#notes.flush();
+  }
+
+  #ended(): void {
+    this.#underWay--;
+    if (this.#underWay > 0) return;
+    for (const resolve of this.#onSettled.splice(0)) resolve();
   }
 }

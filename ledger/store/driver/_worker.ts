@@ -38,11 +38,14 @@ function work(request: Task): ReturnType<Connection["batch"]> {
   }
   if (connection === null) throw new TypeError("The database is not open");
   switch (request.task) {
-    case "batch":
-      return connection.batch(
-        request.statements.map(withDerivedColumns),
-        request.mode,
-      );
+    case "batch": {
+      const statements = request.statements.map(withDerivedColumns);
+      const results = connection.batch(statements, request.mode);
+      return results.map((result, at) => {
+        const classes = statements[at]?.classes;
+        return classes === undefined ? result : { ...result, classes };
+      });
+    }
     case "copy":
       connection.copyTo(request.path);
       return [];

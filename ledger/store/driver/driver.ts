@@ -1,3 +1,5 @@
+import type { BodyClasses } from "../../../core/webhook_event/body_classes.ts";
+
 /** A value SQLite can hold. */
 export type SqlValue = null | string | number | bigint | Uint8Array;
 
@@ -13,6 +15,8 @@ export interface Statement {
    * {@linkcode Driver.derives}.
    */
   readonly derive?: "deliveries" | "records";
+  /** What the bodies are that it appends; the result tells it again. */
+  readonly classes?: BodyClasses;
   /**
    * Set when the statement checks that a row is still as it was read. If it is
    * not, the batch fails with `conflict`. See `expect_row.ts`.
@@ -28,6 +32,8 @@ export interface ResultSet {
   readonly rows: readonly (readonly SqlValue[])[];
   /** Rows inserted, updated or deleted, by a statement without `RETURNING`. */
   readonly rowsAffected: number;
+  /** What the bodies are that a statement with `derive` appended. */
+  readonly classes?: BodyClasses;
 }
 
 /**

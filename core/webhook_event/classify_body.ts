@@ -1,5 +1,5 @@
-import { parseJson } from "../../core/json/parse_json.ts";
-import { readWebhook } from "../../core/webhook_event/parse_webhook.ts";
+import { parseJson } from "../json/parse_json.ts";
+import { readWebhook } from "./parse_webhook.ts";
 
 /** The class of a body, one of a fixed set. */
 export interface BodyClass {
@@ -11,14 +11,18 @@ export interface BodyClass {
 
 const decoder = new TextDecoder();
 
-/** Classifies a body. Never throws: a delivery is stored whatever it is. */
-export function classify(body: Uint8Array): BodyClass {
-  if (body.length === 0) return { type: "quarantined", why: "It is empty" };
-  let value: unknown;
+/** The value that a body is the JSON text of; undefined when it is not JSON. */
+export function bodyValue(body: Uint8Array): unknown {
   try {
-    value = parseJson(decoder.decode(body));
+    return parseJson(decoder.decode(body));
   } catch {
-    // V8's own message quotes the body, which may name a person.
+    return undefined;
+  }
+}
+
+/** Classifies the value of a body. Never throws: any delivery is stored. */
+export function classify(value: unknown): BodyClass {
+  if (value === undefined) {
     return { type: "quarantined", why: "It is not JSON" };
   }
   const webhook = readWebhook(value);
