@@ -88,6 +88,10 @@
  */
 // Open
 export type { AssetTable } from "../core/assets/environment.ts";
+export type {
+  BodyClasses,
+  OddBody,
+} from "../core/webhook_event/body_classes.ts";
 export { Ledger } from "./ledger.ts";
 export {
   type ClientLedgerOptions,

@@ -34,6 +34,10 @@ export type {
   MeterObserver,
   MeterRecorder,
 } from "../core/telemetry/meter.ts";
+export type {
+  BodyClasses,
+  OddBody,
+} from "../core/webhook_event/body_classes.ts";
 export * from "../core/wire/delivery.ts";
 export * from "./endpoint/endpoint.ts";
 export * from "./endpoint/endpoint_options.ts";

@@ -36,10 +36,11 @@ export class MintedDelivery implements Delivery {
 /**
  * Mints deliveries, each with a greater ULID than the one before: its time never
  * goes back, and within a millisecond the random part counts up.
+ *
+ * @param fillRandom Fills bytes with fresh random ones.
  */
 export function deliveryMint(
-  fillRandom: (bytes: Uint8Array<ArrayBuffer>) => void = (bytes) =>
-    void crypto.getRandomValues(bytes),
+  fillRandom: (bytes: Uint8Array<ArrayBuffer>) => void,
 ): (receivedAtMs: number, body: Uint8Array) => MintedDelivery {
   const latest = new Uint8Array(ULID_BYTES);
   const time = new DataView(latest.buffer);

@@ -78,11 +78,13 @@ export class RequestHandler {
     this.#now = options.now ?? Date.now;
     this.#clock = options.clock ?? ((): number => performance.now());
     const { newId } = options;
-    this.#mint = newId === undefined ? deliveryMint() : (atMs, body) => ({
-      id: newId(atMs),
-      receivedAt: new Date(atMs).toISOString(),
-      body,
-    });
+    this.#mint = newId === undefined
+      ? deliveryMint((bytes) => void crypto.getRandomValues(bytes))
+      : (atMs, body) => ({
+        id: newId(atMs),
+        receivedAt: new Date(atMs).toISOString(),
+        body,
+      });
     const { secret } = this.#gate;
     this.#log = endpointLog(
       options.log,

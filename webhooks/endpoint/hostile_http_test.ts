@@ -181,7 +181,7 @@ Deno.test("webhookEndpoint() answers 204 to any JSON object under any content ty
   }));
 
 Deno.test("webhookEndpoint() answers 204 to hostile JSON", () =>
-  served({}, async ({ port, stored, endpoint }) => {
+  served({}, async ({ port, stored }) => {
     const deep = 250_000;
     const bodies = [
       `{"a":${"[".repeat(deep)}${"]".repeat(deep)}}`,

@@ -3,6 +3,9 @@ import type { Run } from "./scan_segment.ts";
 import type { SegmentFile } from "./spool_disk.ts";
 
 const SUFFIX = ".spool";
+/** Most records, and about the most bytes, that are handed over at once. */
+const MOST_RECORDS = 1_024;
+const MOST_BYTES = 1 << 20;
 
 /** A segment file that this process writes or drains. */
 export interface Segment {
@@ -44,8 +47,25 @@ export function markIn(name: string): number | null {
   return mark === undefined ? null : parseInt(mark, 16);
 }
 
+/** The first records of a run: at least one, however large. */
+export function recordsFrom(
+  { file }: Segment,
+  { from, to }: { readonly from: number; readonly to: number },
+): { readonly bytes: Uint8Array<ArrayBuffer>; readonly count: number } {
+  let bytes = file.read(from, Math.min(to, from + MOST_BYTES));
+  let { end, count } = firstRecords(bytes, MOST_RECORDS);
+  if (count === 0) {
+    const view = new DataView(bytes.buffer);
+    bytes = file.read(from, from + view.getUint32(RECORD.length, true));
+    ({ end, count } = firstRecords(bytes, 1));
+  }
+  if (count === 0) throw new Error(`A record at ${from} cannot be read`);
+  // A view would be copied to another thread with everything around it.
+  return { bytes: end === bytes.length ? bytes : bytes.slice(0, end), count };
+}
+
 /** The first records of some bytes: at most so many, and whole ones. */
-export function firstRecords(
+function firstRecords(
   bytes: Uint8Array<ArrayBuffer>,
   most: number,
 ): { readonly end: number; readonly count: number } {

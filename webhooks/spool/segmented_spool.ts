@@ -1,4 +1,3 @@
-import { hex } from "@scure/base";
 import { errorCode } from "../../core/guards.ts";
 import type { Delivery, UnansweredDelivery } from "../../core/wire/delivery.ts";
 import {
@@ -8,46 +7,22 @@ import {
   RECORD_BYTES,
   type RecordFields,
 } from "../../core/wire/delivery_records.ts";
+import { type ClaimOptions, claimSegments } from "./claim_segments.ts";
 import { diskError, onDisk } from "./_disk_error.ts";
 import { RecordGroup } from "./_record_group.ts";
-import { type Damage, scanSegment } from "./scan_segment.ts";
+import { bytesLeft, recordsFrom, roomIn, type Segment } from "./segment.ts";
 import {
-  bytesLeft,
-  firstRecords,
-  markIn,
-  newSegment,
-  roomIn,
-  type Segment,
-  segmentName,
-} from "./segment.ts";
-import { fillWithZeros, type SpoolDisk } from "./spool_disk.ts";
+  LEAST_BYTES,
+  SegmentSupply,
+  type SupplyOptions,
+} from "./segment_supply.ts";
 import type { Spool, TakeRecords } from "./spool.ts";
 import { SpoolError } from "./spool_error.ts";
 
-/** Damage, and the segment it is in. */
-export interface SegmentDamage extends Damage {
-  /** Name of the segment's file. */
-  readonly segment: string;
-}
-
 /** What a segmented spool needs; see `FileSpoolOptions` for the meanings. */
-export interface SegmentedSpoolOptions {
-  readonly disk: SpoolDisk;
-  readonly newId: () => string;
-  /** Random, and not zero: the beginning of each record. */
-  readonly mark: number;
+export interface SegmentedSpoolOptions extends SupplyOptions, ClaimOptions {
   readonly maxBytes: number;
-  readonly segmentBytes: number;
-  readonly onDamage: (damage: SegmentDamage) => void;
 }
-
-const DAMAGED_SUFFIX = ".damaged";
-const UNFINISHED_SUFFIX = ".spool.new";
-/** Most records, and about the most bytes, that are handed over at once. */
-const MOST_RECORDS = 1_024;
-const MOST_BYTES = 1 << 20;
-/** A segment that is not even this large is worth none. */
-const LEAST_BYTES = 64 * 1024;
 
 /**
  * A spool of segment files, which are full of zeros before they are written. A
@@ -60,8 +35,7 @@ export class SegmentedSpool implements Spool {
   #segments: Segment[] = [];
   /** The one that is written to; it is the last of the segments. */
   #active: Segment | null = null;
-  /** The next one to be written to; null when it could not be made. */
-  #spare: Promise<Segment | null> | null = null;
+  readonly #supply: SegmentSupply;
   #gathering: RecordGroup;
   #writing: RecordGroup;
   #writer: Promise<void> | null = null;
@@ -73,6 +47,7 @@ export class SegmentedSpool implements Spool {
 
   private constructor(options: SegmentedSpoolOptions) {
     this.#options = options;
+    this.#supply = new SegmentSupply(options);
     this.#gathering = new RecordGroup(options.mark);
     this.#writing = new RecordGroup(options.mark);
   }
@@ -134,13 +109,8 @@ export class SegmentedSpool implements Spool {
   async ready(): Promise<void> {
     this.#refuseWhenClosed();
     this.#refuseWhenFull(LEAST_BYTES);
-    const spare = this.#spare;
     if (this.#active !== null && roomIn(this.#active) >= LEAST_BYTES) return;
-    if (await spare) return;
-    if (spare !== this.#spare) return;
-    const making = this.#create();
-    this.#spare = making.catch(() => null);
-    await onDisk("Cannot spool delivery", making);
+    await onDisk("Cannot spool delivery", this.#supply.ready());
   }
 
   async close(): Promise<void> {
@@ -148,14 +118,13 @@ export class SegmentedSpool implements Spool {
     this.#closed = true;
     await this.#writer;
     await this.#draining?.catch(() => {});
-    const spare = await this.#spare;
+    await this.#supply.close();
     const segments = this.#segments;
     this.#segments = [];
     this.#active = null;
-    if (spare) segments.push(spare);
-    for (const segment of segments) {
-      if (segment.records === 0) await this.#discard(segment).catch(() => {});
-      else segment.file.close();
+    for (const { name, file, records } of segments) {
+      if (records === 0) await this.#options.disk.remove(name).catch(() => {});
+      file.close();
     }
   }
 
@@ -236,43 +205,17 @@ export class SegmentedSpool implements Spool {
     const last = segment.runs.at(-1);
     if (last?.to === from) last.to = segment.end;
     else segment.runs.push({ from, to: segment.end });
-    if (segment.end > segment.file.size / 2) {
-      this.#spare ??= this.#create().catch(() => null);
-    }
+    if (segment.end > segment.file.size / 2) this.#supply.prepare();
   }
 
   /** The segment to write to. */
   async #withRoom(bytes: number): Promise<Segment> {
     const active = this.#active;
     if (active !== null && bytes <= roomIn(active)) return active;
-    const next = await this.#takeSpare(bytes) ?? await this.#create(bytes);
+    const next = await this.#supply.take(bytes);
     this.#segments.push(next);
     this.#active = next;
     return next;
-  }
-
-  /** The spare segment, if there is one with room. */
-  async #takeSpare(bytes: number): Promise<Segment | null> {
-    const spare = await this.#spare;
-    if (!spare) this.#spare = null;
-    if (!spare || spare.file.size < bytes) return null;
-    this.#spare = null;
-    return spare;
-  }
-
-  /** A new segment, smaller where the disk has no room for a whole one. */
-  async #create(leastBytes = 0): Promise<Segment> {
-    const { disk, newId, mark, segmentBytes } = this.#options;
-    let size = Math.max(segmentBytes, leastBytes);
-    for (;;) {
-      const name = segmentName(newId(), mark);
-      try {
-        return newSegment(name, await disk.create(name, size));
-      } catch (error) {
-        size = size >> 1;
-        if (size < Math.max(leastBytes, LEAST_BYTES)) throw error;
-      }
-    }
   }
 
   async #drainAll(
@@ -304,100 +247,18 @@ export class SegmentedSpool implements Spool {
 
   /** Lets go of a segment of which all was drained. */
   async #release(segment: Segment): Promise<void> {
-    const { segmentBytes, mark, disk } = this.#options;
-    if (segment.damaged) {
-      await disk.rename(segment.name, segment.name + DAMAGED_SUFFIX);
-      segment.file.close();
-    } else if (
-      this.#spare === null && !this.#closed && markIn(segment.name) === mark &&
-      segment.file.size === segmentBytes
-    ) {
-      this.#spare = this.#recycle(segment);
-    } else await this.#discard(segment);
+    await this.#supply.release(segment);
     this.#segments = this.#segments.filter((one) => one !== segment);
-  }
-
-  async #discard(segment: Segment): Promise<void> {
-    await this.#options.disk.remove(segment.name);
-    segment.file.close();
-  }
-
-  /** Empties a segment for the next use. Bodies are personal data as well. */
-  async #recycle(segment: Segment): Promise<Segment | null> {
-    try {
-      fillWithZeros(segment.file, segment.end);
-      await segment.file.sync();
-      return newSegment(segment.name, segment.file);
-    } catch {
-      await this.#discard(segment).catch(() => {});
-      return null;
-    }
   }
 
   /** Claims the segments that no process holds. */
   async #takeOver(): Promise<void> {
-    const { disk, mark } = this.#options;
-    const claimed: { readonly segment: Segment; readonly first: string }[] = [];
-    for (const name of await onDisk("Cannot list spool", disk.list())) {
-      if (name.endsWith(UNFINISHED_SUFFIX)) await removeUnclaimed(disk, name);
-      const itsMark = markIn(name);
-      if (itsMark === null || itsMark === mark) continue;
-      if (this.#segments.some((one) => one.name === name)) continue;
-      const file = await onDisk("Cannot claim spool", disk.claim(name));
-      if (file === null) continue;
-      const segment = newSegment(name, file);
-      try {
-        const bytes = file.read(0, file.size);
-        const { runs, records, damage } = scanSegment(bytes, itsMark);
-        segment.runs.push(...runs);
-        segment.records = records;
-        segment.damaged = damage.some(({ torn }) => !torn);
-        for (const one of damage) {
-          this.#options.onDamage({ segment: name, ...one });
-        }
-        const from = (runs[0]?.from ?? 0) + RECORD.id;
-        claimed.push({
-          segment,
-          first: hex.encode(bytes.slice(from, from + 16)),
-        });
-      } catch (error) {
-        for (const one of [segment, ...claimed.map((one) => one.segment)]) {
-          one.file.close();
-        }
-        throw diskError("Cannot read spool", error);
-      }
-    }
-    // A name may be older than the records, because segments are used again.
-    claimed.sort((a, b) => a.first < b.first ? -1 : 1);
-    for (const { segment } of claimed) {
+    const held = new Set(this.#segments.map(({ name }) => name));
+    const claimed = await claimSegments(held, this.#options);
+    for (const segment of claimed) {
       this.#depth += segment.records;
       this.#bytes += bytesLeft(segment);
     }
-    this.#segments.unshift(...claimed.map(({ segment }) => segment));
+    this.#segments.unshift(...claimed);
   }
-}
-
-/** Removes a segment that a process died of making. */
-async function removeUnclaimed(disk: SpoolDisk, name: string): Promise<void> {
-  const file = await disk.claim(name).catch(() => null);
-  if (file === null) return;
-  await disk.remove(name).catch(() => {});
-  file.close();
-}
-
-/** The first records of a run: at least one, however large. */
-function recordsFrom(
-  { file }: Segment,
-  { from, to }: { readonly from: number; readonly to: number },
-): { readonly bytes: Uint8Array<ArrayBuffer>; readonly count: number } {
-  let bytes = file.read(from, Math.min(to, from + MOST_BYTES));
-  let { end, count } = firstRecords(bytes, MOST_RECORDS);
-  if (count === 0) {
-    const view = new DataView(bytes.buffer);
-    bytes = file.read(from, from + view.getUint32(RECORD.length, true));
-    ({ end, count } = firstRecords(bytes, 1));
-  }
-  if (count === 0) throw new Error(`A record at ${from} cannot be read`);
-  // A view would be copied to another thread with everything around it.
-  return { bytes: end === bytes.length ? bytes : bytes.slice(0, end), count };
 }

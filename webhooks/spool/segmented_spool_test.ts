@@ -5,7 +5,8 @@ import {
   readRecords,
   RECORD_BYTES as HEAD_BYTES,
 } from "../../core/wire/delivery_records.ts";
-import { type SegmentDamage, SegmentedSpool } from "./segmented_spool.ts";
+import type { SegmentDamage } from "./claim_segments.ts";
+import { SegmentedSpool } from "./segmented_spool.ts";
 import type { SegmentFile, SpoolDisk } from "./spool_disk.ts";
 import type { TakeRecords } from "./spool.ts";
 import { SpoolError } from "./spool_error.ts";

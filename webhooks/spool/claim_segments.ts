@@ -1,0 +1,74 @@
+import { hex } from "@scure/base";
+import { RECORD } from "../../core/wire/delivery_records.ts";
+import { diskError, onDisk } from "./_disk_error.ts";
+import { type Damage, scanSegment } from "./scan_segment.ts";
+import { markIn, newSegment, type Segment } from "./segment.ts";
+import type { SpoolDisk } from "./spool_disk.ts";
+
+/** Damage, and the segment it is in. */
+export interface SegmentDamage extends Damage {
+  /** Name of the segment's file. */
+  readonly segment: string;
+}
+
+/** What segments are claimed with. */
+export interface ClaimOptions {
+  readonly disk: SpoolDisk;
+  /** The mark of this process's own segments, which are not claimed. */
+  readonly mark: number;
+  readonly onDamage: (damage: SegmentDamage) => void;
+}
+
+const UNFINISHED_SUFFIX = ".spool.new";
+
+/**
+ * Claims and scans the segments that no process holds: those of processes that
+ * died.
+ *
+ * @param held Names of those that were claimed before.
+ * @returns The claimed ones, oldest first.
+ * @throws {SpoolError} When the disk fails.
+ */
+export async function claimSegments(
+  held: ReadonlySet<string>,
+  { disk, mark, onDamage }: ClaimOptions,
+): Promise<Segment[]> {
+  const claimed: { readonly segment: Segment; readonly first: string }[] = [];
+  for (const name of await onDisk("Cannot list spool", disk.list())) {
+    if (name.endsWith(UNFINISHED_SUFFIX)) await removeUnclaimed(disk, name);
+    const itsMark = markIn(name);
+    if (itsMark === null || itsMark === mark || held.has(name)) continue;
+    const file = await onDisk("Cannot claim spool", disk.claim(name));
+    if (file === null) continue;
+    const segment = newSegment(name, file);
+    try {
+      const bytes = file.read(0, file.size);
+      const { runs, records, damage } = scanSegment(bytes, itsMark);
+      segment.runs.push(...runs);
+      segment.records = records;
+      segment.damaged = damage.some(({ torn }) => !torn);
+      for (const one of damage) onDamage({ segment: name, ...one });
+      const from = (runs[0]?.from ?? 0) + RECORD.id;
+      claimed.push({
+        segment,
+        first: hex.encode(bytes.slice(from, from + 16)),
+      });
+    } catch (error) {
+      for (const one of [segment, ...claimed.map(({ segment }) => segment)]) {
+        one.file.close();
+      }
+      throw diskError("Cannot read spool", error);
+    }
+  }
+  // A name may be older than the records, because segments are used again.
+  claimed.sort((a, b) => a.first < b.first ? -1 : 1);
+  return claimed.map(({ segment }) => segment);
+}
+
+/** Removes a segment that a process died of making. */
+async function removeUnclaimed(disk: SpoolDisk, name: string): Promise<void> {
+  const file = await disk.claim(name).catch(() => null);
+  if (file === null) return;
+  await disk.remove(name).catch(() => {});
+  file.close();
+}
