@@ -51,12 +51,14 @@ for (const [name, runtime] of RUNTIMES) {
 
 Deno.test("Node 24 serves: a delivery is answered, kept and shown, and SIGTERM ends it", async () => {
   const at = ["--database-url", "file:served.db"];
-  const [program = "", ...args] = [
+  // A signal to npx would not reach the program that it started.
+  const node = await installed.run([
     ...npx("node@24"),
-    ...[PROGRAM, "serve", "--no-poll", "--port", "0", ...at],
-  ];
+    ...["-p", "process.execPath"],
+  ]);
+  const args = [PROGRAM, "serve", "--no-poll", "--port", "0", ...at];
   const secret = "the-secret-in-the-webhook-address";
-  const child = new Deno.Command(program, {
+  const child = new Deno.Command(node.trim(), {
     args,
     cwd: installed.folder,
     env: { RAMPKIT_WEBHOOK_SECRET: secret, RAMPKIT_ENVIRONMENT: "sandbox" },
