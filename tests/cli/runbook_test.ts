@@ -72,7 +72,8 @@ Deno.test("the runbook names every metric, and log entries that exist", async ()
   assert.match(await read("webhooks/endpoint/log.ts"), /"delivery_refused"/);
   const files = await Promise.all(
     (await sourceFiles(root)).filter((file) =>
-      !isTestFile(file) && /^(cli\/monitoring|webhooks\/endpoint)\//.test(file)
+      !isTestFile(file) &&
+      /^(cli\/monitoring|webhooks\/(endpoint|storing))\//.test(file)
     ).map(read),
   );
   const made = files.flatMap((code) =>

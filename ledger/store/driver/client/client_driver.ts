@@ -108,8 +108,12 @@ export class ClientDriver implements Driver {
     }
     const late = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
-      const message = `No answer from ${where} within ${timeoutMs} ms`;
-      late.reject(new LedgerError("unreachable", message));
+      late.reject(
+        new LedgerError(
+          "unreachable",
+          `No answer from ${where} within ${timeoutMs} ms`,
+        ),
+      );
     }, timeoutMs);
     try {
       return await Promise.race([answer, late.promise]);
