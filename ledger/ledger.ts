@@ -53,6 +53,7 @@ import {
 } from "./store/tables/transitions.ts";
 import { readLag, readStats } from "./queries/stats.ts";
 import { Users } from "./queries/users.ts";
+import { readWaiting } from "./queries/waiting_deliveries.ts";
 import type { Driver } from "./store/driver/driver.ts";
 import { EventLog } from "./store/event_log.ts";
 import type {
@@ -558,12 +559,17 @@ export class Ledger implements AsyncDisposable {
    */
   async stats(): Promise<Stats> {
     const stats = await readStats(this.driver);
+    const waiting = await readWaiting(this.driver, this.#parts.now());
     const { position, events, hash, broken } = await chainHead(
       this.driver,
       this.#parts.origin,
       this.#anchor,
     );
-    return { ...stats, chain: { count: events, hash, position, broken } };
+    return {
+      ...stats,
+      waiting,
+      chain: { count: events, hash, position, broken },
+    };
   }
 
   /**

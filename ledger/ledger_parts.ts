@@ -4,10 +4,13 @@ import type { ChainState } from "./evidence/chain_head.ts";
 import type { AnchorStore } from "./evidence/anchored_head.ts";
 import type { FoldCode } from "./projection/projector.ts";
 import type { LedgerStats } from "./queries/stats.ts";
+import type { WaitingDeliveries } from "./queries/waiting_deliveries.ts";
 import type { Driver } from "./store/driver/driver.ts";
 
-/** {@linkcode LedgerStats} with the evidence chain. */
+/** {@linkcode LedgerStats} with what waits, and the evidence chain. */
 export interface Stats extends LedgerStats {
+  /** What waits in spools; null where nothing is known to wait. */
+  readonly waiting: WaitingDeliveries | null;
   /** How far the evidence chain reaches: what to keep elsewhere. */
   readonly chain: {
     /** Events in the chain. */

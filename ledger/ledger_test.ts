@@ -115,6 +115,7 @@ Deno.test("Ledger.project() folds deliveries, sessions and missed answers", asyn
     users: 1,
     position: 5,
     lag: 0,
+    waiting: null,
   });
   assert.equal(chain.count, 4);
   const found = await ledger.verify({

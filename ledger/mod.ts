@@ -116,6 +116,7 @@ export type { NewEvent, SessionCreatedBody } from "./events/event.ts";
 
 // Project
 export type { CatchUpOptions, Projection, Stats } from "./ledger_parts.ts";
+export type { WaitingDeliveries } from "./queries/waiting_deliveries.ts";
 export type { Refold, RefoldOptions } from "./refold/refold.ts";
 export type { Import } from "./transfer/import_events.ts";
 

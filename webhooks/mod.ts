@@ -54,3 +54,4 @@ export * from "./admission/refusal.ts";
 export * from "../core/webhook_event/reject_type.ts";
 export * from "./spool/spool.ts";
 export * from "./spool/spool_mover.ts";
+export type { ReportWaiting, Waiting } from "./spool/waiting_report.ts";

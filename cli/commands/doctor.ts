@@ -7,7 +7,7 @@ import { fileChecks } from "../doctor/file_checks.ts";
 import { deliveryChecks } from "../doctor/delivery_checks.ts";
 import { ledgerChecks } from "../doctor/ledger_checks.ts";
 import { serviceChecks } from "../doctor/service_checks.ts";
-import { spoolChecks } from "../doctor/spool_checks.ts";
+import { spoolChecks, waitingChecks } from "../doctor/spool_checks.ts";
 import { settingsChecks } from "../doctor/settings_checks.ts";
 import { EXIT } from "../program/exit_codes.ts";
 import { type Io, jsonLine, line } from "../program/io.ts";
@@ -101,6 +101,7 @@ async function examineLedger(
   try {
     await using ledger = await openConfigured(config, io, true);
     checks.push(
+      ...await waitingChecks(ledger, io.now()),
       ...await ledgerChecks(ledger, io.signal),
       ...await deliveryChecks(ledger, config, io),
     );

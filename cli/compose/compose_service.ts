@@ -1,3 +1,5 @@
+import { resolve } from "node:path";
+import { pid } from "node:process";
 import { messageOf } from "../../core/guards.ts";
 import { defined } from "../../core/defined.ts";
 import { BodyTally } from "../../core/webhook_event/body_classes.ts";
@@ -7,7 +9,9 @@ import { addRefusedRequests } from "../../ledger/polling/requests/refused_reques
 import type { Poller } from "../../ledger/polling/poll_report.ts";
 import { createPoller } from "../../ledger/polling/poller.ts";
 import { tallyOrders } from "../../ledger/queries/order_tally.ts";
+import { writeWaiting } from "../../ledger/queries/waiting_deliveries.ts";
 import { LedgerError } from "../../ledger/store/driver/errors.ts";
+import type { MoverName } from "../../ledger/store/tables/deliveries.ts";
 import {
   type WebhookEndpoint,
   webhookEndpoint,
@@ -28,6 +32,7 @@ import { logDeliveryAlert, logPollAlert } from "../monitoring/log_alerts.ts";
 import { RecentOutcome } from "../monitoring/recent_outcome.ts";
 import { RefusalLog } from "../monitoring/refusal_log.ts";
 import { StalledPoller } from "../monitoring/stalled_poller.ts";
+import { spoolDirectory } from "../ledger_file/spool_directory.ts";
 import { type Config, VARIABLES } from "../program/config.ts";
 import { serviceClient } from "../program/service.ts";
 import {
@@ -134,6 +139,8 @@ export function composeService(parts: ServiceParts): Service {
     spool,
     take: (records, count) =>
       stored(() => ledger.appendRecords(records), count),
+    reportWaiting: (waiting) =>
+      writeWaiting(ledger.driver, moverOf(parts.config), waiting, now()),
     now,
     meter,
     log: endpointLog(log),
@@ -198,6 +205,12 @@ export function composeService(parts: ServiceParts): Service {
       }),
     [Symbol.asyncDispose]: () => ending ??= end(),
   };
+}
+
+/** The process that moves deliveries, as commands in other processes see it. */
+function moverOf(config: Config): MoverName {
+  const place = resolve(spoolDirectory(config) ?? "");
+  return { place, process: String(pid) };
 }
 
 function composeProjection(

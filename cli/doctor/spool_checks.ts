@@ -8,6 +8,9 @@ import {
   lockOfSegment,
   lockSegment,
 } from "../../webhooks/spool/segment_lock.ts";
+import type { Ledger } from "../../ledger/mod.ts";
+import { readWaiting } from "../../ledger/queries/waiting_deliveries.ts";
+import { waitingText } from "../wording/waiting.ts";
 import { type Check, check } from "./check.ts";
 
 /** Looks for deliveries that wait in files, and for files that are damaged. */
@@ -50,6 +53,21 @@ export async function spoolChecks(config: Config): Promise<Check[]> {
           "a process that ended",
         "serve takes them into the ledger; start it",
       ),
+  ];
+}
+
+/** What movers wrote down as waiting; no check where nothing waits. */
+export async function waitingChecks(
+  { driver }: Ledger,
+  nowMs: number,
+): Promise<Check[]> {
+  const waiting = await readWaiting(driver, nowMs);
+  if (waiting === null) return [];
+  const text = waitingText(waiting, nowMs);
+  return [
+    waiting.ended === 0
+      ? check("Waiting", "ok", text)
+      : check("Waiting", "warn", text, "Is `serve` running?"),
   ];
 }
 

@@ -5,6 +5,7 @@ import { observedChangesSchema } from "./tables/observed_changes.ts";
 import { sweepsSchema } from "./tables/sweeps.ts";
 import { checkpointsSchema } from "./tables/checkpoints.ts";
 import { importedSchema } from "./tables/imported.ts";
+import { moversSchema } from "./tables/deliveries.ts";
 import { linkSearch, linksSchema } from "./tables/links.ts";
 import { orderSearch, ordersSchema } from "./tables/orders.ts";
 import {
@@ -49,4 +50,5 @@ export const migrations: readonly Migration[] = [
     statements: [...machineTransitions, ...machineQueuedTransitions],
   },
   { version: 3, statements: [...orderSearch, ...linkSearch] },
+  { version: 4, statements: [...moversSchema] },
 ];

@@ -4,6 +4,7 @@ import { endpointLog, type WriteLog } from "../endpoint/endpoint_log.ts";
 import type { WebhookLog } from "../endpoint/log.ts";
 import { BodyReport } from "../storing/body_report.ts";
 import type { Spool, TakeRecords } from "./spool.ts";
+import { type ReportWaiting, WaitingReport } from "./waiting_report.ts";
 
 /** Shortest and longest pause before a failing ledger is tried again. */
 const FIRST_PAUSE_MS = 50;
@@ -25,6 +26,13 @@ export interface SpoolMoverOptions {
   readonly spool: Spool;
   /** Stores records for good; `ledger.appendRecords` does. */
   readonly take: TakeRecords;
+  /**
+   * Told what waits, every two seconds at most while something does; with null
+   * when nothing does any more, and every two minutes while that stays so.
+   *
+   * @default Nothing is told.
+   */
+  readonly reportWaiting?: ReportWaiting;
   /**
    * How often the spool is tidied while nothing comes, in milliseconds: what
    * other processes have left is taken over then, and what was moved is
@@ -86,6 +94,7 @@ class Mover implements SpoolMover {
   readonly #tidyEveryMs: number;
   readonly #log: WriteLog;
   readonly #report: BodyReport;
+  readonly #waiting: WaitingReport;
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
   #failure: string | null = null;
@@ -104,6 +113,7 @@ class Mover implements SpoolMover {
     this.#take = options.take;
     this.#tidyEveryMs = options.tidyEveryMs ?? 5_000;
     const now = options.now ?? Date.now;
+    this.#waiting = new WaitingReport(options.reportWaiting, now);
     this.#log = endpointLog(options.log, now, (text) => text);
     this.#report = new BodyReport({ meter: options.meter, log: this.#log });
     this.#spool.onKept(() => {
@@ -127,8 +137,14 @@ class Mover implements SpoolMover {
     const timer = setTimeout(resolve, options.timeoutMs ?? 10_000);
     this.#stopping.abort();
     this.#endPause?.();
-    await Promise.race([this.#running.then(() => this.#move()), due]);
+    await Promise.race([this.#running.then(() => this.#finish()), due]);
     clearTimeout(timer);
+  }
+
+  async #finish(): Promise<void> {
+    await this.#move();
+    this.#waiting.isLast = true;
+    await this.#reportWaiting(this.#spool.depth);
   }
 
   async #run(): Promise<void> {
@@ -161,6 +177,8 @@ class Mover implements SpoolMover {
         if (classes !== undefined) this.#report.take(classes);
         this.#moved += count;
         this.#succeeded();
+        // The spool lets go of the group only after this.
+        await this.#reportWaiting(this.#spool.depth - count);
       }, signal.aborted ? {} : { signal });
     } catch (error) {
       this.#failed(messageOf(error));
@@ -178,7 +196,16 @@ class Mover implements SpoolMover {
     this.#isNotable = false;
     this.#moved = 0;
     for (const resolve of this.#onEmpty.splice(0)) resolve();
+    await this.#waiting.nothing();
     return true;
+  }
+
+  async #reportWaiting(count: number): Promise<void> {
+    if (count === 0 || !this.#waiting.isDue) return;
+    await this.#waiting.some(() => {
+      const { oldestMs } = this.#spool;
+      return oldestMs === null ? null : { count, oldestMs };
+    });
   }
 
   /** Waits for the next group: a delivery that comes alone goes at once. */
@@ -199,6 +226,7 @@ class Mover implements SpoolMover {
       const { depth, bytes } = this.#spool;
       if (signal.aborted || bytes > MOST_WAITING_BYTES) return;
       if (depth < BURST) return;
+      await this.#reportWaiting(depth);
       await this.#pause(GROUP_MS);
       if (this.#spool.depth - depth < BURST) return;
     }

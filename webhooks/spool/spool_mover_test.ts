@@ -8,6 +8,7 @@ import {
   type Spool,
   type SpoolMover,
   spoolMover,
+  type Waiting,
   type WebhookLogEntry,
 } from "../mod.ts";
 
@@ -20,6 +21,8 @@ interface Moved {
   readonly log: WebhookLogEntry[];
   /** What its counters count, by name and labels. */
   readonly counted: Record<string, number>;
+  /** What was told to wait, in order. */
+  readonly told: (Waiting | null)[];
   /** How the ledger is. */
   readonly ledger: { fails: boolean; calls: number; classes?: BodyClasses };
 }
@@ -31,11 +34,16 @@ async function moved(work: (moved: Moved) => Promise<void>): Promise<void> {
   const taken: string[] = [];
   const log: WebhookLogEntry[] = [];
   const counted: Moved["counted"] = {};
+  const told: Moved["told"] = [];
   const ledger: Moved["ledger"] = { fails: false, calls: 0 };
   const movers: SpoolMover[] = [];
   const start = (): SpoolMover => {
     const mover = spoolMover({
       spool,
+      reportWaiting: (waiting) => {
+        told.push(waiting);
+        return Promise.resolve();
+      },
       log: (entry) => log.push(entry),
       meter: {
         ...metrics.getMeter("test"),
@@ -57,7 +65,7 @@ async function moved(work: (moved: Moved) => Promise<void>): Promise<void> {
     return mover;
   };
   try {
-    await work({ spool, start, taken, log, counted, ledger });
+    await work({ spool, start, taken, log, counted, told, ledger });
   } finally {
     for (const mover of movers) await mover.stop();
     await spool.close();
@@ -160,6 +168,44 @@ Deno.test("spoolMover() takes many that come at once in few groups", () =>
     await mover.settled();
     assert.deepEqual(taken, ids(3_000));
     assert(ledger.calls <= 10, `${ledger.calls} groups`);
+  }));
+
+Deno.test("spoolMover() tells what still waits after a group, and when nothing does", () =>
+  moved(async ({ spool, start, told }) => {
+    await Promise.all(
+      Array.from({ length: 3_000 }, (_, n) => spool.put(delivery(n))),
+    );
+    const oldestMs = Date.parse(delivery(0).receivedAt);
+    const mover = start();
+    await mover.settled();
+    await mover.stop();
+    assert.deepEqual(told[0], {
+      count: 3_000 - 1_024,
+      oldestMs,
+    });
+    assert.equal(told.at(-1), null);
+  }));
+
+Deno.test("spoolMover() tells nothing of deliveries that come alone", () =>
+  moved(async ({ spool, start, told }) => {
+    const mover = start();
+    for (let n = 0; n < 3; n++) {
+      await spool.put(delivery(n));
+      await mover.settled();
+    }
+    await mover.stop();
+    assert.deepEqual(told, [null]);
+  }));
+
+Deno.test("SpoolMover.stop() tells what it leaves", () =>
+  moved(async ({ spool, start, ledger, told }) => {
+    ledger.fails = true;
+    const mover = start();
+    for (let n = 0; n < 3; n++) await spool.put(delivery(n));
+    await mover.stop();
+    assert.equal(told.at(-1)?.count, 3);
+    ledger.fails = false;
+    await start().settled();
   }));
 
 Deno.test("SpoolMover.stop() tries a failing ledger a last time", () =>

@@ -6,6 +6,7 @@ import {
   ledgerOptions,
   type SharedFlags,
 } from "../../program/options.ts";
+import { noteWaiting } from "../../program/note_waiting.ts";
 import { withReadLedger } from "../../program/with_ledger.ts";
 import { labelled } from "../../views/labelled.ts";
 
@@ -47,6 +48,7 @@ export function addStats(ledger: Command, cli: Cli): void {
             23,
           ),
         );
+        await noteWaiting(ledger, cli.io, flags);
       });
     }));
 }

@@ -7,6 +7,7 @@ import {
   limitOption,
   type SharedFlags,
 } from "../../program/options.ts";
+import { noteWaiting } from "../../program/note_waiting.ts";
 import { upToDate, withReadLedger } from "../../program/with_ledger.ts";
 import { printList } from "../../views/list.ts";
 import { orderJson, orderTable } from "../../views/order_view.ts";
@@ -41,6 +42,7 @@ export function addList(orders: Command, cli: Cli): void {
     .action(cli.run(async (flags: ListFlags) => {
       await withReadLedger(cli.io, flags, async (ledger) => {
         await upToDate(ledger, cli.io);
+        await noteWaiting(ledger, cli.io, flags);
         await checkFilters(ledger, flags);
         const orders = ledger.orders.list(
           defined({ ...filterQuery(flags), trust: flags.trust }),

@@ -7,6 +7,7 @@ import {
   ledgerOptions,
   type SharedFlags,
 } from "../../program/options.ts";
+import { noteWaiting } from "../../program/note_waiting.ts";
 import { upToDate, withReadLedger } from "../../program/with_ledger.ts";
 import { orderJson, orderLines } from "../../views/order_view.ts";
 import { operands } from "../../views/shell_word.ts";
@@ -24,6 +25,7 @@ export function addShow(orders: Command, cli: Cli): void {
     .action(cli.run(async (id: string, flags: SharedFlags) => {
       await withReadLedger(cli.io, flags, async (ledger, config) => {
         await upToDate(ledger, cli.io);
+        await noteWaiting(ledger, cli.io, flags);
         const order = await findOrder(ledger, config, id);
         const freshness = await readFreshness(
           ledger.driver,

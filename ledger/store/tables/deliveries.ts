@@ -121,3 +121,70 @@ const namedSql = `CASE e.kind
       AND coalesce(w.order_id, '') = ''
     ORDER BY w.position DESC LIMIT 1)
   END`;
+
+/**
+ * What each process that moves deliveries from a spool to the ledger has
+ * waiting. `place` is the spool's folder; times are milliseconds since 1970.
+ */
+export const moversSchema: readonly string[] = [
+  `CREATE TABLE movers (
+    place TEXT NOT NULL,
+    process TEXT NOT NULL,
+    waiting INTEGER NOT NULL,
+    oldest_ms INTEGER NOT NULL,
+    written_ms INTEGER NOT NULL,
+    PRIMARY KEY (place, process)
+  ) STRICT, WITHOUT ROWID`,
+];
+
+/** A process that moves deliveries, and the folder that it takes them from. */
+export interface MoverName {
+  /** The spool's folder. */
+  readonly place: string;
+  /** Name of the process. */
+  readonly process: string;
+}
+
+/** Writes what a mover has waiting: number, oldest, time of writing. */
+export function writeMover(
+  { place, process }: MoverName,
+  values: readonly [number, number, number],
+): Statement {
+  return {
+    sql: `INSERT OR REPLACE INTO movers
+      (place, process, waiting, oldest_ms, written_ms)
+      VALUES (?, ?, ?, ?, ?)`,
+    args: [place, process, ...values],
+  };
+}
+
+/** Rows of a mover itself, and of others on its folder that are older. */
+const moversDone = "place = ?1 AND (process = ?2 OR written_ms < ?3)";
+
+/** Selects a row where {@linkcode deleteMovers} would delete one. */
+export function selectMoversDone(
+  { place, process }: MoverName,
+  writtenBeforeMs: number,
+): Statement {
+  return {
+    sql: `SELECT 1 FROM movers WHERE ${moversDone} LIMIT 1`,
+    args: [place, process, writtenBeforeMs],
+  };
+}
+
+/** Deletes the row of a mover, and older ones of others on its folder. */
+export function deleteMovers(
+  { place, process }: MoverName,
+  writtenBeforeMs: number,
+): Statement {
+  return {
+    sql: `DELETE FROM movers WHERE ${moversDone}`,
+    args: [place, process, writtenBeforeMs],
+  };
+}
+
+/** Selects rows of number, oldest and time of writing. */
+export const selectMovers: Statement = {
+  sql: "SELECT waiting, oldest_ms, written_ms FROM movers",
+  args: [],
+};

@@ -1,0 +1,134 @@
+import type { Driver } from "../store/driver/driver.ts";
+import {
+  deleteMovers,
+  type MoverName,
+  selectMovers,
+  selectMoversDone,
+  writeMover,
+} from "../store/tables/deliveries.ts";
+
+/** A mover writes more often than this, unless its process has ended. */
+const ENDED_MS = 2 * 60_000;
+
+/** Deliveries that were answered, and that the ledger does not have yet. */
+export interface WaitingDeliveries {
+  /** How many, as last written down. */
+  readonly count: number;
+  /** When the oldest of them was received, ms since 1970. */
+  readonly oldestMs: number;
+  /**
+   * How many of them may wait in the files of a process that has ended: for two
+   * minutes it wrote nothing.
+   */
+  readonly ended: number;
+}
+
+/** What one mover wrote down. */
+export interface MoverRow {
+  /** Deliveries that wait. */
+  readonly count: number;
+  /** When the oldest of them was received, ms since 1970. */
+  readonly oldestMs: number;
+  /** When this was written, ms since 1970. */
+  readonly writtenMs: number;
+}
+
+/**
+ * Sums up what movers wrote down.
+ *
+ * @param nowMs The time, in milliseconds since the epoch.
+ * @returns Null when nothing waits.
+ */
+export function waitingOf(
+  rows: readonly MoverRow[],
+  nowMs: number,
+): WaitingDeliveries | null {
+  if (rows.length === 0) return null;
+  const sum = (some: readonly MoverRow[]) =>
+    some.reduce((total, { count }) => total + count, 0);
+  return {
+    count: sum(rows),
+    oldestMs: Math.min(...rows.map(({ oldestMs }) => oldestMs)),
+    ended: sum(rows.filter((row) => !isFresh(row, nowMs))),
+  };
+}
+
+/**
+ * When the oldest delivery came that waits with a process that still runs.
+ *
+ * @param nowMs The time, in milliseconds since the epoch.
+ * @returns Null when none is known.
+ */
+export function oldestWaitingMs(
+  rows: readonly MoverRow[],
+  nowMs: number,
+): number | null {
+  const fresh = rows.filter((row) => isFresh(row, nowMs));
+  if (fresh.length === 0) return null;
+  return Math.min(...fresh.map(({ oldestMs }) => oldestMs));
+}
+
+/** Whether the process that wrote a row still runs, by a clock like ours. */
+function isFresh({ writtenMs }: MoverRow, nowMs: number): boolean {
+  return Math.abs(nowMs - writtenMs) <= ENDED_MS;
+}
+
+/** Reads what the movers of a ledger wrote down. */
+export async function readMovers(driver: Driver): Promise<MoverRow[]> {
+  const [found] = await driver.batch([selectMovers], "read");
+  return (found?.rows ?? []).map((row) => ({
+    count: Number(row[0]),
+    oldestMs: Number(row[1]),
+    writtenMs: Number(row[2]),
+  }));
+}
+
+/**
+ * Reads what waits in the spools of a ledger.
+ *
+ * @param nowMs The time, in milliseconds since the epoch.
+ * @returns Null when nothing is known to wait.
+ * @throws {LedgerError} When the database fails.
+ */
+export async function readWaiting(
+  driver: Driver,
+  nowMs: number,
+): Promise<WaitingDeliveries | null> {
+  return waitingOf(await readMovers(driver), nowMs);
+}
+
+/**
+ * Writes down what a mover has waiting, for readers in other processes. Where
+ * nothing waits it removes what the mover wrote, and what processes that have
+ * ended wrote of the same folder: their files are taken over by then.
+ *
+ * @param waiting Null when nothing waits.
+ * @param nowMs The time, in milliseconds since the epoch.
+ * @throws {LedgerError} When the database fails.
+ */
+export async function writeWaiting(
+  driver: Driver,
+  mover: MoverName,
+  waiting: Omit<MoverRow, "writtenMs"> | null,
+  nowMs: number,
+): Promise<void> {
+  if (waiting !== null) {
+    const { count, oldestMs } = waiting;
+    await driver.batch([
+      writeMover(mover, [
+        count,
+        Math.floor(oldestMs),
+        nowMs,
+      ]),
+    ], "write");
+    return;
+  }
+  const beforeMs = nowMs - ENDED_MS;
+  // Most often there is nothing to remove, and then nothing is written.
+  const [found] = await driver.batch(
+    [selectMoversDone(mover, beforeMs)],
+    "read",
+  );
+  if (found?.rows.length === 0) return;
+  await driver.batch([deleteMovers(mover, beforeMs)], "write");
+}

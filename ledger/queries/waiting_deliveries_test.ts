@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { openLedger } from "../open_ledger.ts";
+import { readWaiting, writeWaiting } from "./waiting_deliveries.ts";
+
+const start = Date.parse("2026-11-20T10:00:00.000Z");
+const minute = 60_000;
+const mover = { place: "/spool", process: "1" };
+const other = { place: "/spool", process: "2" };
+const elsewhere = { place: "/other", process: "1" };
+
+const waiting = (count: number, oldestMs: number) => ({
+  count,
+  oldestMs,
+});
+
+Deno.test("writeWaiting() tells readers what all movers have waiting, until nothing waits", async () => {
+  await using ledger = await openLedger({
+    url: ":memory:",
+    environment: "sandbox",
+    now: () => start,
+  });
+  const { driver } = ledger;
+  await writeWaiting(driver, mover, null, start);
+  assert.equal((await ledger.stats()).waiting, null);
+  await writeWaiting(driver, mover, waiting(9, start - 9), start);
+  await writeWaiting(driver, mover, waiting(3, start - 3.5), start);
+  await writeWaiting(driver, other, waiting(4, start - 1), start);
+  assert.deepEqual((await ledger.stats()).waiting, {
+    count: 7,
+    oldestMs: start - 4,
+    ended: 0,
+  });
+  await writeWaiting(driver, mover, null, start);
+  assert.equal((await ledger.stats()).waiting?.count, 4);
+});
+
+Deno.test("readWaiting() counts what was not written for two minutes as of an ended process", async () => {
+  await using ledger = await openLedger({
+    url: ":memory:",
+    environment: "sandbox",
+  });
+  const { driver } = ledger;
+  await writeWaiting(driver, mover, waiting(3, start - 7), start);
+  await writeWaiting(driver, other, waiting(4, start), start + minute);
+  const ended = async (nowMs: number) =>
+    (await readWaiting(driver, nowMs))?.ended;
+  assert.equal(await ended(start - minute), 0);
+  assert.equal(await ended(start + 2 * minute), 0);
+  assert.equal(await ended(start + 2 * minute + 1), 3);
+  assert.equal(await ended(start + 4 * minute), 7);
+});
+
+Deno.test("writeWaiting() removes what ended processes wrote of the same folder alone", async () => {
+  await using ledger = await openLedger({
+    url: ":memory:",
+    environment: "sandbox",
+  });
+  const { driver } = ledger;
+  await writeWaiting(driver, other, waiting(4, start), start);
+  await writeWaiting(driver, elsewhere, waiting(5, start), start);
+  const count = async () => (await readWaiting(driver, start))?.count;
+  await writeWaiting(driver, mover, null, start + 2 * minute);
+  assert.equal(await count(), 9);
+  await writeWaiting(driver, mover, null, start + 2 * minute + 1);
+  assert.equal(await count(), 5);
+});
