@@ -18,6 +18,7 @@ function silent(nowMs: number, failingSince: string | null = null) {
       announced: false,
     })),
     lastReceivedAt: at(sinceMs - 60 * minute),
+    waitingSince: null,
     failingSince,
     watchedSince: at(sinceMs - 600 * minute),
     nowMs,

@@ -25,6 +25,7 @@ import {
   selectLastWebhook,
 } from "../store/tables/deliveries.ts";
 import { readSweep, writeSweep } from "../store/tables/sweeps.ts";
+import { oldestWaitingMs, readMovers } from "../queries/waiting_deliveries.ts";
 import { type DeliveryHealth, deliveryHealth } from "./watchdog_rule.ts";
 
 /** Name under which the watchdog stores its state. */
@@ -93,6 +94,8 @@ export async function watchdog(
   const { nowMs, graceMs } = options;
   const before = await readSweep<WatchdogState>(driver, watchdogName) ??
     await wake(driver, nowMs);
+  // Read before the log: what is moved meanwhile is in one of both.
+  const movers = await readMovers(driver);
   const log = withoutFuture(await readLog(driver, before.log), nowMs);
   const facts = deliveryFacts(log);
   // After our clock was set back, the stored time may be in the future.
@@ -104,7 +107,11 @@ export async function watchdog(
     driver,
     facts.lastReceivedAt ?? watchedSince,
   );
-  const watched = { ...facts, changes, watchedSince, nowMs };
+  const oldestMs = oldestWaitingMs(movers, nowMs);
+  const waitingSince = oldestMs === null
+    ? null
+    : new Date(oldestMs).toISOString();
+  const watched = { ...facts, waitingSince, changes, watchedSince, nowMs };
   const health = deliveryHealth(watched, graceMs);
   const alarm = deliveryAlarm(before.alarm, health);
   const state: WatchdogState = { log, watchedSince, alarm };

@@ -28,6 +28,11 @@ export interface WatchedFacts {
   readonly lastReceivedAt: string | null;
   /** First delivery since then that was not; null when all were. */
   readonly failingSince: string | null;
+  /**
+   * When the oldest delivery came that was answered and waits to go into the
+   * ledger; null when none waits. The ledger knows only what came before.
+   */
+  readonly waitingSince: string | null;
   /** Changes before this do not count: the watchdog did not run then. */
   readonly watchedSince: string;
   /** The time, in milliseconds since the epoch. */
@@ -71,7 +76,9 @@ export interface DeliveryHealth {
  * Decides whether webhook delivery is suspected to be off: an order moved at
  * the service, its webhook is overdue, and no webhook of any order has come
  * since. One lost webhook among others that arrive is not enough, where nothing
- * moves nothing is expected, and where none ever came none can have ceased.
+ * moves nothing is expected, and where none ever came none can have ceased. While
+ * deliveries wait to go into the ledger, a webhook is overdue only if it was by
+ * the time that the oldest of them came: later ones may wait as well.
  *
  * @param facts What is known.
  * @param graceMs How long a webhook may take, in milliseconds. @default {300000}
@@ -85,6 +92,7 @@ export interface DeliveryHealth {
  *   changes: [],
  *   lastReceivedAt: "2026-11-20T22:00:00.000Z",
  *   failingSince: null,
+ *   waitingSince: null,
  *   watchedSince: "2026-11-01T00:00:00.000Z",
  *   nowMs: Date.parse("2026-11-21T06:00:00.000Z"),
  * });
@@ -95,10 +103,13 @@ export function deliveryHealth(
   facts: WatchedFacts,
   graceMs: number = GRACE_MS,
 ): DeliveryHealth {
-  const { lastReceivedAt, failingSince, nowMs } = facts;
+  const { lastReceivedAt, failingSince, waitingSince, nowMs } = facts;
+  const knownUntilMs = waitingSince === null
+    ? nowMs
+    : Math.min(nowMs, Date.parse(waitingSince));
   const silent = silentChanges(facts);
   const overdue = silent.some((change) =>
-    nowMs - Date.parse(change.movedAt) >= graceMs
+    knownUntilMs - Date.parse(change.movedAt) >= graceMs
   );
   const silentSince = overdue
     ? earliest(silent.map((change) => change.movedAt))
@@ -124,7 +135,10 @@ export function deliveryHealth(
     countdown: firstFailureAt === null
       ? null
       : retryCountdown(firstFailureAt, nowMs),
-    detail: detail(state, { silentSince, silentOrders, ...facts }),
+    detail: detail(state, { silentSince, silentOrders, ...facts }) +
+      (waitingSince === null
+        ? ""
+        : `; deliveries since ${waitingSince} wait to go into the ledger`),
   };
 }
 

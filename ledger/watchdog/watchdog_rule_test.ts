@@ -26,6 +26,7 @@ function facts(changes: Partial<WatchedFacts>): WatchedFacts {
     changes: [],
     lastReceivedAt: at(-minute),
     failingSince: null,
+    waitingSince: null,
     watchedSince: at(-60 * minute),
     nowMs: start + 10 * minute,
     ...changes,
@@ -80,6 +81,29 @@ Deno.test("deliveryHealth() does not count one lost webhook among others", () =>
     facts({ changes: [move(0)], lastReceivedAt: at(minute) }),
   );
   assert.equal(health.deliverySuspected, false);
+});
+
+Deno.test("deliveryHealth() does not miss a webhook that may wait to go into the ledger", () => {
+  const nowMs = start + 60 * minute;
+  const stands = (waitingSince: string) =>
+    deliveryHealth(facts({ changes: [move(0)], waitingSince, nowMs }));
+  const health = stands(at(GRACE_MS - 1));
+  assert.equal(health.state, "ok");
+  assert.equal(
+    health.detail,
+    `Nothing is overdue; the last webhook was received at ${at(-minute)}; ` +
+      `deliveries since ${at(GRACE_MS - 1)} wait to go into the ledger`,
+  );
+  assert.equal(stands(at(GRACE_MS)).state, "suspected");
+});
+
+Deno.test("deliveryHealth() suspects as ever when what waits came only now", () => {
+  const nowMs = start + GRACE_MS;
+  const changes = [move(0)];
+  const stands = (waitingSince: string) =>
+    deliveryHealth(facts({ changes, waitingSince, nowMs })).state;
+  assert.equal(stands(at(GRACE_MS)), "suspected");
+  assert.equal(stands(at(60 * minute)), "suspected");
 });
 
 Deno.test("deliveryHealth() calms down when the webhook comes after all", () => {

@@ -9,6 +9,7 @@ import {
   type Service,
   service,
 } from "../testing/polling_test.ts";
+import { writeWaiting } from "../queries/waiting_deliveries.ts";
 import { watchdog } from "./watchdog.ts";
 import type { DeliveryAlert } from "./delivery_alert.ts";
 import type { DeliveryHealth } from "./watchdog_rule.ts";
@@ -195,6 +196,30 @@ Deno.test("watchdog() raises no alarm where no webhook ever came, and says so at
   await buy();
   await pass(30 * minute);
   assert.deepEqual(alerts.map(({ kind }) => kind), ["suspected"]);
+});
+
+Deno.test("watchdog() knows since when deliveries wait with a process that runs", async () => {
+  await using ledger = await openLedger({
+    url: ":memory:",
+    environment: "sandbox",
+    worker: false,
+  });
+  const { driver } = ledger;
+  const oldestMs = Date.parse("2026-11-20T10:00:00.000Z");
+  const writtenMs = oldestMs + 10 * minute;
+  await writeWaiting(
+    driver,
+    { place: "/spool", process: "1" },
+    { count: 3, oldestMs },
+    writtenMs,
+  );
+  const detail = async (nowMs: number) =>
+    (await watchdog(driver, { nowMs })).health.detail;
+  assert.match(
+    await detail(writtenMs + minute),
+    /deliveries since 2026-11-20T10:00:00.000Z wait to go into the ledger/,
+  );
+  assert.doesNotMatch(await detail(writtenMs + hour), /wait to go/);
 });
 
 Deno.test("watchdog() finds a webhook however many events came after it", async () => {
