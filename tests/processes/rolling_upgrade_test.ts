@@ -28,11 +28,14 @@ async function earlierFold(
       imports: { ...imports, [replaced]: new URL(`file://${version}`).href },
     }),
   );
+  // Without the lock file, packages that nothing imports would be looked up.
+  const lock = `${folder}/deno.lock`;
+  await Deno.copyFile(new URL("deno.lock", root), lock);
   return ([deno = "", run = "", ...rest]) => [
     deno,
     run,
     "--cached-only",
-    "--no-lock",
+    `--lock=${lock}`,
     `--config=${config}`,
     ...rest,
   ];
