@@ -1,10 +1,10 @@
-import { type Api, refuseFaults, withQuery } from "../http/api.ts";
+import { type Api, refuseFaults } from "../http/api.ts";
 import type { CallOptions, ListOptions } from "../http/call_options.ts";
 import { ResponseError } from "../errors/response_error.ts";
 import type { Order } from "../../core/wire/order.ts";
+import { endOf, pageReader, refuseId, zeroLimit } from "./_lists.ts";
 import { checkOrdersQuery, type OrdersQuery } from "./orders_query.ts";
 import { type Page, rowsOn } from "../../core/wire/page.ts";
-import { pageOf } from "../pagination/page_of.ts";
 import { cursorPass, offsetPass } from "../pagination/passes.ts";
 import { readOrderRow } from "../../core/wire/read_row.ts";
 import { readServiceTime } from "../../core/time/service_time.ts";
@@ -59,29 +59,13 @@ const changing = [
 
 /** Makes the orders part of a client. */
 export function ordersApi(api: Api): OrdersApi {
-  const url = `${api.environment.baseUrl}/api/external/orders`;
-
-  async function page(
-    query: OrdersQuery = {},
-    options: CallOptions = {},
-  ): Promise<Page<Order>> {
-    const { faults, parameters } = checkOrdersQuery(query);
-    refuseFaults(action, faults);
-    const answer = await api.ask({
-      operation: "orders.page",
-      action,
-      method: "GET",
-      url: withQuery(url, parameters),
-      body: null,
-      repeatable: true,
-      secrets: [],
-      signal: options.signal,
-    });
-    return pageOf<Order>(answer, action, {
-      id: "order_id",
-      read: readOrderRow,
-    });
-  }
+  const page = pageReader<OrdersQuery, Order>(api, {
+    operation: "orders.page",
+    action,
+    url: `${api.environment.baseUrl}/api/external/orders`,
+    check: (query = {}) => checkOrdersQuery(query),
+    rows: { id: "order_id", read: readOrderRow },
+  });
 
   function list(query: OrdersQuery = {}, options: ListOptions = {}): OrderWalk {
     const { faults } = checkOrdersQuery(query);
@@ -132,20 +116,6 @@ export function ordersApi(api: Api): OrdersApi {
   return { page, list, get };
 }
 
-const zeroLimit = {
-  field: "limit",
-  rule: "is 0, which no walk can end with; use 1 to 20, or page()",
-};
-
-/** Refuses what would ask for several items, or for all of them. */
-export function refuseId(field: string, id: string): void {
-  if (typeof id === "string" && id.trim() !== "" && !id.includes(",")) return;
-  refuseFaults("Cannot read one item", [{
-    field,
-    rule: "must be one identifier, not empty and without commas",
-  }]);
-}
-
 function latest(orders: readonly Order[]): Order | undefined {
   let best: Order | undefined;
   for (const order of orders) {
@@ -166,10 +136,4 @@ function whyUnprovable(query: OrdersQuery): string | null {
   return query.cursor_id || query.offset
     ? "The walk begins in the middle of its window"
     : null;
-}
-
-/** End of a window, milliseconds since 1970; null when it is open. */
-export function endOf(end: string | Date | undefined): number | null {
-  if (end === undefined) return null;
-  return end instanceof Date ? end.getTime() : Date.parse(end);
 }

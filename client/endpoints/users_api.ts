@@ -1,10 +1,10 @@
-import { type Api, refuseFaults, withQuery } from "../http/api.ts";
+import { type Api, refuseFaults } from "../http/api.ts";
 import type { CallOptions, ListOptions } from "../http/call_options.ts";
 import { ResponseError } from "../errors/response_error.ts";
-import { endOf, refuseId } from "./orders_api.ts";
+import type { Fault } from "../errors/validation_error.ts";
+import { endOf, pageReader, refuseId, zeroLimit } from "./_lists.ts";
 import { type Page, rowsOn } from "../../core/wire/page.ts";
 import { promised } from "../http/promised.ts";
-import { pageOf } from "../pagination/page_of.ts";
 import { offsetPass, windowPass } from "../pagination/passes.ts";
 import { readUserRow } from "../../core/wire/read_row.ts";
 import { createdUserSchema } from "./schemas.ts";
@@ -77,29 +77,13 @@ const changing = [
 
 /** Makes the users part of a client. */
 export function usersApi(api: Api): UsersApi {
-  const url = `${api.environment.baseUrl}/api/external/users`;
-
-  async function page(
-    query: UsersQuery = {},
-    options: CallOptions = {},
-  ): Promise<Page<User>> {
-    const { faults, parameters } = checkUsersQuery(query);
-    refuseFaults(action, faults);
-    const answer = await api.ask({
-      operation: "users.page",
-      action,
-      method: "GET",
-      url: withQuery(url, parameters),
-      body: null,
-      repeatable: true,
-      secrets: [],
-      signal: options.signal,
-    });
-    return pageOf<User>(answer, action, {
-      id: "user_id",
-      read: readUserRow,
-    });
-  }
+  const page = pageReader<UsersQuery, User>(api, {
+    operation: "users.page",
+    action,
+    url: `${api.environment.baseUrl}/api/external/users`,
+    check: (query = {}) => checkUsersQuery(query),
+    rows: { id: "user_id", read: readUserRow },
+  });
 
   function list(
     query: UsersWalkQuery = {},
@@ -172,14 +156,9 @@ export function usersApi(api: Api): UsersApi {
 
 function walkFaults(
   query: UsersQuery,
-): readonly { field: string; rule: string }[] {
-  const faults: { field: string; rule: string }[] = [];
-  if (query.limit === 0) {
-    faults.push({
-      field: "limit",
-      rule: "is 0, which no walk can end with; use 1 to 20, or page()",
-    });
-  }
+): readonly Fault[] {
+  const faults: Fault[] = [];
+  if (query.limit === 0) faults.push(zeroLimit);
   for (const field of ["offset", "order_by"] as const) {
     if (query[field] === undefined) continue;
     faults.push({
