@@ -66,6 +66,7 @@ Deno.test("deliveryChecks() fails with both countdowns while delivery is suspect
   assert.equal(delivery?.status, "fail");
   assert.match(delivery?.detail ?? "", /17:01:00.000Z \(7 h 00 min left\)/);
   assert.match(delivery?.detail ?? "", /00:06:00.000Z \(14 h 05 min left\)/);
+  assert.match(delivery?.advice ?? "", /^Press Test .* first/);
   assert.match(
     delivery?.advice ?? "",
     /recover --from 2026-11-20T09:01:00.000Z/,

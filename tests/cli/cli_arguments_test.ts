@@ -181,6 +181,18 @@ Deno.test("rampkit names the possible values when a filter is mistyped", async (
       assert.match(ran.err, message);
     }
   }
+  for (
+    const command of [["attention", "nonsense"], [
+      "orders",
+      "list",
+      "--attention",
+      "nonsense",
+    ]]
+  ) {
+    const ran = await cli(command, env);
+    assert.deepEqual([ran.code, ran.out], [2, ""], command.join(" "));
+    assert.match(ran.err, /nonsense.*refund_due/s);
+  }
   for (const flags of [["--status", "failed"], ["--anomaly"]]) {
     const ran = await cli(["orders", "list", ...flags], env);
     assert.deepEqual(ran, { code: 0, out: "No orders match\n", err: "" });
