@@ -254,7 +254,7 @@ export type { MonthChange } from "./months/recompute_month.ts";
 export type { MonthSummary, MonthTerms } from "./months/summary_file.ts";
 
 // Polling and reconciliation
-export type { IsolatedId } from "./store/tables/isolated_ids.ts";
+export type { IsolatedId } from "./store/tables/polling/isolated_ids.ts";
 export {
   addRefusedRequests,
   readRefusedRequests,

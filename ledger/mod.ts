@@ -185,7 +185,7 @@ export {
   unlisted,
   type UnlistedPattern,
 } from "./subscriptions/pattern.ts";
-export type { QueuedTransition } from "./store/tables/queued_transitions.ts";
+export type { QueuedTransition } from "./store/tables/subscriptions/queued_transitions.ts";
 export { Subscription } from "./subscriptions/subscription.ts";
 export type {
   SubscribeOptions,

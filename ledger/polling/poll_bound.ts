@@ -1,5 +1,5 @@
 import type { Driver, Statement } from "../store/driver/driver.ts";
-import { readSweep, writeSweep } from "../store/tables/sweeps.ts";
+import { readSweep, writeSweep } from "../store/tables/polling/sweeps.ts";
 import type { PollStatus } from "./poll_status.ts";
 import type { StalenessBound, WorkCounts } from "./staleness.ts";
 

@@ -10,7 +10,7 @@ import {
   withFailure,
   withoutFailure,
 } from "./poll_health.ts";
-import { readSweep, writeSweep } from "../store/tables/sweeps.ts";
+import { readSweep, writeSweep } from "../store/tables/polling/sweeps.ts";
 
 /** Name under which the health of polling is kept. */
 const HEALTH = "poll_health";

@@ -3,14 +3,14 @@ import type { Driver } from "../store/driver/driver.ts";
 import {
   countConfirms,
   countOpenQueue,
-} from "../store/tables/request_queues.ts";
-import { countObserved } from "../store/tables/observations.ts";
+} from "../store/tables/polling/request_queues.ts";
+import { countObserved } from "../store/tables/polling/observations.ts";
 import type { Entity } from "../entity.ts";
 import {
   type IsolatedId,
   isolatedIdsOf,
   selectRefused,
-} from "../store/tables/isolated_ids.ts";
+} from "../store/tables/polling/isolated_ids.ts";
 import {
   type BackfillStatement,
   backfillStatement,
@@ -25,7 +25,7 @@ import {
 } from "./staleness.ts";
 import { type DeepProgress, readDeepProgress } from "./sweeps/sweep_deep.ts";
 import { type NewProgress, newSweepName } from "./sweeps/sweep_new.ts";
-import { readSweep } from "../store/tables/sweeps.ts";
+import { readSweep } from "../store/tables/polling/sweeps.ts";
 
 /** Refused ids that are listed. */
 const refusedIdsListed = 10;

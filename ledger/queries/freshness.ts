@@ -1,6 +1,6 @@
 import type { Entity } from "../entity.ts";
 import type { Driver } from "../store/driver/driver.ts";
-import { selectFreshness } from "../store/tables/sweeps.ts";
+import { selectFreshness } from "../store/tables/polling/sweeps.ts";
 import { isPolled } from "../polling/lease/lease.ts";
 import { CLOCK_TOLERANCE_MS } from "../polling/plausible_time.ts";
 import { readPollBound } from "../polling/poll_bound.ts";

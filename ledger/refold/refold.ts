@@ -1,5 +1,5 @@
 import type { Driver, Statement } from "../store/driver/driver.ts";
-import { requeueOpenOrders } from "../store/tables/request_queues.ts";
+import { requeueOpenOrders } from "../store/tables/polling/request_queues.ts";
 import { LedgerError } from "../store/driver/errors.ts";
 import {
   type Checkpoint,

@@ -1,8 +1,8 @@
 import { leasesSchema } from "./tables/leases.ts";
-import { observationsSchema } from "./tables/observations.ts";
-import { isolatedIdsSchema } from "./tables/isolated_ids.ts";
-import { observedChangesSchema } from "./tables/observed_changes.ts";
-import { sweepsSchema } from "./tables/sweeps.ts";
+import { observationsSchema } from "./tables/polling/observations.ts";
+import { isolatedIdsSchema } from "./tables/polling/isolated_ids.ts";
+import { observedChangesSchema } from "./tables/polling/observed_changes.ts";
+import { sweepsSchema } from "./tables/polling/sweeps.ts";
 import { checkpointsSchema } from "./tables/checkpoints.ts";
 import { importedSchema } from "./tables/imported.ts";
 import { moversSchema } from "./tables/deliveries.ts";
@@ -11,11 +11,15 @@ import { orderSearch, ordersSchema } from "./tables/orders.ts";
 import {
   machineQueuedTransitions,
   queuedTransitionsSchema,
-} from "./tables/queued_transitions.ts";
-import { requestQueuesSchema } from "./tables/request_queues.ts";
-import { subscriptionsSchema } from "./tables/subscriptions.ts";
+} from "./tables/subscriptions/queued_transitions.ts";
+import { requestQueuesSchema } from "./tables/polling/request_queues.ts";
+import { subscriptionsSchema } from "./tables/subscriptions/subscriptions.ts";
 import { machineTransitions, transitionsSchema } from "./tables/transitions.ts";
 import { unansweredSchema } from "./tables/unanswered.ts";
+import { erasuresSchema } from "./tables/erasures.ts";
+import { forwardTargetsSchema } from "./tables/subscriptions/forward_targets.ts";
+import { minutesSchema } from "./tables/minutes.ts";
+import { notesSchema } from "./tables/notes.ts";
 import { usersSchema } from "./tables/users.ts";
 import type { Migration } from "./migrate.ts";
 import { chainSchema } from "./tables/chain.ts";
@@ -51,4 +55,13 @@ export const migrations: readonly Migration[] = [
   },
   { version: 3, statements: [...orderSearch, ...linkSearch] },
   { version: 4, statements: [...moversSchema] },
+  {
+    version: 5,
+    statements: [
+      ...erasuresSchema,
+      ...forwardTargetsSchema,
+      ...minutesSchema,
+      ...notesSchema,
+    ],
+  },
 ];

@@ -8,14 +8,14 @@ import {
   PAGE_ROWS,
   readNextTransitions,
   upsertSubscription,
-} from "../store/tables/subscriptions.ts";
+} from "../store/tables/subscriptions/subscriptions.ts";
 import {
   deleteQueuedTransition,
   insertQueuedTransition,
   type QueuedTransition,
   readDueTransitions,
   updateQueuedTransition,
-} from "../store/tables/queued_transitions.ts";
+} from "../store/tables/subscriptions/queued_transitions.ts";
 import { matcher, patternText } from "./pattern.ts";
 import { redeliveryDelayMs } from "./redelivery_delay.ts";
 import type { Dispatched, SubscriptionParts } from "./subscription_options.ts";

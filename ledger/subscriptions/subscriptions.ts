@@ -6,8 +6,8 @@ import {
   queuedTransitionOf,
   retryDead,
   selectQueued,
-} from "../store/tables/queued_transitions.ts";
-import { selectSubscriptions } from "../store/tables/subscriptions.ts";
+} from "../store/tables/subscriptions/queued_transitions.ts";
+import { selectSubscriptions } from "../store/tables/subscriptions/subscriptions.ts";
 import { logStates, selectUnlogged } from "../store/tables/transitions.ts";
 import type { Entity } from "../entity.ts";
 import {

@@ -18,13 +18,13 @@ import {
   dateFutureChanges,
   deleteChangesBefore,
   readObservedChanges,
-} from "../store/tables/observed_changes.ts";
+} from "../store/tables/polling/observed_changes.ts";
 import {
   selectDeliveryLog,
   selectLastPosition,
   selectLastWebhook,
 } from "../store/tables/deliveries.ts";
-import { readSweep, writeSweep } from "../store/tables/sweeps.ts";
+import { readSweep, writeSweep } from "../store/tables/polling/sweeps.ts";
 import { oldestWaitingMs, readMovers } from "../queries/waiting_deliveries.ts";
 import { type DeliveryHealth, deliveryHealth } from "./watchdog_rule.ts";
 

@@ -6,7 +6,7 @@ import type {
   Observation,
   ObservationsRead,
   Presence,
-} from "../../store/tables/observations.ts";
+} from "../../store/tables/polling/observations.ts";
 import {
   type ObservedChange,
   observedChange,

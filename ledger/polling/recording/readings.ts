@@ -3,7 +3,7 @@ import type { NewEvent } from "../../events/event.ts";
 import { orderAbsent, orderSnapshot, userSnapshot } from "../../events/mint.ts";
 import { normaliseStatus } from "../../orders/order_rank.ts";
 import type { Status } from "../../orders/status.ts";
-import type { Observation } from "../../store/tables/observations.ts";
+import type { Observation } from "../../store/tables/polling/observations.ts";
 
 /** An answer of the service about some orders or users. */
 export interface ServiceAnswer {

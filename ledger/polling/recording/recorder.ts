@@ -7,9 +7,9 @@ import {
   type ObservationsRead,
   readObservations,
   writeObservations,
-} from "../../store/tables/observations.ts";
-import { insertObservedChanges } from "../../store/tables/observed_changes.ts";
-import { markKnown } from "../../store/tables/request_queues.ts";
+} from "../../store/tables/polling/observations.ts";
+import { insertObservedChanges } from "../../store/tables/polling/observed_changes.ts";
+import { markKnown } from "../../store/tables/polling/request_queues.ts";
 import { holdsLease, type Lease, renewLease } from "../lease/lease.ts";
 import { PollError } from "../poll_error.ts";
 import { changedReadings, observedChanges } from "./compare_readings.ts";

@@ -14,7 +14,7 @@ import {
 } from "../../testing/polling_test.ts";
 import type { ServiceAnswer } from "./readings.ts";
 import { Recorder } from "./recorder.ts";
-import { writeSweep } from "../../store/tables/sweeps.ts";
+import { writeSweep } from "../../store/tables/polling/sweeps.ts";
 
 let clockMs = startMs;
 

@@ -1,5 +1,5 @@
 import type { Statement } from "../../store/driver/driver.ts";
-import { restAfterRead } from "../../store/tables/observations.ts";
+import { restAfterRead } from "../../store/tables/polling/observations.ts";
 import type { IdsAnswer } from "./request_by_ids.ts";
 import type { Entity } from "../../entity.ts";
 import { CONFIRM_AT_LEAST_MS } from "../staleness.ts";

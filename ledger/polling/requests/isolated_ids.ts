@@ -1,7 +1,7 @@
 import { backoffMs } from "../../../core/waiting/backoff.ts";
 import type { Statement } from "../../store/driver/driver.ts";
-import { restUntil } from "../../store/tables/request_queues.ts";
-import { upsertIsolated } from "../../store/tables/isolated_ids.ts";
+import { restUntil } from "../../store/tables/polling/request_queues.ts";
+import { upsertIsolated } from "../../store/tables/polling/isolated_ids.ts";
 import type { Entity } from "../../entity.ts";
 
 /** First pause after a refusal, doubled each time up to the second, in ms. */

@@ -6,7 +6,7 @@ import {
   selectUpkeep,
   type Waiting,
   waitingOf,
-} from "../../store/tables/request_queues.ts";
+} from "../../store/tables/polling/request_queues.ts";
 import type { Entity } from "../../entity.ts";
 import { ITEMS_PER_REQUEST } from "../staleness.ts";
 import type { SweepContext } from "../sweeps/sweep_context.ts";

@@ -6,7 +6,7 @@ import { countOpen } from "../../store/tables/orders.ts";
 import {
   selectOpenOrders,
   selectQueuedOrders,
-} from "../../store/tables/request_queues.ts";
+} from "../../store/tables/polling/request_queues.ts";
 
 /** An order that is requested again and again. */
 export interface OpenOrder {

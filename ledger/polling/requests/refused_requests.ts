@@ -1,5 +1,5 @@
 import type { Driver } from "../../store/driver/driver.ts";
-import { readSweep, writeSweep } from "../../store/tables/sweeps.ts";
+import { readSweep, writeSweep } from "../../store/tables/polling/sweeps.ts";
 
 /** Name under which refused requests are kept. */
 const REFUSED = "refused_requests";

@@ -7,7 +7,7 @@ import {
   forgetIsolated,
   isolatedIdsOf,
   selectIsolated,
-} from "../../store/tables/isolated_ids.ts";
+} from "../../store/tables/polling/isolated_ids.ts";
 import type { Statement } from "../../store/driver/driver.ts";
 import { type IdsAnswer, requestByIds } from "./request_by_ids.ts";
 import type { Entity } from "../../entity.ts";

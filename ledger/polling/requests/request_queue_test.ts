@@ -17,7 +17,7 @@ import {
   selectKnown,
   selectOpenOrders,
   selectUpkeep,
-} from "../../store/tables/request_queues.ts";
+} from "../../store/tables/polling/request_queues.ts";
 import { confirmRest } from "./confirm_rest.ts";
 import {
   bench,

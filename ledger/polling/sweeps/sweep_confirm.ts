@@ -5,7 +5,7 @@ import {
   deleteConfirmed,
   restUntil,
   type Waiting,
-} from "../../store/tables/request_queues.ts";
+} from "../../store/tables/polling/request_queues.ts";
 import { CLOCK_TOLERANCE_MS } from "../plausible_time.ts";
 import { confirmRest } from "../requests/confirm_rest.ts";
 import { CONFIRM_AT_LEAST_MS } from "../staleness.ts";

@@ -11,7 +11,7 @@ import {
   type WindowProgress,
 } from "../walk/windows.ts";
 import type { SweepContext } from "./sweep_context.ts";
-import { readSweep, writeSweep } from "../../store/tables/sweeps.ts";
+import { readSweep, writeSweep } from "../../store/tables/polling/sweeps.ts";
 
 /** Progress of the sweep through the whole past: plain JSON. */
 export interface DeepProgress {

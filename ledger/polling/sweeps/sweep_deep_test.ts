@@ -12,7 +12,7 @@ import type { Steps } from "../walk/steps.ts";
 import { allSteps } from "./all_steps.ts";
 import type { SweepContext } from "./sweep_context.ts";
 import { readDeepProgress, sweepDeep } from "./sweep_deep.ts";
-import { writeSweep } from "../../store/tables/sweeps.ts";
+import { writeSweep } from "../../store/tables/polling/sweeps.ts";
 
 const day = 24 * 3_600_000;
 

@@ -13,7 +13,7 @@ import {
 import { allSteps } from "./all_steps.ts";
 import { type Gap, limitGaps } from "./gaps.ts";
 import type { SweepContext } from "./sweep_context.ts";
-import { readSweep, writeSweep } from "../../store/tables/sweeps.ts";
+import { readSweep, writeSweep } from "../../store/tables/polling/sweeps.ts";
 
 /** How often a window is walked before its proof is given up. */
 const proofAttempts = 3;

@@ -11,7 +11,7 @@ import {
   storeOnly,
 } from "../../testing/polling_test.ts";
 import { type NewProgress, newSweepName, sweepNew } from "./sweep_new.ts";
-import { readSweep } from "../../store/tables/sweeps.ts";
+import { readSweep } from "../../store/tables/polling/sweeps.ts";
 
 const day = 24 * 3_600_000;
 

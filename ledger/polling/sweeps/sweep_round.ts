@@ -1,4 +1,4 @@
-import { readSweep } from "../../store/tables/sweeps.ts";
+import { readSweep } from "../../store/tables/polling/sweeps.ts";
 import type { SweepKind } from "../fair_share.ts";
 import { isServiceFailure, type ServiceFailure } from "../service_failure.ts";
 import type { Steps } from "../walk/steps.ts";

@@ -1,5 +1,5 @@
-import type { Entity } from "../../entity.ts";
-import type { Driver, Statement } from "../driver/driver.ts";
+import type { Entity } from "../../../entity.ts";
+import type { Driver, Statement } from "../../driver/driver.ts";
 
 /** Progress of each sweep, as JSON, so that a restart goes on. */
 export const sweepsSchema: readonly string[] = [

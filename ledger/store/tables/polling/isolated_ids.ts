@@ -1,5 +1,5 @@
-import type { Entity } from "../../entity.ts";
-import type { ResultSet, Statement } from "../driver/driver.ts";
+import type { Entity } from "../../../entity.ts";
+import type { ResultSet, Statement } from "../../driver/driver.ts";
 
 /**
  * Ids that are asked for alone, because the service refuses a request that

@@ -1,9 +1,9 @@
 import {
   parseTransitionKey,
   type Transition,
-} from "../../projection/transition.ts";
-import type { Driver, ResultSet, Statement } from "../driver/driver.ts";
-import { storedMoves, transitionOf } from "./transitions.ts";
+} from "../../../projection/transition.ts";
+import type { Driver, ResultSet, Statement } from "../../driver/driver.ts";
+import { storedMoves, transitionOf } from "../transitions.ts";
 
 /** What subscriptions could not deliver yet. */
 export const queuedTransitionsSchema: readonly string[] = [

@@ -1,10 +1,10 @@
-import { CLOCK_TOLERANCE_MS } from "../../polling/plausible_time.ts";
+import { CLOCK_TOLERANCE_MS } from "../../../polling/plausible_time.ts";
 import {
   ANNOUNCED,
   type ObservedChange,
-} from "../../watchdog/observed_change.ts";
-import type { WatchedChange } from "../../watchdog/watchdog_rule.ts";
-import type { Driver, Statement } from "../driver/driver.ts";
+} from "../../../watchdog/observed_change.ts";
+import type { WatchedChange } from "../../../watchdog/watchdog_rule.ts";
+import type { Driver, Statement } from "../../driver/driver.ts";
 
 /**
  * Changes of status that the service showed, on our clock, for the watchdog;

@@ -1,7 +1,7 @@
-import type { Transition } from "../../projection/transition.ts";
-import type { Driver, Statement } from "../driver/driver.ts";
-import { expectRow } from "../driver/expect_row.ts";
-import { transitionColumns, transitionOf } from "./transitions.ts";
+import type { Transition } from "../../../projection/transition.ts";
+import type { Driver, Statement } from "../../driver/driver.ts";
+import { expectRow } from "../../driver/expect_row.ts";
+import { transitionColumns, transitionOf } from "../transitions.ts";
 
 /** How far each subscription is in the log of transitions. */
 export const subscriptionsSchema: readonly string[] = [

@@ -1,10 +1,10 @@
-import type { Status } from "../../orders/status.ts";
-import type { Entity } from "../../entity.ts";
-import type { Driver, ResultSet, Statement } from "../driver/driver.ts";
-import { compareTimes } from "../../events/time.ts";
-import { expectRow } from "../driver/expect_row.ts";
-import { CLOCK_TOLERANCE_MS } from "../../polling/plausible_time.ts";
-import { selectUnsettledUsers } from "./users.ts";
+import type { Status } from "../../../orders/status.ts";
+import type { Entity } from "../../../entity.ts";
+import type { Driver, ResultSet, Statement } from "../../driver/driver.ts";
+import { compareTimes } from "../../../events/time.ts";
+import { expectRow } from "../../driver/expect_row.ts";
+import { CLOCK_TOLERANCE_MS } from "../../../polling/plausible_time.ts";
+import { selectUnsettledUsers } from "../users.ts";
 
 /**
  * What the service said last.

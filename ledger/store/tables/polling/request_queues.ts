@@ -1,6 +1,6 @@
-import type { Entity } from "../../entity.ts";
-import { CLOCK_TOLERANCE_MS } from "../../polling/plausible_time.ts";
-import type { ResultSet, Statement } from "../driver/driver.ts";
+import type { Entity } from "../../../entity.ts";
+import { CLOCK_TOLERANCE_MS } from "../../../polling/plausible_time.ts";
+import type { ResultSet, Statement } from "../../driver/driver.ts";
 
 /**
  * What the poller is to ask for.

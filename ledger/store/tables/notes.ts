@@ -1,0 +1,2 @@
+/** What people noted about what waits for them. */
+export const notesSchema: readonly string[] = [];

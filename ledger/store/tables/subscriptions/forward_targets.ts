@@ -1,0 +1,2 @@
+/** Where transitions are forwarded to, and who sends. */
+export const forwardTargetsSchema: readonly string[] = [];
