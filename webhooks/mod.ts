@@ -39,6 +39,7 @@ export type {
   OddBody,
 } from "../core/webhook_event/body_classes.ts";
 export * from "../core/wire/delivery.ts";
+export * from "./endpoint/answered_request.ts";
 export * from "./endpoint/endpoint.ts";
 export * from "./endpoint/endpoint_options.ts";
 export * from "./endpoint/endpoint_stats.ts";

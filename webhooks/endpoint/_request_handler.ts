@@ -19,6 +19,7 @@ import type {
   ConnectionInfo,
   WebhookEndpointOptions,
 } from "./endpoint_options.ts";
+import type { AnsweredRequest } from "./answered_request.ts";
 import type { WebhookEndpointStats } from "./endpoint_stats.ts";
 import type { RefusalReason } from "../admission/refusal.ts";
 
@@ -62,6 +63,7 @@ export class RequestHandler {
   readonly #store: DeliveryStore;
   readonly #telemetry: EndpointTelemetry;
   readonly #counts: EndpointCounts;
+  readonly #onAnswer: ((answered: AnsweredRequest) => void) | undefined;
   #inFlight = 0;
   #heldBytes = 0;
   #onIdle: (() => void)[] = [];
@@ -106,6 +108,7 @@ export class RequestHandler {
       meter: options.meter,
     });
     this.#counts = new EndpointCounts(this.#telemetry);
+    this.#onAnswer = options.onAnswer;
     for (const { length } of options.secrets) {
       if (length >= WEAK_SECRET_LENGTH) continue;
       this.#log({
@@ -253,7 +256,7 @@ export class RequestHandler {
       message: "A request could not be handled",
       detail: messageOf(error),
     });
-    return this.#respond(503, arrivedAt, RETRY_LATER);
+    return this.#respond(503, arrivedAt, { headers: RETRY_LATER });
   }
 
   #stored(
@@ -265,6 +268,9 @@ export class RequestHandler {
     if (durationMs > SENDER_TIMEOUT_MS) this.#noteUnanswered(delivery, "late");
     this.#counts.stored(receivedAtMs);
     this.#counts.answered(204, durationMs);
+    if (this.#onAnswer !== undefined) {
+      this.#tell({ delivery, status: 204, refusal: null, durationMs });
+    }
     return new Response(null, STORED);
   }
 
@@ -277,7 +283,7 @@ export class RequestHandler {
       message: "A delivery could not be kept",
       answer: 503,
     });
-    return this.#respond(503, arrivedAt, RETRY_LATER);
+    return this.#respond(503, arrivedAt, { headers: RETRY_LATER, delivery });
   }
 
   #noteUnanswered(delivery: Delivery, answer: "late" | "503"): void {
@@ -318,20 +324,33 @@ export class RequestHandler {
     headers?: Record<string, string>,
   ): Response {
     this.#counts.refused(reason);
-    return this.#respond(
-      STATUS[reason],
-      arrivedAt,
-      reason === "method" ? { allow: "POST" } : headers,
-    );
+    return this.#respond(STATUS[reason], arrivedAt, {
+      headers: reason === "method" ? { allow: "POST" } : headers,
+      refusal: reason,
+    });
   }
 
-  /** Makes an answer other than 204, and counts it. */
+  /** Makes an answer other than 204, counts it, and tells of it. */
   #respond(
     status: number,
     arrivedAt: number,
-    headers?: Record<string, string>,
+    { headers, delivery = null, refusal = null }: {
+      readonly headers: Record<string, string> | undefined;
+      readonly delivery?: Delivery | null;
+      readonly refusal?: RefusalReason | null;
+    },
   ): Response {
-    this.#counts.answered(status, this.#clock() - arrivedAt);
+    const durationMs = this.#clock() - arrivedAt;
+    this.#counts.answered(status, durationMs);
+    this.#tell({ delivery, status, refusal, durationMs });
     return new Response(null, headers ? { status, headers } : { status });
+  }
+
+  #tell(answered: AnsweredRequest): void {
+    try {
+      this.#onAnswer?.(answered);
+    } catch {
+      // A failing observer must not cost a delivery.
+    }
   }
 }

@@ -3,6 +3,7 @@ import type {
   UnansweredDelivery,
 } from "../../core/wire/delivery.ts";
 import type { Meter } from "../../core/telemetry/meter.ts";
+import type { AnsweredRequest } from "./answered_request.ts";
 import type { WebhookLog } from "./log.ts";
 
 /** What a server knows of a connection; `Deno.ServeHandlerInfo` fits. */
@@ -116,6 +117,13 @@ export interface WebhookEndpointOptions {
    * @default The meter of OpenTelemetry's global provider.
    */
   readonly meter?: Meter;
+  /**
+   * Told of every request as it is answered, on the thread that answers: it has
+   * to return at once. What it throws is dropped.
+   *
+   * @default Nobody is told.
+   */
+  readonly onAnswer?: (answered: AnsweredRequest) => void;
   /**
    * Takes log entries, which hold no secret, header or body.
    *

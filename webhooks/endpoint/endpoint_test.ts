@@ -555,6 +555,31 @@ Deno.test("webhookEndpoint() counts its answers", () =>
     assert.match(stats.lastDeliveryAt ?? "", /Z$/);
   }));
 
+Deno.test("webhookEndpoint() tells of each answer, and survives whom it tells", async () => {
+  const told: string[] = [];
+  const onAnswer: WebhookEndpointOptions["onAnswer"] = (answered) => {
+    const { delivery, status, refusal, durationMs } = answered;
+    assert(durationMs >= 0);
+    const body = delivery && new TextDecoder().decode(delivery.body);
+    told.push([status, refusal, body].join(" "));
+    throw new Error("The observer fails");
+  };
+  await served({ onAnswer, maxBodyBytes: 64 }, async (world) => {
+    const { url, base, ledger } = world;
+    assert.equal((await post(url, LOGIN)).status, 204);
+    assert.equal((await post(base, LOGIN)).status, 404);
+    assert.equal((await post(url, " ".repeat(65))).status, 413);
+    ledger.fate = (): "fail" => "fail";
+    assert.equal((await post(url, LOGIN)).status, 503);
+  });
+  assert.deepEqual(told, [
+    `204  ${LOGIN}`,
+    "404 wrong_secret ",
+    "413 too_large ",
+    `503  ${LOGIN}`,
+  ]);
+});
+
 Deno.test("drain() lets requests in flight finish", () =>
   served({}, async ({ url, ledger, endpoint }) => {
     ledger.fate = (): "hang" => "hang";
