@@ -1,0 +1,152 @@
+import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
+import { errorCode, isRecord } from "../../core/guards.ts";
+import { readRetryAfterMs } from "../../core/waiting/retry_delay.ts";
+import { within } from "../../core/waiting/sleep.ts";
+import type { SignedWebhook } from "./signed_webhook.ts";
+import { addressKind } from "./target_address.ts";
+
+/**
+ * How an attempt to send a webhook ended. Reasons are made here: none repeats
+ * what the receiver said, or an address.
+ */
+export type PostOutcome =
+  /** The receiver answered with a 2xx status. */
+  | { readonly kind: "taken"; readonly status: number }
+  /** It did not, and said how long to wait, in ms. */
+  | {
+    readonly kind: "retry_after";
+    readonly status: number;
+    readonly retryAfterMs: number;
+    readonly reason: string;
+  }
+  /** It answered 410: it wants no more webhooks. */
+  | { readonly kind: "gone"; readonly status: 410; readonly reason: string }
+  /** Anything else; the status is null when there was no answer. */
+  | {
+    readonly kind: "failed";
+    readonly status: number | null;
+    readonly reason: string;
+  };
+
+/** How webhooks are posted. */
+export interface PostOptions {
+  /** Aborts an attempt. */
+  readonly signal?: AbortSignal;
+  /** Longest wait for the whole answer, in ms. @default 20_000 */
+  readonly timeoutMs?: number;
+  /** Clock, ms since the epoch. @default Date.now */
+  readonly now?: () => number;
+  /** Sends a request. @default globalThis.fetch */
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
+  /** Finds the IP addresses of a host name. @default {the system's} */
+  readonly resolve?: (host: string) => Promise<readonly string[]>;
+}
+
+/** Bytes of an answer that are read, so that its connection is used again. */
+const ANSWER_BYTES = 16_384;
+
+/**
+ * Posts a webhook once. Redirects are not followed, link-local addresses are
+ * refused, and `http` is refused beyond private networks, also where a host
+ * name leads to them.
+ *
+ * @param url The target, as `readTargetUrl` reads it.
+ * @param webhook Headers and body.
+ * @param options Signal, time limit, and what touches the network.
+ * @returns How it ended; it does not throw for what network or receiver do.
+ * @throws The reason of `signal` when it is aborted.
+ */
+export async function postWebhook(
+  url: URL,
+  webhook: SignedWebhook,
+  options: PostOptions = {},
+): Promise<PostOutcome> {
+  const { signal, timeoutMs = 20_000, now = Date.now } = options;
+  const send = options.fetch ?? fetch;
+  const late = new Error("late");
+  try {
+    return await within(timeoutMs, signal, () => late, async (signal) => {
+      const refused = await refusal(url, options.resolve ?? resolveHost);
+      if (refused !== null) return failed(refused);
+      signal.throwIfAborted();
+      const response = await send(url.href, {
+        method: "POST",
+        headers: webhook.headers,
+        body: webhook.body,
+        redirect: "manual",
+        signal,
+      });
+      await discard(response);
+      return outcomeOf(response, now());
+    });
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error === late) return failed(`no answer within ${timeoutMs} ms`);
+    return failed(`could not be reached${systemCode(error)}`);
+  }
+}
+
+function outcomeOf(response: Response, nowMs: number): PostOutcome {
+  const { status, headers } = response;
+  if (status >= 200 && status < 300) return { kind: "taken", status };
+  const reason = status >= 300 && status < 400
+    ? `answered ${status}; redirects are not followed`
+    : `answered ${status}`;
+  if (status === 410) return { kind: "gone", status, reason };
+  const retryAfterMs = readRetryAfterMs(headers.get("retry-after"), nowMs);
+  return retryAfterMs === null
+    ? { kind: "failed", status, reason }
+    : { kind: "retry_after", status, retryAfterMs, reason };
+}
+
+function failed(reason: string): PostOutcome {
+  return { kind: "failed", status: null, reason };
+}
+
+/** Why a target must not be sent to; null when it may. */
+async function refusal(
+  url: URL,
+  resolve: NonNullable<PostOptions["resolve"]>,
+): Promise<string | null> {
+  const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
+  let addresses: readonly string[];
+  try {
+    addresses = isIP(host) === 0 ? await resolve(host) : [host];
+  } catch (error) {
+    return `its host name was not found${systemCode(error)}`;
+  }
+  const kinds = addresses.map(addressKind);
+  if (kinds.includes("link_local")) {
+    return "its address is link-local: nothing is sent there";
+  }
+  return url.protocol === "http:" && kinds.includes("public")
+    ? "its address is public: https is required there"
+    : null;
+}
+
+async function resolveHost(host: string): Promise<string[]> {
+  const found = await lookup(host, { all: true });
+  return found.map(({ address }) => address);
+}
+
+/** The system's code of an error or of its cause, in brackets. */
+function systemCode(error: unknown): string {
+  const cause = isRecord(error) ? error.cause : undefined;
+  const code = errorCode(error) ?? errorCode(cause);
+  return typeof code === "string" && /^[A-Z_]{3,40}$/.test(code)
+    ? ` (${code})`
+    : "";
+}
+
+/** Reads the beginning of an answer, which may have no end. */
+async function discard({ body }: Response): Promise<void> {
+  const reader = body?.getReader();
+  if (reader === undefined) return;
+  for (let bytes = 0; bytes < ANSWER_BYTES;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    bytes += value.length;
+  }
+  await reader.cancel();
+}

@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { openHttpServer } from "../../core/serving/open_http_server.ts";
+import { type PostOptions, postWebhook } from "./post_webhook.ts";
+
+const webhook = {
+  headers: { "content-type": "application/json", "webhook-id": "m1" },
+  body: '{"type":"a.b"}',
+};
+
+async function post(
+  handler: (request: Request) => Response | Promise<Response>,
+  options: PostOptions = {},
+) {
+  await using server = await openHttpServer({
+    port: 0,
+    hostname: "127.0.0.1",
+    handler,
+  });
+  const url = new URL(`http://127.0.0.1:${server.port}/hooks?token=hidden`);
+  return await postWebhook(url, webhook, options);
+}
+
+Deno.test("postWebhook() posts headers and exact body, and says that they were taken", async () => {
+  const outcome = await post(async (request) => {
+    assert.equal(request.method, "POST");
+    assert.equal(request.headers.get("webhook-id"), "m1");
+    assert.equal(await request.text(), webhook.body);
+    return new Response("x".repeat(100_000), { status: 202 });
+  });
+  assert.deepEqual(outcome, { kind: "taken", status: 202 });
+});
+
+Deno.test("postWebhook() tells 410, Retry-After and other failures apart", async () => {
+  const answer = (status: number, headers: Record<string, string> = {}) =>
+    post(() => new Response(null, { status, headers }), { now: () => 0 });
+  assert.deepEqual(await answer(410), {
+    kind: "gone",
+    status: 410,
+    reason: "answered 410",
+  });
+  assert.deepEqual(await answer(503, { "retry-after": "7" }), {
+    kind: "retry_after",
+    status: 503,
+    retryAfterMs: 7000,
+    reason: "answered 503",
+  });
+  assert.deepEqual(await answer(500, { "retry-after": "soon" }), {
+    kind: "failed",
+    status: 500,
+    reason: "answered 500",
+  });
+});
+
+Deno.test("postWebhook() follows no redirect", async () => {
+  let requests = 0;
+  const outcome = await post(() => {
+    requests++;
+    return new Response(null, { status: 307, headers: { location: "/other" } });
+  });
+  assert.equal(requests, 1);
+  assert.ok(outcome.kind === "failed");
+  assert.equal(outcome.reason, "answered 307; redirects are not followed");
+});
+
+Deno.test("postWebhook() waits no longer than its limit, for the whole answer", async () => {
+  const endless = new TransformStream<Uint8Array, Uint8Array>();
+  const outcome = await postWebhook(new URL("http://127.0.0.1/"), webhook, {
+    timeoutMs: 20,
+    fetch: (_, { signal }) => {
+      signal?.addEventListener("abort", () => endless.writable.abort("late"));
+      return Promise.resolve(new Response(endless.readable));
+    },
+  });
+  assert.deepEqual(outcome, {
+    kind: "failed",
+    status: null,
+    reason: "no answer within 20 ms",
+  });
+});
+
+Deno.test("postWebhook() refuses link-local addresses and http to public ones, also behind names", async () => {
+  const reasonOf = async (url: string, addresses: readonly string[]) => {
+    const outcome = await postWebhook(new URL(url), webhook, {
+      resolve: () => Promise.resolve(addresses),
+      fetch: () => Promise.resolve(new Response(null, { status: 204 })),
+    });
+    return outcome.kind === "failed" ? outcome.reason : outcome.kind;
+  };
+  const linkLocal = "its address is link-local: nothing is sent there";
+  const open = "its address is public: https is required there";
+  for (
+    const [url, addresses, reason] of [
+      ["https://a.example/", ["169.254.169.254"], linkLocal],
+      ["https://a.example/", ["8.8.8.8", "fe80::1"], linkLocal],
+      ["https://a.example/", ["::ffff:169.254.169.254"], linkLocal],
+      ["https://169.254.169.254/", [], linkLocal],
+      ["http://[::ffff:a9fe:a9fe]/", [], linkLocal],
+      ["http://a.example/", ["8.8.8.8"], open],
+      ["http://a.example/", ["10.0.0.1", "8.8.8.8"], open],
+      ["http://a.example/", ["10.0.0.1", "fd00::1"], "taken"],
+      ["http://127.0.0.1/", [], "taken"],
+      ["http://[::1]/", [], "taken"],
+      ["http://[::ffff:10.1.2.3]/", [], "taken"],
+      ["https://a.example/", ["8.8.8.8"], "taken"],
+    ] as const
+  ) assert.equal(await reasonOf(url, addresses), reason, url);
+});
+
+Deno.test("postWebhook() says that a target cannot be reached, and nothing of its address", async () => {
+  const unreachable = await postWebhook(
+    new URL("http://127.0.0.1:1/?token=hidden"),
+    webhook,
+  );
+  assert.ok(unreachable.kind === "failed");
+  assert.match(unreachable.reason, /^could not be reached( \([A-Z]+\))?$/);
+  const unknown = await postWebhook(new URL("https://a.example/"), webhook, {
+    resolve: () =>
+      Promise.reject(Object.assign(new Error(), { code: "ENOTFOUND" })),
+  });
+  assert.ok(unknown.kind === "failed");
+  assert.equal(unknown.reason, "its host name was not found (ENOTFOUND)");
+});
+
+Deno.test("postWebhook() throws when it is stopped", async () => {
+  const stop = new AbortController();
+  const url = new URL("http://127.0.0.1/");
+  await assert.rejects(
+    postWebhook(url, webhook, {
+      signal: stop.signal,
+      fetch: () => {
+        stop.abort(new Error("stopping"));
+        return new Promise(() => {});
+      },
+    }),
+    /stopping/,
+  );
+});
