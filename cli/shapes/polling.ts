@@ -1,0 +1,186 @@
+import * as z from "zod";
+import type { DeliveryHealth } from "../../ledger/mod.ts";
+import type {
+  PollFailureCause,
+  PollPart,
+} from "../../ledger/polling/poll_health.ts";
+import type { PollRan } from "../../ledger/polling/poll_report.ts";
+import type { PollStatus } from "../../ledger/polling/poll_status.ts";
+import type { Readiness } from "../serving/http_app.ts";
+import {
+  count,
+  countOrNull,
+  each,
+  flag,
+  ms,
+  named,
+  oneOf,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+} from "./_building.ts";
+import type { Same } from "./_same.ts";
+import { entitySchema } from "./status.ts";
+
+const countdown = z.object({
+  firstFailureAt: time,
+  offAtFromFirst: time,
+  leftFromFirstMs: ms,
+  offAtFromPrevious: time,
+  leftFromPreviousMs: ms,
+});
+
+/** How webhook delivery is. */
+export const deliveryHealthSchema = named(
+  "DeliveryHealth",
+  "Whether webhooks still come, and when the service gives up where they fail",
+  z.object({
+    state: oneOf<DeliveryHealth["state"]>({
+      ok: true,
+      suspected: true,
+      failing: true,
+      never_received: true,
+    }),
+    deliverySuspected: flag,
+    since: timeOrNull,
+    silentOrders: count,
+    silentOrderIds: z.array(text),
+    lastReceivedAt: timeOrNull,
+    failingSince: timeOrNull,
+    countdown: countdown.nullable(),
+    detail: text,
+  }),
+);
+
+const backfill = z.object({
+  complete: flag,
+  why: textOrNull,
+  from: timeOrNull,
+  until: timeOrNull,
+  doneUpTo: timeOrNull,
+  gaps: z.array(z.object({ from: time, until: time, why: text })),
+});
+
+const backlog = z.object({ waiting: count, oldestAt: timeOrNull });
+
+/** Where the poller stands. */
+export const pollStatusSchema = named(
+  "PollStatus",
+  "How far the past was read, what waits to be read, and how old what the " +
+    "ledger says can be",
+  z.object({
+    orders: backfill,
+    users: backfill,
+    deep: z.object({
+      cycles: count,
+      finishedAt: timeOrNull,
+      lastCycleMs: ms.nullable(),
+    }),
+    counts: z.object({
+      orders: count,
+      users: count,
+      openOrders: count,
+      openUnknown: count,
+      latelyFinal: count,
+      waiting: count,
+      waitingUnknown: count,
+      ordersInOverlap: count,
+    }),
+    backlog: z.object({ known: backlog, unknown: backlog }),
+    setAside: z.object({
+      count,
+      ids: z.array(z.object({
+        entity: entitySchema,
+        entityId: text,
+        kind: oneOf<"refused" | "crowded" | "unnamed">({
+          refused: true,
+          crowded: true,
+          unnamed: true,
+        }),
+        why: text,
+        since: time,
+        attempts: count,
+        againAt: time,
+      })),
+    }),
+    staleness: z.object({
+      newOrderMs: ms,
+      namedByWebhookMs: ms,
+      openOrderMs: ms,
+      latelyFinalMs: ms,
+      anythingMs: ms,
+    }),
+  }),
+);
+
+const read = { orders: count, users: count, appended: count };
+
+/** What the sweeps of `poll --once` did. */
+export const pollReportSchema = named(
+  "PollReport",
+  "What every sweep read, and where the poller stands now",
+  z.object({
+    ran: z.literal(true),
+    ...read,
+    startedAt: time,
+    finishedAt: time,
+    requests: each<keyof PollRan["requests"], typeof count>(
+      { new: true, open: true, confirm: true, deep: true },
+      count,
+    ),
+    status: pollStatusSchema,
+    delivery: deliveryHealthSchema,
+  }),
+);
+
+const causes = oneOf<PollFailureCause>({
+  wrong_key: true,
+  refused: true,
+  bad_request: true,
+  rate_limited: true,
+  service_error: true,
+  bad_answer: true,
+  timeout: true,
+  network: true,
+  lease_lost: true,
+  ledger: true,
+  stalled: true,
+  other: true,
+});
+
+/** The answer of `GET /readyz`. */
+export const readinessSchema = named(
+  "Readiness",
+  "Whether deliveries are kept durably, and what else is wrong",
+  z.object({
+    ok: flag,
+    writable: flag,
+    lag: countOrNull,
+    spooled: count,
+    problem: textOrNull,
+    degraded: z.array(text),
+    polling: z.object({
+      sweep: oneOf<PollPart>({
+        new: true,
+        open: true,
+        confirm: true,
+        deep: true,
+        poller: true,
+      }),
+      attempts: count,
+      since: time,
+      nextTryAt: timeOrNull,
+      cause: causes,
+      status: countOrNull,
+    }).nullable(),
+  }),
+);
+
+true satisfies Same<z.infer<typeof deliveryHealthSchema>, DeliveryHealth>;
+true satisfies Same<z.infer<typeof pollStatusSchema>, PollStatus>;
+true satisfies Same<z.infer<typeof pollReportSchema>, PollRan>;
+true satisfies Same<
+  z.infer<typeof readinessSchema>,
+  Readiness & { readonly ok: boolean }
+>;

@@ -1,0 +1,37 @@
+import * as z from "zod";
+import type { EventKind } from "../../ledger/events/event.ts";
+import type { Stats } from "../../ledger/mod.ts";
+import { count, each, ms, named, text, textOrNull } from "./_building.ts";
+import type { Same } from "./_same.ts";
+
+/** How much the ledger holds. */
+export const statsSchema = named(
+  "LedgerStats",
+  "How much the ledger holds, and how far it is folded and chained",
+  z.object({
+    events: each<EventKind, typeof count>({
+      webhook: true,
+      order_snapshot: true,
+      user_snapshot: true,
+      order_absent: true,
+      order_contradicted: true,
+      session_created: true,
+      delivery_unanswered: true,
+      month_closed: true,
+    }, count),
+    quarantined: count,
+    orders: count,
+    users: count,
+    position: count,
+    lag: count,
+    waiting: z.object({ count, oldestMs: ms, ended: count }).nullable(),
+    chain: z.object({
+      count,
+      hash: text,
+      position: count,
+      broken: textOrNull,
+    }),
+  }),
+);
+
+true satisfies Same<z.infer<typeof statsSchema>, Stats>;

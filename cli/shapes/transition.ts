@@ -1,0 +1,103 @@
+import * as z from "zod";
+import type {
+  QueuedTransition,
+  SubscriptionStatus,
+  Transition,
+} from "../../ledger/mod.ts";
+import type { Unfired } from "../../ledger/subscriptions/subscriptions.ts";
+import {
+  count,
+  flag,
+  named,
+  oneOf,
+  text,
+  textOrNull,
+  time,
+} from "./_building.ts";
+import type { Same } from "./_same.ts";
+import { entitySchema, trustSchema } from "./status.ts";
+
+const state = {
+  key: text,
+  entity: entitySchema,
+  machine: oneOf<Transition["machine"]>({
+    order: true,
+    lkyc: true,
+    fkyc: true,
+    ban: true,
+    user: true,
+  }),
+  id: text,
+  trust: text,
+  status: text,
+  entry: count,
+};
+
+/** A machine of an order or user entered a status. */
+export const transitionSchema = named(
+  "Transition",
+  "An order, or a machine of a user, entered a status with a trust; the key " +
+    "names it for ever",
+  z.object({
+    ...state,
+    previous: z.object({ status: text, trust: trustSchema }).nullable(),
+    reverses: z.array(text),
+    position: count,
+    recordedAt: time,
+    seq: count,
+    live: flag,
+  }),
+);
+
+/** A state that no subscription was told of. */
+export const unfiredSchema = named(
+  "Unfired",
+  "A state that no subscription was told of",
+  z.object(state),
+);
+
+const queued = z.object({
+  transition: transitionSchema,
+  state: oneOf<QueuedTransition["state"]>({
+    retrying: true,
+    waiting: true,
+    dead: true,
+  }),
+  attempts: count,
+  dueAt: text,
+  error: textOrNull,
+});
+
+const subscription = z.object({
+  name: text,
+  on: z.array(text),
+  createdAt: time,
+  behind: count,
+  retrying: count,
+  waiting: count,
+  dead: count,
+});
+
+/** How far a subscription is. */
+export const subscriptionSchema = named(
+  "Subscription",
+  "How far a subscription is, and what it has given up on",
+  z.object({
+    ...subscription.shape,
+    deadLetters: z.array(z.object({ name: text, ...queued.shape })),
+  }),
+);
+
+/** What `subscriptions retry` did. */
+export const retriedSchema = z.object({ retried: count });
+
+/** What `subscriptions drop` did. */
+export const droppedSchema = z.object({ dropped: count });
+
+/** What `subscriptions fire KEY` did. */
+export const firedSchema = z.object({ fired: count });
+
+true satisfies Same<z.infer<typeof transitionSchema>, Transition>;
+true satisfies Same<z.infer<typeof unfiredSchema>, Unfired>;
+true satisfies Same<z.infer<typeof queued>, QueuedTransition>;
+true satisfies Same<z.infer<typeof subscription>, SubscriptionStatus>;

@@ -1,0 +1,123 @@
+import * as z from "zod";
+import type { NextStep } from "../../ledger/mod.ts";
+import type { UserJson } from "../views/user_view.ts";
+import {
+  bare,
+  decimalOrNull,
+  flag,
+  named,
+  oneOf,
+  open,
+  text,
+  textOrNull,
+  timeOrNull,
+  worded,
+} from "./_building.ts";
+import type { Same } from "./_same.ts";
+import { anomalySchema } from "./anomaly.ts";
+import { freshnessSchema } from "./order.ts";
+import { trustSchema, verificationStateSchema } from "./status.ts";
+
+const state = verificationStateSchema;
+const both = z.object({ lkyc: state.nullable(), fkyc: state.nullable() });
+const by = oneOf<"lkyc" | "fkyc">({ lkyc: true, fkyc: true });
+const claims = { lkyc: state.nullable(), fkyc: state.nullable() };
+
+const verdict = named(
+  "UserVerdict",
+  "The one thing to know of a user first",
+  worded({
+    ...bare({ nothing_known: true, banned: true, not_begun: true }),
+    not_confirmed: { by, claimed: state },
+    doubted: { by, state, claimed: state },
+    verified: { by },
+    failed: { by, rejectReasons: z.array(text) },
+    retry: { by },
+    under_way: {
+      by,
+      state,
+      next: oneOf<"finish_verification" | "wait" | "unknown">({
+        finish_verification: true,
+        wait: true,
+        unknown: true,
+      }),
+    },
+  }),
+);
+
+const reason = named(
+  "UserReason",
+  "Why the trust in the status of a user is what it is",
+  worded({
+    ...bare({ not_read: true, reading_stands: true }),
+    claim_after_reading: claims,
+    lower_claim_after_reading: claims,
+  }),
+);
+
+const user = {
+  userId: text,
+  status: open({
+    "not initiated": true,
+    initiated: true,
+    progress: true,
+    retry: true,
+    success: true,
+    failed: true,
+    banned: true,
+    unknown: true,
+  }),
+  trust: trustSchema,
+  verdict,
+  next: oneOf<NextStep>({
+    none: true,
+    start_verification: true,
+    finish_verification: true,
+    wait: true,
+    upload_documents: true,
+    see_reject_reasons: true,
+    cannot_buy: true,
+    unknown: true,
+  }),
+  reason,
+  verification: both,
+  verificationTrust: z.object({ lkyc: trustSchema, fkyc: trustSchema }),
+  laterClaims: both,
+  needsConfirm: flag,
+  country: textOrNull,
+  phone: textOrNull,
+  phoneCountry: textOrNull,
+  banned: flag.nullable(),
+  createdAt: timeOrNull,
+  limits: z.object({
+    cryptoRemaining: decimalOrNull,
+    cryptoSpending: decimalOrNull,
+    digitalGoodsRemaining: decimalOrNull,
+    digitalGoodsSpending: decimalOrNull,
+  }).nullable(),
+  cards: z.array(z.object({
+    method: textOrNull,
+    cardId: textOrNull,
+    brand: textOrNull,
+    lastDigits: textOrNull,
+    createdAt: timeOrNull,
+  })),
+  rejectReasons: z.array(z.object({ code: text, message: textOrNull })),
+  anomalies: z.array(anomalySchema),
+};
+
+/** A user, as lists have it. */
+export const userSchema = named(
+  "User",
+  "The state of a user, and the sentences made of its codes",
+  z.object(user),
+);
+
+/** A user, as `users show` has it. */
+export const shownUserSchema = named(
+  "ShownUser",
+  "A user, and how fresh it is",
+  z.object({ ...user, freshness: freshnessSchema }),
+);
+
+true satisfies Same<z.infer<typeof userSchema>, UserJson>;
