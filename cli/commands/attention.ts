@@ -13,7 +13,7 @@ import { untilStopped } from "../program/stoppable.ts";
 import { upToDate, withReadLedger } from "../program/with_ledger.ts";
 import { attentionJson, attentionLines } from "../views/attention_view.ts";
 import { noteOlderFold } from "../program/older_fold.ts";
-import { attentionKind } from "./orders/filters.ts";
+import { attentionKind } from "../queries/order_filters.ts";
 
 interface AttentionFlags extends SharedFlags {
   readonly limit?: number;

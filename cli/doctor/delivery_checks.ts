@@ -18,12 +18,22 @@ export async function deliveryChecks(
   { now, signal }: Pick<Io, "now" | "signal">,
 ): Promise<Check[]> {
   return [
+    ...await storedChecks(ledger, now),
+    await reachable(config, now, signal),
+  ];
+}
+
+/** Looks at delivery and polling by what the ledger has. */
+export async function storedChecks(
+  ledger: Ledger,
+  now: () => number,
+): Promise<Check[]> {
+  return [
     await delivery(ledger, now),
     await freshness(ledger, now),
     await pollingCheck(ledger, now),
     ...await backlogChecks(ledger, now),
     await refusalCheck(ledger, now),
-    await reachable(config, now, signal),
   ];
 }
 

@@ -1,4 +1,5 @@
 import type { Driver, SqlValue } from "../store/driver/driver.ts";
+import { pageSize } from "./query_values.ts";
 import {
   countByDigest,
   selectDeliveries,
@@ -33,8 +34,16 @@ export interface DeliveryQuery {
   readonly quarantined?: boolean;
 }
 
+/** One page of deliveries. */
+export interface DeliveryPage {
+  /** The deliveries, newest first. */
+  readonly deliveries: readonly StoredDelivery[];
+  /** `below` of the next page; null on the last one. */
+  readonly next: number | null;
+}
+
 /** Deliveries read at once. */
-const pageSize = 500;
+const walkedAtOnce = 500;
 
 /**
  * Lists the deliveries of a ledger, the newest first.
@@ -67,20 +76,43 @@ export async function* listDeliveries(
   driver: Driver,
   query: DeliveryQuery = {},
 ): AsyncGenerator<StoredDelivery> {
-  let below = Number.MAX_SAFE_INTEGER;
-  for (;;) {
-    const [found] = await driver.batch(
-      [selectDeliveries(below, pageSize, query.quarantined ?? false)],
-      "read",
-    );
-    const rows = found?.rows ?? [];
-    for (const row of rows) {
-      const delivery = storedDelivery(row);
-      below = delivery.position;
-      yield delivery;
-    }
-    if (rows.length < pageSize) return;
+  for (let below: number | null = Number.MAX_SAFE_INTEGER; below !== null;) {
+    const page: DeliveryPage = await readDeliveryPage(driver, {
+      ...query,
+      below,
+      limit: walkedAtOnce,
+    });
+    yield* page.deliveries;
+    below = page.next;
   }
+}
+
+/**
+ * Reads one page of deliveries, the newest first.
+ *
+ * @param query Which ones: below a position, and how many at most.
+ * @throws {RangeError} When the limit is not from 1 to 1000.
+ * @throws {LedgerError} When the database fails.
+ */
+export async function readDeliveryPage(
+  driver: Driver,
+  query: DeliveryQuery & {
+    /** Only those below this position. @default {from the newest on} */
+    readonly below?: number;
+    /** At most this many, 1 to 1000. @default 100 */
+    readonly limit?: number;
+  },
+): Promise<DeliveryPage> {
+  const { below = Number.MAX_SAFE_INTEGER, quarantined = false } = query;
+  const size = pageSize(query.limit);
+  const [found] = await driver.batch(
+    [selectDeliveries(below, size + 1, quarantined)],
+    "read",
+  );
+  const rows = found?.rows ?? [];
+  const deliveries = rows.slice(0, size).map(storedDelivery);
+  const next = rows.length > size ? deliveries.at(-1)?.position : undefined;
+  return { deliveries, next: next ?? null };
 }
 
 /**

@@ -1,8 +1,5 @@
 import { base64 } from "@scure/base";
-import { messageOf } from "../../../core/guards.ts";
 import type { Command } from "commander";
-import { readDelivery } from "../../../ledger/mod.ts";
-import { parseWebhook } from "../../../webhooks/mod.ts";
 import type { Cli } from "../../program/cli.ts";
 import { CommandError } from "../../program/exit_codes.ts";
 import { jsonLine, lines } from "../../program/io.ts";
@@ -12,6 +9,10 @@ import {
   type SharedFlags,
 } from "../../program/options.ts";
 import { withReadLedger } from "../../program/with_ledger.ts";
+import {
+  deliveryDetail,
+  type DeliveryDetailJson,
+} from "../../queries/deliveries.ts";
 import { labelled } from "../../views/labelled.ts";
 import { printableJson } from "../../views/printable.ts";
 
@@ -28,23 +29,13 @@ export function addShow(deliveries: Command, cli: Cli): void {
     )
     .action(cli.run(async (id: string, flags: SharedFlags) => {
       await withReadLedger(cli.io, flags, async (ledger) => {
-        const found = await readDelivery(ledger.driver, id);
-        if (found === null) {
+        const delivery = await deliveryDetail(ledger, id);
+        if (delivery === null) {
           throw new CommandError(
             `No such delivery: the ledger has no delivery "${id}"`,
           );
         }
-        const { body, ...delivery } = found;
-        const text = body === null ? null : utf8(body);
-        const reasons = body === null ? [] : reasonsOf(body);
-        if (flags.json) {
-          return jsonLine(cli.io, {
-            ...delivery,
-            reasons,
-            text,
-            base64: body === null ? null : base64.encode(body),
-          });
-        }
+        if (flags.json) return jsonLine(cli.io, delivery);
         lines(
           cli.io,
           labelled([
@@ -55,9 +46,9 @@ export function addShow(deliveries: Command, cli: Cli): void {
             ["Order", delivery.orderId],
             ["User", delivery.userId],
             ["Click id", delivery.clickId],
-            ["Odd", reasons.join("; ")],
+            ["Odd", delivery.reasons.join("; ")],
             ["Bytes", delivery.bytes === null ? "erased" : `${delivery.bytes}`],
-            ...bodyRows(body, text),
+            ...bodyRows(delivery),
           ], cli.io.columns),
         );
       });
@@ -69,10 +60,10 @@ const SHOWN_BYTES = 4096;
 
 /** The body as one JSON string, in which a terminal finds nothing to obey. */
 function bodyRows(
-  body: Uint8Array<ArrayBuffer> | null,
-  text: string | null,
+  { text, base64: bytes }: DeliveryDetailJson,
 ): [string, string][] {
-  if (body === null) return [];
+  if (bytes === null) return [];
+  const body = base64.decode(bytes);
   const cut = body.length > SHOWN_BYTES;
   const start = body.subarray(0, SHOWN_BYTES);
   return [
@@ -87,23 +78,4 @@ function bodyRows(
       ]]
       : []),
   ];
-}
-
-/** The text of a body; null when its bytes are not UTF-8. */
-function utf8(body: Uint8Array<ArrayBuffer>): string | null {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
-      .decode(body);
-  } catch {
-    return null;
-  }
-}
-
-function reasonsOf(body: Uint8Array<ArrayBuffer>): readonly string[] {
-  try {
-    const webhook = parseWebhook(body);
-    return webhook.type === "unrecognised" ? webhook.reasons : [];
-  } catch (error) {
-    return [messageOf(error)];
-  }
 }

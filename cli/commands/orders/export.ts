@@ -16,12 +16,12 @@ import { upToDate, withReadLedger } from "../../program/with_ledger.ts";
 import { counted } from "../../views/counted.ts";
 import { exportOrders } from "../../views/order_export.ts";
 import {
-  checkFilters,
-  filterOptions,
-  filterQuery,
+  checkStatus,
   matches,
   type OrderFilters,
-} from "./filters.ts";
+  orderQuery,
+} from "../../queries/order_filters.ts";
+import { filterOptions } from "./filters.ts";
 import { BYTE_ORDER_MARK, openOutput } from "../../program/output.ts";
 
 interface ExportFlags extends SharedFlags, OrderFilters {
@@ -74,7 +74,7 @@ async function exportAll(io: Io, flags: ExportFlags): Promise<void> {
     let leftOut = 0;
     const wanted = async function* () {
       const orders = flags.asOf === undefined
-        ? ledger.orders.list(filterQuery(flags))
+        ? ledger.orders.list(orderQuery(flags))
         : ordersThen(ledger, flags.asOf, flags, io.now());
       for await (const order of untilStopped(orders, io.signal)) {
         if (flags.trust === "all" || order.trust === flags.trust) {
@@ -92,7 +92,7 @@ async function exportAll(io: Io, flags: ExportFlags): Promise<void> {
       io.signal,
       async () => {
         await upToDate(ledger, io);
-        await checkFilters(ledger, flags);
+        await checkStatus(ledger, "--status", flags.status);
         await checkAsOf(ledger, flags.asOf);
         if (flags.bom) output.write(BYTE_ORDER_MARK);
         await exportOrders(wanted(), {

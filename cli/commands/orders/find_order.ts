@@ -2,6 +2,7 @@ import type { Ledger, OrderView } from "../../../ledger/mod.ts";
 import type { Config } from "../../program/config.ts";
 import { CommandError } from "../../program/exit_codes.ts";
 import { pollAdvice } from "../../program/poll_advice.ts";
+import { resolveOrder } from "../../queries/order.ts";
 
 /** What names an order, for help texts. */
 export const ORDER_ID =
@@ -17,18 +18,15 @@ export async function findOrder(
   config: Config,
   id: string,
 ): Promise<OrderView> {
-  const found = await ledger.orders.find(id);
-  const [first, ...others] = found;
-  if (first === undefined) {
+  const resolved = await resolveOrder(ledger, id);
+  if (resolved.found === "one") return resolved.order;
+  if (resolved.found === "none") {
     throw orderNotFound(id, await pollAdvice(ledger, config));
   }
-  if (others.length > 0) {
-    throw new CommandError(
-      `Several orders share "${id}": ` +
-        `${found.map((order) => order.orderId).join(", ")}; name one of them`,
-    );
-  }
-  return first;
+  throw new CommandError(
+    `Several orders share "${id}": ` +
+      `${resolved.orderIds.join(", ")}; name one of them`,
+  );
 }
 
 /** The error for an id that names no order. */

@@ -1,5 +1,4 @@
 import { type Command, Option } from "commander";
-import { defined } from "../../../core/defined.ts";
 import type { Cli } from "../../program/cli.ts";
 import {
   jsonOption,
@@ -11,15 +10,11 @@ import { noteWaiting } from "../../program/note_waiting.ts";
 import { upToDate, withReadLedger } from "../../program/with_ledger.ts";
 import { printList } from "../../views/list.ts";
 import { orderJson, orderTable } from "../../views/order_view.ts";
-import {
-  checkFilters,
-  filterOptions,
-  filterQuery,
-  type OrderFilters,
-} from "./filters.ts";
+import { checkStatus } from "../../queries/order_filters.ts";
+import { type OrderListParams, orderListQuery } from "../../queries/orders.ts";
+import { filterOptions } from "./filters.ts";
 
-interface ListFlags extends SharedFlags, OrderFilters {
-  readonly trust?: "claimed" | "confirmed";
+interface ListFlags extends SharedFlags, OrderListParams {
   readonly limit?: number;
 }
 
@@ -43,10 +38,8 @@ export function addList(orders: Command, cli: Cli): void {
       await withReadLedger(cli.io, flags, async (ledger) => {
         await upToDate(ledger, cli.io);
         await noteWaiting(ledger, cli.io, flags);
-        await checkFilters(ledger, flags);
-        const orders = ledger.orders.list(
-          defined({ ...filterQuery(flags), trust: flags.trust }),
-        );
+        await checkStatus(ledger, "--status", flags.status);
+        const orders = ledger.orders.list(orderListQuery(flags));
         await printList(cli.io, flags, orders, {
           none: "No orders match",
           json: orderJson,

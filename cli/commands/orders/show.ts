@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { readFreshness } from "../../../ledger/mod.ts";
 import type { Cli } from "../../program/cli.ts";
 import { jsonLine, lines } from "../../program/io.ts";
 import {
@@ -8,8 +7,9 @@ import {
   type SharedFlags,
 } from "../../program/options.ts";
 import { noteWaiting } from "../../program/note_waiting.ts";
+import { orderDetail } from "../../queries/order.ts";
 import { upToDate, withReadLedger } from "../../program/with_ledger.ts";
-import { orderJson, orderLines } from "../../views/order_view.ts";
+import { orderLines } from "../../views/order_view.ts";
 import { operands } from "../../views/shell_word.ts";
 import { findOrder, ORDER_ID } from "./find_order.ts";
 
@@ -27,16 +27,10 @@ export function addShow(orders: Command, cli: Cli): void {
         await upToDate(ledger, cli.io);
         await noteWaiting(ledger, cli.io, flags);
         const order = await findOrder(ledger, config, id);
-        const freshness = await readFreshness(
-          ledger.driver,
-          "order",
-          order.orderId,
-          cli.io.now(),
-        );
-        if (flags.json) {
-          return jsonLine(cli.io, { ...orderJson(order), freshness });
-        }
+        const detail = await orderDetail(ledger, order, cli.io.now());
+        if (flags.json) return jsonLine(cli.io, detail);
         const { columns } = cli.io;
+        const { freshness } = detail;
         lines(cli.io, orderLines(order, columns, cli.io.now(), freshness));
         if (order.anomalies.length > 0) {
           lines(cli.io, [

@@ -7,6 +7,7 @@ import {
   type SharedFlags,
 } from "../../program/options.ts";
 import { withReadLedger } from "../../program/with_ledger.ts";
+import { subscriptionList } from "../../queries/subscriptions.ts";
 import { operands } from "../../views/shell_word.ts";
 import { drawTable } from "../../views/table.ts";
 
@@ -22,18 +23,9 @@ export function addList(subscriptions: Command, cli: Cli): void {
 
 async function list(io: Io, flags: SharedFlags): Promise<void> {
   await withReadLedger(io, flags, async (ledger) => {
-    const all = await ledger.subscriptions.list();
-    const dead = [];
-    for (const { name } of all) {
-      for (const letter of await ledger.subscriptions.deadLetters(name)) {
-        dead.push({ name, ...letter });
-      }
-    }
+    const all = await subscriptionList(ledger);
     if (flags.json) {
-      for (const one of all) {
-        const letters = dead.filter(({ name }) => name === one.name);
-        jsonLine(io, { ...one, deadLetters: letters });
-      }
+      for (const one of all) jsonLine(io, one);
       return;
     }
     if (all.length === 0) return line(io, "No subscriptions");
@@ -55,6 +47,7 @@ async function list(io: Io, flags: SharedFlags): Promise<void> {
         io.columns,
       ),
     ]);
+    const dead = all.flatMap(({ deadLetters }) => deadLetters);
     for (const { name, transition, attempts, error } of dead) {
       line(io);
       line(

@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { readFreshness } from "../../../ledger/mod.ts";
 import type { Cli } from "../../program/cli.ts";
 import { CommandError } from "../../program/exit_codes.ts";
 import { jsonLine, lines } from "../../program/io.ts";
@@ -9,8 +8,9 @@ import {
   type SharedFlags,
 } from "../../program/options.ts";
 import { upToDate, withReadLedger } from "../../program/with_ledger.ts";
+import { userDetail } from "../../queries/users.ts";
 import { pollAdvice } from "../../program/poll_advice.ts";
-import { userJson, userLines } from "../../views/user_view.ts";
+import { userLines } from "../../views/user_view.ts";
 
 /** `users show`. */
 export function addShow(users: Command, cli: Cli): void {
@@ -31,16 +31,10 @@ export function addShow(users: Command, cli: Cli): void {
               await pollAdvice(ledger, config),
           );
         }
-        const freshness = await readFreshness(
-          ledger.driver,
-          "user",
-          user.userId,
-          cli.io.now(),
-        );
-        if (flags.json) {
-          return jsonLine(cli.io, { ...userJson(user), freshness });
-        }
+        const detail = await userDetail(ledger, user, cli.io.now());
+        if (flags.json) return jsonLine(cli.io, detail);
         const { columns } = cli.io;
+        const { freshness } = detail;
         lines(cli.io, userLines(user, columns, cli.io.now(), freshness));
       });
     }));

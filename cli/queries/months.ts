@@ -1,0 +1,22 @@
+import type { Ledger } from "../../ledger/mod.ts";
+import { type MonthJson, monthJson } from "../views/month_view.ts";
+
+/** The closed months as `month list --json` prints them. */
+export async function* closedMonths(
+  ledger: Ledger,
+): AsyncGenerator<MonthJson> {
+  for await (const close of ledger.months.list()) yield monthJson(close);
+}
+
+/**
+ * One closed month as `month show --json` prints it.
+ *
+ * @returns Null when it is not closed.
+ */
+export async function closedMonth(
+  ledger: Ledger,
+  month: string,
+): Promise<MonthJson | null> {
+  const close = await ledger.months.get(month);
+  return close && monthJson(close);
+}

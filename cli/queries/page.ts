@@ -1,0 +1,15 @@
+/** Rows of a list, and how to ask for those that follow. */
+export interface Page<Row> {
+  /** The rows, as `--json` prints each of them. */
+  readonly items: readonly Row[];
+  /** What to pass as `cursor` for the next page; null on the last one. */
+  readonly next: string | null;
+}
+
+/** Which page of a list. */
+export interface PageParams {
+  /** `next` of the page before. @default {the first page} */
+  readonly cursor?: string;
+  /** At most this many rows, 1 to 1000. @default 100 */
+  readonly limit?: number;
+}
