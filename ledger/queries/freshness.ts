@@ -42,8 +42,9 @@ export interface Freshness {
   readonly nextAt: string | null;
   /**
    * The service's last answer is never older than this while polling goes on,
-   * in milliseconds: by the poller's own rate and by what it last counted. Null
-   * where nothing can be promised.
+   * in milliseconds: by the poller's own rate and by what it last counted. It is
+   * counted by this machine's clock: where that is set back, what was asked
+   * before may be older by as much. Null where nothing can be promised.
    */
   readonly notOlderThanMs: number | null;
   /** Why nothing can be promised; null where something is. */

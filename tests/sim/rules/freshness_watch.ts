@@ -41,13 +41,17 @@ export class FreshnessWatch {
    * @throws {Broken} When an answer is older than its bound.
    */
   async look(): Promise<void> {
-    const { clock, plan } = this.#world;
+    const { plan } = this.#world;
     // Whoever polls now and then promises nothing.
     if (!plan.running) return;
+    // The ledger counts by its own clock, which may have been set back; the
+    // service dates its statuses by the service's.
+    const { clockSkewMs = 0 } = plan.service;
+    const serviceNowMs = this.#world.now() + clockSkewMs;
     for (const one of await this.#some()) {
       const { notOlderThanMs } = await this.#freshness(one);
       if (notOlderThanMs === null || one.status === null) continue;
-      const sinceMs = clock.now() - notOlderThanMs - slackMs;
+      const sinceMs = serviceNowMs - notOlderThanMs - slackMs;
       const had = this.#statusesSince(one.id, sinceMs);
       check(
         "no answer is older than its bound",
