@@ -26,12 +26,17 @@ import {
   backupOptions,
   regularBackups,
 } from "../serving/backup_flags.ts";
+import {
+  consoleOptions,
+  serveConsole,
+  type ServeConsoleFlags,
+} from "../console/console_flags.ts";
 import { httpApp } from "../serving/http_app.ts";
 import { listening } from "../serving/listening.ts";
 import { openSpool } from "../serving/open_spool.ts";
 import { openSteadyServer } from "../serving/open_steady_server.ts";
 
-interface ServeFlags extends SharedFlags, BackupFlags {
+interface ServeFlags extends SharedFlags, BackupFlags, ServeConsoleFlags {
   readonly port: number;
   readonly host: string;
   readonly poll: boolean;
@@ -49,11 +54,11 @@ export function addServe(program: Command, cli: Cli): void {
   ).description(
     "take webhooks, fold them, and poll the service, in one process",
   );
-  backupOptions(settingOption(
+  consoleOptions(backupOptions(settingOption(
     contradictedAfterOption(serviceOptions(ledgerOptions(command))),
     "--spool-dir <dir>",
     "where deliveries are kept from their answer until the database has them (RAMPKIT_SPOOL_DIR; default: beside a database file; for a database on a server none: then it has them before the answer)",
-  ))
+  )))
     .option(
       "--port <port>",
       "port to listen on, 0 for a free one",
@@ -136,6 +141,8 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
         }),
       }),
   );
+  const shown = { ledger, config, log, now: io.now };
+  const pages = await serveConsole(shown, flags);
   const polling = poller?.run(io.signal);
   const open = () => openConfigured(config, io);
   const backing = backups?.({ open, log, metrics, now: io.now }).run(io.signal);
@@ -143,6 +150,7 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
   log("info", "stopping");
   await quiet(() => endpoint.stats().inFlight);
   await server.shutdown();
+  await pages?.shutdown();
   await polling;
   await backing;
   await service[Symbol.asyncDispose]();

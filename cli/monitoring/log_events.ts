@@ -51,6 +51,10 @@ export const LOG_EVENTS = {
   backup_made: "A backup was made and verified",
   backup_failing: "No backup can be made, or its copy does not verify",
   backup_recovered: "A backup was made again",
+  // The console.
+  console_listening: "The console can be opened",
+  console_refused: "Somebody tried to sign in with an unknown token",
+  console_failed: "A page of the console could not be made",
   // The evidence chain.
   chain_head: "How far the evidence chain reaches, hourly: a copy to keep",
   chain_broken: "The chain does not contain its kept head",

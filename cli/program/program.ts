@@ -4,6 +4,7 @@ import { type Argument, Command, Help } from "commander";
 import type { Cli } from "./cli.ts";
 import { addAttention } from "../commands/attention.ts";
 import { addBench } from "../commands/bench.ts";
+import { addConsole } from "../commands/console.ts";
 import { addDeliveries } from "../commands/deliveries/mod.ts";
 import { addDemo } from "../commands/demo.ts";
 import { addDoctor } from "../commands/doctor.ts";
@@ -118,6 +119,7 @@ function build(cli: Cli, completing: boolean): Command {
   addFind(program, cli);
   addAttention(program, cli);
   addMonth(program, cli);
+  addConsole(program, cli);
   addSession(program, cli);
   addLedger(program, cli);
   addDeliveries(program, cli);

@@ -1,0 +1,73 @@
+import type { Command } from "commander";
+import {
+  CONSOLE_PORT,
+  type ConsoleSettings,
+  openConfiguredConsole,
+} from "../console/console_flags.ts";
+import { jsonLog } from "../monitoring/logger.ts";
+import type { Cli } from "../program/cli.ts";
+import { line } from "../program/io.ts";
+import {
+  ledgerOptions,
+  type SharedFlags,
+  wholeNumber,
+} from "../program/options.ts";
+import { redact } from "../program/redact.ts";
+import { aborted } from "../program/stoppable.ts";
+import { withStoredLedger } from "../program/with_ledger.ts";
+
+interface ConsoleFlags extends SharedFlags, ConsoleSettings {}
+
+/** `console`: the ledger as web pages. */
+export function addConsole(program: Command, cli: Cli): void {
+  const command = program.command("console").summary(
+    "show the ledger as web pages",
+  ).description(
+    "show the ledger as web pages for support, finance and on-call: search, " +
+      "orders, what waits for a person, delivery and months",
+  );
+  ledgerOptions(command)
+    .option(
+      "--port <port>",
+      "port to listen on, 0 for a free one",
+      wholeNumber("--port", 0, 65_535),
+      CONSOLE_PORT,
+    )
+    .option(
+      "--host <host>",
+      "address to listen on; beyond this machine people sign in",
+      "127.0.0.1",
+    )
+    .option(
+      "--allow-host <name...>",
+      "names under which people open it, for example console.example.com",
+    )
+    .option(
+      "--explorers <file>",
+      "JSON of networks and the addresses at which their transactions can be " +
+        "looked at, over those that are built in",
+    )
+    .option(
+      "--operate",
+      "let everybody who opens it acknowledge and note; where people sign in " +
+        "their tokens decide",
+    )
+    .addHelpText("after", HELP)
+    .action(cli.run(async (flags: ConsoleFlags) => {
+      const { io } = cli;
+      await withStoredLedger(io, flags, async (ledger, config) => {
+        const log = jsonLog((text) => io.err(redact(text, io.env)), io.now);
+        const shown = { ledger, config, log, now: io.now };
+        const open = await openConfiguredConsole(shown, flags, false);
+        line(io, `Open ${open.url}; stop it with Ctrl-C`);
+        await aborted(io.signal);
+        await open.shutdown();
+      });
+    }));
+}
+
+const HELP = `
+Pages only read. They show what the ledger knows, and do not ask the service.
+
+Example:
+  rampkit console --port 8790`;

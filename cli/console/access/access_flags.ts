@@ -1,0 +1,37 @@
+import { UsageError } from "../../program/exit_codes.ts";
+import { type Access, type AccessToken, isLoopback } from "./access.ts";
+
+/** Flags that say who may open the console. */
+export interface AccessFlags {
+  /** Address to listen on. */
+  readonly host: string;
+  /** Whether everybody may acknowledge and note. */
+  readonly operate?: boolean;
+}
+
+/**
+ * Decides who may open the console: with tokens, who holds one; without them,
+ * whoever works on this machine.
+ *
+ * @throws {UsageError} When it would be open to others without a token.
+ */
+export function accessOf(
+  { host, operate }: AccessFlags,
+  tokens: readonly AccessToken[],
+): Access {
+  if (tokens.length > 0) {
+    if (operate === true) {
+      throw new UsageError(
+        "Wrong --operate: people sign in, so their tokens decide; give out " +
+          "operate:TOKEN in RAMPKIT_API_TOKENS",
+      );
+    }
+    return { kind: "tokens", tokens };
+  }
+  if (isLoopback(host)) return { kind: "open", operates: operate === true };
+  throw new UsageError(
+    `Wrong --host: "${host}" is reached from other machines, and without a ` +
+      "token the console opens on this machine alone; set " +
+      "RAMPKIT_API_TOKENS=read:TOKEN, or leave --host out",
+  );
+}

@@ -1,0 +1,35 @@
+import { isIP } from "node:net";
+
+/**
+ * Makes the check of the `Host` that a request names. A page of a stranger can
+ * point its own name at this machine once it is open (DNS rebinding); the
+ * browser then takes this server for the stranger's, and only `Host` tells.
+ * That needs a name, so an address in digits is always fine.
+ *
+ * @param names Names under which people open the console.
+ */
+export function hostGuard(
+  names: readonly string[],
+): (request: Request) => boolean {
+  const allowed = new Set(names.map((name) => name.toLowerCase()));
+  const known = (hostname: string): boolean =>
+    hostname === "localhost" || hostname.endsWith(".localhost") ||
+    isIP(hostname.replace(/^\[|\]$/g, "")) !== 0 || allowed.has(hostname);
+  return (request) => {
+    const stated = request.headers.get("host");
+    const host = stated === null ? null : URL.parse(`http://${stated}`);
+    return known(new URL(request.url).hostname) &&
+      (stated === null || (host !== null && known(host.hostname)));
+  };
+}
+
+/**
+ * Whether an action was sent by a page of this console. A proxy may speak TLS
+ * in front of it, so the scheme is not compared.
+ */
+export function isOwnOrigin(request: Request): boolean {
+  const origin = request.headers.get("origin");
+  const from = origin === null ? null : URL.parse(origin);
+  const host = request.headers.get("host") ?? new URL(request.url).host;
+  return from !== null && from.host === host.toLowerCase();
+}

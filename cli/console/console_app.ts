@@ -1,0 +1,201 @@
+import { type Context, Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { streamSSE } from "hono/streaming";
+import { messageOf } from "../../core/guards.ts";
+import {
+  type ConsoleEnv,
+  keepCookie,
+  ownHostAndOrigin,
+  ownPath,
+  refusal,
+  safeHeaders,
+  signedIn,
+} from "./access/guards.ts";
+import { SignIn } from "./access/sign_in.ts";
+import type { ConsoleParts, PageContext } from "./console_parts.ts";
+import { servedFile } from "./files/served_files.ts";
+import { healthBar } from "./health/health_bar.ts";
+import { HealthWatch } from "./health/health_watch.ts";
+import { LiveHealth } from "./health/live_health.ts";
+import { html, type Markup } from "./markup/html.ts";
+import { sentence } from "./markup/outside.ts";
+import { homePage } from "./pages/home_page.ts";
+import { bare, layout, type PageParts } from "./pages/layout.ts";
+import { messagePage } from "./pages/message_page.ts";
+import { againPage, signInPage } from "./pages/sign_in_page.ts";
+
+/** Longest body of a form, in bytes. */
+const MAX_FORM_BYTES = 16 * 1024;
+
+/** A console that answers requests until it is stopped. */
+export interface ConsoleApp {
+  /** Answers a request. */
+  readonly fetch: (request: Request) => Response | Promise<Response>;
+  /** Ends what pages follow, and waits for what still reads the ledger. */
+  stop(): Promise<void>;
+}
+
+/** A request that may read. */
+type Reading = Context<ConsoleEnv>;
+
+/** Makes a page; null where there is nothing to show. */
+type MakePage = (
+  context: PageContext,
+) => PageParts | string | null | Promise<PageParts | string | null>;
+
+/** The pages of the console, and what guards them. */
+export function consoleApp(parts: ConsoleParts): ConsoleApp {
+  const { ledger, now, access } = parts;
+  const health = new HealthWatch(ledger, now);
+  const live = new LiveHealth(health);
+  const signIn = new SignIn({ access, now });
+  const app = new Hono<ConsoleEnv>();
+
+  app.use(safeHeaders);
+  app.use(async (c, next) => {
+    await next();
+    // What a ledger holds stays in no cache.
+    if (!c.res.headers.has("cache-control")) {
+      c.res.headers.set("cache-control", "no-store");
+    }
+  });
+  app.use(ownHostAndOrigin(parts.hostNames));
+  app.use(bodyLimit({ maxSize: MAX_FORM_BYTES }));
+  app.get("/files/:name", (c) => {
+    const file = servedFile(c.req.param("name"));
+    return file === null ? c.text("No such file\n", 404) : c.body(
+      file.text,
+      200,
+      { "content-type": file.type, "cache-control": "no-cache" },
+    );
+  });
+
+  app.get("/sign-in", (c) => send(c, signInPage({ to: "/", failed: false })));
+  app.post("/sign-in", async (c) => {
+    const { token, to } = await form(c);
+    const wanted = ownPath(to ?? "");
+    const cookie = signIn.cookieFor((token ?? "").trim());
+    if (cookie === null) {
+      parts.log("warn", "console_refused");
+      return send(c, signInPage({ to: wanted, failed: true }), 403);
+    }
+    keepCookie(c, cookie);
+    return c.redirect(wanted, 303);
+  });
+  app.use(signedIn(signIn, (c) => {
+    if (c.req.method !== "GET") return refusal(c, SIGNED_OUT);
+    // A strict cookie does not come along with a link from elsewhere, such as
+    // a mail; with the same address loaded by this page it does.
+    if (c.req.header("sec-fetch-site") === "cross-site") {
+      return send(c, againPage());
+    }
+    const { pathname, search } = new URL(c.req.url);
+    return send(c, signInPage({ to: pathname + search, failed: false }), 401);
+  }));
+
+  const show = async (c: Reading, make: MakePage, status?: 404) => {
+    await parts.catchUp();
+    const formToken = signIn.formToken(c.get("cookie"));
+    const nowMs = now();
+    const { operates, name } = c.get("reader");
+    const made = await make({ ...parts, nowMs, operates, formToken, health });
+    if (typeof made === "string") return c.redirect(made, 303);
+    const frame = {
+      environment: ledger.environment,
+      health: await health.parts(),
+      nowMs,
+      reader: signIn.isNeeded ? name : null,
+      formToken,
+    };
+    return send(
+      c,
+      layout(frame, made ?? NO_PAGE),
+      made === null ? 404 : status,
+    );
+  };
+  /** Does what a form asks for, if a page of ours made the form. */
+  const act = async (
+    c: Reading,
+    action: (fields: Readonly<Record<string, string>>) => Promise<string>,
+  ) => {
+    const fields = await form(c);
+    return signIn.isFormToken(c.get("cookie"), fields.form ?? "")
+      ? c.redirect(await action(fields), 303)
+      : refusal(c, OLD_FORM);
+  };
+
+  app.get("/", (c) => show(c, homePage));
+  app.get("/live", (c) => {
+    if (!live.hasRoom) return c.text("Too many pages are open\n", 503);
+    return streamSSE(c, async (stream) => {
+      const left = new AbortController();
+      stream.onAbort(() => left.abort());
+      for await (const seen of live.follow(left.signal)) {
+        if (seen === null) await stream.write(": \n\n");
+        else {
+          const data = JSON.stringify(healthBar(seen, now()).toString());
+          await stream.writeSSE({ event: "health", data });
+        }
+      }
+    });
+  });
+  app.post("/sign-out", (c) =>
+    act(c, () => {
+      keepCookie(c, "", 0);
+      return Promise.resolve("/sign-in");
+    }));
+  app.notFound((c) => show(c as Reading, () => NO_PAGE, 404));
+  app.onError((error, c) => {
+    const message = messageOf(error);
+    parts.log("error", "console_failed", { message });
+    return send(
+      c,
+      bare(
+        "Failed",
+        html`
+          <main class="card sign-in">
+            <h1>This page could not be made</h1>
+            <p>${sentence(message)}</p>
+            <p><a href="/">To the first page</a></p>
+          </main>
+        `,
+      ),
+      500,
+    );
+  });
+  return {
+    fetch: (request) => app.fetch(request),
+    stop: async () => {
+      live.end();
+      await health.settled();
+    },
+  };
+}
+
+function send(
+  c: Context,
+  page: Markup,
+  status: 200 | 401 | 403 | 404 | 500 = 200,
+): Response {
+  return c.body(page.toString(), status, {
+    "content-type": "text/html; charset=utf-8",
+  });
+}
+
+/** The fields of a form that are text. */
+async function form(c: Context): Promise<Readonly<Record<string, string>>> {
+  const fields: Record<string, string> = {};
+  for (const [name, value] of Object.entries(await c.req.parseBody())) {
+    if (typeof value === "string") fields[name] = value;
+  }
+  return fields;
+}
+
+const NO_PAGE: PageParts = messagePage(
+  "There is no such page",
+  "The search box finds orders and users by anything that names them.",
+);
+
+const SIGNED_OUT = "Nobody is signed in; load the page again";
+
+const OLD_FORM = "The form is too old; go back, load the page again and repeat";

@@ -1,0 +1,113 @@
+import { type Command, Option } from "commander";
+import { messageOf } from "../../core/guards.ts";
+import type { Ledger } from "../../ledger/mod.ts";
+import type { Log } from "../monitoring/logger.ts";
+import type { Config } from "../program/config.ts";
+import { UsageError } from "../program/exit_codes.ts";
+import { wholeNumber } from "../program/options.ts";
+import { serviceEnvironment } from "../program/service.ts";
+import { accessOf } from "./access/access_flags.ts";
+import { CatchUp } from "./catch_up.ts";
+import { readExplorers } from "./explorers.ts";
+import { type OpenConsole, openConsole } from "./open_console.ts";
+
+/** Port of the console unless stated. */
+export const CONSOLE_PORT = 8790;
+
+/** Address that the console listens on unless stated. */
+const CONSOLE_HOST = "127.0.0.1";
+
+/** What a console is opened with. */
+export interface ConsoleSettings {
+  readonly port: number;
+  readonly host: string;
+  readonly allowHost?: readonly string[];
+  readonly explorers?: string;
+  readonly operate?: boolean;
+}
+
+/** The ledger that a console shows, and where it tells what failed. */
+export interface Shown {
+  readonly ledger: Ledger;
+  readonly config: Config;
+  readonly log: Log;
+  readonly now: () => number;
+}
+
+/**
+ * Opens a console with settings from flags.
+ *
+ * @param folds Whether somebody else in this process folds the ledger.
+ * @throws {UsageError} When a setting is wrong.
+ */
+export async function openConfiguredConsole(
+  { ledger, config, log, now }: Shown,
+  settings: ConsoleSettings,
+  folds: boolean,
+): Promise<OpenConsole> {
+  const folding = folds ? null : new CatchUp(
+    ledger,
+    (error) => log("error", "console_failed", { message: messageOf(error) }),
+  );
+  const { dashboardUrl } = serviceEnvironment(config, ledger.environment);
+  const open = await openConsole({
+    ledger,
+    now,
+    access: accessOf(settings, []),
+    hostNames: [settings.host, ...settings.allowHost ?? []],
+    dashboardUrl,
+    explorers: await readExplorers(settings.explorers),
+    catchUp: () => folding?.caughtUp() ?? Promise.resolve(),
+    log,
+  }, settings);
+  return {
+    url: open.url,
+    shutdown: async () => {
+      await open.shutdown();
+      await folding?.stop();
+    },
+  };
+}
+
+/** Flags of `serve` for a console beside the endpoint. */
+export interface ServeConsoleFlags {
+  readonly console?: true | number;
+  readonly consoleHost?: string;
+}
+
+/** Adds the flags for a console beside the endpoint. */
+export function consoleOptions(command: Command): Command {
+  return command.addOption(
+    new Option(
+      "--console [port]",
+      `show the ledger as web pages, on a port of their own (default: ${CONSOLE_PORT})`,
+    ).argParser(wholeNumber("--console", 0, 65_535)),
+  ).option(
+    "--console-host <host>",
+    `address of those pages (default: ${CONSOLE_HOST}); beyond this machine people sign in`,
+  );
+}
+
+/**
+ * Opens the console that the flags of `serve` ask for; null when they ask for
+ * none.
+ *
+ * @throws {UsageError} When a flag is wrong.
+ */
+export async function serveConsole(
+  shown: Shown,
+  { console: port, consoleHost }: ServeConsoleFlags,
+): Promise<OpenConsole | null> {
+  if (port === undefined) {
+    if (consoleHost === undefined) return null;
+    throw new UsageError(
+      "Wrong --console-host: there is no console; add --console",
+    );
+  }
+  const open = await openConfiguredConsole(shown, {
+    port: port === true ? CONSOLE_PORT : port,
+    host: consoleHost ?? CONSOLE_HOST,
+  }, true);
+  shown.log("info", "console_listening", { url: open.url });
+  return open;
+}

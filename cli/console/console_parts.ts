@@ -1,0 +1,38 @@
+import type { Ledger } from "../../ledger/mod.ts";
+import type { Log } from "../monitoring/logger.ts";
+import type { Access } from "./access/access.ts";
+import type { Explorers } from "./explorers.ts";
+import type { HealthWatch } from "./health/health_watch.ts";
+
+/** What the console is made of. */
+export interface ConsoleParts {
+  /** The ledger that is shown. */
+  readonly ledger: Ledger;
+  /** Clock, ms since the epoch. */
+  readonly now: () => number;
+  /** Who may open it. */
+  readonly access: Access;
+  /** Names under which people open it, besides addresses and localhost. */
+  readonly hostNames: readonly string[];
+  /** Address of the service's dashboard. */
+  readonly dashboardUrl: string;
+  /** Where transactions can be looked at. */
+  readonly explorers: Explorers;
+  /** Brings states up to date, or to a bounded age. */
+  readonly catchUp: () => Promise<void>;
+  /** Told what failed. */
+  readonly log: Log;
+}
+
+/** What a page is rendered from. */
+export interface PageContext
+  extends Pick<ConsoleParts, "ledger" | "dashboardUrl" | "explorers"> {
+  /** The time of the request, ms since the epoch. */
+  readonly nowMs: number;
+  /** Whether the reader may acknowledge and note. */
+  readonly operates: boolean;
+  /** What the forms of the page send back. */
+  readonly formToken: string;
+  /** How everything is. */
+  readonly health: HealthWatch;
+}

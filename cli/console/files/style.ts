@@ -1,0 +1,132 @@
+/** The look of every page, light or dark as the reader has it. */
+export const STYLE = `
+:root {
+  color-scheme: light dark;
+  --brand: light-dark(#0b6e69, #4fc3bb); --on-brand: light-dark(#fff, #10201f);
+  --back: light-dark(#f3f5f7, #11151a); --card: light-dark(#fff, #1a2027);
+  --ink: light-dark(#161b22, #e8ecf1); --soft: light-dark(#566070, #9aa6b4);
+  --line: light-dark(#dfe4ea, #2c343e); --edge: light-dark(#7d8794, #6b7684);
+  --field: light-dark(#fff, #12171d);
+  --good: light-dark(#14693a, #6fd39b); --bad: light-dark(#b3261e, #ff8f85);
+  --warn: light-dark(#7d5200, #f2bd5c);
+  --good-back: light-dark(#e7f5ec, #14281d); --bad-back: light-dark(#fdecea, #331917);
+  --warn-back: light-dark(#fdf3e0, #2e2410);
+}
+* { box-sizing: border-box; }
+[hidden] { display: none !important; }
+html { -webkit-text-size-adjust: 100%; }
+body {
+  margin: 0 auto; padding: 0 24px 48px; max-width: 1180px;
+  background: var(--back); color: var(--ink);
+  font: 15px/1.5 system-ui, -apple-system, "Segoe UI", sans-serif;
+}
+a { color: var(--brand); }
+h1 { font-size: 22px; line-height: 1.3; margin: 0 0 12px; }
+h2 { font-size: 16px; margin: 0 0 10px; }
+h3 { font-size: 14px; margin: 0 0 4px; }
+p { margin: 0 0 10px; }
+bdi { unicode-bidi: isolate; overflow-wrap: anywhere; }
+code { font: 13px/1.4 ui-monospace, "SF Mono", Menlo, Consolas, monospace; overflow-wrap: anywhere; }
+.soft { color: var(--soft); font-weight: 400; }
+.hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.skip { position: absolute; left: 8px; top: -60px; background: var(--card); padding: 8px 14px; border-radius: 8px; z-index: 2; }
+.skip:focus { top: 8px; }
+main:focus { outline: none; }
+:focus-visible { outline: 2px solid var(--brand); outline-offset: 2px; border-radius: 4px; }
+
+.top { display: flex; flex-wrap: wrap; align-items: center; gap: 10px 16px; padding: 16px 0 12px; }
+.brand { font-weight: 700; font-size: 18px; color: var(--ink); text-decoration: none; }
+.environment { border: 1px solid currentColor; border-radius: 99px; padding: 0 10px; font-size: 13px; font-weight: 600; }
+.environment.production { color: var(--bad); } .environment.test { color: var(--soft); }
+.search { display: flex; flex: 1 1 320px; gap: 8px; }
+.search input { flex: 1; }
+nav { display: flex; gap: 4px; }
+nav a { padding: 5px 10px; border-radius: 8px; text-decoration: none; font-weight: 550; }
+nav a:hover { text-decoration: underline; }
+nav a[aria-current] { background: var(--card); color: var(--ink); box-shadow: inset 0 0 0 1px var(--line); }
+.out { display: flex; gap: 8px; align-items: center; }
+
+.health { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 8px 14px; margin-bottom: 20px; font-size: 14px; }
+.parts, .told, .plain { list-style: none; margin: 0; padding: 0; }
+.parts { display: flex; flex-wrap: wrap; gap: 4px 20px; }
+.part { font-weight: 600; white-space: nowrap; }
+.part .word { font-weight: 400; color: var(--soft); }
+.good { color: var(--good); } .warn { color: var(--warn); } .bad { color: var(--bad); } .unused { color: var(--soft); }
+.told { margin: 8px 0 2px; }
+.told li { border-left: 3px solid currentColor; padding: 2px 0 2px 10px; margin-top: 6px; }
+.told .soft, .advice { color: var(--ink); }
+.meanings { margin-top: 4px; } .meanings summary { font-size: 13px; color: var(--soft); }
+.meanings .good, .meanings .unused { color: var(--soft); }
+
+section, .card { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 16px 18px; margin-bottom: 18px; min-width: 0; }
+.columns { display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 18px; align-items: start; }
+.crumb { color: var(--soft); margin: 0 0 4px; overflow-wrap: anywhere; }
+.badge { display: inline-block; border-radius: 99px; padding: 1px 12px; font-size: 14px; font-weight: 650; border: 1px solid currentColor; white-space: nowrap; }
+.badge.good { background: var(--good-back); } .badge.warn { background: var(--warn-back); } .badge.bad { background: var(--bad-back); }
+.verdict { font-size: 21px; line-height: 1.35; font-weight: 650; margin: 0 0 12px; overflow-wrap: anywhere; }
+.release { display: flex; flex-wrap: wrap; gap: 6px 14px; align-items: baseline; margin: 0; }
+.money { font-size: 18px; font-weight: 600; margin: 0 0 12px; }
+
+dl.facts { margin: 0; } .facts > div { display: grid; grid-template-columns: 150px minmax(0, 1fr); gap: 12px; padding: 4px 0; }
+.facts > div + div { border-top: 1px solid var(--line); }
+.facts dt { color: var(--soft); } .facts dd { margin: 0; overflow-wrap: anywhere; }
+
+.scroll { overflow-x: auto; border-radius: 6px; }
+table { border-collapse: collapse; width: 100%; }
+th, td { text-align: left; padding: 7px 14px 7px 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+th { font-size: 13px; color: var(--soft); font-weight: 600; white-space: nowrap; }
+tbody tr:last-child td { border-bottom: 0; }
+.num { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+td code { white-space: nowrap; }
+
+button, .button {
+  font: inherit; font-weight: 550; cursor: pointer; color: var(--ink); text-decoration: none;
+  background: var(--card); border: 1px solid var(--edge); border-radius: 9px; padding: 5px 14px; display: inline-block;
+}
+button:hover, .button:hover { border-color: var(--brand); }
+button.quiet { border-color: transparent; background: none; color: var(--brand); padding: 5px 6px; }
+.primary, .search button { background: var(--brand); border-color: var(--brand); color: var(--on-brand); }
+input, select, textarea { font: inherit; color: var(--ink); background: var(--field); border: 1px solid var(--edge); border-radius: 9px; padding: 6px 11px; min-width: 0; }
+textarea { width: 100%; resize: vertical; }
+label { font-size: 14px; color: var(--soft); }
+summary { cursor: pointer; }
+details > summary { padding: 2px 0; }
+
+.timeline { list-style: none; margin: 0; padding: 0; }
+.timeline > li { border-left: 3px solid var(--line); padding: 2px 0 14px 14px; }
+.timeline > li.changed { border-left-color: var(--brand); }
+.timeline p { margin: 0 0 2px; overflow-wrap: anywhere; }
+.timeline .said-what { font-weight: 600; }
+.tag { display: inline-block; font-size: 12.5px; border: 1px solid var(--line); border-radius: 6px; padding: 0 7px; margin-right: 6px; color: var(--soft); font-weight: 500; }
+.tell { border-left: 4px solid var(--brand); padding: 4px 0 4px 14px; margin: 0 0 10px; white-space: pre-line; }
+pre { margin: 0; padding: 12px 14px; max-height: 70vh; overflow: auto; background: var(--field); border: 1px solid var(--line); border-radius: 9px; white-space: pre-wrap; overflow-wrap: anywhere; font: 13px/1.45 ui-monospace, Menlo, Consolas, monospace; }
+.command { white-space: pre-wrap; }
+.notice { border-left: 4px solid var(--warn); background: var(--warn-back); padding: 10px 14px; border-radius: 8px; margin-bottom: 14px; }
+.item { border-top: 1px solid var(--line); padding: 12px 0; } .item:first-of-type { border-top: 0; padding-top: 0; }
+.item .head { display: flex; flex-wrap: wrap; gap: 4px 14px; align-items: baseline; margin: 0 0 2px; }
+.item .amount { font-weight: 650; font-variant-numeric: tabular-nums; }
+.row { display: flex; flex-wrap: wrap; gap: 8px 12px; align-items: center; }
+.note-form { display: grid; gap: 8px; margin-top: 8px; max-width: 640px; }
+.notes { list-style: none; margin: 6px 0 0; padding: 0 0 0 12px; border-left: 3px solid var(--line); font-size: 14px; }
+.tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(210px, 1fr)); gap: 12px; margin-bottom: 18px; }
+.tile { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 12px 16px; text-decoration: none; color: var(--ink); }
+.tile strong { display: block; font-size: 22px; font-variant-numeric: tabular-nums; }
+a.tile:hover { border-color: var(--brand); }
+.sign-in { max-width: 420px; margin: 12vh auto 0; }
+.sign-in form { display: grid; gap: 10px; }
+.plot { min-height: 240px; margin-bottom: 10px; }
+.bar { height: 10px; border-radius: 3px; background: var(--brand); min-width: 2px; }
+footer { margin-top: 26px; font-size: 13px; }
+
+@media (max-width: 860px) { .columns { grid-template-columns: minmax(0, 1fr); } }
+@media (max-width: 560px) {
+  body { padding: 0 14px 40px; }
+  .search { order: 5; flex-basis: 100%; }
+  .facts > div { grid-template-columns: minmax(0, 1fr); gap: 0; }
+  section, .card { padding: 14px; }
+  .verdict { font-size: 19px; }
+  nav a { padding: 5px 8px; }
+}
+@media print { .top .search, nav, footer, .health, button, .note-form { display: none; } }
+@media (prefers-reduced-motion: no-preference) { a, button { transition: border-color 0.1s; } }
+`;

@@ -1,0 +1,80 @@
+import { type Ledger, watchdog } from "../../../ledger/mod.ts";
+import type { DeliveryHealth } from "../../../ledger/mod.ts";
+import { counted } from "../../views/counted.ts";
+import { span } from "../../wording/span.ts";
+import type { HealthPart } from "./health_part.ts";
+
+/** Whether webhooks still come, as the watchdog sees it. */
+export async function webhooksHealth(
+  { driver }: Ledger,
+  nowMs: number,
+): Promise<HealthPart> {
+  return webhooksPart((await watchdog(driver, { nowMs })).health, nowMs);
+}
+
+/** The same from what the watchdog saw. */
+export function webhooksPart(
+  health: DeliveryHealth,
+  nowMs: number,
+): HealthPart {
+  const { state, since, silentOrders, lastReceivedAt, failingSince } = health;
+  const name = "Webhooks";
+  const ago = lastReceivedAt === null
+    ? null
+    : span(Math.max(0, nowMs - Date.parse(lastReceivedAt)));
+  const moved = counted(silentOrders, "order");
+  switch (state) {
+    case "ok":
+      return {
+        name,
+        level: "good",
+        since: null,
+        detail: ago === null
+          ? "Nothing is overdue"
+          : `The last webhook came ${ago} ago; nothing is overdue`,
+        advice: null,
+      };
+    case "suspected":
+      return {
+        name,
+        level: "bad",
+        since,
+        detail: ago === null
+          ? `${moved} moved without a webhook: delivery may be off`
+          : `No webhook for ${ago} while ${moved} moved: delivery may be off`,
+        advice: PRESS_TEST,
+      };
+    case "failing":
+      return {
+        name,
+        level: "bad",
+        since: failingSince,
+        detail:
+          "Webhooks come and are not answered in time: the service will " +
+          "switch delivery off",
+        advice: PRESS_TEST,
+      };
+    case "never_received":
+      return silentOrders === 0
+        ? {
+          name,
+          level: "unused",
+          since: null,
+          detail: "No webhook was ever received",
+          advice: null,
+        }
+        : {
+          name,
+          level: "warn",
+          since: null,
+          detail: `No webhook was ever received, and ${moved} moved at the ` +
+            "service",
+          advice: "Where webhooks are meant to come, set the endpoint's " +
+            "address in the service's dashboard and press Test there",
+        };
+  }
+}
+
+const PRESS_TEST = "Press Test on the webhook page of the service's " +
+  "dashboard. When nothing comes, enable delivery there, then read the time " +
+  "again: the delivery page has the command";

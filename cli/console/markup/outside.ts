@@ -1,0 +1,38 @@
+import { printable } from "../../../core/printable.ts";
+import { html, type Markup } from "./html.ts";
+
+/** More characters than this of one value are not shown. */
+const SHOWN = 300;
+
+/**
+ * A value that came from outside, as plain text: nothing in it runs, turns
+ * round what stands beside it, or is longer than a page can hold.
+ *
+ * @param most Characters that are shown.
+ */
+export function outsideText(value: string, most: number = SHOWN): string {
+  // Cut before it is looked through: a megabyte takes time.
+  const cut = value.length > most
+    ? `${value.slice(0, most)}... (${value.length} characters)`
+    : value;
+  return printable(cut);
+}
+
+/** The same as markup, kept apart from the direction of what is around it. */
+export function outside(value: string | null, most?: number): Markup {
+  return value === null || value === ""
+    ? html``
+    : html`<bdi class="said">${outsideText(value, most)}</bdi>`;
+}
+
+/** An identifier, in letters of one width. */
+export function code(value: string | null): Markup {
+  return value === null || value === ""
+    ? html``
+    : html`<code><bdi>${outsideText(value)}</bdi></code>`;
+}
+
+/** Sentences that may quote values from outside. */
+export function sentence(text: string): string {
+  return outsideText(text, 2000);
+}

@@ -1,0 +1,67 @@
+import { amountText, type OrderJson } from "../../views/order_view.ts";
+import { html, type Markup } from "../markup/html.ts";
+import { table } from "../markup/lists.ts";
+import { code, outside, outsideText, sentence } from "../markup/outside.ts";
+import { agoText, timeText } from "../markup/times.ts";
+import { releaseBadge } from "./badges.ts";
+
+/** Address of an order's page. */
+export function orderPath(orderId: string): string {
+  return `/orders/${encodeURIComponent(orderId)}`;
+}
+
+/** Address of a user's page. */
+export function userPath(userId: string): string {
+  return `/users/${encodeURIComponent(userId)}`;
+}
+
+/** An order's id, which leads to its page. */
+export function orderLink(orderId: string): Markup {
+  return html`<a href="${orderPath(orderId)}">${code(orderId)}</a>`;
+}
+
+/**
+ * Orders, one a line, each with its verdict.
+ *
+ * @param label What they are, for a screen reader.
+ */
+export function orderTable(
+  label: string,
+  orders: readonly OrderJson[],
+  nowMs: number,
+): Markup {
+  if (orders.length === 0) return html`<p class="soft">None.</p>`;
+  return table(
+    label,
+    [
+      { title: "Order" },
+      { title: "Release" },
+      { title: "Amount", number: true },
+      { title: "Created" },
+      { title: "What is true" },
+    ],
+    orders.map((order) => [
+      html`${orderLink(order.orderId)}${reference(order)}`,
+      releaseBadge(order.release),
+      outsideText(amountText(order.currencyAmount, order.currency), 60),
+      created(order.createdAt, nowMs),
+      sentence(order.verdict.message),
+    ]),
+  );
+}
+
+/** What the partner or the customer calls it. */
+function reference({ asked, externalOrderId }: OrderJson): Markup {
+  const text = asked?.reference ?? externalOrderId;
+  return text === null
+    ? html``
+    : html`<br><span class="soft">${outside(text, 60)}</span>`;
+}
+
+function created(time: string | null, nowMs: number): Markup {
+  return time === null
+    ? html``
+    : html`<time datetime="${time}" title="${timeText(time)}">${
+      agoText(time, nowMs)
+    }</time>`;
+}
