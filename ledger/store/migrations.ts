@@ -10,10 +10,14 @@ import { linkSearch, linksSchema } from "./tables/links.ts";
 import { orderSearch, ordersSchema } from "./tables/orders.ts";
 import {
   machineQueuedTransitions,
+  passedTransitions,
   queuedTransitionsSchema,
 } from "./tables/subscriptions/queued_transitions.ts";
 import { requestQueuesSchema } from "./tables/polling/request_queues.ts";
-import { subscriptionsSchema } from "./tables/subscriptions/subscriptions.ts";
+import {
+  subscriptionRevisions,
+  subscriptionsSchema,
+} from "./tables/subscriptions/subscriptions.ts";
 import { machineTransitions, transitionsSchema } from "./tables/transitions.ts";
 import { unansweredSchema } from "./tables/unanswered.ts";
 import { erasuresSchema } from "./tables/erasures.ts";
@@ -59,6 +63,8 @@ export const migrations: readonly Migration[] = [
     version: 5,
     statements: [
       ...erasuresSchema,
+      ...subscriptionRevisions,
+      ...passedTransitions,
       ...forwardTargetsSchema,
       ...minutesSchema,
       ...notesSchema,

@@ -1,31 +1,17 @@
-import { messageOf } from "../../core/guards.ts";
 import { sleep as sleepFor } from "../../core/waiting/sleep.ts";
-import type { Statement } from "../store/driver/driver.ts";
-import { readCurrentState } from "./current_state.ts";
 import { isLostRace } from "../store/retry_lost_races.ts";
-import {
-  moveSubscription,
-  PAGE_ROWS,
-  readNextTransitions,
-  upsertSubscription,
-} from "../store/tables/subscriptions/subscriptions.ts";
-import {
-  deleteQueuedTransition,
-  insertQueuedTransition,
-  type QueuedTransition,
-  readDueTransitions,
-  updateQueuedTransition,
-} from "../store/tables/subscriptions/queued_transitions.ts";
+import { upsertSubscription } from "../store/tables/subscriptions/subscriptions.ts";
+import { DispatchRun } from "./dispatch_run.ts";
 import { matcher, patternText } from "./pattern.ts";
-import { redeliveryDelayMs } from "./redelivery_delay.ts";
 import type { Dispatched, SubscriptionParts } from "./subscription_options.ts";
-import type { Transition } from "../projection/transition.ts";
 
 /**
  * Hands transitions to a handler, at least once each and in order within an
- * order or user. The checkpoint moves only after the handler returned. A
- * transition that it fails on is queued and tried again; only later transitions
- * of the same order or user wait for it.
+ * order or user, side by side across them. The checkpoint moves only after the
+ * handler returned, once for a group of transitions: after a crash those of the
+ * last group are handed over again, in the same order. A transition that the
+ * handler fails on is queued and tried again; only later transitions of the
+ * same order or user wait for it, until it is dead.
  *
  * Run a name in one process at a time: two processes would both deliver.
  */
@@ -39,7 +25,8 @@ export class Subscription implements AsyncDisposable {
   #dispatching: Promise<unknown> = Promise.resolve();
   #wake: () => void = () => {};
   #woken = false;
-  #seq = 0;
+  #current: DispatchRun | null = null;
+  #revision = 0;
 
   /**
    * Prepares to deliver; {@linkcode Ledger.subscribe} opens it.
@@ -69,6 +56,7 @@ export class Subscription implements AsyncDisposable {
   /** Says that there may be something to deliver. */
   wake(): void {
     this.#woken = true;
+    this.#current?.wake();
     this.#wake();
   }
 
@@ -83,9 +71,10 @@ export class Subscription implements AsyncDisposable {
     return dispatched;
   }
 
-  /** Waits for the handler that is being called, and stops. */
+  /** Waits for the handlers that are being called, and stops. */
   async stop(): Promise<void> {
     this.#stopped.abort();
+    this.#current?.wake();
     this.#wake();
     await this.#running;
     await this.#dispatching;
@@ -97,123 +86,20 @@ export class Subscription implements AsyncDisposable {
   }
 
   async #dispatch(): Promise<Dispatched> {
-    let delivered = 0;
-    let failed = 0;
-    for (;;) {
-      const queued = await this.#dispatchQueued();
-      const next = await this.#dispatchNext();
-      const before = delivered + failed;
-      delivered += queued.delivered + next.delivered;
-      failed += queued.failed + next.failed;
-      const idle = delivered + failed === before && !next.more;
-      if (idle || this.#stopped.signal.aborted) return { delivered, failed };
-    }
-  }
-
-  async #dispatchQueued(): Promise<Dispatched> {
-    const { driver, name } = this.#parts;
-    let delivered = 0;
-    let failed = 0;
-    for (const queued of await readDueTransitions(driver, name, this.#time())) {
-      if (this.#stopped.signal.aborted) break;
-      const { transition } = queued;
-      const attempts = queued.attempts + 1;
-      const error = await this.#deliver(transition, attempts);
-      if (error === null) {
-        await driver.batch(
-          [deleteQueuedTransition(name, transition.seq)],
-          "write",
-        );
-        delivered++;
-      } else {
-        await driver.batch([
-          updateQueuedTransition(
-            name,
-            queued,
-            this.#afterFailure(attempts, error),
-          ),
-        ], "write");
-        failed++;
-      }
-    }
-    return { delivered, failed };
-  }
-
-  async #dispatchNext(): Promise<Dispatched & { readonly more: boolean }> {
-    const { driver, name } = this.#parts;
-    let page = await readNextTransitions(driver, name, "read");
-    // A replica may be behind what this process itself has delivered.
-    if (page.seq < this.#seq) {
-      page = await readNextTransitions(driver, name, "write");
-    }
-    let { seq } = page;
-    this.#seq = seq;
-    let [delivered, failed] = [0, 0];
-    const move = async (to: number, ...more: readonly Statement[]) => {
-      await driver.batch(
-        [...moveSubscription(name, seq, to), ...more],
-        "write",
-      );
-      seq = to;
-      this.#seq = to;
-    };
-    for (const transition of page.transitions) {
-      if (this.#stopped.signal.aborted) break;
-      const entity = `${transition.entity}:${transition.id}`;
-      if (!transition.live || !this.#matches(transition)) continue;
-      if (page.blocked.has(entity)) {
-        const queued = { transition, ...waiting };
-        await move(transition.seq, insertQueuedTransition(name, queued));
-        continue;
-      }
-      const error = await this.#deliver(transition, 1);
-      if (error === null) {
-        await move(transition.seq);
-        delivered++;
-      } else {
-        const queued = { transition, ...this.#afterFailure(1, error) };
-        await move(transition.seq, insertQueuedTransition(name, queued));
-        page.blocked.add(entity);
-        failed++;
-      }
-    }
-    const last = page.transitions.at(-1)?.seq ?? seq;
-    if (last > seq && !this.#stopped.signal.aborted) await move(last);
-    return { delivered, failed, more: page.transitions.length === PAGE_ROWS };
-  }
-
-  /** What the handler failed with; null when it did not. */
-  async #deliver(
-    transition: Transition,
-    attempt: number,
-  ): Promise<string | null> {
-    const state = await readCurrentState(this.#parts.driver, transition);
+    if (this.#stopped.signal.aborted) return { delivered: 0, failed: 0 };
+    const run = new DispatchRun({
+      ...this.#parts,
+      matches: this.#matches,
+      signal: this.#stopped.signal,
+      revision: this.#revision,
+    });
+    this.#current = run;
     try {
-      await this.#parts.handler(transition, {
-        attempt,
-        signal: this.#stopped.signal,
-        state,
-        release: state !== null && "release" in state ? state.release : null,
-      });
-      return null;
-    } catch (error) {
-      const text = messageOf(error);
-      return text.slice(0, 500).toWellFormed().replaceAll("\0", "");
+      return await run.run();
+    } finally {
+      this.#revision = run.revision;
+      this.#current = null;
     }
-  }
-
-  #afterFailure(
-    attempts: number,
-    error: string,
-  ): Omit<QueuedTransition, "transition"> {
-    const { maxAttempts = 10, retryDelayMs = redeliveryDelayMs } =
-      this.#parts.options;
-    return {
-      state: attempts >= maxAttempts ? "dead" : "retrying",
-      attempts,
-      dueAt: this.#time(retryDelayMs(attempts)),
-      error,
-    };
   }
 
   async #run(): Promise<void> {
@@ -224,7 +110,8 @@ export class Subscription implements AsyncDisposable {
         await this.dispatch();
       } catch (error) {
         // A lost race means that another process runs under the same name.
-        if (!isLostRace(error)) onError(error);
+        if (isLostRace(error)) this.#parts.onLostRace?.();
+        else onError(error);
       }
       await this.#rest(idleMs);
     }
@@ -243,15 +130,4 @@ export class Subscription implements AsyncDisposable {
       this.#wake = () => {};
     }
   }
-
-  #time(aheadMs = 0): string {
-    return new Date(this.#parts.now() + aheadMs).toISOString();
-  }
 }
-
-const waiting = {
-  state: "waiting",
-  attempts: 0,
-  dueAt: "",
-  error: null,
-} as const;

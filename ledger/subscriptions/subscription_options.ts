@@ -1,6 +1,6 @@
 import type { OrderState, Release } from "../orders/order_state.ts";
 import type { UserState } from "../users/user_state.ts";
-import type { Driver } from "../store/driver/driver.ts";
+import type { Driver, Statement } from "../store/driver/driver.ts";
 import type { TransitionPattern, UnlistedPattern } from "./pattern.ts";
 import type { Transition } from "../projection/transition.ts";
 
@@ -20,11 +20,25 @@ export type TransitionHandler = (
      * the transition; null when the ledger has none.
      */
     readonly state: OrderState | UserState | null;
+    /** Position of the last event that `state` has in it. */
+    readonly position: number;
+    /** Whether it still shows the status and trust of the transition. */
+    readonly current: boolean;
     /**
      * Of an order, whether the goods may be released by what is known now;
      * null of a user. Release goods on `yes` only.
      */
     readonly release: Release | null;
+    /**
+     * Keys of earlier transitions of the same order or user that were given up
+     * on: the handler never took them.
+     */
+    readonly missed: readonly string[];
+    /**
+     * True of a dead letter that is delivered again after later transitions of
+     * its order or user were.
+     */
+    readonly late: boolean;
   },
 ) => void | Promise<void>;
 
@@ -48,17 +62,26 @@ export interface SubscribeOptions {
    */
   readonly from?: "now" | "start";
   /**
-   * Attempts before a transition is dead.
+   * How many orders and users the handler is called for at a time; within each
+   * of them one call follows the other.
+   *
+   * @default 16
+   */
+  readonly concurrency?: number;
+  /**
+   * Attempts before a transition is dead. Later ones of its order or user go on
+   * without it, and name it as `missed`.
    *
    * @default 10
    */
   readonly maxAttempts?: number;
   /**
-   * Wait after a failed attempt, in ms.
+   * Wait after a failed attempt, in ms, by how many were made and what the last
+   * one failed with.
    *
    * @default one second, doubled each time, up to an hour
    */
-  readonly retryDelayMs?: (attempt: number) => number;
+  readonly retryDelayMs?: (attempt: number, error: unknown) => number;
   /**
    * Looks for transitions of other processes this often, in ms.
    *
@@ -97,4 +120,8 @@ export interface SubscriptionParts {
   readonly options: SubscribeOptions;
   /** Whom it calls. */
   readonly handler: TransitionHandler;
+  /** Statements that begin each write, for example those of a lease. */
+  readonly guard?: () => readonly Statement[];
+  /** Told when a write was refused, because another process was first. */
+  readonly onLostRace?: () => void;
 }

@@ -5,6 +5,7 @@ import {
   type QueuedTransition,
   queuedTransitionOf,
   retryDead,
+  selectDead,
   selectQueued,
 } from "../store/tables/subscriptions/queued_transitions.ts";
 import { selectSubscriptions } from "../store/tables/subscriptions/subscriptions.ts";
@@ -112,11 +113,13 @@ export class Subscriptions {
    * @throws {LedgerError} When the database fails.
    */
   async deadLetters(name: string): Promise<QueuedTransition[]> {
-    return (await this.queued(name)).filter(({ state }) => state === "dead");
+    const [rows] = await this.#driver.batch([selectDead(name)], "read");
+    return rows?.rows.map(queuedTransitionOf) ?? [];
   }
 
   /**
-   * Delivers dead letters again, with as many attempts as at first.
+   * Delivers dead letters again, with as many attempts as at first. One whose
+   * order or user has gone on without it is delivered as `late`.
    *
    * @param name The subscription.
    * @param key Only this transition. @default all
@@ -128,8 +131,8 @@ export class Subscriptions {
   }
 
   /**
-   * Deletes dead letters, so that later transitions of their entities are
-   * delivered.
+   * Deletes dead letters: they are never delivered, and later transitions of
+   * their orders and users no longer say that they are missed.
    *
    * @param name The subscription.
    * @param key Only this transition. @default all

@@ -20,7 +20,7 @@ export function addDrop(subscriptions: Command, cli: Cli): void {
   )
     .argument("<key>", "the dead letter to give up")
     .description(
-      "give up a dead letter, so that what waits behind it is delivered",
+      "give up a dead letter: it is never delivered, and nothing names it as missed",
     );
   jsonOption(ledgerOptions(command), "one object")
     .addHelpText(

@@ -134,12 +134,21 @@ export function selectState(entity: Entity, id: string): Statement {
   };
 }
 
-/** Selects the position of the live states, and one of the states or null. */
-export function selectStateAndPosition(entity: Entity, id: string): Statement {
+/** Selects the position of the live states. */
+export const selectLivePosition: Statement = {
+  sql: "SELECT position FROM projections WHERE name = 'live'",
+  args: [],
+};
+
+/** Selects id and state of those live orders or users that there are. */
+export function selectStates(
+  entity: Entity,
+  ids: readonly string[],
+): Statement {
   return {
-    sql: `SELECT p.position, (SELECT e.state FROM ${entity}s AS e
-        WHERE e.generation = p.generation AND e.${entity}_id = ?1)
-      FROM projections AS p WHERE p.name = 'live'`,
-    args: [id],
+    sql: `SELECT ${entity}_id, state FROM ${entity}s
+      WHERE generation = ${liveGeneration}
+        AND ${entity}_id IN (SELECT value FROM json_each(?))`,
+    args: [JSON.stringify(ids)],
   };
 }

@@ -2,7 +2,8 @@ import {
   parseTransitionKey,
   type Transition,
 } from "../../../projection/transition.ts";
-import type { Driver, ResultSet, Statement } from "../../driver/driver.ts";
+import type { Entity } from "../../../entity.ts";
+import type { ResultSet, Statement } from "../../driver/driver.ts";
 import { storedMoves, transitionOf } from "../transitions.ts";
 
 /** What subscriptions could not deliver yet. */
@@ -35,11 +36,29 @@ export const machineQueuedTransitions: readonly string[] = [
 ];
 
 /**
+ * A row that `passed` says of is no longer waited for: a later transition of
+ * its entity was delivered. Only what is `retrying` is looked for by time, so
+ * that what waits costs nothing; the batch that settles a row lets the next one
+ * of its entity retry. What waited behind dead ones need not any more.
+ */
+export const passedTransitions: readonly string[] = [
+  "ALTER TABLE queued_transitions ADD COLUMN passed INTEGER NOT NULL DEFAULT 0",
+  `CREATE INDEX queued_transitions_due ON queued_transitions(subscription, state, due_at)`,
+  `UPDATE queued_transitions AS l SET state = 'retrying', due_at = ''
+    WHERE state = 'waiting' AND NOT EXISTS (SELECT 1
+      FROM queued_transitions AS e WHERE e.subscription = l.subscription
+        AND e.entity = l.entity AND e.entity_id = l.entity_id
+        AND e.seq < l.seq AND e.state <> 'dead')`,
+];
+
+/**
  * A transition that a subscription could not deliver yet.
  *
- * - `retrying`: the handler failed, and is called again at `dueAt`.
+ * - `retrying`: the handler failed, or could not be called in its turn; it is
+ *   called at `dueAt`.
  * - `waiting`: an earlier transition of the same entity comes first.
- * - `dead`: the handler failed too often; somebody has to decide.
+ * - `dead`: the handler failed too often; later ones of the entity go on
+ *   without it, and somebody has to decide.
  */
 export interface QueuedTransition {
   /** The transition. */
@@ -52,13 +71,15 @@ export interface QueuedTransition {
   readonly dueAt: string;
   /** What the handler last failed with. */
   readonly error: string | null;
+  /** Whether a later transition of its order or user was delivered. */
+  readonly passed: boolean;
 }
 
-/** Columns in the order that {@linkcode queuedTransitionOf} reads. */
-const columns =
+/** Columns of `l` in the order that {@linkcode queuedTransitionOf} reads. */
+export const queuedColumns: string =
   "l.seq, l.entity, l.entity_id, l.machine, l.trust, l.status, l.entry, " +
   "l.previous, l.reverses, l.position, l.recorded_at, 1, " +
-  "l.state, l.attempts, l.due_at, l.error";
+  "l.state, l.attempts, l.due_at, l.error, l.passed";
 
 /**
  * Reads a row of {@linkcode selectQueued}.
@@ -74,119 +95,131 @@ export function queuedTransitionOf(
     attempts: row[13] as number,
     dueAt: row[14] as string,
     error: row[15] as string | null,
+    passed: row[16] === 1,
   };
 }
 
-/**
- * Reads the queued transitions that may be delivered now: of each entity only
- * the first, unless that one is dead or not due yet.
- *
- * @param subscription Name of the subscription.
- * @param now The time, UTC ISO 8601.
- */
-export async function readDueTransitions(
-  driver: Driver,
-  subscription: string,
-  now: string,
-): Promise<QueuedTransition[]> {
-  const [rows] = await driver.batch([{
-    sql: `SELECT ${columns} FROM queued_transitions AS l
-      WHERE l.subscription = ?1 AND l.state <> 'dead' AND l.due_at <= ?2
-        AND NOT EXISTS (SELECT 1 FROM queued_transitions AS e
-          WHERE e.subscription = ?1 AND e.entity = l.entity
-            AND e.entity_id = l.entity_id AND e.seq < l.seq)
-      ORDER BY l.seq LIMIT 100`,
-    args: [subscription, now],
-  }], "read");
-  return rows?.rows.map(queuedTransitionOf) ?? [];
+/** How deliveries went that are to be written together. */
+export interface SettledDeliveries {
+  /** What was not in the queue and failed, or has to wait. */
+  readonly queued: readonly QueuedTransition[];
+  /** What was in the queue and failed again: as read, and as it stands now. */
+  readonly failed: readonly {
+    readonly before: QueuedTransition;
+    readonly after: QueuedTransition;
+  }[];
+  /** What was in the queue and was delivered. */
+  readonly delivered: readonly Transition[];
+  /** What was delivered although earlier ones of its entity were not. */
+  readonly passing: readonly Transition[];
 }
 
 /**
- * The statement that queues a transition.
+ * The statements that write how deliveries went. A row that somebody else has
+ * settled since it was read stays as it is.
  *
  * @param subscription Name of the subscription.
- * @param queued The transition and where it stands.
+ * @param settled How they went.
  */
-export function insertQueuedTransition(
+export function settleQueue(
   subscription: string,
-  queued: QueuedTransition,
-): Statement {
-  const { transition, state, attempts, dueAt, error } = queued;
-  return {
-    sql: `INSERT INTO queued_transitions (subscription, seq, entity, entity_id,
-        machine, trust, status, entry, previous, reverses, position,
-        recorded_at, state, attempts, due_at, error)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    args: [
-      subscription,
-      transition.seq,
-      transition.entity,
-      transition.id,
-      transition.machine,
-      transition.trust,
-      transition.status,
-      transition.entry,
-      ...storedMoves(transition),
-      transition.position,
-      transition.recordedAt,
-      state,
-      attempts,
-      dueAt,
-      error,
-    ],
-  };
+  { queued, failed, delivered, passing }: SettledDeliveries,
+): Statement[] {
+  const touched = new Map<string, readonly [Entity, string]>();
+  const touch = ({ entity, id }: Transition) =>
+    touched.set(`${entity}:${id}`, [entity, id]);
+  for (const { transition } of queued) touch(transition);
+  for (const { after } of failed) touch(after.transition);
+  for (const transition of delivered) touch(transition);
+  return [
+    { sql: insertQueued, rows: queued.map(rowOf) },
+    {
+      sql: `UPDATE queued_transitions AS l SET state = w.value ->> 2,
+          attempts = w.value ->> 3, due_at = w.value ->> 4,
+          error = w.value ->> 5
+        FROM json_each(?2) AS w WHERE l.subscription = ?1
+          AND l.seq = w.value ->> 0 AND l.attempts = w.value ->> 1`,
+      rows: failed.map(({ before, after }) => [
+        before.transition.seq,
+        before.attempts,
+        after.state,
+        after.attempts,
+        after.dueAt,
+        after.error,
+      ]),
+    },
+    {
+      sql: `DELETE FROM queued_transitions WHERE subscription = ?1
+        AND seq IN (SELECT value FROM json_each(?2))`,
+      rows: delivered.map(({ seq }) => seq),
+    },
+    {
+      sql: `UPDATE queued_transitions AS l SET passed = 1
+        FROM json_each(?2) AS w WHERE l.subscription = ?1
+          AND l.entity = w.value ->> 0 AND l.entity_id = w.value ->> 1
+          AND l.seq < w.value ->> 2`,
+      rows: passing.map(({ entity, id, seq }) => [entity, id, seq]),
+    },
+    { sql: letNextRetry, rows: [...touched.values()] },
+  ].flatMap(({ sql, rows }) =>
+    rows.length === 0
+      ? []
+      : [{ sql, args: [subscription, JSON.stringify(rows)] }]
+  );
 }
 
-/**
- * The statement that writes how another attempt went, unless somebody else
- * has settled the transition since it was read.
- *
- * @param subscription Name of the subscription.
- * @param before The queued transition as read.
- * @param after Where it stands now.
- */
-export function updateQueuedTransition(
-  subscription: string,
-  before: QueuedTransition,
-  after: Pick<QueuedTransition, "state" | "attempts" | "dueAt" | "error">,
-): Statement {
-  return {
-    sql:
-      `UPDATE queued_transitions SET state = ?, attempts = ?, due_at = ?, error = ?
-      WHERE subscription = ? AND seq = ? AND attempts = ?`,
-    args: [
-      after.state,
-      after.attempts,
-      after.dueAt,
-      after.error,
-      subscription,
-      before.transition.seq,
-      before.attempts,
-    ],
-  };
+function rowOf(
+  { transition, state, attempts, dueAt, error }: QueuedTransition,
+): readonly (string | number | null)[] {
+  return [
+    transition.seq,
+    transition.entity,
+    transition.id,
+    transition.machine,
+    transition.trust,
+    transition.status,
+    transition.entry,
+    ...storedMoves(transition),
+    transition.position,
+    transition.recordedAt,
+    state,
+    attempts,
+    dueAt,
+    error,
+  ];
 }
 
-/**
- * The statement that removes a transition that was delivered.
- *
- * @param subscription Name of the subscription.
- * @param seq Place of its transition.
- */
-export function deleteQueuedTransition(
-  subscription: string,
-  seq: number,
-): Statement {
-  return {
-    sql: "DELETE FROM queued_transitions WHERE subscription = ? AND seq = ?",
-    args: [subscription, seq],
-  };
+const insertQueued = `INSERT INTO queued_transitions (subscription, seq, entity,
+    entity_id, machine, trust, status, entry, previous, reverses, position,
+    recorded_at, state, attempts, due_at, error)
+  SELECT ?1, ${
+  Array.from({ length: 15 }, (_, at) => `w.value ->> ${at}`).join(", ")
 }
+  FROM json_each(?2) AS w WHERE true ON CONFLICT DO NOTHING`;
+
+/** Of each entity the first that is neither dead nor passed. */
+const letNextRetry = `UPDATE queued_transitions SET state = 'retrying'
+  WHERE subscription = ?1 AND state = 'waiting' AND seq IN (
+    SELECT (SELECT min(f.seq) FROM queued_transitions AS f
+      WHERE f.subscription = ?1 AND f.entity = w.value ->> 0
+        AND f.entity_id = w.value ->> 1
+        AND f.state <> 'dead' AND f.passed = 0)
+    FROM json_each(?2) AS w)`;
 
 /** Selects what a subscription could not deliver yet, in order. */
 export function selectQueued(subscription: string): Statement {
   return {
-    sql: `SELECT ${columns} FROM queued_transitions AS l
+    sql: `SELECT ${queuedColumns} FROM queued_transitions AS l
       WHERE l.subscription = ? ORDER BY l.seq`,
+    args: [subscription],
+  };
+}
+
+/** Selects what a subscription has given up on, in order. */
+export function selectDead(subscription: string): Statement {
+  return {
+    sql: `SELECT ${queuedColumns} FROM queued_transitions AS l
+      WHERE l.subscription = ? AND l.state = 'dead' ORDER BY l.seq`,
     args: [subscription],
   };
 }

@@ -1,7 +1,5 @@
-import type { Transition } from "../../../projection/transition.ts";
-import type { Driver, Statement } from "../../driver/driver.ts";
+import type { ResultSet, Statement } from "../../driver/driver.ts";
 import { expectRow } from "../../driver/expect_row.ts";
-import { transitionColumns, transitionOf } from "../transitions.ts";
 
 /** How far each subscription is in the log of transitions. */
 export const subscriptionsSchema: readonly string[] = [
@@ -13,67 +11,54 @@ export const subscriptionsSchema: readonly string[] = [
   ) STRICT, WITHOUT ROWID`,
 ];
 
-/** Most transitions of one read. */
-export const PAGE_ROWS = 100;
+/**
+ * Each write of a process that delivers raises the revision: so two of them
+ * notice each other, and what a replica shows is known to be old.
+ */
+export const subscriptionRevisions: readonly string[] = [
+  "ALTER TABLE subscriptions ADD COLUMN revision INTEGER NOT NULL DEFAULT 0",
+];
 
-/** Transitions that a subscription has not looked at yet. */
-export interface NextTransitions {
-  /** The checkpoint that they come after. */
+/** Where a subscription is in the log, and how often that was written. */
+export interface SubscriptionPlace {
+  /** The checkpoint: everything up to it is delivered or queued. */
   readonly seq: number;
-  /** The transitions, in order. */
-  readonly transitions: readonly Transition[];
-  /** Entities with an earlier transition in the queue, as `order:<id>`. */
-  readonly blocked: Set<string>;
+  /** Raised by each write. */
+  readonly revision: number;
 }
 
-/**
- * Reads the transitions after a subscription's checkpoint.
- *
- * @param name Name of the subscription.
- * @param mode `write` reads from the primary.
- */
-export async function readNextTransitions(
-  driver: Driver,
-  name: string,
-  mode: "read" | "write",
-): Promise<NextTransitions> {
-  const selectNext = `SELECT ${transitionColumns} FROM transitions WHERE seq >
-      (SELECT seq FROM subscriptions WHERE name = ?1)
-      ORDER BY seq LIMIT ${PAGE_ROWS}`;
-  const [checkpoint, rows, blocked] = await driver.batch([
-    { sql: "SELECT seq FROM subscriptions WHERE name = ?", args: [name] },
-    { sql: selectNext, args: [name] },
-    {
-      sql: `SELECT DISTINCT l.entity, l.entity_id FROM (${selectNext}) AS t
-          JOIN queued_transitions AS l ON l.subscription = ?1 AND l.entity = t.entity
-            AND l.entity_id = t.entity_id`,
-      args: [name],
-    },
-  ], mode);
+/** Selects {@linkcode SubscriptionPlace}: checkpoint and revision. */
+export function selectPlace(name: string): Statement {
   return {
-    seq: (checkpoint?.rows[0]?.[0] ?? 0) as number,
-    transitions: rows?.rows.map(transitionOf) ?? [],
-    blocked: new Set(blocked?.rows.map(([entity, id]) => `${entity}:${id}`)),
+    sql: "SELECT seq, revision FROM subscriptions WHERE name = ?",
+    args: [name],
   };
+}
+
+/** Reads the answer of {@linkcode selectPlace}. */
+export function placeOf(result: ResultSet | undefined): SubscriptionPlace {
+  const [seq, revision] = result?.rows[0] ?? [];
+  return { seq: Number(seq ?? 0), revision: Number(revision ?? 0) };
 }
 
 /**
  * The statements that move a subscription's checkpoint. Their batch fails with
- * `conflict` when another process has moved it.
+ * `conflict` when another process has written since.
  *
  * @param name Name of the subscription.
- * @param from Where the checkpoint was read.
- * @param to Where it moves to.
+ * @param from Where it was read.
+ * @param to Where the checkpoint moves to.
  */
 export function moveSubscription(
   name: string,
-  from: number,
+  from: SubscriptionPlace,
   to: number,
 ): Statement[] {
   return [
-    expectRow("subscriptions", { name, seq: from }),
+    expectRow("subscriptions", { name, ...from }),
     {
-      sql: "UPDATE subscriptions SET seq = ? WHERE name = ?",
+      sql: `UPDATE subscriptions SET seq = ?, revision = revision + 1
+        WHERE name = ?`,
       args: [to, name],
     },
   ];

@@ -1,0 +1,358 @@
+import { messageOf } from "../../core/guards.ts";
+import { sleep as sleepFor } from "../../core/waiting/sleep.ts";
+import { lostRace } from "../store/retry_lost_races.ts";
+import {
+  type Deliveries,
+  entityKey,
+  readDeliveries,
+} from "../store/tables/subscriptions/deliveries.ts";
+import {
+  type QueuedTransition,
+  type SettledDeliveries,
+  settleQueue,
+} from "../store/tables/subscriptions/queued_transitions.ts";
+import {
+  moveSubscription,
+  type SubscriptionPlace,
+} from "../store/tables/subscriptions/subscriptions.ts";
+import type { Transition } from "../projection/transition.ts";
+import { type Delivery, EntityDeliveries } from "./delivery.ts";
+import { isCurrent } from "./is_current.ts";
+import { Lanes } from "./lanes.ts";
+import { redeliveryDelayMs } from "./redelivery_delay.ts";
+import { StateLoader } from "./state_loader.ts";
+import type { Dispatched, SubscriptionParts } from "./subscription_options.ts";
+
+/** Most transitions of one read of the log. */
+const LOG_ROWS = 256;
+/** Most queued transitions of one read. */
+const DUE_ROWS = 256;
+/** So many deliveries are written together, unless they take long. */
+const GROUP = 128;
+/** Deliveries that have ended wait no longer than this for others, ms. */
+const GROUP_MS = 200;
+/** While none ends, it looks so often whether there is more to deliver, ms. */
+const LOOK_MS = 1000;
+/** Most that is remembered because an earlier delivery has not ended. */
+const LOG_MEMORY = 16 * LOG_ROWS;
+/** The checkpoint is written when what nobody takes has grown to this. */
+const SKIPPED = 5000;
+
+/** What one run works with. */
+export interface DispatchRunParts extends SubscriptionParts {
+  /** Which transitions are taken. */
+  readonly matches: (transition: Transition) => boolean;
+  /** Aborted when the subscription is stopped. */
+  readonly signal: AbortSignal;
+  /** The revision that is known to be written. */
+  readonly revision: number;
+}
+
+/**
+ * Delivers what there is until nothing is left, then ends. Handlers run side by
+ * side across orders and users. How deliveries went is written in groups, with
+ * a checkpoint before which all are settled: after a crash those of the last
+ * group are made again, in the same order.
+ */
+export class DispatchRun {
+  readonly #parts: DispatchRunParts;
+  readonly #states: StateLoader;
+  readonly #lanes: Lanes<Delivery>;
+  readonly #entities = new Map<string, EntityDeliveries>();
+  /** From the log and not below the checkpoint, in order. */
+  #log: Delivery[] = [];
+  /** Deliveries from the queue that have not been written, by place. */
+  readonly #due = new Set<number>();
+  #ended: Delivery[] = [];
+  /** Deliveries that have not ended. */
+  #open = 0;
+  #place: SubscriptionPlace | null = null;
+  /** How far the log has been read. */
+  #readTo: number | null = null;
+  #problem: { readonly error: unknown } | null = null;
+  #delivered = 0;
+  #failed = 0;
+  #wake: () => void = () => {};
+
+  /** @param parts What it works with. */
+  constructor(parts: DispatchRunParts) {
+    this.#parts = parts;
+    this.#states = new StateLoader(parts.driver);
+    this.#lanes = new Lanes(
+      parts.options.concurrency ?? 16,
+      (delivery) => this.#deliver(delivery),
+    );
+  }
+
+  /** The revision that this run has read or written last. */
+  get revision(): number {
+    return this.#place?.revision ?? this.#parts.revision;
+  }
+
+  /** Says that there may be more to deliver, or that it is to stop. */
+  wake(): void {
+    this.#wake();
+  }
+
+  /**
+   * Delivers until nothing is left or it is stopped.
+   *
+   * @throws {LedgerError} When the database fails.
+   */
+  async run(): Promise<Dispatched> {
+    try {
+      for (;;) {
+        const more = await this.#read();
+        if (!more && this.#open === 0 && this.#ended.length === 0) break;
+        await this.#progress();
+        if (this.#ended.length > 0 || this.#skipped() >= SKIPPED) {
+          await this.#write();
+        }
+        if (this.#problem !== null) throw this.#problem.error;
+        if (this.#ending) break;
+      }
+    } catch (error) {
+      this.#problem ??= { error };
+      throw error;
+    } finally {
+      await this.#lanes.idle();
+    }
+    await this.#write();
+    return { delivered: this.#delivered, failed: this.#failed };
+  }
+
+  /** Whether nothing more is begun. */
+  get #ending(): boolean {
+    return this.#parts.signal.aborted || this.#problem !== null;
+  }
+
+  /** Reads what may be delivered, and begins with it. */
+  async #read(): Promise<boolean> {
+    if (this.#ending) return false;
+    const { driver, name, matches } = this.#parts;
+    const room = this.#open < LOG_ROWS && this.#log.length < LOG_MEMORY;
+    const query = {
+      name,
+      now: this.#time(),
+      limits: { due: DUE_ROWS, log: room ? LOG_ROWS : 0 },
+      after: this.#readTo,
+    };
+    let found = await readDeliveries(driver, query, "read");
+    // A replica may be behind what this process itself has written.
+    if (found.place.revision < this.revision) {
+      found = await readDeliveries(driver, query, "write");
+    }
+    this.#place ??= found.place;
+    if (found.place.revision !== this.#place.revision) throw lostRace();
+    this.#readTo ??= found.place.seq;
+    let begun = false;
+    for (const queued of found.due) {
+      const { transition } = queued;
+      if (this.#due.has(transition.seq)) continue;
+      begun = true;
+      this.#due.add(transition.seq);
+      this.#begin(deliveryOf(transition, queued, found), false);
+    }
+    for (const transition of found.log) {
+      this.#readTo = transition.seq;
+      if (!transition.live || !matches(transition)) continue;
+      const queued = found.queued.get(entityKey(transition)) ?? [];
+      // A crash left it in the queue and the checkpoint before it.
+      if (queued.some((one) => one.transition.seq === transition.seq)) continue;
+      const delivery = deliveryOf(transition, null, found);
+      this.#log.push(delivery);
+      this.#begin(
+        delivery,
+        queued.some(({ state, passed }) => state !== "dead" && !passed),
+      );
+    }
+    return begun || found.log.length > 0;
+  }
+
+  /** Begins with a delivery, or lets it wait behind one in the queue. */
+  #begin(delivery: Delivery, blocked: boolean): void {
+    const key = entityKey(delivery.transition);
+    const entity = this.#entities.get(key) ?? new EntityDeliveries();
+    this.#entities.set(key, entity);
+    entity.open++;
+    this.#open++;
+    if (blocked) this.#end(delivery, waiting(delivery.transition));
+    else this.#lanes.add(key, delivery);
+  }
+
+  async #deliver(delivery: Delivery): Promise<void> {
+    if (this.#ending) return;
+    const { transition, queued } = delivery;
+    const entity = this.#entities.get(entityKey(transition));
+    if (entity === undefined) return;
+    if (queued === null && entity.held) {
+      return this.#end(delivery, waiting(transition));
+    }
+    const { handler, signal } = this.#parts;
+    const attempt = (queued?.attempts ?? 0) + 1;
+    const missed = entity.missedBefore(delivery);
+    try {
+      const { state, position } = await this.#states.load(transition);
+      if (this.#ending) return;
+      try {
+        await handler(transition, {
+          attempt,
+          signal,
+          state,
+          position,
+          current: isCurrent(transition, state),
+          release: state !== null && "release" in state ? state.release : null,
+          missed,
+          late: queued?.passed ?? false,
+        });
+      } catch (error) {
+        // Being stopped is no failure of the handler: it is called again.
+        if (signal.aborted) return;
+        const as = this.#afterFailure(delivery, attempt, error);
+        if (as.state === "dead") {
+          entity.died.set(transition.seq, transition.key);
+        } else if (!as.passed) entity.held = true;
+        this.#failed++;
+        return this.#end(delivery, { kind: "queued", as });
+      }
+      entity.delivered.add(transition.seq);
+      this.#delivered++;
+      this.#end(delivery, { kind: "delivered", passing: missed.length > 0 });
+    } catch (error) {
+      this.#problem ??= { error };
+      this.#wake();
+    }
+  }
+
+  #end(delivery: Delivery, outcome: NonNullable<Delivery["outcome"]>): void {
+    delivery.outcome = outcome;
+    this.#ended.push(delivery);
+    this.#open--;
+    if (this.#open === 0 || this.#ended.length >= GROUP) this.#wake();
+  }
+
+  /** Waits until a group has ended, or until it is time to look again. */
+  async #progress(): Promise<void> {
+    const { sleep = sleepFor } = this.#parts.options;
+    const woken = new AbortController();
+    this.#wake = () => woken.abort();
+    let leftMs = LOOK_MS;
+    const enough = () =>
+      this.#open === 0 || this.#ended.length >= GROUP || this.#ending ||
+      woken.signal.aborted || leftMs <= 0 ||
+      (this.#ended.length > 0 && leftMs < LOOK_MS);
+    try {
+      while (!enough()) {
+        await sleep(GROUP_MS, woken.signal);
+        leftMs -= GROUP_MS;
+      }
+    } catch (error) {
+      if (!woken.signal.aborted) throw error;
+    } finally {
+      this.#wake = () => {};
+    }
+  }
+
+  /** Writes how deliveries went, and moves the checkpoint, in one batch. */
+  async #write(): Promise<void> {
+    const { driver, name, guard } = this.#parts;
+    const from = this.#place;
+    const to = this.#lowWater();
+    const ended = this.#ended;
+    if (from === null || (ended.length === 0 && to === from.seq)) return;
+    this.#ended = [];
+    await driver.batch([
+      ...guard?.() ?? [],
+      ...moveSubscription(name, from, to),
+      ...settleQueue(name, settledBy(ended)),
+    ], "write");
+    this.#place = { seq: to, revision: from.revision + 1 };
+    for (const { transition, queued } of ended) {
+      if (queued !== null) this.#due.delete(transition.seq);
+      const key = entityKey(transition);
+      const entity = this.#entities.get(key);
+      if (entity !== undefined && --entity.open === 0) {
+        this.#entities.delete(key);
+      }
+    }
+  }
+
+  /** Up to here everything in the log is delivered, queued or not taken. */
+  #lowWater(): number {
+    const open = this.#log.findIndex(({ outcome }) => outcome === null);
+    this.#log.splice(0, open < 0 ? this.#log.length : open);
+    const first = this.#log[0]?.transition.seq;
+    return first === undefined ? this.#readTo ?? 0 : first - 1;
+  }
+
+  #skipped(): number {
+    return this.#lowWater() - (this.#place?.seq ?? 0);
+  }
+
+  #afterFailure(
+    { transition, queued }: Delivery,
+    attempts: number,
+    error: unknown,
+  ): QueuedTransition {
+    const { maxAttempts = 10, retryDelayMs = redeliveryDelayMs } =
+      this.#parts.options;
+    return {
+      transition,
+      state: attempts >= maxAttempts ? "dead" : "retrying",
+      attempts,
+      dueAt: this.#time(retryDelayMs(attempts, error)),
+      error: messageOf(error).slice(0, 500).toWellFormed()
+        .replaceAll("\0", ""),
+      passed: queued?.passed ?? false,
+    };
+  }
+
+  #time(aheadMs = 0): string {
+    return new Date(this.#parts.now() + aheadMs).toISOString();
+  }
+}
+
+function deliveryOf(
+  transition: Transition,
+  queued: QueuedTransition | null,
+  found: Deliveries,
+): Delivery {
+  const ofEntity = found.queued.get(entityKey(transition)) ?? [];
+  return {
+    transition,
+    queued,
+    earlier: ofEntity.filter((one) => one.transition.seq < transition.seq),
+    outcome: null,
+  };
+}
+
+function waiting(transition: Transition): NonNullable<Delivery["outcome"]> {
+  return {
+    kind: "queued",
+    as: {
+      transition,
+      state: "waiting",
+      attempts: 0,
+      dueAt: "",
+      error: null,
+      passed: false,
+    },
+  };
+}
+
+function settledBy(ended: readonly Delivery[]): SettledDeliveries {
+  const queued: QueuedTransition[] = [];
+  const failed: { before: QueuedTransition; after: QueuedTransition }[] = [];
+  const delivered: Transition[] = [];
+  const passing: Transition[] = [];
+  for (const { transition, queued: before, outcome } of ended) {
+    if (outcome?.kind === "queued") {
+      if (before === null) queued.push(outcome.as);
+      else failed.push({ before, after: outcome.as });
+    } else {
+      if (before !== null) delivered.push(transition);
+      if (outcome?.passing) passing.push(transition);
+    }
+  }
+  return { queued, failed, delivered, passing };
+}

@@ -1,0 +1,25 @@
+import type { OrderState } from "../orders/order_state.ts";
+import type { Transition } from "../projection/transition.ts";
+import type { UserState } from "../users/user_state.ts";
+
+/**
+ * Whether an order or user still shows what a transition says it entered.
+ *
+ * @param transition What was entered.
+ * @param state The order or user as it is now; null when there is none.
+ */
+export function isCurrent(
+  { machine, status, trust }: Pick<Transition, "machine" | "status" | "trust">,
+  state: OrderState | UserState | null,
+): boolean {
+  if (state === null) return false;
+  if (machine === "lkyc" || machine === "fkyc") {
+    return "verification" in state && state.verification[machine] === status &&
+      state.verificationTrust[machine] === trust;
+  }
+  if (machine === "ban") {
+    return "banned" in state && state.banned !== null &&
+      state.banned === (status === "banned");
+  }
+  return state.status === status && state.trust === trust;
+}

@@ -1,0 +1,108 @@
+import type { Entity } from "../entity.ts";
+import type { OrderState } from "../orders/order_state.ts";
+import type { UserState } from "../users/user_state.ts";
+import type { Driver, Statement } from "../store/driver/driver.ts";
+import {
+  selectLivePosition,
+  selectStates,
+} from "../store/tables/state_pages.ts";
+import type { Transition } from "../projection/transition.ts";
+
+/** An order or user as it is now. */
+export interface CurrentState {
+  /** Position of the last event that was folded. */
+  readonly position: number;
+  /** The state; null when there is none. */
+  readonly state: OrderState | UserState | null;
+}
+
+type Wanted = Pick<Transition, "entity" | "id" | "position">;
+
+interface Waiting {
+  readonly wanted: Wanted;
+  readonly resolve: (state: CurrentState) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Reads states in groups: what is asked for while a read is under way is read
+ * together by the next one.
+ */
+export class StateLoader {
+  readonly #driver: Driver;
+  #waiting: Waiting[] = [];
+  #reading = false;
+
+  /** @param driver The database. */
+  constructor(driver: Driver) {
+    this.#driver = driver;
+  }
+
+  /**
+   * Reads the state in which the order or user of a transition is now: it may
+   * have moved on since.
+   *
+   * @param wanted The transition.
+   * @returns A state that has the transition's event in it.
+   * @throws {LedgerError} When the database fails.
+   */
+  load(wanted: Wanted): Promise<CurrentState> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ wanted, resolve, reject });
+      if (!this.#reading) void this.#readAll();
+    });
+  }
+
+  async #readAll(): Promise<void> {
+    this.#reading = true;
+    // Whoever is about to ask in this turn is read together with the first.
+    await Promise.resolve();
+    while (this.#waiting.length > 0) {
+      const group = this.#waiting.splice(0);
+      try {
+        const wanted = group.map((one) => one.wanted);
+        const position = Math.max(...wanted.map((one) => one.position));
+        let read = await this.#read(wanted, "read");
+        // A replica may be behind the log that the transitions are from.
+        if (read.position < position) read = await this.#read(wanted, "write");
+        for (const { wanted, resolve } of group) {
+          const text = read.states.get(`${wanted.entity}:${wanted.id}`);
+          resolve({
+            position: read.position,
+            state: text === undefined ? null : JSON.parse(text),
+          });
+        }
+      } catch (error) {
+        for (const { reject } of group) reject(error);
+      }
+    }
+    this.#reading = false;
+  }
+
+  async #read(
+    wanted: readonly Wanted[],
+    mode: "read" | "write",
+  ): Promise<{
+    readonly position: number;
+    readonly states: ReadonlyMap<string, string>;
+  }> {
+    const entities = (["order", "user"] as const).flatMap((entity) => {
+      const ids = wanted.filter((one) => one.entity === entity)
+        .map(({ id }) => id);
+      return ids.length === 0 ? [] : [{ entity, ids: [...new Set(ids)] }];
+    });
+    const statements: readonly Statement[] = [
+      selectLivePosition,
+      ...entities.map(({ entity, ids }) => selectStates(entity, ids)),
+    ];
+    const [at, ...found] = await this.#driver.batch(statements, mode);
+    const states = new Map<string, string>();
+    for (const [place, result] of found.entries()) {
+      const entity: Entity | undefined = entities[place]?.entity;
+      for (const [id, state] of result.rows) {
+        states.set(`${entity}:${id}`, state as string);
+      }
+    }
+    return { position: Number(at?.rows[0]?.[0] ?? 0), states };
+  }
+}
