@@ -19,9 +19,12 @@ import { HealthWatch } from "./health/health_watch.ts";
 import { LiveHealth } from "./health/live_health.ts";
 import { html, type Markup } from "./markup/html.ts";
 import { sentence } from "./markup/outside.ts";
+import { bodyPage } from "./pages/body_page.ts";
 import { homePage } from "./pages/home_page.ts";
 import { bare, layout, type PageParts } from "./pages/layout.ts";
 import { messagePage } from "./pages/message_page.ts";
+import { orderPage } from "./pages/order_page.ts";
+import { searchPage } from "./pages/search_page.ts";
 import { againPage, signInPage } from "./pages/sign_in_page.ts";
 
 /** Longest body of a form, in bytes. */
@@ -48,7 +51,7 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
   const { ledger, now, access } = parts;
   const health = new HealthWatch(ledger, now);
   const live = new LiveHealth(health);
-  const signIn = new SignIn({ access, now });
+  const signIn = new SignIn(access, now);
   const app = new Hono<ConsoleEnv>();
 
   app.use(safeHeaders);
@@ -125,6 +128,18 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
   };
 
   app.get("/", (c) => show(c, homePage));
+  app.get(
+    "/search",
+    (c) => show(c, (context) => searchPage(context, c.req.query("q") ?? "")),
+  );
+  app.get(
+    "/orders/:id",
+    (c) => show(c, (context) => orderPage(context, c.req.param("id"))),
+  );
+  app.get(
+    "/deliveries/:id",
+    (c) => show(c, (context) => bodyPage(context, c.req.param("id"))),
+  );
   app.get("/live", (c) => {
     if (!live.hasRoom) return c.text("Too many pages are open\n", 503);
     return streamSSE(c, async (stream) => {

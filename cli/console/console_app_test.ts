@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { openLedger } from "../../ledger/mod.ts";
 import type { Access } from "./access/access.ts";
-import { consoleApp } from "./console_app.ts";
-import { EXPLORERS } from "./explorers.ts";
+import { defined } from "../../core/defined.ts";
+import { testConsole } from "../../tests/kit/console.ts";
 
-/** A console over an empty ledger, and what its log was told. */
-async function open(access: Access = { kind: "open", operates: false }) {
-  const logged: string[] = [];
+/** A console over an empty ledger, with a clock. */
+async function open(access?: Access) {
   let nowMs = Date.parse("2026-11-20T12:00:00Z");
   const now = () => nowMs;
   const ledger = await openLedger({
@@ -15,36 +14,16 @@ async function open(access: Access = { kind: "open", operates: false }) {
     worker: false,
     now,
   });
-  const app = consoleApp({
-    ledger,
-    now,
-    access,
-    hostNames: ["console.example"],
-    dashboardUrl: "https://dashboard.example",
-    explorers: EXPLORERS,
-    catchUp: () => Promise.resolve(),
-    log: (_, event, fields) => logged.push(JSON.stringify({ event, fields })),
-  });
-  const ask = (
-    path: string,
-    headers?: Readonly<Record<string, string>>,
-    fields?: Readonly<Record<string, string>>,
-  ) =>
-    app.fetch(
-      new Request(`http://127.0.0.1:8790${path}`, {
-        headers: { host: "127.0.0.1:8790", accept: "text/html", ...headers },
-        ...(fields && { method: "POST", body: new URLSearchParams(fields) }),
-      }),
-    );
+  const opened = testConsole(ledger, now, access);
   return {
-    ask,
-    ledger,
-    logged,
+    logged: opened.logged,
+    ask: (
+      path: string,
+      headers?: Readonly<Record<string, string>>,
+      fields?: Readonly<Record<string, string>>,
+    ) => opened.ask(path, defined({ headers, fields })),
     later: (ms: number) => nowMs += ms,
-    [Symbol.asyncDispose]: async () => {
-      await app.stop();
-      await ledger.close();
-    },
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   };
 }
 
@@ -52,10 +31,14 @@ const OWN = { origin: "http://127.0.0.1:8790" };
 
 const TOKENS: Access = {
   kind: "tokens",
-  tokens: [
-    { token: "read-secret-1", name: null, scope: "read" },
-    { token: "operate-secret-2", name: "anna", scope: "operate" },
-  ],
+  tokens: {
+    callerOf: (token) =>
+      token === "read-secret-1"
+        ? { name: "read-1", scope: "read" }
+        : token === "operate-secret-2"
+        ? { name: "anna", scope: "operate" }
+        : null,
+  },
 };
 
 /** The cookie of an answer, as a browser sends it back. */
@@ -193,13 +176,17 @@ Deno.test("consoleApp() takes no cookie that was made up or changed", async () =
   const right = await opened.ask("/sign-in", OWN, { token, to: "/" });
   const cookie = cookieOf(right);
   assert.equal((await opened.ask("/", { cookie })).status, 200);
-  const [, ends = "", salt, hash] = /=(\d+)\.([^.]+)\.(.+)$/.exec(cookie) ?? [];
+  const [ends = "", scope, name, salt, hash] = cookie.split("=")[1]?.split(
+    "~",
+  ) ?? [];
+  assert.deepEqual([scope, name], ["operate", "anna"]);
   for (
     const changed of [
-      `${Number(ends) + 1}.${salt}.${hash}`,
-      `${ends}.x.${hash}`,
-      `${ends}.${salt}.`,
-      `${ends}.${salt}`,
+      `${Number(ends) + 1}~${scope}~${name}~${salt}~${hash}`,
+      `${ends}~${scope}~boss~${salt}~${hash}`,
+      `${ends}~${scope}~${name}~${salt}~`,
+      `${ends}~${scope}~${name}~${salt}`,
+      hash,
       "",
       "read-secret-1",
     ]
@@ -207,7 +194,7 @@ Deno.test("consoleApp() takes no cookie that was made up or changed", async () =
     const answer = await opened.ask("/", {
       cookie: `rampkit_console=${changed}`,
     });
-    assert.equal(answer.status, 401, changed);
+    assert.equal(answer.status, 401, String(changed));
   }
 });
 

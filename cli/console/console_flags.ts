@@ -53,7 +53,7 @@ export async function openConfiguredConsole(
   const open = await openConsole({
     ledger,
     now,
-    access: accessOf(settings, []),
+    access: accessOf(settings, null),
     hostNames: [settings.host, ...settings.allowHost ?? []],
     dashboardUrl,
     explorers: await readExplorers(settings.explorers),

@@ -1,21 +1,10 @@
-import { type Found, type FoundAs, verdictOf } from "../../ledger/mod.ts";
+import { type Found, verdictOf } from "../../ledger/mod.ts";
+import { FOUND_AS } from "../wording/found_as.ts";
 import { describeOrderVerdict } from "../wording/order_verdict.ts";
 import { type OrderJson, orderJson, orderLines } from "./order_view.ts";
 import { operands } from "./shell_word.ts";
 import { drawTable } from "./table.ts";
 import { type UserJson, userJson, userLines } from "./user_view.ts";
-
-/** What a text is found as, for people. */
-const NAMES: Readonly<Record<FoundAs, string>> = {
-  orderId: "order id",
-  externalOrderId: "external order id",
-  reference: "reference",
-  clickId: "click id",
-  sessionId: "session",
-  txId: "transaction",
-  address: "wallet address",
-  userId: "user id",
-};
 
 /** The stable `--json` shape of what was found; fields are only ever added. */
 export interface FoundJson {
@@ -71,7 +60,7 @@ export function foundTable(
       // The id that stands beside it need not be said again.
       const matched = one.matches.map((match) =>
         match.as === "orderId" || match.as === "userId"
-          ? NAMES[match.as]
+          ? FOUND_AS[match.as]
           : matchText(match)
       ).join(", ");
       return one.entity === "order"
@@ -95,7 +84,7 @@ export function foundTable(
 }
 
 function matchText({ as, value }: Found["matches"][number]): string {
-  return `${NAMES[as]} ${value}`;
+  return `${FOUND_AS[as]} ${value}`;
 }
 
 function minutes(time: string | null): string {

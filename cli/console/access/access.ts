@@ -6,14 +6,15 @@ export interface Reader {
   readonly operates: boolean;
 }
 
-/** A token that opens the console. */
-export interface AccessToken {
-  /** The secret. */
-  readonly token: string;
-  /** The name of its holder; null where none was given. */
-  readonly name: string | null;
-  /** What it allows: `operate` includes `read`. */
-  readonly scope: "read" | "operate";
+/** The tokens that open the console. */
+export interface KnownTokens {
+  /** Who holds a token; null for one that is not known. */
+  callerOf(token: string): {
+    /** The token's name: letters, digits and `. _ -`. */
+    readonly name: string;
+    /** What it allows: `operate` includes `read`. */
+    readonly scope: "read" | "operate";
+  } | null;
 }
 
 /** Who may open the console. */
@@ -21,7 +22,7 @@ export type Access =
   /** Whoever reaches the address; only for loopback. */
   | { readonly kind: "open"; readonly operates: boolean }
   /** Who holds one of the tokens. */
-  | { readonly kind: "tokens"; readonly tokens: readonly AccessToken[] };
+  | { readonly kind: "tokens"; readonly tokens: KnownTokens };
 
 /** Whether an address to listen on is reached from this machine alone. */
 export function isLoopback(host: string): boolean {

@@ -1,5 +1,5 @@
 import { UsageError } from "../../program/exit_codes.ts";
-import { type Access, type AccessToken, isLoopback } from "./access.ts";
+import { type Access, isLoopback, type KnownTokens } from "./access.ts";
 
 /** Flags that say who may open the console. */
 export interface AccessFlags {
@@ -13,13 +13,14 @@ export interface AccessFlags {
  * Decides who may open the console: with tokens, who holds one; without them,
  * whoever works on this machine.
  *
+ * @param tokens Null where none are configured.
  * @throws {UsageError} When it would be open to others without a token.
  */
 export function accessOf(
   { host, operate }: AccessFlags,
-  tokens: readonly AccessToken[],
+  tokens: KnownTokens | null,
 ): Access {
-  if (tokens.length > 0) {
+  if (tokens !== null) {
     if (operate === true) {
       throw new UsageError(
         "Wrong --operate: people sign in, so their tokens decide; give out " +

@@ -1,6 +1,6 @@
-import { randomBytes } from "node:crypto";
-import type { Access, AccessToken, Reader } from "./access.ts";
-import { isSame, signed } from "./signatures.ts";
+import { Buffer } from "node:buffer";
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import type { Access, Reader } from "./access.ts";
 
 /** Name of the cookie. */
 export const SIGN_IN_COOKIE = "rampkit_console";
@@ -8,33 +8,24 @@ export const SIGN_IN_COOKIE = "rampkit_console";
 /** A person signs in again after this long, ms. */
 export const SIGNED_IN_MS = 12 * 3_600_000;
 
-/** What a cookie stands for. */
-const PURPOSE = "rampkit console session";
-
 /**
- * Signs people in. The cookie is derived from the token and never holds it:
- * when it ends, a random part, and a hash of both that only a holder of the
- * token can make. Nothing is stored, and a token that is taken away ends what
- * was signed in with it.
+ * Signs people in. The cookie says who, what is allowed and until when, with a
+ * hash by a key that only this process has: it holds nothing of the token,
+ * nothing is stored, and a restart ends it.
  */
 export class SignIn {
   readonly #access: Access;
   readonly #now: () => number;
-  readonly #random: () => string;
-  /** Forms are signed by it; a restart makes people load the page again. */
-  readonly #formKey: Uint8Array = randomBytes(32);
+  readonly #key: Uint8Array = randomBytes(32);
 
-  constructor(
-    { access, now, random }: {
-      readonly access: Access;
-      readonly now: () => number;
-      /** @default {16 random bytes as text} */
-      readonly random?: () => string;
-    },
-  ) {
+  /**
+   * Lets nobody in yet.
+   *
+   * @param now Clock, ms since the epoch.
+   */
+  constructor(access: Access, now: () => number) {
     this.#access = access;
     this.#now = now;
-    this.#random = random ?? (() => randomBytes(16).toString("base64url"));
   }
 
   /** Whether people sign in at all. */
@@ -44,52 +35,55 @@ export class SignIn {
 
   /** Makes the cookie for a token; null for one that is not known. */
   cookieFor(token: string): string | null {
-    const known = this.#tokens().filter((one) => isSame(one.token, token));
-    const [first] = known;
-    return first === undefined ? null : this.#cookie(first);
+    if (this.#access.kind === "open") return null;
+    const caller = this.#access.tokens.callerOf(token);
+    if (caller === null) return null;
+    const ends = this.#now() + SIGNED_IN_MS;
+    const said = [ends, caller.scope, caller.name, random()].join("~");
+    return `${said}~${this.#signed("reader", said)}`;
   }
 
   /** Makes the cookie of a visitor of an open console, for the forms alone. */
   visit(): string {
-    return this.#random();
+    return random();
   }
 
   /** Who a cookie stands for; null when nobody. */
-  readerOf(cookie: string | undefined): Reader | null {
+  readerOf(cookie: string): Reader | null {
     if (this.#access.kind === "open") {
       return { name: "local", operates: this.#access.operates };
     }
-    const [ends = "", salt = "", hash = ""] = (cookie ?? "").split(".");
-    if (!/^\d{1,16}$/.test(ends) || Number(ends) <= this.#now()) return null;
-    const found = this.#tokens().filter(({ token }) =>
-      isSame(hash, signed(token, `${PURPOSE} ${ends} ${salt}`))
-    );
-    const [one] = found;
-    if (one === undefined) return null;
-    return {
-      name: one.name ?? one.scope,
-      operates: one.scope === "operate",
-    };
+    const at = cookie.lastIndexOf("~");
+    const said = cookie.slice(0, Math.max(0, at));
+    const isOurs = isSame(cookie.slice(at + 1), this.#signed("reader", said));
+    const [ends = "", scope, name = ""] = said.split("~");
+    return isOurs && Number(ends) > this.#now()
+      ? { name, operates: scope === "operate" }
+      : null;
   }
 
-  /** What a form must send back so that a stranger's page cannot send it. */
+  /** What a form sends back, so that no page of a stranger can send it. */
   formToken(cookie: string): string {
-    return signed(this.#formKey, `form ${cookie}`);
+    return this.#signed("form", cookie);
   }
 
   /** Whether a form was made for this cookie. */
-  isFormToken(cookie: string | undefined, token: string): boolean {
-    return cookie !== undefined && cookie !== "" &&
-      isSame(token, this.formToken(cookie));
+  isFormToken(cookie: string, token: string): boolean {
+    return cookie !== "" && isSame(token, this.formToken(cookie));
   }
 
-  #tokens(): readonly AccessToken[] {
-    return this.#access.kind === "tokens" ? this.#access.tokens : [];
+  #signed(purpose: "reader" | "form", text: string): string {
+    return createHmac("sha256", this.#key).update(`${purpose} ${text}`)
+      .digest("base64url");
   }
+}
 
-  #cookie({ token }: AccessToken): string {
-    const ends = String(this.#now() + SIGNED_IN_MS);
-    const salt = this.#random();
-    return `${ends}.${salt}.${signed(token, `${PURPOSE} ${ends} ${salt}`)}`;
-  }
+function random(): string {
+  return randomBytes(16).toString("base64url");
+}
+
+/** Compares in a time that does not tell how much agrees. */
+function isSame(a: string, b: string): boolean {
+  const [one, other] = [Buffer.from(a), Buffer.from(b)];
+  return one.length === other.length && timingSafeEqual(one, other);
 }

@@ -25,6 +25,7 @@ h1 { font-size: 22px; line-height: 1.3; margin: 0 0 12px; }
 h2 { font-size: 16px; margin: 0 0 10px; }
 h3 { font-size: 14px; margin: 0 0 4px; }
 p { margin: 0 0 10px; }
+p, li, dd, h1, h2, summary { overflow-wrap: anywhere; }
 bdi { unicode-bidi: isolate; overflow-wrap: anywhere; }
 code { font: 13px/1.4 ui-monospace, "SF Mono", Menlo, Consolas, monospace; overflow-wrap: anywhere; }
 .soft { color: var(--soft); font-weight: 400; }

@@ -1,0 +1,265 @@
+import { orderExplanation } from "../../queries/explanation.ts";
+import { orderDetail, type OrderDetailJson } from "../../queries/order.ts";
+import { ordersPage } from "../../queries/orders.ts";
+import { ageText } from "../../views/age.ts";
+import { amountText } from "../../views/order_view.ts";
+import { ANOMALY_ADVICE } from "../../wording/anomaly_advice.ts";
+import { customerMessage } from "../../wording/customer_message.ts";
+import { describeFreshness } from "../../wording/freshness.ts";
+import type { PageContext } from "../console_parts.ts";
+import { explorerUrl } from "../explorers.ts";
+import { html, type Markup, NOTHING } from "../markup/html.ts";
+import { facts, section } from "../markup/lists.ts";
+import { code, outside, outsideText, sentence } from "../markup/outside.ts";
+import { when } from "../markup/times.ts";
+import { releaseBadge, releaseMeaning } from "../parts/badges.ts";
+import { orderPath, userPath } from "../parts/order_table.ts";
+import { timeline } from "../parts/timeline.ts";
+import type { PageParts } from "./layout.ts";
+
+/** Other orders of the same user that are listed. */
+const OTHERS = 10;
+
+/**
+ * An order: what is true, and why.
+ *
+ * @param reference Order id, or anything else that names one.
+ * @returns An address where the reference leads elsewhere.
+ */
+export async function orderPage(
+  context: PageContext,
+  reference: string,
+): Promise<PageParts | string> {
+  const { ledger, nowMs } = context;
+  const found = await ledger.orders.get(reference);
+  if (found === null) return `/search?q=${encodeURIComponent(reference)}`;
+  const order = await orderDetail(ledger, found, nowMs);
+  const explained = await orderExplanation(ledger, order.orderId);
+  return {
+    title: "Order",
+    body: html`
+      <p class="crumb">Order ${code(
+        order.orderId,
+      )}${order.externalOrderId !== null &&
+        html`, ${outside(order.externalOrderId, 60)}`}</p>
+      <h1 class="verdict">${sentence(order.verdict.message)}</h1>
+      <div class="columns">
+        <div>
+      ${section("now", "Now", now(context, order))}
+      ${anomalies(order)}
+      ${section(
+        "timeline",
+        "What happened",
+        timeline(explained?.events ?? [], nowMs),
+      )}
+        </div>
+        <div>
+      ${tell(order)}
+      ${section("look", "Look it up", links(context, order))}
+      ${section("names", "Names", names(order))}
+      ${await others(context, order)}
+        </div>
+      </div>
+      ${section("fields", "All fields", allFields(context, order))}
+    `,
+  };
+}
+
+function now({ nowMs }: PageContext, order: OrderDetailJson): Markup {
+  const paid = amountText(order.currencyAmount, order.currency);
+  const asset = amountText(order.cryptoAmount, order.commodity);
+  return html`
+    <p
+      class="money">${outsideText(
+        paid || "Amount unknown",
+        60,
+      )} <span class="soft">for</span> ${outsideText(
+        asset || "an unknown asset",
+        80,
+      )}${order.network !== null &&
+        html`
+          <span class="soft">on</span> ${outsideText(order.network, 40)}
+        `}</p>
+    <p class="release">Release ${releaseBadge(
+      order.release,
+    )} <span class="soft">${releaseMeaning(order.release)}</span></p>
+    ${facts([
+      ["Status", html`${outsideText(order.status, 60)} (${order.trust})`],
+      ["Because", sentence(order.reason.message)],
+      ["Failure", failure(order)],
+      ["Age", ageText(order, nowMs)],
+      ["Fresh", describeFreshness(order.freshness, nowMs)],
+      ["Payment", payment(order)],
+    ])}
+  `;
+}
+
+function failure({ failReason, failMeaning }: OrderDetailJson): Markup {
+  if (failReason === null || failReason === "") return NOTHING;
+  return html`${outside(failReason)}${
+    failMeaning !== null && `: ${failMeaning}`
+  }`;
+}
+
+function payment({ cardBrand, paymentType }: OrderDetailJson): string {
+  return outsideText([cardBrand, paymentType].filter(Boolean).join(" "), 80);
+}
+
+function anomalies({ anomalies }: OrderDetailJson): Markup {
+  if (anomalies.length === 0) return NOTHING;
+  return section(
+    "odd",
+    "What is odd",
+    anomalies.map((anomaly) =>
+      html`
+        <div class="item">
+          <p class="head"><strong>${anomaly.kind.replaceAll(
+            "_",
+            " ",
+          )}</strong></p>
+          <p>${sentence(anomaly.message)}.</p>
+          <p><span class="soft">Do:</span> ${ANOMALY_ADVICE[anomaly.kind]}.</p>
+        </div>
+      `
+    ),
+  );
+}
+
+function tell(order: OrderDetailJson): Markup {
+  const about = order.externalOrderId ?? order.orderId;
+  return section(
+    "tell",
+    "What to tell the customer",
+    html`<p class="tell" id="message">About your order ${
+      outsideText(about, 60)
+    }: ${sentence(customerMessage(order.verdict))}</p>
+<button type="button" data-copy="message" hidden>Copy</button>`,
+  );
+}
+
+function links(
+  { explorers, dashboardUrl }: PageContext,
+  order: OrderDetailJson,
+): Markup {
+  const url = explorerUrl(explorers, order.network, order.txId);
+  return html`
+    <ul class="plain">
+      <li>${order.txId === null || order.txId === ""
+        ? "No transaction is named"
+        : url === null
+        ? html`Transaction ${
+          code(order.txId)
+        }, on a network without a known explorer`
+        : html`
+          <a href="${url}" rel="noreferrer noopener"
+            target="_blank">The transaction at a public explorer</a><br>${code(
+              order.txId,
+            )}
+        `}</li>
+      <li><a href="${dashboardUrl}" rel="noreferrer noopener" target="_blank">The service's dashboard</a></li>
+    </ul>
+  `;
+}
+
+function names(order: OrderDetailJson): Markup {
+  const { asked } = order;
+  return facts([
+    ["External id", outside(order.externalOrderId)],
+    ["Your reference", outside(asked?.reference ?? null)],
+    ["Click id", outside(order.clickId)],
+    [
+      "User",
+      order.userId === null
+        ? NOTHING
+        : html`<a href="${userPath(order.userId)}">${code(order.userId)}</a>`,
+    ],
+    ["Wallet", code(order.address)],
+    [
+      "Sessions",
+      order.sessions.slice(0, 5).map((id) =>
+        html`
+          ${code(id)}
+        `
+      ),
+    ],
+  ]);
+}
+
+async function others(
+  { ledger, nowMs }: PageContext,
+  { userId, orderId }: OrderDetailJson,
+): Promise<Markup> {
+  if (userId === null) return NOTHING;
+  const { items, next } = await ordersPage(
+    ledger,
+    { user: userId, limit: OTHERS + 1 },
+    nowMs,
+  );
+  const rest = items.filter((one) => one.orderId !== orderId);
+  if (rest.length === 0) return NOTHING;
+  return section(
+    "others",
+    "Other orders of this user",
+    html`<ul class="plain">${
+      rest.slice(0, OTHERS).map((one) =>
+        html`
+          <li class="item">
+            <p
+              class="head"><a href="${orderPath(one.orderId)}">${code(
+                one.orderId,
+              )}</a> <span class="amount">${outsideText(
+                amountText(one.currencyAmount, one.currency),
+                60,
+              )}</span></p>
+            <p class="soft">${sentence(one.verdict.message)}</p>
+          </li>
+        `
+      )
+    }</ul>${
+      next !== null &&
+      html`<p><a href="${userPath(userId)}">All orders of this user</a></p>`
+    }`,
+  );
+}
+
+function allFields(
+  { nowMs }: PageContext,
+  order: OrderDetailJson,
+): Markup {
+  const { fees, asked, smartContract } = order;
+  return html`<details><summary>Everything that is known of it</summary>${
+    facts([
+      ["Created", when(order.createdAt, nowMs)],
+      ["Changed", when(order.changedAt, nowMs)],
+      ["Partner fee (USD)", outside(fees.partnerFee)],
+      ["Service fee (USD)", outside(fees.serviceFee)],
+      ["Processed through", outside(order.processedThrough)],
+      ["Card", code(order.cardId)],
+      ["Asset type", outside(order.cryptoType)],
+      ["Contract", code(smartContract.address)],
+      ["Input data", outside(smartContract.inputData)],
+      [
+        "Asked for",
+        asked === null
+          ? NOTHING
+          : html`${
+            outsideText(amountText(asked.currencyAmount, asked.currency), 60)
+          } ${
+            outsideText(amountText(asked.commodityAmount, asked.commodity), 60)
+          } by session ${code(asked.sessionId)} (${order.sessionTrust})`,
+      ],
+      ["Service said", statuses(order, "snapshot")],
+      ["Webhooks said", statuses(order, "webhook")],
+    ])
+  }</details>`;
+}
+
+function statuses(
+  { history }: OrderDetailJson,
+  from: "webhook" | "snapshot",
+): string {
+  return outsideText(
+    history.filter(({ source }) => source === from)
+      .map(({ status }) => status).join(", "),
+  );
+}

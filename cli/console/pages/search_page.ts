@@ -1,0 +1,92 @@
+import { findJson } from "../../queries/find.ts";
+import type { FoundJson } from "../../views/find_view.ts";
+import { FOUND_AS } from "../../wording/found_as.ts";
+import type { PageContext } from "../console_parts.ts";
+import { html, type Markup } from "../markup/html.ts";
+import { table } from "../markup/lists.ts";
+import { code, outsideText, sentence } from "../markup/outside.ts";
+import { moment } from "../markup/times.ts";
+import { releaseBadge } from "../parts/badges.ts";
+import { orderLink, orderPath, userPath } from "../parts/order_table.ts";
+import type { PageParts } from "./layout.ts";
+
+/** No identifier is longer. */
+const LONGEST = 500;
+
+/**
+ * What a text leads to.
+ *
+ * @returns The address of the only one that is found.
+ */
+export async function searchPage(
+  { ledger }: PageContext,
+  text: string,
+): Promise<PageParts | string> {
+  const searched = text.trim().slice(0, LONGEST);
+  if (searched === "") return "/";
+  const { items, more } = await findJson(ledger, searched);
+  const [first, ...others] = items;
+  if (first !== undefined && others.length === 0) return pathOf(first);
+  return {
+    title: "Search",
+    searched,
+    body: first === undefined ? nothing(searched) : several(items, more),
+  };
+}
+
+function pathOf({ order, user }: FoundJson): string {
+  return order !== null
+    ? orderPath(order.orderId)
+    : userPath(user?.userId ?? "");
+}
+
+function nothing(searched: string): Markup {
+  return html`
+    <h1>Nothing is named <bdi>${outsideText(searched, 100)}</bdi></h1>
+    <p>An order is found by its id, external id, your own reference, click id, session, transaction or wallet address; a user by the user id. Capital letters do not matter. The first four characters of an order id, external id or reference are enough; everything else has to be whole.</p>
+    <p
+      class="soft">An order that is minutes old may not have been read yet. Look at the health bar: do webhooks come, and is the service asked?</p>
+  `;
+}
+
+function several(items: readonly FoundJson[], more: boolean): Markup {
+  return html`<h1>${items.length}${more && " of more"} found</h1>
+${more && html`<p>There are more than these: say more of it.</p>`}
+<section>${
+    table(
+      "What was found",
+      [
+        { title: "Found" },
+        { title: "Release" },
+        { title: "By" },
+        { title: "Created" },
+        { title: "What is true" },
+      ],
+      items.map((found) => {
+        const { order, user, matches } = found;
+        const by = matches.map(({ as, value }) =>
+          html`<span>${FOUND_AS[as]} <bdi>${
+            outsideText(value, 80)
+          }</bdi></span><br>`
+        );
+        return order !== null
+          ? [
+            orderLink(order.orderId),
+            releaseBadge(order.release),
+            by,
+            moment(order.createdAt),
+            sentence(order.verdict.message),
+          ]
+          : [
+            html`<a href="${pathOf(found)}">User ${
+              code(user?.userId ?? "")
+            }</a>`,
+            "",
+            by,
+            moment(user?.createdAt ?? null),
+            sentence(user?.verdict.message ?? ""),
+          ];
+      }),
+    )
+  }</section>`;
+}

@@ -1,0 +1,78 @@
+import type { Access } from "../../cli/console/access/access.ts";
+import { consoleApp } from "../../cli/console/console_app.ts";
+import { EXPLORERS } from "../../cli/console/explorers.ts";
+import type { Ledger } from "../../ledger/mod.ts";
+
+/** Address that requests of a test go to. */
+export const CONSOLE_ORIGIN = "http://127.0.0.1:8790";
+
+/** What a request of a test may say. */
+export interface Asking {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Fields of a form: then it is a POST. */
+  readonly fields?: Readonly<Record<string, string>>;
+}
+
+/** A console in this process, without a server. */
+export interface TestConsole extends AsyncDisposable {
+  /** Asks for a path. */
+  ask(path: string, asking?: Asking): Promise<Response>;
+  /** Asks for a page, and gives what a person reads of it. */
+  read(path: string): Promise<string>;
+  /** What was logged. */
+  readonly logged: readonly string[];
+}
+
+/** Opens the pages over a ledger, which is closed with them. */
+export function testConsole(
+  ledger: Ledger,
+  now: () => number,
+  access: Access = { kind: "open", operates: false },
+): TestConsole {
+  const logged: string[] = [];
+  const app = consoleApp({
+    ledger,
+    now,
+    access,
+    hostNames: ["console.example"],
+    dashboardUrl: "https://dashboard.example",
+    explorers: EXPLORERS,
+    catchUp: () => Promise.resolve(),
+    log: (_, event, fields) => logged.push(JSON.stringify({ event, fields })),
+  });
+  const ask: TestConsole["ask"] = async (path, { headers, fields } = {}) =>
+    await app.fetch(
+      new Request(CONSOLE_ORIGIN + path, {
+        headers: {
+          host: new URL(CONSOLE_ORIGIN).host,
+          accept: "text/html",
+          ...headers,
+        },
+        ...(fields && { method: "POST", body: new URLSearchParams(fields) }),
+      }),
+    );
+  return {
+    ask,
+    read: async (path) => plainText(await (await ask(path)).text()),
+    logged,
+    [Symbol.asyncDispose]: async () => {
+      await app.stop();
+      await ledger.close();
+    },
+  };
+}
+
+/** The text of a page's main part, without markup. */
+export function plainText(page: string): string {
+  const main = page.slice(page.indexOf("<main"), page.indexOf("</main>"));
+  const entities: Readonly<Record<string, string>> = {
+    "&amp;": "&",
+    "&lt;": "<",
+    "&gt;": ">",
+    "&quot;": '"',
+    "&#39;": "'",
+  };
+  return main.replace(/<[^>]*>/g, " ")
+    .replace(/&(amp|lt|gt|quot|#39);/g, (found) => entities[found] ?? found)
+    .replace(/\s+/g, " ").trim();
+}
