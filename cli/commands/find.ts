@@ -40,6 +40,7 @@ export function addFind(program: Command, cli: Cli): void {
           throw new CommandError(
             `Nothing found: no order or user of the ledger is named by ` +
               `"${text}"; ${await pollAdvice(ledger, config)}`,
+            "not_found",
           );
         }
         if (flags.json) {

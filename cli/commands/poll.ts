@@ -82,6 +82,7 @@ async function poll(io: Io, flags: PollFlags): Promise<number> {
         `Another poller (${report.heldBy}) works on this ledger, for example ` +
           "in `serve`, and reads what there is; to read a window at once, use " +
           "recover. If it is gone, its lease ends in " + span(report.leftMs),
+        "in_use",
       );
     }
     if (flags.json) jsonLine(io, report);

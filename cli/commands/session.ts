@@ -126,6 +126,7 @@ function usage(error: unknown): never {
     error.message
       .replaceAll("allowUnlistedAssets: true", "--allow-unlisted-assets")
       .replaceAll("smartContract: true", "--smart-contract"),
+    { cause: error },
   );
 }
 

@@ -57,6 +57,7 @@ export async function backUp(
     await discardPartial(file);
     throw new CommandError(
       `Stopped: ${file} was not written; the ledger is as it was`,
+      "stopped",
     );
   } finally {
     clearInterval(looking);

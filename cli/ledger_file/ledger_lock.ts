@@ -46,6 +46,7 @@ export async function holdLedger(
     throw new CommandError(
       `Cannot use ${database}: \`ledger restore\` is replacing it; ` +
         "try again when that has ended",
+      "in_use",
     );
   }
   let told = false;
@@ -85,6 +86,7 @@ export async function takeLedger(database: string): Promise<Disposable> {
     `Cannot replace ${database}: it is in use by ${
       holder === null ? "another process" : `serve (process ${holder.pid})`
     }; stop it first`,
+    "in_use",
   );
 }
 

@@ -16,8 +16,31 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
+/**
+ * Why a command could not do its work, as far as scripts should tell apart.
+ *
+ * - `not_found`: the ledger has nothing of that name.
+ * - `in_use`: another process is at work on the same.
+ * - `stopped`: Ctrl-C or SIGTERM ended it before its end.
+ * - `failed`: anything else.
+ */
+export type CommandErrorCode = "not_found" | "in_use" | "stopped" | "failed";
+
 /** A command that could not do its work: exit code 1, one line, no stack. */
 export class CommandError extends Error {
   /** Literal name of the class. */
   override readonly name = "CommandError";
+  /** Why, as far as scripts should tell apart. */
+  readonly code: CommandErrorCode;
+
+  /**
+   * Takes what could not be done.
+   *
+   * @param message What went wrong and what to do, for people.
+   * @param code The same for scripts. @default "failed"
+   */
+  constructor(message: string, code: CommandErrorCode = "failed") {
+    super(message);
+    this.code = code;
+  }
 }

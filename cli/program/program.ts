@@ -17,6 +17,7 @@ import { addPoll } from "../commands/poll.ts";
 import { addReconcile } from "../commands/reconcile.ts";
 import { addRecover } from "../commands/recover.ts";
 import { addSandbox } from "../commands/sandbox.ts";
+import { addSchema } from "../commands/schema.ts";
 import { addServe } from "../commands/serve.ts";
 import { addSession } from "../commands/session.ts";
 import { addSim } from "../commands/sim.ts";
@@ -26,7 +27,7 @@ import { addWebhook } from "../commands/webhook/mod.ts";
 import { EXIT } from "./exit_codes.ts";
 import { guardedIo, type Io } from "./io.ts";
 import { SETTINGS } from "./options.ts";
-import { reportError } from "./report_error.ts";
+import { asksForJson, reportError } from "../errors/report_error.ts";
 import { wrap } from "../views/wrap.ts";
 
 /**
@@ -60,6 +61,7 @@ export async function main(
   terminal: Io,
 ): Promise<number> {
   const io = guardedIo(terminal);
+  const json = asksForJson(args);
   let exitCode: number = EXIT.fine;
   const cli: Cli = {
     io,
@@ -68,19 +70,30 @@ export async function main(
     },
   };
   try {
-    await build(cli, args[0] === COMPLETE).parseAsync([...args], {
-      from: "user",
-    });
+    const how = { completing: args[0] === COMPLETE, json };
+    await buildProgram(cli, how).parseAsync([...args], { from: "user" });
     return exitCode;
   } catch (error) {
-    return reportError(error, io);
+    return reportError(error, io, json);
   }
 }
 
 /** What shells call; the library that answers is set up for them alone. */
 const COMPLETE = "complete";
 
-function build(cli: Cli, completing: boolean): Command {
+/** What the command line is built for. */
+export interface BuildOptions {
+  /** Whether a shell asks for completions. */
+  readonly completing: boolean;
+  /** Whether errors are printed as JSON, and so not by the parser. */
+  readonly json: boolean;
+}
+
+/** Every command with its flags, ready to parse a command line. */
+export function buildProgram(
+  cli: Cli,
+  { completing, json }: BuildOptions,
+): Command {
   const program = new Command("rampkit")
     .description(
       "What became of every onramp order: its state, the evidence, and " +
@@ -102,7 +115,7 @@ function build(cli: Cli, completing: boolean): Command {
     })
     .configureOutput({
       writeOut: cli.io.out,
-      writeErr: cli.io.err,
+      writeErr: json ? () => {} : cli.io.err,
       getOutHelpWidth: () => cli.io.columns ?? 80,
       getErrHelpWidth: () => cli.io.columns ?? 80,
       getOutHasColors: () => cli.io.colour,
@@ -116,6 +129,7 @@ function build(cli: Cli, completing: boolean): Command {
   addOrders(program, cli);
   addUsers(program, cli);
   addMachine(program, cli);
+  addSchema(program, cli);
   addFind(program, cli);
   addAttention(program, cli);
   addMonth(program, cli);

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { stat } from "node:fs/promises";
-import { EXIT, UsageError } from "./exit_codes.ts";
-import { type Io, note } from "./io.ts";
+import { CommandError, EXIT, UsageError } from "./exit_codes.ts";
+import type { Io } from "./io.ts";
 
 /** A program of the source tree that is not part of the published package. */
 export interface SourceProgram {
@@ -45,8 +45,7 @@ export async function runSourceProgram(
   io.signal.removeEventListener("abort", stop);
   if (!io.signal.aborted) return code ?? EXIT.failed;
   if (program.stopped === null) return EXIT.fine;
-  note(io, `Stopped: ${program.stopped}`);
-  return EXIT.failed;
+  throw new CommandError(`Stopped: ${program.stopped}`, "stopped");
 }
 
 /**

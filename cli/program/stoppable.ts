@@ -18,7 +18,7 @@ export async function stoppable<T>(
     return await work();
   } catch (error) {
     if (!isStop(error, signal)) throw error;
-    throw new CommandError(`Stopped: ${await said()}`);
+    throw new CommandError(`Stopped: ${await said()}`, "stopped");
   }
 }
 

@@ -43,7 +43,9 @@ export async function withStoredLedger<T>(
   readOnly = false,
 ): Promise<T> {
   const config = readConfig(io.env, flags);
-  if (!await isStored(config)) throw new CommandError(noLedger(config));
+  if (!await isStored(config)) {
+    throw new CommandError(noLedger(config), "not_found");
+  }
   await using ledger = await openConfigured(config, io, readOnly);
   return await work(ledger, config);
 }

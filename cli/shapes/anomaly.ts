@@ -21,11 +21,25 @@ const mismatch = oneOf<MismatchKind>({
   transaction_mismatch: true,
 });
 
+/** An anomaly as data, without a sentence. */
+export const anomalyDataSchema = anomaly({});
+
 /** Something odd that a person may have to look at. */
 export const anomalySchema = named(
   "Anomaly",
   "Something odd that a person may have to look at, told apart by kind",
-  z.union([
+  anomaly(message),
+);
+
+true satisfies Same<z.infer<typeof anomalyDataSchema>, Anomaly>;
+true satisfies Same<z.infer<typeof anomalySchema>, Worded<Anomaly>>;
+
+function anomaly<More extends z.ZodRawShape>(more: More) {
+  const of = <Kind extends string, Fields extends z.ZodRawShape>(
+    kind: Kind,
+    fields: Fields,
+  ) => z.object({ kind: z.literal(kind), ...fields, ...more });
+  return z.union([
     of("contested", { read: status, claimed: statuses }),
     of("contradictory_webhooks", { claimed: statuses }),
     of("contradicted", { claimed: status, read: status.nullable() }),
@@ -46,7 +60,7 @@ export const anomalySchema = named(
       source: z.literal("webhook"),
       stated: text,
       read: text,
-      ...message,
+      ...more,
     }),
     z.object({
       kind: mismatch,
@@ -56,7 +70,7 @@ export const anomalySchema = named(
       requested: text,
       ordered: text,
       customerMayChoose: flag,
-      ...message,
+      ...more,
     }),
     of("session_mismatch", { sessionIds: z.array(text) }),
     of("verification_reversed", {
@@ -79,14 +93,5 @@ export const anomalySchema = named(
         too_deep: true,
       }),
     }),
-  ]),
-);
-
-true satisfies Same<z.infer<typeof anomalySchema>, Worded<Anomaly>>;
-
-function of<Kind extends string, Fields extends z.ZodRawShape>(
-  kind: Kind,
-  fields: Fields,
-): z.ZodObject<Fields & typeof message & { kind: z.ZodLiteral<Kind> }> {
-  return z.object({ kind: z.literal(kind), ...fields, ...message });
+  ]);
 }

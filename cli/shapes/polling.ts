@@ -1,15 +1,9 @@
 import * as z from "zod";
 import type { DeliveryHealth } from "../../ledger/mod.ts";
-import type {
-  PollFailureCause,
-  PollPart,
-} from "../../ledger/polling/poll_health.ts";
 import type { PollRan } from "../../ledger/polling/poll_report.ts";
 import type { PollStatus } from "../../ledger/polling/poll_status.ts";
-import type { Readiness } from "../serving/http_app.ts";
 import {
   count,
-  countOrNull,
   each,
   flag,
   ms,
@@ -134,53 +128,6 @@ export const pollReportSchema = named(
   }),
 );
 
-const causes = oneOf<PollFailureCause>({
-  wrong_key: true,
-  refused: true,
-  bad_request: true,
-  rate_limited: true,
-  service_error: true,
-  bad_answer: true,
-  timeout: true,
-  network: true,
-  lease_lost: true,
-  ledger: true,
-  stalled: true,
-  other: true,
-});
-
-/** The answer of `GET /readyz`. */
-export const readinessSchema = named(
-  "Readiness",
-  "Whether deliveries are kept durably, and what else is wrong",
-  z.object({
-    ok: flag,
-    writable: flag,
-    lag: countOrNull,
-    spooled: count,
-    problem: textOrNull,
-    degraded: z.array(text),
-    polling: z.object({
-      sweep: oneOf<PollPart>({
-        new: true,
-        open: true,
-        confirm: true,
-        deep: true,
-        poller: true,
-      }),
-      attempts: count,
-      since: time,
-      nextTryAt: timeOrNull,
-      cause: causes,
-      status: countOrNull,
-    }).nullable(),
-  }),
-);
-
 true satisfies Same<z.infer<typeof deliveryHealthSchema>, DeliveryHealth>;
 true satisfies Same<z.infer<typeof pollStatusSchema>, PollStatus>;
 true satisfies Same<z.infer<typeof pollReportSchema>, PollRan>;
-true satisfies Same<
-  z.infer<typeof readinessSchema>,
-  Readiness & { readonly ok: boolean }
->;

@@ -1,14 +1,42 @@
 import type * as z from "zod";
 import { NOTES } from "./_building.ts";
+import { anomalySchema } from "./anomaly.ts";
 import { attentionItemSchema } from "./attention.ts";
 import { deliverySchema, shownDeliverySchema } from "./delivery.ts";
-import { orderSchema, shownOrderSchema } from "./order.ts";
+import { errorSchema } from "./error.ts";
+import { explanationSchema } from "./explanation.ts";
+import { foundSchema } from "./find.ts";
+import {
+  backupSchema,
+  exportedLineSchema,
+  importedSchema,
+  refoldSchema,
+  restoredSchema,
+} from "./ledger_files.ts";
+import { machinesSchema } from "./machine.ts";
+import {
+  monthRecomputationSchema,
+  monthSchema,
+  monthSummarySchema,
+} from "./month.ts";
+import { freshnessSchema, orderSchema, shownOrderSchema } from "./order.ts";
 import {
   deliveryHealthSchema,
   pollReportSchema,
   pollStatusSchema,
-  readinessSchema,
 } from "./polling.ts";
+import {
+  benchSchema,
+  checksSchema,
+  dailyTotalSchema,
+  demoSchema,
+  listedShapeSchema,
+  sandboxSchema,
+  sessionSchema,
+  simSchema,
+} from "./programs.ts";
+import { reconcileReportSchema, recoverReportSchema } from "./reconcile.ts";
+import { readinessSchema, serviceStatusSchema } from "./service_status.ts";
 import { statsSchema } from "./stats.ts";
 import {
   droppedSchema,
@@ -19,6 +47,16 @@ import {
   unfiredSchema,
 } from "./transition.ts";
 import { shownUserSchema, userSchema } from "./user.ts";
+import {
+  statesVerificationSchema,
+  verificationSchema,
+} from "./verification.ts";
+import {
+  replayedSchema,
+  sentSchema,
+  WEBHOOKS,
+  webhookSchema,
+} from "./webhook.ts";
 
 /** One kind of JSON that commands print. */
 export interface Shape {
@@ -26,45 +64,101 @@ export interface Shape {
   readonly description: string;
   /** What it must be. */
   readonly schema: z.ZodType;
-  /** Commands that print it as `--json`. */
+  /** Commands that print it, with the flags that it takes beside `--json`. */
   readonly commands: readonly string[];
-  /** Headings of its examples in COMMANDS.md. */
-  readonly headings: readonly string[];
+  /** Heading of its example in COMMANDS.md; null without one of its own. */
+  readonly heading: string | null;
 }
 
 /** Every shape, by the name that `rampkit schema` takes. */
 export const SHAPES: Readonly<Record<string, Shape>> = {
-  order: shape(orderSchema, ["orders list", "orders explain"], [
+  order: shape(
+    orderSchema,
+    [
+      "orders list",
+      "orders export --format ndjson",
+      "orders explain --as-of",
+    ],
     "orders list, orders show, orders export --format ndjson, orders explain --as-of",
+  ),
+  "shown-order": shape(shownOrderSchema, ["orders show"], null),
+  "daily-total": shape(dailyTotalSchema, [
+    "orders export --totals --format ndjson",
   ]),
-  "shown-order": shape(shownOrderSchema, ["orders show"]),
-  user: shape(userSchema, ["users list"], ["users list, users show"]),
-  "shown-user": shape(shownUserSchema, ["users show"]),
+  explanation: shape(explanationSchema, ["orders explain"]),
+  freshness: shape(
+    freshnessSchema,
+    [],
+    "freshness of orders show and users show",
+  ),
+  anomaly: shape(anomalySchema),
+  user: shape(userSchema, ["users list"], "users list, users show"),
+  "shown-user": shape(shownUserSchema, ["users show"], null),
   transition: shape(transitionSchema),
+  found: shape(foundSchema, ["find"]),
+  "attention-item": shape(attentionItemSchema, ["attention"]),
+  machines: shape(machinesSchema, ["machine"]),
+  month: shape(
+    monthSchema,
+    ["month close", "month list", "month show"],
+    "month close, month list, month show --json",
+  ),
+  "month-summary": shape(monthSummarySchema, [], "month show"),
+  "month-recomputation": shape(monthRecomputationSchema, [
+    "month show --recompute",
+  ]),
+  session: shape(sessionSchema, ["session create"]),
+  "poll-report": shape(pollReportSchema, ["poll --once"]),
+  "poll-status": shape(pollStatusSchema),
+  "delivery-health": shape(deliveryHealthSchema),
+  "service-status": shape(serviceStatusSchema),
+  readiness: shape(readinessSchema, [], "GET /readyz of serve"),
+  "reconcile-report": shape(reconcileReportSchema, ["reconcile"]),
+  "recover-report": shape(recoverReportSchema, ["recover"]),
+  verification: shape(verificationSchema, ["ledger verify"]),
+  "states-verification": shape(statesVerificationSchema, [
+    "ledger verify --states",
+  ]),
+  "ledger-stats": shape(statsSchema, ["ledger stats"]),
+  refold: shape(refoldSchema, ["ledger refold"]),
+  imported: shape(importedSchema, ["ledger import"]),
+  backup: shape(backupSchema, ["ledger backup"]),
+  restored: shape(restoredSchema, ["ledger restore"]),
+  "exported-line": shape(exportedLineSchema, ["ledger export"], null),
   delivery: shape(deliverySchema, ["deliveries list"]),
   "shown-delivery": shape(shownDeliverySchema, ["deliveries show"]),
-  "attention-item": shape(attentionItemSchema, ["attention"]),
-  "ledger-stats": shape(statsSchema, ["ledger stats"]),
-  "delivery-health": shape(deliveryHealthSchema),
-  "poll-status": shape(pollStatusSchema),
-  "poll-report": shape(pollReportSchema, ["poll"], ["poll --once"]),
-  readiness: shape(readinessSchema, [], ["GET /readyz of serve"]),
   subscription: shape(subscriptionSchema, ["subscriptions list"]),
-  unfired: shape(unfiredSchema, ["subscriptions fire"]),
   retried: shape(retriedSchema, ["subscriptions retry"]),
   dropped: shape(droppedSchema, ["subscriptions drop"]),
-  fired: shape(firedSchema, ["subscriptions fire"], ["subscriptions fire KEY"]),
+  fired: shape(firedSchema, ["subscriptions fire KEY"]),
+  unfired: shape(unfiredSchema, ["subscriptions fire"]),
+  webhook: shape(webhookSchema, ["webhook parse"], null),
+  ...Object.fromEntries(
+    Object.entries(WEBHOOKS).map(([type, schema]) => [
+      `webhook-${type.replaceAll("_", "-")}`,
+      shape(schema),
+    ]),
+  ),
+  replayed: shape(replayedSchema, ["webhook replay"]),
+  sent: shape(sentSchema, ["webhook send"]),
+  checks: shape(checksSchema, ["doctor"]),
+  sandbox: shape(sandboxSchema, ["sandbox"]),
+  demo: shape(demoSchema, ["demo"]),
+  simulation: shape(simSchema, ["sim"]),
+  benchmark: shape(benchSchema, ["bench"], null),
+  shape: shape(listedShapeSchema, ["schema"]),
+  error: shape(errorSchema, [], "errors under --json"),
 };
 
 /**
  * @param commands Commands that print it.
- * @param headings Headings of its examples. @default the commands
+ * @param heading Heading of its example. @default the first command, if any
  */
 function shape(
   schema: z.ZodType,
   commands: readonly string[] = [],
-  headings: readonly string[] = commands,
+  heading: string | null = commands[0] ?? null,
 ): Shape {
   const description = NOTES.get(schema)?.description ?? "";
-  return { description, schema, commands, headings };
+  return { description, schema, commands, heading };
 }

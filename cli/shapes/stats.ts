@@ -4,6 +4,9 @@ import type { Stats } from "../../ledger/mod.ts";
 import { count, each, ms, named, text, textOrNull } from "./_building.ts";
 import type { Same } from "./_same.ts";
 
+/** Deliveries that were answered and wait to go into the ledger. */
+export const waitingSchema = z.object({ count, oldestMs: ms, ended: count });
+
 /** How much the ledger holds. */
 export const statsSchema = named(
   "LedgerStats",
@@ -24,7 +27,7 @@ export const statsSchema = named(
     users: count,
     position: count,
     lag: count,
-    waiting: z.object({ count, oldestMs: ms, ended: count }).nullable(),
+    waiting: waitingSchema.nullable(),
     chain: z.object({
       count,
       hash: text,

@@ -89,13 +89,25 @@ export const subscriptionSchema = named(
 );
 
 /** What `subscriptions retry` did. */
-export const retriedSchema = z.object({ retried: count });
+export const retriedSchema = named(
+  "Retried",
+  "How many dead letters are tried again",
+  z.object({ retried: count }),
+);
 
 /** What `subscriptions drop` did. */
-export const droppedSchema = z.object({ dropped: count });
+export const droppedSchema = named(
+  "Dropped",
+  "How many dead letters were given up",
+  z.object({ dropped: count }),
+);
 
 /** What `subscriptions fire KEY` did. */
-export const firedSchema = z.object({ fired: count });
+export const firedSchema = named(
+  "Fired",
+  "How many states will be told",
+  z.object({ fired: count }),
+);
 
 true satisfies Same<z.infer<typeof transitionSchema>, Transition>;
 true satisfies Same<z.infer<typeof unfiredSchema>, Unfired>;

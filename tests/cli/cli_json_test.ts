@@ -2,16 +2,18 @@ import assert from "node:assert/strict";
 import { openLedger } from "../../ledger/mod.ts";
 import { createSandbox } from "../../sandbox/mod.ts";
 import { cli, temporaryLedger } from "../kit/cli.ts";
+import { SHAPES } from "../../cli/shapes/shapes.ts";
 import {
   documentedShapes,
   hasDocumentedShape,
+  hasShape,
 } from "../kit/documented_shape.ts";
 
 const API_KEY = "key-of-the-tests";
 const root = new URL("../..", import.meta.url).pathname;
 
 /** Shapes that other tests hold: they need processes of their own. */
-const ELSEWHERE = ["demo", "GET /readyz of serve"];
+const ELSEWHERE = ["demo", "GET /readyz of serve", "errors under --json"];
 
 /** What single orders and users have beside what lists have. */
 const FRESHNESS = "freshness of orders show and users show";
@@ -76,12 +78,26 @@ Deno.test("every command prints the JSON that COMMANDS.md documents", async () =
     const ran = await cli([...args], env);
     const [line = ""] = ran.out.split("\n");
     assert.notEqual(line, "", `${args.join(" ")}: ${ran.err}`);
-    const { freshness, ...answer } = JSON.parse(line);
-    await hasDocumentedShape(heading, answer);
+    const answers = ran.out.trim().split("\n").map((one) => JSON.parse(one));
+    for (const { freshness: _, ...answer } of answers) {
+      await hasDocumentedShape(heading, answer);
+    }
+    const { freshness } = JSON.parse(line);
     checked.add(heading);
     if (freshness === undefined) return;
     await hasDocumentedShape(FRESHNESS, freshness);
     checked.add(FRESHNESS);
+    const shown = SHAPES[args[0] === "users" ? "shown-user" : "shown-order"];
+    assert.ok(shown);
+    hasShape(args.join(" "), shown, JSON.parse(line));
+  };
+  const printsShape = async (name: string, args: readonly string[]) => {
+    const { out, err } = await cli([...args], env);
+    const shape = SHAPES[name];
+    assert.ok(shape && out !== "", `${name}: ${err}`);
+    for (const line of out.trim().split("\n")) {
+      hasShape(name, shape, JSON.parse(line));
+    }
   };
   const bodies = `${folder}/bodies.ndjson`;
   await Deno.writeTextFile(
@@ -116,6 +132,7 @@ Deno.test("every command prints the JSON that COMMANDS.md documents", async () =
   ]);
   await holds("orders explain", ["orders", "explain", orderId, "--json"]);
   await holds("machine", ["machine", "--json"]);
+  await holds("schema", ["schema", "--json"]);
   await holds("attention", ["attention", "--json"]);
   await holds("find", ["find", orderId.toLowerCase(), "--json"]);
   const month = new Date().toISOString().slice(0, 7);
@@ -158,6 +175,8 @@ Deno.test("every command prints the JSON that COMMANDS.md documents", async () =
   const events = `${folder}/events.ndjson`;
   await cli(["ledger", "export", "--output", events], env);
   await holds("ledger import", ["ledger", "import", events, "--json"]);
+  await printsShape("exported-line", ["ledger", "export"]);
+  await printsShape("webhook", ["webhook", "parse", bodies]);
   await holds("subscriptions list", ["subscriptions", "list", "--json"]);
   const { deadLetters } = JSON.parse(
     (await cli(["subscriptions", "list", "--json"], env)).out,

@@ -1,30 +1,39 @@
 import assert from "node:assert/strict";
-
-/** A key that stands for any. */
-const ANY = "*";
+import { type Shape, SHAPES } from "../../cli/shapes/shapes.ts";
 
 /**
- * Holds an answer against the example under its heading in COMMANDS.md: it has
- * every field of the example at its top, no field at any depth that the example
- * lacks, and values of the same kinds. Null, and a list without elements, say
- * nothing of what is below.
+ * Holds an answer against the schema of the shape that COMMANDS.md documents
+ * under a heading: it is valid, and has no field that the schema lacks.
  */
 export async function hasDocumentedShape(
   heading: string,
   answer: unknown,
 ): Promise<void> {
-  const documented = await documentedShapes();
-  const example = documented.get(heading);
-  assert.ok(example !== undefined, `COMMANDS.md has no shape of ${heading}`);
-  assert.deepEqual(
-    Object.keys(Object(answer)).sort(),
-    Object.keys(Object(example)).sort(),
-    heading,
-  );
-  assert.deepEqual(differences(example, answer, heading), []);
+  const examples = await documentedShapes();
+  assert.ok(examples.has(heading), `COMMANDS.md has no shape of ${heading}`);
+  const shape = Object.values(SHAPES).find((one) => one.heading === heading);
+  assert.ok(shape, `There is no schema of ${heading}`);
+  hasShape(heading, shape, answer);
 }
 
-/** The headings that have an example, and the examples. */
+/** Holds an answer against a schema: valid, and nothing beside it. */
+export function hasShape(
+  name: string,
+  { schema }: Shape,
+  answer: unknown,
+): void {
+  const read = schema.safeParse(answer);
+  if (!read.success) {
+    assert.fail(`${name}: ${JSON.stringify(read.error.issues, null, 1)}`);
+  }
+  // A schema drops the fields that it does not know.
+  assert.deepEqual(read.data, answer, name);
+}
+
+/**
+ * The headings that have an example, and the examples. An empty object stands
+ * for an order, which has an example of its own.
+ */
 export async function documentedShapes(): Promise<Map<string, unknown>> {
   const text = await Deno.readTextFile(
     new URL("../../COMMANDS.md", import.meta.url),
@@ -35,30 +44,17 @@ export async function documentedShapes(): Promise<Map<string, unknown>> {
     const example = /^```json\n([\s\S]*?)^```/m.exec(section)?.[1];
     if (example !== undefined) shapes.set(heading, JSON.parse(example));
   }
-  return shapes;
+  const order = shapes.get(SHAPES.order?.heading ?? "");
+  return new Map(
+    [...shapes].map(([heading, example]) => [heading, filled(example, order)]),
+  );
 }
 
-function differences(example: unknown, value: unknown, at: string): string[] {
-  if (example === null || value === null) return [];
-  if (Array.isArray(example) && Array.isArray(value)) {
-    const [first] = example;
-    if (first === undefined) return [];
-    return value.flatMap((one) => differences(first, one, `${at}[]`));
-  }
-  const kinds = [kindOf(example), kindOf(value)];
-  if (kinds[0] !== kinds[1]) return [`${at}: ${kinds.join(" and ")}`];
-  if (kinds[0] !== "object") return [];
-  const shapes: Record<string, unknown> = Object(example);
-  // An empty object stands for one that is described elsewhere.
-  if (Object.keys(shapes).length === 0) return [];
-  return Object.entries(Object(value)).flatMap(([key, inner]) => {
-    const known = shapes[key] === undefined ? shapes[ANY] : shapes[key];
-    return known === undefined
-      ? [`${at}.${key}: is not documented`]
-      : differences(known, inner, `${at}.${key}`);
-  });
-}
-
-function kindOf(value: unknown): string {
-  return Array.isArray(value) ? "list" : typeof value;
+function filled(value: unknown, order: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((one) => filled(one, order));
+  const fields = Object.entries(value);
+  return fields.length === 0
+    ? order
+    : Object.fromEntries(fields.map(([key, one]) => [key, filled(one, order)]));
 }

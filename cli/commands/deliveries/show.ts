@@ -33,6 +33,7 @@ export function addShow(deliveries: Command, cli: Cli): void {
         if (delivery === null) {
           throw new CommandError(
             `No such delivery: the ledger has no delivery "${id}"`,
+            "not_found",
           );
         }
         if (flags.json) return jsonLine(cli.io, delivery);

@@ -125,5 +125,6 @@ function flatRow<Row extends MonthRow>({ money, ...row }: Row) {
 function notClosed(month: string): CommandError {
   return new CommandError(
     `${month} is not closed; see which are with: rampkit month list`,
+    "not_found",
   );
 }

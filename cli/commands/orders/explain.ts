@@ -55,6 +55,7 @@ export function addExplain(orders: Command, cli: Cli): void {
             if (then === null) {
               throw new CommandError(
                 `Nothing was known of order ${orderId} at ${flags.asOf}`,
+                "not_found",
               );
             }
             if (flags.json) jsonLine(cli.io, orderJson(then));

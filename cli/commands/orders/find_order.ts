@@ -34,5 +34,6 @@ export function orderNotFound(id: string, advice: string): CommandError {
   return new CommandError(
     `No such order: the ledger has no order, external or click id "${id}"; ` +
       advice,
+    "not_found",
   );
 }

@@ -19,5 +19,6 @@ export async function requireSubscription(
   throw new CommandError(
     `No such subscription: "${name}"; there ` +
       (names.length === 0 ? "is none yet" : `are ${names.join(", ")}`),
+    "not_found",
   );
 }

@@ -29,6 +29,7 @@ export function addShow(users: Command, cli: Cli): void {
           throw new CommandError(
             `No such user: the ledger has no user "${id}"; ` +
               await pollAdvice(ledger, config),
+            "not_found",
           );
         }
         const detail = await userDetail(ledger, user, cli.io.now());

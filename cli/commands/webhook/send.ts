@@ -83,6 +83,7 @@ async function post(
     if (isStop(error, signal)) {
       throw new CommandError(
         "Stopped: no answer came; the endpoint may have stored the webhook",
+        "stopped",
       );
     }
     const why = error instanceof DOMException && error.name === "TimeoutError"

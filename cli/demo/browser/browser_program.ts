@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { messageOf } from "../../../core/guards.ts";
 import { EXIT } from "../../program/exit_codes.ts";
 import { guardedIo, type Io, line, note } from "../../program/io.ts";
-import { reportError } from "../../program/report_error.ts";
+import { reportError } from "../../errors/report_error.ts";
 import {
   type BrowserDemoAddresses,
   runBrowserDemo,
@@ -44,7 +44,7 @@ export async function browserProgram(
     });
     return EXIT.fine;
   } catch (error) {
-    return reportError(error, io);
+    return reportError(error, io, false);
   }
 }
 

@@ -1,0 +1,106 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { messageOf } from "../../core/guards.ts";
+import type { Cli } from "../program/cli.ts";
+import { CommandError, UsageError } from "../program/exit_codes.ts";
+import { type Io, jsonLine, line, lines } from "../program/io.ts";
+import { jsonOption } from "../program/options.ts";
+import { openOutput } from "../program/output.ts";
+import { counted } from "../views/counted.ts";
+import { drawTable } from "../views/table.ts";
+
+interface SchemaFlags {
+  readonly output?: string;
+  readonly json?: boolean;
+}
+
+/** `schema`: what `--json` prints, as JSON Schema. */
+export function addSchema(program: Command, cli: Cli): void {
+  const command = program.command("schema").argument(
+    "[name]",
+    "one of the shapes that are listed without it",
+  ).summary("JSON Schema of what --json prints")
+    .description(
+      "print the JSON Schema (2020-12) of what --json prints, of errors under " +
+        "it and of every webhook; without a name, list what there is",
+    );
+  jsonOption(command, "one object a line")
+    .option(
+      "--output <folder>",
+      "write each schema, or the one that is named, to NAME.schema.json there",
+    )
+    .addHelpText(
+      "after",
+      "\nExample:\n  rampkit schema order\n  rampkit schema --output schemas",
+    )
+    .action(
+      cli.run((name: string | undefined, flags: SchemaFlags) =>
+        schema(cli.io, name, flags)
+      ),
+    );
+}
+
+async function schema(
+  io: Io,
+  name: string | undefined,
+  { output, json }: SchemaFlags,
+): Promise<void> {
+  // Every other command starts faster without them.
+  const { SHAPES } = await import("../shapes/shapes.ts");
+  const { jsonSchemaOf } = await import("../shapes/json_schema.ts");
+  const all = Object.entries(SHAPES);
+  const shape = name === undefined ? null : SHAPES[name] ?? null;
+  if (name !== undefined && shape === null) {
+    throw new UsageError(
+      `Wrong <name>: there is no shape "${name}"; there are ` +
+        all.map(([name]) => name).join(", "),
+    );
+  }
+  const wanted = shape === null || name === undefined
+    ? all
+    : [[name, shape] as const];
+  const textOf = ([name, shape]: (typeof wanted)[number]) =>
+    `${JSON.stringify(jsonSchemaOf(name, shape), null, 2)}\n`;
+  if (output !== undefined) {
+    await makeFolder(output);
+    for (const one of wanted) {
+      using file = openOutput(io, join(output, `${one[0]}.schema.json`));
+      file.write(textOf(one));
+      file.finish();
+    }
+    return line(io, `Wrote ${counted(wanted.length, "schema")} to ${output}`);
+  }
+  if (shape !== null) return io.out(textOf([name ?? "", shape]));
+  if (json) {
+    for (const [name, { description, commands }] of all) {
+      jsonLine(io, { name, description, commands });
+    }
+    return;
+  }
+  lines(io, [
+    drawTable(
+      [
+        { title: "Shape", whole: true },
+        { title: "What it is" },
+        { title: "Printed by", spare: 1 },
+      ],
+      all.map(([name, { description, commands }]) => [
+        name,
+        description,
+        commands.join(", "),
+      ]),
+      io.columns,
+    ),
+  ]);
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true });
+  } catch (error) {
+    throw new CommandError(
+      `Cannot make the folder ${folder}: ${messageOf(error)}`,
+    );
+  }
+}

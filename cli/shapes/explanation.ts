@@ -1,0 +1,221 @@
+import * as z from "zod";
+import type { EventKind } from "../../ledger/events/event.ts";
+import type { ActivityLabel } from "../../ledger/events/fact.ts";
+import type { ClaimedStatus } from "../../ledger/machines/order_machine.ts";
+import type {
+  ExplainedEventJson,
+  ExplanationJson,
+} from "../views/explanation_view.ts";
+import {
+  alike,
+  bare,
+  coded,
+  count,
+  flag,
+  named,
+  oneOf,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+  worded,
+} from "./_building.ts";
+import type { Same } from "./_same.ts";
+import { anomalyDataSchema } from "./anomaly.ts";
+import { decisionSchema, moveKindSchema } from "./machine.ts";
+import { orderSchema } from "./order.ts";
+import { statusSchema, trustSchema } from "./status.ts";
+
+const status = statusSchema;
+
+const kinds: Readonly<Record<EventKind, true>> = {
+  webhook: true,
+  order_snapshot: true,
+  user_snapshot: true,
+  order_absent: true,
+  order_contradicted: true,
+  session_created: true,
+  delivery_unanswered: true,
+  month_closed: true,
+};
+
+/** Kinds of event. */
+export const eventKindSchema = named(
+  "EventKind",
+  "What kind of fact an event is",
+  oneOf(kinds),
+);
+
+const label = named(
+  "EventLabel",
+  "What an event is counted as: the type of a webhook, or the kind",
+  oneOf<ActivityLabel>({
+    registration: true,
+    login: true,
+    logout: true,
+    card_added: true,
+    verify_start: true,
+    verify_retry: true,
+    verify_failed: true,
+    verify_success: true,
+    otp_status: true,
+    test: true,
+    payment_started: true,
+    transfer_started: true,
+    order_complete: true,
+    order_failed: true,
+    order_cancelled: true,
+    unrecognised: true,
+    quarantined: true,
+    ...kinds,
+  }),
+);
+
+const says = named(
+  "EventContent",
+  "What an event says",
+  worded({
+    webhook: {
+      label,
+      claimed: oneOf<ClaimedStatus>({
+        progress: true,
+        pending: true,
+        failed: true,
+        success: true,
+        cancelled: true,
+      }).nullable(),
+      hasBody: flag,
+    },
+    reading: {
+      status: status.nullable(),
+      changedAt: timeOrNull,
+      readAt: time,
+    },
+    absence: { readAt: time },
+    contradiction: { claimed: status, upTo: time },
+    session: { sessionId: text },
+    ...alike({ unreadable: true, other: true }, { label }),
+  }),
+);
+
+const unreadableReason = coded({
+  ...bare({
+    body_erased: true,
+    body_not_json: true,
+    body_not_object: true,
+    unknown_kind: true,
+    contradiction_incomplete: true,
+    session_without_id: true,
+  }),
+  webhook_unrecognised: { problems: z.array(text) },
+}, {});
+
+const why = named(
+  "OutcomeReason",
+  "Why an event did what it did",
+  worded({
+    ...bare({
+      reading: true,
+      absence: true,
+      contradiction: true,
+      session: true,
+      names_order: true,
+      claim_counts: true,
+      shown_since: true,
+      no_claim_to_contradict: true,
+      session_known: true,
+      session_not_linked: true,
+      session_of_other_click_id: true,
+      session_after_order: true,
+      click_id_shared_by_many: true,
+      order_of_other_session: true,
+      read_before: true,
+      claimed_before: true,
+      reading_without_status: true,
+      reading_unchanged: true,
+      not_of_order: true,
+    }),
+    already_confirmed: { read: status },
+    repeated: { position: count },
+    ...alike({ unreadable: true, names_order_unreadably: true }, {
+      reason: unreadableReason,
+    }),
+    claim_used_up: { claimed: status, read: status },
+    claim_contradicted: { claimed: status },
+    higher_claim: { claimed: status, higher: status },
+    ...alike({ reading_is_final: true, reading_unrecognised: true }, {
+      read: status,
+    }),
+    ...alike({ reading_ranks_above: true, reading_ranks_equal: true }, {
+      claimed: status,
+      read: status,
+    }),
+    later_state_known: { changedAt: timeOrNull },
+  }),
+);
+
+const decided = z.object({ status, trust: trustSchema });
+
+const event = named(
+  "ExplainedEvent",
+  "An event of an order: what it says, what it did, and why",
+  z.object({
+    position: count,
+    eventId: text,
+    kind: eventKindSchema,
+    label,
+    recordedAt: time,
+    says,
+    outcome: oneOf<ExplainedEventJson["outcome"]>({
+      changed: true,
+      noted: true,
+      unchanged: true,
+    }),
+    move: z.object({
+      from: decided.nullable(),
+      to: decided,
+      decision: decisionSchema,
+      reading: z.object({
+        from: status,
+        to: status,
+        kind: moveKindSchema,
+        anomaly: oneOf<"regression" | "final_changed" | "unrecognised_status">({
+          regression: true,
+          final_changed: true,
+          unrecognised_status: true,
+        }).nullable(),
+      }).nullable(),
+      message: text,
+    }).nullable(),
+    changes: z.array(z.object({
+      field: text,
+      before: textOrNull,
+      after: textOrNull,
+    })),
+    why,
+  }),
+);
+
+/** Why the state of an order is what it is. */
+export const explanationSchema = named(
+  "Explanation",
+  "Why the state of an order is what it is, event by event",
+  z.object({
+    orderId: text,
+    state: orderSchema,
+    events: z.array(event),
+    fields: z.array(z.object({
+      field: text,
+      value: z.union([text, anomalyDataSchema]),
+      source: oneOf<ExplanationJson["fields"][number]["source"]>({
+        snapshot: true,
+        webhook: true,
+        session: true,
+      }),
+      position: count,
+      eventId: text,
+    })),
+  }),
+);
+
+true satisfies Same<z.infer<typeof explanationSchema>, ExplanationJson>;

@@ -1,0 +1,143 @@
+import * as z from "zod";
+import type { RecoverReport } from "../../ledger/mod.ts";
+import type {
+  FieldDifference,
+  ReconcileCategory,
+  ReconcileFlag,
+} from "../../ledger/reconciliation/reconcile_row.ts";
+import type { ReconcileJson } from "../views/reconcile_view.ts";
+import {
+  bare,
+  count,
+  decimalOrNull,
+  each,
+  flag,
+  named,
+  oneOf,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+  worded,
+} from "./_building.ts";
+import type { Same } from "./_same.ts";
+import { statusSchema, trustSchema } from "./status.ts";
+
+const status = statusSchema;
+
+const categories: Readonly<Record<ReconcileCategory, true>> = {
+  agree: true,
+  claimed_only: true,
+  behind: true,
+  final_changed: true,
+  contradicted: true,
+  absent: true,
+};
+
+const flags: Readonly<Record<ReconcileFlag, true>> = {
+  missed_webhook: true,
+  stuck: true,
+  refund_due: true,
+  amount_mismatch: true,
+  cancelled_after_payment: true,
+  success_without_transaction: true,
+};
+
+const finding = named(
+  "ReconcileFinding",
+  "What was found about one order",
+  worded({
+    unknown_to_service: { status, trust: trustSchema },
+    unknown_to_ledger: { status },
+    claim_contests_final: { read: status, claimed: z.array(status) },
+    claim_contradicted: { claimed: status, read: status.nullable() },
+    final_changed: { read: status, before: z.array(status) },
+    ...bare({
+      claim_of_other_end: true,
+      claim_equal: true,
+      claim_differs: true,
+      change_not_read: true,
+    }),
+    agree: { status },
+  }),
+);
+
+const row = named(
+  "ReconcileRow",
+  "One order as the service and the ledger have it, compared",
+  z.object({
+    orderId: text,
+    externalOrderId: textOrNull,
+    category: oneOf(categories),
+    disagrees: flag,
+    flags: z.array(oneOf(flags)),
+    serviceStatus: status.nullable(),
+    ledgerStatus: status.nullable(),
+    trust: trustSchema.nullable(),
+    differences: z.array(z.object({
+      field: oneOf<FieldDifference["field"]>({
+        currency: true,
+        currencyAmount: true,
+        commodity: true,
+        network: true,
+        cryptoAmount: true,
+        address: true,
+        txId: true,
+        userId: true,
+        clickId: true,
+        externalOrderId: true,
+        failReason: true,
+        status: true,
+      }),
+      service: textOrNull,
+      ledger: textOrNull,
+    })),
+    createdAt: timeOrNull,
+    changedAt: timeOrNull,
+    onChain: z.object({
+      commodity: textOrNull,
+      network: textOrNull,
+      cryptoAmount: decimalOrNull,
+      address: textOrNull,
+      txId: textOrNull,
+    }),
+    finding,
+  }),
+);
+
+/** Service and ledger, compared. */
+export const reconcileReportSchema = named(
+  "ReconcileReport",
+  "Service and ledger, compared over a window of creation time",
+  z.object({
+    from: time,
+    to: time,
+    provenUpTo: time,
+    orders: count,
+    counts: each({ ...categories, ...flags }, count),
+    disagreements: count,
+    complete: flag,
+    why: textOrNull,
+    rows: z.array(row),
+  }),
+);
+
+/** What was read again after an outage. */
+export const recoverReportSchema = named(
+  "RecoverReport",
+  "What was read again after an outage, and whether that is proven to be all",
+  z.object({
+    complete: flag,
+    why: textOrNull,
+    from: time,
+    to: time,
+    provenUpTo: time,
+    requests: count,
+    orders: count,
+    users: count,
+    appended: count,
+  }),
+);
+
+true satisfies Same<z.infer<typeof reconcileReportSchema>, ReconcileJson>;
+true satisfies Same<z.infer<typeof recoverReportSchema>, RecoverReport>;
