@@ -66,6 +66,7 @@ const queued = z.object({
   attempts: count,
   dueAt: text,
   error: textOrNull,
+  passed: flag,
 });
 
 const subscription = z.object({
