@@ -31,6 +31,7 @@ import {
   serveConsole,
   type ServeConsoleFlags,
 } from "../console/console_flags.ts";
+import { ActivityPrinter } from "../listen/activity_printer.ts";
 import { httpApp } from "../serving/http_app.ts";
 import { listening } from "../serving/listening.ts";
 import { openSpool } from "../serving/open_spool.ts";
@@ -45,6 +46,7 @@ interface ServeFlags extends SharedFlags, BackupFlags, ServeConsoleFlags {
   readonly allow?: readonly string[];
   readonly clientAddressHeader?: string;
   readonly trustedProxies?: readonly string[];
+  readonly verbose?: boolean;
 }
 
 /** `serve`: endpoint, projection and poller in one process. */
@@ -84,6 +86,10 @@ export function addServe(program: Command, cli: Cli): void {
       "--trusted-proxies <address...>",
       "addresses or CIDR ranges of your proxies; from anybody else the header is ignored",
     )
+    .option(
+      "--verbose",
+      "print a line for each delivery to standard output: time, type, id, amount, answer",
+    )
     .addHelpText(
       "after",
       "\nIt writes a log to standard error, one JSON object a line. Ctrl-C lets\nrequests under way finish, folds what is stored, and exits with 0.\nMake the secret once, and keep it: openssl rand -hex 24\n\nExample:\n  RAMPKIT_WEBHOOK_SECRET=SECRET rampkit serve --port 8787",
@@ -102,6 +108,7 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
   held.tell();
   const prometheus = new PrometheusMetrics();
   const metrics = serviceMetrics({ prometheus, time: io.now });
+  const printer = flags.verbose ? new ActivityPrinter(io, false) : undefined;
   await using service = composeService(defined({
     config,
     secrets,
@@ -115,6 +122,7 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
     contradictedAfterMs: flags.contradictedAfter * 60_000,
     admission,
     spool: await openSpool(config, { log, metrics }),
+    onAnswer: printer?.answered,
   }));
   const { endpoint, poller, refusals, readiness } = service;
   const server = await listening(
@@ -154,6 +162,7 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
   await polling;
   await backing;
   await service[Symbol.asyncDispose]();
+  await printer?.drain();
   log("info", "stopped");
 }
 

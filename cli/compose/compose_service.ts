@@ -86,6 +86,8 @@ export interface ServiceParts {
    * @default {the ledger has them before the answer}
    */
   readonly spool?: Spool;
+  /** Told of each request that the endpoint answers. @default {nobody is} */
+  readonly onAnswer?: WebhookEndpointOptions["onAnswer"];
 }
 
 /** Endpoint, projection and poller on one ledger. */
@@ -161,6 +163,7 @@ export function composeService(parts: ServiceParts): Service {
     meter,
     now,
     ...parts.admission,
+    ...defined({ onAnswer: parts.onAnswer }),
     log: endpointLog(log, spool === undefined ? {} : SPOOL_EVENTS),
   });
   const refusals = new RefusalLog({

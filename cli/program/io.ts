@@ -11,6 +11,13 @@ export interface Io {
   readonly out: (text: string) => void;
   /** Writes to standard error, as is. */
   readonly err: (text: string) => void;
+  /**
+   * Writes to standard output without making the caller wait for a reader that
+   * pauses, and lets colours pass; resolves once it is written.
+   *
+   * @default Writes as `out` does.
+   */
+  readonly outLater?: (text: string) => Promise<void>;
   /** Reads an environment variable. */
   readonly env: (name: string) => string | undefined;
   /** Width of the terminal in columns, or null where there is none. */
@@ -53,9 +60,24 @@ export function jsonLine(io: Io, value: unknown): void {
  * guard, for texts of libraries and for whatever was not made printable before.
  */
 export function guardedIo(io: Io): Io {
+  const out = (text: string) => io.out(printableLines(text));
   return {
     ...io,
-    out: (text) => io.out(printableLines(text)),
+    out,
     err: (text) => io.err(printableLines(text)),
+    outLater: (text) => {
+      const guarded = io.colour
+        ? text.split(COLOURS).map((part, at) =>
+          at % 2 === 1 ? part : printableLines(part)
+        ).join("")
+        : printableLines(text);
+      if (io.outLater !== undefined) return io.outLater(guarded);
+      io.out(guarded);
+      return Promise.resolve();
+    },
   };
 }
+
+/** How a text is written; moves no cursor. */
+// deno-lint-ignore no-control-regex
+const COLOURS = /(\u001b\[\d{1,2}m)/;

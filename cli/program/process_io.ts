@@ -1,7 +1,8 @@
-import { writeSync } from "node:fs";
+import { write, writeSync } from "node:fs";
 import process from "node:process";
 import { isatty } from "node:tty";
 import { errorCode } from "../../core/guards.ts";
+import { sleep } from "../../core/waiting/sleep.ts";
 import type { Io } from "./io.ts";
 import { stopSignals } from "./stop_signals.ts";
 
@@ -25,6 +26,7 @@ export function processIo(): Io {
   return {
     out: writer(1),
     err: writer(2),
+    outLater: laterWriter(),
     env: (name) => process.env[name],
     // A terminal that does not know its width says 0.
     columns: terminal ? process.stdout.columns || 80 : null,
@@ -59,4 +61,38 @@ function writer(descriptor: number): (text: string) => void {
       }
     }
   };
+}
+
+/**
+ * Writes all of a text on another thread: this one goes on, however long the
+ * reader of a pipe takes, or a person who stopped the terminal.
+ */
+function laterWriter(): (text: string) => Promise<void> {
+  const encoder = new TextEncoder();
+  let open = true;
+  return async (text) => {
+    const bytes = encoder.encode(text);
+    for (let at = 0; open && at < bytes.length;) {
+      try {
+        at += await writeOut(bytes.subarray(at));
+      } catch (error) {
+        const code = errorCode(error);
+        if (code === "EPIPE") open = false;
+        else if (code !== "EAGAIN") throw error;
+        else await sleep(PIPE_WAIT_MS);
+      }
+    }
+  };
+}
+
+/** Deno's `write` of `node:fs` would make this thread wait. */
+function writeOut(bytes: Uint8Array): Promise<number> {
+  if ("Deno" in globalThis) return Deno.stdout.write(bytes);
+  return new Promise((resolve, reject) =>
+    write(
+      1,
+      bytes,
+      (error, written) => error === null ? resolve(written) : reject(error),
+    )
+  );
 }

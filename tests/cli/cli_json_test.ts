@@ -111,6 +111,10 @@ Deno.test("every command prints the JSON that COMMANDS.md documents", async () =
     ...["session", "create", "--commodity", "TT", "--network", "amoy"],
     ...["--currency-amount", "10", "--currency", "USD", "--json"],
   ]);
+  await holds("trigger SCENARIO", [
+    ...["trigger", "success", "--pause", "0", "--json"],
+    ...["--sandbox", env.RAMPKIT_BASE_URL ?? ""],
+  ]);
   await failingHandler(env.RAMPKIT_DATABASE_URL ?? "");
   const rate = ["--rate", "1000", "--json"];
   await holds("reconcile", ["reconcile", "--all", ...rate]);

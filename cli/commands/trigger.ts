@@ -1,0 +1,159 @@
+import type { Command } from "commander";
+import { ulid } from "ulid";
+import { defined } from "../../core/defined.ts";
+import { sleep } from "../../core/waiting/sleep.ts";
+import { type PlayedStep, playScenario } from "../listen/play_scenario.ts";
+import { SandboxControl } from "../listen/sandbox_control.ts";
+import { type Scenario, SCENARIOS } from "../listen/scenarios.ts";
+import type { Cli } from "../program/cli.ts";
+import { UsageError } from "../program/exit_codes.ts";
+import { type Io, jsonLine, line, note } from "../program/io.ts";
+import { jsonOption, wholeNumber } from "../program/options.ts";
+import { stoppable } from "../program/stoppable.ts";
+
+interface TriggerFlags {
+  readonly sandbox: string;
+  readonly amount?: string;
+  readonly click?: string;
+  readonly pause: number;
+  readonly json?: boolean;
+}
+
+/** `trigger`: lets something happen in a sandbox that runs. */
+export function addTrigger(program: Command, cli: Cli): void {
+  const command = program.command("trigger").argument(
+    "<scenario>",
+    "what is to happen, one of those below",
+  ).summary("let something happen in a sandbox that runs").description(
+    "let something happen in the sandbox of a running `listen` or `sandbox`: " +
+      "a whole order, with its webhooks",
+  );
+  jsonOption(command, "one object")
+    .option(
+      "--sandbox <url>",
+      "address of the sandbox",
+      sandboxAddress,
+      "http://127.0.0.1:8788",
+    )
+    .option(
+      "--amount <amount>",
+      "what the customer pays, in USD (default: the sandbox chooses)",
+      decimalAmount,
+    )
+    .option(
+      "--click <id>",
+      "click id of the order (default: the sandbox chooses)",
+    )
+    .option(
+      "--pause <ms>",
+      "between two things that happen, so that their webhooks keep their order",
+      wholeNumber("--pause", 0, 60_000),
+      250,
+    )
+    .addHelpText(
+      "after",
+      `\nScenarios:\n${scenarioList()}\n\nExample:\n  rampkit trigger success`,
+    )
+    .action(
+      cli.run((name: string, flags: TriggerFlags) =>
+        trigger(cli.io, name, flags)
+      ),
+    );
+}
+
+async function trigger(
+  io: Io,
+  name: string,
+  flags: TriggerFlags,
+): Promise<void> {
+  const scenario = scenarioOf(name);
+  const { signal } = io;
+  const url = flags.sandbox;
+  const control = new SandboxControl({ url, signal });
+  const { webhookUrl, state } = await control.delivery();
+  if (webhookUrl === null || state === "disabled") {
+    note(
+      io,
+      "No webhook will come: in this sandbox " +
+        (webhookUrl === null ? "they have no address" : "they are off") +
+        `; change it at ${url}/control`,
+    );
+  }
+  if (!flags.json) line(io, `${name}: ${scenario.summary}`);
+  const steps: PlayedStep[] = [];
+  const played = await stoppable(
+    signal,
+    () =>
+      playScenario(scenario, {
+        control,
+        order: defined({
+          clickId: flags.click,
+          currencyAmount: flags.amount,
+          currency: flags.amount === undefined ? undefined : "USD",
+        }),
+        pause: () => sleep(flags.pause, signal),
+        newId: ulid,
+        onStep: (step) => {
+          steps.push(step);
+          if (!flags.json) line(io, stepLine(step));
+        },
+      }),
+    () =>
+      `${steps.length} steps of ${name} happened in the sandbox, and stay so`,
+  );
+  if (flags.json) {
+    return jsonLine(io, { scenario: name, sandbox: url, ...played });
+  }
+  const about = played.orderId === null
+    ? played.userId === null ? null : `User ${played.userId}`
+    : `Order ${played.orderId}`;
+  if (about !== null) line(io, about);
+}
+
+/**
+ * The scenario of this name.
+ *
+ * @throws {UsageError} When there is none; it names those that there are.
+ */
+function scenarioOf(name: string): Scenario {
+  const scenario = Object.hasOwn(SCENARIOS, name) ? SCENARIOS[name] : undefined;
+  if (scenario !== undefined) return scenario;
+  throw new UsageError(
+    `Unknown scenario: "${name}" is none of ` +
+      Object.keys(SCENARIOS).join(", "),
+  );
+}
+
+const WEBHOOKS: Readonly<Record<PlayedStep["webhook"], string>> = {
+  sent: "webhook sent",
+  none: "",
+  lost: "webhook lost",
+  broken: "webhook cut short",
+};
+
+function stepLine({ did, status, webhook }: PlayedStep): string {
+  const now = status ?? "nothing changed";
+  return `  ${did.padEnd(20)}  ${now.padEnd(15)}  ${WEBHOOKS[webhook]}`
+    .trimEnd();
+}
+
+function scenarioList(): string {
+  return Object.entries(SCENARIOS).map(([name, { summary }]) =>
+    `  ${name.padEnd(10)} ${summary}`
+  ).join("\n");
+}
+
+function sandboxAddress(value: string): string {
+  const url = URL.parse(value);
+  if (url?.protocol === "http:" || url?.protocol === "https:") {
+    return `${url.origin}${url.pathname}`.replace(/\/+$/, "");
+  }
+  throw new UsageError(`Wrong --sandbox: "${value}" is not an http address`);
+}
+
+function decimalAmount(value: string): string {
+  if (/^\d{1,12}(\.\d{1,8})?$/.test(value)) return value;
+  throw new UsageError(
+    `Wrong --amount: "${value}" is not an amount; write for example 25.00`,
+  );
+}

@@ -1,0 +1,149 @@
+import type { UserState } from "../../ledger/mod.ts";
+import type { OrderState } from "../../ledger/orders/order_state.ts";
+import type { Transition } from "../../ledger/projection/transition.ts";
+import { bodyValue, classify } from "../../core/webhook_event/classify_body.ts";
+import { isOrderEvent } from "../../core/webhook_event/guards.ts";
+import { parseWebhook } from "../../core/webhook_event/parse_webhook.ts";
+import type { AnsweredRequest } from "../../webhooks/endpoint/answered_request.ts";
+
+/** Something that happened just now. Documented shape of `listen --json`. */
+export interface Activity {
+  /**
+   * `in`: a delivery came and was answered. `now`: an order or user entered a
+   * status. `out`: a webhook was sent on.
+   */
+  readonly kind: "in" | "now" | "out";
+  /** When it happened, UTC ISO 8601 with milliseconds. */
+  readonly time: string;
+  /** Type of the webhook, or of the transition. */
+  readonly type: string;
+  /** What it is about; null where that is not known. */
+  readonly entity: "order" | "user" | null;
+  /** Order or user identifier. */
+  readonly id: string | null;
+  /** What the customer pays, a decimal string. */
+  readonly currencyAmount: string | null;
+  /** In which currency. */
+  readonly currency: string | null;
+  /** What the customer gets, a decimal string. */
+  readonly cryptoAmount: string | null;
+  /** Of which asset. */
+  readonly commodity: string | null;
+  /** Status of the answer, ours or the target's. */
+  readonly answer: number | null;
+  /** Time until the answer, in ms. */
+  readonly tookMs: number | null;
+  /** Of `out`: where it was sent. */
+  readonly target: string | null;
+  /** What else there is to say: why it was refused, or whether to release. */
+  readonly detail: string | null;
+}
+
+/** An activity of which nothing is known yet but its kind and its time. */
+function begin(kind: Activity["kind"], nowMs: number): Activity {
+  return {
+    kind,
+    time: new Date(nowMs).toISOString(),
+    type: "",
+    entity: null,
+    id: null,
+    currencyAmount: null,
+    currency: null,
+    cryptoAmount: null,
+    commodity: null,
+    answer: null,
+    tookMs: null,
+    target: null,
+    detail: null,
+  };
+}
+
+/** Most characters of a detail that came from outside. */
+const LONGEST_DETAIL = 200;
+/** Longer than any id or amount of the service; a forged one has no limit. */
+const LONGEST_VALUE = 120;
+
+/** A request that the endpoint answered. Never throws, whatever the body. */
+export function answeredActivity(
+  { delivery, status, refusal, durationMs }: AnsweredRequest,
+  nowMs: number,
+): Activity {
+  return {
+    ...begin("in", nowMs),
+    ...(delivery === null ? { type: "refused" } : contentOf(delivery.body)),
+    ...(refusal === null ? {} : { detail: refusal }),
+    answer: status,
+    tookMs: Math.round(durationMs),
+  };
+}
+
+function contentOf(body: Uint8Array): Partial<Activity> {
+  const { type, why } = classify(bodyValue(body));
+  if (why !== null) return { type, detail: why.slice(0, LONGEST_DETAIL) };
+  const event = parseWebhook(body);
+  if (isOrderEvent(event)) {
+    const { id, quote, quote_amount, base, base_amount } = event.order;
+    return {
+      type,
+      entity: "order",
+      id: value(id),
+      currency: value(quote),
+      currencyAmount: value(quote_amount),
+      commodity: value(base),
+      cryptoAmount: value(base_amount),
+    };
+  }
+  const id = event.type === "otp_status"
+    ? event.user_id
+    : "user" in event
+    ? event.user?.user_id
+    : undefined;
+  return { type, entity: id === undefined ? null : "user", id: value(id) };
+}
+
+function value(text: string | undefined): string | null {
+  return text?.slice(0, LONGEST_VALUE) || null;
+}
+
+/** A transition, with the order or user as it is now. */
+export function transitionActivity(
+  transition: Transition,
+  state: OrderState | UserState | null,
+): Activity {
+  const { entity, id, recordedAt } = transition;
+  return {
+    ...begin("now", Date.parse(recordedAt)),
+    type: transitionType(transition),
+    entity,
+    id,
+    ...(state !== null && "release" in state && {
+      currency: state.currency,
+      currencyAmount: state.currencyAmount,
+      commodity: state.commodity,
+      cryptoAmount: state.cryptoAmount,
+      detail: transition.trust === "confirmed"
+        ? `release: ${state.release}`
+        : null,
+    }),
+  };
+}
+
+/** The pattern that matches a transition and no other of its entity. */
+function transitionType(
+  { entity, machine, trust, status }: Transition,
+): string {
+  return machine === entity
+    ? `${entity}.${trust}.${status}`
+    : `${entity}.${machine}.${trust}.${status}`;
+}
+
+/** A webhook that was sent on, or could not be. */
+export function forwardedActivity(
+  sent: Pick<
+    Activity,
+    "type" | "entity" | "id" | "answer" | "tookMs" | "target" | "detail"
+  >,
+  nowMs: number,
+): Activity {
+  return { ...begin("out", nowMs), ...sent };
+}
