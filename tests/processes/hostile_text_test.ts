@@ -113,7 +113,8 @@ Deno.test("rampkit prints no control sequences, whatever a webhook contains", as
     ["orders", "show", "\u001b[31mnone\u202e"],
     ["orders", "list", "--from", "\u001b[31m"],
     ["orders", "list", "--no\u001b[31m"],
-    ...IDS.flatMap((id) => [
+    // An id without such a character could not be printed with one.
+    ...IDS.filter((id) => RAW.test(id) || id.includes("\n")).flatMap((id) => [
       ["orders", "show", "--", id],
       ["orders", "show", "--json", "--", id],
       ["orders", "explain", "--", id],

@@ -42,7 +42,10 @@ function spawn(
   }).spawn();
 }
 
-/** Runs a command in a process of its own: it leaves no connection behind. */
+/**
+ * Runs a command in a process of its own. One that ran in this process would
+ * leave its connection open for a while, and `ledger restore` sees that.
+ */
 async function run(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -58,9 +61,13 @@ async function run(
 }
 
 async function stored(
+  command: typeof run,
   env: Readonly<Record<string, string>>,
 ): Promise<string[]> {
-  const listed = await run(["orders", "list", "--json", "--limit", "0"], env);
+  const listed = await command(
+    ["orders", "list", "--json", "--limit", "0"],
+    env,
+  );
   assert.equal(listed.code, 0, listed.err);
   return listed.out.trim().split("\n").map((text) => JSON.parse(text).orderId)
     .sort();
@@ -87,7 +94,7 @@ for (const how of ["removed", "replaced"] as const) {
         await using served = await startServe(env, ["--no-poll"]);
         await send(served, orders("before", 3));
         await served.settled();
-        const made = await run(["ledger", "backup", backup], env);
+        const made = await cli(["ledger", "backup", backup], env);
         assert.equal(made.code, 0, made.err);
         for (const suffix of ["", "-wal", "-shm"]) {
           await Deno.remove(path + suffix);
@@ -104,7 +111,7 @@ for (const how of ["removed", "replaced"] as const) {
           (await ready.json()).degraded.join(),
           how === "removed" ? /was removed/ : /was replaced/,
         );
-        const looked = await run(["doctor", "--json"], env);
+        const looked = await cli(["doctor", "--json"], env);
         assert.equal(looked.code, 1, looked.err);
         const { checks } = JSON.parse(looked.out);
         assert.match(
@@ -115,12 +122,12 @@ for (const how of ["removed", "replaced"] as const) {
         else assert.equal(await served.stop(), 0);
       }
       if (how === "removed") {
-        const restored = await run(["ledger", "restore", backup], env);
+        const restored = await cli(["ledger", "restore", backup], env);
         assert.equal(restored.code, 0, restored.err);
       }
       await drained(env);
       assert.deepEqual(
-        await stored(env),
+        await stored(cli, env),
         [...orders("after", 200), ...orders("before", 3)].sort(),
       );
       const verified = await cli(["ledger", "verify"], env);
@@ -147,12 +154,12 @@ Deno.test("rampkit ledger restore is refused while serve runs, and swaps the fil
     await served.settled();
     await served.kill();
   }
-  const before = await stored(env);
+  const before = await stored(run, env);
   const done = await run(["ledger", "restore", backup, "--json"], env);
   assert.equal(done.code, 0, done.err);
   const { keptAs, events } = JSON.parse(done.out);
   assert.equal(events, 2);
-  assert.deepEqual(await stored(env), orders("old", 2));
+  assert.deepEqual(await stored(run, env), orders("old", 2));
   // The chain is shorter than the one that was kept, and that is recorded.
   const verified = await run(["ledger", "verify"], env);
   assert.equal(verified.code, 0, verified.out);
@@ -166,7 +173,7 @@ Deno.test("rampkit ledger restore is refused while serve runs, and swaps the fil
     ].sort(),
   );
   assert.deepEqual(
-    await stored({ ...env, RAMPKIT_DATABASE_URL: `file:${keptAs}` }),
+    await stored(run, { ...env, RAMPKIT_DATABASE_URL: `file:${keptAs}` }),
     before,
   );
   for await (const { name } of Deno.readDir(folder.folder)) {
@@ -189,7 +196,7 @@ Deno.test("rampkit ledger restore refuses a copy that is broken, empty or missin
     assert.equal(await served.stop(), 0);
   }
   const broken = `${folder.folder}/broken.db`;
-  const made = await run(["ledger", "backup", broken], env);
+  const made = await cli(["ledger", "backup", broken], env);
   assert.equal(made.code, 0, made.err);
   const { default: Database } = await import("libsql");
   const database = new Database(broken);
@@ -205,11 +212,11 @@ Deno.test("rampkit ledger restore refuses a copy that is broken, empty or missin
       [import.meta.filename ?? "", /not a database/],
     ] as const
   ) {
-    const refused = await run(["ledger", "restore", file], env);
+    const refused = await cli(["ledger", "restore", file], env);
     assert.equal(refused.code, 1, refused.out);
     assert.match(refused.err, why);
   }
-  assert.deepEqual(await stored(env), orders("kept", 2));
+  assert.deepEqual(await stored(cli, env), orders("kept", 2));
 });
 
 Deno.test("rampkit ledger restore that is killed leaves the old ledger or the new one, whole, and can be run again", async () => {
@@ -244,5 +251,5 @@ Deno.test("rampkit ledger restore that is killed leaves the old ledger or the ne
   assert.ok([2, 4].includes(JSON.parse(verified.out).events), verified.out);
   const done = await run(["ledger", "restore", backup], env);
   assert.equal(done.code, 0, done.err);
-  assert.deepEqual(await stored(env), orders("old", 2));
+  assert.deepEqual(await stored(run, env), orders("old", 2));
 });
