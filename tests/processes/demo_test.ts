@@ -13,18 +13,18 @@ async function demo(...args: string[]) {
   }
 }
 
-for (const seed of [1, 2, 3]) {
+for (const seed of [1, 2]) {
   Deno.test(`rampkit demo ends with 0 differences for seed ${seed}`, async () => {
     const { code, report } = await demo(
       "--seed",
       String(seed),
       "--orders",
-      "60",
+      "40",
     );
     assert.equal(code, 0);
     assert.equal(report.differences, 0, JSON.stringify(report.differing));
-    assert.equal(report.ordersAtService, 60);
-    assert.equal(report.ordersInLedger, 60);
+    assert.equal(report.ordersAtService, 40);
+    assert.equal(report.ordersInLedger, 40);
     assert.ok(report.webhooksLost > 0, "the network must lose some");
     assert.ok(report.webhooksRepeated > 0, "the network must repeat some");
     await hasDocumentedShape("demo", report);
@@ -37,7 +37,7 @@ Deno.test("rampkit demo loses nothing that was answered 204 when the endpoint is
     "--seed",
     "11",
     "--orders",
-    "120",
+    "60",
   );
   assert.equal(code, 0);
   assert.equal(report.answeredAndMissing, 0);

@@ -115,7 +115,7 @@ Deno.test("sweepConfirm() lets an id rest that changes nothing, twice as long ea
   await drain(sweepNew(context, "order"), box.clock);
   const asks: number[] = [];
   let id = 0;
-  for (let second = 0; second < 3600; second++) {
+  for (let second = 0; second < 1900; second++) {
     await box.clock.advance(1000);
     await ledger.appendDelivery({
       id: `01KB${String(id += 1).padStart(22, "0")}`,
@@ -306,7 +306,8 @@ Deno.test("sweepConfirm() requests an id at once when its stored time is in the 
   await driver.close();
 });
 
-const INVENTED = 200_000;
+// `deno task sim --flood` invents more.
+const INVENTED = 40_000;
 
 Deno.test(`run() confirms a real order within its bound beside ${INVENTED} invented ids`, async () => {
   const folder = await Deno.makeTempDir({ prefix: "rampkit-queue-" });
