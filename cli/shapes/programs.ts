@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { Session } from "../../client/mod.ts";
 import type { DemoReport } from "../demo/run_demo.ts";
 import type { Check } from "../doctor/check.ts";
+import type { Played, PlayedStep } from "../listen/play_scenario.ts";
 import {
   count,
   flag,
@@ -54,6 +55,29 @@ export const sandboxSchema = named(
     apiKey: textOrNull,
     webhooksTo: textOrNull,
   }),
+);
+
+/** What happened in a sandbox, step by step. */
+const playedSchema = z.object({
+  orderId: textOrNull,
+  userId: textOrNull,
+  steps: z.array(z.object({
+    did: text,
+    status: textOrNull,
+    webhook: oneOf<PlayedStep["webhook"]>({
+      sent: true,
+      none: true,
+      lost: true,
+      broken: true,
+    }),
+  })),
+});
+
+/** What `trigger` let happen. */
+export const triggeredSchema = named(
+  "Triggered",
+  "What happened in a sandbox, step by step",
+  z.object({ scenario: text, sandbox: text, ...playedSchema.shape }),
 );
 
 /** How a demo went. */
@@ -162,4 +186,5 @@ export const listedShapeSchema = named(
 
 true satisfies Same<z.infer<typeof sessionSchema>, Session>;
 true satisfies Same<z.infer<typeof checkSchema>, Check>;
+true satisfies Same<z.infer<typeof playedSchema>, Played>;
 true satisfies Same<z.infer<typeof demoSchema>, DemoReport>;

@@ -34,6 +34,7 @@ import {
   sandboxSchema,
   sessionSchema,
   simSchema,
+  triggeredSchema,
 } from "./programs.ts";
 import { reconcileReportSchema, recoverReportSchema } from "./reconcile.ts";
 import { readinessSchema, serviceStatusSchema } from "./service_status.ts";
@@ -143,6 +144,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   sent: shape(sentSchema, ["webhook send"]),
   checks: shape(checksSchema, ["doctor"]),
   sandbox: shape(sandboxSchema, ["sandbox"]),
+  trigger: shape(triggeredSchema, ["trigger"]),
   demo: shape(demoSchema, ["demo"]),
   simulation: shape(simSchema, ["sim"]),
   benchmark: shape(benchSchema, ["bench"], null),

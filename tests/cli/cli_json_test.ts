@@ -111,7 +111,7 @@ Deno.test("every command prints the JSON that COMMANDS.md documents", async () =
     ...["session", "create", "--commodity", "TT", "--network", "amoy"],
     ...["--currency-amount", "10", "--currency", "USD", "--json"],
   ]);
-  await holds("trigger SCENARIO", [
+  await holds("trigger", [
     ...["trigger", "success", "--pause", "0", "--json"],
     ...["--sandbox", env.RAMPKIT_BASE_URL ?? ""],
   ]);
