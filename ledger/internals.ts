@@ -78,6 +78,7 @@ export {
   type MonthOptions,
   orderAbsent,
   orderContradicted,
+  orderRedacted,
   orderSnapshot,
   type ReadingOptions,
   sessionCreated,

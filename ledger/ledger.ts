@@ -24,6 +24,7 @@ import type { OrderState } from "./orders/order_state.ts";
 import { readFact } from "./events/read_fact.ts";
 import type { AttentionKind } from "./attention/attention.ts";
 import { type AttentionItem, listAttention } from "./queries/attention.ts";
+import { Erasures } from "./erasure/erasures.ts";
 import { findAnything, type FindResult } from "./queries/find.ts";
 import { queryTime } from "./queries/query_values.ts";
 import { exportEvents } from "./transfer/export_events.ts";
@@ -78,6 +79,8 @@ export class Ledger implements AsyncDisposable {
   readonly users: Users;
   /** Months whose books are closed. */
   readonly months: Months;
+  /** Who was erased, and how to erase somebody. */
+  readonly erasures: Erasures;
   /** Transitions that subscriptions could not deliver or never received. */
   readonly subscriptions: Subscriptions;
   readonly #parts: LedgerParts;
@@ -109,6 +112,7 @@ export class Ledger implements AsyncDisposable {
     });
     this.orders = new Orders(parts.driver);
     this.users = new Users(parts.driver);
+    this.erasures = new Erasures(parts);
     this.subscriptions = new Subscriptions(parts.driver, parts.now);
     this.months = new Months({
       ...parts,

@@ -108,6 +108,7 @@ Deno.test("Ledger.project() folds deliveries, sessions and missed answers", asyn
       order_contradicted: 0,
       session_created: 1,
       delivery_unanswered: 1,
+      order_redacted: 0,
       month_closed: 0,
     },
     quarantined: 1,

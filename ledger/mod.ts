@@ -226,6 +226,17 @@ export type { DeliveryHealth } from "./watchdog/watchdog_rule.ts";
 export type { ChainState } from "./evidence/chain_head.ts";
 export { eraseBody } from "./evidence/erase.ts";
 export type {
+  ErasedPerson,
+  Erasures,
+  ReturnedOrder,
+} from "./erasure/erasures.ts";
+export type { ErasePersonOptions, Erasure } from "./erasure/erase_person.ts";
+export type {
+  ErasableOrder,
+  ErasureBlock,
+  ErasurePlan,
+} from "./erasure/erasure_plan.ts";
+export type {
   Verification as ChainVerification,
   VerifyOptions,
 } from "./evidence/verification.ts";

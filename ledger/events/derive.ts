@@ -62,6 +62,7 @@ export function derive(kind: EventKind, body: Uint8Array): DerivedFact {
   const orderId = columnText(root.order_id);
   const userId = sameText(root.user_id);
   switch (kind) {
+    case "order_redacted":
     case "order_snapshot": {
       const clickId = linking(sameText(root.click_id));
       const occurredAt = isoTime(root.changed_at) ??

@@ -12,6 +12,8 @@
  *   {@linkcode SessionCreatedBody}.
  * - `delivery_unanswered`: a delivery that was stored but answered late, with
  *   503, or not at all; see {@linkcode DeliveryUnansweredBody}.
+ * - `order_redacted`: what is kept of a reading or webhook of an order of which
+ *   the rest was erased; see {@linkcode OrderRedactedBody}.
  * - `month_closed`: a month whose books this partner closed, with the files as
  *   they were then; see {@linkcode MonthClosedBody}.
  */
@@ -23,6 +25,7 @@ export type EventKind =
   | "order_contradicted"
   | "session_created"
   | "delivery_unanswered"
+  | "order_redacted"
   | "month_closed";
 
 /** A fact ready to be appended. Everything in it is decided before storage. */
@@ -123,6 +126,72 @@ export interface DeliveryUnansweredBody {
   readonly event_id: string;
   /** What the sender got instead of a timely 2xx. */
   readonly answer: "late" | "503" | "none";
+}
+
+/**
+ * Body of `order_redacted`: the fields of an order that name nobody. It is
+ * recorded and read at the times of the event that it stands for, and is folded
+ * as that event.
+ */
+export interface OrderRedactedBody {
+  /** The order. */
+  readonly order_id: string;
+  /** Random text in place of the user id. */
+  readonly user_id?: string;
+  /** Random text in place of the click id. */
+  readonly click_id?: string;
+  /** Status as shown. */
+  readonly status?: string;
+  /** Time of creation, as shown. */
+  readonly created_at?: string;
+  /** Time of the last change, as shown. */
+  readonly changed_at?: string;
+  /** Fiat currency. */
+  readonly currency?: string;
+  /** Amount in `currency`, a decimal string. */
+  readonly currency_amount?: string;
+  /** Asset, as the orders endpoint writes it; of a webhook its code alone. */
+  readonly crypto?: string;
+  /** Amount of the asset, a decimal string. */
+  readonly crypto_amount?: string;
+  /** The partner's fee in USD. */
+  readonly partner_fee?: string;
+  /** The partner's fee as a share. */
+  readonly partner_fee_percent?: string;
+  /** The service's fee in USD. */
+  readonly service_fee?: string;
+  /** The service's fee as a share. */
+  readonly service_fee_percent?: string;
+  /** Payment error code. */
+  readonly fail_reason?: string;
+  /** Empty where the service stated that there was none; else left out. */
+  readonly tx_id?: "";
+  /** Whether it differed from what the order's session asked for. */
+  readonly differs?: true;
+  /**
+   * The erased event that it stands for; null for a reading that was made after
+   * the erasure.
+   */
+  readonly redacts: RedactedEvent | null;
+}
+
+/** The erased event that an `order_redacted` stands for. */
+export interface RedactedEvent {
+  /** Its kind. */
+  readonly kind: "order_snapshot" | "webhook";
+  /** Type of a webhook; null for a reading. */
+  readonly type: string | null;
+  /** Its id after the erasure. */
+  readonly event_id: string;
+  /**
+   * Its commitment in the evidence chain, 64 hex digits. So the chain proves of
+   * which order the erased event is.
+   */
+  readonly commitment: string;
+  /** How much of it is gone: its body, or also whom it names. */
+  readonly part: "body" | "identity";
+  /** Its place among the events of the order by digest, which decides ties. */
+  readonly tie: string;
 }
 
 /** Body of `month_closed`. It holds no personal data. */

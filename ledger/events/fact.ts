@@ -30,6 +30,8 @@ export interface FactBase {
   readonly sessionId: string | null;
   /** The click id it concerns; never empty nor the test click id. */
   readonly clickId: string | null;
+  /** Id of the erased event that it stands for; that one is counted already. */
+  readonly redacts?: string;
 }
 
 /**
@@ -57,6 +59,7 @@ export type ActivityLabel =
   | "order_contradicted"
   | "session_created"
   | "delivery_unanswered"
+  | "order_redacted"
   | "month_closed";
 
 /** A webhook: what it claims of an order, and says of a user. */

@@ -7,6 +7,7 @@ import type {
   NewEvent,
   OrderAbsentBody,
   OrderContradictedBody,
+  OrderRedactedBody,
   SessionCreatedBody,
 } from "./event.ts";
 
@@ -54,6 +55,14 @@ export interface SessionOptions extends MintOptions {
 export interface MonthOptions extends MintOptions {
   /** What was closed, and its files. */
   readonly closed: MonthClosedBody;
+}
+
+/** What is kept of an order of which the rest was erased. */
+export interface RedactionOptions extends MintOptions {
+  /** The order's fields, and the event that they were in. */
+  readonly redacted: OrderRedactedBody;
+  /** When that was read; null for a webhook. */
+  readonly readAt: string | null;
 }
 
 /** A delivery that was stored, but not answered in time with 2xx. */
@@ -298,6 +307,35 @@ export function deliveryUnanswered(noticed: UnansweredOptions): NewEvent {
  */
 export function monthClosed({ closed, ...options }: MonthOptions): NewEvent {
   return factEvent("month_closed", JSON.stringify(closed), options);
+}
+
+/**
+ * The event "this is kept of an order of which the rest was erased".
+ *
+ * @param redaction The fields, and the times of the event that they were in.
+ * @throws {TypeError} When the order's id is empty.
+ *
+ * @example Keep the status of a reading
+ * ```ts
+ * import { orderRedacted } from "@rampkit/onramp/ledger/internals";
+ * import assert from "node:assert/strict";
+ *
+ * const event = orderRedacted({
+ *   redacted: { order_id: "01JORDER", status: "success", redacts: null },
+ *   readAt: "2026-01-01T10:00:00.000Z",
+ *   recordedAt: "2026-01-01T10:00:00.120Z",
+ *   salt: crypto.getRandomValues(new Uint8Array(16)),
+ * });
+ * assert.equal(event.orderId, "01JORDER");
+ * ```
+ */
+export function orderRedacted(
+  { redacted, readAt, ...options }: RedactionOptions,
+): NewEvent {
+  return factEvent("order_redacted", JSON.stringify(redacted), {
+    ...options,
+    ...(readAt === null ? {} : { readAt }),
+  });
 }
 
 /** An event whose id is computed from its content. */

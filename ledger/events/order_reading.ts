@@ -69,6 +69,11 @@ export interface OrderReading {
   readonly scInputData: string | null;
   /** Fields that could not be read and are left out, sorted. */
   readonly odd: readonly OddField[];
+  /**
+   * Whether it differed from what the order's session asked for, and that was
+   * erased; null where it is not known to have.
+   */
+  readonly differs: true | null;
 }
 
 /**
@@ -125,5 +130,6 @@ export function readOrder(
     serviceFeePercent: statedText(order.service_fee_percent),
     scInputData: statedText(order.sc_input_data),
     odd,
+    differs: null,
   };
 }

@@ -1,22 +1,17 @@
-import { parseExact } from "../../core/json/exact_json.ts";
-import {
-  readOrderRow,
-  readUserRow,
-  type RowRead,
-} from "../../core/wire/read_row.ts";
+import { readOrderRow, readUserRow } from "../../core/wire/read_row.ts";
 import type { RecordedEvent } from "./event.ts";
 import { effectiveReadAt } from "./effective_time.ts";
 import type { Fact, SessionFact, UnreadableFact } from "./fact.ts";
 import { normaliseStatus } from "../orders/order_rank.ts";
 import { readOrder } from "./order_reading.ts";
 import { readUser } from "./user_reading.ts";
+import { readRedacted } from "./_read_redacted.ts";
 import { readWebhookEvent } from "./_read_webhook.ts";
-import { cleaned, filledText, linking, objectOf, upper } from "./fact_text.ts";
+import { exactObject, soundRow } from "./read_body.ts";
+import { filledText, linking, upper } from "./fact_text.ts";
 import { normaliseTime } from "../../core/time/service_time.ts";
 import { factBase } from "./_fact_base.ts";
 import { unreadable } from "./_unreadable.ts";
-
-const decoder = new TextDecoder();
 
 /**
  * Decodes a recorded event, once, into a normalised fact.
@@ -61,6 +56,8 @@ export function readFact(event: RecordedEvent): Fact {
         return readOrderSnapshot(event);
       case "user_snapshot":
         return readUserSnapshot(event);
+      case "order_redacted":
+        return readRedacted(event);
       case "order_absent":
         return readAbsent(event);
       case "order_contradicted":
@@ -167,30 +164,4 @@ function readUnanswered(event: RecordedEvent): Fact {
     kind: "delivery_unanswered",
     deliveryId: filledText(body?.event_id),
   };
-}
-
-/**
- * What can be read of the row in a body, and what cannot. The same rule that
- * the client uses, so that both report the same fields as odd.
- */
-function soundRow(
-  body: Uint8Array,
-  read: (
-    row: Readonly<Record<string, unknown>>,
-    mayHoldNul: boolean,
-  ) => RowRead<object>,
-): RowRead<Readonly<Record<string, unknown>>> | null {
-  const text = decoder.decode(body);
-  const value = objectOf(parseExact(text));
-  if (value === null) return null;
-  const { row, odd } = read(value, text.includes("\\u0000"));
-  return { row: cleaned({ ...row }, text), odd };
-}
-
-/** The JSON object in a body, its numbers as exact decimal strings. */
-function exactObject(
-  body: Uint8Array,
-): Readonly<Record<string, unknown>> | null {
-  const text = decoder.decode(body);
-  return objectOf(cleaned(parseExact(text), text));
 }

@@ -166,6 +166,7 @@ const kinds: readonly EventKind[] = [
   "order_contradicted",
   "session_created",
   "delivery_unanswered",
+  "order_redacted",
   "month_closed",
 ];
 

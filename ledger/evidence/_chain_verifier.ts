@@ -7,6 +7,7 @@ import {
   finding,
   type Row,
 } from "./_check_event.ts";
+import { KeptOrders, type UnmatchedRedaction } from "./_kept_orders.ts";
 import type { AnchorRecord, ChainHead } from "./anchored_head.ts";
 import type { DamageReason } from "./damage_reason.ts";
 import type { Anchor, Verification, VerifyOptions } from "./verification.ts";
@@ -35,6 +36,7 @@ export class ChainVerifier {
   #chained = 0;
   #unchained = 0;
   #erased = 0;
+  readonly #keptOrders = new KeptOrders();
 
   constructor(origin: ChainOrigin, references: ChainReferences) {
     this.#origin = origin;
@@ -46,13 +48,18 @@ export class ChainVerifier {
     return this.#chained + this.#unchained;
   }
 
+  /** What was kept of events that were whole when they were looked at. */
+  get unmatched(): readonly UnmatchedRedaction[] {
+    return this.#keptOrders.unmatched;
+  }
+
   step(row: Row): Finding | null {
     const { position, event } = row;
     if (position > (this.#references.head?.position ?? 0)) {
       // Past the head as it was at the start, links are left alone: other
       // processes may be adding some right now.
       if (event === null) return null;
-      const found = checkColumns(event);
+      const found = checkColumns(event) ?? this.#keptOrders.step(row);
       if (found === null) this.#unchained++;
       return found;
     }
@@ -62,7 +69,8 @@ export class ChainVerifier {
     if (row.commitment === null || row.hash === null) {
       return finding(position, "inserted", { code: "link_missing" });
     }
-    const found = checkLink(event, row, this.#hash) ?? checkColumns(event);
+    const found = checkLink(event, row, this.#hash) ?? checkColumns(event) ??
+      this.#keptOrders.step(row);
     if (found !== null) return found;
     if (event.body === null) this.#erased++;
     this.#hash = row.hash;
@@ -72,7 +80,7 @@ export class ChainVerifier {
   }
 
   end(): Verification {
-    const found = this.#checkEnd();
+    const found = this.#checkEnd() ?? this.#keptOrders.end();
     return found === null ? this.#result(null) : this.broken(found);
   }
 

@@ -8,6 +8,8 @@ import {
 import { type Finding, finding, type Row } from "./_check_event.ts";
 import type { Verification, VerifyOptions } from "./verification.ts";
 import { type ChainReferences, ChainVerifier } from "./_chain_verifier.ts";
+import { recordedEvent } from "../store/event_row.ts";
+import { selectEventWithId } from "../store/tables/events.ts";
 import { readStoredHead } from "./chain_head.ts";
 import { LedgerError } from "../store/driver/errors.ts";
 
@@ -56,7 +58,10 @@ export async function verifyChain(
     for (;;) {
       const rows = await reading;
       const last = rows.at(-1);
-      if (last === undefined) return verifier.end();
+      if (last === undefined) {
+        const found = await checkUnmatched(driver, verifier);
+        return found === null ? verifier.end() : verifier.broken(found);
+      }
       // The database reads the next rows while these are checked.
       reading = readRows(driver, last.position, limit);
       // Awaited in the next round; until then a failure must not go unhandled.
@@ -73,6 +78,24 @@ export async function verifyChain(
   } finally {
     await reading.catch(() => {});
   }
+}
+
+/** What was erased while this looked is looked at again. */
+async function checkUnmatched(
+  driver: Driver,
+  { unmatched }: ChainVerifier,
+): Promise<Finding | null> {
+  for (const { position, orderId, eventId } of unmatched) {
+    const [result] = await driver.batch([selectEventWithId(eventId)], "read");
+    const row = result?.rows[0];
+    if (row !== undefined && recordedEvent(row).orderId === orderId) continue;
+    return finding(
+      row === undefined ? position : recordedEvent(row).position,
+      "altered",
+      { code: "erased_event_altered" },
+    );
+  }
+  return null;
 }
 
 async function readAnchor(

@@ -149,6 +149,7 @@ function kindOf(fact: Fact): ExplainedEvent["kind"] {
     case "order_contradicted":
     case "session_created":
     case "delivery_unanswered":
+    case "order_redacted":
     case "month_closed":
       return fact.label;
     default:

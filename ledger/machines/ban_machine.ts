@@ -53,6 +53,7 @@ export const banMachine: BanMachine = {
     order_contradicted: null,
     session_created: null,
     delivery_unanswered: null,
+    order_redacted: null,
     month_closed: null,
   },
   decisions: {

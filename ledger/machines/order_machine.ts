@@ -127,6 +127,7 @@ export const orderMachine: OrderMachine = {
     user_snapshot: null,
     session_created: null,
     delivery_unanswered: null,
+    order_redacted: "reads",
     month_closed: null,
   },
   decisions: {

@@ -96,6 +96,7 @@ function wrongRows(machine: unknown): string[] {
             order_snapshot: "reads",
             order_absent: "absent",
             order_contradicted: "contradicts",
+            order_redacted: "reads",
           }[from] ?? null;
         case "decisions":
           return decisionByRule(from, to);
@@ -190,6 +191,7 @@ Deno.test("the fold takes from each webhook and observation what orderMachine sa
         JSON.stringify({ delivery_id: complete.eventId, reason: "slow" }),
       ),
     },
+    order_redacted: { ...orderRead(3, "pending", 3), kind: "order_redacted" },
     month_closed: {
       ...session(3),
       kind: "month_closed",

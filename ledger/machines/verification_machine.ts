@@ -110,6 +110,7 @@ const verification: Omit<VerificationMachine, "name"> = {
     order_contradicted: null,
     session_created: null,
     delivery_unanswered: null,
+    order_redacted: null,
     month_closed: null,
   },
   decisions: {

@@ -10,8 +10,8 @@ import { sessionMismatches } from "../anomalies/session_mismatches.ts";
  * Whether the goods that an order pays for may be released.
  *
  * - `yes`: the service shows success, its readings have shown no other final
- *   status, and nothing that it shows differs from what the order's confirmed
- *   session asked for.
+ *   status, and nothing that it shows differs, or differed before it was erased, from
+ *   what the order's confirmed session asked for.
  * - `no`: the service shows another final status.
  * - `wait`: anything else, and a person may have to look.
  *
@@ -30,6 +30,7 @@ export function decideRelease(
   if (latest === null || !isFinal(latest.status)) return "wait";
   if (latest.status !== "success") return "no";
   if (otherFinals(fold).length > 0) return "wait";
+  if (latest.differs) return "wait";
   // A claimed session may be a forger's choice, so it proves nothing.
   if (session === null || session.trust !== "confirmed") return "yes";
   return sessionMismatches(readingFacts(latest), session, assets).length > 0

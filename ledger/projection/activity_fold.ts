@@ -30,6 +30,7 @@ const labels: readonly ActivityLabel[] = [
   "verify_success",
   "otp_status",
   "user_snapshot",
+  "order_redacted",
 ];
 
 const placeOf: Readonly<Partial<Record<ActivityLabel, number>>> = Object
@@ -113,6 +114,11 @@ export const noUserActivity: UserActivityFold = {
 export function evolveActivity(fold: ActivityFold, fact: Fact): ActivityFold {
   const place = placeOf[fact.label];
   if (place === undefined) return fold;
+  const lastReadAt = laterTime(fold.lastReadAt, readAtOf(fact));
+  // The erased event that it stands for is counted, and has no time of reading.
+  if (fact.redacts !== undefined) {
+    return lastReadAt === fold.lastReadAt ? fold : { ...fold, lastReadAt };
+  }
   return {
     counts: increment(fold.counts, place),
     firstAt: earlierTime(fold.firstAt, fact.recordedAt),
@@ -120,7 +126,7 @@ export function evolveActivity(fold: ActivityFold, fact: Fact): ActivityFold {
     lastWebhookAt: isWebhook(fact)
       ? laterTime(fold.lastWebhookAt, fact.recordedAt)
       : fold.lastWebhookAt,
-    lastReadAt: laterTime(fold.lastReadAt, readAtOf(fact)),
+    lastReadAt,
   };
 }
 

@@ -9,6 +9,8 @@ import {
   createCheckpoint,
   type ProjectionSlot,
 } from "../store/tables/checkpoints.ts";
+import { redactArrivals } from "../erasure/arrivals.ts";
+import { randomPool } from "../random_pool.ts";
 import { commitBatch } from "./commit_batch.ts";
 import { foldBatch } from "./fold_batch.ts";
 import { FOLD_VERSION } from "./fold_version.ts";
@@ -46,6 +48,8 @@ export interface ProjectorOptions extends ResolveOptions {
    * @default 4 MiB
    */
   readonly maxBytes?: number;
+  /** Random bytes for what is redacted. @default crypto.getRandomValues */
+  readonly randomBytes?: (length: number) => Uint8Array;
 }
 
 /** What one step did. */
@@ -127,6 +131,14 @@ export class Projector {
       this.#catchUps.delete(slot);
       const position = from?.position ?? 0;
       return { checkpoints, events: 0, position, transitions: false };
+    }
+
+    if (slot === "live" && from.erasures > 0) {
+      const { randomBytes = randomPool() } = this.#options;
+      if (await redactArrivals(driver, events, randomBytes)) {
+        this.#catchUps.delete(slot);
+        return this.#step(slot, mostEvents, "write");
+      }
     }
 
     const position = events.at(-1)?.fact.position ?? from.position;

@@ -1,5 +1,6 @@
 import type { RecordedEvent } from "../events/event.ts";
 import type { Fact } from "../events/fact.ts";
+import { placeRedacted } from "../events/place_redacted.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { recordedEvent } from "../store/event_row.ts";
 import { type Link, linkKey, orderLinks } from "../projection/links.ts";
@@ -26,7 +27,7 @@ export async function readOrderFacts(
   for (const fact of facts) {
     for (const link of orderLinks(fact)) links.set(linkKey(link), link);
   }
-  if (links.size === 0) return facts;
+  if (links.size === 0) return placeRedacted(facts);
   const [sessions] = await driver.batch(
     [selectLiveSessions([...links.values()])],
     "read",
@@ -34,5 +35,5 @@ export async function readOrderFacts(
   for (const row of sessions?.rows ?? []) {
     facts.push(readFact(recordedEvent(row)));
   }
-  return facts.sort((a, b) => a.position - b.position);
+  return placeRedacted(facts.sort((a, b) => a.position - b.position));
 }

@@ -1,5 +1,6 @@
 import type { RecordedEvent } from "../events/event.ts";
 import type { Fact } from "../events/fact.ts";
+import { placeRedacted } from "../events/place_redacted.ts";
 import { compareTimes } from "../events/time.ts";
 import {
   type Link,
@@ -81,11 +82,16 @@ export async function* readOrdersAt(
     const own = new Map<string, Fact[]>();
     for (const row of events?.rows ?? []) {
       const event = recordedEvent(row);
+      if (event.orderId === null) continue;
       const fact = readFact(event);
-      if (event.orderId === null || !isKnown(fact)) continue;
       const facts = own.get(event.orderId);
       if (facts === undefined) own.set(event.orderId, [fact]);
       else facts.push(fact);
+    }
+    for (const [orderId, facts] of own) {
+      const known = placeRedacted(facts).filter(isKnown);
+      if (known.length === 0) own.delete(orderId);
+      else own.set(orderId, known);
     }
     const sessions = await readSessions(driver, own, readFact);
     for (const orderId of orderIds) {

@@ -38,6 +38,7 @@ export async function readStats(driver: Driver): Promise<LedgerStats> {
     order_contradicted: 0,
     session_created: 0,
     delivery_unanswered: 0,
+    order_redacted: 0,
     month_closed: 0,
   };
   const [all, quarantined, orders, users, last, lag] =

@@ -47,6 +47,7 @@ const orderReading = byPlace<OrderReading>({
   statedChangedAt: asIs,
   statedCreatedAt: asIs,
   odd: asIs,
+  differs: asIs,
 });
 
 const sessionRequest = byPlace<SessionRequest>({

@@ -33,6 +33,8 @@ export interface Checkpoint {
   readonly foldVersion: number;
   /** Position of the last event folded. */
   readonly position: number;
+  /** Erasures so far; see `erasures.ts`. */
+  readonly erasures: number;
 }
 
 /** All checkpoints as read; null where there is none. */
@@ -44,12 +46,13 @@ export function sameCheckpoint(
   b: Checkpoint | null,
 ): boolean {
   return a?.generation === b?.generation && a?.position === b?.position &&
-    a?.foldVersion === b?.foldVersion;
+    a?.foldVersion === b?.foldVersion && a?.erasures === b?.erasures;
 }
 
 /** The statement that reads all checkpoints. */
 export const selectCheckpoints: Statement = {
-  sql: "SELECT name, generation, fold_version, position FROM projections",
+  sql: "SELECT name, generation, fold_version, position, erasures " +
+    "FROM projections",
   args: [],
 };
 
@@ -65,6 +68,7 @@ export function checkpointsOf(result: ResultSet | undefined): Checkpoints {
       generation: row[1] as number,
       foldVersion: row[2] as number,
       position: row[3] as number,
+      erasures: row[4] as number,
     };
   };
   return { live: read("live"), next: read("next"), trial: read("trial") };
@@ -114,6 +118,7 @@ export function expectCheckpoint(
     generation: read.generation,
     fold_version: read.foldVersion,
     position: read.position,
+    erasures: read.erasures,
   });
 }
 
@@ -132,6 +137,27 @@ export function moveCheckpoint(
     args: [position, slot],
   };
 }
+
+/**
+ * The batch fails with `conflict` when there is an event after a position.
+ *
+ * @param position The last event.
+ */
+export function expectLast(position: number): Statement {
+  return {
+    sql: `INSERT INTO projections (name)
+      SELECT NULL WHERE EXISTS (SELECT 1 FROM events WHERE position > ?)`,
+    args: [position],
+    expects: true,
+  };
+}
+
+/** Moves the checkpoint of the live states to the last event. */
+export const moveToLast: Statement = {
+  sql: `UPDATE projections SET position = max(position,
+      (SELECT coalesce(max(position), 0) FROM events)) WHERE name = 'live'`,
+  args: [],
+};
 
 /**
  * Makes the states of another generation those that readers see.

@@ -68,14 +68,18 @@ export function selectOrderIdsUpTo(
   };
 }
 
-/** Selects the events up to a position that name one of some orders. */
+/**
+ * Selects the events up to a position that name one of some orders, and what
+ * was kept of them later.
+ */
 export function selectEventsOfOrders(
   orderIds: readonly string[],
   position: number,
 ): Statement {
   return {
     sql: `SELECT ${eventColumns} FROM events
-      WHERE order_id IN (SELECT value FROM json_each(?1)) AND position <= ?2
+      WHERE order_id IN (SELECT value FROM json_each(?1))
+        AND (position <= ?2 OR kind = 'order_redacted')
       ORDER BY position`,
     args: [JSON.stringify(orderIds), position],
   };

@@ -146,6 +146,7 @@ export function asReading(fact: WebhookFact): Fact {
       serviceFeePercent: null,
       scInputData: null,
       odd: [],
+      differs: null,
     },
   };
 }

@@ -369,3 +369,12 @@ export const countObserved: Statement = {
     WHERE found = 1 GROUP BY entity`,
   args: [],
 };
+
+/** Selects what was last read of orders: rows of order id and digest. */
+export function selectObservedDigests(orderIds: readonly string[]): Statement {
+  return {
+    sql: `SELECT entity_id, digest FROM observations WHERE entity = 'order'
+      AND found = 1 AND entity_id IN (SELECT value FROM json_each(?))`,
+    args: [JSON.stringify(orderIds)],
+  };
+}

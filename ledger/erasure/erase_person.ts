@@ -1,0 +1,325 @@
+import { hex } from "@scure/base";
+import type { RecordedEvent } from "../events/event.ts";
+import type { ResolveOptions } from "../orders/resolve_order.ts";
+import type { OrderFold } from "../orders/order_fold.ts";
+import { decodeOrderFold } from "../projection/codec/fold_codec.ts";
+import { FOLD_VERSION } from "../projection/fold_version.ts";
+import { appendStatement } from "../store/append.ts";
+import type { Driver, Statement } from "../store/driver/driver.ts";
+import { LedgerError } from "../store/driver/errors.ts";
+import { retryLostRaces } from "../store/retry_lost_races.ts";
+import {
+  type Checkpoint,
+  checkpointsOf,
+  expectCheckpoint,
+  expectLast,
+  moveToLast,
+  selectCheckpoints,
+} from "../store/tables/checkpoints.ts";
+import { selectLastPosition } from "../store/tables/deliveries.ts";
+import {
+  blankEvents,
+  countErasure,
+  deleteTraces,
+  type ErasableEvent,
+  insertErasedOrders,
+  insertErasedPerson,
+  insertNames,
+  insertOwnKey,
+  selectKeys,
+  selectOrdersOfLinks,
+  updateObservedDigests,
+} from "../store/tables/erasures.ts";
+import { selectOrderFolds } from "../store/tables/orders.ts";
+import { selectObservedDigests } from "../store/tables/polling/observations.ts";
+import {
+  differsFromSession,
+  erasableOrder,
+  type ErasurePlan,
+  erasurePlan,
+} from "./erasure_plan.ts";
+import { hideName } from "./hidden_names.ts";
+import { type PersonEvents, readPersonEvents } from "./person_events.ts";
+import { type OrderNames, redactReading } from "./redact_event.ts";
+import { redactEvents } from "./redact_events.ts";
+import { statesAfter } from "./states_after.ts";
+
+/** What an erasure works with. */
+export interface ErasureParts extends ResolveOptions {
+  /** A database that has been migrated. */
+  readonly driver: Driver;
+  /** The clock, in ms. */
+  readonly now: () => number;
+  /** Random bytes for names, keys and salts. */
+  readonly randomBytes: (length: number) => Uint8Array;
+}
+
+/** What an erasure came to. */
+export interface Erasure extends ErasurePlan {
+  /** What stands for the user from now on; null where nothing was found. */
+  readonly pseudonym: string | null;
+}
+
+/** How a person is erased. */
+export interface ErasePersonOptions {
+  /**
+   * Erases also while an order is under way or a refund is due.
+   *
+   * @default false
+   */
+  readonly force?: boolean;
+}
+
+/** What is read before anything is written. */
+interface Found extends PersonEvents {
+  readonly live: Checkpoint;
+  /** Whether every event is folded. */
+  readonly isLast: boolean;
+  readonly folds: ReadonlyMap<string, OrderFold>;
+  readonly plan: ErasurePlan;
+}
+
+/**
+ * Tells what {@linkcode erasePerson} would take.
+ *
+ * @param userId The user.
+ * @throws {LedgerError} `failed` where another version has folded the ledger.
+ */
+export async function planErasure(
+  parts: ErasureParts,
+  userId: string,
+): Promise<ErasurePlan> {
+  return (await find(parts, userId)).plan;
+}
+
+/**
+ * Erases a person, in one transaction: a kill leaves all or nothing. What is
+ * kept of each order is appended as `order_redacted`, and the events that said
+ * more are blanked. Their commitments stay, so that the evidence chain holds.
+ *
+ * @param userId The user.
+ * @param options Whether to erase whatever is under way.
+ * @throws {LedgerError} `failed` where an order is under way or a refund is due,
+ * or another version has folded the ledger.
+ */
+export function erasePerson(
+  parts: ErasureParts,
+  userId: string,
+  { force = false }: ErasePersonOptions = {},
+): Promise<Erasure> {
+  return retryLostRaces(async () => {
+    const found = await find(parts, userId);
+    const nothing = found.events.length === 0 && found.orderIds.length === 0;
+    if (nothing) return { ...found.plan, pseudonym: null };
+    const blocked = found.plan.orders.filter(({ blocks }) => blocks.length > 0);
+    if (blocked.length > 0 && !force) {
+      throw new LedgerError(
+        "failed",
+        "Cannot erase while an order is under way or a refund is due: " +
+          blocked.map(({ orderId, blocks }) =>
+            `${orderId} (${blocks.join(", ")})`
+          )
+            .join(", "),
+      );
+    }
+    const pseudonym = newName(parts);
+    await parts.driver.batch(
+      await erasing(parts, found, pseudonym),
+      "write",
+    );
+    return { ...found.plan, pseudonym };
+  });
+}
+
+async function find(
+  { driver, assets = "production" }: ErasureParts,
+  userId: string,
+): Promise<Found> {
+  const [checkpoints, last] = await driver.batch(
+    [selectCheckpoints, selectLastPosition],
+    "write",
+  );
+  const { live } = checkpointsOf(checkpoints);
+  if (live === null || live.foldVersion !== FOLD_VERSION) {
+    throw new LedgerError(
+      "failed",
+      "Cannot erase: the events are not folded by this version; fold them " +
+        "first, with ledger.project()",
+    );
+  }
+  const person = await readPersonEvents(driver, userId, live.position);
+  const [rows] = await driver.batch(
+    [selectOrderFolds(live.generation, person.orderIds)],
+    "read",
+  );
+  const folds = new Map(
+    rows?.rows.map(([id, fold]) => [
+      String(id),
+      decodeOrderFold(fold as string),
+    ]),
+  );
+  const orders = [...folds.values()]
+    .map((fold) => erasableOrder(fold, { assets }));
+  const plan = erasurePlan(userId, person.events, orders);
+  const isLast = last?.rows[0]?.[0] === live.position;
+  return { ...person, live, isLast, folds, plan };
+}
+
+async function erasing(
+  parts: ErasureParts,
+  found: Found,
+  pseudonym: string,
+): Promise<Statement[]> {
+  const { driver, now, randomBytes, assets = "production" } = parts;
+  const { userId, orderIds, events, folds, live, isLast } = found;
+  const erasedAt = new Date(now()).toISOString();
+  const clicks = new Map<string, string>();
+  const clickName = (clickId: string | null) => {
+    if (clickId === null) return null;
+    const name = clicks.get(clickId) ?? newName(parts);
+    clicks.set(clickId, name);
+    return name;
+  };
+  const namesOf = (event: RecordedEvent): OrderNames => ({
+    userId: event.userId === userId ? pseudonym : null,
+    clickId: clickName(event.clickId),
+  });
+  const differing = new Set(
+    [...folds.values()].filter((fold) => differsFromSession(fold, { assets }))
+      .map(({ orderId }) => orderId),
+  );
+  const redacted = redactEvents(events, {
+    part: "identity",
+    randomBytes,
+    names: namesOf,
+    isErased: (id) => id === userId,
+    differs: (orderId) => differing.has(orderId),
+  });
+  const erasedOrders = orderIds.map((orderId) => ({
+    orderId,
+    userId: pseudonym,
+    clickId: clickName(folds.get(orderId)?.latest?.clickId || null),
+    differs: differing.has(orderId),
+    erasedAt,
+  }));
+  const touched = await touchedBy(driver, found);
+  const key = await ownKey(parts);
+  const kept = redacted.flatMap((one) => one.kept ?? []);
+  return [
+    expectCheckpoint("live", live),
+    ...(isLast ? [expectLast(live.position)] : []),
+    ...countErasure,
+    insertOwnKey(key),
+    ...insertNames([
+      { hash: hideName(key, "user", userId), kind: "user", erasedAt },
+      ...[...clicks.keys()].map((clickId) => ({
+        hash: hideName(key, "click", clickId),
+        kind: "click",
+        erasedAt,
+      })),
+    ]),
+    insertErasedOrders(erasedOrders),
+    insertErasedPerson({
+      pseudonym,
+      erasedAt,
+      events: events.length,
+      orders: orderIds.length,
+    }),
+    ...(kept.length === 0 ? [] : [appendStatement(kept)]),
+    ...blankEvents(redacted),
+    ...deleteTraces({
+      ...touched,
+      erasedUsers: [userId],
+      sessions: events.filter(({ event }) => event.kind === "session_created")
+        .map(({ event }) => event.position),
+    }),
+    ...await statesAfter(driver, {
+      ...touched,
+      assets,
+      redacted,
+      position: live.position,
+      generation: live.generation,
+    }),
+    updateObservedDigests(
+      await observedDigests(driver, events, erasedOrders),
+    ),
+    // The states have what was kept already.
+    ...(isLast ? [moveToLast] : []),
+  ];
+}
+
+/** Orders and other users whose states the blanked events had a part in. */
+async function touchedBy(
+  driver: Driver,
+  { userId, orderIds, events }: PersonEvents,
+): Promise<{ orderIds: string[]; userIds: string[] }> {
+  const orders = new Set(orderIds);
+  const users = new Set<string>();
+  const links: [string, string][] = [];
+  for (const { event } of events) {
+    if (event.orderId !== null) orders.add(event.orderId);
+    if (event.userId !== null && event.userId !== userId) {
+      users.add(event.userId);
+    }
+    if (event.kind !== "session_created") continue;
+    if (event.clickId !== null) links.push(["click", event.clickId]);
+    const sessionId = sessionOf(event);
+    if (sessionId !== null) links.push(["session", sessionId]);
+  }
+  const [linked] = await driver.batch([selectOrdersOfLinks(links)], "read");
+  for (const row of linked?.rows ?? []) orders.add(String(row[2]));
+  return { orderIds: [...orders], userIds: [...users] };
+}
+
+function sessionOf({ body }: RecordedEvent): string | null {
+  if (body === null) return null;
+  return JSON.parse(new TextDecoder().decode(body)).session_id ?? null;
+}
+
+/**
+ * What the poller remembers of each order: the same answer must not be recorded
+ * again once it is redacted.
+ */
+async function observedDigests(
+  driver: Driver,
+  events: readonly ErasableEvent[],
+  orders: readonly (OrderNames & { orderId: string; differs: boolean })[],
+): Promise<(readonly [string, string])[]> {
+  const [rows] = await driver.batch(
+    [selectObservedDigests(orders.map(({ orderId }) => orderId))],
+    "read",
+  );
+  const observed = new Map(
+    rows?.rows.map(([id, digest]) => [String(id), String(digest)]),
+  );
+  return orders.map((order) => {
+    const digest = observed.get(order.orderId);
+    const reading = events.find(({ event }) =>
+      event.kind === "order_snapshot" && event.orderId === order.orderId &&
+      event.digest === digest
+    )?.event;
+    if (reading === undefined) return [order.orderId, ""];
+    const { body, salt } = reading;
+    if (body === null || salt === null) return [order.orderId, ""];
+    const whole = { ...reading, body, salt, digest: "" };
+    const { digest: now } = redactReading(whole, {
+      names: order,
+      differs: order.differs,
+    });
+    return [order.orderId, now];
+  });
+}
+
+/** The ledger's key; a new one where it has none. */
+async function ownKey(
+  { driver, randomBytes }: ErasureParts,
+): Promise<Uint8Array> {
+  const [keys] = await driver.batch([selectKeys], "write");
+  const key = keys?.rows[0]?.[0];
+  return key instanceof Uint8Array ? key : randomBytes(32);
+}
+
+/** A random name; it follows from nothing. */
+function newName({ randomBytes }: ErasureParts): string {
+  return `erased-${hex.encode(randomBytes(10))}`;
+}

@@ -1,0 +1,113 @@
+import { lastingAttention } from "../attention/attention.ts";
+import { parseExact } from "../../core/json/exact_json.ts";
+import { isRecord } from "../../core/guards.ts";
+import { objectOf } from "../events/fact_text.ts";
+import type { EventKind } from "../events/event.ts";
+import { isFinal } from "../orders/order_rank.ts";
+import type { OrderFold } from "../orders/order_fold.ts";
+import { decideRelease } from "../orders/release.ts";
+import { otherFinals } from "../orders/readings.ts";
+import { type ResolveOptions, resolveOrder } from "../orders/resolve_order.ts";
+import { orderState } from "../orders/state_of_order.ts";
+import type { ErasableEvent } from "../store/tables/erasures.ts";
+import { KEPT_FIELDS } from "./redact_event.ts";
+
+/**
+ * Why a person should not be erased yet.
+ *
+ * - `under_way`: an order has no final status that the service has confirmed.
+ * - `refund_due`: money of an order has to be given back.
+ */
+export type ErasureBlock = "under_way" | "refund_due";
+
+/** An order of a person who is to be erased. */
+export interface ErasableOrder {
+  /** The order. It stays, with its status, times, amounts, fees and asset. */
+  readonly orderId: string;
+  /** Its status. */
+  readonly status: string;
+  /** Whether the service has confirmed it. */
+  readonly trust: "claimed" | "confirmed";
+  /** Why it should not be erased yet. */
+  readonly blocks: readonly ErasureBlock[];
+}
+
+/** What an erasure takes. */
+export interface ErasurePlan {
+  /** The user. */
+  readonly userId: string;
+  /** Events that say something of the person, by kind. */
+  readonly events: Readonly<Partial<Record<EventKind, number>>>;
+  /** Names of the fields that go, as the service writes them, sorted. */
+  readonly fields: readonly string[];
+  /** The person's orders, by id. */
+  readonly orders: readonly ErasableOrder[];
+}
+
+/** Tells what an erasure takes. */
+export function erasurePlan(
+  userId: string,
+  events: readonly ErasableEvent[],
+  orders: readonly ErasableOrder[],
+): ErasurePlan {
+  const kinds: Partial<Record<EventKind, number>> = {};
+  const fields = new Set<string>();
+  for (const { event: { kind, body } } of events) {
+    kinds[kind] = (kinds[kind] ?? 0) + 1;
+    if (body === null) continue;
+    const kept: ReadonlySet<string> = kind === "order_snapshot"
+      ? KEPT_FIELDS
+      : new Set();
+    for (const field of fieldNames(body)) {
+      if (!kept.has(field)) fields.add(field);
+    }
+  }
+  return {
+    userId,
+    events: kinds,
+    fields: [...fields].sort(),
+    orders: orders.toSorted((a, b) => a.orderId < b.orderId ? -1 : 1),
+  };
+}
+
+/** Names of the fields of a JSON object, those within others after a dot. */
+function fieldNames(body: Uint8Array): Set<string> {
+  const names = new Set<string>();
+  const walk = (value: unknown, path: string) => {
+    if (Array.isArray(value)) value.forEach((one) => walk(one, path));
+    else if (isRecord(value)) {
+      for (const [name, inner] of Object.entries(value)) {
+        walk(inner, path === "" ? name : `${path}.${name}`);
+      }
+    } else if (path !== "") names.add(path);
+  };
+  try {
+    walk(objectOf(parseExact(new TextDecoder().decode(body))), "");
+  } catch {
+    // A body that is no JSON has no names of fields.
+  }
+  return names;
+}
+
+/** What has to be known of an order before it is erased. */
+export function erasableOrder(
+  fold: OrderFold,
+  options: ResolveOptions,
+): ErasableOrder {
+  const state = orderState(fold, options);
+  const { orderId, status, trust } = state;
+  const blocks: ErasureBlock[] = [];
+  if (trust !== "confirmed" || !isFinal(status)) blocks.push("under_way");
+  if (lastingAttention(state).includes("refund_due")) blocks.push("refund_due");
+  return { orderId, status, trust, blocks };
+}
+
+/** Whether an order differs from what its session asked for. */
+export function differsFromSession(
+  fold: OrderFold,
+  options: ResolveOptions,
+): boolean {
+  const { latest } = fold;
+  return latest?.status === "success" && otherFinals(fold).length === 0 &&
+    decideRelease(fold, resolveOrder(fold, options)) === "wait";
+}

@@ -1,0 +1,113 @@
+import type { Driver } from "../store/driver/driver.ts";
+import {
+  selectErasedPeople,
+  selectReturnedOrders,
+} from "../store/tables/erasures.ts";
+import {
+  erasePerson,
+  type ErasePersonOptions,
+  type Erasure,
+  type ErasureParts,
+  planErasure,
+} from "./erase_person.ts";
+import type { ErasurePlan } from "./erasure_plan.ts";
+
+/** A person who was erased. */
+export interface ErasedPerson {
+  /** What stands for the user in the orders that are kept. */
+  readonly pseudonym: string;
+  /** When, UTC ISO 8601. */
+  readonly erasedAt: string;
+  /** Events that were blanked. */
+  readonly events: number;
+  /** Orders that are kept without names. */
+  readonly orders: number;
+}
+
+/** An order that an erased user made later. */
+export interface ReturnedOrder {
+  /** The order. */
+  readonly orderId: string;
+  /** When the ledger learnt of it, UTC ISO 8601. */
+  readonly knownAt: string;
+}
+
+/** Who was erased from a ledger, and how to erase somebody. */
+export class Erasures {
+  readonly #parts: ErasureParts;
+  readonly #driver: Driver;
+
+  /**
+   * Erases people from a database.
+   *
+   * @param parts The database, the clock and randomness.
+   */
+  constructor(parts: ErasureParts) {
+    this.#parts = parts;
+    this.#driver = parts.driver;
+  }
+
+  /**
+   * Tells what {@linkcode Erasures.erase} takes, and changes nothing.
+   *
+   * @param userId The user.
+   * @throws {LedgerError} `failed` where events are not folded by this version.
+   */
+  plan(userId: string): Promise<ErasurePlan> {
+    return planErasure(this.#parts, userId);
+  }
+
+  /**
+   * Erases a person, in one transaction. Order ids, statuses, times, amounts,
+   * fees and assets stay; user and click ids become random names. What arrives
+   * of the person later is redacted before it is folded.
+   *
+   * @param userId The user.
+   * @param options Whether to erase whatever is under way.
+   * @throws {LedgerError} `failed` where an order is under way or a refund is
+   * due, or events are not folded by this version.
+   *
+   * @example Erase somebody
+   * ```ts
+   * import { openLedger } from "@rampkit/onramp/ledger";
+   * import assert from "node:assert/strict";
+   *
+   * await using ledger = await openLedger({
+   *   url: ":memory:",
+   *   environment: "sandbox",
+   * });
+   * await ledger.recordSession({
+   *   session_id: "5f0c6a0e",
+   *   flow_type: "simple",
+   *   user_id: "01KA0000000000000000000000",
+   * });
+   * await ledger.project();
+   * const gone = await ledger.erasures.erase("01KA0000000000000000000000");
+   * assert.deepEqual(gone.events, { session_created: 1 });
+   * assert.equal((await ledger.verify()).ok, true);
+   * ```
+   */
+  erase(userId: string, options: ErasePersonOptions = {}): Promise<Erasure> {
+    return erasePerson(this.#parts, userId, options);
+  }
+
+  /** Lists the people who were erased, the first one first. */
+  async list(): Promise<ErasedPerson[]> {
+    const [rows] = await this.#driver.batch([selectErasedPeople], "read");
+    return rows?.rows.map(([pseudonym, erasedAt, events, orders]) => ({
+      pseudonym: String(pseudonym),
+      erasedAt: String(erasedAt),
+      events: Number(events),
+      orders: Number(orders),
+    })) ?? [];
+  }
+
+  /** Lists orders that erased users made later: they are new business. */
+  async returned(): Promise<ReturnedOrder[]> {
+    const [rows] = await this.#driver.batch([selectReturnedOrders], "read");
+    return rows?.rows.map(([orderId, knownAt]) => ({
+      orderId: String(orderId),
+      knownAt: String(knownAt),
+    })) ?? [];
+  }
+}

@@ -1,0 +1,148 @@
+import type { Fact } from "../events/fact.ts";
+import { readFact } from "../events/read_fact.ts";
+import { type Link, linkKey, orderLinks } from "../projection/links.ts";
+import type { Driver, Statement } from "../store/driver/driver.ts";
+import {
+  type ErasableEvent,
+  erasableEvents,
+  selectErasableAt,
+  selectErasableOfClicks,
+  selectErasableOfOrders,
+  selectErasableOfUsers,
+  selectOrdersOfLinks,
+  selectOrdersOfUser,
+  selectSessionPositions,
+} from "../store/tables/erasures.ts";
+
+/** What the ledger holds of a person. */
+export interface PersonEvents {
+  /** The user. */
+  readonly userId: string;
+  /** The person's orders. */
+  readonly orderIds: readonly string[];
+  /** The events that say something of the person, by position. */
+  readonly events: readonly ErasableEvent[];
+}
+
+/**
+ * Finds the events that say something of a person: those that name the user;
+ * what was read and received of the user's orders; the sessions that those
+ * orders come from, and webhooks that name nothing but their click ids. What
+ * orders of other people share with them is left out.
+ *
+ * @param userId The user.
+ * @param position Position of the last event that counts.
+ */
+export async function readPersonEvents(
+  driver: Driver,
+  userId: string,
+  position: number,
+): Promise<PersonEvents> {
+  const read = reader(driver);
+  const [named, states] = await driver.batch([
+    selectErasableOfUsers([userId], position),
+    selectOrdersOfUser(userId),
+  ], "read");
+  const ofUser = erasableEvents(named);
+  const candidates = new Set(
+    ofUser.flatMap(({ event }) => event.orderId ?? [])
+      .concat(states?.rows.map(([id]) => String(id)) ?? []),
+  );
+  const ofCandidates = await read(
+    selectErasableOfOrders([...candidates], position),
+  );
+  const owned = ownedOrders(userId, ofCandidates);
+  const ofOrders = ofCandidates.filter(({ event: { kind, orderId } }) =>
+    owned.has(orderId ?? "") &&
+    // The others say nothing but the order's id, which stays.
+    (kind === "webhook" || kind === "order_snapshot" ||
+      kind === "order_redacted")
+  );
+  const facts = [...ofUser, ...ofOrders].map(({ event }) => readFact(event));
+  const links = await ownLinks(driver, facts, owned);
+  const [sessions, clicks] = await driver.batch([
+    selectSessionPositions(links),
+    selectErasableOfClicks(
+      links.flatMap(([kind, link]) => kind === "click" ? [link] : []),
+      position,
+    ),
+  ], "read");
+  const sessionsAt = sessions?.rows.map((row) => row[2] as number) ?? [];
+  const ofSessions = (await read(selectErasableAt(sessionsAt)))
+    .filter(({ event }) =>
+      event.position <= position &&
+      (event.userId === null || event.userId === userId)
+    );
+  const all = new Map(
+    [...ofUser, ...ofOrders, ...ofSessions, ...erasableEvents(clicks)]
+      .map((one) => [one.event.position, one]),
+  );
+  return {
+    userId,
+    orderIds: [...owned],
+    events: [...all.values()].filter(saysSomething)
+      .sort((a, b) => a.event.position - b.event.position),
+  };
+}
+
+/** Whether anything of it is left to erase. */
+function saysSomething({ event, erased }: ErasableEvent): boolean {
+  return event.body !== null || erased?.part === "body";
+}
+
+/**
+ * The orders that are the user's: a reading names the user, or, where nothing
+ * but webhooks speaks of the order, one of those.
+ */
+function ownedOrders(
+  userId: string,
+  events: readonly ErasableEvent[],
+): ReadonlySet<string> {
+  const owned = new Set<string>();
+  const others = new Set<string>();
+  const claimed = new Set<string>();
+  for (const { event } of events) {
+    if (event.orderId === null || event.userId === null) continue;
+    const isReading = event.kind === "order_snapshot" ||
+      event.kind === "order_redacted";
+    if (event.userId !== userId) {
+      if (isReading) others.add(event.orderId);
+    } else if (isReading) owned.add(event.orderId);
+    else claimed.add(event.orderId);
+  }
+  for (const id of claimed) if (!others.has(id)) owned.add(id);
+  return owned;
+}
+
+/** Sessions and click ids that lead to these orders, and to no others. */
+async function ownLinks(
+  driver: Driver,
+  facts: readonly Fact[],
+  owned: ReadonlySet<string>,
+): Promise<(readonly [string, string])[]> {
+  const links = new Map<string, Link>();
+  for (const fact of facts) {
+    if (fact.orderId === null || !owned.has(fact.orderId)) continue;
+    for (const link of orderLinks(fact)) {
+      if (link.kind !== "external") links.set(linkKey(link), link);
+    }
+  }
+  const pairs = [...links.values()].map(({ kind, link }) =>
+    [kind, link] as const
+  );
+  const [orders] = await driver.batch([selectOrdersOfLinks(pairs)], "read");
+  const shared = new Set(
+    orders?.rows.filter(([, , orderId]) => !owned.has(String(orderId)))
+      .map(([kind, link]) => `${kind}:${link}`),
+  );
+  return pairs.filter(([kind, link]) => !shared.has(`${kind}:${link}`));
+}
+
+function reader(
+  driver: Driver,
+): (statement: Statement) => Promise<ErasableEvent[]> {
+  return async (statement) => {
+    const [result] = await driver.batch([statement], "read");
+    return erasableEvents(result);
+  };
+}

@@ -1,0 +1,244 @@
+import { hex } from "@scure/base";
+import { readOrderRow } from "../../core/wire/read_row.ts";
+import type {
+  NewEvent,
+  OrderRedactedBody,
+  RecordedEvent,
+  RedactedEvent,
+} from "../events/event.ts";
+import { orderRedacted } from "../events/mint.ts";
+import { readFact } from "../events/read_fact.ts";
+import { soundRow } from "../events/read_body.ts";
+import {
+  bodyCommitment,
+  commitmentOf,
+  type Erased,
+  ERASED_ID,
+  type ErasedPart,
+  identityCommitment,
+} from "../evidence/commitment.ts";
+
+/** What stands in an order for whom it names. */
+export interface OrderNames {
+  /** In place of the user id; null for none. */
+  readonly userId: string | null;
+  /** In place of the click id; null for none. */
+  readonly clickId: string | null;
+}
+
+/** How an event is redacted. */
+export interface RedactOptions {
+  /** How much of it goes. */
+  readonly part: ErasedPart;
+  /** What stands in its order for whom it names. */
+  readonly names: OrderNames;
+  /** Whether the user that it names is erased; the id of another one stays. */
+  readonly isErased: (userId: string) => boolean;
+  /** Its place among the events of its order by digest. */
+  readonly tie: number;
+  /** Whether its order differs from what the order's session asked for. */
+  readonly differs: boolean;
+  /** Ids of events that were redacted before, and what they are now. */
+  readonly renamed: ReadonlyMap<string, string>;
+  /** Random bytes for ids and salts. */
+  readonly randomBytes: (length: number) => Uint8Array;
+}
+
+/** An event that was redacted. */
+export interface Redaction {
+  /** The event as it is from now on. */
+  readonly blanked: RecordedEvent;
+  /** How much of it is gone. */
+  readonly part: ErasedPart;
+  /** What stands for that in the evidence chain. */
+  readonly commitment: Uint8Array;
+  /** What is kept of the order; null for an event that names none. */
+  readonly kept: NewEvent | null;
+}
+
+/**
+ * Takes out of an event what it says, and whom it names.
+ *
+ * @param event The event.
+ * @param erased What stands for its body, where that is gone already.
+ * @param options How much, and what takes its place.
+ * @returns Null when there is nothing to take out.
+ */
+export function redactEvent(
+  event: RecordedEvent,
+  erased: Erased | null,
+  options: RedactOptions,
+): Redaction | null {
+  const { body, digest, salt } = event;
+  const { part, randomBytes } = options;
+  const inner = body !== null && digest !== null && salt !== null
+    ? bodyCommitment({ body, digest, salt })
+    : erased?.part === "body" && part === "identity"
+    ? erased.commitment
+    : null;
+  if (inner === null) return null;
+  const nothing = { body: null, digest: null, salt: null };
+  const blanked = part === "body" ? { ...event, ...nothing } : {
+    ...event,
+    ...nothing,
+    // The id of a delivery is random, and a spool knows the delivery by it.
+    eventId: event.kind === "webhook"
+      ? event.eventId
+      : ERASED_ID + hex.encode(randomBytes(16)),
+    userId: event.userId !== null && options.isErased(event.userId)
+      ? null
+      : event.userId,
+    clickId: null,
+  };
+  return {
+    blanked,
+    part,
+    commitment: part === "body" ? inner : identityCommitment(event, inner),
+    kept: body === null ? null : keptOf(event, blanked.eventId, options),
+  };
+}
+
+/** What is kept of the order that an event names. */
+function keptOf(
+  event: RecordedEvent,
+  eventId: string,
+  options: RedactOptions,
+): NewEvent | null {
+  const { names, tie, differs, randomBytes } = options;
+  const { kind, orderId } = event;
+  if (kind === "order_redacted") return keptAgain(event, options);
+  if (orderId === null || (kind !== "order_snapshot" && kind !== "webhook")) {
+    return null;
+  }
+  const redacts: RedactedEvent = {
+    kind,
+    type: event.type,
+    event_id: eventId,
+    commitment: hex.encode(commitmentOf(event)),
+    part: options.part,
+    tie: String(tie).padStart(4, "0"),
+  };
+  return orderRedacted({
+    redacted: {
+      ...redactedOrder(
+        orderId,
+        kind === "webhook" ? claimedFields(event) : readingFields(event),
+        names,
+      ),
+      ...(differs && kind === "order_snapshot" ? { differs: true } : {}),
+      redacts,
+    },
+    readAt: event.readAt,
+    recordedAt: event.recordedAt,
+    salt: randomBytes(16),
+  });
+}
+
+/** What was kept of an order before, under other names. */
+function keptAgain(
+  event: RecordedEvent,
+  { part, names, renamed, randomBytes }: RedactOptions,
+): NewEvent {
+  const { user_id: _user, click_id: _click, redacts, ...rest } = JSON.parse(
+    new TextDecoder().decode(event.body ?? new Uint8Array()),
+  ) as OrderRedactedBody;
+  return orderRedacted({
+    redacted: {
+      ...redactedOrder(rest.order_id, rest, names),
+      redacts: redacts && {
+        ...redacts,
+        part,
+        event_id: renamed.get(redacts.event_id) ?? redacts.event_id,
+      },
+    },
+    readAt: event.readAt,
+    recordedAt: event.recordedAt,
+    salt: randomBytes(16),
+  });
+}
+
+/**
+ * A reading that is made after the erasure, without what was erased.
+ *
+ * @param event The reading as the service gave it.
+ * @param options What stands for whom it names.
+ */
+export function redactReading(
+  event: NewEvent,
+  options: Pick<RedactOptions, "names" | "differs">,
+): NewEvent {
+  const { names, differs } = options;
+  const fields = readingFields(event);
+  return orderRedacted({
+    redacted: {
+      ...redactedOrder(event.orderId ?? "", fields, names),
+      ...(differs ? { differs: true } : {}),
+      redacts: null,
+    },
+    readAt: event.readAt,
+    recordedAt: event.recordedAt,
+    salt: event.salt,
+  });
+}
+
+type KeptFields = Omit<
+  OrderRedactedBody,
+  "order_id" | "user_id" | "click_id" | "redacts"
+>;
+
+function redactedOrder(
+  orderId: string,
+  fields: KeptFields,
+  { userId, clickId }: OrderNames,
+): Omit<OrderRedactedBody, "redacts"> {
+  return {
+    order_id: orderId,
+    ...(userId === null ? {} : { user_id: userId }),
+    ...(clickId === null ? {} : { click_id: clickId }),
+    ...fields,
+  };
+}
+
+/** Fields of a reading that name nobody. */
+const KEPT = [
+  "status",
+  "created_at",
+  "changed_at",
+  "currency",
+  "currency_amount",
+  "crypto",
+  "crypto_amount",
+  "partner_fee",
+  "partner_fee_percent",
+  "service_fee",
+  "service_fee_percent",
+  // A code, and what refunds are decided by.
+  "fail_reason",
+] as const;
+
+/** The same, and the id, which stays. */
+export const KEPT_FIELDS: ReadonlySet<string> = new Set(["order_id", ...KEPT]);
+
+function readingFields({ body }: Pick<RecordedEvent, "body">): KeptFields {
+  const row = body === null ? undefined : soundRow(body, readOrderRow)?.row;
+  if (row === undefined) return {};
+  const kept = KEPT.flatMap((field) => {
+    const value = row[field];
+    if (value === null) return [[field, ""]];
+    return typeof value === "string" ? [[field, value]] : [];
+  });
+  const isEmpty = row.tx_id === "" || row.tx_id === null;
+  return { ...Object.fromEntries(kept), ...(isEmpty ? { tx_id: "" } : {}) };
+}
+
+function claimedFields(event: RecordedEvent): KeptFields {
+  const fact = readFact(event);
+  if (fact.kind !== "webhook" || fact.body === null) return {};
+  const { currency, currencyAmount, commodity, cryptoAmount } = fact.body;
+  return {
+    ...(currency === null ? {} : { currency }),
+    ...(currencyAmount === null ? {} : { currency_amount: currencyAmount }),
+    ...(commodity === null ? {} : { crypto: commodity }),
+    ...(cryptoAmount === null ? {} : { crypto_amount: cryptoAmount }),
+  };
+}

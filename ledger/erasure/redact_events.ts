@@ -1,0 +1,51 @@
+import type { RecordedEvent } from "../events/event.ts";
+import type { ErasableEvent } from "../store/tables/erasures.ts";
+import {
+  type OrderNames,
+  redactEvent,
+  type Redaction,
+  type RedactOptions,
+} from "./redact_event.ts";
+
+/** How events are redacted. */
+export interface RedactAllOptions
+  extends Pick<RedactOptions, "part" | "randomBytes" | "isErased"> {
+  /** What stands in an event's order for whom the event names. */
+  readonly names: (event: RecordedEvent) => OrderNames;
+  /** Whether an order differs from what its session asked for. */
+  readonly differs: (orderId: string) => boolean;
+}
+
+/**
+ * Redacts events together: the order of their digests decides ties between
+ * readings, and what was kept of an event before is kept of it again.
+ *
+ * @param events The events.
+ * @param options How.
+ */
+export function redactEvents(
+  events: readonly ErasableEvent[],
+  options: RedactAllOptions,
+): Redaction[] {
+  const digests = [
+    ...new Set(events.flatMap(({ event }) => event.digest ?? [])),
+  ]
+    .sort();
+  const renamed = new Map<string, string>();
+  const redacted: Redaction[] = [];
+  // What was kept of events comes after them, and names them by their new ids.
+  for (const { event, erased } of events) {
+    const { orderId, eventId, digest } = event;
+    const redaction = redactEvent(event, erased, {
+      ...options,
+      names: options.names(event),
+      tie: digests.indexOf(digest ?? ""),
+      differs: orderId !== null && options.differs(orderId),
+      renamed,
+    });
+    if (redaction === null) continue;
+    renamed.set(eventId, redaction.blanked.eventId);
+    redacted.push(redaction);
+  }
+  return redacted;
+}

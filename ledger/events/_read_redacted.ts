@@ -1,0 +1,73 @@
+import { readOrderRow } from "../../core/wire/read_row.ts";
+import { webhookType } from "../../core/webhook_event/event_types.ts";
+import { orderMachine } from "../machines/order_machine.ts";
+import type { RecordedEvent } from "./event.ts";
+import type { Fact, FactBase } from "./fact.ts";
+import { filledText, linking, objectOf, upper } from "./fact_text.ts";
+import { readOrder } from "./order_reading.ts";
+import { factBase } from "./_fact_base.ts";
+import { exactObject, soundRow } from "./read_body.ts";
+import { unreadable } from "./_unreadable.ts";
+
+/** Decodes what is kept of an erased event as if it were that event. */
+export function readRedacted(event: RecordedEvent): Fact {
+  if (event.body === null) return unreadable(event, { code: "body_erased" });
+  const body = exactObject(event.body);
+  const read = soundRow(event.body, readOrderRow);
+  if (body === null || read === null) {
+    return unreadable(event, { code: "body_not_object" });
+  }
+  const redacts = objectOf(body.redacts);
+  const eventId = filledText(redacts?.event_id);
+  const base: FactBase = {
+    ...factBase(event, "order_redacted"),
+    orderId: event.orderId,
+    clickId: linking(event.clickId),
+    // Between two readings of one moment the digest of the body decides.
+    digest: filledText(redacts?.tie) ?? event.digest ?? "",
+    ...(eventId === null ? {} : { redacts: eventId }),
+  };
+  if (redacts?.kind === "webhook") return claimFact(base, body, redacts);
+  const reading = readOrder(event, read.row, read.odd);
+  return {
+    ...base,
+    kind: "order_snapshot",
+    reading: {
+      ...reading,
+      digest: base.digest,
+      differs: body.differs === true ? true : null,
+    },
+  };
+}
+
+function claimFact(
+  base: FactBase,
+  body: Readonly<Record<string, unknown>>,
+  redacts: Readonly<Record<string, unknown>>,
+): Fact {
+  const type = webhookType(filledText(redacts.type) ?? "");
+  return {
+    ...base,
+    kind: "webhook",
+    claim: type === null ? null : orderMachine.webhooks[type],
+    body: {
+      digest: base.digest,
+      currency: upper(filledText(body.currency)),
+      currencyAmount: filledText(body.currency_amount),
+      commodity: upper(filledText(body.crypto)),
+      cryptoAmount: filledText(body.crypto_amount),
+      address: null,
+      txId: null,
+      userId: filledText(body.user_id),
+      clickId: base.clickId,
+      externalOrderId: null,
+      failReason: null,
+      scAddress: null,
+      scInputData: null,
+    },
+    lkyc: null,
+    fkyc: null,
+    rejectType: null,
+    otp: null,
+  };
+}
