@@ -36,6 +36,7 @@ const kinds: Readonly<Record<EventKind, true>> = {
   order_contradicted: true,
   session_created: true,
   delivery_unanswered: true,
+  order_redacted: true,
   month_closed: true,
 };
 

@@ -20,6 +20,7 @@ export const statsSchema = named(
       order_contradicted: true,
       session_created: true,
       delivery_unanswered: true,
+      order_redacted: true,
       month_closed: true,
     }, count),
     quarantined: count,
