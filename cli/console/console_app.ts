@@ -19,6 +19,7 @@ import { HealthWatch } from "./health/health_watch.ts";
 import { LiveHealth } from "./health/live_health.ts";
 import { html, type Markup } from "./markup/html.ts";
 import { sentence } from "./markup/outside.ts";
+import { attentionPage } from "./pages/attention_page.ts";
 import { bodyPage } from "./pages/body_page.ts";
 import { homePage } from "./pages/home_page.ts";
 import { bare, layout, type PageParts } from "./pages/layout.ts";
@@ -27,8 +28,10 @@ import { orderPage } from "./pages/order_page.ts";
 import { searchPage } from "./pages/search_page.ts";
 import { againPage, signInPage } from "./pages/sign_in_page.ts";
 
+import { takeNote } from "./take_note.ts";
+
 /** Longest body of a form, in bytes. */
-const MAX_FORM_BYTES = 16 * 1024;
+const MAX_FORM_BYTES = 64 * 1024;
 
 /** A console that answers requests until it is stopped. */
 export interface ConsoleApp {
@@ -96,7 +99,7 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
     return send(c, signInPage({ to: pathname + search, failed: false }), 401);
   }));
 
-  const show = async (c: Reading, make: MakePage, status?: 404) => {
+  const show = async (c: Reading, make: MakePage, status?: 400 | 404) => {
     await parts.catchUp();
     const formToken = signIn.formToken(c.get("cookie"));
     const nowMs = now();
@@ -116,15 +119,11 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
       made === null ? 404 : status,
     );
   };
-  /** Does what a form asks for, if a page of ours made the form. */
-  const act = async (
-    c: Reading,
-    action: (fields: Readonly<Record<string, string>>) => Promise<string>,
-  ) => {
+  /** The fields of a form, if a page of ours made the form; else null. */
+  const ownForm = async (c: Reading) => {
     const fields = await form(c);
-    return signIn.isFormToken(c.get("cookie"), fields.form ?? "")
-      ? c.redirect(await action(fields), 303)
-      : refusal(c, OLD_FORM);
+    const isOurs = signIn.isFormToken(c.get("cookie"), fields.form ?? "");
+    return isOurs ? fields : null;
   };
 
   app.get("/", (c) => show(c, homePage));
@@ -140,6 +139,12 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
     "/deliveries/:id",
     (c) => show(c, (context) => bodyPage(context, c.req.param("id"))),
   );
+  app.get("/attention", (c) =>
+    show(c, (context) =>
+      attentionPage(context, {
+        kind: c.req.query("kind"),
+        after: c.req.query("after"),
+      })));
   app.get("/live", (c) => {
     if (!live.hasRoom) return c.text("Too many pages are open\n", 503);
     return streamSSE(c, async (stream) => {
@@ -154,11 +159,24 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
       }
     });
   });
-  app.post("/sign-out", (c) =>
-    act(c, () => {
-      keepCookie(c, "", 0);
-      return Promise.resolve("/sign-in");
-    }));
+  app.post("/sign-out", async (c) => {
+    if (await ownForm(c) === null) return refusal(c, OLD_FORM);
+    keepCookie(c, "", 0);
+    return c.redirect("/sign-in", 303);
+  });
+  app.post("/notes", async (c) => {
+    const fields = await ownForm(c);
+    if (fields === null) return refusal(c, OLD_FORM);
+    const { operates, name: author } = c.get("reader");
+    if (!operates) return refusal(c, ONLY_READS);
+    const taken = await takeNote(ledger, fields, { author, nowMs: now() });
+    if ("wrong" in taken) {
+      return await show(c, () => messagePage("Not noted", taken.wrong), 400);
+    }
+    const { action, entity, entityId } = taken.note;
+    parts.log("info", "console_noted", { author, action, entity, entityId });
+    return c.redirect(taken.back, 303);
+  });
   app.notFound((c) => show(c as Reading, () => NO_PAGE, 404));
   app.onError((error, c) => {
     const message = messageOf(error);
@@ -190,7 +208,7 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
 function send(
   c: Context,
   page: Markup,
-  status: 200 | 401 | 403 | 404 | 500 = 200,
+  status: 200 | 400 | 401 | 403 | 404 | 500 = 200,
 ): Response {
   return c.body(page.toString(), status, {
     "content-type": "text/html; charset=utf-8",
@@ -212,5 +230,7 @@ const NO_PAGE: PageParts = messagePage(
 );
 
 const SIGNED_OUT = "Nobody is signed in; load the page again";
+
+const ONLY_READS = "This token only reads; to note, use one with operate";
 
 const OLD_FORM = "The form is too old; go back, load the page again and repeat";

@@ -2,6 +2,8 @@ import type { ErasedPart } from "../evidence/commitment.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { recordedEvent } from "../store/event_row.ts";
 import { selectEventsAndErasures } from "../store/tables/events.ts";
+import { allNotes } from "../attention/notes.ts";
+import { exportedNote } from "./exported_note.ts";
 import {
   exportedEvent,
   type ExportHeader,
@@ -10,8 +12,8 @@ import {
 
 /**
  * Writes a ledger as lines of JSON: a header, every event there is by
- * position, and a last line that states their number, so that a file that was
- * cut is seen.
+ * position, what people noted, and a last line that states the number of events,
+ * so that a file that was cut is seen.
  *
  * @param environment Environment of the ledger.
  * @returns Lines without line breaks.
@@ -42,6 +44,7 @@ export async function* exportEvents(
       events++;
     }
   }
+  for await (const note of allNotes(driver)) yield exportedNote(note);
   const trailer: ExportTrailer = { end: events };
   yield JSON.stringify(trailer);
 }

@@ -8,6 +8,9 @@ import {
   closeImportedRange,
   openImportedRange,
 } from "../store/tables/imported.ts";
+import type { Note } from "../attention/note.ts";
+import { insertNotes } from "../store/tables/notes.ts";
+import { importedNote } from "./exported_note.ts";
 import {
   exportEnd,
   type ImportedEvent,
@@ -44,9 +47,12 @@ export async function importEvents(
 ): Promise<Import> {
   let [number, imported, skipped, bytes] = [0, 0, 0, 0];
   let events: ImportedEvent[] = [];
+  let notes: Note[] = [];
   let begun = false;
   let end: number | null = null;
   const flush = async () => {
+    if (notes.length > 0) await driver.batch([insertNotes(notes)], "write");
+    notes = [];
     if (events.length === 0) return;
     const appended = await append(driver, events);
     imported += appended;
@@ -62,9 +68,13 @@ export async function importEvents(
       if (begun) {
         end = exportEnd(line);
         if (end !== null) continue;
-        const event = importedEvent(line);
-        events.push(event);
-        bytes += event.body?.byteLength ?? 0;
+        const note = importedNote(line);
+        if (note !== null) notes.push(note);
+        else {
+          const event = importedEvent(line);
+          events.push(event);
+          bytes += event.body?.byteLength ?? 0;
+        }
       } else {
         checkHeader(line, environment);
         begun = true;
@@ -74,7 +84,9 @@ export async function importEvents(
       const reason = messageOf(cause);
       throw new TypeError(`Cannot import line ${number}: ${reason}`, { cause });
     }
-    if (events.length >= batchEvents || bytes >= batchBytes) await flush();
+    if (events.length + notes.length >= batchEvents || bytes >= batchBytes) {
+      await flush();
+    }
   }
   await flush();
   const read = imported + skipped;

@@ -1,9 +1,12 @@
+import { readNotes } from "../../../ledger/attention/notes.ts";
+import { attentionOf } from "../../../ledger/internals.ts";
 import { orderExplanation } from "../../queries/explanation.ts";
 import { orderDetail, type OrderDetailJson } from "../../queries/order.ts";
 import { ordersPage } from "../../queries/orders.ts";
 import { ageText } from "../../views/age.ts";
 import { amountText } from "../../views/order_view.ts";
 import { ANOMALY_ADVICE } from "../../wording/anomaly_advice.ts";
+import { ATTENTION } from "../../wording/attention.ts";
 import { customerMessage } from "../../wording/customer_message.ts";
 import { describeFreshness } from "../../wording/freshness.ts";
 import type { PageContext } from "../console_parts.ts";
@@ -13,6 +16,7 @@ import { facts, section } from "../markup/lists.ts";
 import { code, outside, outsideText, sentence } from "../markup/outside.ts";
 import { when } from "../markup/times.ts";
 import { releaseBadge, releaseMeaning } from "../parts/badges.ts";
+import { notesPart } from "../parts/notes.ts";
 import { orderPath, userPath } from "../parts/order_table.ts";
 import { timeline } from "../parts/timeline.ts";
 import type { PageParts } from "./layout.ts";
@@ -38,29 +42,30 @@ export async function orderPage(
   return {
     title: "Order",
     body: html`
-      <p class="crumb">Order ${code(
-        order.orderId,
-      )}${order.externalOrderId !== null &&
-        html`, ${outside(order.externalOrderId, 60)}`}</p>
-      <h1 class="verdict">${sentence(order.verdict.message)}</h1>
-      <div class="columns">
+            <p class="crumb">Order ${code(
+              order.orderId,
+            )}${order.externalOrderId !== null &&
+              html`, ${outside(order.externalOrderId, 60)}`}</p>
+            <h1 class="verdict">${sentence(order.verdict.message)}</h1>
+            <div class="columns">
         <div>
-      ${section("now", "Now", now(context, order))}
-      ${anomalies(order)}
-      ${section(
-        "timeline",
-        "What happened",
-        timeline(explained?.events ?? [], nowMs),
-      )}
-        </div>
+            ${section("now", "Now", now(context, order))}
+      ${await noted(context, order)}
+            ${anomalies(order)}
+            ${section(
+              "timeline",
+              "What happened",
+              timeline(explained?.events ?? [], nowMs),
+            )}
+              </div>
         <div>
-      ${tell(order)}
-      ${section("look", "Look it up", links(context, order))}
-      ${section("names", "Names", names(order))}
-      ${await others(context, order)}
-        </div>
+            ${tell(order)}
+            ${section("look", "Look it up", links(context, order))}
+            ${section("names", "Names", names(order))}
+            ${await others(context, order)}
+              </div>
       </div>
-      ${section("fields", "All fields", allFields(context, order))}
+            ${section("fields", "All fields", allFields(context, order))}
     `,
   };
 }
@@ -122,6 +127,37 @@ function anomalies({ anomalies }: OrderDetailJson): Markup {
         </div>
       `
     ),
+  );
+}
+
+/** What was noted about the order; nothing where that can only be read. */
+async function noted(
+  context: PageContext,
+  order: OrderDetailJson,
+): Promise<Markup> {
+  const { ledger, nowMs, operates } = context;
+  const { orderId } = order;
+  const notes = await readNotes(ledger.driver, "order", [orderId]);
+  const own = notes.get(orderId) ?? [];
+  const reasons = attentionOf(order, nowMs);
+  if (own.length === 0 && reasons.length === 0 && !operates) return NOTHING;
+  return section(
+    "noted",
+    reasons.length === 0 ? "Notes" : "Waits for a person",
+    html`${
+      reasons.map((kind) =>
+        html`<p>${ATTENTION[kind].what}. <span class="soft">Next:</span> ${
+          ATTENTION[kind].next
+        }.</p>`
+      )
+    }${
+      notesPart(context, {
+        entity: "order",
+        entityId: orderId,
+        reasons,
+        back: orderPath(orderId),
+      }, own)
+    }`,
   );
 }
 

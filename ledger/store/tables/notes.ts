@@ -1,2 +1,79 @@
-/** What people noted about what waits for them. */
-export const notesSchema: readonly string[] = [];
+import type { ResultSet, Statement } from "../driver/driver.ts";
+import type { Note } from "../../attention/note.ts";
+
+/**
+ * What people noted about what waits for them. They are no events: nothing is
+ * folded from them, and the chain does not cover them.
+ */
+export const notesSchema: readonly string[] = [
+  `CREATE TABLE notes (
+    note_id TEXT PRIMARY KEY,
+    entity TEXT NOT NULL,
+    entity_id TEXT NOT NULL,
+    action TEXT NOT NULL,
+    reasons TEXT NOT NULL,
+    text TEXT NOT NULL,
+    author TEXT NOT NULL,
+    noted_at TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID`,
+  `CREATE INDEX notes_by_entity ON notes(entity, entity_id, note_id)`,
+];
+
+const columns =
+  "note_id, entity, entity_id, action, reasons, text, author, noted_at";
+
+/** Stores notes, each once. */
+export function insertNotes(notes: readonly Note[]): Statement {
+  const rows = notes.map((note) => [
+    note.id,
+    note.entity,
+    note.entityId,
+    note.action,
+    JSON.stringify(note.reasons),
+    note.text,
+    note.author,
+    note.notedAt,
+  ]);
+  return {
+    sql: `INSERT INTO notes (${columns})
+      SELECT value->>0, value->>1, value->>2, value->>3, value->>4, value->>5,
+        value->>6, value->>7 FROM json_each(?) WHERE true
+      ON CONFLICT (note_id) DO NOTHING`,
+    args: [JSON.stringify(rows)],
+  };
+}
+
+/** Selects the notes of some entities of one kind, the oldest first. */
+export function selectNotes(
+  entity: Note["entity"],
+  ids: readonly string[],
+): Statement {
+  return {
+    sql: `SELECT ${columns} FROM notes WHERE entity = ?1
+      AND entity_id IN (SELECT value FROM json_each(?2)) ORDER BY note_id`,
+    args: [entity, JSON.stringify(ids)],
+  };
+}
+
+/** Selects notes after one of them, by their ids. */
+export function selectNotesAfter(noteId: string, limit: number): Statement {
+  return {
+    sql: `SELECT ${columns} FROM notes WHERE note_id > ?1
+      ORDER BY note_id LIMIT ?2`,
+    args: [noteId, limit],
+  };
+}
+
+/** Reads the notes of an answer. */
+export function notesOf(result: ResultSet | undefined): Note[] {
+  return result?.rows.map((row): Note => ({
+    id: String(row[0]),
+    entity: row[1] as Note["entity"],
+    entityId: String(row[2]),
+    action: row[3] as Note["action"],
+    reasons: JSON.parse(String(row[4])),
+    text: String(row[5]),
+    author: String(row[6]),
+    notedAt: String(row[7]),
+  })) ?? [];
+}

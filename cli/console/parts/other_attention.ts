@@ -1,0 +1,145 @@
+import { readNotes } from "../../../ledger/attention/notes.ts";
+import { isAcknowledged, type Note } from "../../../ledger/attention/note.ts";
+import { deliveriesPage } from "../../queries/deliveries.ts";
+import { subscriptionList } from "../../queries/subscriptions.ts";
+import { counted } from "../../views/counted.ts";
+import { userJson } from "../../views/user_view.ts";
+import type { PageContext } from "../console_parts.ts";
+import { html, type Markup, NOTHING } from "../markup/html.ts";
+import { section } from "../markup/lists.ts";
+import { code, outside, outsideText, sentence } from "../markup/outside.ts";
+import { when } from "../markup/times.ts";
+import { notesPart } from "./notes.ts";
+import { userPath } from "./order_table.ts";
+
+/** Of each of these that many are listed. */
+const LISTED = 25;
+
+/** What waits besides orders: users, dead letters, bodies nobody can read. */
+export async function otherAttention(context: PageContext): Promise<Markup> {
+  return html`${await retries(context)}${await deadLetters(
+    context,
+  )}${await quarantined(
+    context,
+  )}`;
+}
+
+async function retries(context: PageContext): Promise<Markup> {
+  const { ledger, nowMs } = context;
+  const { users, next } = await ledger.users.page({
+    status: "retry",
+    limit: LISTED,
+  });
+  const reasons = ["verification_retry"];
+  const ids = users.map(({ userId }) => userId);
+  const notes = await readNotes(ledger.driver, "user", ids);
+  const open = users.filter(({ userId }) =>
+    !isAcknowledged(reasons, notes.get(userId) ?? [])
+  );
+  if (open.length === 0) return NOTHING;
+  return section(
+    "retries",
+    `Users who must hand in documents again: ${open.length}${
+      next === null ? "" : " and more"
+    }`,
+    html`<p><span class="soft">Next:</span> Tell the user; nothing can be bought until then.</p>${
+      open.map((user) =>
+        html`
+          <div
+            class="item"><p class="head"><a href="${userPath(
+              user.userId,
+            )}">${code(user.userId)}</a> <span class="soft">${when(
+              user.createdAt,
+              nowMs,
+            )}</span></p><p>${sentence(
+              userJson(user).verdict.message,
+            )}</p>${noted(context, "user", user.userId, reasons, notes)}</div>
+        `
+      )
+    }`,
+  );
+}
+
+async function deadLetters(context: PageContext): Promise<Markup> {
+  const { ledger } = context;
+  const all = (await subscriptionList(ledger)).filter(({ dead }) => dead > 0);
+  const reasons = ["dead_letters"];
+  const ids = all.map(({ name }) => name);
+  const notes = await readNotes(ledger.driver, "subscription", ids);
+  const open = all.filter(({ name }) =>
+    !isAcknowledged(reasons, notes.get(name) ?? [])
+  );
+  if (open.length === 0) return NOTHING;
+  return section(
+    "dead",
+    "Dead letters: transitions that could not be delivered",
+    html`<p><span class="soft">Next:</span> Mend the receiver, then retry them.</p>${
+      open.map(({ name, dead, deadLetters }) =>
+        html`<div class="item"><p class="head"><strong>${
+          outsideText(name, 100)
+        }</strong> ${counted(dead, "dead letter")}</p>
+<ul>${
+          deadLetters.slice(0, LISTED).map(({ transition, attempts, error }) =>
+            html`<li>${code(transition.key)} <span class="soft">tried ${
+              counted(attempts, "time")
+            }</span>${error !== null && html`: ${outside(error)}`}</li>`
+          )
+        }</ul><pre class="command">rampkit subscriptions retry ${
+          outsideText(name, 100)
+        }</pre>${noted(context, "subscription", name, reasons, notes)}</div>`
+      )
+    }`,
+  );
+}
+
+async function quarantined(context: PageContext): Promise<Markup> {
+  const { ledger, nowMs } = context;
+  const { items, next } = await deliveriesPage(ledger, {
+    quarantined: true,
+    limit: LISTED,
+  });
+  const reasons = ["quarantined"];
+  const ids = items.map(({ id }) => id);
+  const notes = await readNotes(ledger.driver, "delivery", ids);
+  const open = items.filter(({ id }) =>
+    !isAcknowledged(reasons, notes.get(id) ?? [])
+  );
+  if (open.length === 0) return NOTHING;
+  return section(
+    "quarantined",
+    `Bodies that cannot be read: ${open.length}${
+      next === null ? "" : " and more"
+    }`,
+    html`<p><span class="soft">Next:</span> See what sent them. Strangers who know the webhook address send such; where there are many, change the webhook secret.</p>${
+      open.map((delivery) =>
+        html`
+          <div
+            class="item"><p class="head"><a href="/deliveries/${encodeURIComponent(
+              delivery.id,
+            )}">${code(delivery.id)}</a> <span class="soft">${when(
+              delivery.receivedAt,
+              nowMs,
+            )}${delivery.bytes !== null &&
+              `, ${delivery.bytes} bytes`}</span></p>${noted(
+                context,
+                "delivery",
+                delivery.id,
+                reasons,
+                notes,
+              )}</div>
+        `
+      )
+    }`,
+  );
+}
+
+function noted(
+  context: PageContext,
+  entity: Note["entity"],
+  entityId: string,
+  reasons: readonly string[],
+  notes: ReadonlyMap<string, readonly Note[]>,
+): Markup {
+  const about = { entity, entityId, reasons, back: "/attention" };
+  return notesPart(context, about, notes.get(entityId) ?? []);
+}
