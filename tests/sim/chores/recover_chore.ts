@@ -34,6 +34,12 @@ export async function recoverWindow(
   const { clock, ports, dice, sandbox } = world;
   const bytes = dice.fork(`recovery at ${clock.now()}`);
   const begunMs = sandbox.now();
+  // A row may be put right while the recovery goes on, after it was read.
+  const oddBefore = new Map(
+    sandbox.orders().map(({ orderId }) =>
+      [orderId, sandbox.oddFields(orderId)] as const
+    ),
+  );
   const report = await recover({
     ledger,
     client: ports.recoverClient?.(client) ?? client,
@@ -41,7 +47,7 @@ export async function recoverWindow(
     now: () => world.now(),
     randomBytes: (length) => bytes.bytes(length),
   });
-  if (report.complete) await hasRead(world, report, begunMs);
+  if (report.complete) await hasRead(world, report, begunMs, oddBefore);
   return report;
 }
 
@@ -79,6 +85,7 @@ async function hasRead(
   world: World,
   { from, provenUpTo }: RecoverReport,
   begunMs: number,
+  oddBefore: ReadonlyMap<string, readonly string[]>,
 ): Promise<void> {
   const { sandbox, store } = world;
   const [fromMs, untilMs] = [Date.parse(from), Date.parse(provenUpTo)];
@@ -90,11 +97,12 @@ async function hasRead(
     if (changedAtMs >= begunMs - 1000) continue;
     check(idless, !hasNoId(world, orderId), () => `order ${orderId} has none`);
     const { status, changedAt, txId } = truthOf(order);
-    isAmong(world, readings, orderId, {
+    const truth: Row = {
       status,
       changed_at: changedAt,
       ...(isStated(world, "txId") ? { tx_id: txId } : {}),
-    });
+    };
+    isAmong(world, readings, orderId, without(truth, oddBefore.get(orderId)));
   }
 }
 
@@ -102,6 +110,12 @@ const idless = "a row without an id is proof of nothing";
 
 /** Rows of orders or users, as the service sent them. */
 type Row = Readonly<Record<string, unknown>>;
+
+function without(row: Row, fields: readonly string[] = []): Row {
+  return Object.fromEntries(
+    Object.entries(row).filter(([name]) => !fields.includes(name)),
+  );
+}
 
 /** Holds that the fields that are well were read together as they are. */
 function isAmong(
