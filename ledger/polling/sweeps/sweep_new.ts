@@ -1,7 +1,11 @@
 import type { Entity } from "../../entity.ts";
 import { plausibleNowMs } from "../plausible_time.ts";
 import { recordingWalk } from "../recording/record_page.ts";
-import { listCreated, requestOldest } from "../walk/service_lists.ts";
+import {
+  listCreated,
+  type ListPage,
+  requestOldest,
+} from "../walk/service_lists.ts";
 import type { Steps } from "../walk/steps.ts";
 import { walkRange } from "../walk/walk_range.ts";
 import { later, latestCreation, readPages } from "../walk/walk_window.ts";
@@ -14,6 +18,9 @@ import { allSteps } from "./all_steps.ts";
 import { type Gap, limitGaps } from "./gaps.ts";
 import type { SweepContext } from "./sweep_context.ts";
 import { readSweep, writeSweep } from "../../store/tables/polling/sweeps.ts";
+
+/** Orders of one second may be on two pages, in milliseconds. */
+const sameSecondMs = 1000;
 
 /** How often a window is walked before its proof is given up. */
 const proofAttempts = 3;
@@ -162,18 +169,35 @@ async function* follow(context: SweepContext, entity: Entity): Steps {
   if (begun === null) return;
   // Orders created from now on are read, even if a stored time is wrong.
   const latest = Math.min(begun.latestMs ?? begun.untilMs, context.now());
-  const walk = listCreated(context, entity, latest - context.overlapMs);
   const { onPage } = recordingWalk(context, entity);
   let latestMs = begun.latestMs;
   let followed = 0;
-  for await (const page of readPages(context, walk, onPage)) {
-    latestMs = later(latestMs, latestCreation(page, context.now()));
-    followed += page.data.length;
-    yield 1;
+  let fromMs = latest - context.overlapMs;
+  for (;;) {
+    const walk = listCreated(context, entity, fromMs);
+    let shownMs = fromMs;
+    for await (const page of readPages(context, walk, onPage)) {
+      latestMs = later(latestMs, latestCreation(page, context.now()));
+      shownMs = Math.max(shownMs, latestShown(page, context.now()) ?? 0);
+      followed += page.data.length;
+      yield 1;
+    }
+    // Where cursors lead nowhere, creation times do: each walk goes further.
+    const goesOnMs = shownMs - sameSecondMs;
+    if (walk.completeness.exhausted || goesOnMs <= fromMs) break;
+    fromMs = goesOnMs;
   }
   if (latestMs !== begun.latestMs || followed !== begun.followed) {
     await save(context, entity, { ...begun, latestMs, followed });
   }
+}
+
+/**
+ * The latest creation on a page. By the service's clock where that is ahead:
+ * ours may have been set back.
+ */
+function latestShown(page: ListPage, nowMs: number): number | null {
+  return latestCreation(page, Math.max(nowMs, Date.parse(page.readAt)));
 }
 
 function readProgress(

@@ -117,6 +117,21 @@ Deno.test("sweepNew() then reads on from the latest order the service has shown"
   await driver.close();
 });
 
+Deno.test("sweepNew() reads on by creation time where every cursor leads back", async () => {
+  await using box = service();
+  const driver = await storeOnly();
+  const { context } = await bench(box, driver);
+  await drain(sweepNew(context, "order"), box.clock);
+  box.sandbox.setFaults({ endlessCursor: 1 });
+  for (let i = 0; i < 75; i++) {
+    await box.clock.advance(2000);
+    box.sandbox.createOrder();
+  }
+  await drain(sweepNew(context, "order"), box.clock);
+  assert.deepEqual(await known(driver, "order"), ids(box));
+  await driver.close();
+});
+
 Deno.test("sweepNew() finds an order that shows up late, within the overlap", async () => {
   await using box = service();
   const driver = await storeOnly();
