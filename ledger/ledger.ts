@@ -88,6 +88,7 @@ export class Ledger implements AsyncDisposable {
   readonly #projector: Projector;
   readonly #anchor: HeadAnchor | undefined;
   readonly #open = new Set<Subscription>();
+  readonly #listeners = new Set<() => void>();
   readonly #workers = new Set<ProjectionWorker>();
   #projecting: Promise<unknown> = Promise.resolve();
 
@@ -231,6 +232,7 @@ export class Ledger implements AsyncDisposable {
         options,
         () => {
           for (const subscription of this.#open) subscription.wake();
+          for (const listener of this.#listeners) listener();
         },
       );
       // States come first: callers wait for states, not for evidence.
@@ -436,6 +438,18 @@ export class Ledger implements AsyncDisposable {
    */
   transitions(query: TransitionQuery = {}): Promise<Transition[]> {
     return readTransitions(this.driver, query);
+  }
+
+  /**
+   * Calls a function whenever this process has folded events, so that there may
+   * be new transitions.
+   *
+   * @param listener Must not throw.
+   * @returns Stops the calls when it is disposed of.
+   */
+  onProjected(listener: () => void): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
   }
 
   /**

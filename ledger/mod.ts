@@ -185,6 +185,7 @@ export {
   unlisted,
   type UnlistedPattern,
 } from "./subscriptions/pattern.ts";
+export type { ForwardTarget } from "./store/tables/subscriptions/forward_targets.ts";
 export type { QueuedTransition } from "./store/tables/subscriptions/queued_transitions.ts";
 export { Subscription } from "./subscriptions/subscription.ts";
 export type {

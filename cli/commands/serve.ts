@@ -32,12 +32,18 @@ import {
   type ServeConsoleFlags,
 } from "../console/console_flags.ts";
 import { ActivityPrinter } from "../listen/activity_printer.ts";
+import {
+  type ForwardFlags,
+  forwardingOf,
+  forwardOptions,
+} from "../forwarding/forward_flags.ts";
 import { httpApp } from "../serving/http_app.ts";
 import { listening } from "../serving/listening.ts";
 import { openSpool } from "../serving/open_spool.ts";
 import { openSteadyServer } from "../serving/open_steady_server.ts";
 
-interface ServeFlags extends SharedFlags, BackupFlags, ServeConsoleFlags {
+interface ServeFlags
+  extends SharedFlags, BackupFlags, ServeConsoleFlags, ForwardFlags {
   readonly port: number;
   readonly host: string;
   readonly poll: boolean;
@@ -56,11 +62,11 @@ export function addServe(program: Command, cli: Cli): void {
   ).description(
     "take webhooks, fold them, and poll the service, in one process",
   );
-  consoleOptions(backupOptions(settingOption(
+  forwardOptions(consoleOptions(backupOptions(settingOption(
     contradictedAfterOption(serviceOptions(ledgerOptions(command))),
     "--spool-dir <dir>",
     "where deliveries are kept from their answer until the database has them (RAMPKIT_SPOOL_DIR; default: beside a database file; for a database on a server none: then it has them before the answer)",
-  )))
+  ))))
     .option(
       "--port <port>",
       "port to listen on, 0 for a free one",
@@ -102,6 +108,7 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
   const config = readConfig(io.env, flags);
   const secrets = requireWebhookSecrets(config);
   const backups = regularBackups(flags, config);
+  const forward = forwardingOf(flags, io.env);
   const log = jsonLog((text) => io.err(redact(text, io.env)), io.now);
   using held = await holdLedger(config);
   await using ledger = await openConfigured(config, io);
@@ -154,6 +161,8 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
   const polling = poller?.run(io.signal);
   const open = () => openConfigured(config, io);
   const backing = backups?.({ open, log, metrics, now: io.now }).run(io.signal);
+  const told = { ledger, log, metrics, now: io.now };
+  const forwarding = forward?.(told, io.signal);
   await aborted(io.signal);
   log("info", "stopping");
   await quiet(() => endpoint.stats().inFlight);
@@ -161,6 +170,7 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
   await pages?.shutdown();
   await polling;
   await backing;
+  await forwarding;
   await service[Symbol.asyncDispose]();
   await printer?.drain();
   log("info", "stopped");

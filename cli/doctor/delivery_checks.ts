@@ -5,6 +5,7 @@ import { describeCountdown } from "../wording/delivery_countdown.ts";
 import { span } from "../wording/span.ts";
 import { type Check, check } from "./check.ts";
 import { backlogChecks } from "./backlog_checks.ts";
+import { forwardChecks } from "./forward_checks.ts";
 import { pollingCheck } from "./polling_check.ts";
 import { refusalCheck } from "./refusal_check.ts";
 
@@ -34,6 +35,7 @@ export async function storedChecks(
     await pollingCheck(ledger, now),
     ...await backlogChecks(ledger, now),
     await refusalCheck(ledger, now),
+    ...await forwardChecks(ledger),
   ];
 }
 

@@ -47,6 +47,12 @@ export const LOG_EVENTS = {
   // The projection.
   projection_failing: "Stored events are not folded",
   projection_recovered: "Stored events are folded again",
+  // Forwarding.
+  forwarding: "This process sends transitions to a target",
+  forward_failing: "A target takes nothing; what it misses is sent again",
+  forward_recovered: "A target takes transitions again",
+  forward_dead: "A transition was given up after attempts over three days",
+  forward_off: "A target answered 410: nothing is sent until it is resumed",
   // Backups.
   backup_made: "A backup was made and verified",
   backup_failing: "No backup can be made, or its copy does not verify",
@@ -76,5 +82,6 @@ export const ALL_CLEARS = {
   delivery_failing: "delivery_recovered",
   poll_failing: "poll_recovered",
   projection_failing: "projection_recovered",
+  forward_failing: "forward_recovered",
   backup_failing: "backup_recovered",
 } as const satisfies Readonly<Partial<Record<LogEvent, LogEvent>>>;

@@ -49,6 +49,8 @@ export const VARIABLES: {
   readonly spoolDir: string;
   readonly databaseUrl: string;
   readonly databaseToken: string;
+  readonly forwardTo: string;
+  readonly forwardSecrets: string;
   readonly baseUrl: string;
   readonly cardsBaseUrl: string;
   readonly widgetOrigin: string;
@@ -62,6 +64,8 @@ export const VARIABLES: {
   spoolDir: "RAMPKIT_SPOOL_DIR",
   databaseUrl: "RAMPKIT_DATABASE_URL",
   databaseToken: "RAMPKIT_DATABASE_TOKEN",
+  forwardTo: "RAMPKIT_FORWARD_TO",
+  forwardSecrets: "RAMPKIT_FORWARD_SECRET",
   baseUrl: "RAMPKIT_BASE_URL",
   cardsBaseUrl: "RAMPKIT_CARDS_BASE_URL",
   widgetOrigin: "RAMPKIT_WIDGET_ORIGIN",

@@ -42,6 +42,7 @@ import { statsSchema } from "./stats.ts";
 import {
   droppedSchema,
   firedSchema,
+  resumedSchema,
   retriedSchema,
   subscriptionSchema,
   transitionSchema,
@@ -131,6 +132,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   subscription: shape(subscriptionSchema, ["subscriptions list"]),
   retried: shape(retriedSchema, ["subscriptions retry"]),
   dropped: shape(droppedSchema, ["subscriptions drop"]),
+  resumed: shape(resumedSchema, ["subscriptions resume"]),
   fired: shape(firedSchema, ["subscriptions fire KEY"]),
   unfired: shape(unfiredSchema, ["subscriptions fire"]),
   webhook: shape(webhookSchema, ["webhook parse"], null),

@@ -77,6 +77,11 @@ const subscription = z.object({
   retrying: count,
   waiting: count,
   dead: count,
+  target: z.object({
+    url: text,
+    offAt: time.nullable(),
+    offReason: textOrNull,
+  }).nullable(),
 });
 
 /** How far a subscription is. */
@@ -101,6 +106,13 @@ export const droppedSchema = named(
   "Dropped",
   "How many dead letters were given up",
   z.object({ dropped: count }),
+);
+
+/** What `subscriptions resume` did. */
+export const resumedSchema = named(
+  "Resumed",
+  "Whether the target was switched off before",
+  z.object({ resumed: flag }),
 );
 
 /** What `subscriptions fire KEY` did. */

@@ -8,6 +8,11 @@ import {
   selectDead,
   selectQueued,
 } from "../store/tables/subscriptions/queued_transitions.ts";
+import {
+  type ForwardTarget,
+  switchTargetOn,
+  targetOf,
+} from "../store/tables/subscriptions/forward_targets.ts";
 import { selectSubscriptions } from "../store/tables/subscriptions/subscriptions.ts";
 import { logStates, selectUnlogged } from "../store/tables/transitions.ts";
 import type { Entity } from "../entity.ts";
@@ -33,6 +38,8 @@ export interface SubscriptionStatus {
   readonly waiting: number;
   /** Deliveries that failed too often. */
   readonly dead: number;
+  /** Where it is forwarded to; null of a subscription of your own program. */
+  readonly target: ForwardTarget | null;
 }
 
 /** A state that no subscription was told of. */
@@ -92,6 +99,7 @@ export class Subscriptions {
       retrying: row[4] as number,
       waiting: row[5] as number,
       dead: row[6] as number,
+      target: targetOf(row.slice(7)),
     })) ?? [];
   }
 
@@ -141,6 +149,18 @@ export class Subscriptions {
    */
   drop(name: string, key?: string): Promise<number> {
     return this.#settle(deleteDead(name, key));
+  }
+
+  /**
+   * Switches a target on again, after it answered that it wants no more. It is
+   * sent all that came meanwhile.
+   *
+   * @param name The subscription.
+   * @returns Whether it was off.
+   * @throws {LedgerError} When the database fails.
+   */
+  async resume(name: string): Promise<boolean> {
+    return await this.#settle(switchTargetOn(name)) > 0;
   }
 
   /**

@@ -87,6 +87,7 @@ Deno.test("every command refuses an argument or a flag too many with exit code 2
     ["webhook", "parse", "x.ndjson"],
     ["webhook", "send", "{}"],
     ["subscriptions", "retry", "name", "key"],
+    ["subscriptions", "resume", "name"],
   ];
   for (const args of commands) {
     const flag = await cli([...args, "--no-such-flag"]);
@@ -112,6 +113,7 @@ Deno.test("every command with a needed argument says which one is missing", asyn
       ["recover"],
       ["subscriptions", "retry"],
       ["subscriptions", "drop", "name"],
+      ["subscriptions", "resume"],
     ]
   ) {
     const { code, err } = await cli(args);

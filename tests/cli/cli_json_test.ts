@@ -196,6 +196,9 @@ Deno.test("every command prints the JSON that COMMANDS.md documents", async () =
       ...["subscriptions", command, "goods", key, "--json"],
     ]);
   }
+  await holds("subscriptions resume", [
+    ...["subscriptions", "resume", "goods", "--json"],
+  ]);
   await holds("subscriptions fire KEY", [
     ...["subscriptions", "fire", "order:x:claimed.success", "--json"],
   ]);

@@ -434,6 +434,7 @@ Deno.test("commands that were stopped before they began change nothing", async (
       ["subscriptions", "fire", "order:order-1:claimed.success"],
       ["subscriptions", "retry", "goods"],
       ["subscriptions", "drop", "goods", "key"],
+      ["subscriptions", "resume", "goods"],
     ]
   ) {
     const ran = await cli(args, ledger.env, signal);

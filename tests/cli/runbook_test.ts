@@ -73,7 +73,9 @@ Deno.test("the runbook names every metric, and log entries that exist", async ()
   const files = await Promise.all(
     (await sourceFiles(root)).filter((file) =>
       !isTestFile(file) &&
-      /^(cli\/monitoring|webhooks\/(endpoint|storing))\//.test(file)
+      /^(cli\/(monitoring|forwarding)|webhooks\/(endpoint|storing))\//.test(
+        file,
+      )
     ).map(read),
   );
   const made = files.flatMap((code) =>

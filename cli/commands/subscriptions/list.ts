@@ -48,6 +48,18 @@ async function list(io: Io, flags: SharedFlags): Promise<void> {
       ),
     ]);
     const dead = all.flatMap(({ deadLetters }) => deadLetters);
+    for (const { name, target } of all) {
+      if (target === null || target.offAt === null) continue;
+      line(io);
+      line(
+        io,
+        `${name}: switched off since ${target.offAt}, because the target ` +
+          target.offReason,
+        2,
+      );
+      line(io, "  when it wants webhooks again:");
+      lines(io, [`    rampkit subscriptions resume ${operands(name)}`]);
+    }
     for (const { name, transition, attempts, error } of dead) {
       line(io);
       line(

@@ -2,7 +2,7 @@ import type { Statement } from "../driver/driver.ts";
 import { expectRow } from "../driver/expect_row.ts";
 
 /**
- * Who polls. `expires_at` is milliseconds of the database's own clock; `fence`
+ * Who polls, and who sends to a target. `expires_at` is milliseconds of the database's own clock; `fence`
  * grows with each holder. A lease that lasts longer than `lease_ms` was given
  * before that clock was set back.
  */
@@ -16,7 +16,7 @@ export const leasesSchema: readonly string[] = [
   ) STRICT, WITHOUT ROWID`,
 ];
 
-/** The right to poll, until it expires. */
+/** The right to poll or to send, until it expires. */
 export interface Lease {
   /** What it is for. */
   readonly name: string;
@@ -85,9 +85,13 @@ export function selectLease({ name, holder, fence }: Lease): Statement {
   };
 }
 
-/** Selects a row while any lease is held. */
+/** Leases to send begin with it; all others are to poll. */
+export const SENDER_PREFIX = "forward:";
+
+/** Selects a row while anybody holds a lease to poll. */
 export const selectHeldLease: Statement = {
-  sql: `SELECT 1 FROM poll_lease WHERE expires_at > ${databaseNow}`,
+  sql: `SELECT 1 FROM poll_lease WHERE expires_at > ${databaseNow}
+    AND name NOT GLOB '${SENDER_PREFIX}*'`,
   args: [],
 };
 
