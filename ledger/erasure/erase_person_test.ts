@@ -77,7 +77,7 @@ Deno.test("erasePerson() keeps status, times, amounts and history of every order
         }
         await assertFollows(ledger);
         const verified = await ledger.verify();
-        assert.equal(verified.ok, true, verified.reason?.code);
+        assert.equal(verified.ok, true, verified.reason?.code ?? "");
       };
       await now();
       // What was kept is folded, and changes nothing.

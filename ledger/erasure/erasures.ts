@@ -91,6 +91,19 @@ export class Erasures {
     return erasePerson(this.#parts, userId, options);
   }
 
+  /**
+   * Takes out of the files what was deleted from the ledger: writes the
+   * database anew and empties its log. A server does that by its own means.
+   *
+   * @returns False where the database is not a file of this process.
+   * @throws {LedgerError} `busy` while others read the log.
+   */
+  async clean(): Promise<boolean> {
+    if (this.#driver.vacuum === undefined) return false;
+    await this.#driver.vacuum();
+    return true;
+  }
+
   /** Lists the people who were erased, the first one first. */
   async list(): Promise<ErasedPerson[]> {
     const [rows] = await this.#driver.batch([selectErasedPeople], "read");

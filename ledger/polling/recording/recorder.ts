@@ -12,6 +12,7 @@ import { insertObservedChanges } from "../../store/tables/polling/observed_chang
 import { markKnown } from "../../store/tables/polling/request_queues.ts";
 import { holdsLease, type Lease, renewLease } from "../lease/lease.ts";
 import { PollError } from "../poll_error.ts";
+import { redactReadings } from "../../erasure/redact_readings.ts";
 import { changedReadings, observedChanges } from "./compare_readings.ts";
 import { type Reading, readingsOf, type ServiceAnswer } from "./readings.ts";
 
@@ -66,10 +67,13 @@ export class Recorder {
     more: readonly Statement[] = [],
   ): Promise<Recorded> {
     const { driver } = this.#options;
-    const readings = readingsOf(entity, answer, this.#options);
-    const ids = readings.map(idOf);
+    const answered = readingsOf(entity, answer, this.#options);
+    const ids = answered.map(idOf);
     for (let attempt = 1;; attempt++) {
       const before = await readObservations(driver, entity, ids);
+      const readings = before.anyErased
+        ? await redactReadings(driver, entity, answered)
+        : answered;
       const changed = changedReadings(readings, before);
       const events = changed.flatMap(({ event }) => event ?? []);
       const written = await this.#write([

@@ -80,6 +80,33 @@ export class Connection {
     sync(path);
   }
 
+  /**
+   * Writes the database anew, so that no page holds what was deleted from it,
+   * and empties the log.
+   */
+  vacuum(): void {
+    const statement = { sql: "VACUUM", args: [] };
+    if (this.#replaced !== null) throw this.#replaced;
+    try {
+      const database = this.#database ??= this.#open();
+      this.#guard(database, false);
+      database.exec(statement.sql);
+      if (this.#options.path === ":memory:") return;
+      const [busy] = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)")
+        .raw(true).get() as number[];
+      if (busy !== 0) {
+        throw new LedgerError(
+          "busy",
+          `Cannot empty the log of ${this.#options.path}: another process ` +
+            "reads it",
+        );
+      }
+      this.#checkFiles();
+    } catch (error) {
+      throw this.#recover(error, statement);
+    }
+  }
+
   #checkFiles(): void {
     if (this.#files === null) return;
     this.#files = checkIdentity(this.#options.path, this.#files);
@@ -128,6 +155,8 @@ export class Connection {
     const database = new Database(path, { timeout: busyTimeoutMs });
     try {
       database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+      // What is deleted is overwritten: somebody may have asked for it.
+      database.exec("PRAGMA secure_delete = ON");
       if (found !== null) {
         const mode = database.prepare("PRAGMA journal_mode = WAL").raw(true)
           .get() as unknown;

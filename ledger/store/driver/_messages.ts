@@ -14,6 +14,7 @@ export type Task =
     readonly mode: "read" | "write";
   }
   | { readonly task: "copy"; readonly path: string }
+  | { readonly task: "vacuum" }
   | { readonly task: "close" };
 
 /** An answer of the database thread. */

@@ -49,6 +49,9 @@ function work(request: Task): ReturnType<Connection["batch"]> {
     case "copy":
       connection.copyTo(request.path);
       return [];
+    case "vacuum":
+      connection.vacuum();
+      return [];
     case "close":
       connection.close();
       return [];

@@ -64,6 +64,13 @@ export interface Driver {
    * @throws {LedgerError} When the file exists or cannot be written.
    */
   copyTo?(path: string): Promise<void>;
+  /**
+   * Writes the database anew, without what was deleted, and empties its log;
+   * absent on remote databases.
+   *
+   * @throws {LedgerError} `busy` while others hold it.
+   */
+  vacuum?(): Promise<void>;
   /** Releases the database; later batches throw. */
   close(): Promise<void>;
 }

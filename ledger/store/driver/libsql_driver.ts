@@ -51,6 +51,17 @@ export class LibsqlDriver implements Driver {
     this.#connection.copyTo(path);
   }
 
+  /**
+   * Writes the database anew, without what was deleted, and empties its log.
+   *
+   * @throws {LedgerError} `busy` while others hold it.
+   */
+  // deno-lint-ignore require-await -- A driver answers with a promise.
+  async vacuum(): Promise<void> {
+    this.#checkOpen();
+    this.#connection.vacuum();
+  }
+
   /** Closes the file. */
   // deno-lint-ignore require-await -- A driver answers with a promise.
   async close(): Promise<void> {

@@ -31,6 +31,8 @@ export class RetryingDriver implements Driver {
   readonly derives: boolean;
   /** Copies the live database into a new file; absent where it cannot. */
   readonly copyTo?: (path: string) => Promise<void>;
+  /** Writes the database anew; absent where it cannot. */
+  readonly vacuum?: () => Promise<void>;
   readonly #driver: Driver;
   readonly #options: Required<RetryOptions>;
 
@@ -46,6 +48,10 @@ export class RetryingDriver implements Driver {
     this.#driver = driver;
     const copyTo = driver.copyTo?.bind(driver);
     if (copyTo !== undefined) this.copyTo = copyTo;
+    const vacuum = driver.vacuum?.bind(driver);
+    if (vacuum !== undefined) {
+      this.vacuum = () => this.#whileBusy(vacuum);
+    }
     this.#options = {
       busyLimitMs: options.busyLimitMs ?? 5000,
       now: options.now ?? Date.now,
@@ -59,15 +65,19 @@ export class RetryingDriver implements Driver {
    *
    * @throws {LedgerError} `busy` when the lock was held for too long.
    */
-  async batch(
+  batch(
     statements: readonly Statement[],
     mode: "read" | "write",
   ): Promise<ResultSet[]> {
+    return this.#whileBusy(() => this.#driver.batch(statements, mode));
+  }
+
+  async #whileBusy<Result>(work: () => Promise<Result>): Promise<Result> {
     const { now, sleep, random, busyLimitMs } = this.#options;
     const start = now();
     for (let attempt = 0;; attempt++) {
       try {
-        return await this.#driver.batch(statements, mode);
+        return await work();
       } catch (error) {
         if (!(error instanceof LedgerError) || error.code !== "busy") {
           throw error;

@@ -61,6 +61,15 @@ export class WorkerDriver implements Driver {
     await this.#ask({ task: "copy", path });
   }
 
+  /**
+   * Writes the database anew, without what was deleted, and empties its log.
+   *
+   * @throws {LedgerError} `busy` while others hold it.
+   */
+  async vacuum(): Promise<void> {
+    await this.#ask({ task: "vacuum" });
+  }
+
   /** Finishes the pending batches, closes the file and ends the thread. */
   async close(): Promise<void> {
     if (this.#closed) return;

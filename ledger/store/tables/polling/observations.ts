@@ -94,6 +94,8 @@ export interface ObservationsRead {
    * erased, and must not come back because the service says the same again.
    */
   readonly erased: ReadonlySet<string>;
+  /** Whether anybody was ever erased. */
+  readonly anyErased: boolean;
   /** What {@linkcode moveVersion} compares with. */
   readonly version: number;
 }
@@ -121,7 +123,11 @@ export async function readObservations(
     : "'user_snapshot'";
   const wanted = JSON.stringify(ids);
   const [versions, rows, events, readings, more] = await driver.batch([
-    { sql: "SELECT version FROM observation_version", args: [] },
+    {
+      sql: `SELECT version, EXISTS (SELECT 1 FROM erased_names)
+          OR EXISTS (SELECT 1 FROM erased_orders) FROM observation_version`,
+      args: [],
+    },
     {
       sql: `SELECT entity_id, asked_at, read_at, digest, found, status
         FROM observations
@@ -171,6 +177,7 @@ export async function readObservations(
       },
     ])),
     erased,
+    anyErased: versions?.rows[0]?.[1] === 1,
     version: Number(versions?.rows[0]?.[0] ?? 0),
   };
 }
