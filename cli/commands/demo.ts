@@ -10,6 +10,7 @@ import {
 import { progress } from "../views/progress.ts";
 import type { Cli } from "../program/cli.ts";
 import { operands, shellWord } from "../views/shell_word.ts";
+import { startedAs } from "../demo/started_as.ts";
 import { stoppable } from "../program/stoppable.ts";
 import { drawTable } from "../views/table.ts";
 
@@ -167,11 +168,7 @@ function print(io: Io, report: DemoReport): void {
   }
   line(io);
   line(io, "The ledger stays until the next demo replaces it. To look inside:");
-  // An installed program has a name; a checkout has tasks.
-  const task = import.meta.url.startsWith("file:") &&
-      !import.meta.url.includes("/node_modules/")
-    ? "npx -y deno@2.9.6 task"
-    : "rampkit";
+  const task = startedAs(import.meta.url, io.env("npm_command"));
   const database = `--database-url ${shellWord(report.databaseUrl)}`;
   lines(io, [
     `  ${task} orders list ${database}`,

@@ -40,6 +40,13 @@ for (const [name, runtime] of RUNTIMES) {
     assert.match(said, /"orderId":"order-7".*"trust":"claimed"/);
   });
 
+  Deno.test(`${name} runs the demo, its endpoint killed halfway, to 0 differences`, async () => {
+    const demo = ["demo", "--orders", "30", "--crash", "--fresh", "--json"];
+    const said = await installed.run([...runtime, PROGRAM, ...demo]);
+    const { ordersInLedger, differences } = JSON.parse(said);
+    assert.deepEqual([ordersInLedger, differences], [30, 0]);
+  });
+
   Deno.test(`${name} takes a webhook in five lines and prints a confirmed order`, async () => {
     const said = await installed.run([...runtime, "five_lines.mjs"]);
     assert.match(said, /"trust":"confirmed"/);
