@@ -11,6 +11,7 @@ import { append } from "./append.ts";
 import { client } from "./client_pages.ts";
 import type { Bench, Comparison } from "./measuring/comparison.ts";
 import { deploy } from "./deploy.ts";
+import { forward } from "./forward.ts";
 import { growth } from "./growth.ts";
 import { ingest } from "./ingest.ts";
 import { tidyUp } from "./process.ts";
@@ -22,13 +23,14 @@ const comparisons: readonly Comparison[] = [
   append,
   refold,
   growth,
+  forward,
   client,
   deploy,
 ];
 const names = comparisons.map(({ name }) => name).join(", ");
 const help = `Usage: deno task bench [--json] [--only NAME]...
 
-Compares this project's speed with that of its peers, in about eight minutes.
+Compares this project's speed with that of its peers, in about nine minutes.
 
   --json         one JSON object instead of the table
   --only NAME    one comparison of: ${names}

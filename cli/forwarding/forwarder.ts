@@ -40,6 +40,8 @@ export interface ForwarderParts {
   readonly holder?: string;
   /** How long its lease lasts unless renewed, ms. @default {that of the poller} */
   readonly leaseMs?: number;
+  /** Where a target that was never sent to begins. @default "now" */
+  readonly from?: "now" | "start";
   /** Requests under way at a time. @default 16 */
   readonly concurrency?: number;
   /** Attempts before a transition is dead. @default {ten, over three days} */
@@ -190,6 +192,7 @@ export class Forwarder {
       onLostRace: () => turn.abort(),
       options: {
         on: target.on,
+        from: this.#parts.from ?? "now",
         concurrency: this.#parts.concurrency ?? 16,
         maxAttempts: this.#parts.maxAttempts ?? FORWARD_ATTEMPTS,
         retryDelayMs: (attempt, error) =>
