@@ -226,6 +226,13 @@ export { findDamage, requireWritable } from "./store/database_checks.ts";
 export { countDeliveries } from "./queries/deliveries.ts";
 export type { PageQuery } from "./store/tables/state_pages.ts";
 export type { LedgerStats } from "./queries/stats.ts";
+export {
+  readStatistics,
+  type Statistics,
+  type StatisticsPoint,
+  type StatisticsQuery,
+  type StatisticsStep,
+} from "./statistics/read_statistics.ts";
 export type { StateChange } from "./refold/compare_generations.ts";
 export type { StateDifference } from "./refold/state_diff.ts";
 export type { Dispatched } from "./subscriptions/subscription_options.ts";

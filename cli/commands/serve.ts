@@ -5,6 +5,7 @@ import { composeService } from "../compose/compose_service.ts";
 import { holdLedger } from "../ledger_file/ledger_lock.ts";
 import { jsonLog } from "../monitoring/logger.ts";
 import { serviceMetrics } from "../monitoring/metrics.ts";
+import { recordMinutes } from "../monitoring/minute_recorder.ts";
 import { PrometheusMetrics } from "../monitoring/prometheus/prometheus_metrics.ts";
 import type { Cli } from "../program/cli.ts";
 import { readConfig, requireWebhookSecrets } from "../program/config.ts";
@@ -116,6 +117,8 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
   const prometheus = new PrometheusMetrics();
   const metrics = serviceMetrics({ prometheus, time: io.now });
   const printer = flags.verbose ? new ActivityPrinter(io, false) : undefined;
+  const measured = { ledger, metrics: prometheus, now: io.now };
+  await using _minutes = recordMinutes(measured);
   await using service = composeService(defined({
     config,
     secrets,

@@ -38,6 +38,7 @@ import {
 } from "./programs.ts";
 import { reconcileReportSchema, recoverReportSchema } from "./reconcile.ts";
 import { readinessSchema, serviceStatusSchema } from "./service_status.ts";
+import { statisticsSchema } from "./statistics.ts";
 import { statsSchema } from "./stats.ts";
 import {
   droppedSchema,
@@ -122,6 +123,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
     "ledger verify --states",
   ]),
   "ledger-stats": shape(statsSchema, ["ledger stats"]),
+  statistics: shape(statisticsSchema),
   refold: shape(refoldSchema, ["ledger refold"]),
   imported: shape(importedSchema, ["ledger import"]),
   backup: shape(backupSchema, ["ledger backup"]),

@@ -24,3 +24,6 @@ export const ATTEMPTS_FROM_PREVIOUS_MS: readonly number[] = [
     RETRY_DELAYS_MS.slice(0, place + 1).reduce((sum, delay) => sum + delay)
   ),
 ];
+
+/** How long the service waits for the answer to a webhook, in milliseconds. */
+export const SENDER_TIMEOUT_MS = 5000;

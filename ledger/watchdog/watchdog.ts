@@ -38,7 +38,7 @@ const firstLook = 20_000;
 const batchSize = 2000;
 
 /** Changes are kept this long, in milliseconds. */
-const keepChangesMs = 3 * 24 * 3_600_000;
+export const KEEP_CHANGES_MS: number = 3 * 24 * 3_600_000;
 
 /** What the watchdog keeps between two looks: plain JSON. */
 interface WatchdogState {
@@ -121,7 +121,7 @@ export async function watchdog(
     remember: [
       writeSweep(watchdogName, state, nowMs),
       dateFutureChanges(nowMs),
-      deleteChangesBefore(new Date(nowMs - keepChangesMs).toISOString()),
+      deleteChangesBefore(new Date(nowMs - KEEP_CHANGES_MS).toISOString()),
     ],
   };
 }

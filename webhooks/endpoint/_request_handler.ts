@@ -1,6 +1,7 @@
 import { messageOf } from "../../core/guards.ts";
 import type { Delivery } from "../../core/wire/delivery.ts";
 import { deliveryMint } from "../../core/wire/minted_delivery.ts";
+import { SENDER_TIMEOUT_MS } from "../../core/waiting/retry_schedule.ts";
 import { Deadlines } from "./deadlines.ts";
 import { DeliveryStore } from "../storing/delivery_store.ts";
 import { EndpointCounts } from "./_endpoint_counts.ts";
@@ -25,8 +26,6 @@ import type { RefusalReason } from "../admission/refusal.ts";
 
 const STORED = { status: 204 };
 const RETRY_LATER = { "retry-after": "60" };
-/** How long the service waits for an answer. */
-const SENDER_TIMEOUT_MS = 5_000;
 const WEAK_SECRET_LENGTH = 16;
 
 /** The status of each refusal. */

@@ -18,6 +18,14 @@ import { Histogram, Latest, type Series, Sum } from "./series.ts";
 
 const NO_LABELS: MeterLabels = {};
 
+/** What an instrument has measured under one set of labels. */
+export interface Measured {
+  /** The labels. */
+  readonly labels: MeterLabels;
+  /** The number; of a histogram, how many values each bucket has. */
+  readonly values: readonly number[];
+}
+
 /**
  * Keeps what instruments measure, for Prometheus to collect. Each instrument
  * hands its measurements on to another meter as well, so that a value is
@@ -25,6 +33,7 @@ const NO_LABELS: MeterLabels = {};
  */
 export class PrometheusMetrics {
   readonly #families: (() => Family)[] = [];
+  readonly #kept = new Map<string, (() => KeptSeries)[]>();
 
   /**
    * Makes a meter.
@@ -46,10 +55,21 @@ export class PrometheusMetrics {
     return prometheusText(this.#families.map((family) => family()));
   }
 
+  /**
+   * What an instrument has measured so far.
+   *
+   * @param name Its name, as it was made with.
+   * @returns Of each instrument of that name; nothing before one has measured.
+   */
+  read(name: string): readonly Measured[] {
+    const kept = this.#kept.get(name) ?? [];
+    return kept.flatMap((series) => series().measured());
+  }
+
   #counter(also: Meter, name: string, options = {}): MeterCounter {
     const other = also.createCounter(name, options);
     const kept = new KeptSeries(() => new Sum());
-    this.#add(name, "counter", options, () => kept.samples());
+    this.#add(name, "counter", options, () => kept);
     return {
       add: (value, labels = NO_LABELS) => {
         kept.of(labels).take(value);
@@ -61,7 +81,7 @@ export class PrometheusMetrics {
   #gauge(also: Meter, name: string, options = {}): MeterRecorder {
     const other = also.createGauge(name, options);
     const kept = new KeptSeries(() => new Latest());
-    this.#add(name, "gauge", options, () => kept.samples());
+    this.#add(name, "gauge", options, () => kept);
     return recorder(kept, other);
   }
 
@@ -73,7 +93,7 @@ export class PrometheusMetrics {
     const other = also.createHistogram(name, options);
     const bounds = options.advice?.explicitBucketBoundaries ?? [];
     const kept = new KeptSeries(() => new Histogram(bounds));
-    this.#add(name, "histogram", options, () => kept.samples());
+    this.#add(name, "histogram", options, () => kept);
     return recorder(kept, other);
   }
 
@@ -85,7 +105,7 @@ export class PrometheusMetrics {
       const observe = (value: number, labels: MeterLabels = NO_LABELS) =>
         observed.of(labels).take(value);
       for (const callback of callbacks) callback({ observe });
-      return observed.samples();
+      return observed;
     });
     return {
       addCallback: (callback) => {
@@ -99,13 +119,14 @@ export class PrometheusMetrics {
     name: string,
     type: FamilyType,
     { description = "", unit = "" }: InstrumentOptions,
-    samples: () => Sample[],
+    kept: () => KeptSeries,
   ): void {
+    this.#kept.set(name, [...this.#kept.get(name) ?? [], kept]);
     this.#families.push(() => ({
       name: prometheusName(name, { type, unit }),
       type,
       help: description,
-      samples: samples(),
+      samples: kept().samples(),
     }));
   }
 }
@@ -113,7 +134,10 @@ export class PrometheusMetrics {
 /** The series of an instrument, one for each set of labels. */
 class KeptSeries {
   readonly #make: () => Series;
-  readonly #byText = new Map<string, Series>();
+  readonly #byText = new Map<
+    string,
+    { readonly labels: MeterLabels; readonly series: Series }
+  >();
   /** The hot path passes the same objects again and again. */
   readonly #byObject = new WeakMap<MeterLabels, Series>();
 
@@ -125,16 +149,23 @@ class KeptSeries {
     const known = this.#byObject.get(labels);
     if (known !== undefined) return known;
     const text = labelText(labels);
-    const series = this.#byText.get(text) ?? this.#make();
-    this.#byText.set(text, series);
+    const series = this.#byText.get(text)?.series ?? this.#make();
+    this.#byText.set(text, { labels, series });
     this.#byObject.set(labels, series);
     return series;
   }
 
   samples(): Sample[] {
-    return [...this.#byText].flatMap(([labels, series]) =>
-      series.samples(labels)
+    return [...this.#byText].flatMap(([text, { series }]) =>
+      series.samples(text)
     );
+  }
+
+  measured(): Measured[] {
+    return [...this.#byText.values()].map(({ labels, series }) => ({
+      labels,
+      values: series.values(),
+    }));
   }
 }
 

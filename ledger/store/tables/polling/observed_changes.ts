@@ -40,6 +40,23 @@ export function insertObservedChanges(
   };
 }
 
+/**
+ * Counts moves by the beginning of their time, within a window: rows of that
+ * beginning and the number.
+ *
+ * @param length Characters that name a step: 13 for an hour.
+ */
+export function countChangesBy(
+  length: number,
+  { from, to }: { readonly from: string; readonly to: string },
+): Statement {
+  return {
+    sql: `SELECT substr(moved_at, 1, ?1), count(*) FROM observed_changes
+      WHERE moved_at >= ?2 AND moved_at < ?3 GROUP BY 1`,
+    args: [length, from, to],
+  };
+}
+
 /** Whether the webhook that announces a move was ever recorded. */
 const announcedSql = `CASE m.status ${
   Object.entries(ANNOUNCED).map(([status, types]) =>
