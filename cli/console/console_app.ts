@@ -17,17 +17,22 @@ import { servedFile } from "./files/served_files.ts";
 import { healthBar } from "./health/health_bar.ts";
 import { HealthWatch } from "./health/health_watch.ts";
 import { LiveHealth } from "./health/live_health.ts";
-import { html, type Markup } from "./markup/html.ts";
+import { type Markup, markup } from "./markup/markup.ts";
 import { sentence } from "./markup/outside.ts";
 import { attentionPage } from "./pages/attention_page.ts";
 import { bodyPage } from "./pages/body_page.ts";
+import { deliveryPage } from "./pages/delivery_page.ts";
 import { homePage } from "./pages/home_page.ts";
 import { bare, layout, type PageParts } from "./pages/layout.ts";
 import { messagePage } from "./pages/message_page.ts";
+import { isMonth, monthPage } from "./pages/month_page.ts";
+import { monthsPage } from "./pages/months_page.ts";
 import { orderPage } from "./pages/order_page.ts";
 import { searchPage } from "./pages/search_page.ts";
 import { againPage, signInPage } from "./pages/sign_in_page.ts";
 
+import { userPage } from "./pages/user_page.ts";
+import { OpenBooks } from "./open_books.ts";
 import { takeNote } from "./take_note.ts";
 
 /** Longest body of a form, in bytes. */
@@ -54,6 +59,7 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
   const { ledger, now, access } = parts;
   const health = new HealthWatch(ledger, now);
   const live = new LiveHealth(health);
+  const openBooks = new OpenBooks(ledger, now);
   const signIn = new SignIn(access, now);
   const app = new Hono<ConsoleEnv>();
 
@@ -104,7 +110,13 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
     const formToken = signIn.formToken(c.get("cookie"));
     const nowMs = now();
     const { operates, name } = c.get("reader");
-    const made = await make({ ...parts, nowMs, operates, formToken, health });
+    const made = await make({
+      ...parts,
+      nowMs,
+      operates,
+      formToken,
+      openBooks,
+    });
     if (typeof made === "string") return c.redirect(made, 303);
     const frame = {
       environment: ledger.environment,
@@ -145,6 +157,36 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
         kind: c.req.query("kind"),
         after: c.req.query("after"),
       })));
+  app.get(
+    "/users/:id",
+    (c) =>
+      show(c, (context) =>
+        userPage(context, {
+          id: c.req.param("id"),
+          after: c.req.query("after"),
+        })),
+  );
+  app.get("/delivery", (c) =>
+    show(c, (context) =>
+      deliveryPage(context, {
+        show: c.req.query("show"),
+        after: c.req.query("after"),
+      })));
+  app.get("/months", (c) => show(c, monthsPage));
+  app.get(
+    "/months/:month",
+    (c) => show(c, (context) => monthPage(context, c.req.param("month"))),
+  );
+  app.get("/months/:month/:file", async (c) => {
+    const { month, file } = c.req.param();
+    const close = isMonth(month) ? await ledger.months.get(month) : null;
+    const found = close?.files.find(({ name }) => name === file);
+    if (found === undefined) return show(c, () => null);
+    return c.body(found.text, 200, {
+      "content-type": "application/octet-stream",
+      "content-disposition": `attachment; filename="${month}-${found.name}"`,
+    });
+  });
   app.get("/live", (c) => {
     if (!live.hasRoom) return c.text("Too many pages are open\n", 503);
     return streamSSE(c, async (stream) => {
@@ -185,7 +227,7 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
       c,
       bare(
         "Failed",
-        html`
+        markup`
           <main class="card sign-in">
             <h1>This page could not be made</h1>
             <p>${sentence(message)}</p>
@@ -201,6 +243,7 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
     stop: async () => {
       live.end();
       await health.settled();
+      await openBooks.settled();
     },
   };
 }

@@ -2,7 +2,7 @@ import type { Ledger } from "../../ledger/mod.ts";
 import type { Log } from "../monitoring/logger.ts";
 import type { Access } from "./access/access.ts";
 import type { Explorers } from "./explorers.ts";
-import type { HealthWatch } from "./health/health_watch.ts";
+import type { OpenBooks } from "./open_books.ts";
 
 /** What the console is made of. */
 export interface ConsoleParts {
@@ -33,6 +33,6 @@ export interface PageContext
   readonly operates: boolean;
   /** What the forms of the page send back. */
   readonly formToken: string;
-  /** How everything is. */
-  readonly health: HealthWatch;
+  /** The books of months that are not closed. */
+  readonly openBooks: OpenBooks;
 }

@@ -1,6 +1,7 @@
 import type { Ledger } from "../../ledger/mod.ts";
 import { readRefusedRequests } from "../../ledger/internals.ts";
 import { counted } from "../views/counted.ts";
+import { REFUSALS } from "../wording/refusals.ts";
 import { span } from "../wording/span.ts";
 import { type Check, check } from "./check.ts";
 
@@ -8,26 +9,6 @@ const NAME = "Refused";
 
 /** Requests longer ago than this say nothing about today, ms. */
 const RECENT_MS = 24 * 3_600_000;
-
-/** What each reason may mean, those first that cost deliveries. */
-const ADVICE: readonly (readonly [string, string])[] = [
-  [
-    "wrong_secret",
-    "Compare the address in the service's dashboard with " +
-    "RAMPKIT_WEBHOOK_SECRET; strangers who guess are refused likewise",
-  ],
-  [
-    "wrong_path",
-    "Compare the address in the service's dashboard: it ends in " +
-    "/webhooks/SECRET",
-  ],
-  [
-    "not_allowed",
-    "Ask the service which addresses it delivers from, and compare `serve --allow`",
-  ],
-  ["too_large", "The body limit is 1 MiB; no documented webhook is near it"],
-  ["overload", "More deliveries came at once than memory holds"],
-];
 
 /** Looks at the requests that the endpoint refused in the last day. */
 export async function refusalCheck(
@@ -43,7 +24,7 @@ export async function refusalCheck(
     `${counted(count, "request")} (${reason}, last ` +
     `${span(now() - Date.parse(lastAt))} ago)`
   ).join(", ");
-  const advice = ADVICE.find(([wanted]) =>
+  const advice = Object.entries(REFUSALS).find(([wanted]) =>
     refused.some(([reason]) => reason === wanted)
   )?.[1];
   return advice === undefined

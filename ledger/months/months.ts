@@ -5,6 +5,8 @@ import {
 } from "./close_month.ts";
 import type { MonthClose } from "./month_close.ts";
 import type { MonthsParts, MonthWork } from "./months_parts.ts";
+import { previewMonth, type PreviewMonthOptions } from "./preview_month.ts";
+import type { MonthSummary } from "./summary_file.ts";
 import { type MonthRecomputation, recomputeMonth } from "./recompute_month.ts";
 import { listMonths, readMonth } from "./stored_months.ts";
 
@@ -80,6 +82,25 @@ export class Months {
   ): Promise<MonthClosing> {
     checkMonth(month);
     return await closeMonth(this.#parts, month, options);
+  }
+
+  /**
+   * Works out the books of a month that is not closed, as they are now, and
+   * stores nothing. It walks over every order, like {@linkcode Months.close}.
+   *
+   * @param month `2026-11`.
+   * @param options Time zone, time to book by, signal and progress.
+   * @returns What its `summary.json` would hold.
+   * @throws {RangeError} When `month` or the time zone does not exist.
+   * @throws {SyntaxError} When an earlier closed month cannot be read.
+   * @throws {LedgerError} When the database fails.
+   */
+  async preview(
+    month: string,
+    options: PreviewMonthOptions = {},
+  ): Promise<MonthSummary> {
+    checkMonth(month);
+    return await previewMonth(this.#parts, month, options);
   }
 
   /**

@@ -78,7 +78,7 @@ th, td { text-align: left; padding: 7px 14px 7px 0; border-bottom: 1px solid var
 th { font-size: 13px; color: var(--soft); font-weight: 600; white-space: nowrap; }
 tbody tr:last-child td { border-bottom: 0; }
 .num { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-td code { white-space: nowrap; }
+td code, time { white-space: nowrap; }
 
 button, .button {
   font: inherit; font-weight: 550; cursor: pointer; color: var(--ink); text-decoration: none;
@@ -106,6 +106,9 @@ pre { margin: 0; padding: 12px 14px; max-height: 70vh; overflow: auto; backgroun
 .item { border-top: 1px solid var(--line); padding: 12px 0; } .item:first-of-type { border-top: 0; padding-top: 0; }
 .item .head { display: flex; flex-wrap: wrap; gap: 4px 14px; align-items: baseline; margin: 0 0 2px; }
 .item .amount { font-weight: 650; font-variant-numeric: tabular-nums; }
+.item > :last-child, section > :last-child, .item p:last-child { margin-bottom: 0; }
+.item:last-child { padding-bottom: 0; }
+.filter { margin-bottom: 16px; }
 .row { display: flex; flex-wrap: wrap; gap: 8px 12px; align-items: center; }
 .note-form { display: grid; gap: 8px; margin-top: 8px; max-width: 640px; }
 .notes { list-style: none; margin: 6px 0 0; padding: 0 0 0 12px; border-left: 3px solid var(--line); font-size: 14px; }
@@ -116,7 +119,8 @@ a.tile:hover { border-color: var(--brand); }
 .sign-in { max-width: 420px; margin: 12vh auto 0; }
 .sign-in form { display: grid; gap: 10px; }
 .plot { min-height: 240px; margin-bottom: 10px; }
-.bar { height: 10px; border-radius: 3px; background: var(--brand); min-width: 2px; }
+.bars { width: 100%; max-height: 200px; } .bars .some { fill: var(--brand); } .bars .none { fill: var(--line); }
+.bars text { font-size: 10px; fill: var(--soft); text-anchor: middle; }
 footer { margin-top: 26px; font-size: 13px; }
 
 @media (max-width: 860px) { .columns { grid-template-columns: minmax(0, 1fr); } }

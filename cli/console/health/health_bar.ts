@@ -1,4 +1,4 @@
-import { html, type Markup } from "../markup/html.ts";
+import { type Markup, markup } from "../markup/markup.ts";
 import { sentence } from "../markup/outside.ts";
 import { when } from "../markup/times.ts";
 import type { HealthLevel, HealthPart } from "./health_part.ts";
@@ -19,44 +19,41 @@ export function healthBar(
   nowMs: number,
 ): Markup {
   const told = parts.filter(({ level }) => level === "bad" || level === "warn");
-  return html`<div id="health" class="health">
-<ul class="parts">${
-    parts.map(({ name, level, detail }) =>
-      html`
-        <li class="part ${level}"
-          title="${sentence(detail)}"><span aria-hidden="true">${LEVELS[level]
-            .sign}</span> ${name}<span
-                class="word"> ${LEVELS[level].word}</span></li>
-      `
-    )
-  }</ul>${
+  return markup`<div id="health" class="health">
+<ul class="parts">${parts.map(chip)}</ul>
+${
     told.length > 0 &&
-    html`<ul class="told">${
-      told.map(({ name, level, since, detail, advice }) =>
-        html`
-          <li
-            class="${level}"><strong>${name}</strong> ${sentence(
-              detail,
-            )}${since !== null &&
-              html`, since ${when(since, nowMs)}`}.${advice !== null && html`
-              <span class="advice">${advice}.</span>
-            `}</li>
-        `
-      )
-    }</ul>`
+    markup`<ul class="told">${told.map((part) => words(part, nowMs))}</ul>`
   }
-<details class="meanings"><summary>What each part means</summary><dl class="facts">${
-    parts.map(({ name, level, detail }) =>
-      html`
-        <div>
-          <dt>${name}</dt>
-          <dd>${MEANINGS[name]} <span class="${level}">${sentence(
-            detail,
-          )}.</span></dd>
-        </div>
-      `
-    )
-  }</dl></details></div>`;
+<details class="meanings"><summary>What each part means</summary>
+<dl class="facts">${parts.map(meaning)}</dl></details></div>`;
+}
+
+function chip({ name, level, detail }: HealthPart): Markup {
+  const { sign, word } = LEVELS[level];
+  return markup`<li class="part ${level}" title="${sentence(detail)}">
+<span aria-hidden="true">${sign}</span> ${name}<span class="word"> ${word}</span></li>`;
+}
+
+function words(
+  { name, level, since, detail, advice }: HealthPart,
+  nowMs: number,
+): Markup {
+  return markup`<li class="${level}"><strong>${name}</strong> ${
+    sentence(detail)
+  }${since !== null && markup`, since ${when(since, nowMs)}`}. ${
+    advice !== null && markup`<span class="advice">${ended(advice)}</span>`
+  }</li>`;
+}
+
+function meaning({ name, level, detail }: HealthPart): Markup {
+  return markup`<div><dt>${name}</dt><dd>${MEANINGS[name]} <span
+class="${level}">${sentence(detail)}.</span></dd></div>`;
+}
+
+/** A sentence with its end. */
+function ended(text: string): string {
+  return /[.?]$/.test(text) ? text : `${text}.`;
 }
 
 const MEANINGS: Readonly<Record<HealthPart["name"], string>> = {

@@ -1,21 +1,19 @@
-import { type Child, html, type Markup } from "./html.ts";
+import { type Child, type Markup, markup } from "./markup.ts";
 
 /** A row of facts: what it is called, and what it is; without a value it is left out. */
 export type FactRow = readonly [name: string, value: Child];
 
 /** Names and values below each other. */
 export function facts(rows: readonly FactRow[]): Markup {
-  const shown = rows.filter(([, value]) => String(value ?? "") !== "");
-  return html`<dl class="facts">${
-    shown.map(([name, value]) =>
-      html`
-        <div>
-          <dt>${name}</dt>
-          <dd>${value}</dd>
-        </div>
-      `
-    )
-  }</dl>`;
+  const shown = rows.filter(([, value]) => isThere(value)).map(
+    ([name, value]) => markup`<div><dt>${name}</dt><dd>${value}</dd></div>`,
+  );
+  return markup`<dl class="facts">${shown}</dl>`;
+}
+
+function isThere(value: Child): boolean {
+  return value !== null && value !== undefined && value !== false &&
+    String(value) !== "";
 }
 
 /** A column of a table. */
@@ -35,32 +33,19 @@ export function table(
   heads: readonly ColumnHead[],
   rows: readonly (readonly Child[])[],
 ): Markup {
-  return html`
-    <div class="scroll" tabindex="0" role="region" aria-label="${label}">
-      <table>
-        <thead>
-          <tr>${heads.map(({ title, number }) =>
-            html`
-              <th scope="col" ${number === true && html`
-                class="num"
-              `}>${title}</th>
-            `
-          )}</tr>
-        </thead>
-        <tbody>${rows.map((cells) =>
-          html`
-            <tr>${cells.map((cell, at) =>
-              html`<td${
-                heads[at]?.number === true && html`
-                  class="num"
-                `
-              }>${cell}</td>`
-            )}</tr>
-          `
-        )}</tbody>
-      </table>
-    </div>
-  `;
+  const side = (at: number) => heads[at]?.number === true ? "num" : "text";
+  const head = heads.map(({ title }, at) =>
+    markup`<th scope="col" class="${side(at)}">${title}</th>`
+  );
+  const body = rows.map((cells) => {
+    const row = cells.map((cell, at) =>
+      markup`<td class="${side(at)}">${cell}</td>`
+    );
+    return markup`<tr>${row}</tr>\n`;
+  });
+  return markup`<div class="scroll" tabindex="0" role="region" aria-label="${label}">
+<table><thead><tr>${head}</tr></thead>
+<tbody>${body}</tbody></table></div>`;
 }
 
 /** A part of a page with a heading. */
@@ -69,6 +54,6 @@ export function section(
   title: string,
   body: Child,
 ): Markup {
-  return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>
+  return markup`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>
 ${body}</section>`;
 }

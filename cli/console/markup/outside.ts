@@ -1,5 +1,5 @@
 import { printable } from "../../../core/printable.ts";
-import { html, type Markup } from "./html.ts";
+import { type Markup, markup } from "./markup.ts";
 
 /** More characters than this of one value are not shown. */
 const SHOWN = 300;
@@ -21,15 +21,15 @@ export function outsideText(value: string, most: number = SHOWN): string {
 /** The same as markup, kept apart from the direction of what is around it. */
 export function outside(value: string | null, most?: number): Markup {
   return value === null || value === ""
-    ? html``
-    : html`<bdi class="said">${outsideText(value, most)}</bdi>`;
+    ? markup``
+    : markup`<bdi class="said">${outsideText(value, most)}</bdi>`;
 }
 
 /** An identifier, in letters of one width. */
 export function code(value: string | null): Markup {
   return value === null || value === ""
-    ? html``
-    : html`<code><bdi>${outsideText(value)}</bdi></code>`;
+    ? markup``
+    : markup`<code><bdi>${outsideText(value)}</bdi></code>`;
 }
 
 /** Sentences that may quote values from outside. */

@@ -1,5 +1,5 @@
 import { span } from "../../wording/span.ts";
-import { html, type Markup, NOTHING } from "./html.ts";
+import { type Markup, markup, NOTHING } from "./markup.ts";
 
 /** A time of our own or of the service: `2026-11-20 09:14:05`, in UTC. */
 export function timeText(time: string): string {
@@ -16,15 +16,14 @@ export function agoText(time: string, nowMs: number): string {
 /** A time with its distance, which machines can read as well. */
 export function when(time: string | null, nowMs: number): Markup {
   if (time === null) return NOTHING;
-  return html`
-    <time datetime="${time}">${timeText(time)}</time> <span
-      class="soft">${agoText(time, nowMs)}</span>
-  `;
+  const at = moment(time);
+  const ago = agoText(time, nowMs);
+  return markup`${at} <span class="soft">${ago}</span>`;
 }
 
 /** A time without its distance. */
 export function moment(time: string | null): Markup {
   return time === null
     ? NOTHING
-    : html`<time datetime="${time}">${timeText(time)}</time>`;
+    : markup`<time datetime="${time}">${timeText(time)}</time>`;
 }

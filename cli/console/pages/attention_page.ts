@@ -8,7 +8,7 @@ import { amountText } from "../../views/order_view.ts";
 import { ATTENTION } from "../../wording/attention.ts";
 import { span } from "../../wording/span.ts";
 import type { PageContext } from "../console_parts.ts";
-import { html, type Markup, NOTHING } from "../markup/html.ts";
+import { type Markup, markup, NOTHING } from "../markup/markup.ts";
 import { section } from "../markup/lists.ts";
 import { outsideText, sentence } from "../markup/outside.ts";
 import { releaseBadge } from "../parts/badges.ts";
@@ -54,49 +54,39 @@ export async function attentionPage(
   return {
     title: "Attention",
     here: "attention",
-    body: html`<h1>What waits for a person</h1>
+    body: markup`<h1>What waits for a person</h1>
 ${filter(kind)}
+${!operates && HOW_TO_OPERATE}
 ${
-      !operates &&
-      html`
-        <p
-          class="soft">To acknowledge and note, sign in with an <code>operate</code> token, or start the console with <code>--operate</code>.</p>
-      `
-    }
-${
-      open.length === 0 && dealtWith.length === 0
-        ? html`
-          <section>
-            <p>No order waits for a person.</p>
-          </section>
-        `
-        : open.length === 0
-        ? html`
-          <section>
-            <p>Somebody deals with every order that waits here.</p>
-          </section>
-        `
-        : groups(context, open, kind)
+      open.length > 0
+        ? groups(context, open, kind)
+        : markup`<section><p>${
+          dealtWith.length === 0 ? NOBODY_WAITS : ALL_DEALT_WITH
+        }</p></section>`
     }
 ${
       dealtWith.length > 0 &&
-      html`
-        <section aria-labelledby="dealt">
-          <details><summary id="dealt">Acknowledged: ${dealtWith
-            .length}</summary>${dealtWith.map((one) =>
-              waitingOrder(context, one, kind)
-            )}</details>
-        </section>
-      `
+      markup`<section aria-labelledby="dealt"><details>
+<summary id="dealt">Acknowledged: ${dealtWith.length}</summary>${
+        dealtWith.map((one) => waitingOrder(context, one, kind))
+      }</details></section>`
     }
-${
-      next !== null &&
-      html`<p><a class="button" href="/attention?${
-        new URLSearchParams({ ...(kind && { kind }), after: next }).toString()
-      }">The next ${ORDERS}</a></p>`
-    }
+${next !== null && onward(kind, next)}
 ${rest}`,
   };
+}
+
+const NOBODY_WAITS = "No order waits for a person.";
+
+const ALL_DEALT_WITH = "Somebody deals with every order that waits here.";
+
+const HOW_TO_OPERATE =
+  markup`<p class="soft">To acknowledge and note, sign in with an <code>operate</code>
+token, or start the console with <code>--operate</code>.</p>`;
+
+function onward(kind: AttentionKind | undefined, after: string): Markup {
+  const query = new URLSearchParams({ ...(kind && { kind }), after });
+  return markup`<p><a class="button" href="/attention?${query.toString()}">The next ${ORDERS}</a></p>`;
 }
 
 /** An order that waits, and whether somebody deals with it. */
@@ -114,17 +104,15 @@ function isDealtWith(
 }
 
 function filter(kind: AttentionKind | undefined): Markup {
-  return html`<form class="row" action="/attention" method="get">
-<label for="kind">Show</label> <select id="kind" name="kind"><option value="">everything</option>${
-    ATTENTION_KINDS.map((one) =>
-      html`
-        <option value="${one}" ${one === kind && " selected"}>${one.replaceAll(
-          "_",
-          " ",
-        )}</option>
-      `
-    )
-  }</select> <button>Show</button></form><br>`;
+  const options = ATTENTION_KINDS.map((one) =>
+    markup`<option value="${one}" ${one === kind && "selected"}>${
+      one.replaceAll("_", " ")
+    }</option>`
+  );
+  return markup`<form class="row filter" action="/attention" method="get">
+<label for="kind">Show</label>
+<select id="kind" name="kind"><option value="">everything</option>${options}</select>
+<button>Show</button></form>`;
 }
 
 function groups(
@@ -140,7 +128,7 @@ function groups(
     section(
       `kind-${kind}`,
       `${ATTENTION[kind].what}: ${group.length}`,
-      html`<p><span class="soft">Next:</span> ${ATTENTION[kind].next}.</p>${
+      markup`<p><span class="soft">Next:</span> ${ATTENTION[kind].next}.</p>${
         group.toSorted((a, b) => amountOf(b) - amountOf(a))
           .map((one) => waitingOrder(context, one, only))
       }`,
@@ -160,31 +148,23 @@ function waitingOrder(
 ): Markup {
   const { order, kinds, ageMs } = item;
   const reference = order.asked?.reference ?? order.externalOrderId;
-  return html`
-    <div
-      class="item"><p class="head">${orderLink(
-        order.orderId,
-      )}${reference !== null &&
-        html`<bdi class="soft">${
-          outsideText(reference, 60)
-        }</bdi>`}<span class="amount">${outsideText(
-          amountText(order.currencyAmount, order.currency),
-          60,
-        )}</span>${ageMs !== null &&
-        html`<span class="soft">since ${span(ageMs)}</span>`}${releaseBadge(
-          order.release,
-        )}</p>
-    <p>${sentence(order.verdict.message)}${kinds.length > 1 &&
-      html`
-        <span class="soft">Also: ${kinds.slice(1).map(({ code }) =>
-          code.replaceAll("_", " ")
-        ).join(", ")}.</span>
-      `}</p>
-    ${notesPart(context, {
-      entity: "order",
-      entityId: order.orderId,
-      reasons: kinds.map(({ code }) => code),
-      back: only === undefined ? "/attention" : `/attention?kind=${only}`,
-    }, notes)}</div>
-  `;
+  const amount = amountText(order.currencyAmount, order.currency);
+  const also = kinds.slice(1).map(({ code }) => code.replaceAll("_", " "));
+  const noted = {
+    entity: "order",
+    entityId: order.orderId,
+    reasons: kinds.map(({ code }) => code),
+    back: only === undefined ? "/attention" : `/attention?kind=${only}`,
+  } as const;
+  return markup`<div class="item">
+<p class="head">${orderLink(order.orderId)} <bdi class="soft">${
+    outsideText(reference ?? "", 60)
+  }</bdi> <span class="amount">${outsideText(amount, 60)}</span> ${
+    ageMs !== null && markup`<span class="soft">since ${span(ageMs)}</span>`
+  } ${releaseBadge(order.release)}</p>
+<p>${sentence(order.verdict.message)} ${
+    also.length > 0 &&
+    markup`<span class="soft">Also: ${also.join(", ")}.</span>`
+  }</p>
+${notesPart(context, noted, notes)}</div>`;
 }

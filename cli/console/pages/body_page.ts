@@ -1,7 +1,7 @@
 import { deliveryDetail } from "../../queries/deliveries.ts";
 import { printableLines } from "../../views/printable.ts";
 import type { PageContext } from "../console_parts.ts";
-import { html } from "../markup/html.ts";
+import { markup } from "../markup/markup.ts";
 import { facts, section } from "../markup/lists.ts";
 import { code, outside, sentence } from "../markup/outside.ts";
 import { when } from "../markup/times.ts";
@@ -22,7 +22,7 @@ export async function bodyPage(
   const body = text ?? base64;
   return {
     title: "Delivery",
-    body: html`<p class="crumb">Delivery ${code(found.id)}</p>
+    body: markup`<p class="crumb">Delivery ${code(found.id)}</p>
 <h1>A webhook as it came</h1>
 ${
       section(
@@ -38,14 +38,16 @@ ${
           [
             "Odd",
             reasons.slice(0, 20).map((why) =>
-              html`<span>${sentence(why)}</span><br>`
+              markup`<span>${sentence(why)}</span><br>`
             ),
           ],
           ["Order", found.orderId !== null && orderLink(found.orderId)],
           [
             "User",
             found.userId !== null &&
-            html`<a href="${userPath(found.userId)}">${code(found.userId)}</a>`,
+            markup`<a href="${userPath(found.userId)}">${
+              code(found.userId)
+            }</a>`,
           ],
           ["Place in the ledger", found.position],
           ["Length", bytes !== null && `${bytes} bytes`],
@@ -57,12 +59,12 @@ ${
         "body",
         text === null && base64 !== null ? "Body, in Base64" : "Body",
         body === null
-          ? html`<p>It was erased.</p>`
-          : html`<pre tabindex="0" aria-label="Body"><bdi>${
+          ? markup`<p>It was erased.</p>`
+          : markup`<pre tabindex="0" aria-label="Body"><bdi>${
             printableLines(body.slice(0, SHOWN))
           }</bdi></pre>${
             body.length > SHOWN &&
-            html`
+            markup`
               <p
                 class="soft">This is the beginning: <code>rampkit deliveries show</code> prints all of it.</p>
             `

@@ -3,7 +3,7 @@ import type { AttentionKind, Ledger } from "../../../ledger/mod.ts";
 import { ordersPage } from "../../queries/orders.ts";
 import { ATTENTION } from "../../wording/attention.ts";
 import type { PageContext } from "../console_parts.ts";
-import { html, type Markup } from "../markup/html.ts";
+import { type Markup, markup } from "../markup/markup.ts";
 import { section } from "../markup/lists.ts";
 import { orderTable } from "../parts/order_table.ts";
 import type { PageParts } from "./layout.ts";
@@ -22,7 +22,7 @@ export async function homePage(
   const { items } = await ordersPage(ledger, { limit: NEWEST }, nowMs);
   return {
     title: "Overview",
-    body: html`<h1 class="hidden">Overview</h1>
+    body: markup`<h1 class="hidden">Overview</h1>
 ${section("waits", "Waits for a person", tiles(waiting))}
 ${
       section(
@@ -51,17 +51,19 @@ async function countWaiting(ledger: Ledger, nowMs: number): Promise<Waiting> {
 
 function tiles(waiting: Waiting): Markup {
   if (waiting.length === 0) {
-    return html`<p>No order waits for a person.</p>`;
+    return markup`<p>No order waits for a person.</p>`;
   }
-  return html`
-    <div class="tiles">${waiting.map(({ kind, count }) =>
-      html`
+  return markup`
+    <div class="tiles">${
+    waiting.map(({ kind, count }) =>
+      markup`
         <a class="tile"
-          href="/attention?kind=${kind}"><strong>${count > COUNTED
-            ? `${COUNTED}+`
-            : count}</strong> ${ATTENTION[kind].what}</a>
+          href="/attention?kind=${kind}"><strong>${
+        count > COUNTED ? `${COUNTED}+` : count
+      }</strong> ${ATTENTION[kind].what}</a>
       `
-    )}</div>
+    )
+  }</div>
     <p><a href="/attention">All that waits, the gravest first</a></p>
   `;
 }

@@ -1,6 +1,6 @@
 import { healthBar } from "../health/health_bar.ts";
 import type { HealthPart } from "../health/health_part.ts";
-import { html, type Markup, NOTHING } from "../markup/html.ts";
+import { type Markup, markup, NOTHING } from "../markup/markup.ts";
 import { outsideText } from "../markup/outside.ts";
 
 /** What every page shows around its own part. */
@@ -38,44 +38,54 @@ export function layout(frame: Frame, parts: PageParts): Markup {
   const { environment, health, nowMs, reader } = frame;
   const { title, here, searched = "", body } = parts;
   const entry = (id: PageParts["here"], path: string, text: string) =>
-    html`
-      <a href="${path}" ${here === id && html`
+    markup`
+      <a href="${path}" ${
+      here === id && markup`
         aria-current="page"
-      `}>${text}</a>
+      `
+    }>${text}</a>
     `;
   return bare(
     title,
-    html`
+    markup`
       <a class="skip" href="#main">To the page</a>
       <header class="top">
       <a class="brand" href="/">Rampkit</a>
-      <span class="environment ${environment === "production"
-        ? "production"
-        : "test"}">${outsideText(environment, 40)}</span>
+      <span class="environment ${
+      environment === "production" ? "production" : "test"
+    }">${outsideText(environment, 40)}</span>
       <form class="search" role="search" action="/search" method="get">
       <label class="hidden" for="q">Find an order or user</label>
-      <input id="q" name="q" type="search" value="${outsideText(
+      <input id="q" name="q" type="search" value="${
+      outsideText(
         searched,
         200,
-      )}" placeholder="Order, reference, transaction, wallet, user ..." autocomplete="off" spellcheck="false" maxlength="500" required>
+      )
+    }" placeholder="Order, reference, transaction, wallet, user ..." autocomplete="off" spellcheck="false" maxlength="500" required>
       <button>Find</button>
       </form>
-      <nav aria-label="Pages">${entry(
+      <nav aria-label="Pages">${
+      entry(
         "attention",
         "/attention",
         "Attention",
-      )}${entry("delivery", "/delivery", "Delivery")}${entry(
+      )
+    }${entry("delivery", "/delivery", "Delivery")}${
+      entry(
         "months",
         "/months",
         "Months",
-      )}</nav>
-      ${reader === null
+      )
+    }</nav>
+      ${
+      reader === null
         ? NOTHING
-        : html`<form class="out" action="/sign-out" method="post">
+        : markup`<form class="out" action="/sign-out" method="post">
 <input type="hidden" name="form" value="${frame.formToken}">
 <span class="soft">${
           outsideText(reader, 60)
-        }</span> <button class="quiet">Sign out</button></form>`}
+        }</span> <button class="quiet">Sign out</button></form>`
+    }
       </header>
       ${healthBar(health, nowMs)}
       <main id="main" tabindex="-1">
@@ -95,7 +105,7 @@ export function bare(
   body: Markup,
   { scripts = [], styles = [] }: Pick<PageParts, "scripts" | "styles"> = {},
 ): Markup {
-  return html`
+  return markup`
     <!doctype html>
     <html lang="en">
       <head>
@@ -104,14 +114,14 @@ export function bare(
     <meta name="robots" content="noindex">
     <title>${title} - Rampkit</title>
     <link rel="icon" href="data:,">
-    <link rel="stylesheet" href="/files/console.css">${styles.map((path) =>
-      html`<link rel="stylesheet" href="${path}">`
-    )}
+    <link rel="stylesheet" href="/files/console.css">${
+    styles.map((path) => markup`<link rel="stylesheet" href="${path}">`)
+  }
       </head>
       <body>
-    ${body}${scripts.map((path) =>
-      html`<script src="${path}" type="module"></script>`
-    )}
+    ${body}${
+    scripts.map((path) => markup`<script src="${path}" type="module"></script>`)
+  }
       </body>
     </html>
   `;

@@ -1,4 +1,4 @@
-import { html } from "../markup/html.ts";
+import { markup } from "../markup/markup.ts";
 import { sentence } from "../markup/outside.ts";
 import type { PageParts } from "./layout.ts";
 
@@ -6,7 +6,7 @@ import type { PageParts } from "./layout.ts";
 export function messagePage(title: string, text: string): PageParts {
   return {
     title,
-    body: html`
+    body: markup`
       <h1>${title}</h1>
       <p>${sentence(text)}</p>
     `,

@@ -4,20 +4,20 @@ import { orderExplanation } from "../../queries/explanation.ts";
 import { orderDetail, type OrderDetailJson } from "../../queries/order.ts";
 import { ordersPage } from "../../queries/orders.ts";
 import { ageText } from "../../views/age.ts";
-import { amountText } from "../../views/order_view.ts";
+import { amountText, type OrderJson } from "../../views/order_view.ts";
 import { ANOMALY_ADVICE } from "../../wording/anomaly_advice.ts";
 import { ATTENTION } from "../../wording/attention.ts";
 import { customerMessage } from "../../wording/customer_message.ts";
 import { describeFreshness } from "../../wording/freshness.ts";
 import type { PageContext } from "../console_parts.ts";
 import { explorerUrl } from "../explorers.ts";
-import { html, type Markup, NOTHING } from "../markup/html.ts";
+import { type Markup, markup, NOTHING } from "../markup/markup.ts";
 import { facts, section } from "../markup/lists.ts";
 import { code, outside, outsideText, sentence } from "../markup/outside.ts";
 import { when } from "../markup/times.ts";
 import { releaseBadge, releaseMeaning } from "../parts/badges.ts";
 import { notesPart } from "../parts/notes.ts";
-import { orderPath, userPath } from "../parts/order_table.ts";
+import { orderLink, orderPath, userPath } from "../parts/order_table.ts";
 import { timeline } from "../parts/timeline.ts";
 import type { PageParts } from "./layout.ts";
 
@@ -41,67 +41,63 @@ export async function orderPage(
   const explained = await orderExplanation(ledger, order.orderId);
   return {
     title: "Order",
-    body: html`
-            <p class="crumb">Order ${code(
-              order.orderId,
-            )}${order.externalOrderId !== null &&
-              html`, ${outside(order.externalOrderId, 60)}`}</p>
-            <h1 class="verdict">${sentence(order.verdict.message)}</h1>
-            <div class="columns">
-        <div>
-            ${section("now", "Now", now(context, order))}
-      ${await noted(context, order)}
-            ${anomalies(order)}
-            ${section(
-              "timeline",
-              "What happened",
-              timeline(explained?.events ?? [], nowMs),
-            )}
-              </div>
-        <div>
-            ${tell(order)}
-            ${section("look", "Look it up", links(context, order))}
-            ${section("names", "Names", names(order))}
-            ${await others(context, order)}
-              </div>
-      </div>
-            ${section("fields", "All fields", allFields(context, order))}
-    `,
+    body: markup`<p class="crumb">Order ${code(order.orderId)} ${
+      outside(order.externalOrderId, 60)
+    }</p>
+<h1 class="verdict">${sentence(order.verdict.message)}</h1>
+<div class="columns">
+<div>
+${section("now", "Now", now(context, order))}
+${tell(order)}
+${await noted(context, order)}
+${anomalies(order)}
+${
+      section(
+        "timeline",
+        "What happened",
+        timeline(explained?.events ?? [], nowMs),
+      )
+    }
+</div>
+<div>
+${section("look", "Look it up", links(context, order))}
+${section("names", "Names", names(order))}
+${await others(context, order)}
+</div>
+</div>
+${section("fields", "All fields", allFields(context, order))}`,
   };
 }
 
 function now({ nowMs }: PageContext, order: OrderDetailJson): Markup {
   const paid = amountText(order.currencyAmount, order.currency);
   const asset = amountText(order.cryptoAmount, order.commodity);
-  return html`
-    <p
-      class="money">${outsideText(
-        paid || "Amount unknown",
-        60,
-      )} <span class="soft">for</span> ${outsideText(
-        asset || "an unknown asset",
-        80,
-      )}${order.network !== null &&
-        html`
-          <span class="soft">on</span> ${outsideText(order.network, 40)}
-        `}</p>
-    <p class="release">Release ${releaseBadge(
-      order.release,
-    )} <span class="soft">${releaseMeaning(order.release)}</span></p>
-    ${facts([
-      ["Status", html`${outsideText(order.status, 60)} (${order.trust})`],
+  return markup`<p class="money">${
+    outsideText(paid || "Amount unknown", 60)
+  } <span class="soft">for</span> ${
+    outsideText(asset || "an unknown asset", 80)
+  }${
+    order.network !== null &&
+    markup` <span class="soft">on</span> ${outsideText(order.network, 40)}`
+  }</p>
+<p class="release">Release ${releaseBadge(order.release)} <span class="soft">${
+    releaseMeaning(order.release)
+  }</span></p>
+${
+    facts([
+      ["Status", markup`${outsideText(order.status, 60)} (${order.trust})`],
       ["Because", sentence(order.reason.message)],
       ["Failure", failure(order)],
       ["Age", ageText(order, nowMs)],
       ["Fresh", describeFreshness(order.freshness, nowMs)],
       ["Payment", payment(order)],
-    ])}
-  `;
+    ])
+  }`;
 }
 
 function failure({ failReason, failMeaning }: OrderDetailJson): Markup {
   if (failReason === null || failReason === "") return NOTHING;
-  return html`${outside(failReason)}${
+  return markup`${outside(failReason)}${
     failMeaning !== null && `: ${failMeaning}`
   }`;
 }
@@ -116,16 +112,11 @@ function anomalies({ anomalies }: OrderDetailJson): Markup {
     "odd",
     "What is odd",
     anomalies.map((anomaly) =>
-      html`
-        <div class="item">
-          <p class="head"><strong>${anomaly.kind.replaceAll(
-            "_",
-            " ",
-          )}</strong></p>
-          <p>${sentence(anomaly.message)}.</p>
-          <p><span class="soft">Do:</span> ${ANOMALY_ADVICE[anomaly.kind]}.</p>
-        </div>
-      `
+      markup`<div class="item"><p><strong>${
+        anomaly.kind.replaceAll("_", " ")
+      }</strong></p>
+<p>${sentence(anomaly.message)}.</p>
+<p><span class="soft">Do:</span> ${ANOMALY_ADVICE[anomaly.kind]}.</p></div>`
     ),
   );
 }
@@ -144,9 +135,9 @@ async function noted(
   return section(
     "noted",
     reasons.length === 0 ? "Notes" : "Waits for a person",
-    html`${
+    markup`${
       reasons.map((kind) =>
-        html`<p>${ATTENTION[kind].what}. <span class="soft">Next:</span> ${
+        markup`<p>${ATTENTION[kind].what}. <span class="soft">Next:</span> ${
           ATTENTION[kind].next
         }.</p>`
       )
@@ -166,7 +157,7 @@ function tell(order: OrderDetailJson): Markup {
   return section(
     "tell",
     "What to tell the customer",
-    html`<p class="tell" id="message">About your order ${
+    markup`<p class="tell" id="message">About your order ${
       outsideText(about, 60)
     }: ${sentence(customerMessage(order.verdict))}</p>
 <button type="button" data-copy="message" hidden>Copy</button>`,
@@ -175,26 +166,23 @@ function tell(order: OrderDetailJson): Markup {
 
 function links(
   { explorers, dashboardUrl }: PageContext,
-  order: OrderDetailJson,
+  { network, txId }: OrderDetailJson,
 ): Markup {
-  const url = explorerUrl(explorers, order.network, order.txId);
-  return html`
-    <ul class="plain">
-      <li>${order.txId === null || order.txId === ""
-        ? "No transaction is named"
-        : url === null
-        ? html`Transaction ${
-          code(order.txId)
-        }, on a network without a known explorer`
-        : html`
-          <a href="${url}" rel="noreferrer noopener"
-            target="_blank">The transaction at a public explorer</a><br>${code(
-              order.txId,
-            )}
-        `}</li>
-      <li><a href="${dashboardUrl}" rel="noreferrer noopener" target="_blank">The service's dashboard</a></li>
-    </ul>
-  `;
+  const url = explorerUrl(explorers, network, txId);
+  const transaction = txId === null || txId === ""
+    ? "No transaction is named"
+    : url === null
+    ? markup`Transaction ${code(txId)}, on a network without a known explorer`
+    : markup`${linkOut(url, "The transaction at a public explorer")}<br>${
+      code(txId)
+    }`;
+  return markup`<ul class="plain"><li>${transaction}</li>
+<li>${linkOut(dashboardUrl, "The service's dashboard")}</li></ul>`;
+}
+
+/** A link to another site, which does not learn where it was followed. */
+function linkOut(url: string, text: string): Markup {
+  return markup`<a href="${url}" rel="noreferrer noopener" target="_blank">${text}</a>`;
 }
 
 function names(order: OrderDetailJson): Markup {
@@ -207,16 +195,12 @@ function names(order: OrderDetailJson): Markup {
       "User",
       order.userId === null
         ? NOTHING
-        : html`<a href="${userPath(order.userId)}">${code(order.userId)}</a>`,
+        : markup`<a href="${userPath(order.userId)}">${code(order.userId)}</a>`,
     ],
     ["Wallet", code(order.address)],
     [
       "Sessions",
-      order.sessions.slice(0, 5).map((id) =>
-        html`
-          ${code(id)}
-        `
-      ),
+      order.sessions.slice(0, 5).map((id) => markup`${code(id)} `),
     ],
   ]);
 }
@@ -236,26 +220,19 @@ async function others(
   return section(
     "others",
     "Other orders of this user",
-    html`<ul class="plain">${
-      rest.slice(0, OTHERS).map((one) =>
-        html`
-          <li class="item">
-            <p
-              class="head"><a href="${orderPath(one.orderId)}">${code(
-                one.orderId,
-              )}</a> <span class="amount">${outsideText(
-                amountText(one.currencyAmount, one.currency),
-                60,
-              )}</span></p>
-            <p class="soft">${sentence(one.verdict.message)}</p>
-          </li>
-        `
-      )
-    }</ul>${
+    markup`<ul class="plain">${rest.slice(0, OTHERS).map(other)}</ul>${
       next !== null &&
-      html`<p><a href="${userPath(userId)}">All orders of this user</a></p>`
+      markup`<p><a href="${userPath(userId)}">All orders of this user</a></p>`
     }`,
   );
+}
+
+function other(order: OrderJson): Markup {
+  const amount = amountText(order.currencyAmount, order.currency);
+  return markup`<li class="item"><p class="head">${
+    orderLink(order.orderId)
+  } <span class="amount">${outsideText(amount, 60)}</span></p>
+<p class="soft">${sentence(order.verdict.message)}</p></li>`;
 }
 
 function allFields(
@@ -263,7 +240,7 @@ function allFields(
   order: OrderDetailJson,
 ): Markup {
   const { fees, asked, smartContract } = order;
-  return html`<details><summary>Everything that is known of it</summary>${
+  return markup`<details><summary>Everything that is known of it</summary>${
     facts([
       ["Created", when(order.createdAt, nowMs)],
       ["Changed", when(order.changedAt, nowMs)],
@@ -278,7 +255,7 @@ function allFields(
         "Asked for",
         asked === null
           ? NOTHING
-          : html`${
+          : markup`${
             outsideText(amountText(asked.currencyAmount, asked.currency), 60)
           } ${
             outsideText(amountText(asked.commodityAmount, asked.commodity), 60)

@@ -2,7 +2,7 @@ import { findJson } from "../../queries/find.ts";
 import type { FoundJson } from "../../views/find_view.ts";
 import { FOUND_AS } from "../../wording/found_as.ts";
 import type { PageContext } from "../console_parts.ts";
-import { html, type Markup } from "../markup/html.ts";
+import { type Markup, markup } from "../markup/markup.ts";
 import { table } from "../markup/lists.ts";
 import { code, outsideText, sentence } from "../markup/outside.ts";
 import { moment } from "../markup/times.ts";
@@ -41,17 +41,20 @@ function pathOf({ order, user }: FoundJson): string {
 }
 
 function nothing(searched: string): Markup {
-  return html`
-    <h1>Nothing is named <bdi>${outsideText(searched, 100)}</bdi></h1>
-    <p>An order is found by its id, external id, your own reference, click id, session, transaction or wallet address; a user by the user id. Capital letters do not matter. The first four characters of an order id, external id or reference are enough; everything else has to be whole.</p>
-    <p
-      class="soft">An order that is minutes old may not have been read yet. Look at the health bar: do webhooks come, and is the service asked?</p>
-  `;
+  return markup`<h1>Nothing is named <bdi>${
+    outsideText(searched, 100)
+  }</bdi></h1>
+<p>An order is found by its id, external id, your own reference, click id,
+session, transaction or wallet address; a user by the user id. Capital letters
+do not matter. The first four characters of an order id, external id or
+reference are enough; everything else has to be whole.</p>
+<p class="soft">An order that is minutes old may not have been read yet. Look at
+the health bar: do webhooks come, and is the service asked?</p>`;
 }
 
 function several(items: readonly FoundJson[], more: boolean): Markup {
-  return html`<h1>${items.length}${more && " of more"} found</h1>
-${more && html`<p>There are more than these: say more of it.</p>`}
+  return markup`<h1>${items.length}${more && " of more"} found</h1>
+${more && markup`<p>There are more than these: say more of it.</p>`}
 <section>${
     table(
       "What was found",
@@ -65,7 +68,7 @@ ${more && html`<p>There are more than these: say more of it.</p>`}
       items.map((found) => {
         const { order, user, matches } = found;
         const by = matches.map(({ as, value }) =>
-          html`<span>${FOUND_AS[as]} <bdi>${
+          markup`<span>${FOUND_AS[as]} <bdi>${
             outsideText(value, 80)
           }</bdi></span><br>`
         );
@@ -78,7 +81,7 @@ ${more && html`<p>There are more than these: say more of it.</p>`}
             sentence(order.verdict.message),
           ]
           : [
-            html`<a href="${pathOf(found)}">User ${
+            markup`<a href="${pathOf(found)}">User ${
               code(user?.userId ?? "")
             }</a>`,
             "",

@@ -1,4 +1,4 @@
-import { html, type Markup } from "../markup/html.ts";
+import { type Markup, markup } from "../markup/markup.ts";
 import { bare } from "./layout.ts";
 
 /**
@@ -12,11 +12,11 @@ export function signInPage(
 ): Markup {
   return bare(
     "Sign in",
-    html`<main class="card sign-in">
+    markup`<main class="card sign-in">
 <h1>Rampkit console</h1>
 ${
       failed &&
-      html`
+      markup`
         <p class="notice"
           role="alert">This token is not known. Copy it whole, without <code>read:</code> or <code>operate:</code> in front.</p>
       `
@@ -34,7 +34,7 @@ ${
 
 /** Loads the same address once more: then the browser sends the cookie. */
 export function againPage(): Markup {
-  return html`
+  return markup`
     <!doctype html>
     <html lang="en">
       <head>

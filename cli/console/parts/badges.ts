@@ -1,5 +1,5 @@
 import type { Release } from "../../../ledger/mod.ts";
-import { html, type Markup } from "../markup/html.ts";
+import { type Markup, markup } from "../markup/markup.ts";
 
 const RELEASES: Readonly<
   Record<Release, { readonly level: string; readonly what: string }>
@@ -11,7 +11,9 @@ const RELEASES: Readonly<
 
 /** Whether the goods may be released, in one word. */
 export function releaseBadge(release: Release): Markup {
-  return html`<span class="badge ${RELEASES[release].level}">${release}</span>`;
+  return markup`<span class="badge ${
+    RELEASES[release].level
+  }">${release}</span>`;
 }
 
 /** What that word means. */

@@ -1,7 +1,6 @@
-import type { Note } from "../../../ledger/attention/note.ts";
-import { isAcknowledged } from "../../../ledger/attention/note.ts";
+import { isAcknowledged, type Note } from "../../../ledger/attention/note.ts";
 import type { PageContext } from "../console_parts.ts";
-import { html, type Markup, NOTHING } from "../markup/html.ts";
+import { type Markup, markup } from "../markup/markup.ts";
 import { outsideText } from "../markup/outside.ts";
 import { agoText, moment } from "../markup/times.ts";
 
@@ -26,43 +25,50 @@ const ACTIONS: Readonly<Record<Note["action"], string>> = {
 
 /** What was noted, the oldest first, and the form that adds to it. */
 export function notesPart(
-  { operates, formToken, nowMs }: PageContext,
+  context: PageContext,
   noted: Noted,
   notes: readonly Note[],
 ): Markup {
-  const list = notes.length === 0
-    ? NOTHING
-    : html`<ul class="notes">${
-      notes.map(({ author, action, text, notedAt }) =>
-        html`<li><strong>${outsideText(author, 64)}</strong> ${
-          ACTIONS[action]
-        } <span class="soft">${moment(notedAt)} (${
-          agoText(notedAt, nowMs)
-        })</span>${
-          text !== "" && html`<br><bdi>${outsideText(text, LONGEST_NOTE)}</bdi>`
-        }</li>`
-      )
-    }</ul>`;
-  if (!operates) return list;
+  const { operates, formToken, nowMs } = context;
+  const list = notes.length > 0 &&
+    markup`<ul class="notes">${notes.map((note) => told(note, nowMs))}</ul>`;
+  if (!operates) return markup`${list}`;
   const { entity, entityId, reasons, back } = noted;
-  const isDealtWith = isAcknowledged(reasons, notes);
-  return html`
-    ${list}<details>
-      <summary>Note or acknowledge</summary>
-      <form class="note-form" action="/notes" method="post">
-        <input type="hidden" name="form" value="${formToken}">
-        <input type="hidden" name="entity" value="${entity}">
-        <input type="hidden" name="id" value="${entityId}">
-        <input type="hidden" name="reasons" value="${reasons.join(" ")}">
-        <input type="hidden" name="back" value="${back}">
-        <label>Note <textarea name="text" rows="2" maxlength="${LONGEST_NOTE}"></textarea></label>
-        <div
-          class="row"><button name="action" value="note">Note</button>${reasons
-                .length > 0 &&
-            (isDealtWith
-              ? html`<button name="action" value="reopen">Open again</button>`
-              : html`<button name="action" value="acknowledge" class="primary">Acknowledge</button>`)}</div>
-      </form>
-    </details>
-  `;
+  const deal = isAcknowledged(reasons, notes)
+    ? markup`<button name="action" value="reopen">Open again</button>`
+    : markup`<button name="action" value="acknowledge" class="primary">Acknowledge</button>`;
+  return markup`${list}<details><summary>Note or acknowledge</summary>
+<form class="note-form" action="/notes" method="post">
+${
+    hidden({
+      form: formToken,
+      entity,
+      id: entityId,
+      reasons: reasons.join(" "),
+      back,
+    })
+  }
+<label>Note <textarea name="text" rows="2" maxlength="${LONGEST_NOTE}"></textarea></label>
+<div class="row"><button name="action" value="note">Note</button> ${
+    reasons.length > 0 && deal
+  }</div>
+</form></details>`;
+}
+
+function told(
+  { author, action, text, notedAt }: Note,
+  nowMs: number,
+): Markup {
+  return markup`<li><strong>${outsideText(author, 64)}</strong> ${
+    ACTIONS[action]
+  } <span class="soft">${moment(notedAt)} (${agoText(notedAt, nowMs)})</span>${
+    text !== "" && markup`<br><bdi>${outsideText(text, LONGEST_NOTE)}</bdi>`
+  }</li>`;
+}
+
+/** Fields that a form sends back as they are. */
+function hidden(fields: Readonly<Record<string, string>>): Markup[] {
+  return Object.entries(fields).map(([name, value]) =>
+    markup`<input type="hidden" name="${name}" value="${value}">`
+  );
 }

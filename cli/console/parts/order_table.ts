@@ -1,5 +1,5 @@
 import { amountText, type OrderJson } from "../../views/order_view.ts";
-import { html, type Markup } from "../markup/html.ts";
+import { type Markup, markup } from "../markup/markup.ts";
 import { table } from "../markup/lists.ts";
 import { code, outside, outsideText, sentence } from "../markup/outside.ts";
 import { agoText, timeText } from "../markup/times.ts";
@@ -15,9 +15,19 @@ export function userPath(userId: string): string {
   return `/users/${encodeURIComponent(userId)}`;
 }
 
+/** A user's id, which leads to their page. */
+export function userLink(userId: string): Markup {
+  return markup`<a href="${userPath(userId)}">${code(userId)}</a>`;
+}
+
+/** Address of the page of a delivery and its body. */
+export function bodyPath(eventId: string): string {
+  return `/deliveries/${encodeURIComponent(eventId)}`;
+}
+
 /** An order's id, which leads to its page. */
 export function orderLink(orderId: string): Markup {
-  return html`<a href="${orderPath(orderId)}">${code(orderId)}</a>`;
+  return markup`<a href="${orderPath(orderId)}">${code(orderId)}</a>`;
 }
 
 /**
@@ -30,7 +40,7 @@ export function orderTable(
   orders: readonly OrderJson[],
   nowMs: number,
 ): Markup {
-  if (orders.length === 0) return html`<p class="soft">None.</p>`;
+  if (orders.length === 0) return markup`<p class="soft">None.</p>`;
   return table(
     label,
     [
@@ -41,7 +51,7 @@ export function orderTable(
       { title: "What is true" },
     ],
     orders.map((order) => [
-      html`${orderLink(order.orderId)}${reference(order)}`,
+      markup`${orderLink(order.orderId)}${reference(order)}`,
       releaseBadge(order.release),
       outsideText(amountText(order.currencyAmount, order.currency), 60),
       created(order.createdAt, nowMs),
@@ -54,14 +64,14 @@ export function orderTable(
 function reference({ asked, externalOrderId }: OrderJson): Markup {
   const text = asked?.reference ?? externalOrderId;
   return text === null
-    ? html``
-    : html`<br><span class="soft">${outside(text, 60)}</span>`;
+    ? markup``
+    : markup`<br><span class="soft">${outside(text, 60)}</span>`;
 }
 
 function created(time: string | null, nowMs: number): Markup {
   return time === null
-    ? html``
-    : html`<time datetime="${time}" title="${timeText(time)}">${
+    ? markup``
+    : markup`<time datetime="${time}" title="${timeText(time)}">${
       agoText(time, nowMs)
     }</time>`;
 }

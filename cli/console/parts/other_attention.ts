@@ -5,19 +5,19 @@ import { subscriptionList } from "../../queries/subscriptions.ts";
 import { counted } from "../../views/counted.ts";
 import { userJson } from "../../views/user_view.ts";
 import type { PageContext } from "../console_parts.ts";
-import { html, type Markup, NOTHING } from "../markup/html.ts";
+import { type Markup, markup, NOTHING } from "../markup/markup.ts";
 import { section } from "../markup/lists.ts";
 import { code, outside, outsideText, sentence } from "../markup/outside.ts";
 import { when } from "../markup/times.ts";
 import { notesPart } from "./notes.ts";
-import { userPath } from "./order_table.ts";
+import { bodyPath, userLink } from "./order_table.ts";
 
 /** Of each of these that many are listed. */
 const LISTED = 25;
 
 /** What waits besides orders: users, dead letters, bodies nobody can read. */
 export async function otherAttention(context: PageContext): Promise<Markup> {
-  return html`${await retries(context)}${await deadLetters(
+  return markup`${await retries(context)}${await deadLetters(
     context,
   )}${await quarantined(
     context,
@@ -42,19 +42,14 @@ async function retries(context: PageContext): Promise<Markup> {
     `Users who must hand in documents again: ${open.length}${
       next === null ? "" : " and more"
     }`,
-    html`<p><span class="soft">Next:</span> Tell the user; nothing can be bought until then.</p>${
+    markup`<p><span class="soft">Next:</span> Tell the user; nothing can be bought until then.</p>${
       open.map((user) =>
-        html`
-          <div
-            class="item"><p class="head"><a href="${userPath(
-              user.userId,
-            )}">${code(user.userId)}</a> <span class="soft">${when(
-              user.createdAt,
-              nowMs,
-            )}</span></p><p>${sentence(
-              userJson(user).verdict.message,
-            )}</p>${noted(context, "user", user.userId, reasons, notes)}</div>
-        `
+        markup`<div class="item"><p class="head">${
+          userLink(user.userId)
+        } <span class="soft">${when(user.createdAt, nowMs)}</span></p>
+<p>${sentence(userJson(user).verdict.message)}</p>${
+          noted(context, "user", user.userId, reasons, notes)
+        }</div>`
       )
     }`,
   );
@@ -73,16 +68,16 @@ async function deadLetters(context: PageContext): Promise<Markup> {
   return section(
     "dead",
     "Dead letters: transitions that could not be delivered",
-    html`<p><span class="soft">Next:</span> Mend the receiver, then retry them.</p>${
+    markup`<p><span class="soft">Next:</span> Mend the receiver, then retry them.</p>${
       open.map(({ name, dead, deadLetters }) =>
-        html`<div class="item"><p class="head"><strong>${
+        markup`<div class="item"><p class="head"><strong>${
           outsideText(name, 100)
         }</strong> ${counted(dead, "dead letter")}</p>
 <ul>${
           deadLetters.slice(0, LISTED).map(({ transition, attempts, error }) =>
-            html`<li>${code(transition.key)} <span class="soft">tried ${
+            markup`<li>${code(transition.key)} <span class="soft">tried ${
               counted(attempts, "time")
-            }</span>${error !== null && html`: ${outside(error)}`}</li>`
+            }</span>${error !== null && markup`: ${outside(error)}`}</li>`
           )
         }</ul><pre class="command">rampkit subscriptions retry ${
           outsideText(name, 100)
@@ -110,24 +105,15 @@ async function quarantined(context: PageContext): Promise<Markup> {
     `Bodies that cannot be read: ${open.length}${
       next === null ? "" : " and more"
     }`,
-    html`<p><span class="soft">Next:</span> See what sent them. Strangers who know the webhook address send such; where there are many, change the webhook secret.</p>${
+    markup`<p><span class="soft">Next:</span> See what sent them. Strangers who know the webhook address send such; where there are many, change the webhook secret.</p>${
       open.map((delivery) =>
-        html`
-          <div
-            class="item"><p class="head"><a href="/deliveries/${encodeURIComponent(
-              delivery.id,
-            )}">${code(delivery.id)}</a> <span class="soft">${when(
-              delivery.receivedAt,
-              nowMs,
-            )}${delivery.bytes !== null &&
-              `, ${delivery.bytes} bytes`}</span></p>${noted(
-                context,
-                "delivery",
-                delivery.id,
-                reasons,
-                notes,
-              )}</div>
-        `
+        markup`<div class="item"><p class="head"><a href="${
+          bodyPath(delivery.id)
+        }">${code(delivery.id)}</a> <span class="soft">${
+          when(delivery.receivedAt, nowMs)
+        }${delivery.bytes !== null && `, ${delivery.bytes} bytes`}</span></p>${
+          noted(context, "delivery", delivery.id, reasons, notes)
+        }</div>`
       )
     }`,
   );

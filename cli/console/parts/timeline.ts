@@ -1,12 +1,15 @@
 import type { ExplainedEventJson } from "../../views/explanation_view.ts";
+import { counted } from "../../views/counted.ts";
 import {
   describeHappening,
   happenedAt,
   heardBy,
 } from "../../wording/timeline.ts";
-import { html, type Markup, NOTHING } from "../markup/html.ts";
+import { type Markup, markup } from "../markup/markup.ts";
+import { type FactRow, facts } from "../markup/lists.ts";
 import { outsideText, sentence } from "../markup/outside.ts";
 import { agoText, moment } from "../markup/times.ts";
+import { bodyPath } from "./order_table.ts";
 
 /** The latest events that are shown; the command shows all. */
 const SHOWN = 200;
@@ -16,32 +19,28 @@ export function timeline(
   events: readonly ExplainedEventJson[],
   nowMs: number,
 ): Markup {
-  if (events.length === 0) return html`<p>No event names it.</p>`;
+  if (events.length === 0) return markup`<p>No event names it.</p>`;
   const left = Math.max(0, events.length - SHOWN);
-  return html`${
-    left > 0 &&
-    html`
-      <p
-        class="notice">The first ${left} of ${events
-          .length} events are left out; <code>rampkit orders explain</code> shows them.</p>
-    `
+  return markup`${
+    left > 0 && leftOut(left, events.length)
   }<ol class="timeline">${
     events.slice(left).map((event) => item(event, nowMs))
   }</ol>`;
 }
 
+function leftOut(left: number, all: number): Markup {
+  return markup`<p class="notice">The first ${left} of ${all} events are left out;
+<code>rampkit orders explain</code> shows them.</p>`;
+}
+
 function item(event: ExplainedEventJson, nowMs: number): Markup {
   const { says, outcome, why, recordedAt } = event;
   const happened = happenedAt(says);
-  return html`<li class="${outcome}">
+  return markup`<li class="${outcome}">
 <p class="said-what">${sentence(describeHappening(says))}</p>
-<p class="soft">${
-    happened !== null && html`
-      Happened ${moment(happened)}.
-    `
-  }Heard ${moment(recordedAt)} (${
-    agoText(recordedAt, nowMs)
-  }) <span class="tag">${heardBy(says)}</span></p>
+<p class="soft">${happened !== null && markup`Happened ${moment(happened)}. `}
+Heard ${moment(recordedAt)} (${agoText(recordedAt, nowMs)})
+<span class="tag">${heardBy(says)}</span></p>
 <p>${step(event)} <span class="soft">${sentence(why.message)}</span></p>
 ${fields(event)}</li>`;
 }
@@ -59,28 +58,19 @@ function fields(
   { changes, kind, eventId, position }: ExplainedEventJson,
 ): Markup {
   const body = kind === "webhook" &&
-    html`<a href="/deliveries/${
-      encodeURIComponent(eventId)
-    }">Its body as it came</a>`;
-  if (changes.length === 0) {
-    return body === false ? NOTHING : html`<p>${body}</p>`;
-  }
-  return html`<details><summary>${changes.length} ${
-    changes.length === 1 ? "field" : "fields"
-  } (event ${position})</summary><dl class="facts">${
-    changes.map(({ field, before, after }) =>
-      html`
-        <div>
-          <dt>${outsideText(field, 80)}</dt>
-          <dd><bdi>${outsideText(
-            before ?? "none",
-            200,
-          )}</bdi> <span aria-label="becomes">→</span> <bdi>${outsideText(
-            after ?? "none",
-            200,
-          )}</bdi></dd>
-        </div>
-      `
-    )
-  }</dl>${body !== false && html`<p>${body}</p>`}</details>`;
+    markup`<p><a href="${bodyPath(eventId)}">Its body as it came</a></p>`;
+  if (changes.length === 0) return markup`${body}`;
+  const rows = changes.map(({ field, before, after }): FactRow => [
+    outsideText(field, 80),
+    markup`${value(before)} <span aria-label="becomes">→</span> ${
+      value(after)
+    }`,
+  ]);
+  return markup`<details><summary>${
+    counted(changes.length, "field")
+  } (event ${position})</summary>${facts(rows)}${body}</details>`;
+}
+
+function value(text: string | null): Markup {
+  return markup`<bdi>${outsideText(text ?? "none", 200)}</bdi>`;
 }

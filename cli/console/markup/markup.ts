@@ -22,7 +22,7 @@ export type Child =
  * Makes markup. Every value is escaped unless it is markup itself. Hono's own
  * function takes promises as well; this one does not, so it answers at once.
  */
-export function html(
+export function markup(
   strings: TemplateStringsArray,
   ...values: Child[]
 ): Markup {
@@ -30,4 +30,4 @@ export function html(
 }
 
 /** No markup. */
-export const NOTHING: Markup = html``;
+export const NOTHING: Markup = markup``;

@@ -1,0 +1,142 @@
+import { type DeliveryHealth, watchdog } from "../../../ledger/mod.ts";
+import { readRefusedRequests } from "../../../ledger/internals.ts";
+import { deliveriesPage } from "../../queries/deliveries.ts";
+import { describeCountdown } from "../../wording/delivery_countdown.ts";
+import { REFUSALS } from "../../wording/refusals.ts";
+import type { PageContext } from "../console_parts.ts";
+import { webhooksPart } from "../health/webhooks_health.ts";
+import { type Markup, markup, NOTHING } from "../markup/markup.ts";
+import { section, table } from "../markup/lists.ts";
+import { code, outside, sentence } from "../markup/outside.ts";
+import { moment, when } from "../markup/times.ts";
+import { bodyPath, orderLink, userLink } from "../parts/order_table.ts";
+import type { PageParts } from "./layout.ts";
+
+/** Deliveries of one page. */
+const DELIVERIES = 50;
+
+/** Which deliveries are listed, as the address says. */
+export interface DeliveryAddress {
+  /** `quarantined`: only bodies that cannot be read. */
+  readonly show?: string | undefined;
+  /** Where the page before ended. */
+  readonly after?: string | undefined;
+}
+
+/** Whether webhooks come, what came, and what was refused. */
+export async function deliveryPage(
+  { ledger, nowMs }: PageContext,
+  { show, after }: DeliveryAddress,
+): Promise<PageParts> {
+  const { health } = await watchdog(ledger.driver, { nowMs });
+  const quarantined = show === "quarantined";
+  const { items, next } = await deliveriesPage(ledger, {
+    quarantined,
+    limit: DELIVERIES,
+    ...(after === undefined ? {} : { cursor: after }),
+  });
+  const rows = items.map((delivery) => [
+    markup`<a href="${bodyPath(delivery.id)}">${
+      moment(delivery.receivedAt)
+    }</a>`,
+    delivery.quarantined
+      ? markup`<span class="badge warn">cannot be read</span>`
+      : outside(delivery.type, 60),
+    delivery.orderId === null || delivery.orderId === ""
+      ? NOTHING
+      : orderLink(delivery.orderId),
+    delivery.userId === null || delivery.userId === ""
+      ? NOTHING
+      : userLink(delivery.userId),
+    delivery.bytes ?? "erased",
+  ]);
+  const query = new URLSearchParams({
+    ...(quarantined && { show: "quarantined" }),
+    after: next ?? "",
+  });
+  return {
+    title: "Delivery",
+    here: "delivery",
+    body: markup`<h1>Delivery of webhooks</h1>
+${section("state", "Do webhooks come?", state(health, nowMs))}
+${section("refused", "Refused requests", await refused(ledger.driver, nowMs))}
+${
+      section(
+        "recent",
+        "What came",
+        markup`<form class="row filter" action="/delivery" method="get">
+<label for="show">Show</label> <select id="show" name="show">
+<option value="">all deliveries</option>
+<option value="quarantined" ${
+          quarantined && "selected"
+        }>bodies that cannot be read</option>
+</select> <button>Show</button></form>
+${
+          rows.length === 0 ? markup`<p>None.</p>` : table(
+            "Deliveries",
+            [
+              { title: "Received" },
+              { title: "Type" },
+              { title: "Order" },
+              { title: "User" },
+              { title: "Bytes", number: true },
+            ],
+            rows,
+          )
+        }${
+          next !== null &&
+          markup`<p><a class="button" href="/delivery?${query.toString()}">Earlier ones</a></p>`
+        }`,
+      )
+    }`,
+  };
+}
+
+/** What the watchdog sees, how long is left, and how to read again. */
+function state(health: DeliveryHealth, nowMs: number): Markup {
+  const { level, detail, since, advice } = webhooksPart(health, nowMs);
+  const { countdown, silentOrderIds } = health;
+  const from = countdown?.firstFailureAt ?? since;
+  return markup`<p class="${level}"><strong>${sentence(detail)}.</strong> ${
+    since !== null && markup`Since ${when(since, nowMs)}.`
+  }</p>
+${advice !== null && markup`<p>${advice}.</p>`}
+${countdown !== null && markup`<p>${describeCountdown(countdown)}.</p>`}
+${
+    from !== null &&
+    markup`<p>Once delivery is on again, read what was missed:</p>
+<pre class="command" id="recover" tabindex="0">rampkit recover --from ${from}</pre>
+<p><button type="button" data-copy="recover" hidden>Copy</button></p>`
+  }
+${
+    silentOrderIds.length > 0 &&
+    markup`<p>Orders that moved without a webhook: ${
+      silentOrderIds.map((id) => markup`${orderLink(id)} `)
+    }</p>`
+  }`;
+}
+
+async function refused(
+  driver: Parameters<typeof readRefusedRequests>[0],
+  nowMs: number,
+): Promise<Markup> {
+  const reasons = Object.entries(await readRefusedRequests(driver));
+  if (reasons.length === 0) {
+    return markup`<p>The endpoint refused no request lately.</p>`;
+  }
+  return table(
+    "Refused requests",
+    [
+      { title: "Why" },
+      { title: "How many", number: true },
+      { title: "Last" },
+      { title: "What to do" },
+    ],
+    reasons.map(([reason, { count, lastAt }]) => [
+      code(reason),
+      count,
+      when(lastAt, nowMs),
+      REFUSALS[reason] ?? "",
+    ]),
+  );
+}

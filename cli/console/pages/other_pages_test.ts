@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import type { NewEvent } from "../../../ledger/events/event.ts";
+import { deliveryUnanswered } from "../../../ledger/events/mint.ts";
+import { addRefusedRequests } from "../../../ledger/polling/requests/refused_requests.ts";
+import { monthReading } from "../../../ledger/testing/month_test_events.ts";
+import { testConsole } from "../../../tests/kit/console.ts";
+import {
+  minutesAgo,
+  ODD_NOW_MS,
+  ODD_ORDERS,
+  ODD_USERS,
+  oddLedger,
+  oddWebhook,
+} from "../../../tests/kit/odd_ledger.ts";
+
+const now = () => ODD_NOW_MS;
+
+/** Orders of October, of which one states no fee of the partner. */
+const october: readonly NewEvent[] = [
+  monthReading({ order: "OCT1", at: "2026-10-05T10:00:00Z" }),
+  monthReading({
+    order: "OCT2",
+    at: "2026-10-31T23:30:00Z",
+    fields: { partner_fee: undefined, currency_amount: "9.90" },
+  }),
+  monthReading({ order: "OCT3", at: "2026-10-06T10:00:00Z" }),
+  monthReading({
+    order: "OCT4",
+    at: "2026-10-07T10:00:00Z",
+    status: "failed",
+    fields: {
+      fail_reason: '"4016"',
+      currency_amount: "70.70",
+      tx_id: undefined,
+    },
+  }),
+];
+
+Deno.test("homePage() counts what waits and lists the newest orders", async () => {
+  await using opened = testConsole(await oddLedger(), now);
+  const text = await opened.read("/");
+  assert.match(text, /Waits for a person .*1 Paid after the order's time/);
+  assert.match(text, /Newest orders .*01KQPENDING000000000000001/);
+});
+
+Deno.test("userPage() says what a user may do, with all orders", async () => {
+  await using opened = testConsole(await oddLedger(), now);
+  const buyer = await opened.read(`/users/${ODD_USERS.buyer}`);
+  assert.match(buyer, /Verified by the verification with documents: may buy/);
+  assert.match(buyer, /Documents success \(confirmed\)/);
+  assert.ok(buyer.includes(ODD_ORDERS.failed));
+  const retry = await opened.read(`/users/${ODD_USERS.retry}`);
+  assert.match(retry, /the user must hand in documents again/);
+  assert.equal((await opened.ask("/users/nobody")).status, 404);
+});
+
+Deno.test("monthPage() shows a closed month as it was closed, with its files byte for byte", async () => {
+  const ledger = await oddLedger(october);
+  const terms = { timeZone: "Europe/Berlin", bookBy: "confirmed" } as const;
+  const { closed } = await ledger.months.close("2026-10", terms);
+  await using opened = testConsole(ledger, now);
+  assert.match(
+    await opened.read("/months"),
+    /Closed Month .* 2026-10 2026-11-20 12:00:00 Europe\/Berlin confirmed/,
+  );
+  const text = await opened.read("/months/2026-10");
+  assert.match(
+    text,
+    /Time zone Europe\/Berlin Booked by the time an order was/,
+  );
+  assert.match(text, /As of position 4, 4 events Orders 2/);
+  // OCT2 is of November in Berlin.
+  assert.match(
+    text,
+    /Refunds due USD 2 60\.2 0\.6 0 2\.1 0 70\.7 \(1\) Refunds due are/,
+  );
+  assert.match(text, /2026-10-05: 1 orders 5 2026-10-06: 1 orders 6/);
+  for (const { name, sha256 } of closed?.files ?? []) {
+    const answer = await opened.ask(`/months/2026-10/${name}`);
+    const bytes = new Uint8Array(await answer.arrayBuffer());
+    assert.equal(createHash("sha256").update(bytes).digest("hex"), sha256);
+    assert.match(
+      answer.headers.get("content-disposition") ?? "",
+      new RegExp(`^attachment; filename="2026-10-${name}"`),
+    );
+    assert.ok(text.includes(sha256));
+  }
+  assert.equal((await opened.ask("/months/2026-10/events.db")).status, 404);
+  assert.equal((await opened.ask("/months/2026-13")).status, 404);
+});
+
+Deno.test("monthPage() works the books of an open month out, and stores nothing", async () => {
+  const ledger = await oddLedger(october);
+  await using opened = testConsole(ledger, now);
+  const { position } = await ledger.stats();
+  const text = await opened.read("/months/2026-10");
+  assert.match(text, /2026-10 open How Closed Not closed/);
+  assert.match(text, /Time zone UTC/);
+  assert.match(text, /USD 3 70\.1 0\.6 1 3\.15 0 70\.7 \(1\)/);
+  assert.equal((await ledger.stats()).position, position);
+  assert.equal(await ledger.months.get("2026-10"), null);
+});
+
+Deno.test("deliveryPage() lists what came, page by page, and alone what cannot be read", async () => {
+  await using opened = testConsole(await oddLedger(), now);
+  const all = await opened.read("/delivery");
+  assert.match(all, /The last webhook came 2 min ago; nothing is overdue/);
+  assert.match(all, /2026-11-20 11:15:00 cannot be read/);
+  assert.match(all, /order_complete 01KQCLAIMED000000000000001/);
+  const odd = await opened.read("/delivery?show=quarantined");
+  assert.match(odd, /cannot be read/);
+  assert.ok(!odd.includes("order_complete"));
+  const many = Array.from(
+    { length: 51 },
+    (_, n) => oddWebhook(`O${n}`, "payment_started", n),
+  );
+  await using other = testConsole(await oddLedger(many), now);
+  const page = await (await other.ask("/delivery")).text();
+  const [, next = ""] = /href="(\/delivery\?after=\d+)"/.exec(page) ?? [];
+  const earlier = await other.read(next);
+  assert.equal(earlier.match(/payment_started/g)?.length, 1);
+});
+
+Deno.test("deliveryPage() counts down in both readings and fills in the command when deliveries fail", async () => {
+  const failing = oddWebhook("O1", "payment_started", 120);
+  const ledger = await oddLedger([
+    oddWebhook("O0", "payment_started", 240),
+    failing,
+    deliveryUnanswered({
+      unanswered: {
+        id: failing.eventId,
+        noticedAt: minutesAgo(119),
+        answer: "late",
+      },
+      salt: new Uint8Array(16),
+    }),
+  ]);
+  await addRefusedRequests(ledger.driver, { wrong_secret: 7 }, ODD_NOW_MS);
+  await using opened = testConsole(ledger, now);
+  const text = await opened.read("/delivery");
+  assert.match(text, /Webhooks come and are not answered in time/);
+  assert.match(text, /at 2026-11-20T18:00:00\.000Z \(6 h 00 min left\)/);
+  assert.match(text, /at 2026-11-21T01:05:00\.000Z \(13 h 05 min left\)/);
+  assert.match(text, /rampkit recover --from 2026-11-20T10:00:00\.000Z/);
+  assert.match(text, /wrong_secret 7 .* Compare the address/);
+  const page = await (await opened.ask("/")).text();
+  assert.match(page, /class="part bad"[^>]*>\s*<span[^>]*>■<\/span> Webhooks/);
+});
