@@ -172,7 +172,7 @@ export type { UserReason, UserState } from "./users/user_state.ts";
 export type { CloseMonthOptions, MonthClosing } from "./months/close_month.ts";
 export type { MonthClose } from "./months/month_close.ts";
 export { Months } from "./months/months.ts";
-export type { PreviewMonthOptions } from "./months/preview_month.ts";
+export type { PreviewMonthOptions } from "./months/months_preview.ts";
 export type { MonthRecomputation } from "./months/recompute_month.ts";
 
 // Subscribe

@@ -5,7 +5,7 @@ import {
 } from "./close_month.ts";
 import type { MonthClose } from "./month_close.ts";
 import type { MonthsParts, MonthWork } from "./months_parts.ts";
-import { previewMonth, type PreviewMonthOptions } from "./preview_month.ts";
+import { previewMonth, type PreviewMonthOptions } from "./months_preview.ts";
 import type { MonthSummary } from "./summary_file.ts";
 import { type MonthRecomputation, recomputeMonth } from "./recompute_month.ts";
 import { listMonths, readMonth } from "./stored_months.ts";

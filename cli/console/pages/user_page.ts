@@ -2,7 +2,7 @@ import { describeRejectType } from "../../../core/webhook_event/reject_type.ts";
 import { readNotes } from "../../../ledger/attention/notes.ts";
 import { ordersPage } from "../../queries/orders.ts";
 import { userDetail, type UserDetailJson } from "../../queries/users.ts";
-import { ANOMALY_ADVICE } from "../../wording/anomaly_advice.ts";
+import { ANOMALY_ADVICE } from "../../wording/console/anomaly_advice.ts";
 import { describeFreshness } from "../../wording/freshness.ts";
 import type { PageContext } from "../console_parts.ts";
 import { type Markup, markup, NOTHING } from "../markup/markup.ts";

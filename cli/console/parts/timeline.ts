@@ -4,7 +4,7 @@ import {
   describeHappening,
   happenedAt,
   heardBy,
-} from "../../wording/timeline.ts";
+} from "../../wording/console/timeline.ts";
 import { type Markup, markup } from "../markup/markup.ts";
 import { type FactRow, facts } from "../markup/lists.ts";
 import { outsideText, sentence } from "../markup/outside.ts";

@@ -1,4 +1,4 @@
-import type { AnomalyKind } from "../../ledger/mod.ts";
+import type { AnomalyKind } from "../../../ledger/mod.ts";
 
 /** What a person does about an anomaly. */
 export const ANOMALY_ADVICE: Readonly<Record<AnomalyKind, string>> = {

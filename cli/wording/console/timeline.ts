@@ -1,4 +1,4 @@
-import type { EventContent } from "../../ledger/internals.ts";
+import type { EventContent } from "../../../ledger/internals.ts";
 
 /** Statuses as what happens to an order. */
 const STATUSES: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-import type { OrderVerdict } from "../../ledger/mod.ts";
+import type { OrderVerdict } from "../../../ledger/mod.ts";
 
 /** What a customer is told of a failed payment, by the service's code. */
 const FAILED: Readonly<Record<string, string>> = {
