@@ -5,6 +5,7 @@ import type {
   UnansweredDelivery,
 } from "../core/wire/delivery.ts";
 import type { NewEvent } from "./events/event.ts";
+import { compareTimes } from "./events/time.ts";
 import { deliveryUnanswered, sessionCreated } from "./events/mint.ts";
 import { sessionBody, type SessionToRecord } from "./events/session_record.ts";
 import { chainHead, type ChainState } from "./evidence/chain_head.ts";
@@ -312,12 +313,19 @@ export class Ledger implements AsyncDisposable {
    * nothing, and which event each field comes from.
    *
    * @param orderId Order identifier.
+   * @param time Only events that this ledger had learnt by then, ISO 8601 with
+   * a zone. @default {all events}
    * @returns Null when no event names the order.
+   * @throws {RangeError} When `time` is not a valid time.
    * @throws {LedgerError} When the database fails.
    */
-  async explain(orderId: string): Promise<Explanation | null> {
-    const facts = await this.#factsOf(orderId);
-    return facts.length === 0
+  async explain(orderId: string, time?: string): Promise<Explanation | null> {
+    const until = time === undefined ? null : queryTime("time", time);
+    const facts = (await this.#factsOf(orderId)).filter(({ recordedAt }) =>
+      until === null || compareTimes(recordedAt, until) <= 0
+    );
+    // Sessions alone say nothing of an order.
+    return facts.every(({ kind }) => kind === "session_created")
       ? null
       : explainOrder(orderId, facts, { assets: this.#parts.assets });
   }
@@ -571,6 +579,16 @@ export class Ledger implements AsyncDisposable {
   }
 
   /**
+   * Says how far the evidence chain reaches, and whether it goes on from the
+   * head that is kept beside the ledger.
+   *
+   * @throws {LedgerError} When the database fails.
+   */
+  evidence(): Promise<ChainState> {
+    return chainHead(this.driver, this.#parts.origin, this.#anchor);
+  }
+
+  /**
    * Counts what the ledger holds, and says how far it is folded and chained.
    *
    * @throws {LedgerError} When the database fails.
@@ -578,11 +596,7 @@ export class Ledger implements AsyncDisposable {
   async stats(): Promise<Stats> {
     const stats = await readStats(this.driver);
     const waiting = await readWaiting(this.driver, this.#parts.now());
-    const { position, events, hash, broken } = await chainHead(
-      this.driver,
-      this.#parts.origin,
-      this.#anchor,
-    );
+    const { position, events, hash, broken } = await this.evidence();
     return {
       ...stats,
       waiting,

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { defined } from "../../core/defined.ts";
 import { sleep } from "../../core/waiting/sleep.ts";
+import { type ApiFlags, apiOptions, configuredApi } from "../api/api_flags.ts";
 import { composeService } from "../compose/compose_service.ts";
 import { holdLedger } from "../ledger_file/ledger_lock.ts";
 import { jsonLog } from "../monitoring/logger.ts";
@@ -44,7 +45,7 @@ import { openSpool } from "../serving/open_spool.ts";
 import { openSteadyServer } from "../serving/open_steady_server.ts";
 
 interface ServeFlags
-  extends SharedFlags, BackupFlags, ServeConsoleFlags, ForwardFlags {
+  extends SharedFlags, BackupFlags, ServeConsoleFlags, ForwardFlags, ApiFlags {
   readonly port: number;
   readonly host: string;
   readonly poll: boolean;
@@ -63,11 +64,11 @@ export function addServe(program: Command, cli: Cli): void {
   ).description(
     "take webhooks, fold them, and poll the service, in one process",
   );
-  forwardOptions(consoleOptions(backupOptions(settingOption(
+  apiOptions(forwardOptions(consoleOptions(backupOptions(settingOption(
     contradictedAfterOption(serviceOptions(ledgerOptions(command))),
     "--spool-dir <dir>",
     "where deliveries are kept from their answer until the database has them (RAMPKIT_SPOOL_DIR; default: beside a database file; for a database on a server none: then it has them before the answer)",
-  ))))
+  )))))
     .option(
       "--port <port>",
       "port to listen on, 0 for a free one",
@@ -110,6 +111,7 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
   const secrets = requireWebhookSecrets(config);
   const backups = regularBackups(flags, config);
   const forward = forwardingOf(flags, io.env);
+  const serveApi = configuredApi(flags, config);
   const log = jsonLog((text) => io.err(redact(text, io.env)), io.now);
   using held = await holdLedger(config);
   await using ledger = await openConfigured(config, io);
@@ -160,6 +162,9 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
       }),
   );
   const shown = { ledger, config, log, now: io.now };
+  const api = await serveApi?.(
+    defined({ ...shown, poller, requestsPerSecond: flags.rate }),
+  );
   const pages = await serveConsole(shown, flags);
   const polling = poller?.run(io.signal);
   const open = () => openConfigured(config, io);
@@ -170,6 +175,7 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
   log("info", "stopping");
   await quiet(() => endpoint.stats().inFlight);
   await server.shutdown();
+  await api?.shutdown();
   await pages?.shutdown();
   await polling;
   await backing;

@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { messageOf } from "../../core/guards.ts";
 import type { Ledger } from "../../ledger/mod.ts";
+import { knownTokens } from "../api/callers.ts";
 import type { Log } from "../monitoring/logger.ts";
 import type { Config } from "../program/config.ts";
 import { UsageError } from "../program/exit_codes.ts";
@@ -53,7 +54,7 @@ export async function openConfiguredConsole(
   const open = await openConsole({
     ledger,
     now,
-    access: accessOf(settings, null),
+    access: accessOf(settings, knownTokens(config.apiTokens)),
     hostNames: [settings.host, ...settings.allowHost ?? []],
     dashboardUrl,
     explorers: await readExplorers(settings.explorers),

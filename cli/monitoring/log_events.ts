@@ -53,6 +53,11 @@ export const LOG_EVENTS = {
   forward_recovered: "A target takes transitions again",
   forward_dead: "A transition was given up after attempts over three days",
   forward_off: "A target answered 410: nothing is sent until it is resumed",
+  // The HTTP API.
+  api_listening: "The HTTP API takes requests",
+  api_failing: "Requests to the HTTP API fail, and the fault is here",
+  api_recovered: "The HTTP API answers again",
+  operated: "Somebody operated the service through the HTTP API",
   // Backups.
   backup_made: "A backup was made and verified",
   backup_failing: "No backup can be made, or its copy does not verify",
@@ -84,4 +89,5 @@ export const ALL_CLEARS = {
   projection_failing: "projection_recovered",
   forward_failing: "forward_recovered",
   backup_failing: "backup_recovered",
+  api_failing: "api_recovered",
 } as const satisfies Readonly<Partial<Record<LogEvent, LogEvent>>>;

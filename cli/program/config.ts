@@ -1,3 +1,4 @@
+import { type ApiToken, readApiTokens } from "../api/api_tokens.ts";
 import { UsageError } from "./exit_codes.ts";
 import { withoutPasswords } from "./redact.ts";
 
@@ -11,6 +12,8 @@ export interface Config {
   readonly partnerId: string | null;
   /** Path secrets of the webhook endpoint; several while rotating. */
   readonly webhookSecrets: readonly string[];
+  /** Tokens that open the HTTP API and the console. */
+  readonly apiTokens: readonly ApiToken[];
   /** Address under which the endpoint is reached from outside. */
   readonly publicUrl: string | null;
   /** Directory of the spool; null where none was named. */
@@ -55,6 +58,7 @@ export const VARIABLES: {
   readonly cardsBaseUrl: string;
   readonly widgetOrigin: string;
   readonly dashboardUrl: string;
+  readonly apiTokens: string;
 } = {
   environment: "RAMPKIT_ENVIRONMENT",
   apiKey: "RAMPKIT_API_KEY",
@@ -70,6 +74,7 @@ export const VARIABLES: {
   cardsBaseUrl: "RAMPKIT_CARDS_BASE_URL",
   widgetOrigin: "RAMPKIT_WIDGET_ORIGIN",
   dashboardUrl: "RAMPKIT_DASHBOARD_URL",
+  apiTokens: "RAMPKIT_API_TOKENS",
 };
 
 /** The database used when none is named. */
@@ -99,6 +104,7 @@ export function readConfig(
     apiKey: variable(VARIABLES.apiKey),
     partnerId: setting(flags.partnerId, VARIABLES.partnerId),
     webhookSecrets: secrets(variable(VARIABLES.webhookSecrets)),
+    apiTokens: readApiTokens(variable(VARIABLES.apiTokens)),
     publicUrl: url(flags.publicUrl, VARIABLES.publicUrl),
     spoolDir: setting(flags.spoolDir, VARIABLES.spoolDir),
     databaseUrl: databaseUrl(

@@ -209,6 +209,7 @@ Settings come from flags, then from environment variables:
   RAMPKIT_SPOOL_DIR        where deliveries are until the database has them
   RAMPKIT_FORWARD_TO       where transitions are sent on, several by commas
   RAMPKIT_FORWARD_SECRET   what they are signed with, several by commas
+  RAMPKIT_API_TOKENS       read:TOKEN and operate@NAME:TOKEN, by commas
   RAMPKIT_PARTNER_ID       partner id, for the widget
   RAMPKIT_BASE_URL, RAMPKIT_CARDS_BASE_URL, RAMPKIT_WIDGET_ORIGIN,
   RAMPKIT_DASHBOARD_URL    addresses instead of the environment's

@@ -1,8 +1,11 @@
+import { API_TOKENS } from "../api/api_tokens.ts";
+
 const SECRET_VARIABLES = [
   "RAMPKIT_API_KEY",
   "RAMPKIT_WEBHOOK_SECRET",
   "RAMPKIT_DATABASE_TOKEN",
   "RAMPKIT_FORWARD_SECRET",
+  API_TOKENS,
 ];
 
 /**
@@ -33,7 +36,8 @@ export function redact(
   let shown = withoutPasswords(text);
   for (const name of SECRET_VARIABLES) {
     for (const secret of (env(name) ?? "").split(",")) {
-      const value = secret.trim();
+      // A token of the API stands behind its scope and name.
+      const value = secret.trim().replace(/^(read|operate)(@[^:]*)?:/, "");
       if (value.length > 3) shown = shown.replaceAll(value, "[secret]");
     }
   }

@@ -8,13 +8,16 @@ import { type OrderJson, orderJson } from "../views/order_view.ts";
 /**
  * What became of an order, as `orders explain --json` prints it.
  *
+ * @param time What was known then, ISO 8601 with a zone. @default {now}
  * @returns Null when no event names the order.
+ * @throws {RangeError} When it is not a time.
  */
 export async function orderExplanation(
   ledger: Ledger,
   orderId: string,
+  time?: string,
 ): Promise<ExplanationJson | null> {
-  const explanation = await ledger.explain(orderId);
+  const explanation = await ledger.explain(orderId, time);
   return explanation && explanationJson(explanation);
 }
 

@@ -9,6 +9,8 @@ export interface TransitionParams {
   readonly entity?: "order" | "user";
   /** Only those of one order or user. */
   readonly id?: string;
+  /** Only those of which this is true. */
+  readonly on?: (transition: Transition) => boolean;
   /** At most this many, 1 to 1000. @default 100 */
   readonly limit?: number;
 }
@@ -21,8 +23,13 @@ export interface TransitionsJson {
   readonly next: number;
 }
 
+/** Transitions read at once where most may be passed over. */
+const LOOKED_THROUGH_AT_ONCE = 1000;
+
 /**
- * Reads the feed of transitions from a place on.
+ * Reads the feed of transitions from a place on. Where `on` passes over many,
+ * a call reads a thousand, and `next` says how far it came: with a `next` that
+ * is greater than `after`, there may be more.
  *
  * @throws {RangeError} When the limit is wrong.
  */
@@ -30,7 +37,18 @@ export async function transitionsAfter(
   ledger: Ledger,
   params: TransitionParams,
 ): Promise<TransitionsJson> {
-  const { after = 0 } = params;
-  const items = await ledger.transitions(defined({ ...params, after }));
-  return { items, next: items.at(-1)?.seq ?? after };
+  const { after = 0, entity, id, on, limit = 100 } = params;
+  if (on === undefined) {
+    const items = await ledger.transitions(
+      defined({ after, entity, id, limit }),
+    );
+    return { items, next: items.at(-1)?.seq ?? after };
+  }
+  const read = await ledger.transitions(
+    defined({ after, entity, id, limit: LOOKED_THROUGH_AT_ONCE }),
+  );
+  const items = read.filter(on).slice(0, limit);
+  // Cut at the limit, the feed goes on after the last that is given.
+  const next = items.length === limit ? items.at(-1) : read.at(-1);
+  return { items, next: next?.seq ?? after };
 }

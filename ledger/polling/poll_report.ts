@@ -54,6 +54,13 @@ export interface Poller {
    * is gone. What fails is told to `onError` and tried again.
    */
   run(signal: AbortSignal): Promise<void>;
+  /**
+   * Lets {@linkcode Poller.run} start the sweeps at once that read what is new,
+   * what webhooks named and every open order, whatever they wait for.
+   *
+   * @returns False when it does not run, or another poller holds the lease.
+   */
+  pollNow(): boolean;
   /** Where the poller stands; needs no lease. */
   status(): Promise<PollStatus>;
 }

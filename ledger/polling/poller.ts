@@ -43,6 +43,7 @@ export function createPoller(options: PollerOptions): Poller {
   return {
     once: (how) => poller.once(how?.signal, how?.sweeps ?? SWEEP_KINDS),
     run: (signal) => poller.run(signal),
+    pollNow: () => poller.pollNow(),
     status: () => poller.status(),
   };
 }
@@ -53,6 +54,8 @@ class LedgerPoller {
   readonly #meter: RequestMeter;
   readonly #failures: PollFailures;
   #read: SweepRead = nothingRead;
+  /** What runs the sweeps, while this poller holds the lease. */
+  #scheduler: SweepScheduler | null = null;
 
   constructor(options: PollerOptions) {
     this.#options = options;
@@ -67,6 +70,11 @@ class LedgerPoller {
       onAlert: options.onPollAlert,
       onHealth: options.onPollHealth,
     });
+  }
+
+  pollNow(): boolean {
+    this.#scheduler?.startNow();
+    return this.#scheduler !== null;
   }
 
   status(): Promise<PollStatus> {
@@ -133,8 +141,10 @@ class LedgerPoller {
         try {
           await failures.load();
           const parts = { session, options, settings, meter, failures, signal };
-          await new SweepScheduler(parts).run();
+          this.#scheduler = new SweepScheduler(parts);
+          await this.#scheduler.run();
         } finally {
+          this.#scheduler = null;
           await releaseLease(options.ledger.driver, session.lease);
         }
       } catch (error) {

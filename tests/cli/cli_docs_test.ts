@@ -9,6 +9,7 @@ const DOCUMENTS = [
   "CONTRIBUTING",
   "STATES",
   "READING",
+  "API",
 ];
 
 /** Tasks that are no commands of the program. */

@@ -47,6 +47,10 @@ export class SweepScheduler {
   #watchMs = 0;
   #countMs = 0;
   #projectedMs = 0;
+  /** Sweeps that are to be started whatever the time. */
+  readonly #wanted = new Set<SweepKind>();
+  /** Ends the rest that is under way. */
+  #resting: AbortController | null = null;
 
   /** @param parts The objects it uses. */
   constructor(parts: SweepSchedulerOptions) {
@@ -70,6 +74,7 @@ export class SweepScheduler {
         await this.#startDue(nowMs);
         const ready = [...this.#active.keys()];
         if (ready.length === 0) {
+          if (this.#wanted.size > 0) continue;
           const nextMs = Math.min(this.#watchMs, ...this.#dueMs.values());
           await this.#rest(nextMs - nowMs);
           continue;
@@ -81,6 +86,17 @@ export class SweepScheduler {
     } finally {
       for (const sweep of this.#active.values()) await sweep.return();
     }
+  }
+
+  /**
+   * Starts the sweeps at once that read what is new, what webhooks named, and
+   * every open order. One that is under way is started once more after it.
+   */
+  startNow(): void {
+    for (const kind of SWEEP_KINDS) {
+      if (kind !== "deep") this.#wanted.add(kind);
+    }
+    this.#resting?.abort();
   }
 
   /** Looks at delivery when it is time, and keeps the lease meanwhile. */
@@ -105,7 +121,8 @@ export class SweepScheduler {
   async #startDue(nowMs: number): Promise<void> {
     const { session, options, settings, signal } = this.#parts;
     const due = SWEEP_KINDS.filter((kind) =>
-      !this.#active.has(kind) && nowMs >= (this.#dueMs.get(kind) ?? 0)
+      !this.#active.has(kind) &&
+      (this.#wanted.has(kind) || nowMs >= (this.#dueMs.get(kind) ?? 0))
     );
     // A sweep that has gone on for long needs fresh read models as well.
     const { confirmEveryMs } = settings.periods;
@@ -113,7 +130,9 @@ export class SweepScheduler {
     await options.ledger.project({ signal });
     this.#projectedMs = nowMs;
     for (const kind of due) {
-      this.#active.set(kind, session.sweep(kind, false));
+      const all = kind === "open" && this.#wanted.has(kind);
+      this.#wanted.delete(kind);
+      this.#active.set(kind, session.sweep(kind, all));
       this.#startedMs.set(kind, nowMs);
     }
   }
@@ -167,9 +186,15 @@ export class SweepScheduler {
   async #rest(ms: number): Promise<void> {
     const { settings, signal } = this.#parts;
     const restMs = Math.max(1, Math.min(ms, settings.renewMs));
-    await settings.sleep(restMs, signal).catch((error) => {
-      if (!signal.aborted) throw error;
-    });
+    if (signal.aborted) return;
+    const resting = new AbortController();
+    const end = () => resting.abort();
+    signal.addEventListener("abort", end, { once: true });
+    this.#resting = resting;
+    await settings.sleep(restMs, resting.signal).catch((error) => {
+      if (!resting.signal.aborted) throw error;
+    }).finally(() => signal.removeEventListener("abort", end));
+    this.#resting = null;
   }
 }
 

@@ -160,6 +160,17 @@ export async function readTransitions(
   return rows?.rows.map(transitionOf) ?? [];
 }
 
+/** Reads the `seq` of the last transition; 0 before the first. */
+export async function readLastSeq(driver: Driver): Promise<number> {
+  const [rows] = await driver.batch([selectLastSeq], "read");
+  return Number(rows?.rows[0]?.[0] ?? 0);
+}
+
+const selectLastSeq: Statement = {
+  sql: "SELECT max(seq) FROM transitions",
+  args: [],
+};
+
 /** The confirmed status that a machine of a user entered last. */
 const lastConfirmed = (alias: string) =>
   `(SELECT l.status FROM transitions AS l

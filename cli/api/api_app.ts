@@ -1,0 +1,215 @@
+import { type Context, Hono } from "hono";
+import { secureHeaders } from "hono/secure-headers";
+import { messageOf } from "../../core/guards.ts";
+import { LedgerError } from "../../ledger/mod.ts";
+import { Alarm } from "../monitoring/alarm.ts";
+import type { Log } from "../monitoring/logger.ts";
+import { UsageError } from "../program/exit_codes.ts";
+import type { Scope } from "./api_tokens.ts";
+import type { Caller } from "./callers.ts";
+import { openApi } from "./openapi.ts";
+import { readParams } from "./params.ts";
+import { ApiProblem, problemResponse } from "./problem.ts";
+import type { ApiParts, Route } from "./route.ts";
+import { DELIVERY_ROUTES } from "./routes/delivery_routes.ts";
+import { OPERATE_ROUTES } from "./routes/operate_routes.ts";
+import { ORDER_ROUTES } from "./routes/order_routes.ts";
+import { SEARCH_ROUTES } from "./routes/search_routes.ts";
+import { STATUS_ROUTES } from "./routes/status_routes.ts";
+import { TRANSITION_ROUTES } from "./routes/transition_routes.ts";
+import { USER_ROUTES } from "./routes/user_routes.ts";
+
+/** Every route of the API. */
+export const API_ROUTES: readonly Route[] = [
+  ...ORDER_ROUTES,
+  ...USER_ROUTES,
+  ...TRANSITION_ROUTES,
+  ...DELIVERY_ROUTES,
+  ...SEARCH_ROUTES,
+  ...STATUS_ROUTES,
+  ...OPERATE_ROUTES,
+];
+
+/** Where the API describes itself. */
+export const OPENAPI_PATH = "/openapi.json";
+
+/** What the API is made of. */
+export interface ApiAppOptions {
+  /** What the routes work with. */
+  readonly parts: ApiParts;
+  /**
+   * Says who asks; null when nobody who may. Called where a token is needed.
+   *
+   * @param authorization The header of that name.
+   */
+  readonly callerOf: (authorization: string | null) => Caller | null;
+  /** Whether the `Host` of a request names this server. */
+  readonly isKnownHost: (request: Request) => boolean;
+  /** Told when requests fail, and when that is over. */
+  readonly log: Log;
+  /** Version of the package. */
+  readonly version: string;
+}
+
+/**
+ * The HTTP API over a ledger: `Request` in, `Response` out, to be served on a
+ * port of its own or mounted in another app. No header allows other sites to
+ * read it from a browser (CORS).
+ */
+export function apiApp(
+  options: ApiAppOptions,
+): (request: Request) => Promise<Response> {
+  const { parts, isKnownHost, log } = options;
+  const failing = new Alarm(log, "api_failing", parts.now);
+  const app = new Hono();
+  app.use(secureHeaders());
+  app.use(async (c, next) => {
+    if (!isKnownHost(c.req.raw)) {
+      throw new ApiProblem(
+        "unknown_host",
+        "The Host header is neither an address nor a name of this server; " +
+          "name it with --api-allow-host",
+      );
+    }
+    await next();
+    c.header("cache-control", "no-store");
+  });
+  let document: string | null = null;
+  app.get(OPENAPI_PATH, () => {
+    document ??= jsonText(openApi(API_ROUTES, options.version));
+    return jsonResponse(document, 200);
+  });
+  for (const route of API_ROUTES) {
+    app.on(route.method, honoPath(route.path), async (c) => {
+      const answer = await handle(options, route, c);
+      failing.clear();
+      return answer;
+    });
+  }
+  const methods = Map.groupBy(API_ROUTES, ({ path }) => path);
+  for (const [path, routes] of methods) {
+    const allow = routes.map(({ method }) => method).join(", ");
+    app.all(honoPath(path), (c) => {
+      throw new ApiProblem("method_not_allowed", {
+        detail: `${c.req.method} is not taken here, but ${allow}`,
+        headers: { allow },
+      });
+    });
+  }
+  app.notFound(() =>
+    problemResponse(
+      new ApiProblem(
+        "not_found",
+        `There is no such path; ${OPENAPI_PATH} lists all`,
+      ),
+    )
+  );
+  app.onError((error) => {
+    const problem = problemOf(error);
+    if (problem === null) {
+      failing.raise({ message: messageOf(error) });
+      return problemResponse(
+        error instanceof LedgerError
+          ? new ApiProblem("unavailable", {
+            detail: "The ledger's database fails; the log says why",
+            headers: { "retry-after": "10" },
+          })
+          : new ApiProblem(
+            "failed",
+            "The fault is in the server; its log says why",
+          ),
+      );
+    }
+    return problemResponse(problem);
+  });
+  return async (request) => await app.fetch(request);
+}
+
+/** Asks who it is, reads the parameters, and writes the answer. */
+async function handle(
+  { parts, callerOf }: ApiAppOptions,
+  route: Route,
+  c: Context,
+): Promise<Response> {
+  const caller = route.scope === null
+    ? NOBODY
+    : allowed(route.scope, callerOf(c.req.header("authorization") ?? null));
+  const { raw } = c.req;
+  if (route.method === "POST" && await hasBody(raw)) {
+    throw new ApiProblem(
+      "body_not_taken",
+      "Leave the body out: everything is said in the address",
+    );
+  }
+  const answer = await route.handle(parts, {
+    path: c.req.param(),
+    query: readParams(route.params, new URL(raw.url).searchParams),
+    caller,
+    headers: raw.headers,
+    signal: raw.signal,
+  });
+  return answer instanceof Response
+    ? answer
+    : jsonResponse(jsonText(answer), route.answer.status ?? 200);
+}
+
+/** JSON that ends its line, for those who ask from a terminal. */
+function jsonText(value: unknown): string {
+  return `${JSON.stringify(value)}\n`;
+}
+
+function jsonResponse(text: string, status: number): Response {
+  return new Response(text, {
+    status,
+    headers: { "content-type": "application/json" },
+  });
+}
+
+const NOBODY: Caller = { name: "", scope: "read" };
+
+function allowed(scope: Scope, caller: Caller | null): Caller {
+  if (caller === null) {
+    throw new ApiProblem("unauthorized", {
+      detail: "Send one of the tokens in RAMPKIT_API_TOKENS: " +
+        "Authorization: Bearer TOKEN",
+      headers: { "www-authenticate": 'Bearer realm="rampkit"' },
+    });
+  }
+  if (scope === "operate" && caller.scope !== "operate") {
+    throw new ApiProblem("forbidden", {
+      detail: `The token ${caller.name} may read; this needs one that begins ` +
+        "with operate: in RAMPKIT_API_TOKENS",
+      headers: {
+        "www-authenticate":
+          'Bearer realm="rampkit", error="insufficient_scope", scope="operate"',
+      },
+    });
+  }
+  return caller;
+}
+
+/** Whether a request has a body with anything in it. */
+async function hasBody({ headers, body }: Request): Promise<boolean> {
+  if (body === null || headers.get("content-length") === "0") return false;
+  const reader = body.getReader();
+  try {
+    const { done, value } = await reader.read();
+    return !done && value.length > 0;
+  } finally {
+    await reader.cancel();
+  }
+}
+
+/** The problem that an error stands for; null when it is a fault of ours. */
+function problemOf(error: unknown): ApiProblem | null {
+  if (error instanceof ApiProblem) return error;
+  const isWrong = error instanceof UsageError ||
+    // A query of the ledger that cannot be; other ones are faults of ours.
+    (error instanceof RangeError && error.message.startsWith("Wrong "));
+  return isWrong ? new ApiProblem("bad_request", error.message) : null;
+}
+
+/** `/v1/orders/{ref}` as the router writes it. */
+function honoPath(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ":$1");
+}

@@ -1,0 +1,140 @@
+import type { Command } from "commander";
+import packageFile from "../../deno.json" with { type: "json" };
+import { openHttpServer } from "../../core/serving/open_http_server.ts";
+import type { Ledger } from "../../ledger/mod.ts";
+import type { Poller } from "../../ledger/polling/poll_report.ts";
+import { isLoopback } from "../console/access/access.ts";
+import { hostGuard } from "../console/access/host_guard.ts";
+import type { Log } from "../monitoring/logger.ts";
+import { API_TOKENS } from "./api_tokens.ts";
+import type { Config } from "../program/config.ts";
+import { UsageError } from "../program/exit_codes.ts";
+import { wholeNumber } from "../program/options.ts";
+import { serviceClient } from "../program/service.ts";
+import { listening } from "../serving/listening.ts";
+import { apiApp } from "./api_app.ts";
+import { callers } from "./callers.ts";
+import { Operations } from "./operations.ts";
+import { TransitionFeed } from "./transition_feed.ts";
+
+/** Address that the API listens on unless stated. */
+const API_HOST = "127.0.0.1";
+
+/** Flags of `serve` for the HTTP API. */
+export interface ApiFlags {
+  readonly apiPort?: number;
+  readonly apiHost?: string;
+  readonly apiAllowHost?: readonly string[];
+}
+
+/** Adds the flags for the HTTP API. */
+export function apiOptions(command: Command): Command {
+  return command.option(
+    "--api-port <port>",
+    "answer the HTTP API on this port, 0 for a free one (default: no API; " +
+      "API.md describes it)",
+    wholeNumber("--api-port", 0, 65_535),
+  )
+    .option(
+      "--api-host <host>",
+      `address of the HTTP API (default: ${API_HOST}); beyond this machine ` +
+        `it needs tokens in ${API_TOKENS}`,
+    )
+    .option(
+      "--api-allow-host <name...>",
+      "names by which others reach the HTTP API, besides localhost and " +
+        "addresses",
+    );
+}
+
+/** What the API is served from. */
+export interface ApiSource {
+  readonly ledger: Ledger;
+  readonly config: Config;
+  readonly log: Log;
+  readonly now: () => number;
+  /** The poller of this process; null when nothing polls in it. */
+  readonly poller: Poller | null;
+  /** Requests a second of a recovery. @default {the client's own} */
+  readonly requestsPerSecond?: number;
+}
+
+/** An API that listens. */
+export interface OpenApi {
+  /** Ends streams and waiting answers, and closes it. */
+  shutdown(): Promise<void>;
+}
+
+/**
+ * Reads the flags for the HTTP API.
+ *
+ * @returns Opens it; undefined when the flags ask for none.
+ * @throws {UsageError} When a flag is wrong, or others could reach it and there
+ * is no token.
+ */
+export function configuredApi(
+  { apiPort: port, apiHost, apiAllowHost: names }: ApiFlags,
+  { apiTokens: tokens }: Pick<Config, "apiTokens">,
+): ((source: ApiSource) => Promise<OpenApi>) | undefined {
+  if (port === undefined) {
+    if (names === undefined && apiHost === undefined) return undefined;
+    throw new UsageError(
+      "Missing --api-port: there is no API to reach; add --api-port 8789",
+    );
+  }
+  const host = apiHost ?? API_HOST;
+  if (tokens.length === 0 && !isLoopback(host)) {
+    throw new UsageError(
+      `Wrong --api-host: "${host}" is reached from other machines, and the ` +
+        `API shows personal data; set ${API_TOKENS}=read:TOKEN, or leave ` +
+        "--api-host out",
+    );
+  }
+  return async (source) => {
+    const { ledger, config, log, now, requestsPerSecond: rate } = source;
+    const stop = new AbortController();
+    const feed = new TransitionFeed(ledger);
+    const operations = new Operations({
+      ledger,
+      log,
+      now,
+      poller: source.poller,
+      client: config.apiKey === null ? null : () =>
+        serviceClient(
+          config,
+          ledger.environment,
+          rate === undefined ? {} : { requestsPerSecond: rate },
+        ),
+      signal: stop.signal,
+    });
+    const server = await listening(
+      "the HTTP API",
+      port,
+      () =>
+        openHttpServer({
+          port,
+          hostname: host,
+          handler: apiApp({
+            parts: { ledger, now, feed, operations, signal: stop.signal },
+            callerOf: callers(tokens),
+            isKnownHost: hostGuard([host, ...names ?? []]),
+            log,
+            version: packageFile.version,
+          }),
+        }),
+    );
+    const shown = host.includes(":") ? `[${host}]` : host;
+    log("info", "api_listening", {
+      url: `http://${shown}:${server.port}`,
+      tokens: tokens.length,
+    });
+    return {
+      shutdown: async () => {
+        stop.abort();
+        await server.shutdown();
+        await operations.stop();
+        await feed.stop();
+      },
+    };
+  };
+}

@@ -1,0 +1,143 @@
+import { componentSchemas, type JsonSchema } from "../shapes/json_schema.ts";
+import { PROBLEM_TYPE, type ProblemCode, PROBLEMS } from "./problem.ts";
+import type { Route } from "./route.ts";
+
+/** An OpenAPI document. */
+export type OpenApi = Readonly<Record<string, unknown>>;
+
+/** Problems that any route may answer with. */
+const EVERYWHERE: readonly ProblemCode[] = [
+  "bad_request",
+  "method_not_allowed",
+  "unknown_host",
+  "failed",
+  "unavailable",
+];
+
+/** Problems of routes that need a token. */
+const WITH_TOKEN: readonly ProblemCode[] = ["unauthorized", "forbidden"];
+
+const PROBLEM: JsonSchema = {
+  type: "object",
+  description: "A problem document (RFC 9457)",
+  required: ["type", "title", "status", "detail"],
+  properties: {
+    type: {
+      type: "string",
+      examples: Object.keys(PROBLEMS).map((code) =>
+        `urn:rampkit:problem:${code}`
+      ),
+    },
+    title: { type: "string" },
+    status: { type: "integer" },
+    detail: { type: "string", description: "What went wrong, and what to do" },
+    orderIds: {
+      type: "array",
+      items: { type: "string" },
+      description: "The orders that a reference leads to, where it is several",
+    },
+  },
+};
+
+/**
+ * The OpenAPI 3.1 document of the routes.
+ *
+ * @param version Version of the package.
+ */
+export function openApi(routes: readonly Route[], version: string): OpenApi {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const route of routes) {
+    (paths[route.path] ??= {})[route.method.toLowerCase()] = operation(route);
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Rampkit",
+      version,
+      description: "The state of every order, and the feed of what became " +
+        "true. Amounts are decimal strings, times are UTC ISO 8601, what is " +
+        "not known is null. Fields are only ever added.",
+    },
+    paths,
+    components: {
+      schemas: { ...componentSchemas(), Problem: PROBLEM },
+      securitySchemes: {
+        token: {
+          type: "http",
+          scheme: "bearer",
+          description: "A token of RAMPKIT_API_TOKENS; operate: allows all, " +
+            "read: allows GET",
+        },
+      },
+    },
+  };
+}
+
+function operation(route: Route): Record<string, unknown> {
+  const { answer } = route;
+  return {
+    operationId: route.operationId,
+    summary: route.summary,
+    ...(route.description === undefined
+      ? {}
+      : { description: route.description }),
+    security: route.scope === null ? [] : [{ token: [] }],
+    parameters: parameters(route),
+    responses: {
+      [answer.status ?? 200]: {
+        description: answer.description,
+        content: {
+          "application/json": { schema: answer.schema },
+          ...Object.fromEntries(
+            Object.entries(answer.also ?? {}).map(([type, description]) => [
+              type,
+              { schema: { type: "string", description } },
+            ]),
+          ),
+        },
+      },
+      ...problemResponses(route),
+    },
+  };
+}
+
+function parameters(route: Route): unknown[] {
+  const placeholders = Object.entries(route.placeholders ?? {}).map((
+    [name, description],
+  ) => ({
+    name,
+    in: "path",
+    required: true,
+    description,
+    schema: { type: "string" },
+  }));
+  const query = Object.entries(route.params).map(([name, param]) => ({
+    name,
+    in: "query",
+    required: param.required ?? false,
+    description: param.description,
+    schema: param.schema,
+  }));
+  return [...placeholders, ...query];
+}
+
+function problemResponses(route: Route): Record<string, unknown> {
+  const codes = [
+    ...EVERYWHERE,
+    ...(route.scope === null ? [] : WITH_TOKEN),
+    ...(route.method === "POST" ? ["body_not_taken" as const] : []),
+    ...(route.problems ?? []),
+  ];
+  const byStatus = Map.groupBy(codes, (code) => PROBLEMS[code][0]);
+  return Object.fromEntries(
+    [...byStatus].map(([status, some]) => [
+      String(status),
+      {
+        description: some.map((code) => PROBLEMS[code][1]).join("; "),
+        content: {
+          [PROBLEM_TYPE]: { schema: { $ref: "#/components/schemas/Problem" } },
+        },
+      },
+    ]),
+  );
+}

@@ -1,0 +1,194 @@
+import assert from "node:assert/strict";
+import * as z from "zod";
+import {
+  orderRead,
+  orderWebhook,
+  session,
+  webhook,
+} from "../../ledger/testing/projection_test_kit.ts";
+import { componentSchemas, type JsonSchema } from "../shapes/json_schema.ts";
+import { API_ROUTES } from "./api_app.ts";
+import { openApi } from "./openapi.ts";
+import { type TestApi, testApi } from "./test_api.ts";
+
+/** The document as any client gets it. */
+async function documentOf(api: TestApi): Promise<Record<string, unknown>> {
+  const answer = await api.get("/openapi.json", { authorization: "" });
+  assert.equal(answer.status, 200);
+  return await answer.json();
+}
+
+/** Values anywhere in a document that stand under a key. */
+function* under(key: string, value: unknown): Generator<unknown> {
+  if (typeof value !== "object" || value === null) return;
+  for (const [name, inner] of Object.entries(value)) {
+    if (name === key) yield inner;
+    yield* under(key, inner);
+  }
+}
+
+/** The same schema, but nothing may be there that it does not name. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const inner = Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [key, closed(value)]),
+  );
+  return typeof inner.properties === "object" && inner.type === "object" &&
+      inner.additionalProperties === undefined
+    ? { ...inner, additionalProperties: false }
+    : inner;
+}
+
+/** What the document says that an operation answers. */
+function answers(
+  document: Record<string, unknown>,
+  operationId: string,
+  status: number,
+): z.ZodType {
+  const operation = [
+    ...under("paths", document),
+  ].flatMap((paths) =>
+    Object.values(Object(paths)).flatMap((path) => Object.values(Object(path)))
+  ).find((one) => Object(one).operationId === operationId);
+  assert.ok(operation, operationId);
+  const { content } = Object(operation).responses[status];
+  const { schema }: { schema: JsonSchema } = Object(
+    Object.values(Object(content))[0],
+  );
+  const whole = {
+    ...schema,
+    $defs: Object(document.components).schemas,
+  };
+  const text = JSON.stringify(closed(whole))
+    .replaceAll("#/components/schemas/", "#/$defs/");
+  return z.fromJSONSchema(JSON.parse(text));
+}
+
+/** An API over a ledger with a bit of everything. */
+async function filled(): Promise<TestApi> {
+  const api = await testApi({
+    poller: { pollNow: () => true },
+  });
+  const { ledger } = api;
+  await ledger.append([
+    session(0, "S1", "C1"),
+    orderWebhook("01JD3Q5XK6T0V0QK3WZ5R5Q0Z1", 1, {
+      type: "payment_started",
+      orderId: "O1",
+      session: "S1",
+      click: "C1",
+      user: "U1",
+    }),
+    orderRead(2, { orderId: "O1", status: "pending", click: "C1", user: "U1" }),
+    orderRead(3, { orderId: "O2", status: "cancelled" }),
+    orderRead(4, { orderId: "O3", status: "success" }),
+    orderRead(5, { orderId: "O3", status: "failed" }),
+    webhook("01JD3Q5XK6T0V0QK3WZ5R5Q0Z2", 6, "no JSON"),
+  ]);
+  await ledger.project();
+  await ledger.months.close("2026-10", {
+    timeZone: "UTC",
+    bookBy: "confirmed",
+  });
+  const done = Promise.withResolvers<void>();
+  const subscription = await ledger.subscribe(
+    "goods",
+    { on: "order.confirmed.cancelled", from: "start", maxAttempts: 1 },
+    () => {
+      done.resolve();
+      throw new Error("No goods left");
+    },
+  );
+  await done.promise;
+  await subscription.stop();
+  return api;
+}
+
+Deno.test("every answer of the API is what its OpenAPI document says, and nothing more", async () => {
+  await using api = await filled();
+  const document = await documentOf(api);
+  const gets: readonly (readonly [string, string])[] = [
+    ["listOrders", "/v1/orders"],
+    ["listOrders", "/v1/orders?limit=1"],
+    ["getOrder", "/v1/orders/O1"],
+    ["getOrder", "/v1/orders/O3"],
+    ["getOrderAsOf", "/v1/orders/O3/as-of?time=2026-11-20T08:04:30Z"],
+    ["explainOrder", "/v1/orders/O1/explanation"],
+    ["listUsers", "/v1/users"],
+    ["getUser", "/v1/users/U1"],
+    ["readTransitions", "/v1/transitions"],
+    ["listDeliveries", "/v1/deliveries"],
+    ["getDelivery", "/v1/deliveries/01JD3Q5XK6T0V0QK3WZ5R5Q0Z2"],
+    ["listAttention", "/v1/attention"],
+    ["find", "/v1/find?q=O1"],
+    ["find", "/v1/find?q=U1"],
+    ["getHealth", "/v1/health"],
+    ["getStatus", "/v1/status"],
+    ["getLedger", "/v1/ledger"],
+    ["getEvidence", "/v1/evidence"],
+    ["listMonths", "/v1/months"],
+    ["getMonth", "/v1/months/2026-10"],
+    ["listSubscriptions", "/v1/subscriptions"],
+  ];
+  const posts: readonly (readonly [string, string, number])[] = [
+    ["pollNow", "/v1/poll", 202],
+    ["readOrder", "/v1/orders/O1/read", 202],
+    ["retryDeadLetters", "/v1/subscriptions/goods/retry", 200],
+    ["dropDeadLetter", "/v1/subscriptions/goods/drop?key=none", 200],
+    ["resumeTarget", "/v1/subscriptions/goods/resume", 200],
+    ["fireTransition", "/v1/transitions/fire?key=none", 200],
+  ];
+  const asked = [
+    ...gets.map(([id, path]) => ({ id, path, status: 200, post: false })),
+    ...posts.map(([id, path, status]) => ({ id, path, status, post: true })),
+  ];
+  for (const { id, path, status, post } of asked) {
+    const answer = await (post ? api.post(path) : api.get(path));
+    const body = await answer.json();
+    assert.equal(answer.status, status, `${path}: ${JSON.stringify(body)}`);
+    const { error } = answers(document, id, status).safeParse(body);
+    assert.equal(
+      error,
+      undefined,
+      `${path}: ${error && z.prettifyError(error)}`,
+    );
+    // An empty list would agree with any schema.
+    if (Array.isArray(body.items)) assert.ok(body.items.length > 0, path);
+  }
+  const recovery = ["recover", "getRecovery"]; // Asked in operations_test.ts.
+  assert.deepEqual(
+    API_ROUTES.map(({ operationId }) => operationId)
+      .filter((id) => !asked.some((one) => one.id === id)),
+    recovery,
+  );
+  const problem = answers(document, "getOrder", 404);
+  const { error } = problem.safeParse(
+    await (await api.get("/v1/orders/NONE")).json(),
+  );
+  assert.equal(error, undefined);
+  assert.ok(!problem.safeParse({ error: "Not found" }).success);
+});
+
+Deno.test("openApi() describes every route, refers only to what is there, and names operations once", () => {
+  const document = openApi(API_ROUTES, "1.2.3");
+  assert.equal(document.openapi, "3.1.0");
+  const { schemas } = Object(document.components);
+  for (const ref of under("$ref", document)) {
+    const name = String(ref).replace("#/components/schemas/", "");
+    assert.ok(Object.hasOwn(schemas, name), String(ref));
+  }
+  const ids = API_ROUTES.map(({ operationId }) => operationId);
+  assert.equal(new Set(ids).size, ids.length);
+  for (const { method, path, placeholders = {}, scope } of API_ROUTES) {
+    const operation = Object(document.paths)[path][method.toLowerCase()];
+    assert.deepEqual(
+      [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name),
+      Object.keys(placeholders),
+      path,
+    );
+    assert.equal(operation.security.length, scope === null ? 0 : 1, path);
+    assert.ok(operation.responses[400], path);
+  }
+  assert.ok(Object.keys(componentSchemas()).every((name) => schemas[name]));
+});
