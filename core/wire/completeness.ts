@@ -20,7 +20,11 @@ export interface WalkFacts {
   readonly warnings: readonly string[];
 }
 
-/** Every item of the window was read, and there is proof of it. */
+/**
+ * Every item of the window was read, and there is proof of it. Where answers
+ * bear no `Date`, our clock stands for the service's: a service whose clock is
+ * behind by more than the settling time can then still add items.
+ */
 export interface CompleteWalk extends WalkFacts {
   /** Marks the proof. */
   readonly complete: true;

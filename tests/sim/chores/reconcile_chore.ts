@@ -15,6 +15,8 @@ import { tookBack } from "./took_back.ts";
 import type { World } from "../world/world.ts";
 
 const hourMs = 3_600_000;
+/** So long after its creation an order may appear, in milliseconds. */
+const appearsLateMs = 5_000;
 
 /** A person compares the ledger with the service while everything moves. */
 export async function reconcileSome(
@@ -132,7 +134,7 @@ function reportHolds(
   begunMs: number,
   oddBefore: ReadonlySet<string>,
 ): void {
-  const { sandbox } = world;
+  const { sandbox, plan } = world;
   const { rows, orders, counts, disagreements, from, provenUpTo } = report;
   const { agree, claimed_only, behind, final_changed, contradicted, absent } =
     counts;
@@ -146,7 +148,12 @@ function reportHolds(
   );
   if (!report.complete) return;
   const compared = new Set(rows.map(({ orderId }) => orderId));
-  const [fromMs, untilMs] = [Date.parse(from), Date.parse(provenUpTo)];
+  const [fromMs, provenMs] = [Date.parse(from), Date.parse(provenUpTo)];
+  // Without a date our clock stands for the service's, which may be behind by
+  // more than the time that rows take to appear.
+  const untilMs = plan.attack.noDate
+    ? Math.min(provenMs, begunMs - appearsLateMs)
+    : provenMs;
   for (const { orderId, createdAtMs, changedAtMs } of sandbox.orders()) {
     if (createdAtMs <= fromMs || createdAtMs > untilMs) continue;
     check(
