@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { sleep as sleepFor } from "../../core/waiting/sleep.ts";
 import {
   type Lease,
-  LEASE_MS,
   releaseLease,
   renewLease,
   takeLease,
@@ -38,7 +37,7 @@ export interface ForwarderParts {
   readonly now: () => number;
   /** Names this sender. @default {a new name} */
   readonly holder?: string;
-  /** How long its lease lasts unless renewed, ms. @default {that of the poller} */
+  /** How long its lease lasts unless renewed, ms. @default 10_000 */
   readonly leaseMs?: number;
   /** Where a target that was never sent to begins. @default "now" */
   readonly from?: "now" | "start";
@@ -57,6 +56,9 @@ export interface ForwarderParts {
   /** How webhooks are posted. */
   readonly post?: Pick<PostOptions, "fetch" | "resolve" | "timeoutMs">;
 }
+
+/** After a crash another process sends this much later, ms. */
+const LEASE_MS = 10_000;
 
 /** Looks so often whether it may send, or has been resumed, ms. */
 const LOOK_MS = 5000;
