@@ -48,9 +48,7 @@ export function addSession(program: Command, cli: Cli): void {
     .option("--commodity <code>", "asset, for example USDC")
     .option("--network <name>", "network of the asset")
     .option("--commodity-amount <decimal>", "asset amount")
-    .addOption(
-      new Option("--currency <code>", "fiat currency").choices(["USD", "EUR"]),
-    )
+    .option("--currency <code>", "fiat currency: USD or EUR", listedCurrency)
     .option("--currency-amount <decimal>", "fiat amount")
     .option("--wallet <address>", "address the asset goes to")
     .option("--click <id>", "click id the widget will be opened with")
@@ -107,6 +105,14 @@ export function addSession(program: Command, cli: Cli): void {
         }
       });
     }));
+}
+
+function listedCurrency(code: string): "USD" | "EUR" {
+  if (code === "USD" || code === "EUR") return code;
+  throw new UsageError(
+    `Wrong --currency: ${code} is neither USD nor EUR; if the service has ` +
+      `added it since this version, use --extra currency=${code}`,
+  );
 }
 
 function extraField(

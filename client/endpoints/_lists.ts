@@ -2,7 +2,7 @@
 
 import type { Page } from "../../core/wire/page.ts";
 import { type Api, type Ask, refuseFaults, withQuery } from "../http/api.ts";
-import type { CallOptions } from "../http/call_options.ts";
+import type { ExtraParameters, PageOptions } from "../http/call_options.ts";
 import { pageOf } from "../pagination/page_of.ts";
 import type { Fault } from "../errors/validation_error.ts";
 
@@ -12,7 +12,7 @@ interface PagedEndpoint<Query, Row> {
   /** Begins the message of an error. */
   readonly action: string;
   readonly url: string;
-  check(query?: Query): {
+  check(query: Query, extra?: ExtraParameters): {
     readonly faults: readonly Fault[];
     readonly parameters: readonly (readonly [name: string, value: string])[];
   };
@@ -23,9 +23,9 @@ interface PagedEndpoint<Query, Row> {
 export function pageReader<Query, Row>(
   api: Api,
   { operation, action, url, check, rows }: PagedEndpoint<Query, Row>,
-): (query?: Query, options?: CallOptions) => Promise<Page<Row>> {
-  return async (query, options = {}) => {
-    const { faults, parameters } = check(query);
+): (query?: Query, options?: PageOptions) => Promise<Page<Row>> {
+  return async (query = {} as Query, options = {}) => {
+    const { faults, parameters } = check(query, options.extra);
     refuseFaults(action, faults);
     const answer = await api.ask({
       operation,
@@ -46,6 +46,27 @@ export const zeroLimit: Fault = {
   field: "limit",
   rule: "is 0, which no walk can end with; use 1 to 20, or page()",
 };
+
+/** The faults of extra parameters that a walk sets itself. */
+export function walkedBy(
+  own: readonly string[],
+  extra: ExtraParameters = {},
+): readonly Fault[] {
+  return own.filter((name) => Object.hasOwn(extra, name)).map((field) => ({
+    field,
+    rule: "is set by the walk itself; use page()",
+  }));
+}
+
+/** Why a walk with extra parameters proves nothing; null without any. */
+export function whyExtraUnprovable(
+  extra: ExtraParameters = {},
+): string | null {
+  const [name] = Object.keys(extra);
+  return name === undefined
+    ? null
+    : `The query filters by ${name}, which may change while walking`;
+}
 
 /** Refuses what would ask for several items, or for all of them. */
 export function refuseId(field: string, id: string): void {

@@ -1,4 +1,5 @@
 import type { Fault } from "../errors/validation_error.ts";
+import type { ExtraParameters } from "../http/call_options.ts";
 import { readQueryTime } from "../../core/time/query_time.ts";
 import { describe, Faults, fieldsOf } from "./_faults.ts";
 
@@ -24,12 +25,21 @@ export interface CheckedQuery {
 
 const listed = "separate texts with commas or pass an array";
 
-/** Checks a query against a table of parameters. */
+/** The parameters of an endpoint. */
+export interface QueryTable {
+  /** What each takes. */
+  readonly kinds: Readonly<Record<string, Kind>>;
+  /** Those of a window's start and end. */
+  readonly range: readonly [start: string, end: string];
+  /** What was probably meant by another name. */
+  readonly meant: Readonly<Record<string, string>>;
+}
+
+/** Checks a query against a table; what `extra` names is sent as it is. */
 export function checkQuery(
   query: object,
-  kinds: Readonly<Record<string, Kind>>,
-  range: readonly [start: string, end: string],
-  meant: Readonly<Record<string, string>>,
+  { kinds, range, meant }: QueryTable,
+  extra: ExtraParameters,
 ): CheckedQuery {
   const fields = fieldsOf(query);
   const faults = new Faults();
@@ -37,7 +47,7 @@ export function checkQuery(
   faults.unknownFields(fields, Object.keys(kinds), meant);
   for (const [name, kind] of Object.entries(kinds)) {
     const value = fields[name];
-    if (value === undefined) continue;
+    if (value === undefined || Object.hasOwn(extra, name)) continue;
     const read = readers[kind](value);
     if (read.rule !== undefined) {
       faults.add(name, `is ${describe(value)}; ${read.rule}`);
@@ -57,7 +67,13 @@ export function checkQuery(
       `is ${end}, not after ${range[0]}; nothing can lie between them`,
     );
   }
-  return { faults: faults.list, parameters };
+  for (const [name, value] of Object.entries(extra)) {
+    parameters.push([name, String(value)]);
+  }
+  return {
+    faults: faults.list.filter(({ field }) => !Object.hasOwn(extra, field)),
+    parameters,
+  };
 }
 
 type Read =

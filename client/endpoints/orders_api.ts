@@ -1,8 +1,19 @@
 import { type Api, refuseFaults } from "../http/api.ts";
-import type { CallOptions, ListOptions } from "../http/call_options.ts";
+import type {
+  CallOptions,
+  ListOptions,
+  PageOptions,
+} from "../http/call_options.ts";
 import { ResponseError } from "../errors/response_error.ts";
 import type { Order } from "../../core/wire/order.ts";
-import { endOf, pageReader, refuseId, zeroLimit } from "./_lists.ts";
+import {
+  endOf,
+  pageReader,
+  refuseId,
+  walkedBy,
+  whyExtraUnprovable,
+  zeroLimit,
+} from "./_lists.ts";
 import { checkOrdersQuery, type OrdersQuery } from "./orders_query.ts";
 import { type Page, rowsOn } from "../../core/wire/page.ts";
 import { cursorPass, offsetPass } from "../pagination/passes.ts";
@@ -23,7 +34,7 @@ export interface OrdersApi {
    * @throws {ValidationError} When the query breaks a rule.
    * @throws {OnrampError} When the call fails.
    */
-  page(query?: OrdersQuery, options?: CallOptions): Promise<Page<Order>>;
+  page(query?: OrdersQuery, options?: PageOptions): Promise<Page<Order>>;
   /**
    * Walks over all pages, by cursor; by offset where the query names one, or
    * where the service answers in its earlier form, which has no cursor.
@@ -57,22 +68,35 @@ const changing = [
   "payment_type",
 ] as const;
 
+/** What a walk sets on each of its pages, and what it is measured by. */
+const walked = [
+  "limit",
+  "cursor_id",
+  "offset",
+  "order_by",
+  "start_date",
+  "end_date",
+] as const;
+
 /** Makes the orders part of a client. */
 export function ordersApi(api: Api): OrdersApi {
   const page = pageReader<OrdersQuery, Order>(api, {
     operation: "orders.page",
     action,
     url: `${api.environment.baseUrl}/api/external/orders`,
-    check: (query = {}) => checkOrdersQuery(query),
+    check: checkOrdersQuery,
     rows: { id: "order_id", read: readOrderRow },
   });
 
   function list(query: OrdersQuery = {}, options: ListOptions = {}): OrderWalk {
-    const { faults } = checkOrdersQuery(query);
-    refuseFaults(action, query.limit === 0 ? [...faults, zeroLimit] : faults);
-    const { signal, prove = false, settleMs = 60_000 } = options;
-    const read = (one: OrdersQuery) =>
-      page(one, signal === undefined ? {} : { signal });
+    const { prove = false, settleMs = 60_000, extra } = options;
+    const { faults } = checkOrdersQuery(query, extra);
+    refuseFaults(action, [
+      ...faults,
+      ...walkedBy(walked, extra),
+      ...(query.limit === 0 ? [zeroLimit] : []),
+    ]);
+    const read = (one: OrdersQuery) => page(one, options);
     const wanted: OrdersQuery = { limit: 20, ...query };
     const pass = query.offset === undefined
       ? (one: OrdersQuery) => cursorPass(read, one)
@@ -86,7 +110,7 @@ export function ordersApi(api: Api): OrdersApi {
       second: prove
         ? pass({ ...wanted, order_by: order === "asc" ? "desc" : "asc" })
         : null,
-      unprovable: whyUnprovable(query),
+      unprovable: whyUnprovable(query) ?? whyExtraUnprovable(extra),
       windowEndMs: endOf(query.end_date),
       settleMs,
     });

@@ -1,4 +1,5 @@
 import type { OrderStatus, PaymentType } from "../../core/wire/order.ts";
+import type { ExtraParameters } from "../http/call_options.ts";
 import type { Fault } from "../errors/validation_error.ts";
 import { checkQuery, type Kind } from "./_query.ts";
 
@@ -72,6 +73,8 @@ const meant = {
 /**
  * Checks a query of orders against the table of parameters.
  *
+ * @param query What to read.
+ * @param extra Parameters that no rule is applied to.
  * @returns Every fault, and the parameters to send.
  * @throws {TypeError} When `query` is not an object.
  *
@@ -85,6 +88,7 @@ const meant = {
  */
 export function checkOrdersQuery(
   query: OrdersQuery,
+  extra: ExtraParameters = {},
 ): {
   readonly faults: readonly Fault[];
   readonly parameters: readonly (readonly [name: string, value: string])[];
@@ -93,8 +97,7 @@ export function checkOrdersQuery(
   const { cursor_id, ...rest } = query;
   return checkQuery(
     cursor_id === "" ? rest : query,
-    kinds,
-    ["start_date", "end_date"],
-    meant,
+    { kinds, range: ["start_date", "end_date"], meant },
+    extra,
   );
 }

@@ -47,6 +47,9 @@ export interface CreatedUser {
  * Checks a user against every rule of the service. No fault quotes a value,
  * because all of them are personal.
  *
+ * @param input The user.
+ * @param extra Fields, or values of fields, that this version does not know; no
+ * rule is applied to what they name.
  * @returns Every fault; empty when the user can be sent.
  * @throws {TypeError} When `input` is not an object.
  *
@@ -71,14 +74,17 @@ export interface CreatedUser {
  * ]);
  * ```
  */
-export function checkUserInput(input: UserInput): readonly Fault[] {
+export function checkUserInput(
+  input: UserInput,
+  extra: Readonly<Record<string, unknown>> = {},
+): readonly Fault[] {
   const fields = fieldsOf(input);
   const faults = new Faults();
   faults.unknownFields(fields, USER_FIELDS);
-  for (const { field, code } of brokenUserRules(fields)) {
+  for (const { field, code } of brokenUserRules({ ...fields, ...extra })) {
     faults.add(field, sentenceOf(field, code));
   }
-  return faults.list;
+  return faults.list.filter(({ field }) => !Object.hasOwn(extra, field));
 }
 
 const nameForm = "must be 2 to 30 characters of A-Z, a-z and 0-9, and not " +

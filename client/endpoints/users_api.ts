@@ -1,8 +1,20 @@
 import { type Api, refuseFaults } from "../http/api.ts";
-import type { CallOptions, ListOptions } from "../http/call_options.ts";
+import type {
+  CallOptions,
+  ListOptions,
+  PageOptions,
+  UserOptions,
+} from "../http/call_options.ts";
 import { ResponseError } from "../errors/response_error.ts";
 import type { Fault } from "../errors/validation_error.ts";
-import { endOf, pageReader, refuseId, zeroLimit } from "./_lists.ts";
+import {
+  endOf,
+  pageReader,
+  refuseId,
+  walkedBy,
+  whyExtraUnprovable,
+  zeroLimit,
+} from "./_lists.ts";
 import { type Page, rowsOn } from "../../core/wire/page.ts";
 import { promised } from "../http/promised.ts";
 import { offsetPass, windowPass } from "../pagination/passes.ts";
@@ -34,7 +46,7 @@ export interface UsersApi {
    * @throws {ValidationError} When the query breaks a rule.
    * @throws {OnrampError} When the call fails.
    */
-  page(query?: UsersQuery, options?: CallOptions): Promise<Page<User>>;
+  page(query?: UsersQuery, options?: PageOptions): Promise<Page<User>>;
   /**
    * Walks over all users by ascending creation time, in overlapping windows,
    * so that users created during the walk do not hide others.
@@ -62,7 +74,7 @@ export interface UsersApi {
    * @throws {ConflictError} When a user with this phone exists.
    * @throws {OnrampError} When the call fails.
    */
-  create(input: UserInput, options?: CallOptions): Promise<CreatedUser>;
+  create(input: UserInput, options?: UserOptions): Promise<CreatedUser>;
 }
 
 const action = "Cannot read users";
@@ -75,13 +87,16 @@ const changing = [
   "kyc_country",
 ] as const;
 
+/** What a walk sets on each of its pages. */
+const walked = ["limit", "offset", "order_by", "from", "to"] as const;
+
 /** Makes the users part of a client. */
 export function usersApi(api: Api): UsersApi {
   const page = pageReader<UsersQuery, User>(api, {
     operation: "users.page",
     action,
     url: `${api.environment.baseUrl}/api/external/users`,
-    check: (query = {}) => checkUsersQuery(query),
+    check: checkUsersQuery,
     rows: { id: "user_id", read: readUserRow },
   });
 
@@ -89,11 +104,14 @@ export function usersApi(api: Api): UsersApi {
     query: UsersWalkQuery = {},
     options: ListOptions = {},
   ): UserWalk {
-    const { faults } = checkUsersQuery(query);
-    refuseFaults(action, [...faults, ...walkFaults(query)]);
-    const { signal, prove = false, settleMs = 60_000 } = options;
-    const read = (one: UsersQuery) =>
-      page(one, signal === undefined ? {} : { signal });
+    const { prove = false, settleMs = 60_000, extra } = options;
+    const { faults } = checkUsersQuery(query, extra);
+    refuseFaults(action, [
+      ...faults,
+      ...walkFaults(query),
+      ...walkedBy(walked, extra),
+    ]);
+    const read = (one: UsersQuery) => page(one, options);
     const wanted: UsersQuery = { limit: 20, ...query };
     const filter = changing.find((name) => query[name] !== undefined);
     const idOf = (user: User) => user.user_id;
@@ -102,7 +120,7 @@ export function usersApi(api: Api): UsersApi {
       first: windowPass(read, wanted, api.now),
       second: prove ? offsetPass(read, { ...wanted, order_by: "desc" }) : null,
       unprovable: filter === undefined
-        ? null
+        ? whyExtraUnprovable(extra)
         : `The query filters by ${filter}, which changes while walking`,
       windowEndMs: endOf(query.to),
       settleMs,
@@ -130,18 +148,18 @@ export function usersApi(api: Api): UsersApi {
 
   async function create(
     input: UserInput,
-    options: CallOptions = {},
+    { signal, extra = {} }: UserOptions = {},
   ): Promise<CreatedUser> {
-    refuseFaults(createAction, checkUserInput(input));
+    refuseFaults(createAction, checkUserInput(input, extra));
     const answer = await api.ask({
       operation: "users.create",
       action: createAction,
       method: "POST",
       url: `${api.environment.baseUrl}/api/external/users/create`,
-      body: JSON.stringify(input),
+      body: JSON.stringify({ ...input, ...extra }),
       repeatable: true,
       secrets: [],
-      signal: options.signal,
+      signal,
     });
     const { user_id, created_at } = promised(
       createdUserSchema,

@@ -1,3 +1,4 @@
+import type { ExtraParameters } from "../http/call_options.ts";
 import type { Fault } from "../errors/validation_error.ts";
 import type { VerificationStatus } from "../../core/wire/user.ts";
 import { checkQuery, type Kind } from "./_query.ts";
@@ -58,6 +59,8 @@ const meant = {
 /**
  * Checks a query of users against the table of parameters.
  *
+ * @param query What to read.
+ * @param extra Parameters that no rule is applied to.
  * @returns Every fault, and the parameters to send.
  * @throws {TypeError} When `query` is not an object.
  *
@@ -71,9 +74,10 @@ const meant = {
  */
 export function checkUsersQuery(
   query: UsersQuery,
+  extra: ExtraParameters = {},
 ): {
   readonly faults: readonly Fault[];
   readonly parameters: readonly (readonly [name: string, value: string])[];
 } {
-  return checkQuery(query, kinds, ["from", "to"], meant);
+  return checkQuery(query, { kinds, range: ["from", "to"], meant }, extra);
 }

@@ -38,7 +38,7 @@ export function withQuery(
 ): string {
   // By hand, because URLSearchParams costs more than the rest of the request.
   const query = parameters.map(([name, value]) =>
-    `${name}=${encodeURIComponent(value)}`
+    `${encodeURIComponent(name)}=${encodeURIComponent(value)}`
   );
   return query.length === 0 ? url : `${url}?${query.join("&")}`;
 }

@@ -22,8 +22,37 @@ export interface SessionOptions extends CallOptions {
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
+/** Options of creating a user. */
+export interface UserOptions extends CallOptions {
+  /**
+   * Fields, or values of fields, that the service has added since this version.
+   * They are sent as they are, and no rule is applied to what they name.
+   *
+   * @default {{}}
+   */
+  readonly extra?: Readonly<Record<string, unknown>>;
+}
+
+/** Parameters of a query by their names. */
+export type ExtraParameters = Readonly<
+  Record<string, string | number | boolean>
+>;
+
+/** Options of reading a page. */
+export interface PageOptions extends CallOptions {
+  /**
+   * Parameters, or values of parameters, that the service has added since this
+   * version. They are sent as they are, and no rule is applied to what they
+   * name. A walk refuses those that it sets itself, and proves nothing by what
+   * it does not know.
+   *
+   * @default {{}}
+   */
+  readonly extra?: ExtraParameters;
+}
+
 /** Options of a walk over all pages. */
-export interface ListOptions extends CallOptions {
+export interface ListOptions extends PageOptions {
   /**
    * Walks in both directions and compares, so that `completeness` can be a
    * proof.

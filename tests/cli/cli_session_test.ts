@@ -33,6 +33,65 @@ Deno.test("rampkit session create says what is wrong with its flags, and what th
   assert.match(both.err, /commodity_amount is ignored/);
 });
 
+Deno.test("rampkit session create --extra sends what this version does not know, and records what the ledger compares", async () => {
+  await using ledger = await temporaryLedger();
+  const asked: unknown[] = [];
+  await using server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+    async (request) => {
+      asked.push(await request.json());
+      return Response.json({ sessionId: "s-1", requestId: "r-1" });
+    },
+  );
+  const env = {
+    RAMPKIT_DATABASE_URL: ledger.url,
+    RAMPKIT_ENVIRONMENT: "sandbox",
+    RAMPKIT_API_KEY: API_KEY,
+    RAMPKIT_BASE_URL: `http://127.0.0.1:${server.addr.port}`,
+  };
+  const create = (...flags: string[]) =>
+    cli(["session", "create", "--currency-amount", "25", ...flags], env);
+
+  const refused = await create("--currency", "GBP");
+  assert.equal(refused.code, 2);
+  assert.match(refused.err, /GBP is neither .* use --extra currency=GBP/);
+  const nameless = await create("--extra", "GBP");
+  assert.equal(nameless.code, 2);
+  assert.match(nameless.err, /Wrong --extra: GBP is not NAME=VALUE/);
+  assert.deepEqual(asked, []);
+
+  const created = await create(
+    ...["--commodity", "TT", "--network", "amoy"],
+    ...["--extra", "currency=GBP", "--extra", "promo=a=b"],
+  );
+  assert.equal(created.code, 0, created.err);
+  assert.deepEqual(asked, [{
+    flow_type: "simple",
+    commodity: "TT",
+    network: "amoy",
+    currency_amount: 25,
+    currency: "GBP",
+    promo: "a=b",
+  }]);
+  const exported = await cli(["ledger", "export"], env);
+  const recorded = exported.out.split("\n").find((text) =>
+    text.includes('"session_created"')
+  );
+  const { body } = JSON.parse(recorded ?? "{}");
+  assert.deepEqual(
+    JSON.parse(new TextDecoder().decode(Uint8Array.fromBase64(body))),
+    {
+      session_id: "s-1",
+      request_id: "r-1",
+      flow_type: "simple",
+      commodity: "TT",
+      network: "amoy",
+      currency_amount: "25",
+      currency: "GBP",
+    },
+  );
+});
+
 Deno.test("rampkit session create has a flag for each way out that its messages name", async () => {
   await using ledger = await temporaryLedger();
   const asked: unknown[] = [];

@@ -4,6 +4,7 @@ import { isRecord } from "../../core/guards.ts";
 import { text } from "./_checks.ts";
 import { dateOfBirth } from "./_date_of_birth.ts";
 import { extra } from "./_extra_check.ts";
+import { extraOptions } from "./_extra_options.ts";
 import { type Faults, shown } from "./_faults.ts";
 import { listeners } from "./_listeners_check.ts";
 import { optionChecks } from "./_option_checks.ts";
@@ -14,6 +15,7 @@ export interface Rules extends AssetRules {
   readonly origin: string;
   readonly now: number;
   readonly needsSession: boolean;
+  readonly extraOptions: Readonly<Record<string, unknown>>;
 }
 
 // The partner's id is joined into the widget's path as it is.
@@ -39,18 +41,22 @@ const hints: Readonly<Record<string, string>> = {
 
 /** Checks all options; the result counts only where no fault was added. */
 export function checkOptions(
-  input: unknown,
+  options: unknown,
   rules: Rules,
   faults: Faults,
 ): WidgetOptions | undefined {
-  if (!isRecord(input)) {
+  if (!isRecord(options)) {
     return faults.add(
       "type",
       "options",
-      input,
-      `are ${shown(input)}, no object`,
+      options,
+      `are ${shown(options)}, no object`,
     );
   }
+  const extras = extraOptions(rules.extraOptions, faults);
+  const input: Record<string, unknown> = Object.fromEntries(
+    Object.entries(options).filter(([name]) => !Object.hasOwn(extras, name)),
+  );
   const out: Record<string, unknown> = {};
   const set = (name: string, value: unknown): void => {
     if (value !== undefined) out[name] = value;
@@ -89,13 +95,14 @@ export function checkOptions(
     if (known.has(name)) continue;
     const hint = Object.hasOwn(hints, name)
       ? hints[name]
-      : "is no option of the widget; it would be dropped silently";
+      : "is no option of the widget; it would be dropped silently, or set " +
+        "extraOptions for one that is new";
     faults.add("unknown", name, input[name], hint ?? "");
   }
-  return out as unknown as WidgetOptions;
+  return { ...out, ...extras } as unknown as WidgetOptions;
 
   function required(name: string, form: RegExp, hint: string) {
-    if (isRecord(input) && input[name] !== undefined) {
+    if (input[name] !== undefined) {
       return text({ form, hint, isPersonal: name === "session_id" })(
         input[name],
         name,

@@ -25,6 +25,14 @@ export interface WidgetContext<
    */
   readonly allowUnlistedAssets?: Unlisted;
   /**
+   * Options, or values of options such as a language, that the widget has added
+   * since this version. The SDK gets them as they are, and no rule is applied
+   * to what they name. A value is a text, a number or `true`.
+   *
+   * @default {{}}
+   */
+  readonly extraOptions?: Readonly<Record<string, string | number | true>>;
+  /**
    * Clock, in milliseconds, for the date of birth.
    *
    * @default {Date.now}
@@ -120,6 +128,7 @@ function check(
     origin: widgetOrigin,
     now: (context.now ?? Date.now)(),
     needsSession,
+    extraOptions: context.extraOptions ?? {},
   }, faults);
   if (options === undefined || faults.list.length > 0) {
     throw new WidgetOptionsError(faults.list);
