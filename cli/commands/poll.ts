@@ -2,6 +2,8 @@ import type { Command } from "commander";
 import { createPoller } from "../../ledger/mod.ts";
 import type { PollRan } from "../../ledger/internals.ts";
 import type { Cli } from "../program/cli.ts";
+import { pollReportJson } from "../queries/delivery_health.ts";
+import { describeDelivery } from "../wording/delivery.ts";
 import { span } from "../wording/span.ts";
 import { counted } from "../views/counted.ts";
 import { CommandError, EXIT } from "../program/exit_codes.ts";
@@ -57,7 +59,8 @@ async function poll(io: Io, flags: PollFlags): Promise<number> {
       contradictedAfterMs: flags.contradictedAfter * 60_000,
       onProgress: ({ orders, users }) => bar.at(read += orders + users),
       onPollAlert: (alert) => note(io, describePollAlert(alert)),
-      onAlert: ({ health }) => note(io, `Delivery: ${health.detail}`),
+      onAlert: ({ health }) =>
+        note(io, `Delivery: ${describeDelivery(health)}`),
     });
     if (!flags.once) {
       note(
@@ -85,7 +88,7 @@ async function poll(io: Io, flags: PollFlags): Promise<number> {
         "in_use",
       );
     }
-    if (flags.json) jsonLine(io, report);
+    if (flags.json) jsonLine(io, pollReportJson(report));
     else print(io, report);
     return EXIT.fine;
   });
@@ -110,7 +113,7 @@ function print(io: Io, report: PollRan): void {
         span(staleness.anythingMs)
       } while \`serve\` runs`,
   );
-  line(io, `Delivery: ${report.delivery.detail}`);
+  line(io, `Delivery: ${describeDelivery(report.delivery)}`);
 }
 
 function said(

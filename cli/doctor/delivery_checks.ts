@@ -1,6 +1,7 @@
 import { type Ledger, listDeliveries, watchdog } from "../../ledger/mod.ts";
 import type { Config } from "../program/config.ts";
 import type { Io } from "../program/io.ts";
+import { describeDelivery } from "../wording/delivery.ts";
 import { describeCountdown } from "../wording/delivery_countdown.ts";
 import { span } from "../wording/span.ts";
 import { type Check, check } from "./check.ts";
@@ -41,11 +42,12 @@ export async function storedChecks(
 
 async function delivery(ledger: Ledger, now: () => number): Promise<Check> {
   const { health } = await watchdog(ledger.driver, { nowMs: now() });
+  const detail = describeDelivery(health);
   if (health.state === "never_received" && health.silentOrders > 0) {
     return check(
       "Delivery",
       "warn",
-      health.detail,
+      detail,
       "Where webhooks are meant to come, set the endpoint's address in the " +
         "service's dashboard and press Test there",
     );
@@ -55,15 +57,15 @@ async function delivery(ledger: Ledger, now: () => number): Promise<Check> {
       "Delivery",
       "fail",
       health.countdown === null
-        ? health.detail
-        : `${health.detail}. ${describeCountdown(health.countdown)}`,
+        ? detail
+        : `${detail}. ${describeCountdown(health.countdown)}`,
       "Press Test on the webhook page of the service's dashboard first: when " +
         "nothing comes, delivery is off. Enable it there, then: " +
         `rampkit recover --from ${
           health.countdown?.firstFailureAt ?? "WHEN-IT-BEGAN"
         }`,
     )
-    : check("Delivery", "ok", health.detail);
+    : check("Delivery", "ok", detail);
 }
 
 async function freshness(ledger: Ledger, now: () => number): Promise<Check> {

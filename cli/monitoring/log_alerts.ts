@@ -1,5 +1,6 @@
 import type { DeliveryAlert } from "../../ledger/watchdog/delivery_alert.ts";
 import type { PollAlert } from "../../ledger/polling/poll_failures.ts";
+import { describeDelivery } from "../wording/delivery.ts";
 import { describeCountdown } from "../wording/delivery_countdown.ts";
 import { pollFailureAdvice } from "../wording/poll_failure.ts";
 import type { Log } from "./logger.ts";
@@ -7,7 +8,8 @@ import type { Log } from "./logger.ts";
 /** Writes an alarm about webhook delivery, or its all-clear, into the log. */
 export function logDeliveryAlert(log: Log, alert: DeliveryAlert): void {
   const { kind, since, silentOrders, silentOrderIds, health } = alert;
-  const facts = { since, silentOrders, silentOrderIds, message: health.detail };
+  const message = describeDelivery(health);
+  const facts = { since, silentOrders, silentOrderIds, message };
   if (kind === "recovered") return log("info", "delivery_recovered", facts);
   const { countdown } = health;
   log(

@@ -1,5 +1,4 @@
 import {
-  type DeliveryHealth,
   type Ledger,
   type PollHealth,
   readPollHealth,
@@ -14,6 +13,10 @@ import {
   readWaiting,
   type WaitingDeliveries,
 } from "../../ledger/queries/waiting_deliveries.ts";
+import {
+  type DeliveryHealthJson,
+  deliveryHealthJson,
+} from "./delivery_health.ts";
 import type { Check } from "../doctor/check.ts";
 import { storedChecks } from "../doctor/delivery_checks.ts";
 
@@ -28,7 +31,7 @@ export interface ServiceStatusJson {
   /** Deliveries that were answered and are not in the ledger yet; or null. */
   readonly waiting: WaitingDeliveries | null;
   /** How webhook delivery is. */
-  readonly delivery: DeliveryHealth;
+  readonly delivery: DeliveryHealthJson;
   /** How polling is. */
   readonly polling: PollHealth & PollStatus & {
     /** Whether a poller is at work. */
@@ -56,7 +59,7 @@ export async function serviceStatus(
     environment,
     lag: await ledger.lag(),
     waiting: await readWaiting(driver, nowMs),
-    delivery: health,
+    delivery: deliveryHealthJson(health),
     polling: {
       polled: await isPolled(driver),
       ...await readPollHealth(driver),

@@ -1,6 +1,10 @@
 import * as z from "zod";
 import type { DeliveryHealth } from "../../ledger/mod.ts";
 import type { PollRan } from "../../ledger/polling/poll_report.ts";
+import type {
+  DeliveryHealthJson,
+  PollReportJson,
+} from "../queries/delivery_health.ts";
 import type { PollStatus } from "../../ledger/polling/poll_status.ts";
 import {
   count,
@@ -39,9 +43,11 @@ export const deliveryHealthSchema = named(
     deliverySuspected: flag,
     since: timeOrNull,
     silentOrders: count,
+    silentSince: timeOrNull,
     silentOrderIds: z.array(text),
     lastReceivedAt: timeOrNull,
     failingSince: timeOrNull,
+    waitingSince: timeOrNull,
     countdown: countdown.nullable(),
     detail: text,
   }),
@@ -128,6 +134,6 @@ export const pollReportSchema = named(
   }),
 );
 
-true satisfies Same<z.infer<typeof deliveryHealthSchema>, DeliveryHealth>;
+true satisfies Same<z.infer<typeof deliveryHealthSchema>, DeliveryHealthJson>;
 true satisfies Same<z.infer<typeof pollStatusSchema>, PollStatus>;
-true satisfies Same<z.infer<typeof pollReportSchema>, PollRan>;
+true satisfies Same<z.infer<typeof pollReportSchema>, PollReportJson>;

@@ -79,7 +79,7 @@ export interface WatchdogLook {
  *   environment: "sandbox",
  * });
  * const { health } = await watchdog(ledger.driver, { nowMs: Date.now() });
- * assert.equal(health.deliverySuspected, false, health.detail);
+ * assert.equal(health.deliverySuspected, false, health.state);
  * ```
  */
 export async function watchdog(

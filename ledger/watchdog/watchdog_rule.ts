@@ -60,16 +60,21 @@ export interface DeliveryHealth {
   readonly since: string | null;
   /** Orders that moved with no webhook, once one of them is overdue. */
   readonly silentOrders: number;
+  /** When the first of them moved, UTC ISO 8601; null without any. */
+  readonly silentSince: string | null;
   /** The first of them, at most twenty. */
   readonly silentOrderIds: readonly string[];
   /** Last delivery answered in time; null when none ever was. */
   readonly lastReceivedAt: string | null;
   /** Since when deliveries arrive but are not answered in time; else null. */
   readonly failingSince: string | null;
+  /**
+   * When the oldest delivery came that was answered and waits to go into the
+   * ledger, UTC ISO 8601; null when none waits. Later ones may wait as well.
+   */
+  readonly waitingSince: string | null;
   /** When the service gives up, in both readings; null when nothing fails. */
   readonly countdown: RetryCountdown | null;
-  /** The same in one sentence for people. */
-  readonly detail: string;
 }
 
 /**
@@ -129,16 +134,14 @@ export function deliveryHealth(
     deliverySuspected: since !== null,
     since,
     silentOrders,
+    silentSince,
     silentOrderIds: silentIds.slice(0, SILENT_IDS),
     lastReceivedAt,
     failingSince,
+    waitingSince,
     countdown: firstFailureAt === null
       ? null
       : retryCountdown(firstFailureAt, nowMs),
-    detail: detail(state, { silentSince, silentOrders, ...facts }) +
-      (waitingSince === null
-        ? ""
-        : `; deliveries since ${waitingSince} wait to go into the ledger`),
   };
 }
 
@@ -163,35 +166,6 @@ function stateOf(
   if (!everReceived) return "never_received";
   if (since !== null) return "suspected";
   return failingSince === null ? "ok" : "failing";
-}
-
-function detail(
-  state: DeliveryState,
-  { silentSince, silentOrders, lastReceivedAt, failingSince }: WatchedFacts & {
-    readonly silentSince: string | null;
-    readonly silentOrders: number;
-  },
-): string {
-  const last = lastReceivedAt === null
-    ? "no webhook was ever received in time"
-    : `the last webhook was received at ${lastReceivedAt}`;
-  const orders = silentOrders === 1 ? "1 order" : `${silentOrders} orders`;
-  switch (state) {
-    case "ok":
-      return `Nothing is overdue; ${last}`;
-    case "suspected":
-      return `${orders} moved at the service since ${silentSince} without a ` +
-        `webhook; ${last}; delivery may be switched off`;
-    case "failing":
-      return `Deliveries have not been answered in time since ` +
-        `${failingSince}; ${last}; the service will switch delivery off`;
-    case "never_received":
-      return silentSince === null
-        ? "No webhook was ever received; none is overdue"
-        : `No webhook was ever received, and ${orders} moved at the service ` +
-          `since ${silentSince}: either webhooks are not used here, or they ` +
-          "never worked";
-  }
 }
 
 function earliest(times: readonly string[]): string | null {

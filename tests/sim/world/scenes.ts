@@ -141,7 +141,7 @@ async function killDelivery(
     world.delivery?.deliverySuspected === true ||
       (world.delivery?.state === "never_received" &&
         world.delivery.silentOrders > 0),
-    () => `it says: ${world.delivery?.detail ?? "nothing"}`,
+    () => `it says: ${world.delivery?.state ?? "nothing"}`,
   );
   sandbox.setWebhookUrl(webhookUrl);
   const order = soundOrder(world);
@@ -151,7 +151,7 @@ async function killDelivery(
   check(
     "the watchdog tells that delivery is alive again",
     world.delivery?.deliverySuspected === false,
-    () => `it says: ${world.delivery?.detail ?? "nothing"}`,
+    () => `it says: ${world.delivery?.state ?? "nothing"}`,
   );
 }
 
