@@ -229,6 +229,7 @@ export type { ChainState } from "./evidence/chain_head.ts";
 export { eraseBody } from "./evidence/erase.ts";
 export type {
   ErasedPerson,
+  ErasedUser,
   Erasures,
   ReturnedOrder,
 } from "./erasure/erasures.ts";

@@ -18,6 +18,12 @@ export interface Io {
    * @default Writes as `out` does.
    */
   readonly outLater?: (text: string) => Promise<void>;
+  /**
+   * Asks the person at the terminal; null where nobody answers.
+   *
+   * @default There is no person.
+   */
+  readonly ask?: (question: string) => Promise<string | null>;
   /** Reads an environment variable. */
   readonly env: (name: string) => string | undefined;
   /** Width of the terminal in columns, or null where there is none. */

@@ -1,5 +1,6 @@
 import { write, writeSync } from "node:fs";
 import process from "node:process";
+import { createInterface } from "node:readline/promises";
 import { isatty } from "node:tty";
 import { errorCode } from "../../core/guards.ts";
 import { sleep } from "../../core/waiting/sleep.ts";
@@ -27,6 +28,9 @@ export function processIo(): Io {
     out: writer(1),
     err: writer(2),
     outLater: laterWriter(),
+    ...(isatty(0) && terminal
+      ? { ask: (question) => askPerson(question, controller.signal) }
+      : {}),
     env: (name) => process.env[name],
     // A terminal that does not know its width says 0.
     columns: terminal ? process.stdout.columns || 80 : null,
@@ -34,6 +38,23 @@ export function processIo(): Io {
     now: () => Date.now(),
     signal: controller.signal,
   };
+}
+
+async function askPerson(
+  question: string,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const reader = createInterface({
+    input: process.stdin,
+    output: process.stdout,
+  });
+  try {
+    return await reader.question(question, { signal });
+  } catch {
+    return null; // Ctrl-C, or the end of the input.
+  } finally {
+    reader.close();
+  }
 }
 
 /**

@@ -3,6 +3,7 @@ import { NOTES } from "./_building.ts";
 import { anomalySchema } from "./anomaly.ts";
 import { attentionItemSchema } from "./attention.ts";
 import { deliverySchema, shownDeliverySchema } from "./delivery.ts";
+import { erasedPeopleSchema, erasureSchema } from "./erasure.ts";
 import { errorSchema } from "./error.ts";
 import { explanationSchema } from "./explanation.ts";
 import { foundSchema } from "./find.ts";
@@ -97,6 +98,8 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   anomaly: shape(anomalySchema),
   user: shape(userSchema, ["users list"], "users list, users show"),
   "shown-user": shape(shownUserSchema, ["users show"], null),
+  erasure: shape(erasureSchema, ["users erase"]),
+  "erased-people": shape(erasedPeopleSchema, ["users erased"]),
   transition: shape(transitionSchema),
   found: shape(foundSchema, ["find"]),
   "attention-item": shape(attentionItemSchema, ["attention"]),

@@ -4,7 +4,9 @@ import type { EventContent } from "../../ledger/internals.ts";
 export function describeEventContent(content: EventContent): string {
   switch (content.code) {
     case "webhook":
-      return `webhook ${content.label}` +
+      return (content.label === "order_redacted"
+        ? "what was kept of a webhook"
+        : `webhook ${content.label}`) +
         (content.claimed === null ? "" : `, a claim of ${content.claimed}`) +
         (content.hasBody ? "" : ", body erased or unreadable");
     case "reading":

@@ -14,58 +14,9 @@ import {
   markReturned,
   selectErasableAt,
   selectErasedOrders,
-  selectKeys,
-  selectNames,
 } from "../store/tables/erasures.ts";
-import { hideName, type NameKind } from "./hidden_names.ts";
+import { type ErasedNames, readErasedNames } from "./erased_names.ts";
 import { redactEvents } from "./redact_events.ts";
-
-/** A name that was erased. */
-export interface ErasedName {
-  /** Its keyed hash. */
-  readonly hash: Uint8Array;
-  /** When it was erased, UTC ISO 8601. */
-  readonly erasedAt: string;
-  /** When the user became a customer again; null while not. */
-  readonly returnedAt: string | null;
-}
-
-/** Those of some names that were erased, by name. */
-export type ErasedNames = ReadonlyMap<string, ErasedName>;
-
-/** Looks up which of some names were erased. */
-export async function readErasedNames(
-  driver: Driver,
-  kind: NameKind,
-  names: Iterable<string>,
-): Promise<ErasedNames> {
-  const [keys] = await driver.batch([selectKeys], "read");
-  const hidden = new Map<string, string>();
-  for (const name of new Set(names)) {
-    for (const [key] of keys?.rows ?? []) {
-      const hash = hideName(key as Uint8Array, kind, name);
-      hidden.set(hex.encode(hash), name);
-    }
-  }
-  const found = new Map<string, ErasedName>();
-  const hashes = [...hidden.keys()].map((hash) => hex.decode(hash));
-  for (let from = 0; from < hashes.length; from += LOOKED_UP_AT_ONCE) {
-    const page = hashes.slice(from, from + LOOKED_UP_AT_ONCE);
-    const [rows] = await driver.batch([selectNames(page)], "read");
-    for (const [hash, , erasedAt, returnedAt] of rows?.rows ?? []) {
-      const name = hidden.get(hex.encode(hash as Uint8Array));
-      if (name === undefined) continue;
-      found.set(name, {
-        hash: hash as Uint8Array,
-        erasedAt: String(erasedAt),
-        returnedAt: returnedAt === null ? null : String(returnedAt),
-      });
-    }
-  }
-  return found;
-}
-
-const LOOKED_UP_AT_ONCE = 500;
 
 /**
  * Redacts events that arrived since an erasure and are about what was erased,

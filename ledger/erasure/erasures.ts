@@ -1,3 +1,4 @@
+import { readErasedNames } from "./erased_names.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import {
   selectErasedPeople,
@@ -22,6 +23,14 @@ export interface ErasedPerson {
   readonly events: number;
   /** Orders that are kept without names. */
   readonly orders: number;
+}
+
+/** A user who was erased, recognised by a keyed hash of the id. */
+export interface ErasedUser {
+  /** When, UTC ISO 8601. */
+  readonly erasedAt: string;
+  /** When the user became a customer again, UTC ISO 8601; null while not. */
+  readonly returnedAt: string | null;
 }
 
 /** An order that an erased user made later. */
@@ -102,6 +111,21 @@ export class Erasures {
     if (this.#driver.vacuum === undefined) return false;
     await this.#driver.vacuum();
     return true;
+  }
+
+  /**
+   * Tells whether a user was erased. The ledger keeps no id of erased users,
+   * only a keyed hash to recognise one by.
+   *
+   * @param userId The user.
+   * @returns Null when not.
+   */
+  async find(userId: string): Promise<ErasedUser | null> {
+    const names = await readErasedNames(this.#driver, "user", [userId]);
+    const found = names.get(userId);
+    if (found === undefined) return null;
+    const { erasedAt, returnedAt } = found;
+    return { erasedAt, returnedAt };
   }
 
   /** Lists the people who were erased, the first one first. */

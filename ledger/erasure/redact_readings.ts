@@ -2,7 +2,7 @@ import type { Entity } from "../entity.ts";
 import type { Reading } from "../polling/recording/readings.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { erasedOrders, selectErasedOrders } from "../store/tables/erasures.ts";
-import { readErasedNames } from "./arrivals.ts";
+import { readErasedNames } from "./erased_names.ts";
 import { redactReading } from "./redact_event.ts";
 
 /**

@@ -208,6 +208,11 @@ Deno.test("every command prints the JSON that COMMANDS.md documents", async () =
   );
   await holds("deliveries show", ["deliveries", "show", id, "--json"]);
   await holds("doctor", ["doctor", "--json"]);
+  const known = await cli(["users", "list", "--json"], env);
+  const { userId } = JSON.parse(known.out.split("\n")[0] ?? "");
+  const erase = ["users", "erase", userId, "--force", "--yes", "--json"];
+  await holds("users erase", erase);
+  await holds("users erased", ["users", "erased", userId, "--json"]);
   await using endpoint = Deno.serve(
     { port: 0, hostname: "127.0.0.1", onListen: () => {} },
     () => new Response(null, { status: 204 }),

@@ -1,4 +1,11 @@
-import { closeSync, existsSync, fsyncSync, openSync, rmSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import Database from "libsql";
 import type { ConnectionOptions } from "./connection_options.ts";
 import type { ResultSet, SqlValue, Statement } from "./driver.ts";
@@ -90,8 +97,9 @@ export class Connection {
     try {
       const database = this.#database ??= this.#open();
       this.#guard(database, false);
-      database.exec(statement.sql);
-      if (this.#options.path === ":memory:") return;
+      const { path } = this.#options;
+      if (path === ":memory:") return void database.exec(statement.sql);
+      vacuumInPlace(database, path);
       const [busy] = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)")
         .raw(true).get() as number[];
       if (busy !== 0) {
@@ -238,6 +246,46 @@ export class Connection {
     return said;
   }
 }
+
+/**
+ * Vacuums a file that other processes may have open. The file must not shrink:
+ * to them that means that another file was copied over it. So it is filled up
+ * with zeros first, by as much as a copy shows that it would shrink.
+ */
+function vacuumInPlace(database: Database.Database, path: string): void {
+  const pragma = (name: string): number =>
+    Number(
+      (database.prepare(`PRAGMA ${name}`).raw(true).get() as unknown[])[0],
+    );
+  database.exec("DROP TABLE IF EXISTS vacuum_filler");
+  const pages = pragma("page_count");
+  const pageBytes = pragma("page_size");
+  const copy = `${path}.vacuum`;
+  rmSync(copy, { force: true });
+  createPrivate(copy);
+  let copyBytes = 0;
+  try {
+    database.prepare("VACUUM INTO ?").run([copy]);
+    copyBytes = statSync(copy).size;
+  } finally {
+    rmSync(copy, { force: true });
+  }
+  // Others may delete meanwhile.
+  const spare = Math.ceil(pages / 50) + 256;
+  let bytes = (pages + spare) * pageBytes - copyBytes;
+  database.exec("CREATE TABLE vacuum_filler (zeros BLOB NOT NULL)");
+  const fill = database.prepare(
+    "INSERT INTO vacuum_filler VALUES (zeroblob(?))",
+  );
+  for (; bytes > 0; bytes -= MOST_ZEROS) {
+    fill.run([BigInt(Math.min(bytes, MOST_ZEROS))]);
+  }
+  database.exec("VACUUM");
+  database.exec("DROP TABLE vacuum_filler");
+}
+
+/** Most bytes of one row of zeros. */
+const MOST_ZEROS = 64 << 20;
 
 /** `VACUUM INTO` leaves the new file to the operating system's cache. */
 function sync(path: string): void {
