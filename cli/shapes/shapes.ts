@@ -3,7 +3,6 @@ import { NOTES } from "./_building.ts";
 import { anomalySchema } from "./anomaly.ts";
 import { attentionItemSchema } from "./attention.ts";
 import { deliverySchema, shownDeliverySchema } from "./delivery.ts";
-import { erasedPeopleSchema, erasureSchema } from "./erasure.ts";
 import { errorSchema } from "./error.ts";
 import { explanationSchema } from "./explanation.ts";
 import { foundSchema } from "./find.ts";
@@ -50,7 +49,12 @@ import {
   transitionSchema,
   unfiredSchema,
 } from "./transition.ts";
-import { shownUserSchema, userSchema } from "./user.ts";
+import {
+  erasedPeopleSchema,
+  erasureSchema,
+  shownUserSchema,
+  userSchema,
+} from "./user.ts";
 import {
   statesVerificationSchema,
   verificationSchema,
