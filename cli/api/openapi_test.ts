@@ -125,6 +125,8 @@ Deno.test("every answer of the API is what its OpenAPI document says, and nothin
     ["find", "/v1/find?q=U1"],
     ["getHealth", "/v1/health"],
     ["getStatus", "/v1/status"],
+    ["getStatistics", "/v1/stats"],
+    ["getStatistics", "/v1/stats?from=2026-11-20&to=2026-11-20&step=minute"],
     ["getLedger", "/v1/ledger"],
     ["getEvidence", "/v1/evidence"],
     ["listMonths", "/v1/months"],

@@ -1,6 +1,8 @@
 import { serviceStatus } from "../../queries/service_status.ts";
 import { closedMonth, closedMonths } from "../../queries/months.ts";
+import { statistics } from "../../queries/statistics.ts";
 import { subscriptionList } from "../../queries/subscriptions.ts";
+import { endParam, timeParam, wordParam } from "../params.ts";
 import { ApiProblem } from "../problem.ts";
 import { listOf, named, type Route, route } from "../route.ts";
 
@@ -40,6 +42,29 @@ export const STATUS_ROUTES: readonly Route[] = [
       schema: named("ServiceStatus"),
     },
     handle: ({ ledger, now }) => serviceStatus(ledger, now()),
+  }),
+  route({
+    method: "GET",
+    path: "/v1/stats",
+    operationId: "getStatistics",
+    summary: "Figures over time, for plots",
+    description: "Answers, types, times of answers and orders that moved, by " +
+      "step in UTC; kept for 90 days.",
+    scope: "read",
+    params: {
+      from: timeParam("Start, a day before the end where it is left out"),
+      to: endParam("End, now where it is left out"),
+      step: wordParam("How much time each figure is of; hour where left out", [
+        "minute",
+        "hour",
+        "day",
+      ]),
+    },
+    answer: {
+      description: "Figures from `from` to `to`",
+      schema: named("Statistics"),
+    },
+    handle: ({ ledger, now }, { query }) => statistics(ledger, query, now()),
   }),
   route({
     method: "GET",
