@@ -146,7 +146,6 @@ async function handle(
     query: readParams(route.params, new URL(raw.url).searchParams),
     caller,
     headers: raw.headers,
-    signal: raw.signal,
   });
   return answer instanceof Response
     ? answer

@@ -31,8 +31,6 @@ export interface ApiRequest<P extends Params> {
   readonly caller: Caller;
   /** The headers. */
   readonly headers: Headers;
-  /** Aborted when the client goes away. */
-  readonly signal: AbortSignal;
 }
 
 /** What a route answers when all goes well. */

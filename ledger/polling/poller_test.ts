@@ -360,6 +360,43 @@ Deno.test("run() reads on when nobody can be told how delivery is", async () => 
   assert.deepEqual(errors, Array(4).fill("Error: Nobody listens"));
 });
 
+Deno.test("pollNow() makes run() read at once what is new and what is open", async () => {
+  await using box = service();
+  const { orderId: open } = box.sandbox.createOrder();
+  await using ledger = await ledgerOn(box);
+  const stop = new AbortController();
+  const poller = pollerOn(box, ledger, {
+    followEveryMs: day,
+    confirmEveryMs: day,
+    openEveryMs: day,
+  });
+  const status = async (orderId: string) => {
+    await ledger.project();
+    return (await ledger.orders.get(orderId))?.status ?? null;
+  };
+  assert.equal(poller.pollNow(), false);
+  const running = poller.run(stop.signal);
+  await moving(box.clock.sleep(60_000), box.clock);
+  assert.equal(await status(open), "created");
+
+  box.sandbox.advance(open, "pay");
+  const { orderId: added } = box.sandbox.createOrder();
+  await moving(box.clock.sleep(60_000), box.clock);
+  assert.deepEqual([await status(open), await status(added)], [
+    "created",
+    null,
+  ]);
+  assert.equal(poller.pollNow(), true);
+  await moving(box.clock.sleep(5000), box.clock);
+  assert.deepEqual([await status(open), await status(added)], [
+    "progress",
+    "created",
+  ]);
+  stop.abort();
+  await moving(running, box.clock);
+  assert.equal(poller.pollNow(), false);
+});
+
 Deno.test("run() waits for the lease and takes over when its holder is gone", async () => {
   await using box = service();
   box.sandbox.createOrder();

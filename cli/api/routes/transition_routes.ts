@@ -88,7 +88,7 @@ export const TRANSITION_ROUTES: readonly Route[] = [
       },
     },
     problems: ["too_many_streams"],
-    handle: async (parts, { query, headers, signal }) => {
+    handle: async (parts, { query, headers }) => {
       const { wait = 0, after, ...params } = query;
       const streams = (headers.get("accept") ?? "").includes(EVENT_STREAM);
       const from = (streams ? lastEventId(headers) : null) ?? after ?? 0;
@@ -100,7 +100,7 @@ export const TRANSITION_ROUTES: readonly Route[] = [
       if (wait === 0) return await transitionsAfter(parts.ledger, place);
       const done = takePlace(parts);
       try {
-        return await waitFor(parts, place, { ms: wait * 1000, signal });
+        return await waitFor(parts, place, wait * 1000);
       } finally {
         done();
       }
@@ -133,9 +133,8 @@ function stream(
 async function waitFor(
   parts: ApiParts,
   params: TransitionParams & { readonly after: number },
-  { ms, signal }: { readonly ms: number; readonly signal: AbortSignal },
+  ms: number,
 ): Promise<TransitionsJson> {
-  const ended = AbortSignal.any([signal, parts.signal]);
   const untilMs = performance.now() + ms;
   let read = await transitionsAfter(parts.ledger, params);
   let after = params.after;
@@ -143,7 +142,9 @@ async function waitFor(
     const isLookedThrough = read.next === after;
     after = read.next;
     const leftMs = untilMs - performance.now();
-    if (isLookedThrough && !await parts.feed.waitFor(after, leftMs, ended)) {
+    if (
+      isLookedThrough && !await parts.feed.waitFor(after, leftMs, parts.signal)
+    ) {
       break;
     }
     read = await transitionsAfter(parts.ledger, { ...params, after });
