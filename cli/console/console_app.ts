@@ -33,6 +33,7 @@ import { againPage, signInPage } from "./pages/sign_in_page.ts";
 
 import { userPage } from "./pages/user_page.ts";
 import { OpenBooks } from "./open_books.ts";
+import { figures, rangeOf } from "./parts/figures.ts";
 import { takeNote } from "./take_note.ts";
 
 /** Longest body of a form, in bytes. */
@@ -73,13 +74,13 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
   });
   app.use(ownHostAndOrigin(parts.hostNames));
   app.use(bodyLimit({ maxSize: MAX_FORM_BYTES }));
-  app.get("/files/:name", (c) => {
+  app.get("/files/:name", async (c) => {
     const file = servedFile(c.req.param("name"));
-    return file === null ? c.text("No such file\n", 404) : c.body(
-      file.text,
-      200,
-      { "content-type": file.type, "cache-control": "no-cache" },
-    );
+    if (file === null) return c.text("No such file\n", 404);
+    return c.body(await file.text(), 200, {
+      "content-type": file.type,
+      "cache-control": "no-cache",
+    });
   });
 
   app.get("/sign-in", (c) => send(c, signInPage({ to: "/", failed: false })));
@@ -170,8 +171,13 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
     show(c, (context) =>
       deliveryPage(context, {
         show: c.req.query("show"),
+        range: c.req.query("range"),
         after: c.req.query("after"),
       })));
+  app.get("/delivery/figures", async (c) => {
+    const range = rangeOf(c.req.query("range"));
+    return c.json(await figures(ledger, range, now()));
+  });
   app.get("/months", (c) => show(c, monthsPage));
   app.get(
     "/months/:month",

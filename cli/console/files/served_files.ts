@@ -1,15 +1,25 @@
+import { PLOTS_SCRIPT } from "./plots_script.ts";
 import { SCRIPT } from "./script.ts";
 import { STYLE } from "./style.ts";
+import { uplotFile } from "./uplot_files.ts";
 
 /** A file that pages load. */
 export interface ServedFile {
+  /** What the browser takes it for. */
   readonly type: string;
-  readonly text: string;
+  /** Gives its text. */
+  readonly text: () => string | Promise<string>;
 }
 
+const CSS = "text/css; charset=utf-8";
+const JAVASCRIPT = "text/javascript; charset=utf-8";
+
 const FILES: ReadonlyMap<string, ServedFile> = new Map([
-  ["console.css", { type: "text/css; charset=utf-8", text: STYLE }],
-  ["console.js", { type: "text/javascript; charset=utf-8", text: SCRIPT }],
+  ["console.css", { type: CSS, text: () => STYLE }],
+  ["console.js", { type: JAVASCRIPT, text: () => SCRIPT }],
+  ["plots.js", { type: JAVASCRIPT, text: () => PLOTS_SCRIPT }],
+  ["uplot.js", { type: JAVASCRIPT, text: () => uplotFile("uPlot.esm.js") }],
+  ["uplot.css", { type: CSS, text: () => uplotFile("uPlot.min.css") }],
 ]);
 
 /** A file by its name; null where there is none. */

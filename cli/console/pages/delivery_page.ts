@@ -9,6 +9,8 @@ import { type Markup, markup, NOTHING } from "../markup/markup.ts";
 import { section, table } from "../markup/lists.ts";
 import { code, outside, sentence } from "../markup/outside.ts";
 import { moment, when } from "../markup/times.ts";
+import { rangeOf } from "../parts/figures.ts";
+import { plots } from "../parts/plots.ts";
 import { bodyPath, orderLink, userLink } from "../parts/order_table.ts";
 import type { PageParts } from "./layout.ts";
 
@@ -19,6 +21,8 @@ const DELIVERIES = 50;
 export interface DeliveryAddress {
   /** `quarantined`: only bodies that cannot be read. */
   readonly show?: string | undefined;
+  /** How far back the plots go. */
+  readonly range?: string | undefined;
   /** Where the page before ended. */
   readonly after?: string | undefined;
 }
@@ -26,7 +30,7 @@ export interface DeliveryAddress {
 /** Whether webhooks come, what came, and what was refused. */
 export async function deliveryPage(
   { ledger, nowMs }: PageContext,
-  { show, after }: DeliveryAddress,
+  { show, range, after }: DeliveryAddress,
 ): Promise<PageParts> {
   const { health } = await watchdog(ledger.driver, { nowMs });
   const quarantined = show === "quarantined";
@@ -57,8 +61,11 @@ export async function deliveryPage(
   return {
     title: "Delivery",
     here: "delivery",
+    scripts: ["/files/plots.js"],
+    styles: ["/files/uplot.css"],
     body: markup`<h1>Delivery of webhooks</h1>
 ${section("state", "Do webhooks come?", state(health, nowMs))}
+${section("figures", "Over time", plots(rangeOf(range)))}
 ${section("refused", "Refused requests", await refused(ledger.driver, nowMs))}
 ${
       section(

@@ -1,0 +1,20 @@
+import { readFile } from "node:fs/promises";
+
+/** Where the package of the plots is, as the runtime says. */
+async function packageFile(name: string): Promise<URL> {
+  // Named in full, so that whoever loads the console has the package as well.
+  await import("uplot");
+  const main = import.meta.resolve(
+    "Deno" in globalThis ? "npm:uplot@1.6.32" : "uplot",
+  );
+  return new URL(name, main);
+}
+
+/**
+ * Reads a file of uPlot from its package: `uPlot.esm.js` or `uPlot.min.css`.
+ *
+ * @throws {Error} When it cannot be read.
+ */
+export async function uplotFile(name: string): Promise<string> {
+  return await readFile(await packageFile(name), "utf8");
+}
