@@ -23,7 +23,13 @@ function programs(): string[] {
   // The test of a full disk needs a file size limit, which only a shell can set
   // on what it starts, and a small file system that nobody else sees.
   const confiners = ["sh", "unshare", "nsenter"];
-  return ["deno", "npx", "tar", "/usr/bin/chromium", sqld, ...confiners];
+  // A documented receiver of forwarded webhooks is run as it stands there.
+  const receivers = ["python3"];
+  return [
+    ...["deno", "npx", "tar", "/usr/bin/chromium", sqld],
+    ...confiners,
+    ...receivers,
+  ];
 }
 
 const child = new Deno.Command("deno", {

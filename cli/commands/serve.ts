@@ -169,7 +169,8 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
   const polling = poller?.run(io.signal);
   const open = () => openConfigured(config, io);
   const backing = backups?.({ open, log, metrics, now: io.now }).run(io.signal);
-  const told = { ledger, log, metrics, now: io.now };
+  const alarms = { ...service, databaseUrl: config.databaseUrl };
+  const told = { ledger, log, metrics, now: io.now, alarms };
   const forwarding = forward?.(told, io.signal);
   await aborted(io.signal);
   log("info", "stopping");

@@ -100,6 +100,10 @@ export interface Service extends AsyncDisposable {
   readonly refusals: RefusalLog;
   /** Tells whether deliveries can be stored, and what else is wrong. */
   readonly readiness: () => Promise<Readiness>;
+  /** Since when stored events are not folded; null while they are. */
+  readonly foldFailingSince: () => string | null;
+  /** Whether the evidence chain is broken; null until it was looked at. */
+  readonly chainBroken: () => boolean | null;
   /** Stores and folds what is under way, and releases all resources. */
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -121,7 +125,10 @@ export function composeService(parts: ServiceParts): Service {
       effect: "Deliveries are kept in the spool, and answered 204",
     });
   };
-  const projection = composeProjection(parts, checkReplaced);
+  const { projection, foldFailingSince, chainBroken } = composeProjection(
+    parts,
+    checkReplaced,
+  );
   const appends = new RecentOutcome(now);
   const stored = async <Result>(
     commit: () => Promise<Result>,
@@ -206,6 +213,8 @@ export function composeService(parts: ServiceParts): Service {
         now,
         stuck: stalled?.stuck ?? null,
       }),
+    foldFailingSince,
+    chainBroken,
     [Symbol.asyncDispose]: () => ending ??= end(),
   };
 }
@@ -219,13 +228,17 @@ function moverOf(config: Config): MoverName {
 function composeProjection(
   { ledger, log, metrics, now, longLived }: ServiceParts,
   checkReplaced: (error: unknown) => void,
-): Projection {
+):
+  & { readonly projection: Projection }
+  & Pick<Service, "foldFailingSince" | "chainBroken"> {
   const chainLog = new ChainLog({ log, now });
   const failing = new Alarm(log, "projection_failing", now);
+  let broken: boolean | null = null;
   const catchUp = async (
     options?: Parameters<Ledger["project"]>[0],
   ): Promise<void> => {
     const { chain } = await ledger.project(options);
+    broken = chain.broken !== null;
     chainLog.take(chain);
     metrics.chain(chain);
   };
@@ -236,14 +249,20 @@ function composeProjection(
       failing.raise({ message: messageOf(error) });
     },
   };
-  if (!longLived) return new ProjectionOnDemand(catchUp, events);
-  return new ProjectionWorker({
-    ...events,
-    catchUp: async (signal, pace) => {
-      await catchUp({ signal, pace });
-      metrics.lag(await ledger.lag());
-    },
-  });
+  const projection = longLived
+    ? new ProjectionWorker({
+      ...events,
+      catchUp: async (signal, pace) => {
+        await catchUp({ signal, pace });
+        metrics.lag(await ledger.lag());
+      },
+    })
+    : new ProjectionOnDemand(catchUp, events);
+  return {
+    projection,
+    foldFailingSince: () => failing.since,
+    chainBroken: () => broken,
+  };
 }
 
 function composePoller(

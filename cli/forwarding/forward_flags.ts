@@ -4,11 +4,16 @@ import type { Log } from "../monitoring/logger.ts";
 import type { ServiceMetrics } from "../monitoring/metrics.ts";
 import { SETTINGS } from "../program/options.ts";
 import { Option } from "commander";
+import {
+  forwardAlarms,
+  type ForwardAlarmsParts,
+} from "../alarms/forward_alarms.ts";
 import { Forwarder } from "./forwarder.ts";
 import { forwardMeters, ForwardReport } from "./forward_report.ts";
 import { readForwarding } from "./read_targets.ts";
 import { webhookSigner } from "./signed_webhook.ts";
 import { targetName } from "./target_address.ts";
+import { isTargetOff } from "./target_state.ts";
 
 /** Flags for forwarding, as commander hands them over. */
 export interface ForwardFlags {
@@ -34,6 +39,11 @@ export interface Forwarded {
   readonly log: Log;
   readonly metrics: Pick<ServiceMetrics, "meter">;
   readonly now: () => number;
+  /** What alarms are of; they are sent to every target. @default {none are} */
+  readonly alarms?: Pick<
+    ForwardAlarmsParts,
+    "databaseUrl" | "readiness" | "foldFailingSince" | "chainBroken"
+  >;
 }
 
 /**
@@ -49,9 +59,14 @@ export function forwardingOf(
   const forwarding = readForwarding(forwardTo, env);
   if (forwarding === undefined) return undefined;
   const sign = webhookSigner(forwarding.secrets);
-  return async ({ ledger, log, metrics, now }, signal) => {
+  return async ({ ledger, log, metrics, now, alarms }, signal) => {
     const meters = forwardMeters(metrics.meter("@rampkit/onramp/forwarding"));
-    await Promise.all(forwarding.targets.map((target) => {
+    const { targets } = forwarding;
+    const telling = alarms === undefined ? undefined : forwardAlarms({
+      ...{ ...alarms, ledger, targets, sign, log, now },
+      isOff: (name) => isTargetOff(ledger.driver, name),
+    }, signal);
+    await Promise.all(targets.map((target) => {
       const report = new ForwardReport({
         target: targetName(target.url),
         meters,
@@ -60,5 +75,6 @@ export function forwardingOf(
       });
       return new Forwarder({ ledger, target, sign, report, now }).run(signal);
     }));
+    await telling;
   };
 }

@@ -58,6 +58,9 @@ export const LOG_EVENTS = {
   api_failing: "Requests to the HTTP API fail, and the fault is here",
   api_recovered: "The HTTP API answers again",
   operated: "Somebody operated the service through the HTTP API",
+  // Alarms sent to targets.
+  alarm_not_sent: "A target did not take an alarm; it is told later",
+  alarm_sent: "The target takes alarms again",
   // Backups.
   backup_made: "A backup was made and verified",
   backup_failing: "No backup can be made, or its copy does not verify",
@@ -88,6 +91,7 @@ export const ALL_CLEARS = {
   poll_failing: "poll_recovered",
   projection_failing: "projection_recovered",
   forward_failing: "forward_recovered",
+  alarm_not_sent: "alarm_sent",
   backup_failing: "backup_recovered",
   api_failing: "api_recovered",
 } as const satisfies Readonly<Partial<Record<LogEvent, LogEvent>>>;

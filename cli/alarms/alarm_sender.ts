@@ -1,0 +1,210 @@
+import { messageOf } from "../../core/guards.ts";
+import { backoffMs } from "../../core/waiting/backoff.ts";
+import type { Driver } from "../../ledger/store/driver/driver.ts";
+import {
+  type PostOptions,
+  type PostOutcome,
+  postWebhook,
+} from "../forwarding/post_webhook.ts";
+import type { Signer } from "../forwarding/signed_webhook.ts";
+import { targetName } from "../forwarding/target_address.ts";
+import { Alarm } from "../monitoring/alarm.ts";
+import type { Log } from "../monitoring/logger.ts";
+import { alarmMessage } from "./alarm_message.ts";
+import type { AlarmArea, AlarmLook, StandingAlarm } from "./standing_alarm.ts";
+import { readTold, type ToldAlarm, writeTold } from "./told_alarm.ts";
+
+/** What tells one target of alarms. */
+export interface AlarmSenderParts {
+  /** Where it is sent, and under which name it is remembered. */
+  readonly target: { readonly name: string; readonly url: URL };
+  /** Signs messages. */
+  readonly sign: Signer;
+  /** Remembers what was told. */
+  readonly driver: Driver;
+  /** Environment of the ledger. */
+  readonly environment: string;
+  /** Name of this machine. */
+  readonly host: string;
+  /** Whether the target wants nothing more. @default {it always does} */
+  readonly isOff?: () => Promise<boolean>;
+  /** The log. */
+  readonly log: Log;
+  /** Clock, ms since the epoch. */
+  readonly now: () => number;
+  /** How it is posted. */
+  readonly post?: PostOptions;
+}
+
+/** An alarm that came back so soon after its end is not told again yet, ms. */
+const AGAIN_MS = 10 * 60_000;
+
+/** Pauses after attempts that failed, ms. */
+const PAUSES = { firstMs: 15_000, longestMs: 15 * 60_000 };
+/** No target keeps alarms waiting for longer, whatever it asks for, ms. */
+const LONGEST_PAUSE_MS = 3_600_000;
+
+/** Areas of which each machine has an alarm of its own. */
+const LOCAL: ReadonlySet<AlarmArea> = new Set(["disk"]);
+
+/** What is to be told of an area. */
+interface Due {
+  readonly alarm: StandingAlarm;
+  readonly clearedAt: string | null;
+}
+
+/**
+ * Tells one target of alarms: each once when it is raised, and once when it is
+ * over. What stands is compared with what the target was told, so nothing has
+ * to be queued: what the target cannot take now is told later if it still
+ * stands, and an alarm that came and went meanwhile is not told at all.
+ */
+export class AlarmSender {
+  readonly #parts: AlarmSenderParts;
+  readonly #notSent: Alarm;
+  readonly #told = new Map<string, ToldAlarm>();
+  readonly #cleared = new Map<string, string>();
+  #failures = 0;
+  #retryAtMs = -Infinity;
+  #telling: Promise<void> | null = null;
+
+  /** Nothing is sent yet. */
+  constructor(parts: AlarmSenderParts) {
+    this.#parts = parts;
+    this.#notSent = new Alarm(parts.log, "alarm_not_sent", parts.now);
+  }
+
+  /**
+   * Tells the target what it does not know, unless that is under way or it is
+   * too early after a failure. Never rejects.
+   */
+  tell(look: AlarmLook): Promise<void> {
+    return this.#telling ??= this.#tell(new Map(look)).catch((error) => {
+      this.#notSent.raise({ message: messageOf(error) });
+    }).finally(() => {
+      this.#telling = null;
+    });
+  }
+
+  async #tell(look: AlarmLook): Promise<void> {
+    const { now, isOff, target, post } = this.#parts;
+    if (now() < this.#retryAtMs) return;
+    for (const [area, standing] of look) {
+      if (post?.signal?.aborted) return;
+      const due = await this.#due(area, standing);
+      if (due === null) continue;
+      try {
+        if (await isOff?.()) return;
+      } catch {
+        // A ledger that cannot be read must not keep its own alarm back.
+      }
+      const outcome = await this.#post(due);
+      if (outcome === null) return;
+      if (outcome.kind !== "taken") return this.#failed(outcome);
+      this.#failures = 0;
+      this.#notSent.clear({ target: targetName(target.url) });
+      await this.#remember(due);
+    }
+  }
+
+  /** What the target is to be told of an area now; null when it knows. */
+  async #due(
+    area: AlarmArea,
+    standing: StandingAlarm | null,
+  ): Promise<Due | null> {
+    const { now } = this.#parts;
+    const told = await this.#read(area, standing);
+    if (standing !== null) {
+      this.#cleared.delete(area);
+      if (told?.state === "raised" && told.code === standing.code) return null;
+      const agoMs = told?.state === "cleared"
+        ? now() - Date.parse(told.at)
+        : Infinity;
+      // A stored time in the future, after a clock was set back, is no reason.
+      const isSoon = agoMs >= 0 && agoMs < AGAIN_MS;
+      return isSoon ? null : { alarm: standing, clearedAt: null };
+    }
+    if (told?.state !== "raised") return null;
+    const clearedAt = this.#cleared.get(area) ?? new Date(now()).toISOString();
+    this.#cleared.set(area, clearedAt);
+    const { code, since } = told;
+    return { alarm: { area, code, since, facts: {} }, clearedAt };
+  }
+
+  /** What was told, by this process or one before; another may have told it. */
+  async #read(
+    area: AlarmArea,
+    standing: StandingAlarm | null,
+  ): Promise<ToldAlarm | null> {
+    const { driver, target } = this.#parts;
+    const known = this.#told.get(area) ?? null;
+    const isKnown = known !== null &&
+      (known.state === "raised") === (standing !== null) &&
+      (standing === null || known.code === standing.code);
+    if (isKnown) return known;
+    const name = { target: target.name, alarm: this.#nameOf(area) };
+    try {
+      const stored = await readTold(driver, name);
+      const latest = stored !== null && (known?.at ?? "") < stored.at
+        ? stored
+        : known;
+      // Without an alarm and without a row there is nothing to ask again.
+      if (latest !== null) this.#told.set(area, latest);
+      return latest;
+    } catch {
+      return known;
+    }
+  }
+
+  async #post({ alarm, clearedAt }: Due): Promise<PostOutcome | null> {
+    const { target, sign, environment, host, now, post } = this.#parts;
+    const message = alarmMessage({
+      alarm,
+      name: this.#nameOf(alarm.area),
+      clearedAt,
+      environment,
+      host: LOCAL.has(alarm.area) ? host : null,
+    });
+    try {
+      return await postWebhook(target.url, sign(message, now()), {
+        ...post,
+        now,
+      });
+    } catch {
+      return null; // The process stops; the next one tells it.
+    }
+  }
+
+  #failed(outcome: PostOutcome): void {
+    const { now, target } = this.#parts;
+    this.#failures++;
+    const askedMs = outcome.kind === "retry_after" ? outcome.retryAfterMs : 0;
+    const pauseMs = Math.max(backoffMs(this.#failures, PAUSES), askedMs);
+    this.#retryAtMs = now() + Math.min(pauseMs, LONGEST_PAUSE_MS);
+    this.#notSent.raise({
+      target: targetName(target.url),
+      message: "reason" in outcome ? `The target ${outcome.reason}` : "",
+      effect: "It is told later, if the alarm still stands",
+    });
+  }
+
+  async #remember({ alarm, clearedAt }: Due): Promise<void> {
+    const { driver, target, now } = this.#parts;
+    const { area, code, since } = alarm;
+    const told: ToldAlarm = {
+      state: clearedAt === null ? "raised" : "cleared",
+      code,
+      since,
+      at: new Date(now()).toISOString(),
+    };
+    this.#told.set(area, told);
+    this.#cleared.delete(area);
+    const name = { target: target.name, alarm: this.#nameOf(area) };
+    // A ledger that takes no writes is an alarm itself: a restart repeats it.
+    await writeTold(driver, name, told).catch(() => {});
+  }
+
+  #nameOf(area: AlarmArea): string {
+    return LOCAL.has(area) ? `${area}:${this.#parts.host}` : area;
+  }
+}

@@ -1,0 +1,166 @@
+import type { Ledger } from "../../ledger/ledger.ts";
+import { readWaiting } from "../../ledger/queries/waiting_deliveries.ts";
+import {
+  countConfirms,
+} from "../../ledger/store/tables/polling/request_queues.ts";
+import { watchdog } from "../../ledger/watchdog/watchdog.ts";
+import type { Readiness } from "../serving/http_app.ts";
+import type {
+  AlarmArea,
+  AlarmCode,
+  AlarmLook,
+  StandingAlarm,
+} from "./standing_alarm.ts";
+
+/** What is looked at. */
+export interface AlarmSources {
+  /** The ledger. */
+  readonly ledger: Pick<Ledger, "driver">;
+  /** Whether deliveries can be stored, and how polling is. */
+  readonly readiness: () => Promise<Readiness>;
+  /** Since when stored events are not folded; null while they are. */
+  readonly foldFailingSince: () => string | null;
+  /** Whether the chain does not go on from its kept head; null before it was
+   * looked at. */
+  readonly chainBroken: () => boolean | null;
+  /** Bytes left on the disk of the ledger; null where it has none here. */
+  readonly freeBytes: () => Promise<number | null>;
+  /** Clock, ms since the epoch. */
+  readonly now: () => number;
+}
+
+/** An answered delivery is in the ledger within seconds. */
+const WAITING_MS = 60_000;
+/** What webhooks named is asked about within seconds, or minutes in a rush. */
+const CONFIRM_MS = 15 * 60_000;
+/** Less than this is nearly nothing: a day of deliveries at a small shop. */
+export const LOW_DISK_BYTES: number = 256 * 1024 * 1024;
+
+/**
+ * Looks once at everything that has an alarm. Never rejects: an area that
+ * cannot be looked at is left out, and the ledger's failure is an alarm itself.
+ */
+export async function lookAtAlarms(sources: AlarmSources): Promise<AlarmLook> {
+  const nowMs = sources.now();
+  const look = new Map<AlarmArea, StandingAlarm | null>();
+  const readiness = await sources.readiness().catch(() => null);
+  const areas: readonly [
+    AlarmArea,
+    () => Found | Promise<Found>,
+  ][] = [
+    ["delivery", () => delivery(sources, nowMs)],
+    ["polling", () => polling(readiness)],
+    ["backlog", () => backlog(sources, nowMs)],
+    ["disk", () => disk(sources, readiness, nowMs)],
+    ["evidence", () => evidence(sources, nowMs)],
+  ];
+  for (const [area, see] of areas) {
+    try {
+      const found = await see();
+      if (found !== undefined) look.set(area, found && { area, ...found });
+    } catch {
+      // What cannot be read is not known: the alarm stays as it is.
+    }
+  }
+  return look;
+}
+
+/** What is wrong in an area; undefined where that is not known. */
+type Found = Omit<StandingAlarm, "area"> | null | undefined;
+
+async function delivery(
+  { ledger }: AlarmSources,
+  nowMs: number,
+): Promise<Found> {
+  const { health } = await watchdog(ledger.driver, { nowMs });
+  const { state, countdown, silentOrders } = health;
+  if (countdown === null || (state !== "suspected" && state !== "failing")) {
+    return null;
+  }
+  return {
+    code: `delivery_${state}`,
+    since: countdown.firstFailureAt,
+    facts: {
+      silentOrders,
+      offAtFromFirst: countdown.offAtFromFirst,
+      offAtFromPrevious: countdown.offAtFromPrevious,
+    },
+  };
+}
+
+function polling(readiness: Readiness | null): Found {
+  // Without a lag the ledger was not read, and neither was this.
+  if (readiness === null) return undefined;
+  const { polling: failure, lag } = readiness;
+  if (failure === null) return lag === null ? undefined : null;
+  const { sweep, attempts, since, cause, status } = failure;
+  return {
+    code: cause === "stalled" ? "poll_stalled" : "poll_failing",
+    since,
+    facts: { sweep, attempts, cause, status },
+  };
+}
+
+async function backlog(
+  { ledger: { driver }, foldFailingSince }: AlarmSources,
+  nowMs: number,
+): Promise<Found> {
+  const failingSince = foldFailingSince();
+  if (failingSince !== null) {
+    return { code: "events_not_folded", since: failingSince, facts: {} };
+  }
+  const waiting = await readWaiting(driver, nowMs);
+  if (waiting !== null && nowMs - waiting.oldestMs > WAITING_MS) {
+    return {
+      code: "deliveries_waiting",
+      since: iso(waiting.oldestMs),
+      facts: { waiting: waiting.count },
+    };
+  }
+  const [rows] = await driver.batch([countConfirms], "read");
+  // Rows of entities that the service has shown, as the first column says.
+  const known = rows?.rows.find(([isKnown]) => isKnown === 1);
+  const oldestAt = known?.[2];
+  if (
+    typeof oldestAt === "string" && nowMs - Date.parse(oldestAt) > CONFIRM_MS
+  ) {
+    return {
+      code: "confirmations_waiting",
+      since: iso(Date.parse(oldestAt)),
+      facts: { waiting: Number(known?.[1]) },
+    };
+  }
+  return null;
+}
+
+async function disk(
+  { freeBytes }: AlarmSources,
+  readiness: Readiness | null,
+  nowMs: number,
+): Promise<Found> {
+  const found = (
+    code: AlarmCode,
+    facts: StandingAlarm["facts"],
+  ) => ({ code, since: iso(nowMs), facts });
+  if (readiness !== null && readiness.problem !== null) {
+    return found("deliveries_refused", {});
+  }
+  if (readiness?.writable === false) {
+    return found("ledger_refuses", { spooled: readiness.spooled });
+  }
+  const free = await freeBytes().catch(() => null);
+  if (free !== null && free < LOW_DISK_BYTES) {
+    return found("disk_nearly_full", { freeBytes: free });
+  }
+  return readiness === null ? undefined : null;
+}
+
+function evidence({ chainBroken }: AlarmSources, nowMs: number): Found {
+  const broken = chainBroken();
+  if (broken === null) return undefined;
+  return broken ? { code: "chain_broken", since: iso(nowMs), facts: {} } : null;
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}

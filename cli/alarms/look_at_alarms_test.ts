@@ -1,0 +1,185 @@
+import assert from "node:assert/strict";
+import { openLedger } from "../../ledger/mod.ts";
+import { writeWaiting } from "../../ledger/queries/waiting_deliveries.ts";
+import type { Driver } from "../../ledger/store/driver/driver.ts";
+import type { Readiness } from "../serving/http_app.ts";
+import { describeAlarm } from "./alarm_words.ts";
+import {
+  type AlarmSources,
+  lookAtAlarms,
+  LOW_DISK_BYTES,
+} from "./look_at_alarms.ts";
+import { ALARM_AREAS, type AlarmCode } from "./standing_alarm.ts";
+import { SteadyLook } from "./steady_look.ts";
+
+const NOW = Date.UTC(2026, 10, 22, 10);
+const SINCE = "2026-11-22T09:00:00.000Z";
+
+const READY: Readiness = {
+  writable: true,
+  lag: 0,
+  spooled: 0,
+  problem: null,
+  degraded: [],
+  polling: null,
+};
+
+/** Looks at a ledger that is well, but for what is given. */
+async function looked(
+  wrong: Partial<AlarmSources> & { readonly ready?: Partial<Readiness> },
+) {
+  await using ledger = await openLedger({
+    url: ":memory:",
+    environment: "sandbox",
+    worker: false,
+  });
+  const { ready, ...sources } = wrong;
+  return await lookAtAlarms({
+    ledger,
+    readiness: () => Promise.resolve({ ...READY, ...ready }),
+    foldFailingSince: () => null,
+    chainBroken: () => false,
+    freeBytes: () => Promise.resolve(LOW_DISK_BYTES),
+    now: () => NOW,
+    ...sources,
+  });
+}
+
+Deno.test("lookAtAlarms() sees nothing wrong where nothing is", async () => {
+  const look = await looked({});
+  assert.deepEqual([...look.keys()], ALARM_AREAS);
+  assert.ok([...look.values()].every((alarm) => alarm === null));
+});
+
+Deno.test("lookAtAlarms() sees what is wrong in each area, since when, and what to do", async () => {
+  const failure = { sweep: "new", attempts: 3, since: SINCE, status: 401 };
+  const cases: readonly [
+    Parameters<typeof looked>[0],
+    AlarmCode,
+    string,
+    RegExp,
+  ][] = [
+    [
+      {
+        ready: {
+          polling: {
+            ...{ ...failure, sweep: "new" as const, nextTryAt: null },
+            cause: "wrong_key",
+          },
+        },
+      },
+      "poll_failing",
+      SINCE,
+      /RAMPKIT_API_KEY/,
+    ],
+    [
+      {
+        ready: {
+          polling: {
+            ...{ ...failure, sweep: "poller" as const, nextTryAt: null },
+            cause: "stalled",
+          },
+        },
+      },
+      "poll_stalled",
+      SINCE,
+      /restart `serve`/,
+    ],
+    [
+      { foldFailingSince: () => SINCE },
+      "events_not_folded",
+      SINCE,
+      /projection_failing/,
+    ],
+    [
+      { ready: { problem: "ENOSPC", writable: false } },
+      "deliveries_refused",
+      "2026-11-22T10:00:00.000Z",
+      /Make room/,
+    ],
+    [
+      { ready: { writable: false, spooled: 7 } },
+      "ledger_refuses",
+      "2026-11-22T10:00:00.000Z",
+      /Make room/,
+    ],
+    [
+      { freeBytes: () => Promise.resolve(LOW_DISK_BYTES - 1) },
+      "disk_nearly_full",
+      "2026-11-22T10:00:00.000Z",
+      /Make room/,
+    ],
+    [
+      { chainBroken: () => true },
+      "chain_broken",
+      "2026-11-22T10:00:00.000Z",
+      /ledger verify/,
+    ],
+  ];
+  for (const [wrong, code, since, advice] of cases) {
+    const found = [...(await looked(wrong)).values()].filter((one) =>
+      one !== null
+    );
+    assert.deepEqual(
+      found.map((one) => [one.code, one.since]),
+      [[code, since]],
+      code,
+    );
+    for (const one of found) assert.match(describeAlarm(one).advice, advice);
+  }
+});
+
+Deno.test("lookAtAlarms() sees that answered deliveries wait for minutes to go into the ledger", async () => {
+  await using ledger = await openLedger({
+    url: ":memory:",
+    environment: "sandbox",
+    worker: false,
+  });
+  const waitingFor = async (ms: number) => {
+    const waiting = { count: 5, oldestMs: NOW - ms };
+    const mover = { place: "/spool", process: "1" };
+    await writeWaiting(ledger.driver, mover, waiting, NOW);
+    return (await looked({ ledger })).get("backlog");
+  };
+  assert.equal(await waitingFor(59_000), null);
+  assert.deepEqual(await waitingFor(120_000), {
+    area: "backlog",
+    code: "deliveries_waiting",
+    since: "2026-11-22T09:58:00.000Z",
+    facts: { waiting: 5 },
+  });
+});
+
+Deno.test("lookAtAlarms() leaves out what cannot be looked at", async () => {
+  const failing = { batch: () => Promise.reject(new Error("No database")) };
+  const look = await looked({
+    ledger: { driver: failing as unknown as Driver },
+    readiness: () => Promise.reject(new Error("No ledger")),
+    chainBroken: () => null,
+    freeBytes: () => Promise.reject(new Error("No disk")),
+  });
+  assert.deepEqual([...look.keys()], []);
+});
+
+Deno.test("SteadyLook.take() believes what two looks in a row agree on, and keeps the beginning", () => {
+  const steady = new SteadyLook();
+  const alarm = (since: string) =>
+    new Map([["disk" as const, {
+      area: "disk" as const,
+      code: "disk_nearly_full" as const,
+      since,
+      facts: {},
+    }]]);
+  const well = new Map([["disk" as const, null]]);
+  assert.equal(steady.take(alarm("2026-01-01")).get("disk"), undefined);
+  assert.equal(steady.take(well).get("disk"), undefined);
+  assert.equal(steady.take(alarm("2026-01-03")).get("disk"), undefined);
+  assert.equal(
+    steady.take(alarm("2026-01-04")).get("disk")?.since,
+    "2026-01-03",
+  );
+  // An area that could not be looked at stays as it is.
+  assert.equal(steady.take(new Map()).get("disk")?.since, "2026-01-03");
+  assert.equal(steady.take(well).get("disk")?.since, "2026-01-03");
+  assert.equal(steady.take(well).get("disk"), null);
+});
