@@ -2,6 +2,7 @@ import { messageOf } from "../../core/guards.ts";
 import type { Command } from "commander";
 import { defined } from "../../core/defined.ts";
 import { type Config, readConfig } from "../program/config.ts";
+import { backupCheck } from "../doctor/backup_check.ts";
 import { type Check, check } from "../doctor/check.ts";
 import { fileChecks } from "../doctor/file_checks.ts";
 import { deliveryChecks } from "../doctor/delivery_checks.ts";
@@ -39,16 +40,20 @@ export function addDoctor(program: Command, cli: Cli): void {
     ),
     "one object",
   )
+    .option(
+      "--backup-to <dir>",
+      "the folder of backups; else that of the running serve, or one beside the ledger",
+    )
     .addHelpText(
       "after",
       "\nExit code 1 when a check fails.\n\nExample:\n  rampkit doctor",
     )
-    .action(cli.run(async (flags: SharedFlags) => {
+    .action(cli.run(async (flags: DoctorFlags) => {
       const { io } = cli;
       const checks: Check[] = [];
       await stoppable(
         io.signal,
-        () => examine(io, readConfig(io.env, flags), checks),
+        () => examine(io, flags, checks),
         () => `${checks.length} checks were made, the others were not`,
       );
       const ok = checks.every(({ status }) => status !== "fail");
@@ -66,13 +71,22 @@ export function addDoctor(program: Command, cli: Cli): void {
     }));
 }
 
+interface DoctorFlags extends SharedFlags {
+  readonly backupTo?: string;
+}
+
 async function examine(
   io: Io,
-  config: Config,
+  flags: DoctorFlags,
   checks: Check[],
 ): Promise<void> {
+  const config = readConfig(io.env, flags);
   checks.push(...settingsChecks(config));
   const environment = await examineLedger(io, config, checks);
+  if (await isStored(config)) {
+    const { now } = io;
+    checks.push(await backupCheck({ config, directory: flags.backupTo, now }));
+  }
   if (config.apiKey === null) {
     checks.push(check("Service", "skip", "It cannot be asked without a key"));
   } else {

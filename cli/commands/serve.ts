@@ -26,6 +26,7 @@ import { admissionOf } from "../serving/admission.ts";
 import {
   type BackupFlags,
   backupOptions,
+  backupPlan,
   regularBackups,
 } from "../serving/backup_flags.ts";
 import {
@@ -115,7 +116,7 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
   const log = jsonLog((text) => io.err(redact(text, io.env)), io.now);
   using held = await holdLedger(config);
   await using ledger = await openConfigured(config, io);
-  held.tell();
+  held.tell(backupPlan(flags));
   const prometheus = new PrometheusMetrics();
   const metrics = serviceMetrics({ prometheus, time: io.now });
   const printer = flags.verbose ? new ActivityPrinter(io, false) : undefined;

@@ -1,5 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import process from "node:process";
+import { defined } from "../../core/defined.ts";
 import type { FileLockMode } from "../../ledger/store/driver/file_lock.ts";
 import { fileId } from "../../ledger/store/driver/file_identity.ts";
 import { databaseFile } from "../../ledger/store/driver/database_url.ts";
@@ -12,12 +13,22 @@ export interface Holder {
   readonly pid: number;
   /** Device and inode of the database that it has open. */
   readonly database: string;
+  /** Where it makes backups, and how often; absent where it makes none. */
+  readonly backups?: BackupPlan;
+}
+
+/** Where backups are made, and how often. */
+export interface BackupPlan {
+  /** The folder, by its whole path. */
+  readonly directory: string;
+  /** From the beginning of one to that of the next, ms. */
+  readonly everyMs: number;
 }
 
 /** A lock on a ledger's file, which ends with the process at the latest. */
 export interface LedgerLock extends Disposable {
-  /** Says who holds it, once the ledger is open. */
-  tell(): void;
+  /** Says who holds it, once the ledger is open, and what it backs up to. */
+  tell(backups?: BackupPlan): void;
 }
 
 /** What is locked. It is beside the ledger, and it stays. */
@@ -51,8 +62,12 @@ export async function holdLedger(
   }
   let told = false;
   return {
-    tell: () => {
-      const holder: Holder = { pid: process.pid, database: fileId(database) };
+    tell: (backups) => {
+      const holder: Holder = defined({
+        pid: process.pid,
+        database: fileId(database),
+        backups,
+      });
       writeFileSync(holderPath(database), JSON.stringify(holder), {
         mode: 0o600,
       });

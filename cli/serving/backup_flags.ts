@@ -1,6 +1,8 @@
+import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { Ledger } from "../../ledger/mod.ts";
 import { databaseFile } from "../../ledger/store/driver/database_url.ts";
+import type { BackupPlan } from "../ledger_file/ledger_lock.ts";
 import { RegularBackups } from "../ledger_file/regular_backups.ts";
 import type { Log } from "../monitoring/logger.ts";
 import type { ServiceMetrics } from "../monitoring/metrics.ts";
@@ -36,6 +38,15 @@ export function backupOptions(command: Command): Command {
       `backups to keep (default: ${KEEP})`,
       wholeNumber("--keep", 1, 10_000),
     );
+}
+
+/** Where the flags have backups made, and how often. */
+export function backupPlan(
+  { backupTo, every = EVERY_MS }: BackupFlags,
+): BackupPlan | undefined {
+  return backupTo === undefined
+    ? undefined
+    : { directory: resolve(backupTo), everyMs: every };
 }
 
 /** What is to be backed up, and where that is told. */

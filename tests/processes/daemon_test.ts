@@ -53,6 +53,11 @@ Deno.test("the unit of systemd takes, confirms and backs up with exactly the per
     await answer.body?.cancel();
     assert.equal(answer.status, 204);
     await until(async () => await trustOf(after) === "confirmed");
+    const looked = await cli(["doctor"], env);
+    assert.match(
+      looked.out,
+      /^ok +Backups +The newest in .* was made \d+ m?s/m,
+    );
     const metrics = await (await fetch(`${daemon.url}/metrics`)).text();
     assert.match(metrics, /^rampkit_backup_age_seconds \d/m);
     assert.match(metrics, /^rampkit_orders\{status="success"\} \d/m);
