@@ -92,6 +92,10 @@ export const exportedLineSchema = named(
       version: z.literal(1),
       environment: text,
     }),
+    z.object({
+      erasure: text,
+      row: z.array(z.union([text, z.number(), z.null()])),
+    }),
     z.object({ end: count }),
   ]),
 );

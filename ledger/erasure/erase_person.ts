@@ -229,6 +229,7 @@ async function erasing(
     ...blankEvents(redacted),
     ...deleteTraces({
       ...touched,
+      ownOrders: orderIds,
       erasedUsers: [userId],
       sessions: events.filter(({ event }) => event.kind === "session_created")
         .map(({ event }) => event.position),

@@ -309,3 +309,29 @@ Deno.test("verify() finds an erased event that was given to another order", asyn
     assert.deepEqual([ok, reason?.code], [false, "erased_event_altered"]);
   }
 });
+
+Deno.test("an export tells who was erased, so that an import keeps them out", async () => {
+  await using from = await memoryLedger();
+  await filled(from);
+  await from.erasures.erase(anna.userId);
+  const lines = await Array.fromAsync(from.export());
+  assert.ok(lines.every((line) => !line.includes("-ANNA-SECRET")));
+  await using to = await memoryLedger();
+  async function* given() {
+    yield* lines;
+  }
+  await to.import(given());
+  await to.project();
+  assert.deepEqual(await Array.fromAsync(to.export()), lines);
+  for (const orderId of [...anna.orderIds, ...berta.orderIds]) {
+    assert.deepEqual(
+      await to.orders.get(orderId),
+      await from.orders.get(orderId),
+    );
+  }
+  await to.append(anna.events);
+  await to.project();
+  assert.deepEqual(await inTables(to.driver, anna), []);
+  assert.deepEqual(await to.erasures.list(), await from.erasures.list());
+  assert.equal((await to.verify()).ok, true);
+});

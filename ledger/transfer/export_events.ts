@@ -4,6 +4,7 @@ import { recordedEvent } from "../store/event_row.ts";
 import { selectEventsAndErasures } from "../store/tables/events.ts";
 import { allNotes } from "../attention/notes.ts";
 import { exportedNote } from "./exported_note.ts";
+import { exportErasures } from "./exported_erasure.ts";
 import {
   exportedEvent,
   type ExportHeader,
@@ -11,7 +12,7 @@ import {
 } from "./exported_event.ts";
 
 /**
- * Writes a ledger as lines of JSON: a header, every event there is by
+ * Writes a ledger as lines of JSON: a header, who was erased, every event there is by
  * position, what people noted, and a last line that states the number of events,
  * so that a file that was cut is seen.
  *
@@ -24,6 +25,7 @@ export async function* exportEvents(
 ): AsyncGenerator<string> {
   const header: ExportHeader = { rampkit: "events", version: 1, environment };
   yield JSON.stringify(header);
+  yield* exportErasures(driver);
   let events = 0;
   for (let after = 0;;) {
     const [rows] = await driver.batch(

@@ -11,6 +11,7 @@ import {
 import type { Note } from "../attention/note.ts";
 import { insertNotes } from "../store/tables/notes.ts";
 import { importedNote } from "./exported_note.ts";
+import { importedErasure } from "./exported_erasure.ts";
 import {
   exportEnd,
   type ImportedEvent,
@@ -71,6 +72,11 @@ export async function importEvents(
         const note = importedNote(line);
         if (note !== null) notes.push(note);
         else {
+          const erasure = importedErasure(line);
+          if (erasure !== null) {
+            await driver.batch(erasure, "write");
+            continue;
+          }
           const event = importedEvent(line);
           events.push(event);
           bytes += event.body?.byteLength ?? 0;

@@ -103,6 +103,10 @@ export class SegmentedSpool implements Spool {
     if (active.end > 0 && active.records === 0) {
       this.#active = null;
       await this.#release(active);
+    } else if ((active.runs[0]?.from ?? 0) > 0) {
+      // What was drained is overwritten once the rest is: bodies are personal
+      // data, and while deliveries keep coming the segment is never empty.
+      this.#active = null;
     }
   }
 

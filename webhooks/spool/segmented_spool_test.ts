@@ -358,6 +358,23 @@ Deno.test("SegmentedSpool overwrites what was drained, and writes there again", 
   await spool.close();
 });
 
+Deno.test("SegmentedSpool overwrites what was drained also while deliveries keep coming", async () => {
+  const disk = new ShakyDisk();
+  const spool = await open(disk);
+  await spool.put(delivery("00"));
+  assert.deepEqual(await drained(spool), ["00"]);
+  await spool.put(delivery("01"));
+  const [first] = disk.files.values();
+  await spool.tidy();
+  await spool.put(delivery("02"));
+  assert.deepEqual(await drained(spool), ["01", "02"]);
+  await spool.put(delivery("03"));
+  await spool.ready();
+  assert(first?.durable.every((byte) => byte === 0));
+  assert.deepEqual(await drained(spool), ["03"]);
+  await spool.close();
+});
+
 Deno.test("SegmentedSpool with a disk failing at the n-th operation keeps every promise, for every n", async () => {
   let n = 0;
   for (let failed = true; failed; n++) {

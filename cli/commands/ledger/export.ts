@@ -10,6 +10,9 @@ import { stoppable, untilStopped } from "../../program/stoppable.ts";
 import { withStoredLedger } from "../../program/with_ledger.ts";
 import { openOutput } from "../../program/output.ts";
 
+/** How a line about an erasure begins; it is no event. */
+const ERASURE_LINE = `{"erasure":`;
+
 interface ExportFlags extends SharedFlags {
   readonly output?: string;
 }
@@ -39,7 +42,7 @@ async function exportEvents(io: Io, flags: ExportFlags): Promise<void> {
       async () => {
         for await (const text of untilStopped(ledger.export(), io.signal)) {
           output.write(`${text}\n`);
-          lines++;
+          if (!text.startsWith(ERASURE_LINE)) lines++;
         }
         output.finish();
       },

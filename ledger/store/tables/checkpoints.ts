@@ -96,8 +96,10 @@ export function createCheckpoint(
     `coalesce((SELECT max(generation) FROM ${table}), 0)`
   ).join(", ");
   return {
-    sql: `INSERT INTO projections (name, generation, fold_version, position)
-      SELECT ?, 1 + max(${last}), ?, 0 WHERE true ON CONFLICT DO NOTHING`,
+    sql: `INSERT INTO projections
+        (name, generation, fold_version, position, erasures)
+      SELECT ?, 1 + max(${last}), ?, 0, (SELECT count(*) FROM erasure_keys)
+      WHERE true ON CONFLICT DO NOTHING`,
     args: [slot, foldVersion],
   };
 }

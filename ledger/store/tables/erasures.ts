@@ -204,14 +204,6 @@ export function insertOwnKey(key: Uint8Array): Statement {
   };
 }
 
-/** Stores a key of another ledger, whose hidden names were imported. */
-export function insertOtherKey(key: Uint8Array): Statement {
-  return {
-    sql: "INSERT INTO erasure_keys (key) VALUES (?) ON CONFLICT DO NOTHING",
-    args: [key],
-  };
-}
-
 /** Selects all keys, our own first. */
 export const selectKeys: Statement = {
   sql: "SELECT key FROM erasure_keys ORDER BY id",
@@ -373,6 +365,8 @@ export const countErasure: readonly Statement[] = [
 export interface Traces {
   /** Orders whose states are made anew. */
   readonly orderIds: readonly string[];
+  /** Those of them that are the person's. */
+  readonly ownOrders: readonly string[];
   /** Users whose states are made anew. */
   readonly userIds: readonly string[];
   /** Users of whom nothing may be left. */
@@ -384,6 +378,7 @@ export interface Traces {
 /** Deletes states, links and what else follows from the events of a person. */
 export function deleteTraces(traces: Traces): Statement[] {
   const orders = JSON.stringify(traces.orderIds);
+  const own = JSON.stringify(traces.ownOrders);
   const users = JSON.stringify([...traces.userIds, ...traces.erasedUsers]);
   const gone = JSON.stringify(traces.erasedUsers);
   const sessions = JSON.stringify(traces.sessions);
@@ -397,11 +392,16 @@ export function deleteTraces(traces: Traces): Statement[] {
     given(
       `UPDATE queued_transitions SET error = NULL
         WHERE entity = 'order' AND entity_id ${inList}`,
-      [orders],
+      [own],
     ),
     given(
       `DELETE FROM isolated_ids WHERE entity = 'order' AND entity_id ${inList}`,
-      [orders],
+      [own],
+    ),
+    given(
+      `UPDATE notes SET text = '' WHERE entity = 'order'
+        AND entity_id ${inList}`,
+      [own],
     ),
     ...[
       "transitions",
@@ -410,6 +410,7 @@ export function deleteTraces(traces: Traces): Statement[] {
       "confirm_queue",
       "open_queue",
       "isolated_ids",
+      "notes",
     ].map((table) =>
       given(
         `DELETE FROM ${table} WHERE entity = 'user' AND entity_id ${inList}`,
@@ -430,3 +431,64 @@ export function updateObservedDigests(
     args: [JSON.stringify(digests)],
   };
 }
+
+/** Columns of the tables, as an export has them. */
+const exported = {
+  erasure_keys: { columns: ["key"], blobs: ["key"] },
+  erased_names: {
+    columns: ["hash", "kind", "erased_at", "returned_at"],
+    blobs: ["hash"],
+  },
+  erased_orders: {
+    columns: ["order_id", "user_id", "click_id", "differs", "erased_at"],
+    blobs: [],
+  },
+  erased_people: {
+    columns: ["pseudonym", "erased_at", "events", "orders"],
+    blobs: [],
+  },
+  returned_orders: { columns: ["order_id", "known_at"], blobs: [] },
+} as const satisfies Record<
+  string,
+  { readonly columns: readonly string[]; readonly blobs: readonly string[] }
+>;
+
+/** A table about erasures that exports have. */
+export type ErasureTable = keyof typeof exported;
+
+/** All of them. */
+export const ERASURE_TABLES: readonly ErasureTable[] = Object.keys(
+  exported,
+) as ErasureTable[];
+
+/** Selects all rows of a table, as they are exported. */
+export function selectErasureTable(table: ErasureTable): Statement {
+  const { columns: [first, ...others] } = exported[table];
+  const order = table === "erasure_keys" ? "id" : first;
+  return {
+    sql: `SELECT ${[first, ...others].join(", ")} FROM ${table}
+      ORDER BY ${order}`,
+    args: [],
+  };
+}
+
+/** Stores a row that was exported, unless it is there. */
+export function insertErasureRow(
+  table: ErasureTable,
+  row: readonly (string | number | null)[],
+): Statement {
+  const { columns, blobs } = exported[table];
+  const values = columns.map((column) =>
+    (blobs as readonly string[]).includes(column) ? "unhex(?)" : "?"
+  );
+  return {
+    sql: `INSERT INTO ${table} (${columns.join(", ")})
+      VALUES (${values.join(", ")}) ON CONFLICT DO NOTHING`,
+    args: columns.map((_, at) => row[at] ?? null),
+  };
+}
+
+/** What came with an import has to be looked for from now on. */
+export const noteImportedErasures: readonly Statement[] = [
+  { sql: "UPDATE projections SET erasures = erasures + 1", args: [] },
+];
