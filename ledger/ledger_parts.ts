@@ -1,5 +1,6 @@
 import type { AssetTable } from "../core/assets/environment.ts";
 import type { ChainOrigin } from "./evidence/chain_hash.ts";
+import type { ChainBreak } from "./evidence/chain_break.ts";
 import type { ChainState } from "./evidence/chain_head.ts";
 import type { AnchorStore } from "./evidence/anchored_head.ts";
 import type { FoldCode } from "./projection/projector.ts";
@@ -20,7 +21,7 @@ export interface Stats extends LedgerStats {
     /** Position of the last of them. */
     readonly position: number;
     /** Why it is not extended; see {@linkcode ChainState}. */
-    readonly broken: string | null;
+    readonly broken: ChainBreak | null;
   };
 }
 

@@ -225,6 +225,7 @@ export { watchdog, type WatchdogLook } from "./watchdog/watchdog.ts";
 export type { DeliveryHealth } from "./watchdog/watchdog_rule.ts";
 
 // Evidence
+export type { ChainBreak } from "./evidence/chain_break.ts";
 export type { ChainState } from "./evidence/chain_head.ts";
 export { eraseBody } from "./evidence/erase.ts";
 export type {

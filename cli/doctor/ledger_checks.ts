@@ -1,3 +1,4 @@
+import { describeChainBreak } from "../wording/damage_reason.ts";
 import { messageOf } from "../../core/guards.ts";
 import { assetDecimals } from "../../client/mod.ts";
 import { findDamage, requireWritable } from "../../ledger/internals.ts";
@@ -70,7 +71,7 @@ async function evidence(ledger: Ledger): Promise<Check> {
     return check(
       "Evidence",
       "fail",
-      chain.broken,
+      describeChainBreak(chain.broken),
       "Change nothing; RUNBOOK.md says what to do when `ledger verify` exits " +
         "with 3",
     );

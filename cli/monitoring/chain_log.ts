@@ -1,4 +1,5 @@
 import type { ChainState } from "../../ledger/evidence/chain_head.ts";
+import { describeChainBreak } from "../wording/damage_reason.ts";
 import { Alarm } from "./alarm.ts";
 import type { Log } from "./logger.ts";
 
@@ -33,7 +34,9 @@ export class ChainLog {
 
   /** Takes in how far the chain is. Costs nothing between two lines. */
   take({ position, events, hash, broken }: ChainState): void {
-    if (broken !== null) return this.#broken.raise({ message: broken });
+    if (broken !== null) {
+      return this.#broken.raise({ message: describeChainBreak(broken) });
+    }
     this.#broken.clear();
     const now = this.#steady();
     if (events === 0 || now - this.#toldAt < HOUR_MS) return;

@@ -10,7 +10,10 @@ Deno.test("ChainLog logs the head at the start and hourly, and a broken chain on
     steady: () => ms,
   });
   const whole = { position: 1, events: 1, hash: "00", broken: null };
-  const broken = { ...whole, broken: "The chain is gone" };
+  const broken = {
+    ...whole,
+    broken: { code: "other_ledger", ledgerId: "ab" } as const,
+  };
   for (let minute = 0; minute <= 200; minute++) {
     ms = minute * 60_000;
     chain.take(minute > 130 ? broken : whole);

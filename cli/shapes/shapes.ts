@@ -39,7 +39,7 @@ import {
 import { reconcileReportSchema, recoverReportSchema } from "./reconcile.ts";
 import { readinessSchema, serviceStatusSchema } from "./service_status.ts";
 import { statisticsSchema } from "./statistics.ts";
-import { statsSchema } from "./stats.ts";
+import { chainStateSchema, statsSchema } from "./stats.ts";
 import {
   droppedSchema,
   firedSchema,
@@ -131,6 +131,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   ]),
   "ledger-stats": shape(statsSchema, ["ledger stats"]),
   statistics: shape(statisticsSchema),
+  "chain-state": shape(chainStateSchema),
   refold: shape(refoldSchema, ["ledger refold"]),
   imported: shape(importedSchema, ["ledger import"]),
   backup: shape(backupSchema, ["ledger backup"]),

@@ -1,8 +1,47 @@
 import * as z from "zod";
 import type { EventKind } from "../../ledger/events/event.ts";
-import type { Stats } from "../../ledger/mod.ts";
-import { count, each, ms, named, text, textOrNull } from "./_building.ts";
+import type {
+  ChainStateJson,
+  LedgerStatsJson,
+} from "../queries/ledger_stats.ts";
+import {
+  alike,
+  coded,
+  count,
+  each,
+  ms,
+  named,
+  text,
+  textOrNull,
+  time,
+} from "./_building.ts";
 import type { Same } from "./_same.ts";
+
+const chainBreak = named(
+  "ChainBreak",
+  "Why the evidence chain does not go on from the head that was kept of it",
+  coded({
+    other_ledger: { ledgerId: text },
+    ...alike({ link_gone: true, link_replaced: true }, {
+      events: count,
+      position: count,
+      keptAt: time,
+    }),
+  }, {}),
+);
+
+/** How far the evidence chain reaches. */
+export const chainStateSchema = named(
+  "ChainState",
+  "How far the evidence chain reaches: what to keep elsewhere",
+  z.object({
+    position: count,
+    events: count,
+    hash: text,
+    broken: textOrNull,
+    reason: chainBreak.nullable(),
+  }),
+);
 
 /** Deliveries that were answered and wait to go into the ledger. */
 export const waitingSchema = z.object({ count, oldestMs: ms, ended: count });
@@ -34,8 +73,10 @@ export const statsSchema = named(
       hash: text,
       position: count,
       broken: textOrNull,
+      reason: chainBreak.nullable(),
     }),
   }),
 );
 
-true satisfies Same<z.infer<typeof statsSchema>, Stats>;
+true satisfies Same<z.infer<typeof statsSchema>, LedgerStatsJson>;
+true satisfies Same<z.infer<typeof chainStateSchema>, ChainStateJson>;

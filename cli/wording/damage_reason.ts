@@ -1,4 +1,5 @@
-import type { DamageReason } from "../../ledger/internals.ts";
+import type { ChainBreak } from "../../ledger/evidence/chain_break.ts";
+import type { DamageReason } from "../../ledger/evidence/damage_reason.ts";
 
 /** Why a position counts as damaged, in one sentence. */
 export function describeDamage(reason: DamageReason): string {
@@ -42,4 +43,16 @@ export function describeDamage(reason: DamageReason): string {
     case "kept_head_unreadable":
       return reason.error;
   }
+}
+
+/** Why the chain is not extended, in one sentence. */
+export function describeChainBreak(found: ChainBreak): string {
+  if (found.code === "other_ledger") {
+    return "The head kept beside the ledger is of another ledger, " +
+      `${found.ledgerId}: this one was put in its place`;
+  }
+  const { code, events, position, keptAt } = found;
+  return `The chain had ${events} events at ${keptAt}, up to position ` +
+    `${position}; ` +
+    (code === "link_gone" ? "that link is gone" : "another link is there now");
 }

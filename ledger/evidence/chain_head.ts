@@ -2,16 +2,17 @@ import { hex } from "@scure/base";
 import type { Driver, ResultSet, Statement } from "../store/driver/driver.ts";
 import { type ChainOrigin, genesisHash } from "./chain_hash.ts";
 import { headOf, selectHead, selectLinkHash } from "../store/tables/chain.ts";
+import type { ChainBreak } from "./chain_break.ts";
 import type { HeadAnchor } from "./head_anchor.ts";
 import type { AnchoredHead, ChainHead } from "./anchored_head.ts";
 
 /** How far the chain reaches, and whether it goes on from what was anchored. */
 export interface ChainState extends ChainHead {
   /**
-   * Why the chain is not extended, in one sentence: it does not go on from the
-   * head that is kept beside the ledger. Null when it does, or none is anchored.
+   * Why the chain is not extended: it does not go on from the head that is kept
+   * beside the ledger. Null when it does, or none is anchored.
    */
-  readonly broken: string | null;
+  readonly broken: ChainBreak | null;
 }
 
 /**
@@ -63,7 +64,7 @@ export async function readHead(
   },
 ): Promise<{
   readonly head: ChainHead;
-  readonly broken: string | null;
+  readonly broken: ChainBreak | null;
   readonly more: readonly ResultSet[];
 }> {
   for (let afresh = false;; afresh = true) {
@@ -78,38 +79,32 @@ export async function readHead(
     const hash = link?.rows[0]?.[0];
     const broken = anchored === null
       ? null
-      : whyBroken(anchored, origin, hash instanceof Uint8Array ? hash : null);
+      : chainBreak(anchored, origin, hash instanceof Uint8Array ? hash : null);
     // A restore may have given up the anchor that this process knows.
     if (broken === null || afresh) return { head, broken, more };
   }
 }
 
 /**
- * Says why a chain does not contain its anchored head.
+ * Finds out why a chain does not contain its anchored head.
  *
  * @param anchored The head.
  * @param origin The ledger.
  * @param hash Hash of the link at the head's position; null where none is.
  * @returns Null when it does.
  */
-export function whyBroken(
+export function chainBreak(
   anchored: AnchoredHead,
   { ledgerId }: ChainOrigin,
   hash: Uint8Array | null,
-): string | null {
+): ChainBreak | null {
   if (anchored.ledgerId !== ledgerId) {
-    return otherLedger(anchored.ledgerId);
+    return { code: "other_ledger", ledgerId: anchored.ledgerId };
   }
   if (hash !== null && hex.encode(hash) === anchored.hash) return null;
-  return `The chain had ${anchored.events} events at ${anchored.keptAt}, up to ` +
-    `position ${anchored.position}; ` +
-    (hash === null ? "that link is gone" : "another link is there now");
-}
-
-/** The sentence that says that the anchored head is of another ledger. */
-function otherLedger(ledgerId: string): string {
-  return `The head kept beside the ledger is of another ledger, ${ledgerId}: ` +
-    "this one was put in its place";
+  const { events, position, keptAt } = anchored;
+  const code = hash === null ? "link_gone" : "link_replaced";
+  return { code, events, position, keptAt };
 }
 
 /**

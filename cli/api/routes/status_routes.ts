@@ -1,3 +1,4 @@
+import { chainStateJson, ledgerStatsJson } from "../../queries/ledger_stats.ts";
 import { serviceStatus } from "../../queries/service_status.ts";
 import { closedMonth, closedMonths } from "../../queries/months.ts";
 import { statistics } from "../../queries/statistics.ts";
@@ -79,7 +80,7 @@ export const STATUS_ROUTES: readonly Route[] = [
       description: "What `ledger stats --json` prints",
       schema: named("LedgerStats"),
     },
-    handle: ({ ledger }) => ledger.stats(),
+    handle: async ({ ledger }) => ledgerStatsJson(await ledger.stats()),
   }),
   route({
     method: "GET",
@@ -91,22 +92,9 @@ export const STATUS_ROUTES: readonly Route[] = [
     params: {},
     answer: {
       description: "How far the chain reaches",
-      schema: {
-        type: "object",
-        required: ["position", "events", "hash", "broken"],
-        properties: {
-          position: { type: "integer", minimum: 0 },
-          events: { type: "integer", minimum: 0 },
-          hash: { type: "string", pattern: "^[0-9a-f]{64}$" },
-          broken: {
-            type: ["string", "null"],
-            description: "Why the chain does not go on from the head that is " +
-              "kept beside the ledger; null when it does",
-          },
-        },
-      },
+      schema: named("ChainState"),
     },
-    handle: ({ ledger }) => ledger.evidence(),
+    handle: async ({ ledger }) => chainStateJson(await ledger.evidence()),
   }),
   route({
     method: "GET",

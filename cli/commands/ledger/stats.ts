@@ -8,6 +8,7 @@ import {
 } from "../../program/options.ts";
 import { noteWaiting } from "../../program/note_waiting.ts";
 import { withReadLedger } from "../../program/with_ledger.ts";
+import { ledgerStatsJson } from "../../queries/ledger_stats.ts";
 import { labelled } from "../../views/labelled.ts";
 
 /** `ledger stats`. */
@@ -19,7 +20,7 @@ export function addStats(ledger: Command, cli: Cli): void {
     .addHelpText("after", "\nExample:\n  rampkit ledger stats")
     .action(cli.run(async (flags: SharedFlags) => {
       await withReadLedger(cli.io, flags, async (ledger) => {
-        const stats = await ledger.stats();
+        const stats = ledgerStatsJson(await ledger.stats());
         if (flags.json) return jsonLine(cli.io, stats);
         const kinds = Object.entries(stats.events);
         const events = kinds.reduce((sum, [, count]) => sum + count, 0);

@@ -1,3 +1,4 @@
+import { describeChainBreak } from "../../wording/damage_reason.ts";
 import type { Ledger } from "../../../ledger/mod.ts";
 import { readWaiting } from "../../../ledger/queries/waiting_deliveries.ts";
 import { counted } from "../../views/counted.ts";
@@ -22,7 +23,7 @@ export async function ledgerHealth(
       name,
       level: "bad",
       since: null,
-      detail: chain.broken,
+      detail: describeChainBreak(chain.broken),
       advice: "Change nothing; RUNBOOK.md says what to do when " +
         "`ledger verify` exits with 3",
     };
