@@ -7,7 +7,9 @@ import {
   type StoredDelivery,
 } from "../../ledger/mod.ts";
 import { readDeliveryPage } from "../../ledger/queries/deliveries.ts";
+import { decodeCursor, encodeCursor } from "../../ledger/queries/cursor.ts";
 import { wrongQuery } from "../../ledger/queries/query_values.ts";
+import type { DeliveryPlace } from "../../ledger/store/tables/deliveries.ts";
 import { parseWebhook } from "../../webhooks/mod.ts";
 import type { Page, PageParams } from "./page.ts";
 
@@ -18,8 +20,7 @@ export interface DeliveryListParams extends PageParams {
 }
 
 /**
- * One page of `deliveries list --json`, newest first. A cursor is the position
- * of the last delivery.
+ * One page of `deliveries list --json`, newest first.
  *
  * @throws {RangeError} When cursor or limit is wrong.
  */
@@ -32,15 +33,21 @@ export async function deliveriesPage(
     defined({
       quarantined,
       limit,
-      below: cursor === undefined ? undefined : positionOf(cursor),
+      after: cursor === undefined ? undefined : placeOf(cursor),
     }),
   );
-  return { items: deliveries, next: next === null ? null : String(next) };
+  return {
+    items: deliveries,
+    next: next === null ? null : encodeCursor({
+      sortAt: next.receivedAt,
+      id: String(next.position),
+    }),
+  };
 }
 
-function positionOf(cursor: string): number {
-  const position = /^\d{1,15}$/.test(cursor) ? Number(cursor) : NaN;
-  if (position > 0) return position;
+function placeOf(cursor: string): DeliveryPlace {
+  const { sortAt: receivedAt, id } = decodeCursor(cursor);
+  if (/^\d{1,15}$/.test(id)) return { position: Number(id), receivedAt };
   throw wrongQuery("cursor", cursor, '"next" of an earlier page');
 }
 

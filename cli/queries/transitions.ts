@@ -37,17 +37,19 @@ export async function transitionsAfter(
   ledger: Ledger,
   params: TransitionParams,
 ): Promise<TransitionsJson> {
-  const { after = 0, entity, id, on, limit = 100 } = params;
-  if (on === undefined) {
-    const items = await ledger.transitions(
-      defined({ after, entity, id, limit }),
-    );
-    return { items, next: items.at(-1)?.seq ?? after };
-  }
-  const read = await ledger.transitions(
-    defined({ after, entity, id, limit: LOOKED_THROUGH_AT_ONCE }),
-  );
-  const items = read.filter(on).slice(0, limit);
+  const { after = 0, entity, id, on = () => true, limit = 100 } = params;
+  const isFiltered = params.on !== undefined ||
+    // Of one order or user they are few; of all users they may be millions.
+    (entity !== undefined && id === undefined);
+  const read = await ledger.transitions(defined({
+    after,
+    id,
+    entity: id === undefined ? undefined : entity,
+    limit: isFiltered ? LOOKED_THROUGH_AT_ONCE : limit,
+  }));
+  const items = read.filter((one) =>
+    (entity === undefined || one.entity === entity) && on(one)
+  ).slice(0, limit);
   // Cut at the limit, the feed goes on after the last that is given.
   const next = items.length === limit ? items.at(-1) : read.at(-1);
   return { items, next: next?.seq ?? after };

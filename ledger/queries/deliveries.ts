@@ -2,8 +2,10 @@ import type { Driver, SqlValue } from "../store/driver/driver.ts";
 import { pageSize } from "./query_values.ts";
 import {
   countByDigest,
+  type DeliveryPlace,
   selectDeliveries,
   selectDelivery,
+  selectQuarantined,
 } from "../store/tables/deliveries.ts";
 
 /** A webhook delivery as it is stored. */
@@ -38,8 +40,8 @@ export interface DeliveryQuery {
 export interface DeliveryPage {
   /** The deliveries, newest first. */
   readonly deliveries: readonly StoredDelivery[];
-  /** `below` of the next page; null on the last one. */
-  readonly next: number | null;
+  /** `after` of the next page; null on the last one. */
+  readonly next: DeliveryPlace | null;
 }
 
 /** Deliveries read at once. */
@@ -76,43 +78,44 @@ export async function* listDeliveries(
   driver: Driver,
   query: DeliveryQuery = {},
 ): AsyncGenerator<StoredDelivery> {
-  for (let below: number | null = Number.MAX_SAFE_INTEGER; below !== null;) {
+  for (let after: DeliveryPlace | undefined;;) {
     const page: DeliveryPage = await readDeliveryPage(driver, {
       ...query,
-      below,
+      ...(after === undefined ? {} : { after }),
       limit: walkedAtOnce,
     });
     yield* page.deliveries;
-    below = page.next;
+    if (page.next === null) return;
+    after = page.next;
   }
 }
 
 /**
  * Reads one page of deliveries, the newest first.
  *
- * @param query Which ones: below a position, and how many at most.
+ * @param query Which ones: after which, and how many at most.
  * @throws {RangeError} When the limit is not from 1 to 1000.
  * @throws {LedgerError} When the database fails.
  */
 export async function readDeliveryPage(
   driver: Driver,
   query: DeliveryQuery & {
-    /** Only those below this position. @default {from the newest on} */
-    readonly below?: number;
+    /** Only those after this one. @default {from the newest on} */
+    readonly after?: DeliveryPlace;
     /** At most this many, 1 to 1000. @default 100 */
     readonly limit?: number;
   },
 ): Promise<DeliveryPage> {
-  const { below = Number.MAX_SAFE_INTEGER, quarantined = false } = query;
+  const { after = null, quarantined = false } = query;
   const size = pageSize(query.limit);
-  const [found] = await driver.batch(
-    [selectDeliveries(below, size + 1, quarantined)],
-    "read",
-  );
+  const select = quarantined ? selectQuarantined : selectDeliveries;
+  const [found] = await driver.batch([select(after, size + 1)], "read");
   const rows = found?.rows ?? [];
   const deliveries = rows.slice(0, size).map(storedDelivery);
-  const next = rows.length > size ? deliveries.at(-1)?.position : undefined;
-  return { deliveries, next: next ?? null };
+  const last = rows.length > size ? deliveries.at(-1) : undefined;
+  if (last === undefined) return { deliveries, next: null };
+  const { position, receivedAt } = last;
+  return { deliveries, next: { position, receivedAt } };
 }
 
 /**

@@ -3,11 +3,20 @@ import { ledgerOn } from "../ledger_on.ts";
 import type { Driver, Statement } from "../store/driver/driver.ts";
 import { openDriver } from "../store/driver/open_driver.ts";
 import {
+  selectDeliveries,
+  selectQuarantined,
+} from "../store/tables/deliveries.ts";
+import { pageStatement } from "../store/tables/state_pages.ts";
+import { selectTransitions } from "../store/tables/transitions.ts";
+import {
   orderRead,
   orderWebhook,
   session,
   webhook,
 } from "../testing/projection_test_kit.ts";
+import { encodeCursor } from "./cursor.ts";
+import { type OrderQuery, orderSelection } from "./orders.ts";
+import { type UserQuery, userSelection } from "./users.ts";
 
 /** Tables that grow with the ledger. */
 const large = [
@@ -97,5 +106,86 @@ Deno.test("Ledger.project(), refold(), explain(), asOf() and find() walk no tabl
     }
   }
   assert.deepEqual(walking, []);
+  await ledger.close();
+});
+
+/** How a plan reads one large table: its steps without those on others. */
+async function stepsOf(driver: Driver, { sql, args }: Statement) {
+  const [plan] = await driver.batch(
+    [{ sql: `EXPLAIN QUERY PLAN ${sql}`, args }],
+    "read",
+  );
+  return (plan?.rows.map((row) => String(row[3])) ?? []).filter((step) =>
+    !/^SCALAR SUBQUERY|^SEARCH projections /.test(step)
+  );
+}
+
+Deno.test("a page of a list is one walk of one index, from where the page before ended", async () => {
+  const driver = await openDriver({ url: ":memory:", worker: false });
+  const ledger = await ledgerOn(driver, { environment: "sandbox" });
+  const time = "2026-11-20T09:00:00.000Z";
+  const cursor = encodeCursor({ sortAt: time, id: "O1" });
+  const orders = (query: OrderQuery) =>
+    pageStatement(orderSelection({ after: cursor, ...query }));
+  const users = (query: UserQuery) =>
+    pageStatement(userSelection({ after: cursor, ...query }));
+  const place = { position: 9, receivedAt: time };
+  const from = "(sort_at,order_id)<(?,?))";
+  const on = (index: string, columns: string) => [
+    `SEARCH orders USING INDEX ${index} (generation=?${columns}`,
+  ];
+  const pages: readonly (readonly [Statement, readonly string[]])[] = [
+    [orders({}), on("orders_by_time", ` AND ${from}`)],
+    [
+      orders({ createdAfter: time, createdUpTo: time }),
+      on("orders_by_time", ` AND sort_at>? AND ${from}`),
+    ],
+    [
+      orders({ createdAfter: time, createdUpTo: time, sort: "oldest" }),
+      on("orders_by_time", " AND (sort_at,order_id)>(?,?) AND sort_at<?)"),
+    ],
+    [
+      orders({ status: "pending" }),
+      on("orders_by_status", ` AND status=? AND ${from}`),
+    ],
+    [orders({ trust: "claimed" }), on("orders_claimed", ` AND ${from}`)],
+    [orders({ trust: "confirmed" }), on("orders_by_time", ` AND ${from}`)],
+    [
+      orders({ userId: "U1" }),
+      on("orders_by_user", ` AND user_id=? AND ${from}`),
+    ],
+    [
+      orders({ commodity: "BTC" }),
+      on("orders_by_commodity", ` AND commodity=? AND ${from}`),
+    ],
+    [orders({ open: true }), on("orders_open", ` AND ${from}`)],
+    [orders({ anomaly: true }), on("orders_with_anomaly", ` AND ${from}`)],
+    [orders({ anomaly: "absent" }), on("orders_with_anomaly", ` AND ${from}`)],
+    [
+      orders({ attention: "refund_due" }),
+      on("orders_with_attention", ` AND ${from}`),
+    ],
+    [orders({ attention: "stuck" }), on("orders_open", ` AND ${from}`)],
+    [users({}), [
+      "SEARCH users USING INDEX users_by_time (generation=? AND " +
+      "(sort_at,user_id)<(?,?))",
+    ]],
+    [selectDeliveries(place, 9), [
+      "SEARCH events USING INTEGER PRIMARY KEY (rowid<?)",
+    ]],
+    [selectQuarantined(place, 9), [
+      // Those of the same moment are passed over one by one.
+      "SEARCH events USING INDEX events_quarantined (recorded_at<?)",
+    ]],
+    [selectQuarantined(null, 9), [
+      "SCAN events USING INDEX events_quarantined",
+    ]],
+    [selectTransitions({ after: 9 }), [
+      "SEARCH transitions USING INTEGER PRIMARY KEY (rowid>?)",
+    ]],
+  ];
+  for (const [statement, steps] of pages) {
+    assert.deepEqual(await stepsOf(driver, statement), steps, statement.sql);
+  }
   await ledger.close();
 });

@@ -3,18 +3,41 @@ import type { Statement } from "../driver/driver.ts";
 const columns = `position, event_id, recorded_at, type, order_id, user_id,
   click_id, length(body)`;
 
-/** Selects deliveries below a position, the newest first. */
+/** A delivery after which a list goes on. */
+export interface DeliveryPlace {
+  /** Its position. */
+  readonly position: number;
+  /** When it was received, UTC ISO 8601. */
+  readonly receivedAt: string;
+}
+
+/** Selects deliveries after a place, the last stored first. */
 export function selectDeliveries(
-  below: number,
+  after: DeliveryPlace | null,
   limit: number,
-  quarantined: boolean,
 ): Statement {
   return {
     sql: `SELECT ${columns} FROM events
       WHERE kind = 'webhook' AND position < ?
-        ${quarantined ? "AND type IS NULL" : ""}
       ORDER BY position DESC LIMIT ?`,
-    args: [below, limit],
+    args: [after?.position ?? Number.MAX_SAFE_INTEGER, limit],
+  };
+}
+
+/**
+ * Selects quarantined deliveries after a place, the last received first: by
+ * their own index, because they may be few among millions.
+ */
+export function selectQuarantined(
+  after: DeliveryPlace | null,
+  limit: number,
+): Statement {
+  return {
+    sql: `SELECT ${columns} FROM events INDEXED BY events_quarantined
+      WHERE kind = 'webhook' AND type IS NULL
+        ${after === null ? "" : "AND (recorded_at, position) < (?, ?)"}
+      ORDER BY recorded_at DESC, position DESC LIMIT ?`,
+    args: after === null ? [limit] : [after.receivedAt, after.position, limit],
   };
 }
 

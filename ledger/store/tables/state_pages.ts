@@ -67,15 +67,21 @@ export function pageStatement(selection: Selection): Condition {
   const id = table === "orders" ? "order_id" : "user_id";
   const newest = (query.sort ?? "newest") === "newest";
   const conditions = [...where];
+  // SQLite takes one bound of each side: with a cursor, the cursor's.
+  const [lower, upper] = query.after === undefined
+    ? ["sort_at", "sort_at"]
+    : newest
+    ? ["sort_at", "+sort_at"]
+    : ["+sort_at", "sort_at"];
   if (query.createdAfter !== undefined) {
     conditions.push({
-      sql: "sort_at > ?",
+      sql: `${lower} > ?`,
       args: [queryTime("createdAfter", query.createdAfter)],
     });
   }
   if (query.createdUpTo !== undefined) {
     conditions.push({
-      sql: "sort_at <= ?",
+      sql: `${upper} <= ?`,
       args: [queryTime("createdUpTo", query.createdUpTo)],
     });
   }
