@@ -78,16 +78,16 @@ export async function* listDeliveries(
   driver: Driver,
   query: DeliveryQuery = {},
 ): AsyncGenerator<StoredDelivery> {
-  for (let after: DeliveryPlace | undefined;;) {
+  let next: DeliveryPlace | null = null;
+  do {
     const page: DeliveryPage = await readDeliveryPage(driver, {
       ...query,
-      ...(after === undefined ? {} : { after }),
+      ...(next === null ? {} : { after: next }),
       limit: walkedAtOnce,
     });
     yield* page.deliveries;
-    if (page.next === null) return;
-    after = page.next;
-  }
+    next = page.next;
+  } while (next !== null);
 }
 
 /**
