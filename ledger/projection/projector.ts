@@ -74,6 +74,7 @@ export class Projector {
   readonly #options: ProjectorOptions;
   readonly #fold: FoldCode;
   readonly #resolve: ResolveOptions;
+  #isLogToEmpty = false;
   readonly #catchUps = new Map<ProjectionSlot, CatchUp>();
 
   /**
@@ -120,6 +121,10 @@ export class Projector {
     const maxEvents = Math.min(wanted, mostEvents);
     const read = { slot, mode, maxEvents, maxBytes, readFact };
 
+    // The log holds events as they were before they were redacted.
+    if (this.#isLogToEmpty) {
+      this.#isLogToEmpty = await driver.emptyLog?.() === false;
+    }
     const loaded = await loadBatch(driver, { ...read, foldVersion, catchUp });
     const { checkpoints, events, states } = loaded;
     const from = checkpoints[slot];
@@ -137,6 +142,7 @@ export class Projector {
       const { randomBytes = randomPool() } = this.#options;
       if (await redactArrivals(driver, events, randomBytes)) {
         this.#catchUps.delete(slot);
+        this.#isLogToEmpty = true;
         return this.#step(slot, mostEvents, "write");
       }
     }

@@ -100,9 +100,7 @@ export class Connection {
       const { path } = this.#options;
       if (path === ":memory:") return void database.exec(statement.sql);
       vacuumInPlace(database, path);
-      const [busy] = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)")
-        .raw(true).get() as number[];
-      if (busy !== 0) {
+      if (!emptyLogOf(database)) {
         throw new LedgerError(
           "busy",
           `Cannot empty the log of ${this.#options.path}: another process ` +
@@ -112,6 +110,18 @@ export class Connection {
       this.#checkFiles();
     } catch (error) {
       throw this.#recover(error, statement);
+    }
+  }
+
+  /** Empties the log; false while others read it. */
+  emptyLog(): boolean {
+    if (this.#replaced !== null) throw this.#replaced;
+    try {
+      const database = this.#database ??= this.#open();
+      this.#guard(database, false);
+      return this.#options.path === ":memory:" || emptyLogOf(database);
+    } catch (error) {
+      throw this.#recover(error, undefined);
     }
   }
 
@@ -282,6 +292,13 @@ function vacuumInPlace(database: Database.Database, path: string): void {
   }
   database.exec("VACUUM");
   database.exec("DROP TABLE vacuum_filler");
+}
+
+/** Copies the log into the database and cuts it; false while others read it. */
+function emptyLogOf(database: Database.Database): boolean {
+  const [busy] = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").raw(true)
+    .get() as number[];
+  return busy === 0;
 }
 
 /** Most bytes of one row of zeros. */

@@ -14,7 +14,7 @@ export type Task =
     readonly mode: "read" | "write";
   }
   | { readonly task: "copy"; readonly path: string }
-  | { readonly task: "vacuum" }
+  | { readonly task: "vacuum" | "emptyLog" }
   | { readonly task: "close" };
 
 /** An answer of the database thread. */

@@ -52,6 +52,10 @@ function work(request: Task): ReturnType<Connection["batch"]> {
     case "vacuum":
       connection.vacuum();
       return [];
+    case "emptyLog": {
+      const rows = [[connection.emptyLog() ? 1 : 0]];
+      return [{ columns: ["emptied"], rows, rowsAffected: 0 }];
+    }
     case "close":
       connection.close();
       return [];

@@ -71,6 +71,13 @@ export interface Driver {
    * @throws {LedgerError} `busy` while others hold it.
    */
   vacuum?(): Promise<void>;
+  /**
+   * Empties the log of the database, which holds what was written before;
+   * absent on remote databases.
+   *
+   * @returns False while others read it.
+   */
+  emptyLog?(): Promise<boolean>;
   /** Releases the database; later batches throw. */
   close(): Promise<void>;
 }

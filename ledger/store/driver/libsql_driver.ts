@@ -62,6 +62,17 @@ export class LibsqlDriver implements Driver {
     this.#connection.vacuum();
   }
 
+  /**
+   * Empties the log of the database, which holds what was written before.
+   *
+   * @returns False while others read it.
+   */
+  // deno-lint-ignore require-await -- A driver answers with a promise.
+  async emptyLog(): Promise<boolean> {
+    this.#checkOpen();
+    return this.#connection.emptyLog();
+  }
+
   /** Closes the file. */
   // deno-lint-ignore require-await -- A driver answers with a promise.
   async close(): Promise<void> {

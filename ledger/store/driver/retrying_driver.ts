@@ -33,6 +33,8 @@ export class RetryingDriver implements Driver {
   readonly copyTo?: (path: string) => Promise<void>;
   /** Writes the database anew; absent where it cannot. */
   readonly vacuum?: () => Promise<void>;
+  /** Empties the log of the database; absent where it cannot. */
+  readonly emptyLog?: () => Promise<boolean>;
   readonly #driver: Driver;
   readonly #options: Required<RetryOptions>;
 
@@ -48,6 +50,8 @@ export class RetryingDriver implements Driver {
     this.#driver = driver;
     const copyTo = driver.copyTo?.bind(driver);
     if (copyTo !== undefined) this.copyTo = copyTo;
+    const emptyLog = driver.emptyLog?.bind(driver);
+    if (emptyLog !== undefined) this.emptyLog = emptyLog;
     const vacuum = driver.vacuum?.bind(driver);
     if (vacuum !== undefined) {
       this.vacuum = () => this.#whileBusy(vacuum);

@@ -70,6 +70,16 @@ export class WorkerDriver implements Driver {
     await this.#ask({ task: "vacuum" });
   }
 
+  /**
+   * Empties the log of the database, which holds what was written before.
+   *
+   * @returns False while others read it.
+   */
+  async emptyLog(): Promise<boolean> {
+    const [result] = await this.#ask({ task: "emptyLog" });
+    return result?.rows[0]?.[0] === 1;
+  }
+
   /** Finishes the pending batches, closes the file and ends the thread. */
   async close(): Promise<void> {
     if (this.#closed) return;
