@@ -14,6 +14,9 @@ const DECIDES: Readonly<Record<string, readonly string[]>> = {
 /** What the earlier form of the orders endpoint does not state. */
 const NOT_IN_EARLIER_FORM: readonly string[] = ["txId", "failReason"];
 
+/** What a reading states as empty, and a claim says. */
+const FILLED_BY_CLAIMS: readonly string[] = ["txId", "failReason"];
+
 const NOT_IN_EARLIER_ROW: ReadonlySet<string> = new Set([
   "payment_type",
   "card_brand",
@@ -54,6 +57,9 @@ export function isExcused(
   const odd = world.sandbox.oddFields(orderId);
   if (odd.some((name) => DECIDES[name]?.includes(field))) return true;
   if (field === "changedAt" && isDatedAhead(state)) return true;
+  // Without a status no reading denies a claim, which fills what is empty.
+  const isClaimed = odd.includes("status") && state?.trust === "claimed";
+  if (isClaimed && FILLED_BY_CLAIMS.includes(field)) return true;
   const wasOdd = state?.anomalies.some((one) =>
     one.kind === "unreadable_field" &&
     DECIDES[one.field ?? ""]?.includes(field)
