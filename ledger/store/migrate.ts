@@ -1,4 +1,5 @@
 import { hex } from "@scure/base";
+import { sleep } from "../../core/waiting/sleep.ts";
 import type { Driver, SqlValue, Statement } from "./driver/driver.ts";
 import { LedgerError } from "./driver/errors.ts";
 import { isLostRace } from "./retry_lost_races.ts";
@@ -56,6 +57,7 @@ export async function migrate(
 ): Promise<LedgerStamp> {
   const latest = options.migrations.length;
   let stamp = await readStamp(driver);
+  const wasBehind = stamp === null || stamp.schemaVersion < latest;
   if (stamp === null) {
     await driver.batch(firstStamp(options), "write");
     stamp = await readStamp(driver, "write");
@@ -69,7 +71,23 @@ export async function migrate(
     stamp = await readStamp(driver, "write") ?? stamp;
     checkStamp(stamp, options.environment, latest);
   }
+  if (wasBehind && driver.location === "remote") {
+    await untilReadable(driver, latest);
+  }
   return stamp;
+}
+
+/** A replica that is further behind says by itself what it lacks. */
+const REPLICA_TRIES = 200;
+const REPLICA_PAUSE_MS = 25;
+
+/** A replica has new tables a moment later than its primary. */
+async function untilReadable(driver: Driver, latest: number): Promise<void> {
+  for (let tries = 0; tries < REPLICA_TRIES; tries++) {
+    const stamp = await readStamp(driver);
+    if (stamp !== null && stamp.schemaVersion >= latest) return;
+    await sleep(REPLICA_PAUSE_MS);
+  }
 }
 
 /**

@@ -155,3 +155,24 @@ Deno.test("migrate() refuses steps that do not count up by one", () =>
   inMemory(async (driver) => {
     await assert.rejects(run(driver, [first, third]), TypeError);
   }));
+
+Deno.test("migrate() waits until a replica has the tables that its primary has made", () =>
+  inMemory((primary) =>
+    inMemory(async (empty) => {
+      let reads = 0;
+      const replica: Driver = {
+        location: "remote",
+        batch: (statements, mode) => {
+          // The first reads of all come from before the ledger was made.
+          const isBehind = mode === "read" && ++reads <= 4;
+          return (isBehind ? empty : primary).batch(statements, mode);
+        },
+        close: () => Promise.resolve(),
+      };
+      await run(replica, [first, second]);
+      assert.equal((await readStamp(replica))?.schemaVersion, 2);
+      const before = reads;
+      await run(replica, [first, second]);
+      assert.ok(reads - before <= 2, "it looks once where nothing was made");
+    })
+  ));
