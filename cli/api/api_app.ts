@@ -145,7 +145,8 @@ async function handle(
     path: c.req.param(),
     query: readParams(route.params, new URL(raw.url).searchParams),
     caller,
-    headers: raw.headers,
+    // A stream without a body would never end.
+    headers: raw.method === "HEAD" ? new Headers() : raw.headers,
   });
   return answer instanceof Response
     ? answer

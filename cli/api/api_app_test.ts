@@ -156,6 +156,24 @@ Deno.test("apiApp() says what is wrong with a request, with a problem document",
   assert.equal(wrongMethod.headers.get("allow"), "GET");
 });
 
+Deno.test("apiApp() answers HEAD as GET without a body, also where GET would stream", async () => {
+  await using api = await testApi();
+  for (const path of ["/v1/health", "/v1/orders", "/v1/transitions"]) {
+    const answer = await api.fetch(
+      new Request(ADDRESS + path, {
+        method: "HEAD",
+        headers: {
+          authorization: `Bearer ${READ}`,
+          accept: "text/event-stream",
+        },
+      }),
+    );
+    assert.equal(answer.status, 200);
+    assert.equal(answer.body, null);
+    assert.equal(answer.headers.get("content-type"), "application/json");
+  }
+});
+
 Deno.test("apiApp() takes no body, however it is sent", async () => {
   await using api = await testApi();
   for (

@@ -6,64 +6,11 @@ import {
   session,
   webhook,
 } from "../../ledger/testing/projection_test_kit.ts";
-import { componentSchemas, type JsonSchema } from "../shapes/json_schema.ts";
+import { componentSchemas } from "../shapes/json_schema.ts";
 import { API_ROUTES } from "./api_app.ts";
 import { openApi } from "./openapi.ts";
 import { type TestApi, testApi } from "./test_api.ts";
-
-/** The document as any client gets it. */
-async function documentOf(api: TestApi): Promise<Record<string, unknown>> {
-  const answer = await api.get("/openapi.json", { authorization: "" });
-  assert.equal(answer.status, 200);
-  return await answer.json();
-}
-
-/** Values anywhere in a document that stand under a key. */
-function* under(key: string, value: unknown): Generator<unknown> {
-  if (typeof value !== "object" || value === null) return;
-  for (const [name, inner] of Object.entries(value)) {
-    if (name === key) yield inner;
-    yield* under(key, inner);
-  }
-}
-
-/** The same schema, but nothing may be there that it does not name. */
-function closed(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(closed);
-  if (typeof schema !== "object" || schema === null) return schema;
-  const inner = Object.fromEntries(
-    Object.entries(schema).map(([key, value]) => [key, closed(value)]),
-  );
-  return typeof inner.properties === "object" && inner.type === "object" &&
-      inner.additionalProperties === undefined
-    ? { ...inner, additionalProperties: false }
-    : inner;
-}
-
-/** What the document says that an operation answers. */
-function answers(
-  document: Record<string, unknown>,
-  operationId: string,
-  status: number,
-): z.ZodType {
-  const operation = [
-    ...under("paths", document),
-  ].flatMap((paths) =>
-    Object.values(Object(paths)).flatMap((path) => Object.values(Object(path)))
-  ).find((one) => Object(one).operationId === operationId);
-  assert.ok(operation, operationId);
-  const { content } = Object(operation).responses[status];
-  const { schema }: { schema: JsonSchema } = Object(
-    Object.values(Object(content))[0],
-  );
-  const whole = {
-    ...schema,
-    $defs: Object(document.components).schemas,
-  };
-  const text = JSON.stringify(closed(whole))
-    .replaceAll("#/components/schemas/", "#/$defs/");
-  return z.fromJSONSchema(JSON.parse(text));
-}
+import { answerSchema, documentOf, under } from "./test_openapi.ts";
 
 /** An API over a ledger with a bit of everything. */
 async function filled(): Promise<TestApi> {
@@ -149,7 +96,7 @@ Deno.test("every answer of the API is what its OpenAPI document says, and nothin
     const answer = await (post ? api.post(path) : api.get(path));
     const body = await answer.json();
     assert.equal(answer.status, status, `${path}: ${JSON.stringify(body)}`);
-    const { error } = answers(document, id, status).safeParse(body);
+    const { error } = answerSchema(document, id, status).safeParse(body);
     assert.equal(
       error,
       undefined,
@@ -158,13 +105,14 @@ Deno.test("every answer of the API is what its OpenAPI document says, and nothin
     // An empty list would agree with any schema.
     if (Array.isArray(body.items)) assert.ok(body.items.length > 0, path);
   }
-  const recovery = ["recover", "getRecovery"]; // Asked in operations_test.ts.
+  // Asked in operations_test.ts.
+  const jobs = ["recover", "getRecovery", "reconcile", "getReconciliation"];
   assert.deepEqual(
     API_ROUTES.map(({ operationId }) => operationId)
       .filter((id) => !asked.some((one) => one.id === id)),
-    recovery,
+    jobs,
   );
-  const problem = answers(document, "getOrder", 404);
+  const problem = answerSchema(document, "getOrder", 404);
   const { error } = problem.safeParse(
     await (await api.get("/v1/orders/NONE")).json(),
   );

@@ -1,14 +1,21 @@
-import { messageOf } from "../../core/guards.ts";
-import { type Ledger, recover, type RecoverReport } from "../../ledger/mod.ts";
+import {
+  type Ledger,
+  reconcile,
+  recover,
+  type RecoverReport,
+} from "../../ledger/mod.ts";
 import type { PollClient } from "../../ledger/polling/poll_client.ts";
 import type { Poller } from "../../ledger/polling/poll_report.ts";
 import { requestOrder } from "../../ledger/polling/requests/request_order.ts";
+import { type ReconcileJson, reconcileJson } from "../views/reconcile_view.ts";
+import {
+  BackgroundJob,
+  type JobJson,
+  type JobWindow,
+} from "./background_job.ts";
 import type { Log } from "../monitoring/logger.ts";
 import type { Caller } from "./callers.ts";
 import { ApiProblem } from "./problem.ts";
-
-/** The longest window that is read again at once, ms. */
-const LONGEST_WINDOW_MS = 31 * 24 * 3_600_000;
 
 /** What the operations work with. */
 export interface OperationsOptions {
@@ -26,49 +33,22 @@ export interface OperationsOptions {
   readonly signal: AbortSignal;
 }
 
-/** A window that is read again, or was. */
-export interface RecoveryJson {
-  /** Number of the recovery, from 1, in this process. */
-  readonly id: number;
-  /** Where it stands. */
-  readonly state: "running" | "ended" | "failed";
-  /** Name of the token that asked for it. */
-  readonly by: string;
-  /** Start of the window, UTC ISO 8601. */
-  readonly from: string;
-  /** End of the window, UTC ISO 8601. */
-  readonly to: string;
-  /** When it began, UTC ISO 8601. */
-  readonly startedAt: string;
-  /** When it ended, UTC ISO 8601; null while it runs. */
-  readonly endedAt: string | null;
-  /** Orders read so far. */
-  readonly orders: number;
-  /** Users read so far. */
-  readonly users: number;
-  /** What `recover --json` prints; null until it has ended well. */
-  readonly report: RecoverReport | null;
-  /** Why it failed; null when it did not. */
-  readonly error: string | null;
-}
-
 /**
  * What can be done from outside while the service runs. Each operation leaves a
  * line in the log that names who asked for it.
  */
 export class Operations {
+  /** Windows that are read again. */
+  readonly recovery: BackgroundJob<RecoverReport>;
+  /** Windows of which service and ledger are compared. */
+  readonly reconciliation: BackgroundJob<ReconcileJson>;
   readonly #options: OperationsOptions;
-  #recovery: RecoveryJson | null = null;
-  #recovering: Promise<void> = Promise.resolve();
 
   /** @param options What they work with. */
   constructor(options: OperationsOptions) {
     this.#options = options;
-  }
-
-  /** The last recovery that this process was asked for; null before. */
-  get recovery(): RecoveryJson | null {
-    return this.#recovery;
+    this.recovery = new BackgroundJob(options);
+    this.reconciliation = new BackgroundJob(options);
   }
 
   /**
@@ -97,53 +77,62 @@ export class Operations {
   /**
    * Begins to read a window again, behind the answer.
    *
-   * @param window Its start and end, in ms since the epoch.
-   * @throws {ApiProblem} When it is too long, ends before it starts, or another
-   * runs; or without an API key.
+   * @throws {ApiProblem} When the window is wrong, or one is under way; or
+   * without an API key.
    */
-  recover(
-    caller: Caller,
-    window: { readonly fromMs: number; readonly toMs: number },
-  ): RecoveryJson {
-    const { client } = this.#options;
-    const { fromMs, toMs } = window;
-    if (client === null) {
-      throw new ApiProblem(
-        "conflict",
-        "The service cannot be asked without an API key: set RAMPKIT_API_KEY",
-      );
-    }
-    if (toMs <= fromMs || toMs - fromMs > LONGEST_WINDOW_MS) {
-      throw new ApiProblem(
-        "bad_request",
-        "Wrong window: it has to end after it starts, and to be at most 31 " +
-          "days long; for a longer one use the command recover",
-      );
-    }
-    if (this.#recovery?.state === "running") {
-      throw new ApiProblem(
-        "conflict",
-        `Recovery ${this.#recovery.id} is running; see GET /v1/recovery`,
-      );
-    }
-    const recovery: RecoveryJson = {
-      id: (this.#recovery?.id ?? 0) + 1,
-      state: "running",
-      by: caller.name,
-      from: new Date(fromMs).toISOString(),
-      to: new Date(toMs).toISOString(),
-      startedAt: this.#isoNow(),
-      endedAt: null,
-      orders: 0,
-      users: 0,
-      report: null,
-      error: null,
-    };
-    this.#recovery = recovery;
-    this.#recovering = this.#recover(client(), window);
-    const { id, from, to } = recovery;
+  recover(caller: Caller, window: JobWindow): JobJson<RecoverReport> {
+    const { ledger, now } = this.#options;
+    const client = this.#client();
+    const job = this.recovery.start(
+      caller.name,
+      window,
+      ({ onRead, ...work }) =>
+        recover({
+          ...work,
+          ledger,
+          client,
+          now,
+          onProgress: ({ orders, users }) => onRead(orders + users),
+        }),
+    );
+    const { id, from, to } = job;
     this.#tell(caller, "recover", { id, from, to });
-    return recovery;
+    return job;
+  }
+
+  /**
+   * Begins to compare service and ledger, behind the answer.
+   *
+   * @throws {ApiProblem} As {@linkcode Operations.recover}.
+   */
+  reconcile(caller: Caller, window: JobWindow): JobJson<ReconcileJson> {
+    const { ledger, now } = this.#options;
+    const client = this.#client();
+    const assets = ledger.environment === "sandbox" ? "sandbox" : "production";
+    const job = this.reconciliation.start(
+      caller.name,
+      window,
+      async ({ onRead, ...work }) => {
+        await ledger.project({ signal: work.signal });
+        let compared = 0;
+        const report = await reconcile({
+          ...work,
+          ledger,
+          client,
+          now,
+          assets,
+          all: false,
+          onProgress: (count) => {
+            onRead(count - compared);
+            compared = count;
+          },
+        });
+        return reconcileJson(report);
+      },
+    );
+    const { id, from, to } = job;
+    this.#tell(caller, "reconcile", { id, from, to });
+    return job;
   }
 
   /** Has dead letters delivered again: one, or all of a subscription. */
@@ -180,40 +169,17 @@ export class Operations {
 
   /** Resolves when nothing is under way. */
   async stop(): Promise<void> {
-    await this.#recovering;
+    await this.recovery.stop();
+    await this.reconciliation.stop();
   }
 
-  async #recover(
-    client: PollClient,
-    window: { readonly fromMs: number; readonly toMs: number },
-  ): Promise<void> {
-    const { ledger, now, signal } = this.#options;
-    try {
-      const report = await recover({
-        ledger,
-        client,
-        ...window,
-        now,
-        signal,
-        onProgress: ({ orders, users }) => {
-          const { orders: o = 0, users: u = 0 } = this.#recovery ?? {};
-          this.#update({ orders: o + orders, users: u + users });
-        },
-      });
-      this.#update({ state: "ended", endedAt: this.#isoNow(), report });
-    } catch (error) {
-      this.#update({
-        state: "failed",
-        endedAt: this.#isoNow(),
-        error: signal.aborted ? "The process was stopped" : messageOf(error),
-      });
-    }
-  }
-
-  #update(fields: Partial<RecoveryJson>): void {
-    if (this.#recovery !== null) {
-      this.#recovery = { ...this.#recovery, ...fields };
-    }
+  #client(): PollClient {
+    const { client } = this.#options;
+    if (client !== null) return client();
+    throw new ApiProblem(
+      "conflict",
+      "The service cannot be asked without an API key: set RAMPKIT_API_KEY",
+    );
   }
 
   #startPoller(): void {
@@ -234,10 +200,6 @@ export class Operations {
     facts: Readonly<Record<string, unknown>>,
   ): void {
     this.#options.log("info", "operated", { action, by: name, ...facts });
-  }
-
-  #isoNow(): string {
-    return new Date(this.#options.now()).toISOString();
   }
 }
 

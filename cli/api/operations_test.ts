@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
+import * as z from "zod";
 import { OnrampClient } from "../../client/mod.ts";
 import { readFreshness } from "../../ledger/mod.ts";
 import { orderRead } from "../../ledger/testing/projection_test_kit.ts";
 import { createSandbox } from "../../sandbox/mod.ts";
 import { until } from "../../tests/kit/until.ts";
-import { testApi } from "./test_api.ts";
+import { type TestApi, testApi } from "./test_api.ts";
+import { answerSchema, documentOf } from "./test_openapi.ts";
 
 /** A service with orders, and what asks it. */
 function serviceOf(orders: number) {
@@ -20,6 +22,17 @@ function serviceOf(orders: number) {
   return { sandbox, client };
 }
 
+/** Checks an answer against the OpenAPI document. */
+async function isDescribed(
+  api: TestApi,
+  operationId: string,
+  answer: unknown,
+): Promise<void> {
+  const schema = answerSchema(await documentOf(api), operationId, 200);
+  const { error } = schema.safeParse(answer);
+  assert.equal(error && z.prettifyError(error), undefined);
+}
+
 Deno.test("POST /v1/recovery reads a window behind its answer, and GET tells how it went", async () => {
   const { sandbox, client } = serviceOf(3);
   await using _ = sandbox;
@@ -32,14 +45,38 @@ Deno.test("POST /v1/recovery reads a window behind its answer, and GET tells how
   const recovery = async () => (await (await api.get("/v1/recovery")).json());
   await until(async () => (await recovery()).state !== "running", "it ended");
   const ended = await recovery();
+  await isDescribed(api, "getRecovery", ended);
   assert.deepEqual([ended.state, ended.error], ["ended", null]);
-  assert.ok(ended.orders >= 3, `${ended.orders} orders`);
+  assert.ok(ended.read >= 3, `${ended.read} read`);
+  assert.equal(ended.report.complete, true, ended.report.why);
   assert.equal(ended.report.from, from);
   assert.equal((await api.ledger.stats()).orders, 3);
   assert.deepEqual(api.log.at(-1), {
     event: "operated",
     fields: { action: "recover", by: "night", id: 1, from, to: ended.to },
   });
+});
+
+Deno.test("POST /v1/reconciliation compares behind its answer, and GET has the report as its schema says", async () => {
+  const { sandbox, client } = serviceOf(2);
+  await using _ = sandbox;
+  await using api = await testApi({ client, now: () => Date.now() });
+  const from = new Date(Date.now() - 3_600_000).toISOString();
+  assert.equal((await api.get("/v1/reconciliation")).status, 404);
+  const begun = await api.post(`/v1/reconciliation?from=${from}`);
+  assert.equal(begun.status, 202);
+  await begun.body?.cancel();
+  const latest = async () => await (await api.get("/v1/reconciliation")).json();
+  await until(async () => (await latest()).state !== "running", "it ended");
+  const ended = await latest();
+  await isDescribed(api, "getReconciliation", ended);
+  assert.deepEqual([ended.state, ended.error], ["ended", null]);
+  assert.equal(ended.report.disagreements, 2);
+  assert.equal(ended.report.rows[0].category, "behind");
+  assert.ok(ended.report.rows[0].finding.message.length > 0);
+  // Nothing was changed.
+  assert.equal((await api.ledger.stats()).orders, 0);
+  assert.deepEqual(api.log.map(({ fields }) => fields.action), ["reconcile"]);
 });
 
 Deno.test("POST /v1/recovery refuses a second one, a window that is too long or empty, and a process without a key", async () => {
@@ -62,11 +99,13 @@ Deno.test("POST /v1/recovery refuses a second one, a window that is too long or 
   await refused("?from=2026-09-01", 400, /at most 31 days/);
   await refused("?from=2026-11-20&to=2026-11-18", 400, /end after it starts/);
   assert.equal((await api.post("/v1/recovery?from=2026-11-19")).status, 202);
-  await refused("?from=2026-11-19", 409, /Recovery 1 is running/);
+  await refused("?from=2026-11-19", 409, /Number 1 is running/);
   answers.resolve(new Response("Broken", { status: 400 }));
   const recovery = async () => (await (await api.get("/v1/recovery")).json());
   await until(async () => (await recovery()).state !== "running", "it failed");
-  const { state, error, endedAt } = await recovery();
+  const failed = await recovery();
+  await isDescribed(api, "getRecovery", failed);
+  const { state, error, endedAt } = failed;
   assert.equal(state, "failed");
   assert.ok(error.length > 0 && endedAt !== null);
 

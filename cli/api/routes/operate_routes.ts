@@ -1,41 +1,22 @@
 import { subscriptionList } from "../../queries/subscriptions.ts";
-import { endParam, textParam, timeParam } from "../params.ts";
+import type { JsonSchema } from "../../shapes/json_schema.ts";
+import type { JobWindow } from "../background_job.ts";
+import {
+  endParam,
+  type Params,
+  textParam,
+  timeParam,
+  type ValuesOf,
+} from "../params.ts";
 import { ApiProblem } from "../problem.ts";
 import { type ApiParts, named, type Route, route } from "../route.ts";
 import { orderOf, REFERENCE } from "./order_routes.ts";
 
-const RECOVERY = {
-  type: "object",
-  required: [
-    "id",
-    "state",
-    "by",
-    "from",
-    "to",
-    "startedAt",
-    "endedAt",
-    "orders",
-    "users",
-    "report",
-    "error",
-  ],
-  properties: {
-    id: { type: "integer", description: "Number of the recovery, from 1" },
-    state: { enum: ["running", "ended", "failed"] },
-    by: { type: "string", description: "Name of the token that asked for it" },
-    from: { type: "string", format: "date-time" },
-    to: { type: "string", format: "date-time" },
-    startedAt: { type: "string", format: "date-time" },
-    endedAt: { type: ["string", "null"], format: "date-time" },
-    orders: { type: "integer", description: "Orders read so far" },
-    users: { type: "integer", description: "Users read so far" },
-    report: {
-      anyOf: [named("RecoverReport"), { type: "null" }],
-      description: "What `recover --json` prints; null until it has ended",
-    },
-    error: { type: ["string", "null"], description: "Why it failed" },
-  },
-} as const;
+/** The window of a job. */
+const WINDOW = {
+  from: { ...timeParam("Start of the window"), required: true },
+  to: endParam("End of the window, now where it is left out"),
+} as const satisfies Params;
 
 const KEY = textParam("Key of the transition, as the dead letter has it");
 const NAME = { name: "Name of the subscription" } as const;
@@ -85,21 +66,15 @@ export const OPERATE_ROUTES: readonly Route[] = [
     description: "At most 31 days, one at a time, behind the answer; " +
       "GET /v1/recovery says how it goes.",
     scope: "operate",
-    params: {
-      from: { ...timeParam("Start of the outage"), required: true },
-      to: endParam("End of the outage, now where it is left out"),
-    },
+    params: WINDOW,
     answer: {
       status: 202,
       description: "It has begun",
-      schema: RECOVERY,
+      schema: jobOf("RecoverReport", "recover"),
     },
     problems: ["conflict"],
-    handle: ({ operations, now }, { query: { from = "", to }, caller }) =>
-      operations.recover(caller, {
-        fromMs: Date.parse(from),
-        toMs: to === undefined ? now() : Date.parse(to),
-      }),
+    handle: ({ operations, now }, { query, caller }) =>
+      operations.recover(caller, windowOf(query, now)),
   }),
   route({
     method: "GET",
@@ -108,15 +83,49 @@ export const OPERATE_ROUTES: readonly Route[] = [
     summary: "The last recovery that this process was asked for",
     scope: "read",
     params: {},
-    answer: { description: "How it goes, or how it ended", schema: RECOVERY },
-    problems: ["not_found"],
-    handle: ({ operations }) => {
-      if (operations.recovery !== null) return operations.recovery;
-      throw new ApiProblem(
-        "not_found",
-        "No window was read again since this process began",
-      );
+    answer: {
+      description: "How it goes, or how it ended",
+      schema: jobOf("RecoverReport", "recover"),
     },
+    problems: ["not_found"],
+    handle: ({ operations }) =>
+      operations.recovery.latest ??
+        none("No window was read again since this process began"),
+  }),
+  route({
+    method: "POST",
+    path: "/v1/reconciliation",
+    operationId: "reconcile",
+    summary: "Compare service and ledger over a window, and change nothing",
+    description: "At most 31 days, one at a time, behind the answer; " +
+      "GET /v1/reconciliation has the report.",
+    scope: "operate",
+    params: WINDOW,
+    answer: {
+      status: 202,
+      description: "It has begun",
+      schema: jobOf("ReconcileReport", "reconcile"),
+    },
+    problems: ["conflict"],
+    handle: ({ operations, now }, { query, caller }) =>
+      operations.reconcile(caller, windowOf(query, now)),
+  }),
+  route({
+    method: "GET",
+    path: "/v1/reconciliation",
+    operationId: "getReconciliation",
+    summary: "The last comparison that this process was asked for",
+    description: "Reports are not stored: they end with the process.",
+    scope: "read",
+    params: {},
+    answer: {
+      description: "How it goes, or its report",
+      schema: jobOf("ReconcileReport", "reconcile"),
+    },
+    problems: ["not_found"],
+    handle: ({ operations }) =>
+      operations.reconciliation.latest ??
+        none("Nothing was compared since this process began"),
   }),
   route({
     method: "POST",
@@ -188,6 +197,39 @@ export const OPERATE_ROUTES: readonly Route[] = [
     }),
   }),
 ];
+
+/** JSON Schema of a job, and of the report that it ends with. */
+function jobOf(report: string, command: string): JsonSchema {
+  const time = { type: "string", format: "date-time" };
+  const properties = {
+    id: { type: "integer", description: "Its number in this process, from 1" },
+    state: { type: "string", enum: ["running", "ended", "failed"] },
+    by: { type: "string", description: "Name of the token that asked for it" },
+    from: time,
+    to: time,
+    startedAt: time,
+    endedAt: { type: ["string", "null"], format: "date-time" },
+    read: { type: "integer", description: "Orders and users read so far" },
+    report: {
+      anyOf: [named(report), { type: "null" }],
+      description: `What \`${command} --json\` prints; null until it has ended`,
+    },
+    error: { type: ["string", "null"], description: "Why it failed" },
+  };
+  return { type: "object", required: Object.keys(properties), properties };
+}
+
+function windowOf(
+  { from = "", to }: ValuesOf<typeof WINDOW>,
+  now: () => number,
+): JobWindow {
+  const toMs = to === undefined ? now() : Date.parse(to);
+  return { fromMs: Date.parse(from), toMs };
+}
+
+function none(detail: string): never {
+  throw new ApiProblem("not_found", detail);
+}
 
 function accepted(): Route["answer"] {
   return {
