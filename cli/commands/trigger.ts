@@ -19,6 +19,9 @@ interface TriggerFlags {
   readonly json?: boolean;
 }
 
+/** Pauses after which `listen` has confirmed what happened. */
+const RESTS = 16;
+
 /** `trigger`: lets something happen in a sandbox that runs. */
 export function addTrigger(program: Command, cli: Cli): void {
   const command = program.command("trigger").argument(
@@ -92,6 +95,7 @@ async function trigger(
           currency: flags.amount === undefined ? undefined : "USD",
         }),
         pause: () => sleep(flags.pause, signal),
+        rest: () => sleep(flags.pause * RESTS, signal),
         newId: ulid,
         onStep: (step) => {
           steps.push(step);

@@ -6,6 +6,7 @@ import { BodyTally } from "../../core/webhook_event/body_classes.ts";
 import { bodyValue, classify } from "../../core/webhook_event/classify_body.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { addRefusedRequests } from "../../ledger/polling/requests/refused_requests.ts";
+import type { PollerOptions } from "../../ledger/polling/poller_options.ts";
 import type { Poller } from "../../ledger/polling/poll_report.ts";
 import { createPoller } from "../../ledger/polling/poller.ts";
 import { tallyOrders } from "../../ledger/queries/order_tally.ts";
@@ -69,6 +70,8 @@ export interface ServiceParts {
   readonly poll?: boolean;
   /** Requests a second to the service. @default {those of client and poller} */
   readonly requestsPerSecond?: number;
+  /** How eagerly it is asked. @default {as the poller does} */
+  readonly polling?: Pick<PollerOptions, "confirmAtLeastMs" | "followEveryMs">;
   /**
    * How long the service may disagree with a claim, in ms.
    *
@@ -290,6 +293,7 @@ function composePoller(
     client: serviceClient(config, ledger.environment, rate),
     now,
     ...rate,
+    ...parts.polling,
     ...defined({ contradictedAfterMs: parts.contradictedAfterMs }),
     onPollAlert: (alert) => logPollAlert(log, alert),
     onPollHealth: (health) => {

@@ -4,6 +4,7 @@ import type { Transition } from "../../ledger/projection/transition.ts";
 import { bodyValue, classify } from "../../core/webhook_event/classify_body.ts";
 import { isOrderEvent } from "../../core/webhook_event/guards.ts";
 import { parseWebhook } from "../../core/webhook_event/parse_webhook.ts";
+import { transitionType } from "../forwarding/transition_message.ts";
 import type { AnsweredRequest } from "../../webhooks/endpoint/answered_request.ts";
 
 /** Something that happened just now. Documented shape of `listen --json`. */
@@ -109,10 +110,11 @@ function value(text: string | undefined): string | null {
 export function transitionActivity(
   transition: Transition,
   state: OrderState | UserState | null,
+  nowMs: number,
 ): Activity {
-  const { entity, id, recordedAt } = transition;
+  const { entity, id } = transition;
   return {
-    ...begin("now", Date.parse(recordedAt)),
+    ...begin("now", nowMs),
     type: transitionType(transition),
     entity,
     id,
@@ -128,21 +130,9 @@ export function transitionActivity(
   };
 }
 
-/** The pattern that matches a transition and no other of its entity. */
-function transitionType(
-  { entity, machine, trust, status }: Transition,
-): string {
-  return machine === entity
-    ? `${entity}.${trust}.${status}`
-    : `${entity}.${machine}.${trust}.${status}`;
-}
-
 /** A webhook that was sent on, or could not be. */
 export function forwardedActivity(
-  sent: Pick<
-    Activity,
-    "type" | "entity" | "id" | "answer" | "tookMs" | "target" | "detail"
-  >,
+  sent: Partial<Activity>,
   nowMs: number,
 ): Activity {
   return { ...begin("out", nowMs), ...sent };

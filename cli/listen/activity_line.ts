@@ -10,7 +10,7 @@ export interface Terminal {
 }
 
 /** A terminal that is narrower gets the shorter line. */
-const WIDE = 110;
+const WIDE = 130;
 
 /** Codes that a terminal takes as the way to write what follows. */
 const STYLES = {
@@ -53,7 +53,12 @@ export function activityLine(
   const parts = [
     paint("dim", time.slice(11, narrow ? 19 : 23)),
     paint(KINDS[kind], kind.padEnd(3)),
-    paint(typeStyle(activity), shorten(type, LONGEST).padEnd(TYPE_WIDTH)),
+    paint(
+      typeStyle(activity),
+      shorten(type, LONGEST).padEnd(
+        narrow ? TYPE_WIDTH.narrow : TYPE_WIDTH.wide,
+      ),
+    ),
     paint(null, shorten(id ?? "", LONGEST).padEnd(ID_WIDTH)),
     ...(narrow ? [] : [
       paint(null, paid.padStart(AMOUNT_WIDTH)),
@@ -68,12 +73,12 @@ export function activityLine(
   return parts.join("  ").trimEnd();
 }
 
-/** As wide as `user.lkyc.confirmed.success`. */
-const TYPE_WIDTH = 27;
+/** As wide as `user.lkyc.confirmed.success`, and `…not initiated`. */
+const TYPE_WIDTH = { narrow: 27, wide: 33 };
 /** As wide as a ULID. */
 const ID_WIDTH = 26;
 const AMOUNT_WIDTH = 12;
-const ASSET_WIDTH = 18;
+const ASSET_WIDTH = 24;
 /** Longer than any real type or id, in characters. */
 const LONGEST = 80;
 

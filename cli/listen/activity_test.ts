@@ -35,8 +35,8 @@ Deno.test("answeredActivity() tells type, id, amounts and answer of a delivery",
   }));
   assert.equal(
     activityLine(activity, WIDE),
-    `10:31:02.123  in   order_complete               ${ORDER}     12.30 USD  ` +
-      "0.0012 ETH          204 in 3 ms",
+    `10:31:02.123  in   order_complete                     ${ORDER}` +
+      "     12.30 USD  0.0012 ETH                204 in 3 ms",
   );
   assert.equal(
     activityLine(activity, { columns: 80, colour: false }),
@@ -127,12 +127,13 @@ Deno.test("transitionActivity() says whether to release once it is confirmed", (
   } as Parameters<typeof transitionActivity>[1];
   assert.deepEqual(
     [
-      transitionActivity(transition, state).type,
-      transitionActivity(transition, state).detail,
-      transitionActivity({ ...transition, trust: "claimed" }, state).detail,
+      transitionActivity(transition, state, AT).type,
+      transitionActivity(transition, state, AT).detail,
+      transitionActivity({ ...transition, trust: "claimed" }, state, AT).detail,
       transitionActivity(
         { ...transition, entity: "user", machine: "fkyc" },
         null,
+        AT,
       ).type,
     ],
     [

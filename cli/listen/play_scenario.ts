@@ -11,6 +11,8 @@ export interface PlayOptions {
   /** Waits between two things that happen, so that their webhooks keep their
    * order. */
   readonly pause: () => Promise<void>;
+  /** Waits until what happened has become known. */
+  readonly rest: () => Promise<void>;
   /** An identifier that no order has. */
   readonly newId: () => string;
   /** Told of each thing that happened. */
@@ -79,6 +81,7 @@ export async function playScenario(
     steps: async (...all) => {
       for (const step of all) await next(() => advance(step));
     },
+    rest: options.rest,
     fail: (facts) => next(() => advance("fail", facts)),
     silently: (step) =>
       next(() =>

@@ -29,6 +29,7 @@ function world() {
       control,
       order: { clickId: "basket-7", currencyAmount: "25.00" },
       pause: () => sandbox.idle(),
+      rest: () => sandbox.idle(),
       newId: () => "01HXINVENTED",
       onStep: () => {},
     });

@@ -22,6 +22,7 @@ import { addServe } from "../commands/serve.ts";
 import { addSession } from "../commands/session.ts";
 import { addSim } from "../commands/sim.ts";
 import { addSubscriptions } from "../commands/subscriptions/mod.ts";
+import { addListen } from "../commands/listen.ts";
 import { addTrigger } from "../commands/trigger.ts";
 import { addUsers } from "../commands/users/mod.ts";
 import { addWebhook } from "../commands/webhook/mod.ts";
@@ -141,6 +142,7 @@ export function buildProgram(
   addSubscriptions(program, cli);
   addWebhook(program, cli);
   addSandbox(program, cli);
+  addListen(program, cli);
   addTrigger(program, cli);
   addDemo(program, cli);
   addDoctor(program, cli);

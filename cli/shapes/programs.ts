@@ -2,17 +2,23 @@ import * as z from "zod";
 import type { Session } from "../../client/mod.ts";
 import type { DemoReport } from "../demo/run_demo.ts";
 import type { Check } from "../doctor/check.ts";
+import type { Activity } from "../listen/activity.ts";
+import type { ListenPlaces } from "../listen/run_listen.ts";
 import type { Played, PlayedStep } from "../listen/play_scenario.ts";
 import {
   count,
+  countOrNull,
+  decimalOrNull,
   flag,
   ms,
   named,
   oneOf,
   text,
   textOrNull,
+  time,
 } from "./_building.ts";
 import type { Same } from "./_same.ts";
+import { entitySchema } from "./status.ts";
 
 /** A session that was created. */
 export const sessionSchema = named(
@@ -54,6 +60,41 @@ export const sandboxSchema = named(
     control: text,
     apiKey: textOrNull,
     webhooksTo: textOrNull,
+  }),
+);
+
+/** Where everything is that `listen` runs. */
+export const listeningSchema = named(
+  "Listening",
+  "Where everything is that `listen` runs: its first line",
+  z.object({
+    kind: z.literal("listening"),
+    sandbox: text,
+    control: text,
+    webhooks: text,
+    ledger: text,
+    forwardTo: z.array(text),
+  }),
+);
+
+/** Something that happened while it was listened. */
+export const activitySchema = named(
+  "Activity",
+  "Something that happened: a delivery, a transition, a forwarded webhook",
+  z.object({
+    kind: oneOf<Activity["kind"]>({ in: true, now: true, out: true }),
+    time,
+    type: text,
+    entity: entitySchema.nullable(),
+    id: textOrNull,
+    currencyAmount: decimalOrNull,
+    currency: textOrNull,
+    cryptoAmount: decimalOrNull,
+    commodity: textOrNull,
+    answer: countOrNull,
+    tookMs: countOrNull,
+    target: textOrNull,
+    detail: textOrNull,
   }),
 );
 
@@ -186,5 +227,7 @@ export const listedShapeSchema = named(
 
 true satisfies Same<z.infer<typeof sessionSchema>, Session>;
 true satisfies Same<z.infer<typeof checkSchema>, Check>;
+true satisfies Same<z.infer<typeof listeningSchema>, ListenPlaces>;
+true satisfies Same<z.infer<typeof activitySchema>, Activity>;
 true satisfies Same<z.infer<typeof playedSchema>, Played>;
 true satisfies Same<z.infer<typeof demoSchema>, DemoReport>;

@@ -26,11 +26,13 @@ import {
   pollStatusSchema,
 } from "./polling.ts";
 import {
+  activitySchema,
   benchSchema,
   checksSchema,
   dailyTotalSchema,
   demoSchema,
   listedShapeSchema,
+  listeningSchema,
   sandboxSchema,
   sessionSchema,
   simSchema,
@@ -156,6 +158,8 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   sent: shape(sentSchema, ["webhook send"]),
   checks: shape(checksSchema, ["doctor"]),
   sandbox: shape(sandboxSchema, ["sandbox"]),
+  listening: shape(listeningSchema, ["listen"], "listen: its first line"),
+  activity: shape(activitySchema, ["listen"]),
   trigger: shape(triggeredSchema, ["trigger"]),
   demo: shape(demoSchema, ["demo"]),
   simulation: shape(simSchema, ["sim"]),

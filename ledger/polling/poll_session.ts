@@ -131,6 +131,7 @@ export class PollSession {
       now: settings.now,
       randomBytes: settings.randomBytes,
       itemsPerWindow: settings.periods.itemsPerWindow,
+      confirmAtLeastMs: settings.periods.confirmAtLeastMs,
       overlapMs: settings.overlapMs,
       settleMs: settings.settleMs,
       contradictedAfterMs: settings.contradictedAfterMs,

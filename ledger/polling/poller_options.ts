@@ -47,6 +47,13 @@ export interface PollerOptions {
   readonly followEveryMs?: number;
   /** Pause between two looks at what webhooks named, in ms. @default {1000} */
   readonly confirmEveryMs?: number;
+  /**
+   * Shortest time between two confirming reads of the same id, in ms. It keeps
+   * repeated webhooks from asking the service again and again.
+   *
+   * @default {10000}
+   */
+  readonly confirmAtLeastMs?: number;
   /** Pause between two looks for open orders, in ms. @default {5000} */
   readonly openEveryMs?: number;
   /** Shortest time of one cycle through the past, in ms. @default {3600000} */

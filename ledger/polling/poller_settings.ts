@@ -59,6 +59,8 @@ export function pollerSettings(options: PollerOptions): PollerSettings {
     periods: {
       followEveryMs: options.followEveryMs ?? DEFAULT_PERIODS.followEveryMs,
       confirmEveryMs: options.confirmEveryMs ?? DEFAULT_PERIODS.confirmEveryMs,
+      confirmAtLeastMs: options.confirmAtLeastMs ??
+        DEFAULT_PERIODS.confirmAtLeastMs,
       openEveryMs: options.openEveryMs ?? DEFAULT_PERIODS.openEveryMs,
       openAtLeastMs: DEFAULT_PERIODS.openAtLeastMs,
       deepCycleAtLeastMs: options.deepCycleAtLeastMs ??

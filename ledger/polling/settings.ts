@@ -1,7 +1,7 @@
 import { backoffMs } from "../../core/waiting/backoff.ts";
 import { OPEN_AT_LEAST_MS } from "./requests/age_backoff.ts";
 import type { ShareRules } from "./fair_share.ts";
-import type { SweepPeriods } from "./staleness.ts";
+import { CONFIRM_AT_LEAST_MS, type SweepPeriods } from "./staleness.ts";
 
 /** How the rate is divided unless the options say otherwise. */
 export const DEFAULT_RULES: ShareRules = {
@@ -14,6 +14,7 @@ export const DEFAULT_RULES: ShareRules = {
 export const DEFAULT_PERIODS: SweepPeriods = {
   followEveryMs: 15_000,
   confirmEveryMs: 1000,
+  confirmAtLeastMs: CONFIRM_AT_LEAST_MS,
   openEveryMs: 5000,
   openAtLeastMs: OPEN_AT_LEAST_MS,
   deepCycleAtLeastMs: 3_600_000,

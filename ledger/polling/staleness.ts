@@ -34,6 +34,8 @@ export interface SweepPeriods {
   readonly followEveryMs: number;
   /** Pause between two looks into the queue of webhooks, in milliseconds. */
   readonly confirmEveryMs: number;
+  /** Shortest time between two confirming reads of the same id, in ms. */
+  readonly confirmAtLeastMs: number;
   /** Pause between two looks for open orders that are due, in milliseconds. */
   readonly openEveryMs: number;
   /** Shortest time between two requests of the same open order, in ms. */
@@ -120,7 +122,7 @@ export function stalenessBound(
   const deep = takesMs("deep", deepRequests(counts, periods.itemsPerWindow));
   return {
     newOrderMs: periods.followEveryMs + 2 * follow,
-    namedByWebhookMs: CONFIRM_AT_LEAST_MS + periods.confirmEveryMs +
+    namedByWebhookMs: periods.confirmAtLeastMs + periods.confirmEveryMs +
       2 * confirm,
     latelyFinalMs: periods.openEveryMs + 2 * open,
     openOrderMs: periods.openAtLeastMs + periods.openEveryMs + 2 * open,

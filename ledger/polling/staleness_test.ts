@@ -20,6 +20,7 @@ const rules: ShareRules = {
 const periods: SweepPeriods = {
   followEveryMs: 15_000,
   confirmEveryMs: 1000,
+  confirmAtLeastMs: 10_000,
   openEveryMs: 5000,
   openAtLeastMs: 20_000,
   deepCycleAtLeastMs: 0,

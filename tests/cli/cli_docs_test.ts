@@ -9,6 +9,7 @@ const DOCUMENTS = [
   "CONTRIBUTING",
   "STATES",
   "READING",
+  "FORWARDING",
   "API",
 ];
 

@@ -13,7 +13,13 @@ const API_KEY = "key-of-the-tests";
 const root = new URL("../..", import.meta.url).pathname;
 
 /** Shapes that other tests hold: they need processes of their own. */
-const ELSEWHERE = ["demo", "GET /readyz of serve", "errors under --json"];
+const ELSEWHERE = [
+  "demo",
+  "listen",
+  "listen: its first line",
+  "GET /readyz of serve",
+  "errors under --json",
+];
 
 /** What single orders and users have beside what lists have. */
 const FRESHNESS = "freshness of orders show and users show";

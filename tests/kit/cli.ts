@@ -12,14 +12,14 @@ export async function cli(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
   signal: AbortSignal = new AbortController().signal,
-  onOut: () => void = () => {},
+  onOut: (text: string) => void = () => {},
 ): Promise<Ran> {
   let out = "";
   let err = "";
   const code = await main(args, {
     out: (text) => {
       out += text;
-      onOut();
+      onOut(text);
     },
     err: (text) => err += text,
     env: (name) => env[name],

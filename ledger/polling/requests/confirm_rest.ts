@@ -8,19 +8,22 @@ import { CONFIRM_AT_LEAST_MS } from "../staleness.ts";
 export const CONFIRM_AT_MOST_MS = 10 * 60_000;
 
 /**
- * The statement that sets the pause after a confirming read: ten seconds, and
+ * The statement that sets the pause after a confirming read: the shortest, and
  * twice as long each time that webhooks named the id again and nothing had
  * changed. So repeated webhooks cost little.
  *
  * @param entity Orders or users.
- * @param answer What the service said.
+ * @param answer What the service said, and the shortest pause in ms.
  */
-export function confirmRest(entity: Entity, answer: IdsAnswer): Statement {
+export function confirmRest(
+  entity: Entity,
+  answer: IdsAnswer & { readonly shortestMs?: number },
+): Statement {
   return restAfterRead(entity, {
     ids: answer.settled,
     changed: [...answer.changed],
     requestedAt: new Date(answer.requestedAtMs).toISOString(),
-    shortestMs: CONFIRM_AT_LEAST_MS,
+    shortestMs: answer.shortestMs ?? CONFIRM_AT_LEAST_MS,
     longestMs: CONFIRM_AT_MOST_MS,
   });
 }

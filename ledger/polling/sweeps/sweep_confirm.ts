@@ -82,8 +82,8 @@ function settle(
   const nowMs = context.now();
   const ids = answer.settled;
   // An id that was named again meanwhile is requested once more.
-  const again = new Date(answer.requestedAtMs + CONFIRM_AT_LEAST_MS)
-    .toISOString();
+  const shortestMs = context.confirmAtLeastMs ?? CONFIRM_AT_LEAST_MS;
+  const again = new Date(answer.requestedAtMs + shortestMs).toISOString();
   return [
     forget(waiting, ids),
     restUntil(
@@ -92,7 +92,7 @@ function settle(
       ids.map((id) => [id, again]),
       new Date(nowMs).toISOString(),
     ),
-    confirmRest(entity, answer),
+    confirmRest(entity, { ...answer, shortestMs }),
   ];
 }
 

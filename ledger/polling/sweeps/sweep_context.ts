@@ -16,6 +16,12 @@ export interface SweepContext {
   readonly randomBytes: (length: number) => Uint8Array;
   /** Items a window should hold at most. */
   readonly itemsPerWindow: number;
+  /**
+   * Shortest time between two confirming reads of the same id, in milliseconds.
+   *
+   * @default {10000}
+   */
+  readonly confirmAtLeastMs?: number;
   /** How far back the new sweep looks again, in milliseconds. */
   readonly overlapMs: number;
   /** Younger than this the past may still change, in milliseconds. */

@@ -1,0 +1,187 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { hex } from "@scure/base";
+import { openHttpServer } from "../../core/serving/open_http_server.ts";
+import { openLedger } from "../../ledger/mod.ts";
+import { type ServedSandbox, serveSandbox } from "../../sandbox/mod.ts";
+import { forwardAlarms } from "../alarms/forward_alarms.ts";
+import { composeService } from "../compose/compose_service.ts";
+import { forwardMeters, ForwardReport } from "../forwarding/forward_report.ts";
+import { Forwarder } from "../forwarding/forwarder.ts";
+import type { Forwarding } from "../forwarding/read_targets.ts";
+import { webhookSigner } from "../forwarding/signed_webhook.ts";
+import { targetName } from "../forwarding/target_address.ts";
+import { holdLedger } from "../ledger_file/ledger_lock.ts";
+import type { Log } from "../monitoring/logger.ts";
+import { serviceMetrics } from "../monitoring/metrics.ts";
+import { readConfig, VARIABLES } from "../program/config.ts";
+import { aborted } from "../program/stoppable.ts";
+import { listening } from "../serving/listening.ts";
+import type { AnsweredRequest } from "../../webhooks/mod.ts";
+import { type Activity, transitionActivity } from "./activity.ts";
+import { observedFetch } from "./forward_observed.ts";
+
+/** How it is listened. */
+export interface ListenOptions {
+  /** Port of the sandbox, 0 for a free one. */
+  readonly port: number;
+  /** Port of the endpoint, 0 for a free one. */
+  readonly endpointPort: number;
+  /** Seed of the sandbox. */
+  readonly seed: number;
+  /** File of the ledger; null for one that goes with the process. */
+  readonly ledgerFile: string | null;
+  /** Where transitions are sent, if anywhere. */
+  readonly forwarding: Forwarding | undefined;
+  /** Takes the log. */
+  readonly log: Log;
+  /** Clock, ms since the epoch. */
+  readonly now: () => number;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+  /** Told where everything is, once it works. */
+  readonly onListening: (places: ListenPlaces) => void;
+  /** Told of each request that the endpoint answered. */
+  readonly onAnswer: (answered: AnsweredRequest) => void;
+  /** Told of what else happens. */
+  readonly onActivity: (activity: Activity) => void;
+}
+
+/** Where everything is. Documented shape of the first line of `listen --json`. */
+export interface ListenPlaces {
+  /** Tells the line from those that follow. */
+  readonly kind: "listening";
+  /** The sandbox. */
+  readonly sandbox: string;
+  /** Its page. */
+  readonly control: string;
+  /** Where it sends webhooks, secret included: it is made anew each time. */
+  readonly webhooks: string;
+  /** The ledger. */
+  readonly ledger: string;
+  /** Where transitions are sent. */
+  readonly forwardTo: readonly string[];
+}
+
+/** Requests a second: the sandbox is on the same machine. */
+const RATE = 50;
+
+/** A developer's receiver is often down, and soon up again, in ms. */
+const RETRY_MS = { first: 1000, longest: 30_000 };
+
+/**
+ * The service in a box, the endpoint, the ledger, the poller and forwarding in
+ * this process, until the signal is aborted. No setting of the environment
+ * counts, so that none of it can lead to a real ledger or the real service.
+ */
+export async function runListen(options: ListenOptions): Promise<void> {
+  const { log, now, signal, onActivity, forwarding } = options;
+  await using folder = await ledgerFolder(options.ledgerFile);
+  await using served = await listening(
+    "the sandbox",
+    options.port,
+    () => serveSandbox({ port: options.port, seed: options.seed }),
+  );
+  const secret = hex.encode(crypto.getRandomValues(new Uint8Array(16)));
+  const config = configOf(folder.url, secret, served);
+  using held = await holdLedger(config);
+  await using ledger = await openLedger({
+    url: folder.url,
+    environment: "sandbox",
+    now,
+  });
+  held.tell();
+  const metrics = serviceMetrics({ time: now });
+  await using service = composeService({
+    config,
+    secrets: [secret],
+    ledger,
+    log,
+    metrics,
+    now,
+    longLived: true,
+    requestsPerSecond: RATE,
+    polling: { confirmAtLeastMs: 500, followEveryMs: 2000 },
+    onAnswer: options.onAnswer,
+  });
+  await using server = await listening(
+    "the endpoint",
+    options.endpointPort,
+    () =>
+      openHttpServer({
+        port: options.endpointPort,
+        hostname: "127.0.0.1",
+        handler: service.endpoint,
+      }),
+  );
+  await ledger.subscribe(
+    "listen",
+    { on: "*", idleMs: 200 },
+    (transition, { state }) =>
+      onActivity(transitionActivity(transition, state, now())),
+  );
+  const post = { fetch: observedFetch({ onActivity, now }) };
+  const meters = forwardMeters(metrics.meter("@rampkit/onramp/forwarding"));
+  const { targets = [], secrets = [] } = forwarding ?? {};
+  const sign = webhookSigner(secrets);
+  const senders = targets.map((target) => {
+    const report = new ForwardReport({
+      ...{ target: targetName(target.url), meters, log, now },
+    });
+    const parts = { ledger, target, sign, report, now, post };
+    return new Forwarder({
+      ...parts,
+      maxAttempts: 1000,
+      retryDelayMs: (attempt) =>
+        Math.min(RETRY_MS.longest, RETRY_MS.first * 2 ** (attempt - 1)),
+    }).run(signal);
+  });
+  const alarms = forwardAlarms({
+    ...{ ...service, ledger, targets, sign, log, now, post },
+    databaseUrl: folder.url,
+  }, signal);
+  const polling = service.poller?.run(signal);
+  const webhooks = `http://127.0.0.1:${server.port}/webhooks/${secret}`;
+  served.sandbox.setWebhookUrl(webhooks);
+  options.onListening({
+    kind: "listening",
+    sandbox: served.url,
+    control: `${served.url}/control`,
+    webhooks,
+    ledger: folder.url,
+    forwardTo: targets.map(({ url }) => targetName(url)),
+  });
+  await aborted(signal);
+  await Promise.all([...senders, alarms, polling]);
+}
+
+/** What `serve` would be configured with to work with the sandbox. */
+function configOf(databaseUrl: string, secret: string, served: ServedSandbox) {
+  const settings: Readonly<Record<string, string>> = {
+    [VARIABLES.environment]: "sandbox",
+    [VARIABLES.apiKey]: served.sandbox.apiKey,
+    [VARIABLES.webhookSecrets]: secret,
+    [VARIABLES.databaseUrl]: databaseUrl,
+    [VARIABLES.baseUrl]: served.url,
+  };
+  return readConfig((name) => settings[name]);
+}
+
+/** Where the ledger is: in a file that was named, or in a folder of its own
+ * that is removed in the end. */
+async function ledgerFolder(
+  file: string | null,
+): Promise<{ readonly url: string } & AsyncDisposable> {
+  if (file !== null) {
+    return {
+      url: `file:${file}`,
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    };
+  }
+  const folder = await mkdtemp(join(tmpdir(), "rampkit-listen-"));
+  return {
+    url: `file:${folder}/ledger.db`,
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  };
+}
