@@ -62,6 +62,7 @@ export * from "../core/wire/order.ts";
 export * from "../core/wire/user.ts";
 export type { Page } from "../core/wire/page.ts";
 export type * from "../core/wire/completeness.ts";
+export type * from "../core/wire/incomplete_reason.ts";
 export type * from "../core/wire/odd_field.ts";
 export { readServiceTime } from "../core/time/service_time.ts";
 export { compareDecimals, isDecimal } from "../core/decimal.ts";

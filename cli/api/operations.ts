@@ -1,13 +1,13 @@
-import {
-  type Ledger,
-  reconcile,
-  recover,
-  type RecoverReport,
-} from "../../ledger/mod.ts";
+import { type Ledger, reconcile, recover } from "../../ledger/mod.ts";
 import type { PollClient } from "../../ledger/polling/poll_client.ts";
 import type { Poller } from "../../ledger/polling/poll_report.ts";
 import { requestOrder } from "../../ledger/polling/requests/request_order.ts";
-import { type ReconcileJson, reconcileJson } from "../views/reconcile_view.ts";
+import {
+  type ReconcileJson,
+  reconcileJson,
+  type RecoverJson,
+  recoverJson,
+} from "../views/reconcile_view.ts";
 import {
   BackgroundJob,
   type JobJson,
@@ -39,7 +39,7 @@ export interface OperationsOptions {
  */
 export class Operations {
   /** Windows that are read again. */
-  readonly recovery: BackgroundJob<RecoverReport>;
+  readonly recovery: BackgroundJob<RecoverJson>;
   /** Windows of which service and ledger are compared. */
   readonly reconciliation: BackgroundJob<ReconcileJson>;
   readonly #options: OperationsOptions;
@@ -80,20 +80,22 @@ export class Operations {
    * @throws {ApiProblem} When the window is wrong, or one is under way; or
    * without an API key.
    */
-  recover(caller: Caller, window: JobWindow): JobJson<RecoverReport> {
+  recover(caller: Caller, window: JobWindow): JobJson<RecoverJson> {
     const { ledger, now } = this.#options;
     const client = this.#client();
     const job = this.recovery.start(
       caller.name,
       window,
-      ({ onRead, ...work }) =>
-        recover({
-          ...work,
-          ledger,
-          client,
-          now,
-          onProgress: ({ orders, users }) => onRead(orders + users),
-        }),
+      async ({ onRead, ...work }) =>
+        recoverJson(
+          await recover({
+            ...work,
+            ledger,
+            client,
+            now,
+            onProgress: ({ orders, users }) => onRead(orders + users),
+          }),
+        ),
     );
     const { id, from, to } = job;
     this.#tell(caller, "recover", { id, from, to });

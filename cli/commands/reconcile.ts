@@ -1,3 +1,4 @@
+import { unprovenJson } from "../wording/unproven.ts";
 import type { Command } from "commander";
 import { defined } from "../../core/defined.ts";
 import { reconcile, type ReconcileReport } from "../../ledger/mod.ts";
@@ -121,7 +122,7 @@ function print(io: Io, report: ReconcileReport): void {
     io,
     report.complete
       ? `Proven complete up to ${report.provenUpTo}`
-      : `Not proven complete: ${report.why}`,
+      : `Not proven complete: ${unprovenJson(report.why).why}`,
   );
   line(
     io,

@@ -1,3 +1,5 @@
+import { recoverJson } from "../views/reconcile_view.ts";
+import { unprovenJson } from "../wording/unproven.ts";
 import type { Command } from "commander";
 import { defined } from "../../core/defined.ts";
 import { recover } from "../../ledger/mod.ts";
@@ -73,7 +75,7 @@ async function readAgain(io: Io, flags: RecoverFlags): Promise<number> {
         "nothing is proven, run it again",
     );
     bar.end();
-    if (flags.json) jsonLine(io, report);
+    if (flags.json) jsonLine(io, recoverJson(report));
     else {
       line(
         io,
@@ -85,7 +87,7 @@ async function readAgain(io: Io, flags: RecoverFlags): Promise<number> {
         io,
         report.complete
           ? `Complete: everything created from ${report.from} to ${report.provenUpTo} was read`
-          : `Incomplete: ${report.why}; run it again`,
+          : `Incomplete: ${unprovenJson(report.why).why}; run it again`,
       );
     }
     return report.complete ? EXIT.fine : EXIT.failed;

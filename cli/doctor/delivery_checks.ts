@@ -1,8 +1,7 @@
 import { type Ledger, listDeliveries, watchdog } from "../../ledger/mod.ts";
 import type { Config } from "../program/config.ts";
 import type { Io } from "../program/io.ts";
-import { describeDelivery } from "../wording/delivery.ts";
-import { describeCountdown } from "../wording/delivery_countdown.ts";
+import { describeCountdown, describeDelivery } from "../wording/delivery.ts";
 import { span } from "../wording/span.ts";
 import { type Check, check } from "./check.ts";
 import { backlogChecks } from "./backlog_checks.ts";

@@ -1,7 +1,6 @@
 import type { DeliveryAlert } from "../../ledger/watchdog/delivery_alert.ts";
 import type { PollAlert } from "../../ledger/polling/poll_failures.ts";
-import { describeDelivery } from "../wording/delivery.ts";
-import { describeCountdown } from "../wording/delivery_countdown.ts";
+import { describeCountdown, describeDelivery } from "../wording/delivery.ts";
 import { pollFailureAdvice } from "../wording/poll_failure.ts";
 import type { Log } from "./logger.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { deliveryHealth } from "../../ledger/internals.ts";
-import { describeCountdown } from "../wording/delivery_countdown.ts";
+import { describeCountdown } from "../wording/delivery.ts";
 import { logDeliveryAlert } from "./log_alerts.ts";
 
 const minute = 60_000;

@@ -1,17 +1,19 @@
 import * as z from "zod";
-import type { RecoverReport } from "../../ledger/mod.ts";
 import type {
   FieldDifference,
   ReconcileCategory,
   ReconcileFlag,
 } from "../../ledger/reconciliation/reconcile_row.ts";
-import type { ReconcileJson } from "../views/reconcile_view.ts";
+import type { ReconcileJson, RecoverJson } from "../views/reconcile_view.ts";
 import {
+  alike,
   bare,
+  coded,
   count,
   decimalOrNull,
   each,
   flag,
+  ms,
   named,
   oneOf,
   text,
@@ -42,6 +44,37 @@ const flags: Readonly<Record<ReconcileFlag, true>> = {
   cancelled_after_payment: true,
   success_without_transaction: true,
 };
+
+const incompleteCases = {
+  ...bare({
+    not_begun: true,
+    stopped: true,
+    begun_in_the_middle: true,
+    window_open: true,
+    one_pass: true,
+  }),
+  ...alike({ cursor_repeated: true, items_repeated: true }, { page: count }),
+  rows_without_id: { rows: count },
+  ...alike({ filter_changes: true, filter_unknown: true }, { filter: text }),
+  window_too_young: { settleMs: ms },
+  passes_differ: { seen: z.array(count), together: count },
+};
+
+const incomplete = named(
+  "IncompleteReason",
+  "Why a walk through the service's list may have missed something",
+  coded(incompleteCases, {}),
+);
+
+const unproven = named(
+  "UnprovenReason",
+  "Why it is not proven that the service showed everything",
+  coded({
+    ...incompleteCases,
+    order_refused: { orderId: text },
+    ...bare({ search_not_ended: true }),
+  }, {}),
+);
 
 const finding = named(
   "ReconcileFinding",
@@ -118,6 +151,7 @@ export const reconcileReportSchema = named(
     disagreements: count,
     complete: flag,
     why: textOrNull,
+    reason: unproven.nullable(),
     rows: z.array(row),
   }),
 );
@@ -129,6 +163,7 @@ export const recoverReportSchema = named(
   z.object({
     complete: flag,
     why: textOrNull,
+    reason: incomplete.nullable(),
     from: time,
     to: time,
     provenUpTo: time,
@@ -140,4 +175,4 @@ export const recoverReportSchema = named(
 );
 
 true satisfies Same<z.infer<typeof reconcileReportSchema>, ReconcileJson>;
-true satisfies Same<z.infer<typeof recoverReportSchema>, RecoverReport>;
+true satisfies Same<z.infer<typeof recoverReportSchema>, RecoverJson>;

@@ -34,6 +34,18 @@ for (const [file, heading] of Object.entries(tables)) {
   });
 }
 
+Deno.test("COMMANDS.md lists why there may be no proof, and no other code", async () => {
+  const sources = await Promise.all(
+    ["unproven.ts", "../../client/pagination/describe_incomplete.ts"]
+      .map((file) => Deno.readTextFile(new URL(file, import.meta.url))),
+  );
+  const section = commands.split("### recover\n")[1]?.split(/^#/m)[0] ?? "";
+  assert.deepEqual(
+    codesIn(section, /^\| `(\w+)`/gm),
+    codesIn(sources.join(""), /case "(\w+)":/g),
+  );
+});
+
 Deno.test("describeAnomaly() has a case for every kind", async () => {
   const source = await Deno.readTextFile(
     new URL("anomaly.ts", import.meta.url),

@@ -1,5 +1,6 @@
 /** What the lists of orders and of users share. */
 
+import type { IncompleteReason } from "../../core/wire/incomplete_reason.ts";
 import type { Page } from "../../core/wire/page.ts";
 import { type Api, type Ask, refuseFaults, withQuery } from "../http/api.ts";
 import type { ExtraParameters, PageOptions } from "../http/call_options.ts";
@@ -61,11 +62,9 @@ export function walkedBy(
 /** Why a walk with extra parameters proves nothing; null without any. */
 export function whyExtraUnprovable(
   extra: ExtraParameters = {},
-): string | null {
-  const [name] = Object.keys(extra);
-  return name === undefined
-    ? null
-    : `The query filters by ${name}, which may change while walking`;
+): IncompleteReason | null {
+  const [filter] = Object.keys(extra);
+  return filter === undefined ? null : { code: "filter_unknown", filter };
 }
 
 /** Refuses what would ask for several items, or for all of them. */

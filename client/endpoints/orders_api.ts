@@ -1,3 +1,4 @@
+import type { IncompleteReason } from "../../core/wire/incomplete_reason.ts";
 import { type Api, refuseFaults } from "../http/api.ts";
 import type {
   CallOptions,
@@ -152,12 +153,12 @@ function createdMs(order: Order): number {
   return readServiceTime(order.created_at ?? "") ?? Number.NEGATIVE_INFINITY;
 }
 
-function whyUnprovable(query: OrdersQuery): string | null {
+function whyUnprovable(query: OrdersQuery): IncompleteReason | null {
   const filter = changing.find((name) => query[name] !== undefined);
   if (filter !== undefined) {
-    return `The query filters by ${filter}, which changes while walking`;
+    return { code: "filter_changes", filter };
   }
   return query.cursor_id || query.offset
-    ? "The walk begins in the middle of its window"
+    ? { code: "begun_in_the_middle" }
     : null;
 }

@@ -121,7 +121,7 @@ export function usersApi(api: Api): UsersApi {
       second: prove ? offsetPass(read, { ...wanted, order_by: "desc" }) : null,
       unprovable: filter === undefined
         ? whyExtraUnprovable(extra)
-        : `The query filters by ${filter}, which changes while walking`,
+        : { code: "filter_changes", filter },
       windowEndMs: endOf(query.to),
       settleMs,
     });

@@ -1,3 +1,5 @@
+import type { IncompleteReason } from "../../core/wire/incomplete_reason.ts";
+import { describeIncomplete } from "./describe_incomplete.ts";
 import type { Completeness } from "../../core/wire/completeness.ts";
 
 /** One pass over a window, as it went. */
@@ -7,7 +9,7 @@ export interface PassEvidence {
   /** Distinct rows seen that state no usable identifier. */
   readonly rowsWithoutId: number;
   /** Why the pass did not reach its end; null when it did. */
-  readonly broken: string | null;
+  readonly broken: IncompleteReason | null;
   /** The first `total` the service stated; null when it stated none. */
   readonly total: number | null;
 }
@@ -15,7 +17,7 @@ export interface PassEvidence {
 /** All that is known about a walk. */
 export interface WalkEvidence {
   /** Why such a walk can prove nothing, whatever it reads; null when it can. */
-  readonly unprovable: string | null;
+  readonly unprovable: IncompleteReason | null;
   /** End of the window, milliseconds since 1970; null when it is open. */
   readonly windowEndMs: number | null;
   /** The service's time on the first page, milliseconds since 1970. */
@@ -72,10 +74,9 @@ export function assessWalk(evidence: WalkEvidence): Completeness {
     total,
     warnings: totalWarnings(passes),
   };
-  const why = reasonAgainst(evidence, all.size);
-  return why === null
-    ? { complete: true, ...facts }
-    : { complete: false, why, ...facts };
+  const reason = reasonAgainst(evidence, all.size);
+  if (reason === null) return { complete: true, ...facts };
+  return { complete: false, reason, why: describeIncomplete(reason), ...facts };
 }
 
 /** Whether the service's own count calls for one more pass. */
@@ -97,30 +98,25 @@ function totalWarnings(passes: readonly PassEvidence[]): readonly string[] {
   ).filter((warning, at, list) => list.indexOf(warning) === at);
 }
 
-function reasonAgainst(evidence: WalkEvidence, items: number): string | null {
+function reasonAgainst(
+  evidence: WalkEvidence,
+  items: number,
+): IncompleteReason | null {
   const { passes, windowEndMs, serviceNowMs, settleMs } = evidence;
-  if (evidence.stopped) return "The walk was stopped before its end";
+  if (evidence.stopped) return { code: "stopped" };
   const broken = passes.find((pass) => pass.broken !== null)?.broken;
   if (broken !== undefined && broken !== null) return broken;
-  const unknown = Math.max(0, ...passes.map((pass) => pass.rowsWithoutId));
-  if (unknown > 0) {
-    return unknown === 1
-      ? "The service showed a row without a usable identifier"
-      : `The service showed ${unknown} rows without a usable identifier`;
-  }
+  const rows = Math.max(0, ...passes.map((pass) => pass.rowsWithoutId));
+  if (rows > 0) return { code: "rows_without_id", rows };
   if (evidence.unprovable !== null) return evidence.unprovable;
-  if (windowEndMs === null) {
-    return "The window has no end, so new items can appear while walking";
-  }
+  if (windowEndMs === null) return { code: "window_open" };
   if (serviceNowMs === null || windowEndMs > serviceNowMs - settleMs) {
-    return `The window ends less than ${settleMs} ms before the service's ` +
-      "now, so items can still appear in it";
+    return { code: "window_too_young", settleMs };
   }
-  if (passes.length < 2) return "One pass alone proves nothing";
+  if (passes.length < 2) return { code: "one_pass" };
   if (passes.some((pass) => pass.ids.size !== items)) {
-    return `The passes differ: they saw ${
-      passes.map((pass) => pass.ids.size).join(", ")
-    } items, together ${items}`;
+    const seen = passes.map((pass) => pass.ids.size);
+    return { code: "passes_differ", seen, together: items };
   }
   return null;
 }

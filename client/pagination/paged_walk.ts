@@ -1,5 +1,7 @@
 import { assessWalk, type PassEvidence, totalIsOdd } from "./assess_walk.ts";
 import type { Completeness } from "../../core/wire/completeness.ts";
+import type { IncompleteReason } from "../../core/wire/incomplete_reason.ts";
+import { describeIncomplete } from "./describe_incomplete.ts";
 import { type Page, rowsOn } from "../../core/wire/page.ts";
 import type { Pass } from "./pass.ts";
 import type { Walk } from "./walk.ts";
@@ -20,19 +22,22 @@ export interface WalkPlan<T> {
   /** The pass in the other direction; null when no proof is asked for. */
   readonly second: Pass<T> | null;
   /** Why such a walk can prove nothing; null when it can. */
-  readonly unprovable: string | null;
+  readonly unprovable: IncompleteReason | null;
   /** End of the window, milliseconds since 1970; null when it is open. */
   readonly windowEndMs: number | null;
   /** How long after its creation an item may still appear, in milliseconds. */
   readonly settleMs: number;
 }
 
+const NOT_BEGUN: IncompleteReason = { code: "not_begun" };
+
 /** The walk over the passes of a plan. */
 export class PagedWalk<T> implements Walk<T> {
   readonly #plan: WalkPlan<T>;
   #completeness: Completeness = {
     complete: false,
-    why: "The walk has not begun",
+    reason: NOT_BEGUN,
+    why: describeIncomplete(NOT_BEGUN),
     pages: 0,
     items: 0,
     passes: 0,
@@ -90,7 +95,7 @@ export class PagedWalk<T> implements Walk<T> {
         const evidence = {
           ids: new Set<string>(),
           rowsWithoutId: 0,
-          broken: null as string | null,
+          broken: null as IncompleteReason | null,
           total: null as number | null,
         };
         const unknownRows = new Set<string>();
@@ -119,8 +124,10 @@ export class PagedWalk<T> implements Walk<T> {
             const isNew = evidence.ids.size + evidence.rowsWithoutId > before;
             pagesInVain = isNew || rowsOn(page) === 0 ? 0 : pagesInVain + 1;
             if (pagesInVain >= patience) {
-              evidence.broken = "The service gave the same items again and " +
-                `again up to page ${progress.pages}`;
+              evidence.broken = {
+                code: "items_repeated",
+                page: progress.pages,
+              };
               break;
             }
           }

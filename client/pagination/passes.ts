@@ -30,7 +30,7 @@ export function cursorPass(
       }
       if (rowsOn(page) === 0 || next === null) return null;
       if (seen.has(next)) {
-        return `The service repeated a cursor after page ${pages}`;
+        return { code: "cursor_repeated", page: pages };
       }
       cursor = next;
     }

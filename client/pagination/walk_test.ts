@@ -491,7 +491,7 @@ Deno.test("assessWalk() requires every condition", () => {
   const [first] = evidence.passes;
   assert.ok(first);
   const changes: Partial<WalkEvidence>[] = [
-    { unprovable: "a filter changes" },
+    { unprovable: { code: "filter_changes", filter: "status" } },
     { windowEndMs: null },
     { windowEndMs: 1 },
     { serviceNowMs: null },
@@ -501,7 +501,12 @@ Deno.test("assessWalk() requires every condition", () => {
     { passes: [] },
     { passes: [first, { ...first, ids: new Set(["B"]) }] },
     { passes: [first, { ...first, ids: new Set() }] },
-    { passes: [first, { ...first, broken: "a cursor repeated" }] },
+    {
+      passes: [first, {
+        ...first,
+        broken: { code: "cursor_repeated", page: 2 },
+      }],
+    },
     { passes: [first, { ...first, rowsWithoutId: 1 }] },
     { stopped: true },
   ];

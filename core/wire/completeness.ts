@@ -1,3 +1,5 @@
+import type { IncompleteReason } from "./incomplete_reason.ts";
+
 /** A statement about a whole walk: what was read, and whether that is all. */
 export type Completeness = CompleteWalk | IncompleteWalk;
 
@@ -34,6 +36,8 @@ export interface CompleteWalk extends WalkFacts {
 export interface IncompleteWalk extends WalkFacts {
   /** Marks that there is no proof. */
   readonly complete: false;
-  /** Why there is no proof, in one sentence for people. */
+  /** Why there is no proof, as a code with its data. */
+  readonly reason: IncompleteReason;
+  /** The same in one sentence for people. */
   readonly why: string;
 }

@@ -1,3 +1,4 @@
+import type { UnprovenReason } from "./unproven_reason.ts";
 import type { OrderState } from "../orders/order_state.ts";
 import { SETTLE_MS } from "../polling/settings.ts";
 import { isRefusal } from "../polling/service_failure.ts";
@@ -69,7 +70,7 @@ class Comparison {
   readonly #rows: ReconcileRow[] = [];
   readonly #counts = noCounts();
   #disagreements = 0;
-  #why: string | null = null;
+  #why: UnprovenReason | null = null;
 
   constructor(options: ReconcileOptions) {
     this.#options = options;
@@ -142,7 +143,7 @@ class Comparison {
       untilMs,
       prove,
       onWindow: ({ outcome }) => {
-        if (prove && outcome.kind === "walked") this.#why ??= outcome.why;
+        if (prove && outcome.kind === "walked") this.#why ??= outcome.reason;
       },
     }));
   }
@@ -199,9 +200,7 @@ class Comparison {
       );
       const [only, ...others] = orders;
       if (only !== undefined && others.length === 0) {
-        this.#why ??= `The service refuses to be asked for order ${
-          JSON.stringify(only.orderId)
-        }`;
+        this.#why ??= { code: "order_refused", orderId: only.orderId };
         return;
       }
       const middle = Math.ceil(orders.length / 2);
@@ -229,7 +228,7 @@ class Comparison {
     for (const order of orders) {
       if (this.#compared.has(order.orderId)) continue;
       if (!exhausted) {
-        this.#why ??= "A search by order ids did not reach its end";
+        this.#why ??= { code: "search_not_ended" };
         continue;
       }
       this.#add(order.orderId, null, order, readAtMs);

@@ -1,3 +1,4 @@
+import type { UnprovenReason } from "./unproven_reason.ts";
 import type { AssetTable } from "../../core/assets/environment.ts";
 import type { PollClient } from "../polling/poll_client.ts";
 import type { ReconcileLedger } from "../polling/poll_ledger.ts";
@@ -57,8 +58,8 @@ export interface ReconcileReport {
   readonly disagreements: number;
   /** Whether it is proven that the service showed all up to `provenUpTo`. */
   readonly complete: boolean;
-  /** Why it is not, in one sentence; null when it is. */
-  readonly why: string | null;
+  /** Why it is not; null when it is. */
+  readonly why: UnprovenReason | null;
   /**
    * Orders that disagree or that a person should look at, the gravest first,
    * then the oldest.

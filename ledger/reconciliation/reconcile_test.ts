@@ -287,7 +287,8 @@ Deno.test("reconcile() compares every other order beside ids that the service re
   assert.equal(category(invented[1]), "absent");
   assert.equal(category(invented[0]), undefined);
   assert.equal(report.complete, false);
-  assert.match(report.why ?? "", /refuses .*\.\.\/\.\.\/etc\/passwd/);
+  assert.equal(report.why?.code, "order_refused");
+  assert.match(JSON.stringify(report.why), /\.\.\/\.\.\/etc\/passwd/);
 });
 
 Deno.test("reconcile() fails where the service fails whatever it is asked", async () => {

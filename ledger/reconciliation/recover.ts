@@ -1,3 +1,4 @@
+import type { IncompleteReason } from "../../core/wire/incomplete_reason.ts";
 import { CONTRADICTED_AFTER_MS } from "../polling/recording/contradiction.ts";
 import type { Entity } from "../entity.ts";
 import { plausibleNowMs } from "../polling/plausible_time.ts";
@@ -56,8 +57,8 @@ export interface RecoverReport extends SweepRead {
    * `provenUpTo` was read.
    */
   readonly complete: boolean;
-  /** Why not, in one sentence; null when it is. */
-  readonly why: string | null;
+  /** Why not; null when it is. */
+  readonly why: IncompleteReason | null;
   /** Start of the window, UTC ISO 8601. */
   readonly from: string;
   /** End of the window, UTC ISO 8601. */
@@ -96,7 +97,7 @@ export interface RecoverReport extends SweepRead {
  * });
  * const fromMs = Date.now() - 8 * 3_600_000;
  * const { complete, why } = await recover({ ledger, client, fromMs });
- * assert.equal(complete, true, why ?? "");
+ * assert.equal(complete, true, why?.code);
  * ```
  */
 export async function recover(
@@ -162,7 +163,7 @@ interface Proven {
   /** End of what can be proven, in milliseconds since the epoch. */
   readonly untilMs: number;
   /** Why it is not proven; null when it is. */
-  readonly why: string | null;
+  readonly why: IncompleteReason | null;
 }
 
 /** Walks a range with proof as far as the service is settled. */
@@ -177,7 +178,7 @@ async function* walkProven(
   const settledMs = plausibleNowMs(readAt, context.now()) - context.settleMs;
   const untilMs = wholeSecond(Math.max(fromMs, Math.min(toMs, settledMs)));
   const recording = recordingWalk(context, entity);
-  let why: string | null = null;
+  let why: IncompleteReason | null = null;
   yield* walkRange(recording, {
     entity,
     from: wholeRange(wholeSecond(fromMs) - 1000, untilMs),
@@ -185,7 +186,7 @@ async function* walkProven(
     prove: true,
     attempts: proofAttempts,
     onWindow: ({ outcome }) => {
-      if (outcome.kind === "walked") why ??= outcome.why;
+      if (outcome.kind === "walked") why ??= outcome.reason;
     },
   });
   if (toMs > untilMs) {

@@ -1,7 +1,7 @@
 import { type DeliveryHealth, watchdog } from "../../../ledger/mod.ts";
 import { readRefusedRequests } from "../../../ledger/internals.ts";
 import { deliveriesPage } from "../../queries/deliveries.ts";
-import { describeCountdown } from "../../wording/delivery_countdown.ts";
+import { describeCountdown } from "../../wording/delivery.ts";
 import { REFUSALS } from "../../wording/refusals.ts";
 import type { PageContext } from "../console_parts.ts";
 import { webhooksPart } from "../health/webhooks_health.ts";

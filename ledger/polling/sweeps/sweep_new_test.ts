@@ -197,6 +197,7 @@ Deno.test("sweepNew() says honestly what it could not prove, and proves it later
         const completeness = () => ({
           ...walk.completeness,
           complete: false as const,
+          reason: { code: "one_pass" as const },
           why: "The passes differ",
         });
         return {

@@ -1,3 +1,4 @@
+import type { IncompleteReason } from "../../../core/wire/incomplete_reason.ts";
 import { readServiceTime } from "../../../core/time/service_time.ts";
 import type { Order } from "../../../core/wire/order.ts";
 import type { Page } from "../../../core/wire/page.ts";
@@ -36,10 +37,14 @@ export type WindowOutcome =
     readonly kind: "walked";
     readonly items: number;
     /** Why it is not proven that these are all; null when it is. */
+    readonly reason: IncompleteReason | null;
+    /** The same in one sentence, as the client says it. */
     readonly why: string | null;
     /** Latest creation time, in milliseconds since the epoch. */
     readonly latestCreatedMs: number | null;
   };
+
+const PROVEN = { reason: null, why: null };
 
 /**
  * Reads every order or user created in a window, one request a step. It stops
@@ -90,8 +95,8 @@ export async function* walkWindow(
     }
   }
   const { completeness } = walk;
-  const why = completeness.complete ? null : completeness.why;
-  return { kind: "walked", items, why, latestCreatedMs };
+  const { reason, why } = completeness.complete ? PROVEN : completeness;
+  return { kind: "walked", items, reason, why, latestCreatedMs };
 }
 
 /**

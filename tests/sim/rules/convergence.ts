@@ -114,7 +114,7 @@ async function recoverAll(world: World, inspector: Inspector): Promise<void> {
     "a recovery in peace ends in the proof",
     complete ||
       someHaveNoId(world, "order") || someHaveNoId(world, "user"),
-    () => why ?? "",
+    () => why?.code ?? "",
   );
   await hasReadUsers(world, report);
   addOne(journal.chores, "recovery in peace");
@@ -277,12 +277,13 @@ async function proven(world: World): Promise<void> {
     if (row.category === "final_changed" && tookBack(world, orderId)) continue;
     wrong.push(row);
   }
-  const refused = /The service refuses/.test(compared.why ?? "");
+  const refused = compared.why?.code === "order_refused";
   const proven = compared.complete || refused || someHaveNoId(world, "order");
   if (wrong.length > 0 || !proven) {
     throw new Broken(
       "reconciling finds nothing but what forgers made up",
-      compared.why ?? (wrong[0] === undefined ? "" : describeFinding(wrong[0])),
+      compared.why?.code ??
+        (wrong[0] === undefined ? "" : describeFinding(wrong[0])),
     );
   }
 }
