@@ -236,6 +236,7 @@ export type {
   Erasures,
   ReturnedOrder,
 } from "./erasure/erasures.ts";
+export type { PruneOptions, Pruning } from "./erasure/prune_bodies.ts";
 export type { ErasePersonOptions, Erasure } from "./erasure/erase_person.ts";
 export type {
   ErasableOrder,

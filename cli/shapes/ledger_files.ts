@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Refold } from "../../ledger/mod.ts";
+import type { PruneJson } from "../commands/ledger/prune.ts";
 import type { Restored } from "../ledger_file/restore_steps.ts";
 import {
   count,
@@ -30,6 +31,13 @@ export const refoldSchema = named(
     position: count,
     swapped: flag,
   }),
+);
+
+/** What pruning took. */
+export const pruneSchema = named(
+  "Pruning",
+  "How many bodies are gone, and how many that are as old stay",
+  z.object({ before: time, pruned: count, left: count, cleaned: flag }),
 );
 
 /** What an import brought. */
@@ -101,4 +109,5 @@ export const exportedLineSchema = named(
 );
 
 true satisfies Same<z.infer<typeof refoldSchema>, Refold>;
+true satisfies Same<z.infer<typeof pruneSchema>, PruneJson>;
 true satisfies Same<z.infer<typeof restoredSchema>, Restored>;

@@ -10,6 +10,7 @@ import {
   backupSchema,
   exportedLineSchema,
   importedSchema,
+  pruneSchema,
   refoldSchema,
   restoredSchema,
 } from "./ledger_files.ts";
@@ -135,6 +136,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   statistics: shape(statisticsSchema),
   "chain-state": shape(chainStateSchema),
   refold: shape(refoldSchema, ["ledger refold"]),
+  pruning: shape(pruneSchema, ["ledger prune"]),
   imported: shape(importedSchema, ["ledger import"]),
   backup: shape(backupSchema, ["ledger backup"]),
   restored: shape(restoredSchema, ["ledger restore"]),

@@ -250,9 +250,11 @@ async function erasing(
 }
 
 /** Orders and other users whose states the blanked events had a part in. */
-async function touchedBy(
+export async function touchedBy(
   driver: Driver,
-  { userId, orderIds, events }: PersonEvents,
+  { userId, orderIds, events }: Pick<PersonEvents, "orderIds" | "events"> & {
+    readonly userId: string | null;
+  },
 ): Promise<{ orderIds: string[]; userIds: string[] }> {
   const orders = new Set(orderIds);
   const users = new Set<string>();

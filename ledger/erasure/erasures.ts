@@ -13,6 +13,13 @@ import {
 } from "./erase_person.ts";
 import type { ErasurePlan } from "./erasure_plan.ts";
 
+import {
+  countOldBodies,
+  pruneBodies,
+  type PruneOptions,
+  type Pruning,
+} from "./prune_bodies.ts";
+
 /** A person who was erased. */
 export interface ErasedPerson {
   /** What stands for the user in the orders that are kept. */
@@ -98,6 +105,26 @@ export class Erasures {
    */
   erase(userId: string, options: ErasePersonOptions = {}): Promise<Erasure> {
     return erasePerson(this.#parts, userId, options);
+  }
+
+  /**
+   * Prunes bodies of webhooks, readings and sessions, and keeps what
+   * {@linkcode Erasures.erase} keeps; ids stay as well. Left are the latest
+   * reading of each user, and what belongs to orders that are under way or whose
+   * refund is due. It may be stopped and called again.
+   *
+   * @param before Bodies that were recorded before go, UTC ISO 8601 with
+   * milliseconds.
+   * @param options Signal and progress.
+   * @throws {LedgerError} `failed` where events are not folded by this version.
+   */
+  prune(before: string, options: PruneOptions = {}): Promise<Pruning> {
+    return pruneBodies(this.#parts, before, options);
+  }
+
+  /** Counts the bodies that were recorded before a time. */
+  countOldBodies(before: string): Promise<number> {
+    return countOldBodies(this.#driver, before);
   }
 
   /**

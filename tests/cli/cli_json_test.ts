@@ -214,6 +214,8 @@ Deno.test("every command prints the JSON that COMMANDS.md documents", async () =
   );
   await holds("deliveries show", ["deliveries", "show", id, "--json"]);
   await holds("doctor", ["doctor", "--json"]);
+  const prune = ["ledger", "prune", "--bodies-older-than", "1d", "--json"];
+  await holds("ledger prune", prune);
   const known = await cli(["users", "list", "--json"], env);
   const { userId } = JSON.parse(known.out.split("\n")[0] ?? "");
   const erase = ["users", "erase", userId, "--force", "--yes", "--json"];

@@ -75,3 +75,29 @@ Deno.test("rampkit users erase refuses while an order is under way, unless force
   assert.equal(erased, true);
   assert.match(pseudonym, /^erased-[0-9a-f]{20}$/);
 });
+
+Deno.test("rampkit ledger prune takes out old bodies, and only when told to", async () => {
+  await using live = await temporaryLedger();
+  const env = { RAMPKIT_DATABASE_URL: live.url };
+  const old = anna.events.map((event) => ({
+    ...event,
+    recordedAt: event.recordedAt.replace("2026", "2020"),
+  }));
+  await fill(live.url, old);
+  const prune = ["ledger", "prune", "--bodies-older-than"];
+  const refused = await cli([...prune, "400d"], env);
+  assert.equal(refused.code, 1);
+  assert.match(refused.err, /add --yes to take out 14 bodies/);
+  const wrong = await cli([...prune, "400"], env);
+  assert.equal(wrong.code, 2);
+  assert.match(wrong.err, /for example 400d/);
+  const done = await cli([...prune, "400d", "--yes", "--json"], env);
+  const { pruned, left, cleaned } = JSON.parse(done.out);
+  assert.deepEqual([pruned, left, cleaned], [13, 1, true]);
+  const shown = await cli(["orders", "show", "O-ANNA-0", "--json"], env);
+  const { status, userId, address } = JSON.parse(shown.out);
+  assert.deepEqual([status, userId, address], ["success", anna.userId, null]);
+  const bytes = await Deno.readFile(`${live.folder}/ledger.db`);
+  const text = new TextDecoder("latin1").decode(bytes);
+  assert.ok(!text.includes("wallet0-ANNA-SECRET"));
+});

@@ -3,6 +3,7 @@ import type { Cli } from "../../program/cli.ts";
 import { addBackup } from "./backup.ts";
 import { addExport } from "./export.ts";
 import { addImport } from "./import.ts";
+import { addPrune } from "./prune.ts";
 import { addRefold } from "./refold.ts";
 import { addRestore } from "./restore.ts";
 import { addStats } from "./stats.ts";
@@ -20,6 +21,7 @@ export function addLedger(program: Command, cli: Cli): void {
       addVerify,
       addStats,
       addRefold,
+      addPrune,
       addExport,
       addImport,
       addBackup,

@@ -492,3 +492,92 @@ export function insertErasureRow(
 export const noteImportedErasures: readonly Statement[] = [
   { sql: "UPDATE projections SET erasures = erasures + 1", args: [] },
 ];
+
+/** Kinds of event whose bodies are pruned; the others say nothing personal. */
+const PRUNED = "('webhook', 'order_snapshot', 'user_snapshot', " +
+  "'session_created')";
+
+const prunable = `body IS NOT NULL AND recorded_at < ?1 AND kind IN ${PRUNED}`;
+
+/** What is pruned together, by an index that leads to it. */
+export type PruneStep = "orders" | "users" | "others";
+
+/** Selects the next orders, users or positions that have bodies to prune. */
+export function selectPrunable(
+  step: PruneStep,
+  page: {
+    readonly before: string;
+    readonly after: string | number;
+    readonly limit: number;
+  },
+): Statement {
+  const args = [page.before, page.after, page.limit];
+  switch (step) {
+    case "orders":
+      return {
+        sql: `SELECT DISTINCT order_id FROM events
+          WHERE order_id > ?2 AND ${prunable} ORDER BY order_id LIMIT ?3`,
+        args,
+      };
+    case "users":
+      return {
+        sql: `SELECT DISTINCT user_id FROM events WHERE user_id > ?2
+          AND order_id IS NULL AND ${prunable} ORDER BY user_id LIMIT ?3`,
+        args,
+      };
+    case "others":
+      return {
+        sql: `SELECT position FROM events WHERE position > ?2
+          AND order_id IS NULL AND user_id IS NULL AND ${prunable}
+          ORDER BY position LIMIT ?3`,
+        args,
+      };
+  }
+}
+
+/** Selects how many bodies are older than a time. */
+export function countPrunable(before: string): Statement {
+  return {
+    sql: `SELECT count(*) FROM events WHERE ${prunable}`,
+    args: [before],
+  };
+}
+
+/** Deletes links to orders, in the states that readers see. */
+export function deleteLinks(
+  links: readonly (readonly [kind: string, link: string, orderId: string])[],
+): Statement {
+  return {
+    sql: `DELETE FROM order_links WHERE (generation, kind, link, began_by,
+        order_id) IN (SELECT l.generation, l.kind, l.link, l.began_by,
+          l.order_id FROM json_each(?1) AS w CROSS JOIN order_links AS l
+          ON l.generation =
+            (SELECT generation FROM projections WHERE name = 'live')
+          AND l.kind = w.value ->> 0 AND l.link = w.value ->> 1
+          AND l.order_id = w.value ->> 2)`,
+    args: [JSON.stringify(links)],
+  };
+}
+
+/** Deletes states that are made anew, and links to sessions that are blanked. */
+export function deleteStates(
+  states: Pick<Traces, "orderIds" | "userIds" | "sessions">,
+): Statement[] {
+  const inList = "IN (SELECT value FROM json_each(?1))";
+  return [
+    {
+      sql: `DELETE FROM orders WHERE (generation, order_id) IN
+        (SELECT p.generation, w.value FROM projections AS p, json_each(?1) AS w)`,
+      args: [JSON.stringify(states.orderIds)],
+    },
+    {
+      sql: `DELETE FROM users WHERE (generation, user_id) IN
+        (SELECT p.generation, w.value FROM projections AS p, json_each(?1) AS w)`,
+      args: [JSON.stringify(states.userIds)],
+    },
+    {
+      sql: `DELETE FROM session_links WHERE position ${inList}`,
+      args: [JSON.stringify(states.sessions)],
+    },
+  ];
+}

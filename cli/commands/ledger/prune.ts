@@ -1,0 +1,107 @@
+import { type Command, InvalidArgumentError } from "commander";
+import type { Cli } from "../../program/cli.ts";
+import { confirmed } from "../../program/confirm.ts";
+import { CommandError } from "../../program/exit_codes.ts";
+import { type Io, jsonLine, line, note } from "../../program/io.ts";
+import {
+  jsonOption,
+  ledgerOptions,
+  type SharedFlags,
+} from "../../program/options.ts";
+import { stoppable } from "../../program/stoppable.ts";
+import { upToDate, withStoredLedger } from "../../program/with_ledger.ts";
+import { counted } from "../../views/counted.ts";
+import { progress } from "../../views/progress.ts";
+
+interface PruneFlags extends SharedFlags {
+  readonly bodiesOlderThan: number;
+  readonly yes?: boolean;
+}
+
+/** `ledger prune --json`. */
+export interface PruneJson {
+  readonly before: string;
+  readonly pruned: number;
+  readonly left: number;
+  readonly cleaned: boolean;
+}
+
+const DAY_MS = 24 * 3_600_000;
+
+/** `ledger prune`. */
+export function addPrune(ledger: Command, cli: Cli): void {
+  const command = ledger.command("prune").description(
+    "take out the bodies of old events: states, books and ids stay",
+  ).requiredOption(
+    "--bodies-older-than <days>",
+    "bodies that were recorded longer ago go, for example 400d",
+    days,
+  ).option("--yes", "do not ask");
+  jsonOption(ledgerOptions(command), "one object")
+    .addHelpText(
+      "after",
+      "\nIt may be stopped, and goes on where it was. The latest reading of " +
+        "each user stays, and what belongs to orders under way.\n\n" +
+        "Example:\n  rampkit ledger prune --bodies-older-than 400d",
+    )
+    .action(cli.run((flags: PruneFlags) => prune(cli.io, flags)));
+}
+
+async function prune(io: Io, flags: PruneFlags): Promise<void> {
+  const before = new Date(io.now() - flags.bodiesOlderThan * DAY_MS)
+    .toISOString();
+  await withStoredLedger(io, flags, async (ledger) => {
+    await upToDate(ledger, io);
+    const old = await ledger.erasures.countOldBodies(before);
+    const told =
+      `${counted(old, "body").replace("bodys", "bodies")} recorded ` +
+      `before ${before}`;
+    const goesOn = old === 0 ||
+      (flags.yes ?? (flags.json ? false : await confirmed(
+        io,
+        `${told}: take them out? It cannot be undone. Type yes: `,
+      )));
+    if (!goesOn) {
+      throw new CommandError(
+        `Nothing was pruned: add --yes to take out ${told}`,
+      );
+    }
+    const done = await stoppable(
+      io.signal,
+      async () => {
+        using bar = progress(io, "bodies pruned", !flags.json, old);
+        const done = await ledger.erasures.prune(before, {
+          signal: io.signal,
+          onProgress: (pruned) => bar.at(pruned),
+        });
+        bar.end();
+        return done;
+      },
+      () => "what was pruned is; run it again and it goes on where it stopped",
+    );
+    await ledger.project({ signal: io.signal });
+    let cleaned = false;
+    if (done.pruned > 0) {
+      note(
+        io,
+        "Writing the file anew, so that no page holds what was pruned ...",
+      );
+      cleaned = await ledger.erasures.clean();
+    }
+    const json: PruneJson = { before, ...done, cleaned };
+    if (flags.json) return jsonLine(io, json);
+    line(
+      io,
+      `Pruned ${done.pruned}, left ${done.left} (recorded before ${before})`,
+    );
+  });
+}
+
+/** Days as `400d`. */
+function days(text: string): number {
+  const [, number] = /^([1-9]\d{0,4})d$/.exec(text) ?? [];
+  if (number === undefined) {
+    throw new InvalidArgumentError("Give days, for example 400d.");
+  }
+  return Number(number);
+}

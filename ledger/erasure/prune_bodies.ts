@@ -1,0 +1,231 @@
+import { readFact } from "../events/read_fact.ts";
+import { decodeOrderFold } from "../projection/codec/fold_codec.ts";
+import { FOLD_VERSION } from "../projection/fold_version.ts";
+import { orderLinks } from "../projection/links.ts";
+import { appendStatement } from "../store/append.ts";
+import type { Driver } from "../store/driver/driver.ts";
+import { LedgerError } from "../store/driver/errors.ts";
+import { retryLostRaces } from "../store/retry_lost_races.ts";
+import {
+  type Checkpoint,
+  checkpointsOf,
+  expectCheckpoint,
+  expectLast,
+  moveToLast,
+  selectCheckpoints,
+} from "../store/tables/checkpoints.ts";
+import { selectLastPosition } from "../store/tables/deliveries.ts";
+import {
+  blankEvents,
+  countErasure,
+  countPrunable,
+  deleteLinks,
+  deleteStates,
+  type ErasableEvent,
+  erasableEvents,
+  type PruneStep,
+  selectErasableAt,
+  selectErasableOfOrders,
+  selectErasableOfUsers,
+  selectPrunable,
+} from "../store/tables/erasures.ts";
+import { selectOrderFolds } from "../store/tables/orders.ts";
+import { type ErasureParts, touchedBy } from "./erase_person.ts";
+import { differsFromSession, erasableOrder } from "./erasure_plan.ts";
+import { redactEvents } from "./redact_events.ts";
+import { statesAfter } from "./states_after.ts";
+
+/** What pruning came to. */
+export interface Pruning {
+  /** Bodies that are gone now. */
+  readonly pruned: number;
+  /** Bodies that are as old and stay: see {@linkcode Erasures.prune}. */
+  readonly left: number;
+}
+
+/** How bodies are pruned. */
+export interface PruneOptions {
+  /** Told how many bodies are gone so far. */
+  readonly onProgress?: (pruned: number) => void;
+  /** Stops between two steps. */
+  readonly signal?: AbortSignal;
+}
+
+const STEPS: readonly PruneStep[] = ["orders", "users", "others"];
+
+/** Orders, users or events of one transaction. */
+const AT_ONCE = 50;
+
+/** Counts the bodies that were recorded before a time and could be pruned. */
+export async function countOldBodies(
+  driver: Driver,
+  before: string,
+): Promise<number> {
+  const [counted] = await driver.batch([countPrunable(before)], "read");
+  return Number(counted?.rows[0]?.[0] ?? 0);
+}
+
+/**
+ * Prunes bodies, some orders or users at a time, each in one transaction. What
+ * is done is found done the next time, so that it may be stopped at any point.
+ *
+ * @param before Bodies that were recorded before go, UTC ISO 8601.
+ */
+export async function pruneBodies(
+  parts: ErasureParts,
+  before: string,
+  { onProgress, signal }: PruneOptions,
+): Promise<Pruning> {
+  let pruned = 0;
+  for (const step of STEPS) {
+    let after: string | number = step === "others" ? 0 : "";
+    for (;;) {
+      signal?.throwIfAborted();
+      const [page] = await parts.driver.batch(
+        [selectPrunable(step, { before, after, limit: AT_ONCE })],
+        "read",
+      );
+      const keys = page?.rows.map(([key]) => key as string | number) ?? [];
+      const last = keys.at(-1);
+      if (last === undefined) break;
+      pruned += await retryLostRaces(() => prune(parts, step, keys, before));
+      onProgress?.(pruned);
+      after = last;
+    }
+  }
+  return { pruned, left: await countOldBodies(parts.driver, before) };
+}
+
+async function prune(
+  parts: ErasureParts,
+  step: PruneStep,
+  keys: readonly (string | number)[],
+  before: string,
+): Promise<number> {
+  const { driver, randomBytes, assets = "production" } = parts;
+  const [checkpoints, last] = await driver.batch(
+    [selectCheckpoints, selectLastPosition],
+    "write",
+  );
+  const { live } = checkpointsOf(checkpoints);
+  if (live === null || live.foldVersion !== FOLD_VERSION) {
+    throw new LedgerError(
+      "failed",
+      "Cannot prune: the events are not folded by this version; fold them " +
+        "first, with ledger.project()",
+    );
+  }
+  const events = (await readEvents(driver, step, keys, live.position)).filter(
+    ({ event }) => event.body !== null && event.recordedAt < before,
+  );
+  const touched = await touchedBy(driver, {
+    userId: null,
+    orderIds: [],
+    events,
+  });
+  const { blocked, differing } = await lookAtOrders(parts, live, touched);
+  // A session stays while an order of it waits for something.
+  const pruned = step === "orders"
+    ? events.filter(({ event }) => !blocked.has(event.orderId ?? ""))
+    : blocked.size === 0
+    ? events
+    : events.filter(({ event }) => event.kind !== "session_created");
+  if (pruned.length === 0) return 0;
+  const redacted = redactEvents(pruned, {
+    part: "body",
+    randomBytes,
+    names: ({ userId, clickId }) => ({ userId, clickId }),
+    isErased: () => false,
+    differs: (orderId) => differing.has(orderId),
+  });
+  const states = await touchedBy(driver, {
+    userId: null,
+    orderIds: [],
+    events: pruned,
+  });
+  const kept = redacted.flatMap((one) => one.kept ?? []);
+  const isLast = last?.rows[0]?.[0] === live.position;
+  await driver.batch([
+    expectCheckpoint("live", live),
+    ...(isLast ? [expectLast(live.position)] : []),
+    ...countErasure,
+    ...(kept.length === 0 ? [] : [appendStatement(kept)]),
+    ...blankEvents(redacted),
+    ...deleteStates({
+      ...states,
+      sessions: pruned.filter(({ event }) => event.kind === "session_created")
+        .map(({ event }) => event.position),
+    }),
+    deleteLinks(
+      pruned.flatMap(({ event }) =>
+        orderLinks(readFact(event)).map(({ kind, link }) =>
+          [kind, link, event.orderId ?? ""] as const
+        )
+      ),
+    ),
+    ...await statesAfter(driver, {
+      ...states,
+      assets,
+      redacted,
+      position: live.position,
+      generation: live.generation,
+    }),
+    ...(isLast ? [moveToLast] : []),
+  ], "write");
+  return pruned.length;
+}
+
+async function readEvents(
+  driver: Driver,
+  step: PruneStep,
+  keys: readonly (string | number)[],
+  position: number,
+): Promise<ErasableEvent[]> {
+  const [rows] = await driver.batch([
+    step === "orders"
+      ? selectErasableOfOrders(keys as string[], position)
+      : step === "users"
+      ? selectErasableOfUsers(keys as string[], position)
+      : selectErasableAt(keys as number[]),
+  ], "read");
+  const events = erasableEvents(rows).filter((
+    { event: { kind, position: at } },
+  ) =>
+    at <= position &&
+    (kind === "webhook" || kind === "order_snapshot" ||
+      kind === "user_snapshot" || kind === "session_created")
+  );
+  if (step !== "users") return events;
+  // The latest reading is what the ledger says of the user today.
+  const latest = new Map(
+    events.filter(({ event }) => event.kind === "user_snapshot")
+      .map(({ event }) => [event.userId, event.position]),
+  );
+  return events.filter(({ event }) =>
+    event.orderId === null && latest.get(event.userId) !== event.position
+  );
+}
+
+/** Orders that wait for something, and those that differ from their session. */
+async function lookAtOrders(
+  { driver, assets = "production" }: ErasureParts,
+  live: Checkpoint,
+  { orderIds }: { readonly orderIds: readonly string[] },
+): Promise<{ blocked: Set<string>; differing: Set<string> }> {
+  const [rows] = await driver.batch(
+    [selectOrderFolds(live.generation, orderIds)],
+    "read",
+  );
+  const folds = rows?.rows.map(([, fold]) => decodeOrderFold(String(fold))) ??
+    [];
+  const ids = (which: typeof folds) =>
+    new Set(which.map(({ orderId }) => orderId));
+  return {
+    blocked: ids(
+      folds.filter((fold) => erasableOrder(fold, { assets }).blocks.length > 0),
+    ),
+    differing: ids(
+      folds.filter((fold) => differsFromSession(fold, { assets })),
+    ),
+  };
+}
