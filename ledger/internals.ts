@@ -81,6 +81,7 @@ export {
   orderRedacted,
   orderSnapshot,
   type ReadingOptions,
+  type RedactionOptions,
   sessionCreated,
   type SessionOptions,
   type UnansweredOptions,
