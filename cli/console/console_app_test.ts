@@ -123,7 +123,7 @@ Deno.test("consoleApp() lets nothing inline run, and stays out of caches and fra
       "frame-ancestors 'none'",
   );
   assert.equal(answer.headers.get("cache-control"), "no-store");
-  assert.equal(answer.headers.get("referrer-policy"), "no-referrer");
+  assert.equal(answer.headers.get("referrer-policy"), "same-origin");
   assert.equal(answer.headers.get("x-content-type-options"), "nosniff");
   const text = await answer.text();
   assert.doesNotMatch(text, /<script>|<style|\son[a-z]+=|\sstyle=/);

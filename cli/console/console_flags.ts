@@ -22,6 +22,7 @@ const CONSOLE_HOST = "127.0.0.1";
 export interface ConsoleSettings {
   readonly port: number;
   readonly host: string;
+  readonly hostFlag?: string;
   readonly allowHost?: readonly string[];
   readonly explorers?: string;
   readonly operate?: boolean;
@@ -74,6 +75,7 @@ export async function openConfiguredConsole(
 export interface ServeConsoleFlags {
   readonly console?: true | number;
   readonly consoleHost?: string;
+  readonly consoleAllowHost?: readonly string[];
 }
 
 /** Adds the flags for a console beside the endpoint. */
@@ -86,6 +88,9 @@ export function consoleOptions(command: Command): Command {
   ).option(
     "--console-host <host>",
     `address of those pages (default: ${CONSOLE_HOST}); beyond this machine people sign in`,
+  ).option(
+    "--console-allow-host <name...>",
+    "names under which people open those pages, besides addresses",
   );
 }
 
@@ -97,17 +102,21 @@ export function consoleOptions(command: Command): Command {
  */
 export async function serveConsole(
   shown: Shown,
-  { console: port, consoleHost }: ServeConsoleFlags,
+  { console: port, consoleHost, consoleAllowHost }: ServeConsoleFlags,
 ): Promise<OpenConsole | null> {
   if (port === undefined) {
-    if (consoleHost === undefined) return null;
+    if (consoleHost === undefined && consoleAllowHost === undefined) {
+      return null;
+    }
     throw new UsageError(
-      "Wrong --console-host: there is no console; add --console",
+      "Missing --console: there is no console to reach; add --console",
     );
   }
   const open = await openConfiguredConsole(shown, {
     port: port === true ? CONSOLE_PORT : port,
     host: consoleHost ?? CONSOLE_HOST,
+    hostFlag: "--console-host",
+    ...(consoleAllowHost && { allowHost: consoleAllowHost }),
   }, true);
   shown.log("info", "console_listening", { url: open.url });
   return open;

@@ -5,6 +5,8 @@ import { type Access, isLoopback, type KnownTokens } from "./access.ts";
 export interface AccessFlags {
   /** Address to listen on. */
   readonly host: string;
+  /** The flag that says so. @default {"--host"} */
+  readonly hostFlag?: string;
   /** Whether everybody may acknowledge and note. */
   readonly operate?: boolean;
 }
@@ -17,7 +19,7 @@ export interface AccessFlags {
  * @throws {UsageError} When it would be open to others without a token.
  */
 export function accessOf(
-  { host, operate }: AccessFlags,
+  { host, operate, hostFlag = "--host" }: AccessFlags,
   tokens: KnownTokens | null,
 ): Access {
   if (tokens !== null) {
@@ -31,8 +33,8 @@ export function accessOf(
   }
   if (isLoopback(host)) return { kind: "open", operates: operate === true };
   throw new UsageError(
-    `Wrong --host: "${host}" is reached from other machines, and without a ` +
+    `Wrong ${hostFlag}: "${host}" is reached from other machines, and without a ` +
       "token the console opens on this machine alone; set " +
-      "RAMPKIT_API_TOKENS=read:TOKEN, or leave --host out",
+      `RAMPKIT_API_TOKENS=read:TOKEN, or leave ${hostFlag} out`,
   );
 }

@@ -28,7 +28,8 @@ export const safeHeaders: MiddlewareHandler = secureHeaders({
     frameAncestors: ["'none'"],
   },
   xFrameOptions: "DENY",
-  referrerPolicy: "no-referrer",
+  // With "no-referrer" a browser does not say either where a form comes from.
+  referrerPolicy: "same-origin",
   // Whoever speaks TLS in front of it says this for the whole host, or not.
   strictTransportSecurity: false,
 });

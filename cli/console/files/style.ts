@@ -32,6 +32,7 @@ code { font: 13px/1.4 ui-monospace, "SF Mono", Menlo, Consolas, monospace; overf
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .skip { position: absolute; left: 8px; top: -60px; background: var(--card); padding: 8px 14px; border-radius: 8px; z-index: 2; }
 .skip:focus { top: 8px; }
+main { overflow-x: clip; margin: 0 -6px; padding: 0 6px; }
 main:focus { outline: none; }
 :focus-visible { outline: 2px solid var(--brand); outline-offset: 2px; border-radius: 4px; }
 

@@ -10,7 +10,7 @@ const MOST_PAGES = 100;
 
 /** Tells open pages how everything is, whenever that changes. */
 export class LiveHealth {
-  readonly #health: HealthWatch;
+  readonly #health: Pick<HealthWatch, "parts">;
   readonly #everyMs: number;
   readonly #ended = new AbortController();
   #pages = 0;
@@ -20,7 +20,7 @@ export class LiveHealth {
    *
    * @param everyMs How often it looks.
    */
-  constructor(health: HealthWatch, everyMs: number = EVERY_MS) {
+  constructor(health: Pick<HealthWatch, "parts">, everyMs: number = EVERY_MS) {
     this.#health = health;
     this.#everyMs = everyMs;
   }

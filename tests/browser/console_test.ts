@@ -1,0 +1,309 @@
+import axe from "axe-core";
+import assert from "node:assert/strict";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { knownTokens } from "../../cli/api/callers.ts";
+import type { Access } from "../../cli/console/access/access.ts";
+import { EXPLORERS } from "../../cli/console/explorers.ts";
+import { openConsole } from "../../cli/console/open_console.ts";
+import { allNotes } from "../../ledger/attention/notes.ts";
+import type { NewEvent } from "../../ledger/events/event.ts";
+import type { Ledger } from "../../ledger/mod.ts";
+import { isBrowserMissing, withPage } from "../kit/browser.ts";
+import {
+  ODD_NOW_MS,
+  ODD_ORDERS,
+  ODD_USERS,
+  oddDelivery,
+  oddEvents,
+  oddLedger,
+  oddReading,
+  oddWebhook,
+} from "../kit/odd_ledger.ts";
+
+const ignore = await isBrowserMissing();
+
+/** Values as a stranger would send them. */
+const HOSTILE = {
+  id: `01K<script>globalThis.ran=1</script>"'&`,
+  html: `"><img src=x onerror="globalThis.ran=2"><svg onload=globalThis.ran=3>`,
+  turned: `\u202e\u2066abc\u200f\u061c`,
+  link: `javascript:globalThis.ran=4`,
+  huge: "W".repeat(1_000_000),
+  wide: "\u{1F469}\u200d".repeat(5000),
+};
+
+const hostileEvents: readonly NewEvent[] = [
+  oddReading(HOSTILE.id, "failed", 5, {
+    external_order_id: HOSTILE.html,
+    click_id: HOSTILE.huge,
+    tx_id: HOSTILE.link,
+    address: HOSTILE.wide,
+    fail_reason: HOSTILE.html + HOSTILE.huge,
+    currency: HOSTILE.turned,
+    card_brand: HOSTILE.turned,
+    changed_at: "2026-11-20T03:00:00Z",
+  }),
+  oddWebhook(HOSTILE.id, HOSTILE.html, 4, { quote: HOSTILE.huge }),
+  oddDelivery(`{"type":${JSON.stringify(HOSTILE.html + HOSTILE.huge)}}`, 3),
+  oddDelivery(`<script>globalThis.ran=5</script>${HOSTILE.turned}`, 2),
+];
+
+/** A console over an odd ledger, in a browser. */
+interface Opened {
+  readonly url: string;
+  readonly ledger: Ledger;
+  readonly browser: Browser;
+  /** A page in a profile of its own, and what it complained of. */
+  visit(
+    path: string,
+    options?: BrowserContextOptions,
+  ): Promise<{ readonly page: Page; readonly complaints: string[] }>;
+}
+
+async function withConsole(
+  use: (opened: Opened) => Promise<void>,
+  access: Access = { kind: "open", operates: true },
+): Promise<void> {
+  await using ledger = await oddLedger([...oddEvents(), ...hostileEvents]);
+  const opened = await openConsole({
+    ledger,
+    now: () => ODD_NOW_MS,
+    access,
+    hostNames: [],
+    dashboardUrl: "https://dashboard.example",
+    explorers: EXPLORERS,
+    catchUp: () => Promise.resolve(),
+    log: () => {},
+  }, { port: 0, host: "127.0.0.1" });
+  const { url } = opened;
+  try {
+    await withPage(async (first) => {
+      const browser = first.context().browser();
+      assert.ok(browser !== null);
+      const visit: Opened["visit"] = async (path, options = {}) => {
+        const context = await browser.newContext(options);
+        const page = await context.newPage();
+        page.setDefaultTimeout(30_000);
+        const complaints: string[] = [];
+        page.on("console", (message) => {
+          if (["error", "warning"].includes(message.type())) {
+            complaints.push(message.text());
+          }
+        });
+        page.on("pageerror", (error) => complaints.push(error.message));
+        page.on("dialog", (dialog) => complaints.push(dialog.message()));
+        page.on("request", (request) => {
+          if (!request.url().startsWith(`${url}/`)) {
+            if (!request.url().startsWith("data:")) {
+              complaints.push(`It asked for ${request.url()}`);
+            }
+          }
+        });
+        await page.goto(url + path);
+        return { page, complaints };
+      };
+      await use({ url, ledger, browser, visit });
+    });
+  } finally {
+    await opened.shutdown();
+  }
+}
+
+const hostilePath = `/orders/${encodeURIComponent(HOSTILE.id)}`;
+
+const PATHS = [
+  "/",
+  "/search?q=01kq",
+  "/search?q=nothing-like-it",
+  `/orders/${ODD_ORDERS.reversed}`,
+  hostilePath,
+  `/users/${ODD_USERS.buyer}`,
+  "/attention",
+  "/delivery",
+  "/months",
+  "/months/2026-11",
+  "/no-such-page",
+];
+
+/** What axe finds that is serious. */
+async function seriousFindings(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { found, passes }: {
+    found: { id: string; impact: string; where: string }[];
+    passes: number;
+  } = await page.evaluate(`axe.run().then(({ passes, violations }) => ({
+      passes: passes.length,
+      found: violations.map((one) => ({
+        id: one.id,
+        impact: one.impact,
+        where: one.nodes.map(({ html }) => html.slice(0, 120)).join(" | "),
+      })),
+    }))`);
+  assert.ok(passes > 10, `axe looked at ${passes} rules`);
+  return found.filter(({ impact }) =>
+    impact === "serious" || impact === "critical"
+  ).map(({ id, where }) => `${id}: ${where}`);
+}
+
+Deno.test({
+  name:
+    "every page of the console runs nothing of what it shows, asks nobody else, fits narrow screens, and has no serious finding of axe",
+  ignore,
+  fn: () =>
+    withConsole(async ({ visit }) => {
+      for (
+        const options of [
+          { colorScheme: "light", viewport: { width: 1180, height: 800 } },
+          { colorScheme: "dark", viewport: { width: 360, height: 740 } },
+        ] as const
+      ) {
+        const { page, complaints } = await visit("/", options);
+        const { width } = options.viewport;
+        for (const path of PATHS) {
+          const at = `${path} (${options.colorScheme}, ${width})`;
+          if (path !== "/") {
+            await page.goto(new URL(path, page.url()).href);
+          }
+          await page.waitForSelector("#health");
+          if (path === "/delivery") {
+            await page.waitForSelector("#plots[data-drawn]");
+          }
+          const seen: {
+            readonly ran: unknown;
+            readonly scrolls: boolean;
+            readonly height: number;
+            readonly left: number;
+          } = await page.evaluate(`({
+            ran: globalThis.ran ?? null,
+            scrolls: document.documentElement.scrollWidth > innerWidth,
+            height: document.documentElement.scrollHeight,
+            left: document.querySelector("main").getBoundingClientRect().left,
+          })`);
+          assert.equal(seen.ran, null, at);
+          assert.equal(seen.scrolls, false, at);
+          assert.ok(seen.height < 14_000, `${at}: ${seen.height} high`);
+          assert.ok(seen.left >= 8, at);
+          assert.match(await page.title(), /^[A-Z][a-z ]+ - Rampkit$/, at);
+          assert.deepEqual(await seriousFindings(page), [], at);
+        }
+        // The page that is not there is answered with 404.
+        assert.deepEqual(
+          complaints.filter((text) => !/status of 404/.test(text)),
+          [],
+        );
+        await page.context().close();
+      }
+    }),
+});
+
+Deno.test({
+  name:
+    "a person gets from the search box to what is true of an order, by keyboard alone",
+  ignore,
+  fn: () =>
+    withConsole(async ({ visit }) => {
+      const { page, complaints } = await visit("/");
+      const answers: Record<string, RegExp> = {
+        FAILED: /^Failed: the card's issuer declined the payment/,
+        pendin: /^Paid, and not sent yet/,
+        [ODD_ORDERS.forged.toLowerCase()]: /^Unknown to the service\. Treat as/,
+        REVERS: /^The service took its word back/,
+        [`click-${ODD_ORDERS.refund}`]: /the service is to refund/i,
+      };
+      for (const [text, answer] of Object.entries(answers)) {
+        await page.focus("#q");
+        await page.fill("#q", text);
+        await page.keyboard.press("Enter");
+        await page.waitForSelector("h1.verdict");
+        assert.match(await page.textContent("h1.verdict") ?? "", answer, text);
+        assert.ok(await page.isVisible("#message"));
+      }
+      await page.goto(new URL("/", page.url()).href);
+      await page.keyboard.press("Tab");
+      assert.equal(
+        await page.evaluate("document.activeElement.textContent"),
+        "To the page",
+      );
+      await page.keyboard.press("Enter");
+      assert.equal(await page.evaluate("document.activeElement.id"), "main");
+      assert.deepEqual(complaints, []);
+    }),
+});
+
+Deno.test({
+  name:
+    "the console's copy button copies what to tell, and the health bar follows",
+  ignore,
+  fn: () =>
+    withConsole(async ({ visit }) => {
+      const { page } = await visit(`/orders/${ODD_ORDERS.success}`, {
+        permissions: ["clipboard-read", "clipboard-write"],
+      });
+      await page.click('[data-copy="message"]');
+      await page.waitForSelector('[data-copy="message"]:text("Copied")');
+      const copied = await page.evaluate<string>(
+        "navigator.clipboard.readText()",
+      );
+      assert.match(copied, /^About your order SUCCES: Your order is complete/);
+      const live = page.waitForResponse((one) => one.url().endsWith("/live"));
+      await page.reload();
+      assert.equal((await live).status(), 200);
+    }),
+});
+
+Deno.test({
+  name:
+    "the console works without script: search, acknowledge, and read the note",
+  ignore,
+  fn: () =>
+    withConsole(async ({ visit, ledger }) => {
+      const { page } = await visit("/", { javaScriptEnabled: false });
+      await page.fill("#q", ODD_ORDERS.refund);
+      await page.click(".search button");
+      await page.click("text=Note or acknowledge");
+      await page.fill("textarea", "asked <b>them</b>");
+      await page.click('button[value="acknowledge"]');
+      await page.waitForSelector("ul.notes");
+      assert.match(
+        await page.textContent("ul.notes") ?? "",
+        /local acknowledged it .*asked <b>them<\/b>/,
+      );
+      const [note] = await Array.fromAsync(allNotes(ledger.driver));
+      assert.deepEqual(note?.reasons, ["refund_due"]);
+    }),
+});
+
+Deno.test({
+  name:
+    "a person signs in to the console with a token, comes to the page that was wanted, and signs out",
+  ignore,
+  fn: () =>
+    withConsole(
+      async ({ visit, url }) => {
+        const { page } = await visit("/attention");
+        await page.fill("#token", "a wrong token");
+        await page.keyboard.press("Enter");
+        await page.waitForSelector('[role="alert"]');
+        await page.fill("#token", "a-token-for-this-test");
+        await page.keyboard.press("Enter");
+        await page.waitForSelector("h1:text('What waits for a person')");
+        assert.equal(page.url(), `${url}/attention`);
+        const cookies = await page.context().cookies();
+        assert.deepEqual(
+          cookies.map(({ httpOnly, sameSite }) => [httpOnly, sameSite]),
+          [[true, "Strict"]],
+        );
+        assert.equal(await page.evaluate("document.cookie"), "");
+        await page.click("text=Sign out");
+        await page.waitForSelector("#token");
+        await page.goto(`${url}/delivery`);
+        await page.waitForSelector("#token");
+      },
+      {
+        kind: "tokens",
+        tokens: knownTokens([
+          { token: "a-token-for-this-test", name: "anna", scope: "read" },
+        ]) ?? { callerOf: () => null },
+      },
+    ),
+});
