@@ -228,21 +228,10 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
   app.notFound((c) => show(c as Reading, () => NO_PAGE, 404));
   app.onError((error, c) => {
     const message = messageOf(error);
-    parts.log("error", "console_failed", { message });
-    return send(
-      c,
-      bare(
-        "Failed",
-        markup`
-          <main class="card sign-in">
-            <h1>This page could not be made</h1>
-            <p>${sentence(message)}</p>
-            <p><a href="/">To the first page</a></p>
-          </main>
-        `,
-      ),
-      500,
-    );
+    // The address asks for what cannot be.
+    const isWrong = error instanceof RangeError;
+    if (!isWrong) parts.log("error", "console_failed", { message });
+    return send(c, failed(message), isWrong ? 400 : 500);
   });
   return {
     fetch: (request) => app.fetch(request),
@@ -262,6 +251,14 @@ function send(
   return c.body(page.toString(), status, {
     "content-type": "text/html; charset=utf-8",
   });
+}
+
+function failed(message: string): Markup {
+  return bare(
+    "Failed",
+    markup`<main class="card sign-in"><h1>This page could not be made</h1>
+<p>${sentence(message)}</p><p><a href="/">To the first page</a></p></main>`,
+  );
 }
 
 /** The fields of a form that are text. */

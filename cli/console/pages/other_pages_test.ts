@@ -117,9 +117,13 @@ Deno.test("deliveryPage() lists what came, page by page, and alone what cannot b
   );
   await using other = testConsole(await oddLedger(many), now);
   const page = await (await other.ask("/delivery")).text();
-  const [, next = ""] = /href="(\/delivery\?after=\d+)"/.exec(page) ?? [];
+  const [, next = ""] = /href="(\/delivery\?after=[^"]+)"/.exec(page) ?? [];
   const earlier = await other.read(next);
   assert.equal(earlier.match(/payment_started/g)?.length, 1);
+  const wrong = await other.ask("/delivery?after=2");
+  assert.equal(wrong.status, 400);
+  assert.match(await wrong.text(), /Wrong cursor: &quot;2&quot; is not/);
+  assert.deepEqual(other.logged, []);
 });
 
 Deno.test("deliveryPage() counts down in both readings and fills in the command when deliveries fail", async () => {
