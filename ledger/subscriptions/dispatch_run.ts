@@ -13,6 +13,8 @@ import {
 } from "../store/tables/subscriptions/queued_transitions.ts";
 import {
   moveSubscription,
+  placeOf,
+  selectPlace,
   type SubscriptionPlace,
 } from "../store/tables/subscriptions/subscriptions.ts";
 import type { Transition } from "../projection/transition.ts";
@@ -37,6 +39,12 @@ const LOOK_MS = 1000;
 const LOG_MEMORY = 16 * LOG_ROWS;
 /** The checkpoint is written when what nobody takes has grown to this. */
 const SKIPPED = 5000;
+
+/** Deliveries that are written together, and the checkpoint with them. */
+interface Written {
+  readonly ended: readonly Delivery[];
+  readonly to: number;
+}
 
 /** What one run works with. */
 export interface DispatchRunParts extends SubscriptionParts {
@@ -69,6 +77,8 @@ export class DispatchRun {
   #place: SubscriptionPlace | null = null;
   /** How far the log has been read. */
   #readTo: number | null = null;
+  /** A write that is under way, or failed: it may have been done. */
+  #doubt: Written | null = null;
   #problem: { readonly error: unknown } | null = null;
   #delivered = 0;
   #failed = 0;
@@ -101,24 +111,30 @@ export class DispatchRun {
    */
   async run(): Promise<Dispatched> {
     try {
-      for (;;) {
-        const more = await this.#read();
-        if (!more && this.#open === 0 && this.#ended.length === 0) break;
-        await this.#progress();
-        if (this.#ended.length > 0 || this.#skipped() >= SKIPPED) {
-          await this.#write();
-        }
-        if (this.#problem !== null) throw this.#problem.error;
-        if (this.#ending) break;
-      }
+      await this.#deliverAll();
     } catch (error) {
       this.#problem ??= { error };
-      throw error;
-    } finally {
-      await this.#lanes.idle();
     }
-    await this.#write();
+    await this.#lanes.idle();
+    try {
+      await this.#resolveDoubt();
+      await this.#write();
+    } catch (error) {
+      this.#problem ??= { error };
+    }
+    if (this.#problem !== null) throw this.#problem.error;
     return { delivered: this.#delivered, failed: this.#failed };
+  }
+
+  async #deliverAll(): Promise<void> {
+    while (!this.#ending) {
+      const more = await this.#read();
+      if (!more && this.#open === 0 && this.#ended.length === 0) return;
+      await this.#progress();
+      if (this.#ended.length > 0 || this.#skipped() >= SKIPPED) {
+        await this.#write();
+      }
+    }
   }
 
   /** Whether nothing more is begun. */
@@ -261,12 +277,38 @@ export class DispatchRun {
     const ended = this.#ended;
     if (from === null || (ended.length === 0 && to === from.seq)) return;
     this.#ended = [];
+    this.#doubt = { ended, to };
     await driver.batch([
       ...guard?.() ?? [],
       ...moveSubscription(name, from, to),
       ...settleQueue(name, settledBy(ended)),
     ], "write");
-    this.#place = { seq: to, revision: from.revision + 1 };
+    this.#written({ ended, to });
+  }
+
+  /**
+   * Looks whether a write that failed was done after all. So a database that
+   * fails makes nobody be told again, as long as this process lives.
+   *
+   * @throws {LedgerError} `conflict` when another process has written.
+   */
+  async #resolveDoubt(): Promise<void> {
+    const doubt = this.#doubt;
+    const from = this.#place;
+    if (doubt === null || from === null) return;
+    const { driver, name } = this.#parts;
+    const [row] = await driver.batch([selectPlace(name)], "write");
+    const place = placeOf(row);
+    if (place.revision === from.revision) {
+      this.#ended.unshift(...doubt.ended);
+    } else if (place.revision === from.revision + 1 && place.seq === doubt.to) {
+      this.#written(doubt);
+    } else throw lostRace();
+  }
+
+  #written({ ended, to }: Written): void {
+    this.#doubt = null;
+    this.#place = { seq: to, revision: (this.#place?.revision ?? 0) + 1 };
     for (const { transition, queued } of ended) {
       if (queued !== null) this.#due.delete(transition.seq);
       const key = entityKey(transition);

@@ -345,20 +345,14 @@ export class Inspector {
 
   /** Told again only where a fault may have lost the word that it was told. */
   #toldWell(): void {
-    const { told, faults } = this.#world.journal;
-    let excuses = 0;
-    for (const [fault, count] of faults) {
-      if (/^store (?!slow)|crash/.test(fault)) excuses += count;
-    }
-    let repeats = 0;
-    for (const [key, count] of told) {
-      repeats += count - 1;
+    const { told, toldAgain } = this.#world.journal;
+    for (const key of told.keys()) {
       check("only what was logged is told", this.#keys.has(key), () => key);
     }
     check(
       "nobody is told twice without a fault",
-      repeats <= excuses,
-      () => `${repeats} were told again, after ${excuses} faults`,
+      toldAgain.length === 0,
+      () => `${toldAgain.length} were told again: ${toldAgain[0]}`,
     );
   }
 }

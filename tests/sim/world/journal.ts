@@ -2,6 +2,9 @@ import { createHash } from "node:crypto";
 import type { Transition } from "../../../ledger/mod.ts";
 import type { RecordedEvent } from "../../../ledger/internals.ts";
 
+/** A fault this long before the receiver is told can make it be told again. */
+const TELLING_MS = 20_000;
+
 /** A rule of the simulation was broken. */
 export class Broken extends Error {
   override readonly name = "Broken";
@@ -59,7 +62,32 @@ export class Journal {
   /** Faults so far, by kind. */
   readonly faults = new Map<string, number>();
 
+  /** When a store or a process last failed, in milliseconds of the clock. */
+  #lastFaultMs = -Infinity;
+  /** When the receiver was last told of each transition, by key. */
+  readonly #toldMs = new Map<string, number>();
+  /** What the receiver was told again although nothing had failed. */
+  toldAgain: string[] = [];
+
+  readonly #now: () => number;
+
+  /** @param now The clock, in milliseconds. */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** The receiver is told of a transition. */
+  tell(key: string): void {
+    const before = this.#toldMs.get(key);
+    if (
+      before !== undefined && this.#lastFaultMs < before - TELLING_MS
+    ) this.toldAgain.push(key);
+    this.#toldMs.set(key, this.#now());
+    addOne(this.told, key);
+  }
+
   count(fault: string): void {
+    if (/^store (?!slow)|crash/.test(fault)) this.#lastFaultMs = this.#now();
     this.faults.set(fault, (this.faults.get(fault) ?? 0) + 1);
   }
 }

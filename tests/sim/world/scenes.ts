@@ -11,6 +11,7 @@ import {
   nameSessions,
   pretendLife,
 } from "../chores/forger.ts";
+import { forwardEverything } from "./forwarding.ts";
 import type { Inspector } from "../rules/inspector.ts";
 import { check } from "./journal.ts";
 import { readLate } from "./late_reading.ts";
@@ -39,6 +40,8 @@ export async function playScenes(
   else if (world.plan.running) await setClockFarBack(world, inspector);
   if (attack.clawBack) await clawBack(world, inspector, dice);
   if (attack.deadDelivery) await killDelivery(world, inspector, dice);
+  const forwarding = world.dice.fork("forwarding");
+  if (forwarding.chance(0.25)) await forwardEverything(world, forwarding);
 }
 
 /**

@@ -50,7 +50,7 @@ export class World {
   readonly sandbox: Sandbox;
   readonly ports: Partial<Ports>;
   readonly tools: PortTools;
-  readonly journal = new Journal();
+  readonly journal: Journal;
   readonly secret = "a-secret-of-the-simulation-0000000";
   /** The database without faults, for those who look from outside. */
   readonly store: Driver;
@@ -73,6 +73,7 @@ export class World {
     this.plan = planOf(this.dice.fork("plan"));
     const { attack } = this.plan;
     this.clock = new WholeClock(this.plan.startMs, { turns: 2 });
+    this.journal = new Journal(() => this.clock.now());
     this.ports = ports;
     const ids = this.dice.fork("tools");
     this.tools = {
@@ -140,7 +141,7 @@ export class World {
   receive(transition: Transition): void {
     const { told, effects } = this.journal;
     if (!told.has(transition.key)) effects.push(transition);
-    addOne(told, transition.key);
+    this.journal.tell(transition.key);
   }
 
   /** Path of a file that is gone when the run is over. */
