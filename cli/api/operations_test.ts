@@ -33,16 +33,16 @@ async function isDescribed(
   assert.equal(error && z.prettifyError(error), undefined);
 }
 
-Deno.test("POST /v1/recovery reads a window behind its answer, and GET tells how it went", async () => {
+Deno.test("POST /v1/recover reads a window behind its answer, and GET tells how it went", async () => {
   const { sandbox, client } = serviceOf(3);
   await using _ = sandbox;
   await using api = await testApi({ client, now: () => Date.now() });
   const from = new Date(Date.now() - 3_600_000).toISOString();
-  const begun = await api.post(`/v1/recovery?from=${from}`);
+  const begun = await api.post(`/v1/recover?from=${from}`);
   assert.equal(begun.status, 202);
   const { id, state, by } = await begun.json();
   assert.deepEqual([id, state, by], [1, "running", "night"]);
-  const recovery = async () => (await (await api.get("/v1/recovery")).json());
+  const recovery = async () => (await (await api.get("/v1/recover")).json());
   await until(async () => (await recovery()).state !== "running", "it ended");
   const ended = await recovery();
   await isDescribed(api, "getRecovery", ended);
@@ -57,16 +57,16 @@ Deno.test("POST /v1/recovery reads a window behind its answer, and GET tells how
   });
 });
 
-Deno.test("POST /v1/reconciliation compares behind its answer, and GET has the report as its schema says", async () => {
+Deno.test("POST /v1/reconcile compares behind its answer, and GET has the report as its schema says", async () => {
   const { sandbox, client } = serviceOf(2);
   await using _ = sandbox;
   await using api = await testApi({ client, now: () => Date.now() });
   const from = new Date(Date.now() - 3_600_000).toISOString();
-  assert.equal((await api.get("/v1/reconciliation")).status, 404);
-  const begun = await api.post(`/v1/reconciliation?from=${from}`);
+  assert.equal((await api.get("/v1/reconcile")).status, 404);
+  const begun = await api.post(`/v1/reconcile?from=${from}`);
   assert.equal(begun.status, 202);
   await begun.body?.cancel();
-  const latest = async () => await (await api.get("/v1/reconciliation")).json();
+  const latest = async () => await (await api.get("/v1/reconcile")).json();
   await until(async () => (await latest()).state !== "running", "it ended");
   const ended = await latest();
   await isDescribed(api, "getReconciliation", ended);
@@ -79,7 +79,7 @@ Deno.test("POST /v1/reconciliation compares behind its answer, and GET has the r
   assert.deepEqual(api.log.map(({ fields }) => fields.action), ["reconcile"]);
 });
 
-Deno.test("POST /v1/recovery refuses a second one, a window that is too long or empty, and a process without a key", async () => {
+Deno.test("POST /v1/recover refuses a second one, a window that is too long or empty, and a process without a key", async () => {
   const answers = Promise.withResolvers<Response>();
   const client = () =>
     new OnrampClient({
@@ -90,7 +90,7 @@ Deno.test("POST /v1/recovery refuses a second one, a window that is too long or 
     });
   await using api = await testApi({ client });
   const refused = async (query: string, status: number, detail: RegExp) => {
-    const answer = await api.post(`/v1/recovery${query}`);
+    const answer = await api.post(`/v1/recover${query}`);
     const problem = await answer.json();
     assert.equal(answer.status, status);
     assert.match(problem.detail, detail);
@@ -98,10 +98,10 @@ Deno.test("POST /v1/recovery refuses a second one, a window that is too long or 
   await refused("", 400, /Missing from/);
   await refused("?from=2026-09-01", 400, /at most 31 days/);
   await refused("?from=2026-11-20&to=2026-11-18", 400, /end after it starts/);
-  assert.equal((await api.post("/v1/recovery?from=2026-11-19")).status, 202);
+  assert.equal((await api.post("/v1/recover?from=2026-11-19")).status, 202);
   await refused("?from=2026-11-19", 409, /Number 1 is running/);
   answers.resolve(new Response("Broken", { status: 400 }));
-  const recovery = async () => (await (await api.get("/v1/recovery")).json());
+  const recovery = async () => (await (await api.get("/v1/recover")).json());
   await until(async () => (await recovery()).state !== "running", "it failed");
   const failed = await recovery();
   await isDescribed(api, "getRecovery", failed);
@@ -110,7 +110,7 @@ Deno.test("POST /v1/recovery refuses a second one, a window that is too long or 
   assert.ok(error.length > 0 && endedAt !== null);
 
   await using keyless = await testApi();
-  const answer = await keyless.post("/v1/recovery?from=2026-11-19");
+  const answer = await keyless.post("/v1/recover?from=2026-11-19");
   assert.equal(answer.status, 409);
   assert.match((await answer.json()).detail, /RAMPKIT_API_KEY/);
   assert.deepEqual(keyless.log, []);

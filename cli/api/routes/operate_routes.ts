@@ -60,11 +60,11 @@ export const OPERATE_ROUTES: readonly Route[] = [
   }),
   route({
     method: "POST",
-    path: "/v1/recovery",
+    path: "/v1/recover",
     operationId: "recover",
     summary: "Read a window again, as after an outage",
     description: "At most 31 days, one at a time, behind the answer; " +
-      "GET /v1/recovery says how it goes.",
+      "GET /v1/recover says how it goes.",
     scope: "operate",
     params: WINDOW,
     answer: {
@@ -78,7 +78,7 @@ export const OPERATE_ROUTES: readonly Route[] = [
   }),
   route({
     method: "GET",
-    path: "/v1/recovery",
+    path: "/v1/recover",
     operationId: "getRecovery",
     summary: "The last recovery that this process was asked for",
     scope: "read",
@@ -94,11 +94,11 @@ export const OPERATE_ROUTES: readonly Route[] = [
   }),
   route({
     method: "POST",
-    path: "/v1/reconciliation",
+    path: "/v1/reconcile",
     operationId: "reconcile",
     summary: "Compare service and ledger over a window, and change nothing",
     description: "At most 31 days, one at a time, behind the answer; " +
-      "GET /v1/reconciliation has the report.",
+      "GET /v1/reconcile has the report.",
     scope: "operate",
     params: WINDOW,
     answer: {
@@ -112,7 +112,7 @@ export const OPERATE_ROUTES: readonly Route[] = [
   }),
   route({
     method: "GET",
-    path: "/v1/reconciliation",
+    path: "/v1/reconcile",
     operationId: "getReconciliation",
     summary: "The last comparison that this process was asked for",
     description: "Reports are not stored: they end with the process.",
