@@ -38,11 +38,10 @@ export interface ApiAppOptions {
   /** What the routes work with. */
   readonly parts: ApiParts;
   /**
-   * Says who asks; null when nobody who may. Called where a token is needed.
-   *
-   * @param authorization The header of that name.
+   * Says who asks; null when nobody who may. Called where a token is needed. An
+   * app that mounts the API may know its callers otherwise.
    */
-  readonly callerOf: (authorization: string | null) => Caller | null;
+  readonly callerOf: (request: Request) => Caller | null;
   /** Whether the `Host` of a request names this server. */
   readonly isKnownHost: (request: Request) => boolean;
   /** Told when requests fail, and when that is over. */
@@ -131,10 +130,10 @@ async function handle(
   route: Route,
   c: Context,
 ): Promise<Response> {
+  const { raw } = c.req;
   const caller = route.scope === null
     ? NOBODY
-    : allowed(route.scope, callerOf(c.req.header("authorization") ?? null));
-  const { raw } = c.req;
+    : allowed(route.scope, callerOf(raw));
   if (route.method === "POST" && await hasBody(raw)) {
     throw new ApiProblem(
       "body_not_taken",

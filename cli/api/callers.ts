@@ -49,11 +49,12 @@ export function knownTokens(
  */
 export function callers(
   tokens: readonly ApiToken[],
-): (authorization: string | null) => Caller | null {
+): (request: Pick<Request, "headers">) => Caller | null {
   const known = knownTokens(tokens);
   if (known === null) return () => ({ name: "anybody", scope: "read" });
-  return (authorization) => {
-    const [, token = ""] = /^Bearer +(\S+) *$/i.exec(authorization ?? "") ?? [];
+  return ({ headers }) => {
+    const [, token = ""] =
+      /^Bearer +(\S+) *$/i.exec(headers.get("authorization") ?? "") ?? [];
     return known.callerOf(token);
   };
 }

@@ -5,15 +5,20 @@ import { callers } from "./callers.ts";
 const READ = "0123456789abcdef";
 const OPERATE = "fedcba9876543210";
 
+/** A request with this header. */
+const asked = (authorization: string | null) => ({
+  headers: new Headers(authorization === null ? {} : { authorization }),
+});
+
 Deno.test("callers() says whose token it is, and null for any other", () => {
   const callerOf = callers(
     readApiTokens(`read:${READ},operate@night-shift:${OPERATE}`),
   );
-  assert.deepEqual(callerOf(`Bearer ${READ}`), {
+  assert.deepEqual(callerOf(asked(`Bearer ${READ}`)), {
     name: "read-1",
     scope: "read",
   });
-  assert.deepEqual(callerOf(`bearer  ${OPERATE}`), {
+  assert.deepEqual(callerOf(asked(`bearer  ${OPERATE}`)), {
     name: "night-shift",
     scope: "operate",
   });
@@ -29,10 +34,10 @@ Deno.test("callers() says whose token it is, and null for any other", () => {
       `Bearer ${READ}0`,
       `Bearer ${READ} ${OPERATE}`,
     ]
-  ) assert.equal(callerOf(other), null, String(other));
+  ) assert.equal(callerOf(asked(other)), null, String(other));
 });
 
 Deno.test("callers() lets everybody read and nobody operate where there are no tokens", () => {
-  assert.equal(callers([])(null)?.scope, "read");
-  assert.equal(callers([])(`Bearer ${OPERATE}`)?.scope, "read");
+  assert.equal(callers([])(asked(null))?.scope, "read");
+  assert.equal(callers([])(asked(`Bearer ${OPERATE}`))?.scope, "read");
 });

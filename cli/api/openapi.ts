@@ -60,7 +60,7 @@ export function openApi(routes: readonly Route[], version: string): OpenApi {
     },
     paths,
     components: {
-      schemas: { ...componentSchemas(), Problem: PROBLEM },
+      schemas: usedBy(paths, { ...componentSchemas(), Problem: PROBLEM }),
       securitySchemes: {
         token: {
           type: "http",
@@ -71,6 +71,26 @@ export function openApi(routes: readonly Route[], version: string): OpenApi {
       },
     },
   };
+}
+
+const COMPONENT = /"#\/components\/schemas\/(\w+)"/g;
+
+/** The schemas that something refers to, and those that these refer to. */
+function usedBy(
+  value: unknown,
+  schemas: Readonly<Record<string, JsonSchema>>,
+): Readonly<Record<string, JsonSchema>> {
+  const used: Record<string, JsonSchema> = {};
+  const look = (inside: unknown) => {
+    for (const [, name = ""] of JSON.stringify(inside).matchAll(COMPONENT)) {
+      const schema = schemas[name];
+      if (schema === undefined || Object.hasOwn(used, name)) continue;
+      used[name] = schema;
+      look(schema);
+    }
+  };
+  look(value);
+  return used;
 }
 
 function operation(route: Route): Record<string, unknown> {

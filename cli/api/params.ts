@@ -172,7 +172,9 @@ export function patternsParam(
       } catch (error) {
         // What a program may pass beside patterns cannot be said here.
         const [what = ""] = messageOf(error).split("; a status");
-        throw new UsageError(`Wrong ${name}. ${what}`);
+        throw new UsageError(
+          `Wrong ${name}: ${what.replace("Wrong pattern: ", "")}`,
+        );
       }
     },
   };
