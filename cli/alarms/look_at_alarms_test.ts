@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
-import { openLedger } from "../../ledger/mod.ts";
+import { ulid } from "ulid";
+import { OnrampClient } from "../../client/mod.ts";
+import { createPoller, openLedger } from "../../ledger/mod.ts";
+import { createSandbox, virtualClock } from "../../sandbox/mod.ts";
+import { until } from "../../tests/kit/until.ts";
 import { writeWaiting } from "../../ledger/queries/waiting_deliveries.ts";
 import type { Driver } from "../../ledger/store/driver/driver.ts";
 import type { Readiness } from "../serving/http_app.ts";
@@ -148,6 +152,97 @@ Deno.test("lookAtAlarms() sees that answered deliveries wait for minutes to go i
     since: "2026-11-22T09:58:00.000Z",
     facts: { waiting: 5 },
   });
+});
+
+/** A sandbox on a virtual clock whose webhooks go into a ledger. */
+async function partner() {
+  const clock = virtualClock(NOW);
+  const resources = new AsyncDisposableStack();
+  const ledger = resources.use(
+    await openLedger({
+      url: ":memory:",
+      environment: "sandbox",
+      worker: false,
+      now: () => clock.now(),
+    }),
+  );
+  let deliveries = 0;
+  const sandbox = resources.use(createSandbox({
+    clock,
+    webhookUrl: "http://partner/webhooks/secret",
+    fetch: async (input, init) => {
+      deliveries++;
+      await ledger.appendDelivery({
+        id: ulid(clock.now()),
+        receivedAt: new Date(clock.now()).toISOString(),
+        body: new Uint8Array(await new Request(input, init).arrayBuffer()),
+      });
+      return new Response(null, { status: 204 });
+    },
+  }));
+  const poller = createPoller({
+    ledger,
+    now: () => clock.now(),
+    requestsPerSecond: 1000,
+    client: new OnrampClient({
+      environment: "sandbox",
+      apiKey: sandbox.apiKey,
+      requestsPerSecond: 1000,
+      fetch: (input, init) => sandbox.fetch(new Request(input, init)),
+    }),
+  });
+  return {
+    clock,
+    ledger,
+    sandbox,
+    poll: () => poller.once(),
+    /** Lets an order be paid, and waits for its webhook unless it is lost. */
+    buy: async () => {
+      const expected = deliveries + (sandbox.faults.drop === 0 ? 1 : 0);
+      const { orderId } = sandbox.createOrder();
+      sandbox.advance(orderId, "pay");
+      await clock.advance(1000);
+      await until(() => deliveries === expected);
+      await ledger.project();
+      return orderId;
+    },
+    look: (ledger_ = ledger) =>
+      looked({ ledger: ledger_, now: () => clock.now() }),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+Deno.test("lookAtAlarms() suspects that webhooks are off once orders move and none comes", async () => {
+  await using here = await partner();
+  await here.buy();
+  await here.poll();
+  assert.equal((await here.look()).get("delivery"), null);
+  here.sandbox.setFaults({ drop: 1 });
+  await here.clock.advance(10 * 60_000);
+  await here.buy();
+  await here.poll();
+  await here.clock.advance(10 * 60_000);
+  await here.poll();
+  const alarm = (await here.look()).get("delivery");
+  assert.equal(alarm?.code, "delivery_suspected");
+  assert.equal(alarm?.facts.silentOrders, 1);
+  assert.match(String(alarm?.facts.offAtFromFirst), /Z$/);
+  assert.ok(alarm !== null && alarm !== undefined);
+  assert.match(describeAlarm(alarm).advice, /press Test/);
+});
+
+Deno.test("lookAtAlarms() sees that nobody asks about what webhooks named", async () => {
+  await using here = await partner();
+  const orderId = await here.buy();
+  await here.poll();
+  here.sandbox.trigger({ type: "payment_started", orderId });
+  await here.clock.advance(60_000);
+  await until(async () => (await here.ledger.stats()).events.webhook === 2);
+  await here.ledger.project();
+  assert.equal((await here.look()).get("backlog"), null);
+  await here.clock.advance(20 * 60_000);
+  const alarm = (await here.look()).get("backlog");
+  assert.equal(alarm?.code, "confirmations_waiting");
 });
 
 Deno.test("lookAtAlarms() leaves out what cannot be looked at", async () => {

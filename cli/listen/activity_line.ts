@@ -9,8 +9,9 @@ export interface Terminal {
   readonly colour: boolean;
 }
 
-/** A terminal that is narrower gets the shorter line. */
-const WIDE = 130;
+/** From these widths on a line holds all, or all but the asset's amount; on a
+ * narrower terminal amounts and milliseconds are left out, never the id. */
+const WIDTHS = { all: 136, most: 98 };
 
 /** Codes that a terminal takes as the way to write what follows. */
 const STYLES = {
@@ -40,7 +41,8 @@ export function activityLine(
   activity: Activity,
   { columns, colour }: Terminal,
 ): string {
-  const narrow = columns !== null && columns < WIDE;
+  const width = columns ?? Infinity;
+  const [all, most] = [width >= WIDTHS.all, width >= WIDTHS.most];
   const paint = (style: Style | null, text: string): string => {
     const shown = printable(text);
     if (!colour || style === null) return shown;
@@ -51,22 +53,20 @@ export function activityLine(
   const paid = amount(activity.currencyAmount, activity.currency);
   const got = amount(activity.cryptoAmount, activity.commodity);
   const parts = [
-    paint("dim", time.slice(11, narrow ? 19 : 23)),
+    paint("dim", time.slice(11, all ? 23 : 19)),
     paint(KINDS[kind], kind.padEnd(3)),
     paint(
       typeStyle(activity),
       shorten(type, LONGEST).padEnd(
-        narrow ? TYPE_WIDTH.narrow : TYPE_WIDTH.wide,
+        all ? TYPE_WIDTH.all : TYPE_WIDTH.most,
       ),
     ),
     paint(null, shorten(id ?? "", LONGEST).padEnd(ID_WIDTH)),
-    ...(narrow ? [] : [
-      paint(null, paid.padStart(AMOUNT_WIDTH)),
-      paint("dim", got.padEnd(ASSET_WIDTH)),
-    ]),
+    ...(most ? [paint(null, paid.padStart(AMOUNT_WIDTH))] : []),
+    ...(all ? [paint("dim", got.padEnd(ASSET_WIDTH))] : []),
     ...(answer === null ? [] : [paint(
       answer >= 200 && answer < 300 ? "green" : "red",
-      tookMs === null ? String(answer) : `${answer} in ${tookMs} ms`,
+      tookMs === null || !most ? String(answer) : `${answer} in ${tookMs} ms`,
     )]),
     ...(detail === null ? [] : [paint(detailStyle(activity), detail)]),
   ];
@@ -74,7 +74,7 @@ export function activityLine(
 }
 
 /** As wide as `user.lkyc.confirmed.success`, and `…not initiated`. */
-const TYPE_WIDTH = { narrow: 27, wide: 33 };
+const TYPE_WIDTH = { most: 27, all: 33 };
 /** As wide as a ULID. */
 const ID_WIDTH = 26;
 const AMOUNT_WIDTH = 12;

@@ -39,8 +39,13 @@ Deno.test("answeredActivity() tells type, id, amounts and answer of a delivery",
       "     12.30 USD  0.0012 ETH                204 in 3 ms",
   );
   assert.equal(
+    activityLine(activity, { columns: 100, colour: false }),
+    `10:31:02  in   order_complete               ${ORDER}     12.30 USD  ` +
+      "204 in 3 ms",
+  );
+  assert.equal(
     activityLine(activity, { columns: 80, colour: false }),
-    `10:31:02  in   order_complete               ${ORDER}  204 in 3 ms`,
+    `10:31:02  in   order_complete               ${ORDER}  204`,
   );
 });
 
