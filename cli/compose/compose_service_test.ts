@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { openLedger } from "../../ledger/mod.ts";
+import { type Ledger, openLedger } from "../../ledger/mod.ts";
+import { until } from "../../tests/kit/until.ts";
 import { PrometheusMetrics } from "../monitoring/prometheus/prometheus_metrics.ts";
 import { serviceMetrics } from "../monitoring/metrics.ts";
 import { readConfig } from "../program/config.ts";
@@ -57,4 +58,37 @@ Deno.test("composeService() writes into the ledger what still waits in the spool
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
+});
+
+Deno.test("composeService() says since when events are not folded, and whether the chain is whole", async () => {
+  await using ledger = await openLedger({
+    url: ":memory:",
+    environment: "sandbox",
+    worker: false,
+  });
+  let works = false;
+  const unsteady = {
+    driver: ledger.driver,
+    environment: ledger.environment,
+    appendDelivery: ledger.appendDelivery,
+    recordUnanswered: ledger.recordUnanswered,
+    lag: () => ledger.lag(),
+    project: () =>
+      works ? ledger.project() : Promise.reject(new Error("No room")),
+  } as unknown as Ledger;
+  await using service = composeService({
+    config: readConfig(() => undefined, { databaseUrl: ":memory:" }),
+    secrets: ["a-secret-of-32-random-characters"],
+    ledger: unsteady,
+    log: () => {},
+    metrics: serviceMetrics({ time: Date.now }),
+    now: Date.now,
+    longLived: true,
+    poll: false,
+  });
+  await until(() => service.foldFailingSince() !== null);
+  assert.equal(service.chainBroken(), null);
+  works = true;
+  await until(() => service.foldFailingSince() === null);
+  assert.equal(service.chainBroken(), false);
 });
