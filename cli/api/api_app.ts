@@ -2,6 +2,7 @@ import { type Context, Hono } from "hono";
 import { secureHeaders } from "hono/secure-headers";
 import { messageOf } from "../../core/guards.ts";
 import { LedgerError } from "../../ledger/mod.ts";
+import type { ApiAnswer } from "../monitoring/api_meter.ts";
 import { Alarm } from "../monitoring/alarm.ts";
 import type { Log } from "../monitoring/logger.ts";
 import { UsageError } from "../program/exit_codes.ts";
@@ -48,6 +49,8 @@ export interface ApiAppOptions {
   readonly log: Log;
   /** Version of the package. */
   readonly version: string;
+  /** Told of each answer. @default {nobody} */
+  readonly onAnswer?: (answer: ApiAnswer) => void;
 }
 
 /**
@@ -60,7 +63,16 @@ export function apiApp(
 ): (request: Request) => Promise<Response> {
   const { parts, isKnownHost, log } = options;
   const failing = new Alarm(log, "api_failing", parts.now);
-  const app = new Hono();
+  const app = new Hono<{ Variables: { operation?: string } }>();
+  app.use(async (c, next) => {
+    const beganMs = performance.now();
+    await next();
+    options.onAnswer?.({
+      operation: c.get("operation") ?? "none",
+      status: c.res.status,
+      ms: performance.now() - beganMs,
+    });
+  });
   app.use(secureHeaders());
   app.use(async (c, next) => {
     if (!isKnownHost(c.req.raw)) {
@@ -80,6 +92,7 @@ export function apiApp(
   });
   for (const route of API_ROUTES) {
     app.on(route.method, honoPath(route.path), async (c) => {
+      c.set("operation", route.operationId);
       const answer = await handle(options, route, c);
       failing.clear();
       return answer;

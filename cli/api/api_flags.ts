@@ -5,7 +5,9 @@ import type { Ledger } from "../../ledger/mod.ts";
 import type { Poller } from "../../ledger/polling/poll_report.ts";
 import { isLoopback } from "../console/access/access.ts";
 import { hostGuard } from "../console/access/host_guard.ts";
+import { apiMeter } from "../monitoring/api_meter.ts";
 import type { Log } from "../monitoring/logger.ts";
+import type { ServiceMetrics } from "../monitoring/metrics.ts";
 import { API_TOKENS } from "./api_tokens.ts";
 import type { Config } from "../program/config.ts";
 import { UsageError } from "../program/exit_codes.ts";
@@ -55,6 +57,8 @@ export interface ApiSource {
   readonly now: () => number;
   /** The poller of this process; null when nothing polls in it. */
   readonly poller: Poller | null;
+  /** Counts the answers. */
+  readonly metrics: Pick<ServiceMetrics, "meter">;
   /** Requests a second of a recovery. @default {the client's own} */
   readonly requestsPerSecond?: number;
 }
@@ -120,6 +124,7 @@ export function configuredApi(
             isKnownHost: hostGuard([host, ...names ?? []]),
             log,
             version: packageFile.version,
+            onAnswer: apiMeter(source.metrics.meter("@rampkit/onramp")),
           }),
         }),
     );

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { serviceMetrics } from "../monitoring/metrics.ts";
+import { PrometheusMetrics } from "../monitoring/prometheus/prometheus_metrics.ts";
 import { UsageError } from "../program/exit_codes.ts";
 import { readConfig } from "../program/config.ts";
 import { until } from "../../tests/kit/until.ts";
@@ -34,6 +36,7 @@ Deno.test("configuredApi() refuses to be reached by other machines without a tok
 Deno.test("configuredApi() answers on its port, and shutting down ends its streams", async () => {
   await using ledger = await memoryLedger();
   const log: Logged[] = [];
+  const prometheus = new PrometheusMetrics();
   const config = configOf(TOKENS);
   const api = await configuredApi({ apiPort: 0 }, config)?.({
     ledger,
@@ -43,6 +46,7 @@ Deno.test("configuredApi() answers on its port, and shutting down ends its strea
     },
     now: () => Date.now(),
     poller: null,
+    metrics: serviceMetrics({ prometheus, time: () => Date.now() }),
   });
   assert.equal(log[0]?.event, "api_listening");
   const url = String(log[0]?.fields.url);
@@ -53,6 +57,10 @@ Deno.test("configuredApi() answers on its port, and shutting down ends its strea
   const stranger = await fetch(`${url}/v1/orders`);
   assert.equal(stranger.status, 401);
   await stranger.body?.cancel();
+
+  const elsewhere = await fetch(`${url}/none`, { headers });
+  assert.equal(elsewhere.status, 404);
+  await elsewhere.body?.cancel();
 
   const stream = await fetch(`${url}/v1/transitions`, {
     headers: { ...headers, accept: "text/event-stream" },
@@ -66,4 +74,18 @@ Deno.test("configuredApi() answers on its port, and shutting down ends its strea
   await until(() => text.includes("transitions after 0"), "the stream is open");
   await api?.shutdown();
   await reading;
+  const metrics = prometheus.text();
+  for (
+    const count of [
+      `{operation="listOrders",status="200"} 1`,
+      `{operation="listOrders",status="401"} 1`,
+      `{operation="readTransitions",status="200"} 1`,
+      `{operation="none",status="404"} 1`,
+    ]
+  ) {
+    assert.ok(
+      metrics.includes(`rampkit_api_duration_seconds_count${count}`),
+      metrics,
+    );
+  }
 });

@@ -164,7 +164,7 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
   );
   const shown = { ledger, config, log, now: io.now };
   const api = await serveApi?.(
-    defined({ ...shown, poller, requestsPerSecond: flags.rate }),
+    defined({ ...shown, metrics, poller, requestsPerSecond: flags.rate }),
   );
   const pages = await serveConsole(shown, flags);
   const polling = poller?.run(io.signal);
