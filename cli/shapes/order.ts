@@ -1,8 +1,9 @@
 import * as z from "zod";
-import type { Freshness, Release } from "../../ledger/mod.ts";
+import type { Freshness, OrderState, Release } from "../../ledger/mod.ts";
 import type { OrderJson } from "../views/order_view.ts";
 import {
   bare,
+  coded,
   decimalOrNull,
   flag,
   ms,
@@ -14,7 +15,7 @@ import {
   worded,
 } from "./_building.ts";
 import type { Same } from "./_same.ts";
-import { anomalySchema } from "./anomaly.ts";
+import { anomalyDataSchema, anomalySchema } from "./anomaly.ts";
 import { statusSchema, trustSchema } from "./status.ts";
 
 const status = statusSchema;
@@ -65,25 +66,27 @@ const verdict = named(
   }),
 );
 
+const reasons = {
+  reading_is_final: { read: status },
+  reading_stands: { read: status },
+  reading_unrecognised: { read: status },
+  reading_without_status: { claimed: status.nullable() },
+  final_reading_contested: { read: status, contesting: statuses },
+  higher_claims_contradicted: { read: status, contradicted: statuses },
+  claim_ahead_of_reading: { claimed: status, read: status },
+  claim_not_read: { claimed: status },
+  claim_of_absent_order: { claimed: status },
+  all_claims_contradicted: { contradicted: statuses },
+  ...bare({
+    nothing_claimed_or_read: true,
+    nothing_claimed_of_absent_order: true,
+  }),
+};
+
 const reason = named(
   "OrderReason",
   "Why the status of an order is what it is",
-  worded({
-    reading_is_final: { read: status },
-    reading_stands: { read: status },
-    reading_unrecognised: { read: status },
-    reading_without_status: { claimed: status.nullable() },
-    final_reading_contested: { read: status, contesting: statuses },
-    higher_claims_contradicted: { read: status, contradicted: statuses },
-    claim_ahead_of_reading: { claimed: status, read: status },
-    claim_not_read: { claimed: status },
-    claim_of_absent_order: { claimed: status },
-    all_claims_contradicted: { contradicted: statuses },
-    ...bare({
-      nothing_claimed_or_read: true,
-      nothing_claimed_of_absent_order: true,
-    }),
-  }),
+  worded(reasons),
 );
 
 /** Whether the goods that an order pays for may be released. */
@@ -96,18 +99,15 @@ export const releaseSchema = named(
 
 const stated = z.object({ ...facts, status });
 
-const order = {
+const state = {
   ...facts,
   orderId: text,
   status,
   trust: trustSchema,
-  verdict,
-  reason,
   release: releaseSchema,
   createdAt: timeOrNull,
   changedAt: timeOrNull,
   cryptoType: textOrNull,
-  failMeaning: textOrNull,
   cardId: textOrNull,
   cardBrand: textOrNull,
   paymentType: textOrNull,
@@ -140,6 +140,24 @@ const order = {
     userId: textOrNull,
   }).nullable(),
   sessionTrust: trustSchema.nullable(),
+};
+
+/** The state of an order as data, as handlers and receivers get it. */
+export const orderStateSchema = named(
+  "OrderState",
+  "The state of an order as data, without sentences",
+  z.object({
+    ...state,
+    reason: coded(reasons, {}),
+    anomalies: z.array(anomalyDataSchema),
+  }),
+);
+
+const order = {
+  ...state,
+  verdict,
+  reason,
+  failMeaning: textOrNull,
   anomalies: z.array(anomalySchema),
 };
 
@@ -182,3 +200,4 @@ export const shownOrderSchema = named(
 
 true satisfies Same<z.infer<typeof orderSchema>, OrderJson>;
 true satisfies Same<z.infer<typeof freshnessSchema>, Freshness>;
+true satisfies Same<z.infer<typeof orderStateSchema>, OrderState>;

@@ -4,6 +4,10 @@ import { anomalySchema } from "./anomaly.ts";
 import { attentionItemSchema } from "./attention.ts";
 import { deliverySchema, shownDeliverySchema } from "./delivery.ts";
 import { errorSchema } from "./error.ts";
+import {
+  forwardedAlarmSchema,
+  forwardedTransitionSchema,
+} from "./forwarded.ts";
 import { explanationSchema } from "./explanation.ts";
 import { foundSchema } from "./find.ts";
 import {
@@ -20,7 +24,12 @@ import {
   monthSchema,
   monthSummarySchema,
 } from "./month.ts";
-import { freshnessSchema, orderSchema, shownOrderSchema } from "./order.ts";
+import {
+  freshnessSchema,
+  orderSchema,
+  orderStateSchema,
+  shownOrderSchema,
+} from "./order.ts";
 import {
   deliveryHealthSchema,
   pollReportSchema,
@@ -41,8 +50,7 @@ import {
 } from "./programs.ts";
 import { reconcileReportSchema, recoverReportSchema } from "./reconcile.ts";
 import { readinessSchema, serviceStatusSchema } from "./service_status.ts";
-import { statisticsSchema } from "./statistics.ts";
-import { chainStateSchema, statsSchema } from "./stats.ts";
+import { chainStateSchema, statisticsSchema, statsSchema } from "./stats.ts";
 import {
   droppedSchema,
   firedSchema,
@@ -57,6 +65,7 @@ import {
   erasureSchema,
   shownUserSchema,
   userSchema,
+  userStateSchema,
 } from "./user.ts";
 import {
   statesVerificationSchema,
@@ -103,11 +112,15 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
     "freshness of orders show and users show",
   ),
   anomaly: shape(anomalySchema),
+  "order-state": shape(orderStateSchema),
   user: shape(userSchema, ["users list"], "users list, users show"),
   "shown-user": shape(shownUserSchema, ["users show"], null),
   erasure: shape(erasureSchema, ["users erase"]),
   "erased-people": shape(erasedPeopleSchema, ["users erased"]),
+  "user-state": shape(userStateSchema),
   transition: shape(transitionSchema),
+  "forwarded-transition": shape(forwardedTransitionSchema),
+  "forwarded-alarm": shape(forwardedAlarmSchema),
   found: shape(foundSchema, ["find"]),
   "attention-item": shape(attentionItemSchema, ["attention"]),
   machines: shape(machinesSchema, ["machine"]),

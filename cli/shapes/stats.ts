@@ -11,10 +11,12 @@ import {
   each,
   ms,
   named,
+  oneOf,
   text,
   textOrNull,
   time,
 } from "./_building.ts";
+import type { Statistics } from "../../ledger/internals.ts";
 import type { Same } from "./_same.ts";
 
 const chainBreak = named(
@@ -78,5 +80,32 @@ export const statsSchema = named(
   }),
 );
 
+/** Figures over time. */
+export const statisticsSchema = named(
+  "Statistics",
+  "Figures over time, for plots: answers, types and how far the work was",
+  z.object({
+    from: time,
+    to: time,
+    step: oneOf<Statistics["step"]>({ minute: true, hour: true, day: true }),
+    points: z.array(z.object({
+      at: time,
+      processes: count,
+      answers: z.record(text, count),
+      types: z.record(text, count),
+      received: count,
+      ordersMoved: count.nullable(),
+      p50Ms: ms.nullable(),
+      p99Ms: ms.nullable(),
+      lag: count.nullable(),
+      spooled: count.nullable(),
+      backlogKnown: count.nullable(),
+      backlogUnknown: count.nullable(),
+      readingAgeMs: ms.nullable(),
+    })),
+  }),
+);
+
 true satisfies Same<z.infer<typeof statsSchema>, LedgerStatsJson>;
 true satisfies Same<z.infer<typeof chainStateSchema>, ChainStateJson>;
+true satisfies Same<z.infer<typeof statisticsSchema>, Statistics>;

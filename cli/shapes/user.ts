@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { NextStep } from "../../ledger/mod.ts";
+import type { NextStep, UserState } from "../../ledger/mod.ts";
 import type {
   ErasedPeople,
   ErasureJson,
@@ -7,6 +7,7 @@ import type {
 import type { UserJson } from "../views/user_view.ts";
 import {
   bare,
+  coded,
   count,
   decimalOrNull,
   flag,
@@ -21,7 +22,7 @@ import {
 } from "./_building.ts";
 import type { Same } from "./_same.ts";
 import { eventKindSchema } from "./explanation.ts";
-import { anomalySchema } from "./anomaly.ts";
+import { anomalyDataSchema, anomalySchema } from "./anomaly.ts";
 import { freshnessSchema } from "./order.ts";
 import { trustSchema, verificationStateSchema } from "./status.ts";
 
@@ -52,17 +53,19 @@ const verdict = named(
   }),
 );
 
+const reasons = {
+  ...bare({ not_read: true, reading_stands: true }),
+  claim_after_reading: claims,
+  lower_claim_after_reading: claims,
+};
+
 const reason = named(
   "UserReason",
   "Why the trust in the status of a user is what it is",
-  worded({
-    ...bare({ not_read: true, reading_stands: true }),
-    claim_after_reading: claims,
-    lower_claim_after_reading: claims,
-  }),
+  worded(reasons),
 );
 
-const user = {
+const common = {
   userId: text,
   status: open({
     "not initiated": true,
@@ -75,7 +78,6 @@ const user = {
     unknown: true,
   }),
   trust: trustSchema,
-  verdict,
   next: oneOf<NextStep>({
     none: true,
     start_verification: true,
@@ -86,7 +88,6 @@ const user = {
     cannot_buy: true,
     unknown: true,
   }),
-  reason,
   verification: both,
   verificationTrust: z.object({ lkyc: trustSchema, fkyc: trustSchema }),
   laterClaims: both,
@@ -109,6 +110,24 @@ const user = {
     lastDigits: textOrNull,
     createdAt: timeOrNull,
   })),
+};
+
+/** The state of a user as data, as handlers and receivers get it. */
+export const userStateSchema = named(
+  "UserState",
+  "The state of a user as data, without sentences",
+  z.object({
+    ...common,
+    reason: coded(reasons, {}),
+    rejectReasons: z.array(text),
+    anomalies: z.array(anomalyDataSchema),
+  }),
+);
+
+const user = {
+  ...common,
+  verdict,
+  reason,
   rejectReasons: z.array(z.object({ code: text, message: textOrNull })),
   anomalies: z.array(anomalySchema),
 };
@@ -171,3 +190,4 @@ export const erasedPeopleSchema = named(
 );
 
 true satisfies Same<z.infer<typeof erasedPeopleSchema>, ErasedPeople>;
+true satisfies Same<z.infer<typeof userStateSchema>, UserState>;

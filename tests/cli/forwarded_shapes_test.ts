@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { alarmMessage } from "../../cli/alarms/alarm_message.ts";
+import {
+  forwarderOn,
+  fromTheStart,
+  lives,
+  Receiver,
+  record,
+  runUntil,
+} from "../../cli/forwarding/testing/forwarding_kit.ts";
+import { type Shape, SHAPES } from "../../cli/shapes/shapes.ts";
+import { userSnapshot } from "../../ledger/events/mint.ts";
+import { at, emptyStore } from "../../ledger/testing/projection_test_kit.ts";
+import { hasShape } from "../kit/documented_shape.ts";
+import { until } from "../kit/until.ts";
+
+function shapeOf(name: string): Shape {
+  const shape = SHAPES[name];
+  assert.ok(shape, name);
+  return shape;
+}
+
+/** The examples of FORWARDING.md, in order. */
+async function examples(): Promise<Record<string, unknown>[]> {
+  const text = await Deno.readTextFile(
+    new URL("../../FORWARDING.md", import.meta.url),
+  );
+  return [...text.matchAll(/^```json\n([\s\S]*?)^```/gm)].map(([, json = ""]) =>
+    JSON.parse(json)
+  );
+}
+
+Deno.test("what is forwarded of orders and users has the shape that `schema` prints", async () => {
+  const driver = await emptyStore();
+  await fromTheStart(driver);
+  await record(
+    driver,
+    ...lives("O1"),
+    userSnapshot({
+      source: JSON.stringify({ user_id: "U1", lkyc_status: "success" }),
+      readAt: at(20),
+      recordedAt: at(20),
+      salt: new Uint8Array(16),
+    }),
+  );
+  const receiver = new Receiver();
+  const { forwarder } = forwarderOn(driver, receiver, {
+    to: "https://shop.example/hooks order.confirmed.* user.*.confirmed.*",
+  });
+  const isUser = ({ data }: (typeof receiver.taken)[number]) =>
+    data.entity === "user";
+  await runUntil(
+    forwarder,
+    () => until(() => receiver.taken.length > 4 && receiver.taken.some(isUser)),
+  );
+  for (const taken of receiver.taken) {
+    hasShape(taken.type, shapeOf("forwarded-transition"), taken);
+  }
+  await driver.close();
+});
+
+Deno.test("what is forwarded of an alarm has the shape that `schema` prints", () => {
+  const alarm = {
+    area: "delivery",
+    code: "delivery_suspected",
+    since: "2026-11-22T09:50:00.000Z",
+    facts: { silentOrders: 3, offAtFromFirst: null },
+  } as const;
+  const where = { name: "delivery", environment: "sandbox", host: null };
+  for (const clearedAt of [null, "2026-11-22T10:50:00.000Z"]) {
+    const { id: _, ...body } = alarmMessage({ alarm, clearedAt, ...where });
+    hasShape(body.type, shapeOf("forwarded-alarm"), body);
+  }
+});
+
+Deno.test("the examples of FORWARDING.md have the shapes that `schema` prints", async () => {
+  let looked = 0;
+  for (const example of await examples()) {
+    const isAlarm = String(example.type).startsWith("rampkit.alarm.");
+    // The state stands there in part.
+    const data = isAlarm
+      ? example.data
+      : { ...Object(example.data), state: null };
+    hasShape(
+      String(example.type),
+      shapeOf(isAlarm ? "forwarded-alarm" : "forwarded-transition"),
+      { ...example, data },
+    );
+    looked++;
+  }
+  assert.equal(looked, 2);
+});
