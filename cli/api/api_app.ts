@@ -63,6 +63,8 @@ export function apiApp(
 ): (request: Request) => Promise<Response> {
   const { parts, isKnownHost, log } = options;
   const failing = new Alarm(log, "api_failing", parts.now);
+  // One operation that fails must not be taken for mended by another.
+  const failed = new Set<string>();
   const app = new Hono<{ Variables: { operation?: string } }>();
   app.use(async (c, next) => {
     const beganMs = performance.now();
@@ -94,7 +96,8 @@ export function apiApp(
     app.on(route.method, honoPath(route.path), async (c) => {
       c.set("operation", route.operationId);
       const answer = await handle(options, route, c);
-      failing.clear();
+      failed.delete(route.operationId);
+      if (failed.size === 0) failing.clear();
       return answer;
     });
   }
@@ -116,10 +119,12 @@ export function apiApp(
       ),
     )
   );
-  app.onError((error) => {
+  app.onError((error, c) => {
     const problem = problemOf(error);
     if (problem === null) {
-      failing.raise({ message: messageOf(error) });
+      const operation = c.get("operation") ?? "none";
+      failed.add(operation);
+      failing.raise({ operation, message: messageOf(error) });
       return problemResponse(
         error instanceof LedgerError
           ? new ApiProblem("unavailable", {

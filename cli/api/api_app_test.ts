@@ -275,6 +275,10 @@ Deno.test("apiApp() answers 503 while the database fails, logs it once, and says
     assert.doesNotMatch(detail, /Disk|x\.db/);
   }
   fails = false;
+  // Another operation that works says nothing of the one that failed.
+  assert.equal((await api.get("/v1/orders")).status, 200);
+  assert.deepEqual(api.log.map(({ event }) => event), ["api_failing"]);
+  assert.equal(api.log[0]?.fields.operation, "getHealth");
   assert.equal((await api.get("/v1/health")).status, 200);
   assert.deepEqual(api.log.map(({ event }) => event), [
     "api_failing",
