@@ -1,13 +1,15 @@
 import type { Ledger } from "../../ledger/mod.ts";
 import { operands } from "../views/shell_word.ts";
+import { counted } from "../views/counted.ts";
 import { type Check, check } from "./check.ts";
 
 /** Looks at each target that transitions are forwarded to. */
 export async function forwardChecks(ledger: Ledger): Promise<Check[]> {
   const all = await ledger.subscriptions.list();
-  return all.flatMap(({ name, target, dead, retrying, behind }) => {
+  return all.flatMap(({ name, target, lastError, ...rest }) => {
     if (target === null) return [];
     const { url, offAt, offReason } = target;
+    const { dead, retrying, behind } = rest;
     if (offAt !== null) {
       return [
         check(
@@ -24,7 +26,7 @@ export async function forwardChecks(ledger: Ledger): Promise<Check[]> {
         check(
           "Forwarding",
           "warn",
-          `${url} did not take ${dead} transitions in any attempt`,
+          `${url} did not take ${counted(dead, "transition")} in any attempt`,
           `Mend it, then: rampkit subscriptions retry ${operands(name)}`,
         ),
       ];
@@ -34,13 +36,18 @@ export async function forwardChecks(ledger: Ledger): Promise<Check[]> {
         ? check(
           "Forwarding",
           "warn",
-          `${url} did not take ${retrying} transitions yet; they are sent again`,
-          "What it answered is in: rampkit subscriptions list",
+          `${url} did not take ${counted(retrying, "transition")} yet` +
+            (lastError === null ? "" : `: it ${lastError}`),
+          "Each is sent again over three days; mend the target",
         )
         : check(
           "Forwarding",
           "ok",
-          `${url} has everything but the latest ${behind} transitions`,
+          behind === 0
+            ? `${url} has everything`
+            : `${url} has everything but the latest ${
+              counted(behind, "transition")
+            }`,
         ),
     ];
   });

@@ -178,6 +178,57 @@ Deno.test("Forwarder.run() switches a target off on 410, and sends all of it onc
   await driver.close();
 });
 
+Deno.test("Forwarder.run() lets the whole target rest as long as a 429 says", async () => {
+  const driver = await emptyStore();
+  await fromTheStart(driver);
+  await record(driver, ...lives("O1", "O2"));
+  const receiver = new Receiver();
+  receiver.answer = () =>
+    receiver.came > 1 ? 204 : new Response(null, {
+      status: 429,
+      headers: { "retry-after": "2" },
+    });
+  let steadyMs = 0;
+  const slept: number[] = [];
+  const { forwarder } = forwarderOn(driver, receiver, {
+    concurrency: 1,
+    steadyNow: () => steadyMs,
+    sleep: (ms, signal) => {
+      slept.push(ms);
+      if (ms === 2000) steadyMs += ms;
+      return quick(Math.min(ms, 5), signal);
+    },
+  });
+  await runUntil(forwarder, () => until(() => receiver.taken.length === 8));
+  assert.equal(slept.filter((ms) => ms === 2000).length, 1);
+  assert.deepEqual(receiver.firsts("O1"), STATUSES);
+  await driver.close();
+});
+
+Deno.test("Forwarder.run() of a target that does not answer holds no other target", async () => {
+  const driver = await emptyStore();
+  await record(driver, ...lives("O1"));
+  const slow = new Receiver();
+  slow.answer = () => new Promise(() => {});
+  const quickOne = new Receiver();
+  const hanging = forwarderOn(driver, slow, {
+    to: "https://slow.example/",
+    from: "start",
+  });
+  const other = forwarderOn(driver, quickOne, { from: "start" });
+  await runUntil(hanging.forwarder, async () => {
+    await until(() => slow.came === 1);
+    await runUntil(
+      other.forwarder,
+      () => until(() => quickOne.taken.length === 4),
+    );
+  });
+  assert.equal(slow.came, 1);
+  const [first, second] = await new Subscriptions(driver, Date.now).list();
+  assert.deepEqual([first?.behind, second?.behind], [0, 4]);
+  await driver.close();
+});
+
 Deno.test("Forwarder.run() of two processes sends from one, and the other takes over when it stops", async () => {
   const driver = await emptyStore();
   await fromTheStart(driver);

@@ -1,6 +1,6 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
-import { errorCode, isRecord } from "../../core/guards.ts";
+import { errorCode, isRecord, messageOf } from "../../core/guards.ts";
 import { readRetryAfterMs } from "../../core/waiting/retry_delay.ts";
 import { within } from "../../core/waiting/sleep.ts";
 import type { SignedWebhook } from "./signed_webhook.ts";
@@ -83,8 +83,23 @@ export async function postWebhook(
   } catch (error) {
     signal?.throwIfAborted();
     if (error === late) return failed(`no answer within ${timeoutMs} ms`);
-    return failed(`could not be reached${systemCode(error)}`);
+    return failed(`could not be reached${connectionFault(error)}`);
   }
+}
+
+/** What runtimes say of a connection that failed, and what we say of it. */
+const CONNECTION_FAULTS: readonly (readonly [RegExp, string])[] = [
+  [/refused|ECONNREFUSED/i, "connection refused"],
+  [/certificate|self.signed|CERT_/i, "its certificate is not accepted"],
+  [/reset|closed|hang up|ECONNRESET|EPIPE/i, "the connection broke"],
+];
+
+/** Why a connection failed, in brackets, in words of ours. */
+function connectionFault(error: unknown): string {
+  const cause = isRecord(error) ? error.cause : undefined;
+  const said = `${messageOf(error)} ${messageOf(cause)} ${systemCode(error)}`;
+  const known = CONNECTION_FAULTS.find(([pattern]) => pattern.test(said));
+  return known === undefined ? systemCode(error) : `: ${known[1]}`;
 }
 
 function outcomeOf(response: Response, nowMs: number): PostOutcome {

@@ -79,7 +79,11 @@ function readTarget(text: string, setting: string): Target {
   try {
     matcher(on);
   } catch (error) {
-    throw new UsageError(`Wrong ${setting}: ${messageOf(error)}`);
+    // What it says of unlisted() is for programs.
+    const [why = ""] = messageOf(error).split("; a status that");
+    throw new UsageError(
+      `Wrong ${setting}: ${why}; "order.confirmed.*" takes any status`,
+    );
   }
   return { name: `${PREFIX}${targetName(url)}`, url, on };
 }

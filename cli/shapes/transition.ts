@@ -77,6 +77,7 @@ const subscription = z.object({
   retrying: count,
   waiting: count,
   dead: count,
+  lastError: textOrNull,
   target: z.object({
     url: text,
     offAt: time.nullable(),

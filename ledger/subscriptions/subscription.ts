@@ -33,11 +33,18 @@ export class Subscription implements AsyncDisposable {
    *
    * @param parts The objects it uses.
    * @throws {TypeError} When a pattern is wrong.
+   * @throws {RangeError} When the concurrency is.
    */
   constructor(parts: SubscriptionParts) {
     this.name = parts.name;
     this.#parts = parts;
     this.#matches = matcher(parts.options.on);
+    const { concurrency = 1 } = parts.options;
+    if (!Number.isInteger(concurrency) || concurrency < 1) {
+      throw new RangeError(
+        `Wrong concurrency: ${concurrency} is not a whole number from 1 on`,
+      );
+    }
   }
 
   /** Creates the checkpoint when the name is new, and starts delivering. */

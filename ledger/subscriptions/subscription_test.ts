@@ -316,6 +316,9 @@ Deno.test("Subscription.dispatch() calls the handler side by side across entitie
   assert.deepEqual(await subscription.dispatch(), { delivered: 12, failed: 0 });
   assert.deepEqual(seen, { O1: statuses, O2: statuses, O3: statuses });
   assert.equal(most, 2);
+  for (const concurrency of [0, 1.5, NaN]) {
+    await assert.rejects(opened(driver, () => {}, { concurrency }), RangeError);
+  }
   await driver.close();
 });
 

@@ -38,6 +38,8 @@ export interface SubscriptionStatus {
   readonly waiting: number;
   /** Deliveries that failed too often. */
   readonly dead: number;
+  /** What one of those that are retrying failed with; null without any. */
+  readonly lastError: string | null;
   /** Where it is forwarded to; null of a subscription of your own program. */
   readonly target: ForwardTarget | null;
 }
@@ -99,7 +101,8 @@ export class Subscriptions {
       retrying: row[4] as number,
       waiting: row[5] as number,
       dead: row[6] as number,
-      target: targetOf(row.slice(7)),
+      lastError: row[7] as string | null,
+      target: targetOf(row.slice(8)),
     })) ?? [];
   }
 

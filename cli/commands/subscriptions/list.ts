@@ -60,6 +60,11 @@ async function list(io: Io, flags: SharedFlags): Promise<void> {
       line(io, "  when it wants webhooks again:");
       lines(io, [`    rampkit subscriptions resume ${operands(name)}`]);
     }
+    for (const { name, retrying, lastError } of all) {
+      if (lastError === null) continue;
+      line(io);
+      line(io, `${name}: ${retrying} sent again; one failed: ${lastError}`, 2);
+    }
     for (const { name, transition, attempts, error } of dead) {
       line(io);
       line(

@@ -19,6 +19,20 @@ export async function forwardingHealth(ledger: Ledger): Promise<HealthPart> {
       advice: null,
     };
   }
+  const off = all.find(({ target }) =>
+    target !== null && target.offAt !== null
+  );
+  if (off !== undefined) {
+    return {
+      name,
+      level: "bad",
+      since: off.target?.offAt ?? null,
+      detail: `${off.target?.url} is switched off, because it ` +
+        `${off.target?.offReason}`,
+      advice: "When it wants webhooks again: rampkit subscriptions resume " +
+        off.name,
+    };
+  }
   if (dead > 0) {
     const names = all.filter((one) => one.dead > 0).map((one) => one.name);
     return {

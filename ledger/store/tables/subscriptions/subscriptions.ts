@@ -90,14 +90,18 @@ export function upsertSubscription(
 
 /**
  * Selects all subscriptions: name, patterns, time of creation, transitions
- * after the checkpoint, deliveries that are retrying, waiting and dead; then
- * the target's address, since when it is off, and why.
+ * after the checkpoint, deliveries that are retrying, waiting and dead, what
+ * one of the retrying failed with; then the target's address, since when it is
+ * off, and why.
  */
 export const selectSubscriptions: Statement = {
   sql: `SELECT s.name, s.patterns, s.created_at,
       (SELECT count(*) FROM transitions AS t WHERE t.seq > s.seq),
       ${countQueued("retrying")}, ${countQueued("waiting")},
-      ${countQueued("dead")}, f.url, f.off_at, f.off_reason
+      ${countQueued("dead")}, (SELECT l.error FROM queued_transitions AS l
+        WHERE l.subscription = s.name AND l.state = 'retrying'
+        ORDER BY l.due_at DESC LIMIT 1),
+      f.url, f.off_at, f.off_reason
     FROM subscriptions AS s LEFT JOIN forward_targets AS f ON f.name = s.name
     ORDER BY s.name`,
   args: [],
