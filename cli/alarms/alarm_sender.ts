@@ -11,7 +11,12 @@ import { targetName } from "../forwarding/target_address.ts";
 import { Alarm } from "../monitoring/alarm.ts";
 import type { Log } from "../monitoring/logger.ts";
 import { alarmMessage } from "./alarm_message.ts";
-import type { AlarmArea, AlarmLook, StandingAlarm } from "./standing_alarm.ts";
+import type {
+  AlarmArea,
+  AlarmCode,
+  AlarmLook,
+  StandingAlarm,
+} from "./standing_alarm.ts";
 import { readTold, type ToldAlarm, writeTold } from "./told_alarm.ts";
 
 /** What tells one target of alarms. */
@@ -36,7 +41,7 @@ export interface AlarmSenderParts {
   readonly post?: PostOptions;
 }
 
-/** An alarm that came back so soon after its end is not told again yet, ms. */
+/** An alarm that was told, or over, so lately is not told again yet, ms. */
 const AGAIN_MS = 10 * 60_000;
 
 /** Pauses after attempts that failed, ms. */
@@ -64,6 +69,7 @@ export class AlarmSender {
   readonly #notSent: Alarm;
   readonly #told = new Map<string, ToldAlarm>();
   readonly #cleared = new Map<string, string>();
+  readonly #raisedAt = new Map<AlarmCode, string>();
   #failures = 0;
   #retryAtMs = -Infinity;
   #telling: Promise<void> | null = null;
@@ -117,11 +123,8 @@ export class AlarmSender {
     if (standing !== null) {
       this.#cleared.delete(area);
       if (told?.state === "raised" && told.code === standing.code) return null;
-      const agoMs = told?.state === "cleared"
-        ? now() - Date.parse(told.at)
-        : Infinity;
-      // A stored time in the future, after a clock was set back, is no reason.
-      const isSoon = agoMs >= 0 && agoMs < AGAIN_MS;
+      const isSoon = (told?.state === "cleared" && this.#isLately(told.at)) ||
+        this.#isLately(this.#raisedAt.get(standing.code));
       return isSoon ? null : { alarm: standing, clearedAt: null };
     }
     if (told?.state !== "raised") return null;
@@ -129,6 +132,13 @@ export class AlarmSender {
     this.#cleared.set(area, clearedAt);
     const { code, since } = told;
     return { alarm: { area, code, since, facts: {} }, clearedAt };
+  }
+
+  /** A stored time in the future, after a clock was set back, is not lately. */
+  #isLately(at: string | undefined): boolean {
+    if (at === undefined) return false;
+    const agoMs = this.#parts.now() - Date.parse(at);
+    return agoMs >= 0 && agoMs < AGAIN_MS;
   }
 
   /** What was told, by this process or one before; another may have told it. */
@@ -199,6 +209,7 @@ export class AlarmSender {
     };
     this.#told.set(area, told);
     this.#cleared.delete(area);
+    if (clearedAt === null) this.#raisedAt.set(code, told.at);
     const name = { target: target.name, alarm: this.#nameOf(area) };
     // A ledger that takes no writes is an alarm itself: a restart repeats it.
     await writeTold(driver, name, told).catch(() => {});

@@ -201,6 +201,21 @@ Deno.test("AlarmSender.tell() does not flood: what comes and goes is told at mos
   assert.equal(told().length, 6, told().join());
 });
 
+Deno.test("AlarmSender.tell() does not flood where one thing and another are wrong in turn", async () => {
+  await using world_ = await world();
+  const { here, told } = world_;
+  const sender = world_.sender();
+  const codes = ["delivery_suspected", "delivery_failing"] as const;
+  for (let count = 0; count < 60; count++) {
+    await sender.tell(
+      look({ ...SUSPECTED, code: codes[count % 2] ?? codes[0] }),
+    );
+    here.nowMs += MINUTE / 2;
+  }
+  assert.ok(told().length <= 6, told().join());
+  assert.ok(told().length >= 2);
+});
+
 Deno.test("AlarmSender.tell() tells again when what is wrong has changed", async () => {
   await using world_ = await world();
   const { told } = world_;

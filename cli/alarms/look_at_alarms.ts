@@ -1,4 +1,5 @@
 import type { Ledger } from "../../ledger/ledger.ts";
+import { readPollHealth } from "../../ledger/polling/poll_failures.ts";
 import { readWaiting } from "../../ledger/queries/waiting_deliveries.ts";
 import {
   countConfirms,
@@ -31,6 +32,8 @@ export interface AlarmSources {
 
 /** An answered delivery is in the ledger within seconds. */
 const WAITING_MS = 60_000;
+/** A poller that works says so every half a minute. */
+const POLLED_MS = 120_000;
 /** What webhooks named is asked about within seconds, or minutes in a rush. */
 const CONFIRM_MS = 15 * 60_000;
 /** Less than this is nearly nothing: a day of deliveries at a small shop. */
@@ -49,7 +52,7 @@ export async function lookAtAlarms(sources: AlarmSources): Promise<AlarmLook> {
     () => Found | Promise<Found>,
   ][] = [
     ["delivery", () => delivery(sources, nowMs)],
-    ["polling", () => polling(readiness)],
+    ["polling", () => polling(sources, readiness, nowMs)],
     ["backlog", () => backlog(sources, nowMs)],
     ["disk", () => disk(sources, readiness, nowMs)],
     ["evidence", () => evidence(sources, nowMs)],
@@ -88,12 +91,22 @@ async function delivery(
   };
 }
 
-function polling(readiness: Readiness | null): Found {
+async function polling(
+  { ledger }: AlarmSources,
+  readiness: Readiness | null,
+  nowMs: number,
+): Promise<Found> {
   // Without a lag the ledger was not read, and neither was this.
   if (readiness === null) return undefined;
   const { polling: failure, lag } = readiness;
   if (failure === null) return lag === null ? undefined : null;
   const { sweep, attempts, since, cause, status } = failure;
+  if (cause === "stalled") {
+    // Of several processes another may have taken over.
+    const { workedAt } = await readPollHealth(ledger.driver);
+    const agoMs = nowMs - Date.parse(workedAt ?? "");
+    if (agoMs >= 0 && agoMs < POLLED_MS) return null;
+  }
   return {
     code: cause === "stalled" ? "poll_stalled" : "poll_failing",
     since,

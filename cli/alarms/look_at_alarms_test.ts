@@ -231,6 +231,25 @@ Deno.test("lookAtAlarms() suspects that webhooks are off once orders move and no
   assert.match(describeAlarm(alarm).advice, /press Test/);
 });
 
+Deno.test("lookAtAlarms() takes a stalled poller for no alarm while another process polls", async () => {
+  await using here = await partner();
+  const polling: Readiness["polling"] = {
+    ...{ sweep: "poller", attempts: 1, nextTryAt: null },
+    ...{ since: SINCE, cause: "stalled", status: null },
+  };
+  const look = async () =>
+    (await looked({
+      ledger: here.ledger,
+      now: () => here.clock.now(),
+      ready: { polling },
+    })).get("polling");
+  assert.equal((await look())?.code, "poll_stalled");
+  await here.poll();
+  assert.equal(await look(), null);
+  await here.clock.advance(5 * 60_000);
+  assert.equal((await look())?.code, "poll_stalled");
+});
+
 Deno.test("lookAtAlarms() sees that nobody asks about what webhooks named", async () => {
   await using here = await partner();
   const orderId = await here.buy();
