@@ -17,24 +17,28 @@ import { orderStateSchema, releaseSchema } from "./order.ts";
 import { trustSchema } from "./status.ts";
 import { userStateSchema } from "./user.ts";
 
-const transition = z.object({
-  key: text,
-  seq: count,
-  entity: text,
-  machine: text,
-  id: text,
-  trust: text,
-  status: text,
-  entry: count,
-  previous: z.object({ status: text, trust: trustSchema }).nullable(),
-  reverses: z.array(text),
-  release: releaseSchema.nullable(),
-  current: flag,
-  state: z.union([orderStateSchema, userStateSchema]).nullable(),
-  position: count,
-  missed: z.array(text),
-  late: flag,
-});
+const transition = named(
+  "TransitionMessage",
+  "What is forwarded of a transition",
+  z.object({
+    key: text,
+    seq: count,
+    entity: text,
+    machine: text,
+    id: text,
+    trust: text,
+    status: text,
+    entry: count,
+    previous: z.object({ status: text, trust: trustSchema }).nullable(),
+    reverses: z.array(text),
+    release: releaseSchema.nullable(),
+    current: flag,
+    state: z.union([orderStateSchema, userStateSchema]).nullable(),
+    position: count,
+    missed: z.array(text),
+    late: flag,
+  }),
+);
 
 /** The body of the webhook that tells of a transition. */
 export const forwardedTransitionSchema = named(
@@ -43,36 +47,40 @@ export const forwardedTransitionSchema = named(
   z.object({ type: text, timestamp: time, data: transition }),
 );
 
-const alarm = z.object({
-  key: text,
-  area: oneOf<AlarmArea>({
-    delivery: true,
-    polling: true,
-    backlog: true,
-    disk: true,
-    evidence: true,
+const alarm = named(
+  "AlarmMessage",
+  "What is forwarded of an alarm",
+  z.object({
+    key: text,
+    area: oneOf<AlarmArea>({
+      delivery: true,
+      polling: true,
+      backlog: true,
+      disk: true,
+      evidence: true,
+    }),
+    code: oneOf<AlarmCode>({
+      delivery_suspected: true,
+      delivery_failing: true,
+      poll_failing: true,
+      poll_stalled: true,
+      deliveries_waiting: true,
+      events_not_folded: true,
+      confirmations_waiting: true,
+      deliveries_refused: true,
+      ledger_refuses: true,
+      disk_nearly_full: true,
+      chain_broken: true,
+    }),
+    since: time,
+    clearedAt: timeOrNull,
+    environment: text,
+    host: textOrNull,
+    message: text,
+    advice: textOrNull,
+    facts: z.record(text, z.union([text, z.number()]).nullable()),
   }),
-  code: oneOf<AlarmCode>({
-    delivery_suspected: true,
-    delivery_failing: true,
-    poll_failing: true,
-    poll_stalled: true,
-    deliveries_waiting: true,
-    events_not_folded: true,
-    confirmations_waiting: true,
-    deliveries_refused: true,
-    ledger_refuses: true,
-    disk_nearly_full: true,
-    chain_broken: true,
-  }),
-  since: time,
-  clearedAt: timeOrNull,
-  environment: text,
-  host: textOrNull,
-  message: text,
-  advice: textOrNull,
-  facts: z.record(text, z.union([text, z.number()]).nullable()),
-});
+);
 
 /** The body of the webhook that tells of an alarm. */
 export const forwardedAlarmSchema = named(

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { NOTES } from "./_building.ts";
+import { FIELD_NOTES } from "./field_notes.ts";
 import type { Shape } from "./shapes.ts";
 // Every schema gives itself a name when its file is loaded.
 import "./shapes.ts";
@@ -18,6 +19,7 @@ export function jsonSchemaOf(title: string, { schema }: Shape): JsonSchema {
     ...SETTINGS,
     metadata: NOTES,
   });
+  describeFields(Object(made.$defs));
   return { $schema, title, ...made };
 }
 
@@ -35,6 +37,7 @@ export function componentSchemas(
     metadata: NOTES,
     uri: (id) => `${prefix}${id}`,
   });
+  describeFields(schemas);
   return Object.fromEntries(
     Object.entries(schemas).map(([id, { $schema: _, $id: __, ...made }]) => [
       id,
@@ -58,3 +61,16 @@ const SETTINGS = {
     delete jsonSchema.propertyNames;
   },
 } as const;
+
+/** Says of the fields of objects that have a name what they are. */
+function describeFields(schemas: Readonly<Record<string, unknown>>): void {
+  for (const [id, notes] of Object.entries(FIELD_NOTES)) {
+    const fields: Record<string, Record<string, unknown>> = Object(
+      Object(schemas[id]).properties,
+    );
+    for (const [field, schema] of Object.entries(fields)) {
+      const description = notes[field];
+      if (description !== undefined) schema.description = description;
+    }
+  }
+}

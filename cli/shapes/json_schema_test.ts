@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import type { Same } from "./_same.ts";
+import { FIELD_NOTES } from "./field_notes.ts";
 import { componentSchemas, jsonSchemaOf } from "./json_schema.ts";
 import { SHAPES } from "./shapes.ts";
 
@@ -26,10 +28,11 @@ Deno.test("componentSchemas() refer to each other as components, with their desc
     assert.ok(components[id.replace("#/components/schemas/", "")], id);
   }
   assert.ok(components.Order?.description);
-  assert.deepEqual(Object(components.Transition?.properties).recordedAt, {
-    type: "string",
-    format: "date-time",
-  });
+  const { recordedAt } = Object(components.Transition?.properties);
+  assert.deepEqual([recordedAt.type, recordedAt.format], [
+    "string",
+    "date-time",
+  ]);
 });
 
 Deno.test("jsonSchemaOf() leaves the statuses of the service open, and its own lists closed", () => {
@@ -37,4 +40,36 @@ Deno.test("jsonSchemaOf() leaves the statuses of the service open, and its own l
   assert.deepEqual(Object(OrderStatus.anyOf)[1], { type: "string" });
   assert.deepEqual(Release.enum, ["yes", "no", "wait"]);
   assert.ok((Order.required as string[]).includes("anomalies"));
+});
+
+Deno.test("JSON Schema says what each field is of what partners work with most", () => {
+  const components = componentSchemas();
+  for (const [id, notes] of Object.entries(FIELD_NOTES)) {
+    const fields = Object.entries(Object(components[id]?.properties));
+    assert.ok(fields.length > 0, id);
+    for (const [field, schema] of fields) {
+      assert.equal(Object(schema).description, notes[field], `${id}.${field}`);
+      assert.ok(notes[field], `${id}.${field} has no note`);
+    }
+  }
+  const order = Object(jsonSchemaOf("order", SHAPES.order ?? never()));
+  assert.match(order.$defs.Order.properties.release.description, /released/);
+});
+
+function never(): never {
+  throw new Error("There is no such shape");
+}
+
+Deno.test("Same is false for a field, an option or a case that one side lacks", () => {
+  type Whole = { readonly a: string; readonly b?: number | null };
+  true satisfies Same<{ a: string; b?: number | null }, Whole>;
+  false satisfies Same<{ a: string }, Whole>;
+  false satisfies Same<{ a: string; b: number | null }, Whole>;
+  false satisfies Same<{ a: string; b?: number }, Whole>;
+  false satisfies Same<Whole & { c: string }, Whole>;
+  type Cases = { code: "a"; x: string } | { code: "b" };
+  true satisfies Same<{ code: "b" } | { code: "a"; x: string }, Cases>;
+  false satisfies Same<{ code: "b" }, Cases>;
+  false satisfies Same<Cases | { code: "c" }, Cases>;
+  false satisfies Same<{ list: Cases[] }, { list: readonly { code: "b" }[] }>;
 });

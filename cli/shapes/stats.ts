@@ -80,6 +80,26 @@ export const statsSchema = named(
   }),
 );
 
+const point = named(
+  "StatisticsPoint",
+  "What happened in one step",
+  z.object({
+    at: time,
+    processes: count,
+    answers: z.record(text, count),
+    types: z.record(text, count),
+    received: count,
+    ordersMoved: count.nullable(),
+    p50Ms: ms.nullable(),
+    p99Ms: ms.nullable(),
+    lag: count.nullable(),
+    spooled: count.nullable(),
+    backlogKnown: count.nullable(),
+    backlogUnknown: count.nullable(),
+    readingAgeMs: ms.nullable(),
+  }),
+);
+
 /** Figures over time. */
 export const statisticsSchema = named(
   "Statistics",
@@ -88,21 +108,7 @@ export const statisticsSchema = named(
     from: time,
     to: time,
     step: oneOf<Statistics["step"]>({ minute: true, hour: true, day: true }),
-    points: z.array(z.object({
-      at: time,
-      processes: count,
-      answers: z.record(text, count),
-      types: z.record(text, count),
-      received: count,
-      ordersMoved: count.nullable(),
-      p50Ms: ms.nullable(),
-      p99Ms: ms.nullable(),
-      lag: count.nullable(),
-      spooled: count.nullable(),
-      backlogKnown: count.nullable(),
-      backlogUnknown: count.nullable(),
-      readingAgeMs: ms.nullable(),
-    })),
+    points: z.array(point),
   }),
 );
 
