@@ -47,7 +47,10 @@ export type {
   EventKind,
   MonthClosedBody,
   MonthClosedFile,
+  NewEvent,
+  OrderRedactedBody,
   RecordedEvent,
+  RedactedEvent,
 } from "./events/event.ts";
 export type {
   ActivityLabel,

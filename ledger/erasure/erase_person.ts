@@ -1,8 +1,10 @@
 import { hex } from "@scure/base";
 import type { RecordedEvent } from "../events/event.ts";
+import { readFact } from "../events/read_fact.ts";
 import type { ResolveOptions } from "../orders/resolve_order.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import { decodeOrderFold } from "../projection/codec/fold_codec.ts";
+import type { FoldCode } from "../projection/projector.ts";
 import { FOLD_VERSION } from "../projection/fold_version.ts";
 import { appendStatement } from "../store/append.ts";
 import type { Driver, Statement } from "../store/driver/driver.ts";
@@ -52,6 +54,12 @@ export interface ErasureParts extends ResolveOptions {
   readonly now: () => number;
   /** Random bytes for names, keys and salts. */
   readonly randomBytes: (length: number) => Uint8Array;
+  /**
+   * The fold; replaced by tests.
+   *
+   * @default the fold of this version
+   */
+  readonly fold?: FoldCode;
 }
 
 /** What an erasure came to. */
@@ -132,7 +140,7 @@ export function erasePerson(
 }
 
 async function find(
-  { driver, assets = "production" }: ErasureParts,
+  { driver, assets = "production", fold }: ErasureParts,
   userId: string,
 ): Promise<Found> {
   const [checkpoints, last] = await driver.batch(
@@ -140,7 +148,7 @@ async function find(
     "write",
   );
   const { live } = checkpointsOf(checkpoints);
-  if (live === null || live.foldVersion !== FOLD_VERSION) {
+  if (live === null || live.foldVersion !== (fold?.version ?? FOLD_VERSION)) {
     throw new LedgerError(
       "failed",
       "Cannot erase: the events are not folded by this version; fold them " +
@@ -240,6 +248,7 @@ async function erasing(
       redacted,
       position: live.position,
       generation: live.generation,
+      readFact: parts.fold?.readFact ?? readFact,
     }),
     updateObservedDigests(
       await observedDigests(driver, events, erasedOrders),

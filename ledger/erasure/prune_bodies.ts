@@ -108,7 +108,9 @@ async function prune(
     "write",
   );
   const { live } = checkpointsOf(checkpoints);
-  if (live === null || live.foldVersion !== FOLD_VERSION) {
+  if (
+    live === null || live.foldVersion !== (parts.fold?.version ?? FOLD_VERSION)
+  ) {
     throw new LedgerError(
       "failed",
       "Cannot prune: the events are not folded by this version; fold them " +
@@ -169,6 +171,7 @@ async function prune(
       redacted,
       position: live.position,
       generation: live.generation,
+      readFact: parts.fold?.readFact ?? readFact,
     }),
     ...(isLast ? [moveToLast] : []),
   ], "write");

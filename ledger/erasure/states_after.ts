@@ -1,6 +1,5 @@
 import type { RecordedEvent } from "../events/event.ts";
 import type { Fact } from "../events/fact.ts";
-import { readFact } from "../events/read_fact.ts";
 import { foldOrder, foldUser } from "../explain/as_of.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import type { ResolveOptions } from "../orders/resolve_order.ts";
@@ -32,6 +31,8 @@ export interface StatesAfterOptions extends ResolveOptions {
   readonly position: number;
   /** Which set of states. */
   readonly generation: number;
+  /** Turns events into facts. */
+  readonly readFact: (event: RecordedEvent) => Fact;
 }
 
 /**
@@ -45,7 +46,8 @@ export async function statesAfter(
   driver: Driver,
   options: StatesAfterOptions,
 ): Promise<Statement[]> {
-  const { orderIds, userIds, redacted, position, generation } = options;
+  const { orderIds, userIds, redacted, position, generation, readFact } =
+    options;
   const blanked = new Map(
     redacted.map((one) => [one.blanked.position, one.blanked]),
   );

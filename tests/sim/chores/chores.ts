@@ -2,6 +2,7 @@ import { race } from "./actions.ts";
 import { backUp, exportAndImport } from "./copy_chores.ts";
 import type { Dice } from "../world/dice.ts";
 import { eraseOne } from "./erase_chore.ts";
+import { forgetSomebody } from "./forget_chore.ts";
 import { FOLD_VERSIONS } from "../world/fold_versions.ts";
 import type { Incarnation } from "../world/incarnation.ts";
 import { addOne } from "../world/journal.ts";
@@ -24,6 +25,7 @@ const CHORES: readonly (readonly [number, readonly [string, Chore]])[] = [
   [2, ["backup", backUp]],
   [4, ["erasure", eraseOne]],
   [4, ["refold", refold]],
+  [2, ["forgetting", forgetSomebody]],
 ];
 
 /** Names of them, as they are counted. */

@@ -38,6 +38,14 @@ export const UPKEEP_MUTATIONS: readonly Mutation[] = [
     },
   },
   {
+    name: "leave the bodies of a person who was erased",
+    within: 40,
+    ports: {
+      copyDriver: (next) =>
+        without(next, (sql) => sql.startsWith("UPDATE events SET body")),
+    },
+  },
+  {
     name: "forget the commitment of an erased body",
     within: 40,
     ports: {

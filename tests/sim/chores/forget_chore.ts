@@ -1,0 +1,234 @@
+import type { Ledger } from "../../../ledger/mod.ts";
+import type { OrderView } from "../../../ledger/mod.ts";
+import type { NewEvent, RecordedEvent } from "../../../ledger/internals.ts";
+import {
+  eventColumns,
+  recordedEvent,
+} from "../../../ledger/store/event_row.ts";
+import type { Dice } from "../world/dice.ts";
+import type { Incarnation } from "../world/incarnation.ts";
+import { check } from "../world/journal.ts";
+import type { World } from "../world/world.ts";
+import { CopiedLedger } from "./copied_ledger.ts";
+
+const RULE = "nothing is left of a person who was erased";
+const REST = "an erasure changes nothing else";
+const text = new TextDecoder();
+
+/**
+ * A copy of the ledger forgets a person, in processes that crash, and is told of
+ * the person again.
+ *
+ * @returns Whether there was anybody.
+ */
+export async function forgetSomebody(
+  world: World,
+  { ledger, foldVersion }: Incarnation,
+  dice: Dice,
+): Promise<boolean> {
+  const path = world.newFile();
+  await ledger.backup(path);
+  const copy = new CopiedLedger(world, dice, path);
+  try {
+    await copy.finish(foldVersion, (other) => other.project());
+    const events = await readEvents(copy);
+    const people = [
+      ...new Set(
+        events.flatMap(({ kind, userId, body }) =>
+          kind === "order_snapshot" && userId !== null && body !== null
+            ? [userId]
+            : []
+        ),
+      ),
+    ].sort();
+    if (people.length === 0) return false;
+    const person = dice.pick(people);
+    const own = eventsOf(person, events);
+    const values = valuesOf(own, events);
+    const before = await copy.finish(foldVersion, statesOf);
+    await copy.finish(foldVersion, async (other) => {
+      await other.erasures.erase(person, { force: true });
+      await other.project();
+    });
+    await nothingIsLeft(copy, values);
+    const after = await copy.finish(foldVersion, statesOf);
+    othersStay(before, after, { person, own });
+    // What was said of the person is said again.
+    await copy.finish(foldVersion, async (other) => {
+      await other.append(
+        own.filter(isWhole).filter(({ kind }) => kind !== "session_created")
+          .map((event) =>
+            event.kind === "webhook"
+              ? { ...event, eventId: `${event.eventId}x` }
+              : event
+          ),
+      );
+      await other.project();
+    });
+    await nothingIsLeft(copy, values);
+    const again = await copy.finish(foldVersion, async (other) => {
+      const { changed } = await other.refold();
+      return { changed, ...await other.verify() };
+    });
+    check(
+      "an erasure leaves the chain and the states whole",
+      again.ok && again.unchained === 0 && again.changed === 0,
+      () =>
+        again.reason?.code ??
+          `${again.unchained} unchained, ${again.changed} states changed`,
+    );
+    return true;
+  } finally {
+    await copy.store.close();
+  }
+}
+
+async function readEvents({ store }: CopiedLedger): Promise<RecordedEvent[]> {
+  const [rows] = await store.batch([{
+    sql: `SELECT ${eventColumns} FROM events ORDER BY position`,
+    args: [],
+  }], "read");
+  return rows?.rows.map(recordedEvent) ?? [];
+}
+
+/** Events that name the person, and those of the person's orders. */
+function eventsOf(
+  person: string,
+  events: readonly RecordedEvent[],
+): RecordedEvent[] {
+  const orders = new Set(
+    events.flatMap(({ kind, userId, orderId }) =>
+      kind === "order_snapshot" && userId === person ? orderId ?? [] : []
+    ),
+  );
+  return events.filter(({ userId, orderId, kind }) =>
+    userId === person ||
+    (orders.has(orderId ?? "") && kind !== "order_absent" &&
+      kind !== "order_contradicted")
+  );
+}
+
+/** Longer than what a chance would repeat. */
+const TELLING = 8;
+
+/** Values that nobody else's events hold, and that do not stay. */
+function valuesOf(
+  own: readonly RecordedEvent[],
+  events: readonly RecordedEvent[],
+): string[] {
+  const others = events.filter((event) => !own.includes(event))
+    .map(({ body, userId, clickId, eventId }) =>
+      `${
+        body === null ? "" : text.decode(body)
+      } ${userId} ${clickId} ${eventId}`
+    ).join("\n");
+  const values = new Set<string>();
+  const take = (value: unknown, name: string) => {
+    if (Array.isArray(value)) value.forEach((one) => take(one, name));
+    else if (typeof value === "object" && value !== null) {
+      for (const [key, inner] of Object.entries(value)) take(inner, key);
+    } else if (
+      typeof value === "string" && value.length >= TELLING && !STAYS.has(name)
+    ) values.add(value);
+  };
+  for (const { body, orderId } of own) {
+    try {
+      const root = JSON.parse(text.decode(body ?? new Uint8Array()));
+      take({ ...root, order: { ...root.order, id: "" } }, "");
+    } catch {
+      // No JSON names nobody.
+    }
+    values.delete(orderId ?? "");
+  }
+  return [...values].filter((value) => !others.includes(value));
+}
+
+const STAYS: ReadonlySet<string> = new Set([
+  ...["order_id", "status", "created_at", "changed_at", "currency", "crypto"],
+  ...["currency_amount", "crypto_amount", "quote_amount", "base_amount"],
+  ...["partner_fee", "service_fee", "type", "fail_reason", "state", "lkyc"],
+]);
+
+async function nothingIsLeft(
+  { store }: CopiedLedger,
+  values: readonly string[],
+): Promise<void> {
+  const [tables] = await store.batch([{
+    sql: "SELECT name FROM sqlite_schema WHERE type = 'table'",
+    args: [],
+  }], "read");
+  for (const [table] of tables?.rows ?? []) {
+    const [rows] = await store.batch(
+      [{ sql: `SELECT * FROM "${table}"`, args: [] }],
+      "read",
+    );
+    const all = rows?.rows.flat().map((value) =>
+      value instanceof Uint8Array ? text.decode(value) : String(value)
+    ).join("\n") ?? "";
+    const left = values.find((value) =>
+      all.includes(value)
+    );
+    check(RULE, left === undefined, () => `${table} holds ${left}`);
+  }
+}
+
+interface States {
+  readonly orders: ReadonlyMap<string, OrderView>;
+  readonly users: ReadonlyMap<string, string>;
+}
+
+async function statesOf(ledger: Ledger): Promise<States> {
+  const orders = await Array.fromAsync(ledger.orders.list({}));
+  const users = await Array.fromAsync(ledger.users.list({}));
+  return {
+    orders: new Map(orders.map((order) => [order.orderId, order])),
+    users: new Map(
+      users.map((user) => [user.userId, JSON.stringify(user)]),
+    ),
+  };
+}
+
+function othersStay(
+  before: States,
+  after: States,
+  { person, own }: {
+    readonly person: string;
+    readonly own: readonly RecordedEvent[];
+  },
+): void {
+  const touched = new Set(own.flatMap(({ orderId }) => orderId ?? []));
+  const named = new Set(own.flatMap(({ userId }) => userId ?? []));
+  // A session of the person may have been linked to another's order.
+  const clicks = new Set(own.flatMap(({ clickId }) => clickId ?? []));
+  check(RULE, !after.users.has(person), () => `${person} is still a user`);
+  for (const [id, was] of before.orders) {
+    const is = after.orders.get(id);
+    const isTouched = touched.has(id) || clicks.has(was.clickId ?? "");
+    const [left, right] = [was, is].map((order) =>
+      order === undefined
+        ? "gone"
+        : JSON.stringify(isTouched ? keptOf(order) : order)
+    );
+    check(REST, left === right, () => `order ${id} was ${left}, is ${right}`);
+  }
+  for (const [id, was] of before.users) {
+    if (named.has(id)) continue;
+    const is = after.users.get(id);
+    check(REST, was === is, () => `user ${id} was ${was}, is ${is}`);
+  }
+}
+
+function keptOf(order: OrderView) {
+  const { status, trust, reason, release, createdAt, changedAt } = order;
+  const { currency, currencyAmount, commodity, cryptoAmount, network } = order;
+  const { fees, history, transferSeen, activity } = order;
+  return [
+    ...[status, trust, reason, release, createdAt, changedAt, currency],
+    ...[currencyAmount, commodity, cryptoAmount, network, fees, history],
+    ...[transferSeen, activity],
+  ];
+}
+
+function isWhole(event: RecordedEvent): event is RecordedEvent & NewEvent {
+  return event.body !== null && event.digest !== null && event.salt !== null;
+}
