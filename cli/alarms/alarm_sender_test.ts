@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { Webhook } from "standardwebhooks";
 import { openLedger } from "../../ledger/mod.ts";
 import type { Driver } from "../../ledger/store/driver/driver.ts";
+import { forwardedAlarmSchema } from "../shapes/forwarded.ts";
 import { webhookSigner } from "../forwarding/signed_webhook.ts";
 import { AlarmSender } from "./alarm_sender.ts";
 import type { ForwardedAlarm } from "./alarm_message.ts";
@@ -104,6 +105,9 @@ Deno.test("AlarmSender.tell() tells once that an alarm is raised, and once that 
     "cleared delivery_suspected",
   ]);
   const [raised, cleared] = received;
+  for (const { id: _, ...body } of received) {
+    forwardedAlarmSchema.parse(body);
+  }
   assert.equal(raised?.id, raised?.data.key);
   assert.equal(raised?.timestamp, SUSPECTED.since);
   assert.equal(raised?.data.since, SUSPECTED.since);

@@ -69,7 +69,7 @@ export function addListen(program: Command, cli: Cli): void {
     )
     .addHelpText(
       "after",
-      `\nIt signs with ${VARIABLES.forwardSecrets}, or else with a secret for development\nthat it prints: your receiver needs the same. No other setting counts, so that nothing real is touched.\nIn a second terminal: rampkit trigger success\n\nExample:\n  rampkit listen --forward-to http://127.0.0.1:3000/hooks`,
+      `\nIt signs with ${VARIABLES.forwardSecrets}, or else with a secret for development\nthat it prints: your receiver needs the same. No other setting counts, so that\nnothing real is touched. In a second terminal: rampkit trigger success\n\nExample:\n  rampkit listen --forward-to http://127.0.0.1:3000/hooks`,
     )
     .action(cli.run((flags: ListenFlags) => listen(cli.io, flags)));
 }

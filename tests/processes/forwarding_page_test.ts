@@ -5,6 +5,7 @@ import { Webhook } from "standardwebhooks";
 import { OnrampClient } from "../../client/mod.ts";
 import { forwardingOf } from "../../cli/forwarding/forward_flags.ts";
 import { webhookSigner } from "../../cli/forwarding/signed_webhook.ts";
+import { SHAPES } from "../../cli/shapes/shapes.ts";
 import { serviceMetrics } from "../../cli/monitoring/metrics.ts";
 import { createPoller, openLedger } from "../../ledger/mod.ts";
 import { createSandbox } from "../../sandbox/mod.ts";
@@ -180,6 +181,7 @@ Deno.test("the back end of FORWARDING.md releases goods once, on a signed and co
     await until(() => success() !== undefined);
     const { headers = {}, body = "" } = success() ?? {};
     const event = JSON.parse(body);
+    SHAPES["forwarded-transition"]?.schema.parse(event);
     assert.equal(event.data.release, "yes");
     assert.equal(event.data.state.currencyAmount, "49.90");
     assert.equal(headers["webhook-id"], event.data.key);
