@@ -176,5 +176,6 @@ function print(io: Io, report: DemoReport): void {
       operands(report.exampleOrderId ?? "ID")
     }`,
     `  ${task} ledger verify ${database}`,
+    `  ${task} console ${database}`,
   ]);
 }

@@ -171,6 +171,12 @@ Deno.test({
         ]
       ) assert.ok(events.includes(title), `${title} in ${events}`);
       assert.equal(await page.locator("#orders button").count(), 1);
+      const link = page.locator("footer a", { hasText: "The console" });
+      const other = await page.context().browser()?.newPage();
+      assert.ok(other);
+      await other.goto(await link.getAttribute("href") ?? "");
+      await holds(other, "tbody tr", /Success\. Final\. Crypto was sent/);
+      await other.close();
       assert.deepEqual(complaints, []);
 
       // The page is still open, and must not keep the demo alive.

@@ -51,6 +51,7 @@ export async function browserProgram(
 function invite(io: Io, addresses: BrowserDemoAddresses): void {
   line(io, `Open ${addresses.page} and press Buy; stop it with Ctrl-C`);
   line(io, `  the service in a box: ${addresses.control}`);
+  line(io, `  the console over the ledger: ${addresses.console}`);
   line(
     io,
     `  the ledger, which the next demo replaces: ${addresses.databaseUrl}`,

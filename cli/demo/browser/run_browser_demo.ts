@@ -12,6 +12,8 @@ import { hostCheck, wrongHost } from "../../../sandbox/http/host_check.ts";
 import { type Sandbox, serveSandbox } from "../../../sandbox/mod.ts";
 import { webhookEndpoint } from "../../../webhooks/mod.ts";
 import { ProjectionWorker } from "../../../ledger/projection/projection_worker.ts";
+import { EXPLORERS } from "../../console/explorers.ts";
+import { openConsole } from "../../console/open_console.ts";
 import { freshLedger } from "../fresh_ledger.ts";
 import { Board } from "./board.ts";
 import { DemoClock } from "./demo_clock.ts";
@@ -48,6 +50,8 @@ export interface BrowserDemoAddresses {
   readonly page: string;
   /** The sandbox's own page. */
   readonly control: string;
+  /** The console over the shop's ledger. */
+  readonly console: string;
   /** Database of the ledger. */
   readonly databaseUrl: string;
 }
@@ -165,7 +169,21 @@ async function serveShop(world: World, databaseUrl: string): Promise<void> {
     secrets: [secret],
     now: clock.now,
   });
+  const pages = await openConsole({
+    ledger,
+    now: clock.now,
+    access: { kind: "open", operates: true },
+    hostNames: [],
+    dashboardUrl: `${environment.dashboardUrl}/control`,
+    explorers: EXPLORERS,
+    catchUp: () => Promise.resolve(),
+    log: (level, event, fields) => {
+      if (level !== "error") return;
+      options.onError(new Error(`${event}: ${fields?.message}`));
+    },
+  }, { port: 0, host: "127.0.0.1" });
   const app = shopApp({
+    consoleUrl: pages.url,
     drafts: drafts(sandbox.partnerId, environment),
     widgetOrigin: environment.widgetOrigin,
     webhooks,
@@ -200,11 +218,13 @@ async function serveShop(world: World, databaseUrl: string): Promise<void> {
   options.onReady({
     page,
     control: `${environment.baseUrl}/control`,
+    console: pages.url,
     databaseUrl,
   });
   await aborted(options.signal);
   board.end();
   await server.shutdown();
+  await pages.shutdown();
   await webhooks.drain();
   await polling.ended();
 }

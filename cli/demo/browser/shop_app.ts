@@ -19,6 +19,8 @@ export interface ShopAppParts {
   readonly drafts: Drafts;
   /** Origin of the widget, the one place the page may frame. */
   readonly widgetOrigin: string;
+  /** Address of the console over the shop's ledger. */
+  readonly consoleUrl: string;
   /** The webhook endpoint. */
   readonly webhooks: (
     request: Request,
@@ -62,6 +64,7 @@ export function shopApp(
       shopPage({
         drafts: parts.drafts,
         controlUrl: `${parts.widgetOrigin}/control`,
+        consoleUrl: parts.consoleUrl,
         nonce: c.get("secureHeadersNonce") ?? "",
       }),
       200,

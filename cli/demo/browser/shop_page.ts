@@ -9,13 +9,15 @@ export interface ShopPageParts {
   readonly drafts: Drafts;
   /** The sandbox's own page. */
   readonly controlUrl: string;
+  /** Address of the console over the shop's ledger. */
+  readonly consoleUrl: string;
   /** What style and scripts must carry to run. */
   readonly nonce: string;
 }
 
 /** The shop, as one document that loads nothing from elsewhere. */
 export function shopPage(
-  { drafts, controlUrl, nonce }: ShopPageParts,
+  { drafts, controlUrl, consoleUrl, nonce }: ShopPageParts,
 ): ReturnType<typeof html> {
   return html`
     <!doctype html>
@@ -126,6 +128,8 @@ export function shopPage(
         <footer>
           <span id="ledger"></span>
           <span class="grow"></span>
+          <a href="${consoleUrl}" target="_blank"
+            rel="noopener">The console over the ledger</a>
           <a href="${controlUrl}" target="_blank"
             rel="noopener">The service in a box</a>
         </footer>
