@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 import packageFile from "../../deno.json" with { type: "json" };
-import { openHttpServer } from "../../core/serving/open_http_server.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 import type { Poller } from "../../ledger/polling/poll_report.ts";
 import { isLoopback } from "../console/access/access.ts";
@@ -14,6 +13,7 @@ import { UsageError } from "../program/exit_codes.ts";
 import { wholeNumber } from "../program/options.ts";
 import { serviceClient } from "../program/service.ts";
 import { listening } from "../serving/listening.ts";
+import { openSteadyServer } from "../serving/open_steady_server.ts";
 import { apiApp } from "./api_app.ts";
 import { callers } from "./callers.ts";
 import { Operations } from "./operations.ts";
@@ -111,28 +111,33 @@ export function configuredApi(
         ),
       signal: stop.signal,
     });
+    const app = apiApp({
+      parts: { ledger, now, feed, operations, signal: stop.signal },
+      callerOf: callers(tokens),
+      isKnownHost: hostGuard([host, ...names ?? []]),
+      log,
+      version: packageFile.version,
+      onAnswer: apiMeter(source.metrics.meter("@rampkit/onramp")),
+    });
     const server = await listening(
       "the HTTP API",
       port,
+      // Idle connections here must not cost deliveries their descriptors.
       () =>
-        openHttpServer({
+        openSteadyServer({
           port,
           hostname: host,
-          handler: apiApp({
-            parts: { ledger, now, feed, operations, signal: stop.signal },
-            callerOf: callers(tokens),
-            isKnownHost: hostGuard([host, ...names ?? []]),
-            log,
-            version: packageFile.version,
-            onAnswer: apiMeter(source.metrics.meter("@rampkit/onramp")),
-          }),
+          log,
+          now,
+          handler: (request) => app(request),
+          onListen: ({ port }) =>
+            log("info", "api_listening", {
+              url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
+              tokens: tokens.length,
+            }),
         }),
+      "--api-port",
     );
-    const shown = host.includes(":") ? `[${host}]` : host;
-    log("info", "api_listening", {
-      url: `http://${shown}:${server.port}`,
-      tokens: tokens.length,
-    });
     return {
       shutdown: async () => {
         stop.abort();

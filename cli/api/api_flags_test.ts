@@ -33,6 +33,30 @@ Deno.test("configuredApi() refuses to be reached by other machines without a tok
   }
 });
 
+Deno.test("configuredApi() names its own flag where the port is taken", async () => {
+  await using ledger = await memoryLedger();
+  await using taken = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+    () => new Response(),
+  );
+  const config = configOf({});
+  const open = configuredApi({ apiPort: taken.addr.port }, config);
+  await assert.rejects(
+    open?.({
+      ledger,
+      config,
+      log: () => {},
+      now: () => Date.now(),
+      poller: null,
+      metrics: serviceMetrics(),
+    }) ?? Promise.resolve(),
+    {
+      name: "CommandError",
+      message: /the HTTP API: port \d+ is taken; pass another with --api-port/,
+    },
+  );
+});
+
 Deno.test("configuredApi() answers on its port, and shutting down ends its streams", async () => {
   await using ledger = await memoryLedger();
   const log: Logged[] = [];
