@@ -1,4 +1,5 @@
 import { type Ledger, reconcile, recover } from "../../ledger/mod.ts";
+import { isPolled } from "../../ledger/internals.ts";
 import type { PollClient } from "../../ledger/polling/poll_client.ts";
 import type { Poller } from "../../ledger/polling/poll_report.ts";
 import { requestOrder } from "../../ledger/polling/requests/request_order.ts";
@@ -62,15 +63,18 @@ export class Operations {
   }
 
   /**
-   * Has one order read again, before all that is not as urgent.
+   * Has one order read again, before all that is not as urgent, by whichever
+   * process polls.
    *
-   * @throws {ApiProblem} When no poller of this process is at work.
+   * @throws {ApiProblem} When none does.
    */
   async readOrder(caller: Caller, orderId: string): Promise<void> {
     const { ledger, now, poller } = this.#options;
-    if (poller === null) throw nothingPolls();
+    if (poller === null && !await isPolled(ledger.driver)) {
+      throw nothingPolls();
+    }
     await requestOrder(ledger.driver, orderId, now());
-    this.#startPoller();
+    poller?.pollNow();
     this.#tell(caller, "read_order", { orderId });
   }
 

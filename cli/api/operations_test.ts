@@ -3,6 +3,7 @@ import * as z from "zod";
 import { OnrampClient } from "../../client/mod.ts";
 import { readFreshness } from "../../ledger/mod.ts";
 import { orderRead } from "../../ledger/testing/projection_test_kit.ts";
+import { POLL_LEASE, takeLease } from "../../ledger/polling/lease/lease.ts";
 import { createSandbox } from "../../sandbox/mod.ts";
 import { until } from "../../tests/kit/until.ts";
 import { type TestApi, testApi } from "./test_api.ts";
@@ -140,7 +141,11 @@ Deno.test("POST /v1/poll and /read press the poller, and say so where none is at
     { action: "read_order", by: "night", orderId: "O1" },
   ]);
 
-  await using without = await testApi();
+  await using without = await testApi({ ledger: api.ledger });
+  assert.equal((await without.post("/v1/orders/O1/read")).status, 409);
+  const lease = { name: POLL_LEASE, holder: "other", leaseMs: 60_000 };
+  await takeLease(api.ledger.driver, lease);
+  assert.equal((await without.post("/v1/orders/O1/read")).status, 202);
   const nobody = await without.post("/v1/poll");
   assert.equal(nobody.status, 409);
   assert.match((await nobody.json()).detail, /Nothing polls in this process/);
