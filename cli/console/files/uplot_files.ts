@@ -4,10 +4,7 @@ import { readFile } from "node:fs/promises";
 async function packageFile(name: string): Promise<URL> {
   // Named in full, so that whoever loads the console has the package as well.
   await import("uplot");
-  const main = import.meta.resolve(
-    "Deno" in globalThis ? "npm:uplot@1.6.32" : "uplot",
-  );
-  return new URL(name, main);
+  return new URL(name, import.meta.resolve("uplot"));
 }
 
 /**
