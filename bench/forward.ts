@@ -7,9 +7,16 @@ import { readForwarding } from "../cli/forwarding/read_targets.ts";
 import { webhookSigner } from "../cli/forwarding/signed_webhook.ts";
 import { type Ledger, openLedger } from "../ledger/mod.ts";
 import { fillLedger } from "./fill_ledger.ts";
-import { type Comparison, ratioRow } from "./measuring/comparison.ts";
+import { SECRET, wholeServer } from "./ingest_servers.ts";
+import { load } from "./load_generator.ts";
+import {
+  type Bench,
+  type Comparison,
+  ratioRow,
+  type Row,
+} from "./measuring/comparison.ts";
 import { limitOf } from "./measuring/machine_usage.ts";
-import { interleave, rate } from "./measuring/rounds.ts";
+import { interleave, median, rate } from "./measuring/rounds.ts";
 import { type Server, startServer, withFolder } from "./process.ts";
 
 /** Events; an order has seven of them, and four transitions or more. */
@@ -18,6 +25,7 @@ const rounds = 3;
 const sideBySide = 16;
 /** What is aimed at, transitions a second. */
 const least = 1_000;
+const WEBHOOK_SECRET = `whsec_${btoa("a secret of the benchmark alone")}`;
 
 /** Transitions of a ledger, signed and posted to a receiver beside it. */
 export const forward: Comparison = {
@@ -31,9 +39,11 @@ export const forward: Comparison = {
     "order as it is then, signs, posts 16 at a time, and writes how it went. " +
     "The other side posts a body of the same size as often, 16 at a time, " +
     "and does nothing else. A handler that does nothing shows what a " +
-    "subscription itself takes.",
-  run: ({ say }) =>
+    "subscription itself takes. Last, `serve` answers deliveries of 32 " +
+    "connections, with and without a target that it forwards to meanwhile.",
+  run: (bench) =>
     withFolder(async (folder) => {
+      const { say } = bench;
       await using ledger = await openLedger({
         url: `file:${folder}/ledger.db`,
         environment: "sandbox",
@@ -66,6 +76,7 @@ export const forward: Comparison = {
       }, { say });
       const limit = limitOf(results.forward.usages, "receiver and database");
       const ours = results.forward.results;
+      const answers = await answering(folder, receiver, bench);
       return [
         ratioRow("forward, one target", {
           ours,
@@ -92,9 +103,49 @@ export const forward: Comparison = {
           bound: null,
           limit: limitOf(results.handler.usages, "the database's thread"),
         }),
+        answers,
       ];
     }),
 };
+
+/** Deliveries that `serve` answers, while it forwards and while it does not. */
+async function answering(
+  folder: string,
+  receiver: Server,
+  { burstSeconds, say }: Bench,
+): Promise<Row> {
+  let server = 0;
+  const burst = async (env: Readonly<Record<string, string>>) => {
+    await using served = await wholeServer(`${folder}/s${server++}.db`, env);
+    const answered = await load({
+      url: `${served.url}/webhooks/${SECRET}`,
+      connections: 32,
+      seconds: burstSeconds,
+    });
+    say(`serve: ${Math.round(answered.perSecond)}/s, p99 ${answered.p99Ms} ms`);
+    return answered;
+  };
+  const sides = await interleave(rounds, {
+    forwarding: () =>
+      burst({
+        RAMPKIT_FORWARD_TO: `${receiver.url}/serve${server}`,
+        RAMPKIT_FORWARD_SECRET: WEBHOOK_SECRET,
+      }),
+    alone: () => burst({}),
+  }, { say });
+  const { forwarding, alone } = sides;
+  const p99 = (side: typeof alone) =>
+    median(side.results.map(({ p99Ms }) => p99Ms));
+  return ratioRow("serve, answers while it forwards, against without", {
+    ours: forwarding.results.map(({ perSecond }) => perSecond),
+    theirs: alone.results.map(({ perSecond }) => perSecond),
+    unit: "requests/s",
+    at: "least",
+    bound: 0.9,
+    limit: limitOf(forwarding.usages, "disk and receiver"),
+    details: { p99Ms: p99(forwarding), p99MsWithout: p99(alone) },
+  });
+}
 
 function receiverServer(): Promise<Server> {
   return startServer({
@@ -119,8 +170,7 @@ async function forwardAll(
   url: string,
   transitions: number,
 ): Promise<void> {
-  const secret = `whsec_${btoa("a secret of the benchmark alone")}`;
-  const forwarding = readForwarding([url], () => secret);
+  const forwarding = readForwarding([url], () => WEBHOOK_SECRET);
   const [target] = forwarding?.targets ?? [];
   if (target === undefined) throw new Error("There is no target");
   const stop = new AbortController();
@@ -147,7 +197,7 @@ async function forwardAll(
   await new Forwarder({
     ledger,
     target,
-    sign: webhookSigner([secret]),
+    sign: webhookSigner([WEBHOOK_SECRET]),
     report,
     now: Date.now,
     from: "start",

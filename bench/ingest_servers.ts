@@ -32,7 +32,10 @@ export function ingestServer(file: string): Promise<Server> {
 }
 
 /** The program as people run it, but that it asks no service. */
-export function wholeServer(file: string): Promise<Server> {
+export function wholeServer(
+  file: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Server> {
   return startServer({
     args: [
       "run",
@@ -47,6 +50,7 @@ export function wholeServer(file: string): Promise<Server> {
       RAMPKIT_ENVIRONMENT: "sandbox",
       RAMPKIT_DATABASE_URL: `file:${file}`,
       RAMPKIT_WEBHOOK_SECRET: SECRET,
+      ...env,
     },
   });
 }
