@@ -1,5 +1,6 @@
 import type { Ledger } from "../../ledger/ledger.ts";
 import { readPollHealth } from "../../ledger/polling/poll_failures.ts";
+import { isPolled } from "../../ledger/polling/lease/lease.ts";
 import { readWaiting } from "../../ledger/queries/waiting_deliveries.ts";
 import {
   countConfirms,
@@ -19,6 +20,8 @@ export interface AlarmSources {
   readonly ledger: Pick<Ledger, "driver">;
   /** Whether deliveries can be stored, and how polling is. */
   readonly readiness: () => Promise<Readiness>;
+  /** Whether a poller is at work. @default {by its lease} */
+  readonly polled?: () => Promise<boolean>;
   /** Since when stored events are not folded; null while they are. */
   readonly foldFailingSince: () => string | null;
   /** Whether the chain does not go on from its kept head; null before it was
@@ -72,9 +75,12 @@ export async function lookAtAlarms(sources: AlarmSources): Promise<AlarmLook> {
 type Found = Omit<StandingAlarm, "area"> | null | undefined;
 
 async function delivery(
-  { ledger }: AlarmSources,
+  { ledger, polled = () => isPolled(ledger.driver) }: AlarmSources,
   nowMs: number,
 ): Promise<Found> {
+  // Only a poller sees orders move, and only it keeps how far was looked:
+  // without one each look would read all events since.
+  if (!await polled()) return undefined;
   const { health } = await watchdog(ledger.driver, { nowMs });
   const { state, countdown, silentOrders } = health;
   if (countdown === null || (state !== "suspected" && state !== "failing")) {

@@ -44,6 +44,7 @@ async function looked(
     foldFailingSince: () => null,
     chainBroken: () => false,
     freeBytes: () => Promise.resolve(LOW_DISK_BYTES),
+    polled: () => Promise.resolve(true),
     now: () => NOW,
     ...sources,
   });
@@ -53,6 +54,12 @@ Deno.test("lookAtAlarms() sees nothing wrong where nothing is", async () => {
   const look = await looked({});
   assert.deepEqual([...look.keys()], ALARM_AREAS);
   assert.ok([...look.values()].every((alarm) => alarm === null));
+});
+
+Deno.test("lookAtAlarms() says nothing of delivery while nobody polls", async () => {
+  const look = await looked({ polled: () => Promise.resolve(false) });
+  assert.equal(look.get("delivery"), undefined);
+  assert.equal(look.get("polling"), null);
 });
 
 Deno.test("lookAtAlarms() sees what is wrong in each area, since when, and what to do", async () => {
