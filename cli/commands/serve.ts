@@ -30,8 +30,8 @@ import {
   regularBackups,
 } from "../serving/backup_flags.ts";
 import {
+  configuredConsole,
   consoleOptions,
-  serveConsole,
   type ServeConsoleFlags,
 } from "../console/console_flags.ts";
 import { ActivityPrinter } from "../listen/activity_printer.ts";
@@ -111,6 +111,7 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
   const config = readConfig(io.env, flags);
   const secrets = requireWebhookSecrets(config);
   const backups = regularBackups(flags, config);
+  const openPages = configuredConsole(flags, config);
   const forward = forwardingOf(flags, io.env);
   const serveApi = configuredApi(flags, config);
   const log = jsonLog((text) => io.err(redact(text, io.env)), io.now);
@@ -166,7 +167,7 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
   const api = await serveApi?.(
     defined({ ...shown, metrics, poller, requestsPerSecond: flags.rate }),
   );
-  const pages = await serveConsole(shown, flags);
+  const pages = await openPages?.(shown);
   const polling = poller?.run(io.signal);
   const open = () => openConfigured(config, io);
   const backing = backups?.({ open, log, metrics, now: io.now }).run(io.signal);

@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { defined } from "../../core/defined.ts";
 import { messageOf } from "../../core/guards.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 import { knownTokens } from "../api/callers.ts";
@@ -95,29 +96,33 @@ export function consoleOptions(command: Command): Command {
 }
 
 /**
- * Opens the console that the flags of `serve` ask for; null when they ask for
- * none.
+ * Reads the flags for a console beside the endpoint.
  *
+ * @returns Opens it; undefined when the flags ask for none.
  * @throws {UsageError} When a flag is wrong.
  */
-export async function serveConsole(
-  shown: Shown,
+export function configuredConsole(
   { console: port, consoleHost, consoleAllowHost }: ServeConsoleFlags,
-): Promise<OpenConsole | null> {
+  { apiTokens }: Pick<Config, "apiTokens">,
+): ((shown: Shown) => Promise<OpenConsole>) | undefined {
   if (port === undefined) {
     if (consoleHost === undefined && consoleAllowHost === undefined) {
-      return null;
+      return undefined;
     }
     throw new UsageError(
       "Missing --console: there is no console to reach; add --console",
     );
   }
-  const open = await openConfiguredConsole(shown, {
+  const settings: ConsoleSettings = defined({
     port: port === true ? CONSOLE_PORT : port,
     host: consoleHost ?? CONSOLE_HOST,
     hostFlag: "--console-host",
-    ...(consoleAllowHost && { allowHost: consoleAllowHost }),
-  }, true);
-  shown.log("info", "console_listening", { url: open.url });
-  return open;
+    allowHost: consoleAllowHost,
+  });
+  accessOf(settings, knownTokens(apiTokens));
+  return async (shown) => {
+    const open = await openConfiguredConsole(shown, settings, true);
+    shown.log("info", "console_listening", { url: open.url });
+    return open;
+  };
 }
