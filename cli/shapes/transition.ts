@@ -98,8 +98,8 @@ export const subscriptionSchema = named(
 /** What `subscriptions retry` did. */
 export const retriedSchema = named(
   "Retried",
-  "How many dead letters are tried again",
-  z.object({ retried: count }),
+  "How many dead letters are tried again, and how many others are tried at once",
+  z.object({ retried: count, hastened: count }),
 );
 
 /** What `subscriptions drop` did. */

@@ -253,6 +253,26 @@ Deno.test("Subscription.dispatch() gives up after so many attempts, and later on
   }
 });
 
+Deno.test("Subscriptions.hasten() delivers at once what waits for its next attempt", async () => {
+  const driver = await emptyStore();
+  let broken = true;
+  const seen: string[] = [];
+  await record(driver, ...lives("O1"));
+  await using subscription = await opened(driver, ({ status }) => {
+    if (broken) throw new Error("not now");
+    seen.push(status);
+  }, { retryDelayMs: () => 3_600_000 });
+  await subscription.dispatch();
+  broken = false;
+  assert.deepEqual(await subscription.dispatch(), { delivered: 0, failed: 0 });
+  const subscriptions = new Subscriptions(driver, () => Date.parse(at(61)));
+  assert.equal(await subscriptions.hasten("test"), 1);
+  assert.equal(await subscriptions.hasten("test"), 0);
+  await subscription.dispatch();
+  assert.deepEqual(seen, statuses);
+  await driver.close();
+});
+
 Deno.test("Subscription.dispatch() lets a late letter that fails again hold nobody", async () => {
   const driver = await emptyStore();
   let broken = true;

@@ -2,6 +2,7 @@ import type { Driver, ResultSet, Statement } from "../store/driver/driver.ts";
 import { pageSize } from "../queries/query_values.ts";
 import {
   deleteDead,
+  hastenRetrying,
   type QueuedTransition,
   queuedTransitionOf,
   retryDead,
@@ -139,6 +140,17 @@ export class Subscriptions {
    */
   retry(name: string, key?: string): Promise<number> {
     return this.#settle(retryDead(name, key));
+  }
+
+  /**
+   * Delivers at once what failed and waits for its next attempt.
+   *
+   * @param name The subscription.
+   * @returns How many.
+   * @throws {LedgerError} When the database fails.
+   */
+  hasten(name: string): Promise<number> {
+    return this.#settle(hastenRetrying(name));
   }
 
   /**

@@ -7,6 +7,7 @@ import {
   type SharedFlags,
 } from "../../program/options.ts";
 import { withReadLedger } from "../../program/with_ledger.ts";
+import { counted } from "../../views/counted.ts";
 import {
   requireSubscription,
   SUBSCRIPTION_NAME,
@@ -18,8 +19,11 @@ export function addRetry(subscriptions: Command, cli: Cli): void {
     "<name>",
     SUBSCRIPTION_NAME,
   )
-    .argument("[key]", "only this dead letter; without it all of them")
-    .description("deliver dead letters again");
+    .argument(
+      "[key]",
+      "only this dead letter; without it all of them, and all that waits for its next attempt",
+    )
+    .description("deliver dead letters again, and what failed, at once");
   jsonOption(ledgerOptions(command), "one object")
     .addHelpText("after", "\nExample:\n  rampkit subscriptions retry goods")
     .action(
@@ -28,15 +32,22 @@ export function addRetry(subscriptions: Command, cli: Cli): void {
           await withReadLedger(cli.io, flags, async (ledger) => {
             cli.io.signal.throwIfAborted();
             await requireSubscription(ledger, name);
-            const retried = await ledger.subscriptions.retry(name, key);
-            if (flags.json) jsonLine(cli.io, { retried });
-            else {
-              line(
-                cli.io,
-                `${retried} dead letters will be tried again, by the process ` +
-                  "that runs the subscription",
-              );
-            }
+            const { subscriptions } = ledger;
+            // First: what is revived below is due already.
+            const hastened = key === undefined
+              ? await subscriptions.hasten(name)
+              : 0;
+            const retried = await subscriptions.retry(name, key);
+            if (flags.json) return jsonLine(cli.io, { retried, hastened });
+            line(
+              cli.io,
+              `${counted(retried, "dead letter")}` +
+                (key === undefined
+                  ? ` and ${hastened} that waited for another attempt`
+                  : "") +
+                " will be tried at once, by the process that runs the " +
+                "subscription",
+            );
           });
         },
       ),

@@ -241,6 +241,15 @@ export function retryDead(
   );
 }
 
+/** Lets what waits for its next attempt be delivered at once. */
+export function hastenRetrying(subscription: string): Statement {
+  return {
+    sql: `UPDATE queued_transitions SET due_at = ''
+      WHERE subscription = ? AND state = 'retrying' AND due_at <> ''`,
+    args: [subscription],
+  };
+}
+
 /**
  * Gives dead ones up.
  *
