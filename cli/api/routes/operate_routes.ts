@@ -147,7 +147,7 @@ export const OPERATE_ROUTES: readonly Route[] = [
     path: "/v1/subscriptions/{name}/drop",
     operationId: "dropDeadLetter",
     summary: "Give up a dead letter",
-    description: "What waits behind it is delivered then.",
+    description: "It is never delivered, and nothing names it as missed.",
     scope: "operate",
     placeholders: NAME,
     params: { key: { ...KEY, required: true } },
