@@ -5,6 +5,9 @@ import { memoryLedger, type TestApi, testApi } from "./test_api.ts";
 import { TransitionFeed } from "./transition_feed.ts";
 import { transitionStream } from "./transition_stream.ts";
 
+/** Long enough for a machine that is busy with other tests. */
+const PATIENCE_MS = 120_000;
+
 const STREAM = { accept: "text/event-stream" };
 
 /** One event of a stream, as a client reads it. */
@@ -24,8 +27,11 @@ async function* eventsOf(
   body: ReadableStream<Uint8Array> | null,
 ): AsyncGenerator<StreamEvent> {
   assert.ok(body);
+  // A transition that never comes is a failure, and must not hang.
+  const late = AbortSignal.timeout(PATIENCE_MS);
   let text = "";
-  for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
+  const chunks = body.pipeThrough(new TextDecoderStream(), { signal: late });
+  for await (const chunk of chunks) {
     text += chunk;
     for (;;) {
       const end = text.indexOf("\n\n");

@@ -170,6 +170,28 @@ Deno.test("transitionsAfter() goes on where it ended, and stays there at the end
   assert.deepEqual(end, { items: [], next: rest.next });
 });
 
+Deno.test("transitionsAfter() passes over what does not match, and none that does", async () => {
+  await using ledger = await ledgerOf(named(6));
+  const wanted = (await ledger.transitions())
+    .filter(({ status }) => status === "success");
+  assert.equal(wanted.length, 3);
+  const seen: string[] = [];
+  for (let after = 0;;) {
+    const read = await transitionsAfter(ledger, {
+      after,
+      on: ({ status }) => status === "success",
+      limit: 2,
+    });
+    seen.push(...read.items.map(({ key }) => key));
+    if (read.next === after) break;
+    after = read.next;
+  }
+  assert.deepEqual(seen, wanted.map(({ key }) => key));
+  const users = await transitionsAfter(ledger, { entity: "user" });
+  const last = (await ledger.transitions()).at(-1)?.seq;
+  assert.deepEqual(users, { items: [], next: last });
+});
+
 Deno.test("orderExplanation() and orderAsOf() give null for what is not known", async () => {
   await using ledger = await ledgerOf(named(1));
   const explanation = await orderExplanation(ledger, "O0");
