@@ -64,7 +64,7 @@ export async function postWebhook(
 ): Promise<PostOutcome> {
   const { signal, timeoutMs = 20_000, now = Date.now } = options;
   const send = options.fetch ?? fetch;
-  const late = new Error("late");
+  const late = new Error("No answer in time");
   try {
     return await within(timeoutMs, signal, () => late, async (signal) => {
       const refused = await refusal(url, options.resolve ?? resolveHost);

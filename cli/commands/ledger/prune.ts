@@ -1,7 +1,7 @@
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import type { Cli } from "../../program/cli.ts";
 import { confirmed } from "../../program/confirm.ts";
-import { CommandError } from "../../program/exit_codes.ts";
+import { CommandError, UsageError } from "../../program/exit_codes.ts";
 import { type Io, jsonLine, line, note } from "../../program/io.ts";
 import {
   jsonOption,
@@ -101,7 +101,10 @@ async function prune(io: Io, flags: PruneFlags): Promise<void> {
 function days(text: string): number {
   const [, number] = /^([1-9]\d{0,4})d$/.exec(text) ?? [];
   if (number === undefined) {
-    throw new InvalidArgumentError("Give days, for example 400d.");
+    throw new UsageError(
+      `Wrong --bodies-older-than: "${text}" is not a number of days; write ` +
+        "for example 400d",
+    );
   }
   return Number(number);
 }
