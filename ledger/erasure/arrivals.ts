@@ -1,3 +1,4 @@
+import { readPrimary } from "../store/driver/read_primary.ts";
 import { hex } from "@scure/base";
 import type { Fact } from "../events/fact.ts";
 import type { BatchEvent } from "../projection/batch.ts";
@@ -34,10 +35,9 @@ export async function redactArrivals(
 ): Promise<boolean> {
   const arrivals = events.map(({ fact }) => arrivalOf(fact));
   const orderIds = arrivals.flatMap(({ orderId }) => orderId ?? []);
-  const [rows] = await driver.batch(
-    [selectErasedOrders([...new Set(orderIds)])],
-    "read",
-  );
+  const [rows] = await readPrimary(driver, [
+    selectErasedOrders([...new Set(orderIds)]),
+  ]);
   const orders = erasedOrders(rows);
   const users = await readErasedNames(
     driver,

@@ -1,3 +1,4 @@
+import { readPrimary } from "../store/driver/read_primary.ts";
 import { hex } from "@scure/base";
 import type { RecordedEvent } from "../events/event.ts";
 import { readFact } from "../events/read_fact.ts";
@@ -143,10 +144,10 @@ async function find(
   { driver, assets = "production", fold }: ErasureParts,
   userId: string,
 ): Promise<Found> {
-  const [checkpoints, last] = await driver.batch(
-    [selectCheckpoints, selectLastPosition],
-    "write",
-  );
+  const [checkpoints, last] = await readPrimary(driver, [
+    selectCheckpoints,
+    selectLastPosition,
+  ]);
   const { live } = checkpointsOf(checkpoints);
   if (live === null || live.foldVersion !== (fold?.version ?? FOLD_VERSION)) {
     throw new LedgerError(
@@ -156,10 +157,9 @@ async function find(
     );
   }
   const person = await readPersonEvents(driver, userId, live.position);
-  const [rows] = await driver.batch(
-    [selectOrderFolds(live.generation, person.orderIds)],
-    "read",
-  );
+  const [rows] = await readPrimary(driver, [
+    selectOrderFolds(live.generation, person.orderIds),
+  ]);
   const folds = new Map(
     rows?.rows.map(([id, fold]) => [
       String(id),
@@ -278,7 +278,7 @@ export async function touchedBy(
     const sessionId = sessionOf(event);
     if (sessionId !== null) links.push(["session", sessionId]);
   }
-  const [linked] = await driver.batch([selectOrdersOfLinks(links)], "read");
+  const [linked] = await readPrimary(driver, [selectOrdersOfLinks(links)]);
   for (const row of linked?.rows ?? []) orders.add(String(row[2]));
   return { orderIds: [...orders], userIds: [...users] };
 }
@@ -297,10 +297,9 @@ async function observedDigests(
   events: readonly ErasableEvent[],
   orders: readonly (OrderNames & { orderId: string; differs: boolean })[],
 ): Promise<(readonly [string, string])[]> {
-  const [rows] = await driver.batch(
-    [selectObservedDigests(orders.map(({ orderId }) => orderId))],
-    "read",
-  );
+  const [rows] = await readPrimary(driver, [
+    selectObservedDigests(orders.map(({ orderId }) => orderId)),
+  ]);
   const observed = new Map(
     rows?.rows.map(([id, digest]) => [String(id), String(digest)]),
   );

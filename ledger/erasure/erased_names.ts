@@ -1,3 +1,4 @@
+import { readPrimary } from "../store/driver/read_primary.ts";
 import { hex } from "@scure/base";
 import type { Driver } from "../store/driver/driver.ts";
 import { selectKeys, selectNames } from "../store/tables/erasures.ts";
@@ -22,7 +23,7 @@ export async function readErasedNames(
   kind: NameKind,
   names: Iterable<string>,
 ): Promise<ErasedNames> {
-  const [keys] = await driver.batch([selectKeys], "read");
+  const [keys] = await readPrimary(driver, [selectKeys]);
   const hidden = new Map<string, string>();
   for (const name of new Set(names)) {
     for (const [key] of keys?.rows ?? []) {
@@ -34,7 +35,7 @@ export async function readErasedNames(
   const hashes = [...hidden.keys()].map((hash) => hex.decode(hash));
   for (let from = 0; from < hashes.length; from += LOOKED_UP_AT_ONCE) {
     const page = hashes.slice(from, from + LOOKED_UP_AT_ONCE);
-    const [rows] = await driver.batch([selectNames(page)], "read");
+    const [rows] = await readPrimary(driver, [selectNames(page)]);
     for (const [hash, , erasedAt, returnedAt] of rows?.rows ?? []) {
       const name = hidden.get(hex.encode(hash as Uint8Array));
       if (name === undefined) continue;

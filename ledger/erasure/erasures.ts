@@ -1,3 +1,4 @@
+import { readPrimary } from "../store/driver/read_primary.ts";
 import { readErasedNames } from "./erased_names.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import {
@@ -157,7 +158,7 @@ export class Erasures {
 
   /** Lists the people who were erased, the first one first. */
   async list(): Promise<ErasedPerson[]> {
-    const [rows] = await this.#driver.batch([selectErasedPeople], "read");
+    const [rows] = await readPrimary(this.#driver, [selectErasedPeople]);
     return rows?.rows.map(([pseudonym, erasedAt, events, orders]) => ({
       pseudonym: String(pseudonym),
       erasedAt: String(erasedAt),
@@ -168,7 +169,7 @@ export class Erasures {
 
   /** Lists orders that erased users made later: they are new business. */
   async returned(): Promise<ReturnedOrder[]> {
-    const [rows] = await this.#driver.batch([selectReturnedOrders], "read");
+    const [rows] = await readPrimary(this.#driver, [selectReturnedOrders]);
     return rows?.rows.map(([orderId, knownAt]) => ({
       orderId: String(orderId),
       knownAt: String(knownAt),

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
+import { until } from "../../tests/kit/until.ts";
 import { Recorder } from "../polling/recording/recorder.ts";
 import type { Ledger } from "../ledger.ts";
 import { ledgerOn } from "../ledger_on.ts";
@@ -7,6 +8,7 @@ import { openLedger } from "../open_ledger.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { LedgerError } from "../store/driver/errors.ts";
 import { openDriver } from "../store/driver/open_driver.ts";
+import { databaseKinds } from "../testing/test_databases.ts";
 import { type Person, person } from "../testing/person_events.ts";
 
 const anna = person("ANNA");
@@ -334,4 +336,35 @@ Deno.test("an export tells who was erased, so that an import keeps them out", as
   assert.deepEqual(await inTables(to.driver, anna), []);
   assert.deepEqual(await to.erasures.list(), await from.erasures.list());
   assert.equal((await to.verify()).ok, true);
+});
+
+const replica = databaseKinds.find(({ name }) => name === "sqld replica");
+
+Deno.test({
+  name: "Erasures.erase() does the same on a server, read through its replica",
+  ignore: replica?.available !== true,
+  fn: async () => {
+    await using database = await replica?.create();
+    assert.ok(database !== undefined);
+    const driver = await database.open();
+    const ledger = await ledgerOn(driver, { environment: "sandbox" });
+    await filled(ledger);
+    await until(async () => {
+      await ledger.project();
+      return await ledger.orders.get("O-ANNA-1") !== null;
+    });
+    await ledger.erasures.erase(anna.userId);
+    await ledger.append(anna.events);
+    await until(async () => {
+      await ledger.project();
+      return (await inTables(driver, anna)).length === 0;
+    });
+    assert.equal((await ledger.verify()).ok, true);
+    assert.equal(await ledger.erasures.clean(), false);
+    await ledger.erasures.prune("2030-01-01T00:00:00.000Z");
+    await until(async () =>
+      (await ledger.orders.get("O-BERTA-0"))?.address === null
+    );
+    assert.equal((await ledger.refold()).changed, 0);
+  },
 });

@@ -1,3 +1,4 @@
+import { readPrimary } from "../store/driver/read_primary.ts";
 import type { Fact } from "../events/fact.ts";
 import { readFact } from "../events/read_fact.ts";
 import { type Link, linkKey, orderLinks } from "../projection/links.ts";
@@ -39,10 +40,10 @@ export async function readPersonEvents(
   position: number,
 ): Promise<PersonEvents> {
   const read = reader(driver);
-  const [named, states] = await driver.batch([
+  const [named, states] = await readPrimary(driver, [
     selectErasableOfUsers([userId], position),
     selectOrdersOfUser(userId),
-  ], "read");
+  ]);
   const ofUser = erasableEvents(named);
   const candidates = new Set(
     ofUser.flatMap(({ event }) => event.orderId ?? [])
@@ -60,13 +61,13 @@ export async function readPersonEvents(
   );
   const facts = [...ofUser, ...ofOrders].map(({ event }) => readFact(event));
   const links = await ownLinks(driver, facts, owned);
-  const [sessions, clicks] = await driver.batch([
+  const [sessions, clicks] = await readPrimary(driver, [
     selectSessionPositions(links),
     selectErasableOfClicks(
       links.flatMap(([kind, link]) => kind === "click" ? [link] : []),
       position,
     ),
-  ], "read");
+  ]);
   const sessionsAt = sessions?.rows.map((row) => row[2] as number) ?? [];
   const ofSessions = (await read(selectErasableAt(sessionsAt)))
     .filter(({ event }) =>
@@ -130,7 +131,7 @@ async function ownLinks(
   const pairs = [...links.values()].map(({ kind, link }) =>
     [kind, link] as const
   );
-  const [orders] = await driver.batch([selectOrdersOfLinks(pairs)], "read");
+  const [orders] = await readPrimary(driver, [selectOrdersOfLinks(pairs)]);
   const shared = new Set(
     orders?.rows.filter(([, , orderId]) => !owned.has(String(orderId)))
       .map(([kind, link]) => `${kind}:${link}`),
@@ -142,7 +143,7 @@ function reader(
   driver: Driver,
 ): (statement: Statement) => Promise<ErasableEvent[]> {
   return async (statement) => {
-    const [result] = await driver.batch([statement], "read");
+    const [result] = await readPrimary(driver, [statement]);
     return erasableEvents(result);
   };
 }

@@ -1,3 +1,4 @@
+import { readPrimary } from "../store/driver/read_primary.ts";
 import { readFact } from "../events/read_fact.ts";
 import { decodeOrderFold } from "../projection/codec/fold_codec.ts";
 import { FOLD_VERSION } from "../projection/fold_version.ts";
@@ -61,7 +62,7 @@ export async function countOldBodies(
   driver: Driver,
   before: string,
 ): Promise<number> {
-  const [counted] = await driver.batch([countPrunable(before)], "read");
+  const [counted] = await readPrimary(driver, [countPrunable(before)]);
   return Number(counted?.rows[0]?.[0] ?? 0);
 }
 
@@ -81,10 +82,9 @@ export async function pruneBodies(
     let after: string | number = step === "others" ? 0 : "";
     for (;;) {
       signal?.throwIfAborted();
-      const [page] = await parts.driver.batch(
-        [selectPrunable(step, { before, after, limit: AT_ONCE })],
-        "read",
-      );
+      const [page] = await readPrimary(parts.driver, [
+        selectPrunable(step, { before, after, limit: AT_ONCE }),
+      ]);
       const keys = page?.rows.map(([key]) => key as string | number) ?? [];
       const last = keys.at(-1);
       if (last === undefined) break;
@@ -103,10 +103,10 @@ async function prune(
   before: string,
 ): Promise<number> {
   const { driver, randomBytes, assets = "production" } = parts;
-  const [checkpoints, last] = await driver.batch(
-    [selectCheckpoints, selectLastPosition],
-    "write",
-  );
+  const [checkpoints, last] = await readPrimary(driver, [
+    selectCheckpoints,
+    selectLastPosition,
+  ]);
   const { live } = checkpointsOf(checkpoints);
   if (
     live === null || live.foldVersion !== (parts.fold?.version ?? FOLD_VERSION)
@@ -184,13 +184,13 @@ async function readEvents(
   keys: readonly (string | number)[],
   position: number,
 ): Promise<ErasableEvent[]> {
-  const [rows] = await driver.batch([
+  const [rows] = await readPrimary(driver, [
     step === "orders"
       ? selectErasableOfOrders(keys as string[], position)
       : step === "users"
       ? selectErasableOfUsers(keys as string[], position)
       : selectErasableAt(keys as number[]),
-  ], "read");
+  ]);
   const events = erasableEvents(rows).filter((
     { event: { kind, position: at } },
   ) =>
@@ -215,10 +215,9 @@ async function lookAtOrders(
   live: Checkpoint,
   { orderIds }: { readonly orderIds: readonly string[] },
 ): Promise<{ blocked: Set<string>; differing: Set<string> }> {
-  const [rows] = await driver.batch(
-    [selectOrderFolds(live.generation, orderIds)],
-    "read",
-  );
+  const [rows] = await readPrimary(driver, [
+    selectOrderFolds(live.generation, orderIds),
+  ]);
   const folds = rows?.rows.map(([, fold]) => decodeOrderFold(String(fold))) ??
     [];
   const ids = (which: typeof folds) =>

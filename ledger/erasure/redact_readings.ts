@@ -1,3 +1,4 @@
+import { readPrimary } from "../store/driver/read_primary.ts";
 import type { Entity } from "../entity.ts";
 import type { Reading } from "../polling/recording/readings.ts";
 import type { Driver } from "../store/driver/driver.ts";
@@ -25,7 +26,7 @@ export async function redactReadings(
       return name === undefined || name.returnedAt !== null;
     });
   }
-  const [rows] = await driver.batch([selectErasedOrders(ids)], "read");
+  const [rows] = await readPrimary(driver, [selectErasedOrders(ids)]);
   const orders = erasedOrders(rows);
   return readings.map((reading) => {
     const { event, observation } = reading;

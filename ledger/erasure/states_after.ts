@@ -1,3 +1,4 @@
+import { readPrimary } from "../store/driver/read_primary.ts";
 import type { RecordedEvent } from "../events/event.ts";
 import type { Fact } from "../events/fact.ts";
 import { foldOrder, foldUser } from "../explain/as_of.ts";
@@ -53,10 +54,10 @@ export async function statesAfter(
   );
   const factsNow = (events: readonly RecordedEvent[]): Fact[] =>
     events.map((event) => readFact(blanked.get(event.position) ?? event));
-  const [ofOrders, ofUsers] = await driver.batch([
+  const [ofOrders, ofUsers] = await readPrimary(driver, [
     selectErasableOfOrders(orderIds, position),
     selectErasableOfUsers(userIds, position),
-  ], "read");
+  ]);
   const kept = redacted.flatMap((one) =>
     one.kept === null ? [] : [readFact({ ...one.kept, position })]
   );
@@ -100,12 +101,11 @@ async function readSessions(
 ): Promise<ReadonlyMap<string, readonly RecordedEvent[]>> {
   const pairs = [...links.values()].flatMap(({ all }) => [...all.values()])
     .map(({ kind, link }) => [kind, link] as const);
-  const [found] = await driver.batch([selectSessionPositions(pairs)], "read");
+  const [found] = await readPrimary(driver, [selectSessionPositions(pairs)]);
   const rows = found?.rows ?? [];
-  const [events] = await driver.batch(
-    [selectErasableAt(rows.map((row) => row[2] as number))],
-    "read",
-  );
+  const [events] = await readPrimary(driver, [
+    selectErasableAt(rows.map((row) => row[2] as number)),
+  ]);
   const byPosition = new Map(
     erasableEvents(events).map(({ event }) => [event.position, event]),
   );
