@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { streamSSE } from "hono/streaming";
+import { ApiProblem } from "../api/problem.ts";
 import { messageOf } from "../../core/guards.ts";
 import {
   type ConsoleEnv,
@@ -224,6 +225,23 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
     const { action, entity, entityId } = taken.note;
     parts.log("info", "console_noted", { author, action, entity, entityId });
     return c.redirect(taken.back, 303);
+  });
+  app.post("/recover", async (c) => {
+    const fields = await ownForm(c);
+    if (fields === null) return refusal(c, OLD_FORM);
+    const { operates, name } = c.get("reader");
+    const { operations } = parts;
+    if (!operates || operations === null) return refusal(c, ONLY_READS);
+    const fromMs = Date.parse(fields.from ?? "");
+    try {
+      const window = { fromMs, toMs: now() };
+      operations.recover({ name, scope: "operate" }, window);
+    } catch (error) {
+      if (!(error instanceof ApiProblem)) throw error;
+      const page = messagePage("Not begun", error.message);
+      return await show(c, () => page, 400);
+    }
+    return c.redirect("/delivery", 303);
   });
   app.notFound((c) => show(c as Reading, () => NO_PAGE, 404));
   app.onError((error, c) => {

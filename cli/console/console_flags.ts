@@ -2,12 +2,13 @@ import { type Command, Option } from "commander";
 import { defined } from "../../core/defined.ts";
 import { messageOf } from "../../core/guards.ts";
 import type { Ledger } from "../../ledger/mod.ts";
+import { Operations } from "../api/operations.ts";
 import { knownTokens } from "../api/callers.ts";
 import type { Log } from "../monitoring/logger.ts";
 import type { Config } from "../program/config.ts";
 import { UsageError } from "../program/exit_codes.ts";
 import { wholeNumber } from "../program/options.ts";
-import { serviceEnvironment } from "../program/service.ts";
+import { serviceClient, serviceEnvironment } from "../program/service.ts";
 import { accessOf } from "./access/access_flags.ts";
 import { CatchUp } from "./catch_up.ts";
 import { readExplorers } from "./explorers.ts";
@@ -53,6 +54,15 @@ export async function openConfiguredConsole(
     (error) => log("error", "console_failed", { message: messageOf(error) }),
   );
   const { dashboardUrl } = serviceEnvironment(config, ledger.environment);
+  const stop = new AbortController();
+  const operations = config.apiKey === null ? null : new Operations({
+    ledger,
+    log,
+    now,
+    poller: null,
+    client: () => serviceClient(config, ledger.environment),
+    signal: stop.signal,
+  });
   const open = await openConsole({
     ledger,
     now,
@@ -62,11 +72,14 @@ export async function openConfiguredConsole(
     explorers: await readExplorers(settings.explorers),
     catchUp: () => folding?.caughtUp() ?? Promise.resolve(),
     log,
+    operations,
   }, settings);
   return {
     url: open.url,
     shutdown: async () => {
+      stop.abort();
       await open.shutdown();
+      await operations?.stop();
       await folding?.stop();
     },
   };

@@ -1,4 +1,5 @@
 import type { Ledger } from "../../ledger/mod.ts";
+import type { Operations } from "../api/operations.ts";
 import type { Log } from "../monitoring/logger.ts";
 import type { Access } from "./access/access.ts";
 import type { Explorers } from "./explorers.ts";
@@ -22,11 +23,16 @@ export interface ConsoleParts {
   readonly catchUp: () => Promise<void>;
   /** Told what failed. */
   readonly log: Log;
+  /** Reads a window again; null where the service cannot be asked. */
+  readonly operations: Pick<Operations, "recover" | "recovery"> | null;
 }
 
 /** What a page is rendered from. */
-export interface PageContext
-  extends Pick<ConsoleParts, "ledger" | "dashboardUrl" | "explorers"> {
+export interface PageContext extends
+  Pick<
+    ConsoleParts,
+    "ledger" | "dashboardUrl" | "explorers" | "operations"
+  > {
   /** The time of the request, ms since the epoch. */
   readonly nowMs: number;
   /** Whether the reader may acknowledge and note. */

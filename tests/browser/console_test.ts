@@ -73,6 +73,7 @@ async function withConsole(
     dashboardUrl: "https://dashboard.example",
     explorers: EXPLORERS,
     catchUp: () => Promise.resolve(),
+    operations: null,
     log: () => {},
   }, { port: 0, host: "127.0.0.1" });
   const { url } = opened;

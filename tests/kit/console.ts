@@ -1,4 +1,5 @@
 import type { Access } from "../../cli/console/access/access.ts";
+import type { ConsoleParts } from "../../cli/console/console_parts.ts";
 import { consoleApp } from "../../cli/console/console_app.ts";
 import { EXPLORERS } from "../../cli/console/explorers.ts";
 import type { Ledger } from "../../ledger/mod.ts";
@@ -28,6 +29,7 @@ export function testConsole(
   ledger: Ledger,
   now: () => number,
   access: Access = { kind: "open", operates: false },
+  operations: ConsoleParts["operations"] = null,
 ): TestConsole {
   const logged: string[] = [];
   const app = consoleApp({
@@ -38,6 +40,7 @@ export function testConsole(
     dashboardUrl: "https://dashboard.example",
     explorers: EXPLORERS,
     catchUp: () => Promise.resolve(),
+    operations,
     log: (_, event, fields) => logged.push(JSON.stringify({ event, fields })),
   });
   const ask: TestConsole["ask"] = async (path, { headers, fields } = {}) =>

@@ -7,10 +7,11 @@ import type { PageContext } from "../console_parts.ts";
 import { webhooksPart } from "../health/webhooks_health.ts";
 import { type Markup, markup, NOTHING } from "../markup/markup.ts";
 import { section, table } from "../markup/lists.ts";
-import { code, outside, sentence } from "../markup/outside.ts";
+import { code, outside, outsideText, sentence } from "../markup/outside.ts";
 import { moment, when } from "../markup/times.ts";
 import { rangeOf } from "../parts/figures.ts";
 import { plots } from "../parts/plots.ts";
+import { hidden } from "../parts/notes.ts";
 import { bodyPath, orderLink, userLink } from "../parts/order_table.ts";
 import type { PageParts } from "./layout.ts";
 
@@ -29,9 +30,10 @@ export interface DeliveryAddress {
 
 /** Whether webhooks come, what came, and what was refused. */
 export async function deliveryPage(
-  { ledger, nowMs }: PageContext,
+  context: PageContext,
   { show, range, after }: DeliveryAddress,
 ): Promise<PageParts> {
+  const { ledger, nowMs } = context;
   const { health } = await watchdog(ledger.driver, { nowMs });
   const quarantined = show === "quarantined";
   const { items, next } = await deliveriesPage(ledger, {
@@ -64,7 +66,7 @@ export async function deliveryPage(
     scripts: ["/files/plots.js"],
     styles: ["/files/uplot.css"],
     body: markup`<h1>Delivery of webhooks</h1>
-${section("state", "Do webhooks come?", state(health, nowMs))}
+${section("state", "Do webhooks come?", state(context, health))}
 ${section("figures", "Over time", plots(rangeOf(range)))}
 ${section("refused", "Refused requests", await refused(ledger.driver, nowMs))}
 ${
@@ -100,7 +102,8 @@ ${
 }
 
 /** What the watchdog sees, how long is left, and how to read again. */
-function state(health: DeliveryHealth, nowMs: number): Markup {
+function state(context: PageContext, health: DeliveryHealth): Markup {
+  const { nowMs } = context;
   const { level, detail, since, advice } = webhooksPart(health, nowMs);
   const { countdown, silentOrderIds } = health;
   const from = countdown?.firstFailureAt ?? since;
@@ -113,14 +116,45 @@ ${
     from !== null &&
     markup`<p>Once delivery is on again, read what was missed:</p>
 <pre class="command" id="recover" tabindex="0">rampkit recover --from ${from}</pre>
-<p><button type="button" data-copy="recover" hidden>Copy</button></p>`
+<p><button type="button" data-copy="recover" hidden>Copy</button></p>
+${recoverForm(context, from)}`
   }
+${lastRecovery(context)}
 ${
     silentOrderIds.length > 0 &&
     markup`<p>Orders that moved without a webhook: ${
       silentOrderIds.map((id) => markup`${orderLink(id)} `)
     }</p>`
   }`;
+}
+
+/** The button that reads the time again, for who may operate. */
+function recoverForm(
+  { operates, operations, formToken }: PageContext,
+  from: string,
+): Markup {
+  if (!operates || operations === null) return NOTHING;
+  return markup`<form action="/recover" method="post">
+${hidden({ form: formToken, from })}
+<button class="primary">Read it again now</button></form>`;
+}
+
+/** How far the last reading is that this process began. */
+function lastRecovery({ operations, nowMs }: PageContext): Markup {
+  const job = operations?.recovery.latest ?? null;
+  if (job === null) return NOTHING;
+  const { state, by, from, to, startedAt, read, error, report } = job;
+  const came = error ??
+    (report === null
+      ? "load the page again to see how far it is"
+      : report.complete
+      ? "nothing is missing"
+      : "it could not be read whole; rampkit recover says why");
+  return markup`<p>${outsideText(by, 64)} had ${moment(from)} to ${
+    moment(to)
+  } read again, ${
+    when(startedAt, nowMs)
+  }: ${state}, ${read} orders and users read; ${sentence(came)}.</p>`;
 }
 
 async function refused(

@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import type { Ledger } from "../../../ledger/mod.ts";
 import type { NewEvent } from "../../../ledger/events/event.ts";
 import { deliveryUnanswered } from "../../../ledger/events/mint.ts";
 import { addRefusedRequests } from "../../../ledger/polling/requests/refused_requests.ts";
 import { monthReading } from "../../../ledger/testing/month_test_events.ts";
-import { testConsole } from "../../../tests/kit/console.ts";
+import { CONSOLE_ORIGIN, testConsole } from "../../../tests/kit/console.ts";
+import { BackgroundJob } from "../../api/background_job.ts";
+import type { RecoverJson } from "../../views/reconcile_view.ts";
+import type { ConsoleParts } from "../console_parts.ts";
 import {
   minutesAgo,
   ODD_NOW_MS,
@@ -126,9 +130,10 @@ Deno.test("deliveryPage() lists what came, page by page, and alone what cannot b
   assert.deepEqual(other.logged, []);
 });
 
-Deno.test("deliveryPage() counts down in both readings and fills in the command when deliveries fail", async () => {
+/** A ledger whose last delivery was answered late, two hours ago. */
+function failingLedger(): Promise<Ledger> {
   const failing = oddWebhook("O1", "payment_started", 120);
-  const ledger = await oddLedger([
+  return oddLedger([
     oddWebhook("O0", "payment_started", 240),
     failing,
     deliveryUnanswered({
@@ -140,6 +145,10 @@ Deno.test("deliveryPage() counts down in both readings and fills in the command 
       salt: new Uint8Array(16),
     }),
   ]);
+}
+
+Deno.test("deliveryPage() counts down in both readings and fills in the command when deliveries fail", async () => {
+  const ledger = await failingLedger();
   await addRefusedRequests(ledger.driver, { wrong_secret: 7 }, ODD_NOW_MS);
   await using opened = testConsole(ledger, now);
   const text = await opened.read("/delivery");
@@ -150,4 +159,57 @@ Deno.test("deliveryPage() counts down in both readings and fills in the command 
   assert.match(text, /wrong_secret 7 .* Compare the address/);
   const page = await (await opened.ask("/")).text();
   assert.match(page, /class="part bad"[^>]*>\s*<span[^>]*>■<\/span> Webhooks/);
+});
+
+Deno.test("deliveryPage() has a button for who may operate, which reads the time again", async () => {
+  const asked: unknown[] = [];
+  const recovery = new BackgroundJob<RecoverJson>({
+    now,
+    signal: new AbortController().signal,
+  });
+  const operations: ConsoleParts["operations"] = {
+    recovery,
+    recover: ({ name }, window) => {
+      asked.push([name, window]);
+      return recovery.start(name, window, ({ onRead }) => {
+        onRead(3);
+        return Promise.reject(new Error("The service does not answer"));
+      });
+    },
+  };
+  const access = { kind: "open", operates: true } as const;
+  await using opened = testConsole(
+    await failingLedger(),
+    now,
+    access,
+    operations,
+  );
+  const page = await opened.ask("/delivery");
+  const cookie = page.headers.get("set-cookie")?.split(";")[0] ?? "";
+  const text = await page.text();
+  const [, form = "", from = ""] =
+    /name="form" value="([^"]+)"><input type="hidden" name="from" value="([^"]+)"/
+      .exec(text) ?? [];
+  assert.equal(from, "2026-11-20T10:00:00.000Z");
+  const press = (fields: Readonly<Record<string, string>>) =>
+    opened.ask("/recover", {
+      headers: { cookie, origin: CONSOLE_ORIGIN },
+      fields,
+    });
+  assert.equal((await press({ form: "other", from })).status, 403);
+  assert.equal((await press({ form, from: "never" })).status, 400);
+  asked.length = 0;
+  const answer = await press({ form, from });
+  assert.equal(answer.headers.get("location"), "/delivery");
+  const fromMs = Date.parse(from);
+  assert.deepEqual(asked, [["local", { fromMs, toMs: ODD_NOW_MS }]]);
+  await recovery.stop();
+  assert.match(
+    await opened.read("/delivery"),
+    /local had 2026-11-20 10:00:00 to .*: failed, 3 orders and users read; The service does not answer/,
+  );
+
+  await using reads = testConsole(await failingLedger(), now);
+  const shown = await (await reads.ask("/delivery")).text();
+  assert.doesNotMatch(shown, /action="\/recover"/);
 });

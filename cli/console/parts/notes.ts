@@ -67,7 +67,7 @@ function told(
 }
 
 /** Fields that a form sends back as they are. */
-function hidden(fields: Readonly<Record<string, string>>): Markup[] {
+export function hidden(fields: Readonly<Record<string, string>>): Markup[] {
   return Object.entries(fields).map(([name, value]) =>
     markup`<input type="hidden" name="${name}" value="${value}">`
   );

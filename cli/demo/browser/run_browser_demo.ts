@@ -177,6 +177,7 @@ async function serveShop(world: World, databaseUrl: string): Promise<void> {
     dashboardUrl: `${environment.dashboardUrl}/control`,
     explorers: EXPLORERS,
     catchUp: () => Promise.resolve(),
+    operations: null,
     log: (level, event, fields) => {
       if (level !== "error") return;
       options.onError(new Error(`${event}: ${fields?.message}`));
