@@ -1,0 +1,286 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { LedgerError } from "../store/driver/errors.ts";
+import type { Driver } from "../store/driver/driver.ts";
+import { until } from "../../tests/kit/until.ts";
+import {
+  at,
+  Crash,
+  crashingDriver,
+  emptyStore,
+  orderRead,
+  rowsOf,
+} from "../testing/projection_test_kit.ts";
+import {
+  lives,
+  opened,
+  record,
+  statuses,
+  toldInOrder,
+} from "../testing/subscription_test_kit.ts";
+import type { Subscription } from "./subscription.ts";
+import type { TransitionHandler } from "./subscription_options.ts";
+import { Subscriptions } from "./subscriptions.ts";
+
+Deno.test("Subscription.dispatch() delivers everything at least once and in order wherever the process dies", async () => {
+  const orders = ["O1", "O2"];
+  for (const when of ["before", "after"] as const) {
+    for (const fails of [false, true]) {
+      let survived = false;
+      for (let write = 1; !survived; write++) {
+        assert.ok(write < 40, "it ends");
+        const driver = await emptyStore();
+        await record(driver, ...lives(...orders));
+        const seen: Record<string, string[]> = { O1: [], O2: [] };
+        const failed = new Set<string>();
+        const handler: TransitionHandler = ({ id, status, key }) => {
+          if (fails && !failed.has(key) && status === "progress") {
+            failed.add(key);
+            throw new Error("not now");
+          }
+          seen[id]?.push(status);
+        };
+        const dying = crashingDriver(driver, write, when);
+        try {
+          const subscription = await opened(dying, handler, {
+            retryDelayMs: () => 0,
+          });
+          await subscription.dispatch();
+          survived = true;
+        } catch (error) {
+          assert.ok(error instanceof Crash, String(error));
+        }
+        const again = await opened(driver, handler, { retryDelayMs: () => 0 });
+        await again.dispatch();
+        for (const order of orders) {
+          toldInOrder(seen[order] ?? [], `${order} died at ${write}`);
+          // A crash repeats what the group held that was not written.
+          assert.ok((seen[order]?.length ?? 0) <= 2 * statuses.length);
+        }
+        assert.deepEqual(
+          await rowsOf(driver, "SELECT * FROM queued_transitions"),
+          [],
+        );
+        await driver.close();
+      }
+    }
+  }
+});
+
+Deno.test("Subscription.dispatch() tells nobody again because a write failed or its answer was lost", async () => {
+  for (const when of ["before", "after"] as const) {
+    let failures = 0;
+    for (let write = 2; failures === write - 2; write++) {
+      assert.ok(write < 40, "it ends");
+      const driver = await emptyStore();
+      await record(driver, ...lives("O1", "O2"));
+      const seen: string[] = [];
+      const failed = new Set<string>();
+      let writes = 0;
+      const flaky: Driver = {
+        location: "memory",
+        close: () => Promise.resolve(),
+        async batch(statements, mode) {
+          const fails = mode === "write" && ++writes === write;
+          if (!fails) return await driver.batch(statements, mode);
+          if (when === "after") await driver.batch(statements, mode);
+          failures++;
+          throw new LedgerError("unreachable", "no answer");
+        },
+      };
+      const subscription = await opened(flaky, ({ key, status }) => {
+        if (status === "progress" && !failed.has(key)) {
+          failed.add(key);
+          throw new Error("not now");
+        }
+        seen.push(key);
+      }, { retryDelayMs: () => 0 });
+      await subscription.dispatch().catch((error) =>
+        assert.ok(error instanceof LedgerError)
+      );
+      await subscription.dispatch();
+      assert.equal(seen.length, 8, `write ${write} failed ${when}`);
+      assert.equal(new Set(seen).size, 8);
+      await driver.close();
+    }
+    assert.ok(failures > 1);
+  }
+});
+
+Deno.test("Subscription.dispatch() calls the handler side by side across entities, and in order within one", async () => {
+  const driver = await emptyStore();
+  await record(driver, ...lives("O1", "O2", "O3"));
+  const running = new Set<string>();
+  const seen: Record<string, string[]> = { O1: [], O2: [], O3: [] };
+  let most = 0;
+  await using subscription = await opened(driver, async ({ id, status }) => {
+    assert.ok(!running.has(id), `${id} is told of one thing at a time`);
+    running.add(id);
+    most = Math.max(most, running.size);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    running.delete(id);
+    seen[id]?.push(status);
+  }, { concurrency: 2 });
+  assert.deepEqual(await subscription.dispatch(), { delivered: 12, failed: 0 });
+  assert.deepEqual(seen, { O1: statuses, O2: statuses, O3: statuses });
+  assert.equal(most, 2);
+  for (const concurrency of [0, 1.5, NaN]) {
+    await assert.rejects(opened(driver, () => {}, { concurrency }), RangeError);
+  }
+  await driver.close();
+});
+
+Deno.test("Subscription.dispatch() goes on with others while one handler takes long, and writes what is done", async () => {
+  const driver = await emptyStore();
+  await record(driver, ...lives("O1", "O2"));
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => end = resolve);
+  const seen: string[] = [];
+  await using subscription = await opened(driver, async ({ id, status }) => {
+    if (id === "O1" && status === "created") await ended;
+    seen.push(`${id} ${status}`);
+    if (id === "O2" && status === "pending") throw new Error("not now");
+  });
+  const dispatched = subscription.dispatch();
+  const subscriptions = new Subscriptions(driver, () => Date.parse(at(61)));
+  await until(async () => (await subscriptions.queued("test")).length === 2);
+  assert.deepEqual(seen, ["O2 created", "O2 progress", "O2 pending"]);
+  const [status] = await subscriptions.list();
+  assert.equal(status?.behind, 8, "the checkpoint stays before the slow one");
+  end();
+  await dispatched;
+  assert.equal((await subscriptions.list())[0]?.behind, 0);
+  await driver.close();
+});
+
+Deno.test("Subscription.dispatch() writes a checkpoint for a group, not for each transition", async () => {
+  const driver = await emptyStore();
+  const orders = Array.from({ length: 50 }, (_, at) => `O${at}`);
+  await record(driver, ...lives(...orders));
+  const counted = crashingDriver(driver, Infinity, "before");
+  await using subscription = await opened(counted, () => {});
+  assert.deepEqual(await subscription.dispatch(), {
+    delivered: 200,
+    failed: 0,
+  });
+  assert.ok(counted.writes <= 4, `${counted.writes} writes`);
+  await driver.close();
+});
+
+Deno.test("Subscription.dispatch() of a second process under the same name loses the race, and tells nothing wrong", async () => {
+  const driver = await emptyStore();
+  await record(driver, ...lives("O1"));
+  const seen: string[] = [];
+  let second: Subscription | null = null;
+  await using first = await opened(driver, async ({ status }) => {
+    seen.push(`first ${status}`);
+    const other = second;
+    second = null;
+    await other?.dispatch();
+  });
+  await using other = await opened(driver, ({ status }) => {
+    seen.push(`second ${status}`);
+  });
+  second = other;
+  await assert.rejects(first.dispatch(), /changed|conflict|first/i);
+  assert.deepEqual(await first.dispatch(), { delivered: 0, failed: 0 });
+  assert.deepEqual(
+    seen.filter((one) => one.startsWith("second")),
+    statuses.map((status) => `second ${status}`),
+  );
+  await driver.close();
+});
+
+Deno.test("Subscription.dispatch() delivers each transition at least once and in order, whatever fails and dies", async () => {
+  const orders = ["O1", "O2", "O3"];
+  const world = fc.record({
+    fails: fc.array(fc.boolean(), { maxLength: 40 }),
+    deaths: fc.array(
+      fc.record({
+        write: fc.integer({ min: 1, max: 6 }),
+        when: fc.constantFrom("before" as const, "after" as const),
+      }),
+      { maxLength: 4 },
+    ),
+    concurrency: fc.integer({ min: 1, max: 4 }),
+    turns: fc.array(fc.nat(3), { minLength: 1, maxLength: 20 }),
+    maxAttempts: fc.constantFrom(2, 1000),
+  });
+  await fc.assert(
+    fc.asyncProperty(world, async (world) => {
+      const driver = await emptyStore();
+      const fails = [...world.fails];
+      let turn = 0;
+      const seen: Record<string, { status: string; missed: string[] }[]> = {};
+      const handler: TransitionHandler = async ({ id, status }, context) => {
+        const turns = world.turns[turn++ % world.turns.length] ?? 0;
+        for (let at = 0; at < turns; at++) await Promise.resolve();
+        if (fails.pop()) throw new Error("not now");
+        const missed = context.missed.map((key) => key.split(".").at(-1) ?? "");
+        (seen[id] ??= []).push({ status, missed });
+      };
+      const options = {
+        retryDelayMs: () => 0,
+        concurrency: world.concurrency,
+        maxAttempts: world.maxAttempts,
+      };
+      const deaths = [...world.deaths, { write: 0, when: "after" as const }];
+      for (const [life, { write, when }] of deaths.entries()) {
+        await record(
+          driver,
+          ...orders.map((orderId) =>
+            orderRead(life, { orderId, status: statuses[life] ?? "success" })
+          ),
+        );
+        if (life === deaths.length - 1) {
+          await record(driver, ...lives(...orders));
+        }
+        try {
+          const subscription = await opened(
+            crashingDriver(driver, write, when),
+            handler,
+            options,
+          );
+          await subscription.dispatch();
+        } catch (error) {
+          assert.ok(error instanceof Crash, String(error));
+        }
+      }
+      const dead = await rowsOf(
+        driver,
+        "SELECT entity_id, status FROM queued_transitions WHERE state = 'dead'",
+      );
+      const left = await rowsOf(
+        driver,
+        "SELECT * FROM queued_transitions WHERE state <> 'dead'",
+      );
+      assert.deepEqual(left, []);
+      for (const order of orders) {
+        const told = seen[order] ?? [];
+        const logged = (await rowsOf(
+          driver,
+          `SELECT status FROM transitions WHERE entity_id = '${order}' ORDER BY seq`,
+        )).map(([status]) => String(status));
+        const lost = dead.filter(([id]) => id === order)
+          .map(([, status]) => String(status));
+        for (const status of logged) {
+          const came = told.some((one) => one.status === status);
+          assert.ok(came || lost.includes(status), `${order} ${status}`);
+        }
+        const known = new Set<string>();
+        for (const { status, missed } of told) {
+          // What precedes it came before it, or is named as missed.
+          for (const earlier of logged.slice(0, logged.indexOf(status))) {
+            assert.ok(
+              known.has(earlier) || missed.includes(earlier),
+              `${order} ${status} without ${earlier}`,
+            );
+          }
+          known.add(status);
+        }
+      }
+      await driver.close();
+    }),
+    { numRuns: 40 },
+  );
+});

@@ -1,0 +1,67 @@
+/** Orders, their transitions and a subscription, for tests. */
+import assert from "node:assert/strict";
+import type { NewEvent } from "../events/event.ts";
+import { Projector } from "../projection/projector.ts";
+import { appendStatement } from "../store/append.ts";
+import type { Driver } from "../store/driver/driver.ts";
+import { Subscription } from "../subscriptions/subscription.ts";
+import type {
+  SubscribeOptions,
+  TransitionHandler,
+} from "../subscriptions/subscription_options.ts";
+import { at, orderRead } from "./projection_test_kit.ts";
+
+/** Stores events and folds them. */
+export async function record(
+  driver: Driver,
+  ...events: NewEvent[]
+): Promise<void> {
+  await driver.batch([appendStatement(events)], "write");
+  const projector = new Projector({ driver, assets: "sandbox" });
+  while ((await projector.step("live")).events > 0);
+}
+
+/** Two orders that go through the same statuses, one event each in turn. */
+export function lives(...orders: string[]): NewEvent[] {
+  const steps = ["created", "progress", "pending", "success"];
+  return steps.flatMap((status, step) =>
+    orders.map((orderId) => orderRead(step, { orderId, status, changed: step }))
+  );
+}
+
+/** A subscription of orders from the start, which does not run by itself. */
+export async function opened(
+  driver: Driver,
+  handler: TransitionHandler,
+  options: Partial<SubscribeOptions> = {},
+  now: () => number = () => Date.parse(at(60)),
+): Promise<Subscription> {
+  const subscription = new Subscription({
+    driver,
+    now,
+    name: "test",
+    options: { on: "order.*.*", from: "start", start: false, ...options },
+    handler,
+  });
+  await subscription.open();
+  return subscription;
+}
+
+/** What an order goes through. */
+export const statuses: readonly string[] = [
+  "created",
+  "progress",
+  "pending",
+  "success",
+];
+
+/** Everything came, and nothing before what precedes it. */
+export function toldInOrder(seen: readonly string[], message: string): void {
+  assert.deepEqual([...new Set(seen)], statuses, message);
+  for (const [at, status] of seen.entries()) {
+    const before = seen[at - 1];
+    const step = statuses.indexOf(status) -
+      (before === undefined ? -1 : statuses.indexOf(before));
+    assert.ok(step <= 1, `${message}: ${seen.join(" ")}`);
+  }
+}
