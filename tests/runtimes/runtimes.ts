@@ -92,6 +92,16 @@ Deno.test("Node 24 serves: a delivery is answered, kept and shown, and SIGTERM e
   assert.match(said, /"orderId":"served".*"trust":"claimed"/);
 });
 
+Deno.test("npx rampkit demo runs by the name that npm installs, and names itself so", async () => {
+  const demo = "rampkit demo --orders 20 --folder named";
+  const said = await installed.run([
+    // As in a project whose Node is this one: npx finds the program there.
+    ...["npx", "--yes", "--package", "node@24", "-c", demo],
+  ]);
+  assert.match(said, /Differences +0/);
+  assert.match(said, /^ {2}npx rampkit orders list --database-url file:named/m);
+});
+
 Deno.test("Node 24 runs the recipes for Express and Next with these packages", async () => {
   const { run } = installed;
   await run([
