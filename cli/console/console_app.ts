@@ -35,7 +35,12 @@ import { againPage, signInPage } from "./pages/sign_in_page.ts";
 import { userPage } from "./pages/user_page.ts";
 import { OpenBooks } from "./open_books.ts";
 import { figures, rangeOf } from "./parts/figures.ts";
+import { countWaiting } from "./parts/waiting_counts.ts";
+import { Remembered } from "./remembered.ts";
 import { takeNote } from "./take_note.ts";
+
+/** Counts of what waits are looked for again after this long, ms. */
+const WAITING_OLD_MS = 5000;
 
 /** Longest body of a form, in bytes. */
 const MAX_FORM_BYTES = 64 * 1024;
@@ -61,7 +66,12 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
   const { ledger, now, access } = parts;
   const health = new HealthWatch(ledger, now);
   const live = new LiveHealth(health);
+  const { delivery } = health;
   const openBooks = new OpenBooks(ledger, now);
+  const waiting = new Remembered(() => countWaiting(ledger, now()), {
+    now,
+    oldMs: WAITING_OLD_MS,
+  });
   const signIn = new SignIn(access, now);
   const app = new Hono<ConsoleEnv>();
 
@@ -118,6 +128,8 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
       operates,
       formToken,
       openBooks,
+      waiting,
+      delivery,
     });
     if (typeof made === "string") return c.redirect(made, 303);
     const frame = {
@@ -177,7 +189,8 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
       })));
   app.get("/delivery/figures", async (c) => {
     const range = rangeOf(c.req.query("range"));
-    return c.json(await figures(ledger, range, now()));
+    const health = await delivery.value();
+    return c.json(await figures(ledger, { range, health, nowMs: now() }));
   });
   app.get("/months", (c) => show(c, monthsPage));
   app.get(
@@ -257,6 +270,7 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
       live.end();
       await health.settled();
       await openBooks.settled();
+      await waiting.settled();
     },
   };
 }

@@ -1,8 +1,10 @@
-import type { Ledger } from "../../ledger/mod.ts";
+import type { DeliveryHealth, Ledger } from "../../ledger/mod.ts";
 import type { Operations } from "../api/operations.ts";
 import type { Log } from "../monitoring/logger.ts";
 import type { Access } from "./access/access.ts";
 import type { Explorers } from "./explorers.ts";
+import type { Waiting } from "./parts/waiting_counts.ts";
+import type { Remembered } from "./remembered.ts";
 import type { OpenBooks } from "./open_books.ts";
 
 /** What the console is made of. */
@@ -39,6 +41,10 @@ export interface PageContext extends
   readonly operates: boolean;
   /** What the forms of the page send back. */
   readonly formToken: string;
+  /** How many orders wait, and for which reason. */
+  readonly waiting: Remembered<Waiting>;
+  /** How webhook delivery is. */
+  readonly delivery: Remembered<DeliveryHealth>;
   /** The books of months that are not closed. */
   readonly openBooks: OpenBooks;
 }

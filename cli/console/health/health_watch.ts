@@ -1,22 +1,29 @@
 import { messageOf } from "../../../core/guards.ts";
-import type { Ledger } from "../../../ledger/mod.ts";
+import { sleep } from "../../../core/waiting/sleep.ts";
+import {
+  type DeliveryHealth,
+  type Ledger,
+  watchdog,
+} from "../../../ledger/mod.ts";
+import { Remembered } from "../remembered.ts";
 import { backlogHealth } from "./backlog_health.ts";
 import { forwardingHealth } from "./forwarding_health.ts";
-import type { HealthPart } from "./health_part.ts";
+import { HEALTH_PARTS, type HealthPart } from "./health_part.ts";
 import { ledgerHealth } from "./ledger_health.ts";
 import { pollingHealth } from "./polling_health.ts";
-import { webhooksHealth } from "./webhooks_health.ts";
+import { webhooksPart } from "./webhooks_health.ts";
 
 /** Older than this it is looked at again, ms. */
 const OLD_MS = 10_000;
 
-/** How everything is, looked at now and then: no page waits for it twice. */
+/** The first page waits at most this long, ms. */
+const PATIENCE_MS = 500;
+
+/** How everything is, looked at now and then: no page waits for it for long. */
 export class HealthWatch {
-  readonly #ledger: Ledger;
-  readonly #now: () => number;
-  #parts: readonly HealthPart[] | null = null;
-  #lookedMs = 0;
-  #looking: Promise<readonly HealthPart[]> | null = null;
+  /** How webhook delivery is. */
+  readonly delivery: Remembered<DeliveryHealth>;
+  readonly #parts: Remembered<readonly HealthPart[]>;
 
   /**
    * Watches a ledger; it does nothing unless asked.
@@ -24,44 +31,55 @@ export class HealthWatch {
    * @param now Clock, ms since the epoch.
    */
   constructor(ledger: Ledger, now: () => number) {
-    this.#ledger = ledger;
-    this.#now = now;
+    const how = { now, oldMs: OLD_MS };
+    this.delivery = new Remembered(async () => {
+      const { health } = await watchdog(ledger.driver, { nowMs: now() });
+      return health;
+    }, how);
+    this.#parts = new Remembered(() => this.#look(ledger, now()), how);
   }
 
-  /** What is known at once; only the first caller waits. */
+  /** What is known at once, or soon; else that it is being looked at. */
   async parts(): Promise<readonly HealthPart[]> {
-    const ageMs = Math.abs(this.#now() - this.#lookedMs);
-    if (this.#parts !== null && ageMs < OLD_MS) return this.#parts;
-    const looking = this.look();
-    return this.#parts ?? await looking;
-  }
-
-  /** Looks now. */
-  look(): Promise<readonly HealthPart[]> {
-    return this.#looking ??= this.#look().finally(() => {
-      this.#looking = null;
-    });
+    const waited = new AbortController();
+    const late = sleep(PATIENCE_MS, waited.signal).then(
+      () => UNDER_WAY,
+      () => UNDER_WAY,
+    );
+    try {
+      return await Promise.race([this.#parts.value(), late]);
+    } finally {
+      waited.abort();
+    }
   }
 
   /** Waits for a look that is under way, so that the ledger can be closed. */
   async settled(): Promise<void> {
-    await this.#looking;
+    await this.#parts.settled();
+    await this.delivery.settled();
   }
 
-  async #look(): Promise<readonly HealthPart[]> {
-    const nowMs = this.#now();
-    const parts = await Promise.all([
-      part("Webhooks", () => webhooksHealth(this.#ledger, nowMs)),
-      part("Polling", () => pollingHealth(this.#ledger, nowMs)),
-      part("Ledger", () => ledgerHealth(this.#ledger, nowMs)),
-      part("Backlog", () => backlogHealth(this.#ledger, nowMs)),
-      part("Forwarding", () => forwardingHealth(this.#ledger)),
+  #look(ledger: Ledger, nowMs: number): Promise<readonly HealthPart[]> {
+    return Promise.all([
+      part(
+        "Webhooks",
+        async () => webhooksPart(await this.delivery.find(), nowMs),
+      ),
+      part("Polling", () => pollingHealth(ledger, nowMs)),
+      part("Ledger", () => ledgerHealth(ledger, nowMs)),
+      part("Backlog", () => backlogHealth(ledger, nowMs)),
+      part("Forwarding", () => forwardingHealth(ledger)),
     ]);
-    this.#parts = parts;
-    this.#lookedMs = this.#now();
-    return parts;
   }
 }
+
+const UNDER_WAY: readonly HealthPart[] = HEALTH_PARTS.map((name) => ({
+  name,
+  level: "unused",
+  since: null,
+  detail: "It is being looked at; load the page again",
+  advice: null,
+}));
 
 /** A part that cannot be looked at is bad itself. */
 async function part(

@@ -1,18 +1,9 @@
-import { type Ledger, watchdog } from "../../../ledger/mod.ts";
 import type { DeliveryHealth } from "../../../ledger/mod.ts";
 import { counted } from "../../views/counted.ts";
 import { span } from "../../wording/span.ts";
 import type { HealthPart } from "./health_part.ts";
 
 /** Whether webhooks still come, as the watchdog sees it. */
-export async function webhooksHealth(
-  { driver }: Ledger,
-  nowMs: number,
-): Promise<HealthPart> {
-  return webhooksPart((await watchdog(driver, { nowMs })).health, nowMs);
-}
-
-/** The same from what the watchdog saw. */
 export function webhooksPart(
   health: DeliveryHealth,
   nowMs: number,

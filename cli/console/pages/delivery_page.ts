@@ -1,4 +1,4 @@
-import { type DeliveryHealth, watchdog } from "../../../ledger/mod.ts";
+import type { DeliveryHealth } from "../../../ledger/mod.ts";
 import { readRefusedRequests } from "../../../ledger/internals.ts";
 import { deliveriesPage } from "../../queries/deliveries.ts";
 import { describeCountdown } from "../../wording/delivery.ts";
@@ -34,7 +34,7 @@ export async function deliveryPage(
   { show, range, after }: DeliveryAddress,
 ): Promise<PageParts> {
   const { ledger, nowMs } = context;
-  const { health } = await watchdog(ledger.driver, { nowMs });
+  const health = await context.delivery.value();
   const quarantined = show === "quarantined";
   const { items, next } = await deliveriesPage(ledger, {
     quarantined,

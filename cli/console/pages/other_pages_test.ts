@@ -5,6 +5,7 @@ import type { NewEvent } from "../../../ledger/events/event.ts";
 import { deliveryUnanswered } from "../../../ledger/events/mint.ts";
 import { addRefusedRequests } from "../../../ledger/polling/requests/refused_requests.ts";
 import { monthReading } from "../../../ledger/testing/month_test_events.ts";
+import { until } from "../../../tests/kit/until.ts";
 import { CONSOLE_ORIGIN, testConsole } from "../../../tests/kit/console.ts";
 import { BackgroundJob } from "../../api/background_job.ts";
 import type { RecoverJson } from "../../views/reconcile_view.ts";
@@ -157,8 +158,10 @@ Deno.test("deliveryPage() counts down in both readings and fills in the command 
   assert.match(text, /at 2026-11-21T01:05:00\.000Z \(13 h 05 min left\)/);
   assert.match(text, /rampkit recover --from 2026-11-20T10:00:00\.000Z/);
   assert.match(text, /wrong_secret 7 .* Compare the address/);
-  const page = await (await opened.ask("/")).text();
-  assert.match(page, /class="part bad"[^>]*>\s*<span[^>]*>■<\/span> Webhooks/);
+  await until(async () => {
+    const page = await (await opened.ask("/")).text();
+    return /class="part bad"[^>]*>\s*<span[^>]*>■<\/span> Webhooks/.test(page);
+  });
 });
 
 Deno.test("deliveryPage() has a button for who may operate, which reads the time again", async () => {

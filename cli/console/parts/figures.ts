@@ -1,4 +1,4 @@
-import { type Ledger, watchdog } from "../../../ledger/mod.ts";
+import type { DeliveryHealth, Ledger } from "../../../ledger/mod.ts";
 import type {
   StatisticsPoint,
   StatisticsStep,
@@ -57,8 +57,11 @@ export type PlotName = keyof typeof PLOTS;
 /** The figures of a range, up to now. */
 export async function figures(
   ledger: Ledger,
-  range: string,
-  nowMs: number,
+  { range, health, nowMs }: {
+    readonly range: string;
+    readonly health: Pick<DeliveryHealth, "since" | "failingSince">;
+    readonly nowMs: number;
+  },
 ): Promise<Figures> {
   const { ms = 0, step = "hour" } = RANGES[range] ?? {};
   const { points } = await statistics(ledger, {
@@ -66,7 +69,6 @@ export async function figures(
     to: new Date(nowMs).toISOString(),
     step,
   }, nowMs);
-  const { health } = await watchdog(ledger.driver, { nowMs });
   const marks = [health.since, health.failingSince].filter((at) => at !== null);
   return {
     times: points.map(({ at }) => Date.parse(at) / 1000),
