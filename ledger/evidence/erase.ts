@@ -5,7 +5,8 @@ import { selectEventAt } from "../store/tables/events.ts";
 import { bodyCommitment } from "./commitment.ts";
 
 /**
- * Erases the body, digest and salt of one event. Its columns stay, and so does
+ * Erases the body, digest and salt of one event; `Ledger.erasures` forgets a
+ * person, whole, and prunes old bodies. Its columns stay, and so does
  * the commitment to its body: the chain still verifies, and still covers the
  * columns. The body of a webhook cannot be guessed from what is left. The id of
  * a reading is a hash that includes its body, so a guess of the whole body can
