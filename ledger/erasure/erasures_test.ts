@@ -338,6 +338,31 @@ Deno.test("an export tells who was erased, so that an import keeps them out", as
   assert.equal((await to.verify()).ok, true);
 });
 
+Deno.test("Erasures.erase() beside a process that is folding leaves nothing of the person", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const url = `file:${folder}/ledger.db`;
+    const options = { url, environment: "sandbox" } as const;
+    await using folding = await openLedger(options);
+    await using erasing = await openLedger(options);
+    const crowd = Array.from({ length: 150 }, (_, n) => person(`N${n}`, 1));
+    const [first = [], ...rest] = [anna, ...crowd].map(({ events }) => events);
+    await folding.append(first.slice(0, 6));
+    await folding.project();
+    await folding.append([...rest.flat(), ...first]);
+    const folded = folding.project();
+    await erasing.erasures.erase(anna.userId, { force: true });
+    await folded;
+    await folding.project();
+    assert.deepEqual(await inTables(folding.driver, anna), []);
+    assert.equal((await erasing.verify()).ok, true);
+    assert.equal((await erasing.refold()).changed, 0);
+    assert.equal((await erasing.orders.get("O-ANNA-0"))?.status, "success");
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
 const replica = databaseKinds.find(({ name }) => name === "sqld replica");
 
 Deno.test({
