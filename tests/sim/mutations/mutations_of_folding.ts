@@ -29,7 +29,7 @@ export const FOLDING_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "move the checkpoint whatever it was",
-    within: 60,
+    within: 80,
     ports: {
       driver: (next) =>
         wrap(next, (statements, mode) =>
