@@ -9,6 +9,8 @@ export interface Delivery {
   readonly queued: QueuedTransition | null;
   /** What is queued of its order or user and comes before it. */
   readonly earlier: readonly QueuedTransition[];
+  /** Whether it has to wait for one in the queue. */
+  blocked: boolean;
   /** How it went; null while it has not ended. */
   outcome: Outcome | null;
 }

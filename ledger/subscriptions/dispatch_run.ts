@@ -177,10 +177,11 @@ export class DispatchRun {
       if (queued.some((one) => one.transition.seq === transition.seq)) continue;
       const delivery = deliveryOf(transition, null, found);
       this.#log.push(delivery);
-      this.#begin(
-        delivery,
-        queued.some(({ state, passed }) => state !== "dead" && !passed),
+      // What a crash makes come again does not wait for what came after it.
+      const isBlocked = delivery.earlier.some(({ state, passed }) =>
+        state !== "dead" && !passed
       );
+      this.#begin(delivery, isBlocked);
     }
     return begun || found.log.length > 0;
   }
@@ -192,8 +193,10 @@ export class DispatchRun {
     this.#entities.set(key, entity);
     entity.open++;
     this.#open++;
-    if (blocked) this.#end(delivery, waiting(delivery.transition));
-    else this.#lanes.add(key, delivery);
+    delivery.blocked = blocked;
+    // In its lane even if it only has to wait: it may not be queued before an
+    // earlier one of the lane is.
+    this.#lanes.add(key, delivery);
   }
 
   async #deliver(delivery: Delivery): Promise<void> {
@@ -201,7 +204,7 @@ export class DispatchRun {
     const { transition, queued } = delivery;
     const entity = this.#entities.get(entityKey(transition));
     if (entity === undefined) return;
-    if (queued === null && entity.held) {
+    if (queued === null && (entity.held || delivery.blocked)) {
       return this.#end(delivery, waiting(transition));
     }
     const { handler, signal } = this.#parts;
@@ -364,6 +367,7 @@ function deliveryOf(
     transition,
     queued,
     earlier: ofEntity.filter((one) => one.transition.seq < transition.seq),
+    blocked: false,
     outcome: null,
   };
 }
