@@ -312,7 +312,7 @@ async function subscribe(
       journal.count("receiver fails");
       throw new Error("Simulated: the receiver fails");
     }
-    world.receive(transition);
+    world.receive(transition, life);
   };
   return await ledger.subscribe(
     SUBSCRIPTION,

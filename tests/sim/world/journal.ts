@@ -64,8 +64,11 @@ export class Journal {
 
   /** When a store or a process last failed, in milliseconds of the clock. */
   #lastFaultMs = -Infinity;
-  /** When the receiver was last told of each transition, by key. */
-  readonly #toldMs = new Map<string, number>();
+  /** When the receiver was last told of each transition, and by whom. */
+  readonly #lastTold = new Map<
+    string,
+    { readonly ms: number; readonly by: object }
+  >();
   /** What the receiver was told again although nothing had failed. */
   toldAgain: string[] = [];
 
@@ -76,13 +79,18 @@ export class Journal {
     this.#now = now;
   }
 
-  /** The receiver is told of a transition. */
-  tell(key: string): void {
-    const before = this.#toldMs.get(key);
-    if (
-      before !== undefined && this.#lastFaultMs < before - TELLING_MS
-    ) this.toldAgain.push(key);
-    this.#toldMs.set(key, this.#now());
+  /**
+   * The receiver is told of a transition.
+   *
+   * @param by The run of a process that tells: one that follows another cannot
+   * know what that told last.
+   */
+  tell(key: string, by: object): void {
+    const before = this.#lastTold.get(key);
+    const again = before?.by === by &&
+      this.#lastFaultMs < before.ms - TELLING_MS;
+    if (again) this.toldAgain.push(key);
+    this.#lastTold.set(key, { ms: this.#now(), by });
     addOne(this.told, key);
   }
 

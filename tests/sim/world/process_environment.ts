@@ -27,8 +27,8 @@ export interface ProcessEnvironment {
   now(): number;
   /** A connection to the database for one process. */
   openStore(): Driver;
-  /** What the subscription's handler does. */
-  receive(transition: Transition): void;
+  /** What the subscription's handler does; `by` is the run of a process. */
+  receive(transition: Transition, by: object): void;
   /** Notes an error unless a fault explains it. */
   expect(error: unknown, stopped: AbortSignal | null): void;
   /** Counts something that was done. */

@@ -138,10 +138,10 @@ export class World {
   }
 
   /** What the subscription's handler does: it remembers what it did. */
-  receive(transition: Transition): void {
+  receive(transition: Transition, by: object): void {
     const { told, effects } = this.journal;
     if (!told.has(transition.key)) effects.push(transition);
-    this.journal.tell(transition.key);
+    this.journal.tell(transition.key, by);
   }
 
   /** Path of a file that is gone when the run is over. */
