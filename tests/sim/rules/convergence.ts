@@ -252,6 +252,9 @@ async function proven(world: World): Promise<void> {
   if (changed !== undefined) {
     throw new Broken("folding again changes nothing", JSON.stringify(changed));
   }
+  // What another process has just logged is looked for every ten minutes only.
+  const { subscription } = world.front.incarnation ?? {};
+  if (subscription) await passing(clock, subscription.dispatch(), hourMs);
   const keys = await passing(
     clock,
     ledger.transitions({ limit: 1000 }),
