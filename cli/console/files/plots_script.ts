@@ -31,12 +31,14 @@ const draw = (box, { times, marks }, { series, unit }) => {
     axes: [{ ...axis, values: (_, all) => all.map(hour) }, { ...axis, size: 64, values: (_, all) => all.map((value) => value + unit) }],
     series: [
       { label: "Time (UTC)", value: "{YYYY}-{MM}-{DD} {HH}:{mm}" },
-      ...series.map(({ label }, at) => ({
+      ...series.map(({ label, values }, at) => ({
         label,
         stroke: colour(LINES[at % LINES.length]),
         width: 2,
         dash: at > 3 ? [6, 4] : undefined,
         spanGaps: false,
+        // A value between two gaps is no line.
+        points: { show: values.filter((one) => one !== null).length < 100, size: 6, fill: colour(LINES[at % LINES.length]) },
         value: (_, value) => value === null ? "-" : value + unit,
       })),
     ],

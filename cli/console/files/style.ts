@@ -80,6 +80,7 @@ th { font-size: 13px; color: var(--soft); font-weight: 600; white-space: nowrap;
 tbody tr:last-child td { border-bottom: 0; }
 .num { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 td code, time { white-space: nowrap; }
+.says { min-width: 15em; overflow-wrap: anywhere; }
 
 button, .button {
   font: inherit; font-weight: 550; cursor: pointer; color: var(--ink); text-decoration: none;

@@ -21,6 +21,8 @@ export interface ColumnHead {
   readonly title: string;
   /** Numbers stand to the right. */
   readonly number?: boolean;
+  /** Sentences take the room that is left, and long words in them break. */
+  readonly sentence?: boolean;
 }
 
 /**
@@ -33,7 +35,12 @@ export function table(
   heads: readonly ColumnHead[],
   rows: readonly (readonly Child[])[],
 ): Markup {
-  const side = (at: number) => heads[at]?.number === true ? "num" : "text";
+  const side = (at: number) =>
+    heads[at]?.number === true
+      ? "num"
+      : heads[at]?.sentence === true
+      ? "says"
+      : "text";
   const head = heads.map(({ title }, at) =>
     markup`<th scope="col" class="${side(at)}">${title}</th>`
   );

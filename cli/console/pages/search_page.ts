@@ -63,7 +63,7 @@ ${more && markup`<p>There are more than these: say more of it.</p>`}
         { title: "Release" },
         { title: "By" },
         { title: "Created" },
-        { title: "What is true" },
+        { title: "What is true", sentence: true },
       ],
       items.map((found) => {
         const { order, user, matches } = found;

@@ -48,7 +48,7 @@ export function orderTable(
       { title: "Release" },
       { title: "Amount", number: true },
       { title: "Created" },
-      { title: "What is true" },
+      { title: "What is true", sentence: true },
     ],
     orders.map((order) => [
       markup`${orderLink(order.orderId)}${reference(order)}`,
