@@ -24,8 +24,8 @@ export type Outcome =
 
 /** What is known of an order or user while deliveries of it are under way. */
 export class EntityDeliveries {
-  /** Whether one from the log failed: those after it wait in the queue. */
-  held = false;
+  /** Place of the first that failed: those after it wait in the queue. */
+  heldAt = Infinity;
   /** Deliveries that have not been written. */
   open = 0;
   /** Keys by place in the log that died, and have not been written as dead. */

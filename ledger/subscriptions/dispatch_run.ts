@@ -204,7 +204,8 @@ export class DispatchRun {
     const { transition, queued } = delivery;
     const entity = this.#entities.get(entityKey(transition));
     if (entity === undefined) return;
-    if (queued === null && (entity.held || delivery.blocked)) {
+    const isHeld = delivery.blocked || entity.heldAt < transition.seq;
+    if (queued === null && isHeld) {
       return this.#end(delivery, waiting(transition));
     }
     const { handler, signal } = this.#parts;
@@ -230,7 +231,9 @@ export class DispatchRun {
         const as = this.#afterFailure(delivery, attempt, error);
         if (as.state === "dead") {
           entity.died.set(transition.seq, transition.key);
-        } else if (!as.passed) entity.held = true;
+        } else if (!as.passed) {
+          entity.heldAt = Math.min(entity.heldAt, transition.seq);
+        }
         this.#failed++;
         return this.#end(delivery, { kind: "queued", as });
       }

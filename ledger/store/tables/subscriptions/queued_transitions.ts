@@ -157,8 +157,16 @@ export function settleQueue(
       sql: `UPDATE queued_transitions AS l SET passed = 1
         FROM json_each(?2) AS w WHERE l.subscription = ?1
           AND l.entity = w.value ->> 0 AND l.entity_id = w.value ->> 1
-          AND l.seq < w.value ->> 2`,
+          AND l.seq < w.value ->> 2 AND l.state <> 'waiting'`,
       rows: passing.map(({ entity, id, seq }) => [entity, id, seq]),
+    },
+    {
+      sql: letOthersWait,
+      rows: queued.map(({ transition }) => [
+        transition.entity,
+        transition.id,
+        transition.seq,
+      ]),
     },
     { sql: letNextRetry, rows: [...touched.values()] },
   ].flatMap(({ sql, rows }) =>
@@ -196,6 +204,12 @@ const insertQueued = `INSERT INTO queued_transitions (subscription, seq, entity,
   Array.from({ length: 15 }, (_, at) => `w.value ->> ${at}`).join(", ")
 }
   FROM json_each(?2) AS w WHERE true ON CONFLICT DO NOTHING`;
+
+/** What a crash makes come again is queued before what came after it. */
+const letOthersWait = `UPDATE queued_transitions AS l SET state = 'waiting'
+  FROM json_each(?2) AS w WHERE l.subscription = ?1
+    AND l.entity = w.value ->> 0 AND l.entity_id = w.value ->> 1
+    AND l.seq > w.value ->> 2 AND l.state = 'retrying' AND l.passed = 0`;
 
 /** Of each entity the first that is neither dead nor passed. */
 const letNextRetry = `UPDATE queued_transitions SET state = 'retrying'
