@@ -14,7 +14,9 @@ import { deploy } from "./deploy.ts";
 import { forward } from "./forward.ts";
 import { growth } from "./growth.ts";
 import { ingest } from "./ingest.ts";
+import { pages } from "./pages.ts";
 import { tidyUp } from "./process.ts";
+
 import { refold } from "./refold.ts";
 import { json, type Report, text } from "./measuring/report.ts";
 
@@ -24,13 +26,14 @@ const comparisons: readonly Comparison[] = [
   refold,
   growth,
   forward,
+  pages,
   client,
   deploy,
 ];
 const names = comparisons.map(({ name }) => name).join(", ");
 const help = `Usage: deno task bench [--json] [--only NAME]...
 
-Compares this project's speed with that of its peers, in about nine minutes.
+Compares this project's speed with that of its peers, in about fifteen minutes.
 
   --json         one JSON object instead of the table
   --only NAME    one comparison of: ${names}
