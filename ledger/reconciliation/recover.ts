@@ -97,7 +97,7 @@ export interface RecoverReport extends SweepRead {
  * });
  * const fromMs = Date.now() - 8 * 3_600_000;
  * const { complete, why } = await recover({ ledger, client, fromMs });
- * assert.equal(complete, true, why?.code);
+ * assert.equal(complete, true, `${why?.code}`);
  * ```
  */
 export async function recover(
