@@ -1,5 +1,6 @@
 import { compareTimes } from "../events/time.ts";
 import { orderMove } from "../orders/order_move.ts";
+import { orderRank } from "../orders/order_rank.ts";
 import type { OrderState } from "../orders/order_state.ts";
 import type { Status } from "../orders/status.ts";
 
@@ -21,15 +22,24 @@ export function finalsBefore(
     for (const status of anomaly.before) found.add(status);
     addLeft(found, anomaly.read, service.status);
   }
-  // The ledger may have read a later state since the service was asked.
-  const isLater = service.changedAt !== null &&
-    (ledger.changedAt === null ||
-      compareTimes(service.changedAt, ledger.changedAt) > 0);
-  if (isLater && ledger.trust === "confirmed") {
+  if (isLater(service, ledger) && ledger.trust === "confirmed") {
     addLeft(found, ledger.status, service.status);
   }
   found.delete(service.status);
   return [...found];
+}
+
+/**
+ * Whether the service's state is the later one: the ledger may have read another
+ * since the service was asked. Times are of whole seconds, so that ranks decide
+ * within one, as they do among readings.
+ */
+function isLater(service: OrderState, ledger: OrderState): boolean {
+  if (service.changedAt === null) return false;
+  if (ledger.changedAt === null) return true;
+  const order = compareTimes(service.changedAt, ledger.changedAt);
+  return order > 0 ||
+    (order === 0 && orderRank(service.status) > orderRank(ledger.status));
 }
 
 function addLeft(found: Set<Status>, from: Status, to: Status): void {

@@ -211,6 +211,10 @@ Deno.test("reconcileOrder() finds a final status that the service took back", ()
       before: [before],
     });
   }
+  const sameSecond = compare({ status: "cancelled" }, { status: "success" });
+  assert.equal(sameSecond.category, "final_changed");
+  const earlierRank = compare({ status: "failed" }, { status: "success" });
+  assert.equal(earlierRank.category, "behind");
   const back = compare({ status: "success", changedAt: later }, {
     status: "cancelled",
     anomalies: [taken],
