@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { anchorFilePath } from "../../ledger/internals.ts";
 import { cli, temporaryLedger } from "../kit/cli.ts";
 import { PERMISSIONS, type Served, startServe } from "../kit/program.ts";
+import { until } from "../kit/until.ts";
 
 const root = new URL("../..", import.meta.url).pathname;
 const SECRET = "the-secret-in-the-webhook-address";
@@ -152,6 +154,11 @@ Deno.test("rampkit ledger restore is refused while serve runs, and swaps the fil
     assert.match(refused.err, /in use by serve \(process \d+\); stop it first/);
     await send(served, orders("newer", 1));
     await served.settled();
+    // The head is kept behind the fold, which is behind the spool.
+    await until(async () =>
+      (await Deno.readTextFile(anchorFilePath(`${folder.folder}/ledger.db`)))
+        .includes('"events":5,')
+    );
     await served.kill();
   }
   const before = await stored(run, env);
