@@ -36,6 +36,8 @@ export interface RedactOptions {
   readonly isErased: (userId: string) => boolean;
   /** Its place among the events of its order by digest. */
   readonly tie: number;
+  /** Whether something was kept of its order when its body was erased. */
+  readonly isKept: boolean;
   /** Whether its order differs from what the order's session asked for. */
   readonly differs: boolean;
   /** Ids of events that were redacted before, and what they are now. */
@@ -70,7 +72,7 @@ export function redactEvent(
   options: RedactOptions,
 ): Redaction | null {
   const { body, digest, salt } = event;
-  const { part, randomBytes } = options;
+  const { part, randomBytes, isKept } = options;
   const inner = body !== null && digest !== null && salt !== null
     ? bodyCommitment({ body, digest, salt })
     : erased?.part === "body" && part === "identity"
@@ -85,6 +87,9 @@ export function redactEvent(
     eventId: event.kind === "webhook"
       ? event.eventId
       : ERASED_ID + hex.encode(randomBytes(16)),
+    // What is kept of an event proves which order it is of. Without a body and
+    // without that nothing does.
+    orderId: body === null && !isKept ? null : event.orderId,
     userId: event.userId !== null && options.isErased(event.userId)
       ? null
       : event.userId,

@@ -1,4 +1,4 @@
-import type { RecordedEvent } from "../events/event.ts";
+import type { OrderRedactedBody, RecordedEvent } from "../events/event.ts";
 import type { ErasableEvent } from "../store/tables/erasures.ts";
 import {
   type OrderNames,
@@ -31,6 +31,7 @@ export function redactEvents(
     ...new Set(events.flatMap(({ event }) => event.digest ?? [])),
   ]
     .sort();
+  const kept = new Set(events.flatMap(({ event }) => redactedBy(event) ?? []));
   const renamed = new Map<string, string>();
   const redacted: Redaction[] = [];
   // What was kept of events comes after them, and names them by their new ids.
@@ -40,6 +41,7 @@ export function redactEvents(
       ...options,
       names: options.names(event),
       tie: digests.indexOf(digest ?? ""),
+      isKept: kept.has(eventId),
       differs: orderId !== null && options.differs(orderId),
       renamed,
     });
@@ -48,4 +50,13 @@ export function redactEvents(
     redacted.push(redaction);
   }
   return redacted;
+}
+
+/** The id of the event of which this is what was kept; null of any other. */
+function redactedBy({ kind, body }: RecordedEvent): string | null {
+  if (kind !== "order_redacted" || body === null) return null;
+  const { redacts } = JSON.parse(
+    new TextDecoder().decode(body),
+  ) as OrderRedactedBody;
+  return redacts?.event_id ?? null;
 }

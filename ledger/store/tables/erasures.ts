@@ -158,7 +158,7 @@ export interface BlankedEvent {
   /** The event as it is from now on. */
   readonly blanked: Pick<
     RecordedEvent,
-    "position" | "eventId" | "userId" | "clickId"
+    "position" | "eventId" | "orderId" | "userId" | "clickId"
   >;
   /** How much of it is gone. */
   readonly part: ErasedPart;
@@ -177,6 +177,7 @@ export function blankEvents(events: readonly BlankedEvent[]): Statement[] {
       blanked.eventId,
       blanked.userId,
       blanked.clickId,
+      blanked.orderId,
     ]),
   );
   return [{
@@ -189,7 +190,7 @@ export function blankEvents(events: readonly BlankedEvent[]): Statement[] {
   }, {
     sql: `UPDATE events SET body = NULL, digest = NULL, salt = NULL,
         event_id = w.value ->> 2, user_id = w.value ->> 3,
-        click_id = w.value ->> 4
+        click_id = w.value ->> 4, order_id = w.value ->> 5
       FROM json_each(?1) AS w WHERE events.position = w.value ->> 0`,
     args: [rows],
   }];

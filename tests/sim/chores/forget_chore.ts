@@ -26,6 +26,9 @@ export async function forgetSomebody(
   { ledger, foldVersion }: Incarnation,
   dice: Dice,
 ): Promise<boolean> {
+  // What was folded from a body since erased is folded without it.
+  const bodiless = [...world.journal.erased.values()]
+    .flatMap(({ orderId, userId }) => [orderId, userId]);
   const path = world.newFile();
   await ledger.backup(path);
   const copy = new CopiedLedger(world, dice, path);
@@ -52,7 +55,7 @@ export async function forgetSomebody(
     });
     await nothingIsLeft(copy, values);
     const after = await copy.finish(foldVersion, statesOf);
-    othersStay(before, after, { person, own });
+    othersStay(before, after, { person, own, bodiless });
     // What was said of the person is said again.
     await copy.finish(foldVersion, async (other) => {
       await other.append(
@@ -68,9 +71,6 @@ export async function forgetSomebody(
     await nothingIsLeft(copy, values);
     const again = await copy.finish(foldVersion, async (other) => {
       const { changes } = await other.refold();
-      // What was folded from a body since erased is folded without it.
-      const bodiless = [...world.journal.erased.values()]
-        .flatMap(({ orderId, userId }) => [orderId, userId]);
       const changed = changes.filter(({ id }) => !bodiless.includes(id));
       return { changed: changed.length, ...await other.verify() };
     });
@@ -150,7 +150,8 @@ function valuesOf(
 const STAYS: ReadonlySet<string> = new Set([
   ...["order_id", "status", "created_at", "changed_at", "currency", "crypto"],
   ...["currency_amount", "crypto_amount", "quote_amount", "base_amount"],
-  ...["partner_fee", "service_fee", "type", "fail_reason", "state", "lkyc"],
+  ...["partner_fee", "service_fee", "type", "fail_reason", "state"],
+  ...["lkyc", "fkyc", "lkyc_status", "fkyc_status"],
 ]);
 
 async function nothingIsLeft(
@@ -195,9 +196,10 @@ async function statesOf(ledger: Ledger): Promise<States> {
 function othersStay(
   before: States,
   after: States,
-  { person, own }: {
+  { person, own, bodiless }: {
     readonly person: string;
     readonly own: readonly RecordedEvent[];
+    readonly bodiless: readonly (string | null)[];
   },
 ): void {
   const touched = new Set(own.flatMap(({ orderId }) => orderId ?? []));
@@ -206,6 +208,7 @@ function othersStay(
   const clicks = new Set(own.flatMap(({ clickId }) => clickId ?? []));
   check(RULE, !after.users.has(person), () => `${person} is still a user`);
   for (const [id, was] of before.orders) {
+    if (bodiless.includes(id)) continue;
     const is = after.orders.get(id);
     const isTouched = touched.has(id) || clicks.has(was.clickId ?? "");
     const [left, right] = [was, is].map((order) =>
@@ -216,7 +219,7 @@ function othersStay(
     check(REST, left === right, () => `order ${id} was ${left}, is ${right}`);
   }
   for (const [id, was] of before.users) {
-    if (named.has(id)) continue;
+    if (named.has(id) || bodiless.includes(id)) continue;
     const is = after.users.get(id);
     check(REST, was === is, () => `user ${id} was ${was}, is ${is}`);
   }
