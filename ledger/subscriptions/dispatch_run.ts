@@ -206,6 +206,8 @@ export class DispatchRun {
     if (entity === undefined) return;
     const isHeld = delivery.blocked || entity.heldAt < transition.seq;
     if (queued === null && isHeld) {
+      // Those after it wait as well, also where they were read later.
+      entity.heldAt = Math.min(entity.heldAt, transition.seq);
       return this.#end(delivery, waiting(transition));
     }
     const { handler, signal } = this.#parts;

@@ -34,6 +34,12 @@ export async function forgetSomebody(
   const copy = new CopiedLedger(world, dice, path);
   try {
     await copy.finish(foldVersion, (other) => other.project());
+    const [live] = await copy.store.batch([{
+      sql: "SELECT fold_version FROM projections WHERE name = 'live'",
+      args: [],
+    }], "read");
+    // An older version erases nobody from what a newer one has folded.
+    if (live?.rows[0]?.[0] !== foldVersion) return false;
     const events = await readEvents(copy);
     const people = [
       ...new Set(
