@@ -5,6 +5,7 @@ import type { Page } from "../../core/wire/page.ts";
 import { type Api, type Ask, refuseFaults, withQuery } from "../http/api.ts";
 import type { ExtraParameters, PageOptions } from "../http/call_options.ts";
 import { pageOf } from "../pagination/page_of.ts";
+import { ResponseError } from "../errors/response_error.ts";
 import type { Fault } from "../errors/validation_error.ts";
 
 /** How pages of one list are asked for and read. */
@@ -80,4 +81,18 @@ export function refuseId(field: string, id: string): void {
 export function endOf(end: string | Date | undefined): number | null {
   if (end === undefined) return null;
   return end instanceof Date ? end.getTime() : Date.parse(end);
+}
+
+/** The service answered with other items than the one that was asked for. */
+export function wrongItem(
+  item: "order" | "user",
+  by: "search" | "filter",
+  requestId: string | null,
+): ResponseError {
+  return new ResponseError(
+    `Cannot read the ${item}: the service answered with ${item}s that were ` +
+      `not asked for or have no identifier; the ${by} may be broken at the ` +
+      "service",
+    { code: `wrong_${item}`, status: 200, requestId },
+  );
 }

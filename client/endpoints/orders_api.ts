@@ -5,7 +5,6 @@ import type {
   ListOptions,
   PageOptions,
 } from "../http/call_options.ts";
-import { ResponseError } from "../errors/response_error.ts";
 import type { Order } from "../../core/wire/order.ts";
 import {
   endOf,
@@ -13,6 +12,7 @@ import {
   refuseId,
   walkedBy,
   whyExtraUnprovable,
+  wrongItem,
   zeroLimit,
 } from "./_lists.ts";
 import { checkOrdersQuery, type OrdersQuery } from "./orders_query.ts";
@@ -130,12 +130,7 @@ export function ordersApi(api: Api): OrdersApi {
       data.find((order) => order.external_order_id === id) ??
       latest(data.filter((order) => order.click_id === id));
     if (found !== undefined) return found;
-    throw new ResponseError(
-      "Cannot read the order: the service answered with orders that were not " +
-        "asked for or have no identifier; the search may be broken at the " +
-        "service",
-      { code: "wrong_order", status: 200, requestId },
-    );
+    throw wrongItem("order", "search", requestId);
   }
 
   return { page, list, get };

@@ -5,7 +5,6 @@ import type {
   PageOptions,
   UserOptions,
 } from "../http/call_options.ts";
-import { ResponseError } from "../errors/response_error.ts";
 import type { Fault } from "../errors/validation_error.ts";
 import {
   endOf,
@@ -13,6 +12,7 @@ import {
   refuseId,
   walkedBy,
   whyExtraUnprovable,
+  wrongItem,
   zeroLimit,
 } from "./_lists.ts";
 import { type Page, rowsOn } from "../../core/wire/page.ts";
@@ -138,12 +138,7 @@ export function usersApi(api: Api): UsersApi {
     if (found !== undefined) return found;
     // A row without identifier may be the user: that is not "none".
     if (rowsOn(answer) === 0) return null;
-    throw new ResponseError(
-      "Cannot read the user: the service answered with users that were not " +
-        "asked for or have no identifier; the filter may be broken at the " +
-        "service",
-      { code: "wrong_user", status: 200, requestId },
-    );
+    throw wrongItem("user", "filter", requestId);
   }
 
   async function create(

@@ -1,6 +1,7 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { sha256 } from "@noble/hashes/sha2.js";
-import { base58, bech32, bech32m, createBase58check, hex } from "@scure/base";
+import { bytesToHex } from "@noble/hashes/utils.js";
+import { base58, bech32, bech32m, createBase58check } from "@scure/base";
 import { walletFamily } from "./wallet_shape.ts";
 
 const base58check = createBase58check(sha256);
@@ -50,7 +51,7 @@ function isEvm(address: string, checksummed: boolean): boolean {
   if (!checksummed || digits === lower || digits === digits.toUpperCase()) {
     return true;
   }
-  const hash = hex.encode(keccak_256(new TextEncoder().encode(lower)));
+  const hash = bytesToHex(keccak_256(new TextEncoder().encode(lower)));
   return [...digits].every((digit, at) => {
     const raised = Number.parseInt(hash.charAt(at), 16) >= 8;
     return digit === (raised ? digit.toUpperCase() : digit.toLowerCase());
