@@ -68,6 +68,13 @@ export function oneOf<Member extends string>(
   return z.enum(membersOf(all)) as unknown as z.ZodType<Member>;
 }
 
+/** A text out of a closed list of ours that stands elsewhere. */
+export function among<Member extends string>(
+  all: readonly Member[],
+): z.ZodType<Member> {
+  return z.enum(all);
+}
+
 /** A text out of a list to which the service may add. */
 export function open<Known extends string>(
   known: Readonly<Record<Known, true>>,

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import type { AttentionKind } from "../../ledger/mod.ts";
+import { ATTENTION_KINDS } from "../../ledger/attention/attention.ts";
 import type { AttentionJson } from "../views/attention_view.ts";
-import { ms, named, oneOf, text } from "./_building.ts";
+import { among, ms, named, text } from "./_building.ts";
 import type { Same } from "./_same.ts";
 import { orderSchema } from "./order.ts";
 
@@ -11,17 +11,7 @@ export const attentionItemSchema = named(
   "An order that waits for a person: why, the gravest first, and what to do",
   z.object({
     kinds: z.array(z.object({
-      code: oneOf<AttentionKind>({
-        refund_due: true,
-        reversed_after_success: true,
-        sent_without_success: true,
-        cancelled_after_payment: true,
-        amount_mismatch: true,
-        success_without_transaction: true,
-        final_changed: true,
-        stuck: true,
-        forged_or_unknown: true,
-      }),
+      code: among(ATTENTION_KINDS),
       message: text,
       next: text,
     })),

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { EventKind } from "../../ledger/events/event.ts";
+import { EVENT_KINDS } from "../../ledger/events/event.ts";
 import type { ActivityLabel } from "../../ledger/events/fact.ts";
 import type { ClaimedStatus } from "../../ledger/machines/order_machine.ts";
 import type {
@@ -28,23 +28,11 @@ import { statusSchema, trustSchema } from "./status.ts";
 
 const status = statusSchema;
 
-const kinds: Readonly<Record<EventKind, true>> = {
-  webhook: true,
-  order_snapshot: true,
-  user_snapshot: true,
-  order_absent: true,
-  order_contradicted: true,
-  session_created: true,
-  delivery_unanswered: true,
-  order_redacted: true,
-  month_closed: true,
-};
-
 /** Kinds of event. */
 export const eventKindSchema = named(
   "EventKind",
   "What kind of fact an event is",
-  oneOf(kinds),
+  oneOf(EVENT_KINDS),
 );
 
 const label = named(
@@ -68,7 +56,7 @@ const label = named(
     order_cancelled: true,
     unrecognised: true,
     quarantined: true,
-    ...kinds,
+    ...EVENT_KINDS,
   }),
 );
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { EventKind } from "../../ledger/events/event.ts";
+import { EVENT_KINDS } from "../../ledger/events/event.ts";
 import type {
   ChainStateJson,
   LedgerStatsJson,
@@ -53,17 +53,7 @@ export const statsSchema = named(
   "LedgerStats",
   "How much the ledger holds, and how far it is folded and chained",
   z.object({
-    events: each<EventKind, typeof count>({
-      webhook: true,
-      order_snapshot: true,
-      user_snapshot: true,
-      order_absent: true,
-      order_contradicted: true,
-      session_created: true,
-      delivery_unanswered: true,
-      order_redacted: true,
-      month_closed: true,
-    }, count),
+    events: each(EVENT_KINDS, count),
     quarantined: count,
     orders: count,
     users: count,

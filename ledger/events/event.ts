@@ -28,6 +28,19 @@ export type EventKind =
   | "order_redacted"
   | "month_closed";
 
+/** Every kind of event, as keys: the compiler misses none. */
+export const EVENT_KINDS: Readonly<Record<EventKind, true>> = {
+  webhook: true,
+  order_snapshot: true,
+  user_snapshot: true,
+  order_absent: true,
+  order_contradicted: true,
+  session_created: true,
+  delivery_unanswered: true,
+  order_redacted: true,
+  month_closed: true,
+};
+
 /** A fact ready to be appended. Everything in it is decided before storage. */
 export interface NewEvent {
   /**

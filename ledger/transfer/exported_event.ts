@@ -1,5 +1,9 @@
 import { base64, hex } from "@scure/base";
-import type { EventKind, RecordedEvent } from "../events/event.ts";
+import {
+  EVENT_KINDS,
+  type EventKind,
+  type RecordedEvent,
+} from "../events/event.ts";
 import { underivedColumn } from "../events/underived_column.ts";
 import type { Erased } from "../evidence/commitment.ts";
 
@@ -37,18 +41,6 @@ const textFields = [
   "recordedAt",
   "readAt",
 ] as const;
-
-const kinds: Readonly<Record<EventKind, true>> = {
-  webhook: true,
-  order_snapshot: true,
-  user_snapshot: true,
-  order_absent: true,
-  order_contradicted: true,
-  session_created: true,
-  delivery_unanswered: true,
-  order_redacted: true,
-  month_closed: true,
-};
 
 /**
  * Writes an event as one line of an export: every column but the position,
@@ -100,7 +92,7 @@ export function importedEvent(line: string): ImportedEvent {
     return found;
   };
   const kind = needed("kind");
-  if (!Object.hasOwn(kinds, kind)) {
+  if (!Object.hasOwn(EVENT_KINDS, kind)) {
     throw new SyntaxError(`The kind ${JSON.stringify(kind)} is not known here`);
   }
   const body = text("body");
