@@ -5,17 +5,19 @@ import type { BatchEvent } from "../projection/batch.ts";
 import { appendStatement } from "../store/append.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { expectNoRow } from "../store/driver/expect_row.ts";
+import { blankEvents } from "../store/tables/erasure/blanked_events.ts";
 import {
-  blankEvents,
   erasableEvents,
+  selectErasableAt,
+} from "../store/tables/erasure/erasable_events.ts";
+import {
   type ErasedOrder,
   erasedOrders,
   insertErasedOrders,
   insertReturnedOrders,
-  markReturned,
-  selectErasableAt,
   selectErasedOrders,
-} from "../store/tables/erasures.ts";
+} from "../store/tables/erasure/erased_orders.ts";
+import { markReturned } from "../store/tables/erasure/hidden_names.ts";
 import { type ErasedNames, readErasedNames } from "./erased_names.ts";
 import { redactEvents } from "./redact_events.ts";
 

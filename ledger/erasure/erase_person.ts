@@ -20,19 +20,25 @@ import {
   selectCheckpoints,
 } from "../store/tables/checkpoints.ts";
 import { selectLastPosition } from "../store/tables/deliveries.ts";
+import { blankEvents } from "../store/tables/erasure/blanked_events.ts";
 import {
-  blankEvents,
-  countErasure,
-  deleteTraces,
   type ErasableEvent,
-  insertErasedOrders,
+  selectOrdersOfLinks,
+} from "../store/tables/erasure/erasable_events.ts";
+import { insertErasedOrders } from "../store/tables/erasure/erased_orders.ts";
+import {
+  countErasure,
   insertErasedPerson,
+} from "../store/tables/erasure/erasures.ts";
+import {
   insertNames,
   insertOwnKey,
   selectKeys,
-  selectOrdersOfLinks,
+} from "../store/tables/erasure/hidden_names.ts";
+import {
+  deleteTraces,
   updateObservedDigests,
-} from "../store/tables/erasures.ts";
+} from "../store/tables/erasure/traces.ts";
 import { selectOrderFolds } from "../store/tables/orders.ts";
 import { selectObservedDigests } from "../store/tables/polling/observations.ts";
 import {

@@ -1,7 +1,10 @@
 import { readPrimary } from "../store/driver/read_primary.ts";
 import { hex } from "@scure/base";
 import type { Driver } from "../store/driver/driver.ts";
-import { selectKeys, selectNames } from "../store/tables/erasures.ts";
+import {
+  selectKeys,
+  selectNames,
+} from "../store/tables/erasure/hidden_names.ts";
 import { hideName, type NameKind } from "./hidden_names.ts";
 
 /** A name that was erased. */

@@ -9,7 +9,7 @@ import { decideRelease } from "../orders/release.ts";
 import { otherFinals } from "../orders/readings.ts";
 import { type ResolveOptions, resolveOrder } from "../orders/resolve_order.ts";
 import { orderState } from "../orders/state_of_order.ts";
-import type { ErasableEvent } from "../store/tables/erasures.ts";
+import type { ErasableEvent } from "../store/tables/erasure/erasable_events.ts";
 import { KEPT_FIELDS } from "./redact_event.ts";
 
 /**

@@ -1,10 +1,8 @@
 import { readPrimary } from "../store/driver/read_primary.ts";
 import { readErasedNames } from "./erased_names.ts";
 import type { Driver } from "../store/driver/driver.ts";
-import {
-  selectErasedPeople,
-  selectReturnedOrders,
-} from "../store/tables/erasures.ts";
+import { selectReturnedOrders } from "../store/tables/erasure/erased_orders.ts";
+import { selectErasedPeople } from "../store/tables/erasure/erasures.ts";
 import {
   erasePerson,
   type ErasePersonOptions,

@@ -13,7 +13,7 @@ import {
   selectOrdersOfLinks,
   selectOrdersOfUser,
   selectSessionPositions,
-} from "../store/tables/erasures.ts";
+} from "../store/tables/erasure/erasable_events.ts";
 
 /** What the ledger holds of a person. */
 export interface PersonEvents {

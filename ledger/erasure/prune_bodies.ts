@@ -16,20 +16,21 @@ import {
   selectCheckpoints,
 } from "../store/tables/checkpoints.ts";
 import { selectLastPosition } from "../store/tables/deliveries.ts";
+import { blankEvents } from "../store/tables/erasure/blanked_events.ts";
 import {
-  blankEvents,
-  countErasure,
-  countPrunable,
-  deleteLinks,
-  deleteStates,
   type ErasableEvent,
   erasableEvents,
-  type PruneStep,
   selectErasableAt,
   selectErasableOfOrders,
   selectErasableOfUsers,
+} from "../store/tables/erasure/erasable_events.ts";
+import { countErasure } from "../store/tables/erasure/erasures.ts";
+import {
+  countPrunable,
+  type PruneStep,
   selectPrunable,
-} from "../store/tables/erasures.ts";
+} from "../store/tables/erasure/prunable.ts";
+import { deleteLinks, deleteStates } from "../store/tables/erasure/traces.ts";
 import { selectOrderFolds } from "../store/tables/orders.ts";
 import { type ErasureParts, touchedBy } from "./erase_person.ts";
 import { differsFromSession, erasableOrder } from "./erasure_plan.ts";

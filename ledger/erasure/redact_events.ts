@@ -1,5 +1,5 @@
 import type { OrderRedactedBody, RecordedEvent } from "../events/event.ts";
-import type { ErasableEvent } from "../store/tables/erasures.ts";
+import type { ErasableEvent } from "../store/tables/erasure/erasable_events.ts";
 import {
   type OrderNames,
   redactEvent,

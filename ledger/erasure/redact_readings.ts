@@ -2,7 +2,10 @@ import { readPrimary } from "../store/driver/read_primary.ts";
 import type { Entity } from "../entity.ts";
 import type { Reading } from "../polling/recording/readings.ts";
 import type { Driver } from "../store/driver/driver.ts";
-import { erasedOrders, selectErasedOrders } from "../store/tables/erasures.ts";
+import {
+  erasedOrders,
+  selectErasedOrders,
+} from "../store/tables/erasure/erased_orders.ts";
 import { readErasedNames } from "./erased_names.ts";
 import { redactReading } from "./redact_event.ts";
 

@@ -14,7 +14,7 @@ import {
   selectErasableOfOrders,
   selectErasableOfUsers,
   selectSessionPositions,
-} from "../store/tables/erasures.ts";
+} from "../store/tables/erasure/erasable_events.ts";
 import { insertOrderLinks } from "../store/tables/links.ts";
 import { upsertOrders } from "../store/tables/orders.ts";
 import { upsertUsers } from "../store/tables/users.ts";

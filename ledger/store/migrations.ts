@@ -20,7 +20,7 @@ import {
 } from "./tables/subscriptions/subscriptions.ts";
 import { machineTransitions, transitionsSchema } from "./tables/transitions.ts";
 import { unansweredSchema } from "./tables/unanswered.ts";
-import { erasuresSchema } from "./tables/erasures.ts";
+import { erasuresSchema } from "./tables/erasure/erasures.ts";
 import { forwardTargetsSchema } from "./tables/subscriptions/forward_targets.ts";
 import { minutesSchema } from "./tables/minutes.ts";
 import { notesSchema } from "./tables/notes.ts";

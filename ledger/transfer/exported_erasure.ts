@@ -1,12 +1,12 @@
 import { hex } from "@scure/base";
 import type { Driver, SqlValue, Statement } from "../store/driver/driver.ts";
+import { noteImportedErasures } from "../store/tables/erasure/erasures.ts";
 import {
   ERASURE_TABLES,
   type ErasureTable,
   insertErasureRow,
-  noteImportedErasures,
   selectErasureTable,
-} from "../store/tables/erasures.ts";
+} from "../store/tables/erasure/exported_erasures.ts";
 
 /** A row about an erasure, as a line of an export; bytes are hex. */
 export interface ExportedErasure {

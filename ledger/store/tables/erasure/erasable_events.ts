@@ -1,0 +1,110 @@
+import type { RecordedEvent } from "../../../events/event.ts";
+import type { Erased, ErasedPart } from "../../../evidence/commitment.ts";
+import type { ResultSet, Statement } from "../../driver/driver.ts";
+import { columnsOf, recordedEvent } from "../../event_row.ts";
+import { liveGeneration } from "../checkpoints.ts";
+
+/** An event, and what stands for its erased part. */
+export interface ErasableEvent {
+  /** The event. */
+  readonly event: RecordedEvent;
+  /** What stands for its erased part; null where nothing was erased. */
+  readonly erased: Erased | null;
+}
+
+const erasable = `SELECT ${columnsOf("e")}, x.part, x.commitment
+  FROM events AS e LEFT JOIN erasures AS x ON x.position = e.position`;
+
+/** Reads the answer of a statement that selects erasable events. */
+export function erasableEvents(result: ResultSet | undefined): ErasableEvent[] {
+  return result?.rows.map((row) => ({
+    event: recordedEvent(row),
+    erased: row[14] instanceof Uint8Array
+      ? { part: row[13] as ErasedPart, commitment: row[14] }
+      : null,
+  })) ?? [];
+}
+
+/** Selects the events up to a position that name one of some users. */
+export function selectErasableOfUsers(
+  userIds: readonly string[],
+  position: number,
+): Statement {
+  return {
+    sql: `${erasable} WHERE e.user_id IN (SELECT value FROM json_each(?1))
+      AND e.position <= ?2 ORDER BY e.position`,
+    args: [JSON.stringify(userIds), position],
+  };
+}
+
+/** Selects the events up to a position that name one of some orders. */
+export function selectErasableOfOrders(
+  orderIds: readonly string[],
+  position: number,
+): Statement {
+  return {
+    sql: `${erasable} WHERE e.order_id IN (SELECT value FROM json_each(?1))
+      AND e.position <= ?2 ORDER BY e.position`,
+    args: [JSON.stringify(orderIds), position],
+  };
+}
+
+/** Selects events by position. */
+export function selectErasableAt(positions: readonly number[]): Statement {
+  return {
+    sql: `${erasable} WHERE e.position IN (SELECT value FROM json_each(?1))
+      ORDER BY e.position`,
+    args: [JSON.stringify(positions)],
+  };
+}
+
+/**
+ * Selects the webhooks that name nothing but one of some click ids. No index
+ * has click ids, so this looks at every event.
+ */
+export function selectErasableOfClicks(
+  clickIds: readonly string[],
+  position: number,
+): Statement {
+  return {
+    sql: `${erasable} WHERE e.click_id IN (SELECT value FROM json_each(?1))
+      AND e.order_id IS NULL AND e.user_id IS NULL AND e.kind = 'webhook'
+      AND e.position <= ?2 ORDER BY e.position`,
+    args: [JSON.stringify(clickIds), position],
+  };
+}
+
+/** Selects the orders whose state names a user. */
+export function selectOrdersOfUser(userId: string): Statement {
+  return {
+    sql: `SELECT order_id FROM orders WHERE user_id = ?1 AND generation =
+      ${liveGeneration}`,
+    args: [userId],
+  };
+}
+
+/** Selects positions of sessions under links: rows of kind, link, position. */
+export function selectSessionPositions(
+  links: readonly (readonly [kind: string, link: string])[],
+): Statement {
+  return {
+    sql: `SELECT l.kind, l.link, l.position FROM json_each(?1) AS w
+      CROSS JOIN session_links AS l ON l.kind = w.value ->> 0
+        AND l.link = w.value ->> 1 AND l.generation =
+          ${liveGeneration}`,
+    args: [JSON.stringify(links)],
+  };
+}
+
+/** Selects orders under links: rows of kind, link, order id. */
+export function selectOrdersOfLinks(
+  links: readonly (readonly [kind: string, link: string])[],
+): Statement {
+  return {
+    sql: `SELECT l.kind, l.link, l.order_id FROM json_each(?1) AS w
+      CROSS JOIN order_links AS l ON l.kind = w.value ->> 0
+        AND l.link = w.value ->> 1 AND l.generation =
+          ${liveGeneration}`,
+    args: [JSON.stringify(links)],
+  };
+}

@@ -1,0 +1,77 @@
+import type { ResultSet, Statement } from "../../driver/driver.ts";
+
+/** An order whose names were erased. */
+export interface ErasedOrder {
+  /** The order. */
+  readonly orderId: string;
+  /** What stands for the user; null for none. */
+  readonly userId: string | null;
+  /** What stands for the click id; null for none. */
+  readonly clickId: string | null;
+  /** Whether it differed from what its session asked for. */
+  readonly differs: boolean;
+  /** When it was erased, UTC ISO 8601. */
+  readonly erasedAt: string;
+}
+
+/** Stores erased orders, each once. */
+export function insertErasedOrders(orders: readonly ErasedOrder[]): Statement {
+  return {
+    sql: `INSERT INTO erased_orders
+        (order_id, user_id, click_id, differs, erased_at)
+      SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4
+      FROM json_each(?) WHERE true ON CONFLICT DO NOTHING`,
+    args: [JSON.stringify(orders.map((order) => [
+      order.orderId,
+      order.userId,
+      order.clickId,
+      order.differs ? 1 : 0,
+      order.erasedAt,
+    ]))],
+  };
+}
+
+/** Selects those of some orders that are erased. */
+export function selectErasedOrders(orderIds: readonly string[]): Statement {
+  return {
+    sql: `SELECT order_id, user_id, click_id, differs, erased_at
+      FROM erased_orders WHERE order_id IN (SELECT value FROM json_each(?))`,
+    args: [JSON.stringify(orderIds)],
+  };
+}
+
+/** Reads the answer of {@linkcode selectErasedOrders}, by order id. */
+export function erasedOrders(
+  result: ResultSet | undefined,
+): Map<string, ErasedOrder> {
+  return new Map(
+    result?.rows.map((row) => {
+      const orderId = String(row[0]);
+      return [orderId, {
+        orderId,
+        userId: row[1] as string | null,
+        clickId: row[2] as string | null,
+        differs: row[3] === 1,
+        erasedAt: String(row[4]),
+      }];
+    }),
+  );
+}
+
+/** Lists orders that erased users made later, each once. */
+export function insertReturnedOrders(
+  orderIds: readonly string[],
+  at: string,
+): Statement {
+  return {
+    sql: `INSERT INTO returned_orders (order_id, known_at)
+      SELECT value, ?2 FROM json_each(?1) WHERE true ON CONFLICT DO NOTHING`,
+    args: [JSON.stringify(orderIds), at],
+  };
+}
+
+/** Selects the orders that erased users made later. */
+export const selectReturnedOrders: Statement = {
+  sql: "SELECT order_id, known_at FROM returned_orders ORDER BY known_at",
+  args: [],
+};

@@ -1,0 +1,112 @@
+import type { SqlValue, Statement } from "../../driver/driver.ts";
+import { liveGeneration } from "../checkpoints.ts";
+
+/** What is deleted beside the events of a person. */
+export interface Traces {
+  /** Orders whose states are made anew. */
+  readonly orderIds: readonly string[];
+  /** Those of them that are the person's. */
+  readonly ownOrders: readonly string[];
+  /** Users whose states are made anew. */
+  readonly userIds: readonly string[];
+  /** Users of whom nothing may be left. */
+  readonly erasedUsers: readonly string[];
+  /** Sessions that are blanked. */
+  readonly sessions: readonly number[];
+}
+
+/** Deletes states, links and what else follows from the events of a person. */
+export function deleteTraces(traces: Traces): Statement[] {
+  const orders = JSON.stringify(traces.orderIds);
+  const own = JSON.stringify(traces.ownOrders);
+  const users = JSON.stringify([...traces.userIds, ...traces.erasedUsers]);
+  const gone = JSON.stringify(traces.erasedUsers);
+  const sessions = JSON.stringify(traces.sessions);
+  const given = (sql: string, args: SqlValue[]) => ({ sql, args });
+  const inList = "IN (SELECT value FROM json_each(?1))";
+  return [
+    given(`DELETE FROM orders WHERE order_id ${inList}`, [orders]),
+    given(`DELETE FROM order_links WHERE order_id ${inList}`, [orders]),
+    given(`DELETE FROM users WHERE user_id ${inList}`, [users]),
+    given(`DELETE FROM session_links WHERE position ${inList}`, [sessions]),
+    given(
+      `UPDATE queued_transitions SET error = NULL
+        WHERE entity = 'order' AND entity_id ${inList}`,
+      [own],
+    ),
+    given(
+      `DELETE FROM isolated_ids WHERE entity = 'order' AND entity_id ${inList}`,
+      [own],
+    ),
+    given(
+      `UPDATE notes SET text = '' WHERE entity = 'order'
+        AND entity_id ${inList}`,
+      [own],
+    ),
+    ...[
+      "transitions",
+      "queued_transitions",
+      "observations",
+      "confirm_queue",
+      "open_queue",
+      "isolated_ids",
+      "notes",
+    ].map((table) =>
+      given(
+        `DELETE FROM ${table} WHERE entity = 'user' AND entity_id ${inList}`,
+        [gone],
+      )
+    ),
+  ];
+}
+
+/** Stores the digests of redacted readings: rows of order id and digest. */
+export function updateObservedDigests(
+  digests: readonly (readonly [orderId: string, digest: string])[],
+): Statement {
+  return {
+    sql: `UPDATE observations SET digest = w.value ->> 1
+      FROM json_each(?1) AS w WHERE entity = 'order' AND found = 1
+        AND entity_id = w.value ->> 0`,
+    args: [JSON.stringify(digests)],
+  };
+}
+
+/** Deletes links to orders, in the states that readers see. */
+export function deleteLinks(
+  links: readonly (readonly [kind: string, link: string, orderId: string])[],
+): Statement {
+  return {
+    sql: `DELETE FROM order_links WHERE (generation, kind, link, began_by,
+        order_id) IN (SELECT l.generation, l.kind, l.link, l.began_by,
+          l.order_id FROM json_each(?1) AS w CROSS JOIN order_links AS l
+          ON l.generation =
+            ${liveGeneration}
+          AND l.kind = w.value ->> 0 AND l.link = w.value ->> 1
+          AND l.order_id = w.value ->> 2)`,
+    args: [JSON.stringify(links)],
+  };
+}
+
+/** Deletes states that are made anew, and links to sessions that are blanked. */
+export function deleteStates(
+  states: Pick<Traces, "orderIds" | "userIds" | "sessions">,
+): Statement[] {
+  const inList = "IN (SELECT value FROM json_each(?1))";
+  return [
+    {
+      sql: `DELETE FROM orders WHERE (generation, order_id) IN
+        (SELECT p.generation, w.value FROM projections AS p, json_each(?1) AS w)`,
+      args: [JSON.stringify(states.orderIds)],
+    },
+    {
+      sql: `DELETE FROM users WHERE (generation, user_id) IN
+        (SELECT p.generation, w.value FROM projections AS p, json_each(?1) AS w)`,
+      args: [JSON.stringify(states.userIds)],
+    },
+    {
+      sql: `DELETE FROM session_links WHERE position ${inList}`,
+      args: [JSON.stringify(states.sessions)],
+    },
+  ];
+}
