@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { until } from "../../tests/kit/until.ts";
+import { eraseBody } from "../evidence/erase.ts";
 import { Recorder } from "../polling/recording/recorder.ts";
 import type { Ledger } from "../ledger.ts";
 import { ledgerOn } from "../ledger_on.ts";
@@ -292,6 +293,30 @@ Deno.test("Erasures.erase() is all or nothing, whichever write fails", async () 
       `write ${failing}: ${verified.reason?.code}`,
     );
     assert.equal((await ledger.refold()).changed, 0, `write ${failing}`);
+  }
+});
+
+Deno.test("Erasures.erase() leaves a chain that verifies where bodies had been erased before", async () => {
+  for (const kind of ["webhook", "order_snapshot", "session_created"]) {
+    await using ledger = await memoryLedger();
+    await filled(ledger);
+    await ledger.chain();
+    const [rows] = await ledger.driver.batch([{
+      sql: "SELECT position FROM events WHERE kind = ? ORDER BY position",
+      args: [kind],
+    }], "read");
+    for (const [position] of rows?.rows ?? []) {
+      assert.equal(await eraseBody(ledger.driver, Number(position)), true);
+    }
+    await ledger.erasures.erase(anna.userId, { force: true });
+    await ledger.project();
+    const { ok, reason, unchained } = await ledger.verify();
+    assert.deepEqual({ ok, reason, unchained }, {
+      ok: true,
+      reason: null,
+      unchained: 0,
+    }, kind);
+    assert.deepEqual(await inTables(ledger.driver, anna), [], kind);
   }
 });
 
