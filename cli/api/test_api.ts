@@ -2,7 +2,7 @@
 import { type Ledger, openLedger } from "../../ledger/mod.ts";
 import type { PollClient } from "../../ledger/polling/poll_client.ts";
 import type { Poller } from "../../ledger/polling/poll_report.ts";
-import { hostGuard } from "../console/access/host_guard.ts";
+import { hostGuard } from "../serving/host_guard.ts";
 import type { LogEvent } from "../monitoring/log_events.ts";
 import { readApiTokens } from "./api_tokens.ts";
 import { apiApp } from "./api_app.ts";

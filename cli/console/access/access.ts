@@ -23,8 +23,3 @@ export type Access =
   | { readonly kind: "open"; readonly operates: boolean }
   /** Who holds one of the tokens. */
   | { readonly kind: "tokens"; readonly tokens: KnownTokens };
-
-/** Whether an address to listen on is reached from this machine alone. */
-export function isLoopback(host: string): boolean {
-  return /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i.test(host);
-}

@@ -1,5 +1,6 @@
 import { UsageError } from "../../program/exit_codes.ts";
-import { type Access, isLoopback, type KnownTokens } from "./access.ts";
+import { isLoopback } from "../../serving/loopback.ts";
+import type { Access, KnownTokens } from "./access.ts";
 
 /** Flags that say who may open the console. */
 export interface AccessFlags {

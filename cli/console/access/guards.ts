@@ -1,7 +1,7 @@
 import { secureHeaders } from "hono/secure-headers";
 import type { Context, MiddlewareHandler } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
-import { hostGuard, isOwnOrigin } from "./host_guard.ts";
+import { hostGuard, isOwnOrigin } from "../../serving/host_guard.ts";
 import type { Reader } from "./access.ts";
 import { SIGN_IN_COOKIE, SIGNED_IN_MS, type SignIn } from "./sign_in.ts";
 

@@ -6,7 +6,7 @@ import { isIP } from "node:net";
  * browser then takes this server for the stranger's, and only `Host` tells.
  * That needs a name, so an address in digits is always fine.
  *
- * @param names Names under which people open the console.
+ * @param names Names under which people open the console or the API.
  */
 export function hostGuard(
   names: readonly string[],
@@ -24,7 +24,7 @@ export function hostGuard(
 }
 
 /**
- * Whether an action was sent by a page of this console. A proxy may speak TLS
+ * Whether an action was sent by a page of this server. A proxy may speak TLS
  * in front of it, so the scheme is not compared.
  */
 export function isOwnOrigin(request: Request): boolean {
