@@ -8,7 +8,7 @@ import {
   loadStates,
   type MutableLoadedStates,
 } from "./load_states.ts";
-import { missingKeys } from "./missing_keys.ts";
+import { isAnyMissing, missingKeys } from "./missing_keys.ts";
 import { type EventsOptions, readEvents } from "./read_events.ts";
 
 /** What a step reads. */
@@ -17,6 +17,11 @@ export interface LoadBatchOptions extends EventsOptions {
   readonly foldVersion: number;
   /** What is in memory while many events wait; null while few do. */
   readonly catchUp: CatchUp | null;
+  /**
+   * The write of the step before, where that is not waited for: what follows it
+   * is loaded. Null where the slot's checkpoint is what counts.
+   */
+  readonly writing: Promise<unknown> | null;
 }
 
 /** What a step has read. */
@@ -33,10 +38,9 @@ export interface LoadedBatch {
 }
 
 /**
- * Reads what one step needs. While few events wait, the next events and the
- * states they touch come in one batch, and only links to sessions need a second
- * one. While many wait, most states are in memory, and the second batch reads
- * the others.
+ * Reads what one step needs. The next events and the states that they name come
+ * in one batch; what changed since is in memory, and only links to sessions need
+ * a second batch.
  *
  * @param options What to read.
  * @throws {LedgerError} `conflict` when the checkpoint moved between the two.
@@ -45,14 +49,14 @@ export async function loadBatch(
   driver: Driver,
   options: LoadBatchOptions,
 ): Promise<LoadedBatch> {
-  const { slot, mode, catchUp, foldVersion, readFact } = options;
+  const { slot, mode, catchUp, writing, foldVersion, readFact } = options;
   const ahead = await catchUp?.takeEvents() ?? null;
-  const isAhead = ahead !== null && ahead.events.length > 0;
-  const read = isAhead ? ahead : await readEvents(driver, options, {
-    statesToo: catchUp === null,
-  });
-  // What was read ahead has the checkpoint of before the last step.
-  const at = isAhead ? catchUp?.at ?? null : read.checkpoints[slot];
+  const before = ahead === null && writing === null
+    ? null
+    : catchUp?.at ?? null;
+  const read = ahead ??
+    await readEvents(driver, options, before?.position ?? null);
+  const at = before ?? read.checkpoints[slot];
   const checkpoints = { ...read.checkpoints, [slot]: at };
   const { events } = read;
   if (at === null || at.foldVersion !== foldVersion || events.length === 0) {
@@ -66,14 +70,14 @@ export async function loadBatch(
     sessions: new Map(),
     linkedOrders: new Map(),
   };
-  if (catchUp === null) {
+  catchUp?.takeFolds(at, missing, states);
+  if (before === null || catchUp?.completes(read.checkpoints[slot])) {
     addFolds(states.orders, read.orders, decodeOrderFold);
     addFolds(states.users, read.users, decodeUserFold);
     missing.orders.clear();
     missing.users.clear();
-  } else {
-    catchUp.takeFolds(at, missing, states);
   }
+  if (isAnyMissing(missing)) await writing;
   await loadStates(driver, at, { mode, slot, missing, states, readFact });
   return { checkpoints, events, states };
 }

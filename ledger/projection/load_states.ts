@@ -107,7 +107,7 @@ export async function loadStates(
 /**
  * Decodes stored folds.
  *
- * @param folds Where they are put, by id.
+ * @param folds Where they are put, by id; those that are there already stay.
  * @param result Rows of an id and a fold.
  * @param decode Decodes one fold.
  */
@@ -117,7 +117,8 @@ export function addFolds<Fold>(
   decode: (text: string) => Fold,
 ): void {
   for (const [id, fold] of result?.rows ?? []) {
-    folds.set(id as string, decode(fold as string));
+    const key = id as string;
+    if (!folds.has(key)) folds.set(key, decode(fold as string));
   }
 }
 

@@ -53,3 +53,12 @@ export function missingKeys(
   }
   return missing;
 }
+
+/**
+ * Whether anything has to be loaded.
+ *
+ * @param missing What a batch needs to know.
+ */
+export function isAnyMissing(missing: MissingKeys): boolean {
+  return Object.values(missing).some(({ size }) => size > 0);
+}

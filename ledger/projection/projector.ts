@@ -11,10 +11,11 @@ import {
 } from "../store/tables/checkpoints.ts";
 import { redactArrivals } from "../erasure/arrivals.ts";
 import { randomPool } from "../random_pool.ts";
-import { commitBatch } from "./commit_batch.ts";
+import { batchStatements } from "./batch_statements.ts";
 import { foldBatch } from "./fold_batch.ts";
 import { FOLD_VERSION } from "./fold_version.ts";
 import { loadBatch } from "./load_batch.ts";
+import type { NothingPrepared, PreparedStep } from "./prepared_step.ts";
 import { readEvents } from "./read_events.ts";
 import { retryLostRaces } from "../store/retry_lost_races.ts";
 
@@ -62,6 +63,14 @@ export interface Step {
   readonly position: number;
   /** Whether it wrote transitions that subscriptions wait for. */
   readonly transitions: boolean;
+}
+
+/** How a step is prepared. */
+interface PrepareOptions {
+  readonly mode: "read" | "write";
+  readonly mostEvents: number;
+  /** The write of the step before, while it is under way. */
+  readonly writing: Promise<unknown> | null;
 }
 
 /**
@@ -113,6 +122,79 @@ export class Projector {
     mode: "read" | "write",
   ): Promise<Step> {
     const driver = this.#driver;
+    // The log holds events as they were before they were redacted.
+    if (this.#isLogToEmpty) {
+      this.#isLogToEmpty = await driver.emptyLog?.() === false;
+    }
+    const known = this.#catchUps.get(slot) ?? null;
+    const step = known?.takePrepared() ??
+      await this.#prepare(slot, { mode, mostEvents, writing: null });
+    if (step === "again") return this.#step(slot, mostEvents, "write");
+    if (step.statements === null) {
+      this.#catchUps.delete(slot);
+      const { checkpoints } = step;
+      const position = checkpoints[slot]?.position ?? 0;
+      return { checkpoints, events: 0, position, transitions: false };
+    }
+    const writing = driver.batch(step.statements, "write");
+    writing.catch(() => {}); // It is waited for below.
+    try {
+      if (step.manyWait) {
+        const catchUp = known ?? new CatchUp();
+        this.#catchUps.set(slot, catchUp);
+        catchUp.keepFolds(step);
+        catchUp.keepPrepared(
+          await this.#prepareNext(slot, mostEvents, writing),
+        );
+      } else {
+        this.#catchUps.delete(slot);
+      }
+      await writing;
+    } catch (error) {
+      this.#catchUps.delete(slot);
+      throw error;
+    }
+    const { checkpoints, events, to, changes } = step;
+    return {
+      checkpoints,
+      events,
+      position: to.position,
+      transitions: changes.transitions.length > 0,
+    };
+  }
+
+  /**
+   * Folds the next step while the database writes the one before. Whatever goes
+   * wrong, the next step is loaded anew and meets it itself.
+   */
+  async #prepareNext(
+    slot: ProjectionSlot,
+    mostEvents: number,
+    writing: Promise<unknown>,
+  ): Promise<PreparedStep | null> {
+    try {
+      const next = await this.#prepare(slot, {
+        mode: "read",
+        mostEvents,
+        writing,
+      });
+      return next === "again" || next.statements === null ? null : next;
+    } catch {
+      return null;
+    }
+  }
+
+  /**
+   * Loads the next events and folds them.
+   *
+   * @returns Only the checkpoints where there is nothing for this version to
+   * fold; `again` when something was written that has to be read first.
+   */
+  async #prepare(
+    slot: ProjectionSlot,
+    { mode, mostEvents, writing }: PrepareOptions,
+  ): Promise<PreparedStep | NothingPrepared | "again"> {
+    const driver = this.#driver;
     const catchUp = this.#catchUps.get(slot) ?? null;
     const { version: foldVersion, readFact } = this.#fold;
     const { maxEvents: stepEvents = 1000, maxBytes = 4 << 20 } = this.#options;
@@ -120,22 +202,20 @@ export class Projector {
     const wanted = catchUp === null ? stepEvents : 4 * stepEvents;
     const maxEvents = Math.min(wanted, mostEvents);
     const read = { slot, mode, maxEvents, maxBytes, readFact };
-
-    // The log holds events as they were before they were redacted.
-    if (this.#isLogToEmpty) {
-      this.#isLogToEmpty = await driver.emptyLog?.() === false;
-    }
-    const loaded = await loadBatch(driver, { ...read, foldVersion, catchUp });
+    const loaded = await loadBatch(driver, {
+      ...read,
+      foldVersion,
+      catchUp,
+      writing,
+    });
     const { checkpoints, events, states } = loaded;
     const from = checkpoints[slot];
     if (from === null && slot === "live") {
       await driver.batch([createCheckpoint(slot, foldVersion)], "write");
-      return this.#step(slot, mostEvents, "write");
+      return "again";
     }
     if (from === null || states === null) {
-      this.#catchUps.delete(slot);
-      const position = from?.position ?? 0;
-      return { checkpoints, events: 0, position, transitions: false };
+      return { checkpoints, statements: null };
     }
 
     if (slot === "live" && from.erasures > 0) {
@@ -143,7 +223,7 @@ export class Projector {
       if (await redactArrivals(driver, events, randomBytes)) {
         this.#catchUps.delete(slot);
         this.#isLogToEmpty = true;
-        return this.#step(slot, mostEvents, "write");
+        return "again";
       }
     }
 
@@ -152,31 +232,23 @@ export class Projector {
     const manyWait = events.length >= maxEvents;
     // Before folding, so that the database reads while this thread folds.
     if (manyWait) {
-      catchUp?.readAhead(
-        to,
-        () => readEvents(driver, read, { after: position }),
-      );
+      catchUp?.readAhead(to, () => readEvents(driver, read, position));
     }
     const changes = foldBatch(events, states, slot === "live");
-
-    await commitBatch(driver, changes, {
+    const statements = batchStatements(changes, {
       slot,
       from,
       to,
       resolve: this.#resolve,
     });
-    if (manyWait) {
-      const next = catchUp ?? new CatchUp();
-      next.keepFolds(to, changes);
-      this.#catchUps.set(slot, next);
-    } else {
-      this.#catchUps.delete(slot);
-    }
     return {
       checkpoints,
+      from,
+      to,
       events: events.length,
-      position,
-      transitions: changes.transitions.length > 0,
+      manyWait,
+      changes,
+      statements,
     };
   }
 

@@ -21,6 +21,7 @@ import {
   webhook,
   worlds,
 } from "../testing/projection_test_kit.ts";
+import { FOLD_VERSION } from "./fold_version.ts";
 import { Projector } from "./projector.ts";
 
 async function append(driver: Driver, events: readonly NewEvent[]) {
@@ -151,6 +152,59 @@ Deno.test("Projector.step() joins an order with what was last said of its sessio
   const [[state] = []] = await rowsOf(driver, "SELECT state FROM orders");
   assert.equal(JSON.parse(String(state)).asked.currencyAmount, "13");
   await driver.close();
+});
+
+Deno.test("Projector.step() folds the next step while one is written, and anew where that fails", async () => {
+  for (const fails of [false, true]) {
+    const driver = await emptyStore();
+    const events = Array.from(
+      { length: 12 },
+      (_, n) => orderRead(n, { orderId: `O${n % 5}`, status: "pending" }),
+    );
+    await append(driver, events);
+    const folded: number[] = [];
+    const fold = foldVersion(FOLD_VERSION, (fact) => {
+      folded.push(fact.position);
+      return fact;
+    });
+    const held = Promise.withResolvers<void>();
+    let writes = 0;
+    const projector = new Projector({
+      driver: {
+        location: driver.location,
+        async batch(statements, mode) {
+          const moves = statements.some(({ sql }) =>
+            sql.startsWith("UPDATE projections SET position")
+          );
+          if (moves && ++writes === 2) {
+            await held.promise;
+            if (fails) throw new Crash("while the next step is folded");
+          }
+          return await driver.batch(statements, mode);
+        },
+        close: () => Promise.resolve(),
+      },
+      assets: "sandbox",
+      maxEvents: 2,
+      fold,
+    });
+    await projector.step("live");
+    const second = projector.step("live");
+    while (!folded.includes(12)) await new Promise(setImmediate);
+    assert.equal(writes, 2, "the second step is being written");
+    held.resolve();
+    if (fails) {
+      await assert.rejects(second, Crash);
+      folded.length = 0;
+      await projectAll(projector);
+      assert.deepEqual(folded.toSorted((a, b) => a - b)[0], 3);
+    } else {
+      assert.equal((await second).position, 10);
+      await projectAll(projector);
+    }
+    assert.deepEqual(await liveStates(driver), expectedStates(events));
+    await driver.close();
+  }
 });
 
 Deno.test("Projector.step() neither skips nor doubles when two connections race", async () => {

@@ -42,34 +42,33 @@ export interface EventsRead {
   readonly anySession: boolean;
   /** The events. */
   readonly events: readonly BatchEvent[];
-  /** Folds of the orders that the events name, where asked for. */
+  /** Folds of the orders that the events name. */
   readonly orders: ResultSet | undefined;
-  /** Folds of the users that the events name, where asked for. */
+  /** Folds of the users that the events name. */
   readonly users: ResultSet | undefined;
 }
 
 /**
- * Reads the next events and decodes them.
+ * Reads the next events and decodes them, and reads the folds of the orders and
+ * users that they name at the same moment.
  *
  * @param options Which events.
- * @param how `after`: position before the first, by default the slot's
- * checkpoint. `statesToo`: whether the states that the events name are read at
- * the same moment.
+ * @param after Position before the first; null for the slot's checkpoint.
  */
 export async function readEvents(
   driver: Driver,
   options: EventsOptions,
-  how: { readonly after?: number; readonly statesToo?: boolean },
+  after: number | null,
 ): Promise<EventsRead> {
   const { slot, mode, maxEvents, maxBytes, readFact } = options;
-  const batch = { slot, maxEvents, maxBytes, after: how.after ?? null };
+  const batch = { slot, maxEvents, maxBytes, after };
   const [checkpoints, anySession, ranges, events, orders, users] = await driver
     .batch([
       selectCheckpoints,
       selectAnySession,
       selectImportedAfter(slot),
       selectBatch(batch),
-      ...(how.statesToo ? selectFoldsOfBatch(batch) : []),
+      ...selectFoldsOfBatch(batch),
     ], mode);
   return {
     checkpoints: checkpointsOf(checkpoints),

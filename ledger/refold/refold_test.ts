@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import fc from "fast-check";
 import type { NewEvent } from "../events/event.ts";
 import type { Fact } from "../events/fact.ts";
 import { FOLD_VERSION } from "../projection/fold_version.ts";
@@ -16,6 +17,7 @@ import {
   orderWebhook,
   rowsOf,
   session,
+  worlds,
 } from "../testing/projection_test_kit.ts";
 import { Projector } from "../projection/projector.ts";
 import { refold } from "./refold.ts";
@@ -115,6 +117,45 @@ Deno.test("refold() by the same fold changes nothing", async () => {
   assert.deepEqual([done?.changed, done?.swapped], [0, true]);
   assert.deepEqual(await liveStates(driver), expectedStates(events));
   await driver.close();
+});
+
+Deno.test("refold() gives the same states whenever its reads and writes are carried out", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      worlds(),
+      fc.integer({ min: 1, max: 3 }),
+      fc.infiniteStream(fc.nat({ max: 3 })),
+      async (events, maxEvents, delays) => {
+        const driver = await emptyStore();
+        try {
+          await driver.batch([appendStatement(events)], "write");
+          await projectAll(new Projector({ driver, assets: "sandbox" }));
+          // As over a network: what was asked first need not be done first.
+          const late: Driver = {
+            location: driver.location,
+            async batch(statements, mode) {
+              const [ticks] = delays.take(1);
+              for (let tick = 0; tick < (ticks ?? 0); tick++) {
+                await new Promise((resolve) => setImmediate(resolve));
+              }
+              return await driver.batch(statements, mode);
+            },
+            close: () => Promise.resolve(),
+          };
+          const done = await refold(
+            new Projector({ driver: late, assets: "sandbox", maxEvents }),
+            late,
+            { compare: true },
+          );
+          assert.deepEqual([done?.changed, done?.swapped], [0, true]);
+          assert.deepEqual(await liveStates(driver), expectedStates(events));
+        } finally {
+          await driver.close();
+        }
+      },
+    ),
+    { numRuns: 60 },
+  );
 });
 
 Deno.test("refold() as a dry run says what would change, and changes nothing", async () => {

@@ -1,6 +1,6 @@
 import type { ResolveOptions } from "../orders/resolve_order.ts";
 import { queueChanges } from "../polling/requests/queue_changes.ts";
-import type { Driver, Statement } from "../store/driver/driver.ts";
+import type { Statement } from "../store/driver/driver.ts";
 import {
   type Checkpoint,
   expectCheckpoint,
@@ -16,7 +16,7 @@ import type { Changes } from "./batch.ts";
 import { OPEN_COLUMN, orderRow, userRow } from "./codec/rows.ts";
 
 /** Where a batch is written. */
-export interface CommitOptions {
+export interface WriteOptions {
   /** Which states. */
   readonly slot: ProjectionSlot;
   /** The checkpoint that the batch was loaded at. */
@@ -28,28 +28,27 @@ export interface CommitOptions {
 }
 
 /**
- * Writes what a batch changed and moves the checkpoint, all or nothing.
+ * The statements that write what a batch changed and move the checkpoint. All of
+ * them are refused with `conflict` when another process moved it.
  *
  * @param changes What changed.
  * @param options Where it goes.
- * @throws {LedgerError} `conflict` when another process moved the checkpoint.
  */
-export async function commitBatch(
-  driver: Driver,
+export function batchStatements(
   changes: Changes,
-  { slot, from, to, resolve }: CommitOptions,
-): Promise<void> {
-  await driver.batch([
+  { slot, from, to, resolve }: WriteOptions,
+): Statement[] {
+  return [
     expectCheckpoint(slot, from),
     moveCheckpoint(slot, to.position),
     ...writeChanges(changes, { slot, from, resolve }),
-  ], "write");
+  ];
 }
 
 /** The statements that write what changed, one or two a table. */
 function writeChanges(
   changes: Changes,
-  { slot, from: { generation }, resolve }: Omit<CommitOptions, "to">,
+  { slot, from: { generation }, resolve }: Omit<WriteOptions, "to">,
 ): Statement[] {
   const statements: Statement[] = [];
   const orders = [...changes.orders.values()].map((fold) => ({
