@@ -70,7 +70,7 @@ export async function forwardAlarms(
 }
 
 /** Measures what is left of the disk that a database is on. */
-export function freeBytesOf(
+function freeBytesOf(
   databaseUrl: string,
 ): () => Promise<number | null> {
   const file = databaseFile(databaseUrl);

@@ -11,15 +11,6 @@ export type AlarmArea =
   /** The evidence chain. */
   | "evidence";
 
-/** Every area, in the order in which they are looked at. */
-export const ALARM_AREAS: readonly AlarmArea[] = [
-  "delivery",
-  "polling",
-  "backlog",
-  "disk",
-  "evidence",
-];
-
 /**
  * What is wrong.
  *

@@ -32,7 +32,7 @@ export const API_ROUTES: readonly Route[] = [
 ];
 
 /** Where the API describes itself. */
-export const OPENAPI_PATH = "/openapi.json";
+const OPENAPI_PATH = "/openapi.json";
 
 /** What the API is made of. */
 export interface ApiAppOptions {

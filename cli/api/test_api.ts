@@ -17,7 +17,7 @@ export const READ = "read-read-read-read";
 export const OPERATE = "operate-operate-operate";
 
 /** The time of the tests, ms since the epoch. */
-export const NOW_MS = Date.parse("2026-11-20T12:00:00Z");
+const NOW_MS = Date.parse("2026-11-20T12:00:00Z");
 
 /** A line of the log. */
 export interface Logged {

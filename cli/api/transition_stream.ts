@@ -6,7 +6,7 @@ import {
 import type { ApiParts } from "./route.ts";
 
 /** A line this often says that the connection lives, ms. */
-export const HEARTBEAT_MS = 15_000;
+const HEARTBEAT_MS = 15_000;
 
 /** Transitions that are written at once. */
 const AT_ONCE = 100;

@@ -28,8 +28,7 @@ export function addMachine(program: Command, cli: Cli): void {
     )
     .addHelpText("after", "\nExample:\n  rampkit machine order")
     .action(
-      // deno-lint-ignore require-await
-      cli.run(async (entity: Entity | undefined, flags: MachineFlags) => {
+      cli.run((entity: Entity | undefined, flags: MachineFlags) => {
         if (flags.markdown) {
           cli.io.out(machinePage());
           return;

@@ -1,9 +1,9 @@
 import type { Io } from "./io.ts";
 
-/** A command's work: resolves to an exit code, or to nothing when all is fine. */
+/** A command's work: gives an exit code, or nothing when all is fine. */
 export type Action<Args extends unknown[]> = (
   ...args: Args
-) => Promise<number | void>;
+) => number | void | Promise<number | void>;
 
 /** What the parts of the command line are built with. */
 export interface Cli {

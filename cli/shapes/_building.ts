@@ -55,7 +55,7 @@ export const countOrNull = count.nullable();
 export const flag = z.boolean();
 
 /** Lists the members of a union type; the compiler misses none of them. */
-export function membersOf<Member extends string>(
+function membersOf<Member extends string>(
   all: Readonly<Record<Member, true>>,
 ): [Member, ...Member[]] {
   return Object.keys(all) as [Member, ...Member[]];

@@ -76,7 +76,7 @@ export function describeOutcomeReason(reason: OutcomeReason): string {
 }
 
 /** Why an event says nothing that can be read, in one sentence. */
-export function describeUnreadableReason(reason: UnreadableReason): string {
+function describeUnreadableReason(reason: UnreadableReason): string {
   switch (reason.code) {
     case "body_erased":
       return "The body is erased";

@@ -2,7 +2,7 @@ import { describeIncomplete } from "../../client/pagination/describe_incomplete.
 import type { UnprovenReason } from "../../ledger/reconciliation/unproven_reason.ts";
 
 /** Why it is not proven that the service showed everything, in one sentence. */
-export function describeUnproven(reason: UnprovenReason): string {
+function describeUnproven(reason: UnprovenReason): string {
   switch (reason.code) {
     case "order_refused":
       return `The service refuses to be asked for order ${

@@ -1,5 +1,5 @@
 /** Levels of nesting beyond which a value is not read further. */
-export const DEEPEST_LEVEL = 100;
+const DEEPEST_LEVEL = 100;
 
 /**
  * Whether arrays and objects are nested deeper than `levels`. It does not

@@ -93,7 +93,7 @@ export async function readHead(
  * @param hash Hash of the link at the head's position; null where none is.
  * @returns Null when it does.
  */
-export function chainBreak(
+function chainBreak(
   anchored: AnchoredHead,
   { ledgerId }: ChainOrigin,
   hash: Uint8Array | null,

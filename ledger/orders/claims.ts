@@ -6,7 +6,7 @@ import type { Status } from "./status.ts";
 import { compareTimes, laterTime } from "../events/time.ts";
 
 /** Differing bodies that are kept of one claimed status. */
-export const CLAIM_BODIES_KEPT = 4;
+const CLAIM_BODIES_KEPT = 4;
 
 /** A status that webhooks claimed. */
 export interface Claim {

@@ -11,7 +11,7 @@ import type { Status } from "./status.ts";
 import { compareTimes, earlierTime, laterTime } from "../events/time.ts";
 
 /** Unknown statuses of readings that are kept. */
-export const UNKNOWN_STATUSES_KEPT = 10;
+const UNKNOWN_STATUSES_KEPT = 10;
 
 /** A status that readings showed. */
 export interface ObservedStatus {
@@ -27,7 +27,7 @@ export interface ObservedStatus {
  * Whether `a` comes after `b` in the service's history. Between two readings
  * that state no time of change, the later reading is the later state.
  */
-export function isLater(a: OrderReading, b: OrderReading): boolean {
+function isLater(a: OrderReading, b: OrderReading): boolean {
   const changed = compareTimes(a.changedAt, b.changedAt);
   if (changed !== 0) return changed > 0;
   const rank = orderRank(a.status) - orderRank(b.status);

@@ -180,7 +180,7 @@ export function beganBy({ createdAt, firstReadAt }: Beginning): string | null {
  * @param order Folded facts of the order.
  * @returns UTC ISO 8601; null before the first reading of the order.
  */
-export function sessionsUntil(order: Beginning): string | null {
+function sessionsUntil(order: Beginning): string | null {
   const began = beganBy(order);
   if (began === null) return null;
   const ms = Date.parse(began) + toleranceMs;

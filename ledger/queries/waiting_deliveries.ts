@@ -39,7 +39,7 @@ export interface MoverRow {
  * @param nowMs The time, in milliseconds since the epoch.
  * @returns Null when nothing waits.
  */
-export function waitingOf(
+function waitingOf(
   rows: readonly MoverRow[],
   nowMs: number,
 ): WaitingDeliveries | null {

@@ -7,7 +7,7 @@ export type MinuteGauge =
   | "readingAgeMs";
 
 /** All of {@linkcode MinuteGauge}. */
-export const MINUTE_GAUGES: readonly MinuteGauge[] = Object.keys(
+const MINUTE_GAUGES: readonly MinuteGauge[] = Object.keys(
   {
     lag: true,
     spooled: true,

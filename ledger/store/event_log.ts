@@ -1,14 +1,13 @@
 import { sleep as sleepFor } from "../../core/waiting/sleep.ts";
 import type { BodyClasses } from "../../core/webhook_event/body_classes.ts";
 import type { Delivery } from "../../core/wire/delivery.ts";
-import type { NewEvent, RecordedEvent } from "../events/event.ts";
+import type { NewEvent } from "../events/event.ts";
 import { webhookEvent } from "../events/mint.ts";
 import { appendStatement } from "./append.ts";
 import { deliveriesStatement } from "./append_deliveries.ts";
 import { recordsStatement } from "./append_records.ts";
-import type { Driver, SqlValue, Statement } from "./driver/driver.ts";
+import type { Driver, Statement } from "./driver/driver.ts";
 import { LedgerError } from "./driver/errors.ts";
-import { eventColumns, recordedEvent } from "./event_row.ts";
 import { busyDelayMs } from "./driver/retrying_driver.ts";
 import { GroupCommit, type GroupCommitOptions } from "./group_commit.ts";
 
@@ -32,9 +31,7 @@ export interface EventLogOptions extends GroupCommitOptions {
 /** An entry that waits for its commit: an event or a delivery. */
 type Appended = NewEvent | Delivery;
 
-/**
- * The events of a ledger: appended in groups, read in order of position.
- */
+/** Appends the events of a ledger, in groups. */
 export class EventLog {
   readonly #driver: Driver;
   readonly #group: GroupCommit<Appended>;
@@ -42,7 +39,7 @@ export class EventLog {
   #closed = false;
 
   /**
-   * The events of one database.
+   * Appends to one database.
    *
    * @param driver A database that has been migrated.
    * @param options Limits of the group commit.
@@ -112,49 +109,6 @@ export class EventLog {
     throw new LedgerError("closed", "The ledger was closed before");
   }
 
-  /**
-   * Reads events in order of position.
-   *
-   * @param window Positions greater than `after`, at most `limit` of them.
-   */
-  read(
-    window: { readonly after: number; readonly limit: number },
-  ): Promise<RecordedEvent[]> {
-    return this.#select(
-      "WHERE position > ? ORDER BY position LIMIT ?",
-      window.after,
-      window.limit,
-    );
-  }
-
-  /**
-   * Reads every event that names the order, in order of position.
-   *
-   * @param orderId The order.
-   */
-  forOrder(orderId: string): Promise<RecordedEvent[]> {
-    return this.#select("WHERE order_id = ? ORDER BY position", orderId);
-  }
-
-  /**
-   * Reads the event with this id.
-   *
-   * @param eventId The id.
-   * @returns Null when there is none.
-   */
-  async get(eventId: string): Promise<RecordedEvent | null> {
-    return (await this.#select("WHERE event_id = ?", eventId))[0] ?? null;
-  }
-
-  /** Position of the latest event; 0 when there is none. */
-  async head(): Promise<number> {
-    const [result] = await this.#driver.batch([{
-      sql: "SELECT coalesce(max(position), 0) FROM events",
-      args: [],
-    }], "read");
-    return result?.rows[0]?.[0] as number;
-  }
-
   /** Refuses further events and waits for those being written. */
   async close(): Promise<void> {
     this.#closed = true;
@@ -195,17 +149,6 @@ export class EventLog {
     }
     if (events.length > 0) statements.push(appendStatement(events));
     return statements;
-  }
-
-  async #select(
-    where: string,
-    ...args: readonly SqlValue[]
-  ): Promise<RecordedEvent[]> {
-    const [result] = await this.#driver.batch([{
-      sql: `SELECT ${eventColumns} FROM events ${where}`,
-      args,
-    }], "read");
-    return result?.rows.map(recordedEvent) ?? [];
   }
 }
 

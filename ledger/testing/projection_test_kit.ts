@@ -1,6 +1,6 @@
 /** Events of a small world, and what they must add up to, for tests. */
 import fc from "fast-check";
-import type { EventKind, NewEvent } from "../events/event.ts";
+import type { NewEvent } from "../events/event.ts";
 import {
   deliveryUnanswered,
   orderAbsent,
@@ -413,15 +413,3 @@ export function foldVersion(
 } {
   return { version, readFact: (event) => change(readFact(event)) };
 }
-
-/** Kinds of event, for completeness checks. */
-export const eventKinds: readonly EventKind[] = [
-  "webhook",
-  "order_snapshot",
-  "user_snapshot",
-  "order_absent",
-  "order_contradicted",
-  "session_created",
-  "delivery_unanswered",
-  "month_closed",
-];

@@ -1,13 +1,14 @@
 /** Events and a small schema for tests of the store. */
-import type { NewEvent } from "../events/event.ts";
+import type { NewEvent, RecordedEvent } from "../events/event.ts";
 import { webhookEvent } from "../events/mint.ts";
 import type { Driver } from "../store/driver/driver.ts";
+import { eventColumns, recordedEvent } from "../store/event_row.ts";
 import { type LedgerStamp, migrate, type Migration } from "../store/migrate.ts";
 import { chainSchema } from "../store/tables/chain.ts";
 import { eventsSchema } from "../store/tables/events.ts";
 
 /** The store alone, as schema 1. */
-export const testMigrations: readonly Migration[] = [
+const testMigrations: readonly Migration[] = [
   { version: 1, statements: [...eventsSchema, ...chainSchema] },
 ];
 
@@ -39,4 +40,21 @@ export function testEvent(number: number): NewEvent {
 /** `count` events, from the number `from` on. */
 export function testEvents(count: number, from: number = 0): NewEvent[] {
   return Array.from({ length: count }, (_, at) => testEvent(from + at));
+}
+
+/**
+ * Every event that is stored, in order of position.
+ *
+ * @param driver The database.
+ * @param mode `read` may be answered by a replica. @default {"write"}
+ */
+export async function storedEvents(
+  driver: Driver,
+  mode: "read" | "write" = "write",
+): Promise<RecordedEvent[]> {
+  const [result] = await driver.batch([{
+    sql: `SELECT ${eventColumns} FROM events ORDER BY position`,
+    args: [],
+  }], mode);
+  return result?.rows.map(recordedEvent) ?? [];
 }

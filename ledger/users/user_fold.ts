@@ -18,10 +18,10 @@ import type { StatedVerification } from "./user_status.ts";
 import { isKnownVerification, verificationRank } from "./verification_rank.ts";
 
 /** Reject reasons that are kept of a user. */
-export const REJECT_REASONS_KEPT = 32;
+const REJECT_REASONS_KEPT = 32;
 
 /** Unknown verification states that are kept, of each kind and source. */
-export const UNKNOWN_STATES_KEPT = 10;
+const UNKNOWN_STATES_KEPT = 10;
 
 /**
  * Everything the ledger keeps of a user: plain JSON, of bounded size, lawful

@@ -66,7 +66,7 @@ export function testConsole(
 }
 
 /** The text of a page's main part, without markup. */
-export function plainText(page: string): string {
+function plainText(page: string): string {
   const main = page.slice(page.indexOf("<main"), page.indexOf("</main>"));
   const entities: Readonly<Record<string, string>> = {
     "&amp;": "&",

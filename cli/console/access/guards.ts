@@ -89,7 +89,7 @@ export function keepCookie(
 }
 
 /** Whether a request only reads. */
-export function isReading({ req }: Context): boolean {
+function isReading({ req }: Context): boolean {
   return req.method === "GET" || req.method === "HEAD";
 }
 

@@ -16,7 +16,7 @@ export const PRODUCT = {
 } as const;
 
 /** Colour of the shop's buttons, and so of the widget's. */
-export const BRAND = { light: "#0b6e69", dark: "#5ccdc5" } as const;
+const BRAND = { light: "#0b6e69", dark: "#5ccdc5" } as const;
 
 /** Checked widget options, for both looks of the page. */
 export interface Drafts {

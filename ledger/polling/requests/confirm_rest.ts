@@ -5,7 +5,7 @@ import type { Entity } from "../../entity.ts";
 import { CONFIRM_AT_LEAST_MS } from "../staleness.ts";
 
 /** Longest pause between two confirming reads of the same id, in ms. */
-export const CONFIRM_AT_MOST_MS = 10 * 60_000;
+const CONFIRM_AT_MOST_MS = 10 * 60_000;
 
 /**
  * The statement that sets the pause after a confirming read: the shortest, and

@@ -33,7 +33,7 @@ export function wholeRange(fromMs: number, untilMs: number): WindowProgress {
 }
 
 /** Shortest window: the service filters by whole seconds. */
-export const SHORTEST_WINDOW_MS = 1000;
+const SHORTEST_WINDOW_MS = 1000;
 
 /** A longer window gains nothing. */
 const longestWindowMs = 20 * 365 * 24 * 3_600_000;

@@ -5,7 +5,12 @@ import { openDriver } from "./open_driver.ts";
 import { RemoteDriver } from "./remote_driver.ts";
 import { patient } from "../../testing/patient.ts";
 import { sqldAvailable, startSqld } from "../../testing/sqld_test_server.ts";
-import { prepare, testEvent, testEvents } from "../../testing/test_events.ts";
+import {
+  prepare,
+  storedEvents,
+  testEvent,
+  testEvents,
+} from "../../testing/test_events.ts";
 
 function failsWith(code: LedgerErrorCode): (error: unknown) => boolean {
   return (error) => {
@@ -197,7 +202,7 @@ sqldTest(
       const limit = performance.now() + 60_000;
       while (performance.now() < limit) {
         // A new replica may not even have the tables.
-        const events = await behind.read({ after: 0, limit: 1000 })
+        const events = await storedEvents(reader, "read")
           .catch((error) => failsWith("failed")(error) ? [] : []);
         const expected = testEvents(events.length);
         assert.deepEqual(

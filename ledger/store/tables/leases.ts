@@ -86,7 +86,7 @@ export function selectLease({ name, holder, fence }: Lease): Statement {
 }
 
 /** Leases to send begin with it; all others are to poll. */
-export const SENDER_PREFIX = "forward:";
+const SENDER_PREFIX = "forward:";
 
 /** Selects a row while anybody holds a lease to poll. */
 export const selectHeldLease: Statement = {

@@ -15,7 +15,7 @@ import {
 import { asReading, wrap } from "./broken_ports.ts";
 
 /** A client whose walks over orders are made in another way. */
-export function walkingBy(
+function walkingBy(
   next: PollClient,
   walk: PollClient["orders"]["list"],
 ): PollClient {

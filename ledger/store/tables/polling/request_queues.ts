@@ -127,6 +127,12 @@ export function drawUnknown(
   };
 }
 
+/** Times that a clock gone wrong has left; `?2` and `?3` as of {@linkcode timesOf}. */
+const fromTheFuture = `entity IN ('order', 'user') AND known IN (0, 1)
+      AND wanted_at > ?2
+    OR entity IN ('order', 'user') AND known IN (0, 1) AND ready IN (0, 1)
+      AND due_at > ?3`;
+
 /**
  * Selects one row where unknown ids have rested long enough to be made ready,
  * or where a clock gone wrong has left times that have yet to come.
@@ -140,7 +146,7 @@ export function selectUpkeep(queue: QueueName, nowMs: number): Statement {
     sql: `SELECT EXISTS (SELECT 1 FROM ${queue}
         WHERE entity IN ('order', 'user') AND known = 0 AND ready = 0
           AND due_at <= ?1)
-      OR EXISTS (SELECT 1 FROM ${queue} WHERE ${fromTheFuture("?2", "?3")})`,
+      OR EXISTS (SELECT 1 FROM ${queue} WHERE ${fromTheFuture})`,
     args: [now, soon, never],
   };
 }
@@ -157,7 +163,7 @@ export function keepUp(queue: QueueName, nowMs: number): Statement[] {
   return [{
     sql: `UPDATE ${queue} SET wanted_at = min(wanted_at, ?1), due_at = ?1
       WHERE seq IN (SELECT seq FROM ${queue}
-        WHERE ${fromTheFuture("?2", "?3")})`,
+        WHERE ${fromTheFuture})`,
     args: [now, soon, never],
   }, {
     sql: `UPDATE ${queue} SET ready = 1 WHERE seq IN (
@@ -167,13 +173,7 @@ export function keepUp(queue: QueueName, nowMs: number): Statement[] {
   }];
 }
 
-function fromTheFuture(soon: string, never: string): string {
-  return `entity IN ('order', 'user') AND known IN (0, 1)
-      AND wanted_at > ${soon}
-    OR entity IN ('order', 'user') AND known IN (0, 1) AND ready IN (0, 1)
-      AND due_at > ${never}`;
-}
-
+/** Now, the latest time that is plausible, and the latest end of a pause. */
 function timesOf(nowMs: number): [string, string, string] {
   return [
     new Date(nowMs).toISOString(),
