@@ -34,6 +34,7 @@ export const LOG_EVENTS = {
   spool_failed: "The spool could not take a delivery",
   spool_recovered: "The spool takes deliveries again",
   spool_damaged: "A part of a spool file is no delivery; torn after a crash",
+  spool_untidied: "A spool file cannot be taken over or cleared",
   spool_drained: "Spooled deliveries went into the ledger",
   connections_dropped: "Too many were open: idle ones were closed",
   connections_recovered: "No connection had to be closed for a minute",

@@ -32,6 +32,8 @@ export type WebhookLogCode =
   | "append_recovered"
   /** Spooled deliveries went into the ledger. */
   | "spool_drained"
+  /** Files that an ended process left in the spool cannot be taken over. */
+  | "spool_untidied"
   /** A delivery could not be kept anywhere, and was answered 503. */
   | "delivery_refused"
   /** A stored delivery was answered late, with 503, or not at all. */

@@ -3,7 +3,8 @@ import { RECORD } from "../../core/wire/delivery_records.ts";
 import { diskError, onDisk } from "./_disk_error.ts";
 import { type Damage, scanSegment } from "./scan_segment.ts";
 import { markIn, newSegment, type Segment } from "./segment.ts";
-import type { SpoolDisk } from "./spool_disk.ts";
+import type { SegmentFile, SpoolDisk } from "./spool_disk.ts";
+import type { SpoolError } from "./spool_error.ts";
 
 /** Damage, and the segment it is in. */
 export interface SegmentDamage extends Damage {
@@ -19,29 +20,39 @@ export interface ClaimOptions {
   readonly onDamage: (damage: SegmentDamage) => void;
 }
 
+/** What came of claiming. */
+export interface ClaimedSegments {
+  /** The claimed ones, oldest first. */
+  readonly claimed: readonly Segment[];
+  /** Why the first of the others could not be claimed; null without others. */
+  readonly failure: SpoolError | null;
+}
+
 const UNFINISHED_SUFFIX = ".spool.new";
 
 /**
  * Claims and scans the segments that no process holds: those of processes that
- * died.
+ * died. One that cannot be claimed or read stays where it is, and does not
+ * stop the others.
  *
  * @param held Names of those that were claimed before.
- * @returns The claimed ones, oldest first.
- * @throws {SpoolError} When the disk fails.
+ * @throws {SpoolError} When the directory cannot be listed.
  */
 export async function claimSegments(
   held: ReadonlySet<string>,
   { disk, mark, onDamage }: ClaimOptions,
-): Promise<Segment[]> {
+): Promise<ClaimedSegments> {
   const claimed: { readonly segment: Segment; readonly first: string }[] = [];
+  let failure: SpoolError | null = null;
   for (const name of await onDisk("Cannot list spool", disk.list())) {
     if (name.endsWith(UNFINISHED_SUFFIX)) await removeUnclaimed(disk, name);
     const itsMark = markIn(name);
     if (itsMark === null || itsMark === mark || held.has(name)) continue;
-    const file = await onDisk("Cannot claim spool", disk.claim(name));
-    if (file === null) continue;
-    const segment = newSegment(name, file);
+    let file: SegmentFile | null = null;
     try {
+      file = await disk.claim(name);
+      if (file === null) continue;
+      const segment = newSegment(name, file);
       const bytes = file.read(0, file.size);
       const { runs, records, damage } = scanSegment(bytes, itsMark);
       segment.runs.push(...runs);
@@ -54,15 +65,13 @@ export async function claimSegments(
         first: hex.encode(bytes.slice(from, from + 16)),
       });
     } catch (error) {
-      for (const one of [segment, ...claimed.map(({ segment }) => segment)]) {
-        one.file.close();
-      }
-      throw diskError("Cannot read spool", error);
+      file?.close();
+      failure ??= diskError(`Cannot claim ${name} of the spool`, error);
     }
   }
   // A name may be older than the records, because segments are used again.
   claimed.sort((a, b) => a.first < b.first ? -1 : 1);
-  return claimed.map(({ segment }) => segment);
+  return { claimed: claimed.map(({ segment }) => segment), failure };
 }
 
 /** Removes a segment that a process died of making. */

@@ -126,6 +126,32 @@ Deno.test("fileSpool() cut at any byte keeps the records before, and reports the
     }
   }));
 
+Deno.test("fileSpool() opens beside a segment whose lock is no lock, and says which", () =>
+  inDirectory(async (directory) => {
+    for (const id of ["a", "b"]) {
+      const left = await fileSpool({ directory });
+      await left.put(delivery(id));
+      await left.close();
+    }
+    const [first = ""] = segments(directory);
+    const lock = `${directory}/${first}-lock`;
+    await Deno.writeFile(lock, new Uint8Array(5000).fill(0xee));
+    const spool = await fileSpool({ directory });
+    await assert.rejects(spool.tidy(), (error: Error) => {
+      assert.match(error.message, new RegExp(`Cannot claim ${first} of the`));
+      return true;
+    });
+    const seen: string[] = [];
+    await spool.drain(taker(seen));
+    assert.deepEqual(seen, ["b"]);
+    await Deno.remove(lock);
+    await spool.tidy();
+    await spool.drain(taker(seen));
+    assert.deepEqual(seen, ["b", "a"]);
+    await spool.close();
+    assert.deepEqual(segments(directory), []);
+  }));
+
 Deno.test("fileSpool() refuses invalid limits and directories", () =>
   inDirectory(async (directory) => {
     await assert.rejects(fileSpool({ directory, maxBytes: 0 }), RangeError);

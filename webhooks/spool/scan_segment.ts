@@ -71,7 +71,7 @@ export function scanSegment(segment: Uint8Array, mark: number): Scan {
 }
 
 /** The length of the record at an offset; zero when there is none. */
-function recordAt(
+export function recordAt(
   segment: Uint8Array,
   view: DataView,
   at: number,

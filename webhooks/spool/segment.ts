@@ -1,5 +1,5 @@
-import { RECORD } from "../../core/wire/delivery_records.ts";
-import type { Run } from "./scan_segment.ts";
+import { RECORD, RECORD_BYTES } from "../../core/wire/delivery_records.ts";
+import { recordAt, type Run } from "./scan_segment.ts";
 import type { SegmentFile } from "./spool_disk.ts";
 
 const SUFFIX = ".spool";
@@ -47,19 +47,25 @@ export function markIn(name: string): number | null {
   return mark === undefined ? null : parseInt(mark, 16);
 }
 
-/** The first records of a run: at least one, however large. */
+/**
+ * The first records of a run: at least one, however large. Null when the first
+ * is not what was written there: then somebody else has changed the file.
+ */
 export function recordsFrom(
-  { file }: Segment,
-  { from, to }: { readonly from: number; readonly to: number },
-): { readonly bytes: Uint8Array<ArrayBuffer>; readonly count: number } {
+  { name, file }: Segment,
+  { from, to }: Readonly<Run>,
+): { readonly bytes: Uint8Array<ArrayBuffer>; readonly count: number } | null {
+  const mark = markIn(name) ?? 0;
   let bytes = file.read(from, Math.min(to, from + MOST_BYTES));
-  let { end, count } = firstRecords(bytes, MOST_RECORDS);
-  if (count === 0) {
-    const view = new DataView(bytes.buffer);
-    bytes = file.read(from, from + view.getUint32(RECORD.length, true));
-    ({ end, count } = firstRecords(bytes, 1));
+  let { end, count } = firstRecords(bytes, mark, MOST_RECORDS);
+  if (count === 0 && bytes.length >= RECORD_BYTES) {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const length = view.getUint32(RECORD.length, true);
+    if (length <= bytes.length || from + length > to) return null;
+    bytes = file.read(from, from + length);
+    ({ end, count } = firstRecords(bytes, mark, 1));
   }
-  if (count === 0) throw new Error(`A record at ${from} cannot be read`);
+  if (count === 0) return null;
   // A view would be copied to another thread with everything around it.
   return { bytes: end === bytes.length ? bytes : bytes.slice(0, end), count };
 }
@@ -67,15 +73,16 @@ export function recordsFrom(
 /** The first records of some bytes: at most so many, and whole ones. */
 function firstRecords(
   bytes: Uint8Array<ArrayBuffer>,
+  mark: number,
   most: number,
 ): { readonly end: number; readonly count: number } {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let end = 0;
   let count = 0;
-  while (count < most && end + RECORD.checksum <= bytes.length) {
-    const next = end + view.getUint32(end + RECORD.length, true);
-    if (next > bytes.length) break;
-    end = next;
+  while (count < most) {
+    const length = recordAt(bytes, view, end, mark);
+    if (length === 0) break;
+    end += length;
     count++;
   }
   return { end, count };

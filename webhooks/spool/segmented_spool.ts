@@ -10,7 +10,14 @@ import {
 import { type ClaimOptions, claimSegments } from "./claim_segments.ts";
 import { diskError, onDisk } from "./_disk_error.ts";
 import { RecordGroup } from "./_record_group.ts";
-import { bytesLeft, recordsFrom, roomIn, type Segment } from "./segment.ts";
+import { scanSegment } from "./scan_segment.ts";
+import {
+  bytesLeft,
+  markIn,
+  recordsFrom,
+  roomIn,
+  type Segment,
+} from "./segment.ts";
 import {
   LEAST_BYTES,
   SegmentSupply,
@@ -54,6 +61,8 @@ export class SegmentedSpool implements Spool {
 
   static async open(options: SegmentedSpoolOptions): Promise<SegmentedSpool> {
     const spool = new SegmentedSpool(options);
+    // One that cannot be claimed must not keep deliveries from being stored;
+    // tidying tells of it.
     await spool.#takeOver();
     return spool;
   }
@@ -97,7 +106,12 @@ export class SegmentedSpool implements Spool {
 
   async tidy(): Promise<void> {
     if (this.#closed || this.#draining !== null) return;
-    await this.#takeOver();
+    const unclaimed = await this.#takeOver();
+    await this.#tidyActive();
+    if (unclaimed !== null) throw unclaimed;
+  }
+
+  async #tidyActive(): Promise<void> {
     const active = this.#active;
     if (this.#writer !== null || active === null) return;
     if (active.end > 0 && active.records === 0) {
@@ -126,9 +140,10 @@ export class SegmentedSpool implements Spool {
     const segments = this.#segments;
     this.#segments = [];
     this.#active = null;
-    for (const { name, file, records } of segments) {
-      if (records === 0) await this.#options.disk.remove(name).catch(() => {});
-      file.close();
+    for (const segment of segments) {
+      const { records, file } = segment;
+      if (records > 0) file.close();
+      else await this.#supply.release(segment).catch(() => file.close());
     }
   }
 
@@ -230,12 +245,16 @@ export class SegmentedSpool implements Spool {
     // What comes meanwhile is left to the next time: it makes a larger group.
     const kept = this.#depth;
     let drained = 0;
-    for (;;) {
-      const [segment] = this.#segments;
-      if (segment === undefined) return drained;
+    let failure: { readonly error: unknown } | null = null;
+    for (const segment of [...this.#segments]) {
       for (let run = segment.runs[0]; run; run = segment.runs[0]) {
         if (this.#closed || signal?.aborted || drained >= kept) return drained;
-        const { bytes, count } = recordsFrom(segment, run);
+        const group = recordsFrom(segment, run);
+        if (group === null) {
+          this.#findWhole(segment);
+          continue;
+        }
+        const { bytes, count } = group;
         await take(bytes, count);
         segment.records -= count;
         drained += count;
@@ -244,9 +263,50 @@ export class SegmentedSpool implements Spool {
         run.from += bytes.length;
         if (run.from === run.to) segment.runs.shift();
       }
-      if (segment === this.#active) return drained;
-      await onDisk("Cannot clear spool", this.#release(segment));
+      if (segment === this.#active) break;
+      try {
+        await onDisk("Cannot clear spool", this.#release(segment));
+      } catch (error) {
+        // What came later must not wait for it.
+        failure ??= { error };
+      }
     }
+    if (failure !== null) throw failure.error;
+    return drained;
+  }
+
+  /**
+   * Finds what is still whole in a segment that somebody else has changed.
+   * Otherwise all that came after it would wait for ever.
+   */
+  #findWhole(segment: Segment): void {
+    const { name, file, runs } = segment;
+    const from = runs[0]?.from ?? 0;
+    const to = runs.at(-1)?.to ?? from;
+    const found = scanSegment(file.read(from, to), markIn(name) ?? 0);
+    const recordsLost = segment.records - found.records;
+    const bytesBefore = bytesLeft(segment);
+    segment.runs.splice(
+      0,
+      runs.length,
+      ...found.runs.map((run) => ({
+        from: from + run.from,
+        to: from + run.to,
+      })),
+    );
+    const bytesLost = bytesBefore - bytesLeft(segment);
+    segment.records = found.records;
+    this.#depth -= recordsLost;
+    this.#bytes -= bytesLost;
+    // It is kept for a person to look at, and no more is written to it.
+    segment.damaged = true;
+    segment.end = file.size;
+    this.#options.onDamage({
+      segment: name,
+      offset: from,
+      bytes: bytesLost,
+      torn: false,
+    });
   }
 
   /** Lets go of a segment of which all was drained. */
@@ -255,14 +315,19 @@ export class SegmentedSpool implements Spool {
     this.#segments = this.#segments.filter((one) => one !== segment);
   }
 
-  /** Claims the segments that no process holds. */
-  async #takeOver(): Promise<void> {
+  /**
+   * Claims the segments that no process holds.
+   *
+   * @returns Why one of them could not be; null where all were.
+   */
+  async #takeOver(): Promise<SpoolError | null> {
     const held = new Set(this.#segments.map(({ name }) => name));
-    const claimed = await claimSegments(held, this.#options);
+    const { claimed, failure } = await claimSegments(held, this.#options);
     for (const segment of claimed) {
       this.#depth += segment.records;
       this.#bytes += bytesLeft(segment);
     }
     this.#segments.unshift(...claimed);
+    return failure;
   }
 }

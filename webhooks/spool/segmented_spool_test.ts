@@ -512,6 +512,109 @@ Deno.test("SegmentedSpool reports a torn tail, and keeps a damaged segment", asy
   assert.deepEqual([...disk.files.keys()], [`${name}.damaged`]);
 });
 
+for (
+  const { what, change, left } of [
+    {
+      what: "filled with zeros",
+      change: (bytes: Uint8Array) => bytes.fill(0),
+      left: [],
+    },
+    {
+      what: "overwritten where its first record is",
+      change: (bytes: Uint8Array) => bytes.fill(0xee, 0, RECORD_BYTES),
+      left: ["01", "02"],
+    },
+    {
+      what: "altered in one byte of a body",
+      change: (bytes: Uint8Array) =>
+        bytes.fill(0x20, 2 * RECORD_BYTES - 4, 2 * RECORD_BYTES - 3),
+      left: ["00", "02"],
+    },
+    {
+      what: "cut short",
+      change: (bytes: Uint8Array) => bytes.subarray(0, 2 * RECORD_BYTES + 9),
+      left: ["00", "01"],
+    },
+  ]
+) {
+  Deno.test(`drain() of a segment that was ${what} hands over what is whole, and goes on`, async () => {
+    const disk = new ShakyDisk();
+    const damage: SegmentDamage[] = [];
+    const spool = await open(disk, {}, damage);
+    for (const id of ids(3)) await spool.put(delivery(id));
+    const [[name, file] = []] = disk.files;
+    assert(name !== undefined && file !== undefined);
+    file.written = Uint8Array.from(change(file.written));
+    assert.deepEqual(await drained(spool), left);
+    assert.equal(spool.depth, 0);
+    assert.equal(spool.bytes, 0);
+    const bytes = (3 - left.length) * RECORD_BYTES;
+    assert.deepEqual(
+      damage.map(({ segment, bytes, torn }) => ({ segment, bytes, torn })),
+      [{ segment: name, bytes, torn: false }],
+    );
+    await spool.put(delivery("77"));
+    assert.deepEqual(await drained(spool), ["77"]);
+    await spool.close();
+    assert.deepEqual([...disk.files.keys()], [`${name}.damaged`]);
+  });
+}
+
+Deno.test("drain() goes on behind a segment that cannot be removed", async () => {
+  const disk = new ShakyDisk();
+  const openDisk = disk.open.bind(disk);
+  let isRefused = true;
+  disk.open = () => {
+    const opened = openDisk();
+    const remove = (name: string) =>
+      isRefused ? Promise.reject(new Error("EACCES")) : opened.remove(name);
+    return { ...opened, remove };
+  };
+  const spool = await open(disk, { segmentBytes: 2 * RECORD_BYTES });
+  for (const id of ids(6)) await spool.put(delivery(id));
+  const seen: string[] = [];
+  const take = (records: Uint8Array) => {
+    seen.push(...idsOf(records));
+    return Promise.resolve();
+  };
+  await assert.rejects(spool.drain(take), /Cannot clear spool: EACCES/);
+  assert.deepEqual(seen, ids(6));
+  isRefused = false;
+  assert.deepEqual(await drained(spool), []);
+  await spool.close();
+  assert.equal(disk.files.size, 0);
+});
+
+Deno.test("SegmentedSpool takes over what it can beside a segment that it cannot claim", async () => {
+  const disk = new ShakyDisk();
+  for (const id of ids(2)) {
+    const left = await open(disk);
+    await left.put(delivery(id));
+    await left.close();
+  }
+  const [refused] = disk.files.keys();
+  const openDisk = disk.open.bind(disk);
+  disk.open = () => {
+    const opened = openDisk();
+    return {
+      ...opened,
+      claim: (name) =>
+        name === refused
+          ? Promise.reject(new Error("EACCES"))
+          : opened.claim(name),
+    };
+  };
+  const spool = await open(disk);
+  await spool.put(delivery("77"));
+  await assert.rejects(
+    spool.tidy(),
+    { message: `Cannot claim ${refused} of the spool: EACCES` },
+  );
+  assert.deepEqual(await drained(spool), ["01", "77"]);
+  await spool.close();
+  assert.deepEqual([...disk.files.keys()], [refused]);
+});
+
 Deno.test("put() refuses beyond maxBytes until something is drained", async () => {
   const spool = await open(new ShakyDisk(), { maxBytes: 3 * RECORD_BYTES });
   const results = await Promise.allSettled(

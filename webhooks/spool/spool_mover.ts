@@ -102,6 +102,8 @@ class Mover implements SpoolMover {
   #isNotable = true;
   #moved = 0;
   #movesLeft = MOVES_BETWEEN_TIDYING;
+  /** Why the spool could not be tidied; null when it could. */
+  #untidied: string | null = null;
   #endPause: (() => void) | null = null;
   /** As many waiting records end the pause. */
   #endsPause = Infinity;
@@ -168,10 +170,7 @@ class Mover implements SpoolMover {
   async #move(): Promise<boolean> {
     const { signal } = this.#stopping;
     try {
-      if (--this.#movesLeft <= 0) {
-        await this.#spool.tidy();
-        this.#movesLeft = MOVES_BETWEEN_TIDYING;
-      }
+      if (--this.#movesLeft <= 0) await this.#tidy();
       await this.#spool.drain(async (records, count) => {
         const classes = await this.#take(records, count);
         if (classes !== undefined) this.#report.take(classes);
@@ -198,6 +197,26 @@ class Mover implements SpoolMover {
     for (const resolve of this.#onEmpty.splice(0)) resolve();
     await this.#waiting.nothing();
     return true;
+  }
+
+  /** Tidies. A file that cannot be taken over must not keep others waiting. */
+  async #tidy(): Promise<void> {
+    this.#movesLeft = MOVES_BETWEEN_TIDYING;
+    let why: string | null = null;
+    try {
+      await this.#spool.tidy();
+    } catch (error) {
+      why = messageOf(error);
+    }
+    if (why !== null && why !== this.#untidied) {
+      this.#log({
+        level: "error",
+        code: "spool_untidied",
+        message: "Files of the spool cannot be taken over or cleared",
+        detail: why,
+      });
+    }
+    this.#untidied = why;
   }
 
   async #reportWaiting(count: number): Promise<void> {

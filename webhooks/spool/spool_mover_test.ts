@@ -15,7 +15,7 @@ import {
 interface Moved {
   readonly spool: Spool;
   /** Starts a mover. */
-  readonly start: () => SpoolMover;
+  readonly start: (tidyEveryMs?: number) => SpoolMover;
   /** Ids that the ledger took, in order. */
   readonly taken: string[];
   readonly log: WebhookLogEntry[];
@@ -37,9 +37,10 @@ async function moved(work: (moved: Moved) => Promise<void>): Promise<void> {
   const told: Moved["told"] = [];
   const ledger: Moved["ledger"] = { fails: false, calls: 0 };
   const movers: SpoolMover[] = [];
-  const start = (): SpoolMover => {
+  const start = (tidyEveryMs = 5000): SpoolMover => {
     const mover = spoolMover({
       spool,
+      tidyEveryMs,
       reportWaiting: (waiting) => {
         told.push(waiting);
         return Promise.resolve();
@@ -129,6 +130,26 @@ Deno.test("spoolMover() tries a failing ledger again, and says so", () =>
       "spool_drained",
     ]);
     assert.equal(log[0]?.detail, "It is locked");
+  }));
+
+Deno.test("spoolMover() moves on where the spool cannot be tidied, and says so once", () =>
+  moved(async ({ spool, start, taken, log }) => {
+    let tidied = 0;
+    spool.tidy = () => {
+      tidied++;
+      return Promise.reject(new Error("Cannot claim a.spool: EACCES"));
+    };
+    start(20);
+    await until(() => tidied >= 2);
+    await spool.put(delivery(0));
+    await until(() => taken.length === 1);
+    await until(() => tidied >= 4);
+    assert.deepEqual(
+      log.filter(({ level }) => level === "error").map((
+        { code, detail },
+      ) => [code, detail]),
+      [["spool_untidied", "Cannot claim a.spool: EACCES"]],
+    );
   }));
 
 Deno.test("spoolMover() counts and logs what the ledger says that the bodies are", () =>
