@@ -35,8 +35,12 @@ const LOOK_MS = 50;
 /** Looks without a crowd that end it. One is not enough: while the disk stalls
  * no append is counted either. */
 const CALM_LOOKS = 4;
-/** Most events of a step that appends wait for. */
-const CROWDED_STEP = 500;
+/**
+ * Most events of a step: this thread answers deliveries too, and they wait while
+ * a step is folded. Measured: the longest wait is a fifth of that with steps of
+ * 4,000, and as many events are folded in a second.
+ */
+const STEP_EVENTS = 500;
 
 /**
  * Folds at all times, for a process that runs until it is told to stop. A
@@ -125,18 +129,18 @@ export class ProjectionWorker implements AsyncDisposable {
 
   /**
    * Waits until few appends come, because senders wait for them and not for
-   * the fold. After `maxYieldMs` a small step is made all the same.
+   * the fold. After `maxYieldMs` a step is made all the same.
    */
   readonly #pace = async (): Promise<number> => {
     const { maxYieldMs, now } = this.#options;
     const dueAt = now() + maxYieldMs;
     let calmLooks = this.#isCrowded() ? 0 : CALM_LOOKS;
     while (calmLooks < CALM_LOOKS && !this.#controller.signal.aborted) {
-      if (now() >= dueAt) return CROWDED_STEP;
+      if (now() >= dueAt) break;
       await this.#sleep(LOOK_MS, false);
       calmLooks = this.#isCrowded() ? 0 : calmLooks + 1;
     }
-    return Infinity;
+    return STEP_EVENTS;
   };
 
   /** Whether many appends came since this was last asked. */
