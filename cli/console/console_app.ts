@@ -12,6 +12,7 @@ import {
   safeHeaders,
   signedIn,
 } from "./access/guards.ts";
+import type { Reader } from "./access/access.ts";
 import { SignIn } from "./access/sign_in.ts";
 import type { ConsoleParts, PageContext } from "./console_parts.ts";
 import { servedFile } from "./files/served_files.ts";
@@ -31,12 +32,12 @@ import { monthsPage } from "./pages/months_page.ts";
 import { orderPage } from "./pages/order_page.ts";
 import { searchPage } from "./pages/search_page.ts";
 import { againPage, signInPage } from "./pages/sign_in_page.ts";
-
 import { userPage } from "./pages/user_page.ts";
 import { OpenBooks } from "./open_books.ts";
 import { figures, rangeOf } from "./parts/figures.ts";
 import { countWaiting } from "./parts/waiting_counts.ts";
 import { Remembered } from "./remembered.ts";
+import { type Acted, settleDeadLetters } from "./settle_dead_letters.ts";
 import { takeNote } from "./take_note.ts";
 
 /** Counts of what waits are looked for again after this long, ms. */
@@ -60,6 +61,17 @@ type Reading = Context<ConsoleEnv>;
 type MakePage = (
   context: PageContext,
 ) => PageParts | string | null | Promise<PageParts | string | null>;
+
+/** What a form does, once it is known to be of a page of ours. */
+interface Action {
+  /** Title of the page that says why it was not done. */
+  readonly refused: string;
+  /** Does it. */
+  take(
+    fields: Readonly<Record<string, string>>,
+    reader: Reader,
+  ): Acted | Promise<Acted>;
+}
 
 /** The pages of the console, and what guards them. */
 export function consoleApp(parts: ConsoleParts): ConsoleApp {
@@ -226,35 +238,47 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
     keepCookie(c, "", 0);
     return c.redirect("/sign-in", 303);
   });
-  app.post("/notes", async (c) => {
-    const fields = await ownForm(c);
-    if (fields === null) return refusal(c, OLD_FORM);
-    const { operates, name: author } = c.get("reader");
-    if (!operates) return refusal(c, ONLY_READS);
-    const taken = await takeNote(ledger, fields, { author, nowMs: now() });
-    if ("wrong" in taken) {
-      return await show(c, () => messagePage("Not noted", taken.wrong), 400);
-    }
-    const { action, entity, entityId } = taken.note;
-    parts.log("info", "console_noted", { author, action, entity, entityId });
-    return c.redirect(taken.back, 303);
+  /** Does what a form of a page asks for, where its sender may operate. */
+  const act = (path: string, { refused, take }: Action) =>
+    app.post(path, async (c) => {
+      const fields = await ownForm(c);
+      if (fields === null) return refusal(c, OLD_FORM);
+      const reader = c.get("reader");
+      if (!reader.operates) return refusal(c, ONLY_READS);
+      const acted = await take({ ...fields, ...c.req.param() }, reader);
+      return "wrong" in acted
+        ? await show(c, () => messagePage(refused, acted.wrong), 400)
+        : c.redirect(acted.back, 303);
+    });
+  act("/notes", {
+    refused: "Not noted",
+    take: async (fields, { name: author }) => {
+      const taken = await takeNote(ledger, fields, { author, nowMs: now() });
+      if ("wrong" in taken) return taken;
+      const { action, entity, entityId } = taken.note;
+      parts.log("info", "console_noted", { author, action, entity, entityId });
+      return taken;
+    },
   });
-  app.post("/recover", async (c) => {
-    const fields = await ownForm(c);
-    if (fields === null) return refusal(c, OLD_FORM);
-    const { operates, name } = c.get("reader");
-    const { operations } = parts;
-    if (!operates || operations === null) return refusal(c, ONLY_READS);
-    const fromMs = Date.parse(fields.from ?? "");
-    try {
-      const window = { fromMs, toMs: now() };
-      operations.recover({ name, scope: "operate" }, window);
-    } catch (error) {
-      if (!(error instanceof ApiProblem)) throw error;
-      const page = messagePage("Not begun", error.message);
-      return await show(c, () => page, 400);
-    }
-    return c.redirect("/delivery", 303);
+  act("/recover", {
+    refused: "Not begun",
+    take: ({ from = "" }, { name }) => {
+      const { operations } = parts;
+      if (operations === null) return { wrong: CANNOT_ASK };
+      const window = { fromMs: Date.parse(from), toMs: now() };
+      try {
+        operations.recover({ name, scope: "operate" }, window);
+      } catch (error) {
+        if (!(error instanceof ApiProblem)) throw error;
+        return { wrong: error.message };
+      }
+      return { back: "/delivery" };
+    },
+  });
+  act("/dead-letters", {
+    refused: "Not done",
+    take: (fields, reader) =>
+      settleDeadLetters(parts.deadLetters, fields, reader),
   });
   app.notFound((c) => show(c as Reading, () => NO_PAGE, 404));
   app.onError((error, c) => {
@@ -309,6 +333,11 @@ const NO_PAGE: PageParts = messagePage(
 
 const SIGNED_OUT = "Nobody is signed in; load the page again";
 
-const ONLY_READS = "This token only reads; to note, use one with operate";
+const ONLY_READS =
+  "Here you can only read; to change something, sign in with an operate " +
+  "token, or start the console with --operate";
+
+const CANNOT_ASK =
+  "The service cannot be asked without an API key: set RAMPKIT_API_KEY";
 
 const OLD_FORM = "The form is too old; go back, load the page again and repeat";

@@ -55,12 +55,14 @@ export async function openConfiguredConsole(
   );
   const { dashboardUrl } = serviceEnvironment(config, ledger.environment);
   const stop = new AbortController();
-  const operations = config.apiKey === null ? null : new Operations({
+  const operations = new Operations({
     ledger,
     log,
     now,
     poller: null,
-    client: () => serviceClient(config, ledger.environment),
+    client: config.apiKey === null
+      ? null
+      : () => serviceClient(config, ledger.environment),
     signal: stop.signal,
   });
   const open = await openConsole({
@@ -72,14 +74,15 @@ export async function openConfiguredConsole(
     explorers: await readExplorers(settings.explorers),
     catchUp: () => folding?.caughtUp() ?? Promise.resolve(),
     log,
-    operations,
+    operations: config.apiKey === null ? null : operations,
+    deadLetters: operations,
   }, settings);
   return {
     url: open.url,
     shutdown: async () => {
       stop.abort();
       await open.shutdown();
-      await operations?.stop();
+      await operations.stop();
       await folding?.stop();
     },
   };

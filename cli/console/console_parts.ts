@@ -6,6 +6,7 @@ import type { Explorers } from "./explorers.ts";
 import type { Waiting } from "./parts/waiting_counts.ts";
 import type { Remembered } from "./remembered.ts";
 import type { OpenBooks } from "./open_books.ts";
+import type { DeadLetterActions } from "./settle_dead_letters.ts";
 
 /** What the console is made of. */
 export interface ConsoleParts {
@@ -27,6 +28,8 @@ export interface ConsoleParts {
   readonly log: Log;
   /** Reads a window again; null where the service cannot be asked. */
   readonly operations: Pick<Operations, "recover" | "recovery"> | null;
+  /** Sends dead letters again, or drops them. */
+  readonly deadLetters: DeadLetterActions;
 }
 
 /** What a page is rendered from. */

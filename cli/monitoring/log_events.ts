@@ -58,7 +58,7 @@ export const LOG_EVENTS = {
   api_listening: "The HTTP API takes requests",
   api_failing: "Requests to the HTTP API fail, and the fault is here",
   api_recovered: "The HTTP API answers again",
-  operated: "Somebody operated the service through the HTTP API",
+  operated: "Somebody operated the service by HTTP API or console",
   // Alarms sent to targets.
   alarm_not_sent: "A target did not take an alarm; it is told later",
   alarm_sent: "The target takes alarms again",

@@ -122,10 +122,11 @@ export class Subscriptions {
    * Reads what a subscription has given up on, by order of the log.
    *
    * @param name The subscription.
+   * @param limit At most this many. @default all
    * @throws {LedgerError} When the database fails.
    */
-  async deadLetters(name: string): Promise<QueuedTransition[]> {
-    const [rows] = await this.#driver.batch([selectDead(name)], "read");
+  async deadLetters(name: string, limit?: number): Promise<QueuedTransition[]> {
+    const [rows] = await this.#driver.batch([selectDead(name, limit)], "read");
     return rows?.rows.map(queuedTransitionOf) ?? [];
   }
 

@@ -74,6 +74,10 @@ async function withConsole(
     explorers: EXPLORERS,
     catchUp: () => Promise.resolve(),
     operations: null,
+    deadLetters: {
+      retry: () => Promise.resolve(0),
+      drop: () => Promise.resolve(0),
+    },
     log: () => {},
   }, { port: 0, host: "127.0.0.1" });
   const { url } = opened;

@@ -1,3 +1,4 @@
+import { Operations } from "../../cli/api/operations.ts";
 import type { Access } from "../../cli/console/access/access.ts";
 import type { ConsoleParts } from "../../cli/console/console_parts.ts";
 import { consoleApp } from "../../cli/console/console_app.ts";
@@ -32,6 +33,8 @@ export function testConsole(
   operations: ConsoleParts["operations"] = null,
 ): TestConsole {
   const logged: string[] = [];
+  const log: ConsoleParts["log"] = (_, event, fields) =>
+    logged.push(JSON.stringify({ event, fields }));
   const app = consoleApp({
     ledger,
     now,
@@ -41,7 +44,15 @@ export function testConsole(
     explorers: EXPLORERS,
     catchUp: () => Promise.resolve(),
     operations,
-    log: (_, event, fields) => logged.push(JSON.stringify({ event, fields })),
+    deadLetters: new Operations({
+      ledger,
+      log,
+      now,
+      poller: null,
+      client: null,
+      signal: new AbortController().signal,
+    }),
+    log,
   });
   const ask: TestConsole["ask"] = async (path, { headers, fields } = {}) =>
     await app.fetch(

@@ -1,14 +1,13 @@
 import { readNotes } from "../../../ledger/attention/notes.ts";
 import { isAcknowledged, type Note } from "../../../ledger/attention/note.ts";
 import { deliveriesPage } from "../../queries/deliveries.ts";
-import { subscriptionList } from "../../queries/subscriptions.ts";
-import { counted } from "../../views/counted.ts";
 import { userJson } from "../../views/user_view.ts";
 import type { PageContext } from "../console_parts.ts";
 import { type Markup, markup, NOTHING } from "../markup/markup.ts";
 import { section } from "../markup/lists.ts";
-import { code, outside, outsideText, sentence } from "../markup/outside.ts";
+import { code, sentence } from "../markup/outside.ts";
 import { when } from "../markup/times.ts";
+import { deadLetters } from "./dead_letters.ts";
 import { notesPart } from "./notes.ts";
 import { bodyPath, userLink } from "./order_table.ts";
 
@@ -17,7 +16,7 @@ const LISTED = 25;
 
 /** What waits besides orders: users, dead letters, bodies nobody can read. */
 export async function otherAttention(context: PageContext): Promise<Markup> {
-  return markup`${await retries(context)}${await deadLetters(
+  return markup`${await retries(context)}${await undelivered(
     context,
   )}${await quarantined(
     context,
@@ -55,9 +54,11 @@ async function retries(context: PageContext): Promise<Markup> {
   );
 }
 
-async function deadLetters(context: PageContext): Promise<Markup> {
+async function undelivered(context: PageContext): Promise<Markup> {
   const { ledger } = context;
-  const all = (await subscriptionList(ledger)).filter(({ dead }) => dead > 0);
+  const all = (await ledger.subscriptions.list()).filter(({ dead }) =>
+    dead > 0
+  );
   const reasons = ["dead_letters"];
   const ids = all.map(({ name }) => name);
   const notes = await readNotes(ledger.driver, "subscription", ids);
@@ -65,25 +66,16 @@ async function deadLetters(context: PageContext): Promise<Markup> {
     !isAcknowledged(reasons, notes.get(name) ?? [])
   );
   if (open.length === 0) return NOTHING;
+  const items = open.map(async (one) =>
+    markup`<div class="item">${await deadLetters(context, one)}${
+      noted(context, "subscription", one.name, reasons, notes)
+    }</div>`
+  );
   return section(
     "dead",
-    "Dead letters: transitions that could not be delivered",
-    markup`<p><span class="soft">Next:</span> Mend the receiver, then retry them.</p>${
-      open.map(({ name, dead, deadLetters }) =>
-        markup`<div class="item"><p class="head"><strong>${
-          outsideText(name, 100)
-        }</strong> ${counted(dead, "dead letter")}</p>
-<ul>${
-          deadLetters.slice(0, LISTED).map(({ transition, attempts, error }) =>
-            markup`<li>${code(transition.key)} <span class="soft">tried ${
-              counted(attempts, "time")
-            }</span>${error !== null && markup`: ${outside(error)}`}</li>`
-          )
-        }</ul><pre class="command">rampkit subscriptions retry ${
-          outsideText(name, 100)
-        }</pre>${noted(context, "subscription", name, reasons, notes)}</div>`
-      )
-    }`,
+    "Dead letters: what your own programs did not take",
+    markup`<p><span class="soft">Next:</span> Mend the receiver, then send them again.</p>${await Promise
+      .all(items)}`,
   );
 }
 

@@ -229,12 +229,19 @@ export function selectQueued(subscription: string): Statement {
   };
 }
 
-/** Selects what a subscription has given up on, in order. */
-export function selectDead(subscription: string): Statement {
+/**
+ * Selects what a subscription has given up on, in order.
+ *
+ * @param limit At most this many; undefined for all.
+ */
+export function selectDead(
+  subscription: string,
+  limit: number | undefined,
+): Statement {
   return {
     sql: `SELECT ${queuedColumns} FROM queued_transitions AS l
-      WHERE l.subscription = ? AND l.state = 'dead' ORDER BY l.seq`,
-    args: [subscription],
+      WHERE l.subscription = ? AND l.state = 'dead' ORDER BY l.seq LIMIT ?`,
+    args: [subscription, limit ?? -1],
   };
 }
 
