@@ -16,7 +16,6 @@ import { growth } from "./growth.ts";
 import { ingest } from "./ingest.ts";
 import { pages } from "./pages.ts";
 import { tidyUp } from "./process.ts";
-
 import { refold } from "./refold.ts";
 import { json, type Report, text } from "./measuring/report.ts";
 
@@ -33,7 +32,7 @@ const comparisons: readonly Comparison[] = [
 const names = comparisons.map(({ name }) => name).join(", ");
 const help = `Usage: deno task bench [--json] [--only NAME]...
 
-Compares this project's speed with that of its peers, in about fifteen minutes.
+Compares this project's speed with that of its peers, in about seventeen minutes.
 
   --json         one JSON object instead of the table
   --only NAME    one comparison of: ${names}

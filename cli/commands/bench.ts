@@ -34,12 +34,13 @@ export function addBench(program: Command, cli: Cli): void {
   const command = program.command("bench").summary(
     "measure speed beside that of peers",
   ).description(
-    "measure speed beside that of peers, both sides in one run (9 minutes)",
+    "measure speed beside that of peers, both sides in one run (17 minutes)",
   );
   jsonOption(command, "one object")
     .option(
       "--only <name...>",
-      "comparisons: ingest, append, refold, growth, forward, client, deploy",
+      "comparisons: ingest, append, refold, growth, forward, pages, client, " +
+        "deploy",
     )
     .option(
       "--burst <seconds>",
