@@ -15,8 +15,7 @@ export const deploy: Comparison = {
     "is the entry for Deno Deploy on a real sqld, with warm module cache: " +
     "first `GET /healthz`, or, in another start, a delivery, which connects to " +
     "the ledger, checks its schema and commits before it is answered 204. " +
-    "The bare Deno.serve that stores nothing is started beside them. Native " +
-    "modules are counted in the entry's module graph.",
+    "The bare Deno.serve that stores nothing is started beside them.",
   run: ({ say }) =>
     withFolder(async (folder) => {
       await using sqld = await startSqld({ directory: `${folder}/sqld` });
@@ -59,7 +58,7 @@ export const deploy: Comparison = {
           most: 400,
           unit: "ms",
           limit,
-          details: { bareMs, nativeModules: await nativeModules() },
+          details: { bareMs },
         }),
         boundRow("deploy, first delivery stored", {
           ours: results.delivery.results,
@@ -83,30 +82,4 @@ async function firstAnswer(
   await response.body?.cancel();
   if (!response.ok) throw new Error(`The entry answered ${response.status}`);
   return performance.now() - start;
-}
-
-async function nativeModules(): Promise<number> {
-  const { stdout } = await new Deno.Command("deno", {
-    args: ["info", "--json", "cli/deploy.ts"],
-    cwd: new URL("..", import.meta.url).pathname,
-  }).output();
-  const { modules, npmPackages } = JSON.parse(new TextDecoder().decode(stdout));
-  const names: string[] = modules.map((
-    { specifier, npmPackage }: { specifier: string; npmPackage?: string },
-  ) => npmPackage ?? specifier);
-  return withDependencies(names, npmPackages ?? {}).filter((name) =>
-    /\.node$|^libsql@|^@libsql\/(linux|darwin|win32)/.test(name)
-  ).length;
-}
-
-/** Optional platform packages are in the graph of whoever names them. */
-function withDependencies(
-  names: readonly string[],
-  packages: Readonly<Record<string, { readonly dependencies: string[] }>>,
-): string[] {
-  const met = new Set(names);
-  for (const name of met) {
-    for (const next of packages[name]?.dependencies ?? []) met.add(next);
-  }
-  return [...met];
 }

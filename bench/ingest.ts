@@ -116,6 +116,8 @@ function burstRows(
 interface Sustained {
   readonly load: Measured;
   readonly caughtUp: CatchUp;
+  /** What held the catching up back. */
+  readonly limit: string;
 }
 
 function sustainedRows(
@@ -143,14 +145,14 @@ function sustainedRows(
       ours: [ingest.caughtUp.storedSeconds],
       most: 5,
       unit: "s",
-      limit: "not measured",
+      limit: ingest.limit,
     }),
     row("serve", serve, 0.35),
     boundRow("serve, until everything is folded and chained", {
       ours: [serve.caughtUp.foldedSeconds ?? 0],
       most: 30,
       unit: "s",
-      limit: "not measured",
+      limit: serve.limit,
     }),
   ];
 }
@@ -205,9 +207,13 @@ async function sustained(
     await (name === "serve" ? wholeServer(file) : ingestServer(file));
   const connections = sustainedConnections;
   const load = await measureServer(server, { connections, seconds, say });
-  const caughtUp = await catchUp(file, {
-    answered: load.answered,
-    folding: name === "serve",
-  });
-  return { load, caughtUp };
+  const { result: caughtUp, usage } = await watched(
+    () => catchUp(file, { answered: load.answered, folding: name === "serve" }),
+    server.pid,
+  );
+  const limit = limitOf(
+    usage === null ? [] : [usage],
+    "the database's thread and the disk",
+  );
+  return { load, caughtUp, limit };
 }
