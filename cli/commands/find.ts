@@ -20,8 +20,8 @@ export function addFind(program: Command, cli: Cli): void {
       "wallet address or user id",
   ).summary("find an order or user by anything that names one")
     .description(
-      "find orders and users by anything that names one, in any case; from " +
-        "four characters on, the beginning of an order id, external order id " +
+      "find orders and users by anything that names one; capitals do not " +
+        "matter; from four characters on, the beginning of an order id, external order id " +
         "or reference will do",
     );
   jsonOption(ledgerOptions(command), "one object a line")

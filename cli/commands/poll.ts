@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { createPoller } from "../../ledger/mod.ts";
-import type { PollRan } from "../../ledger/internals.ts";
+import { isPolled, type PollRan } from "../../ledger/internals.ts";
 import type { Cli } from "../program/cli.ts";
 import { pollReportJson } from "../queries/delivery_health.ts";
 import { describeDelivery } from "../wording/delivery.ts";
@@ -68,6 +68,13 @@ async function poll(io: Io, flags: PollFlags): Promise<number> {
         `Asking ${client.environment.baseUrl} at ${flags.rate} requests a ` +
           "second until Ctrl-C",
       );
+      if (await isPolled(ledger.driver)) {
+        note(
+          io,
+          "Another poller works on this ledger, for example in `serve`; this " +
+            "one waits, and takes over when the other is gone",
+        );
+      }
       await poller.run(io.signal);
       note(io, `Stopped: ${read} orders and users were read, all are stored`);
       return EXIT.fine;

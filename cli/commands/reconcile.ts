@@ -11,6 +11,7 @@ import {
   jsonOption,
   ledgerOptions,
   moment,
+  orderedWindow,
   rateOption,
   serviceOptions,
   TIME_FORMAT,
@@ -38,7 +39,7 @@ export function addReconcile(program: Command, cli: Cli): void {
     "compare service and ledger over a window of creation time, and change nothing",
   );
   jsonOption(
-    rateOption(serviceOptions(ledgerOptions(command))),
+    orderedWindow(rateOption(serviceOptions(ledgerOptions(command)))),
     "one object",
   )
     .option(

@@ -12,6 +12,7 @@ import {
   jsonOption,
   ledgerOptions,
   moment,
+  orderedWindow,
   rateOption,
   serviceOptions,
   TIME_FORMAT,
@@ -34,7 +35,7 @@ export function addRecover(program: Command, cli: Cli): void {
     "after an outage: read a window again, and say whether all of it was read",
   );
   jsonOption(
-    rateOption(serviceOptions(ledgerOptions(command))),
+    orderedWindow(rateOption(serviceOptions(ledgerOptions(command)))),
     "one object",
   )
     .requiredOption(

@@ -53,8 +53,8 @@ async function schema(
   const shape = name === undefined ? null : SHAPES[name] ?? null;
   if (name !== undefined && shape === null) {
     throw new UsageError(
-      `Wrong <name>: there is no shape "${name}"; there are ` +
-        all.map(([name]) => name).join(", "),
+      `Wrong <name>: there is no shape "${name}"; all are listed by: ` +
+        "rampkit schema",
     );
   }
   const wanted = shape === null || name === undefined

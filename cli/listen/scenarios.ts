@@ -91,7 +91,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     },
   ),
   forged: then(
-    "somebody who knows the webhook address claims a success that is none",
+    "somebody who knows the webhook address claims a false success",
     ["pay"],
     (stage) => stage.say("order_complete"),
   ),

@@ -182,6 +182,23 @@ export function windowEnd(flag: string): (value: string) => string {
       .toISOString();
 }
 
+/**
+ * Refuses a window of `--from` and `--to` that holds no moment: what finds
+ * nothing in it would look like an answer.
+ *
+ * @throws {UsageError} From the command, when `--to` is not after `--from`.
+ */
+export function orderedWindow(command: Command): Command {
+  return command.hook("preAction", (_, action) => {
+    const { from, to } = action.opts<{ from?: string; to?: string }>();
+    if (from === undefined || to === undefined || from < to) return;
+    throw new UsageError(
+      `Wrong --to: the window would end at ${to}, and begins at ${from} ` +
+        "(--from); give a --to that is later",
+    );
+  });
+}
+
 /** A moment as a number, ms since the epoch; undefined where none was given. */
 export function epochMs(time: string | undefined): number | undefined {
   return time === undefined ? undefined : Date.parse(time);

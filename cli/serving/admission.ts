@@ -1,4 +1,5 @@
 import { messageOf } from "../../core/guards.ts";
+import { allowlist } from "../../webhooks/admission/allowlist.ts";
 import {
   proxiedAddress,
   type WebhookEndpointOptions,
@@ -45,6 +46,7 @@ export function admissionOf(flags: AdmissionFlags): Admission {
     );
   }
   if (allow === undefined) return {};
+  checkAllow(allow);
   if (header === undefined || trustedProxies === undefined) {
     return { allowlist: allow };
   }
@@ -55,5 +57,14 @@ export function admissionOf(flags: AdmissionFlags): Admission {
     throw new UsageError(
       `Wrong --trusted-proxies or --client-address-header: ${messageOf(error)}`,
     );
+  }
+}
+
+/** Says which flag it is before anything is opened. */
+function checkAllow(allow: readonly string[]): void {
+  try {
+    allowlist(allow);
+  } catch (error) {
+    throw new UsageError(`Wrong --allow: ${messageOf(error)}`);
   }
 }

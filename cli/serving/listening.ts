@@ -1,4 +1,4 @@
-import { errorCode } from "../../core/guards.ts";
+import { errorCode, messageOf } from "../../core/guards.ts";
 import { CommandError } from "../program/exit_codes.ts";
 
 /**
@@ -7,7 +7,8 @@ import { CommandError } from "../program/exit_codes.ts";
  * @param what What cannot be opened otherwise, for people: `the shop`.
  * @param port The port it is to listen on.
  * @param flag The flag that names the port.
- * @throws {CommandError} When the port is taken, or may not be used.
+ * @throws {CommandError} When the port is taken, or may not be used, or the
+ * address is none of this machine.
  */
 export async function listening<T>(
   what: string,
@@ -18,6 +19,13 @@ export async function listening<T>(
   try {
     return await open();
   } catch (error) {
+    if (isNotOurs(error)) {
+      throw new CommandError(
+        `Cannot open ${what}: the address of ${hostFlag(flag)} is none of ` +
+          "this machine; pass one that is, 127.0.0.1 for this machine alone " +
+          "or 0.0.0.0 for all",
+      );
+    }
     const why = errorCode(error) === "EADDRINUSE"
       ? "is taken"
       : errorCode(error) === "EACCES"
@@ -29,4 +37,17 @@ export async function listening<T>(
         "or 0 for a free one",
     );
   }
+}
+
+/** Whether the address is of another machine, or a name of none. */
+function isNotOurs(error: unknown): boolean {
+  const code = errorCode(error);
+  return code === "EADDRNOTAVAIL" || code === "ENOTFOUND" ||
+    // Deno gives this error no code.
+    messageOf(error).startsWith("failed to lookup address");
+}
+
+/** The flag of the address beside that of the port. */
+function hostFlag(portFlag: string): string {
+  return portFlag.replace(/port$/, "host");
 }

@@ -136,6 +136,7 @@ export const replayedSchema = named(
   "How many bodies were stored, and which lines were refused",
   z.object({
     replayed: count,
+    unrecognised: count,
     refusedLines: z.array(count),
     position: count,
   }),

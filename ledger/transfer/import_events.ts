@@ -1,4 +1,4 @@
-import { messageOf } from "../../core/guards.ts";
+import { isRecord, messageOf } from "../../core/guards.ts";
 import type { NewEvent } from "../events/event.ts";
 import { appendStatement } from "../store/append.ts";
 import type { Driver, Statement } from "../store/driver/driver.ts";
@@ -108,13 +108,11 @@ export async function importEvents(
 }
 
 function checkHeader(line: string, environment: string): void {
-  const header: unknown = JSON.parse(line);
-  const root = (typeof header === "object" ? header ?? {} : {}) as Readonly<
-    Record<string, unknown>
-  >;
+  const root = parseObject(line);
   if (root.rampkit !== "events" || root.version !== 1) {
     throw new TypeError(
-      "The first line is not the header that `ledger export` writes",
+      "It is not the header that `ledger export` writes; webhook bodies are " +
+        "taken by `webhook replay`, a copy of a ledger by `ledger restore`",
     );
   }
   if (root.environment !== environment) {
@@ -123,6 +121,16 @@ function checkHeader(line: string, environment: string): void {
         JSON.stringify(root.environment)
       }, and this ledger to ${JSON.stringify(environment)}`,
     );
+  }
+}
+
+/** A line as an object; an empty one where it is none. */
+function parseObject(line: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isRecord(value) ? value : {};
+  } catch {
+    return {};
   }
 }
 

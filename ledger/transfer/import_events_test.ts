@@ -133,8 +133,8 @@ Deno.test("importEvents() names the line that is wrong, and keeps what came befo
   const altered = (line: string, change: Record<string, unknown>) =>
     JSON.stringify({ ...JSON.parse(line), ...change });
   const wrong: [string[], RegExp][] = [
-    [["{}"], /line 1: The first line is not the header/],
-    [["nonsense"], /line 1: /],
+    [["{}"], /line 1: It is not the header/],
+    [["nonsense"], /line 1: It is not the header/],
     [
       [altered(header, { environment: "production" })],
       /line 1: .*"production"/,

@@ -152,3 +152,130 @@ Deno.test("rampkit exits with code 2 when a command, flag or value is unknown", 
     assert.notEqual(err, "");
   }
 });
+
+Deno.test("an address that is not of this machine is one line that names its flag", async () => {
+  await using ledger = await temporaryLedger();
+  // Of a network for documentation, which no machine has.
+  const { code, err } = await cli([
+    "sandbox",
+    "--port=0",
+    "--host=192.0.2.1",
+  ], { RAMPKIT_DATABASE_URL: ledger.url });
+  assert.equal(code, 1);
+  assert.match(err, /^Cannot open the sandbox: .*--host/);
+  oneLine(err);
+});
+
+Deno.test("serve refuses an --allow that is no address before it opens anything", async () => {
+  await using ledger = await temporaryLedger();
+  const { code, err } = await cli(["serve", "--allow", "192.0.2.300"], {
+    RAMPKIT_DATABASE_URL: ledger.url,
+    RAMPKIT_WEBHOOK_SECRET: "the-secret-in-the-webhook-address",
+  });
+  assert.equal(code, 2);
+  assert.match(err, /^Wrong --allow: .*"192\.0\.2\.300"/);
+  oneLine(err);
+  assert.deepEqual([...Deno.readDirSync(ledger.folder)], []);
+});
+
+Deno.test("a window that ends before it begins is refused, not found empty", async () => {
+  await using ledger = await temporaryLedger();
+  const window = ["--from", "2026-11-20", "--to", "2026-11-19"];
+  const env = {
+    RAMPKIT_DATABASE_URL: ledger.url,
+    RAMPKIT_API_KEY: "key",
+    RAMPKIT_BASE_URL: "http://127.0.0.1:9",
+  };
+  for (
+    const command of [["reconcile"], ["recover"], ["orders", "list"], [
+      "orders",
+      "export",
+    ]]
+  ) {
+    const { code, err } = await cli([...command, ...window], env);
+    assert.equal(code, 2, command.join(" "));
+    assert.match(err, /^Wrong --to: .*2026-11-20T00:00:00.000Z/);
+    oneLine(err);
+  }
+});
+
+Deno.test("webhook replay refuses the events of an export, and stores none of them", async () => {
+  await using ledger = await temporaryLedger();
+  const file = `${ledger.folder}/events.ndjson`;
+  await Deno.writeTextFile(
+    file,
+    '{"rampkit":"events","version":1,"environment":"sandbox"}\n{"end":0}\n',
+  );
+  const env = { RAMPKIT_DATABASE_URL: ledger.url };
+  const { code, err } = await cli(["webhook", "replay", file], env);
+  assert.equal(code, 2);
+  assert.match(err, /ledger import/);
+  oneLine(err);
+  const stats = await cli(["ledger", "stats", "--json"], env);
+  assert.equal(JSON.parse(stats.out).events.webhook, 0);
+});
+
+Deno.test("webhook replay counts the bodies that are no documented event", async () => {
+  await using ledger = await temporaryLedger();
+  const file = `${ledger.folder}/bodies.ndjson`;
+  await Deno.writeTextFile(file, '{"type":"test"}\n{"type":"new"}\nnone\n');
+  const env = { RAMPKIT_DATABASE_URL: ledger.url };
+  const asJson = await cli(["webhook", "replay", file, "--json"], env);
+  const { replayed, unrecognised } = JSON.parse(asJson.out);
+  assert.deepEqual({ replayed, unrecognised }, {
+    replayed: 3,
+    unrecognised: 2,
+  });
+  const { out } = await cli(["webhook", "replay", file], env);
+  assert.match(out, /: 2 of them; .*rampkit webhook parse/);
+});
+
+Deno.test("ledger import says which command takes a file that is no export", async () => {
+  await using ledger = await temporaryLedger();
+  const file = `${ledger.folder}/bodies.ndjson`;
+  for (const text of ["notes\n", '{"type":"test"}\n', "null\n"]) {
+    await Deno.writeTextFile(file, text);
+    const { code, err } = await cli(["ledger", "import", file], {
+      RAMPKIT_DATABASE_URL: ledger.url,
+    });
+    assert.equal(code, 1, text);
+    assert.match(err, /^Cannot import line 1: .*webhook replay/, text);
+    oneLine(err);
+  }
+});
+
+Deno.test("webhook send refuses flags that would count for nothing", async () => {
+  const env = { RAMPKIT_WEBHOOK_SECRET: "the-secret-in-the-webhook-address" };
+  const typed = await cli(["webhook", "send", "--type", "order_failed"], env);
+  assert.equal(typed.code, 2);
+  assert.match(typed.err, /^Wrong --type: "order_failed".*--order/);
+  const both = await cli(["webhook", "send", "{}", "--order", "A"], env);
+  assert.equal(both.code, 2);
+  assert.match(both.err, /^Wrong --order: "A"/);
+});
+
+Deno.test("webhook send says what a 404 can mean", async () => {
+  await using server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+    () => new Response(null, { status: 404 }),
+  );
+  const to = `http://127.0.0.1:${server.addr.port}`;
+  const { code, err } = await cli(["webhook", "send", "--to", to], {
+    RAMPKIT_WEBHOOK_SECRET: "the-secret-in-the-webhook-address",
+  });
+  assert.equal(code, 1);
+  assert.match(err, /RAMPKIT_WEBHOOK_SECRET/);
+  oneLine(err);
+});
+
+Deno.test("month show refuses --items with --json", async () => {
+  const { code, err } = await cli([
+    "month",
+    "show",
+    "2026-11",
+    "--items",
+    "--json",
+  ]);
+  assert.equal(code, 2);
+  assert.match(JSON.parse(err).error.message, /--items/);
+});

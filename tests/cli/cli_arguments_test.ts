@@ -50,7 +50,7 @@ Deno.test("rampkit reads an empty ledger with every reading command", async () =
 
 Deno.test("rampkit creates no ledger when a reading command finds none, and says so", async () => {
   await using ledger = await temporaryLedger();
-  const evidence = ["ledger verify", "ledger export"];
+  const evidence = ["ledger verify", "ledger export", "orders export"];
   for (const args of [...READERS, ["doctor"]]) {
     const name = args.join(" ");
     const ran = await cli([...args, "--database-url", ledger.url]);
@@ -292,6 +292,7 @@ Deno.test("rampkit ledger import makes the same ledger from an export", async ()
   ]);
   assert.deepEqual(JSON.parse(replayed.out), {
     replayed: 3,
+    unrecognised: 1,
     refusedLines: [],
     position: 3,
   });

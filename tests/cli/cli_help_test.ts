@@ -46,3 +46,12 @@ Deno.test("every task that names a command names one that exists", async () => {
     assert.doesNotMatch(command, / -A\b|--allow-all/);
   }
 });
+
+Deno.test("help fits 80 columns, but for examples that are copied whole", async () => {
+  for (const { path, help } of await commands()) {
+    const [text = ""] = help.split("\nExample:\n");
+    for (const line of text.split("\n")) {
+      assert.ok(line.length <= 80, `${path.join(" ")}: ${line}`);
+    }
+  }
+});

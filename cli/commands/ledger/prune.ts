@@ -40,7 +40,7 @@ export function addPrune(ledger: Command, cli: Cli): void {
   jsonOption(ledgerOptions(command), "one object")
     .addHelpText(
       "after",
-      "\nIt may be stopped, and goes on where it was. The latest reading of " +
+      "\nIt may be stopped, and goes on where it was. The latest reading of\n" +
         "each user stays, and what belongs to orders under way.\n\n" +
         "Example:\n  rampkit ledger prune --bodies-older-than 400d",
     )

@@ -54,6 +54,11 @@ export function addShow(month: Command, cli: Cli): void {
       if (flags.bom && !flags.items) {
         throw new UsageError("--bom is for a spreadsheet: add --items");
       }
+      if (flags.json && flags.items) {
+        throw new UsageError(
+          "--items are CSV, and --json describes the month: leave one of them out",
+        );
+      }
       return await withReadLedger(
         io,
         flags,

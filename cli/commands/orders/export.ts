@@ -12,7 +12,7 @@ import {
   TIME_FORMAT,
 } from "../../program/options.ts";
 import { stoppable, untilStopped } from "../../program/stoppable.ts";
-import { upToDate, withReadLedger } from "../../program/with_ledger.ts";
+import { upToDate, withStoredLedger } from "../../program/with_ledger.ts";
 import { counted } from "../../views/counted.ts";
 import { exportOrders } from "../../views/order_export.ts";
 import {
@@ -69,7 +69,8 @@ export function addExport(orders: Command, cli: Cli): void {
 }
 
 async function exportAll(io: Io, flags: ExportFlags): Promise<void> {
-  await withReadLedger(io, flags, async (ledger) => {
+  // An empty file of books must not come of a mistyped name.
+  await withStoredLedger(io, flags, async (ledger) => {
     let count = 0;
     let leftOut = 0;
     const wanted = async function* () {

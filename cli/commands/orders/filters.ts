@@ -1,5 +1,10 @@
 import type { Command } from "commander";
-import { moment, TIME_FORMAT, windowEnd } from "../../program/options.ts";
+import {
+  moment,
+  orderedWindow,
+  TIME_FORMAT,
+  windowEnd,
+} from "../../program/options.ts";
 import {
   anomalyKind,
   attentionKind,
@@ -8,7 +13,7 @@ import {
 
 /** Adds the flags that choose orders. */
 export function filterOptions(command: Command): Command {
-  return command
+  return orderedWindow(command)
     .option(
       "--status <status>",
       `only orders in this status: ${STATUSES.join(", ")}`,

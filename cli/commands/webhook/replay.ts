@@ -1,8 +1,13 @@
 import type { Command } from "commander";
 import { ulid } from "ulid";
+import { isRecord } from "../../../core/guards.ts";
+import {
+  bodyValue,
+  classify,
+} from "../../../core/webhook_event/classify_body.ts";
 import { webhookEndpoint } from "../../../webhooks/mod.ts";
 import type { Cli } from "../../program/cli.ts";
-import { EXIT } from "../../program/exit_codes.ts";
+import { EXIT, UsageError } from "../../program/exit_codes.ts";
 import { openInput } from "../../program/input.ts";
 import { type Io, jsonLine, line } from "../../program/io.ts";
 import {
@@ -13,6 +18,7 @@ import {
 import { stoppable } from "../../program/stoppable.ts";
 import { withLedger } from "../../program/with_ledger.ts";
 import { byteLines } from "../../program/lines.ts";
+import { operands } from "../../views/shell_word.ts";
 import { progress } from "../../views/progress.ts";
 
 /** `webhook replay`. */
@@ -54,6 +60,7 @@ async function replay(
     });
     using bar = progress(io, "bodies stored", !flags.json);
     let sent = 0;
+    let unrecognised = 0;
     let number = 0;
     const refused: number[] = [];
     const deliver = async (body: Uint8Array, number: number) => {
@@ -64,8 +71,9 @@ async function replay(
           body: body as Uint8Array<ArrayBuffer>,
         }),
       );
-      if (answer.status === 204) bar.at(++sent);
-      else refused.push(number);
+      if (answer.status !== 204) return void refused.push(number);
+      bar.at(++sent);
+      if (classify(bodyValue(body)).why !== null) unrecognised++;
     };
     await stoppable(
       signal,
@@ -75,6 +83,7 @@ async function replay(
           for await (const body of byteLines(input)) {
             signal.throwIfAborted();
             number++;
+            if (number === 1) refuseExport(body);
             if (body.length === 0) continue;
             window.push(deliver(body, number));
             if (window.length < REPLAY_WINDOW) continue;
@@ -103,6 +112,7 @@ async function replay(
     if (flags.json) {
       jsonLine(io, {
         replayed: sent,
+        unrecognised,
         refusedLines: refused,
         position: stats.position,
       });
@@ -111,10 +121,32 @@ async function replay(
         io,
         `Replayed ${sent} bodies; the last event is at position ${stats.position}`,
       );
+      if (unrecognised > 0) {
+        line(
+          io,
+          `None of the documented events: ${unrecognised} of them; see why ` +
+            `with: rampkit webhook parse ${operands(file)}`,
+        );
+      }
       for (const at of refused) {
         line(io, `Line ${at} was refused: too large, or the ledger was busy`);
       }
     }
     return refused.length === 0 ? EXIT.fine : EXIT.failed;
   });
+}
+
+/**
+ * What is stored stays for ever, so the events of another ledger are not to be
+ * taken for webhook bodies.
+ *
+ * @throws {UsageError} When the first line is the header of an export.
+ */
+function refuseExport(line: Uint8Array): void {
+  const value = bodyValue(line);
+  if (!isRecord(value) || value.rampkit !== "events") return;
+  throw new UsageError(
+    "Wrong <file>: it holds events that `ledger export` wrote, not webhook " +
+      "bodies; take it in with: rampkit ledger import FILE",
+  );
 }

@@ -2,14 +2,14 @@ import type { Command } from "commander";
 import type { Cli } from "../../program/cli.ts";
 import { readConfig, requireWebhookSecrets } from "../../program/config.ts";
 import { CommandError, EXIT, UsageError } from "../../program/exit_codes.ts";
-import { jsonLine, line } from "../../program/io.ts";
+import { jsonLine, line, note } from "../../program/io.ts";
 import { jsonOption } from "../../program/options.ts";
 import { isStop } from "../../program/stoppable.ts";
 
 interface SendFlags {
   readonly to: string;
   readonly order?: string;
-  readonly type: string;
+  readonly type?: string;
   readonly json?: boolean;
 }
 
@@ -29,7 +29,10 @@ export function addSend(webhook: Command, cli: Cli): void {
       "--order <id>",
       "send this order's event instead of a test event",
     )
-    .option("--type <type>", "type of the order's event", "order_complete")
+    .option(
+      "--type <type>",
+      `type of the order's event (default: ${DEFAULT_TYPE})`,
+    )
     .addHelpText(
       "after",
       "\nThe secret comes from RAMPKIT_WEBHOOK_SECRET.\n\nExample:\n  rampkit webhook send --order 01KA00000000000000000000 --type payment_started",
@@ -40,6 +43,7 @@ export function addSend(webhook: Command, cli: Cli): void {
           body: string | undefined,
           flags: SendFlags,
         ) => {
+          refuseUnused(body, flags);
           const [secret] = requireWebhookSecrets(readConfig(cli.io.env));
           const to = URL.parse(flags.to);
           if (to === null) {
@@ -56,10 +60,39 @@ export function addSend(webhook: Command, cli: Cli): void {
           const { status } = answer;
           if (flags.json) jsonLine(cli.io, { to: to.origin, status, tookMs });
           else line(cli.io, `${status} from ${to.origin} in ${tookMs} ms`);
+          if (status === 404) note(cli.io, WRONG_SECRET);
           return answer.ok ? EXIT.fine : EXIT.failed;
         },
       ),
     );
+}
+
+/** Type of an order's event unless one is named. */
+const DEFAULT_TYPE = "order_complete";
+
+/** An endpoint says nothing more to somebody who does not know the secret. */
+const WRONG_SECRET =
+  "404 means that the endpoint has another secret than the first of " +
+  "RAMPKIT_WEBHOOK_SECRET, or does not take webhooks from this address " +
+  "(--allow), or that something else listens there";
+
+/** @throws {UsageError} When a flag would count for nothing. */
+function refuseUnused(
+  body: string | undefined,
+  { order, type }: SendFlags,
+): void {
+  if (type !== undefined && order === undefined) {
+    throw new UsageError(
+      `Wrong --type: "${type}" is the type of an order's event; name the ` +
+        "order with --order ID",
+    );
+  }
+  if (body !== undefined && order !== undefined) {
+    throw new UsageError(
+      `Wrong --order: "${order}" is for an event that is made here, and a ` +
+        "body is given; leave one of them out",
+    );
+  }
 }
 
 async function post(
@@ -93,7 +126,7 @@ async function post(
   }
 }
 
-function sample({ order, type }: { order?: string; type: string }): string {
+function sample({ order, type = DEFAULT_TYPE }: SendFlags): string {
   if (order === undefined) {
     return JSON.stringify({
       type: "test",
