@@ -68,6 +68,9 @@ const WORDS: Readonly<Record<AlarmCode, DescribedAlarm>> = {
   },
 };
 
+/** Every alarm that there is. */
+export const ALARM_CODES: readonly string[] = Object.keys(WORDS);
+
 /** Says what is wrong and what to do, in words that are safe to send. */
 export function describeAlarm(
   { code, facts }: Pick<StandingAlarm, "code" | "facts">,

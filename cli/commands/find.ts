@@ -7,6 +7,7 @@ import {
   ledgerOptions,
   type SharedFlags,
 } from "../program/options.ts";
+import { PREFIX_AT_LEAST } from "../../ledger/queries/find.ts";
 import { upToDate, withReadLedger } from "../program/with_ledger.ts";
 import { foundJson, foundLines, foundTable } from "../views/find_view.ts";
 import { noteOlderFold } from "../program/older_fold.ts";
@@ -39,7 +40,11 @@ export function addFind(program: Command, cli: Cli): void {
         if (first === undefined) {
           throw new CommandError(
             `Nothing found: no order or user of the ledger is named by ` +
-              `"${text}"; ${await pollAdvice(ledger, config)}`,
+              `"${text}"; ${
+                text.trim().length < PREFIX_AT_LEAST
+                  ? `the beginning of an id needs ${PREFIX_AT_LEAST} characters`
+                  : await pollAdvice(ledger, config)
+              }`,
             "not_found",
           );
         }

@@ -13,6 +13,7 @@ import {
   moment,
   orderedWindow,
   rateOption,
+  refuseFuture,
   serviceOptions,
   TIME_FORMAT,
   windowEnd,
@@ -61,6 +62,7 @@ export function addReconcile(program: Command, cli: Cli): void {
 }
 
 async function compare(io: Io, flags: ReconcileFlags): Promise<number> {
+  refuseFuture(flags.from, io.now());
   return await withService(io, flags, async (ledger, client) => {
     using bar = progress(io, "orders compared", !flags.json);
     let compared = 0;

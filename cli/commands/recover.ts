@@ -14,6 +14,7 @@ import {
   moment,
   orderedWindow,
   rateOption,
+  refuseFuture,
   serviceOptions,
   TIME_FORMAT,
   windowEnd,
@@ -56,6 +57,7 @@ export function addRecover(program: Command, cli: Cli): void {
 }
 
 async function readAgain(io: Io, flags: RecoverFlags): Promise<number> {
+  refuseFuture(flags.from, io.now());
   return await withService(io, flags, async (ledger, client) => {
     using bar = progress(io, "orders and users read", !flags.json);
     let read = 0;

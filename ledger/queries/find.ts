@@ -54,7 +54,7 @@ export interface FindResult {
 const MOST_FOUND = 100;
 
 /** Shorter texts are the beginning of too much. */
-const PREFIX_AT_LEAST = 4;
+export const PREFIX_AT_LEAST = 4;
 
 /**
  * Finds orders and users by anything that names one.

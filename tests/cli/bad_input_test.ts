@@ -1,4 +1,11 @@
 import assert from "node:assert/strict";
+import { main } from "../../cli/mod.ts";
+import {
+  LEASE_MS,
+  POLL_LEASE,
+  takeLease,
+} from "../../ledger/polling/lease/lease.ts";
+import { openLedger } from "../../ledger/mod.ts";
 import { cli, temporaryLedger } from "../kit/cli.ts";
 
 /** Every message is one line that a person can act on. */
@@ -278,4 +285,54 @@ Deno.test("month show refuses --items with --json", async () => {
   ]);
   assert.equal(code, 2);
   assert.match(JSON.parse(err).error.message, /--items/);
+});
+
+Deno.test("a window that begins in the future is refused, not found in agreement", async () => {
+  for (const command of ["reconcile", "recover"]) {
+    const { code, err } = await cli([command, "--from", "2999-01-01"], {
+      RAMPKIT_API_KEY: "key",
+    });
+    assert.equal(code, 2, command);
+    assert.match(err, /^Wrong --from: 2999-01-01T00:00:00.000Z is later/);
+    oneLine(err);
+  }
+});
+
+Deno.test("find says how much of an id it needs when it was given less", async () => {
+  const { code, err } = await cli(["find", "01k"]);
+  assert.equal(code, 1);
+  assert.match(err, /^Nothing found: .*"01k"; .* 4 characters/);
+});
+
+Deno.test("poll says that another poller works on the ledger, and waits for it", async () => {
+  await using stored = await temporaryLedger();
+  await using ledger = await openLedger({
+    url: stored.url,
+    environment: "sandbox",
+  });
+  await takeLease(ledger.driver, {
+    name: POLL_LEASE,
+    holder: "another",
+    leaseMs: LEASE_MS,
+  });
+  const stop = new AbortController();
+  let err = "";
+  const code = await main(["poll", "--database-url", stored.url], {
+    out: () => {},
+    err: (text) => {
+      err += text;
+      if (err.includes("Another poller")) stop.abort();
+    },
+    env: (name) =>
+      ({
+        RAMPKIT_API_KEY: "key",
+        RAMPKIT_BASE_URL: "http://127.0.0.1:9",
+      } as Record<string, string>)[name],
+    columns: null,
+    colour: false,
+    now: () => Date.now(),
+    signal: stop.signal,
+  });
+  assert.equal(code, 0);
+  assert.match(err, /Another poller works on this ledger.*takes over/);
 });

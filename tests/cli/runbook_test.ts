@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { ALARM_CODES } from "../../cli/alarms/alarm_words.ts";
 import { ALL_CLEARS, LOG_EVENTS } from "../../cli/monitoring/log_events.ts";
 import {
   RECONCILE_CATEGORIES,
@@ -90,4 +91,39 @@ Deno.test("the runbook names every metric, and log entries that exist", async ()
     .map(([, name]) => name);
   assert.ok(made.length > 20);
   assert.deepEqual(named.sort(), made.sort());
+});
+
+/** Events of the log after which nobody has to do anything. */
+const INFORMATION = [
+  "listening",
+  "stopping",
+  "stopped",
+  "forwarding",
+  "api_listening",
+  "console_listening",
+  "console_noted",
+  "spool_drained",
+  "backup_made",
+];
+
+Deno.test("the runbook has an entry for every alarm and every event that needs somebody", async () => {
+  const text = await Deno.readTextFile(
+    new URL("../../RUNBOOK.md", import.meta.url),
+  );
+  const [, rest = ""] = text.split("\n## Alarms\n");
+  const [section = ""] = rest.split("\n## ");
+  const allClears: readonly string[] = Object.values(ALL_CLEARS);
+  const events = Object.keys(LOG_EVENTS).filter((event) =>
+    !allClears.includes(event) && !INFORMATION.includes(event)
+  );
+  assert.ok(ALARM_CODES.length > 10);
+  for (const code of [...ALARM_CODES, ...events]) {
+    assert.ok(section.includes(`\`${code}\``), code);
+  }
+  const forwarding = await Deno.readTextFile(
+    new URL("../../FORWARDING.md", import.meta.url),
+  );
+  for (const code of ALARM_CODES) {
+    assert.ok(forwarding.includes(`\`${code}\``), code);
+  }
 });
