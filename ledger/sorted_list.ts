@@ -51,6 +51,31 @@ export function boundUnknown<Entry>(
     : entries.slice(0, first + count);
 }
 
+/**
+ * Orders two records by some of their fields, one after the other. Null comes
+ * before every text.
+ *
+ * @param a A record.
+ * @param b A record.
+ * @param fields The fields, the one that counts most first.
+ * @returns Zero where they agree in all these fields.
+ */
+export function compareFields<Field extends string>(
+  a: Readonly<Record<Field, string | null>>,
+  b: Readonly<Record<Field, string | null>>,
+  fields: readonly Field[],
+): number {
+  for (const field of fields) {
+    const left = a[field];
+    const right = b[field];
+    if (left === right) continue;
+    if (left === null) return -1;
+    if (right === null) return 1;
+    return compareText(left, right);
+  }
+  return 0;
+}
+
 /** Orders two texts by their code units. */
 export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;

@@ -34,8 +34,6 @@ export interface RedactOptions {
   readonly names: OrderNames;
   /** Whether the user that it names is erased; the id of another one stays. */
   readonly isErased: (userId: string) => boolean;
-  /** Its place among the events of its order by digest. */
-  readonly tie: number;
   /** Whether something was kept of its order when its body was erased. */
   readonly isKept: boolean;
   /** Whether its order differs from what the order's session asked for. */
@@ -73,6 +71,7 @@ export function redactEvent(
 ): Redaction | null {
   const { body, digest, salt } = event;
   const { part, randomBytes, isKept } = options;
+  if (erased?.part === "identity") return withoutUser(event, erased, options);
   const inner = body !== null && digest !== null && salt !== null
     ? bodyCommitment({ body, digest, salt })
     : erased?.part === "body" && part === "identity"
@@ -103,13 +102,24 @@ export function redactEvent(
   };
 }
 
+/** Of an erased event the other user that it names may be erased later. */
+function withoutUser(
+  event: RecordedEvent,
+  { part, commitment }: Erased,
+  { isErased }: RedactOptions,
+): Redaction | null {
+  return event.userId !== null && isErased(event.userId)
+    ? { blanked: { ...event, userId: null }, part, commitment, kept: null }
+    : null;
+}
+
 /** What is kept of the order that an event names. */
 function keptOf(
   event: RecordedEvent,
   eventId: string,
   options: RedactOptions,
 ): NewEvent | null {
-  const { names, tie, differs, randomBytes } = options;
+  const { names, differs, randomBytes } = options;
   const { kind, orderId } = event;
   if (kind === "order_redacted") return keptAgain(event, options);
   if (orderId === null || (kind !== "order_snapshot" && kind !== "webhook")) {
@@ -121,7 +131,6 @@ function keptOf(
     event_id: eventId,
     commitment: hex.encode(commitmentOf(event)),
     part: options.part,
-    tie: String(tie).padStart(4, "0"),
   };
   return orderRedacted({
     redacted: {

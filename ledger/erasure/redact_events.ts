@@ -17,8 +17,7 @@ export interface RedactAllOptions
 }
 
 /**
- * Redacts events together: the order of their digests decides ties between
- * readings, and what was kept of an event before is kept of it again.
+ * Redacts events together: what was kept of an event before is kept of it again.
  *
  * @param events The events.
  * @param options How.
@@ -27,20 +26,15 @@ export function redactEvents(
   events: readonly ErasableEvent[],
   options: RedactAllOptions,
 ): Redaction[] {
-  const digests = [
-    ...new Set(events.flatMap(({ event }) => event.digest ?? [])),
-  ]
-    .sort();
   const kept = new Set(events.flatMap(({ event }) => redactedBy(event) ?? []));
   const renamed = new Map<string, string>();
   const redacted: Redaction[] = [];
   // What was kept of events comes after them, and names them by their new ids.
   for (const { event, erased } of events) {
-    const { orderId, eventId, digest } = event;
+    const { orderId, eventId } = event;
     const redaction = redactEvent(event, erased, {
       ...options,
       names: options.names(event),
-      tie: digests.indexOf(digest ?? ""),
       isKept: kept.has(eventId),
       differs: orderId !== null && options.differs(orderId),
       renamed,

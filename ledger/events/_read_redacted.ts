@@ -23,8 +23,6 @@ export function readRedacted(event: RecordedEvent): Fact {
     ...factBase(event, "order_redacted"),
     orderId: event.orderId,
     clickId: linking(event.clickId),
-    // Between two readings of one moment the digest of the body decides.
-    digest: filledText(redacts?.tie) ?? event.digest ?? "",
     ...(eventId === null ? {} : { redacts: eventId }),
   };
   if (redacts?.kind === "webhook") return claimFact(base, body, redacts);
@@ -34,7 +32,6 @@ export function readRedacted(event: RecordedEvent): Fact {
     kind: "order_snapshot",
     reading: {
       ...reading,
-      digest: base.digest,
       differs: body.differs === true ? true : null,
     },
   };

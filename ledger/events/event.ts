@@ -203,8 +203,6 @@ export interface RedactedEvent {
   readonly commitment: string;
   /** How much of it is gone: its body, or also whom it names. */
   readonly part: "body" | "identity";
-  /** Its place among the events of the order by digest, which decides ties. */
-  readonly tie: string;
 }
 
 /** Body of `month_closed`. It holds no personal data. */

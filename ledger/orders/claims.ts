@@ -1,6 +1,11 @@
 import type { ClaimBody } from "../events/claim_body.ts";
 import type { ClaimedStatus } from "../machines/order_machine.ts";
-import { addSorted, type ListRule } from "../sorted_list.ts";
+import {
+  addSorted,
+  compareFields,
+  compareText,
+  type ListRule,
+} from "../sorted_list.ts";
 import { isKnown, orderRank } from "./order_rank.ts";
 import type { Status } from "./status.ts";
 import { compareTimes, laterTime } from "../events/time.ts";
@@ -15,9 +20,11 @@ export interface Claim {
   /** `recordedAt` of the last webhook that claimed it. */
   readonly lastAt: string;
   /**
-   * The different bodies of those webhooks, highest digest first.
-   * Beyond {@linkcode CLAIM_BODIES_KEPT} the lowest digests are dropped: those
-   * kept already cannot all agree with one reading.
+   * The different bodies of those webhooks, highest first: by what is kept of
+   * a webhook when the rest is erased, so that an erasure leaves the order as it
+   * was; then by whom they name, and by digest. Beyond
+   * {@linkcode CLAIM_BODIES_KEPT} some are dropped: those kept already cannot all
+   * agree with one reading.
    */
   readonly bodies: readonly ClaimBody[];
 }
@@ -54,10 +61,28 @@ const claimRule: ListRule<Claim> = {
   },
 };
 
+/** What is kept of a webhook when the rest of it is erased. */
+const KEPT = [
+  "currency",
+  "currencyAmount",
+  "commodity",
+  "cryptoAmount",
+] as const satisfies readonly (keyof ClaimBody)[];
+
+/** Whom a webhook names: kept when its body is pruned. */
+const NAMES = ["userId", "clickId"] as const satisfies readonly (
+  keyof ClaimBody
+)[];
+
+function compareBodies(a: ClaimBody, b: ClaimBody): number {
+  return compareFields(a, b, KEPT) || compareFields(a, b, NAMES) ||
+    compareText(a.digest, b.digest);
+}
+
 /**
- * Keeps each different body once, under its highest digest, and of those the
- * highest {@linkcode CLAIM_BODIES_KEPT}. A dropped body that arrives again with a
- * higher digest is added again, so the order of arrival does not matter.
+ * Keeps each different body once, under its highest digest. A dropped body that
+ * arrives again with a higher digest is added again, so the order of arrival
+ * does not matter.
  */
 function addBody(
   bodies: readonly ClaimBody[],
@@ -67,14 +92,22 @@ function addBody(
   const known = bodies[same];
   if (known !== undefined && known.digest >= body.digest) return bodies;
   const rest = known === undefined ? bodies : bodies.toSpliced(same, 1);
-  let at = 0;
-  for (const other of rest) {
-    if (other.digest < body.digest) break;
-    at++;
-  }
-  return at >= CLAIM_BODIES_KEPT
-    ? bodies
-    : rest.toSpliced(at, 0, body).slice(0, CLAIM_BODIES_KEPT);
+  const lower = rest.findIndex((other) => compareBodies(other, body) < 0);
+  const all = rest.toSpliced(lower === -1 ? rest.length : lower, 0, body);
+  return all.length > CLAIM_BODIES_KEPT ? withoutOne(all) : all;
+}
+
+/**
+ * Drops the lowest body that states the same as the one above it in the fields
+ * that are kept, else the lowest: so the highest values of those fields are here
+ * however many bodies state each of them.
+ */
+function withoutOne(bodies: readonly ClaimBody[]): readonly ClaimBody[] {
+  const repeated = bodies.findLastIndex((body, at) => {
+    const above = bodies[at - 1];
+    return above !== undefined && compareFields(above, body, KEPT) === 0;
+  });
+  return bodies.toSpliced(repeated === -1 ? bodies.length - 1 : repeated, 1);
 }
 
 function isSameClaim(a: ClaimBody, b: ClaimBody): boolean {

@@ -49,7 +49,7 @@ export interface OrderFold {
    */
   readonly latest: OrderReading | null;
   /**
-   * The latest reading by (`changed_at`, rank, `read_at`, digest) whose
+   * The latest reading by (`changed_at`, rank, `read_at`, content) whose
    * `changed_at` does not lie ahead of it.
    */
   readonly plausible: OrderReading | null;
@@ -57,7 +57,7 @@ export interface OrderFold {
   readonly plausibleAt: string | null;
   /** The last reading whose `changed_at` lies ahead of it. */
   readonly ahead: OrderReading | null;
-  /** The latest reading by (`read_at`, digest) whose status cannot be read. */
+  /** The latest reading by (`read_at`, content) whose status cannot be read. */
   readonly statusless: OrderReading | null;
   /** Every status readings showed, by rank. */
   readonly shown: readonly ObservedStatus[];

@@ -7,7 +7,7 @@ import { compareTimes } from "../events/time.ts";
 /** All that the status of an order depends on. */
 export interface StatusFacts {
   /**
-   * A: the latest snapshot by (`changed_at`, rank, `read_at`, digest); null
+   * A: the latest snapshot by (`changed_at`, rank, `read_at`, content); null
    * when there is none.
    */
   readonly latest: { readonly status: Status } | null;

@@ -65,7 +65,7 @@ Deno.test("decideOrderStatus() takes the reading read later when changed_at and 
   assert.equal(state.cardBrand, "VISA");
 });
 
-Deno.test("decideOrderStatus() takes the reading of higher digest when all else is equal", () => {
+Deno.test("decideOrderStatus() takes the reading of higher digest when all that an erasure keeps is equal", () => {
   const one = orderRead(30, "progress", 2, { card_brand: "VISA" });
   const two = orderRead(30, "progress", 2, { card_brand: "MASTERCARD" });
   const expected = (one.digest ?? "") > (two.digest ?? "")

@@ -2,6 +2,7 @@ import type { OrderReading } from "../events/order_reading.ts";
 import {
   addSorted,
   boundUnknown,
+  compareFields,
   compareText,
   type ListRule,
 } from "../sorted_list.ts";
@@ -39,7 +40,42 @@ function isLater(a: OrderReading, b: OrderReading): boolean {
     if (rank !== 0) return rank > 0;
     if (read !== 0) return read > 0;
   }
-  return a.digest > b.digest;
+  return compareWithin(a, b) > 0;
+}
+
+/** What is kept of a reading when the rest of it is erased. */
+const KEPT = [
+  "changedAt",
+  "createdAt",
+  "statedChangedAt",
+  "statedCreatedAt",
+  "currency",
+  "currencyAmount",
+  "commodity",
+  "cryptoType",
+  "network",
+  "cryptoAmount",
+  "partnerFee",
+  "partnerFeePercent",
+  "serviceFee",
+  "serviceFeePercent",
+  "failReason",
+] as const satisfies readonly (keyof OrderReading)[];
+
+/** Whom a reading names: kept when its body is pruned. */
+const NAMES = ["userId", "clickId"] as const satisfies readonly (
+  keyof OrderReading
+)[];
+
+/**
+ * Orders readings of one moment. What is kept when the rest is erased counts
+ * first, so that an erasure leaves the order as it was.
+ */
+function compareWithin(a: OrderReading, b: OrderReading): number {
+  return compareFields(a, b, KEPT) ||
+    // Of a transaction, that there is none is kept.
+    Number(a.txId === "") - Number(b.txId === "") ||
+    compareFields(a, b, NAMES) || compareText(a.digest, b.digest);
 }
 
 /** The readings among which A is chosen. */
@@ -87,13 +123,10 @@ export function latestReading(
     : plausible;
 }
 
-/** Whether `a` was read after `b`; the digest decides within one moment. */
-export function isReadLater(
-  a: Pick<OrderReading, "readAt" | "digest">,
-  b: Pick<OrderReading, "readAt" | "digest">,
-): boolean {
+/** Whether `a` was read after `b`; what they say decides within one moment. */
+export function isReadLater(a: OrderReading, b: OrderReading): boolean {
   const read = compareTimes(a.readAt, b.readAt);
-  return read !== 0 ? read > 0 : a.digest > b.digest;
+  return read !== 0 ? read > 0 : compareWithin(a, b) > 0;
 }
 
 /**

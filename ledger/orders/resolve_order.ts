@@ -76,7 +76,7 @@ function standingClaims(fold: OrderFold): readonly Claim[] {
 }
 
 /**
- * The value of the highest claim, and of its highest digest, that states one.
+ * The value of the highest claim, and of its highest body, that states one.
  *
  * @param standing Claims, highest first.
  * @param field Field of the claims.

@@ -104,7 +104,43 @@ Deno.test("orderState() fills fields the reading lacks from the highest claim th
   assert.equal(read.confirmed?.address, "A-read");
 });
 
-Deno.test("orderState() chooses among bodies of one rank by the higher digest", () => {
+Deno.test("orderState() chooses among bodies of one rank by what an erasure keeps of them", () => {
+  const names = [{}, { user: { user_id: USER } }, { anything: "else" }];
+  for (const low of names) {
+    for (const high of names) {
+      const one = orderWebhook(
+        1,
+        "order_complete",
+        { quote_amount: "10" },
+        low,
+      );
+      const two = orderWebhook(1, "order_complete", {
+        quote_amount: "10.00",
+        address: "A-2",
+      }, high);
+      assert.equal(stateOf(one, two).currencyAmount, "10.00");
+      assert.equal(stateOf(two, one).currencyAmount, "10.00");
+    }
+  }
+});
+
+Deno.test("orderState() shows the same amounts however many bodies state other addresses", () => {
+  const amount = orderWebhook(1, "order_complete", { base: null });
+  const addresses = Array.from(
+    { length: 9 },
+    (_, n) =>
+      orderWebhook(1, "order_complete", {
+        quote_amount: null,
+        address: `A-${n}`,
+      }),
+  );
+  for (const events of [[amount, ...addresses], [...addresses, amount]]) {
+    const { currencyAmount, commodity } = stateOf(...events);
+    assert.deepEqual([currencyAmount, commodity], ["30.00", "ETH"]);
+  }
+});
+
+Deno.test("orderState() chooses among bodies that state the same amounts by the higher digest", () => {
   const one = orderWebhook(1, "order_complete", { address: "A-1" });
   const two = orderWebhook(1, "order_complete", { address: "A-2" });
   const expected = (one.digest ?? "") > (two.digest ?? "") ? "A-1" : "A-2";

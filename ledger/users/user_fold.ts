@@ -6,7 +6,6 @@ import {
 import type { VerificationState } from "../../core/webhook_event/webhook_event.ts";
 import type { Fact } from "../events/fact.ts";
 import type { UserReading } from "../events/user_reading.ts";
-import { isReadLater } from "../orders/readings.ts";
 import {
   addSorted,
   boundUnknown,
@@ -130,6 +129,12 @@ export function evolveUser(fold: UserFold, fact: Fact): UserFold {
     rejects,
     activity,
   };
+}
+
+/** Whether `a` was read after `b`; the digest decides within one moment. */
+function isReadLater(a: UserReading, b: UserReading): boolean {
+  const read = compareTimes(a.readAt, b.readAt);
+  return read !== 0 ? read > 0 : a.digest > b.digest;
 }
 
 function addShown(
