@@ -110,8 +110,8 @@ export async function redactArrivals(
       expectNoRow("erasures", { position })
     ),
     ...notes,
-    ...(kept.length === 0 ? [] : [appendStatement(kept)]),
     ...(redacted.length === 0 ? [] : blankEvents(redacted)),
+    ...(kept.length === 0 ? [] : [appendStatement(kept)]),
   ];
   if (statements.length > 0) await driver.batch(statements, "write");
   return redacted.length > 0;

@@ -239,8 +239,8 @@ async function erasing(
       events: events.length,
       orders: orderIds.length,
     }),
-    ...(kept.length === 0 ? [] : [appendStatement(kept)]),
     ...blankEvents(redacted),
+    ...(kept.length === 0 ? [] : [appendStatement(kept)]),
     ...deleteTraces({
       ...touched,
       ownOrders: orderIds,

@@ -1,4 +1,5 @@
 import { readPrimary } from "../store/driver/read_primary.ts";
+import type { OrderRedactedBody, RecordedEvent } from "../events/event.ts";
 import type { Fact } from "../events/fact.ts";
 import { readFact } from "../events/read_fact.ts";
 import { type Link, linkKey, orderLinks } from "../projection/links.ts";
@@ -81,14 +82,28 @@ export async function readPersonEvents(
   return {
     userId,
     orderIds: [...owned],
-    events: [...all.values()].filter(saysSomething)
+    events: [...all.values()].filter((one) => saysSomething(one, userId))
       .sort((a, b) => a.event.position - b.event.position),
   };
 }
 
 /** Whether anything of it is left to erase. */
-function saysSomething({ event, erased }: ErasableEvent): boolean {
+function saysSomething(
+  { event, erased }: ErasableEvent,
+  userId: string,
+): boolean {
+  if (event.userId === userId) return true;
+  if (event.kind === "order_redacted") return namesSomebody(event);
   return event.body !== null || erased?.part === "body";
+}
+
+/** Of an event that was pruned the names are kept, of an erased one not. */
+function namesSomebody({ body }: RecordedEvent): boolean {
+  if (body === null) return false;
+  const { redacts } = JSON.parse(
+    new TextDecoder().decode(body),
+  ) as OrderRedactedBody;
+  return redacts?.part === "body";
 }
 
 /**

@@ -152,8 +152,8 @@ async function prune(
     expectCheckpoint("live", live),
     ...(isLast ? [expectLast(live.position)] : []),
     ...countErasure,
-    ...(kept.length === 0 ? [] : [appendStatement(kept)]),
     ...blankEvents(redacted),
+    ...(kept.length === 0 ? [] : [appendStatement(kept)]),
     ...deleteStates({
       ...states,
       sessions: pruned.filter(({ event }) => event.kind === "session_created")

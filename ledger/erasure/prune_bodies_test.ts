@@ -48,7 +48,7 @@ Deno.test("Erasures.prune() keeps what orders are, and states still follow from 
       const { ok, reason } = await ledger.verify();
       assert.equal(ok, true, reason?.code ?? "");
     }),
-    { numRuns: 40 },
+    { numRuns: 20 },
   );
 });
 

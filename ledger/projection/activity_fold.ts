@@ -114,6 +114,10 @@ export const noUserActivity: UserActivityFold = {
 export function evolveActivity(fold: ActivityFold, fact: Fact): ActivityFold {
   const place = placeOf[fact.label];
   if (place === undefined) return fold;
+  // What was kept of an event, and was kept again under other names.
+  if (fact.kind === "unreadable" && fact.label === "order_redacted") {
+    return fold;
+  }
   const lastReadAt = laterTime(fold.lastReadAt, readAtOf(fact));
   // The erased event that it stands for is counted, and has no time of reading.
   if (fact.redacts !== undefined) {
