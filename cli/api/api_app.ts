@@ -8,6 +8,7 @@ import type { Log } from "../monitoring/logger.ts";
 import { UsageError } from "../program/exit_codes.ts";
 import type { Scope } from "./api_tokens.ts";
 import type { Caller } from "./callers.ts";
+import { isFromOtherSite } from "../serving/host_guard.ts";
 import { openApi } from "./openapi.ts";
 import { readParams } from "./params.ts";
 import { ApiProblem, problemResponse } from "./problem.ts";
@@ -82,6 +83,12 @@ export function apiApp(
         "unknown_host",
         "The Host header is neither an address nor a name of this server; " +
           "name it with --api-allow-host",
+      );
+    }
+    if (isFromOtherSite(c.req.raw)) {
+      throw new ApiProblem(
+        "other_site",
+        "Browsers get no answer for pages of other sites; ask from a server",
       );
     }
     await next();
@@ -162,8 +169,8 @@ async function handle(
     path: c.req.param(),
     query: readParams(route.params, new URL(raw.url).searchParams),
     caller,
-    // A stream without a body would never end.
-    headers: raw.method === "HEAD" ? new Headers() : raw.headers,
+    headers: raw.headers,
+    isHead: raw.method === "HEAD",
   });
   return answer instanceof Response
     ? answer

@@ -108,6 +108,19 @@ Deno.test("apiApp() lets no other site read it from a browser", async () => {
   }
 });
 
+Deno.test("apiApp() answers nothing that a page of another site loads", async () => {
+  await using api = await testApi({ tokens: "" });
+  const ask = (site: string, mode: string) =>
+    api.get("/v1/orders", { "sec-fetch-site": site, "sec-fetch-mode": mode });
+  await problem(await ask("cross-site", "no-cors"), 403, "other_site");
+  await problem(await ask("same-site", "cors"), 403, "other_site");
+  for (const site of ["same-origin", "none"]) {
+    const answer = await ask(site, "cors");
+    assert.equal(answer.status, 200);
+    await answer.body?.cancel();
+  }
+});
+
 Deno.test("apiApp() says what is wrong with a request, with a problem document", async () => {
   await using api = await testApi();
   const cases: readonly (readonly [string, RegExp])[] = [

@@ -10,6 +10,7 @@ const EVERYWHERE: readonly ProblemCode[] = [
   "bad_request",
   "method_not_allowed",
   "unknown_host",
+  "other_site",
   "failed",
   "unavailable",
 ];

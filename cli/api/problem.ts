@@ -3,6 +3,7 @@ export const PROBLEMS = {
   bad_request: [400, "The request is wrong"],
   unauthorized: [401, "A bearer token is needed"],
   forbidden: [403, "The token does not allow this"],
+  other_site: [403, "A page of another site sent the request"],
   not_found: [404, "There is no such thing"],
   method_not_allowed: [405, "The path does not take this method"],
   conflict: [409, "This cannot be done now"],

@@ -31,6 +31,8 @@ export interface ApiRequest<P extends Params> {
   readonly caller: Caller;
   /** The headers. */
   readonly headers: Headers;
+  /** Whether only the headers of the answer are asked for. */
+  readonly isHead: boolean;
 }
 
 /** What a route answers when all goes well. */

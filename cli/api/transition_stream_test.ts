@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { orderRead } from "../../ledger/testing/projection_test_kit.ts";
 import type { Ledger } from "../../ledger/mod.ts";
-import { memoryLedger, type TestApi, testApi } from "./test_api.ts";
+import { openHttpServer } from "../../core/serving/open_http_server.ts";
+import { until } from "../../tests/kit/until.ts";
+import { memoryLedger, READ, type TestApi, testApi } from "./test_api.ts";
 import { TransitionFeed } from "./transition_feed.ts";
 import { transitionStream } from "./transition_stream.ts";
 
@@ -205,6 +207,36 @@ Deno.test("no more than a hundred clients wait at a time", async () => {
   await open.pop()?.body?.cancel();
   open.push(await openStream(api));
   for (const { body } of open) await body?.cancel();
+});
+
+Deno.test("a client that is gone gives its place back before its time is over", async () => {
+  await using api = await testApi();
+  await using server = await openHttpServer({
+    port: 0,
+    hostname: "127.0.0.1",
+    handler: (request) => api.fetch(request),
+  });
+  const gone = new AbortController();
+  const path = "/v1/transitions?wait=60";
+  await Promise.all(
+    Array.from(
+      { length: 100 },
+      () =>
+        fetch(`http://127.0.0.1:${server.port}${path}`, {
+          headers: { authorization: `Bearer ${READ}` },
+          signal: gone.signal,
+        }),
+    ),
+  );
+  const refused = await api.get(path);
+  assert.equal(refused.status, 503);
+  await refused.body?.cancel();
+  gone.abort();
+  await until(async () => {
+    const answer = await api.get(path);
+    await answer.body?.cancel();
+    return answer.status === 200;
+  });
 });
 
 Deno.test("TransitionFeed asks the database once for all who wait, and never while nobody does", async () => {

@@ -1,5 +1,4 @@
 import { type Context, Hono } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import { streamSSE } from "hono/streaming";
 import { ApiProblem } from "../api/problem.ts";
 import { messageOf } from "../../core/guards.ts";
@@ -13,6 +12,7 @@ import {
   signedIn,
 } from "./access/guards.ts";
 import type { Reader } from "./access/access.ts";
+import { FormProblem, readForm } from "./access/read_form.ts";
 import { SignIn } from "./access/sign_in.ts";
 import type { ConsoleParts, PageContext } from "./console_parts.ts";
 import { servedFile } from "./files/served_files.ts";
@@ -42,9 +42,6 @@ import { takeNote } from "./take_note.ts";
 
 /** Counts of what waits are looked for again after this long, ms. */
 const WAITING_OLD_MS = 5000;
-
-/** Longest body of a form, in bytes. */
-const MAX_FORM_BYTES = 64 * 1024;
 
 /** A console that answers requests until it is stopped. */
 export interface ConsoleApp {
@@ -96,7 +93,6 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
     }
   });
   app.use(ownHostAndOrigin(parts.hostNames));
-  app.use(bodyLimit({ maxSize: MAX_FORM_BYTES }));
   app.get("/files/:name", async (c) => {
     const file = servedFile(c.req.param("name"));
     if (file === null) return c.text("No such file\n", 404);
@@ -108,7 +104,7 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
 
   app.get("/sign-in", (c) => send(c, signInPage({ to: "/", failed: false })));
   app.post("/sign-in", async (c) => {
-    const { token, to } = await form(c);
+    const { token, to } = await readForm(c.req.raw);
     const wanted = ownPath(to ?? "");
     const cookie = signIn.cookieFor((token ?? "").trim());
     if (cookie === null) {
@@ -159,7 +155,7 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
   };
   /** The fields of a form, if a page of ours made the form; else null. */
   const ownForm = async (c: Reading) => {
-    const fields = await form(c);
+    const fields = await readForm(c.req.raw);
     const isOurs = signIn.isFormToken(c.get("cookie"), fields.form ?? "");
     return isOurs ? fields : null;
   };
@@ -220,6 +216,8 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
     });
   });
   app.get("/live", (c) => {
+    // Of an answer without a body, nothing tells that it is over.
+    if (c.req.method === "HEAD") return c.body(null, 200);
     if (!live.hasRoom) return c.text("Too many pages are open\n", 503);
     return streamSSE(c, async (stream) => {
       const left = new AbortController();
@@ -282,6 +280,9 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
   });
   app.notFound((c) => show(c as Reading, () => NO_PAGE, 404));
   app.onError((error, c) => {
+    if (error instanceof FormProblem) {
+      return c.text(`${error.message}\n`, error.status);
+    }
     const message = messageOf(error);
     // The address asks for what cannot be.
     const isWrong = error instanceof RangeError;
@@ -315,15 +316,6 @@ function failed(message: string): Markup {
     markup`<main class="card sign-in"><h1>This page could not be made</h1>
 <p>${sentence(message)}</p><p><a href="/">To the first page</a></p></main>`,
   );
-}
-
-/** The fields of a form that are text. */
-async function form(c: Context): Promise<Readonly<Record<string, string>>> {
-  const fields: Record<string, string> = {};
-  for (const [name, value] of Object.entries(await c.req.parseBody())) {
-    if (typeof value === "string") fields[name] = value;
-  }
-  return fields;
 }
 
 const NO_PAGE: PageParts = messagePage(

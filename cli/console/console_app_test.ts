@@ -22,6 +22,7 @@ async function open(access?: Access) {
       headers?: Readonly<Record<string, string>>,
       fields?: Readonly<Record<string, string>>,
     ) => opened.ask(path, defined({ headers, fields })),
+    head: (path: string) => opened.ask(path, { method: "HEAD" }),
     later: (ms: number) => nowMs += ms,
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   };
@@ -162,7 +163,13 @@ Deno.test("consoleApp() shows nothing before somebody signs in with a token", as
 Deno.test("consoleApp() sends nobody elsewhere after the sign-in", async () => {
   await using opened = await open(TOKENS);
   for (
-    const to of ["//evil.example", "https://evil.example", "/\\evil.example"]
+    const to of [
+      "//evil.example",
+      "https://evil.example",
+      "/\\evil.example",
+      "/\t/evil.example",
+      "/\n/evil.example",
+    ]
   ) {
     const token = "read-secret-1";
     const answer = await opened.ask("/sign-in", OWN, { token, to });
@@ -220,6 +227,59 @@ Deno.test("consoleApp() says how the parts are, at once and when it changes", as
     assert.ok(text.includes(part), part);
   }
   await reader?.cancel();
+});
+
+Deno.test("consoleApp() gives no place to who asks for no more than the headers of /live", async () => {
+  await using opened = await open();
+  for (let asked = 0; asked < 100; asked++) {
+    const answer = await opened.head("/live");
+    assert.equal(answer.status, 200);
+    assert.equal(answer.body, null);
+  }
+  const answer = await opened.ask("/live");
+  assert.equal(answer.status, 200);
+  await answer.body?.cancel();
+});
+
+Deno.test("consoleApp() answers nothing that a page of another site loads, and follows its links", async () => {
+  await using opened = await open();
+  const statuses: Record<string, number> = {};
+  for (
+    const [site, mode, dest] of [
+      ["cross-site", "no-cors", "image"],
+      ["same-site", "cors", "empty"],
+      ["cross-site", "navigate", "iframe"],
+      ["cross-site", "navigate", "document"],
+      ["same-origin", "cors", "empty"],
+      ["none", "navigate", "document"],
+    ] as const
+  ) {
+    const answer = await opened.ask("/live", {
+      "sec-fetch-site": site,
+      "sec-fetch-mode": mode,
+      "sec-fetch-dest": dest,
+    });
+    statuses[`${site} ${mode} ${dest}`] = answer.status;
+    await answer.body?.cancel();
+  }
+  assert.deepEqual(statuses, {
+    "cross-site no-cors image": 403,
+    "same-site cors empty": 403,
+    "cross-site navigate iframe": 403,
+    "cross-site navigate document": 200,
+    "same-origin cors empty": 200,
+    "none navigate document": 200,
+  });
+});
+
+Deno.test("consoleApp() refuses a form that is too long, from whoever it is, without an alarm", async () => {
+  await using opened = await open(TOKENS);
+  const answer = await opened.ask("/sign-in", OWN, {
+    token: "x".repeat(70_000),
+  });
+  assert.equal(answer.status, 413);
+  assert.equal(await answer.text(), "The form is too long\n");
+  assert.deepEqual(opened.logged, []);
 });
 
 Deno.test("consoleApp() answers what it does not have with a page", async () => {

@@ -1,6 +1,5 @@
-import type { HttpServer } from "../../core/serving/http_server.ts";
-import { openHttpServer } from "../../core/serving/open_http_server.ts";
 import { listening } from "../serving/listening.ts";
+import { openSteadyServer } from "../serving/open_steady_server.ts";
 import { consoleApp } from "./console_app.ts";
 import type { ConsoleParts } from "./console_parts.ts";
 
@@ -22,14 +21,24 @@ export async function openConsole(
   { port, host }: { readonly port: number; readonly host: string },
 ): Promise<OpenConsole> {
   const app = consoleApp(parts);
-  const server: HttpServer = await listening(
+  let listensOn = port;
+  const server = await listening(
     "the console",
     port,
-    () => openHttpServer({ port, hostname: host, handler: app.fetch }),
+    // Beside an endpoint, idle connections here must cost it no descriptors.
+    () =>
+      openSteadyServer({
+        port,
+        hostname: host,
+        handler: app.fetch,
+        onListen: (address) => listensOn = address.port,
+        log: parts.log,
+        now: parts.now,
+      }),
   );
   const name = host.includes(":") ? `[${host}]` : host;
   return {
-    url: `http://${name}:${server.port}`,
+    url: `http://${name}:${listensOn}`,
     shutdown: async () => {
       const stopped = app.stop();
       await server.shutdown();

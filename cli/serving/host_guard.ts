@@ -24,6 +24,21 @@ export function hostGuard(
 }
 
 /**
+ * Whether a page of another site made the browser send a request, other than by
+ * a link that a person followed. Such a page cannot read the answer, but it
+ * could take the places of those who wait, or measure how long answers take.
+ * Every browser of today states this; who asks without a browser does not.
+ */
+export function isFromOtherSite({ headers }: Request): boolean {
+  const site = headers.get("sec-fetch-site");
+  const mode = headers.get("sec-fetch-mode");
+  const isLink = mode === "navigate" &&
+    (headers.get("sec-fetch-dest") ?? "document") === "document";
+  return mode !== null && !isLink &&
+    (site === "cross-site" || site === "same-site");
+}
+
+/**
  * Whether an action was sent by a page of this server. A proxy may speak TLS
  * in front of it, so the scheme is not compared.
  */

@@ -13,6 +13,8 @@ export interface Asking {
   readonly headers?: Readonly<Record<string, string>>;
   /** Fields of a form: then it is a POST. */
   readonly fields?: Readonly<Record<string, string>>;
+  /** @default {GET, or POST with fields} */
+  readonly method?: string;
 }
 
 /** A console in this process, without a server. */
@@ -54,7 +56,10 @@ export function testConsole(
     }),
     log,
   });
-  const ask: TestConsole["ask"] = async (path, { headers, fields } = {}) =>
+  const ask: TestConsole["ask"] = async (
+    path,
+    { headers, fields, method = fields ? "POST" : "GET" } = {},
+  ) =>
     await app.fetch(
       new Request(CONSOLE_ORIGIN + path, {
         headers: {
@@ -62,7 +67,8 @@ export function testConsole(
           accept: "text/html",
           ...headers,
         },
-        ...(fields && { method: "POST", body: new URLSearchParams(fields) }),
+        method,
+        ...(fields && { body: new URLSearchParams(fields) }),
       }),
     );
   return {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { cli, temporaryLedger } from "../kit/cli.ts";
 import { type Served, startServe } from "../kit/program.ts";
+import { until } from "../kit/until.ts";
 
 const SECRET = "the-secret-in-the-webhook-address";
 /** Descriptors that `serve` may have; it needs about thirty by itself. */
@@ -13,7 +14,7 @@ class Idle implements Disposable {
   readonly #open: Deno.Conn[] = [];
   readonly #port: number;
 
-  constructor({ url }: Served) {
+  constructor(url: string) {
     this.#port = Number(new URL(url).port);
   }
 
@@ -41,7 +42,7 @@ class Idle implements Disposable {
 
 /** Sends a delivery as the service does, again when it is cut off. */
 async function deliver(served: Served, id: string): Promise<void> {
-  const until = performance.now() + 120_000;
+  const giveUpAt = performance.now() + 120_000;
   for (;;) {
     try {
       const answer = await fetch(`${served.url}/webhooks/${SECRET}`, {
@@ -52,7 +53,7 @@ async function deliver(served: Served, id: string): Promise<void> {
       await answer.body?.cancel();
       if (answer.status === 204) return;
     } catch (error) {
-      if (performance.now() > until) throw error;
+      if (performance.now() > giveUpAt) throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
@@ -63,6 +64,11 @@ function logged(served: Served, event: string): number {
     .length;
 }
 
+/** The program, with as many descriptors as it may have. */
+function limited(program: readonly string[]): readonly string[] {
+  return ["sh", "-c", `ulimit -n ${LIMIT} && exec "$@"`, "sh", ...program];
+}
+
 Deno.test("rampkit serve outlives connections that never finish their headers, and takes deliveries meanwhile and afterwards", async () => {
   await using ledger = await temporaryLedger();
   const env = {
@@ -70,13 +76,7 @@ Deno.test("rampkit serve outlives connections that never finish their headers, a
     RAMPKIT_ENVIRONMENT: "sandbox",
     RAMPKIT_WEBHOOK_SECRET: SECRET,
   };
-  await using served = await startServe(env, ["--no-poll"], (program) => [
-    "sh",
-    "-c",
-    `ulimit -n ${LIMIT} && exec "$@"`,
-    "sh",
-    ...program,
-  ]);
+  await using served = await startServe(env, ["--no-poll"], limited);
   const ids: string[] = [];
   const send = async (id: string): Promise<void> => {
     await deliver(served, id);
@@ -84,7 +84,7 @@ Deno.test("rampkit serve outlives connections that never finish their headers, a
   };
   await send("before");
   {
-    using idle = new Idle(served);
+    using idle = new Idle(served.url);
     const flood = (async () => {
       for (let wave = 0; wave < 4; wave++) await idle.add(CONNECTIONS / 4);
     })();
@@ -116,19 +116,35 @@ Deno.test("rampkit serve makes room when idle connections come one after the oth
     RAMPKIT_ENVIRONMENT: "sandbox",
     RAMPKIT_WEBHOOK_SECRET: SECRET,
   };
-  await using served = await startServe(env, ["--no-poll"], (program) => [
-    "sh",
-    "-c",
-    `ulimit -n ${LIMIT} && exec "$@"`,
-    "sh",
-    ...program,
-  ]);
-  using idle = new Idle(served);
-  const until = performance.now() + 120_000;
+  await using served = await startServe(env, ["--no-poll"], limited);
+  using idle = new Idle(served.url);
+  const giveUpAt = performance.now() + 120_000;
   while (logged(served, "connections_dropped") === 0) {
-    assert.ok(performance.now() < until, "nothing was dropped");
+    assert.ok(performance.now() < giveUpAt, "nothing was dropped");
     await idle.add(1);
   }
+  await deliver(served, "order-1");
+  assert.equal(await served.stop(), 0);
+});
+
+Deno.test("rampkit serve --console takes deliveries while its pages are flooded with idle connections", async () => {
+  await using ledger = await temporaryLedger();
+  const env = {
+    RAMPKIT_DATABASE_URL: ledger.url,
+    RAMPKIT_ENVIRONMENT: "sandbox",
+    RAMPKIT_WEBHOOK_SECRET: SECRET,
+  };
+  const flags = ["--no-poll", "--console", "0"];
+  await using served = await startServe(env, flags, limited);
+  let url = "";
+  await until(() => {
+    const line = served.log.find((one) => one.includes("console_listening"));
+    if (line !== undefined) url = JSON.parse(line).url;
+    return url !== "";
+  });
+  using idle = new Idle(url);
+  await idle.add(CONNECTIONS);
+  await until(() => logged(served, "connections_dropped") > 0);
   await deliver(served, "order-1");
   assert.equal(await served.stop(), 0);
 });

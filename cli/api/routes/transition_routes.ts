@@ -39,8 +39,8 @@ const AFTER: Param<number | "latest"> = {
   },
 };
 
-/** Those who wait now, by the parts that they use. */
-const waiting = new WeakMap<ApiParts, { count: number }>();
+/** How many wait now, by the parts that they use. */
+const waitingNow = new WeakMap<ApiParts, { count: number }>();
 
 /** The feed of transitions. */
 export const TRANSITION_ROUTES: readonly Route[] = [
@@ -88,22 +88,21 @@ export const TRANSITION_ROUTES: readonly Route[] = [
       },
     },
     problems: ["too_many_streams"],
-    handle: async (parts, { query, headers }) => {
+    handle: async (parts, { query, headers, isHead }) => {
       const { wait = 0, after, ...params } = query;
-      const streams = (headers.get("accept") ?? "").includes(EVENT_STREAM);
+      // A body that nobody reads would never end.
+      const streams = !isHead &&
+        (headers.get("accept") ?? "").includes(EVENT_STREAM);
       const from = (streams ? lastEventId(headers) : null) ?? after ?? 0;
       const place = {
         ...params,
         after: from === "latest" ? await parts.feed.last() : from,
       };
       if (streams) return stream(parts, place);
-      if (wait === 0) return await transitionsAfter(parts.ledger, place);
-      const done = takePlace(parts);
-      try {
-        return await waitFor(parts, place, wait * 1000);
-      } finally {
-        done();
-      }
+      const read = await transitionsAfter(parts.ledger, place);
+      return read.items.length > 0 || wait === 0 || isHead
+        ? read
+        : waiting(parts, { ...place, after: read.next }, wait * 1000);
     },
   }),
 ];
@@ -129,11 +128,48 @@ function stream(
   });
 }
 
+/**
+ * An answer whose body is written when there is a transition. Only of an answer
+ * that has begun a server tells that the client is gone.
+ */
+function waiting(
+  parts: ApiParts,
+  params: TransitionParams & { readonly after: number },
+  ms: number,
+): Response {
+  const onEnd = takePlace(parts);
+  const gone = new AbortController();
+  const signal = AbortSignal.any([parts.signal, gone.signal]);
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    pull: async (controller) => {
+      try {
+        const found = await waitFor(parts, params, { ms, signal });
+        if (gone.signal.aborted) return;
+        const text = `${JSON.stringify(found)}\n`;
+        controller.enqueue(new TextEncoder().encode(text));
+        controller.close();
+      } catch (error) {
+        // The client asks again, and is told what is wrong.
+        controller.error(error);
+      } finally {
+        onEnd();
+      }
+    },
+    cancel: () => {
+      gone.abort();
+      onEnd();
+    },
+  }, { highWaterMark: 0 });
+  return new Response(body, {
+    headers: { "content-type": "application/json" },
+  });
+}
+
 /** Reads the feed, and waits for its next transition where there is none. */
 async function waitFor(
   parts: ApiParts,
   params: TransitionParams & { readonly after: number },
-  ms: number,
+  { ms, signal }: { readonly ms: number; readonly signal: AbortSignal },
 ): Promise<TransitionsJson> {
   const untilMs = performance.now() + ms;
   let read = await transitionsAfter(parts.ledger, params);
@@ -143,7 +179,7 @@ async function waitFor(
     after = read.next;
     const leftMs = untilMs - performance.now();
     if (
-      isLookedThrough && !await parts.feed.waitFor(after, leftMs, parts.signal)
+      isLookedThrough && !await parts.feed.waitFor(after, leftMs, signal)
     ) {
       break;
     }
@@ -159,8 +195,8 @@ async function waitFor(
  * @throws {ApiProblem} When all are taken.
  */
 function takePlace(parts: ApiParts): () => void {
-  const places = waiting.get(parts) ?? { count: 0 };
-  waiting.set(parts, places);
+  const places = waitingNow.get(parts) ?? { count: 0 };
+  waitingNow.set(parts, places);
   if (places.count >= MOST_WAITING) {
     throw new ApiProblem("too_many_streams", {
       detail: `${MOST_WAITING} clients wait already; try again later`,
@@ -168,7 +204,9 @@ function takePlace(parts: ApiParts): () => void {
     });
   }
   places.count++;
+  let isTaken = true;
   return () => {
-    places.count--;
+    if (isTaken) places.count--;
+    isTaken = false;
   };
 }

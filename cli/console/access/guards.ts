@@ -1,7 +1,11 @@
 import { secureHeaders } from "hono/secure-headers";
 import type { Context, MiddlewareHandler } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
-import { hostGuard, isOwnOrigin } from "../../serving/host_guard.ts";
+import {
+  hostGuard,
+  isFromOtherSite,
+  isOwnOrigin,
+} from "../../serving/host_guard.ts";
 import type { Reader } from "./access.ts";
 import { SIGN_IN_COOKIE, SIGNED_IN_MS, type SignIn } from "./sign_in.ts";
 
@@ -34,16 +38,17 @@ export const safeHeaders: MiddlewareHandler = secureHeaders({
   strictTransportSecurity: false,
 });
 
-/** Refuses what names another host, and actions from another page. */
+/** Refuses what names another host, and what pages of others send. */
 export function ownHostAndOrigin(
   names: readonly string[],
 ): MiddlewareHandler {
   const isKnownHost = hostGuard(names);
   return async (c, next) => {
     if (!isKnownHost(c.req.raw)) return refusal(c, WRONG_HOST);
-    if (!isReading(c) && !isOwnOrigin(c.req.raw)) {
-      return refusal(c, WRONG_ORIGIN);
-    }
+    if (
+      isFromOtherSite(c.req.raw) ||
+      (!isReading(c) && !isOwnOrigin(c.req.raw))
+    ) return refusal(c, WRONG_ORIGIN);
     return await next();
   };
 }
@@ -93,9 +98,13 @@ function isReading({ req }: Context): boolean {
   return req.method === "GET" || req.method === "HEAD";
 }
 
-/** A path of the console itself, whatever a form or address says. */
+/**
+ * A path of the console itself, whatever a form or address says. Browsers leave
+ * tabs and line ends out of an address, so `/<tab>/host` would be another host.
+ */
 export function ownPath(path: string): string {
-  return /^\/(?![/\\])/.test(path) ? path : "/";
+  // deno-lint-ignore no-control-regex
+  return /^\/(?![/\\])[^\x00-\x1f]*$/.test(path) ? path : "/";
 }
 
 /** An answer of plain text to what must not be. */

@@ -1,0 +1,64 @@
+import { within } from "../../../core/waiting/sleep.ts";
+
+/** Longest body of a form, in bytes. */
+const MOST_BYTES = 64 * 1024;
+
+/** A form has to arrive within this time, ms. */
+const LIMIT_MS = 10_000;
+
+/** The fields of a form. */
+export type FormFields = Readonly<Record<string, string>>;
+
+/** A form that was not read, and the status that says why. */
+export class FormProblem extends Error {
+  /** Literal name of the class. */
+  override readonly name = "FormProblem";
+  /** Status of the answer. */
+  readonly status: 400 | 408 | 413;
+
+  /** @param message What was wrong. */
+  constructor(status: 400 | 408 | 413, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/**
+ * Reads the fields of a form. Anybody can send one, also who is not signed in:
+ * so neither its length nor its slowness has a cost.
+ *
+ * @param limitMs How long it may take to arrive.
+ * @throws {FormProblem} When it is too long, late or broken.
+ */
+export async function readForm(
+  { body }: Pick<Request, "body">,
+  limitMs: number = LIMIT_MS,
+): Promise<FormFields> {
+  if (body === null) return {};
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  try {
+    const text = await within(
+      limitMs,
+      undefined,
+      () => new FormProblem(408, "The form did not arrive in time"),
+      async () => {
+        let text = "";
+        for (let bytes = 0;;) {
+          const { done, value } = await reader.read();
+          if (done) return text + decoder.decode();
+          bytes += value.length;
+          if (bytes > MOST_BYTES) {
+            throw new FormProblem(413, "The form is too long");
+          }
+          text += decoder.decode(value, { stream: true });
+        }
+      },
+    );
+    return Object.fromEntries(new URLSearchParams(text));
+  } catch (error) {
+    reader.cancel().catch(() => {}); // It may be broken already.
+    if (error instanceof FormProblem) throw error;
+    throw new FormProblem(400, "The form broke off");
+  }
+}
