@@ -96,7 +96,7 @@ export class SegmentSupply {
   /** Empties a segment for the next use. Bodies are personal data as well. */
   async #recycle(segment: Segment): Promise<Segment | null> {
     try {
-      fillWithZeros(segment.file, segment.end);
+      await fillWithZeros(segment.file, segment.end);
       await segment.file.sync();
       return newSegment(segment.name, segment.file);
     } catch {

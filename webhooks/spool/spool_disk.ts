@@ -8,6 +8,7 @@ import {
   writeSync,
 } from "node:fs";
 import { chmod, mkdir, open, readdir, rename, unlink } from "node:fs/promises";
+import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
 import { errorCode } from "../../core/guards.ts";
 import { lockOfSegment, lockSegment } from "./segment_lock.ts";
@@ -88,7 +89,7 @@ export async function openSpoolDisk(directory: string): Promise<SpoolDisk> {
         if (lock === null) throw new Error(`Cannot lock ${unfinished}`);
         await chmod(unfinished, 0o600);
         const segment = segmentFile(file, unfinished, size, lock);
-        fillWithZeros(segment, size);
+        await fillWithZeros(segment, size);
         await segment.sync();
         await rename(unfinished, at(name));
         await syncDirectory();
@@ -153,11 +154,16 @@ async function orMissing(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Overwrites a segment from its beginning. */
-export function fillWithZeros(segment: SegmentFile, bytes: number): void {
-  const zeros = new Uint8Array(Math.min(bytes, 256 * 1024));
+/** Overwrites a segment from its beginning, a piece at a time: deliveries are
+ * answered between two pieces. */
+export async function fillWithZeros(
+  segment: SegmentFile,
+  bytes: number,
+): Promise<void> {
+  const zeros = new Uint8Array(Math.min(bytes, 64 * 1024));
   for (let at = 0; at < bytes; at += zeros.length) {
     segment.write(zeros.subarray(0, bytes - at), at);
+    await setImmediate();
   }
 }
 
