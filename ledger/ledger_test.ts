@@ -13,6 +13,7 @@ import {
   webhook,
 } from "./testing/projection_test_kit.ts";
 import { LedgerError } from "./store/driver/errors.ts";
+import { temporaryFolder } from "../tests/kit/temporary_folder.ts";
 
 function open(): Promise<Ledger> {
   return openLedger({
@@ -30,43 +31,33 @@ const complete = {
   user: "U1",
 };
 
-async function inFolder(work: (folder: string) => Promise<void>) {
-  const folder = await Deno.makeTempDir();
-  try {
-    await work(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
-
 Deno.test("openLedger() stamps a new ledger and refuses another environment", async () => {
-  await inFolder(async (folder) => {
-    const url = `file:${folder}/ledger.db`;
-    await assert.rejects(openLedger({ url }), TypeError);
-    await (await openLedger({ url, defaultEnvironment: "sandbox" })).close();
-    await assert.rejects(
-      openLedger({ url, environment: "production" }),
-      (error) =>
-        error instanceof LedgerError && error.code === "wrong_environment",
-    );
-    const again = await openLedger({ url, defaultEnvironment: "production" });
-    assert.equal(again.environment, "sandbox");
-    await again.close();
-  });
+  await using temporary = await temporaryFolder();
+  const folder = temporary.path;
+  const url = `file:${folder}/ledger.db`;
+  await assert.rejects(openLedger({ url }), TypeError);
+  await (await openLedger({ url, defaultEnvironment: "sandbox" })).close();
+  await assert.rejects(
+    openLedger({ url, environment: "production" }),
+    (error) =>
+      error instanceof LedgerError && error.code === "wrong_environment",
+  );
+  const again = await openLedger({ url, defaultEnvironment: "production" });
+  assert.equal(again.environment, "sandbox");
+  await again.close();
 });
 
 Deno.test("openLedger() refuses a file that is no database, and leaves nothing open", async () => {
-  await inFolder(async (folder) => {
-    await Deno.writeTextFile(
-      `${folder}/notes.txt`,
-      "not a database ".repeat(99),
-    );
-    await assert.rejects(
-      openLedger({ url: `file:${folder}/notes.txt`, environment: "sandbox" }),
-      (error) =>
-        error instanceof LedgerError && error.code === "not_a_database",
-    );
-  });
+  await using temporary = await temporaryFolder();
+  const folder = temporary.path;
+  await Deno.writeTextFile(
+    `${folder}/notes.txt`,
+    "not a database ".repeat(99),
+  );
+  await assert.rejects(
+    openLedger({ url: `file:${folder}/notes.txt`, environment: "sandbox" }),
+    (error) => error instanceof LedgerError && error.code === "not_a_database",
+  );
 });
 
 Deno.test("Ledger.project() folds deliveries, sessions and missed answers", async () => {
@@ -249,48 +240,48 @@ Deno.test("Ledger.subscribe() is told of what project() folds, and close() stops
 });
 
 Deno.test("Ledger.project() folds a ledger of an older version again, and stops at one of a newer", async () => {
-  await inFolder(async (folder) => {
-    const url = `file:${folder}/ledger.db`;
-    const kinder = foldVersion(
-      FOLD_VERSION + 1,
-      (fact: Fact) =>
-        fact.kind === "order_snapshot"
-          ? { ...fact, reading: { ...fact.reading, status: "success" } }
-          : fact,
-    );
-    const older = await openLedger({ url, environment: "sandbox" });
-    await using newer = await openLedger({
-      url,
-      environment: "sandbox",
-      fold: kinder,
-    });
-    await older.append([orderRead(1, { orderId: "O1", status: "pending" })]);
-    await older.project();
-    const progress: number[] = [];
-    const { chain: _, ...projection } = await newer.project({
-      onProgress: ({ events }) => progress.push(events),
-    });
-    assert.deepEqual(projection, { position: 1, events: 1, stopped: null });
-    assert.ok(progress.length > 0);
-    assert.equal((await older.orders.get("O1"))?.status, "success");
-    await older.append([orderRead(2, { orderId: "O2", status: "pending" })]);
-    const { chain, ...left } = await older.project();
-    assert.deepEqual(left, { position: 1, events: 0, stopped: "newer_fold" });
-    // It goes on appending, and so does its evidence.
-    assert.equal(chain.events, 2);
-    await older.close();
-    assert.equal((await newer.project()).position, 2);
-    assert.deepEqual(
-      (await newer.subscriptions.unfired()).map(({ key }) => key),
-      ["order:O1:confirmed.success"],
-    );
-    const again = await newer.refold();
-    assert.deepEqual([again.changed, again.events, again.swapped], [
-      0,
-      2,
-      true,
-    ]);
+  await using temporary = await temporaryFolder();
+  const folder = temporary.path;
+  const url = `file:${folder}/ledger.db`;
+  const kinder = foldVersion(
+    FOLD_VERSION + 1,
+    (fact: Fact) =>
+      fact.kind === "order_snapshot"
+        ? { ...fact, reading: { ...fact.reading, status: "success" } }
+        : fact,
+  );
+  const older = await openLedger({ url, environment: "sandbox" });
+  await using newer = await openLedger({
+    url,
+    environment: "sandbox",
+    fold: kinder,
   });
+  await older.append([orderRead(1, { orderId: "O1", status: "pending" })]);
+  await older.project();
+  const progress: number[] = [];
+  const { chain: _, ...projection } = await newer.project({
+    onProgress: ({ events }) => progress.push(events),
+  });
+  assert.deepEqual(projection, { position: 1, events: 1, stopped: null });
+  assert.ok(progress.length > 0);
+  assert.equal((await older.orders.get("O1"))?.status, "success");
+  await older.append([orderRead(2, { orderId: "O2", status: "pending" })]);
+  const { chain, ...left } = await older.project();
+  assert.deepEqual(left, { position: 1, events: 0, stopped: "newer_fold" });
+  // It goes on appending, and so does its evidence.
+  assert.equal(chain.events, 2);
+  await older.close();
+  assert.equal((await newer.project()).position, 2);
+  assert.deepEqual(
+    (await newer.subscriptions.unfired()).map(({ key }) => key),
+    ["order:O1:confirmed.success"],
+  );
+  const again = await newer.refold();
+  assert.deepEqual([again.changed, again.events, again.swapped], [
+    0,
+    2,
+    true,
+  ]);
 });
 
 Deno.test("Ledger.export() and import() carry a ledger into another", async () => {
@@ -303,25 +294,25 @@ Deno.test("Ledger.export() and import() carry a ledger into another", async () =
 });
 
 Deno.test("Ledger.backup() copies a ledger in use, and the copy verifies", async () => {
-  await inFolder(async (folder) => {
-    await using ledger = await openLedger({
-      url: `file:${folder}/ledger.db`,
-      environment: "sandbox",
-    });
-    await ledger.append([orderRead(1, { orderId: "O1", status: "success" })]);
-    await ledger.project();
-    const head = await ledger.chain();
-    const appended = ledger.append([
-      orderRead(2, { orderId: "O2", status: "success" }),
-    ]);
-    await ledger.backup(`${folder}/copy.db`);
-    await appended;
-    await using copy = await openLedger({ url: `file:${folder}/copy.db` });
-    const found = await copy.verify({ expect: { count: 1, hash: head.hash } });
-    assert.equal(found.ok, true);
-    assert.equal((await copy.orders.get("O1"))?.status, "success");
-    await assert.rejects(ledger.backup(`${folder}/copy.db`), LedgerError);
+  await using temporary = await temporaryFolder();
+  const folder = temporary.path;
+  await using ledger = await openLedger({
+    url: `file:${folder}/ledger.db`,
+    environment: "sandbox",
   });
+  await ledger.append([orderRead(1, { orderId: "O1", status: "success" })]);
+  await ledger.project();
+  const head = await ledger.chain();
+  const appended = ledger.append([
+    orderRead(2, { orderId: "O2", status: "success" }),
+  ]);
+  await ledger.backup(`${folder}/copy.db`);
+  await appended;
+  await using copy = await openLedger({ url: `file:${folder}/copy.db` });
+  const found = await copy.verify({ expect: { count: 1, hash: head.hash } });
+  assert.equal(found.ok, true);
+  assert.equal((await copy.orders.get("O1"))?.status, "success");
+  await assert.rejects(ledger.backup(`${folder}/copy.db`), LedgerError);
 });
 
 Deno.test("Ledger.project() stops when told to, and close() waits for it", async () => {

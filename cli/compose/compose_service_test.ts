@@ -6,58 +6,56 @@ import { serviceMetrics } from "../monitoring/metrics.ts";
 import { readConfig } from "../program/config.ts";
 import { openSpool } from "../serving/open_spool.ts";
 import { composeService } from "./compose_service.ts";
+import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
 
 Deno.test("composeService() writes into the ledger what still waits in the spool", async () => {
-  const folder = await Deno.makeTempDir();
-  const directory = `${folder}/ledger.db-spool`;
+  await using folder = await temporaryFolder();
+  const directory = `${folder.path}/ledger.db-spool`;
   const metrics = serviceMetrics({
     prometheus: new PrometheusMetrics(),
     time: Date.now,
   });
   const log = () => {};
-  try {
-    const config = readConfig(() => undefined, {
-      databaseUrl: `file:${folder}/ledger.db`,
-    });
-    const ledger = await openLedger({
-      url: ":memory:",
-      environment: "sandbox",
-    });
-    await using _ = ledger;
-    const run = async (sql: string) =>
-      (await ledger.driver.batch([{ sql, args: [] }], "write"))[0]?.rows;
-    await run("CREATE TABLE seen (place TEXT, process TEXT, waiting INTEGER)");
-    await run(`CREATE TRIGGER seeing AFTER INSERT ON movers BEGIN
+
+  const config = readConfig(() => undefined, {
+    databaseUrl: `file:${folder.path}/ledger.db`,
+  });
+  const ledger = await openLedger({
+    url: ":memory:",
+    environment: "sandbox",
+  });
+  await using _ = ledger;
+  const run = async (sql: string) =>
+    (await ledger.driver.batch([{ sql, args: [] }], "write"))[0]?.rows;
+  await run("CREATE TABLE seen (place TEXT, process TEXT, waiting INTEGER)");
+  await run(`CREATE TRIGGER seeing AFTER INSERT ON movers BEGIN
       INSERT INTO seen VALUES (new.place, new.process, new.waiting); END`);
-    const spool = await openSpool(config, { log, metrics });
-    assert(spool !== undefined);
-    await Promise.all(Array.from({ length: 1_025 }, (_, n) =>
-      spool.put({
-        id: String(n).padStart(26, "0"),
-        receivedAt: "2026-11-20T12:00:00.000Z",
-        body: new TextEncoder().encode("{}"),
-      })));
-    const service = composeService({
-      config,
-      secrets: ["a-secret-of-32-random-characters"],
-      ledger,
-      log,
-      metrics,
-      now: Date.now,
-      longLived: false,
-      poll: false,
-      spool,
-    });
-    await service[Symbol.asyncDispose]();
-    const { events, waiting } = await ledger.stats();
-    assert.equal(events.webhook, 1_025);
-    assert.equal(waiting, null);
-    assert.deepEqual(await run("SELECT * FROM seen"), [
-      [directory, String(Deno.pid), 1],
-    ]);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  const spool = await openSpool(config, { log, metrics });
+  assert(spool !== undefined);
+  await Promise.all(Array.from({ length: 1_025 }, (_, n) =>
+    spool.put({
+      id: String(n).padStart(26, "0"),
+      receivedAt: "2026-11-20T12:00:00.000Z",
+      body: new TextEncoder().encode("{}"),
+    })));
+  const service = composeService({
+    config,
+    secrets: ["a-secret-of-32-random-characters"],
+    ledger,
+    log,
+    metrics,
+    now: Date.now,
+    longLived: false,
+    poll: false,
+    spool,
+  });
+  await service[Symbol.asyncDispose]();
+  const { events, waiting } = await ledger.stats();
+  assert.equal(events.webhook, 1_025);
+  assert.equal(waiting, null);
+  assert.deepEqual(await run("SELECT * FROM seen"), [
+    [directory, String(Deno.pid), 1],
+  ]);
 });
 
 Deno.test("composeService() says since when events are not folded, and whether the chain is whole", async () => {

@@ -1,60 +1,53 @@
 import assert from "node:assert/strict";
 import { freshLedger } from "./fresh_ledger.ts";
+import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
 
-/** A folder, and what is in it. */
-async function inFolder(
-  work: (folder: string, names: () => string[]) => Promise<void>,
-): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "rampkit-demo-" });
-  try {
-    await work(
-      folder,
-      () => [...Deno.readDirSync(folder)].map(({ name }) => name).sort(),
-    );
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+/** What is in a folder. */
+function namesIn(folder: string): string[] {
+  return [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
 }
 
-Deno.test("freshLedger() replaces the ledger of an earlier run of the same demo, and says so first", () =>
-  inFolder(async (folder, names) => {
-    const said: string[] = [];
-    const options = {
-      folder,
-      made: "demo" as const,
-      fresh: false,
-      onReplace: (text: string) => {
-        assert.ok(names().includes("ledger.db"), "told too late");
-        said.push(text);
-      },
-    };
-    assert.equal(await freshLedger(options), `file:${folder}/ledger.db`);
-    assert.deepEqual(said, []);
-    for (const name of ["ledger.db", "ledger.db-wal", "ledger.db.lock"]) {
-      await Deno.writeTextFile(`${folder}/${name}`, "");
-    }
-    await Deno.writeTextFile(`${folder}/notes.txt`, "");
-    await freshLedger(options);
-    assert.equal(said.length, 1);
-    assert.deepEqual(names(), ["made-by-demo.txt", "notes.txt"]);
-  }));
+Deno.test("freshLedger() replaces the ledger of an earlier run of the same demo, and says so first", async () => {
+  await using temporary = await temporaryFolder();
+  const folder = temporary.path;
+  const said: string[] = [];
+  const options = {
+    folder,
+    made: "demo" as const,
+    fresh: false,
+    onReplace: (text: string) => {
+      assert.ok(namesIn(folder).includes("ledger.db"), "told too late");
+      said.push(text);
+    },
+  };
+  assert.equal(await freshLedger(options), `file:${folder}/ledger.db`);
+  assert.deepEqual(said, []);
+  for (const name of ["ledger.db", "ledger.db-wal", "ledger.db.lock"]) {
+    await Deno.writeTextFile(`${folder}/${name}`, "");
+  }
+  await Deno.writeTextFile(`${folder}/notes.txt`, "");
+  await freshLedger(options);
+  assert.equal(said.length, 1);
+  assert.deepEqual(namesIn(folder), ["made-by-demo.txt", "notes.txt"]);
+});
 
-Deno.test("freshLedger() leaves a ledger alone that this demo did not make, unless told", () =>
-  inFolder(async (folder, names) => {
-    const options = {
-      folder,
-      made: "demo --browser" as const,
-      fresh: false,
-      onReplace: () => {},
-    };
-    await Deno.writeTextFile(`${folder}/ledger.db`, "");
-    await assert.rejects(
-      freshLedger(options),
-      /^CommandError: .* of another program; .*--folder.*--fresh/,
-    );
-    await Deno.writeTextFile(`${folder}/made-by-demo.txt`, "demo\n");
-    await assert.rejects(freshLedger(options), /a ledger of `demo`; /);
-    assert.ok(names().includes("ledger.db"));
-    await freshLedger({ ...options, fresh: true });
-    assert.deepEqual(names(), ["made-by-demo.txt"]);
-  }));
+Deno.test("freshLedger() leaves a ledger alone that this demo did not make, unless told", async () => {
+  await using temporary = await temporaryFolder();
+  const folder = temporary.path;
+  const options = {
+    folder,
+    made: "demo --browser" as const,
+    fresh: false,
+    onReplace: () => {},
+  };
+  await Deno.writeTextFile(`${folder}/ledger.db`, "");
+  await assert.rejects(
+    freshLedger(options),
+    /^CommandError: .* of another program; .*--folder.*--fresh/,
+  );
+  await Deno.writeTextFile(`${folder}/made-by-demo.txt`, "demo\n");
+  await assert.rejects(freshLedger(options), /a ledger of `demo`; /);
+  assert.ok(namesIn(folder).includes("ledger.db"));
+  await freshLedger({ ...options, fresh: true });
+  assert.deepEqual(namesIn(folder), ["made-by-demo.txt"]);
+});

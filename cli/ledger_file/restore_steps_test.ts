@@ -6,6 +6,7 @@ import { testEvents } from "../../ledger/testing/test_events.ts";
 import type { Io } from "../program/io.ts";
 import { restore } from "./restore.ts";
 import { RESTORE_STEPS, restoreJob } from "./restore_steps.ts";
+import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
 
 const io: Io = {
   out: () => {},
@@ -67,42 +68,41 @@ if (import.meta.main && url !== undefined) {
 
 function tests(): void {
   Deno.test("restore() that is killed after any step leaves one ledger and the kept head that belongs to it, and can be run again", async () => {
-    const folder = await Deno.makeTempDir({ prefix: "rampkit-test-" });
-    try {
-      const made = `${folder}/made.db`;
-      const [path, backup] = [`${folder}/ledger.db`, `${folder}/backup.db`];
-      await extend(`file:${made}`, 0, 2);
-      await Deno.copyFile(made, backup);
-      await extend(`file:${made}`, 2, 3);
-      // This process may have those files open until it ends.
-      for (const end of ["", "-chain"]) {
-        await Deno.copyFile(made + end, path + end);
-      }
-      const old = fileId(path);
-      for (const [at, { name }] of RESTORE_STEPS.entries()) {
-        // Each goes on from what the one before it left.
-        const signal = await restoreElsewhere(`file:${path}`, backup, at);
-        assert.equal(signal, "SIGKILL", name);
-        const { head, resets } = await anchorFile(path).read();
-        const swapped = fileId(path) !== old;
-        assert.deepEqual(
-          [swapped, head?.events ?? null, resets.map(({ events }) => events)],
-          ["swap", "giveUpHead", "record"].includes(name)
-            ? [true, null, [5]]
-            : [false, 5, []],
-          name,
-        );
-      }
-      await restoreElsewhere(`file:${path}`, backup, RESTORE_STEPS.length);
-      await extend(`file:${path}`, 10, 4);
-      await using ledger = await openLedger({ url: `file:${path}` });
-      const { ok, events, keptHead, resets } = await ledger.verify();
-      assert.deepEqual(
-        [ok, events, keptHead?.events, resets.length],
-        [true, 6, 6, 1],
-      );
-    } finally {
-      await Deno.remove(folder, { recursive: true });
+    await using folder = await temporaryFolder();
+    const made = `${folder.path}/made.db`;
+    const [path, backup] = [
+      `${folder.path}/ledger.db`,
+      `${folder.path}/backup.db`,
+    ];
+    await extend(`file:${made}`, 0, 2);
+    await Deno.copyFile(made, backup);
+    await extend(`file:${made}`, 2, 3);
+    // This process may have those files open until it ends.
+    for (const end of ["", "-chain"]) {
+      await Deno.copyFile(made + end, path + end);
     }
+    const old = fileId(path);
+    for (const [at, { name }] of RESTORE_STEPS.entries()) {
+      // Each goes on from what the one before it left.
+      const signal = await restoreElsewhere(`file:${path}`, backup, at);
+      assert.equal(signal, "SIGKILL", name);
+      const { head, resets } = await anchorFile(path).read();
+      const swapped = fileId(path) !== old;
+      assert.deepEqual(
+        [swapped, head?.events ?? null, resets.map(({ events }) => events)],
+        ["swap", "giveUpHead", "record"].includes(name)
+          ? [true, null, [5]]
+          : [false, 5, []],
+        name,
+      );
+    }
+    await restoreElsewhere(`file:${path}`, backup, RESTORE_STEPS.length);
+    await extend(`file:${path}`, 10, 4);
+    await using ledger = await openLedger({ url: `file:${path}` });
+    const { ok, events, keptHead, resets } = await ledger.verify();
+    assert.deepEqual(
+      [ok, events, keptHead?.events, resets.length],
+      [true, 6, 6, 1],
+    );
   });
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Io } from "../program/io.ts";
 import { openOutput } from "./output.ts";
+import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
 
 const TEXT = "line\n".repeat(40_000);
 
@@ -19,13 +20,9 @@ function memoryIo(): Io & { readonly text: () => string } {
 }
 
 async function inFolder(work: (file: string) => void): Promise<string[]> {
-  const folder = await Deno.makeTempDir({ prefix: "rampkit-" });
-  try {
-    work(`${folder}/out.csv`);
-    return [...Deno.readDirSync(folder)].map(({ name }) => name);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  await using folder = await temporaryFolder();
+  work(`${folder.path}/out.csv`);
+  return [...Deno.readDirSync(folder.path)].map(({ name }) => name);
 }
 
 Deno.test("openOutput() gives a file its name only when it is whole", async () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { printable } from "./printable.ts";
 import { operands, shellWord } from "./shell_word.ts";
+import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
 
 const HOSTILE = [
   "01KA00000000000000000000",
@@ -28,17 +29,16 @@ async function pasted(
   shell: string,
   words: string,
 ): Promise<{ value: string; files: string[] }> {
-  const folder = await Deno.makeTempDir({ prefix: "rampkit-" });
-  try {
-    const { stdout } = await new Deno.Command("sh", {
-      args: ["-c", `exec ${shell} -c "$1"`, "sh", `printf '%s' ${words}`],
-      cwd: folder,
-    }).output();
-    const value = new TextDecoder("utf-8", { ignoreBOM: true }).decode(stdout);
-    return { value, files: [...Deno.readDirSync(folder)].map((f) => f.name) };
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  await using folder = await temporaryFolder();
+  const { stdout } = await new Deno.Command("sh", {
+    args: ["-c", `exec ${shell} -c "$1"`, "sh", `printf '%s' ${words}`],
+    cwd: folder.path,
+  }).output();
+  const value = new TextDecoder("utf-8", { ignoreBOM: true }).decode(stdout);
+  return {
+    value,
+    files: [...Deno.readDirSync(folder.path)].map((f) => f.name),
+  };
 }
 
 Deno.test("shellWord() is one word of exactly that value when it is pasted into bash", async () => {

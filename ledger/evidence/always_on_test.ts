@@ -5,22 +5,19 @@ import { moving, service } from "../testing/polling_test.ts";
 import { createPoller } from "../polling/poller.ts";
 import { orderWebhook } from "../testing/projection_test_kit.ts";
 import { openDriver } from "../store/driver/open_driver.ts";
+import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
 
 /** What an embedding program does with a ledger in a file. */
 async function embedding(
   work: (ledger: Ledger, path: string) => Promise<void>,
 ): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "rampkit-test-" });
-  try {
-    const path = `${folder}/ledger.db`;
-    await using ledger = await openLedger({
-      url: `file:${path}`,
-      environment: "sandbox",
-    });
-    await work(ledger, path);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  await using folder = await temporaryFolder();
+  const path = `${folder.path}/ledger.db`;
+  await using ledger = await openLedger({
+    url: `file:${path}`,
+    environment: "sandbox",
+  });
+  await work(ledger, path);
 }
 
 /** Changes the file as somebody with a database tool would. */

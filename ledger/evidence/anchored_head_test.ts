@@ -12,17 +12,14 @@ import {
 } from "./anchor_file.ts";
 import { HeadAnchor } from "./head_anchor.ts";
 import type { AnchorRecord } from "./anchored_head.ts";
+import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
 
 async function inFolder(
   work: (url: string, path: string) => Promise<void>,
 ): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "rampkit-test-" });
-  try {
-    const path = `${folder}/ledger.db`;
-    await work(`file:${path}`, path);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  await using folder = await temporaryFolder();
+  const path = `${folder.path}/ledger.db`;
+  await work(`file:${path}`, path);
 }
 
 function open(url: string): Promise<Ledger> {

@@ -8,6 +8,7 @@ import {
 import { openLedger } from "../open_ledger.ts";
 import { openDriver } from "../store/driver/open_driver.ts";
 import { eraseBody } from "./erase.ts";
+import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
 
 Deno.test("eraseBody() leaves an order's other facts standing, and of the erased one that it happened", async () => {
   const driver = await openDriver({ url: ":memory:", worker: false });
@@ -51,34 +52,30 @@ Deno.test("eraseBody() leaves an order's other facts standing, and of the erased
 });
 
 Deno.test("eraseBody() leaves nothing of a body in a copy made after a refold", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    await using ledger = await openLedger({
-      url: `file:${folder}/ledger.db`,
-      environment: "sandbox",
-    });
-    const ids = ["one", "two", "three"];
-    await ledger.append(
-      ids.map((id, at) =>
-        orderRead(at, {
-          orderId: `O${at}`,
-          status: "success",
-          external: `${id} ${"x".repeat(9000)} ${id} ends`,
-        })
-      ),
-    );
-    await ledger.project();
-    await ledger.chain();
-    assert.equal(await eraseBody(ledger.driver, 2), true);
-    await ledger.refold();
-    await ledger.backup(`${folder}/copy.db`);
-    const copy = new TextDecoder("latin1")
-      .decode(await Deno.readFile(`${folder}/copy.db`));
-    const found = (text: string) => copy.includes(text);
-    assert.deepEqual(ids.map((id) => found(`${id} xxx`)), [true, false, true]);
-    assert.deepEqual(ids.map((id) => found(`${id} ends`)), [true, false, true]);
-    assert.equal((await ledger.verify()).ok, true);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  await using folder = await temporaryFolder();
+  await using ledger = await openLedger({
+    url: `file:${folder.path}/ledger.db`,
+    environment: "sandbox",
+  });
+  const ids = ["one", "two", "three"];
+  await ledger.append(
+    ids.map((id, at) =>
+      orderRead(at, {
+        orderId: `O${at}`,
+        status: "success",
+        external: `${id} ${"x".repeat(9000)} ${id} ends`,
+      })
+    ),
+  );
+  await ledger.project();
+  await ledger.chain();
+  assert.equal(await eraseBody(ledger.driver, 2), true);
+  await ledger.refold();
+  await ledger.backup(`${folder.path}/copy.db`);
+  const copy = new TextDecoder("latin1")
+    .decode(await Deno.readFile(`${folder.path}/copy.db`));
+  const found = (text: string) => copy.includes(text);
+  assert.deepEqual(ids.map((id) => found(`${id} xxx`)), [true, false, true]);
+  assert.deepEqual(ids.map((id) => found(`${id} ends`)), [true, false, true]);
+  assert.equal((await ledger.verify()).ok, true);
 });

@@ -19,6 +19,7 @@ import { bodyCommitment, ERASED_ID, identityCommitment } from "./commitment.ts";
 import { eraseBody } from "./erase.ts";
 import type { Damage } from "./verification.ts";
 import { verifyChain } from "./verify_chain.ts";
+import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
 
 interface Ledger extends AsyncDisposable {
   readonly driver: Driver;
@@ -459,28 +460,24 @@ testEachDatabase(
       assert.match(kind.name, /^(sqld|client)/);
       return;
     }
-    const directory = await Deno.makeTempDir({ prefix: "rampkit-test-" });
-    try {
-      const path = `${directory}/a copy #1.db`;
-      const appending = Promise.all(
-        testEvents(50, 50).map((event) => log.append([event])),
-      );
-      await driver.copyTo(path);
-      await appending;
-      await assert.rejects(driver.copyTo(path), /the file exists/);
-      await assert.rejects(driver.copyTo(`${directory}/no/where.db`), /no/);
-      assert.equal((await storedEvents(driver)).length, 100);
-      const copy = await openDriver({ url: `file:${encodeURI(path)}` });
-      assert.deepEqual(await prepare(copy), stamp);
-      const found = await verifyChain(copy, stamp, {
-        expect: { count: head.events, hash: head.hash },
-      });
-      assert.equal(found.ok, true, found.reason?.code ?? "");
-      await new EventLog(copy).append([testEvent(1000)]);
-      await copy.close();
-    } finally {
-      await Deno.remove(directory, { recursive: true });
-    }
+    await using directory = await temporaryFolder();
+    const path = `${directory.path}/a copy #1.db`;
+    const appending = Promise.all(
+      testEvents(50, 50).map((event) => log.append([event])),
+    );
+    await driver.copyTo(path);
+    await appending;
+    await assert.rejects(driver.copyTo(path), /the file exists/);
+    await assert.rejects(driver.copyTo(`${directory.path}/no/where.db`), /no/);
+    assert.equal((await storedEvents(driver)).length, 100);
+    const copy = await openDriver({ url: `file:${encodeURI(path)}` });
+    assert.deepEqual(await prepare(copy), stamp);
+    const found = await verifyChain(copy, stamp, {
+      expect: { count: head.events, hash: head.hash },
+    });
+    assert.equal(found.ok, true, found.reason?.code ?? "");
+    await new EventLog(copy).append([testEvent(1000)]);
+    await copy.close();
   },
 );
 

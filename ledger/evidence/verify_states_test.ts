@@ -15,6 +15,7 @@ import type { Driver } from "../store/driver/driver.ts";
 import { openDriver } from "../store/driver/open_driver.ts";
 import { eraseBody } from "./erase.ts";
 import type { StatesVerification } from "./verify_states.ts";
+import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
 
 const events: readonly NewEvent[] = [
   session(0, "S1", "C1"),
@@ -173,40 +174,36 @@ const tampering: Record<string, readonly [string, string]> = {
 
 for (const [sql, [row, what]] of Object.entries(tampering)) {
   Deno.test(`Ledger.verifyStates() finds: ${sql.replaceAll(/\s+/g, " ")}`, async () => {
-    const folder = await Deno.makeTempDir({ prefix: "rampkit-test-" });
-    try {
-      const url = `file:${folder}/ledger.db`;
-      {
-        await using ledger = await openLedger({
-          url,
-          environment: "sandbox",
-          worker: false,
-        });
-        await ledger.append(events);
-        await ledger.project();
-        assert.deepEqual((await verifyStates(ledger)).differences, []);
-      }
-      const tool = await openDriver({ url, worker: false });
-      await tool.batch([{ sql, args: [] }], "write");
-      await tool.close();
+    await using folder = await temporaryFolder();
+    const url = `file:${folder.path}/ledger.db`;
+    {
       await using ledger = await openLedger({
         url,
-        readOnly: true,
+        environment: "sandbox",
         worker: false,
       });
-      const found = await verifyStates(ledger);
-      assert.equal(found.ok, false);
-      const [first] = found.differences;
-      const named = `${first?.table} ${first?.key.join(" ")}`;
-      assert.ok(named.startsWith(row), named);
-      const told = [
-        first?.kind,
-        ...first?.columns.map((one) => one.field) ?? [],
-      ];
-      assert.ok(told.some((one) => one?.startsWith(what)), told.join());
-    } finally {
-      await Deno.remove(folder, { recursive: true });
+      await ledger.append(events);
+      await ledger.project();
+      assert.deepEqual((await verifyStates(ledger)).differences, []);
     }
+    const tool = await openDriver({ url, worker: false });
+    await tool.batch([{ sql, args: [] }], "write");
+    await tool.close();
+    await using ledger = await openLedger({
+      url,
+      readOnly: true,
+      worker: false,
+    });
+    const found = await verifyStates(ledger);
+    assert.equal(found.ok, false);
+    const [first] = found.differences;
+    const named = `${first?.table} ${first?.key.join(" ")}`;
+    assert.ok(named.startsWith(row), named);
+    const told = [
+      first?.kind,
+      ...first?.columns.map((one) => one.field) ?? [],
+    ];
+    assert.ok(told.some((one) => one?.startsWith(what)), told.join());
   });
 }
 

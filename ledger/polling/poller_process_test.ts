@@ -6,6 +6,7 @@ import { openLedger } from "../open_ledger.ts";
 import { createPoller } from "./poller.ts";
 import type { PollReport } from "./poll_report.ts";
 import { startMs } from "../testing/polling_test.ts";
+import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
 
 const day = 24 * 3_600_000;
 const orders = 120;
@@ -101,9 +102,9 @@ async function pollHere(ledger: Ledger, holder: string): Promise<PollReport> {
 }
 
 Deno.test("createPoller() takes over when another process was killed in its backfill", async () => {
-  const folder = await Deno.makeTempDir();
-  const url = `file:${folder}/ledger.db`;
-  const script = `${folder}/child.ts`;
+  await using folder = await temporaryFolder();
+  const url = `file:${folder.path}/ledger.db`;
+  const script = `${folder.path}/child.ts`;
   const root = new URL("../..", import.meta.url).pathname;
   await Deno.writeTextFile(script, child(url));
   const process = new Deno.Command("deno", {
@@ -137,6 +138,5 @@ Deno.test("createPoller() takes over when another process was killed in its back
     } catch {
       // It is gone already.
     }
-    await Deno.remove(folder, { recursive: true });
   }
 });

@@ -3,6 +3,7 @@ import { createSandbox } from "../../sandbox/mod.ts";
 import { main } from "../../cli/mod.ts";
 import { cli, type Ran } from "../kit/cli.ts";
 import { type StopOptions, type Stopped, stopped } from "../kit/stopped.ts";
+import { temporaryFolder } from "../kit/temporary_folder.ts";
 
 /** Orders of the ledger that commands are stopped over; two events each. */
 const ORDERS = 1500;
@@ -321,23 +322,19 @@ Deno.test("rampkit webhook replay says which line to go on from when stopped", a
 });
 
 Deno.test("rampkit demo ends its endpoint when stopped", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "rampkit-stop-" });
-  try {
-    let endpoint = "";
-    const ran = await stopped(["demo", "--folder", folder], {
-      until: async ({ line }) => {
-        endpoint = (await line(/endpoint at/)).split("endpoint at ")[1] ?? "";
-        await (await fetch(`${endpoint}/healthz`)).body?.cancel();
-      },
-    });
-    said(ran, 1, /^Stopped: nothing was compared/m);
-    await assert.rejects(fetch(`${endpoint}/healthz`));
-    const env = { RAMPKIT_DATABASE_URL: `file:${folder}/ledger.db` };
-    const verified = await cli(["ledger", "verify", "--json"], env);
-    assert.equal(JSON.parse(verified.out).ok, true, verified.err);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  await using folder = await temporaryFolder();
+  let endpoint = "";
+  const ran = await stopped(["demo", "--folder", folder.path], {
+    until: async ({ line }) => {
+      endpoint = (await line(/endpoint at/)).split("endpoint at ")[1] ?? "";
+      await (await fetch(`${endpoint}/healthz`)).body?.cancel();
+    },
+  });
+  said(ran, 1, /^Stopped: nothing was compared/m);
+  await assert.rejects(fetch(`${endpoint}/healthz`));
+  const env = { RAMPKIT_DATABASE_URL: `file:${folder.path}/ledger.db` };
+  const verified = await cli(["ledger", "verify", "--json"], env);
+  assert.equal(JSON.parse(verified.out).ok, true, verified.err);
 });
 
 Deno.test("rampkit sim ends between two seeds and says how far it came", async () => {

@@ -1,4 +1,5 @@
 import { main } from "../../cli/mod.ts";
+import { temporaryFolder } from "./temporary_folder.ts";
 
 /** What a command did. */
 export interface Ran {
@@ -35,10 +36,10 @@ export async function cli(
 export async function temporaryLedger(): Promise<
   { readonly url: string; readonly folder: string } & AsyncDisposable
 > {
-  const folder = await Deno.makeTempDir({ prefix: "rampkit-" });
+  const folder = await temporaryFolder();
   return {
-    folder,
-    url: `file:${folder}/ledger.db`,
-    [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
+    folder: folder.path,
+    url: `file:${folder.path}/ledger.db`,
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   };
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { serveSandbox } from "../../sandbox/mod.ts";
+import { temporaryFolder } from "../kit/temporary_folder.ts";
 
 const root = new URL("../..", import.meta.url).pathname;
 
@@ -56,36 +57,32 @@ Deno.test("the bundled client works under Node 22 against the sandbox", async ()
     fromMs: now - 5 * 3_600_000,
     untilMs: now - 3_600_000,
   });
-  const folder = await Deno.makeTempDir({ prefix: "rampkit-node-" });
-  try {
-    await run("deno", [
-      "bundle",
-      "--quiet",
-      "--output",
-      `${folder}/client.mjs`,
-      `${root}client/mod.ts`,
-    ]);
-    await Deno.writeTextFile(`${folder}/program.mjs`, PROGRAM);
-    const said = JSON.parse(
-      await run("npx", [
-        "--yes",
-        "node@22",
-        `${folder}/program.mjs`,
-        served.url,
-        served.sandbox.apiKey,
-      ]),
-    );
-    assert.deepEqual(said, {
-      found: served.sandbox.truth()
-        .map(({ orderId, cryptoAmount }) => [orderId, cryptoAmount]).sort(),
-      complete: true,
-      conflict: true,
-      faults: true,
-      session: true,
-    });
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  await using folder = await temporaryFolder();
+  await run("deno", [
+    "bundle",
+    "--quiet",
+    "--output",
+    `${folder.path}/client.mjs`,
+    `${root}client/mod.ts`,
+  ]);
+  await Deno.writeTextFile(`${folder.path}/program.mjs`, PROGRAM);
+  const said = JSON.parse(
+    await run("npx", [
+      "--yes",
+      "node@22",
+      `${folder.path}/program.mjs`,
+      served.url,
+      served.sandbox.apiKey,
+    ]),
+  );
+  assert.deepEqual(said, {
+    found: served.sandbox.truth()
+      .map(({ orderId, cryptoAmount }) => [orderId, cryptoAmount]).sort(),
+    complete: true,
+    conflict: true,
+    faults: true,
+    session: true,
+  });
 });
 
 async function run(program: string, args: string[]): Promise<string> {

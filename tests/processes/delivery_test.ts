@@ -13,6 +13,7 @@ import {
   spoolMover,
   webhookEndpoint,
 } from "../../webhooks/mod.ts";
+import { temporaryFolder } from "../kit/temporary_folder.ts";
 
 const SECRET = "the-secret-in-the-webhook-address";
 const URL_OF_ENDPOINT = `http://partner/webhooks/${SECRET}`;
@@ -99,8 +100,8 @@ for (
   ] as const
 ) {
   Deno.test(`delivery stays on through hours of a failing ledger, because the spool answers (${disableRule})`, async () => {
-    const directory = await Deno.makeTempDir({ prefix: "rampkit-spool-" });
-    const spool = await fileSpool({ directory });
+    await using directory = await temporaryFolder();
+    const spool = await fileSpool({ directory: directory.path });
     try {
       await using met = await meet({
         disableRule,
@@ -125,7 +126,6 @@ for (
       );
     } finally {
       await spool.close();
-      await Deno.remove(directory, { recursive: true });
     }
   });
 }

@@ -1,16 +1,13 @@
 import assert from "node:assert/strict";
 import { cli } from "../kit/cli.ts";
 import { hasDocumentedShape } from "../kit/documented_shape.ts";
+import { temporaryFolder } from "../kit/temporary_folder.ts";
 
 /** Runs the demo and gives its report. */
 async function demo(...args: string[]) {
-  const folder = await Deno.makeTempDir({ prefix: "rampkit-demo-" });
-  try {
-    const ran = await cli(["demo", "--json", "--folder", folder, ...args]);
-    return { ...ran, report: JSON.parse(ran.out) };
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  await using folder = await temporaryFolder();
+  const ran = await cli(["demo", "--json", "--folder", folder.path, ...args]);
+  return { ...ran, report: JSON.parse(ran.out) };
 }
 
 for (const seed of [1, 2]) {

@@ -6,6 +6,7 @@ import {
 import { serveSandbox } from "../../sandbox/mod.ts";
 import { deployApp } from "../../cli/compose/deploy_app.ts";
 import { cli } from "../kit/cli.ts";
+import { temporaryFolder } from "../kit/temporary_folder.ts";
 
 const SECRET = "the-secret-in-the-webhook-address";
 const root = new URL("../..", import.meta.url).pathname;
@@ -61,39 +62,35 @@ Deno.test({
     "the Deploy entry keeps deliveries on a real sqld, without disk or native code",
   ignore: !sqldAvailable,
   fn: async () => {
-    const directory = await Deno.makeTempDir({ prefix: "rampkit-sqld-" });
-    try {
-      await using sqld = await startSqld({ directory });
-      const env = {
-        RAMPKIT_ENVIRONMENT: "sandbox",
-        RAMPKIT_DATABASE_URL: sqld.url,
-        RAMPKIT_WEBHOOK_SECRET: SECRET,
-      };
-      await using entry = await serveEntry(env);
-      const hook = `${entry.url}/webhooks/${SECRET}`;
-      const body = JSON.stringify({
-        type: "order_complete",
-        click_id: "click-1",
-        order: { id: "order-1", quote: "USD", quote_amount: "10" },
-      });
-      assert.equal(await post(hook, body), 204, entry.log());
-      assert.equal(await post(hook, "no JSON"), 204);
-      assert.equal(await post(`${entry.url}/webhooks/wrong`, body), 404);
-      const ready = await fetch(`${entry.url}/readyz`);
-      assert.equal(ready.status, 200);
-      await ready.body?.cancel();
+    await using directory = await temporaryFolder();
+    await using sqld = await startSqld({ directory: directory.path });
+    const env = {
+      RAMPKIT_ENVIRONMENT: "sandbox",
+      RAMPKIT_DATABASE_URL: sqld.url,
+      RAMPKIT_WEBHOOK_SECRET: SECRET,
+    };
+    await using entry = await serveEntry(env);
+    const hook = `${entry.url}/webhooks/${SECRET}`;
+    const body = JSON.stringify({
+      type: "order_complete",
+      click_id: "click-1",
+      order: { id: "order-1", quote: "USD", quote_amount: "10" },
+    });
+    assert.equal(await post(hook, body), 204, entry.log());
+    assert.equal(await post(hook, "no JSON"), 204);
+    assert.equal(await post(`${entry.url}/webhooks/wrong`, body), 404);
+    const ready = await fetch(`${entry.url}/readyz`);
+    assert.equal(ready.status, 200);
+    await ready.body?.cancel();
 
-      const shown = await cli(["orders", "show", "order-1", "--json"], env);
-      assert.equal(JSON.parse(shown.out).status, "success", shown.err);
-      const verified = await cli(["ledger", "verify", "--json"], env);
-      assert.deepEqual(
-        [JSON.parse(verified.out).ok, JSON.parse(verified.out).events],
-        [true, 2],
-      );
-      assert.equal(entry.log().includes(SECRET), false);
-    } finally {
-      await Deno.remove(directory, { recursive: true });
-    }
+    const shown = await cli(["orders", "show", "order-1", "--json"], env);
+    assert.equal(JSON.parse(shown.out).status, "success", shown.err);
+    const verified = await cli(["ledger", "verify", "--json"], env);
+    assert.deepEqual(
+      [JSON.parse(verified.out).ok, JSON.parse(verified.out).events],
+      [true, 2],
+    );
+    assert.equal(entry.log().includes(SECRET), false);
   },
 });
 
@@ -101,45 +98,41 @@ Deno.test({
   name: "the Deploy app's poll confirms what a webhook claimed",
   ignore: !sqldAvailable,
   fn: async () => {
-    const directory = await Deno.makeTempDir({ prefix: "rampkit-sqld-" });
-    try {
-      await using sqld = await startSqld({ directory });
-      await using served = await serveSandbox({ port: 0 });
-      const { orderId } = served.sandbox.createOrder();
-      served.sandbox.advance(orderId, "pay");
-      served.sandbox.advance(orderId, "complete");
-      const env: Record<string, string> = {
-        RAMPKIT_ENVIRONMENT: "sandbox",
-        RAMPKIT_DATABASE_URL: sqld.url,
-        RAMPKIT_WEBHOOK_SECRET: SECRET,
-        RAMPKIT_API_KEY: served.sandbox.apiKey,
-        RAMPKIT_BASE_URL: served.url,
-      };
-      let log = "";
-      const app = deployApp({
-        env: (name) => env[name],
-        write: (text) => log += text,
-        now: Date.now,
-        pollMs: 3000,
-      });
-      const answer = await app.fetch(
-        new Request(`http://partner/webhooks/${SECRET}`, {
-          method: "POST",
-          body: JSON.stringify({
-            type: "order_complete",
-            order: { id: orderId },
-          }),
+    await using directory = await temporaryFolder();
+    await using sqld = await startSqld({ directory: directory.path });
+    await using served = await serveSandbox({ port: 0 });
+    const { orderId } = served.sandbox.createOrder();
+    served.sandbox.advance(orderId, "pay");
+    served.sandbox.advance(orderId, "complete");
+    const env: Record<string, string> = {
+      RAMPKIT_ENVIRONMENT: "sandbox",
+      RAMPKIT_DATABASE_URL: sqld.url,
+      RAMPKIT_WEBHOOK_SECRET: SECRET,
+      RAMPKIT_API_KEY: served.sandbox.apiKey,
+      RAMPKIT_BASE_URL: served.url,
+    };
+    let log = "";
+    const app = deployApp({
+      env: (name) => env[name],
+      write: (text) => log += text,
+      now: Date.now,
+      pollMs: 3000,
+    });
+    const answer = await app.fetch(
+      new Request(`http://partner/webhooks/${SECRET}`, {
+        method: "POST",
+        body: JSON.stringify({
+          type: "order_complete",
+          order: { id: orderId },
         }),
-      );
-      assert.equal(answer.status, 204, log);
-      await app.poll();
-      await app.close();
-      const shown = await cli(["orders", "show", orderId, "--json"], env);
-      const { status, trust } = JSON.parse(shown.out);
-      assert.deepEqual([status, trust], ["success", "confirmed"], log);
-    } finally {
-      await Deno.remove(directory, { recursive: true });
-    }
+      }),
+    );
+    assert.equal(answer.status, 204, log);
+    await app.poll();
+    await app.close();
+    const shown = await cli(["orders", "show", orderId, "--json"], env);
+    const { status, trust } = JSON.parse(shown.out);
+    assert.deepEqual([status, trust], ["success", "confirmed"], log);
   },
 });
 

@@ -11,6 +11,7 @@ import { createPoller, openLedger } from "../../ledger/mod.ts";
 import { createSandbox } from "../../sandbox/mod.ts";
 import { TextLineStream } from "../kit/text_line_stream.ts";
 import { until } from "../kit/until.ts";
+import { temporaryFolder } from "../kit/temporary_folder.ts";
 
 const root = new URL("../..", import.meta.url);
 const OLD_SECRET = `whsec_${btoa("the secret of before, enough bytes")}`;
@@ -114,154 +115,148 @@ function startLibraryReceiver() {
 }
 
 Deno.test("the back end of FORWARDING.md releases goods once, on a signed and confirmed event, and refuses forged and replayed ones; so does the specification's library", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "rampkit-python-" });
-  try {
-    await using python = await startPython(folder);
-    await using library = startLibraryReceiver();
-    if (python === null) {
-      console.log("Skipped the Python back end: there is no python3 here");
-    }
-    await using sandbox = createSandbox();
-    await using ledger = await openLedger({
-      url: ":memory:",
-      environment: "sandbox",
-    });
-    const poller = createPoller({
-      ledger,
-      client: new OnrampClient({
-        environment: "sandbox",
-        apiKey: sandbox.apiKey,
-        requestsPerSecond: 1000,
-        fetch: (input, init) => sandbox.fetch(new Request(input, init)),
-      }),
-    });
-    const forward = forwardingOf(
-      { forwardTo: [library.url, ...(python === null ? [] : [python.url])] },
-      // Both while one is being replaced: each receiver knows only one.
-      (name) =>
-        name === "RAMPKIT_FORWARD_SECRET"
-          ? `${SECRET},${OLD_SECRET}`
-          : undefined,
-    );
-    const stop = new AbortController();
-    const senders = new Set<unknown>();
-    const forwarding = forward?.({
-      ledger,
-      log: (_level, event, fields) => {
-        if (event === "forwarding") senders.add(fields?.target);
-      },
-      metrics: serviceMetrics(),
-      now: Date.now,
-    }, stop.signal);
-    const targets = python === null ? 1 : 2;
-    await until(() => senders.size === targets);
-    await until(async () =>
-      (await ledger.subscriptions.list()).length === targets
-    );
-    const { orderId } = sandbox.createOrder({ currencyAmount: "49.90" });
-    // What only a webhook says releases nothing.
-    await ledger.appendDelivery({
-      id: "01M7WYY537RGCZBMWCSRKH5NWA",
-      receivedAt: new Date().toISOString(),
-      body: new TextEncoder().encode(
-        `{"type":"order_complete","click_id":"","order":{"id":"${orderId}"}}`,
-      ),
-    });
-    await ledger.project();
-    await until(() => library.taken.length === 1);
-    for (const step of ["pay", "authorise", "complete"] as const) {
-      sandbox.advance(orderId, step);
-    }
-    await poller.once();
-    await ledger.project();
-    const success = () =>
-      library.taken.find(({ body }) =>
-        JSON.parse(body).type === "order.confirmed.success"
-      );
-    await until(() => success() !== undefined);
-    const { headers = {}, body = "" } = success() ?? {};
-    const event = JSON.parse(body);
-    SHAPES["forwarded-transition"]?.schema.parse(event);
-    assert.equal(event.data.release, "yes");
-    assert.equal(event.data.state.currencyAmount, "49.90");
-    assert.equal(headers["webhook-id"], event.data.key);
-
-    if (python !== null) {
-      const released = `Release the goods of order ${orderId}`;
-      await until(() => python.said.length > 0, python.errors.join("\n"));
-      assert.deepEqual(python.said, [released]);
-      const { host: _, "content-length": __, ...sent } = headers;
-      const at = Date.now();
-      const message = { ...event, id: event.data.key };
-      const other = {
-        ...message,
-        id: "order:other:confirmed.success",
-        data: { ...event.data, key: "order:other:confirmed.success" },
-      };
-      const forger = `whsec_${btoa("what somebody else signs with, long")}`;
-      const cases: readonly [
-        string,
-        { readonly headers: Readonly<Record<string, string>>; body: string },
-        number,
-      ][] = [
-        ["sent again", { headers: sent, body }, 204],
-        [
-          "sent again hours later",
-          webhookSigner([SECRET])(other, at - 3_600_000),
-          401,
-        ],
-        [
-          "from the future",
-          webhookSigner([SECRET])(other, at + 3_600_000),
-          401,
-        ],
-        ["signed by somebody else", webhookSigner([forger])(other, at), 401],
-        [
-          "another body",
-          { headers: sent, body: body.replaceAll(orderId, "other") },
-          401,
-        ],
-        [
-          "another id",
-          { headers: { ...sent, "webhook-id": "other" }, body },
-          401,
-        ],
-        [
-          "a signature that is none",
-          { headers: { ...sent, "webhook-signature": "v1,ÿ v2,x" }, body },
-          401,
-        ],
-        ["no signature", { headers: {}, body }, 401],
-        [
-          "reversed meanwhile",
-          webhookSigner([SECRET])({
-            ...other,
-            data: { ...other.data, release: "wait" },
-          }, at),
-          204,
-        ],
-      ];
-      for (const [what, message, status] of cases) {
-        assert.equal(
-          await python.post(message.headers, message.body),
-          status,
-          what,
-        );
-      }
-      assert.deepEqual(python.said, [released]);
-      // The same back end releases what is new: nothing above was a fluke.
-      const { headers: signed, body: fresh } = webhookSigner([SECRET])(
-        other,
-        Date.now(),
-      );
-      assert.equal(await python.post(signed, fresh), 204);
-      await until(() => python.said.length === 2, python.errors.join("\n"));
-    }
-    stop.abort();
-    await forwarding;
-  } finally {
-    await Deno.remove(folder, { recursive: true });
+  await using folder = await temporaryFolder();
+  await using python = await startPython(folder.path);
+  await using library = startLibraryReceiver();
+  if (python === null) {
+    console.log("Skipped the Python back end: there is no python3 here");
   }
+  await using sandbox = createSandbox();
+  await using ledger = await openLedger({
+    url: ":memory:",
+    environment: "sandbox",
+  });
+  const poller = createPoller({
+    ledger,
+    client: new OnrampClient({
+      environment: "sandbox",
+      apiKey: sandbox.apiKey,
+      requestsPerSecond: 1000,
+      fetch: (input, init) => sandbox.fetch(new Request(input, init)),
+    }),
+  });
+  const forward = forwardingOf(
+    { forwardTo: [library.url, ...(python === null ? [] : [python.url])] },
+    // Both while one is being replaced: each receiver knows only one.
+    (name) =>
+      name === "RAMPKIT_FORWARD_SECRET" ? `${SECRET},${OLD_SECRET}` : undefined,
+  );
+  const stop = new AbortController();
+  const senders = new Set<unknown>();
+  const forwarding = forward?.({
+    ledger,
+    log: (_level, event, fields) => {
+      if (event === "forwarding") senders.add(fields?.target);
+    },
+    metrics: serviceMetrics(),
+    now: Date.now,
+  }, stop.signal);
+  const targets = python === null ? 1 : 2;
+  await until(() => senders.size === targets);
+  await until(async () =>
+    (await ledger.subscriptions.list()).length === targets
+  );
+  const { orderId } = sandbox.createOrder({ currencyAmount: "49.90" });
+  // What only a webhook says releases nothing.
+  await ledger.appendDelivery({
+    id: "01M7WYY537RGCZBMWCSRKH5NWA",
+    receivedAt: new Date().toISOString(),
+    body: new TextEncoder().encode(
+      `{"type":"order_complete","click_id":"","order":{"id":"${orderId}"}}`,
+    ),
+  });
+  await ledger.project();
+  await until(() => library.taken.length === 1);
+  for (const step of ["pay", "authorise", "complete"] as const) {
+    sandbox.advance(orderId, step);
+  }
+  await poller.once();
+  await ledger.project();
+  const success = () =>
+    library.taken.find(({ body }) =>
+      JSON.parse(body).type === "order.confirmed.success"
+    );
+  await until(() => success() !== undefined);
+  const { headers = {}, body = "" } = success() ?? {};
+  const event = JSON.parse(body);
+  SHAPES["forwarded-transition"]?.schema.parse(event);
+  assert.equal(event.data.release, "yes");
+  assert.equal(event.data.state.currencyAmount, "49.90");
+  assert.equal(headers["webhook-id"], event.data.key);
+
+  if (python !== null) {
+    const released = `Release the goods of order ${orderId}`;
+    await until(() => python.said.length > 0, python.errors.join("\n"));
+    assert.deepEqual(python.said, [released]);
+    const { host: _, "content-length": __, ...sent } = headers;
+    const at = Date.now();
+    const message = { ...event, id: event.data.key };
+    const other = {
+      ...message,
+      id: "order:other:confirmed.success",
+      data: { ...event.data, key: "order:other:confirmed.success" },
+    };
+    const forger = `whsec_${btoa("what somebody else signs with, long")}`;
+    const cases: readonly [
+      string,
+      { readonly headers: Readonly<Record<string, string>>; body: string },
+      number,
+    ][] = [
+      ["sent again", { headers: sent, body }, 204],
+      [
+        "sent again hours later",
+        webhookSigner([SECRET])(other, at - 3_600_000),
+        401,
+      ],
+      [
+        "from the future",
+        webhookSigner([SECRET])(other, at + 3_600_000),
+        401,
+      ],
+      ["signed by somebody else", webhookSigner([forger])(other, at), 401],
+      [
+        "another body",
+        { headers: sent, body: body.replaceAll(orderId, "other") },
+        401,
+      ],
+      [
+        "another id",
+        { headers: { ...sent, "webhook-id": "other" }, body },
+        401,
+      ],
+      [
+        "a signature that is none",
+        { headers: { ...sent, "webhook-signature": "v1,ÿ v2,x" }, body },
+        401,
+      ],
+      ["no signature", { headers: {}, body }, 401],
+      [
+        "reversed meanwhile",
+        webhookSigner([SECRET])({
+          ...other,
+          data: { ...other.data, release: "wait" },
+        }, at),
+        204,
+      ],
+    ];
+    for (const [what, message, status] of cases) {
+      assert.equal(
+        await python.post(message.headers, message.body),
+        status,
+        what,
+      );
+    }
+    assert.deepEqual(python.said, [released]);
+    // The same back end releases what is new: nothing above was a fluke.
+    const { headers: signed, body: fresh } = webhookSigner([SECRET])(
+      other,
+      Date.now(),
+    );
+    assert.equal(await python.post(signed, fresh), 204);
+    await until(() => python.said.length === 2, python.errors.join("\n"));
+  }
+  stop.abort();
+  await forwarding;
 });
 
 Deno.test("the back end of FORWARDING.md has about thirty lines, and needs no library", async () => {

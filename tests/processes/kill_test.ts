@@ -3,6 +3,7 @@ import { decodeTime } from "ulid";
 import { openLedger } from "../../ledger/mod.ts";
 import { eventColumns, recordedEvent } from "../../ledger/store/event_row.ts";
 import { fileSpool, spoolMover, webhookEndpoint } from "../../webhooks/mod.ts";
+import { temporaryFolder } from "../kit/temporary_folder.ts";
 
 const SECRET = "secret-0123456789abcdef0123456789";
 const REPETITIONS = 10;
@@ -105,45 +106,41 @@ async function recovered(directory: string): Promise<string[]> {
 }
 
 async function killUnderLoad(repetition: number): Promise<number> {
-  const directory = await Deno.makeTempDir();
-  try {
-    const child = new Deno.Command("deno", {
-      args: [
-        "run",
-        "--allow-env",
-        "--allow-sys",
-        "--allow-ffi",
-        "--allow-read",
-        "--allow-write",
-        "--allow-net=127.0.0.1",
-        import.meta.filename ?? "",
-        directory,
-      ],
-      stdout: "piped",
-      stderr: "inherit",
-    }).spawn();
-    const port = Number(await firstLine(child.stdout));
-    const answered = new Set<string>();
-    const posting = Array.from(
-      { length: CONNECTIONS },
-      (_, index) => post(port, String(index), answered),
-    );
-    const giveUpAt = performance.now() + 60_000;
-    while (answered.size === 0 && performance.now() < giveUpAt) {
-      await new Promise((resolve) => setTimeout(resolve, 2));
-    }
-    await new Promise((resolve) => setTimeout(resolve, 10 + repetition * 12));
-    child.kill("SIGKILL");
-    await child.status;
-    await Promise.all(posting);
-    const bodies = await recovered(directory);
-    const present = new Set(bodies);
-    assert.equal(present.size, bodies.length, "a delivery is stored twice");
-    for (const body of answered) assert(present.has(body), `${body} is lost`);
-    return answered.size;
-  } finally {
-    await Deno.remove(directory, { recursive: true });
+  await using directory = await temporaryFolder();
+  const child = new Deno.Command("deno", {
+    args: [
+      "run",
+      "--allow-env",
+      "--allow-sys",
+      "--allow-ffi",
+      "--allow-read",
+      "--allow-write",
+      "--allow-net=127.0.0.1",
+      import.meta.filename ?? "",
+      directory.path,
+    ],
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
+  const port = Number(await firstLine(child.stdout));
+  const answered = new Set<string>();
+  const posting = Array.from(
+    { length: CONNECTIONS },
+    (_, index) => post(port, String(index), answered),
+  );
+  const giveUpAt = performance.now() + 60_000;
+  while (answered.size === 0 && performance.now() < giveUpAt) {
+    await new Promise((resolve) => setTimeout(resolve, 2));
   }
+  await new Promise((resolve) => setTimeout(resolve, 10 + repetition * 12));
+  child.kill("SIGKILL");
+  await child.status;
+  await Promise.all(posting);
+  const bodies = await recovered(directory.path);
+  const present = new Set(bodies);
+  assert.equal(present.size, bodies.length, "a delivery is stored twice");
+  for (const body of answered) assert(present.has(body), `${body} is lost`);
+  return answered.size;
 }
 
 const [directory] = Deno.args;

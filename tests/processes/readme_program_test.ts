@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { serveSandbox } from "../../sandbox/mod.ts";
 import { TextLineStream } from "../kit/text_line_stream.ts";
 import { until } from "../kit/until.ts";
+import { temporaryFolder } from "../kit/temporary_folder.ts";
 
 const root = new URL("../..", import.meta.url).pathname;
 const SECRET = "the-secret-in-the-webhook-address";
@@ -59,53 +60,49 @@ Deno.test("the whole program of the README has 25 lines, takes a webhook, confir
   for (const step of ["pay", "authorise", "complete"] as const) {
     served.sandbox.advance(orderId, step);
   }
-  const folder = await Deno.makeTempDir({ prefix: "rampkit-readme-" });
-  try {
-    const serve = "Deno.serve({ port: 8787 }, ";
-    assert.ok(program.includes(serve));
-    const free = "Deno.serve({ port: 0, hostname: '127.0.0.1', " +
-      "onListen: ({ port }) => console.log('http://127.0.0.1:' + port) }, ";
-    await Deno.writeTextFile(
-      `${folder}/app.ts`,
-      `import "./to_sandbox.ts";\n${program.replace(serve, free)}`,
-    );
-    // The service's address is no setting of the program.
-    await Deno.writeTextFile(
-      `${folder}/to_sandbox.ts`,
-      `const real = globalThis.fetch;
+  await using folder = await temporaryFolder();
+  const serve = "Deno.serve({ port: 8787 }, ";
+  assert.ok(program.includes(serve));
+  const free = "Deno.serve({ port: 0, hostname: '127.0.0.1', " +
+    "onListen: ({ port }) => console.log('http://127.0.0.1:' + port) }, ";
+  await Deno.writeTextFile(
+    `${folder.path}/app.ts`,
+    `import "./to_sandbox.ts";\n${program.replace(serve, free)}`,
+  );
+  // The service's address is no setting of the program.
+  await Deno.writeTextFile(
+    `${folder.path}/to_sandbox.ts`,
+    `const real = globalThis.fetch;
       globalThis.fetch = (input, init) => {
         const { pathname, search } = new URL(input.url ?? input);
         return real(${JSON.stringify(served.url)} + pathname + search, init);
       };`,
-    );
-    await using running = start(
-      [
-        "run",
-        "--no-check",
-        "--cached-only",
-        `--config=${root}deno.json`,
-        "-A",
-        "app.ts",
-      ],
-      folder,
-      {
-        RAMPKIT_API_KEY: served.sandbox.apiKey,
-        RAMPKIT_WEBHOOK_SECRET: SECRET,
-        NO_COLOR: "1",
-      },
-    );
-    const url = await running.says(/(http:\/\/127\.0\.0\.1:\d+)/);
-    const answer = await fetch(`${url}/webhooks/${SECRET}`, {
-      method: "POST",
-      body: JSON.stringify({ type: "order_complete", order: { id: orderId } }),
-    });
-    await answer.body?.cancel();
-    assert.equal(answer.status, 204);
-    const key = await running.says(/^Release the goods, once for (\S+)$/);
-    assert.equal(key, `order:${orderId}:confirmed.success`);
-    const shown = await (await fetch(`${url}/orders/${orderId}`)).json();
-    assert.deepEqual([shown.status, shown.trust], ["success", "confirmed"]);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  );
+  await using running = start(
+    [
+      "run",
+      "--no-check",
+      "--cached-only",
+      `--config=${root}deno.json`,
+      "-A",
+      "app.ts",
+    ],
+    folder.path,
+    {
+      RAMPKIT_API_KEY: served.sandbox.apiKey,
+      RAMPKIT_WEBHOOK_SECRET: SECRET,
+      NO_COLOR: "1",
+    },
+  );
+  const url = await running.says(/(http:\/\/127\.0\.0\.1:\d+)/);
+  const answer = await fetch(`${url}/webhooks/${SECRET}`, {
+    method: "POST",
+    body: JSON.stringify({ type: "order_complete", order: { id: orderId } }),
+  });
+  await answer.body?.cancel();
+  assert.equal(answer.status, 204);
+  const key = await running.says(/^Release the goods, once for (\S+)$/);
+  assert.equal(key, `order:${orderId}:confirmed.success`);
+  const shown = await (await fetch(`${url}/orders/${orderId}`)).json();
+  assert.deepEqual([shown.status, shown.trust], ["success", "confirmed"]);
 });

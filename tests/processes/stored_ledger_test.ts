@@ -4,6 +4,7 @@ import { createPoller, type Ledger, openLedger } from "../../ledger/mod.ts";
 import { createSandbox, virtualClock } from "../../sandbox/mod.ts";
 import { webhookEndpoint } from "../../webhooks/mod.ts";
 import { temporaryLedger } from "../kit/cli.ts";
+import { temporaryFolder } from "../kit/temporary_folder.ts";
 
 /** Versions of the schema that were ever published, each with its ledger. */
 const VERSIONS = [1, 2];
@@ -20,37 +21,33 @@ async function said(ledger: Ledger) {
 
 for (const version of VERSIONS) {
   Deno.test(`a ledger stored with schema ${version} opens, verifies and says what it said`, async () => {
-    const copy = await Deno.makeTempDir({ prefix: "rampkit-stored-" });
-    try {
-      const path = `${copy}/ledger.db`;
-      if (Deno.env.get("RAMPKIT_WRITE_FIXTURES") === String(version)) {
-        await writeFixture(version);
-      }
-      await Deno.copyFile(new URL(`ledger_v${version}.db`, folder), path);
-      const expected = JSON.parse(
-        await Deno.readTextFile(new URL(`ledger_v${version}.json`, folder)),
-      );
-      await using ledger = await openLedger({ url: `file:${path}` });
-      await ledger.project();
-      const now = JSON.parse(JSON.stringify(await said(ledger)));
-      assert.deepEqual(now, expected);
-      const { count, hash } = expected.chain;
-      const verified = await ledger.verify({ expect: { count, hash } });
-      assert.equal(verified.ok, true, verified.reason?.code ?? "");
-      // Folding again from nothing leads to the same states.
-      assert.equal((await ledger.refold({ dryRun: true })).changed, 0);
-      // And it goes on where it was.
-      await ledger.appendDelivery({
-        id: "01KZZZZZZZZZZZZZZZZZZZZZZZ",
-        receivedAt: "2026-12-24T18:00:00.000Z",
-        body: new TextEncoder().encode(`{"type":"login"}`),
-      });
-      await ledger.project();
-      await ledger.chain();
-      assert.equal((await ledger.verify()).ok, true);
-    } finally {
-      await Deno.remove(copy, { recursive: true });
+    await using copy = await temporaryFolder();
+    const path = `${copy.path}/ledger.db`;
+    if (Deno.env.get("RAMPKIT_WRITE_FIXTURES") === String(version)) {
+      await writeFixture(version);
     }
+    await Deno.copyFile(new URL(`ledger_v${version}.db`, folder), path);
+    const expected = JSON.parse(
+      await Deno.readTextFile(new URL(`ledger_v${version}.json`, folder)),
+    );
+    await using ledger = await openLedger({ url: `file:${path}` });
+    await ledger.project();
+    const now = JSON.parse(JSON.stringify(await said(ledger)));
+    assert.deepEqual(now, expected);
+    const { count, hash } = expected.chain;
+    const verified = await ledger.verify({ expect: { count, hash } });
+    assert.equal(verified.ok, true, verified.reason?.code ?? "");
+    // Folding again from nothing leads to the same states.
+    assert.equal((await ledger.refold({ dryRun: true })).changed, 0);
+    // And it goes on where it was.
+    await ledger.appendDelivery({
+      id: "01KZZZZZZZZZZZZZZZZZZZZZZZ",
+      receivedAt: "2026-12-24T18:00:00.000Z",
+      body: new TextEncoder().encode(`{"type":"login"}`),
+    });
+    await ledger.project();
+    await ledger.chain();
+    assert.equal((await ledger.verify()).ok, true);
   });
 }
 

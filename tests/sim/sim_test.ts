@@ -5,6 +5,7 @@ import { NO_STORE_FAULTS } from "./world/faulty_driver.ts";
 import { simulateMany } from "./many_seeds.ts";
 import { type SimReport, simulate } from "./simulate.ts";
 import { addTo, emptyTally, failureText } from "./tally.ts";
+import { temporaryFolder } from "../kit/temporary_folder.ts";
 
 // Enough for every fault and chore to occur; `deno task sim` runs more.
 const SEEDS = 50;
@@ -57,13 +58,9 @@ Deno.test("simulateMany() gives each seed's own report, in order", async () => {
 });
 
 Deno.test("simulate() on a file, with a connection for each process, breaks no rule", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "rampkit-sim-" });
-  try {
-    for (const seed of [2, 9, 11]) {
-      holds(await simulate({ seed, file: `${folder}/${seed}.db` }));
-    }
-  } finally {
-    await Deno.remove(folder, { recursive: true });
+  await using folder = await temporaryFolder();
+  for (const seed of [2, 9, 11]) {
+    holds(await simulate({ seed, file: `${folder.path}/${seed}.db` }));
   }
 });
 

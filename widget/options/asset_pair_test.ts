@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { assets } from "../../core/assets/assets.ts";
+import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
 
 const tables = ["production", "sandbox"] as const;
 
@@ -20,26 +21,22 @@ async function errorsIn(name: string): Promise<string> {
 }
 
 async function check(): Promise<string> {
-  const directory = await Deno.makeTempDir({ prefix: "asset_pair" });
-  try {
-    const files = Object.entries(checked).map(([name, text]) => {
-      Deno.writeTextFileSync(`${directory}/${name}`, text());
-      return `${directory}/${name}`;
-    });
-    const config = new URL("../browser_check.json", import.meta.url).pathname;
-    const { code, stderr } = await new Deno.Command("deno", {
-      args: ["check", "--quiet", "--no-lock", "--config", config, ...files],
-      env: { NO_COLOR: "1" },
-      stdout: "null",
-    }).output();
-    const said = new TextDecoder().decode(stderr);
-    // An error in neither file would else be nobody's.
-    const named = Object.keys(checked).some((name) => said.includes(name));
-    assert.ok(code === 0 || named, said);
-    return said;
-  } finally {
-    await Deno.remove(directory, { recursive: true });
-  }
+  await using directory = await temporaryFolder();
+  const files = Object.entries(checked).map(([name, text]) => {
+    Deno.writeTextFileSync(`${directory.path}/${name}`, text());
+    return `${directory.path}/${name}`;
+  });
+  const config = new URL("../browser_check.json", import.meta.url).pathname;
+  const { code, stderr } = await new Deno.Command("deno", {
+    args: ["check", "--quiet", "--no-lock", "--config", config, ...files],
+    env: { NO_COLOR: "1" },
+    stdout: "null",
+  }).output();
+  const said = new TextDecoder().decode(stderr);
+  // An error in neither file would else be nobody's.
+  const named = Object.keys(checked).some((name) => said.includes(name));
+  assert.ok(code === 0 || named, said);
+  return said;
 }
 
 Deno.test("AssetPair compiles for exactly the pairs of the asset tables", async () => {

@@ -5,13 +5,14 @@ import { patient } from "../../testing/patient.ts";
 import { sqldAvailable, startSqld } from "../../testing/sqld_test_server.ts";
 import { createPoller } from "../poller.ts";
 import { moving, service, startMs } from "../../testing/polling_test.ts";
+import { temporaryFolder } from "../../../tests/kit/temporary_folder.ts";
 
 Deno.test({
   name: "createPoller() on a server shares one lease by the server's clock",
   ignore: !sqldAvailable,
   async fn() {
-    const directory = await Deno.makeTempDir();
-    const server = await startSqld({ directory });
+    await using directory = await temporaryFolder();
+    const server = await startSqld({ directory: directory.path });
     const open = () =>
       openLedger({ url: server.url, environment: "sandbox", ...patient });
     const first: Ledger = await open();
@@ -41,7 +42,6 @@ Deno.test({
       await first.close();
       await second.close();
       await server.stop();
-      await Deno.remove(directory, { recursive: true });
     }
   },
 });

@@ -4,6 +4,7 @@ import { LedgerError } from "./errors.ts";
 import { EventLog } from "../event_log.ts";
 import { openDriver } from "./open_driver.ts";
 import { prepare, storedEvents, testEvent } from "../../testing/test_events.ts";
+import { temporaryFolder } from "../../../tests/kit/temporary_folder.ts";
 
 async function withLedgerFile(
   worker: boolean,
@@ -11,8 +12,8 @@ async function withLedgerFile(
     parts: { path: string; driver: Driver; log: EventLog },
   ) => Promise<void>,
 ): Promise<void> {
-  const directory = await Deno.makeTempDir({ prefix: "rampkit-test-" });
-  const path = `${directory}/ledger.db`;
+  await using directory = await temporaryFolder();
+  const path = `${directory.path}/ledger.db`;
   // Closing writes the log back, so that the file has more than its header.
   const maker = await openDriver({ url: `file:${path}`, worker: false });
   await prepare(maker);
@@ -22,7 +23,6 @@ async function withLedgerFile(
     await test({ path, driver, log: new EventLog(driver) });
   } finally {
     await driver.close();
-    await Deno.remove(directory, { recursive: true });
   }
 }
 

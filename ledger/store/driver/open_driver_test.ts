@@ -3,6 +3,7 @@ import { localPath, publicUrl } from "./database_url.ts";
 import { LedgerError, type LedgerErrorCode } from "./errors.ts";
 import { openDriver } from "./open_driver.ts";
 import { prepare } from "../../testing/test_events.ts";
+import { temporaryFolder } from "../../../tests/kit/temporary_folder.ts";
 
 function failsWith(code: LedgerErrorCode, words: RegExp) {
   return (error: unknown) => {
@@ -14,105 +15,98 @@ function failsWith(code: LedgerErrorCode, words: RegExp) {
   };
 }
 
-async function withFolder(
-  test: (directory: string) => Promise<void>,
-): Promise<void> {
-  const directory = await Deno.makeTempDir({ prefix: "rampkit-test-" });
-  try {
-    await test(directory);
-  } finally {
-    await Deno.remove(directory, { recursive: true });
-  }
-}
-
 for (const worker of [true, false]) {
   const where = worker ? "in a thread" : "on the caller's thread";
 
-  Deno.test(`openDriver() names a file that is no database (${where})`, () =>
-    withFolder(async (directory) => {
-      const path = `${directory}/letter.txt`;
-      await Deno.writeTextFile(path, "Dear reader, ".repeat(500));
+  Deno.test(`openDriver() names a file that is no database (${where})`, async () => {
+    await using directory = await temporaryFolder();
+    const path = `${directory.path}/letter.txt`;
+    await Deno.writeTextFile(path, "Dear reader, ".repeat(500));
+    await assert.rejects(
+      openDriver({ url: `file:${path}`, worker }),
+      failsWith("not_a_database", /letter\.txt/),
+    );
+    assert.match(await Deno.readTextFile(path), /^Dear reader/);
+  });
+
+  Deno.test(`openDriver() names a path that cannot be opened (${where})`, async () => {
+    await using directory = await temporaryFolder();
+    for (
+      const path of [`${directory.path}/no/folder/ledger.db`, directory.path]
+    ) {
       await assert.rejects(
         openDriver({ url: `file:${path}`, worker }),
-        failsWith("not_a_database", /letter\.txt/),
+        failsWith("cannot_open", /folder exists/),
       );
-      assert.match(await Deno.readTextFile(path), /^Dear reader/);
-    }));
+    }
+  });
 
-  Deno.test(`openDriver() names a path that cannot be opened (${where})`, () =>
-    withFolder(async (directory) => {
-      for (const path of [`${directory}/no/folder/ledger.db`, directory]) {
-        await assert.rejects(
-          openDriver({ url: `file:${path}`, worker }),
-          failsWith("cannot_open", /folder exists/),
+  Deno.test(`openDriver() names a damaged file (${where})`, async () => {
+    await using directory = await temporaryFolder();
+    const url = `file:${directory.path}/ledger.db`;
+    const driver = await openDriver({ url, worker });
+    await prepare(driver);
+    await driver.close();
+    const file = await Deno.open(`${directory.path}/ledger.db`, {
+      write: true,
+    });
+    await file.seek(100, Deno.SeekMode.Start);
+    await file.write(new Uint8Array(4096).fill(0xff));
+    file.close();
+    await assert.rejects(
+      openDriver({ url, worker }).then(async (opened) => {
+        try {
+          await prepare(opened);
+        } finally {
+          await opened.close();
+        }
+      }),
+      failsWith("corrupt", /restore a backup/),
+    );
+  });
+
+  Deno.test(`openDriver() names a file that takes no writes (${where})`, async () => {
+    await using directory = await temporaryFolder();
+    const url = `file:${directory.path}/ledger.db`;
+    const driver = await openDriver({ url, worker });
+    await prepare(driver);
+    for (const returning of ["", " RETURNING position"]) {
+      const statement = { sql: `DELETE FROM events${returning}`, args: [] };
+      const refused = () =>
+        assert.rejects(
+          driver.batch([statement], "read"),
+          failsWith("read_only", /permissions/),
         );
-      }
-    }));
-
-  Deno.test(`openDriver() names a damaged file (${where})`, () =>
-    withFolder(async (directory) => {
-      const url = `file:${directory}/ledger.db`;
-      const driver = await openDriver({ url, worker });
-      await prepare(driver);
-      await driver.close();
-      const file = await Deno.open(`${directory}/ledger.db`, { write: true });
-      await file.seek(100, Deno.SeekMode.Start);
-      await file.write(new Uint8Array(4096).fill(0xff));
-      file.close();
-      await assert.rejects(
-        openDriver({ url, worker }).then(async (opened) => {
-          try {
-            await prepare(opened);
-          } finally {
-            await opened.close();
-          }
-        }),
-        failsWith("corrupt", /restore a backup/),
-      );
-    }));
-
-  Deno.test(`openDriver() names a file that takes no writes (${where})`, () =>
-    withFolder(async (directory) => {
-      const url = `file:${directory}/ledger.db`;
-      const driver = await openDriver({ url, worker });
-      await prepare(driver);
-      for (const returning of ["", " RETURNING position"]) {
-        const statement = { sql: `DELETE FROM events${returning}`, args: [] };
-        const refused = () =>
-          assert.rejects(
-            driver.batch([statement], "read"),
-            failsWith("read_only", /permissions/),
-          );
-        await refused();
-        await driver.batch([statement], "write");
-        await refused();
-      }
-      await driver.close();
-    }));
+      await refused();
+      await driver.batch([statement], "write");
+      await refused();
+    }
+    await driver.close();
+  });
 }
 
-Deno.test("openDriver() uses write-ahead logging and syncs every commit", () =>
-  withFolder(async (directory) => {
-    const driver = await openDriver({
-      url: `file:${directory}/ledger.db`,
-      worker: false,
-    });
-    const pragma = async (name: string) => {
-      const [result] = await driver.batch(
-        [{ sql: `PRAGMA ${name}`, args: [] }],
-        "read",
-      );
-      return result?.rows[0]?.[0];
-    };
-    const FULL = 2;
-    assert.equal(await pragma("journal_mode"), "wal");
-    assert.equal(await pragma("synchronous"), FULL);
-    // And again after an error, when the file has been opened anew.
-    await assert.rejects(driver.batch([{ sql: "NO", args: [] }], "write"));
-    assert.equal(await pragma("synchronous"), FULL);
-    assert.equal(await pragma("busy_timeout"), 50);
-    await driver.close();
-  }));
+Deno.test("openDriver() uses write-ahead logging and syncs every commit", async () => {
+  await using directory = await temporaryFolder();
+  const driver = await openDriver({
+    url: `file:${directory.path}/ledger.db`,
+    worker: false,
+  });
+  const pragma = async (name: string) => {
+    const [result] = await driver.batch(
+      [{ sql: `PRAGMA ${name}`, args: [] }],
+      "read",
+    );
+    return result?.rows[0]?.[0];
+  };
+  const FULL = 2;
+  assert.equal(await pragma("journal_mode"), "wal");
+  assert.equal(await pragma("synchronous"), FULL);
+  // And again after an error, when the file has been opened anew.
+  await assert.rejects(driver.batch([{ sql: "NO", args: [] }], "write"));
+  assert.equal(await pragma("synchronous"), FULL);
+  assert.equal(await pragma("busy_timeout"), 50);
+  await driver.close();
+});
 
 Deno.test("openDriver() refuses other addresses, and shows no token", async () => {
   const addresses = [

@@ -11,6 +11,7 @@ import {
   testEvent,
   testEvents,
 } from "../../testing/test_events.ts";
+import { temporaryFolder } from "../../../tests/kit/temporary_folder.ts";
 
 function failsWith(code: LedgerErrorCode): (error: unknown) => boolean {
   return (error) => {
@@ -25,12 +26,8 @@ function sqldTest(name: string, test: (folder: string) => Promise<void>): void {
     name,
     ignore: !sqldAvailable,
     fn: async () => {
-      const folder = await Deno.makeTempDir({ prefix: "rampkit-test-" });
-      try {
-        await test(folder);
-      } finally {
-        await Deno.remove(folder, { recursive: true });
-      }
+      await using folder = await temporaryFolder();
+      await test(folder.path);
     },
   });
 }

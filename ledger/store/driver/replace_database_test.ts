@@ -4,17 +4,7 @@ import { EventLog } from "../event_log.ts";
 import { openDriver } from "./open_driver.ts";
 import { replaceDatabase } from "./replace_database.ts";
 import { prepare, testEvent } from "../../testing/test_events.ts";
-
-async function withFolder(
-  test: (folder: string) => Promise<void>,
-): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "rampkit-test-" });
-  try {
-    await test(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
+import { temporaryFolder } from "../../../tests/kit/temporary_folder.ts";
 
 /** A ledger with one event. */
 async function make(path: string, number: number): Promise<void> {
@@ -75,73 +65,73 @@ if (import.meta.main && path !== undefined) await make(path, Number(number));
 else tests();
 
 function tests(): void {
-  Deno.test("replaceDatabase() swaps the files and keeps the old one", () =>
-    withFolder(async (folder) => {
-      const { path, by, keepAs } = options(folder);
-      await makeElsewhere(path, 1);
-      await make(by, 2);
-      assert.equal(replaceDatabase({ path, by, keepAs }), true);
-      assert.deepEqual(names(folder), ["ledger.db", "old.db"]);
-      assert.deepEqual(await storedIds(path), [testEvent(2).eventId]);
-      assert.deepEqual(await storedIds(keepAs), [testEvent(1).eventId]);
-    }));
+  Deno.test("replaceDatabase() swaps the files and keeps the old one", async () => {
+    await using folder = await temporaryFolder();
+    const { path, by, keepAs } = options(folder.path);
+    await makeElsewhere(path, 1);
+    await make(by, 2);
+    assert.equal(replaceDatabase({ path, by, keepAs }), true);
+    assert.deepEqual(names(folder.path), ["ledger.db", "old.db"]);
+    assert.deepEqual(await storedIds(path), [testEvent(2).eventId]);
+    assert.deepEqual(await storedIds(keepAs), [testEvent(1).eventId]);
+  });
 
-  Deno.test("replaceDatabase() refuses while anybody has the old one open", () =>
-    withFolder(async (folder) => {
-      const { path, by, keepAs } = options(folder);
-      const driver = await openDriver({ url: `file:${path}` });
-      await prepare(driver);
-      await new EventLog(driver).append([testEvent(1)]);
-      await make(by, 2);
-      assert.throws(
-        () => replaceDatabase({ path, by, keepAs }),
-        (error) => error instanceof LedgerError && error.code === "busy",
-      );
-      await new EventLog(driver).append([testEvent(3)]);
-      await driver.close();
-      assert.deepEqual(
-        await storedIds(path),
-        [1, 3].map((n) => testEvent(n).eventId),
-      );
-    }));
+  Deno.test("replaceDatabase() refuses while anybody has the old one open", async () => {
+    await using folder = await temporaryFolder();
+    const { path, by, keepAs } = options(folder.path);
+    const driver = await openDriver({ url: `file:${path}` });
+    await prepare(driver);
+    await new EventLog(driver).append([testEvent(1)]);
+    await make(by, 2);
+    assert.throws(
+      () => replaceDatabase({ path, by, keepAs }),
+      (error) => error instanceof LedgerError && error.code === "busy",
+    );
+    await new EventLog(driver).append([testEvent(3)]);
+    await driver.close();
+    assert.deepEqual(
+      await storedIds(path),
+      [1, 3].map((n) => testEvent(n).eventId),
+    );
+  });
 
-  Deno.test("replaceDatabase() keeps the log of a process that was killed with its database", () =>
-    withFolder(async (folder) => {
-      const { path, by, keepAs } = options(folder);
-      const driver = await openDriver({ url: `file:${folder}/live.db` });
-      await prepare(driver);
-      await new EventLog(driver).append([testEvent(1)]);
-      // What a killed process leaves: its last event is in the log alone.
-      for (const end of ["", "-wal"]) {
-        Deno.copyFileSync(`${folder}/live.db${end}`, path + end);
-      }
-      await driver.close();
-      await make(by, 2);
-      replaceDatabase({ path, by, keepAs });
-      assert.deepEqual(await storedIds(path), [testEvent(2).eventId]);
-      assert.deepEqual(await storedIds(keepAs), [testEvent(1).eventId]);
-    }));
+  Deno.test("replaceDatabase() keeps the log of a process that was killed with its database", async () => {
+    await using folder = await temporaryFolder();
+    const { path, by, keepAs } = options(folder.path);
+    const driver = await openDriver({ url: `file:${folder.path}/live.db` });
+    await prepare(driver);
+    await new EventLog(driver).append([testEvent(1)]);
+    // What a killed process leaves: its last event is in the log alone.
+    for (const end of ["", "-wal"]) {
+      Deno.copyFileSync(`${folder.path}/live.db${end}`, path + end);
+    }
+    await driver.close();
+    await make(by, 2);
+    replaceDatabase({ path, by, keepAs });
+    assert.deepEqual(await storedIds(path), [testEvent(2).eventId]);
+    assert.deepEqual(await storedIds(keepAs), [testEvent(1).eventId]);
+  });
 
-  Deno.test("replaceDatabase() never gives the new database the log of a damaged one", () =>
-    withFolder(async (folder) => {
-      const { path, by, keepAs } = options(folder);
-      await Deno.writeTextFile(path, "this is no database ".repeat(500));
-      await Deno.writeTextFile(`${path}-wal`, "nor is this its log");
-      await make(by, 2);
-      replaceDatabase({ path, by, keepAs });
-      assert.deepEqual(await storedIds(path), [testEvent(2).eventId]);
-      assert.equal(
-        await Deno.readTextFile(`${keepAs}-wal`),
-        "nor is this its log",
-      );
-    }));
+  Deno.test("replaceDatabase() never gives the new database the log of a damaged one", async () => {
+    await using folder = await temporaryFolder();
+    const { path, by, keepAs } = options(folder.path);
+    await Deno.writeTextFile(path, "this is no database ".repeat(500));
+    await Deno.writeTextFile(`${path}-wal`, "nor is this its log");
+    await make(by, 2);
+    replaceDatabase({ path, by, keepAs });
+    assert.deepEqual(await storedIds(path), [testEvent(2).eventId]);
+    assert.equal(
+      await Deno.readTextFile(`${keepAs}-wal`),
+      "nor is this its log",
+    );
+  });
 
-  Deno.test("replaceDatabase() takes an empty place, whatever log was left there", () =>
-    withFolder(async (folder) => {
-      const { path, by, keepAs } = options(folder);
-      await make(by, 2);
-      await Deno.writeTextFile(`${path}-wal`, "left behind");
-      assert.equal(replaceDatabase({ path, by, keepAs }), false);
-      assert.deepEqual(await storedIds(path), [testEvent(2).eventId]);
-    }));
+  Deno.test("replaceDatabase() takes an empty place, whatever log was left there", async () => {
+    await using folder = await temporaryFolder();
+    const { path, by, keepAs } = options(folder.path);
+    await make(by, 2);
+    await Deno.writeTextFile(`${path}-wal`, "left behind");
+    assert.equal(replaceDatabase({ path, by, keepAs }), false);
+    assert.deepEqual(await storedIds(path), [testEvent(2).eventId]);
+  });
 }
