@@ -1,6 +1,7 @@
 import type { Mutation } from "./mutation.ts";
 import remembered from "./noticed_at.json" with { type: "json" };
 import { simulate } from "../simulate.ts";
+import { temporaryFolder } from "../../kit/temporary_folder.ts";
 
 /** What became of a rule broken on purpose. */
 export interface Caught {
@@ -16,22 +17,23 @@ export interface Caught {
 /** A seed that noticed each mutation when one was last searched for. */
 const NOTICED_AT: Readonly<Record<string, number>> = remembered;
 
+/** The seeds to try: the one that noticed it before, then from 1. */
+export function seedsOf({ name, within }: Mutation): Set<number> {
+  const before = NOTICED_AT[name];
+  const all = Array.from({ length: within }, (_, at) => at + 1);
+  return new Set(
+    before === undefined || before > within ? all : [before, ...all],
+  );
+}
+
 /**
- * Runs seeds until one notices what is done wrong: the one that noticed it
- * before, then from 1.
+ * Runs seeds until one notices what is done wrong.
  *
  * @param mutation What is done wrong.
- * @param first The seed to begin with; null begins with 1.
  */
-export async function tryMutation(
-  mutation: Mutation,
-  first: number | null = NOTICED_AT[mutation.name] ?? null,
-): Promise<Caught> {
+export async function tryMutation(mutation: Mutation): Promise<Caught> {
   const { name, within } = mutation;
-  const seeds = new Set<number>();
-  if (first !== null && first <= within) seeds.add(first);
-  for (let seed = 1; seed <= within; seed++) seeds.add(seed);
-  for (const seed of seeds) {
+  for (const seed of seedsOf(mutation)) {
     const rule = await ruleBrokenAt(mutation, seed);
     if (rule !== null) return { name, within, seed, rule };
   }
@@ -43,16 +45,10 @@ export async function ruleBrokenAt(
   { ports, onFile = false }: Mutation,
   seed: number,
 ): Promise<string | null> {
-  const folder = onFile
-    ? await Deno.makeTempDir({ prefix: "rampkit-sim-" })
-    : null;
-  try {
-    const file = folder === null ? {} : { file: `${folder}/${seed}.db` };
-    const { broken } = await simulate({ seed, ports, ...file });
-    return broken?.rule ?? null;
-  } finally {
-    if (folder !== null) await Deno.remove(folder, { recursive: true });
-  }
+  await using folder = onFile ? await temporaryFolder() : null;
+  const file = folder === null ? {} : { file: `${folder.path}/${seed}.db` };
+  const { broken } = await simulate({ seed, ports, ...file });
+  return broken?.rule ?? null;
 }
 
 /** The table for people. */
