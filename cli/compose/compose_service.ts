@@ -1,14 +1,10 @@
 import { resolve } from "node:path";
 import { pid } from "node:process";
-import { messageOf } from "../../core/guards.ts";
 import { defined } from "../../core/defined.ts";
 import { BodyTally } from "../../core/webhook_event/body_classes.ts";
 import { bodyValue, classify } from "../../core/webhook_event/classify_body.ts";
-import type { Ledger } from "../../ledger/ledger.ts";
 import { addRefusedRequests } from "../../ledger/polling/requests/refused_requests.ts";
-import type { PollerOptions } from "../../ledger/polling/poller_options.ts";
 import type { Poller } from "../../ledger/polling/poll_report.ts";
-import { createPoller } from "../../ledger/polling/poller.ts";
 import { tallyOrders } from "../../ledger/queries/order_tally.ts";
 import { writeWaiting } from "../../ledger/queries/waiting_deliveries.ts";
 import { LedgerError } from "../../ledger/store/driver/errors.ts";
@@ -17,81 +13,24 @@ import {
   type WebhookEndpoint,
   webhookEndpoint,
 } from "../../webhooks/endpoint/endpoint.ts";
-import type { WebhookEndpointOptions } from "../../webhooks/endpoint/endpoint_options.ts";
-import type { UntimedLogEntry } from "../../webhooks/endpoint/endpoint_log.ts";
-import type { WebhookLogCode } from "../../webhooks/endpoint/log.ts";
-import type { Spool } from "../../webhooks/spool/spool.ts";
 import { spoolMover } from "../../webhooks/spool/spool_mover.ts";
 import { BodyReport } from "../../webhooks/storing/body_report.ts";
 import { Alarm } from "../monitoring/alarm.ts";
-import { ChainLog } from "../monitoring/chain_log.ts";
-import { isLogged, type LogEvent } from "../monitoring/log_events.ts";
-import type { Log } from "../monitoring/logger.ts";
-import type { ServiceMetrics } from "../monitoring/metrics.ts";
 import { OrderGauges } from "../monitoring/order_gauges.ts";
-import { logDeliveryAlert, logPollAlert } from "../monitoring/log_alerts.ts";
 import { RecentOutcome } from "../monitoring/recent_outcome.ts";
 import { RefusalLog } from "../monitoring/refusal_log.ts";
-import { StalledPoller } from "../monitoring/stalled_poller.ts";
 import { spoolDirectory } from "../ledger_file/spool_directory.ts";
-import { type Config, VARIABLES } from "../program/config.ts";
-import { serviceClient } from "../program/service.ts";
+import type { Config } from "../program/config.ts";
 import {
   PUBLIC_PATHS,
   type Readiness,
   WEBHOOK_PATH,
 } from "../serving/http_app.ts";
-import type { Projection } from "./projection.ts";
-import { ProjectionOnDemand } from "./projection_on_demand.ts";
-import { ProjectionWorker } from "../../ledger/projection/projection_worker.ts";
 import { readinessOf } from "./readiness.ts";
-
-/** What the service is made of, and in what `serve` and Deploy differ. */
-export interface ServiceParts {
-  /** Settings. */
-  readonly config: Config;
-  /** Secrets that the webhook address may end in. */
-  readonly secrets: readonly string[];
-  /** The open ledger; the caller closes it after the service. */
-  readonly ledger: Ledger;
-  /** The log. */
-  readonly log: Log;
-  /** The metrics. */
-  readonly metrics: ServiceMetrics;
-  /** Clock, ms since the epoch. */
-  readonly now: () => number;
-  /**
-   * Whether the process runs until it is told to stop. Then a worker folds at
-   * all times, and timers watch the poller and refused requests. Otherwise
-   * nothing runs between requests: an append is followed by a fold.
-   */
-  readonly longLived: boolean;
-  /** Whether the service is asked at all. @default true */
-  readonly poll?: boolean;
-  /** Requests a second to the service. @default {those of client and poller} */
-  readonly requestsPerSecond?: number;
-  /** How eagerly it is asked. @default {as the poller does} */
-  readonly polling?: Pick<PollerOptions, "confirmAtLeastMs" | "followEveryMs">;
-  /**
-   * How long the service may disagree with a claim, in ms.
-   *
-   * @default {that of the poller}
-   */
-  readonly contradictedAfterMs?: number;
-  /** From where webhooks are taken. @default {anywhere} */
-  readonly admission?: Pick<
-    WebhookEndpointOptions,
-    "allowlist" | "clientAddress"
-  >;
-  /**
-   * Where deliveries are kept from their answer until the ledger has them.
-   *
-   * @default {the ledger has them before the answer}
-   */
-  readonly spool?: Spool;
-  /** Told of each request that the endpoint answers. @default {nobody is} */
-  readonly onAnswer?: WebhookEndpointOptions["onAnswer"];
-}
+import { endpointLog, SPOOL_EVENTS } from "./_endpoint_log.ts";
+import { composePoller } from "./compose_poller.ts";
+import { composeProjection } from "./compose_projection.ts";
+import type { ServiceParts } from "./service_parts.ts";
 
 /** Endpoint, projection and poller on one ledger. */
 export interface Service extends AsyncDisposable {
@@ -226,106 +165,4 @@ export function composeService(parts: ServiceParts): Service {
 function moverOf(config: Config): MoverName {
   const place = resolve(spoolDirectory(config) ?? "");
   return { place, process: String(pid) };
-}
-
-function composeProjection(
-  { ledger, log, metrics, now, longLived }: ServiceParts,
-  checkReplaced: (error: unknown) => void,
-):
-  & { readonly projection: Projection }
-  & Pick<Service, "foldFailingSince" | "chainBroken"> {
-  const chainLog = new ChainLog({ log, now });
-  const failing = new Alarm(log, "projection_failing", now);
-  let broken: boolean | null = null;
-  const catchUp = async (
-    options?: Parameters<Ledger["project"]>[0],
-  ): Promise<void> => {
-    const { chain } = await ledger.project(options);
-    broken = chain.broken !== null;
-    chainLog.take(chain);
-    metrics.chain(chain);
-  };
-  const events = {
-    onDone: () => failing.clear(),
-    onError: (error: unknown) => {
-      checkReplaced(error);
-      failing.raise({ message: messageOf(error) });
-    },
-  };
-  const projection = longLived
-    ? new ProjectionWorker({
-      ...events,
-      catchUp: async (signal, pace) => {
-        await catchUp({ signal, pace });
-        metrics.lag(await ledger.lag());
-      },
-    })
-    : new ProjectionOnDemand(catchUp, events);
-  return {
-    projection,
-    foldFailingSince: () => failing.since,
-    chainBroken: () => broken,
-  };
-}
-
-function composePoller(
-  { config, ledger, log, metrics, now, longLived, ...parts }: ServiceParts,
-): { readonly poller: Poller | null; readonly stalled: StalledPoller | null } {
-  if (parts.poll === false) return { poller: null, stalled: null };
-  if (config.apiKey === null) {
-    log("warn", "no_api_key", {
-      effect:
-        "Webhooks are kept, but nothing is confirmed and lost ones are not found",
-      advice: `Set ${VARIABLES.apiKey}` +
-        (longLived ? ", or say --no-poll" : ""),
-    });
-    return { poller: null, stalled: null };
-  }
-  const rate = defined({ requestsPerSecond: parts.requestsPerSecond });
-  const stalled = longLived
-    ? new StalledPoller({
-      now,
-      onAlert: (alert) => logPollAlert(log, alert),
-    })
-    : null;
-  const poller = createPoller({
-    ledger,
-    client: serviceClient(config, ledger.environment, rate),
-    now,
-    ...rate,
-    ...parts.polling,
-    ...defined({ contradictedAfterMs: parts.contradictedAfterMs }),
-    onPollAlert: (alert) => logPollAlert(log, alert),
-    onPollHealth: (health) => {
-      stalled?.reported(health);
-      metrics.polling(health);
-    },
-    onWatch: (health) => {
-      metrics.delivery(health);
-      // A failure to read this gauge must not stop polling.
-      poller.status().then(
-        (status) => metrics.backlog(status, now()),
-        () => {},
-      );
-    },
-    onAlert: (alert) => logDeliveryAlert(log, alert),
-  });
-  return { poller, stalled };
-}
-
-/** What the endpoint's events are called where it stores in the spool. */
-const SPOOL_EVENTS = {
-  append_failing: "spool_failed",
-  append_recovered: "spool_recovered",
-} as const;
-
-function endpointLog(
-  log: Log,
-  events: Readonly<Partial<Record<WebhookLogCode, LogEvent>>> = {},
-): (entry: UntimedLogEntry & { readonly at?: string }) => void {
-  return ({ level, code, at: _, ...fields }) => {
-    if (level !== "debug" && isLogged(code)) {
-      log(level, events[code] ?? code, fields);
-    }
-  };
 }
