@@ -27,7 +27,7 @@ export interface ForwardedAlarm {
 }
 
 /** Of what, where and when an alarm tells. */
-export interface AlarmToTell {
+export interface AlarmMessageParts {
   /** The alarm. */
   readonly alarm: StandingAlarm;
   /** Name of the alarm among those of the ledger. */
@@ -40,7 +40,7 @@ export interface AlarmToTell {
 
 /** The webhook that tells of an alarm, or that it is over. */
 export function alarmMessage(
-  { alarm, name, clearedAt, environment, host }: AlarmToTell,
+  { alarm, name, clearedAt, environment, host }: AlarmMessageParts,
 ): WebhookMessage & { readonly data: ForwardedAlarm } {
   const { area, code, since, facts } = alarm;
   const state = clearedAt === null ? "raised" : "cleared";

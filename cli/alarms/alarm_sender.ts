@@ -17,7 +17,11 @@ import type {
   AlarmLook,
   StandingAlarm,
 } from "./standing_alarm.ts";
-import { readTold, type ToldAlarm, writeTold } from "./told_alarm.ts";
+import {
+  type NotifiedAlarm,
+  readNotified,
+  writeNotified,
+} from "./notified_alarm.ts";
 
 /** What tells one target of alarms. */
 export interface AlarmSenderParts {
@@ -25,7 +29,7 @@ export interface AlarmSenderParts {
   readonly target: { readonly name: string; readonly url: URL };
   /** Signs messages. */
   readonly sign: Signer;
-  /** Remembers what was told. */
+  /** Remembers what the target was told. */
   readonly driver: Driver;
   /** Environment of the ledger. */
   readonly environment: string;
@@ -41,7 +45,7 @@ export interface AlarmSenderParts {
   readonly post?: PostOptions;
 }
 
-/** An alarm that was told, or over, so lately is not told again yet, ms. */
+/** An alarm told, or over, less than this long ago is not told again yet, ms. */
 const AGAIN_MS = 10 * 60_000;
 
 /** Pauses after attempts that failed, ms. */
@@ -52,7 +56,7 @@ const LONGEST_PAUSE_MS = 3_600_000;
 /** Areas of which each machine has an alarm of its own. */
 const LOCAL: ReadonlySet<AlarmArea> = new Set(["disk"]);
 
-/** What is to be told of an area. */
+/** A notification of an area that is due. */
 interface Due {
   readonly alarm: StandingAlarm;
   readonly clearedAt: string | null;
@@ -67,12 +71,12 @@ interface Due {
 export class AlarmSender {
   readonly #parts: AlarmSenderParts;
   readonly #notSent: Alarm;
-  readonly #told = new Map<string, ToldAlarm>();
+  readonly #notified = new Map<string, NotifiedAlarm>();
   readonly #cleared = new Map<string, string>();
   readonly #raisedAt = new Map<AlarmCode, string>();
   #failures = 0;
   #retryAtMs = -Infinity;
-  #telling: Promise<void> | null = null;
+  #notifying: Promise<void> | null = null;
 
   /** Nothing is sent yet. */
   constructor(parts: AlarmSenderParts) {
@@ -84,15 +88,15 @@ export class AlarmSender {
    * Tells the target what it does not know, unless that is under way or it is
    * too early after a failure. Never rejects.
    */
-  tell(look: AlarmLook): Promise<void> {
-    return this.#telling ??= this.#tell(new Map(look)).catch((error) => {
+  notify(look: AlarmLook): Promise<void> {
+    return this.#notifying ??= this.#notify(new Map(look)).catch((error) => {
       this.#notSent.raise({ message: messageOf(error) });
     }).finally(() => {
-      this.#telling = null;
+      this.#notifying = null;
     });
   }
 
-  async #tell(look: AlarmLook): Promise<void> {
+  async #notify(look: AlarmLook): Promise<void> {
     const { now, isOff, target, post } = this.#parts;
     if (now() < this.#retryAtMs) return;
     for (const [area, standing] of look) {
@@ -119,18 +123,21 @@ export class AlarmSender {
     standing: StandingAlarm | null,
   ): Promise<Due | null> {
     const { now } = this.#parts;
-    const told = await this.#read(area, standing);
+    const notified = await this.#read(area, standing);
     if (standing !== null) {
       this.#cleared.delete(area);
-      if (told?.state === "raised" && told.code === standing.code) return null;
-      const isSoon = (told?.state === "cleared" && this.#isLately(told.at)) ||
+      if (notified?.state === "raised" && notified.code === standing.code) {
+        return null;
+      }
+      const isSoon =
+        (notified?.state === "cleared" && this.#isLately(notified.at)) ||
         this.#isLately(this.#raisedAt.get(standing.code));
       return isSoon ? null : { alarm: standing, clearedAt: null };
     }
-    if (told?.state !== "raised") return null;
+    if (notified?.state !== "raised") return null;
     const clearedAt = this.#cleared.get(area) ?? new Date(now()).toISOString();
     this.#cleared.set(area, clearedAt);
-    const { code, since } = told;
+    const { code, since } = notified;
     return { alarm: { area, code, since, facts: {} }, clearedAt };
   }
 
@@ -141,25 +148,25 @@ export class AlarmSender {
     return agoMs >= 0 && agoMs < AGAIN_MS;
   }
 
-  /** What was told, by this process or one before; another may have told it. */
+  /** What the target was told, by this process or by another. */
   async #read(
     area: AlarmArea,
     standing: StandingAlarm | null,
-  ): Promise<ToldAlarm | null> {
+  ): Promise<NotifiedAlarm | null> {
     const { driver, target } = this.#parts;
-    const known = this.#told.get(area) ?? null;
+    const known = this.#notified.get(area) ?? null;
     const isKnown = known !== null &&
       (known.state === "raised") === (standing !== null) &&
       (standing === null || known.code === standing.code);
     if (isKnown) return known;
     const name = { target: target.name, alarm: this.#nameOf(area) };
     try {
-      const stored = await readTold(driver, name);
+      const stored = await readNotified(driver, name);
       const latest = stored !== null && (known?.at ?? "") < stored.at
         ? stored
         : known;
       // Without an alarm and without a row there is nothing to ask again.
-      if (latest !== null) this.#told.set(area, latest);
+      if (latest !== null) this.#notified.set(area, latest);
       return latest;
     } catch {
       return known;
@@ -201,18 +208,18 @@ export class AlarmSender {
   async #remember({ alarm, clearedAt }: Due): Promise<void> {
     const { driver, target, now } = this.#parts;
     const { area, code, since } = alarm;
-    const told: ToldAlarm = {
+    const notified: NotifiedAlarm = {
       state: clearedAt === null ? "raised" : "cleared",
       code,
       since,
       at: new Date(now()).toISOString(),
     };
-    this.#told.set(area, told);
+    this.#notified.set(area, notified);
     this.#cleared.delete(area);
-    if (clearedAt === null) this.#raisedAt.set(code, told.at);
+    if (clearedAt === null) this.#raisedAt.set(code, notified.at);
     const name = { target: target.name, alarm: this.#nameOf(area) };
     // A ledger that takes no writes is an alarm itself: a restart repeats it.
-    await writeTold(driver, name, told).catch(() => {});
+    await writeNotified(driver, name, notified).catch(() => {});
   }
 
   #nameOf(area: AlarmArea): string {

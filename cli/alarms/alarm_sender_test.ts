@@ -90,16 +90,16 @@ async function world() {
   };
 }
 
-Deno.test("AlarmSender.tell() tells once that an alarm is raised, and once that it is over", async () => {
+Deno.test("AlarmSender.notify() tells once that an alarm is raised, and once that it is over", async () => {
   await using world_ = await world();
   const { here, received, told } = world_;
   const sender = world_.sender();
-  await sender.tell(look(null));
+  await sender.notify(look(null));
   for (let count = 0; count < 3; count++) {
-    await sender.tell(look(SUSPECTED));
+    await sender.notify(look(SUSPECTED));
     here.nowMs += MINUTE;
   }
-  for (let count = 0; count < 3; count++) await sender.tell(look(null));
+  for (let count = 0; count < 3; count++) await sender.notify(look(null));
   assert.deepEqual(told(), [
     "raised delivery_suspected",
     "cleared delivery_suspected",
@@ -120,21 +120,21 @@ Deno.test("AlarmSender.tell() tells once that an alarm is raised, and once that 
   assert.notEqual(cleared?.id, raised?.id);
 });
 
-Deno.test("AlarmSender.tell() tries again later, under the same id, and says so once", async () => {
+Deno.test("AlarmSender.notify() tries again later, under the same id, and says so once", async () => {
   await using world_ = await world();
   const { here, received, log } = world_;
   const sender = world_.sender();
   here.answer = () => new Response(null, { status: 500 });
-  await sender.tell(look(SUSPECTED));
-  await sender.tell(look(SUSPECTED));
+  await sender.notify(look(SUSPECTED));
+  await sender.notify(look(SUSPECTED));
   assert.equal(received.length, 1, "it pauses after a failure");
   here.nowMs += MINUTE;
-  await sender.tell(look(SUSPECTED));
+  await sender.notify(look(SUSPECTED));
   here.nowMs += MINUTE;
   here.answer = () => new Response(null, { status: 200 });
-  await sender.tell(look(SUSPECTED));
+  await sender.notify(look(SUSPECTED));
   here.nowMs += MINUTE;
-  await sender.tell(look(SUSPECTED));
+  await sender.notify(look(SUSPECTED));
   const ids = received.map(({ id }) => id);
   assert.deepEqual([ids.length, new Set(ids).size], [3, 1]);
   assert.deepEqual(log.map((line) => line.split(" ")[0]), [
@@ -144,39 +144,39 @@ Deno.test("AlarmSender.tell() tries again later, under the same id, and says so 
   assert.ok(!log.join().includes("hidden"));
 });
 
-Deno.test("AlarmSender.tell() waits as long as the target asks for", async () => {
+Deno.test("AlarmSender.notify() waits as long as the target asks for", async () => {
   await using world_ = await world();
   const { here, received } = world_;
   const sender = world_.sender();
   here.answer = () =>
     new Response(null, { status: 503, headers: { "retry-after": "600" } });
-  await sender.tell(look(SUSPECTED));
+  await sender.notify(look(SUSPECTED));
   here.nowMs += 9 * MINUTE;
-  await sender.tell(look(SUSPECTED));
+  await sender.notify(look(SUSPECTED));
   assert.equal(received.length, 1);
   here.nowMs += 2 * MINUTE;
-  await sender.tell(look(SUSPECTED));
+  await sender.notify(look(SUSPECTED));
   assert.equal(received.length, 2);
 });
 
-Deno.test("AlarmSender.tell() remembers over a restart what was told, and tells the end of what another process raised", async () => {
+Deno.test("AlarmSender.notify() remembers over a restart what was told, and tells the end of what another process raised", async () => {
   await using world_ = await world();
   const { here, told } = world_;
-  await world_.sender().tell(look(SUSPECTED));
+  await world_.sender().notify(look(SUSPECTED));
   const next = world_.sender();
-  await next.tell(look(SUSPECTED));
+  await next.notify(look(SUSPECTED));
   assert.deepEqual(told(), ["raised delivery_suspected"]);
   here.nowMs += MINUTE;
-  await world_.sender().tell(look(null));
-  await next.tell(look(null));
-  await world_.sender().tell(look(null));
+  await world_.sender().notify(look(null));
+  await next.notify(look(null));
+  await world_.sender().notify(look(null));
   assert.deepEqual(told(), [
     "raised delivery_suspected",
     "cleared delivery_suspected",
   ]);
 });
 
-Deno.test("AlarmSender.tell() tells although the ledger takes nothing; a restart repeats it once, under the same id", async () => {
+Deno.test("AlarmSender.notify() tells although the ledger takes nothing; a restart repeats it once, under the same id", async () => {
   await using world_ = await world();
   const { received } = world_;
   const broken: Driver = {
@@ -185,33 +185,33 @@ Deno.test("AlarmSender.tell() tells although the ledger takes nothing; a restart
   };
   for (let restarts = 0; restarts < 2; restarts++) {
     const sender = world_.sender(broken);
-    await sender.tell(look(SUSPECTED));
-    await sender.tell(look(SUSPECTED));
+    await sender.notify(look(SUSPECTED));
+    await sender.notify(look(SUSPECTED));
   }
   const ids = received.map(({ id }) => id);
   assert.deepEqual([ids.length, new Set(ids).size], [2, 1]);
 });
 
-Deno.test("AlarmSender.tell() does not flood: what comes and goes is told at most once in ten minutes", async () => {
+Deno.test("AlarmSender.notify() does not flood: what comes and goes is told at most once in ten minutes", async () => {
   await using world_ = await world();
   const { here, told } = world_;
   const sender = world_.sender();
   for (let count = 0; count < 60; count++) {
     const since = new Date(here.nowMs).toISOString();
-    await sender.tell(look(count % 2 === 0 ? { ...SUSPECTED, since } : null));
+    await sender.notify(look(count % 2 === 0 ? { ...SUSPECTED, since } : null));
     here.nowMs += MINUTE / 2;
   }
   // Half an hour: three times raised, three times over.
   assert.equal(told().length, 6, told().join());
 });
 
-Deno.test("AlarmSender.tell() does not flood where one thing and another are wrong in turn", async () => {
+Deno.test("AlarmSender.notify() does not flood where one thing and another are wrong in turn", async () => {
   await using world_ = await world();
   const { here, told } = world_;
   const sender = world_.sender();
   const codes = ["delivery_suspected", "delivery_failing"] as const;
   for (let count = 0; count < 60; count++) {
-    await sender.tell(
+    await sender.notify(
       look({ ...SUSPECTED, code: codes[count % 2] ?? codes[0] }),
     );
     here.nowMs += MINUTE / 2;
@@ -220,13 +220,13 @@ Deno.test("AlarmSender.tell() does not flood where one thing and another are wro
   assert.ok(told().length >= 2);
 });
 
-Deno.test("AlarmSender.tell() tells again when what is wrong has changed", async () => {
+Deno.test("AlarmSender.notify() tells again when what is wrong has changed", async () => {
   await using world_ = await world();
   const { told } = world_;
   const sender = world_.sender();
-  await sender.tell(look(SUSPECTED));
-  await sender.tell(look({ ...SUSPECTED, code: "delivery_failing" }));
-  await sender.tell(look(null));
+  await sender.notify(look(SUSPECTED));
+  await sender.notify(look({ ...SUSPECTED, code: "delivery_failing" }));
+  await sender.notify(look(null));
   assert.deepEqual(told(), [
     "raised delivery_suspected",
     "raised delivery_failing",
@@ -234,19 +234,19 @@ Deno.test("AlarmSender.tell() tells again when what is wrong has changed", async
   ]);
 });
 
-Deno.test("AlarmSender.tell() says nothing of an alarm that came and went while the target took nothing", async () => {
+Deno.test("AlarmSender.notify() says nothing of an alarm that came and went while the target took nothing", async () => {
   await using world_ = await world();
   const { here, received } = world_;
   const sender = world_.sender();
   here.answer = () => new Response(null, { status: 500 });
-  await sender.tell(look(SUSPECTED));
+  await sender.notify(look(SUSPECTED));
   here.answer = () => new Response(null, { status: 204 });
   here.nowMs += MINUTE;
-  await sender.tell(look(null));
+  await sender.notify(look(null));
   assert.equal(received.length, 1);
 });
 
-Deno.test("AlarmSender.tell() names the machine of an alarm that is about one", async () => {
+Deno.test("AlarmSender.notify() names the machine of an alarm that is about one", async () => {
   await using world_ = await world();
   const full: StandingAlarm = {
     area: "disk",
@@ -254,7 +254,7 @@ Deno.test("AlarmSender.tell() names the machine of an alarm that is about one", 
     since: SUSPECTED.since,
     facts: { freeBytes: 7 },
   };
-  await world_.sender().tell(look(full));
+  await world_.sender().notify(look(full));
   assert.equal(world_.received[0]?.data.host, "shop-1");
   assert.ok(world_.received[0]?.id.startsWith("alarm:disk:shop-1:"));
 });

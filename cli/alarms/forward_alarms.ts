@@ -9,7 +9,7 @@ import type { Signer } from "../forwarding/signed_webhook.ts";
 import type { Log } from "../monitoring/logger.ts";
 import { AlarmSender, type AlarmSenderParts } from "./alarm_sender.ts";
 import { type AlarmSources, lookAtAlarms } from "./look_at_alarms.ts";
-import { SteadyLook } from "./steady_look.ts";
+import { DebouncedLook } from "./debounced_look.ts";
 
 /** What alarms are of, and who is told. */
 export interface ForwardAlarmsParts
@@ -58,15 +58,15 @@ export async function forwardAlarms(
       post: { ...parts.post, signal },
     })
   );
-  const steady = new SteadyLook();
+  const debounced = new DebouncedLook();
   const freeBytes = freeBytesOf(parts.databaseUrl);
-  let telling: Promise<unknown> = Promise.resolve();
+  let notifying: Promise<unknown> = Promise.resolve();
   while (!signal.aborted) {
-    const look = steady.take(await lookAtAlarms({ ...parts, freeBytes }));
-    telling = Promise.all(senders.map((sender) => sender.tell(look)));
+    const look = debounced.take(await lookAtAlarms({ ...parts, freeBytes }));
+    notifying = Promise.all(senders.map((sender) => sender.notify(look)));
     await sleep(LOOK_EVERY_MS, signal).catch(() => {});
   }
-  await telling;
+  await notifying;
 }
 
 /** Measures what is left of the disk that a database is on. */

@@ -14,7 +14,7 @@ import {
   LOW_DISK_BYTES,
 } from "./look_at_alarms.ts";
 import type { AlarmCode } from "./standing_alarm.ts";
-import { SteadyLook } from "./steady_look.ts";
+import { DebouncedLook } from "./debounced_look.ts";
 
 const NOW = Date.UTC(2026, 10, 22, 10);
 const SINCE = "2026-11-22T09:00:00.000Z";
@@ -288,8 +288,8 @@ Deno.test("lookAtAlarms() leaves out what cannot be looked at", async () => {
   assert.deepEqual([...look.keys()], []);
 });
 
-Deno.test("SteadyLook.take() believes what two looks in a row agree on, and keeps the beginning", () => {
-  const steady = new SteadyLook();
+Deno.test("DebouncedLook.take() believes what two looks in a row agree on, and keeps the beginning", () => {
+  const debounced = new DebouncedLook();
   const alarm = (since: string) =>
     new Map([["disk" as const, {
       area: "disk" as const,
@@ -298,15 +298,15 @@ Deno.test("SteadyLook.take() believes what two looks in a row agree on, and keep
       facts: {},
     }]]);
   const well = new Map([["disk" as const, null]]);
-  assert.equal(steady.take(alarm("2026-01-01")).get("disk"), undefined);
-  assert.equal(steady.take(well).get("disk"), undefined);
-  assert.equal(steady.take(alarm("2026-01-03")).get("disk"), undefined);
+  assert.equal(debounced.take(alarm("2026-01-01")).get("disk"), undefined);
+  assert.equal(debounced.take(well).get("disk"), undefined);
+  assert.equal(debounced.take(alarm("2026-01-03")).get("disk"), undefined);
   assert.equal(
-    steady.take(alarm("2026-01-04")).get("disk")?.since,
+    debounced.take(alarm("2026-01-04")).get("disk")?.since,
     "2026-01-03",
   );
   // An area that could not be looked at stays as it is.
-  assert.equal(steady.take(new Map()).get("disk")?.since, "2026-01-03");
-  assert.equal(steady.take(well).get("disk")?.since, "2026-01-03");
-  assert.equal(steady.take(well).get("disk"), null);
+  assert.equal(debounced.take(new Map()).get("disk")?.since, "2026-01-03");
+  assert.equal(debounced.take(well).get("disk")?.since, "2026-01-03");
+  assert.equal(debounced.take(well).get("disk"), null);
 });

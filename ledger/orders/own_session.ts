@@ -3,7 +3,7 @@ import type { Trust } from "./status.ts";
 import {
   beganBy,
   candidateSessions,
-  CLICK_SESSIONS_TOLD,
+  CLICK_SESSIONS_COMPARED,
   isNamed,
   type SessionKeeper,
 } from "./sessions.ts";
@@ -44,7 +44,7 @@ export function ownSession(
   if (last === undefined) {
     return claimed(order.asked.findLast((one) => isNamed(order, one)));
   }
-  const told = candidates.length <= CLICK_SESSIONS_TOLD;
+  const told = candidates.length <= CLICK_SESSIONS_COMPARED;
   if (told && candidates.every((one) => one.sessionId === last.sessionId)) {
     return { asked: last, trust: "confirmed" };
   }

@@ -11,10 +11,10 @@ export const SESSIONS_KEPT = 16;
  * more were made before the order, the partner gives one click id to many
  * customers, and it says nothing.
  */
-export const CLICK_SESSIONS_TOLD = 16;
+export const CLICK_SESSIONS_COMPARED = 16;
 
 /** Sessions of a click id that are kept: enough to see that they are too many. */
-export const CLICK_SESSIONS_KEPT: number = CLICK_SESSIONS_TOLD + 1;
+export const CLICK_SESSIONS_KEPT: number = CLICK_SESSIONS_COMPARED + 1;
 
 /**
  * A session is made before its order, but by two clocks, and the partner may

@@ -14,9 +14,9 @@ import {
 import {
   lives,
   opened,
+  receivedInOrder,
   record,
   statuses,
-  toldInOrder,
 } from "../testing/subscription_test_kit.ts";
 import type { Subscription } from "./subscription.ts";
 import type { TransitionHandler } from "./subscription_options.ts";
@@ -53,7 +53,7 @@ Deno.test("Subscription.dispatch() delivers everything at least once and in orde
         const again = await opened(driver, handler, { retryDelayMs: () => 0 });
         await again.dispatch();
         for (const order of orders) {
-          toldInOrder(seen[order] ?? [], `${order} died at ${write}`);
+          receivedInOrder(seen[order] ?? [], `${order} died at ${write}`);
           // A crash repeats what the group held that was not written.
           assert.ok((seen[order]?.length ?? 0) <= 2 * statuses.length);
         }

@@ -56,7 +56,10 @@ export const statuses: readonly string[] = [
 ];
 
 /** Everything came, and nothing before what precedes it. */
-export function toldInOrder(seen: readonly string[], message: string): void {
+export function receivedInOrder(
+  seen: readonly string[],
+  message: string,
+): void {
   assert.deepEqual([...new Set(seen)], statuses, message);
   for (const [at, status] of seen.entries()) {
     const before = seen[at - 1];

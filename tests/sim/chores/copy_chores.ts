@@ -49,11 +49,11 @@ export async function exportAndImport(
     );
     const live = transitions.find((one) => one.live);
     check(
-      "what is imported is no news",
+      "an import makes no live transitions",
       live === undefined,
       () => `${live?.entity} ${live?.id} ${live?.trust}.${live?.status}`,
     );
-    await onlyNewsIsTold(world, copy, foldVersion);
+    await onlyNewTransitionsArrive(world, copy, foldVersion);
   } finally {
     await copy.store.close();
   }
@@ -78,15 +78,15 @@ async function importCut(
   );
 }
 
-/** A webhook that comes after an import is told, and nothing else. */
-async function onlyNewsIsTold(
+/** A webhook that comes after an import makes transitions, and nothing else does. */
+async function onlyNewTransitionsArrive(
   world: World,
   copy: CopiedLedger,
   foldVersion: number,
 ): Promise<void> {
-  const told: string[] = [];
+  const received: string[] = [];
   await copy.finish(foldVersion, async (ledger) => {
-    told.length = 0;
+    received.length = 0;
     await ledger.appendDelivery({
       id: "01KZZZZZZZZZZZZZZZZZZZZZZZ",
       receivedAt: new Date(world.now()).toISOString(),
@@ -103,17 +103,17 @@ async function onlyNewsIsTold(
         sleep: (ms, signal) => world.clock.sleep(ms, signal),
       },
       ({ key }: Transition) => {
-        told.push(key);
+        received.push(key);
       },
     );
     await subscription.dispatch();
     await subscription.stop();
   });
   check(
-    "what is imported is no news",
-    [...new Set(told)].join() ===
+    "an import makes no live transitions",
+    [...new Set(received)].join() ===
       "order:after the import:claimed.success",
-    () => `after one webhook was told: ${told.join(", ") || "nothing"}`,
+    () => `after one webhook: ${received.join(", ") || "nothing"}`,
   );
 }
 

@@ -102,7 +102,7 @@ export function isExcusedUser(
  *
  * @param anomalies What its state tells.
  */
-export function untold(
+export function missingAnomalies(
   world: World,
   id: string,
   anomalies: readonly Anomaly[],
@@ -127,7 +127,7 @@ export function untold(
  *
  * @param anomalies What its state tells.
  */
-export function toldStill(
+export function staleAnomalies(
   world: World,
   id: string,
   anomalies: readonly Anomaly[],

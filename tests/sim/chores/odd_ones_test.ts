@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { World } from "../world/world.ts";
-import { toldStill } from "./odd_ones.ts";
+import { staleAnomalies } from "./odd_ones.ts";
 
-Deno.test("toldStill() names the fields that were put right and are still told as odd", async () => {
+Deno.test("staleAnomalies() names the fields that were put right and are still told as odd", async () => {
   const world = new World({ seed: 1 });
   const { sandbox } = world;
   const told = (orderId: string) =>
-    toldStill(world, orderId, [
+    staleAnomalies(world, orderId, [
       { kind: "unreadable_field", field: "click_id", value: "text" },
       { kind: "time_in_future", field: "changedAt", stated: "2099" },
     ]);

@@ -6,8 +6,8 @@ import {
   hasOddReading,
   isExcused,
   isExcusedUser,
-  toldStill,
-  untold,
+  missingAnomalies,
+  staleAnomalies,
 } from "../chores/odd_ones.ts";
 import { clickOfCrowd, type World } from "../world/world.ts";
 
@@ -53,7 +53,7 @@ export async function disagreements(world: World): Promise<string[]> {
     if (confirmed === null) continue;
     const odd = hasOddReading(state) ? "still counts" : "is over";
     wrong.push(
-      ...wronglyTold(world, `order ${orderId}`, orderId, anomalies, odd),
+      ...wrongAnomalies(world, `order ${orderId}`, orderId, anomalies, odd),
     );
   }
   wrong.push(...wrongSessions(world, orders));
@@ -87,7 +87,7 @@ export async function disagreements(world: World): Promise<string[]> {
   }
   for (const { userId, anomalies } of users.values()) {
     if (sandbox.user(userId) === null) continue;
-    wrong.push(...wronglyTold(world, `user ${userId}`, userId, anomalies));
+    wrong.push(...wrongAnomalies(world, `user ${userId}`, userId, anomalies));
   }
   return wrong;
 }
@@ -106,15 +106,15 @@ function otherClickIds(
 }
 
 /** What its state tells, and should not; and what it should tell. */
-function wronglyTold(
+function wrongAnomalies(
   world: World,
   what: string,
   id: string,
   anomalies: readonly Anomaly[],
   odd: "is over" | "still counts" = "is over",
 ): string[] {
-  const missing = untold(world, id, anomalies);
-  const old = odd === "is over" ? toldStill(world, id, anomalies) : [];
+  const missing = missingAnomalies(world, id, anomalies);
+  const old = odd === "is over" ? staleAnomalies(world, id, anomalies) : [];
   return [
     ...(missing.length === 0
       ? []

@@ -61,8 +61,8 @@ export interface Waiting {
 /** Longer than any pause: a later time was stored by a clock gone wrong. */
 const neverPausedMs = 3 * 24 * 3_600_000;
 
-/** Teeth of the comb that draws unknown ids: twice what fits a request. */
-const teeth = 40;
+/** Places from which unknown ids are drawn: twice what fits a request. */
+const draws = 40;
 
 /** Rows made ready to be drawn at once. */
 const readyAtOnce = 2000;
@@ -99,7 +99,7 @@ export function selectKnown(
  *
  * @param queue Which queue.
  * @param entity Orders or users.
- * @param offset Where the comb begins: at least 0, and below 1.
+ * @param offset Where to begin, as a share of all ids: at least 0, and below 1.
  * @param limit How many at most.
  */
 export function drawUnknown(
@@ -111,8 +111,8 @@ export function drawUnknown(
   const ready = `FROM ${queue}
     WHERE entity = ?1 AND known = 0 AND ready = 1`;
   const places = Array.from(
-    { length: teeth },
-    (_, tooth) => (offset + tooth / teeth) % 1,
+    { length: draws },
+    (_, draw) => (offset + draw / draws) % 1,
   );
   return {
     sql: `SELECT DISTINCT ${columns}

@@ -4,32 +4,32 @@ import type { AlarmArea, AlarmLook, StandingAlarm } from "./standing_alarm.ts";
 const LOOKS = 2;
 
 /** What the latest looks at an area found. */
-interface Seen {
+interface Found {
   readonly found: StandingAlarm | null;
   readonly looks: number;
 }
 
 /**
- * Makes of looks what may be told: an alarm, or its end, counts once two looks
- * in a row agree, so that what comes and goes wakes nobody. As long as it lasts
- * an alarm keeps the time when it began.
+ * Debounces looks: an alarm, or its end, counts once two looks in a row agree,
+ * so that what comes and goes wakes nobody. As long as it lasts an alarm keeps
+ * the time when it began.
  */
-export class SteadyLook {
-  readonly #seen = new Map<AlarmArea, Seen>();
-  readonly #steady = new Map<AlarmArea, StandingAlarm | null>();
+export class DebouncedLook {
+  readonly #latest = new Map<AlarmArea, Found>();
+  readonly #debounced = new Map<AlarmArea, StandingAlarm | null>();
 
   /** Takes in a look, and gives what may be told after it. */
   take(look: AlarmLook): AlarmLook {
     for (const [area, found] of look) {
-      const before = this.#seen.get(area);
+      const before = this.#latest.get(area);
       const same = before !== undefined && before.found?.code === found?.code;
-      const seen: Seen = same
+      const latest: Found = same
         ? { found: earlier(before.found, found), looks: before.looks + 1 }
         : { found, looks: 1 };
-      this.#seen.set(area, seen);
-      if (seen.looks >= LOOKS) this.#steady.set(area, seen.found);
+      this.#latest.set(area, latest);
+      if (latest.looks >= LOOKS) this.#debounced.set(area, latest.found);
     }
-    return this.#steady;
+    return this.#debounced;
   }
 }
 

@@ -6,7 +6,7 @@ import {
 import type { AlarmCode } from "./standing_alarm.ts";
 
 /** What a target was told of an alarm last. */
-export interface ToldAlarm {
+export interface NotifiedAlarm {
   /** Whether it was raised or cleared. */
   readonly state: "raised" | "cleared";
   /** What was wrong. */
@@ -17,8 +17,8 @@ export interface ToldAlarm {
   readonly at: string;
 }
 
-/** An alarm of a target: it is kept with the ledger. */
-export interface ToldName {
+/** Names an alarm of a target, under which it is stored with the ledger. */
+export interface NotifiedAlarmName {
   /** Name of the target. */
   readonly target: string;
   /** Name of the alarm. */
@@ -26,23 +26,23 @@ export interface ToldName {
 }
 
 /** Reads what a target was told last; null when nothing was. */
-export function readTold(
+export function readNotified(
   driver: Driver,
-  name: ToldName,
-): Promise<ToldAlarm | null> {
-  return readSweep<ToldAlarm>(driver, rowOf(name));
+  name: NotifiedAlarmName,
+): Promise<NotifiedAlarm | null> {
+  return readSweep<NotifiedAlarm>(driver, rowOf(name));
 }
 
-/** Keeps what a target was told. */
-export async function writeTold(
+/** Stores what a target was told. */
+export async function writeNotified(
   driver: Driver,
-  name: ToldName,
-  told: ToldAlarm,
+  name: NotifiedAlarmName,
+  alarm: NotifiedAlarm,
 ): Promise<void> {
-  const row = writeSweep(rowOf(name), told, Date.parse(told.at));
+  const row = writeSweep(rowOf(name), alarm, Date.parse(alarm.at));
   await driver.batch([row], "write");
 }
 
-function rowOf({ target, alarm }: ToldName): string {
+function rowOf({ target, alarm }: NotifiedAlarmName): string {
   return `alarm:${alarm}:${target}`;
 }
