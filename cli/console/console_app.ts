@@ -33,6 +33,8 @@ import { orderPage } from "./pages/order_page.ts";
 import { searchPage } from "./pages/search_page.ts";
 import { againPage, signInPage } from "./pages/sign_in_page.ts";
 import { userPage } from "./pages/user_page.ts";
+import { ClosedBooks } from "./closed_books.ts";
+import { closeMonth } from "./close_month.ts";
 import { OpenBooks } from "./open_books.ts";
 import { figures, rangeOf } from "./parts/figures.ts";
 import { countWaiting } from "./parts/waiting_counts.ts";
@@ -47,6 +49,8 @@ const WAITING_OLD_MS = 5000;
 export interface ConsoleApp {
   /** Answers a request. */
   readonly fetch: (request: Request) => Response | Promise<Response>;
+  /** Looks for what the first page would wait for. */
+  warm(): void;
   /** Ends what pages follow, and waits for what still reads the ledger. */
   stop(): Promise<void>;
 }
@@ -77,10 +81,12 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
   const live = new LiveHealth(health);
   const { delivery } = health;
   const openBooks = new OpenBooks(ledger, now);
+  const closedBooks = new ClosedBooks(ledger);
   const waiting = new Remembered(() => countWaiting(ledger, now()), {
     now,
     oldMs: WAITING_OLD_MS,
   });
+  let warmed: Promise<unknown> = Promise.resolve();
   const signIn = new SignIn(access, now);
   const app = new Hono<ConsoleEnv>();
 
@@ -136,6 +142,7 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
       operates,
       formToken,
       openBooks,
+      closedBooks,
       waiting,
       delivery,
     });
@@ -147,6 +154,7 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
       reader: signIn.isNeeded ? name : null,
       formToken,
     };
+    if (made?.againS !== undefined) c.header("refresh", `${made.againS}`);
     return send(
       c,
       layout(frame, made ?? NO_PAGE),
@@ -278,6 +286,15 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
     take: (fields, reader) =>
       settleDeadLetters(parts.deadLetters, fields, reader),
   });
+  act("/months/:month", {
+    refused: "Not closed",
+    take: async (fields, reader) => {
+      const { log } = parts;
+      const acted = await closeMonth(ledger, fields, { reader, log });
+      openBooks.forget();
+      return acted;
+    },
+  });
   app.notFound((c) => show(c as Reading, () => NO_PAGE, 404));
   app.onError((error, c) => {
     if (error instanceof FormProblem) {
@@ -291,10 +308,16 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
   });
   return {
     fetch: (request) => app.fetch(request),
+    warm: () => {
+      const first = [waiting.value(), health.parts(), closedBooks.list()];
+      // A page that asks for it is told what fails.
+      warmed = Promise.allSettled(first);
+    },
     stop: async () => {
       live.end();
       await health.settled();
-      await openBooks.settled();
+      await openBooks.stop();
+      await warmed;
       await waiting.settled();
     },
   };

@@ -5,6 +5,7 @@ import type { Access } from "./access/access.ts";
 import type { Explorers } from "./explorers.ts";
 import type { Waiting } from "./parts/waiting_counts.ts";
 import type { Remembered } from "./remembered.ts";
+import type { ClosedBooks } from "./closed_books.ts";
 import type { OpenBooks } from "./open_books.ts";
 import type { DeadLetterActions } from "./settle_dead_letters.ts";
 
@@ -48,6 +49,8 @@ export interface PageContext extends
   readonly waiting: Remembered<Waiting>;
   /** How webhook delivery is. */
   readonly delivery: Remembered<DeliveryHealth>;
+  /** The closed months. */
+  readonly closedBooks: ClosedBooks;
   /** The books of months that are not closed. */
   readonly openBooks: OpenBooks;
 }

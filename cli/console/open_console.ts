@@ -36,6 +36,7 @@ export async function openConsole(
         now: parts.now,
       }),
   );
+  app.warm();
   const name = host.includes(":") ? `[${host}]` : host;
   return {
     url: `http://${name}:${listensOn}`,

@@ -15,22 +15,35 @@ import { fileText, type MonthClose, readMonthClose } from "./month_close.ts";
 
 /** Reads the closed months one by one, in their order. */
 export async function* listMonths(driver: Driver): AsyncGenerator<MonthClose> {
-  const [found] = await driver.batch(
-    [selectPositionsOfKind("month_closed")],
-    "read",
-  );
   // By position they are in order in the ledger that closed them; events that
   // were imported may come in any.
   const positions = new Map<string, number>();
-  for (const [position] of found?.rows ?? []) {
-    const close = await readOne(driver, selectEventAt(position as number));
+  for (const position of await readMonthPositions(driver)) {
+    const close = await readMonthAt(driver, position);
     if (close !== null) positions.set(close.month, close.position);
   }
   for (const month of [...positions.keys()].sort()) {
     const position = positions.get(month) ?? 0;
-    const close = await readOne(driver, selectEventAt(position));
+    const close = await readMonthAt(driver, position);
     if (close !== null) yield close;
   }
+}
+
+/** Reads where the closed months stand; a month keeps its position. */
+export async function readMonthPositions(driver: Driver): Promise<number[]> {
+  const [found] = await driver.batch(
+    [selectPositionsOfKind("month_closed")],
+    "read",
+  );
+  return found?.rows.map(([position]) => position as number) ?? [];
+}
+
+/** Reads the closed month at a position; null when none is there. */
+export function readMonthAt(
+  driver: Driver,
+  position: number,
+): Promise<MonthClose | null> {
+  return readOne(driver, selectEventAt(position));
 }
 
 /** Reads one closed month; null when it is not closed. */

@@ -105,21 +105,15 @@ export async function readPollStatus(
   const users = await readSweep<NewProgress>(driver, newSweepName("user"));
   const deepOrders = await readDeepProgress(driver, "order");
   const deepUsers = await readDeepProgress(driver, "user");
-  const { counts, backlog } = await readCounts(driver, orders?.followed ?? 0);
-  const [refused, oldest] = await driver.batch(
-    selectRefused(refusedIdsListed),
-    "read",
-  );
+  const { backlog, setAside } = await readPollBacklog(driver);
+  const counts = await readCounts(driver, backlog, orders?.followed ?? 0);
   return {
     orders: backfillStatement("order", orders),
     users: backfillStatement("user", users),
     deep: deepCycles(deepOrders, deepUsers),
     counts,
     backlog,
-    setAside: {
-      count: Number(refused?.rows[0]?.[0] ?? 0),
-      ids: isolatedIdsOf(oldest),
-    },
+    setAside,
     staleness: stalenessBound(rules, periods, counts),
   };
 }
@@ -142,16 +136,20 @@ function deepCycles(
   };
 }
 
-async function readCounts(
+/**
+ * Reads only what waits for a confirming read, and what is set aside: the rest
+ * of {@linkcode readPollStatus} counts every open order.
+ *
+ * @param driver The ledger's database.
+ * @throws {LedgerError} When the database fails.
+ */
+export async function readPollBacklog(
   driver: Driver,
-  ordersInOverlap: number,
-): Promise<Pick<PollStatus, "counts" | "backlog">> {
-  const [observed, waiting, open] = await driver.batch(
-    [countObserved, countConfirms, countOpenQueue],
+): Promise<Pick<PollStatus, "backlog" | "setAside">> {
+  const [waiting, refused, oldest] = await driver.batch(
+    [countConfirms, ...selectRefused(refusedIdsListed)],
     "read",
   );
-  const of = (entity: Entity): number =>
-    Number(observed?.rows.find((row) => row[0] === entity)?.[1] ?? 0);
   const backlog = (known: number): Backlog => {
     const row = waiting?.rows.find((row) => row[0] === known);
     return {
@@ -159,18 +157,34 @@ async function readCounts(
       oldestAt: typeof row?.[2] === "string" ? row[2] : null,
     };
   };
-  const [known, unknown] = [backlog(1), backlog(0)];
   return {
-    counts: {
-      orders: of("order"),
-      users: of("user"),
-      openOrders: await countOpenOrders(driver),
-      openUnknown: Number(open?.rows[0]?.[0] ?? 0),
-      latelyFinal: Number(open?.rows[0]?.[1] ?? 0),
-      waiting: known.waiting + unknown.waiting,
-      waitingUnknown: unknown.waiting,
-      ordersInOverlap,
+    backlog: { known: backlog(1), unknown: backlog(0) },
+    setAside: {
+      count: Number(refused?.rows[0]?.[0] ?? 0),
+      ids: isolatedIdsOf(oldest),
     },
-    backlog: { known, unknown },
+  };
+}
+
+async function readCounts(
+  driver: Driver,
+  { known, unknown }: PollStatus["backlog"],
+  ordersInOverlap: number,
+): Promise<WorkCounts> {
+  const [observed, open] = await driver.batch(
+    [countObserved, countOpenQueue],
+    "read",
+  );
+  const of = (entity: Entity): number =>
+    Number(observed?.rows.find((row) => row[0] === entity)?.[1] ?? 0);
+  return {
+    orders: of("order"),
+    users: of("user"),
+    openOrders: await countOpenOrders(driver),
+    openUnknown: Number(open?.rows[0]?.[0] ?? 0),
+    latelyFinal: Number(open?.rows[0]?.[1] ?? 0),
+    waiting: known.waiting + unknown.waiting,
+    waitingUnknown: unknown.waiting,
+    ordersInOverlap,
   };
 }

@@ -189,3 +189,19 @@ Deno.test("a page of a list is one walk of one index, from where the page before
   }
   await ledger.close();
 });
+
+Deno.test("which orders wait for one reason is told from the index alone", async () => {
+  const driver = await openDriver({ url: ":memory:", worker: false });
+  const ledger = await ledgerOn(driver, { environment: "sandbox" });
+  const { where } = orderSelection({ attention: "forged_or_unknown" });
+  const statement = {
+    sql: `SELECT order_id FROM orders WHERE generation = 1 AND ${
+      where.map(({ sql }) => sql).join(" AND ")
+    } ORDER BY sort_at DESC, order_id DESC`,
+    args: where.flatMap(({ args }) => args),
+  };
+  assert.deepEqual(await stepsOf(driver, statement), [
+    "SEARCH orders USING COVERING INDEX orders_with_attention (generation=?)",
+  ]);
+  await ledger.close();
+});

@@ -7,7 +7,7 @@ import { checkpointsSchema } from "./tables/checkpoints.ts";
 import { importedSchema } from "./tables/imported.ts";
 import { moversSchema } from "./tables/deliveries.ts";
 import { linkSearch, linksSchema } from "./tables/links.ts";
-import { orderSearch, ordersSchema } from "./tables/orders.ts";
+import { orderAttention, orderSearch, ordersSchema } from "./tables/orders.ts";
 import {
   machineQueuedTransitions,
   passedTransitions,
@@ -68,6 +68,7 @@ export const migrations: readonly Migration[] = [
       ...forwardTargetsSchema,
       ...minutesSchema,
       ...notesSchema,
+      ...orderAttention,
     ],
   },
 ];

@@ -1,5 +1,5 @@
 import type { Ledger } from "../../../ledger/mod.ts";
-import { readPollStatus } from "../../../ledger/internals.ts";
+import { readPollBacklog } from "../../../ledger/polling/poll_status.ts";
 import { counted } from "../../views/counted.ts";
 import { span } from "../../wording/span.ts";
 import type { HealthPart } from "./health_part.ts";
@@ -12,7 +12,7 @@ export async function backlogHealth(
   { driver }: Ledger,
   nowMs: number,
 ): Promise<HealthPart> {
-  const { backlog, setAside } = await readPollStatus(driver);
+  const { backlog, setAside } = await readPollBacklog(driver);
   const { known, unknown } = backlog;
   const name = "Backlog";
   const age = (at: string | null) =>

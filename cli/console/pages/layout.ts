@@ -29,6 +29,8 @@ export interface PageParts {
   readonly scripts?: readonly string[];
   /** Files of style that this page needs besides the common one. */
   readonly styles?: readonly string[];
+  /** It is not complete yet: after so many seconds it is loaded again. */
+  readonly againS?: number;
   /** The page's own part. */
   readonly body: Markup;
 }

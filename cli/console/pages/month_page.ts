@@ -1,18 +1,24 @@
-import { fileText, type MonthSummary } from "../../../ledger/internals.ts";
-import type { MonthClose } from "../../../ledger/mod.ts";
+import { localDay, type MonthSummary } from "../../../ledger/internals.ts";
+import { monthAfter, monthOf } from "../../../ledger/months/local_day.ts";
 import { counted } from "../../views/counted.ts";
+import type { ClosedMonth } from "../closed_books.ts";
 import type { PageContext } from "../console_parts.ts";
-import { type Child, type Markup, markup } from "../markup/markup.ts";
+import { type Child, type Markup, markup, NOTHING } from "../markup/markup.ts";
 import { facts, section } from "../markup/lists.ts";
-import { moment } from "../markup/times.ts";
+import { agoText, moment } from "../markup/times.ts";
 import {
   assetTable,
   currencyTable,
   dayBars,
   leftOutList,
 } from "../parts/month_tables.ts";
+import { hidden } from "../parts/notes.ts";
 import { refundsDue } from "../parts/refunds_due.ts";
+import type { OpenMonth } from "../open_books.ts";
 import type { PageParts } from "./layout.ts";
+
+/** A page that waits for the books is loaded again after so long, seconds. */
+const AGAIN_S = 5;
 
 /** Whether a text is a month that books can have. */
 export function isMonth(text: string): boolean {
@@ -25,36 +31,76 @@ export async function monthPage(
   month: string,
 ): Promise<PageParts | null> {
   if (!isMonth(month)) return null;
-  const { ledger, openBooks } = context;
-  const close = await ledger.months.get(month);
-  const summary: MonthSummary | null = close === null
-    ? await openBooks.of(month)
-    : JSON.parse(fileText(close, "summary.json"));
+  const close = await context.closedBooks.get(month);
+  return close === null
+    ? await openMonth(context, month)
+    : page(month, "closed", await books(context, close.summary, close));
+}
+
+async function openMonth(
+  context: PageContext,
+  month: string,
+): Promise<PageParts> {
+  const open = await context.openBooks.of(month);
+  const { last } = open;
+  if (last === null) {
+    return {
+      ...page(
+        month,
+        "open",
+        markup`<p class="notice">${workingOut(open)}
+This page loads itself again until they are there.</p>`,
+      ),
+      againS: AGAIN_S,
+    };
+  }
+  return page(
+    month,
+    "open",
+    markup`${
+      open.underWay !== null && markup`<p class="notice">These are the books
+of ${agoText(new Date(last.atMs).toISOString(), context.nowMs)}. ${
+        workingOut(open)
+      }
+Load the page again to see them.</p>`
+    }${await books(
+      context,
+      last.summary,
+      null,
+    )}${await closing(context, last.summary)}`,
+  );
+}
+
+function page(
+  month: string,
+  state: "open" | "closed",
+  body: Markup,
+): PageParts {
   return {
     title: "Month",
     here: "months",
     body: markup`<p class="crumb"><a href="/months">Months</a></p>
-<h1>${month} ${
-      close === null
-        ? markup`<span class="badge warn">open</span>`
-        : markup`<span class="badge good">closed</span>`
-    }</h1>
-${
-      summary === null
-        ? markup`<p class="notice">This ledger is too large to work the books out for a page.
-<code>rampkit month close</code> takes the time it needs.</p>`
-        : await books(context, summary, close)
-    }`,
+<h1>${month} <span class="badge ${
+      state === "open" ? "warn" : "good"
+    }">${state}</span></h1>
+${body}`,
   };
+}
+
+function workingOut({ underWay }: OpenMonth): string {
+  return "The books are worked out now, order by order: " +
+    `${counted(underWay ?? 0, "order")} read so far.`;
 }
 
 async function books(
   { ledger, nowMs }: PageContext,
   summary: MonthSummary,
-  close: MonthClose | null,
+  close: ClosedMonth | null,
 ): Promise<Markup> {
   const refunds = await refundsDue(ledger, windowOf(summary.month), nowMs);
-  return markup`${section("terms", "How", terms(summary, close))}
+  return markup`${
+    section("terms", "How it was worked out", terms(summary, close))
+  }
 ${
     section(
       "currencies",
@@ -81,7 +127,7 @@ function windowOf(
 
 function terms(
   { timeZone, bookBy, asOf, rows, month }: MonthSummary,
-  close: MonthClose | null,
+  close: ClosedMonth | null,
 ): Markup {
   const state: Child = close === null
     ? "Not closed: this is what a closing would store now, and it may change"
@@ -102,8 +148,52 @@ function terms(
       "Downloads",
       close?.files.map(({ name, sha256 }) =>
         markup`<p><a href="/months/${month}/${name}" download="${month}-${name}">${name}</a>
+<span class="soft">${FILES[name] ?? ""}</span>
 <br><span class="soft">SHA-256 <code>${sha256}</code></span></p>`
       ),
     ],
   ]);
+}
+
+const FILES: Readonly<Record<string, string>> = {
+  "summary.json": "the sums of this page",
+  "items.csv": "a row for each order, for a spreadsheet",
+};
+
+/** How the month is closed; nothing before it is over, or in its turn. */
+async function closing(
+  { closedBooks, operates, formToken, nowMs }: PageContext,
+  { month, timeZone }: MonthSummary,
+): Promise<Markup> {
+  const today = localDay(timeZone)(new Date(nowMs).toISOString());
+  if (monthOf(today) <= month) return NOTHING;
+  const last = (await closedBooks.list()).at(-1);
+  if (last === undefined) {
+    return section(
+      "close",
+      "Close it",
+      markup`<p>The first month that is closed decides time zone and booking time of all later ones. So it is closed by the command:</p>
+<pre class="command" tabindex="0">rampkit month close ${month} --tz ${timeZone} --book-by confirmed</pre>`,
+    );
+  }
+  const next = monthAfter(last.month);
+  if (next !== month) {
+    return section(
+      "close",
+      "Close it",
+      markup`<p>Months are closed in their order: the next one is <a href="/months/${next}">${next}</a>.</p>`,
+    );
+  }
+  return section(
+    "close",
+    "Close it",
+    operates
+      ? markup`<form class="note-form" action="/months/${month}" method="post">
+${hidden({ form: formToken })}
+<p>What is known at this moment is stored for good, with its files. What becomes known later is booked in a later month.</p>
+<label class="row"><input type="checkbox" name="sure" value="yes" required> I have looked at the sums, and ${month} is to be closed for good</label>
+<div class="row"><button class="primary">Close ${month}</button></div></form>`
+      : markup`<p>Somebody with an <code>operate</code> token can close it here; the command does the same:</p>
+<pre class="command" tabindex="0">rampkit month close ${month}</pre>`,
+  );
 }

@@ -1,23 +1,19 @@
-import { closedMonths } from "../../queries/months.ts";
 import type { PageContext } from "../console_parts.ts";
+import type { ClosedMonth } from "../closed_books.ts";
 import { markup } from "../markup/markup.ts";
 import { section, table } from "../markup/lists.ts";
 import { moment } from "../markup/times.ts";
+import { grossText } from "../parts/month_tables.ts";
 import type { PageParts } from "./layout.ts";
 
-/** The closed months, and the open one. */
-export async function monthsPage(
-  { ledger, nowMs }: PageContext,
-): Promise<PageParts> {
-  const closed = await Array.fromAsync(closedMonths(ledger));
-  const present = new Date(nowMs).toISOString().slice(0, 7);
-  const rows = closed.toReversed().map((close) => [
-    markup`<a href="/months/${close.month}">${close.month}</a>`,
-    moment(close.closedAt),
-    close.timeZone,
-    close.bookBy,
-    close.asOf.position,
-  ]);
+/** Open months that are listed. */
+const LISTED = 24;
+
+/** The closed months, and those that are not. */
+export async function monthsPage(context: PageContext): Promise<PageParts> {
+  const closed = await context.closedBooks.list();
+  const open = await openMonths(context, closed);
+  const present = monthOf(context.nowMs);
   return {
     title: "Months",
     here: "months",
@@ -26,26 +22,73 @@ ${
       section(
         "open",
         "Not closed",
-        markup`<p><a href="/months/${present}">${present}, as the books are now</a></p>
-<p class="soft">Nothing is stored by looking. <code>rampkit month close</code> closes a month that is over, for good.</p>`,
+        markup`<ul class="plain links">${
+          open.map((month) =>
+            markup`<li><a href="/months/${month}">${month}</a> <span class="soft">${
+              month === present ? "not over yet" : "over"
+            }</span></li>`
+          )
+        }</ul>
+<p class="soft">The books of a month that is not closed are worked out from what is known now. Nothing is stored by looking.</p>`,
       )
     }
 ${
       section(
         "closed",
         "Closed",
-        rows.length === 0 ? markup`<p>No month is closed.</p>` : table(
+        closed.length === 0 ? markup`<p>No month is closed.</p>` : table(
           "Closed months",
           [
             { title: "Month" },
+            { title: "Orders", number: true },
+            { title: "Gross", number: true },
             { title: "Closed" },
             { title: "Time zone" },
             { title: "Booked by" },
-            { title: "As of position", number: true },
           ],
-          rows,
+          closed.toReversed().map((
+            { month, summary, closedAt, timeZone, bookBy },
+          ) => [
+            markup`<a href="/months/${month}">${month}</a>`,
+            summary.rows.order,
+            grossText(summary),
+            moment(closedAt),
+            timeZone,
+            bookBy,
+          ]),
         ),
       )
     }`,
   };
+}
+
+/** Months without closed books since the first order, the latest first. */
+async function openMonths(
+  { ledger, nowMs }: PageContext,
+  closed: readonly ClosedMonth[],
+): Promise<string[]> {
+  const { orders: [oldest] } = await ledger.orders.page({
+    sort: "oldest",
+    limit: 1,
+  });
+  const first = oldest?.createdAt ?? oldest?.activity.firstRecordedAt ?? null;
+  const isClosed = new Set(closed.map(({ month }) => month));
+  // Once one is closed, earlier months are booked in later ones.
+  const from = closed[0]?.month ?? first?.slice(0, 7) ?? monthOf(nowMs);
+  const months: string[] = [];
+  const at = new Date(nowMs);
+  for (let back = 0; months.length < LISTED; back++) {
+    const month = monthOf(
+      Date.UTC(at.getUTCFullYear(), at.getUTCMonth() - back),
+    );
+    if (back > 0 && month < from) break;
+    if (!isClosed.has(month)) months.push(month);
+    // Nothing before: also ends where a time of the service is absurd.
+    if (back > 1200) break;
+  }
+  return months;
+}
+
+function monthOf(timeMs: number): string {
+  return new Date(timeMs).toISOString().slice(0, 7);
 }

@@ -67,7 +67,7 @@ Deno.test("monthPage() shows a closed month as it was closed, with its files byt
   await using opened = testConsole(ledger, now);
   assert.match(
     await opened.read("/months"),
-    /Closed Month .* 2026-10 2026-11-20 12:00:00 Europe\/Berlin confirmed/,
+    /Closed Month .* 2026-10 2 60\.2 USD 2026-11-20 12:00:00 Europe\/Berlin confirmed/,
   );
   const text = await opened.read("/months/2026-10");
   assert.match(
@@ -100,7 +100,7 @@ Deno.test("monthPage() works the books of an open month out, and stores nothing"
   await using opened = testConsole(ledger, now);
   const { position } = await ledger.stats();
   const text = await opened.read("/months/2026-10");
-  assert.match(text, /2026-10 open How Closed Not closed/);
+  assert.match(text, /2026-10 open How it was worked out Closed Not closed/);
   assert.match(text, /Time zone UTC/);
   assert.match(text, /USD 3 70\.1 0\.6 1 3\.15 0 70\.7 \(1\)/);
   assert.equal((await ledger.stats()).position, position);

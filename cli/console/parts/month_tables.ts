@@ -48,6 +48,15 @@ export function currencyTable(
   );
 }
 
+/** What the orders of a month cost, by currency. */
+export function grossText({ totals }: MonthSummary): string {
+  const byCurrency = Map.groupBy(totals, ({ currency }) => currency ?? "");
+  return [...byCurrency].map(([currency, parts]) => {
+    const sum = added(parts, "currencyAmount") ?? "unknown";
+    return `${sum} ${outsideText(currency || "of no currency", 20)}`;
+  }).join("; ");
+}
+
 type Amount = "currencyAmount" | "partnerFeeUsd" | "serviceFeeUsd";
 
 /** The exact sum of what is known. */

@@ -54,6 +54,17 @@ export const orderSearch: readonly string[] = [
   ),
 ];
 
+/**
+ * The index says why an order waits: among many that wait, those of one kind
+ * are found without reading the others.
+ */
+export const orderAttention: readonly string[] = [
+  "DROP INDEX orders_with_attention",
+  `CREATE INDEX orders_with_attention
+    ON orders(generation, sort_at, order_id, attention)
+    WHERE attention IS NOT NULL`,
+];
+
 /** Counts open orders, where this version of the fold made them. */
 export function countOpen(foldVersion: number): Statement {
   return {
