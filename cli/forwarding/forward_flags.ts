@@ -69,6 +69,7 @@ export function forwardingOf(
     await Promise.all(targets.map((target) => {
       const report = new ForwardReport({
         target: targetName(target.url),
+        name: target.name,
         meters,
         log,
         now,

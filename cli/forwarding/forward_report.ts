@@ -11,6 +11,7 @@ import { isLostRace } from "../../ledger/store/retry_lost_races.ts";
 import { Subscriptions } from "../../ledger/subscriptions/subscriptions.ts";
 import { Alarm } from "../monitoring/alarm.ts";
 import type { Log } from "../monitoring/logger.ts";
+import { operands } from "../views/shell_word.ts";
 import type { PostOutcome } from "./post_webhook.ts";
 
 /** So many failures in a row, of whichever transitions, raise the alarm. */
@@ -58,6 +59,8 @@ export function forwardMeters(meter: Meter): ForwardMeters {
 export interface ForwardReportParts {
   /** The target's address without its query. */
   readonly target: string;
+  /** Name of its subscription. */
+  readonly name: string;
   readonly meters: ForwardMeters;
   readonly log: Log;
   /** Clock, ms since the epoch. */
@@ -70,6 +73,7 @@ export class ForwardReport {
   readonly #labels: { readonly target: string };
   readonly #failing: Alarm;
   #failures = 0;
+  #off = false;
 
   /** @param parts What it is made of. */
   constructor(parts: ForwardReportParts) {
@@ -81,6 +85,7 @@ export class ForwardReport {
   /** This process sends from now on. */
   sending(): void {
     const { log, meters, target } = this.#parts;
+    this.#off = false;
     meters.off.record(0, this.#labels);
     meters.failing.record(0, this.#labels);
     log("info", "forwarding", { target });
@@ -105,24 +110,31 @@ export class ForwardReport {
 
   /** A transition was given up. */
   dead(key: string, reason: string): void {
-    const { log, target } = this.#parts;
+    const { log, target, name } = this.#parts;
     log("error", "forward_dead", {
       target,
       key,
       message: `The target ${reason}`,
-      advice: "Mend the target, then: rampkit subscriptions retry",
+      advice: `Mend the target, then: rampkit subscriptions retry ${
+        operands(name)
+      }`,
     });
   }
 
-  /** The target is switched off. */
+  /** The target is switched off. Several answers that were under way can say
+   * so; one line tells of it. */
   isOff({ offAt, offReason }: ForwardTarget): void {
-    const { log, meters, target } = this.#parts;
+    const { log, meters, target, name } = this.#parts;
+    if (this.#off) return;
+    this.#off = true;
     meters.off.record(1, this.#labels);
     log("error", "forward_off", {
       target,
       since: offAt,
       message: `The target ${offReason}`,
-      advice: "When it wants webhooks again: rampkit subscriptions resume",
+      advice: `When it wants webhooks again: rampkit subscriptions resume ${
+        operands(name)
+      }`,
     });
   }
 

@@ -174,7 +174,9 @@ Deno.test("Forwarder.run() switches a target off on 410, and sends all of it onc
     await until(() => receiver.taken.length === 5);
   });
   assert.deepEqual(receiver.firsts("O1"), STATUSES);
-  assert.ok(told.log.some(({ event }) => event === "forward_off"));
+  const off = told.log.filter(({ event }) => event === "forward_off");
+  assert.equal(off.length, 1);
+  assert.match(JSON.stringify(off), new RegExp(`resume ${NAME}"`));
   await driver.close();
 });
 
@@ -353,3 +355,18 @@ function quick(ms: number, signal: AbortSignal): Promise<void> {
     }, { once: true });
   });
 }
+
+Deno.test("ForwardReport.isOff() tells once of a target that is off, and again after it was resumed", async () => {
+  const driver = await emptyStore();
+  const { report, told } = forwarderOn(driver, new Receiver());
+  const off = { url: "https://shop.example/hooks", offAt: "", offReason: "" };
+  const lines = () =>
+    told.log.filter(({ event }) => event === "forward_off").length;
+  report.isOff(off);
+  report.isOff(off);
+  assert.equal(lines(), 1);
+  report.sending();
+  report.isOff(off);
+  assert.equal(lines(), 2);
+  await driver.close();
+});

@@ -127,7 +127,8 @@ export async function runListen(options: ListenOptions): Promise<void> {
   const sign = webhookSigner(secrets);
   const senders = targets.map((target) => {
     const report = new ForwardReport({
-      ...{ target: targetName(target.url), meters, log, now },
+      ...{ target: targetName(target.url), name: target.name },
+      ...{ meters, log, now },
     });
     const parts = { ledger, target, sign, report, now, post };
     return new Forwarder({

@@ -87,12 +87,16 @@ export interface Told {
   readonly metrics: Map<string, number>;
 }
 
-/** A forwarder of one target, and what it tells. */
+/** A forwarder of one target, its report, and what that tells. */
 export function forwarderOn(
   driver: Driver,
   receiver: Receiver,
   changes: Partial<ForwarderParts> & { readonly to?: string } = {},
-): { readonly forwarder: Forwarder; readonly told: Told } {
+): {
+  readonly forwarder: Forwarder;
+  readonly report: ForwardReport;
+  readonly told: Told;
+} {
   const { to = "https://shop.example/hooks order.confirmed.*", ...parts } =
     changes;
   const forwarding = readForwarding(
@@ -109,6 +113,7 @@ export function forwarderOn(
   });
   const report = new ForwardReport({
     target: "https://shop.example/hooks",
+    name: target.name,
     now: Date.now,
     log: (_, event, fields = {}) => void told.log.push({ event, fields }),
     meters: forwardMeters({
@@ -131,7 +136,7 @@ export function forwarderOn(
     },
     ...parts,
   });
-  return { forwarder, told };
+  return { forwarder, report, told };
 }
 
 /** Starts a subscription from the beginning of the log, before it is run. */
