@@ -144,3 +144,31 @@ Deno.test("openApi() describes every route, refers only to what is there, and na
   assert.ok(schemas.Order && schemas.Release && !schemas.Simulation);
   assert.ok(componentSchemas().Simulation);
 });
+
+Deno.test("every address that the documents show is a route, with parameters that it takes", async () => {
+  const { paths } = openApi(API_ROUTES, "1.2.3");
+  const routes = Object.entries(paths as object).map(([path, methods]) => ({
+    pattern: new RegExp(`^${path.replace(/\{[a-z]+\}/g, "[^/]+")}$`),
+    names: [...under("name", methods)],
+  }));
+  const shown: string[] = [];
+  for (const document of ["API", "FORWARDING"]) {
+    const text = await Deno.readTextFile(
+      new URL(`../../${document}.md`, import.meta.url),
+    );
+    const addresses =
+      /127\.0\.0\.1:8789(\/v1[^\s"`]*)|`(?:[A-Z]+ )?(\/v1[^\s`]*)`/g;
+    for (const [, whole, path] of text.matchAll(addresses)) {
+      shown.push(whole ?? path ?? "");
+    }
+  }
+  assert.ok(shown.length >= 7, shown.join(" "));
+  for (const address of shown) {
+    const { pathname, searchParams } = new URL(address, "http://localhost");
+    const route = routes.find(({ pattern }) => pattern.test(pathname));
+    assert.ok(route !== undefined, address);
+    for (const name of searchParams.keys()) {
+      assert.ok(route.names.includes(name), `${address}: ${name}`);
+    }
+  }
+});
