@@ -1,5 +1,12 @@
 import type { Transition } from "../projection/transition.ts";
-import type { QueuedTransition } from "../store/tables/subscriptions/queued_transitions.ts";
+import {
+  type Deliveries,
+  entityKey,
+} from "../store/tables/subscriptions/deliveries.ts";
+import type {
+  QueuedTransition,
+  SettledDeliveries,
+} from "../store/tables/subscriptions/queued_transitions.ts";
 
 /** A transition that is to be handed to a handler. */
 export interface Delivery {
@@ -21,6 +28,61 @@ export type Outcome =
   | { readonly kind: "delivered"; readonly passing: boolean }
   /** It failed, or it has to wait for an earlier one: so it is queued. */
   | { readonly kind: "queued"; readonly as: QueuedTransition };
+
+/**
+ * A delivery that has not begun.
+ *
+ * @param transition The transition.
+ * @param queued How it is queued; null of one that comes from the log.
+ * @param found What was read together with it.
+ */
+export function deliveryOf(
+  transition: Transition,
+  queued: QueuedTransition | null,
+  found: Deliveries,
+): Delivery {
+  const ofEntity = found.queued.get(entityKey(transition)) ?? [];
+  return {
+    transition,
+    queued,
+    earlier: ofEntity.filter((one) => one.transition.seq < transition.seq),
+    blocked: false,
+    outcome: null,
+  };
+}
+
+/** The outcome of a transition that has to wait for an earlier one. */
+export function waiting(transition: Transition): Outcome {
+  return {
+    kind: "queued",
+    as: {
+      transition,
+      state: "waiting",
+      attempts: 0,
+      dueAt: "",
+      error: null,
+      passed: false,
+    },
+  };
+}
+
+/** What is written of deliveries that have ended. */
+export function settledBy(ended: readonly Delivery[]): SettledDeliveries {
+  const queued: QueuedTransition[] = [];
+  const failed: { before: QueuedTransition; after: QueuedTransition }[] = [];
+  const delivered: Transition[] = [];
+  const passing: Transition[] = [];
+  for (const { transition, queued: before, outcome } of ended) {
+    if (outcome?.kind === "queued") {
+      if (before === null) queued.push(outcome.as);
+      else failed.push({ before, after: outcome.as });
+    } else {
+      if (before !== null) delivered.push(transition);
+      if (outcome?.passing) passing.push(transition);
+    }
+  }
+  return { queued, failed, delivered, passing };
+}
 
 /** What is known of an order or user while deliveries of it are under way. */
 export class EntityDeliveries {

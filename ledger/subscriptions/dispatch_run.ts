@@ -2,13 +2,11 @@ import { messageOf } from "../../core/guards.ts";
 import { sleep as sleepFor } from "../../core/waiting/sleep.ts";
 import { lostRace } from "../store/retry_lost_races.ts";
 import {
-  type Deliveries,
   entityKey,
   readDeliveries,
 } from "../store/tables/subscriptions/deliveries.ts";
 import {
   type QueuedTransition,
-  type SettledDeliveries,
   settleQueue,
 } from "../store/tables/subscriptions/queued_transitions.ts";
 import {
@@ -18,7 +16,14 @@ import {
   type SubscriptionPlace,
 } from "../store/tables/subscriptions/subscriptions.ts";
 import type { Transition } from "../projection/transition.ts";
-import { type Delivery, EntityDeliveries } from "./delivery.ts";
+import {
+  type Delivery,
+  deliveryOf,
+  EntityDeliveries,
+  type Outcome,
+  settledBy,
+  waiting,
+} from "./delivery.ts";
 import { isCurrent } from "./is_current.ts";
 import { Lanes } from "./lanes.ts";
 import { redeliveryDelayMs } from "./redelivery_delay.ts";
@@ -248,7 +253,7 @@ export class DispatchRun {
     }
   }
 
-  #end(delivery: Delivery, outcome: NonNullable<Delivery["outcome"]>): void {
+  #end(delivery: Delivery, outcome: Outcome): void {
     delivery.outcome = outcome;
     this.#ended.push(delivery);
     this.#open--;
@@ -360,50 +365,4 @@ export class DispatchRun {
   #time(aheadMs = 0): string {
     return new Date(this.#parts.now() + aheadMs).toISOString();
   }
-}
-
-function deliveryOf(
-  transition: Transition,
-  queued: QueuedTransition | null,
-  found: Deliveries,
-): Delivery {
-  const ofEntity = found.queued.get(entityKey(transition)) ?? [];
-  return {
-    transition,
-    queued,
-    earlier: ofEntity.filter((one) => one.transition.seq < transition.seq),
-    blocked: false,
-    outcome: null,
-  };
-}
-
-function waiting(transition: Transition): NonNullable<Delivery["outcome"]> {
-  return {
-    kind: "queued",
-    as: {
-      transition,
-      state: "waiting",
-      attempts: 0,
-      dueAt: "",
-      error: null,
-      passed: false,
-    },
-  };
-}
-
-function settledBy(ended: readonly Delivery[]): SettledDeliveries {
-  const queued: QueuedTransition[] = [];
-  const failed: { before: QueuedTransition; after: QueuedTransition }[] = [];
-  const delivered: Transition[] = [];
-  const passing: Transition[] = [];
-  for (const { transition, queued: before, outcome } of ended) {
-    if (outcome?.kind === "queued") {
-      if (before === null) queued.push(outcome.as);
-      else failed.push({ before, after: outcome.as });
-    } else {
-      if (before !== null) delivered.push(transition);
-      if (outcome?.passing) passing.push(transition);
-    }
-  }
-  return { queued, failed, delivered, passing };
 }

@@ -37,11 +37,13 @@ Deno.test(`${SEEDS} seeds of faults and crashes break no rule, and converge`, as
 });
 
 Deno.test("seeds that once broke a rule hold it", async () => {
-  for (const { seed } of corpus) holds(await simulate({ seed }));
+  // The first ones are run above.
+  const seeds = corpus.map(({ seed }) => seed).filter((seed) => seed > SEEDS);
+  for (const seed of seeds) holds(await simulate({ seed }));
 });
 
 Deno.test("simulate() of a seed gives the same run every time", async () => {
-  for (const seed of [3, 5, 14]) {
+  for (const seed of [3, 14]) {
     const report = await simulate({ seed });
     assert.deepEqual(await simulate({ seed }), report);
     assert.match(report.hash, /^[0-9a-f]{64}$/);
@@ -49,12 +51,11 @@ Deno.test("simulate() of a seed gives the same run every time", async () => {
 });
 
 Deno.test("simulateMany() gives each seed's own report, in order", async () => {
-  const seeds = { first: 30, runs: 5, threads: 2 };
+  const seeds = { first: 30, runs: 3, threads: 2 };
   const reports = await Array.fromAsync(simulateMany(seeds));
-  assert.deepEqual(reports.map(({ seed }) => seed), [30, 31, 32, 33, 34]);
-  for (const report of reports.slice(0, 2)) {
-    assert.deepEqual(report, await simulate({ seed: report.seed }));
-  }
+  assert.deepEqual(reports.map(({ seed }) => seed), [30, 31, 32]);
+  const [first] = reports;
+  assert.deepEqual(first, await simulate({ seed: 30 }));
 });
 
 Deno.test("simulate() on a file, with a connection for each process, breaks no rule", async () => {

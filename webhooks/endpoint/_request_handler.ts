@@ -1,7 +1,6 @@
-import { messageOf } from "../../core/guards.ts";
 import type { Delivery } from "../../core/wire/delivery.ts";
 import { deliveryMint } from "../../core/wire/minted_delivery.ts";
-import { SENDER_TIMEOUT_MS } from "../../core/waiting/retry_schedule.ts";
+import { Answers } from "./_answers.ts";
 import { Deadlines } from "./deadlines.ts";
 import { DeliveryStore } from "../storing/delivery_store.ts";
 import { EndpointCounts } from "./_endpoint_counts.ts";
@@ -20,24 +19,9 @@ import type {
   ConnectionInfo,
   WebhookEndpointOptions,
 } from "./endpoint_options.ts";
-import type { AnsweredRequest } from "./answered_request.ts";
 import type { WebhookEndpointStats } from "./endpoint_stats.ts";
-import type { RefusalReason } from "../admission/refusal.ts";
 
-const STORED = { status: 204 };
-const RETRY_LATER = { "retry-after": "60" };
 const WEAK_SECRET_LENGTH = 16;
-
-/** The status of each refusal. */
-const STATUS: Readonly<Record<RefusalReason, number>> = {
-  wrong_secret: 404,
-  not_allowed: 404,
-  method: 405,
-  too_large: 413,
-  late: 408,
-  broken: 400,
-  overload: 503,
-};
 
 /**
  * Answers requests: checks, reads the body, stores it, counts.
@@ -62,7 +46,7 @@ export class RequestHandler {
   readonly #store: DeliveryStore;
   readonly #telemetry: EndpointTelemetry;
   readonly #counts: EndpointCounts;
-  readonly #onAnswer: ((answered: AnsweredRequest) => void) | undefined;
+  readonly #answers: Answers;
   #inFlight = 0;
   #heldBytes = 0;
   #onIdle: (() => void)[] = [];
@@ -107,7 +91,17 @@ export class RequestHandler {
       meter: options.meter,
     });
     this.#counts = new EndpointCounts(this.#telemetry);
-    this.#onAnswer = options.onAnswer;
+    this.#answers = new Answers({
+      now: this.#now,
+      clock: this.#clock,
+      log: this.#log,
+      counts: this.#counts,
+      store: this.#store,
+      onAnswer: options.onAnswer,
+      maxBodyBytes: this.#maxBodyBytes,
+      maxHeldBytes: this.#maxHeldBytes,
+      bodyDeadlineMs: this.#bodyDeadlineMs,
+    });
     for (const { length } of options.secrets) {
       if (length >= WEAK_SECRET_LENGTH) continue;
       this.#log({
@@ -128,10 +122,10 @@ export class RequestHandler {
     try {
       const refusal = this.#gate.refusalOf(request, info);
       if (refusal !== null) {
-        return Promise.resolve(this.#refuse(refusal, arrivedAt));
+        return Promise.resolve(this.#answers.refuse(refusal, arrivedAt));
       }
     } catch (error) {
-      return Promise.resolve(this.#fail(error, arrivedAt));
+      return Promise.resolve(this.#answers.fail(error, arrivedAt));
     }
     const exchange = new Exchange(
       arrivedAt,
@@ -181,7 +175,7 @@ export class RequestHandler {
       }
       if (exchange.isOver) return;
       if (typeof body === "string") {
-        return this.#end(exchange, this.#refuseBody(body, arrivedAt));
+        return this.#end(exchange, this.#answers.refuseBody(body, arrivedAt));
       }
       const receivedAtMs = this.#now();
       const delivery = this.#mint(receivedAtMs, body);
@@ -192,11 +186,13 @@ export class RequestHandler {
       this.#end(
         exchange,
         isStored
-          ? this.#stored(delivery, receivedAtMs, arrivedAt)
-          : this.#notStored(delivery, arrivedAt),
+          ? this.#answers.stored(delivery, receivedAtMs, arrivedAt)
+          : this.#answers.notStored(delivery, arrivedAt),
       );
     } catch (error) {
-      if (!exchange.isOver) this.#end(exchange, this.#fail(error, arrivedAt));
+      if (!exchange.isOver) {
+        this.#end(exchange, this.#answers.fail(error, arrivedAt));
+      }
     }
   }
 
@@ -241,115 +237,9 @@ export class RequestHandler {
   readonly #onDue = (exchange: Exchange): void => {
     const { delivery, arrivedAt } = exchange;
     if (delivery === null) {
-      return this.#end(exchange, this.#refuseBody("late", arrivedAt));
+      return this.#end(exchange, this.#answers.refuseBody("late", arrivedAt));
     }
     this.#store.failed("No answer in time");
-    this.#end(exchange, this.#notStored(delivery, arrivedAt));
+    this.#end(exchange, this.#answers.notStored(delivery, arrivedAt));
   };
-
-  /** The caller's ids, times or address reader failed. */
-  #fail(error: unknown, arrivedAt: number): Response {
-    this.#log({
-      level: "error",
-      code: "delivery_refused",
-      message: "A request could not be handled",
-      detail: messageOf(error),
-    });
-    return this.#respond(503, arrivedAt, { headers: RETRY_LATER });
-  }
-
-  #stored(
-    delivery: Delivery,
-    receivedAtMs: number,
-    arrivedAt: number,
-  ): Response {
-    const durationMs = this.#clock() - arrivedAt;
-    if (durationMs > SENDER_TIMEOUT_MS) this.#noteUnanswered(delivery, "late");
-    this.#counts.stored(receivedAtMs);
-    this.#counts.answered(204, durationMs);
-    if (this.#onAnswer !== undefined) {
-      this.#tell({ delivery, status: 204, refusal: null, durationMs });
-    }
-    return new Response(null, STORED);
-  }
-
-  /** Answers 503. The delivery may be stored after all, by a late append. */
-  #notStored(delivery: Delivery, arrivedAt: number): Response {
-    this.#noteUnanswered(delivery, "503");
-    this.#log({
-      level: "error",
-      code: "delivery_refused",
-      message: "A delivery could not be kept",
-      answer: 503,
-    });
-    return this.#respond(503, arrivedAt, { headers: RETRY_LATER, delivery });
-  }
-
-  #noteUnanswered(delivery: Delivery, answer: "late" | "503"): void {
-    this.#log({
-      level: "error",
-      code: "delivery_unanswered",
-      message: `A delivery that may be stored was answered ${answer}`,
-      deliveryId: delivery.id,
-    });
-    this.#store.note({
-      id: delivery.id,
-      noticedAt: new Date(this.#now()).toISOString(),
-      answer,
-    });
-  }
-
-  #refuseBody(reason: NoBody, arrivedAt: number): Response {
-    const message = {
-      too_large: `A body has more than ${this.#maxBodyBytes} bytes`,
-      late: `A body was not there after ${this.#bodyDeadlineMs} ms`,
-      broken: "A body broke off",
-      overload: `Bodies of ${this.#maxHeldBytes} bytes are held already`,
-    }[reason];
-    const level = reason === "too_large" || reason === "overload"
-      ? "error"
-      : "warn";
-    const answer = STATUS[reason];
-    this.#log({ level, code: "body_refused", message, answer });
-    return this.#refuse(reason, arrivedAt, {
-      connection: "close",
-      ...(reason === "overload" && RETRY_LATER),
-    });
-  }
-
-  #refuse(
-    reason: RefusalReason,
-    arrivedAt: number,
-    headers?: Record<string, string>,
-  ): Response {
-    this.#counts.refused(reason);
-    return this.#respond(STATUS[reason], arrivedAt, {
-      headers: reason === "method" ? { allow: "POST" } : headers,
-      refusal: reason,
-    });
-  }
-
-  /** Makes an answer other than 204, counts it, and tells of it. */
-  #respond(
-    status: number,
-    arrivedAt: number,
-    { headers, delivery = null, refusal = null }: {
-      readonly headers: Record<string, string> | undefined;
-      readonly delivery?: Delivery | null;
-      readonly refusal?: RefusalReason | null;
-    },
-  ): Response {
-    const durationMs = this.#clock() - arrivedAt;
-    this.#counts.answered(status, durationMs);
-    this.#tell({ delivery, status, refusal, durationMs });
-    return new Response(null, headers ? { status, headers } : { status });
-  }
-
-  #tell(answered: AnsweredRequest): void {
-    try {
-      this.#onAnswer?.(answered);
-    } catch {
-      // A failing observer must not cost a delivery.
-    }
-  }
 }
