@@ -26,7 +26,7 @@ for (const [file, heading] of Object.entries(tables)) {
   Deno.test(`COMMANDS.md lists the codes of ${file}, and no other`, async () => {
     const source = await Deno.readTextFile(new URL(file, import.meta.url));
     // The reasons of unreadable events stand inside others, in `reason`.
-    const [outer = ""] = source.split("export function describeUnreadable");
+    const [outer = ""] = source.split("function describeUnreadableReason");
     const worded = codesIn(outer, /case "(\w+)":/g)
       .filter((code) => !(file === "anomaly.ts" && isSource(code)));
     const section = commands.split(`${heading}\n`)[1]?.split(/^#/m)[0] ?? "";
