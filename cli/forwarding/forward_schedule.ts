@@ -12,6 +12,9 @@ export const FORWARD_ATTEMPTS: number = WAITS_MS.length + 1;
 /** Longest wait that a receiver can ask for, ms. */
 const LONGEST_ASKED_MS = 24 * 3_600_000;
 
+/** No wait is longer than this, ms. */
+export const LONGEST_FORWARD_DELAY_MS = 30 * 3_600_000;
+
 /**
  * How long to wait before another attempt to forward: up to a fifth less or
  * more than the schedule says, and not less than the receiver asked for.

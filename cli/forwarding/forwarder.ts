@@ -10,7 +10,11 @@ import { isLostRace } from "../../ledger/store/retry_lost_races.ts";
 import { Subscription } from "../../ledger/subscriptions/subscription.ts";
 import type { Ledger, TransitionHandler } from "../../ledger/mod.ts";
 import { aborted } from "../program/stoppable.ts";
-import { FORWARD_ATTEMPTS, forwardDelayMs } from "./forward_schedule.ts";
+import {
+  FORWARD_ATTEMPTS,
+  forwardDelayMs,
+  LONGEST_FORWARD_DELAY_MS,
+} from "./forward_schedule.ts";
 import type { ForwardReport } from "./forward_report.ts";
 import {
   type PostOptions,
@@ -190,6 +194,7 @@ export class Forwarder {
       now,
       name: target.name,
       handler: this.#handler,
+      longestDelayMs: LONGEST_FORWARD_DELAY_MS,
       guard: () => renewLease(lease),
       onLostRace: () => turn.abort(),
       options: {

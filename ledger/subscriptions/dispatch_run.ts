@@ -30,6 +30,8 @@ import { redeliveryDelayMs } from "./redelivery_delay.ts";
 import { StateLoader } from "./state_loader.ts";
 import type { Dispatched, SubscriptionParts } from "./subscription_options.ts";
 
+/** No wait before another attempt is longer, unless stated otherwise, ms. */
+const LONGEST_DELAY_MS = 31 * 24 * 3_600_000;
 /** Most transitions of one read of the log. */
 const LOG_ROWS = 256;
 /** Most queued transitions of one read. */
@@ -142,6 +144,10 @@ export class DispatchRun {
     }
   }
 
+  get #longestDelayMs(): number {
+    return this.#parts.longestDelayMs ?? LONGEST_DELAY_MS;
+  }
+
   /** Whether nothing more is begun. */
   get #ending(): boolean {
     return this.#parts.signal.aborted || this.#problem !== null;
@@ -155,6 +161,7 @@ export class DispatchRun {
     const query = {
       name,
       now: this.#time(),
+      latest: this.#time(this.#longestDelayMs),
       limits: { due: DUE_ROWS, log: room ? LOG_ROWS : 0 },
       after: this.#readTo,
     };
@@ -355,7 +362,9 @@ export class DispatchRun {
       transition,
       state: attempts >= maxAttempts ? "dead" : "retrying",
       attempts,
-      dueAt: this.#time(retryDelayMs(attempts, error)),
+      dueAt: this.#time(
+        Math.min(retryDelayMs(attempts, error), this.#longestDelayMs),
+      ),
       error: messageOf(error).slice(0, 500).toWellFormed()
         .replaceAll("\0", ""),
       passed: queued?.passed ?? false,

@@ -76,7 +76,7 @@ export interface SubscribeOptions {
    */
   readonly maxAttempts?: number;
   /**
-   * Wait after a failed attempt, in ms, by how many were made and what the last
+   * Wait after a failed attempt, in ms and at most 31 days, by how many were made and what the last
    * one failed with.
    *
    * @default one second, doubled each time, up to an hour
@@ -120,6 +120,13 @@ export interface SubscriptionParts {
   readonly options: SubscribeOptions;
   /** Whom it calls. */
   readonly handler: TransitionHandler;
+  /**
+   * Longest wait before another attempt, in ms. What would be due later was
+   * queued while the clock was ahead, and is due at once.
+   *
+   * @default {31 days}
+   */
+  readonly longestDelayMs?: number;
   /** Statements that begin each write, for example those of a lease. */
   readonly guard?: () => readonly Statement[];
   /** Told when a write was refused, because another process was first. */

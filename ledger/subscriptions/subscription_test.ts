@@ -102,6 +102,31 @@ Deno.test("Subscription.dispatch() lets a failing entity wait, and no other", as
   await driver.close();
 });
 
+Deno.test("Subscription.dispatch() tries again at once what a clock that was ahead has put off", async () => {
+  const driver = await emptyStore();
+  const wrongMs = Date.parse("2036-01-01T00:00:00Z");
+  let nowMs = wrongMs;
+  let broken = true;
+  await record(driver, ...lives("O1"));
+  await using subscription = await opened(
+    driver,
+    () => {
+      if (broken) throw new Error("out of order");
+    },
+    { retryDelayMs: () => Infinity },
+    () => nowMs,
+  );
+  assert.deepEqual(await subscription.dispatch(), { delivered: 0, failed: 1 });
+  nowMs = Date.parse(at(60));
+  assert.deepEqual(await subscription.dispatch(), { delivered: 0, failed: 1 });
+  // What is put off by a clock that is right waits, and not for ever.
+  broken = false;
+  assert.deepEqual(await subscription.dispatch(), { delivered: 0, failed: 0 });
+  nowMs += 31 * 24 * 3_600_000;
+  assert.deepEqual(await subscription.dispatch(), { delivered: 4, failed: 0 });
+  await driver.close();
+});
+
 Deno.test("Subscription.wake() delivers what is new, and stop() waits for the handler", async () => {
   const driver = await emptyStore();
   const keys: string[] = [];

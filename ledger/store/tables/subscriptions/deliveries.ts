@@ -18,6 +18,8 @@ export interface DeliveriesQuery {
   readonly name: string;
   /** The time, UTC ISO 8601. */
   readonly now: string;
+  /** What is due later than this was queued by a clock that was ahead. */
+  readonly latest: string;
   /** Most of the queue, and most of the log. */
   readonly limits: { readonly due: number; readonly log: number };
   /** Read the log after this place; null for the checkpoint. */
@@ -43,13 +45,18 @@ export function entityKey(
   return `${entity}:${id}`;
 }
 
-const selectDue = `SELECT ${queuedColumns} FROM queued_transitions AS l
-  WHERE l.subscription = ?1 AND l.state = 'retrying' AND l.due_at <= ?2
-  ORDER BY l.due_at, l.seq LIMIT ?3`;
+const selectDueWhere = (due: string): string =>
+  `SELECT * FROM (SELECT ${queuedColumns} FROM queued_transitions AS l
+    WHERE l.subscription = ?1 AND l.state = 'retrying' AND ${due}
+    ORDER BY l.due_at, l.seq LIMIT ?3)`;
+
+// Two reads of one index: with OR, all that waits would be read and sorted.
+const selectDue = `${selectDueWhere("l.due_at <= ?2")}
+  UNION ALL ${selectDueWhere("l.due_at > ?4")}`;
 
 const selectLog = `SELECT ${transitionColumns} FROM transitions WHERE seq >
-    coalesce(?4, (SELECT seq FROM subscriptions WHERE name = ?1))
-  ORDER BY seq LIMIT ?5`;
+    coalesce(?5, (SELECT seq FROM subscriptions WHERE name = ?1))
+  ORDER BY seq LIMIT ?6`;
 
 const selectQueuedOfBoth = `WITH both AS (
     SELECT entity, entity_id FROM (${selectDue})
@@ -69,19 +76,19 @@ const selectQueuedOfBoth = `WITH both AS (
  */
 export async function readDeliveries(
   driver: Driver,
-  { name, now, limits, after }: DeliveriesQuery,
+  { name, now, latest, limits, after }: DeliveriesQuery,
   mode: "read" | "write",
 ): Promise<Deliveries> {
   const [place, due, log, queued] = await driver.batch([
     selectPlace(name),
-    { sql: selectDue, args: [name, now, limits.due] },
+    { sql: selectDue, args: [name, now, limits.due, latest] },
     {
-      sql: selectLog.replace("?4", "?2").replace("?5", "?3"),
+      sql: selectLog.replace("?5", "?2").replace("?6", "?3"),
       args: [name, after, limits.log],
     },
     {
       sql: selectQueuedOfBoth,
-      args: [name, now, limits.due, after, limits.log],
+      args: [name, now, limits.due, latest, after, limits.log],
     },
   ], mode);
   const byEntity = new Map<string, QueuedTransition[]>();
