@@ -24,7 +24,8 @@ const linkLocalRanges = blockList([
 /**
  * Says of what kind an IP address is.
  *
- * @param address IPv4 or IPv6; one of IPv4 in the form of IPv6 counts as IPv4.
+ * @param address IPv4 or IPv6; one of IPv6 that leads to one of IPv4 (mapped,
+ * translated or tunnelled) counts as that.
  */
 export function addressKind(address: string): AddressKind {
   const plain = address.replace(/^\[(.*)\]$/, "$1").replace(/%.*$/, "");
@@ -38,9 +39,22 @@ function blockList(
 ): BlockList {
   const list = new BlockList();
   for (const [network, prefix] of ranges) {
-    list.addSubnet(network, prefix, isIP(network) === 4 ? "ipv4" : "ipv6");
+    if (isIP(network) === 6) {
+      list.addSubnet(network, prefix, "ipv6");
+      continue;
+    }
+    list.addSubnet(network, prefix, "ipv4");
+    // The same network, as a translator (NAT64) or a tunnel (6to4) leads to it.
+    list.addSubnet(`64:ff9b::${network}`, 96 + prefix, "ipv6");
+    list.addSubnet(`2002:${inHex(network)}::`, 16 + prefix, "ipv6");
   }
   return list;
+}
+
+/** An IPv4 address as two groups of an IPv6 one: `a9fe:0`. */
+function inHex(address: string): string {
+  const [a = 0, b = 0, c = 0, d = 0] = address.split(".").map(Number);
+  return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
 }
 
 /**
