@@ -77,7 +77,8 @@ export async function postWebhook(
         redirect: "manual",
         signal,
       });
-      await discard(response);
+      // The status is the answer: a body that breaks off changes nothing of it.
+      await discard(response).catch(() => {});
       return outcomeOf(response, now());
     });
   } catch (error) {

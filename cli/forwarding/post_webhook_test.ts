@@ -78,6 +78,24 @@ Deno.test("postWebhook() waits no longer than its limit, for the whole answer", 
   });
 });
 
+Deno.test("postWebhook() goes by the status, also where the answer's body is broken", async () => {
+  const outcomeOf = (status: number) =>
+    postWebhook(new URL("https://shop.example/"), webhook, {
+      resolve: () => Promise.resolve(["8.8.8.8"]),
+      fetch: () =>
+        Promise.resolve(
+          new Response(
+            new ReadableStream({
+              pull: (controller) => controller.error(new Error("not gzip")),
+            }),
+            { status },
+          ),
+        ),
+    });
+  assert.equal((await outcomeOf(200)).kind, "taken");
+  assert.equal((await outcomeOf(410)).kind, "gone");
+});
+
 Deno.test("postWebhook() refuses link-local addresses and http to public ones, also behind names", async () => {
   const reasonOf = async (url: string, addresses: readonly string[]) => {
     const outcome = await postWebhook(new URL(url), webhook, {

@@ -48,7 +48,12 @@ export interface HttpAppOptions {
   readonly readiness: () => Promise<Readiness>;
   /** Writes the metrics for Prometheus. @default {no `GET /metrics`} */
   readonly metrics?: () => string;
+  /** Steady clock, ms. @default performance.now */
+  readonly steadyNow?: () => number;
 }
+
+/** A look at the ledger answers all who ask within this time after it, ms. */
+const LOOK_LASTS_MS = 250;
 
 /**
  * The routes of `serve`: `POST /webhooks/{secret}`, `GET /healthz` (the process
@@ -61,8 +66,9 @@ export function httpApp(
   const app = new Hono();
   app.use(secureHeaders());
   app.get("/healthz", (c) => c.json({ ok: true }));
+  const readinessNow = seldom(options.readiness, options.steadyNow);
   app.get("/readyz", async (c) => {
-    const readiness = await options.readiness();
+    const readiness = await readinessNow();
     return c.json({ ok: readiness.problem === null, ...readiness }, {
       status: readiness.problem === null ? 200 : 503,
     });
@@ -81,6 +87,29 @@ export function httpApp(
   return (request, info) =>
     // Deliveries skip the router: this is the path that must stay short.
     isDelivery(request) ? options.endpoint(request, info) : app.fetch(request);
+}
+
+/**
+ * Looks seldom, however many ask: anybody may ask whether the endpoint is ready,
+ * and each look writes to the ledger.
+ */
+function seldom<Found>(
+  look: () => Promise<Found>,
+  now: () => number = () => performance.now(),
+): () => Promise<Found> {
+  let looking: Promise<Found> | null = null;
+  let last: { readonly found: Found; readonly atMs: number } | null = null;
+  return () => {
+    if (last !== null && now() - last.atMs < LOOK_LASTS_MS) {
+      return Promise.resolve(last.found);
+    }
+    return looking ??= look().then((found) => {
+      last = { found, atMs: now() };
+      return found;
+    }).finally(() => {
+      looking = null;
+    });
+  };
 }
 
 function isDelivery(request: Request): boolean {

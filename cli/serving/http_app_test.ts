@@ -67,6 +67,36 @@ Deno.test("httpApp() answers /readyz with 503 and the problem only when nothing 
   assert.equal((await answer.json()).problem, problem);
 });
 
+Deno.test("httpApp() looks at the ledger four times a second at most, however many ask /readyz", async () => {
+  let looks = 0;
+  let nowMs = 0;
+  let look = Promise.withResolvers<Readiness>();
+  const serving = httpApp({
+    endpoint: () => Promise.resolve(new Response()),
+    readiness: () => {
+      looks++;
+      return look.promise;
+    },
+    steadyNow: () => nowMs,
+  });
+  const ask = async () => {
+    const answer = await serving(new Request("http://127.0.0.1/readyz"));
+    await answer.body?.cancel();
+    return answer.status;
+  };
+  const asked = [ask(), ask(), ask()];
+  look.resolve(ready);
+  assert.deepEqual(await Promise.all(asked), [200, 200, 200]);
+  nowMs += 249;
+  assert.equal(await ask(), 200);
+  assert.equal(looks, 1);
+  nowMs += 1;
+  look = Promise.withResolvers();
+  look.resolve({ ...ready, problem: "No room is left" });
+  assert.equal(await ask(), 503);
+  assert.equal(looks, 2);
+});
+
 Deno.test("httpApp() answers /metrics as Prometheus reads it, and only where there are metrics", async () => {
   const request = () => new Request("http://127.0.0.1/metrics");
   assert.equal((await app()(request())).status, 404);
