@@ -2,7 +2,7 @@ import { lastingAttention } from "../attention/attention.ts";
 import { parseExact } from "../../core/json/exact_json.ts";
 import { isRecord } from "../../core/guards.ts";
 import { objectOf } from "../events/fact_text.ts";
-import type { EventKind } from "../events/event.ts";
+import type { EventKind, RecordedEvent } from "../events/event.ts";
 import { isFinal } from "../orders/order_rank.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import { decideRelease } from "../orders/release.ts";
@@ -10,7 +10,7 @@ import { otherFinals } from "../orders/readings.ts";
 import { type ResolveOptions, resolveOrder } from "../orders/resolve_order.ts";
 import { orderState } from "../orders/state_of_order.ts";
 import type { ErasableEvent } from "../store/tables/erasure/erasable_events.ts";
-import { KEPT_FIELDS } from "./redact_event.ts";
+import { KEPT_OF_READING, KEPT_OF_WEBHOOK } from "./redact_event.ts";
 
 /**
  * Why a person should not be erased yet.
@@ -52,14 +52,12 @@ export function erasurePlan(
 ): ErasurePlan {
   const kinds: Partial<Record<EventKind, number>> = {};
   const fields = new Set<string>();
-  for (const { event: { kind, body } } of events) {
+  for (const { event } of events) {
+    const { kind, body } = event;
     kinds[kind] = (kinds[kind] ?? 0) + 1;
     if (body === null) continue;
-    const kept: ReadonlySet<string> = kind === "order_snapshot"
-      ? KEPT_FIELDS
-      : new Set();
     for (const field of fieldNames(body)) {
-      if (!kept.has(field)) fields.add(field);
+      if (!stays(event, field)) fields.add(field);
     }
   }
   return {
@@ -68,6 +66,23 @@ export function erasurePlan(
     fields: [...fields].sort(),
     orders: orders.toSorted((a, b) => a.orderId < b.orderId ? -1 : 1),
   };
+}
+
+/** Whether a field of an event is kept. */
+function stays(
+  { kind, orderId }: Pick<RecordedEvent, "kind" | "orderId">,
+  field: string,
+): boolean {
+  switch (kind) {
+    case "order_snapshot":
+      return KEPT_OF_READING.has(field);
+    case "order_redacted":
+      return field !== "user_id" && field !== "click_id";
+    case "webhook":
+      return field === "type" || orderId !== null && KEPT_OF_WEBHOOK.has(field);
+    default:
+      return false;
+  }
 }
 
 /** Names of the fields of a JSON object, those within others after a dot. */

@@ -230,8 +230,20 @@ const KEPT = [
   "fail_reason",
 ] as const;
 
-/** The same, and the id, which stays. */
-export const KEPT_FIELDS: ReadonlySet<string> = new Set(["order_id", ...KEPT]);
+/** What stays of a reading of an order: the same, and its id. */
+export const KEPT_OF_READING: ReadonlySet<string> = new Set([
+  "order_id",
+  ...KEPT,
+]);
+
+/** What stays of a webhook about an order. */
+export const KEPT_OF_WEBHOOK: ReadonlySet<string> = new Set([
+  "order.id",
+  "order.base",
+  "order.base_amount",
+  "order.quote",
+  "order.quote_amount",
+]);
 
 function readingFields({ body }: Pick<RecordedEvent, "body">): KeptFields {
   const row = body === null ? undefined : soundRow(body, readOrderRow)?.row;

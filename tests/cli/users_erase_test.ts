@@ -49,6 +49,8 @@ Deno.test("rampkit users erase shows what goes, asks, and leaves nothing of the 
   assert.equal((await cli(["ledger", "verify"], env)).code, 0);
   const proof = await cli(["users", "erased", anna.userId], env);
   assert.match(proof.out, /^Erased at \d/);
+  const shown = await cli(["users", "show", anna.userId], env);
+  assert.match(shown.err, /was erased at \d/);
   const again = await cli(["users", "erase", anna.userId, "--json"], env);
   const told = JSON.parse(again.out);
   assert.deepEqual([told.erased, told.cleaned, told.events], [true, true, []]);
@@ -94,6 +96,11 @@ Deno.test("rampkit ledger prune takes out old bodies, and only when told to", as
   const done = await cli([...prune, "400d", "--yes", "--json"], env);
   const { pruned, left, cleaned } = JSON.parse(done.out);
   assert.deepEqual([pruned, left, cleaned], [13, 1, true]);
+  const again = await cli([...prune, "400d", "--yes"], env);
+  assert.match(again.out, /^Pruned +0 bodies recorded before \d/m);
+  assert.match(again.out, /^Left +1 as old: the latest reading of each user/m);
+  const none = await cli([...prune, "9999d"], env);
+  assert.match(none.out, /^Nothing to prune: no body was recorded before /);
   const shown = await cli(["orders", "show", "O-ANNA-0", "--json"], env);
   const { status, userId, address } = JSON.parse(shown.out);
   assert.deepEqual([status, userId, address], ["success", anna.userId, null]);

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Cli } from "../../program/cli.ts";
 import { confirmed } from "../../program/confirm.ts";
 import { CommandError, UsageError } from "../../program/exit_codes.ts";
-import { type Io, jsonLine, line, note } from "../../program/io.ts";
+import { type Io, jsonLine, lines, note } from "../../program/io.ts";
 import {
   jsonOption,
   ledgerOptions,
@@ -10,7 +10,7 @@ import {
 } from "../../program/options.ts";
 import { stoppable } from "../../program/stoppable.ts";
 import { upToDate, withStoredLedger } from "../../program/with_ledger.ts";
-import { counted } from "../../views/counted.ts";
+import { labelled } from "../../views/labelled.ts";
 import { progress } from "../../views/progress.ts";
 
 interface PruneFlags extends SharedFlags {
@@ -28,6 +28,10 @@ export interface PruneJson {
 
 const DAY_MS = 24 * 3_600_000;
 
+/** Bodies that stay however old they are. */
+const STAYING = "the latest reading of each user, and what belongs to orders " +
+  "that are under way or whose refund is due";
+
 /** `ledger prune`. */
 export function addPrune(ledger: Command, cli: Cli): void {
   const command = ledger.command("prune").description(
@@ -40,8 +44,9 @@ export function addPrune(ledger: Command, cli: Cli): void {
   jsonOption(ledgerOptions(command), "one object")
     .addHelpText(
       "after",
-      "\nIt may be stopped, and goes on where it was. The latest reading of\n" +
-        "each user stays, and what belongs to orders under way.\n\n" +
+      "\nIt may be stopped, and goes on where it was. Left are the latest reading\n" +
+        "of each user, and what belongs to orders that are under way or whose\n" +
+        "refund is due. Backups and exports made before hold the bodies.\n\n" +
         "Example:\n  rampkit ledger prune --bodies-older-than 400d",
     )
     .action(cli.run((flags: PruneFlags) => prune(cli.io, flags)));
@@ -53,17 +58,16 @@ async function prune(io: Io, flags: PruneFlags): Promise<void> {
   await withStoredLedger(io, flags, async (ledger) => {
     await upToDate(ledger, io);
     const old = await ledger.erasures.countOldBodies(before);
-    const told =
-      `${counted(old, "body").replace("bodys", "bodies")} recorded ` +
-      `before ${before}`;
+    const told = `${bodies(old)} recorded before ${before}`;
     const goesOn = old === 0 ||
       (flags.yes ?? (flags.json ? false : await confirmed(
         io,
-        `${told}: take them out? It cannot be undone. Type yes: `,
+        `${told}: take them out, but for ${STAYING}? It cannot be undone. ` +
+          "Type yes: ",
       )));
     if (!goesOn) {
       throw new CommandError(
-        `Nothing was pruned: add --yes to take out ${told}`,
+        `Nothing was pruned: add --yes to take out ${told}, but for ${STAYING}`,
       );
     }
     const done = await stoppable(
@@ -90,11 +94,34 @@ async function prune(io: Io, flags: PruneFlags): Promise<void> {
     }
     const json: PruneJson = { before, ...done, cleaned };
     if (flags.json) return jsonLine(io, json);
-    line(
-      io,
-      `Pruned ${done.pruned}, left ${done.left} (recorded before ${before})`,
-    );
+    lines(io, pruneLines(json, io.columns));
   });
+}
+
+/** What was pruned, for people. */
+function pruneLines(
+  { before, pruned, left, cleaned }: PruneJson,
+  columns: number | null,
+): string[] {
+  if (pruned + left === 0) {
+    return [`Nothing to prune: no body was recorded before ${before}`];
+  }
+  return labelled([
+    ["Pruned", `${bodies(pruned)} recorded before ${before}`],
+    ["Left", left === 0 ? null : `${left} as old: ${STAYING}`],
+    [
+      "File",
+      pruned === 0
+        ? null
+        : cleaned
+        ? "written anew, its log emptied"
+        : "on a server: see RUNBOOK, A person asks to be erased",
+    ],
+  ], columns);
+}
+
+function bodies(count: number): string {
+  return `${count} ${count === 1 ? "body" : "bodies"}`;
 }
 
 /** Days as `400d`. */

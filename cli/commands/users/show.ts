@@ -26,9 +26,13 @@ export function addShow(users: Command, cli: Cli): void {
         await upToDate(ledger, cli.io);
         const user = await ledger.users.get(id);
         if (user === null) {
+          const erased = await ledger.erasures.find(id);
           throw new CommandError(
-            `No such user: the ledger has no user "${id}"; ` +
-              await pollAdvice(ledger, config),
+            erased === null
+              ? `No such user: the ledger has no user "${id}"; ` +
+                await pollAdvice(ledger, config)
+              : `No such user: "${id}" was erased at ${erased.erasedAt}; see ` +
+                "rampkit users erased",
             "not_found",
           );
         }
