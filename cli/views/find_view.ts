@@ -2,7 +2,7 @@ import { type Found, verdictOf } from "../../ledger/mod.ts";
 import { FOUND_AS } from "../wording/found_as.ts";
 import { describeOrderVerdict } from "../wording/order_verdict.ts";
 import { type OrderJson, orderJson, orderLines } from "./order_view.ts";
-import { operands } from "./shell_word.ts";
+import { shellWord } from "./shell_word.ts";
 import { drawTable } from "./table.ts";
 import { type UserJson, userJson, userLines } from "./user_view.ts";
 
@@ -39,7 +39,7 @@ export function foundLines(
       ...userLines(found.user, columns, nowMs),
       "",
       "Orders of the user:",
-      `  rampkit orders list --user ${operands(found.user.userId)}`,
+      `  rampkit orders list --user=${shellWord(found.user.userId)}`,
     ];
 }
 

@@ -1,3 +1,5 @@
+import type { ConfigFlags } from "../program/config.ts";
+import { withoutPasswords } from "../program/redact.ts";
 import { isPrintable } from "./printable.ts";
 
 /** What no shell reads as anything but itself. */
@@ -32,4 +34,32 @@ const RESERVED = new Set([..."'\\!"].map((sign) => sign.charCodeAt(0)));
 export function operands(...values: readonly string[]): string {
   const words = values.map(shellWord).join(" ");
   return values.some((value) => value.startsWith("-")) ? `-- ${words}` : words;
+}
+
+/**
+ * A command to go on with, as it is printed: with the flags that named the
+ * ledger, because without them it would look at another one. An address that
+ * holds a password is left out.
+ *
+ * @param command The command with its own flags, and no values that could look
+ * like one.
+ * @param operands Its operands, quoted for the shell.
+ */
+export function nextCommand(
+  { databaseUrl, environment }: ConfigFlags,
+  command: string,
+  operands: string = "",
+): string {
+  return [
+    `  rampkit ${command}`,
+    ...given("--database-url", databaseUrl),
+    ...given("--environment", environment),
+    ...(operands === "" ? [] : [operands]),
+  ].join(" ");
+}
+
+function given(flag: string, value: string | undefined): string[] {
+  return value === undefined || withoutPasswords(value) !== value
+    ? []
+    : [flag, shellWord(value)];
 }

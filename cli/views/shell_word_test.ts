@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { printable } from "./printable.ts";
-import { operands, shellWord } from "./shell_word.ts";
+import { nextCommand, operands, shellWord } from "./shell_word.ts";
 import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
 
 const HOSTILE = [
@@ -68,4 +68,24 @@ Deno.test("shellWord() leaves what needs no quotes as it is", () => {
 Deno.test("operands() parts values that look like flags from the flags", () => {
   assert.equal(operands("a", "b c"), "a 'b c'");
   assert.equal(operands("goods", "--all"), "-- goods '--all'");
+});
+
+Deno.test("nextCommand() names the ledger that this command read, quoted", () => {
+  assert.equal(nextCommand({}, "month list"), "  rampkit month list");
+  assert.equal(
+    nextCommand(
+      { databaseUrl: "file:my books.db", environment: "sandbox" },
+      "orders explain --verbose",
+      operands("-1"),
+    ),
+    "  rampkit orders explain --verbose --database-url 'file:my books.db' " +
+      "--environment sandbox -- '-1'",
+  );
+});
+
+Deno.test("nextCommand() leaves out an address that holds a password", () => {
+  assert.equal(
+    nextCommand({ databaseUrl: "libsql://me:word@host" }, "month list"),
+    "  rampkit month list",
+  );
 });

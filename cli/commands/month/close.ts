@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { BOOK_BY, type BookBy, localDay } from "../../../ledger/internals.ts";
 import { defined } from "../../../core/defined.ts";
+import { nextCommand } from "../../views/shell_word.ts";
 import type { Cli } from "../../program/cli.ts";
 import { CommandError, UsageError } from "../../program/exit_codes.ts";
 import { jsonLine, lines } from "../../program/io.ts";
@@ -89,8 +90,11 @@ export function addClose(month: Command, cli: Cli): void {
           ...monthLines(closed, io.columns),
           "",
           "Its files, as stored:",
-          `  rampkit month show ${month}`,
-          `  rampkit month show ${month} --items --output ${month}.csv`,
+          nextCommand(flags, `month show ${month}`),
+          nextCommand(
+            flags,
+            `month show ${month} --items --output ${month}.csv`,
+          ),
         ]);
       });
     }));

@@ -17,7 +17,7 @@ import {
 } from "../../views/explanation_view.ts";
 import { orderJson, orderLines } from "../../views/order_view.ts";
 import { pollAdvice } from "../../program/poll_advice.ts";
-import { operands } from "../../views/shell_word.ts";
+import { nextCommand, operands } from "../../views/shell_word.ts";
 import { findOrder, ORDER_ID, orderNotFound } from "./find_order.ts";
 
 interface ExplainFlags extends SharedFlags {
@@ -93,7 +93,11 @@ export function addExplain(orders: Command, cli: Cli): void {
               lines(cli.io, [
                 "",
                 "Every field that changed:",
-                `  rampkit orders explain ${operands(orderId)} --verbose`,
+                nextCommand(
+                  flags,
+                  "orders explain --verbose",
+                  operands(orderId),
+                ),
               ]);
             }
           }

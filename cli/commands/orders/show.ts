@@ -10,7 +10,7 @@ import { noteWaiting } from "../../program/note_waiting.ts";
 import { orderDetail } from "../../queries/order.ts";
 import { upToDate, withReadLedger } from "../../program/with_ledger.ts";
 import { orderLines } from "../../views/order_view.ts";
-import { operands } from "../../views/shell_word.ts";
+import { nextCommand, operands } from "../../views/shell_word.ts";
 import { findOrder, ORDER_ID } from "./find_order.ts";
 
 /** `orders show`. */
@@ -36,7 +36,7 @@ export function addShow(orders: Command, cli: Cli): void {
           lines(cli.io, [
             "",
             "Event by event:",
-            `  rampkit orders explain ${operands(order.orderId)}`,
+            nextCommand(flags, "orders explain", operands(order.orderId)),
           ]);
         }
       });

@@ -8,7 +8,7 @@ import {
 } from "../../program/options.ts";
 import { withReadLedger } from "../../program/with_ledger.ts";
 import { subscriptionList } from "../../queries/subscriptions.ts";
-import { operands } from "../../views/shell_word.ts";
+import { nextCommand, operands } from "../../views/shell_word.ts";
 import { drawTable } from "../../views/table.ts";
 
 /** `subscriptions list`. */
@@ -58,7 +58,9 @@ async function list(io: Io, flags: SharedFlags): Promise<void> {
         2,
       );
       line(io, "  when it wants webhooks again:");
-      lines(io, [`    rampkit subscriptions resume ${operands(name)}`]);
+      lines(io, [
+        `  ${nextCommand(flags, "subscriptions resume", operands(name))}`,
+      ]);
     }
     for (const { name, retrying, lastError } of all) {
       if (lastError === null) continue;
@@ -73,7 +75,9 @@ async function list(io: Io, flags: SharedFlags): Promise<void> {
         2,
       );
       line(io, "  mend what fails, then:");
-      lines(io, [`    rampkit subscriptions retry ${operands(name)}`]);
+      lines(io, [
+        `  ${nextCommand(flags, "subscriptions retry", operands(name))}`,
+      ]);
     }
   });
 }
