@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Ledger } from "../ledger.ts";
 import { openLedger } from "../open_ledger.ts";
-import { moving, service } from "../testing/polling_test.ts";
+import { moving, service } from "../testing/polling_test_kit.ts";
 import { createPoller } from "../polling/poller.ts";
 import { orderWebhook } from "../testing/projection_test_kit.ts";
 import { openDriver } from "../store/driver/open_driver.ts";

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import type { Faults } from "../../sandbox/mod.ts";
-import { openLedger } from "../open_ledger.ts";
 import {
-  countingBytes,
+  ledgerFor,
   moving,
+  pollOnce,
   service,
   startMs,
-} from "../testing/polling_test.ts";
-import { createPoller } from "./poller.ts";
+} from "../testing/polling_test_kit.ts";
 import { reconcile } from "../reconciliation/reconcile.ts";
 
 const hour = 3_600_000;
@@ -24,30 +23,15 @@ async function takenIn(
     fromMs: startMs - 24 * hour,
     untilMs: startMs - hour,
   });
-  const now = () => clock.now();
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    now,
-  });
-  const poller = createPoller({
-    ledger,
-    client,
-    now,
-    sleep: (ms, signal) => clock.sleep(ms, signal),
-    randomBytes: countingBytes(),
-    holder: "test",
-    requestsPerSecond: 1000,
-  });
-  const report = await moving(poller.once(), clock);
-  assert.ok(report.ran);
+  await using ledger = await ledgerFor(box);
+  const report = await pollOnce(box, ledger);
   for await (const order of ledger.orders.list()) {
     assert.equal(order.status, sandbox.order(order.orderId)?.status);
     assert.equal(order.trust, "confirmed");
     assert.deepEqual(order.anomalies, []);
   }
   const { disagreements } = await moving(
-    reconcile({ ledger, client, now }),
+    reconcile({ ledger, client, now: () => clock.now() }),
     clock,
   );
   return {

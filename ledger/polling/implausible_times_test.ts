@@ -13,7 +13,7 @@ import {
   service,
   startMs,
   storeOnly,
-} from "../testing/polling_test.ts";
+} from "../testing/polling_test_kit.ts";
 import { takeLease } from "./lease/lease.ts";
 import { createPoller } from "./poller.ts";
 import { readPollStatus } from "./poll_status.ts";

@@ -1,27 +1,21 @@
 import assert from "node:assert/strict";
-import { openLedger } from "../open_ledger.ts";
 import { readFreshness } from "../queries/freshness.ts";
-import { countingBytes, moving, service } from "../testing/polling_test.ts";
+import {
+  ledgerFor,
+  moving,
+  pollerFor,
+  service,
+} from "../testing/polling_test_kit.ts";
 import { readPollBound } from "./poll_bound.ts";
-import { createPoller } from "./poller.ts";
 
 Deno.test("run() records its own rate and what it counts, and freshness goes by them", async () => {
   await using box = service();
   const { orderId } = box.sandbox.createOrder();
   const { clock } = box;
   const now = () => clock.now();
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    now,
-  });
+  await using ledger = await ledgerFor(box);
   const fresh = () => readFreshness(ledger.driver, "order", orderId, now());
-  const poller = createPoller({
-    ledger,
-    client: box.client,
-    now,
-    sleep: (ms, signal) => clock.sleep(ms, signal),
-    randomBytes: countingBytes(),
+  const poller = pollerFor(box, ledger, {
     requestsPerSecond: 0.5,
     followEveryMs: 60_000,
     confirmEveryMs: 60_000,

@@ -5,11 +5,12 @@ import { TimeoutError } from "../../client/errors/timeout_error.ts";
 import { openLedger } from "../open_ledger.ts";
 import { LedgerError } from "../store/driver/errors.ts";
 import {
-  countingBytes,
+  ledgerFor,
   moving,
+  pollerFor,
   service,
   startMs,
-} from "../testing/polling_test.ts";
+} from "../testing/polling_test_kit.ts";
 import { takeLease } from "./lease/lease.ts";
 import { PollError } from "./poll_error.ts";
 import {
@@ -18,7 +19,6 @@ import {
   readPollHealth,
 } from "./poll_failures.ts";
 import { pollAlarm, pollFailureCause } from "./poll_health.ts";
-import { createPoller } from "./poller.ts";
 
 const minute = 60_000;
 
@@ -118,21 +118,11 @@ Deno.test("PollFailures knows since when polling fails after a restart", async (
 Deno.test("run() tells that the lease is lost again and again", async () => {
   await using box = service();
   box.sandbox.createOrder();
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    now: () => box.clock.now(),
-  });
+  await using ledger = await ledgerFor(box);
   const alerts: PollAlert[] = [];
   const stop = new AbortController();
-  const running = createPoller({
-    ledger,
-    client: box.client,
-    now: () => box.clock.now(),
-    sleep: (ms, signal) => box.clock.sleep(ms, signal),
-    randomBytes: countingBytes(),
+  const running = pollerFor(box, ledger, {
     holder: "the same name",
-    requestsPerSecond: 1000,
     watchEveryMs: 1000,
     onPollAlert: (alert) => alerts.push(alert),
   }).run(stop.signal);

@@ -5,7 +5,7 @@ import type { Ledger } from "../ledger.ts";
 import { openLedger } from "../open_ledger.ts";
 import { createPoller } from "./poller.ts";
 import type { PollReport } from "./poll_report.ts";
-import { startMs } from "../testing/polling_test.ts";
+import { startMs } from "../testing/polling_test_kit.ts";
 import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
 
 const day = 24 * 3_600_000;

@@ -1,73 +1,20 @@
 import assert from "node:assert/strict";
 import type { Ledger } from "../ledger.ts";
-import { openLedger } from "../open_ledger.ts";
 import { takeLease } from "./lease/lease.ts";
 import { readPollHealth } from "./poll_failures.ts";
 import { createPoller } from "./poller.ts";
-import type { PollRan } from "./poll_report.ts";
-import type { PollerOptions } from "./poller_options.ts";
 import {
-  countingBytes,
+  deliver,
+  ledgerFor,
   moving,
+  pollerFor,
+  pollOnce,
   type Service,
   service,
   startMs,
-} from "../testing/polling_test.ts";
+} from "../testing/polling_test_kit.ts";
 
 const day = 24 * 3_600_000;
-
-async function ledgerOn({ clock }: Service): Promise<Ledger> {
-  return await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    now: () => clock.now(),
-  });
-}
-
-function pollerOn(
-  { clock, client }: Service,
-  ledger: Ledger,
-  changes: Partial<PollerOptions> = {},
-) {
-  return createPoller({
-    ledger,
-    client,
-    now: () => clock.now(),
-    sleep: (ms, signal) => clock.sleep(ms, signal),
-    randomBytes: countingBytes(),
-    holder: "test",
-    requestsPerSecond: 1000,
-    ...changes,
-  });
-}
-
-async function once(
-  box: Service,
-  ledger: Ledger,
-  changes: Partial<PollerOptions> = {},
-): Promise<PollRan> {
-  const report = await moving(pollerOn(box, ledger, changes).once(), box.clock);
-  assert.ok(report.ran);
-  return report;
-}
-
-/** Delivers a webhook about an order as the endpoint would. */
-let deliveries = 0;
-async function deliver(
-  box: Service,
-  ledger: Ledger,
-  type: string,
-  orderId: string,
-): Promise<void> {
-  deliveries += 1;
-  await ledger.appendDelivery({
-    id: `01KA${String(deliveries).padStart(22, "0")}`,
-    receivedAt: new Date(box.clock.now()).toISOString(),
-    body: new TextEncoder().encode(
-      JSON.stringify({ type, click_id: "", order: { id: orderId } }),
-    ),
-  });
-}
 
 async function assertTruth(box: Service, ledger: Ledger): Promise<void> {
   const known = new Map<string, unknown>();
@@ -93,8 +40,8 @@ Deno.test("once() takes the whole past in and ends in the proof", async () => {
     fromMs: startMs - 700 * day,
     untilMs: startMs - day,
   });
-  await using ledger = await ledgerOn(box);
-  const report = await once(box, ledger);
+  await using ledger = await ledgerFor(box);
+  const report = await pollOnce(box, ledger);
   await assertTruth(box, ledger);
   assert.equal(report.status.orders.complete, true);
   assert.equal(report.status.users.complete, true);
@@ -104,7 +51,7 @@ Deno.test("once() takes the whole past in and ends in the proof", async () => {
   assert.ok(report.status.staleness.anythingMs > 0);
   const stats = await ledger.stats();
   assert.equal(stats.lag, 0);
-  const again = await once(box, ledger);
+  const again = await pollOnce(box, ledger);
   assert.equal(again.appended, 0);
   assert.ok(again.requests.deep > 0);
 });
@@ -117,15 +64,15 @@ Deno.test("once() brings changes in, wherever they happened", async () => {
     untilMs: startMs - day,
   });
   const open = box.sandbox.createOrder();
-  await using ledger = await ledgerOn(box);
-  await once(box, ledger);
+  await using ledger = await ledgerFor(box);
+  await pollOnce(box, ledger);
   await box.clock.advance(60_000);
   box.sandbox.advance(open.orderId, "pay");
   box.sandbox.createOrder();
   const old = box.sandbox.orders().find((order) => order.status === "success");
   assert.ok(old);
   box.sandbox.amendOrder(old.orderId, { status: "cancelled" });
-  const report = await once(box, ledger);
+  const report = await pollOnce(box, ledger);
   // Two orders moved, one is new, and so is its user.
   assert.equal(report.appended, 4);
   await assertTruth(box, ledger);
@@ -133,16 +80,16 @@ Deno.test("once() brings changes in, wherever they happened", async () => {
 
 Deno.test("once() confirms what a webhook claims, and empties the queue", async () => {
   await using box = service();
-  await using ledger = await ledgerOn(box);
+  await using ledger = await ledgerFor(box);
   const order = box.sandbox.createOrder();
-  await once(box, ledger);
+  await pollOnce(box, ledger);
   for (const step of ["pay", "authorise", "complete"] as const) {
     box.sandbox.advance(order.orderId, step);
   }
   await deliver(box, ledger, "order_complete", order.orderId);
   await ledger.project();
   assert.equal((await ledger.orders.get(order.orderId))?.trust, "claimed");
-  await once(box, ledger, {});
+  await pollOnce(box, ledger, {});
   const after = await ledger.orders.get(order.orderId);
   assert.equal(after?.status, "success");
   assert.equal(after?.trust, "confirmed");
@@ -155,12 +102,12 @@ Deno.test("once() confirms what a webhook claims, and empties the queue", async 
 
 Deno.test("once() contradicts a forged claim after ten minutes, not before, and once", async () => {
   await using box = service();
-  await using ledger = await ledgerOn(box);
+  await using ledger = await ledgerFor(box);
   const order = box.sandbox.createOrder();
   box.sandbox.advance(order.orderId, "pay");
   await deliver(box, ledger, "order_complete", order.orderId);
   const state = async () => {
-    await once(box, ledger);
+    await pollOnce(box, ledger);
     const { status, trust } = await ledger.orders.get(order.orderId) ?? {};
     return `${status} ${trust}`;
   };
@@ -170,18 +117,18 @@ Deno.test("once() contradicts a forged claim after ten minutes, not before, and 
   await box.clock.advance(61_000);
   assert.equal(await state(), "progress confirmed");
   await box.clock.advance(day);
-  await once(box, ledger);
+  await pollOnce(box, ledger);
   const stats = await ledger.stats();
   assert.equal(stats.events.order_contradicted, 1);
 });
 
 Deno.test("once() contradicts a claim after the time that it is given", async () => {
   await using box = service();
-  await using ledger = await ledgerOn(box);
+  await using ledger = await ledgerFor(box);
   const order = box.sandbox.createOrder();
   await deliver(box, ledger, "order_complete", order.orderId);
   const trustAfter = async (contradictedAfterMs: number) => {
-    await once(box, ledger, { contradictedAfterMs });
+    await pollOnce(box, ledger, { contradictedAfterMs });
     return (await ledger.orders.get(order.orderId))?.trust;
   };
   await box.clock.advance(121_000);
@@ -192,36 +139,36 @@ Deno.test("once() contradicts a claim after the time that it is given", async ()
 
 Deno.test("once() contradicts a forged claim about the click id of many orders", async () => {
   await using box = service();
-  await using ledger = await ledgerOn(box);
+  await using ledger = await ledgerFor(box);
   const clickId = "shared-click-id";
   for (let i = 0; i < 100; i++) box.sandbox.createOrder({ clickId });
   await deliver(box, ledger, "order_complete", clickId);
-  await once(box, ledger);
+  await pollOnce(box, ledger);
   assert.equal((await ledger.orders.get(clickId))?.status, "success");
   await box.clock.advance(11 * 60_000);
-  await once(box, ledger);
+  await pollOnce(box, ledger);
   const state = await ledger.orders.get(clickId);
   assert.equal(state?.status, "created");
   assert.deepEqual(state.anomalies.map(({ kind }) => kind), ["contradicted"]);
   // A later claim is contradicted in its turn.
   await deliver(box, ledger, "order_complete", clickId);
-  await once(box, ledger);
+  await pollOnce(box, ledger);
   assert.equal((await ledger.orders.get(clickId))?.status, "success");
   await box.clock.advance(11 * 60_000);
-  await once(box, ledger);
+  await pollOnce(box, ledger);
   assert.equal((await ledger.orders.get(clickId))?.status, "created");
 });
 
 Deno.test("once() contradicts by our clock, whatever the service's says", async () => {
   for (const clockSkewMs of [600_000, -600_000]) {
     await using box = service({ faults: { clockSkewMs } });
-    await using ledger = await ledgerOn(box);
+    await using ledger = await ledgerFor(box);
     const order = box.sandbox.createOrder();
     await deliver(box, ledger, "order_complete", order.orderId);
-    await once(box, ledger);
+    await pollOnce(box, ledger);
     assert.equal((await ledger.orders.get(order.orderId))?.trust, "claimed");
     await box.clock.advance(10 * 60_000);
-    await once(box, ledger);
+    await pollOnce(box, ledger);
     assert.equal((await ledger.orders.get(order.orderId))?.status, "created");
     assert.equal((await ledger.orders.get(order.orderId))?.trust, "confirmed");
   }
@@ -229,27 +176,27 @@ Deno.test("once() contradicts by our clock, whatever the service's says", async 
 
 Deno.test("once() settles a contested order", async () => {
   await using box = service();
-  await using ledger = await ledgerOn(box);
+  await using ledger = await ledgerFor(box);
   const order = box.sandbox.createOrder();
   box.sandbox.advance(order.orderId, "fail");
   await deliver(box, ledger, "order_complete", order.orderId);
-  await once(box, ledger);
+  await pollOnce(box, ledger);
   const anomalies = async () =>
     (await ledger.orders.get(order.orderId))?.anomalies.map(({ kind }) => kind);
   assert.deepEqual(await anomalies(), ["contested"]);
   await box.clock.advance(10 * 60_000);
-  await once(box, ledger);
+  await pollOnce(box, ledger);
   assert.deepEqual(await anomalies(), ["contradicted"]);
 });
 
 Deno.test("once() records that the service does not know an order, once", async () => {
   await using box = service();
-  await using ledger = await ledgerOn(box);
+  await using ledger = await ledgerFor(box);
   await deliver(box, ledger, "order_complete", "01JNOSUCHORDER000000000000");
-  await once(box, ledger);
+  await pollOnce(box, ledger);
   await box.clock.advance(11 * 60_000);
-  await once(box, ledger);
-  await once(box, ledger);
+  await pollOnce(box, ledger);
+  await pollOnce(box, ledger);
   const stats = await ledger.stats();
   assert.equal(stats.events.order_absent, 1);
   assert.equal(stats.events.order_contradicted, 1);
@@ -259,12 +206,12 @@ Deno.test("once() records that the service does not know an order, once", async 
 
 Deno.test("once() is not led astray by ids nobody can ask for", async () => {
   await using box = service();
-  await using ledger = await ledgerOn(box);
+  await using ledger = await ledgerFor(box);
   const order = box.sandbox.createOrder();
   for (const id of ["a,b", " ", "x".repeat(500), "über", order.orderId]) {
     await deliver(box, ledger, "payment_started", id);
   }
-  await once(box, ledger);
+  await pollOnce(box, ledger);
   const known = await ledger.orders.get(order.orderId);
   assert.equal(known?.confirmed?.status, "created");
   const [queue] = await ledger.driver.batch([{
@@ -276,13 +223,13 @@ Deno.test("once() is not led astray by ids nobody can ask for", async () => {
 
 Deno.test("once() leaves a ledger alone that another poller holds", async () => {
   await using box = service();
-  await using ledger = await ledgerOn(box);
+  await using ledger = await ledgerFor(box);
   await takeLease(ledger.driver, {
     name: "poll",
     holder: "other",
     leaseMs: 60_000,
   });
-  const report = await pollerOn(box, ledger).once();
+  const report = await pollerFor(box, ledger).once();
   assert.equal(report.ran, false);
   assert.ok(!report.ran && report.heldBy === "other");
   assert.equal(box.asked.length, 0);
@@ -295,9 +242,9 @@ Deno.test("once() stops in the middle without leaving anything behind, and goes 
     fromMs: startMs - 700 * day,
     untilMs: startMs - day,
   });
-  await using ledger = await ledgerOn(box);
+  await using ledger = await ledgerFor(box);
   const stop = new AbortController();
-  const poller = pollerOn(box, ledger, {
+  const poller = pollerFor(box, ledger, {
     onProgress: ({ requests }) => {
       if (requests >= 2) stop.abort(new Error("enough"));
     },
@@ -306,13 +253,13 @@ Deno.test("once() stops in the middle without leaving anything behind, and goes 
     moving(poller.once({ signal: stop.signal }), box.clock),
     /enough/,
   );
-  await once(box, ledger);
+  await pollOnce(box, ledger);
   await assertTruth(box, ledger);
 });
 
 Deno.test("run() keeps up with a service on a bad day", async () => {
   await using box = service({ seed: 11 });
-  await using ledger = await ledgerOn(box);
+  await using ledger = await ledgerFor(box);
   box.sandbox.setFaults({
     apiTooManyRequests: 0.05,
     apiServerError: 0.05,
@@ -325,7 +272,7 @@ Deno.test("run() keeps up with a service on a bad day", async () => {
   });
   const stop = new AbortController();
   const errors: unknown[] = [];
-  const running = pollerOn(box, ledger, {
+  const running = pollerFor(box, ledger, {
     requestsPerSecond: 4,
     deepCycleAtLeastMs: 60_000,
     onError: (error) => errors.push(error),
@@ -344,10 +291,10 @@ Deno.test("run() keeps up with a service on a bad day", async () => {
 Deno.test("run() reads on when nobody can be told how delivery is", async () => {
   await using box = service();
   box.sandbox.createOrder();
-  await using ledger = await ledgerOn(box);
+  await using ledger = await ledgerFor(box);
   const stop = new AbortController();
   const errors: string[] = [];
-  const running = pollerOn(box, ledger, {
+  const running = pollerFor(box, ledger, {
     onWatch: () => {
       throw new Error("Nobody listens");
     },
@@ -363,9 +310,9 @@ Deno.test("run() reads on when nobody can be told how delivery is", async () => 
 Deno.test("pollNow() makes run() read at once what is new and what is open", async () => {
   await using box = service();
   const { orderId: open } = box.sandbox.createOrder();
-  await using ledger = await ledgerOn(box);
+  await using ledger = await ledgerFor(box);
   const stop = new AbortController();
-  const poller = pollerOn(box, ledger, {
+  const poller = pollerFor(box, ledger, {
     followEveryMs: day,
     confirmEveryMs: day,
     openEveryMs: day,
@@ -400,7 +347,7 @@ Deno.test("pollNow() makes run() read at once what is new and what is open", asy
 Deno.test("run() waits for the lease and takes over when its holder is gone", async () => {
   await using box = service();
   box.sandbox.createOrder();
-  await using ledger = await ledgerOn(box);
+  await using ledger = await ledgerFor(box);
   const stop = new AbortController();
   const began = performance.now();
   const crashed = await takeLease(ledger.driver, {
@@ -435,9 +382,9 @@ Deno.test("createPoller() does not double a reading when two pollers share a led
     fromMs: startMs - 90 * day,
     untilMs: startMs - day,
   });
-  await using ledger = await ledgerOn(box);
+  await using ledger = await ledgerFor(box);
   const polls = ["a", "b", "c"].map((holder) =>
-    pollerOn(box, ledger, { holder }).once()
+    pollerFor(box, ledger, { holder }).once()
   );
   const reports = await moving(Promise.all(polls), box.clock);
   assert.equal(reports.filter((report) => report.ran).length, 1);
@@ -447,17 +394,17 @@ Deno.test("createPoller() does not double a reading when two pollers share a led
 
 Deno.test("once() reads the users where a window of orders always fails, and records the failure", async () => {
   await using box = service();
-  await using ledger = await ledgerOn(box);
+  await using ledger = await ledgerFor(box);
   for (let n = 0; n < 5; n++) box.sandbox.createOrder();
   await box.clock.advance(3_600_000);
-  await once(box, ledger);
+  await pollOnce(box, ledger);
   box.refuse = (url) =>
     url.pathname.endsWith("/orders") && url.searchParams.has("end_date")
       ? new Response("{}", { status: 500 })
       : null;
   for (let cycle = 1; cycle <= 2; cycle++) {
     const before = box.asked.length;
-    const running = pollerOn(box, ledger).once({ sweeps: ["deep"] });
+    const running = pollerFor(box, ledger).once({ sweeps: ["deep"] });
     await assert.rejects(moving(running, box.clock), { name: "ServiceError" });
     const users = box.asked.slice(before).filter((url) =>
       url.pathname.endsWith("/users") && url.searchParams.has("to")
@@ -470,6 +417,6 @@ Deno.test("once() reads the users where a window of orders always fails, and rec
     );
   }
   box.refuse = () => null;
-  await moving(pollerOn(box, ledger).once({ sweeps: ["deep"] }), box.clock);
+  await moving(pollerFor(box, ledger).once({ sweeps: ["deep"] }), box.clock);
   assert.deepEqual((await readPollHealth(ledger.driver)).failures, []);
 });

@@ -1,17 +1,14 @@
 import assert from "node:assert/strict";
 import { dataSources } from "../../client/pagination/page_sources.ts";
 import type { Ledger } from "../ledger.ts";
-import { openLedger } from "../open_ledger.ts";
 import {
-  countingBytes,
-  moving,
+  ledgerFor,
+  pollOnce,
   rows,
   type Service,
   service,
   startMs,
-} from "../testing/polling_test.ts";
-import type { PollRan } from "./poll_report.ts";
-import { createPoller } from "./poller.ts";
+} from "../testing/polling_test_kit.ts";
 
 const hour = 3_600_000;
 const decoder = new TextDecoder();
@@ -42,28 +39,8 @@ async function oddService(
   });
   const order = box.sandbox.truth()[place];
   oddId = (path === "orders" ? order?.orderId : order?.userId) ?? "";
-  const ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    now: () => box.clock.now(),
-  });
+  const ledger = await ledgerFor(box);
   return { box, ledger, oddId };
-}
-
-async function once(box: Service, ledger: Ledger): Promise<PollRan> {
-  const { clock, client } = box;
-  const poller = createPoller({
-    ledger,
-    client,
-    now: () => clock.now(),
-    sleep: (ms, signal) => clock.sleep(ms, signal),
-    randomBytes: countingBytes(),
-    holder: "test",
-    requestsPerSecond: 1000,
-  });
-  const report = await moving(poller.once(), clock);
-  assert.ok(report.ran);
-  return report;
 }
 
 async function idsOf(ledger: Ledger): Promise<string[]> {
@@ -89,7 +66,7 @@ for (
     const odd = await oddService(31, (row) => `${row.slice(0, -1)},${fields}}`);
     await using box = odd.box;
     await using ledger = odd.ledger;
-    const report = await once(box, ledger);
+    const report = await pollOnce(box, ledger);
     assert.equal((await idsOf(ledger)).length, 60);
     assert.equal(report.status.orders.complete, true);
     const truth = new Map(
@@ -124,7 +101,7 @@ for (
       const odd = await oddService(place, () => row);
       await using box = odd.box;
       await using ledger = odd.ledger;
-      const report = await once(box, ledger);
+      const report = await pollOnce(box, ledger);
       const ids = await idsOf(ledger);
       assert.equal(ids.length, 59);
       assert.ok(!ids.includes(odd.oddId));
@@ -145,7 +122,7 @@ Deno.test("once() stores every user when one is odd, and proves nothing beside a
   await using box = sound.box;
   await using ledger = sound.ledger;
   const all = new Set(box.sandbox.truth().map(({ userId }) => userId)).size;
-  const report = await once(box, ledger);
+  const report = await pollOnce(box, ledger);
   assert.equal((await ledger.stats()).users, all);
   assert.equal(report.status.users.complete, true);
   const user = await ledger.users.get(sound.oddId);
@@ -159,7 +136,7 @@ Deno.test("once() stores every user when one is odd, and proves nothing beside a
   const unnamed = await oddService(31, () => "{}", "users");
   await using unnamedBox = unnamed.box;
   await using other = unnamed.ledger;
-  const incomplete = await once(unnamedBox, other);
+  const incomplete = await pollOnce(unnamedBox, other);
   assert.equal((await other.stats()).orders, 60);
   assert.equal(incomplete.status.users.complete, false);
   assert.match(String(incomplete.status.users.why), /without a usable/);
@@ -180,7 +157,7 @@ Deno.test("once() finds a forged order absent although another row of its batch 
     });
   }
   await ledger.project();
-  await once(box, ledger);
+  await pollOnce(box, ledger);
   for (const orderId of ids) {
     const state = await ledger.orders.get(orderId);
     const isAbsent = state?.anomalies.some(({ kind }) => kind === "absent");

@@ -1,42 +1,21 @@
 import assert from "node:assert/strict";
 import type { OrderStep } from "../../sandbox/mod.ts";
 import type { Ledger } from "../ledger.ts";
-import { openLedger } from "../open_ledger.ts";
-import { createPoller } from "../polling/poller.ts";
 import {
-  countingBytes,
+  deliver,
+  ledgerFor,
   moving,
+  pollOnce,
   type Service,
   service,
   startMs,
-} from "../testing/polling_test.ts";
+} from "../testing/polling_test_kit.ts";
 import { reconcile } from "./reconcile.ts";
 import type { ReconcileOptions, ReconcileReport } from "./reconcile_report.ts";
 import { RECONCILE_CATEGORIES, RECONCILE_FLAGS } from "./reconcile_row.ts";
 
 const day = 24 * 3_600_000;
 const hour = 3_600_000;
-
-async function ledgerOn({ clock }: Service): Promise<Ledger> {
-  return await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    now: () => clock.now(),
-  });
-}
-
-async function poll({ clock, client }: Service, ledger: Ledger): Promise<void> {
-  const poller = createPoller({
-    ledger,
-    client,
-    now: () => clock.now(),
-    sleep: (ms, signal) => clock.sleep(ms, signal),
-    randomBytes: countingBytes(),
-    holder: "test",
-    requestsPerSecond: 1000,
-  });
-  await moving(poller.once(), clock);
-}
 
 function compare(
   { clock, client }: Service,
@@ -55,24 +34,6 @@ function compare(
   );
 }
 
-let deliveries = 0;
-
-async function deliver(
-  { clock }: Service,
-  ledger: Ledger,
-  type: string,
-  orderId: string,
-): Promise<void> {
-  deliveries += 1;
-  await ledger.appendDelivery({
-    id: `01KB${String(deliveries).padStart(22, "0")}`,
-    receivedAt: new Date(clock.now()).toISOString(),
-    body: new TextEncoder().encode(
-      JSON.stringify({ type, click_id: "", order: { id: orderId } }),
-    ),
-  });
-}
-
 Deno.test("reconcile() finds that a polled ledger and the service agree", async () => {
   await using box = service();
   box.sandbox.backfill({
@@ -80,8 +41,8 @@ Deno.test("reconcile() finds that a polled ledger and the service agree", async 
     fromMs: startMs - 90 * day,
     untilMs: startMs - day,
   });
-  await using ledger = await ledgerOn(box);
-  await poll(box, ledger);
+  await using ledger = await ledgerFor(box);
+  await pollOnce(box, ledger);
   const report = await compare(box, ledger, { all: true });
   assert.equal(report.orders, 60);
   assert.equal(report.disagreements, 0);
@@ -95,7 +56,7 @@ Deno.test("reconcile() finds that a polled ledger and the service agree", async 
 
 Deno.test("reconcile() produces every category and every flag", async () => {
   await using box = service();
-  await using ledger = await ledgerOn(box);
+  await using ledger = await ledgerFor(box);
   const { sandbox, clock } = box;
   const make = async (
     steps: readonly OrderStep[],
@@ -142,10 +103,10 @@ Deno.test("reconcile() produces every category and every flag", async () => {
   );
   await deliver(box, ledger, "order_complete", "01JNOSUCHORDER000000000000");
   names.set("01JNOSUCHORDER000000000000", "absent");
-  await poll(box, ledger);
+  await pollOnce(box, ledger);
   await clock.advance(11 * 60_000);
   sandbox.advance(taken, "cancel");
-  await poll(box, ledger);
+  await pollOnce(box, ledger);
   await clock.advance(2 * hour);
   sandbox.advance(behind, "authorise");
   await deliver(box, ledger, "payment_started", claimed);
@@ -182,7 +143,7 @@ Deno.test("reconcile() produces every category and every flag", async () => {
 
 Deno.test("reconcile() keeps to its window, start outside and end inside", async () => {
   await using box = service();
-  await using ledger = await ledgerOn(box);
+  await using ledger = await ledgerFor(box);
   for (const ago of [4, 3, 2, 1]) {
     box.sandbox.createOrder({}, startMs - ago * hour);
   }
@@ -201,7 +162,7 @@ Deno.test("reconcile() keeps to its window, start outside and end inside", async
 
 Deno.test("reconcile() compares what is too young for a proof as well", async () => {
   await using box = service();
-  await using ledger = await ledgerOn(box);
+  await using ledger = await ledgerFor(box);
   box.sandbox.createOrder();
   const report = await compare(box, ledger);
   assert.equal(report.orders, 1);
@@ -211,7 +172,7 @@ Deno.test("reconcile() compares what is too young for a proof as well", async ()
 
 Deno.test("reconcile() of nothing agrees", async () => {
   await using box = service();
-  await using ledger = await ledgerOn(box);
+  await using ledger = await ledgerFor(box);
   const report = await compare(box, ledger);
   assert.deepEqual(
     [report.orders, report.disagreements, report.complete],
@@ -223,7 +184,7 @@ Deno.test("reconcile() of nothing agrees", async () => {
 
 Deno.test("reconcile() lists what is about money first, and missed webhooks last", async () => {
   await using box = service();
-  await using ledger = await ledgerOn(box);
+  await using ledger = await ledgerFor(box);
   const { sandbox, clock } = box;
   const names = new Map<string, string>();
   const make = (name: string, steps: readonly OrderStep[]) => {
@@ -237,7 +198,7 @@ Deno.test("reconcile() lists what is about money first, and missed webhooks last
   const refund = make("refund", ["pay", "fail"]);
   sandbox.amendOrder(refund, { failReason: "4016" });
   make("missed 2", ["pay", "authorise", "complete"]);
-  await poll(box, ledger);
+  await pollOnce(box, ledger);
   await clock.advance(2 * hour);
   make("behind", ["pay", "authorise"]);
   const report = await compare(box, ledger);
@@ -255,8 +216,8 @@ Deno.test("reconcile() lists what is about money first, and missed webhooks last
 Deno.test("reconcile() compares every other order beside ids that the service refuses", async () => {
   await using box = service();
   const orders = [box.sandbox.createOrder(), box.sandbox.createOrder()];
-  await using ledger = await ledgerOn(box);
-  await poll(box, ledger);
+  await using ledger = await ledgerFor(box);
+  await pollOnce(box, ledger);
   const invented = ["../../etc/passwd", "01JINVENTED000000000000000"];
   for (const [at, id] of invented.entries()) {
     await ledger.appendDelivery({
@@ -293,7 +254,7 @@ Deno.test("reconcile() compares every other order beside ids that the service re
 
 Deno.test("reconcile() fails where the service fails whatever it is asked", async () => {
   await using box = service();
-  await using ledger = await ledgerOn(box);
+  await using ledger = await ledgerFor(box);
   box.refuse = () => Response.json({ message: "forbidden" }, { status: 403 });
   await assert.rejects(
     moving(

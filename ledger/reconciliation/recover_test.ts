@@ -1,27 +1,19 @@
 import assert from "node:assert/strict";
 import type { Ledger } from "../ledger.ts";
-import { openLedger } from "../open_ledger.ts";
 import { takeLease } from "../polling/lease/lease.ts";
-import { createPoller } from "../polling/poller.ts";
 import {
   countingBytes,
+  ledgerFor,
   moving,
+  pollOnce,
   type Service,
   service,
   startMs,
-} from "../testing/polling_test.ts";
+} from "../testing/polling_test_kit.ts";
 import { recover, type RecoverOptions, type RecoverReport } from "./recover.ts";
 
 const day = 24 * 3_600_000;
 const hour = 3_600_000;
-
-async function ledgerOn({ clock }: Service): Promise<Ledger> {
-  return await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    now: () => clock.now(),
-  });
-}
 
 function recovered(
   { clock, client }: Service,
@@ -44,25 +36,15 @@ function recovered(
 
 Deno.test("recover() reads an outage again and ends in the proof", async () => {
   await using box = service();
-  await using ledger = await ledgerOn(box);
-  const { sandbox, clock, client } = box;
+  await using ledger = await ledgerFor(box);
+  const { sandbox, clock } = box;
   sandbox.backfill({
     orders: 20,
     fromMs: startMs - 90 * day,
     untilMs: startMs - day,
   });
   const before = sandbox.createOrder();
-  await moving(
-    createPoller({
-      ledger,
-      client,
-      now: () => clock.now(),
-      sleep: (ms, signal) => clock.sleep(ms, signal),
-      requestsPerSecond: 1000,
-      holder: "test",
-    }).once(),
-    clock,
-  );
+  await pollOnce(box, ledger);
   const fromMs = clock.now();
   await clock.advance(hour);
   sandbox.advance(before.orderId, "pay");
@@ -83,7 +65,7 @@ Deno.test("recover() reads an outage again and ends in the proof", async () => {
 
 Deno.test("recover() runs beside a poller that holds the lease", async () => {
   await using box = service();
-  await using ledger = await ledgerOn(box);
+  await using ledger = await ledgerFor(box);
   await takeLease(ledger.driver, {
     name: "poll",
     holder: "poller",
@@ -97,7 +79,7 @@ Deno.test("recover() runs beside a poller that holds the lease", async () => {
 
 Deno.test("recover() reads up to now and says up to where that is proven", async () => {
   await using box = service();
-  await using ledger = await ledgerOn(box);
+  await using ledger = await ledgerFor(box);
   box.sandbox.createOrder();
   const report = await recovered(box, ledger, startMs - hour);
   assert.equal(report.complete, true);
@@ -107,7 +89,7 @@ Deno.test("recover() reads up to now and says up to where that is proven", async
 
 Deno.test("recover() refuses a window that ends before it starts", async () => {
   await using box = service();
-  await using ledger = await ledgerOn(box);
+  await using ledger = await ledgerFor(box);
   await assert.rejects(
     recovered(box, ledger, startMs, { toMs: startMs - 1 }),
     RangeError,

@@ -8,7 +8,7 @@ import {
   moving,
   type Service,
   service,
-} from "../testing/polling_test.ts";
+} from "../testing/polling_test_kit.ts";
 import { writeWaiting } from "../queries/waiting_deliveries.ts";
 import { watchdog } from "./watchdog.ts";
 import type { DeliveryAlert } from "./delivery_alert.ts";

@@ -4,7 +4,7 @@ import { openLedger } from "../../open_ledger.ts";
 import { patient } from "../../testing/patient.ts";
 import { sqldAvailable, startSqld } from "../../testing/sqld_test_server.ts";
 import { createPoller } from "../poller.ts";
-import { moving, service, startMs } from "../../testing/polling_test.ts";
+import { moving, service, startMs } from "../../testing/polling_test_kit.ts";
 import { temporaryFolder } from "../../../tests/kit/temporary_folder.ts";
 
 Deno.test({

@@ -7,7 +7,7 @@ import {
   renewLease,
   takeLease,
 } from "./lease.ts";
-import { rows, storeOnly } from "../../testing/polling_test.ts";
+import { rows, storeOnly } from "../../testing/polling_test_kit.ts";
 import type { Driver } from "../../store/driver/driver.ts";
 
 const wanted = { name: "poll", holder: "a", leaseMs: 60_000 };

@@ -11,7 +11,7 @@ import {
   rows,
   startMs,
   storeOnly,
-} from "../../testing/polling_test.ts";
+} from "../../testing/polling_test_kit.ts";
 import type { ServiceAnswer } from "./readings.ts";
 import { Recorder } from "./recorder.ts";
 import { writeSweep } from "../../store/tables/polling/sweeps.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { openLedger } from "../../open_ledger.ts";
 import { FINAL_READS_AFTER_MS, nextFinalReadMs } from "./final_reads.ts";
-import { bench, drain, rows, service } from "../../testing/polling_test.ts";
+import { bench, drain, rows, service } from "../../testing/polling_test_kit.ts";
 import { sweepNew } from "../sweeps/sweep_new.ts";
 import { sweepOpen } from "../sweeps/sweep_open.ts";
 

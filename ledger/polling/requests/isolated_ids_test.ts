@@ -8,10 +8,10 @@ import {
   service,
   startMs,
   storeOnly,
-} from "../../testing/polling_test.ts";
+} from "../../testing/polling_test_kit.ts";
 import { refusedPauseMs } from "./isolated_ids.ts";
 import { createPoller } from "../poller.ts";
-import { moving } from "../../testing/polling_test.ts";
+import { moving } from "../../testing/polling_test_kit.ts";
 import { sweepConfirm } from "../sweeps/sweep_confirm.ts";
 
 function at(ms: number): string {

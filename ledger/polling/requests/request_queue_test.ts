@@ -26,11 +26,11 @@ import {
   service,
   startMs,
   storeOnly,
-} from "../../testing/polling_test.ts";
+} from "../../testing/polling_test_kit.ts";
 import { nextBatch } from "./next_batch.ts";
 import { FOLD_VERSION } from "../../projection/fold_version.ts";
 import { createPoller } from "../poller.ts";
-import { moving } from "../../testing/polling_test.ts";
+import { moving } from "../../testing/polling_test_kit.ts";
 import { sweepConfirm } from "../sweeps/sweep_confirm.ts";
 import { sweepNew } from "../sweeps/sweep_new.ts";
 import { UnknownShare } from "./unknown_share.ts";

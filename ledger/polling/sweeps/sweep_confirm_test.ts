@@ -7,7 +7,7 @@ import {
   service,
   startMs,
   storeOnly,
-} from "../../testing/polling_test.ts";
+} from "../../testing/polling_test_kit.ts";
 import { sweepConfirm } from "./sweep_confirm.ts";
 import { sweepNew } from "./sweep_new.ts";
 

@@ -6,7 +6,7 @@ import {
   service,
   startMs,
   storeOnly,
-} from "../../testing/polling_test.ts";
+} from "../../testing/polling_test_kit.ts";
 import { ENTITIES } from "../../entity.ts";
 import type { Steps } from "../walk/steps.ts";
 import { allSteps } from "./all_steps.ts";

@@ -9,7 +9,7 @@ import {
   service,
   startMs,
   storeOnly,
-} from "../../testing/polling_test.ts";
+} from "../../testing/polling_test_kit.ts";
 import { type NewProgress, newSweepName, sweepNew } from "./sweep_new.ts";
 import { readSweep } from "../../store/tables/polling/sweeps.ts";
 

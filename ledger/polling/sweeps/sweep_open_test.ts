@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openLedger } from "../../open_ledger.ts";
-import { bench, drain, service } from "../../testing/polling_test.ts";
+import { bench, drain, service } from "../../testing/polling_test_kit.ts";
 import { countOpenOrders } from "../requests/open_orders.ts";
 import { sweepNew } from "./sweep_new.ts";
 import { sweepOpen } from "./sweep_open.ts";

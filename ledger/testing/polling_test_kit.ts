@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { OnrampClient } from "../../client/client.ts";
 import {
   createSandbox,
@@ -5,6 +6,11 @@ import {
   type SandboxOptions,
   VirtualClock,
 } from "../../sandbox/mod.ts";
+import type { Ledger } from "../ledger.ts";
+import { openLedger } from "../open_ledger.ts";
+import type { Poller, PollRan } from "../polling/poll_report.ts";
+import { createPoller } from "../polling/poller.ts";
+import type { PollerOptions } from "../polling/poller_options.ts";
 import type { Driver, SqlValue } from "../store/driver/driver.ts";
 import { migrate } from "../store/migrate.ts";
 import { openDriver } from "../store/driver/open_driver.ts";
@@ -96,6 +102,64 @@ export function service(
     [Symbol.asyncDispose]: () => sandbox.close(),
   };
   return box;
+}
+
+/** A ledger in memory on the clock of a service. */
+export function ledgerFor({ clock }: Service): Promise<Ledger> {
+  return openLedger({
+    url: ":memory:",
+    environment: "sandbox",
+    now: () => clock.now(),
+  });
+}
+
+/** A poller of a service that hardly ever waits for its rate. */
+export function pollerFor(
+  { clock, client }: Service,
+  ledger: Ledger,
+  changes: Partial<PollerOptions> = {},
+): Poller {
+  return createPoller({
+    ledger,
+    client,
+    now: () => clock.now(),
+    sleep: (ms, signal) => clock.sleep(ms, signal),
+    randomBytes: countingBytes(),
+    holder: "test",
+    requestsPerSecond: 1000,
+    ...changes,
+  });
+}
+
+/** Polls once to the end, and gives its report. */
+export async function pollOnce(
+  box: Service,
+  ledger: Ledger,
+  changes: Partial<PollerOptions> = {},
+): Promise<PollRan> {
+  const poller = pollerFor(box, ledger, changes);
+  const report = await moving(poller.once(), box.clock);
+  assert.ok(report.ran);
+  return report;
+}
+
+let deliveries = 0;
+
+/** Stores a webhook about an order, as the endpoint would. */
+export async function deliver(
+  { clock }: Service,
+  ledger: Ledger,
+  type: string,
+  orderId: string,
+): Promise<void> {
+  deliveries += 1;
+  await ledger.appendDelivery({
+    id: `01KA${String(deliveries).padStart(22, "0")}`,
+    receivedAt: new Date(clock.now()).toISOString(),
+    body: new TextEncoder().encode(
+      JSON.stringify({ type, click_id: "", order: { id: orderId } }),
+    ),
+  });
 }
 
 /** What a sweep needs, and what it read. */
