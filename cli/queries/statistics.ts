@@ -12,13 +12,18 @@ export interface StatisticsParams {
   readonly from?: string;
   /** End, ISO 8601. @default now */
   readonly to?: string;
-  /** `minute`, `hour` or `day`, in UTC. @default hour */
+  /** `minute`, `ten_minutes`, `hour` or `day`, in UTC. @default hour */
   readonly step?: string;
 }
 
 const DAY_MS = 24 * 3_600_000;
 
-const STEPS: readonly StatisticsStep[] = ["minute", "hour", "day"];
+const STEPS: readonly StatisticsStep[] = [
+  "minute",
+  "ten_minutes",
+  "hour",
+  "day",
+];
 
 /**
  * Figures over time: answers, types, times of answers, orders that moved, lag.

@@ -97,7 +97,12 @@ export const statisticsSchema = named(
   z.object({
     from: time,
     to: time,
-    step: oneOf<Statistics["step"]>({ minute: true, hour: true, day: true }),
+    step: oneOf<Statistics["step"]>({
+      minute: true,
+      ten_minutes: true,
+      hour: true,
+      day: true,
+    }),
     points: z.array(point),
   }),
 );

@@ -7,7 +7,7 @@ import type {
 export function describeOutcomeReason(reason: OutcomeReason): string {
   switch (reason.code) {
     case "reading":
-      return "A reading of the service is its own word";
+      return "The service itself shows it";
     case "absence":
       return "The service was asked and does not show the order";
     case "contradiction":

@@ -13,11 +13,12 @@ import { quantileMs } from "./quantile.ts";
 import { MINUTE_MS } from "./write_minute.ts";
 
 /** Length of a step. */
-export type StatisticsStep = "minute" | "hour" | "day";
+export type StatisticsStep = "minute" | "ten_minutes" | "hour" | "day";
 
 /** Length of each step, in milliseconds. */
 const STEP_MS: Readonly<Record<StatisticsStep, number>> = {
   minute: MINUTE_MS,
+  ten_minutes: 10 * MINUTE_MS,
   hour: 60 * MINUTE_MS,
   day: 24 * 60 * MINUTE_MS,
 };
@@ -25,6 +26,7 @@ const STEP_MS: Readonly<Record<StatisticsStep, number>> = {
 /** Characters of a time that name the step: `2026-11-20T09`. */
 const STEP_LENGTH: Readonly<Record<StatisticsStep, number>> = {
   minute: 16,
+  ten_minutes: 15,
   hour: 13,
   day: 10,
 };

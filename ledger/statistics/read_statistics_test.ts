@@ -220,3 +220,35 @@ Deno.test("readStatistics() and storeMinutes() search by index, and walk no tabl
   }
   assert.equal(looked, 3);
 });
+
+Deno.test("readStatistics() by ten minutes sets what was received against what moved in the same ten", async () => {
+  await using ledger = await emptyLedger();
+  const { driver } = ledger;
+  await store(driver, "one", {
+    9: { types: { login: 1 } },
+    10: { types: { login: 2 } },
+    19: { types: { login: 3 } },
+  });
+  const moved = (minute: number) => ({
+    orderId: `O${minute}`,
+    status: "success",
+    movedAt: new Date(NOON_MS + minute * MINUTE_MS).toISOString(),
+    seenAt: new Date(NOON_MS + minute * MINUTE_MS).toISOString(),
+  });
+  await driver.batch(
+    [insertObservedChanges([0, 9, 10, 29].map(moved))],
+    "write",
+  );
+  const { points } = await readStatistics(
+    driver,
+    query({ toMs: NOON_MS + HOUR_MS / 2, step: "ten_minutes" }),
+  );
+  assert.deepEqual(
+    points.map((point) => [
+      point.at.slice(11, 16),
+      point.received,
+      point.ordersMoved,
+    ]),
+    [["12:00", 1, 2], ["12:10", 5, 1], ["12:20", 0, 1]],
+  );
+});

@@ -176,16 +176,20 @@ Deno.test({
           const seen: {
             readonly ran: unknown;
             readonly scrolls: boolean;
+            readonly wide: number;
             readonly height: number;
             readonly left: number;
           } = await page.evaluate(`({
             ran: globalThis.ran ?? null,
             scrolls: document.documentElement.scrollWidth > innerWidth,
+            wide: [...document.querySelectorAll(".scroll")].filter(
+              (box) => box.scrollWidth > box.clientWidth).length,
             height: document.documentElement.scrollHeight,
             left: document.querySelector("main").getBoundingClientRect().left,
           })`);
           assert.equal(seen.ran, null, at);
           assert.equal(seen.scrolls, false, at);
+          assert.ok(width > 640 || seen.wide === 0, `${at}: wide tables`);
           assert.ok(seen.height < 14_000, `${at}: ${seen.height} high`);
           assert.ok(seen.left >= 8, at);
           assert.match(await page.title(), /^[A-Z][a-z ]+ - Rampkit$/, at);

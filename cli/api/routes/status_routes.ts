@@ -57,6 +57,7 @@ export const STATUS_ROUTES: readonly Route[] = [
       to: endParam("End, now where it is left out"),
       step: wordParam("How much time each figure is of; hour where left out", [
         "minute",
+        "ten_minutes",
         "hour",
         "day",
       ]),

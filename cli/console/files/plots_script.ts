@@ -18,6 +18,9 @@ const hour = (seconds) => {
   return iso.slice(11, 16) === "00:00" ? iso.slice(5, 10) : iso.slice(11, 16);
 };
 
+const alone = (values) => values.flatMap((value, at) =>
+  value !== null && (values[at - 1] ?? null) === null && (values[at + 1] ?? null) === null ? [at] : []);
+
 const draw = (box, { times, marks }, { series, unit }) => {
   const soft = colour("soft");
   const line = colour("line");
@@ -37,8 +40,8 @@ const draw = (box, { times, marks }, { series, unit }) => {
         width: 2,
         dash: at > 3 ? [6, 4] : undefined,
         spanGaps: false,
-        // A value between two gaps is no line.
-        points: { show: values.filter((one) => one !== null).length < 100, size: 6, fill: colour(LINES[at % LINES.length]) },
+        // A value between two gaps is no line: it alone is drawn as a point.
+        points: { show: false, filter: () => alone(values), size: 6, fill: colour(LINES[at % LINES.length]) },
         value: (_, value) => value === null ? "-" : value + unit,
       })),
     ],

@@ -66,11 +66,12 @@ section, .card { background: var(--card); border: 1px solid var(--line); border-
 .badge { display: inline-block; border-radius: 99px; padding: 1px 12px; font-size: 14px; font-weight: 650; border: 1px solid currentColor; white-space: nowrap; }
 .badge.good { background: var(--good-back); } .badge.warn { background: var(--warn-back); } .badge.bad { background: var(--bad-back); }
 .verdict { font-size: 21px; line-height: 1.35; font-weight: 650; margin: 0 0 12px; overflow-wrap: anywhere; }
-.release { display: flex; flex-wrap: wrap; gap: 6px 14px; align-items: baseline; margin: 0; }
+.release { display: flex; flex-wrap: wrap; gap: 6px 14px; align-items: baseline; margin: 0 0 10px; }
 .money { font-size: 18px; font-weight: 600; margin: 0 0 12px; }
 
 dl.facts { margin: 0; } .facts > div { display: grid; grid-template-columns: 150px minmax(0, 1fr); gap: 12px; padding: 4px 0; }
 .facts > div + div { border-top: 1px solid var(--line); }
+.columns > :last-child .facts > div { grid-template-columns: 104px minmax(0, 1fr); }
 .facts dt { color: var(--soft); } .facts dd { margin: 0; overflow-wrap: anywhere; }
 
 .scroll { overflow-x: auto; border-radius: 6px; }
@@ -81,12 +82,14 @@ tbody tr:last-child td { border-bottom: 0; }
 .num { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 td code, time { white-space: nowrap; }
 .says { min-width: 15em; overflow-wrap: anywhere; }
+tr > :last-child { padding-right: 0; }
 
 button, .button {
   font: inherit; font-weight: 550; cursor: pointer; color: var(--ink); text-decoration: none;
   background: var(--card); border: 1px solid var(--edge); border-radius: 9px; padding: 5px 14px; display: inline-block;
 }
 button:hover, .button:hover { border-color: var(--brand); }
+button.grave { color: var(--bad); border-color: var(--bad); }
 button.quiet { border-color: transparent; background: none; color: var(--brand); padding: 5px 6px; }
 .primary, .search button { background: var(--brand); border-color: var(--brand); color: var(--on-brand); }
 input, select, textarea { font: inherit; color: var(--ink); background: var(--field); border: 1px solid var(--edge); border-radius: 9px; padding: 6px 11px; min-width: 0; }
@@ -98,6 +101,7 @@ details > summary { padding: 2px 0; }
 .timeline { list-style: none; margin: 0; padding: 0; }
 .timeline > li { border-left: 3px solid var(--line); padding: 2px 0 14px 14px; }
 .timeline > li.changed { border-left-color: var(--brand); }
+.timeline > li:last-child { padding-bottom: 2px; }
 .timeline p { margin: 0 0 2px; overflow-wrap: anywhere; }
 .timeline .said-what { font-weight: 600; }
 .tag { display: inline-block; font-size: 12.5px; border: 1px solid var(--line); border-radius: 6px; padding: 0 7px; margin-right: 6px; color: var(--soft); font-weight: 500; }
@@ -110,11 +114,16 @@ pre { margin: 0; padding: 12px 14px; max-height: 70vh; overflow: auto; backgroun
 .item .amount { font-weight: 650; font-variant-numeric: tabular-nums; }
 .item > :last-child, section > :last-child, .item p:last-child { margin-bottom: 0; }
 .item:last-child { padding-bottom: 0; }
+.letters { list-style: none; margin: 0 0 12px; padding: 0 0 0 14px; border-left: 3px solid var(--line); }
+.letters li { padding: 8px 0; } .letters .head { display: flex; flex-wrap: wrap; gap: 4px 14px; align-items: baseline; margin: 0; }
+.letters p { margin: 0 0 4px; } .letters details > p { margin: 6px 0 0; }
+.plain + p { margin-top: 10px; }
+.links li { padding: 3px 0; }
 .filter { margin-bottom: 16px; }
 .row { display: flex; flex-wrap: wrap; gap: 8px 12px; align-items: center; }
 .note-form { display: grid; gap: 8px; margin-top: 8px; max-width: 640px; }
 .notes { list-style: none; margin: 6px 0 0; padding: 0 0 0 12px; border-left: 3px solid var(--line); font-size: 14px; }
-.tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(210px, 1fr)); gap: 12px; margin-bottom: 18px; }
+.tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(210px, 44%), 1fr)); gap: 12px; margin-bottom: 18px; }
 .tile { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 12px 16px; text-decoration: none; color: var(--ink); }
 .tile strong { display: block; font-size: 22px; font-variant-numeric: tabular-nums; }
 a.tile:hover { border-color: var(--brand); }
@@ -136,7 +145,19 @@ footer { margin-top: 26px; font-size: 13px; }
   .facts > div { grid-template-columns: minmax(0, 1fr); gap: 0; }
   section, .card { padding: 14px; }
   .verdict { font-size: 19px; }
+  .columns > :last-child .facts > div { grid-template-columns: minmax(0, 1fr); }
+  .bars g:not(:nth-child(5n + 1)) text { display: none; } .bars text { font-size: 22px; }
   nav a { padding: 5px 8px; }
+}
+/* Each row of a table is a list: nobody has to push it to and fro. */
+@media (max-width: 640px) {
+  thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  table, tbody, tr { display: block; }
+  tr { padding: 8px 0; border-bottom: 1px solid var(--line); } tbody tr:last-child { border-bottom: 0; }
+  td { display: grid; grid-template-columns: 96px minmax(0, 1fr); gap: 12px; padding: 2px 0; border: 0; }
+  td:empty { display: none; }
+  td::before { content: attr(data-title); color: var(--soft); font-size: 13px; line-height: 1.7; }
+  td.num { text-align: left; white-space: normal; overflow-wrap: anywhere; } .says { min-width: 0; } td code { white-space: normal; }
 }
 @media print { .top .search, nav, footer, .health, button, .note-form { display: none; } }
 @media (prefers-reduced-motion: no-preference) { a, button { transition: border-color 0.1s; } }

@@ -1,5 +1,5 @@
 import { type Markup, markup } from "../markup/markup.ts";
-import { sentence } from "../markup/outside.ts";
+import { prose, sentence } from "../markup/outside.ts";
 import { when } from "../markup/times.ts";
 import type { HealthLevel, HealthPart } from "./health_part.ts";
 
@@ -39,16 +39,17 @@ function words(
   { name, level, since, detail, advice }: HealthPart,
   nowMs: number,
 ): Markup {
-  return markup`<li class="${level}"><strong>${name}</strong> ${
-    sentence(detail)
-  }${since !== null && markup`, since ${when(since, nowMs)}`}. ${
-    advice !== null && markup`<span class="advice">${ended(advice)}</span>`
+  return markup`<li class="${level}"><strong>${name}</strong> ${prose(detail)}${
+    since !== null && markup`, since ${when(since, nowMs)}`
+  }. ${
+    advice !== null &&
+    markup`<span class="advice">${prose(ended(advice))}</span>`
   }</li>`;
 }
 
 function meaning({ name, level, detail }: HealthPart): Markup {
   return markup`<div><dt>${name}</dt><dd>${MEANINGS[name]} <span
-class="${level}">${sentence(detail)}.</span></dd></div>`;
+class="${level}">${prose(detail)}.</span></dd></div>`;
 }
 
 /** A sentence with its end. */

@@ -13,7 +13,7 @@ export function facts(rows: readonly FactRow[]): Markup {
 
 function isThere(value: Child): boolean {
   return value !== null && value !== undefined && value !== false &&
-    String(value) !== "";
+    String(value).trim() !== "";
 }
 
 /** A column of a table. */
@@ -26,7 +26,7 @@ export interface ColumnHead {
 }
 
 /**
- * A table that scrolls inside its own box on a narrow screen.
+ * A table that scrolls inside its own box where it does not fit.
  *
  * @param label What the table holds, for a screen reader.
  */
@@ -44,9 +44,14 @@ export function table(
   const head = heads.map(({ title }, at) =>
     markup`<th scope="col" class="${side(at)}">${title}</th>`
   );
+  // On a narrow screen each row is a list, and each cell says its title.
   const body = rows.map((cells) => {
     const row = cells.map((cell, at) =>
-      markup`<td class="${side(at)}">${cell}</td>`
+      isThere(cell)
+        ? markup`<td class="${side(at)}" data-title="${
+          heads[at]?.title ?? ""
+        }"><div>${cell}</div></td>`
+        : markup`<td class="${side(at)}"></td>`
     );
     return markup`<tr>${row}</tr>\n`;
   });

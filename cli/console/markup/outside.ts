@@ -36,3 +36,21 @@ export function code(value: string | null): Markup {
 export function sentence(text: string): string {
   return outsideText(text, 2000);
 }
+
+/** Our own sentences, in which `commands` stand between backticks. */
+export function prose(text: string): Markup[] {
+  return sentence(text).split("`").map((part, at) =>
+    at % 2 === 1 ? markup`<code>${part}</code>` : markup`${part}`
+  );
+}
+
+/** Longer words, such as the hash of a transaction, are no words to read. */
+const LONG_WORD = /[^\s]{30,}/gu;
+
+/** Sentences for a headline or a list: of long words both ends are shown. */
+export function brief(text: string): string {
+  return sentence(text).replace(LONG_WORD, (word) => {
+    const letters = [...word];
+    return `${letters.slice(0, 12).join("")}…${letters.slice(-6).join("")}`;
+  });
+}

@@ -4,13 +4,13 @@ import { ATTENTION_KINDS } from "../../../ledger/internals.ts";
 import type { AttentionKind } from "../../../ledger/mod.ts";
 import { attentionPage as waitingOrders } from "../../queries/attention.ts";
 import type { AttentionJson } from "../../views/attention_view.ts";
-import { amountText } from "../../views/order_view.ts";
 import { ATTENTION } from "../../wording/attention.ts";
 import { span } from "../../wording/span.ts";
 import type { PageContext } from "../console_parts.ts";
 import { type Markup, markup, NOTHING } from "../markup/markup.ts";
 import { section } from "../markup/lists.ts";
-import { outsideText, sentence } from "../markup/outside.ts";
+import { moneyText } from "../markup/money.ts";
+import { brief, outside } from "../markup/outside.ts";
 import { releaseBadge } from "../parts/badges.ts";
 import { notesPart } from "../parts/notes.ts";
 import { orderLink } from "../parts/order_table.ts";
@@ -148,7 +148,7 @@ function waitingOrder(
 ): Markup {
   const { order, kinds, ageMs } = item;
   const reference = order.asked?.reference ?? order.externalOrderId;
-  const amount = amountText(order.currencyAmount, order.currency);
+  const amount = moneyText(order.currencyAmount, order.currency);
   const also = kinds.slice(1).map(({ code }) => code.replaceAll("_", " "));
   const noted = {
     entity: "order",
@@ -157,12 +157,13 @@ function waitingOrder(
     back: only === undefined ? "/attention" : `/attention?kind=${only}`,
   } as const;
   return markup`<div class="item">
-<p class="head">${orderLink(order.orderId)} <bdi class="soft">${
-    outsideText(reference ?? "", 60)
-  }</bdi> <span class="amount">${outsideText(amount, 60)}</span> ${
+<p class="head">${orderLink(order.orderId)} ${
+    reference !== null &&
+    markup`<span class="soft">${outside(reference, 60)}</span>`
+  } ${amount !== "" && markup`<span class="amount">${amount}</span>`} ${
     ageMs !== null && markup`<span class="soft">since ${span(ageMs)}</span>`
   } ${releaseBadge(order.release)}</p>
-<p>${sentence(order.verdict.message)} ${
+<p>${brief(order.verdict.message)} ${
     also.length > 0 &&
     markup`<span class="soft">Also: ${also.join(", ")}.</span>`
   }</p>

@@ -13,16 +13,28 @@ import type { PageContext } from "../console_parts.ts";
 import { explorerUrl } from "../explorers.ts";
 import { type Markup, markup, NOTHING } from "../markup/markup.ts";
 import { facts, section } from "../markup/lists.ts";
-import { code, outside, outsideText, sentence } from "../markup/outside.ts";
+import { moneyText } from "../markup/money.ts";
+import {
+  brief,
+  code,
+  outside,
+  outsideText,
+  sentence,
+} from "../markup/outside.ts";
 import { when } from "../markup/times.ts";
 import { releaseBadge, releaseMeaning } from "../parts/badges.ts";
 import { notesPart } from "../parts/notes.ts";
-import { orderLink, orderPath, userPath } from "../parts/order_table.ts";
+import {
+  orderLink,
+  orderPath,
+  userLink,
+  userPath,
+} from "../parts/order_table.ts";
 import { timeline } from "../parts/timeline.ts";
 import type { PageParts } from "./layout.ts";
 
 /** Other orders of the same user that are listed. */
-const OTHERS = 10;
+const OTHERS = 5;
 
 /**
  * An order: what is true, and why.
@@ -44,7 +56,7 @@ export async function orderPage(
     body: markup`<p class="crumb">Order ${code(order.orderId)} ${
       outside(order.externalOrderId, 60)
     }</p>
-<h1 class="verdict">${sentence(order.verdict.message)}</h1>
+<h1 class="verdict">${brief(order.verdict.message)}</h1>
 <div class="columns">
 <div>
 ${section("now", "Now", now(context, order))}
@@ -61,7 +73,7 @@ ${
 </div>
 <div>
 ${section("look", "Look it up", links(context, order))}
-${section("names", "Names", names(order))}
+${names(order)}
 ${await others(context, order)}
 </div>
 </div>
@@ -70,10 +82,10 @@ ${section("fields", "All fields", allFields(context, order))}`,
 }
 
 function now({ nowMs }: PageContext, order: OrderDetailJson): Markup {
-  const paid = amountText(order.currencyAmount, order.currency);
+  const paid = moneyText(order.currencyAmount, order.currency);
   const asset = amountText(order.cryptoAmount, order.commodity);
   return markup`<p class="money">${
-    outsideText(paid || "Amount unknown", 60)
+    paid || "Amount unknown"
   } <span class="soft">for</span> ${
     outsideText(asset || "an unknown asset", 80)
   }${
@@ -186,23 +198,25 @@ function linkOut(url: string, text: string): Markup {
 }
 
 function names(order: OrderDetailJson): Markup {
-  const { asked } = order;
-  return facts([
-    ["External id", outside(order.externalOrderId)],
-    ["Your reference", outside(asked?.reference ?? null)],
-    ["Click id", outside(order.clickId)],
-    [
-      "User",
-      order.userId === null
-        ? NOTHING
-        : markup`<a href="${userPath(order.userId)}">${code(order.userId)}</a>`,
-    ],
+  const { asked, userId } = order;
+  const known = facts([
+    ["External id", code(order.externalOrderId)],
+    ["Your reference", code(asked?.reference ?? null)],
+    ["Click id", code(order.clickId)],
+    ["User", userId !== null && userLink(userId)],
     ["Wallet", code(order.address)],
     [
       "Sessions",
       order.sessions.slice(0, 5).map((id) => markup`${code(id)} `),
     ],
   ]);
+  return section(
+    "names",
+    "Other names",
+    String(known).includes("<dt>")
+      ? known
+      : markup`<p class="soft">None is known.</p>`,
+  );
 }
 
 async function others(
@@ -228,11 +242,11 @@ async function others(
 }
 
 function other(order: OrderJson): Markup {
-  const amount = amountText(order.currencyAmount, order.currency);
+  const amount = moneyText(order.currencyAmount, order.currency);
   return markup`<li class="item"><p class="head">${
     orderLink(order.orderId)
-  } <span class="amount">${outsideText(amount, 60)}</span></p>
-<p class="soft">${sentence(order.verdict.message)}</p></li>`;
+  } <span class="amount">${amount}</span></p>
+<p class="soft">${brief(order.verdict.message)}</p></li>`;
 }
 
 function allFields(

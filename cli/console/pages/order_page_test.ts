@@ -17,7 +17,7 @@ Deno.test("orderPage() says of each order what is true, whether to release, and 
   const said: Record<string, readonly RegExp[]> = {
     success: [
       /Success\. Final\. Crypto was sent: 0x01kqsuccess/,
-      /100\.5 USD for 0\.031 ETH on ethereum/,
+      /100\.50 USD for 0\.031 ETH on ethereum/,
       /Release yes/,
       /Your order is complete, and the crypto was sent to your wallet/,
       /Your reference Basket-77/,
@@ -97,7 +97,11 @@ Deno.test("searchPage() lists several with what matched, and says what can be se
   await using opened = testConsole(await oddLedger(), now);
   const several = await opened.read("/search?q=01kq");
   assert.match(several, /^14 found/);
-  assert.match(several, /order id 01KQSUCCESS000000000000001/);
+  assert.match(several, /01KQSUCCESS000000000000001 yes order id 2026/);
+  const wallet = await opened.read(
+    "/search?q=0xABCDEF0123456789abcdef0123456789ABCDEF01",
+  );
+  assert.match(wallet, /wallet address 0xAbCdEf0123456789abcdef/);
   const none = await opened.read("/search?q=" + encodeURIComponent("<b>x"));
   assert.match(none, /^Nothing is named <b>x/);
   assert.match(none, /first four characters/);

@@ -4,7 +4,7 @@ import { FOUND_AS } from "../../wording/found_as.ts";
 import type { PageContext } from "../console_parts.ts";
 import { type Markup, markup } from "../markup/markup.ts";
 import { table } from "../markup/lists.ts";
-import { code, outsideText, sentence } from "../markup/outside.ts";
+import { brief, code, outsideText } from "../markup/outside.ts";
 import { moment } from "../markup/times.ts";
 import { releaseBadge } from "../parts/badges.ts";
 import { orderLink, orderPath, userPath } from "../parts/order_table.ts";
@@ -59,18 +59,20 @@ ${more && markup`<p>There are more than these: say more of it.</p>`}
     table(
       "What was found",
       [
-        { title: "Found" },
+        { title: "Order or user" },
         { title: "Release" },
-        { title: "By" },
+        { title: "Found by" },
         { title: "Created" },
         { title: "What is true", sentence: true },
       ],
       items.map((found) => {
         const { order, user, matches } = found;
-        const by = matches.map(({ as, value }) =>
-          markup`<span>${FOUND_AS[as]} <bdi>${
-            outsideText(value, 80)
-          }</bdi></span><br>`
+        // The ids stand in the first column.
+        const by = matches.map(({ as, value }, at) =>
+          markup`${at > 0 && markup`<br>`}${FOUND_AS[as]}${
+            as !== "orderId" && as !== "userId" &&
+            markup` ${code(value)}`
+          }`
         );
         return order !== null
           ? [
@@ -78,7 +80,7 @@ ${more && markup`<p>There are more than these: say more of it.</p>`}
             releaseBadge(order.release),
             by,
             moment(order.createdAt),
-            sentence(order.verdict.message),
+            brief(order.verdict.message),
           ]
           : [
             markup`<a href="${pathOf(found)}">User ${
@@ -87,7 +89,7 @@ ${more && markup`<p>There are more than these: say more of it.</p>`}
             "",
             by,
             moment(user?.createdAt ?? null),
-            sentence(user?.verdict.message ?? ""),
+            brief(user?.verdict.message ?? ""),
           ];
       }),
     )

@@ -7,11 +7,19 @@ import { statistics } from "../../queries/statistics.ts";
 
 /** How far back the plots go. */
 export const RANGES: Readonly<
-  Record<string, { readonly ms: number; readonly step: StatisticsStep }>
+  Record<
+    string,
+    {
+      readonly ms: number;
+      readonly step: StatisticsStep;
+      /** What one point counts, in words. */
+      readonly each: string;
+    }
+  >
 > = {
-  hour: { ms: 3_600_000, step: "minute" },
-  day: { ms: 24 * 3_600_000, step: "minute" },
-  week: { ms: 7 * 24 * 3_600_000, step: "hour" },
+  hour: { ms: 3_600_000, step: "minute", each: "a minute" },
+  day: { ms: 24 * 3_600_000, step: "ten_minutes", each: "ten minutes" },
+  week: { ms: 7 * 24 * 3_600_000, step: "hour", each: "an hour" },
 };
 
 /** The range that an address names; a day unless it names one. */

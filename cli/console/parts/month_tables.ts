@@ -1,8 +1,10 @@
 import type { MonthSummary, MonthTotal } from "../../../ledger/internals.ts";
 import { AmountSum } from "../../../ledger/months/money.ts";
+import { counted } from "../../views/counted.ts";
 import { LEFT_OUT } from "../../wording/month.ts";
 import { type Child, type Markup, markup, NOTHING } from "../markup/markup.ts";
 import { table } from "../markup/lists.ts";
+import { moneyText, sumText } from "../markup/money.ts";
 import { outsideText } from "../markup/outside.ts";
 
 /** Sums by currency, with how many orders state no amount or fee. */
@@ -35,14 +37,18 @@ export function currencyTable(
         outsideText(currency || "not known", 20),
         parts.reduce((sum, { orders }) => sum + orders, 0),
         withUnknown(
-          added(parts, "currencyAmount"),
+          sum(added(parts, "currencyAmount"), currency),
           unknown(parts, "currencyAmountUnknown"),
         ),
-        added(parts, "partnerFeeUsd") ?? "",
+        sum(added(parts, "partnerFeeUsd"), "USD") ?? "",
         unknown(parts, "partnerFeeUsdUnknown"),
-        added(parts, "serviceFeeUsd") ?? "",
+        sum(added(parts, "serviceFeeUsd"), "USD") ?? "",
         unknown(parts, "serviceFeeUsdUnknown"),
-        refund === undefined ? "none" : `${refund.sum} (${refund.orders})`,
+        refund === undefined
+          ? "none"
+          : `${sumText(refund.sum, currency)}, ${
+            counted(refund.orders, "order")
+          }`,
       ];
     }),
   );
@@ -52,9 +58,14 @@ export function currencyTable(
 export function grossText({ totals }: MonthSummary): string {
   const byCurrency = Map.groupBy(totals, ({ currency }) => currency ?? "");
   return [...byCurrency].map(([currency, parts]) => {
-    const sum = added(parts, "currencyAmount") ?? "unknown";
-    return `${sum} ${outsideText(currency || "of no currency", 20)}`;
+    const known = added(parts, "currencyAmount") ?? "unknown";
+    return moneyText(known, currency || "of no currency");
   }).join("; ");
+}
+
+/** A sum with the decimals of its currency. */
+function sum(known: string | null, currency: string): string | null {
+  return known === null ? null : sumText(known, currency);
 }
 
 type Amount = "currencyAmount" | "partnerFeeUsd" | "serviceFeeUsd";
@@ -98,7 +109,10 @@ export function assetTable({ totals }: MonthSummary): Markup {
       outsideText(total.currency ?? "", 20),
       total.orders,
       withUnknown(total.cryptoAmount, total.cryptoAmountUnknown),
-      withUnknown(total.currencyAmount, total.currencyAmountUnknown),
+      withUnknown(
+        sum(total.currencyAmount, total.currency ?? ""),
+        total.currencyAmountUnknown,
+      ),
     ]),
   );
 }
@@ -120,7 +134,7 @@ export function dayBars({ month, days }: MonthSummary): Markup {
     const day = `${month}-${String(at + 1).padStart(2, "0")}`;
     const count = orders.get(day) ?? 0;
     const height = Math.max(1, Math.round(BAR.height * count / most));
-    return markup`<g><title>${day}: ${count} orders</title>
+    return markup`<g><title>${day}: ${counted(count, "order")}</title>
 <rect x="${at * step}" y="${
       BAR.height - height
     }" width="${BAR.width}" height="${height}" class="${
@@ -144,9 +158,7 @@ export function leftOutList({ leftOut }: MonthSummary): Markup {
     ? NOTHING
     : markup`<ul>${
       reasons.map(({ count, words }) =>
-        markup`<li>Left out: ${count} ${
-          count === 1 ? "order" : "orders"
-        }, ${words}</li>`
+        markup`<li>Left out: ${counted(count, "order")}, ${words}</li>`
       )
     }</ul>`;
 }

@@ -1,7 +1,8 @@
-import { amountText, type OrderJson } from "../../views/order_view.ts";
+import type { OrderJson } from "../../views/order_view.ts";
 import { type Markup, markup } from "../markup/markup.ts";
 import { table } from "../markup/lists.ts";
-import { code, outside, outsideText, sentence } from "../markup/outside.ts";
+import { moneyText } from "../markup/money.ts";
+import { brief, code, outside } from "../markup/outside.ts";
 import { agoText, timeText } from "../markup/times.ts";
 import { releaseBadge } from "./badges.ts";
 
@@ -53,9 +54,9 @@ export function orderTable(
     orders.map((order) => [
       markup`${orderLink(order.orderId)}${reference(order)}`,
       releaseBadge(order.release),
-      outsideText(amountText(order.currencyAmount, order.currency), 60),
+      moneyText(order.currencyAmount, order.currency),
       created(order.createdAt, nowMs),
-      sentence(order.verdict.message),
+      brief(order.verdict.message),
     ]),
   );
 }
@@ -70,7 +71,7 @@ function reference({ asked, externalOrderId }: OrderJson): Markup {
 
 function created(time: string | null, nowMs: number): Markup {
   return time === null
-    ? markup``
+    ? markup`<span class="soft">not known</span>`
     : markup`<time datetime="${time}" title="${timeText(time)}">${
       agoText(time, nowMs)
     }</time>`;

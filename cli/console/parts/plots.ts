@@ -12,7 +12,9 @@ export function plots(range: string): Markup {
     markup`<h3>${what}</h3>
 <div class="plot" data-plot="${name}" role="img" aria-label="${what}"></div>`
   );
-  return markup`<p class="row">The last ${choices}</p>
+  return markup`<p class="row">The last ${choices} <span class="soft">Each point is ${
+    RANGES[range]?.each ?? ""
+  }.</span></p>
 <noscript><p class="notice">Plots need script. <code>rampkit doctor</code> and the lists below do without.</p></noscript>
 <div id="plots" data-range="${range}">${boxes}</div>
 <p class="soft">A running <code>serve</code> writes these figures each minute. A dashed line is when the watchdog began to see something.</p>`;
