@@ -219,8 +219,10 @@ async function hasBody({ headers, body }: Request): Promise<boolean> {
   try {
     const { done, value } = await reader.read();
     return !done && value.length > 0;
+  } catch {
+    return true; // It broke off.
   } finally {
-    await reader.cancel();
+    reader.cancel().catch(() => {});
   }
 }
 

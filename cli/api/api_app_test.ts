@@ -195,6 +195,9 @@ Deno.test("apiApp() takes no body, however it is sent", async () => {
       new ReadableStream({
         pull: (controller) => controller.enqueue(new Uint8Array([65])),
       }),
+      new ReadableStream({
+        pull: (controller) => controller.error(new Error("reset")),
+      }),
     ]
   ) {
     const answer = await api.fetch(
@@ -206,6 +209,7 @@ Deno.test("apiApp() takes no body, however it is sent", async () => {
     );
     await problem(answer, 413, "body_not_taken");
   }
+  assert.deepEqual(api.log, []);
 });
 
 Deno.test("GET /v1/orders/{ref} names the orders where a reference leads to several", async () => {

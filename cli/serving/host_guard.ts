@@ -10,16 +10,19 @@ import { isIP } from "node:net";
  */
 export function hostGuard(
   names: readonly string[],
-): (request: Request) => boolean {
+): (request: Pick<Request, "url" | "headers">) => boolean {
   const allowed = new Set(names.map((name) => name.toLowerCase()));
-  const known = (hostname: string): boolean =>
-    hostname === "localhost" || hostname.endsWith(".localhost") ||
-    isIP(hostname.replace(/^\[|\]$/g, "")) !== 0 || allowed.has(hostname);
+  const isKnown = (address: string): boolean => {
+    // What a client writes into `Host` may be no name at all.
+    const hostname = URL.parse(address)?.hostname;
+    if (hostname === undefined) return false;
+    return hostname === "localhost" || hostname.endsWith(".localhost") ||
+      isIP(hostname.replace(/^\[|\]$/g, "")) !== 0 || allowed.has(hostname);
+  };
   return (request) => {
     const stated = request.headers.get("host");
-    const host = stated === null ? null : URL.parse(`http://${stated}`);
-    return known(new URL(request.url).hostname) &&
-      (stated === null || (host !== null && known(host.hostname)));
+    return isKnown(request.url) &&
+      (stated === null || isKnown(`http://${stated}`));
   };
 }
 
