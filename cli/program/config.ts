@@ -184,9 +184,10 @@ function httpUrl(value: string | null, name: string): string | null {
   if (value === null) return null;
   const url = URL.parse(value);
   if (url?.protocol !== "https:" && url?.protocol !== "http:") {
+    // A query may hold a token.
+    const shown = withoutPasswords(value).replace(/[?#].*$/s, "");
     throw new UsageError(
-      `Wrong ${name}: "${withoutPasswords(value)}" is not an http or https ` +
-        "address",
+      `Wrong ${name}: "${shown}" is not an http or https address`,
     );
   }
   if (url.username !== "" || url.password !== "") {

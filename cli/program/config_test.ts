@@ -51,6 +51,18 @@ Deno.test("readConfig() does not repeat the password of a foreign database", () 
   );
 });
 
+Deno.test("readConfig() does not repeat user, password or query of an address that is none", () => {
+  const address = "ftp://me:word@host/path?token=word#word";
+  assert.throws(
+    () =>
+      readConfig((name) => name === "RAMPKIT_BASE_URL" ? address : undefined),
+    {
+      message: 'Wrong RAMPKIT_BASE_URL: "ftp://[secret]@host/path" is not an ' +
+        "http or https address",
+    },
+  );
+});
+
 Deno.test("readConfig() refuses what cannot be right and names the variable", () => {
   for (
     const [name, value] of [
