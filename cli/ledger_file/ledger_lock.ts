@@ -60,21 +60,23 @@ export async function holdLedger(
       "in_use",
     );
   }
+  // Another `serve` that was at work before goes on when this one ends, as one
+  // that finds its port taken does at once.
+  const before = read(database);
   let told = false;
   return {
     tell: (backups) => {
-      const holder: Holder = defined({
-        pid: process.pid,
-        database: fileId(database),
-        backups,
-      });
-      writeFileSync(holderPath(database), JSON.stringify(holder), {
-        mode: 0o600,
-      });
+      write(
+        database,
+        defined({ pid: process.pid, database: fileId(database), backups }),
+      );
       told = true;
     },
     [Symbol.dispose]: () => {
-      if (told) rmSync(holderPath(database), { force: true });
+      // One that began later has told its own name.
+      if (told && read(database)?.pid === process.pid) {
+        tellAgain(database, before);
+      }
       lock[Symbol.dispose]();
     },
   };
@@ -127,6 +129,18 @@ async function lockOf(
 ): Promise<Disposable | null> {
   const { lockFile } = await import("../../ledger/store/driver/file_lock.ts");
   return lockFile(lockPath(database), mode);
+}
+
+/** Names who was there before, or nobody. Where that process has ended too,
+ * nobody holds the lock, and what it told is not believed. */
+function tellAgain(database: string, before: Holder | null): void {
+  if (before === null || before.pid === process.pid) {
+    rmSync(holderPath(database), { force: true });
+  } else write(database, before);
+}
+
+function write(database: string, holder: Holder): void {
+  writeFileSync(holderPath(database), JSON.stringify(holder), { mode: 0o600 });
 }
 
 /** Null where nobody has told, or something else is written there. */

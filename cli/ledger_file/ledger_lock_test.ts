@@ -29,3 +29,34 @@ Deno.test("serving() does not believe what a process has left that was killed", 
   await Deno.writeTextFile(`${file}-use.json`, '{"pid":1,"database":"1:1"}');
   assert.equal(await serving(file), null);
 });
+
+Deno.test("serving() names a serve that goes on when another that told of itself has ended", async () => {
+  await using place = await temporaryLedger();
+  const file = `${place.folder}/ledger.db`;
+  await Deno.writeTextFile(file, "");
+  const config = { databaseUrl: place.url };
+  // Stands for the lock of another process.
+  using _other = await holdLedger(config);
+  const told = '{"pid":1,"database":"1:1"}';
+  await Deno.writeTextFile(`${file}-use.json`, told);
+  {
+    using second = await holdLedger(config);
+    second.tell();
+    assert.equal((await serving(file))?.pid, Deno.pid);
+  }
+  assert.equal((await serving(file))?.pid, 1);
+});
+
+Deno.test("serving() names a serve that began before another has ended, as in a rolling upgrade", async () => {
+  await using place = await temporaryLedger();
+  const file = `${place.folder}/ledger.db`;
+  await Deno.writeTextFile(file, "");
+  const config = { databaseUrl: place.url };
+  using _other = await holdLedger(config);
+  {
+    using old = await holdLedger(config);
+    old.tell();
+    await Deno.writeTextFile(`${file}-use.json`, '{"pid":1,"database":"1:1"}');
+  }
+  assert.equal((await serving(file))?.pid, 1);
+});

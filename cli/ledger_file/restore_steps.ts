@@ -5,6 +5,7 @@ import {
   announceRestore,
   resetAnchor,
 } from "../../ledger/evidence/anchor_file.ts";
+import { LedgerError } from "../../ledger/mod.ts";
 import { databaseFile } from "../../ledger/store/driver/database_url.ts";
 import { type Config, readConfig } from "../program/config.ts";
 import { CommandError, UsageError } from "../program/exit_codes.ts";
@@ -113,7 +114,14 @@ async function copyBeside(job: RestoreJob): Promise<RestoreJob> {
 async function verifyCopy(job: RestoreJob): Promise<RestoreJob> {
   const { io, copy, restored } = job;
   const config = { ...job.config, databaseUrl: `file:${encodeURI(copy)}` };
-  await using ledger = await openConfigured(config, io);
+  await using ledger = await openConfigured(config, io).catch((error) => {
+    throw isNoLedger(error)
+      ? new CommandError(
+        `Cannot restore ${restored.from}: it is no copy of a ledger; what ` +
+          "`ledger export` wrote is taken in by: rampkit ledger import",
+      )
+      : error;
+  });
   const { signal } = io;
   await ledger.chain({ signal });
   const found = await ledger.verify({ signal });
@@ -134,6 +142,13 @@ async function verifyCopy(job: RestoreJob): Promise<RestoreJob> {
   signal.throwIfAborted();
   const { environment } = ledger;
   return { ...job, restored: { ...restored, environment, events, hash } };
+}
+
+/** Whether the file is something else; the error names the copy beside the
+ * ledger, of which nobody has heard. */
+function isNoLedger(error: unknown): boolean {
+  return error instanceof LedgerError &&
+    (error.code === "not_a_database" || error.code === "not_a_ledger");
 }
 
 /** From the swap on the kept head counts as given up. */

@@ -336,3 +336,17 @@ Deno.test("poll says that another poller works on the ledger, and waits for it",
   assert.equal(code, 0);
   assert.match(err, /Another poller works on this ledger.*takes over/);
 });
+
+Deno.test("ledger restore names the file that is no copy of a ledger, and keeps the ledger", async () => {
+  await using ledger = await temporaryLedger();
+  const env = { RAMPKIT_DATABASE_URL: ledger.url };
+  const bodies = `${ledger.folder}/bodies.ndjson`;
+  await Deno.writeTextFile(bodies, '{"type":"test"}\n');
+  assert.equal((await cli(["webhook", "replay", bodies], env)).code, 0);
+  const { code, err } = await cli(["ledger", "restore", bodies], env);
+  assert.equal(code, 1);
+  assert.match(err, /^Cannot restore \S*bodies.ndjson: .*ledger import/);
+  oneLine(err);
+  const stats = await cli(["ledger", "stats", "--json"], env);
+  assert.equal(JSON.parse(stats.out).events.webhook, 1);
+});
