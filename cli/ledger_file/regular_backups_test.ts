@@ -3,6 +3,7 @@ import { openLedger } from "../../ledger/mod.ts";
 import type { LogEvent } from "../monitoring/log_events.ts";
 import { backupName, backupsAmong, unfinishedAmong } from "./backup_names.ts";
 import { RegularBackups } from "./regular_backups.ts";
+import { until } from "../../tests/kit/until.ts";
 
 const HOUR = 3_600_000;
 const START = Date.UTC(2026, 10, 20, 9);
@@ -73,11 +74,8 @@ Deno.test("RegularBackups.run() makes none while the newest is fresh, and alarms
   const round = async () => {
     const stop = new AbortController();
     const running = backups.run(stop.signal);
-    const giveUpAt = performance.now() + 60_000;
-    const seen = made.log.length;
-    while (made.log.length === seen && performance.now() < giveUpAt) {
-      await new Promise((resolve) => setTimeout(resolve, 2));
-    }
+    const logged = made.log.length;
+    await until(() => made.log.length > logged);
     stop.abort();
     await running;
   };

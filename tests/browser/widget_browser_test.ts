@@ -14,6 +14,7 @@ import {
 } from "../../widget/mod.ts";
 import { isBrowserMissing, withPage } from "../kit/browser.ts";
 import { bundle } from "../kit/bundle.ts";
+import { until } from "../kit/until.ts";
 
 const ignore = await isBrowserMissing();
 const wallet = `0x${"c0".repeat(20)}`;
@@ -166,19 +167,6 @@ async function widgetFrame(page: Page): Promise<Frame> {
 /** What the listeners were told, by name. */
 async function seen(page: Page): Promise<[string, unknown][]> {
   return await run(page, "seen");
-}
-
-/** Waits until something holds, and fails after a while. */
-async function until(
-  holds: () => boolean | Promise<boolean>,
-  what: string,
-): Promise<void> {
-  const giveUpAt = performance.now() + 60_000;
-  while (performance.now() < giveUpAt) {
-    if (await holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  assert.fail(`Waited too long for ${what}`);
 }
 
 Deno.test({
@@ -469,7 +457,10 @@ Deno.test({
       await ledger.project();
       return await ledger.orders.get(orderId);
     };
-    await until(async () => (await known())?.status === "success", "webhooks");
+    await until(
+      async () => (await known())?.status === "success",
+      "webhooks",
+    );
     const claimed = await known();
     assert.equal(claimed?.trust, "claimed");
     assert.deepEqual(claimed?.activity.counts, {
@@ -560,11 +551,17 @@ Deno.test({
           (await run<string[]>(page, "told")).map((text) => {
             return JSON.parse(text).type as string;
           });
-        await until(async () => (await told()).includes("loaded"), "the app");
+        await until(
+          async () => (await told()).includes("loaded"),
+          "the app",
+        );
         assert.deepEqual(complaints, []);
         assert.equal(await run(page, "typeof isBroken"), "undefined");
         await frame.click("#close");
-        await until(async () => (await told()).includes("close"), "the close");
+        await until(
+          async () => (await told()).includes("close"),
+          "the close",
+        );
         await run(
           page,
           `{

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { cli, temporaryLedger } from "../kit/cli.ts";
 import { type Served, startServe } from "../kit/program.ts";
 import { isSmallDiskMissing, smallDisk } from "../kit/small_disk.ts";
+import { until } from "../kit/until.ts";
 
 const ignore = await isSmallDiskMissing();
 const SECRET = "the-secret-in-the-webhook-address";
@@ -70,17 +71,6 @@ function logged(served: Served, event: string): string {
     .join("\n");
 }
 
-async function waitFor(
-  what: string,
-  holds: () => Promise<boolean>,
-): Promise<void> {
-  const until = performance.now() + 120_000;
-  while (!await holds()) {
-    assert.ok(performance.now() < until, `still not so: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-}
-
 /** Whether exported metrics have an attribute with this value. */
 function hasAttribute(
   metrics: readonly string[],
@@ -123,11 +113,14 @@ async function becomesDegraded(
   why: RegExp,
   meanwhile: () => Promise<unknown> = () => Promise.resolve(),
 ): Promise<void> {
-  await waitFor(`/readyz says ${why}`, async () => {
-    await meanwhile();
-    const { status, problem, degraded } = await readyz(served);
-    return status === wanted && why.test(`${problem} ${degraded}`);
-  });
+  await until(
+    async () => {
+      await meanwhile();
+      const { status, problem, degraded } = await readyz(served);
+      return status === wanted && why.test(`${problem} ${degraded}`);
+    },
+    `/readyz says ${why}`,
+  );
 }
 
 /** Waits for a line of the log, which comes by a way of its own. */
@@ -136,9 +129,9 @@ async function logs(
   event: string,
   what: RegExp,
 ): Promise<void> {
-  await waitFor(
-    `the log says ${event}, ${what}`,
+  await until(
     () => Promise.resolve(what.test(logged(served, event))),
+    `the log says ${event}, ${what}`,
   );
 }
 
@@ -193,13 +186,15 @@ Deno.test({
         ["--no-poll"],
         disk.inside,
       );
-      await waitFor("the disk is full", async () => {
-        return await sender.send(served, 8) === 8;
-      });
+      await until(
+        async () => await sender.send(served, 8) === 8,
+        "the disk is full",
+      );
       assert.ok(sender.accepted.size > 8, "there was room to begin with");
-      await waitFor("it stays full", async () => {
-        return await sender.send(served, 40) === 40;
-      });
+      await until(
+        async () => await sender.send(served, 40) === 40,
+        "it stays full",
+      );
       const alive = await fetch(`${served.url}/healthz`);
       assert.equal(alive.status, 200);
       await alive.body?.cancel();
@@ -215,21 +210,26 @@ Deno.test({
         /The disk or the quota is full; nothing was written: .*ledger\.db/,
       );
       await logs(served, "spool_failed", /no space left on device/i);
-      await waitFor("metrics tell of the failures", () =>
-        Promise.resolve(
-          hasAttribute(metrics, "outcome", "failed") &&
-            hasAttribute(metrics, "answer", 503),
-        ));
+      await until(
+        () =>
+          Promise.resolve(
+            hasAttribute(metrics, "outcome", "failed") &&
+              hasAttribute(metrics, "answer", 503),
+          ),
+        "metrics tell of the failures",
+      );
 
       await disk.makeRoom();
-      await waitFor("deliveries are taken again", async () => {
-        return await sender.send(served, 8) === 0;
-      });
+      await until(
+        async () => await sender.send(served, 8) === 0,
+        "deliveries are taken again",
+      );
       assert.equal(await sender.send(served, 40), 0);
       // The ledger is tried again after seconds.
-      await waitFor("the spool is drained", async () => {
-        return await spooled(served) === 0;
-      });
+      await until(
+        async () => await spooled(served) === 0,
+        "the spool is drained",
+      );
       await logs(served, "append_recovered", /./);
       assert.equal((await readyz(served)).status, 200);
       assert.equal(await served.stop(), 0);
@@ -259,10 +259,13 @@ Deno.test({
     const sender = new Sender();
     {
       await using served = await startServe(env, ["--no-poll"], disk.inside);
-      await waitFor("deliveries are spooled", async () => {
-        await sender.send(served, 8);
-        return await spooled(served) > 16;
-      });
+      await until(
+        async () => {
+          await sender.send(served, 8);
+          return await spooled(served) > 16;
+        },
+        "deliveries are spooled",
+      );
       await served.kill();
     }
     {
@@ -272,9 +275,10 @@ Deno.test({
       await becomesDegraded(served, 200, /The disk or the quota is full/);
       await logs(served, "append_failing", /The disk .* is full/);
       await disk.makeRoom();
-      await waitFor("the spool is drained", async () => {
-        return await spooled(served) === 0;
-      });
+      await until(
+        async () => await spooled(served) === 0,
+        "the spool is drained",
+      );
       await sender.send(served, 8);
       assert.equal(await served.stop(), 0);
     }
@@ -304,10 +308,13 @@ Deno.test({
         "sh",
         ...program,
       ]);
-      await waitFor("the ledger takes no more", async () => {
-        await sender.send(served, 8);
-        return await spooled(served) > 16;
-      });
+      await until(
+        async () => {
+          await sender.send(served, 8);
+          return await spooled(served) > 16;
+        },
+        "the ledger takes no more",
+      );
       assert.equal(await sender.send(served, 3, OVER_LIMIT_BYTES), 3);
       await becomesDegraded(
         served,
@@ -325,9 +332,10 @@ Deno.test({
     }
     {
       await using served = await startServe(env, ["--no-poll"]);
-      await waitFor("the spool is drained", async () => {
-        return await spooled(served) === 0;
-      });
+      await until(
+        async () => await spooled(served) === 0,
+        "the spool is drained",
+      );
       assert.equal(await sender.send(served, 8), 0);
       assert.equal(await served.stop(), 0);
     }

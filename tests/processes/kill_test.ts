@@ -4,6 +4,7 @@ import { openLedger } from "../../ledger/mod.ts";
 import { eventColumns, recordedEvent } from "../../ledger/store/event_row.ts";
 import { fileSpool, spoolMover, webhookEndpoint } from "../../webhooks/mod.ts";
 import { temporaryFolder } from "../kit/temporary_folder.ts";
+import { until } from "../kit/until.ts";
 
 const SECRET = "secret-0123456789abcdef0123456789";
 const REPETITIONS = 10;
@@ -128,10 +129,7 @@ async function killUnderLoad(repetition: number): Promise<number> {
     { length: CONNECTIONS },
     (_, index) => post(port, String(index), answered),
   );
-  const giveUpAt = performance.now() + 60_000;
-  while (answered.size === 0 && performance.now() < giveUpAt) {
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
+  await until(() => answered.size > 0);
   await new Promise((resolve) => setTimeout(resolve, 10 + repetition * 12));
   child.kill("SIGKILL");
   await child.status;

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { cli, temporaryLedger } from "../kit/cli.ts";
 import { hasDocumentedShape } from "../kit/documented_shape.ts";
 import { type Served, startServe } from "../kit/program.ts";
+import { until } from "../kit/until.ts";
 
 const SECRET = "the-secret-in-the-webhook-address";
 
@@ -24,17 +25,6 @@ function fakeService(): FakeService {
     [Symbol.asyncDispose]: () => server.shutdown(),
   };
   return service;
-}
-
-async function waitFor(
-  what: string,
-  look: () => boolean | Promise<boolean>,
-): Promise<void> {
-  for (let tries = 0; tries < 2400; tries++) {
-    if (await look()) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  assert.fail(`Waited in vain: ${what}`);
 }
 
 function lines(served: Served, event: string): Record<string, unknown>[] {
@@ -70,7 +60,7 @@ Deno.test("rampkit serve tells once that polling fails, with cause and next try,
     Response.json({ message: "Internal server error" }, { status: 500 });
   await using served = await startServe(env, ["--rate", "50"]);
   const failing = () => lines(served, "poll_failing");
-  await waitFor("the log says poll_failing", () => failing().length > 0);
+  await until(() => failing().length > 0, "the log says poll_failing");
 
   const [alarm] = failing();
   assert.equal(alarm?.level, "error");
@@ -99,9 +89,9 @@ Deno.test("rampkit serve tells once that polling fails, with cause and next try,
   assert.match(ill.service.advice ?? "", /nothing is wrong with the key/);
 
   service.answer = empty;
-  await waitFor(
-    "the log says poll_recovered",
+  await until(
     () => lines(served, "poll_recovered").length > 0,
+    "the log says poll_recovered",
   );
   assert.equal(lines(served, "poll_recovered")[0]?.since, alarm.since);
   assert.equal(failing().length, 1, "one line for one outage");

@@ -9,6 +9,7 @@ import {
   type WebhookEndpointOptions,
   type WebhookLogEntry,
 } from "../mod.ts";
+import { until } from "../../tests/kit/until.ts";
 
 const SECRET = "secret-0123456789abcdef0123456789";
 const OLD_SECRET = "old-secret-0123456789abcdef";
@@ -84,14 +85,6 @@ async function post(url: string, body: BodyInit | null): Promise<Response> {
   const response = await fetch(url, { method: "POST", body });
   assert.equal(await response.text(), "");
   return response;
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  const giveUpAt = performance.now() + 60_000;
-  while (!condition()) {
-    assert(performance.now() < giveUpAt, "Waited in vain");
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }
 
 Deno.test("webhookEndpoint() answers 204 to any JSON object, once its exact bytes are stored", () =>

@@ -6,6 +6,7 @@ import {
   webhookEndpoint,
   type WebhookEndpointOptions,
 } from "../mod.ts";
+import { until } from "../../tests/kit/until.ts";
 
 const SECRET = "secret-0123456789abcdef0123456789";
 const PATH = `/webhooks/${SECRET}`;
@@ -40,14 +41,6 @@ async function served(
   } finally {
     await server.shutdown();
     await endpoint.drain();
-  }
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  const giveUpAt = performance.now() + 60_000;
-  while (!condition()) {
-    assert(performance.now() < giveUpAt, "Waited in vain");
-    await new Promise((resolve) => setTimeout(resolve, 2));
   }
 }
 

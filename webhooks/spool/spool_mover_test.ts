@@ -11,6 +11,7 @@ import {
   type Waiting,
   type WebhookLogEntry,
 } from "../mod.ts";
+import { until } from "../../tests/kit/until.ts";
 
 interface Moved {
   readonly spool: Spool;
@@ -84,14 +85,6 @@ function delivery(n: number): Delivery {
 
 const ids = (count: number): string[] =>
   Array.from({ length: count }, (_, n) => delivery(n).id);
-
-async function until(condition: () => boolean): Promise<void> {
-  const giveUpAt = performance.now() + 30_000;
-  while (!condition()) {
-    assert(performance.now() < giveUpAt, "Waited in vain");
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
 
 Deno.test("spoolMover() moves what was left, and what comes, in order", () =>
   moved(async ({ spool, start, taken, log }) => {
