@@ -164,7 +164,7 @@ async function* pages(
       throw new LedgerError(
         "failed",
         `Cannot verify states: version ${live.foldVersion} of the fold made ` +
-          `them, and this is ${version}; fold with this version first`,
+          `them, and this is ${version}; fold it again with: rampkit ledger refold`,
       );
     }
     await scratchStates.catchUpTo(live?.position ?? 0);

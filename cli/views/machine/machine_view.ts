@@ -17,16 +17,19 @@ export function machineLines(
   machine: Machine,
   columns: number | null,
 ): string[] {
-  const draw = ({ head, rows }: WordTable) =>
-    drawTable(
-      head.map((title) => ({ title, whole: true })),
-      rows,
-      columns,
-    ).split("\n");
+  const draw = (table: WordTable) =>
+    blocksOf(table, columns).flatMap(({ head, rows }, block) => [
+      ...(block > 0 ? [""] : []),
+      ...drawTable(
+        head.map((title) => ({ title, whole: true })),
+        rows,
+        columns,
+      ).split("\n"),
+    ]);
   return [
     `The state machine "${machine.name}"; --> is usual, ..> is unusual:`,
     "",
-    ...diagramLines(machine),
+    ...diagramLines(machine, columns),
     "",
     ...draw(statesTable(machine)),
     "",
@@ -43,7 +46,38 @@ export function machineLines(
   ];
 }
 
-function diagramLines(machine: Machine): string[] {
+/**
+ * Cuts a table that is wider than the terminal into blocks below each other,
+ * each with the first column: no cell of a table of rules may be left out.
+ */
+function blocksOf(
+  { head, rows }: WordTable,
+  columns: number | null,
+): WordTable[] {
+  const widthOf = (column: number) =>
+    Math.max(...[head, ...rows].map((row) => (row[column] ?? "").length));
+  const blocks: number[][] = [];
+  let left = -1;
+  for (let column = 1; column < head.length; column++) {
+    const width = widthOf(column) + GAP;
+    if (blocks.length === 0 || width > left) {
+      blocks.push([]);
+      left = (columns ?? Infinity) - widthOf(0);
+    }
+    blocks.at(-1)?.push(column);
+    left -= width;
+  }
+  return blocks.map((block) => {
+    const pick = (row: readonly string[]) =>
+      [0, ...block].map((column) => row[column] ?? "");
+    return { head: pick(head), rows: rows.map(pick) };
+  });
+}
+
+/** Spaces between two columns. */
+const GAP = 2;
+
+function diagramLines(machine: Machine, columns: number | null): string[] {
   const arrows = arrowsOf(machine);
   return Object.entries<StateRow>(machine.states).flatMap(
     ([state, { final }]) => {
@@ -59,9 +93,11 @@ function diagramLines(machine: Machine): string[] {
         ...(usual.length > 0 ? [`--> ${ends(usual)}`] : []),
         ...[...odd].map(([anomaly, list]) => `..> ${ends(list)} (${anomaly})`),
       ];
-      return (all.length > 0 ? all : [""]).map((text, place) =>
-        `${place === 0 ? name : " ".repeat(name.length)}${text}`.trimEnd()
-      );
+      return (all.length > 0 ? all : [""]).flatMap((text, place) => {
+        const line = place === 0 ? name : " ".repeat(name.length);
+        return wrap(`${line}${text}`.trimEnd(), columns, name.length + 4)
+          .split("\n");
+      });
     },
   );
 }

@@ -14,6 +14,17 @@ Deno.test("machineLines() draws every state, usual moves apart from odd ones", (
   );
 });
 
+Deno.test("machineLines() fits a narrow terminal and leaves no cell out", () => {
+  for (const machine of ENTITIES.flatMap((entity) => MACHINES[entity])) {
+    const words = (columns: number | null) =>
+      new Set(machineLines(machine, columns).join(" ").split(/\s+/));
+    for (const line of machineLines(machine, 80)) {
+      assert.ok(line.length <= 80, line);
+    }
+    assert.deepEqual(words(80), words(null));
+  }
+});
+
 Deno.test("describeMeaning() has a sentence for every state of every machine", () => {
   for (const machine of ENTITIES.flatMap((entity) => MACHINES[entity])) {
     for (const row of [...Object.values(machine.states), machine.unlisted]) {
