@@ -115,8 +115,11 @@ Deno.test("sweepConfirm() lets an id rest that changes nothing, twice as long ea
   await drain(sweepNew(context, "order"), box.clock);
   const asks: number[] = [];
   let id = 0;
-  for (let second = 0; second < 1900; second++) {
-    await box.clock.advance(1000);
+  // Short rests are looked at closely, long ones coarsely.
+  let step = 1;
+  for (let second = 0; second < 1900; second += step) {
+    if (second >= 80) step = 5;
+    await box.clock.advance(step * 1000);
     await ledger.appendDelivery({
       id: `01KB${String(id += 1).padStart(22, "0")}`,
       receivedAt: new Date(box.clock.now()).toISOString(),
@@ -137,7 +140,8 @@ Deno.test("sweepConfirm() lets an id rest that changes nothing, twice as long ea
   const expected = [10, 20, 40, 80, 160, 320, 600, 600, 600, 600, 600];
   gaps.forEach((gap, i) => {
     const wanted = expected[i] ?? 600;
-    assert.ok(Math.abs(gap - wanted) <= 2, `gap ${i} is ${gap} s: ${gaps}`);
+    const off = wanted < 80 ? 2 : 6;
+    assert.ok(Math.abs(gap - wanted) <= off, `gap ${i} is ${gap} s: ${gaps}`);
   });
   assert.ok(gaps.length >= 8, `${gaps}`);
 });
@@ -307,7 +311,7 @@ Deno.test("sweepConfirm() requests an id at once when its stored time is in the 
 });
 
 // `deno task sim --flood` invents more.
-const INVENTED = 40_000;
+const INVENTED = 20_000;
 
 Deno.test(`run() confirms a real order within its bound beside ${INVENTED} invented ids`, async () => {
   const folder = await Deno.makeTempDir({ prefix: "rampkit-queue-" });
