@@ -3,7 +3,7 @@ import { hex } from "@scure/base";
 import type { Fact } from "../events/fact.ts";
 import type { BatchEvent } from "../projection/batch.ts";
 import { appendStatement } from "../store/append.ts";
-import type { Driver } from "../store/driver/driver.ts";
+import type { Driver, Statement } from "../store/driver/driver.ts";
 import { expectNoRow } from "../store/driver/expect_row.ts";
 import { blankEvents } from "../store/tables/erasure/blanked_events.ts";
 import {
@@ -17,8 +17,21 @@ import {
   insertReturnedOrders,
   selectErasedOrders,
 } from "../store/tables/erasure/erased_orders.ts";
-import { markReturned } from "../store/tables/erasure/hidden_names.ts";
+import {
+  insertNames,
+  markReturned,
+  selectKeys,
+} from "../store/tables/erasure/hidden_names.ts";
+import { deleteStates } from "../store/tables/erasure/traces.ts";
 import { type ErasedNames, readErasedNames } from "./erased_names.ts";
+import { hideName } from "./hidden_names.ts";
+import { ownClicks, readEventsOfClicks } from "./own_clicks.ts";
+import {
+  type Names,
+  NO_NAMES,
+  readPrunedNames,
+  withCounterparts,
+} from "./pruned_arrivals.ts";
 import { redactEvents } from "./redact_events.ts";
 
 /**
@@ -35,7 +48,10 @@ export async function redactArrivals(
   events: readonly BatchEvent[],
   randomBytes: (length: number) => Uint8Array,
 ): Promise<boolean> {
-  const arrivals = events.map(({ fact }) => arrivalOf(fact));
+  const pruned = await readPrunedNames(driver, events);
+  const arrivals = events.map(({ fact }) =>
+    arrivalOf(fact, pruned.get(fact.position))
+  );
   const orderIds = arrivals.flatMap(({ orderId }) => orderId ?? []);
   const [rows] = await readPrimary(driver, [
     selectErasedOrders([...new Set(orderIds)]),
@@ -54,29 +70,32 @@ export async function redactArrivals(
     ),
   );
   if (orders.size === 0 && users.size === 0 && clicks.size === 0) return false;
-  const returned = new Set<string>();
-  const positions: number[] = [];
-  const newOrders = new Map<string, ErasedOrder>();
-  const returnedOrders: string[] = [];
-  for (const arrival of arrivals) {
-    const decided = decide(arrival, { orders, users, clicks, returned });
-    const { orderId, userId, position } = arrival;
-    if (decided === "returns" && userId !== null) {
-      returned.add(userId);
-      if (orderId !== null) returnedOrders.push(orderId);
-    }
-    if (decided !== "erased") continue;
-    positions.push(position);
-    if (arrival.isReading && orderId !== null && !orders.has(orderId)) {
-      newOrders.set(orderId, {
-        orderId,
-        userId: `erased-${hex.encode(randomBytes(10))}`,
-        clickId: null,
-        differs: false,
-        erasedAt: users.get(userId ?? "")?.erasedAt ?? arrival.recordedAt,
-      });
+  const known = { orders, users, clicks };
+  const { erased, others, newOrders, returned, returnedOrders } = decideAll(
+    arrivals,
+    known,
+    randomBytes,
+  );
+  const isNew = ({ orderId }: Arrival) => newOrders.has(orderId ?? "");
+  // Click ids that were not known to be the person's at the erasure.
+  const newClicks = await ownClicks(
+    driver,
+    erased.filter(isNew).flatMap(({ clickId }) => clickId ?? []),
+    (orderId) => orders.has(orderId),
+  );
+  for (const other of others) {
+    if (other.orderId !== null && !isNew(other)) {
+      newClicks.delete(other.clickId ?? "");
     }
   }
+  const positions = [
+    ...erased,
+    ...others.filter((other) =>
+      isNew(other) ||
+      other.orderId === null && other.userId === null &&
+        newClicks.has(other.clickId ?? "")
+    ),
+  ].map(({ position }) => position);
   const at = arrivals[0]?.recordedAt ?? "";
   const notes = [
     ...markReturned(
@@ -89,10 +108,18 @@ export async function redactArrivals(
     ...(newOrders.size === 0
       ? []
       : [insertErasedOrders([...newOrders.values()])]),
+    ...await hideClicks(driver, newClicks, at),
   ];
   const [found] = await driver.batch([selectErasableAt(positions)], "write");
+  const from = events[0]?.fact.position ?? 0;
+  const earlier = await readEventsOfClicks(driver, newClicks, from - 1);
+  const erasable = [...earlier, ...erasableEvents(found)];
+  const whole = new Set(
+    erasable.filter(({ erased }) => erased === null)
+      .map(({ event }) => event.position),
+  );
   const redacted = redactEvents(
-    erasableEvents(found).filter(({ erased }) => erased === null),
+    await withCounterparts(driver, erasable, from),
     {
       part: "identity",
       randomBytes,
@@ -106,42 +133,101 @@ export async function redactArrivals(
   const kept = redacted.flatMap((one) => one.kept ?? []);
   const statements = [
     // Another process may be doing the same.
-    ...redacted.map(({ blanked: { position } }) =>
-      expectNoRow("erasures", { position })
+    ...redacted.flatMap(({ blanked: { position } }) =>
+      whole.has(position) ? expectNoRow("erasures", { position }) : []
     ),
     ...notes,
     ...(redacted.length === 0 ? [] : blankEvents(redacted)),
+    ...(earlier.length === 0 ? [] : deleteStates({
+      orderIds: [],
+      userIds: [],
+      sessions: earlier.map(({ event }) => event.position),
+    })),
     ...(kept.length === 0 ? [] : [appendStatement(kept)]),
   ];
   if (statements.length > 0) await driver.batch(statements, "write");
   return redacted.length > 0;
 }
 
+/** What is known of those who were erased. */
+interface Known {
+  readonly orders: ReadonlyMap<string, ErasedOrder>;
+  readonly users: ErasedNames;
+  readonly clicks: ErasedNames;
+}
+
+/** Sorts arrivals into those that are redacted and others. */
+function decideAll(
+  arrivals: readonly Arrival[],
+  known: Known,
+  randomBytes: (length: number) => Uint8Array,
+) {
+  const { orders, users } = known;
+  const returned = new Set<string>();
+  const returnedOrders: string[] = [];
+  const erased: Arrival[] = [];
+  const others: Arrival[] = [];
+  const newOrders = new Map<string, ErasedOrder>();
+  for (const arrival of arrivals) {
+    const decided = decide(arrival, { ...known, returned });
+    const { orderId, userId } = arrival;
+    if (decided === "returns" && userId !== null) {
+      returned.add(userId);
+      if (orderId !== null) returnedOrders.push(orderId);
+    }
+    if (decided === "stays") others.push(arrival);
+    if (decided !== "erased") continue;
+    erased.push(arrival);
+    if (arrival.showsOwner && orderId !== null && !orders.has(orderId)) {
+      newOrders.set(orderId, {
+        orderId,
+        userId: `erased-${hex.encode(randomBytes(10))}`,
+        clickId: null,
+        differs: false,
+        erasedAt: users.get(userId ?? "")?.erasedAt ?? arrival.recordedAt,
+      });
+    }
+  }
+  return { erased, others, newOrders, returned, returnedOrders };
+}
+
+/** Statements that let click ids be recognised when they come again. */
+async function hideClicks(
+  driver: Driver,
+  clickIds: ReadonlySet<string>,
+  erasedAt: string,
+): Promise<Statement[]> {
+  if (clickIds.size === 0) return [];
+  const [keys] = await readPrimary(driver, [selectKeys]);
+  const key = keys?.rows[0]?.[0];
+  if (!(key instanceof Uint8Array)) return [];
+  return insertNames([...clickIds].map((clickId) => ({
+    hash: hideName(key, "click", clickId),
+    kind: "click",
+    erasedAt,
+  })));
+}
+
 /** What of a fact decides whether it is redacted. */
-interface Arrival {
+interface Arrival extends Names {
   readonly position: number;
   readonly recordedAt: string;
-  readonly orderId: string | null;
-  readonly userId: string | null;
-  readonly clickId: string | null;
   readonly isReading: boolean;
   readonly isSession: boolean;
   /** When the service created the order; empty where it does not say. */
   readonly createdAt: string;
 }
 
-function arrivalOf(fact: Fact): Arrival {
+function arrivalOf(fact: Fact, pruned: Names | undefined): Arrival {
   const { position, recordedAt, orderId, clickId } = fact;
-  const isRedacted = fact.label === "order_redacted";
-  const isReading = fact.kind === "order_snapshot" && !isRedacted;
+  const isReading = fact.kind === "order_snapshot" && pruned === undefined;
   const isSession = fact.kind === "session_created";
-  const saysNothing = isRedacted || fact.kind === "order_absent" ||
-    fact.kind === "order_contradicted" || fact.digest === "";
-  const none = { orderId: null, userId: null, clickId: null };
+  const saysNothing = fact.kind === "order_absent" ||
+    fact.kind === "order_contradicted";
   return {
     position,
     recordedAt,
-    ...(saysNothing ? none : {
+    ...(pruned ?? (saysNothing ? NO_NAMES : {
       orderId,
       userId: isReading
         ? fact.reading.userId
@@ -149,7 +235,8 @@ function arrivalOf(fact: Fact): Arrival {
         ? fact.asked.userId
         : fact.userId,
       clickId,
-    }),
+      showsOwner: isReading,
+    })),
     isReading,
     isSession,
     createdAt: isReading ? fact.reading.createdAt : "",
@@ -159,12 +246,7 @@ function arrivalOf(fact: Fact): Arrival {
 /** Whether it is about what was erased, or about new business. */
 function decide(
   arrival: Arrival,
-  known: {
-    readonly orders: ReadonlyMap<string, ErasedOrder>;
-    readonly users: ErasedNames;
-    readonly clicks: ErasedNames;
-    readonly returned: ReadonlySet<string>;
-  },
+  known: Known & { readonly returned: ReadonlySet<string> },
 ): "erased" | "returns" | "stays" {
   const { orderId, userId, clickId } = arrival;
   if (orderId !== null && known.orders.has(orderId)) return "erased";

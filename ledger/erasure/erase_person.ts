@@ -48,6 +48,7 @@ import {
   erasurePlan,
 } from "./erasure_plan.ts";
 import { hideName } from "./hidden_names.ts";
+import { ownClicks } from "./own_clicks.ts";
 import { type PersonEvents, readPersonEvents } from "./person_events.ts";
 import { type OrderNames, redactReading } from "./redact_event.ts";
 import { redactEvents } from "./redact_events.ts";
@@ -216,6 +217,11 @@ async function erasing(
     differs: differing.has(orderId),
     erasedAt,
   }));
+  const hidden = await ownClicks(
+    driver,
+    clicks.keys(),
+    (orderId) => orderIds.includes(orderId),
+  );
   const touched = await touchedBy(driver, found);
   const key = await ownKey(parts);
   const kept = redacted.flatMap((one) => one.kept ?? []);
@@ -226,7 +232,7 @@ async function erasing(
     insertOwnKey(key),
     ...insertNames([
       { hash: hideName(key, "user", userId), kind: "user", erasedAt },
-      ...[...clicks.keys()].map((clickId) => ({
+      ...[...hidden].map((clickId) => ({
         hash: hideName(key, "click", clickId),
         kind: "click",
         erasedAt,

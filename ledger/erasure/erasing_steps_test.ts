@@ -10,14 +10,16 @@ import {
   orderRead,
   orderWebhook,
   rowsOf,
+  session,
+  webhook,
   worlds,
 } from "../testing/projection_test_kit.ts";
 
-async function memoryLedger(): Promise<Ledger> {
+async function memoryLedger(now = at(60)): Promise<Ledger> {
   const driver = await openDriver({ url: ":memory:", worker: false });
   return await ledgerOn(driver, {
     environment: "sandbox",
-    now: () => Date.parse(at(60)),
+    now: () => Date.parse(now),
   });
 }
 
@@ -72,14 +74,14 @@ async function assertFollows(ledger: Ledger): Promise<void> {
   }
 }
 
-/** Positions of the events that name a user, in a column or in the body. */
-async function eventsNaming(ledger: Ledger, userId: string) {
+/** Positions of the events that have a name in a column or in the body. */
+async function eventsNaming(ledger: Ledger, name: string) {
   const rows = await rowsOf(
     ledger.driver,
-    `SELECT position FROM events
-      WHERE user_id = ? OR instr(body, CAST(? AS BLOB)) > 0`,
-    userId,
-    JSON.stringify(userId),
+    `SELECT position FROM events WHERE user_id = ?1 OR click_id = ?1
+      OR instr(body, CAST(?2 AS BLOB)) > 0`,
+    name,
+    JSON.stringify(name),
   );
   return rows.map(([position]) => position);
 }
@@ -102,6 +104,57 @@ Deno.test("erase() of two users of one order, one after the other, keeps every r
     assert.equal((await ledger.verify()).ok, true);
     assert.deepEqual((await ledger.erasures.plan(userId)).events, {});
   }
+});
+
+Deno.test("erase() leaves sessions alone that share a click id with the person", async () => {
+  await using ledger = await memoryLedger();
+  const order = { status: "success", click: "shop" };
+  await ledger.append([
+    orderRead(1, { ...order, orderId: "O0", user: "U0" }),
+    orderRead(2, { ...order, orderId: "O1", user: "U1" }),
+  ]);
+  await ledger.project();
+  await ledger.erasures.erase("U0");
+  await ledger.append([session(70, "S0", "shop")]);
+  await ledger.project();
+  assert.deepEqual(
+    await rowsOf(
+      ledger.driver,
+      "SELECT click_id FROM events WHERE kind = 'session_created'",
+    ),
+    [["shop"]],
+  );
+});
+
+Deno.test("an order of an erased user that becomes known later takes its session and its webhooks with it", async () => {
+  await using ledger = await memoryLedger();
+  const order = { orderId: "O9", click: "basket-9" };
+  await ledger.append([orderRead(1, {
+    orderId: "O0",
+    status: "success",
+    user: "U0",
+  })]);
+  await ledger.project();
+  await ledger.append([session(2, "S9", "basket-9")]);
+  await ledger.project();
+  await ledger.erasures.erase("U0");
+  await ledger.append([
+    orderWebhook("W1", 3, { ...order, type: "order_complete" }),
+    orderRead(4, { ...order, status: "success", user: "U0" }),
+    webhook("W2", 5, { type: "new_thing", click_id: "basket-9" }),
+  ]);
+  await ledger.project();
+  await ledger.append([session(6, "S8", "basket-9")]);
+  await ledger.project();
+  assert.deepEqual(await eventsNaming(ledger, "U0"), []);
+  assert.deepEqual(await eventsNaming(ledger, "basket-9"), []);
+  assert.deepEqual(
+    await rowsOf(ledger.driver, "SELECT 1 FROM session_links"),
+    [],
+  );
+  assert.equal((await ledger.orders.get("O9"))?.status, "success");
+  assert.equal((await ledger.verify()).ok, true);
+  assert.equal((await ledger.refold()).changed, 0);
 });
 
 Deno.test("erase() after prune() counts no event of an order twice", async () => {
@@ -161,6 +214,41 @@ Deno.test("erase() and prune() keep every order as it is in a ledger that forget
         await assertFollows(ledger);
         assert.equal((await ledger.refold()).changed, 0);
         const { ok, reason } = await ledger.verify();
+        assert.equal(ok, true, reason?.code ?? "");
+      },
+    ),
+    { numRuns: 40 },
+  );
+});
+
+Deno.test("import() of what another ledger pruned or erased brings no erased user back", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      worlds(30),
+      fc.array(step, { maxLength: 4 }),
+      fc.integer({ min: 0, max: 30 }),
+      async (events, steps, known) => {
+        await using from = await memoryLedger();
+        await from.append(events);
+        await from.project();
+        for (const one of steps) {
+          if ("pruneBefore" in one) await from.erasures.prune(one.pruneBefore);
+          else if ("erase" in one && one.erase !== "U1") {
+            await from.erasures.erase(one.erase, { force: true });
+          }
+        }
+        // So late that nothing counts as new business.
+        await using to = await memoryLedger("2030-01-01T00:00:00.000Z");
+        await to.append(events.slice(0, known));
+        await to.project();
+        await to.erasures.erase("U1", { force: true });
+        if (await to.erasures.find("U1") === null) return;
+        await to.import(from.export());
+        await to.project();
+        assert.deepEqual(await eventsNaming(to, "U1"), []);
+        await assertFollows(to);
+        assert.equal((await to.refold()).changed, 0);
+        const { ok, reason } = await to.verify();
         assert.equal(ok, true, reason?.code ?? "");
       },
     ),

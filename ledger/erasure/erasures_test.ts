@@ -365,6 +365,31 @@ Deno.test("an export tells who was erased, so that an import keeps them out", as
   assert.equal((await to.verify()).ok, true);
 });
 
+Deno.test("what another ledger had pruned of an erased person is redacted when it is imported", async () => {
+  await using from = await memoryLedger();
+  await filled(from);
+  await from.erasures.prune("2030-01-01T00:00:00.000Z");
+  const lines = await Array.fromAsync(from.export());
+  await using to = await memoryLedger();
+  await to.append(anna.events.slice(0, 6));
+  await to.project();
+  await to.erasures.erase(anna.userId, { force: true });
+  async function* given() {
+    yield* lines;
+  }
+  await to.import(given());
+  await to.project();
+  assert.deepEqual(await inTables(to.driver, anna), []);
+  for (const orderId of anna.orderIds) {
+    const { status, release } = await to.orders.get(orderId) ?? {};
+    const was = await from.orders.get(orderId);
+    assert.deepEqual([status, release], [was?.status, was?.release]);
+  }
+  const { ok, reason } = await to.verify();
+  assert.equal(ok, true, reason?.code ?? "");
+  assert.equal((await to.refold()).changed, 0);
+});
+
 Deno.test("Erasures.erase() beside a process that is folding leaves nothing of the person", async () => {
   const folder = await Deno.makeTempDir();
   try {

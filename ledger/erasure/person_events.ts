@@ -1,5 +1,4 @@
 import { readPrimary } from "../store/driver/read_primary.ts";
-import type { OrderRedactedBody, RecordedEvent } from "../events/event.ts";
 import type { Fact } from "../events/fact.ts";
 import { readFact } from "../events/read_fact.ts";
 import { type Link, linkKey, orderLinks } from "../projection/links.ts";
@@ -15,6 +14,7 @@ import {
   selectOrdersOfUser,
   selectSessionPositions,
 } from "../store/tables/erasure/erasable_events.ts";
+import { keepsNames } from "./redacts_of.ts";
 
 /** What the ledger holds of a person. */
 export interface PersonEvents {
@@ -93,17 +93,8 @@ function saysSomething(
   userId: string,
 ): boolean {
   if (event.userId === userId) return true;
-  if (event.kind === "order_redacted") return namesSomebody(event);
+  if (event.kind === "order_redacted") return keepsNames(event);
   return event.body !== null || erased?.part === "body";
-}
-
-/** Of an event that was pruned the names are kept, of an erased one not. */
-function namesSomebody({ body }: RecordedEvent): boolean {
-  if (body === null) return false;
-  const { redacts } = JSON.parse(
-    new TextDecoder().decode(body),
-  ) as OrderRedactedBody;
-  return redacts?.part === "body";
 }
 
 /**

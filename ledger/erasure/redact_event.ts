@@ -148,7 +148,10 @@ function keptOf(
   });
 }
 
-/** What was kept of an order before, under other names. */
+/**
+ * What was kept of an order before, under other names. Where the event that it
+ * was kept of is not redacted with it, nobody is named and nothing is proved.
+ */
 function keptAgain(
   event: RecordedEvent,
   { part, names, renamed, randomBytes }: RedactOptions,
@@ -156,14 +159,18 @@ function keptAgain(
   const { user_id: _user, click_id: _click, redacts, ...rest } = JSON.parse(
     new TextDecoder().decode(event.body ?? new Uint8Array()),
   ) as OrderRedactedBody;
+  const eventId = renamed.get(redacts?.event_id ?? "");
+  const nobody = { userId: null, clickId: null };
   return orderRedacted({
     redacted: {
-      ...redactedOrder(rest.order_id, rest, names),
-      redacts: redacts && {
-        ...redacts,
-        part,
-        event_id: renamed.get(redacts.event_id) ?? redacts.event_id,
-      },
+      ...redactedOrder(
+        rest.order_id,
+        rest,
+        eventId === undefined ? nobody : names,
+      ),
+      redacts: redacts && eventId !== undefined
+        ? { ...redacts, part, event_id: eventId }
+        : redacts,
     },
     readAt: event.readAt,
     recordedAt: event.recordedAt,

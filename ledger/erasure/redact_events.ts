@@ -1,4 +1,4 @@
-import type { OrderRedactedBody, RecordedEvent } from "../events/event.ts";
+import type { RecordedEvent } from "../events/event.ts";
 import type { ErasableEvent } from "../store/tables/erasure/erasable_events.ts";
 import {
   type OrderNames,
@@ -6,6 +6,7 @@ import {
   type Redaction,
   type RedactOptions,
 } from "./redact_event.ts";
+import { redactsOf } from "./redacts_of.ts";
 
 /** How events are redacted. */
 export interface RedactAllOptions
@@ -26,7 +27,9 @@ export function redactEvents(
   events: readonly ErasableEvent[],
   options: RedactAllOptions,
 ): Redaction[] {
-  const kept = new Set(events.flatMap(({ event }) => redactedBy(event) ?? []));
+  const kept = new Set(
+    events.flatMap(({ event }) => redactsOf(event)?.event_id ?? []),
+  );
   const renamed = new Map<string, string>();
   const redacted: Redaction[] = [];
   // What was kept of events comes after them, and names them by their new ids.
@@ -44,13 +47,4 @@ export function redactEvents(
     redacted.push(redaction);
   }
   return redacted;
-}
-
-/** The id of the event of which this is what was kept; null of any other. */
-function redactedBy({ kind, body }: RecordedEvent): string | null {
-  if (kind !== "order_redacted" || body === null) return null;
-  const { redacts } = JSON.parse(
-    new TextDecoder().decode(body),
-  ) as OrderRedactedBody;
-  return redacts?.event_id ?? null;
 }

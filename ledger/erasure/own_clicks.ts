@@ -1,0 +1,62 @@
+import type { Driver } from "../store/driver/driver.ts";
+import { readPrimary } from "../store/driver/read_primary.ts";
+import {
+  type ErasableEvent,
+  erasableEvents,
+  selectErasableAt,
+  selectErasableOfClicks,
+  selectOrdersOfLinks,
+  selectSessionPositions,
+} from "../store/tables/erasure/erasable_events.ts";
+
+/**
+ * Finds the click ids that lead to no order of anybody else. A click id that
+ * several people share tells nothing of one of them.
+ *
+ * @param clickIds Click ids.
+ * @param isOwn Whether an order is the person's.
+ */
+export async function ownClicks(
+  driver: Driver,
+  clickIds: Iterable<string>,
+  isOwn: (orderId: string) => boolean,
+): Promise<Set<string>> {
+  const own = new Set(clickIds);
+  if (own.size === 0) return own;
+  const [rows] = await readPrimary(driver, [selectOrdersOfLinks(pairs(own))]);
+  for (const [, clickId, orderId] of rows?.rows ?? []) {
+    if (!isOwn(String(orderId))) own.delete(String(clickId));
+  }
+  return own;
+}
+
+/**
+ * Reads what names nothing but one of some click ids: sessions, and webhooks
+ * without an order and a user.
+ *
+ * @param clickIds Click ids.
+ * @param position Position of the last event that counts.
+ */
+export async function readEventsOfClicks(
+  driver: Driver,
+  clickIds: ReadonlySet<string>,
+  position: number,
+): Promise<ErasableEvent[]> {
+  if (clickIds.size === 0) return [];
+  const [links, webhooks] = await readPrimary(driver, [
+    selectSessionPositions(pairs(clickIds)),
+    selectErasableOfClicks([...clickIds], position),
+  ]);
+  const positions = links?.rows.map((row) => row[2] as number) ?? [];
+  const [sessions] = await readPrimary(driver, [selectErasableAt(positions)]);
+  return [...erasableEvents(sessions), ...erasableEvents(webhooks)].filter((
+    { event, erased },
+  ) =>
+    event.position <= position && event.userId === null &&
+    erased?.part !== "identity"
+  );
+}
+
+function pairs(clickIds: ReadonlySet<string>): [string, string][] {
+  return [...clickIds].map((clickId) => ["click", clickId]);
+}
