@@ -404,8 +404,8 @@ export class Ledger implements AsyncDisposable {
 
   /**
    * Walks over all orders as the ledger knew them, by order id. A position
-   * gives the same for ever; a time does until an event that waited elsewhere,
-   * in a spool or an export, is stored with an earlier one.
+   * always gives the same; a time does until an event that waited elsewhere, in
+   * a spool or an export, is stored with an earlier time.
    *
    * @param asOf Position of the last event that counts, or the time up to which
    * events were recorded.

@@ -4,7 +4,7 @@ import type { AlarmArea, AlarmCode, StandingAlarm } from "./standing_alarm.ts";
 
 /** What is sent of an alarm. */
 export interface ForwardedAlarm {
-  /** Names the message for ever; the same in every attempt. */
+  /** Permanent id of the message; the same in every attempt. */
   readonly key: string;
   /** What it is about: an alarm of an area replaces the one before. */
   readonly area: AlarmArea;

@@ -75,7 +75,7 @@ export class TransitionFeed {
           if (waiter.after < last) waiter.resolve();
         }
       } catch {
-        // Whoever waits asks again in the end, and is told what is wrong.
+        // A client that waits asks again in the end, and is told what is wrong.
       }
       await this.#sleep(LOOK_EVERY_MS);
     }

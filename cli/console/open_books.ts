@@ -106,7 +106,7 @@ export class OpenBooks {
     });
     const work: Work = { orders: 0, done };
     this.#works.set(month, work);
-    // Whoever waits for it is told.
+    // The callers that wait for it get the error.
     this.#queue = done.catch(() => {});
     return work;
   }

@@ -46,6 +46,6 @@ export class Remembered<Value> {
 
   /** Waits for what is under way, so that the ledger can be closed. */
   async settled(): Promise<void> {
-    await this.#finding?.catch(() => {}); // Whoever asked was told.
+    await this.#finding?.catch(() => {}); // The caller has got the error.
   }
 }

@@ -9,7 +9,7 @@ export type TransitionContext = Pick<
 
 /** What is forwarded of a transition. */
 export interface ForwardedTransition {
-  /** Names the transition for ever. */
+  /** Permanent id of the transition. */
   readonly key: string;
   /** Its place in the log: orders what a crash repeated. */
   readonly seq: number;

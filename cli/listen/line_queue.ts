@@ -9,7 +9,7 @@ export interface LineQueueOptions {
 }
 
 /**
- * Writes lines behind the back of whoever adds them. A terminal that was
+ * Writes lines later, so that adding one never waits. A terminal that was
  * stopped, or a pipe whose reader pauses, must not make a delivery wait: lines
  * beyond a limit are left out and counted.
  */

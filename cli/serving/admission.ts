@@ -20,8 +20,8 @@ export type Admission = Pick<
 >;
 
 /**
- * Reads from where webhooks are taken. A header counts for nothing unless the
- * proxies that write it are named, and nothing is done with it but `--allow`.
+ * Reads from where webhooks are taken. A header is ignored unless the
+ * proxies that write it are named, and only `--allow` uses it.
  *
  * @throws {UsageError} When a flag is missing that another needs, or one holds
  * what is not an address.

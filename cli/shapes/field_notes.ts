@@ -69,7 +69,7 @@ const USER = {
 
 const TRANSITION = {
   key:
-    "Names the transition for ever, for handlers to remember what they did: `order:<id>:confirmed.success`, `user:<id>:fkyc.confirmed.retry`, and from the second entry on `user:<id>:fkyc.confirmed.retry#2`",
+    "Permanent id of the transition, for handlers to remember what they did: `order:<id>:confirmed.success`, `user:<id>:fkyc.confirmed.retry`, and from the second entry on `user:<id>:fkyc.confirmed.retry#2`",
   entity: "Whether it is of an order or a user",
   machine: "The machine that moved",
   id: "Order or user identifier",
@@ -178,7 +178,7 @@ export const FIELD_NOTES: Readonly<
       "Age of the last reading of the service, in ms: the most of the step",
   },
   TransitionMessage: {
-    key: "Names the transition for ever",
+    key: "Permanent id of the transition",
     seq: "Its place in the log: orders what a crash repeated",
     entity: "`order` or `user`",
     machine:
@@ -200,7 +200,7 @@ export const FIELD_NOTES: Readonly<
       "Whether later transitions of the same order or user were sent before",
   },
   AlarmMessage: {
-    key: "Names the message for ever; the same in every attempt",
+    key: "Permanent id of the message; the same in every attempt",
     area: "What it is about: an alarm of an area replaces the one before",
     code: "What is wrong, or was",
     since: "Since when, UTC ISO 8601",

@@ -37,7 +37,7 @@ const state = {
 export const transitionSchema = named(
   "Transition",
   "An order, or a machine of a user, entered a status with a trust; the key " +
-    "names it for ever",
+    "is its permanent id",
   z.object({
     ...state,
     previous: z.object({ status: text, trust: trustSchema }).nullable(),

@@ -7,7 +7,7 @@ import { readUlid, writeUlid } from "./ulid_bytes.ts";
  * them, and the ledger's thread reads them. All numbers are little-endian:
  *
  * ```text
- *  0  mark      u32   of whoever wrote it; the spool finds records by it
+ *  0  mark      u32   of the spool that wrote it; it finds records by it
  *  4  length    u32   of the whole record
  *  8  checksum  u32   of the spool
  * 12  kind      u8    1 a delivery, 2 a note

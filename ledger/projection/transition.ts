@@ -23,7 +23,7 @@ export interface VisibleStatus {
  */
 export interface Transition {
   /**
-   * Names the transition for ever, for handlers to remember what they did:
+   * Permanent id of the transition, for handlers to remember what they did:
    * `order:<id>:confirmed.success`, `user:<id>:fkyc.confirmed.retry`, and from
    * the second entry on `user:<id>:fkyc.confirmed.retry#2`.
    */

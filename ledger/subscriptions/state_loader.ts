@@ -55,7 +55,7 @@ export class StateLoader {
 
   async #readAll(): Promise<void> {
     this.#reading = true;
-    // Whoever is about to ask in this turn is read together with the first.
+    // Loads asked for in this turn are read together with the first.
     await Promise.resolve();
     while (this.#waiting.length > 0) {
       const group = this.#waiting.splice(0);

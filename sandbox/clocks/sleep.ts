@@ -31,8 +31,8 @@ interface Sleepers {
 const sleepersOf = new WeakMap<AbortSignal, Sleepers>();
 
 /**
- * Listens to a signal once for everybody who sleeps on it: a signal searches
- * all its listeners whenever one comes or goes, and a crowd sleeps on one.
+ * Listens to a signal once for all sleeps that it ends: a signal searches all
+ * its listeners whenever one comes or goes, and thousands may sleep on one.
  *
  * @returns A function that takes `run` back.
  */

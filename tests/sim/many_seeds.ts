@@ -14,7 +14,7 @@ export interface ManySeeds {
 
 /**
  * Runs seeds side by side in threads, and gives the reports in the order of
- * the seeds. Whoever stops listening stops the threads, once the seeds that
+ * the seeds. When the caller stops reading, the threads end once the seeds that
  * they run are done: a run that is cut leaves its files behind.
  *
  * @throws {Error} When a thread dies.

@@ -19,7 +19,7 @@ export interface KnownTokens {
 
 /** Who may open the console. */
 export type Access =
-  /** Whoever reaches the address; only for loopback. */
+  /** Anyone who reaches the address; only for loopback. */
   | { readonly kind: "open"; readonly operates: boolean }
-  /** Who holds one of the tokens. */
+  /** Anyone who holds one of the tokens. */
   | { readonly kind: "tokens"; readonly tokens: KnownTokens };

@@ -13,8 +13,8 @@ export interface AccessFlags {
 }
 
 /**
- * Decides who may open the console: with tokens, who holds one; without them,
- * whoever works on this machine.
+ * Decides who may open the console: with tokens anyone who holds one, and
+ * without them anyone who works on this machine.
  *
  * @param tokens Null where none are configured.
  * @throws {UsageError} When it would be open to others without a token.

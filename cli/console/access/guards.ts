@@ -34,7 +34,7 @@ export const safeHeaders: MiddlewareHandler = secureHeaders({
   xFrameOptions: "DENY",
   // With "no-referrer" a browser does not say either where a form comes from.
   referrerPolicy: "same-origin",
-  // Whoever speaks TLS in front of it says this for the whole host, or not.
+  // The proxy that ends TLS decides this, for the whole host.
   strictTransportSecurity: false,
 });
 

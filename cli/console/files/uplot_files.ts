@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 
 /** Where the package of the plots is, as the runtime says. */
 async function packageFile(name: string): Promise<URL> {
-  // Named in full, so that whoever loads the console has the package as well.
+  // A literal name, so that the package is installed with the console.
   await import("uplot");
   return new URL(name, import.meta.resolve("uplot"));
 }

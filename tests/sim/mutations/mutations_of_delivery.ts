@@ -7,7 +7,7 @@ import {
 } from "../world/broken_ports.ts";
 import type { Mutation } from "./mutation.ts";
 
-/** What is promised to whoever delivers. */
+/** What the endpoint promises to the sender. */
 export const DELIVERY_MUTATIONS: readonly Mutation[] = [
   {
     name: "answer before the commit",

@@ -42,7 +42,7 @@ export class FreshnessWatch {
    */
   async look(): Promise<void> {
     const { plan } = this.#world;
-    // Whoever polls now and then promises nothing.
+    // A poller that runs only now and then promises nothing.
     if (!plan.running) return;
     // The ledger counts by its own clock, which may have been set back; the
     // service dates its statuses by the service's.

@@ -19,7 +19,7 @@ export interface LedgerClient {
   ): Promise<ClientResult[]>;
   /** Drops its connections and opens new ones. */
   reconnect(): void | Promise<void>;
-  /** Ends it; the ledger leaves that to whoever made the client. */
+  /** Ends it; the ledger leaves that to the caller who made the client. */
   close(): void;
 }
 
