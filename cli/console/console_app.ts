@@ -37,6 +37,7 @@ import { ClosedBooks } from "./closed_books.ts";
 import { closeMonth } from "./close_month.ts";
 import { OpenBooks } from "./open_books.ts";
 import { figures, rangeOf } from "./parts/figures.ts";
+import { RefundsOfMonths } from "./parts/refunds_due.ts";
 import { countWaiting } from "./parts/waiting_counts.ts";
 import { Remembered } from "./remembered.ts";
 import { type Acted, settleDeadLetters } from "./settle_dead_letters.ts";
@@ -81,6 +82,7 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
   const live = new LiveHealth(health);
   const { delivery } = health;
   const openBooks = new OpenBooks(ledger, now);
+  const refunds = new RefundsOfMonths(ledger, now);
   const closedBooks = new ClosedBooks(ledger);
   const waiting = new Remembered(() => countWaiting(ledger, now()), {
     now,
@@ -143,6 +145,7 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
       formToken,
       openBooks,
       closedBooks,
+      refunds,
       waiting,
       delivery,
     });
@@ -317,6 +320,7 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
       live.end();
       await health.settled();
       await openBooks.stop();
+      await refunds.settled();
       await warmed;
       await waiting.settled();
     },

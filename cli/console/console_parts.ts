@@ -3,6 +3,7 @@ import type { Operations } from "../api/operations.ts";
 import type { Log } from "../monitoring/logger.ts";
 import type { Access } from "./access/access.ts";
 import type { Explorers } from "./explorers.ts";
+import type { RefundsOfMonths } from "./parts/refunds_due.ts";
 import type { Waiting } from "./parts/waiting_counts.ts";
 import type { Remembered } from "./remembered.ts";
 import type { ClosedBooks } from "./closed_books.ts";
@@ -51,6 +52,8 @@ export interface PageContext extends
   readonly delivery: Remembered<DeliveryHealth>;
   /** The closed months. */
   readonly closedBooks: ClosedBooks;
+  /** Refunds that are due. */
+  readonly refunds: RefundsOfMonths;
   /** The books of months that are not closed. */
   readonly openBooks: OpenBooks;
 }

@@ -1,6 +1,10 @@
+/** Older than so many times `oldMs` a value says nothing of the present. */
+const TOO_OLD = 6;
+
 /**
  * A value that takes long to find out: what was found last is given at once,
- * and looked for again behind the answer once it is old.
+ * and looked for again behind the answer once it is old. After a night in which
+ * nobody asked, who asks first waits.
  */
 export class Remembered<Value> {
   readonly #find: () => Promise<Value>;
@@ -24,11 +28,13 @@ export class Remembered<Value> {
     this.#oldMs = oldMs;
   }
 
-  /** The last value; only before the first one does the caller wait. */
+  /** The last value; before the first, or when it is too old, the next. */
   async value(): Promise<Value> {
     const last = this.#last;
     if (last === null) return await this.find();
-    if (Math.abs(this.#now() - last.atMs) >= this.#oldMs) {
+    const ageMs = Math.abs(this.#now() - last.atMs);
+    if (ageMs >= TOO_OLD * this.#oldMs) return await this.find();
+    if (ageMs >= this.#oldMs) {
       this.find().catch(() => {}); // The next caller tries again.
     }
     return last.value;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Remembered } from "./remembered.ts";
 
-Deno.test("Remembered.value() waits for the first value alone, and looks again behind the answer once it is old", async () => {
+Deno.test("Remembered.value() waits for the first value and where the last is too old, and looks again behind the answer once it is old", async () => {
   let nowMs = 0;
   let found = 0;
   const counted = new Remembered(() => Promise.resolve(++found), {
@@ -17,6 +17,8 @@ Deno.test("Remembered.value() waits for the first value alone, and looks again b
   assert.equal(await counted.value(), 1);
   await counted.settled();
   assert.equal(await counted.value(), 2);
+  nowMs = 70;
+  assert.equal(await counted.value(), 3);
 });
 
 Deno.test("Remembered.value() looks once for all who ask at the same time, and again after a failure", async () => {

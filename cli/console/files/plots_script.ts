@@ -73,7 +73,11 @@ try {
   const figures = await answer.json();
   for (const box of plots.querySelectorAll("[data-plot]")) {
     box.replaceChildren();
-    draw(box, figures, figures.plots[box.dataset.plot]);
+    const plot = figures.plots[box.dataset.plot];
+    if (plot.series.every(({ values }) => values.every((one) => one === null))) {
+      box.classList.add("empty");
+      box.textContent = "Nothing was written down in this time.";
+    } else draw(box, figures, plot);
   }
   plots.dataset.drawn = "yes";
 } catch (error) {

@@ -61,7 +61,7 @@ nav a[aria-current] { background: var(--card); color: var(--ink); box-shadow: in
 .meanings .good, .meanings .unused { color: var(--soft); }
 
 section, .card { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 16px 18px; margin-bottom: 18px; min-width: 0; }
-.columns { display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 18px; align-items: start; }
+.columns { display: grid; grid-template-columns: minmax(0, 5fr) minmax(0, 4fr); gap: 18px; align-items: start; }
 .crumb { color: var(--soft); margin: 0 0 4px; overflow-wrap: anywhere; }
 .badge { display: inline-block; border-radius: 99px; padding: 1px 12px; font-size: 14px; font-weight: 650; border: 1px solid currentColor; white-space: nowrap; }
 .badge.good { background: var(--good-back); } .badge.warn { background: var(--warn-back); } .badge.bad { background: var(--bad-back); }
@@ -117,7 +117,7 @@ pre { margin: 0; padding: 12px 14px; max-height: 70vh; overflow: auto; backgroun
 .letters { list-style: none; margin: 0 0 12px; padding: 0 0 0 14px; border-left: 3px solid var(--line); }
 .letters li { padding: 8px 0; } .letters .head { display: flex; flex-wrap: wrap; gap: 4px 14px; align-items: baseline; margin: 0; }
 .letters p { margin: 0 0 4px; } .letters details > p { margin: 6px 0 0; }
-.plain + p { margin-top: 10px; }
+.plain + p, .scroll + p { margin-top: 10px; }
 .links li { padding: 3px 0; }
 .filter { margin-bottom: 16px; }
 .row { display: flex; flex-wrap: wrap; gap: 8px 12px; align-items: center; }
@@ -130,6 +130,7 @@ a.tile:hover { border-color: var(--brand); }
 .sign-in { max-width: 420px; margin: 12vh auto 0; }
 .sign-in form { display: grid; gap: 10px; }
 .plot { min-height: 262px; margin-bottom: 10px; min-width: 0; overflow: hidden; }
+.plot.empty { min-height: 0; color: var(--soft); margin-bottom: 18px; }
 .plot .uplot { font-family: inherit; } .plot .u-legend { font-size: 13px; text-align: left; } .u-legend th { font-size: 13px; white-space: normal; }
 .u-legend th, .u-legend td { border: 0; padding: 2px 4px; } .u-legend { width: auto; }
 .probe { display: none; } .probe.brand { color: var(--brand); } .probe.soft { color: var(--soft); } .probe.line { color: var(--line); } .probe.ink { color: var(--ink); }

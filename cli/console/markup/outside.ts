@@ -51,6 +51,9 @@ const LONG_WORD = /[^\s]{30,}/gu;
 export function brief(text: string): string {
   return sentence(text).replace(LONG_WORD, (word) => {
     const letters = [...word];
-    return `${letters.slice(0, 12).join("")}…${letters.slice(-6).join("")}`;
+    // The word joiner keeps both ends on one line.
+    return `${letters.slice(0, 12).join("")}…\u2060${
+      letters.slice(-6).join("")
+    }`;
   });
 }

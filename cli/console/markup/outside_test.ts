@@ -5,12 +5,15 @@ Deno.test("brief() shows both ends of a word that is too long to read, and all o
   const hash = `0x${"ab".repeat(32)}`;
   assert.equal(
     brief(`Success. Crypto was sent: ${hash}`),
-    "Success. Crypto was sent: 0xababababab…ababab",
+    "Success. Crypto was sent: 0xababababab…\u2060ababab",
   );
   const id = "01KQSUCCESS000000000000001";
   assert.equal(brief(`Named ${id}.`), `Named ${id}.`);
   const wide = brief("\u{1F469}".repeat(40));
-  assert.equal(wide, `${"\u{1F469}".repeat(12)}…${"\u{1F469}".repeat(6)}`);
+  assert.equal(
+    wide,
+    `${"\u{1F469}".repeat(12)}…\u2060${"\u{1F469}".repeat(6)}`,
+  );
 });
 
 Deno.test("prose() sets commands apart, and escapes what is in them", () => {

@@ -13,7 +13,6 @@ import {
   leftOutList,
 } from "../parts/month_tables.ts";
 import { hidden } from "../parts/notes.ts";
-import { refundsDue } from "../parts/refunds_due.ts";
 import type { OpenMonth } from "../open_books.ts";
 import type { PageParts } from "./layout.ts";
 
@@ -93,11 +92,11 @@ function workingOut({ underWay }: OpenMonth): string {
 }
 
 async function books(
-  { ledger, nowMs }: PageContext,
+  context: PageContext,
   summary: MonthSummary,
   close: ClosedMonth | null,
 ): Promise<Markup> {
-  const refunds = await refundsDue(ledger, windowOf(summary.month), nowMs);
+  const refunds = await context.refunds.of(summary.month);
   return markup`${
     section("terms", "How it was worked out", terms(summary, close))
   }
@@ -112,17 +111,6 @@ ${leftOutList(summary)}`,
   }
 ${section("days", "Orders by day", dayBars(summary))}
 ${section("assets", "By asset and network", assetTable(summary))}`;
-}
-
-/** The month in UTC, its first moment and that of the next. */
-function windowOf(
-  month: string,
-): { readonly from: string; readonly to: string } {
-  const [year = 0, number = 1] = month.split("-").map(Number);
-  return {
-    from: new Date(Date.UTC(year, number - 1)).toISOString(),
-    to: new Date(Date.UTC(year, number)).toISOString(),
-  };
 }
 
 function terms(

@@ -115,7 +115,9 @@ function failure({ failReason, failMeaning }: OrderDetailJson): Markup {
 }
 
 function payment({ cardBrand, paymentType }: OrderDetailJson): string {
-  return outsideText([cardBrand, paymentType].filter(Boolean).join(" "), 80);
+  // The service writes "unknown" where it does not say how.
+  const said = [cardBrand, paymentType].filter((one) => one !== "unknown");
+  return outsideText(said.filter(Boolean).join(" "), 80);
 }
 
 function anomalies({ anomalies }: OrderDetailJson): Markup {

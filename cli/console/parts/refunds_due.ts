@@ -2,6 +2,7 @@ import type { Ledger } from "../../../ledger/mod.ts";
 import { AmountSum, bookedAmount } from "../../../ledger/months/money.ts";
 import { ordersPage } from "../../queries/orders.ts";
 import type { Page } from "../../queries/page.ts";
+import { Remembered } from "../remembered.ts";
 import type { OrderJson } from "../../views/order_view.ts";
 
 /** Orders of one page of the walk. */
@@ -14,16 +15,63 @@ export interface RefundsDue {
   readonly sum: string;
 }
 
+/** By currency; empty where an order names none. */
+export type RefundsByCurrency = ReadonlyMap<string, RefundsDue>;
+
+/** Refunds are looked for again after this long, ms. */
+const OLD_MS = 60_000;
+
+/** The refunds that are due of the orders of months. */
+export class RefundsOfMonths {
+  readonly #ledger: Ledger;
+  readonly #now: () => number;
+  readonly #months = new Map<string, Remembered<RefundsByCurrency>>();
+
+  /**
+   * Looks for none until asked.
+   *
+   * @param now Clock, ms since the epoch.
+   */
+  constructor(ledger: Ledger, now: () => number) {
+    this.#ledger = ledger;
+    this.#now = now;
+  }
+
+  /** Those of orders that were created in a month, in UTC. */
+  of(month: string): Promise<RefundsByCurrency> {
+    let refunds = this.#months.get(month);
+    if (refunds === undefined) {
+      const [year = 0, number = 1] = month.split("-").map(Number);
+      const window = {
+        from: new Date(Date.UTC(year, number - 1)).toISOString(),
+        to: new Date(Date.UTC(year, number)).toISOString(),
+      };
+      const now = this.#now;
+      refunds = new Remembered(
+        () => refundsDue(this.#ledger, window, now()),
+        { now, oldMs: OLD_MS },
+      );
+      this.#months.set(month, refunds);
+    }
+    return refunds.value();
+  }
+
+  /** Waits for what is under way, so that the ledger can be closed. */
+  async settled(): Promise<void> {
+    for (const refunds of this.#months.values()) await refunds.settled();
+  }
+}
+
 /**
  * Refunds that are due of orders created in a span of time, by currency.
  *
  * @param window Its start and its end, UTC ISO 8601; the end is not in it.
  */
-export async function refundsDue(
+async function refundsDue(
   ledger: Ledger,
   window: { readonly from: string; readonly to: string },
   nowMs: number,
-): Promise<ReadonlyMap<string, RefundsDue>> {
+): Promise<RefundsByCurrency> {
   const sums = new Map<string, { sum: AmountSum; orders: number }>();
   let cursor: string | undefined;
   do {

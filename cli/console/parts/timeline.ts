@@ -41,7 +41,7 @@ function item(event: ExplainedEventJson, nowMs: number): Markup {
 <p class="soft">${happened !== null && markup`Happened ${moment(happened)}. `}
 Heard ${moment(recordedAt)} (${agoText(recordedAt, nowMs)})
 <span class="tag">${heardBy(says)}</span></p>
-<p>${step(event)} <span class="soft">${sentence(why.message)}</span></p>
+<p>${step(event)} <span class="soft">${sentence(why.message)}.</span></p>
 ${fields(event)}</li>`;
 }
 
