@@ -105,9 +105,8 @@ function print(io: Io, report: PollRan): void {
   const { orders, users, staleness, counts } = report.status;
   line(
     io,
-    `Read ${counted(report.orders, "order")} and ` +
-      `${counted(report.users, "user")}; ` +
-      `${report.appended} of the readings were new`,
+    `${counted(report.orders, "reading")} of orders and ${report.users} of ` +
+      `users; ${report.appended} said something new`,
   );
   line(
     io,

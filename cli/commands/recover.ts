@@ -82,9 +82,8 @@ async function readAgain(io: Io, flags: RecoverFlags): Promise<number> {
     else {
       line(
         io,
-        `Read ${counted(report.orders, "order")} and ` +
-          `${counted(report.users, "user")} again; ` +
-          `${report.appended} of the readings were new`,
+        `${counted(report.orders, "reading")} of orders and ${report.users} ` +
+          `of users; ${report.appended} said something new`,
       );
       line(
         io,
