@@ -126,7 +126,9 @@ Deno.test("rampkit month show --recompute exits with 3 and names what was altere
 
 Deno.test("rampkit orders export --bom begins the file with a byte-order mark, and is refused without a file", async () => {
   await using file = await temporaryLedger();
-  const env = { RAMPKIT_DATABASE_URL: file.url };
+  const { url } = file;
+  await (await openLedger({ url, environment: "sandbox" })).close();
+  const env = { RAMPKIT_DATABASE_URL: url };
   const path = `${file.folder}/orders.csv`;
   const exported = ["orders", "export", "--trust", "all", "--output", path];
   await cli(exported, env);
