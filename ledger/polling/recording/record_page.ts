@@ -1,7 +1,7 @@
 import type { Order } from "../../../core/wire/order.ts";
 import type { User } from "../../../core/wire/user.ts";
 import type { Entity } from "../../entity.ts";
-import { deleteRead } from "../../store/tables/polling/request_queues.ts";
+import { deleteRead } from "../../store/tables/polling/queued_requests.ts";
 import type { SweepContext } from "../sweeps/sweep_context.ts";
 import type { ListPage } from "../walk/service_lists.ts";
 import type { WalkContext } from "../walk/walk_window.ts";

@@ -11,7 +11,7 @@ import {
   queueConfirms,
   queueFinal,
   queueOpen,
-} from "../../store/tables/polling/request_queues.ts";
+} from "../../store/tables/polling/queued_requests.ts";
 import type { Changes } from "../../projection/batch.ts";
 
 /** An order that a batch of events changed. */

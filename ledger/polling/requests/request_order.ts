@@ -1,5 +1,5 @@
 import type { Driver } from "../../store/driver/driver.ts";
-import { queueConfirms } from "../../store/tables/polling/request_queues.ts";
+import { queueConfirms } from "../../store/tables/polling/queued_requests.ts";
 
 /**
  * Puts an order among those that the poller reads next, as a webhook that names

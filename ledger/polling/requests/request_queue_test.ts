@@ -7,8 +7,8 @@ import { encodeOrderFold } from "../../projection/codec/fold_codec.ts";
 import { initialOrderFold } from "../../orders/order_fold.ts";
 import { migrations } from "../../store/migrations.ts";
 import type { Driver, Statement } from "../../store/driver/driver.ts";
+import { deleteRead } from "../../store/tables/polling/queued_requests.ts";
 import {
-  deleteRead,
   drawUnknown,
   keepUp,
   markKnown,

@@ -1,8 +1,8 @@
 import type { Statement } from "../../store/driver/driver.ts";
 import { type IdsAnswer, isRequestable } from "../requests/request_by_ids.ts";
 import { requestEach } from "../requests/request_each.ts";
+import { deleteConfirmed } from "../../store/tables/polling/queued_requests.ts";
 import {
-  deleteConfirmed,
   restUntil,
   type Waiting,
 } from "../../store/tables/polling/request_queues.ts";

@@ -11,10 +11,8 @@ import {
 } from "../requests/age_backoff.ts";
 import { type IdsAnswer, isRequestable } from "../requests/request_by_ids.ts";
 import { requestEach } from "../requests/request_each.ts";
-import {
-  deleteFinal,
-  restUntil,
-} from "../../store/tables/polling/request_queues.ts";
+import { deleteFinal } from "../../store/tables/polling/queued_requests.ts";
+import { restUntil } from "../../store/tables/polling/request_queues.ts";
 import { contradictions } from "../recording/contradiction.ts";
 import { nextFinalReadMs } from "../requests/final_reads.ts";
 import { nextBatch } from "../requests/next_batch.ts";
