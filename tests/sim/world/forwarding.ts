@@ -229,6 +229,7 @@ class Sender {
       sign: webhookSigner([secret]),
       report: new ForwardReport({
         target: url,
+        name: `forward:${url}`,
         log: () => {},
         now: () => this.#world.now(),
         meters: forwardMeters({
