@@ -6,7 +6,7 @@ import { backupCheck } from "../doctor/backup_check.ts";
 import { type Check, check } from "../doctor/check.ts";
 import { fileChecks } from "../doctor/file_checks.ts";
 import { deliveryChecks } from "../doctor/delivery_checks.ts";
-import { ledgerChecks } from "../doctor/ledger_checks.ts";
+import { ledgerChecks, writeRefusal } from "../doctor/ledger_checks.ts";
 import { serviceChecks } from "../doctor/service_checks.ts";
 import { spoolChecks, waitingChecks } from "../doctor/spool_checks.ts";
 import { settingsChecks } from "../doctor/settings_checks.ts";
@@ -113,10 +113,11 @@ async function examineLedger(
     return named;
   }
   try {
+    const fileRefusal = await writeRefusal(config);
     await using ledger = await openConfigured(config, io, true);
     checks.push(
       ...await waitingChecks(ledger, io.now()),
-      ...await ledgerChecks(ledger, io.signal),
+      ...await ledgerChecks(ledger, { fileRefusal, signal: io.signal }),
       ...await deliveryChecks(ledger, config, io),
     );
     return ledger.environment;

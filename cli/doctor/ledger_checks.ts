@@ -1,8 +1,11 @@
+import { open } from "node:fs/promises";
 import { describeChainBreak } from "../wording/damage_reason.ts";
 import { messageOf } from "../../core/guards.ts";
 import { assetDecimals } from "../../client/mod.ts";
+import { databaseFile } from "../../ledger/store/driver/database_url.ts";
 import { findDamage, requireWritable } from "../../ledger/internals.ts";
 import type { Ledger } from "../../ledger/mod.ts";
+import type { Config } from "../program/config.ts";
 import { untilStopped } from "../program/stoppable.ts";
 import { type Check, check } from "./check.ts";
 
@@ -12,10 +15,14 @@ const LAG_NOTED = 1000;
 /** Looks at the ledger: does it take writes, is it whole, is it folded? */
 export async function ledgerChecks(
   ledger: Ledger,
-  signal: AbortSignal,
+  { fileRefusal, signal }: {
+    /** What {@linkcode writeRefusal} said before the ledger was opened. */
+    readonly fileRefusal: string | null;
+    readonly signal: AbortSignal;
+  },
 ): Promise<Check[]> {
   return [
-    await writable(ledger),
+    await writable(ledger, fileRefusal),
     await integrity(ledger),
     await folded(ledger),
     await evidence(ledger),
@@ -23,7 +30,38 @@ export async function ledgerChecks(
   ];
 }
 
-async function writable(ledger: Ledger): Promise<Check> {
+/**
+ * Why the system does not let this user write the ledger's file; null where it
+ * does, or where the ledger is on a server. SQLite reads such a file without a
+ * word. To be called before the ledger is opened: closing a file drops every
+ * lock that this process has on it.
+ */
+export async function writeRefusal(
+  { databaseUrl }: Pick<Config, "databaseUrl">,
+): Promise<string | null> {
+  const file = databaseFile(databaseUrl);
+  if (file === null) return null;
+  try {
+    await (await open(file, "r+")).close();
+    return null;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+async function writable(
+  ledger: Ledger,
+  fileRefusal: string | null,
+): Promise<Check> {
+  if (fileRefusal !== null) {
+    return check(
+      "Ledger",
+      "fail",
+      `Its file cannot be written to: ${fileRefusal}`,
+      "Give the user of serve the right to write it and its folder; as " +
+        "another user, run doctor as that one",
+    );
+  }
   try {
     await requireWritable(ledger.driver);
     return check(
