@@ -1,6 +1,7 @@
 import { readPrimary } from "../store/driver/read_primary.ts";
 import { hex } from "@scure/base";
 import type { Fact } from "../events/fact.ts";
+import { expectCheckpoint } from "../store/tables/checkpoints.ts";
 import type { BatchEvent } from "../projection/batch.ts";
 import { appendStatement } from "../store/append.ts";
 import type { Driver, Statement } from "../store/driver/driver.ts";
@@ -22,8 +23,8 @@ import {
   markReturned,
   selectKeys,
 } from "../store/tables/erasure/hidden_names.ts";
-import { deleteStates } from "../store/tables/erasure/traces.ts";
 import { type ErasedNames, readErasedNames } from "./erased_names.ts";
+import { type ArrivalParts, foldAgain, readEarlier } from "./earlier_events.ts";
 import { hideName } from "./hidden_names.ts";
 import { ownClicks, readEventsOfClicks } from "./own_clicks.ts";
 import {
@@ -40,14 +41,15 @@ import { redactEvents } from "./redact_events.ts";
  * business: from then on the user counts as returned.
  *
  * @param events Events that are about to be folded.
- * @param randomBytes Random bytes for ids and salts.
+ * @param parts What they are folded onto, and randomness.
  * @returns Whether any was redacted: then they have to be read again.
  */
 export async function redactArrivals(
   driver: Driver,
   events: readonly BatchEvent[],
-  randomBytes: (length: number) => Uint8Array,
+  parts: ArrivalParts,
 ): Promise<boolean> {
+  const { live, randomBytes } = parts;
   const pruned = await readPrunedNames(driver, events);
   const arrivals = events.map(({ fact }) =>
     arrivalOf(fact, pruned.get(fact.position))
@@ -81,7 +83,7 @@ export async function redactArrivals(
   const newClicks = await ownClicks(
     driver,
     erased.filter(isNew).flatMap(({ clickId }) => clickId ?? []),
-    (orderId) => orders.has(orderId),
+    (orderId) => orders.has(orderId) || newOrders.has(orderId),
   );
   for (const other of others) {
     if (other.orderId !== null && !isNew(other)) {
@@ -111,15 +113,18 @@ export async function redactArrivals(
     ...await hideClicks(driver, newClicks, at),
   ];
   const [found] = await driver.batch([selectErasableAt(positions)], "write");
-  const from = events[0]?.fact.position ?? 0;
-  const earlier = await readEventsOfClicks(driver, newClicks, from - 1);
+  const newIds = [...newOrders.keys()];
+  const earlier = [
+    ...await readEventsOfClicks(driver, newClicks, live.position),
+    ...await readEarlier(driver, newIds, live.position),
+  ];
   const erasable = [...earlier, ...erasableEvents(found)];
   const whole = new Set(
     erasable.filter(({ erased }) => erased === null)
       .map(({ event }) => event.position),
   );
   const redacted = redactEvents(
-    await withCounterparts(driver, erasable, from),
+    await withCounterparts(driver, erasable, live.position),
     {
       part: "identity",
       randomBytes,
@@ -132,17 +137,14 @@ export async function redactArrivals(
   );
   const kept = redacted.flatMap((one) => one.kept ?? []);
   const statements = [
+    ...(earlier.length === 0 ? [] : [expectCheckpoint("live", live)]),
     // Another process may be doing the same.
     ...redacted.flatMap(({ blanked: { position } }) =>
       whole.has(position) ? expectNoRow("erasures", { position }) : []
     ),
     ...notes,
     ...(redacted.length === 0 ? [] : blankEvents(redacted)),
-    ...(earlier.length === 0 ? [] : deleteStates({
-      orderIds: [],
-      userIds: [],
-      sessions: earlier.map(({ event }) => event.position),
-    })),
+    ...await foldAgain(driver, parts, { newIds, earlier, redacted }),
     ...(kept.length === 0 ? [] : [appendStatement(kept)]),
   ];
   if (statements.length > 0) await driver.batch(statements, "write");

@@ -21,10 +21,7 @@ import {
 } from "../store/tables/checkpoints.ts";
 import { selectLastPosition } from "../store/tables/deliveries.ts";
 import { blankEvents } from "../store/tables/erasure/blanked_events.ts";
-import {
-  type ErasableEvent,
-  selectOrdersOfLinks,
-} from "../store/tables/erasure/erasable_events.ts";
+import type { ErasableEvent } from "../store/tables/erasure/erasable_events.ts";
 import { insertErasedOrders } from "../store/tables/erasure/erased_orders.ts";
 import {
   countErasure,
@@ -53,6 +50,7 @@ import { type PersonEvents, readPersonEvents } from "./person_events.ts";
 import { type OrderNames, redactReading } from "./redact_event.ts";
 import { redactEvents } from "./redact_events.ts";
 import { statesAfter } from "./states_after.ts";
+import { touchedBy } from "./touched_by.ts";
 
 /** What an erasure works with. */
 export interface ErasureParts extends ResolveOptions {
@@ -268,36 +266,6 @@ async function erasing(
     // The states have what was kept already.
     ...(isLast ? [moveToLast] : []),
   ];
-}
-
-/** Orders and other users whose states the blanked events had a part in. */
-export async function touchedBy(
-  driver: Driver,
-  { userId, orderIds, events }: Pick<PersonEvents, "orderIds" | "events"> & {
-    readonly userId: string | null;
-  },
-): Promise<{ orderIds: string[]; userIds: string[] }> {
-  const orders = new Set(orderIds);
-  const users = new Set<string>();
-  const links: [string, string][] = [];
-  for (const { event } of events) {
-    if (event.orderId !== null) orders.add(event.orderId);
-    if (event.userId !== null && event.userId !== userId) {
-      users.add(event.userId);
-    }
-    if (event.kind !== "session_created") continue;
-    if (event.clickId !== null) links.push(["click", event.clickId]);
-    const sessionId = sessionOf(event);
-    if (sessionId !== null) links.push(["session", sessionId]);
-  }
-  const [linked] = await readPrimary(driver, [selectOrdersOfLinks(links)]);
-  for (const row of linked?.rows ?? []) orders.add(String(row[2]));
-  return { orderIds: [...orders], userIds: [...users] };
-}
-
-function sessionOf({ body }: RecordedEvent): string | null {
-  if (body === null) return null;
-  return JSON.parse(new TextDecoder().decode(body)).session_id ?? null;
 }
 
 /**

@@ -135,7 +135,11 @@ Deno.test("an order of an erased user that becomes known later takes its session
     user: "U0",
   })]);
   await ledger.project();
-  await ledger.append([session(2, "S9", "basket-9")]);
+  const started = { ...order, type: "payment_started" };
+  await ledger.append([
+    session(2, "S9", "basket-9"),
+    orderWebhook("W0", 2, started),
+  ]);
   await ledger.project();
   await ledger.erasures.erase("U0");
   await ledger.append([

@@ -32,10 +32,11 @@ import {
 } from "../store/tables/erasure/prunable.ts";
 import { deleteLinks, deleteStates } from "../store/tables/erasure/traces.ts";
 import { selectOrderFolds } from "../store/tables/orders.ts";
-import { type ErasureParts, touchedBy } from "./erase_person.ts";
+import type { ErasureParts } from "./erase_person.ts";
 import { differsFromSession, erasableOrder } from "./erasure_plan.ts";
 import { redactEvents } from "./redact_events.ts";
 import { statesAfter } from "./states_after.ts";
+import { touchedBy } from "./touched_by.ts";
 
 /** What pruning came to. */
 export interface Pruning {

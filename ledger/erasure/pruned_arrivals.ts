@@ -63,13 +63,13 @@ function namesOf({ event, erased }: ErasableEvent): Names {
  * are redacted together, so that one still proves the order of the other.
  *
  * @param events Events that are redacted.
- * @param from Events before this position are folded, and stay as they are.
+ * @param folded Others up to this position are folded, and stay as they are.
  * @returns All of them, by position.
  */
 export async function withCounterparts(
   driver: Driver,
   events: readonly ErasableEvent[],
-  from: number,
+  folded: number,
 ): Promise<ErasableEvent[]> {
   const ids = new Set(
     events.flatMap(({ event, erased }) =>
@@ -86,7 +86,7 @@ export async function withCounterparts(
     selectErasableOfOrders([...orderIds], Number.MAX_SAFE_INTEGER),
   ]);
   const others = erasableEvents(rows).filter(({ event, erased }) =>
-    event.position >= from &&
+    event.position > folded &&
     (erased?.part === "body" && ids.has(event.eventId) ||
       ids.has(redactsOf(event)?.event_id ?? ""))
   );

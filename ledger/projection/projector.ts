@@ -220,7 +220,8 @@ export class Projector {
 
     if (slot === "live" && from.erasures > 0) {
       const { randomBytes = randomPool() } = this.#options;
-      if (await redactArrivals(driver, events, randomBytes)) {
+      const redacting = { ...this.#resolve, live: from, readFact, randomBytes };
+      if (await redactArrivals(driver, events, redacting)) {
         this.#catchUps.delete(slot);
         this.#isLogToEmpty = true;
         return "again";
