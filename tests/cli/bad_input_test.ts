@@ -350,3 +350,15 @@ Deno.test("ledger restore names the file that is no copy of a ledger, and keeps 
   const stats = await cli(["ledger", "stats", "--json"], env);
   assert.equal(JSON.parse(stats.out).events.webhook, 1);
 });
+
+Deno.test("ledger backup leaves nothing where there is no ledger", async () => {
+  await using ledger = await temporaryLedger();
+  const { code, err } = await cli(
+    ["ledger", "backup", `${ledger.folder}/copy.db`],
+    { RAMPKIT_DATABASE_URL: ledger.url },
+  );
+  assert.equal(code, 1);
+  assert.match(err, /^No ledger at file:/);
+  oneLine(err);
+  assert.deepEqual([...Deno.readDirSync(ledger.folder)], []);
+});

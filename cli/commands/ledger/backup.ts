@@ -9,6 +9,7 @@ import {
   ledgerOptions,
   type SharedFlags,
 } from "../../program/options.ts";
+import { isStored } from "../../program/with_ledger.ts";
 import { shellWord } from "../../views/shell_word.ts";
 
 /** `ledger backup`. */
@@ -23,7 +24,9 @@ export function addBackup(ledger: Command, cli: Cli): void {
       "\nExample:\n  rampkit ledger backup rampkit-2026-11-20.db",
     )
     .action(cli.run(async (file: string, flags: SharedFlags) => {
-      using _held = await holdLedger(readConfig(cli.io.env, flags));
+      const config = readConfig(cli.io.env, flags);
+      // A lock beside a ledger that is not there would be left behind.
+      using _held = await isStored(config) ? await holdLedger(config) : null;
       await backUp(cli.io, flags, file);
       if (flags.json) jsonLine(cli.io, { file });
       else {
