@@ -312,9 +312,9 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
   return {
     fetch: (request) => app.fetch(request),
     warm: () => {
-      const first = [waiting.value(), health.parts(), closedBooks.list()];
       // A page that asks for it is told what fails.
-      warmed = Promise.allSettled(first);
+      warmed = Promise.allSettled([waiting.value(), health.parts()])
+        .then(() => Promise.allSettled([closedBooks.list()]));
     },
     stop: async () => {
       live.end();

@@ -34,15 +34,13 @@ export async function forwardingHealth(ledger: Ledger): Promise<HealthPart> {
     };
   }
   if (dead > 0) {
-    const names = all.filter((one) => one.dead > 0).map((one) => one.name);
     return {
       name,
       level: "bad",
       since: null,
       detail: `${counted(dead, "dead letter")}: delivered too often in vain`,
-      advice: `Mend the receiver, then: rampkit subscriptions retry ${
-        names[0] ?? ""
-      }`,
+      advice: "Mend the receiver, then send them again: the attention page " +
+        "lists them",
     };
   }
   if (retrying > 0) {

@@ -11,6 +11,7 @@ import {
   currencyTable,
   dayBars,
   leftOutList,
+  oddOrders,
 } from "../parts/month_tables.ts";
 import { hidden } from "../parts/notes.ts";
 import type { OpenMonth } from "../open_books.ts";
@@ -109,6 +110,7 @@ ${
 ${leftOutList(summary)}`,
     )
   }
+${oddOrders(summary)}
 ${section("days", "Orders by day", dayBars(summary))}
 ${section("assets", "By asset and network", assetTable(summary))}`;
 }

@@ -3,9 +3,10 @@ import { AmountSum } from "../../../ledger/months/money.ts";
 import { counted } from "../../views/counted.ts";
 import { LEFT_OUT } from "../../wording/month.ts";
 import { type Child, type Markup, markup, NOTHING } from "../markup/markup.ts";
-import { table } from "../markup/lists.ts";
+import { section, table } from "../markup/lists.ts";
 import { moneyText, sumText } from "../markup/money.ts";
 import { outsideText } from "../markup/outside.ts";
+import { orderLink } from "./order_table.ts";
 
 /** Sums by currency, with how many orders state no amount or fee. */
 export function currencyTable(
@@ -161,4 +162,26 @@ export function leftOutList({ leftOut }: MonthSummary): Markup {
         markup`<li>Left out: ${counted(count, "order")}, ${words}</li>`
       )
     }</ul>`;
+}
+
+/** Odd orders of one kind that are listed. */
+const ODD_LISTED = 20;
+
+/** Orders of the books of which something about the money is odd. */
+export function oddOrders({ anomalies }: MonthSummary): Markup {
+  if (anomalies.length === 0) return NOTHING;
+  return section(
+    "odd",
+    "Booked, and odd",
+    markup`<ul>${
+      anomalies.map(({ kind, orderIds }) =>
+        markup`<li>${outsideText(kind.replaceAll("_", " "), 60)}: ${
+          orderIds.slice(0, ODD_LISTED).map((id) => markup`${orderLink(id)} `)
+        }${
+          orderIds.length > ODD_LISTED &&
+          `and ${orderIds.length - ODD_LISTED} more, in summary.json`
+        }</li>`
+      )
+    }</ul>`,
+  );
 }
