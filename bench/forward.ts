@@ -178,6 +178,7 @@ async function forwardAll(
   const nothing = { record: () => {}, add: () => {} };
   const report = new ForwardReport({
     target: url,
+    name: target.name,
     log: () => {},
     now: Date.now,
     meters: {

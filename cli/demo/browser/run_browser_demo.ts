@@ -21,6 +21,8 @@ import { demoActions } from "./demo_actions.ts";
 import { Polling } from "./polling.ts";
 import { drafts, shopSessions } from "./shop.ts";
 import { shopApp } from "./shop_app.ts";
+import type { Log } from "../../monitoring/logger.ts";
+import { Operations } from "../../api/operations.ts";
 
 /** How the demo in a browser runs. */
 export interface BrowserDemoOptions {
@@ -169,6 +171,10 @@ async function serveShop(world: World, databaseUrl: string): Promise<void> {
     secrets: [secret],
     now: clock.now,
   });
+  const log: Log = (level, event, fields) => {
+    if (level !== "error") return;
+    options.onError(new Error(`${event}: ${fields?.message}`));
+  };
   const pages = await openConsole({
     ledger,
     now: clock.now,
@@ -178,10 +184,15 @@ async function serveShop(world: World, databaseUrl: string): Promise<void> {
     explorers: EXPLORERS,
     catchUp: () => Promise.resolve(),
     operations: null,
-    log: (level, event, fields) => {
-      if (level !== "error") return;
-      options.onError(new Error(`${event}: ${fields?.message}`));
-    },
+    deadLetters: new Operations({
+      ledger,
+      log,
+      now: clock.now,
+      poller: null,
+      client: null,
+      signal: options.signal,
+    }),
+    log,
   }, { port: 0, host: "127.0.0.1" });
   const app = shopApp({
     consoleUrl: pages.url,

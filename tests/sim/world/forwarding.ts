@@ -229,7 +229,7 @@ class Sender {
       sign: webhookSigner([secret]),
       report: new ForwardReport({
         target: url,
-        name: `forward:${url}`,
+        name: target.name,
         log: () => {},
         now: () => this.#world.now(),
         meters: forwardMeters({
