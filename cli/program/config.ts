@@ -101,7 +101,7 @@ export function readConfig(
     environment: environmentName(
       setting(flags.environment, VARIABLES.environment),
     ),
-    apiKey: variable(VARIABLES.apiKey),
+    apiKey: apiKey(variable(VARIABLES.apiKey)),
     partnerId: setting(flags.partnerId, VARIABLES.partnerId),
     webhookSecrets: secrets(variable(VARIABLES.webhookSecrets)),
     apiTokens: readApiTokens(variable(VARIABLES.apiTokens)),
@@ -164,6 +164,15 @@ function environmentName(
   );
 }
 
+function apiKey(value: string | null): string | null {
+  if (value === null || /^[!-~]+$/.test(value)) return value;
+  // The value itself stays out of the message: it is a secret.
+  throw new UsageError(
+    `Wrong ${VARIABLES.apiKey}: it has a character that no key has, such as a ` +
+      "space or …; set the key that the service gave you",
+  );
+}
+
 function secrets(value: string | null): readonly string[] {
   if (value === null) return [];
   const list = value.split(",").map((one) => one.trim()).filter(Boolean);
@@ -200,6 +209,12 @@ function httpUrl(value: string | null, name: string): string | null {
 }
 
 function databaseUrl(value: string): string {
+  if (/^file:\/*$/.test(value)) {
+    throw new UsageError(
+      `Wrong ${VARIABLES.databaseUrl}: "${value}" names no file; write for ` +
+        `example ${DEFAULT_DATABASE_URL}`,
+    );
+  }
   if (value === ":memory:" || /^(file|libsql|https?|wss?):/.test(value)) {
     return value;
   }

@@ -98,3 +98,27 @@ Deno.test("requireApiKey() and requireWebhookSecrets() name the variable that is
     /RAMPKIT_WEBHOOK_SECRET/,
   );
 });
+
+Deno.test("readConfig() refuses a key that no header can carry, without showing it", () => {
+  for (const key of ["…", "two words", "line\nbreak"]) {
+    assert.throws(
+      () => config({ RAMPKIT_API_KEY: key }),
+      (error) =>
+        error instanceof UsageError &&
+        /^Wrong RAMPKIT_API_KEY: /.test(error.message) &&
+        (key === "…" || !error.message.includes(key)),
+      key,
+    );
+  }
+  assert.equal(config({ RAMPKIT_API_KEY: " a-key\n" }).apiKey, "a-key");
+});
+
+Deno.test("readConfig() refuses a database address without a file", () => {
+  for (const url of ["file:", "file:///"]) {
+    assert.throws(
+      () => config({ RAMPKIT_DATABASE_URL: url }),
+      (error) =>
+        error instanceof UsageError && /names no file/.test(error.message),
+    );
+  }
+});
