@@ -1,8 +1,10 @@
 import {
+  altering,
   asReading,
   expectsCheckpoint,
   fold,
   ofOneFold,
+  replacing,
   withoutCommitments,
   wrap,
 } from "../world/broken_ports.ts";
@@ -31,49 +33,26 @@ export const FOLDING_MUTATIONS: readonly Mutation[] = [
     name: "move the checkpoint whatever it was",
     within: 80,
     ports: {
-      driver: (next) =>
-        wrap(next, (statements, mode) =>
-          next.batch(
-            statements.map((statement) =>
-              expectsCheckpoint(statement)
-                ? { sql: "SELECT 1", args: [] }
-                : statement
-            ),
-            mode,
-          )),
+      driver: altering((statement) =>
+        expectsCheckpoint(statement) ? { sql: "SELECT 1", args: [] } : statement
+      ),
     },
   },
   {
     name: "log a transition each time",
     within: 20,
     ports: {
-      driver: (next) =>
-        wrap(next, (statements, mode) =>
-          next.batch(
-            statements.map((statement) => ({
-              ...statement,
-              sql: statement.sql.replace(
-                /,\s*UNIQUE \(entity, entity_id, machine, trust, status, entry\)/,
-                "",
-              ),
-            })),
-            mode,
-          )),
+      driver: replacing(
+        /,\s*UNIQUE \(entity, entity_id, machine, trust, status, entry\)/,
+        "",
+      ),
     },
   },
   {
     name: "log no entry again that was logged before",
     within: 10,
     ports: {
-      driver: (next) =>
-        wrap(next, (statements, mode) =>
-          next.batch(
-            statements.map((statement) => ({
-              ...statement,
-              sql: statement.sql.replace("CASE recurs WHEN 0", "CASE 1 WHEN 1"),
-            })),
-            mode,
-          )),
+      driver: replacing("CASE recurs WHEN 0", "CASE 1 WHEN 1"),
     },
   },
   {
@@ -91,15 +70,7 @@ export const FOLDING_MUTATIONS: readonly Mutation[] = [
     name: "take the way back from a claim for an entry",
     within: 20,
     ports: {
-      driver: (next) =>
-        wrap(next, (statements, mode) =>
-          next.batch(
-            statements.map((statement) => ({
-              ...statement,
-              sql: statement.sql.replace("WHERE recurs = 0\n", "WHERE true\n"),
-            })),
-            mode,
-          )),
+      driver: replacing("WHERE recurs = 0\n", "WHERE true\n"),
     },
   },
   {
@@ -174,16 +145,11 @@ export const FOLDING_MUTATIONS: readonly Mutation[] = [
     name: "leave bodies out of the evidence",
     within: 5,
     ports: {
-      driver: (next) =>
-        wrap(next, (statements, mode) =>
-          next.batch(
-            statements.map((statement) =>
-              statement.sql.startsWith("INSERT INTO chain (")
-                ? { ...statement, args: withoutCommitments(statement.args) }
-                : statement
-            ),
-            mode,
-          )),
+      driver: altering((statement) =>
+        statement.sql.startsWith("INSERT INTO chain (")
+          ? { ...statement, args: withoutCommitments(statement.args) }
+          : statement
+      ),
     },
   },
   {

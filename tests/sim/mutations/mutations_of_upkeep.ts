@@ -1,10 +1,10 @@
 import {
+  altering,
   believing,
   firstOf,
   swapping,
   walking,
   without,
-  wrap,
 } from "../world/broken_ports.ts";
 import type { Mutation } from "./mutation.ts";
 
@@ -57,17 +57,14 @@ export const UPKEEP_MUTATIONS: readonly Mutation[] = [
     name: "erase the bodies of all later events as well",
     within: 40,
     ports: {
-      driver: (next) =>
-        wrap(next, (statements, mode) =>
-          next.batch(
-            statements.map((statement) => ({
-              ...statement,
-              sql: statement.sql.startsWith("UPDATE events SET body = NULL")
-                ? statement.sql.replace("position =", "position >=")
-                : statement.sql,
-            })),
-            mode,
-          )),
+      driver: altering((statement) =>
+        statement.sql.startsWith("UPDATE events SET body = NULL")
+          ? {
+            ...statement,
+            sql: statement.sql.replace("position =", "position >="),
+          }
+          : statement
+      ),
     },
   },
   {

@@ -28,6 +28,28 @@ export function isDocumented(body: string): boolean {
   }
 }
 
+/** Alters each statement on its way to the database. */
+export function altering(
+  alter: (statement: Statement) => Statement,
+): (next: Driver) => Driver {
+  return (next) =>
+    wrap(
+      next,
+      (statements, mode) => next.batch(statements.map(alter), mode),
+    );
+}
+
+/** Replaces a piece of the SQL of each statement that has it. */
+export function replacing(
+  piece: string | RegExp,
+  by: string,
+): (next: Driver) => Driver {
+  return altering((statement) => ({
+    ...statement,
+    sql: statement.sql.replace(piece, by),
+  }));
+}
+
 /** A driver whose batches go another way. */
 export function wrap(next: Driver, batch: Driver["batch"]): Driver {
   const copyTo = next.copyTo?.bind(next);
