@@ -46,7 +46,9 @@ Deno.test("POST /months/MONTH closes the next month by the terms of the one befo
     /2026-11 not over yet 2026-10 over The books .* Closed Month .* 2026-09 1 /,
   );
   assert.match(await opened.read("/months/2026-10"), /Close 2026-10/);
-  assert.doesNotMatch(await opened.read("/months/2026-11"), /Close it/);
+  const later = await opened.read("/months/2026-11");
+  assert.match(later, /2026-10 is not closed yet\. Until it is, .* Late 1 /);
+  assert.doesNotMatch(later, /Close it/);
 
   const unsure = await press(opened, "2026-10", {});
   assert.equal(unsure.status, 400);
@@ -63,6 +65,8 @@ Deno.test("POST /months/MONTH closes the next month by the terms of the one befo
     TERMS.bookBy,
   ]);
   assert.match(await opened.read("/months/2026-10"), /2026-10 closed .* 1 /);
+  const present = await opened.read("/months/2026-11");
+  assert.doesNotMatch(present, /is not closed yet|Late/);
   assert.deepEqual(opened.logged.map((line) => JSON.parse(line)), [{
     event: "console_closed_month",
     fields: {

@@ -54,21 +54,32 @@ This page loads itself again until they are there.</p>`,
       againS: AGAIN_S,
     };
   }
+  const atIso = new Date(last.atMs).toISOString();
+  const older = open.underWay !== null &&
+    markup`<p class="notice">These are the books of ${
+      agoText(atIso, context.nowMs)
+    }. ${workingOut(open)} Load the page again to see them.</p>`;
   return page(
     month,
     "open",
-    markup`${
-      open.underWay !== null && markup`<p class="notice">These are the books
-of ${agoText(new Date(last.atMs).toISOString(), context.nowMs)}. ${
-        workingOut(open)
-      }
-Load the page again to see them.</p>`
-    }${await books(
+    markup`${older}${await earlier(context, month)}${await books(
       context,
       last.summary,
       null,
     )}${await closing(context, last.summary)}`,
   );
+}
+
+/** Orders of a month that should have been closed before stand in this one. */
+async function earlier(
+  { closedBooks }: PageContext,
+  month: string,
+): Promise<Markup> {
+  const last = (await closedBooks.list()).at(-1);
+  if (last === undefined || monthAfter(last.month) >= month) return NOTHING;
+  const next = monthAfter(last.month);
+  return markup`<p class="notice"><a href="/months/${next}">${next}</a> is not
+closed yet. Until it is, orders of earlier months stand here as late.</p>`;
 }
 
 function page(

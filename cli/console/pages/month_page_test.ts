@@ -7,7 +7,10 @@ import { monthPage } from "./month_page.ts";
 async function pageOf(open: OpenMonth) {
   const page = await monthPage({
     nowMs: Date.parse("2026-11-20T12:00:00Z"),
-    closedBooks: { get: () => Promise.resolve(null) },
+    closedBooks: {
+      get: () => Promise.resolve(null),
+      list: () => Promise.resolve([]),
+    },
     openBooks: { of: () => Promise.resolve(open) },
     refunds: { of: () => Promise.resolve(new Map()) },
   } as unknown as PageContext, "2026-11");
