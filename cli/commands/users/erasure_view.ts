@@ -74,7 +74,7 @@ export function planLines(
     ...(orders.length === 0 ? [] : [
       "",
       ...table(
-        ["ORDER", "STATUS", "TRUST", "WAITS FOR"],
+        ["Order", "Status", "Trust", "Waits for"],
         orders.map(({ orderId, status, trust, blocks }) => [
           orderId,
           status,
@@ -163,7 +163,7 @@ export function erasedPeopleLines(
   return [
     ...asked,
     ...table(
-      ["ERASED AT", "NAME NOW", "EVENTS", "ORDERS"],
+      ["Erased at", "Name now", "Events", "Orders"],
       people.map(({ erasedAt, pseudonym, events, orders }) => [
         erasedAt,
         pseudonym,
@@ -176,7 +176,7 @@ export function erasedPeopleLines(
       "",
       "Orders that erased users made later:",
       ...table(
-        ["ORDER", "KNOWN SINCE"],
+        ["Order", "Known since"],
         returned.map(({ orderId, knownAt }) => [orderId, knownAt]),
         columns,
       ),
