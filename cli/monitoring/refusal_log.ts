@@ -6,7 +6,7 @@ import type { Log } from "./logger.ts";
 const LOOK_EVERY_MS = 5_000;
 
 /** Pause between two lines of the log, ms. */
-const TELL_EVERY_MS = 60_000;
+const LOG_EVERY_MS = 60_000;
 
 /** A reason of the endpoint, or a POST to a path that is not the endpoint's. */
 type Reason = RefusalReason | "wrong_path";
@@ -39,8 +39,8 @@ export class RefusalLog implements AsyncDisposable {
   readonly #steady: () => number;
   readonly #timer: ReturnType<typeof setInterval> | undefined;
   #wrongPath = 0;
-  #told: Counts = {};
-  #toldMs = -Infinity;
+  #logged: Counts = {};
+  #loggedAtMs = -Infinity;
 
   /** Starts to report refusals. */
   constructor(options: RefusalLogOptions) {
@@ -61,7 +61,7 @@ export class RefusalLog implements AsyncDisposable {
    * @param now Does not wait for a minute to pass since then.
    */
   async look(now = false): Promise<void> {
-    if (!now && this.#steady() - this.#toldMs < TELL_EVERY_MS) return;
+    if (!now && this.#steady() - this.#loggedAtMs < LOG_EVERY_MS) return;
     const { refused, keep, log } = this.#options;
     const counts: Counts = this.#wrongPath === 0
       ? refused()
@@ -69,13 +69,13 @@ export class RefusalLog implements AsyncDisposable {
     const more = Object.fromEntries(
       Object.entries(counts)
         .map(([reason, count]) =>
-          [reason, count - (this.#told[reason as Reason] ?? 0)] as const
+          [reason, count - (this.#logged[reason as Reason] ?? 0)] as const
         )
         .filter(([, count]) => count > 0),
     );
     if (Object.keys(more).length === 0) return;
-    this.#told = counts;
-    this.#toldMs = this.#steady();
+    this.#logged = counts;
+    this.#loggedAtMs = this.#steady();
     const address = "not_allowed" in more
       ? this.#options.lastNotAllowed?.() ?? "unknown"
       : null;

@@ -85,7 +85,7 @@ export async function simulate(options: SimulateOptions): Promise<SimReport> {
       }
       actLast(world, dice);
       await world.clock.settle();
-      agreedAfterMs = (await converge(world, inspector)).agreedAfterMs;
+      agreedAfterMs = await converge(world, inspector);
       await playScenes(world, inspector);
       for (const process of world.processes) {
         await passing(world.clock, process.stop(), 3_600_000);

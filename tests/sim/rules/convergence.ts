@@ -32,24 +32,17 @@ const pollLimitMs = 2 * hourMs;
 /** Longest that webhooks go on being retried: the ladder, and some more. */
 const ladderMs = 17 * hourMs;
 
-/** How it went. */
-export interface Convergence {
-  /** Time until the ledger agreed with the service, in virtual ms. */
-  readonly agreedAfterMs: number;
-  /** Time until nothing waited any more, in virtual ms. */
-  readonly quietAfterMs: number;
-}
-
 /**
  * Ends all faults and waits, for a bounded time, until the ledger says what
  * the service says and nothing waits any more.
  *
+ * @returns Time until the ledger agreed with the service, in virtual ms.
  * @throws {Broken} When that does not come, or a rule breaks on the way.
  */
 export async function converge(
   world: World,
   inspector: Inspector,
-): Promise<Convergence> {
+): Promise<number> {
   const { clock, sandbox } = world;
   world.heal();
   const healedMs = clock.now();
@@ -84,7 +77,7 @@ export async function converge(
   agreed(wrong, "everything was quiet");
   if (world.plan.running) await inspector.lookInPeace(healedMs);
   await proven(world);
-  return { agreedAfterMs, quietAfterMs: clock.now() - healedMs };
+  return agreedAfterMs;
 }
 
 function agreed(wrong: readonly string[], when: string): void {
