@@ -78,22 +78,27 @@ async function schema(
     }
     return;
   }
+  // Beside what prints it, what a shape is would be cut to a few words.
+  const isWide = io.columns === null || io.columns >= WIDE;
   lines(io, [
     drawTable(
       [
         { title: "Shape", whole: true },
         { title: "What it is" },
-        { title: "Printed by", spare: 1 },
+        ...(isWide ? [{ title: "Printed by" }] : []),
       ],
       all.map(([name, { description, commands }]) => [
         name,
         description,
-        commands.join(", "),
+        ...(isWide ? [commands.join(", ")] : []),
       ]),
       io.columns,
     ),
   ]);
 }
+
+/** Columns from which a terminal has room for what prints a shape. */
+const WIDE = 120;
 
 async function makeFolder(folder: string): Promise<void> {
   try {

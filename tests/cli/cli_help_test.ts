@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { main } from "../../cli/mod.ts";
 import { cli } from "../kit/cli.ts";
 
 /** Every command and subcommand, found by asking for help as a person would. */
@@ -54,4 +55,19 @@ Deno.test("help fits 80 columns, but for examples that are copied whole", async 
       assert.ok(line.length <= 80, `${path.join(" ")}: ${line}`);
     }
   }
+});
+
+Deno.test("schema says what each shape is where the terminal is narrow", async () => {
+  let out = "";
+  await main(["schema"], {
+    out: (text) => out += text,
+    err: () => {},
+    env: () => undefined,
+    columns: 80,
+    colour: false,
+    now: () => Date.now(),
+    signal: new AbortController().signal,
+  });
+  assert.match(out, /^shown-order +An order, and how fresh it is$/m);
+  for (const line of out.split("\n")) assert.ok(line.length <= 80, line);
 });

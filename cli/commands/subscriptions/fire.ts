@@ -7,6 +7,7 @@ import {
   type SharedFlags,
 } from "../../program/options.ts";
 import { upToDate, withReadLedger } from "../../program/with_ledger.ts";
+import { counted } from "../../views/counted.ts";
 import { shellWord } from "../../views/shell_word.ts";
 
 /** `subscriptions fire`. */
@@ -35,15 +36,16 @@ export function addFire(subscriptions: Command, cli: Cli): void {
               else {
                 line(
                   cli.io,
-                  `${fired} states will be told, by the process that runs ` +
-                    "the subscription",
+                  `${counted(fired, "state")} to be told, by the process ` +
+                    "that runs the subscription",
                 );
                 const others = keys.length - fired;
                 if (others > 0) {
                   line(
                     cli.io,
-                    `${others} were told before, or are not in this ` +
-                      "ledger; to list those never told: rampkit subscriptions fire",
+                    `Left out, because told before or not in this ledger: ` +
+                      `${others}; to list those never told: rampkit ` +
+                      "subscriptions fire",
                   );
                 }
               }
