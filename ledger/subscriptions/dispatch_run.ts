@@ -81,6 +81,8 @@ export class DispatchRun {
   #ended: Delivery[] = [];
   /** Deliveries that have not ended. */
   #open = 0;
+  /** Those of them that are from the log. */
+  #openLog = 0;
   #place: SubscriptionPlace | null = null;
   /** How far the log has been read. */
   #readTo: number | null = null;
@@ -95,10 +97,11 @@ export class DispatchRun {
   constructor(parts: DispatchRunParts) {
     this.#parts = parts;
     this.#states = new StateLoader(parts.driver);
-    this.#lanes = new Lanes(
-      parts.options.concurrency ?? 16,
-      (delivery) => this.#deliver(delivery),
-    );
+    this.#lanes = new Lanes({
+      most: parts.options.concurrency ?? 16,
+      work: (delivery) => this.#deliver(delivery),
+      isAgain: ({ queued }) => queued !== null,
+    });
   }
 
   /** The revision that this run has read or written last. */
@@ -157,7 +160,8 @@ export class DispatchRun {
   async #read(): Promise<boolean> {
     if (this.#ending) return false;
     const { driver, name, matches } = this.#parts;
-    const room = this.#open < LOG_ROWS && this.#log.length < LOG_MEMORY;
+    // What is tried again, and takes long, must not keep what is new waiting.
+    const room = this.#openLog < LOG_ROWS && this.#log.length < LOG_MEMORY;
     const query = {
       name,
       now: this.#time(),
@@ -205,6 +209,7 @@ export class DispatchRun {
     this.#entities.set(key, entity);
     entity.open++;
     this.#open++;
+    if (delivery.queued === null) this.#openLog++;
     delivery.blocked = blocked;
     // In its lane even if it only has to wait: it may not be queued before an
     // earlier one of the lane is.
@@ -264,6 +269,7 @@ export class DispatchRun {
     delivery.outcome = outcome;
     this.#ended.push(delivery);
     this.#open--;
+    if (delivery.queued === null) this.#openLog--;
     if (this.#open === 0 || this.#ended.length >= GROUP) this.#wake();
   }
 

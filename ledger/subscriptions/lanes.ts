@@ -1,24 +1,38 @@
+/** What lanes do. */
+export interface LanesOptions<Item> {
+  /** Items that are worked on at a time. */
+  readonly most: number;
+  /** Works on one; it must not throw. */
+  readonly work: (item: Item) => Promise<void>;
+  /**
+   * Whether an item was worked on before. Such items take no more than half of
+   * the places while others wait: they may fail again, and take long to.
+   */
+  readonly isAgain: (item: Item) => boolean;
+}
+
+/** Lanes whose next item may begin, the one that waits longest first. */
+interface Ready {
+  readonly first: string[];
+  readonly again: string[];
+}
+
 /**
  * Runs work side by side across lanes, and in order within one: a lane's next
  * item begins when the one before has ended.
  */
 export class Lanes<Item> {
-  readonly #most: number;
-  readonly #work: (item: Item) => Promise<void>;
+  readonly #options: LanesOptions<Item>;
   readonly #lanes = new Map<string, Item[]>();
-  #ready: string[] = [];
+  readonly #ready: Ready = { first: [], again: [] };
   #running = 0;
+  #runningAgain = 0;
+  #wasAgain = false;
   #onIdle: (() => void)[] = [];
 
-  /**
-   * Makes lanes without items.
-   *
-   * @param most Items that are worked on at a time.
-   * @param work Works on one; it must not throw.
-   */
-  constructor(most: number, work: (item: Item) => Promise<void>) {
-    this.#most = most;
-    this.#work = work;
+  /** Makes lanes without items. */
+  constructor(options: LanesOptions<Item>) {
+    this.#options = options;
   }
 
   /** Adds an item at the end of a lane. */
@@ -27,7 +41,7 @@ export class Lanes<Item> {
     if (items !== undefined) items.push(item);
     else {
       this.#lanes.set(lane, [item]);
-      this.#ready.push(lane);
+      this.#queue(lane, item);
     }
     this.#start();
   }
@@ -38,21 +52,37 @@ export class Lanes<Item> {
     await new Promise<void>((resolve) => this.#onIdle.push(resolve));
   }
 
+  #queue(lane: string, next: Item): void {
+    this.#ready[this.#options.isAgain(next) ? "again" : "first"].push(lane);
+  }
+
   #start(): void {
-    while (this.#running < this.#most) {
-      const lane = this.#ready.shift();
+    while (this.#running < this.#options.most) {
+      const isAgain = this.#isAgainNext();
+      const lane = this.#ready[isAgain ? "again" : "first"].shift();
       if (lane === undefined) return;
+      this.#wasAgain = isAgain;
       this.#running++;
-      void this.#runNext(lane);
+      if (isAgain) this.#runningAgain++;
+      void this.#runNext(lane, isAgain);
     }
   }
 
-  async #runNext(lane: string): Promise<void> {
+  #isAgainNext(): boolean {
+    const { first, again } = this.#ready;
+    if (first.length === 0 || again.length === 0) return again.length > 0;
+    const half = Math.max(1, Math.floor(this.#options.most / 2));
+    return this.#runningAgain < half && !this.#wasAgain;
+  }
+
+  async #runNext(lane: string, isAgain: boolean): Promise<void> {
     const items = this.#lanes.get(lane) ?? [];
     const item = items.shift();
-    if (item !== undefined) await this.#work(item);
+    if (item !== undefined) await this.#options.work(item);
     this.#running--;
-    if (items.length > 0) this.#ready.push(lane);
+    if (isAgain) this.#runningAgain--;
+    const [next] = items;
+    if (next !== undefined) this.#queue(lane, next);
     else this.#lanes.delete(lane);
     this.#start();
     if (this.#running > 0) return;

@@ -7,6 +7,7 @@ import {
   orderWebhook,
 } from "../testing/projection_test_kit.ts";
 import { lives, opened, record } from "../testing/subscription_test_kit.ts";
+import { until } from "../../tests/kit/until.ts";
 import type { TransitionHandler } from "./subscription_options.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
@@ -124,6 +125,49 @@ Deno.test("Subscription.dispatch() tries again at once what a clock that was ahe
   assert.deepEqual(await subscription.dispatch(), { delivered: 0, failed: 0 });
   nowMs += 31 * 24 * 3_600_000;
   assert.deepEqual(await subscription.dispatch(), { delivered: 4, failed: 0 });
+  await driver.close();
+});
+
+Deno.test("Subscription.dispatch() delivers what is new while many that failed before take long", async () => {
+  const driver = await emptyStore();
+  const failing = Array.from({ length: 300 }, (_, n) => `F${n}`);
+  await record(
+    driver,
+    ...failing.map((orderId, n) =>
+      orderRead(n, { orderId, status: "created" })
+    ),
+  );
+  let nowMs = Date.parse(at(600));
+  const slow: (() => void)[] = [];
+  let ended = 0;
+  let endedBefore: number | null = null;
+  await using subscription = await opened(
+    driver,
+    async ({ id }, { attempt }) => {
+      if (id === "NEW") endedBefore = ended;
+      else if (attempt === 1) throw new Error("out of order");
+      else await new Promise<void>((resolve) => slow.push(resolve));
+    },
+    {
+      concurrency: 4,
+      retryDelayMs: () => 1000,
+      sleep: () => new Promise((resolve) => setTimeout(resolve, 1)),
+    },
+    () => nowMs,
+  );
+  assert.equal((await subscription.dispatch()).failed, 300);
+  nowMs += 1000;
+  await record(driver, orderRead(700, { orderId: "NEW", status: "created" }));
+  const dispatched = subscription.dispatch();
+  await until(() => {
+    for (const end of slow.splice(0, endedBefore === null ? 1 : 300)) {
+      ended++;
+      end();
+    }
+    return ended === 300;
+  });
+  assert.deepEqual(await dispatched, { delivered: 301, failed: 0 });
+  assert.ok(endedBefore !== null && endedBefore < 10, String(endedBefore));
   await driver.close();
 });
 
