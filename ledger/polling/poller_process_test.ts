@@ -72,7 +72,7 @@ async function untilSaid(
   await reader.cancel();
 }
 
-async function pollHere(ledger: Ledger, holder: string): Promise<PollReport> {
+async function pollHere(ledger: Ledger): Promise<PollReport> {
   const clock = virtualClock(startMs);
   await using sandbox = createSandbox({ seed: 3, clock });
   sandbox.backfill({
@@ -89,7 +89,7 @@ async function pollHere(ledger: Ledger, holder: string): Promise<PollReport> {
   const report = await createPoller({
     ledger,
     client,
-    holder,
+    holder: "second",
     requestsPerSecond: 1000,
     now: () => clock.now(),
   }).once();
@@ -115,20 +115,20 @@ Deno.test("createPoller() takes over when another process was killed in its back
   try {
     await untilSaid(process.stdout, "halfway");
     await using ledger = await openLedger({ url, environment: "sandbox" });
-    const early = await pollHere(ledger, "second");
+    const early = await pollHere(ledger);
     assert.ok(!early.ran && early.heldBy === "child");
     process.kill("SIGKILL");
     await process.status;
     const before = (await ledger.stats()).events.order_snapshot ?? 0;
     assert.ok(before > 0 && before < orders, `the child had read ${before}`);
-    const waiting = await pollHere(ledger, "second");
+    const waiting = await pollHere(ledger);
     assert.ok(!waiting.ran && waiting.leftMs > 0);
     // As if ten minutes had passed.
     await ledger.driver.batch([{
       sql: "UPDATE poll_lease SET expires_at = expires_at - 600000",
       args: [],
     }], "write");
-    const report = await pollHere(ledger, "second");
+    const report = await pollHere(ledger);
     assert.ok(report.ran);
     assert.equal(report.status.orders.complete, true);
     assert.equal((await ledger.stats()).events.order_snapshot, orders);

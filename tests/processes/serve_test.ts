@@ -5,9 +5,9 @@ import { until } from "../kit/until.ts";
 
 const SECRET = "the-secret-in-the-webhook-address";
 
-function orderEvent(id: string, type = "order_complete"): string {
+function orderEvent(id: string): string {
   return JSON.stringify({
-    type,
+    type: "order_complete",
     click_id: "click-1",
     order: {
       id,
@@ -15,7 +15,7 @@ function orderEvent(id: string, type = "order_complete"): string {
       base_amount: "10.5",
       quote: "USD",
       quote_amount: "11",
-      transaction_id: type === "order_complete" ? "0xabc" : null,
+      transaction_id: "0xabc",
     },
     user: { user_id: "user-1" },
   });
