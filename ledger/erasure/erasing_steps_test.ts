@@ -126,6 +126,23 @@ Deno.test("erase() leaves sessions alone that share a click id with the person",
   );
 });
 
+Deno.test("erase() keeps the session that an order of another user may come from", async () => {
+  await using ledger = await memoryLedger();
+  const shared = { orderId: "O1", status: "success", user: "U0", click: "C0" };
+  const claimed = { orderId: "O0", user: "U1", click: "C0", session: "S1" };
+  await ledger.append([
+    session(0, "S0", "C0", "12"),
+    session(0, "S1", "C0", "10"),
+    orderRead(0, shared),
+    orderWebhook("W0", 0, { ...claimed, type: "payment_started" }),
+  ]);
+  await ledger.project();
+  const before = await ordersOf(ledger);
+  await ledger.erasures.erase("U1", { force: true });
+  assert.deepEqual(await eventsNaming(ledger, "U1"), []);
+  assert.deepEqual(await ordersOf(ledger), before);
+});
+
 Deno.test("an order of an erased user that becomes known later takes its session and its webhooks with it", async () => {
   await using ledger = await memoryLedger();
   const order = { orderId: "O9", click: "basket-9" };

@@ -14,6 +14,7 @@ import {
   selectOrdersOfUser,
   selectSessionPositions,
 } from "../store/tables/erasure/erasable_events.ts";
+import { ownClicks } from "./own_clicks.ts";
 import { keepsNames } from "./redacts_of.ts";
 
 /** What the ledger holds of a person. */
@@ -70,11 +71,18 @@ export async function readPersonEvents(
     ),
   ]);
   const sessionsAt = sessions?.rows.map((row) => row[2] as number) ?? [];
-  const ofSessions = (await read(selectErasableAt(sessionsAt)))
-    .filter(({ event }) =>
-      event.position <= position &&
-      (event.userId === null || event.userId === userId)
-    );
+  const linked = await read(selectErasableAt(sessionsAt));
+  // Orders of others under its click id are compared with a session too.
+  const own = await ownClicks(
+    driver,
+    linked.flatMap(({ event }) => event.clickId ?? []),
+    (orderId) => owned.has(orderId),
+  );
+  const ofSessions = linked.filter(({ event }) =>
+    event.position <= position &&
+    (event.userId === null || event.userId === userId) &&
+    (event.clickId === null || own.has(event.clickId))
+  );
   const all = new Map(
     [...ofUser, ...ofOrders, ...ofSessions, ...erasableEvents(clicks)]
       .map((one) => [one.event.position, one]),
