@@ -160,19 +160,6 @@ Deno.test("rampkit exits with code 2 when a command, flag or value is unknown", 
   }
 });
 
-Deno.test("an address that is not of this machine is one line that names its flag", async () => {
-  await using ledger = await temporaryLedger();
-  // Of a network for documentation, which no machine has.
-  const { code, err } = await cli([
-    "sandbox",
-    "--port=0",
-    "--host=192.0.2.1",
-  ], { RAMPKIT_DATABASE_URL: ledger.url });
-  assert.equal(code, 1);
-  assert.match(err, /^Cannot open the sandbox: .*--host/);
-  oneLine(err);
-});
-
 Deno.test("serve refuses an --allow that is no address before it opens anything", async () => {
   await using ledger = await temporaryLedger();
   const { code, err } = await cli(["serve", "--allow", "192.0.2.300"], {
