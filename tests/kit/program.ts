@@ -12,6 +12,9 @@ export const PERMISSIONS: readonly string[] = [
   "--allow-net=127.0.0.1,localhost",
 ];
 
+/** A program that takes longer to stop never will. */
+const LONGEST_STOP_MS = 60_000;
+
 /** A running `serve`. */
 export interface Served extends AsyncDisposable {
   /** Where it listens. */
@@ -22,7 +25,7 @@ export interface Served extends AsyncDisposable {
   settled(): Promise<void>;
   /** Ends it without a chance to clean up, and waits until it is gone. */
   kill(): Promise<void>;
-  /** Asks it to stop, and waits until it has. */
+  /** Asks it to stop, and waits until it has; a minute later it is killed. */
   stop(): Promise<number>;
 }
 
@@ -72,7 +75,9 @@ export async function startServe(
   const end = async (signal: Deno.Signal) => {
     if (!ended) child.kill(signal);
     ended = true;
+    const kill = setTimeout(() => child.kill("SIGKILL"), LONGEST_STOP_MS);
     const { code } = await child.status;
+    clearTimeout(kill);
     await reading;
     return code;
   };
