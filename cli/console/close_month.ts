@@ -2,7 +2,7 @@ import type { MonthRefusal } from "../../ledger/internals.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 import type { Reader } from "./access/access.ts";
 import type { Log } from "../monitoring/logger.ts";
-import { isMonth } from "./pages/month_page.ts";
+import { isMonth } from "../queries/months.ts";
 import type { Acted } from "./settle_dead_letters.ts";
 
 /**

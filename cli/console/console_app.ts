@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono";
 import { streamSSE } from "hono/streaming";
 import { ApiProblem } from "../api/problem.ts";
+import { isMonth } from "../queries/months.ts";
 import { messageOf } from "../../core/guards.ts";
 import {
   type ConsoleEnv,
@@ -27,7 +28,7 @@ import { deliveryPage } from "./pages/delivery_page.ts";
 import { homePage } from "./pages/home_page.ts";
 import { bare, layout, type PageParts } from "./pages/layout.ts";
 import { messagePage } from "./pages/message_page.ts";
-import { isMonth, monthPage } from "./pages/month_page.ts";
+import { monthPage } from "./pages/month_page.ts";
 import { monthsPage } from "./pages/months_page.ts";
 import { orderPage } from "./pages/order_page.ts";
 import { searchPage } from "./pages/search_page.ts";

@@ -1,16 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { OrderView } from "../queries/orders.ts";
-import { verifyStates } from "../evidence/verify_states.ts";
-import { ledgerOn } from "../ledger_on.ts";
 import type { Ledger } from "../ledger.ts";
-import { openDriver } from "../store/driver/open_driver.ts";
+import { assertFollows, memoryLedger } from "../testing/erasure_test_kit.ts";
 import { worlds } from "../testing/projection_test_kit.ts";
-
-async function memoryLedger(): Promise<Ledger> {
-  const driver = await openDriver({ url: ":memory:", worker: false });
-  return await ledgerOn(driver, { environment: "sandbox" });
-}
 
 /** What must be the same of an order after the erasure of its person. */
 function kept(order: OrderView) {
@@ -42,19 +35,6 @@ async function statesOf(ledger: Ledger) {
   const orders = await Array.fromAsync(ledger.orders.list({}));
   const users = await Array.fromAsync(ledger.users.list({}));
   return { orders, users };
-}
-
-async function assertFollows(ledger: Ledger): Promise<void> {
-  const scratch = await openDriver({ url: ":memory:", worker: false });
-  try {
-    const { differences } = await verifyStates(ledger.driver, {
-      scratch,
-      assets: "sandbox",
-    });
-    assert.deepEqual(differences, []);
-  } finally {
-    await scratch.close();
-  }
 }
 
 Deno.test("erasePerson() keeps status, times, amounts and history of every order, and states still follow from events", async () => {

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { verifyStates } from "../evidence/verify_states.ts";
-import { ledgerOn } from "../ledger_on.ts";
 import type { Ledger } from "../ledger.ts";
 import type { OrderView } from "../queries/orders.ts";
-import { openDriver } from "../store/driver/open_driver.ts";
+import { assertFollows, memoryLedger } from "../testing/erasure_test_kit.ts";
 import {
   at,
   orderRead,
@@ -15,12 +13,8 @@ import {
   worlds,
 } from "../testing/projection_test_kit.ts";
 
-async function memoryLedger(now = at(60)): Promise<Ledger> {
-  const driver = await openDriver({ url: ":memory:", worker: false });
-  return await ledgerOn(driver, {
-    environment: "sandbox",
-    now: () => Date.parse(now),
-  });
+function ledgerAt(time = at(60)): Promise<Ledger> {
+  return memoryLedger(() => Date.parse(time));
 }
 
 /** What no erasure and no pruning changes of an order. */
@@ -61,19 +55,6 @@ async function ordersOf(ledger: Ledger) {
     .map(kept).sort((a, b) => a.orderId < b.orderId ? -1 : 1);
 }
 
-async function assertFollows(ledger: Ledger): Promise<void> {
-  const scratch = await openDriver({ url: ":memory:", worker: false });
-  try {
-    const { differences } = await verifyStates(ledger.driver, {
-      scratch,
-      assets: "sandbox",
-    });
-    assert.deepEqual(differences, []);
-  } finally {
-    await scratch.close();
-  }
-}
-
 /** Positions of the events that have a name in a column or in the body. */
 async function eventsNaming(ledger: Ledger, name: string) {
   const rows = await rowsOf(
@@ -87,7 +68,7 @@ async function eventsNaming(ledger: Ledger, name: string) {
 }
 
 Deno.test("erase() of two users of one order, one after the other, keeps every reading and names neither", async () => {
-  await using ledger = await memoryLedger();
+  await using ledger = await ledgerAt();
   const order = { orderId: "O0", status: "pending" };
   await ledger.append([
     orderRead(1, { ...order, user: "U0", click: "C0" }),
@@ -107,7 +88,7 @@ Deno.test("erase() of two users of one order, one after the other, keeps every r
 });
 
 Deno.test("erase() leaves sessions alone that share a click id with the person", async () => {
-  await using ledger = await memoryLedger();
+  await using ledger = await ledgerAt();
   const order = { status: "success", click: "shop" };
   await ledger.append([
     orderRead(1, { ...order, orderId: "O0", user: "U0" }),
@@ -127,7 +108,7 @@ Deno.test("erase() leaves sessions alone that share a click id with the person",
 });
 
 Deno.test("erase() keeps the session that an order of another user may come from", async () => {
-  await using ledger = await memoryLedger();
+  await using ledger = await ledgerAt();
   const shared = { orderId: "O1", status: "success", user: "U0", click: "C0" };
   const claimed = { orderId: "O0", user: "U1", click: "C0", session: "S1" };
   await ledger.append([
@@ -144,7 +125,7 @@ Deno.test("erase() keeps the session that an order of another user may come from
 });
 
 Deno.test("an order of an erased user that becomes known later takes its session and its webhooks with it", async () => {
-  await using ledger = await memoryLedger();
+  await using ledger = await ledgerAt();
   const order = { orderId: "O9", click: "basket-9" };
   await ledger.append([orderRead(1, {
     orderId: "O0",
@@ -179,7 +160,7 @@ Deno.test("an order of an erased user that becomes known later takes its session
 });
 
 Deno.test("erase() after prune() counts no event of an order twice", async () => {
-  await using ledger = await memoryLedger();
+  await using ledger = await ledgerAt();
   const order = { orderId: "O0", status: "success", user: "U1" };
   await ledger.append([
     orderWebhook("W0", 1, { ...order, type: "order_complete" }),
@@ -213,8 +194,8 @@ Deno.test("erase() and prune() keep every order as it is in a ledger that forget
       worlds(30),
       fc.array(step, { maxLength: 6 }),
       async (events, steps) => {
-        await using ledger = await memoryLedger();
-        await using whole = await memoryLedger();
+        await using ledger = await ledgerAt();
+        await using whole = await ledgerAt();
         let appended = 0;
         const append = async (count: number) => {
           const some = events.slice(appended, appended + count);
@@ -249,7 +230,7 @@ Deno.test("import() of what another ledger pruned or erased brings no erased use
       fc.array(step, { maxLength: 4 }),
       fc.integer({ min: 0, max: 30 }),
       async (events, steps, known) => {
-        await using from = await memoryLedger();
+        await using from = await ledgerAt();
         await from.append(events);
         await from.project();
         for (const one of steps) {
@@ -259,7 +240,7 @@ Deno.test("import() of what another ledger pruned or erased brings no erased use
           }
         }
         // So late that nothing counts as new business.
-        await using to = await memoryLedger("2030-01-01T00:00:00.000Z");
+        await using to = await ledgerAt("2030-01-01T00:00:00.000Z");
         await to.append(events.slice(0, known));
         await to.project();
         await to.erasures.erase("U1", { force: true });

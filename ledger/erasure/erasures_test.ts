@@ -9,6 +9,7 @@ import { openLedger } from "../open_ledger.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { LedgerError } from "../store/driver/errors.ts";
 import { openDriver } from "../store/driver/open_driver.ts";
+import { memoryLedger } from "../testing/erasure_test_kit.ts";
 import { databaseKinds } from "../testing/test_databases.ts";
 import { type Person, person } from "../testing/person_events.ts";
 
@@ -20,11 +21,6 @@ async function filled(ledger: Ledger): Promise<void> {
     .sort((a, b) => a.recordedAt < b.recordedAt ? -1 : 1);
   await ledger.append(both);
   await ledger.project();
-}
-
-async function memoryLedger(now = Date.now): Promise<Ledger> {
-  const driver = await openDriver({ url: ":memory:", worker: false });
-  return await ledgerOn(driver, { environment: "sandbox", now });
 }
 
 /** Values of a person in any file of a folder. */

@@ -220,6 +220,8 @@ export class Projector {
 
     if (slot === "live" && from.erasures > 0) {
       const { randomBytes = randomPool() } = this.#options;
+      // Which click ids several people share is read from what a step writes.
+      await writing;
       const redacting = { ...this.#resolve, live: from, readFact, randomBytes };
       if (await redactArrivals(driver, events, redacting)) {
         this.#catchUps.delete(slot);

@@ -5,6 +5,7 @@ import { appendStatement } from "../store/append.ts";
 import type { Driver, SqlValue } from "../store/driver/driver.ts";
 import { LedgerError } from "../store/driver/errors.ts";
 import { openDriver } from "../store/driver/open_driver.ts";
+import { memoryLedger } from "../testing/erasure_test_kit.ts";
 import {
   at,
   Crash,
@@ -205,6 +206,39 @@ Deno.test("Projector.step() folds the next step while one is written, and anew w
     assert.deepEqual(await liveStates(driver), expectedStates(events));
     await driver.close();
   }
+});
+
+Deno.test("Projector.step() looks at what arrived after an erasure only when the step before is written", async () => {
+  await using ledger = await memoryLedger(() => Date.parse(at(60)));
+  const read = (n: number, user: string) =>
+    orderRead(n, { orderId: `O${n}`, status: "pending", user });
+  await ledger.append([read(1, "U1")]);
+  await ledger.project();
+  await ledger.erasures.erase("U1", { force: true });
+  await ledger.project();
+  await ledger.append(
+    Array.from({ length: 30 }, (_, n) => read(n + 2, n % 7 ? "U2" : "U1")),
+  );
+  let writing = 0;
+  let most = 0;
+  const projector = new Projector({
+    driver: {
+      location: ledger.driver.location,
+      // What reads from the primary is a batch of this mode too.
+      async batch(statements, mode) {
+        if (mode === "read") return await ledger.driver.batch(statements, mode);
+        most = Math.max(most, ++writing);
+        await new Promise((resolve) => setTimeout(resolve, 2));
+        return await ledger.driver.batch(statements, mode)
+          .finally(() => writing--);
+      },
+      close: () => Promise.resolve(),
+    },
+    assets: "sandbox",
+    maxEvents: 2,
+  });
+  assert.ok(await projectAll(projector) > 0);
+  assert.equal(most, 1);
 });
 
 Deno.test("Projector.step() neither skips nor doubles when two connections race", async () => {

@@ -76,8 +76,8 @@ export interface SubscribeOptions {
    */
   readonly maxAttempts?: number;
   /**
-   * Wait after a failed attempt, in ms and at most 31 days, by how many were made and what the last
-   * one failed with.
+   * Wait after a failed attempt, in ms and at most 31 days, by how many were
+   * made and what the last one failed with.
    *
    * @default one second, doubled each time, up to an hour
    */

@@ -3,6 +3,7 @@ import { decodeTime } from "ulid";
 import { openLedger } from "../../ledger/mod.ts";
 import { eventColumns, recordedEvent } from "../../ledger/store/event_row.ts";
 import { fileSpool, spoolMover, webhookEndpoint } from "../../webhooks/mod.ts";
+import { PERMISSIONS } from "../kit/program.ts";
 import { temporaryFolder } from "../kit/temporary_folder.ts";
 import { until } from "../kit/until.ts";
 
@@ -111,12 +112,7 @@ async function killUnderLoad(repetition: number): Promise<number> {
   const child = new Deno.Command("deno", {
     args: [
       "run",
-      "--allow-env",
-      "--allow-sys",
-      "--allow-ffi",
-      "--allow-read",
-      "--allow-write",
-      "--allow-net=127.0.0.1",
+      ...PERMISSIONS,
       import.meta.filename ?? "",
       directory.path,
     ],

@@ -1,4 +1,5 @@
 import { UsageError } from "../../program/exit_codes.ts";
+import { isMonth } from "../../queries/months.ts";
 
 /** What the argument is, for help. */
 export const MONTH = "the month, for example 2026-11";
@@ -9,7 +10,7 @@ export const MONTH = "the month, for example 2026-11";
  * @throws {UsageError} When it is none.
  */
 export function monthArgument(text: string): string {
-  if (/^[12]\d{3}-(0[1-9]|1[0-2])$/.test(text)) return text;
+  if (isMonth(text)) return text;
   throw new UsageError(
     `Wrong <month>: "${text}" is not a month; write 2026-11`,
   );

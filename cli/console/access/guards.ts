@@ -103,8 +103,7 @@ function isReading({ req }: Context): boolean {
  * tabs and line ends out of an address, so `/<tab>/host` would be another host.
  */
 export function ownPath(path: string): string {
-  // deno-lint-ignore no-control-regex
-  return /^\/(?![/\\])[^\x00-\x1f]*$/.test(path) ? path : "/";
+  return /^\/(?![/\\])\P{Cc}*$/u.test(path) ? path : "/";
 }
 
 /** An answer of plain text to what must not be. */

@@ -1,5 +1,6 @@
 import { localDay, type MonthSummary } from "../../../ledger/internals.ts";
 import { monthAfter, monthOf } from "../../../ledger/months/local_day.ts";
+import { isMonth } from "../../queries/months.ts";
 import { counted } from "../../views/counted.ts";
 import type { ClosedMonth } from "../closed_books.ts";
 import type { PageContext } from "../console_parts.ts";
@@ -19,11 +20,6 @@ import type { PageParts } from "./layout.ts";
 
 /** A page that waits for the books is loaded again after so long, seconds. */
 const AGAIN_S = 5;
-
-/** Whether a text is a month that books can have. */
-export function isMonth(text: string): boolean {
-  return /^[12]\d{3}-(0[1-9]|1[0-2])$/.test(text);
-}
 
 /** The books of a month: as it was closed, or as they are now. */
 export async function monthPage(

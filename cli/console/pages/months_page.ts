@@ -1,3 +1,4 @@
+import { monthOf } from "../../../ledger/months/local_day.ts";
 import type { PageContext } from "../console_parts.ts";
 import type { ClosedMonth } from "../closed_books.ts";
 import { markup } from "../markup/markup.ts";
@@ -13,7 +14,7 @@ const LISTED = 24;
 export async function monthsPage(context: PageContext): Promise<PageParts> {
   const closed = await context.closedBooks.list();
   const open = await openMonths(context, closed);
-  const present = monthOf(context.nowMs);
+  const present = monthAt(context.nowMs);
   return {
     title: "Months",
     here: "months",
@@ -74,11 +75,12 @@ async function openMonths(
   const first = oldest?.createdAt ?? oldest?.activity.firstRecordedAt ?? null;
   const isClosed = new Set(closed.map(({ month }) => month));
   // Once one is closed, earlier months are booked in later ones.
-  const from = closed[0]?.month ?? first?.slice(0, 7) ?? monthOf(nowMs);
+  const from = closed[0]?.month ??
+    (first === null ? monthAt(nowMs) : monthOf(first));
   const months: string[] = [];
   const at = new Date(nowMs);
   for (let back = 0; months.length < LISTED; back++) {
-    const month = monthOf(
+    const month = monthAt(
       Date.UTC(at.getUTCFullYear(), at.getUTCMonth() - back),
     );
     if (back > 0 && month < from) break;
@@ -89,6 +91,6 @@ async function openMonths(
   return months;
 }
 
-function monthOf(timeMs: number): string {
-  return new Date(timeMs).toISOString().slice(0, 7);
+function monthAt(timeMs: number): string {
+  return monthOf(new Date(timeMs).toISOString());
 }
