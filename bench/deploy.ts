@@ -27,7 +27,7 @@ export const deploy: Comparison = {
           "--port",
           "0",
           ...LEDGER_PERMISSIONS.filter((flag) => !/ffi|write/.test(flag)),
-          "cli/deploy.ts",
+          "server/deploy.ts",
         ],
         env: {
           RAMPKIT_ENVIRONMENT: "sandbox",

@@ -1,5 +1,6 @@
 import type { NewEvent } from "../ledger/mod.ts";
-import { orderSnapshot, webhookEvent } from "../ledger/internals.ts";
+import { orderSnapshot } from "../ledger/for_sync.ts";
+import { webhookEvent } from "../ledger/testing/mod.ts";
 import { digits, orderBody, webhookBody } from "./bodies.ts";
 
 const utf8 = new TextEncoder();

@@ -1,10 +1,10 @@
 import {
   forwardMeters,
   ForwardReport,
-} from "../cli/forwarding/forward_report.ts";
-import { Forwarder } from "../cli/forwarding/forwarder.ts";
-import { readForwarding } from "../cli/forwarding/read_targets.ts";
-import { webhookSigner } from "../cli/forwarding/signed_webhook.ts";
+} from "../server/forwarding/forward_report.ts";
+import { Forwarder } from "../server/forwarding/forwarder.ts";
+import { readForwarding } from "../server/forwarding/read_targets.ts";
+import { webhookSigner } from "../server/forwarding/signed_webhook.ts";
 import { type Ledger, openLedger } from "../ledger/mod.ts";
 import { fillLedger } from "./fill_ledger.ts";
 import { SECRET, wholeServer } from "./ingest_servers.ts";

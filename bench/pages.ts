@@ -1,4 +1,4 @@
-import { orderSnapshot } from "../ledger/internals.ts";
+import { orderSnapshot } from "../ledger/for_sync.ts";
 import { type Ledger, openLedger } from "../ledger/mod.ts";
 import { orderBody } from "./bodies.ts";
 import { boundRow, type Comparison } from "./measuring/comparison.ts";

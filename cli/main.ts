@@ -6,6 +6,6 @@
  */
 import process from "node:process";
 import { processIo } from "./program/process_io.ts";
-import { main } from "./program/program.ts";
+import { main } from "./program.ts";
 
 process.exit(await main(process.argv.slice(2), processIo()));

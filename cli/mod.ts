@@ -22,10 +22,10 @@
  */
 import process from "node:process";
 import { processIo } from "./program/process_io.ts";
-import { main } from "./program/program.ts";
+import { main } from "./program.ts";
 
 export { main };
-export { EXIT } from "./program/exit_codes.ts";
+export { EXIT } from "../settings/errors.ts";
 export type { Io } from "./program/io.ts";
 
 if (import.meta.main) {

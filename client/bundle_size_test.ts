@@ -14,4 +14,6 @@ Deno.test("OnrampClient makes a small bundle", async () => {
   ]);
   const bytes = await gzippedBytesOf(text);
   assert.ok(bytes > 5_000 && bytes <= LIMIT_BYTES, `${bytes} bytes`);
+  // The client does not explain failed payments, so their meanings stay out.
+  assert.ok(!text.includes("Incorrect CVV/CVC"));
 });

@@ -50,7 +50,7 @@ export type { UsersApi, UserWalk } from "./endpoints/users_api.ts";
 export type { CardsApi } from "./endpoints/cards_api.ts";
 export * from "./http/call_options.ts";
 export * from "./http/hooks.ts";
-export * from "./pagination/walk.ts";
+export * from "./endpoints/walk.ts";
 export * from "./endpoints/session.ts";
 export * from "./endpoints/session_rules.ts";
 export * from "./endpoints/user_input.ts";

@@ -1,6 +1,3 @@
-// @ts-types="@types/big.js"
-import Big from "big.js";
-
 const plain = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/;
 
 /**
@@ -41,17 +38,32 @@ export function isDecimal(text: string): boolean {
  * ```
  */
 export function compareDecimals(a: string, b: string): -1 | 0 | 1 {
-  return decimal(a).cmp(decimal(b));
+  const [first, second] = [partsOf(a), partsOf(b)];
+  const scale = Math.max(first.fraction.length, second.fraction.length);
+  const difference = unitsOf(first, scale) - unitsOf(second, scale);
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 
-function decimal(text: string): Big {
+/** The digits of a plain decimal before the point, with its sign, and after it. */
+interface Parts {
+  readonly whole: string;
+  readonly fraction: string;
+}
+
+function partsOf(text: string): Parts {
   if (!isDecimal(text)) {
     throw new RangeError(
       `Cannot compare ${JSON.stringify(text)}: it is not a plain decimal; ` +
         `use digits with an optional point, such as "100.5"`,
     );
   }
-  return new Big(text);
+  const [whole = "", fraction = ""] = text.split(".");
+  return { whole, fraction };
+}
+
+/** A decimal as an integer: how often it holds the unit that has `scale` decimals. */
+function unitsOf({ whole, fraction }: Parts, scale: number): bigint {
+  return BigInt(whole + fraction.padEnd(scale, "0"));
 }
 
 /**

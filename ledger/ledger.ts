@@ -1,3 +1,9 @@
+import { monotonicFactory } from "ulid";
+import { goLive } from "./go_live.ts";
+import type { Historic } from "./releases/history_report.ts";
+import { countHistoric } from "./store/tables/go_live.ts";
+import { isExpectation } from "./events/fact.ts";
+import { redactNewEvents } from "./erasure/redact_new_events.ts";
 import { touchStamp } from "./store/migrate.ts";
 import type { BodyClasses } from "../core/webhook_event/body_classes.ts";
 import type {
@@ -6,8 +12,21 @@ import type {
 } from "../core/wire/delivery.ts";
 import type { NewEvent } from "./events/event.ts";
 import { compareTimes } from "./events/time.ts";
-import { deliveryUnanswered, sessionCreated } from "./events/mint.ts";
-import { sessionBody, type SessionToRecord } from "./events/session_record.ts";
+import {
+  deliveryUnanswered,
+  orderExpected,
+  orderReleased,
+  sessionCreated,
+} from "./events/mint.ts";
+import {
+  expectationBody,
+  type OrderExpectation,
+} from "./expectations/order_expectation.ts";
+import { refuseClickInUse } from "./expectations/click_in_use.ts";
+import {
+  sessionBody,
+  type SessionToRecord,
+} from "./expectations/session_record.ts";
 import { chainHead, type ChainState } from "./evidence/chain_head.ts";
 import { extendChain } from "./evidence/extend_chain.ts";
 import { HeadAnchor } from "./evidence/head_anchor.ts";
@@ -21,13 +40,13 @@ import {
 import type { Explanation } from "./explain/explanation.ts";
 import { explainOrder, orderAsOf } from "./explain/explain_order.ts";
 import type { Occurrence, OccurrenceOptions } from "./explain/occurrences.ts";
-import type { OrderState } from "./orders/order_state.ts";
+import type { OrderState } from "./states/order_state.ts";
 import { readFact } from "./events/read_fact.ts";
-import type { AttentionKind } from "./attention/attention.ts";
+import type { AttentionKind } from "./outcomes/attention_kind.ts";
 import { type AttentionItem, listAttention } from "./queries/attention.ts";
 import { Erasures } from "./erasure/erasures.ts";
 import { findAnything, type FindResult } from "./queries/find.ts";
-import { queryTime } from "./queries/query_values.ts";
+import { queryTime } from "./store/tables/query_values.ts";
 import { exportEvents } from "./transfer/export_events.ts";
 import { type Import, importEvents } from "./transfer/import_events.ts";
 import { readOrderFacts } from "./queries/order_facts.ts";
@@ -35,9 +54,18 @@ import { Orders, type OrderView } from "./queries/orders.ts";
 import type { AsOf } from "./queries/orders_at.ts";
 import { ordersAsOf } from "./queries/orders_as_of.ts";
 import { Months } from "./months/months.ts";
+import { readHandRelease } from "./queries/hand_release.ts";
+import { readOrderFold } from "./queries/order_fold.ts";
+import {
+  type RecordedRelease,
+  refuseRelease,
+  releaseBody,
+  type ReleaseByHand,
+} from "./releases/release_by_hand.ts";
+import { ReleaseError } from "./releases/release_error.ts";
 import { FOLD_VERSION } from "./projection/fold_version.ts";
 import { Projector } from "./projection/projector.ts";
-import { projectAll } from "./projection/project_all.ts";
+import { projectAll } from "./project_all.ts";
 import type { ProjectionWorker } from "./projection/projection_worker.ts";
 import { readOccurrences } from "./queries/read_occurrences.ts";
 import { type Refold, refold, type RefoldOptions } from "./refold/refold.ts";
@@ -48,7 +76,7 @@ import type {
   TransitionHandler,
 } from "./subscriptions/subscription_options.ts";
 import { Subscriptions } from "./subscriptions/subscriptions.ts";
-import type { Transition } from "./projection/transition.ts";
+import type { Transition } from "./machines/transition.ts";
 import {
   readTransitions,
   type TransitionQuery,
@@ -64,6 +92,9 @@ import type {
   Projection,
   Stats,
 } from "./ledger_parts.ts";
+
+/** Expectations recorded within this time get times one after another. */
+const soonMs = 1000;
 
 /**
  * The ledger: stores facts, never changes them, and derives the states of
@@ -91,6 +122,11 @@ export class Ledger implements AsyncDisposable {
   readonly #open = new Set<Subscription>();
   readonly #listeners = new Set<() => void>();
   readonly #workers = new Set<ProjectionWorker>();
+  /** Ids of expectations, each greater than the one before. */
+  readonly #mintId = monotonicFactory(() =>
+    (this.#parts.randomBytes(1)[0] ?? 0) / 256
+  );
+  #lastExpectationMs = -Infinity;
   #projecting: Promise<unknown> = Promise.resolve();
 
   /**
@@ -105,7 +141,7 @@ export class Ledger implements AsyncDisposable {
     this.#log = new EventLog(parts.driver, {
       randomBytes: parts.randomBytes,
     });
-    this.#projector = new Projector(parts);
+    this.#projector = new Projector({ ...parts, redactNewEvents });
     this.#anchor = parts.anchorStore && new HeadAnchor({
       store: parts.anchorStore,
       ledgerId: parts.origin.ledgerId,
@@ -132,6 +168,47 @@ export class Ledger implements AsyncDisposable {
    */
   readonly appendDelivery: AppendDelivery = (delivery) =>
     this.#stored(this.#log.appendDelivery(delivery));
+
+  /**
+   * Says from when on the ledger tells what is new, and begins with it now
+   * unless it has begun. What had ended before is historic: logged and booked,
+   * and neither handlers nor targets are told. A poller and `serve` call it.
+   *
+   * @param time The time, UTC ISO 8601. @default now, unless the ledger has one
+   * @returns The time of the ledger, UTC ISO 8601.
+   * @throws {TypeError} When `time` is not a time.
+   * @throws {LedgerError} `failed` when the ledger has gone live at another time.
+   *
+   * @example Go live at a time of your choice
+   * ```ts
+   * import { openLedger } from "@rampkit/onramp/ledger";
+   * import assert from "node:assert/strict";
+   *
+   * await using ledger = await openLedger({
+   *   url: ":memory:",
+   *   environment: "sandbox",
+   * });
+   * await ledger.goLive("2026-11-20T17:00:00Z");
+   * assert.equal(await ledger.goLive(), "2026-11-20T17:00:00.000Z");
+   * ```
+   */
+  goLive(time?: string): Promise<string> {
+    return goLive(this.driver, time, this.#parts.now());
+  }
+
+  /**
+   * Counts the orders that had ended before the ledger went live, and of which
+   * nothing new was told since.
+   *
+   * @returns How many; and how many of them a person may want to look at:
+   * successes of the last fourteen days that were nobody's purchase.
+   * @throws {LedgerError} When the database fails.
+   */
+  async historic(): Promise<Historic> {
+    const [found] = await this.driver.batch([countHistoric], "read");
+    const [orders = 0, listed = 0] = found?.rows[0] ?? [];
+    return { orders: Number(orders), listed: Number(listed) };
+  }
 
   /**
    * Stores what a spool hands over: deliveries, and notes of unanswered ones.
@@ -164,8 +241,9 @@ export class Ledger implements AsyncDisposable {
    * Records a session that this partner made, so that orders can be compared
    * with what was asked for. It needs no `this`.
    *
-   * Give each session a `click_id` of its own: the ledger then knows for sure
-   * which session an order has, whatever webhooks say.
+   * Give each purchase a `click_id` and a `reference` of its own. What counts of
+   * a reference is what was recorded last before the order. `expected` states
+   * what the session itself does not: one of a smart contract has no amount.
    *
    * @example What the client asked and got, as it is
    * ```ts
@@ -188,20 +266,156 @@ export class Ledger implements AsyncDisposable {
    * await ledger.recordSession({ ...request, ...session, click_id: "c-1" });
    * ```
    *
-   * @throws {TypeError} When the session has no id.
+   * @throws {ExpectationError} `invalid` when fields are wrong;
+   * `click_id_in_use` when the click id is still valid for another reference.
    * @throws {LedgerError} When it could not be stored.
    */
   readonly recordSession = async (
     session: SessionToRecord,
   ): Promise<void> => {
-    await this.append([
-      sessionCreated({
-        session: sessionBody(session),
-        recordedAt: this.#time(),
-        salt: this.#parts.randomBytes(16),
-      }),
-    ]);
+    const now = this.#expectationTime();
+    await this.#appendExpectation(sessionCreated({
+      session: sessionBody(session, now),
+      recordedAt: new Date(now).toISOString(),
+      salt: this.#parts.randomBytes(16),
+    }));
   };
+
+  /**
+   * Records what an order is expected to be, without a session: for sessions
+   * that another program makes, and for a basket that has changed since. It
+   * needs no `this`.
+   *
+   * @example A basket that has grown since the widget was opened
+   * ```ts
+   * import { openLedger } from "@rampkit/onramp/ledger";
+   *
+   * await using ledger = await openLedger({
+   *   url: ":memory:",
+   *   environment: "sandbox",
+   * });
+   * await ledger.expect({
+   *   clickId: "c-1",
+   *   reference: "basket-17",
+   *   currency: "USD",
+   *   currencyAmount: "900.00",
+   * });
+   * ```
+   *
+   * @returns The id that was minted for it.
+   * @throws {ExpectationError} `invalid` when fields are wrong;
+   * `click_id_in_use` when the click id is still valid for another reference.
+   * @throws {LedgerError} When it could not be stored.
+   */
+  readonly expect = async (
+    expectation: OrderExpectation,
+  ): Promise<{ readonly id: string }> => {
+    const { randomBytes } = this.#parts;
+    const now = this.#expectationTime();
+    const id = this.#mintId(now);
+    await this.#appendExpectation(orderExpected({
+      expected: expectationBody(expectation, { id, now }),
+      recordedAt: new Date(now).toISOString(),
+      salt: randomBytes(16),
+    }));
+    return { id };
+  };
+
+  /**
+   * Records that a person delivered or refunded an order. Afterwards no `yes` of
+   * it is handed to anybody. What was delivered is taken: another order of that
+   * purchase waits as paid twice. What was refunded is free for another order,
+   * unless a receiver has begun the `yes` of this one.
+   *
+   * @param orderId The order.
+   * @param release What the person did, who did it, and why.
+   * @throws {ReleaseError} `unknown_order`; `released_before`, because an order
+   * is released by hand once; `reference_missing` when the order matches no
+   * expectation and `for` does not say what was delivered; `invalid`.
+   * @throws {LedgerError} When it could not be stored.
+   *
+   * @example The goods were handed out at the counter
+   * ```ts
+   * import { openLedger } from "@rampkit/onramp/ledger";
+   * import assert from "node:assert/strict";
+   *
+   * await using ledger = await openLedger({
+   *   url: ":memory:",
+   *   environment: "sandbox",
+   * });
+   * const body = '{"type":"order_complete","order":{"id":"01ORDER"}}';
+   * await ledger.appendDelivery({
+   *   id: "01DELIVERY",
+   *   receivedAt: new Date().toISOString(),
+   *   body: new TextEncoder().encode(body),
+   * });
+   * await ledger.release("01ORDER", {
+   *   outcome: "delivered",
+   *   by: "Ada",
+   *   why: "paid at the counter",
+   *   for: "basket-17",
+   * });
+   * assert.equal((await ledger.handRelease("01ORDER"))?.by, "Ada");
+   * ```
+   */
+  async release(
+    orderId: string,
+    release: ReleaseByHand,
+  ): Promise<RecordedRelease> {
+    const { now, randomBytes, assets } = this.#parts;
+    const body = releaseBody(orderId, release);
+    await this.project();
+    const fold = await readOrderFold(this.driver, orderId);
+    refuseRelease(body, fold, assets === undefined ? {} : { assets });
+    await this.append([orderReleased({
+      released: body,
+      recordedAt: new Date(now()).toISOString(),
+      salt: randomBytes(16),
+    })]);
+    await this.project();
+    const recorded = await this.handRelease(orderId);
+    const { outcome, by, why } = body;
+    if (
+      recorded?.outcome === outcome && recorded.by === by &&
+      recorded.why === why && recorded.for === (body.for ?? null)
+    ) return recorded;
+    throw new ReleaseError(
+      "released_before",
+      `Cannot release an order by hand twice: somebody else was first with ` +
+        `${orderId}`,
+    );
+  }
+
+  /**
+   * Reads what a person did about an order.
+   *
+   * @param orderId The order.
+   * @returns Null while nobody did anything.
+   * @throws {LedgerError} When the database fails.
+   */
+  handRelease(orderId: string): Promise<RecordedRelease | null> {
+    return readHandRelease(this.driver, orderId);
+  }
+
+  /**
+   * When an expectation is recorded, in milliseconds since the epoch. The latest
+   * terms of a reference count, so that two of one millisecond get two times.
+   */
+  #expectationTime(): number {
+    const now = this.#parts.now();
+    const last = this.#lastExpectationMs;
+    // A clock that was set back by more is believed.
+    const isSoon = now <= last && now > last - soonMs;
+    return this.#lastExpectationMs = isSoon ? last + 1 : now;
+  }
+
+  async #appendExpectation(event: NewEvent): Promise<void> {
+    const fact = readFact({ ...event, position: 0 });
+    if (isExpectation(fact)) {
+      await refuseClickInUse(this.driver, fact.expectation, readFact);
+    }
+    await this.append([event]);
+  }
 
   /**
    * Appends events, all or none; those stored already are passed over.
@@ -253,11 +467,11 @@ export class Ledger implements AsyncDisposable {
    *
    * @param options The signal, and what asks the service.
    * @returns After everything that was stored until then is folded.
-   * @throws {RangeError} When a setting of the poller is wrong.
    *
    * @example Everything beside an endpoint
    * ```ts
    * import { openLedger } from "@rampkit/onramp/ledger";
+   * import { createPoller } from "@rampkit/onramp/sync";
    * import { OnrampClient } from "@rampkit/onramp/client";
    * import { createSandbox } from "@rampkit/onramp/sandbox";
    * import assert from "node:assert/strict";
@@ -277,12 +491,19 @@ export class Ledger implements AsyncDisposable {
    * await ledger.subscribe("orders", { on: "order.confirmed.*" }, () => {
    *   stop.abort(); // a program goes on until it gets a signal
    * });
-   * await ledger.run({ signal: stop.signal, client });
+   * await ledger.run({
+   *   signal: stop.signal,
+   *   poller: createPoller({ ledger, client }),
+   * });
    * assert.equal((await ledger.stats()).orders, 1);
    * ```
    */
   run(options: RunOptions): Promise<void> {
-    return runLedger({ ledger: this, workers: this.#workers }, options);
+    return runLedger({
+      ledger: this,
+      workers: this.#workers,
+      now: this.#parts.now,
+    }, options);
   }
 
   /**
@@ -325,7 +546,7 @@ export class Ledger implements AsyncDisposable {
       until === null || compareTimes(recordedAt, until) <= 0
     );
     // Sessions alone say nothing of an order.
-    return facts.every(({ kind }) => kind === "session_created")
+    return facts.every(isExpectation)
       ? null
       : explainOrder(orderId, facts, { assets: this.#parts.assets });
   }
@@ -465,14 +686,17 @@ export class Ledger implements AsyncDisposable {
    * order or user. The checkpoint is stored under the name, so a restart
    * continues from it. Transitions appear after {@linkcode Ledger.project}.
    *
-   * @param name Name of the subscription; run it in one process at a time.
+   * Of several processes that subscribe under one name, one delivers. The
+   * others wait, and one takes over when it stops or, ten seconds later, dies.
+   *
+   * @param name Name of the subscription.
    * @param options What to take, and how to deal with failure.
    * @param handler Called for each transition; perhaps again after a crash.
    * @returns Stopped by its `stop()`, and by {@linkcode Ledger.close}.
    * @throws {TypeError} When a pattern is wrong.
    * @throws {LedgerError} When the database fails.
    *
-   * @example Release goods once the service itself says so
+   * @example Release goods once an order is what you expected
    * ```ts
    * import { openLedger } from "@rampkit/onramp/ledger";
    *
@@ -482,9 +706,9 @@ export class Ledger implements AsyncDisposable {
    * });
    * await ledger.subscribe(
    *   "release-goods",
-   *   { on: "order.confirmed.success" },
-   *   ({ key, id }, { release }) => {
-   *     if (release === "yes") console.log(`release ${id}, once for ${key}`);
+   *   { on: "order.release.yes" },
+   *   ({ key }, { reference }) => {
+   *     console.log(`release ${reference}, once for ${key}`);
    *   },
    * );
    * ```

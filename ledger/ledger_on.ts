@@ -1,9 +1,10 @@
 import type { AssetTable } from "../core/assets/environment.ts";
-import type { AnchorStore } from "./evidence/anchored_head.ts";
+import type { AnchorStore } from "./hashes/anchored_head.ts";
+import { goLive } from "./go_live.ts";
 import { Ledger } from "./ledger.ts";
 import { migrations } from "./store/migrations.ts";
 import type { FoldCode } from "./projection/projector.ts";
-import { randomPool } from "./random_pool.ts";
+import { randomPool } from "./store/random_pool.ts";
 import type { Driver } from "./store/driver/driver.ts";
 import {
   checkStored,
@@ -46,6 +47,14 @@ export interface LedgerOptions {
    * @default nowhere
    */
   readonly anchorStore?: AnchorStore;
+  /**
+   * Time from which on the ledger tells what is new, UTC ISO 8601: what had
+   * ended before is logged and booked, and nobody is told. A ledger that has
+   * gone live at another time is refused.
+   *
+   * @default when a poller or an endpoint first works on it
+   */
+  readonly goLive?: string;
   /** The clock, in ms. @default Date.now */
   readonly now?: () => number;
   /** Random bytes for salts. @default crypto.getRandomValues */
@@ -85,6 +94,9 @@ export async function ledgerOn(
   const stamp = options.readOnly === true
     ? await checkStored(driver, migrations.length, options.environment)
     : await make(driver, options, { now, randomBytes });
+  if (options.goLive !== undefined) {
+    await goLive(driver, options.goLive, now());
+  }
   const { environment, ledgerId } = stamp;
   return new Ledger({
     driver,

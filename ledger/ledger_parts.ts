@@ -1,8 +1,8 @@
 import type { AssetTable } from "../core/assets/environment.ts";
-import type { ChainOrigin } from "./evidence/chain_hash.ts";
+import type { ChainOrigin } from "./hashes/chain_hash.ts";
 import type { ChainBreak } from "./evidence/chain_break.ts";
 import type { ChainState } from "./evidence/chain_head.ts";
-import type { AnchorStore } from "./evidence/anchored_head.ts";
+import type { AnchorStore } from "./hashes/anchored_head.ts";
 import type { FoldCode } from "./projection/projector.ts";
 import type { LedgerStats } from "./queries/stats.ts";
 import type { WaitingDeliveries } from "./queries/waiting_deliveries.ts";
@@ -49,7 +49,7 @@ export interface CatchUpOptions {
    * can go first. Resolves to the most events the step may take.
    */
   readonly pace?: () => Promise<number>;
-  /** Told after each step. */
+  /** Called after each step. */
   readonly onProgress?: (progress: {
     /** Position reached. */
     readonly position: number;

@@ -13,15 +13,14 @@
  *   never change again; {@linkcode Months.recompute} tells what did since.
  * - **Subscribe**: {@linkcode Ledger.subscribe} calls a handler for each change
  *   of status, at least once.
- * - **Poll**: {@linkcode createPoller} reads the Data API. A webhook _claims_ a
- *   status, a reading of the Data API _confirms_ it.
- *   {@linkcode reconcile} compares service and ledger, {@linkcode recover} reads
- *   everything again after an outage, {@linkcode watchdog} tells whether webhook
- *   delivery works.
+ * - **Run**: {@linkcode Ledger.run} does all of it until its signal. It asks the
+ *   service only where it is given a poller, which `@rampkit/onramp/sync` makes: a
+ *   webhook _claims_ a status, a reading of the Data API _confirms_ it.
  * - **Evidence**: {@linkcode Ledger.verify} computes the hash chain of all
  *   events again, {@linkcode Ledger.verifyStates} all states.
  *
- * What only tools and tests need is in `@rampkit/onramp/ledger/internals`.
+ * The types inside of what is given, such as one event of an explanation, are in
+ * {@linkcode LedgerTypes}.
  *
  * @example Open, append, subscribe, project, query
  * ```ts
@@ -51,7 +50,7 @@
  * });
  * await ledger.project();
  *
- * const [order] = await ledger.orders.find("basket-7");
+ * const { claimed: [order] } = await ledger.orders.find("basket-7");
  * assert.equal(order?.status, "success");
  * assert.equal(order?.trust, "claimed");
  * await subscription.dispatch();
@@ -60,7 +59,8 @@
  *
  * @example Poll once, then compare
  * ```ts
- * import { createPoller, openLedger, reconcile } from "@rampkit/onramp/ledger";
+ * import { createPoller, reconcile } from "@rampkit/onramp/sync";
+ * import { openLedger } from "@rampkit/onramp/ledger";
  * import { OnrampClient } from "@rampkit/onramp/client";
  * import { createSandbox } from "@rampkit/onramp/sandbox";
  * import assert from "node:assert/strict";
@@ -87,52 +87,39 @@
  * @module
  */
 // Open
-export type { AssetTable } from "../core/assets/environment.ts";
-export type {
-  BodyClasses,
-  OddBody,
-} from "../core/webhook_event/body_classes.ts";
 export { Ledger } from "./ledger.ts";
 export {
   type ClientLedgerOptions,
   openLedger,
   type OpenLedgerOptions,
 } from "./open_ledger.ts";
-export type { OpenClientOptions } from "./store/driver/client/open_client.ts";
-export type {
-  ClientResult,
-  ClientStatement,
-  LedgerClient,
-} from "./store/driver/client/ledger_client.ts";
+export type { OpenClientOptions } from "./store/connections/open_client.ts";
+export { openDriver } from "./store/connections/open_driver.ts";
+export type { LedgerClient } from "./store/connections/ledger_client.ts";
 export { LedgerError, type LedgerErrorCode } from "./store/driver/errors.ts";
 
 // Append
-export type {
-  AppendDelivery,
-  Delivery,
-  UnansweredDelivery,
-} from "../core/wire/delivery.ts";
-export type { NewEvent, SessionCreatedBody } from "./events/event.ts";
+export type { AppendDelivery, Delivery } from "../core/wire/delivery.ts";
+export type { ExpectedTerms, NewEvent } from "./events/event.ts";
 
 // Project
-export type { CatchUpOptions, Projection, Stats } from "./ledger_parts.ts";
-export type { WaitingDeliveries } from "./queries/waiting_deliveries.ts";
+export type { Projection, Stats } from "./ledger_parts.ts";
 export type { Refold, RefoldOptions } from "./refold/refold.ts";
 export type { Import } from "./transfer/import_events.ts";
 
 // Query
 export type { Explanation } from "./explain/explanation.ts";
 export type { Occurrence } from "./explain/occurrences.ts";
-export type { AttentionKind } from "./attention/attention.ts";
+export type { AttentionKind } from "./outcomes/attention_kind.ts";
+export type {
+  OutcomeCode,
+  Release,
+  ReleaseReason,
+} from "./outcomes/outcome_table.ts";
 export type { Anomaly, AnomalyKind } from "./anomalies/anomaly.ts";
-export type { OrderReason } from "./orders/order_reason.ts";
-export type { OrderState, Release } from "./orders/order_state.ts";
-export type { Status, Trust } from "./orders/status.ts";
-export {
-  type OrderVerdict,
-  type UnsentOrder,
-  verdictOf,
-} from "./orders/verdict.ts";
+export type { OrderReason } from "./states/order_reason.ts";
+export type { OrderState } from "./states/order_state.ts";
+export type { Status, Trust } from "./machines/status.ts";
 export {
   type DeliveryQuery,
   listDeliveries,
@@ -140,19 +127,13 @@ export {
   type StoredDelivery,
 } from "./queries/deliveries.ts";
 export type { AttentionItem } from "./queries/attention.ts";
-export {
-  type Freshness,
-  type FreshnessTier,
-  type FreshnessUnbound,
-  readFreshness,
-} from "./queries/freshness.ts";
-export type { FindResult, Found, FoundAs, FoundMatch } from "./queries/find.ts";
-export type { AsOf } from "./queries/orders_at.ts";
+export type { FindResult, Found } from "./queries/find.ts";
 export {
   type OrderPage,
   type OrderQuery,
   Orders,
   type OrderView,
+  type ReferencedOrders,
 } from "./queries/orders.ts";
 export {
   type UserPage,
@@ -160,13 +141,9 @@ export {
   Users,
   type UserView,
 } from "./queries/users.ts";
-export {
-  type UserVerdict,
-  userVerdictOf,
-  type VerificationKind,
-} from "./users/user_verdict.ts";
+export { type UserVerdict, userVerdictOf } from "./users/user_verdict.ts";
 export type { NextStep } from "./users/next_step.ts";
-export type { UserReason, UserState } from "./users/user_state.ts";
+export type { UserState } from "./users/user_state.ts";
 
 // Months
 export type { CloseMonthOptions, MonthClosing } from "./months/close_month.ts";
@@ -177,15 +154,11 @@ export type { MonthRecomputation } from "./months/recompute_month.ts";
 
 // Subscribe
 export type {
-  MachineName,
+  LoggedRelease,
+  ReleaseEntry,
   Transition,
-  VisibleStatus,
-} from "./projection/transition.ts";
-export {
-  type TransitionPattern,
-  unlisted,
-  type UnlistedPattern,
-} from "./subscriptions/pattern.ts";
+} from "./machines/transition.ts";
+export { type TransitionPattern, unlisted } from "./subscriptions/pattern.ts";
 export type { ForwardTarget } from "./store/tables/subscriptions/forward_targets.ts";
 export type { QueuedTransition } from "./store/tables/subscriptions/queued_transitions.ts";
 export { Subscription } from "./subscriptions/subscription.ts";
@@ -199,50 +172,34 @@ export {
 } from "./subscriptions/subscriptions.ts";
 export type { TransitionQuery } from "./store/tables/transitions.ts";
 
-// Poll
-export type { PollClient } from "./polling/poll_client.ts";
-export { PollError } from "./polling/poll_error.ts";
-export { readPollHealth } from "./polling/poll_failures.ts";
-export type { PollHealth } from "./polling/poll_health.ts";
-export type { Poller, PollReport } from "./polling/poll_report.ts";
-export type { SessionToRecord } from "./events/session_record.ts";
-export type { RunOptions } from "./run_ledger.ts";
-export { createPoller } from "./polling/poller.ts";
-export type { PollerOptions } from "./polling/poller_options.ts";
-export { reconcile } from "./reconciliation/reconcile.ts";
-export type { ReconcileFinding } from "./reconciliation/reconcile_finding.ts";
-export type { UnprovenReason } from "./reconciliation/unproven_reason.ts";
-export type { IncompleteReason } from "../core/wire/incomplete_reason.ts";
-export type { ReconcileRow } from "./reconciliation/reconcile_row.ts";
-export type {
-  ReconcileOptions,
-  ReconcileReport,
-} from "./reconciliation/reconcile_report.ts";
+// Expect and run
 export {
-  recover,
-  type RecoverOptions,
-  type RecoverReport,
-} from "./reconciliation/recover.ts";
-export { watchdog, type WatchdogLook } from "./watchdog/watchdog.ts";
-export type { DeliveryHealth } from "./watchdog/watchdog_rule.ts";
+  ExpectationError,
+  type ExpectationErrorCode,
+  type ExpectationIssue,
+} from "./expectations/expectation_error.ts";
+export type { HandOutcome } from "./events/hand_release.ts";
+export type {
+  RecordedRelease,
+  ReleaseByHand,
+} from "./releases/release_by_hand.ts";
+export {
+  ReleaseError,
+  type ReleaseErrorCode,
+} from "./releases/release_error.ts";
+export type { OrderExpectation } from "./expectations/order_expectation.ts";
+export type {
+  SessionToRecord,
+  TermsToRecord,
+} from "./expectations/session_record.ts";
+export type { RunOptions } from "./run_ledger.ts";
 
 // Evidence
-export type { ChainBreak } from "./evidence/chain_break.ts";
-export type { ChainState } from "./evidence/chain_head.ts";
 export { eraseBody } from "./evidence/erase.ts";
-export type {
-  ErasedPerson,
-  ErasedUser,
-  Erasures,
-  ReturnedOrder,
-} from "./erasure/erasures.ts";
+export type { ErasedPerson, Erasures } from "./erasure/erasures.ts";
 export type { PruneOptions, Pruning } from "./erasure/prune_bodies.ts";
 export type { ErasePersonOptions, Erasure } from "./erasure/erase_person.ts";
-export type {
-  ErasableOrder,
-  ErasureBlock,
-  ErasurePlan,
-} from "./erasure/erasure_plan.ts";
+export type { ErasurePlan } from "./erasure/erasure_plan.ts";
 export type {
   Verification as ChainVerification,
   VerifyOptions,
@@ -251,3 +208,7 @@ export type {
   StatesVerification,
   VerifyStatesOptions,
 } from "./evidence/verify_states.ts";
+
+import type * as LedgerTypes from "./types.ts";
+/** The types inside of these: of an explanation, a month, a verification. */
+export type { LedgerTypes };

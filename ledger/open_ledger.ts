@@ -1,15 +1,15 @@
 import { anchorFile } from "./evidence/anchor_file.ts";
 import type { Ledger } from "./ledger.ts";
 import { ledgerOn, type LedgerOptions } from "./ledger_on.ts";
-import { databaseFile } from "./store/driver/database_url.ts";
+import { databaseFile } from "./store/connections/database_url.ts";
 import {
   openClient,
   type OpenClientOptions,
-} from "./store/driver/client/open_client.ts";
+} from "./store/connections/open_client.ts";
 import {
   openDriver,
   type OpenDriverOptions,
-} from "./store/driver/open_driver.ts";
+} from "./store/connections/open_driver.ts";
 
 /** Which ledger to open, and how. */
 export interface OpenLedgerOptions extends LedgerOptions, OpenDriverOptions {}

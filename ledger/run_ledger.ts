@@ -1,73 +1,81 @@
 import type { Projection } from "./ledger_parts.ts";
-import type { PollClient } from "./polling/poll_client.ts";
-import type { PollLedger } from "./polling/poll_ledger.ts";
-import { createPoller } from "./polling/poller.ts";
-import type { PollerOptions } from "./polling/poller_options.ts";
 import { ProjectionWorker } from "./projection/projection_worker.ts";
+import { type Historic, HistoryReport } from "./releases/history_report.ts";
 
 /** How {@linkcode Ledger.run} works. */
 export interface RunOptions {
   /** Ends it. */
   readonly signal: AbortSignal;
   /**
-   * Asks the service: `OnrampClient` fits. Without one nothing is confirmed,
-   * unless another process polls.
+   * Asks the service: what `createPoller` made. Without one nothing is
+   * confirmed, unless another process polls.
    *
    * @default nobody asks
    */
-  readonly client?: PollClient;
-  /** Settings of the poller. @default {those of the poller} */
-  readonly poll?: Omit<PollerOptions, "ledger" | "client" | "onError">;
+  readonly poller?: {
+    /** Polls until the signal is aborted. */
+    run(signal: AbortSignal): Promise<void>;
+  };
   /**
-   * Told of what failed; it is tried again by itself.
+   * Called with each error; work is retried automatically.
    *
-   * @default {nobody is told}
+   * @default {none}
    */
-  readonly onError?: (error: unknown, work: "project" | "poll") => void;
+  readonly onError?: (error: unknown) => void;
   /**
-   * Told of what each look at the ledger came to, also whether its evidence
-   * chain is whole.
+   * Called after each projection pass, also with the state of the evidence
+   * chain.
    *
-   * @default {nobody is told}
+   * @default {none}
    */
   readonly onProjected?: (projection: Projection) => void;
+  /**
+   * Called once with how many orders had ended before the ledger went live, and
+   * how many of them are listed for a person: nobody is told of them. It is
+   * called a minute after the last of them was read.
+   *
+   * @default {none}
+   */
+  readonly onWithheld?: (historic: Historic) => void;
 }
 
-/** What of a ledger runs. */
+/** What `runLedger` needs. */
 export interface RunParts {
   /** The ledger. */
-  readonly ledger: PollLedger & {
+  readonly ledger: {
     project(options: {
       readonly signal: AbortSignal;
       readonly pace: () => Promise<number>;
     }): Promise<Projection>;
+    historic(): Promise<Historic>;
   };
-  /** Told of appends, as long as it runs. */
+  /** Clock, ms since the epoch. */
+  readonly now: () => number;
+  /** Called on appends while it runs. */
   readonly workers: Set<ProjectionWorker>;
 }
 
 /**
  * Folds, chains and polls until the signal is aborted, and then folds what is
  * left.
- *
- * @throws {RangeError} When a setting of the poller is wrong.
  */
 export async function runLedger(
-  { ledger, workers }: RunParts,
+  { ledger, workers, now }: RunParts,
   options: RunOptions,
 ): Promise<void> {
-  const { signal, client, poll } = options;
+  const { signal, poller } = options;
   const { onError = () => {}, onProjected = () => {} } = options;
-  const poller = client && createPoller({
-    ...poll,
-    ledger,
-    client,
-    onError: (error) => onError(error, "poll"),
+  const report = new HistoryReport({
+    read: () => ledger.historic(),
+    tell: options.onWithheld ?? (() => {}),
+    now,
   });
   const worker = new ProjectionWorker({
-    catchUp: async (signal, pace) =>
-      onProjected(await ledger.project({ signal, pace })),
-    onError: (error) => onError(error, "project"),
+    catchUp: async (signal, pace) => {
+      await report.look();
+      onProjected(await ledger.project({ signal, pace }));
+    },
+    onError,
   });
   workers.add(worker);
   try {

@@ -1,18 +1,7 @@
 import assert from "node:assert/strict";
 import { openLedger } from "./open_ledger.ts";
-import { OnrampClient } from "../client/client.ts";
-import { createSandbox, type Sandbox } from "../sandbox/mod.ts";
 
 const BOUND_MS = 60_000;
-
-function clientOf(sandbox: Sandbox): OnrampClient {
-  return new OnrampClient({
-    environment: "sandbox",
-    apiKey: sandbox.apiKey,
-    fetch: (input, init) => sandbox.fetch(new Request(input, init)),
-    requestsPerSecond: 1000,
-  });
-}
 
 function webhook(orderId: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(
@@ -20,47 +9,45 @@ function webhook(orderId: string): Uint8Array<ArrayBuffer> {
   );
 }
 
-Deno.test("run() folds, chains, dispatches and polls until its signal, in one line", async () => {
-  await using sandbox = createSandbox();
-  const { orderId } = sandbox.createOrder();
-  for (const step of ["pay", "authorise", "complete"] as const) {
-    sandbox.advance(orderId, step);
-  }
+Deno.test("run() runs the poller that it is given until its signal, and folds what it appended", async () => {
   await using ledger = await openLedger({
     url: ":memory:",
     environment: "sandbox",
   });
   const stop = new AbortController();
-  const delivered = Promise.withResolvers<string>();
-  await ledger.subscribe(
-    "goods",
-    { on: "order.confirmed.success" },
-    ({ id }) => delivered.resolve(id),
-  );
-  const problems: unknown[] = [];
-  const running = ledger.run({
+  await ledger.run({
     signal: stop.signal,
-    client: clientOf(sandbox),
-    poll: { requestsPerSecond: 1000 },
-    onError: (error) => problems.push(error),
+    poller: {
+      run: async (signal) => {
+        assert.equal(signal, stop.signal);
+        await ledger.appendDelivery({
+          id: "01JD3Q5XK6T0V0QK3WZ5R5Q0ZV",
+          receivedAt: new Date().toISOString(),
+          body: webhook("polled"),
+        });
+        stop.abort();
+      },
+    },
   });
-  await ledger.appendDelivery({
-    id: "01JD3Q5XK6T0V0QK3WZ5R5Q0ZV",
-    receivedAt: new Date().toISOString(),
-    body: webhook(orderId),
-  });
-  const limit = setTimeout(delivered.reject, BOUND_MS, "nothing delivered");
-  assert.equal(await delivered.promise, orderId);
-  clearTimeout(limit);
-  stop.abort();
-  await running;
-  assert.deepEqual(problems, []);
-  assert.equal((await ledger.orders.get(orderId))?.trust, "confirmed");
-  const { chain, position } = await ledger.stats();
-  assert.equal(chain.position, position);
+  assert.equal((await ledger.orders.get("polled"))?.trust, "claimed");
 });
 
-Deno.test("run() without a client folds what is appended, and what came last once more", async () => {
+Deno.test("run() rejects with the error of its poller", async () => {
+  await using ledger = await openLedger({
+    url: ":memory:",
+    environment: "sandbox",
+  });
+  const failed = new Error("the lease is lost");
+  await assert.rejects(
+    ledger.run({
+      signal: new AbortController().signal,
+      poller: { run: () => Promise.reject(failed) },
+    }),
+    failed,
+  );
+});
+
+Deno.test("run() without a poller folds what is appended, and what came last once more", async () => {
   await using ledger = await openLedger({
     url: ":memory:",
     environment: "sandbox",
@@ -87,20 +74,4 @@ Deno.test("run() without a client folds what is appended, and what came last onc
   stop.abort();
   await running;
   assert.equal((await ledger.orders.get("last"))?.trust, "claimed");
-});
-
-Deno.test("run() refuses wrong settings of the poller, and leaves nothing running", async () => {
-  await using sandbox = createSandbox();
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-  });
-  await assert.rejects(
-    ledger.run({
-      signal: new AbortController().signal,
-      client: clientOf(sandbox),
-      poll: { requestsPerSecond: 0 },
-    }),
-    RangeError,
-  );
 });

@@ -1,5 +1,5 @@
 import { Sandbox } from "./sandbox.ts";
-import type { SandboxOptions } from "./engine/sandbox_options.ts";
+import type { SandboxOptions } from "./service/sandbox_options.ts";
 
 /**
  * Sets up the service in a box.

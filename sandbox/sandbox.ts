@@ -6,14 +6,14 @@ import type {
   TriggerInput,
 } from "./delivery/deliveries.ts";
 import type { DisableRule } from "./delivery/retry_schedule.ts";
-import type { BackfillOptions } from "./engine/backfill.ts";
+import type { BackfillOptions } from "./service/backfill.ts";
 import type { SandboxCounters } from "./engine/counters.ts";
 import type { OrderInput, UserInput } from "./engine/entity_factory.ts";
 import type { OrderStep, StepFacts } from "./engine/order_steps.ts";
 import type { SandboxPartner } from "./engine/partner.ts";
-import type { PopulateOptions } from "./engine/populate.ts";
-import { SandboxEngine } from "./engine/sandbox_engine.ts";
-import type { SandboxOptions } from "./engine/sandbox_options.ts";
+import type { PopulateOptions } from "./service/populate.ts";
+import { SandboxEngine } from "./service/sandbox_engine.ts";
+import type { SandboxOptions } from "./service/sandbox_options.ts";
 import type { SandboxOrder } from "./engine/sandbox_order.ts";
 import type { SandboxUser } from "./engine/sandbox_user.ts";
 import { type OrderTruth, truthOf } from "./engine/truth.ts";

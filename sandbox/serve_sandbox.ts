@@ -3,7 +3,7 @@ import { createSandbox } from "./create_sandbox.ts";
 import { hostCheck, wrongHost } from "./http/host_check.ts";
 import { LiveClock } from "./clocks/live_clock.ts";
 import type { Sandbox } from "./sandbox.ts";
-import type { SandboxOptions } from "./engine/sandbox_options.ts";
+import type { SandboxOptions } from "./service/sandbox_options.ts";
 
 /** How a sandbox is served. */
 export interface ServeSandboxOptions extends SandboxOptions {

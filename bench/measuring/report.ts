@@ -1,4 +1,4 @@
-import { drawTable } from "../../cli/views/table.ts";
+import { drawTable } from "../../resources/views/table.ts";
 import { type Comparison, holds, type Row, type Spread } from "./comparison.ts";
 
 /** What a comparison came to. */

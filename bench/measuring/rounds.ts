@@ -24,7 +24,7 @@ export interface Side<Result> {
 
 /** How rounds are measured. */
 export interface RoundsOptions {
-  /** Told of each round that is done again. */
+  /** Called with each round that is done again. */
   readonly say: (text: string) => void;
   /**
    * Measures one side once, and how the machine was used meanwhile.

@@ -9,11 +9,14 @@ import {
   limitOption,
   type SharedFlags,
 } from "../program/options.ts";
-import { untilStopped } from "../program/stoppable.ts";
+import { untilStopped } from "../../settings/stoppable.ts";
 import { upToDate, withReadLedger } from "../program/with_ledger.ts";
-import { attentionJson, attentionLines } from "../views/attention_view.ts";
+import {
+  attentionJson,
+  attentionLines,
+} from "../../resources/views/attention_view.ts";
 import { noteOlderFold } from "../program/older_fold.ts";
-import { attentionKind } from "../queries/order_filters.ts";
+import { attentionKind } from "../../resources/queries/order_filters.ts";
 
 interface AttentionFlags extends SharedFlags {
   readonly limit?: number;
@@ -25,11 +28,11 @@ export function addAttention(program: Command, cli: Cli): void {
     "[kind]",
     "only orders that wait for this reason",
     (kind: string) => attentionKind("<kind>", kind),
-  ).summary("list the orders that wait for a person, for money's sake first")
+  ).summary("list the orders that need a person, the most urgent first")
     .description(
-      "list the orders that wait for a person, by the ledger alone: refunds " +
-        "that are due, payments that were taken back, amounts that differ, " +
-        "what is stuck, what is forged; the gravest first",
+      "list the orders that need a person, from the ledger alone: refunds " +
+        "due, reversed payments, differing amounts, stuck and forged " +
+        "orders; the most serious first",
     );
   jsonOption(
     limitOption(ledgerOptions(command), "orders"),

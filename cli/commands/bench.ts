@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Cli } from "../program/cli.ts";
-import { jsonOption, wholeNumber } from "../program/options.ts";
+import { jsonOption } from "../program/options.ts";
+import { wholeNumber } from "../../settings/values.ts";
 import {
   runSourceProgram,
   type SourceProgram,
@@ -32,9 +33,9 @@ const BENCHMARK: SourceProgram = {
 /** `bench`: both sides of every comparison of speed. */
 export function addBench(program: Command, cli: Cli): void {
   const command = program.command("bench").summary(
-    "measure speed beside that of peers",
+    "measure speed against comparable software",
   ).description(
-    "measure speed beside that of peers, both sides in one run (17 minutes)",
+    "measure speed against comparable software, both in one run (17 minutes)",
   );
   jsonOption(command, "one object")
     .option(

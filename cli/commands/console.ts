@@ -3,17 +3,14 @@ import {
   CONSOLE_PORT,
   type ConsoleSettings,
   openConfiguredConsole,
-} from "../console/console_flags.ts";
-import { jsonLog } from "../monitoring/logger.ts";
+} from "../serve_flags/console_flags.ts";
+import { jsonLog } from "../../server/monitoring/logger.ts";
 import type { Cli } from "../program/cli.ts";
 import { line } from "../program/io.ts";
-import {
-  ledgerOptions,
-  type SharedFlags,
-  wholeNumber,
-} from "../program/options.ts";
-import { redact } from "../program/redact.ts";
-import { aborted } from "../program/stoppable.ts";
+import { ledgerOptions, type SharedFlags } from "../program/options.ts";
+import { wholeNumber } from "../../settings/values.ts";
+import { redact } from "../../settings/redact.ts";
+import { aborted } from "../../settings/stoppable.ts";
 import { withStoredLedger } from "../program/with_ledger.ts";
 
 interface ConsoleFlags extends SharedFlags, ConsoleSettings {}
@@ -35,22 +32,22 @@ export function addConsole(program: Command, cli: Cli): void {
     )
     .option(
       "--host <host>",
-      "address to listen on; beyond this machine people sign in",
+      "address to listen on; on any other address people must sign in",
       "127.0.0.1",
     )
     .option(
       "--allow-host <name...>",
-      "names under which people open it, for example console.example.com",
+      "host names under which people open it, for example console.example.com",
     )
     .option(
       "--explorers <file>",
-      "JSON of networks and the addresses at which their transactions can be " +
-        "looked at, over those that are built in",
+      "JSON file of block explorers by network; they replace the built-in " +
+        "ones",
     )
     .option(
       "--operate",
-      "let everybody who opens it acknowledge and note; where people sign in " +
-        "their tokens decide",
+      "let everyone who opens it acknowledge and write notes; where " +
+        "people sign in, their tokens decide",
     )
     .addHelpText("after", HELP)
     .action(cli.run(async (flags: ConsoleFlags) => {

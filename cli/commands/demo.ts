@@ -1,18 +1,19 @@
 import { type Command, Option } from "commander";
 import { type DemoReport, runDemo } from "../demo/run_demo.ts";
-import { EXIT, UsageError } from "../program/exit_codes.ts";
+import { EXIT, UsageError } from "../../settings/errors.ts";
 import { type Io, jsonLine, line, lines, note } from "../program/io.ts";
-import { jsonOption, wholeNumber } from "../program/options.ts";
+import { jsonOption } from "../program/options.ts";
+import { wholeNumber } from "../../settings/values.ts";
 import {
   runSourceProgram,
   type SourceProgram,
 } from "../program/source_program.ts";
-import { progress } from "../views/progress.ts";
+import { progress } from "../program/progress.ts";
 import type { Cli } from "../program/cli.ts";
-import { operands, shellWord } from "../views/shell_word.ts";
+import { operands, shellWord } from "../../resources/views/shell_word.ts";
 import { startedAs } from "../demo/started_as.ts";
-import { stoppable } from "../program/stoppable.ts";
-import { drawTable } from "../views/table.ts";
+import { stoppable } from "../../settings/stoppable.ts";
+import { drawTable } from "../../resources/views/table.ts";
 
 interface DemoFlags {
   readonly seed: number;
@@ -51,9 +52,9 @@ const SHOP: SourceProgram = {
 /** `demo`: the whole thing on one machine, against a bad network. */
 export function addDemo(program: Command, cli: Cli): void {
   const command = program.command("demo").summary(
-    "send orders through a bad network, and compare",
+    "send orders over an unreliable network, and compare",
   ).description(
-    "send orders through a bad network and compare the ledger with the truth",
+    "send orders over an unreliable network, and compare the ledger with the service",
   );
   jsonOption(command, "one object")
     .option(
@@ -74,7 +75,7 @@ export function addDemo(program: Command, cli: Cli): void {
     )
     .option(
       "--fresh",
-      "replace whatever ledger is there; without it only one of an earlier run",
+      "replace any ledger in the folder; without it only that of an earlier run",
     )
     .option("--crash", "kill the endpoint's process halfway with SIGKILL")
     .addOption(
@@ -90,7 +91,7 @@ export function addDemo(program: Command, cli: Cli): void {
     )
     .addHelpText(
       "after",
-      "\nExit code 3 when they differ in the end.\n\nExample:\n  rampkit demo --seed 7 --orders 500 --crash\n  rampkit demo --browser",
+      "\nExit code 3 when they differ at the end.\n\nExample:\n  rampkit demo --seed 7 --orders 500 --crash\n  rampkit demo --browser",
     )
     .action(cli.run((flags: DemoFlags) => {
       if (flags.browser) {

@@ -1,16 +1,23 @@
 import { messageOf } from "../../core/guards.ts";
 import type { Command } from "commander";
 import { defined } from "../../core/defined.ts";
-import { type Config, readConfig } from "../program/config.ts";
+import { type Config, readConfig } from "../../settings/config.ts";
 import { backupCheck } from "../doctor/backup_check.ts";
-import { type Check, check } from "../doctor/check.ts";
+import { type Check, check } from "../../resources/health/check.ts";
 import { fileChecks } from "../doctor/file_checks.ts";
-import { deliveryChecks } from "../doctor/delivery_checks.ts";
-import { ledgerChecks, writeRefusal } from "../doctor/ledger_checks.ts";
+import {
+  deliveryChecks,
+  endpointCheck,
+} from "../../resources/health/delivery_checks.ts";
+import {
+  ledgerChecks,
+  missingLedgerCheck,
+  writeRefusal,
+} from "../doctor/ledger_checks.ts";
 import { serviceChecks } from "../doctor/service_checks.ts";
 import { spoolChecks, waitingChecks } from "../doctor/spool_checks.ts";
 import { settingsChecks } from "../doctor/settings_checks.ts";
-import { EXIT } from "../program/exit_codes.ts";
+import { EXIT } from "../../settings/errors.ts";
 import { type Io, jsonLine, line } from "../program/io.ts";
 import {
   jsonOption,
@@ -20,9 +27,9 @@ import {
   type SharedFlags,
 } from "../program/options.ts";
 import type { Cli } from "../program/cli.ts";
-import { serviceClient } from "../program/service.ts";
-import { redact } from "../program/redact.ts";
-import { isStop, stoppable } from "../program/stoppable.ts";
+import { serviceClient } from "../../settings/service.ts";
+import { redact } from "../../settings/redact.ts";
+import { isStop, stoppable } from "../../settings/stoppable.ts";
 import { isStored, openConfigured } from "../program/with_ledger.ts";
 
 /** `doctor`: everything that can be wrong, in one look. */
@@ -30,19 +37,19 @@ export function addDoctor(program: Command, cli: Cli): void {
   const command = program.command("doctor").summary(
     "check settings, service, ledger and delivery",
   ).description(
-    "check settings, service, ledger, delivery and clock, in one look",
+    "check settings, service, ledger, delivery and clock",
   );
   jsonOption(
     settingOption(
       serviceOptions(ledgerOptions(command)),
       "--public-url <url>",
-      "where the endpoint is reached from outside (RAMPKIT_PUBLIC_URL)",
+      "public address of the endpoint (RAMPKIT_PUBLIC_URL)",
     ),
     "one object",
   )
     .option(
       "--backup-to <dir>",
-      "the folder of backups; else that of the running serve, or one beside the ledger",
+      "folder of backups; by default that of the running serve, or one beside the ledger",
     )
     .addHelpText(
       "after",
@@ -104,12 +111,10 @@ async function examineLedger(
   const named = config.environment ?? "sandbox";
   checks.push(...await fileChecks(config), ...await spoolChecks(config));
   if (!await isStored(config)) {
-    checks.push(check(
-      "Ledger",
-      "warn",
-      `There is none yet: ${config.databaseUrl} does not exist`,
-      "rampkit serve makes it; for another one set RAMPKIT_DATABASE_URL",
-    ));
+    checks.push(
+      await missingLedgerCheck(config),
+      await endpointCheck(config, io),
+    );
     return named;
   }
   try {
@@ -123,7 +128,10 @@ async function examineLedger(
     return ledger.environment;
   } catch (error) {
     if (isStop(error, io.signal)) throw error;
-    checks.push(check("Ledger", "fail", messageOf(error)));
+    checks.push(
+      check("Ledger", "fail", messageOf(error)),
+      await endpointCheck(config, io),
+    );
     return named;
   }
 }

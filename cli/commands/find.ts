@@ -1,15 +1,19 @@
 import type { Command } from "commander";
 import type { Cli } from "../program/cli.ts";
-import { CommandError, UsageError } from "../program/exit_codes.ts";
+import { CommandError, UsageError } from "../../settings/errors.ts";
 import { jsonLine, line, lines } from "../program/io.ts";
 import {
   jsonOption,
   ledgerOptions,
   type SharedFlags,
 } from "../program/options.ts";
-import { PREFIX_AT_LEAST } from "../../ledger/queries/find.ts";
+import { PREFIX_AT_LEAST } from "../../ledger/for_cli.ts";
 import { upToDate, withReadLedger } from "../program/with_ledger.ts";
-import { foundJson, foundLines, foundTable } from "../views/find_view.ts";
+import {
+  foundJson,
+  foundLines,
+  foundTable,
+} from "../../resources/views/find_view.ts";
 import { noteOlderFold } from "../program/older_fold.ts";
 import { pollAdvice } from "../program/poll_advice.ts";
 
@@ -19,11 +23,11 @@ export function addFind(program: Command, cli: Cli): void {
     "<text>",
     "order id, external order id, reference, click id, session, transaction, " +
       "wallet address or user id",
-  ).summary("find an order or user by anything that names one")
+  ).summary("find an order or user by any of its ids or references")
     .description(
-      "find orders and users by anything that names one; capitals do not " +
-        "matter; from four characters on, the beginning of an order id, external order id " +
-        "or reference will do",
+      "find orders and users by any of their ids or references; case does " +
+        "not matter; four or more characters also match the beginning of an " +
+        "order id, external order id or reference",
     );
   jsonOption(ledgerOptions(command), "one object a line")
     .addHelpText("after", "\nExample:\n  rampkit find 27E28M")
@@ -49,16 +53,16 @@ export function addFind(program: Command, cli: Cli): void {
           );
         }
         if (flags.json) {
-          for (const one of found) jsonLine(io, foundJson(one));
+          for (const one of found) jsonLine(io, foundJson(one, io.now()));
           return;
         }
         if (others.length === 0) {
           return lines(io, foundLines(first, io.columns, io.now()));
         }
-        lines(io, [foundTable(found, io.columns)]);
+        lines(io, [foundTable(found, io.columns, io.now())]);
         if (more) {
           line(io);
-          line(io, `There are more than these ${found.length}: say more of it`);
+          line(io, `More than these ${found.length} match; narrow your search`);
         }
       });
     }));

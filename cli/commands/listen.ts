@@ -1,15 +1,19 @@
 import type { Command } from "commander";
 import { ActivityPrinter } from "../listen/activity_printer.ts";
 import { type ListenPlaces, runListen } from "../listen/run_listen.ts";
-import { type Forwarding, readForwarding } from "../forwarding/read_targets.ts";
-import { LOG_EVENTS } from "../monitoring/log_events.ts";
-import type { Log } from "../monitoring/logger.ts";
+import {
+  type Forwarding,
+  readForwarding,
+} from "../../server/forwarding/read_targets.ts";
+import { LOG_EVENTS } from "../../server/monitoring/log_events.ts";
+import type { Log } from "../../server/monitoring/logger.ts";
 import type { Cli } from "../program/cli.ts";
-import { VARIABLES } from "../program/config.ts";
-import { UsageError } from "../program/exit_codes.ts";
+import { VARIABLES } from "../../settings/config.ts";
+import { UsageError } from "../../settings/errors.ts";
 import { type Io, jsonLine, line, note } from "../program/io.ts";
-import { jsonOption, wholeNumber } from "../program/options.ts";
-import { redact } from "../program/redact.ts";
+import { jsonOption } from "../program/options.ts";
+import { wholeNumber } from "../../settings/values.ts";
+import { redact } from "../../settings/redact.ts";
 
 interface ListenFlags {
   readonly forwardTo?: readonly string[];
@@ -33,11 +37,12 @@ const DEVELOPMENT_SECRET = `whsec_${btoa("for development only: no secret")}`;
 /** `listen`: everything in one process, to develop a receiver against. */
 export function addListen(program: Command, cli: Cli): void {
   const command = program.command("listen").summary(
-    "develop against the service in a box: see all that happens",
+    "develop against the sandbox: print each event as it happens",
   ).description(
-    "run the service in a box, the endpoint, a ledger and forwarding in one " +
-      "process, and print a line for all that happens: `in` a webhook came, " +
-      "`now` an order or user entered a status, `out` it was sent on to you",
+    "run the sandbox, the endpoint, a ledger and forwarding in one " +
+      "process, and print a line for each event: `in` a webhook arrived, " +
+      "`now` an order or user entered a status, `out` it was forwarded to " +
+      "you",
   );
   jsonOption(command, "one object a line")
     .option(
@@ -69,7 +74,7 @@ export function addListen(program: Command, cli: Cli): void {
     )
     .addHelpText(
       "after",
-      `\nIt signs with ${VARIABLES.forwardSecrets}, or else with a secret for development\nthat it prints: your receiver needs the same. No other setting counts, so that\nnothing real is touched. In a second terminal: rampkit trigger success\n\nExample:\n  rampkit listen --forward-to http://127.0.0.1:3000/hooks`,
+      `\nIt signs with ${VARIABLES.forwardSecrets}, or else with a secret for development\nthat it prints: your receiver needs the same. It ignores all other settings, so\nit touches nothing real. In a second terminal: rampkit trigger success\n\nExample:\n  rampkit listen --forward-to http://127.0.0.1:3000/hooks`,
     )
     .action(cli.run((flags: ListenFlags) => listen(cli.io, flags)));
 }

@@ -1,10 +1,16 @@
 import { Argument, type Command, Option } from "commander";
-import { ENTITIES, type Entity, MACHINES } from "../../ledger/internals.ts";
+import { ENTITIES, type Entity } from "../../ledger/for_sync.ts";
+import { MACHINES } from "../../ledger/for_resources.ts";
 import type { Cli } from "../program/cli.ts";
 import { jsonLine, lines } from "../program/io.ts";
 import { jsonOption } from "../program/options.ts";
-import { machinePage } from "../views/machine/machine_page.ts";
-import { machineJson, machineLines } from "../views/machine/machine_view.ts";
+import { machinePage } from "../../resources/views/machine/machine_page.ts";
+import {
+  machineJson,
+  machineLines,
+  outcomeLines,
+  outcomesJson,
+} from "../../resources/views/machine/machine_view.ts";
 
 interface MachineFlags {
   readonly json?: boolean;
@@ -17,9 +23,12 @@ export function addMachine(program: Command, cli: Cli): void {
     "draw the state machines of orders and users",
   ).description(
     "draw the state machines that the ledger runs: states, what each webhook " +
-      "claims, what a reading and a claim make, and which moves are odd",
+      "claims, how a reading and a claim combine, which moves raise an anomaly, " +
+      "and what an order has come to",
   ).addArgument(
-    new Argument("[entity]", "whose; both when left out").choices(ENTITIES),
+    new Argument("[entity]", "which entity; both when omitted").choices(
+      ENTITIES,
+    ),
   );
   jsonOption(command, "one object")
     .addOption(
@@ -36,12 +45,18 @@ export function addMachine(program: Command, cli: Cli): void {
         const machines = (entity === undefined ? ENTITIES : [entity])
           .flatMap((one) => MACHINES[one]);
         if (flags.json) {
-          jsonLine(cli.io, { machines: machines.map(machineJson) });
+          jsonLine(cli.io, {
+            machines: machines.map(machineJson),
+            outcomes: entity === "user" ? [] : outcomesJson(),
+          });
           return;
         }
         for (const [place, machine] of machines.entries()) {
           if (place > 0) lines(cli.io, [""]);
           lines(cli.io, machineLines(machine, cli.io.columns));
+        }
+        if (entity !== "user") {
+          lines(cli.io, ["", ...outcomeLines(cli.io.columns)]);
         }
       }),
     );

@@ -1,12 +1,12 @@
 import type { Command } from "commander";
-import { createPoller } from "../../ledger/mod.ts";
-import { isPolled, type PollRan } from "../../ledger/internals.ts";
+import { isPolled } from "../../ledger/for_sync.ts";
+import { createPoller, type PollCompleted } from "../../sync/mod.ts";
 import type { Cli } from "../program/cli.ts";
-import { pollReportJson } from "../queries/delivery_health.ts";
-import { describeDelivery } from "../wording/delivery.ts";
-import { span } from "../wording/span.ts";
-import { counted } from "../views/counted.ts";
-import { CommandError, EXIT } from "../program/exit_codes.ts";
+import { pollReportJson } from "../../resources/queries/delivery_health.ts";
+import { describeDelivery } from "../../resources/wording/delivery.ts";
+import { span } from "../../resources/wording/span.ts";
+import { counted } from "../../resources/views/counted.ts";
+import { CommandError, EXIT } from "../../settings/errors.ts";
 import { type Io, jsonLine, line, note } from "../program/io.ts";
 import {
   contradictedAfterOption,
@@ -15,9 +15,9 @@ import {
   rateOption,
   serviceOptions,
 } from "../program/options.ts";
-import { describePollAlert } from "../wording/poll_failure.ts";
-import { progress } from "../views/progress.ts";
-import { stoppable } from "../program/stoppable.ts";
+import { describePollAlert } from "../../resources/wording/poll_failure.ts";
+import { progress } from "../program/progress.ts";
+import { stoppable } from "../../settings/stoppable.ts";
 import { type ServiceFlags, withService } from "../program/with_service.ts";
 
 interface PollFlags extends ServiceFlags {
@@ -26,12 +26,12 @@ interface PollFlags extends ServiceFlags {
   readonly once?: boolean;
 }
 
-/** `poll`: ask the service what webhooks did not report. */
+/** `poll`: read from the service what webhooks did not report. */
 export function addPoll(program: Command, cli: Cli): void {
   const command = program.command("poll").summary(
-    "ask the service what webhooks did not report",
+    "read from the service what webhooks did not report",
   ).description(
-    "ask the service what webhooks did not report, and confirm what they claimed",
+    "read from the service what webhooks did not report, and confirm what they claimed",
   );
   jsonOption(
     contradictedAfterOption(
@@ -41,7 +41,7 @@ export function addPoll(program: Command, cli: Cli): void {
   )
     .option(
       "--once",
-      "run every sweep to its end once, print what it read, exit",
+      "run every sweep once, print what it read, and exit",
     )
     .addHelpText("after", "\nExample:\n  rampkit poll --once")
     .action(cli.run((flags: PollFlags) => poll(cli.io, flags)));
@@ -101,7 +101,7 @@ async function poll(io: Io, flags: PollFlags): Promise<number> {
   });
 }
 
-function print(io: Io, report: PollRan): void {
+function print(io: Io, report: PollCompleted): void {
   const { orders, users, staleness, counts } = report.status;
   line(
     io,

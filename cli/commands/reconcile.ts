@@ -1,30 +1,32 @@
-import { unprovenJson } from "../wording/unproven.ts";
+import { unprovenJson } from "../../resources/wording/unproven.ts";
 import type { Command } from "commander";
 import { defined } from "../../core/defined.ts";
-import { reconcile, type ReconcileReport } from "../../ledger/mod.ts";
+import { reconcile, type ReconcileReport } from "../../sync/mod.ts";
 import type { Cli } from "../program/cli.ts";
-import { counted } from "../views/counted.ts";
-import { EXIT } from "../program/exit_codes.ts";
+import { counted } from "../../resources/views/counted.ts";
+import { EXIT } from "../../settings/errors.ts";
 import { type Io, jsonLine, line, lines } from "../program/io.ts";
 import {
   epochMs,
-  jsonOption,
-  ledgerOptions,
   moment,
-  orderedWindow,
-  rateOption,
   refuseFuture,
-  serviceOptions,
   TIME_FORMAT,
   windowEnd,
+} from "../../settings/values.ts";
+import {
+  jsonOption,
+  ledgerOptions,
+  orderedWindow,
+  rateOption,
+  serviceOptions,
 } from "../program/options.ts";
-import { progress } from "../views/progress.ts";
-import { reconcileJson } from "../views/reconcile_view.ts";
-import { stoppable } from "../program/stoppable.ts";
-import { drawTable } from "../views/table.ts";
+import { progress } from "../program/progress.ts";
+import { reconcileJson } from "../../resources/views/reconcile_view.ts";
+import { stoppable } from "../../settings/stoppable.ts";
+import { drawTable } from "../../resources/views/table.ts";
 import { upToDate } from "../program/with_ledger.ts";
 import { type ServiceFlags, withService } from "../program/with_service.ts";
-import { describeFinding } from "../wording/reconcile_finding.ts";
+import { describeFinding } from "../../resources/wording/reconcile_finding.ts";
 
 interface ReconcileFlags extends ServiceFlags {
   readonly from?: string;
@@ -50,7 +52,7 @@ export function addReconcile(program: Command, cli: Cli): void {
     )
     .option(
       "--to <time>",
-      "end of the window; a day is included whole (default: now)",
+      "end of the window; a date includes its whole day (default: now)",
       windowEnd("--to"),
     )
     .option("--all", "list the orders that agree as well")

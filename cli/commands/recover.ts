@@ -1,26 +1,28 @@
-import { recoverJson } from "../views/reconcile_view.ts";
-import { unprovenJson } from "../wording/unproven.ts";
+import { recoverJson } from "../../resources/views/reconcile_view.ts";
+import { unprovenJson } from "../../resources/wording/unproven.ts";
 import type { Command } from "commander";
 import { defined } from "../../core/defined.ts";
-import { recover } from "../../ledger/mod.ts";
+import { recover } from "../../sync/mod.ts";
 import type { Cli } from "../program/cli.ts";
-import { counted } from "../views/counted.ts";
-import { EXIT } from "../program/exit_codes.ts";
+import { counted } from "../../resources/views/counted.ts";
+import { EXIT } from "../../settings/errors.ts";
 import { type Io, jsonLine, line } from "../program/io.ts";
 import {
   epochMs,
-  jsonOption,
-  ledgerOptions,
   moment,
-  orderedWindow,
-  rateOption,
   refuseFuture,
-  serviceOptions,
   TIME_FORMAT,
   windowEnd,
+} from "../../settings/values.ts";
+import {
+  jsonOption,
+  ledgerOptions,
+  orderedWindow,
+  rateOption,
+  serviceOptions,
 } from "../program/options.ts";
-import { progress } from "../views/progress.ts";
-import { stoppable } from "../program/stoppable.ts";
+import { progress } from "../program/progress.ts";
+import { stoppable } from "../../settings/stoppable.ts";
 import { type ServiceFlags, withService } from "../program/with_service.ts";
 
 interface RecoverFlags extends ServiceFlags {
@@ -31,9 +33,9 @@ interface RecoverFlags extends ServiceFlags {
 /** `recover`: after an outage, read everything again and end in the proof. */
 export function addRecover(program: Command, cli: Cli): void {
   const command = program.command("recover").summary(
-    "after an outage: read a window of time again",
+    "read a window of time again after an outage",
   ).description(
-    "after an outage: read a window again, and say whether all of it was read",
+    "read a window again after an outage, and say whether all of it was read",
   );
   jsonOption(
     orderedWindow(rateOption(serviceOptions(ledgerOptions(command)))),
@@ -46,7 +48,7 @@ export function addRecover(program: Command, cli: Cli): void {
     )
     .option(
       "--to <time>",
-      "end of the outage; a day is included whole (default: now)",
+      "end of the outage; a date includes its whole day (default: now)",
       windowEnd("--to"),
     )
     .addHelpText(

@@ -1,13 +1,14 @@
 import type { Command } from "commander";
 import { defined } from "../../core/defined.ts";
 import { serveSandbox } from "../../sandbox/mod.ts";
-import { readConfig } from "../program/config.ts";
+import { readConfig } from "../../settings/config.ts";
 import { type Io, jsonLine, line, note } from "../program/io.ts";
-import { jsonOption, wholeNumber } from "../program/options.ts";
+import { jsonOption } from "../program/options.ts";
+import { wholeNumber } from "../../settings/values.ts";
 import type { Cli } from "../program/cli.ts";
-import { UsageError } from "../program/exit_codes.ts";
-import { listening } from "../serving/listening.ts";
-import { aborted } from "../program/stoppable.ts";
+import { UsageError } from "../../settings/errors.ts";
+import { listening } from "../../server/http/listening.ts";
+import { aborted } from "../../settings/stoppable.ts";
 
 interface SandboxFlags {
   readonly port: number;
@@ -21,9 +22,9 @@ interface SandboxFlags {
 /** `sandbox`: the service in a box, over HTTP. */
 export function addSandbox(program: Command, cli: Cli): void {
   const command = program.command("sandbox").summary(
-    "run the service in a box",
+    "run a local simulation of the service",
   ).description(
-    "run the service in a box: its API, its widget, its webhooks, its faults",
+    "run a local simulation of the service: API, widget, webhooks and faults",
   );
   jsonOption(command, "one object")
     .option(
@@ -35,7 +36,7 @@ export function addSandbox(program: Command, cli: Cli): void {
     .option("--host <host>", "address to listen on", "127.0.0.1")
     .option(
       "--allow-host <name...>",
-      "names by which others reach it, besides localhost and --host",
+      "host names of the sandbox, besides localhost and --host",
     )
     .option(
       "--seed <n>",

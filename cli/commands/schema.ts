@@ -3,12 +3,12 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { messageOf } from "../../core/guards.ts";
 import type { Cli } from "../program/cli.ts";
-import { CommandError, UsageError } from "../program/exit_codes.ts";
+import { CommandError, UsageError } from "../../settings/errors.ts";
 import { type Io, jsonLine, line, lines } from "../program/io.ts";
 import { jsonOption } from "../program/options.ts";
 import { openOutput } from "../program/output.ts";
-import { counted } from "../views/counted.ts";
-import { drawTable } from "../views/table.ts";
+import { counted } from "../../resources/views/counted.ts";
+import { drawTable } from "../../resources/views/table.ts";
 
 interface SchemaFlags {
   readonly output?: string;
@@ -19,11 +19,11 @@ interface SchemaFlags {
 export function addSchema(program: Command, cli: Cli): void {
   const command = program.command("schema").argument(
     "[name]",
-    "one of the shapes that are listed without it",
+    "name of a schema; without it, all are listed",
   ).summary("JSON Schema of what --json prints")
     .description(
       "print the JSON Schema (2020-12) of what --json prints, of errors under " +
-        "it and of every webhook; without a name, list what there is",
+        "it and of every webhook; without a name, list all schemas",
     );
   jsonOption(command, "one object a line")
     .option(
@@ -47,8 +47,10 @@ async function schema(
   { output, json }: SchemaFlags,
 ): Promise<void> {
   // Every other command starts faster without them.
-  const { SHAPES } = await import("../shapes/shapes.ts");
-  const { jsonSchemaOf } = await import("../shapes/json_schema.ts");
+  const { SHAPES } = await import("../../resources/shapes/shapes.ts");
+  const { jsonSchemaOf } = await import(
+    "../../resources/shapes/json_schema.ts"
+  );
   const all = Object.entries(SHAPES);
   const shape = name === undefined ? null : SHAPES[name] ?? null;
   if (name !== undefined && shape === null) {

@@ -1,15 +1,21 @@
 import type { Command } from "commander";
 import { defined } from "../../core/defined.ts";
 import { sleep } from "../../core/waiting/sleep.ts";
-import { type ApiFlags, apiOptions, configuredApi } from "../api/api_flags.ts";
-import { composeService } from "../compose/compose_service.ts";
-import { holdLedger } from "../ledger_file/ledger_lock.ts";
-import { jsonLog } from "../monitoring/logger.ts";
-import { serviceMetrics } from "../monitoring/metrics.ts";
-import { recordMinutes } from "../monitoring/minute_recorder.ts";
-import { PrometheusMetrics } from "../monitoring/prometheus/prometheus_metrics.ts";
+import {
+  type ApiFlags,
+  apiOptions,
+  configuredApi,
+} from "../serve_flags/api_flags.ts";
+import type { Ledger } from "../../ledger/mod.ts";
+import { UsageError } from "../../settings/errors.ts";
+import { composeService } from "../../server/compose/compose_service.ts";
+import { holdLedger } from "../../server/ledger_file/ledger_lock.ts";
+import { jsonLog } from "../../server/monitoring/logger.ts";
+import { serviceMetrics } from "../../server/monitoring/metrics.ts";
+import { recordMinutes } from "../../server/monitoring/minute_recorder.ts";
+import { PrometheusMetrics } from "../../server/monitoring/prometheus/prometheus_metrics.ts";
 import type { Cli } from "../program/cli.ts";
-import { readConfig, requireWebhookSecrets } from "../program/config.ts";
+import { readConfig, requireWebhookSecrets } from "../../settings/config.ts";
 import type { Io } from "../program/io.ts";
 import {
   contradictedAfterOption,
@@ -17,33 +23,34 @@ import {
   serviceOptions,
   settingOption,
   type SharedFlags,
-  wholeNumber,
 } from "../program/options.ts";
-import { redact } from "../program/redact.ts";
-import { aborted } from "../program/stoppable.ts";
+import { wholeNumber } from "../../settings/values.ts";
+import { redact } from "../../settings/redact.ts";
+import { aborted } from "../../settings/stoppable.ts";
 import { openConfigured } from "../program/with_ledger.ts";
-import { admissionOf } from "../serving/admission.ts";
+import { admissionOf } from "../../server/http/admission.ts";
 import {
   type BackupFlags,
   backupOptions,
   backupPlan,
   regularBackups,
-} from "../serving/backup_flags.ts";
+} from "../serve_flags/backup_flags.ts";
 import {
   configuredConsole,
   consoleOptions,
   type ServeConsoleFlags,
-} from "../console/console_flags.ts";
+} from "../serve_flags/console_flags.ts";
 import { ActivityPrinter } from "../listen/activity_printer.ts";
 import {
   type ForwardFlags,
   forwardingOf,
   forwardOptions,
-} from "../forwarding/forward_flags.ts";
-import { httpApp } from "../serving/http_app.ts";
-import { listening } from "../serving/listening.ts";
-import { openSpool } from "../serving/open_spool.ts";
-import { openSteadyServer } from "../serving/open_steady_server.ts";
+} from "../serve_flags/forward_flags.ts";
+import { returnFreedMemory } from "../../server/http/freed_memory.ts";
+import { httpApp } from "../../server/http/http_app.ts";
+import { listening } from "../../server/http/listening.ts";
+import { openSpool } from "../../server/http/open_spool.ts";
+import { openSteadyServer } from "../../server/http/open_steady_server.ts";
 
 interface ServeFlags
   extends SharedFlags, BackupFlags, ServeConsoleFlags, ForwardFlags, ApiFlags {
@@ -56,19 +63,20 @@ interface ServeFlags
   readonly clientAddressHeader?: string;
   readonly trustedProxies?: readonly string[];
   readonly verbose?: boolean;
+  readonly goLive?: string;
 }
 
 /** `serve`: endpoint, projection and poller in one process. */
 export function addServe(program: Command, cli: Cli): void {
   const command = program.command("serve").summary(
-    "take webhooks, fold them, and poll the service",
+    "receive webhooks, fold them, and poll the service",
   ).description(
-    "take webhooks, fold them, and poll the service, in one process",
+    "receive webhooks, fold them into states, and poll the service, in one process",
   );
   apiOptions(forwardOptions(consoleOptions(backupOptions(settingOption(
     contradictedAfterOption(serviceOptions(ledgerOptions(command))),
     "--spool-dir <dir>",
-    "where deliveries are kept from their answer until the database has them (RAMPKIT_SPOOL_DIR; default: beside a database file; for a database on a server none: then it has them before the answer)",
+    "folder that stores deliveries until the database has them (RAMPKIT_SPOOL_DIR; default: beside a database file; none for a database on a server, which then stores a delivery before its response)",
   )))))
     .option(
       "--port <port>",
@@ -77,7 +85,7 @@ export function addServe(program: Command, cli: Cli): void {
       8787,
     )
     .option("--host <host>", "address to listen on", "127.0.0.1")
-    .option("--no-poll", "do not ask the service, only listen")
+    .option("--no-poll", "do not poll the service")
     .option(
       "--rate <n>",
       "requests a second to the service",
@@ -89,11 +97,15 @@ export function addServe(program: Command, cli: Cli): void {
     )
     .option(
       "--client-address-header <name>",
-      "behind a proxy: the header in which it states the client's address, for example X-Forwarded-For; needs --trusted-proxies",
+      "behind a proxy: the header that holds the client's address, for example X-Forwarded-For; needs --trusted-proxies",
     )
     .option(
       "--trusted-proxies <address...>",
-      "addresses or CIDR ranges of your proxies; from anybody else the header is ignored",
+      "addresses or CIDR ranges of your proxies; from other addresses the header is ignored",
+    )
+    .option(
+      "--go-live <time>",
+      "tell targets and handlers of what ended after this time, UTC ISO 8601; earlier orders are only booked (default: the first start)",
     )
     .option(
       "--verbose",
@@ -107,6 +119,7 @@ export function addServe(program: Command, cli: Cli): void {
 }
 
 async function serve(io: Io, flags: ServeFlags): Promise<void> {
+  returnFreedMemory();
   const admission = admissionOf(flags);
   const config = readConfig(io.env, flags);
   const secrets = requireWebhookSecrets(config);
@@ -118,6 +131,7 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
   using held = await holdLedger(config);
   await using ledger = await openConfigured(config, io);
   held.tell(backupPlan(flags));
+  const goLive = await liveFrom(ledger, flags.goLive);
   const prometheus = new PrometheusMetrics();
   const metrics = serviceMetrics({ prometheus, time: io.now });
   const printer = flags.verbose ? new ActivityPrinter(io, false) : undefined;
@@ -153,6 +167,7 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
             url: `http://${hostname}:${port}`,
             webhooks: "/webhooks/{secret}",
             environment: ledger.environment,
+            goLive,
             polling: poller !== null,
           }),
         handler: httpApp({
@@ -186,6 +201,19 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
   await service[Symbol.asyncDispose]();
   await printer?.drain();
   log("info", "stopped");
+}
+
+/** From when on it tells what is new. */
+async function liveFrom(
+  ledger: Ledger,
+  time: string | undefined,
+): Promise<string> {
+  try {
+    return await ledger.goLive(time);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new UsageError(error.message.replace("goLive", "--go-live"));
+  }
 }
 
 /** Longest that requests under way are waited for when stopping, ms. */

@@ -1,7 +1,9 @@
 import { type Command, Option } from "commander";
 import { defined } from "../../core/defined.ts";
-import { ValidationError } from "../../client/mod.ts";
-import { UsageError } from "../program/exit_codes.ts";
+import { sessionValidityMs, ValidationError } from "../../client/mod.ts";
+import type { SessionJson } from "../../resources/views/session_view.ts";
+import { refusedExpectation } from "./expect.ts";
+import { UsageError } from "../../settings/errors.ts";
 import { jsonLine, line, note } from "../program/io.ts";
 import {
   jsonOption,
@@ -10,7 +12,7 @@ import {
   type SharedFlags,
 } from "../program/options.ts";
 import type { Cli } from "../program/cli.ts";
-import { stoppable } from "../program/stoppable.ts";
+import { stoppable } from "../../settings/stoppable.ts";
 import { withService } from "../program/with_service.ts";
 
 interface SessionFlags extends SharedFlags {
@@ -35,7 +37,7 @@ export function addSession(program: Command, cli: Cli): void {
     "create widget sessions",
   ).description("widget sessions");
   const command = session.command("create").description(
-    "create a session (valid 30 seconds, once) and record what it asked for",
+    "create a session (valid once, for 30 seconds) and record its request",
   );
   serviceOptions(jsonOption(ledgerOptions(command), "one object"))
     .addOption(
@@ -51,15 +53,18 @@ export function addSession(program: Command, cli: Cli): void {
     .option("--currency <code>", "fiat currency: USD or EUR", listedCurrency)
     .option("--currency-amount <decimal>", "fiat amount")
     .option("--wallet <address>", "address the asset goes to")
-    .option("--click <id>", "click id the widget will be opened with")
-    .option("--reference <text>", "your own reference, kept in the ledger")
+    .option(
+      "--click <id>",
+      "click id for the widget; one is made where it is left out",
+    )
+    .option("--reference <text>", "your own reference; it names one purchase")
     .option(
       "--smart-contract",
       "for a smart contract: simple_full_restrict then needs no wallet and no amount",
     )
     .option(
       "--allow-unlisted-assets",
-      "let an asset through that is not in the list of this version",
+      "allow an asset that this version does not list",
     )
     .option(
       "--extra <name=value>",
@@ -86,20 +91,29 @@ export function addSession(program: Command, cli: Cli): void {
             "no answer came; if the service made a session, it lapses after " +
             "30 seconds, and the ledger does not know it",
         );
+        const clickId = flags.click ?? crypto.randomUUID();
         await ledger.recordSession(defined({
           session_id: created.sessionId,
           request_id: created.requestId ?? undefined,
           ...request,
           ...flags.extra,
-          click_id: flags.click,
+          click_id: clickId,
           reference: flags.reference,
-        }));
-        if (flags.json) jsonLine(cli.io, created);
+        })).catch(refusedExpectation);
+        const { sessionId, requestId, warnings } = created;
+        const json: SessionJson = {
+          sessionId,
+          requestId,
+          clickId,
+          validForMs: sessionValidityMs,
+          warnings,
+        };
+        if (flags.json) jsonLine(cli.io, json);
         else {
           line(
             cli.io,
             `Session ${created.sessionId}: for one opening of the widget, ` +
-              "within 30 seconds",
+              `within 30 seconds, with the click id ${clickId}`,
           );
           for (const warning of created.warnings) note(cli.io, warning);
         }

@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import type { Cli } from "../program/cli.ts";
-import { jsonOption, wholeNumber } from "../program/options.ts";
+import { jsonOption } from "../program/options.ts";
+import { wholeNumber } from "../../settings/values.ts";
 import {
   runSourceProgram,
   type SourceProgram,
@@ -51,23 +52,23 @@ export function addSim(program: Command, cli: Cli): void {
       wholeNumber("--runs", 1, 1e9),
       1,
     )
-    .option("--keep-going", "go on after a seed that breaks a rule")
+    .option("--keep-going", "continue after a seed that breaks a rule")
     .addOption(
       new Option(
         "--mutations",
-        "break the rules on purpose instead, and say which seed notices",
+        "break the rules on purpose, and report which seed notices",
       ).conflicts(["seed", "runs", "keepGoing"]),
     )
     .addOption(
       new Option(
         "--flood <ids>",
-        "invent so many orders instead, and say how soon true ones are confirmed",
+        "invent this many orders, and report how soon real ones are confirmed",
       ).argParser(wholeNumber("--flood", 1, 1e6))
         .conflicts(["seed", "runs", "keepGoing", "mutations"]),
     )
     .option(
       "--only <words>",
-      "with --mutations: those whose name has these words",
+      "with --mutations: only those whose name contains these words",
     )
     .addHelpText(
       "after",

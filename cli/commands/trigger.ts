@@ -6,10 +6,11 @@ import { type PlayedStep, playScenario } from "../listen/play_scenario.ts";
 import { SandboxControl } from "../listen/sandbox_control.ts";
 import { type Scenario, SCENARIOS } from "../listen/scenarios.ts";
 import type { Cli } from "../program/cli.ts";
-import { UsageError } from "../program/exit_codes.ts";
+import { UsageError } from "../../settings/errors.ts";
 import { type Io, jsonLine, line, note } from "../program/io.ts";
-import { jsonOption, wholeNumber } from "../program/options.ts";
-import { stoppable } from "../program/stoppable.ts";
+import { jsonOption } from "../program/options.ts";
+import { wholeNumber } from "../../settings/values.ts";
+import { stoppable } from "../../settings/stoppable.ts";
 
 interface TriggerFlags {
   readonly sandbox: string;
@@ -26,10 +27,10 @@ const RESTS = 16;
 export function addTrigger(program: Command, cli: Cli): void {
   const command = program.command("trigger").argument(
     "<scenario>",
-    "what is to happen, one of those below",
-  ).summary("let something happen in a sandbox that runs").description(
-    "let something happen in the sandbox of a running `listen` or `sandbox`: " +
-      "a whole order, with its webhooks",
+    "one of the scenarios below",
+  ).summary("play a scenario in a running sandbox").description(
+    "play a scenario in a running `listen` or `sandbox`: a whole order, " +
+      "with its webhooks",
   );
   jsonOption(command, "one object")
     .option(
@@ -49,7 +50,7 @@ export function addTrigger(program: Command, cli: Cli): void {
     )
     .option(
       "--pause <ms>",
-      "between two things that happen, so that their webhooks keep their order",
+      "pause between two events, so that their webhooks keep their order",
       wholeNumber("--pause", 0, 60_000),
       250,
     )
@@ -135,9 +136,9 @@ const WEBHOOKS: Readonly<Record<PlayedStep["webhook"], string>> = {
   broken: "webhook cut short",
 };
 
-function stepLine({ did, status, webhook }: PlayedStep): string {
+function stepLine({ action, status, webhook }: PlayedStep): string {
   const now = status ?? "nothing changed";
-  return `  ${did.padEnd(20)}  ${now.padEnd(15)}  ${WEBHOOKS[webhook]}`
+  return `  ${action.padEnd(20)}  ${now.padEnd(15)}  ${WEBHOOKS[webhook]}`
     .trimEnd();
 }
 

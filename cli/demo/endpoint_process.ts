@@ -3,7 +3,7 @@ import { once } from "node:events";
 import process from "node:process";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { CommandError } from "../program/exit_codes.ts";
+import { CommandError } from "../../settings/errors.ts";
 
 /** The permissions of the endpoint, as in the `serve` task. */
 const PERMISSIONS = [

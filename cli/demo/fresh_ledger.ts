@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { messageOf } from "../../core/guards.ts";
-import { CommandError } from "../program/exit_codes.ts";
+import { CommandError } from "../../settings/errors.ts";
 
 /** Says in the folder which demo made the ledger there. */
 const MARK = "made-by-demo.txt";
@@ -13,7 +13,7 @@ export interface DemoFolder {
   readonly made: "demo" | "demo --browser";
   /** Replaces whatever ledger is there. */
   readonly fresh: boolean;
-  /** Told before an earlier ledger is deleted. */
+  /** Called before an earlier ledger is deleted. */
   readonly onReplace: (text: string) => void;
 }
 

@@ -1,8 +1,9 @@
 import { openHttpServer } from "../../core/serving/open_http_server.ts";
 import { hex } from "@scure/base";
 import { sleep } from "../../core/waiting/sleep.ts";
-import { createPoller, type Ledger, openLedger } from "../../ledger/mod.ts";
-import { countDeliveries } from "../../ledger/internals.ts";
+import { createPoller } from "../../sync/mod.ts";
+import { type Ledger, openLedger, type OrderView } from "../../ledger/mod.ts";
+import { countDeliveries } from "../../ledger/for_cli.ts";
 import {
   createSandbox,
   fastClock,
@@ -11,7 +12,7 @@ import {
 } from "../../sandbox/mod.ts";
 import { OnrampClient, resolveEnvironment } from "../../client/mod.ts";
 import { type Difference, differences } from "./differences.ts";
-import { aborted } from "../program/stoppable.ts";
+import { aborted } from "../../settings/stoppable.ts";
 import { freshLedger } from "./fresh_ledger.ts";
 import { EndpointProcess } from "./endpoint_process.ts";
 
@@ -25,15 +26,15 @@ export interface DemoOptions {
   readonly folder: string;
   /** Replaces a ledger that the demo did not make as well. */
   readonly fresh: boolean;
-  /** Told before an earlier ledger is deleted. */
+  /** Called before an earlier ledger is deleted. */
   readonly onReplace: (text: string) => void;
   /** Ends the endpoint's process with SIGKILL halfway, and starts it again. */
   readonly crash: boolean;
   /** Ends the demo; the ledger stays as it is then. */
   readonly signal: AbortSignal;
-  /** Told now and then how many orders exist. */
+  /** Called now and then with the number of orders. */
   readonly onProgress: (orders: number) => void;
-  /** Told of each step. */
+  /** Called with each step. */
   readonly onStep: (text: string) => void;
 }
 
@@ -207,8 +208,8 @@ async function poll(
 
 async function allOrders(
   ledger: Ledger,
-): Promise<Map<string, Awaited<ReturnType<Ledger["orders"]["find"]>>[number]>> {
-  const orders = new Map();
+): Promise<Map<string, OrderView>> {
+  const orders = new Map<string, OrderView>();
   for await (const order of ledger.orders.list({})) {
     orders.set(order.orderId, order);
   }

@@ -1,13 +1,19 @@
 import { readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { messageOf } from "../../core/guards.ts";
-import { databaseFile } from "../../ledger/store/driver/database_url.ts";
-import { type Backup, backupsAmong } from "../ledger_file/backup_names.ts";
-import { type BackupPlan, serving } from "../ledger_file/ledger_lock.ts";
-import type { Config } from "../program/config.ts";
-import { printable } from "../views/printable.ts";
-import { span } from "../wording/span.ts";
-import { type Check, check } from "./check.ts";
+import { databaseFile } from "../../ledger/for_server.ts";
+import {
+  type Backup,
+  backupsAmong,
+} from "../../server/ledger_file/backup_names.ts";
+import {
+  type BackupPlan,
+  serving,
+} from "../../server/ledger_file/ledger_lock.ts";
+import type { Config } from "../../settings/config.ts";
+import { printable } from "../../resources/views/printable.ts";
+import { span } from "../../resources/wording/span.ts";
+import { type Check, check } from "../../resources/health/check.ts";
 
 /** Where nobody has said how often backups are made, ms. */
 const OFTEN_ENOUGH_MS = 12 * 3_600_000;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { temporaryLedger } from "../../tests/kit/cli.ts";
-import { backupName } from "../ledger_file/backup_names.ts";
-import { holdLedger } from "../ledger_file/ledger_lock.ts";
+import { backupName } from "../../server/ledger_file/backup_names.ts";
+import { holdLedger } from "../../server/ledger_file/ledger_lock.ts";
 import { backupCheck } from "./backup_check.ts";
 
 const HOUR = 3_600_000;

@@ -1,8 +1,8 @@
-import { databaseFile } from "../../ledger/store/driver/database_url.ts";
-import { fileId } from "../../ledger/store/driver/file_identity.ts";
-import type { Config } from "../program/config.ts";
-import { serving } from "../ledger_file/ledger_lock.ts";
-import { type Check, check } from "./check.ts";
+import { databaseFile } from "../../ledger/for_server.ts";
+import { fileId } from "../../ledger/for_ledger_file.ts";
+import type { Config } from "../../settings/config.ts";
+import { serving } from "../../server/ledger_file/ledger_lock.ts";
+import { type Check, check } from "../../resources/health/check.ts";
 
 /** Checks whether a running `serve` has the ledger's own file open. */
 export async function fileChecks(

@@ -1,13 +1,14 @@
-import { open } from "node:fs/promises";
-import { describeChainBreak } from "../wording/damage_reason.ts";
+import { open, unlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { describeChainBreak } from "../../resources/wording/damage_reason.ts";
 import { messageOf } from "../../core/guards.ts";
 import { assetDecimals } from "../../client/mod.ts";
-import { databaseFile } from "../../ledger/store/driver/database_url.ts";
-import { findDamage, requireWritable } from "../../ledger/internals.ts";
+import { databaseFile } from "../../ledger/for_server.ts";
+import { findDamage, requireWritable } from "../../ledger/for_ledger_file.ts";
 import type { Ledger } from "../../ledger/mod.ts";
-import type { Config } from "../program/config.ts";
-import { untilStopped } from "../program/stoppable.ts";
-import { type Check, check } from "./check.ts";
+import type { Config } from "../../settings/config.ts";
+import { untilStopped } from "../../settings/stoppable.ts";
+import { type Check, check } from "../../resources/health/check.ts";
 
 /** More events than this waiting to be folded gets a warning. */
 const LAG_NOTED = 1000;
@@ -28,6 +29,41 @@ export async function ledgerChecks(
     await evidence(ledger),
     await assets(ledger, signal),
   ];
+}
+
+/** A ledger that is not there yet: whether `serve` can make it. */
+export async function missingLedgerCheck(
+  config: Pick<Config, "databaseUrl">,
+): Promise<Check> {
+  const there = `There is none yet: ${config.databaseUrl} does not exist`;
+  const file = databaseFile(config.databaseUrl);
+  const refusal = file === null ? null : await makeRefusal(dirname(file));
+  return refusal === null
+    ? check(
+      "Ledger",
+      "warn",
+      there,
+      "rampkit serve makes it; for another one set RAMPKIT_DATABASE_URL",
+    )
+    : check(
+      "Ledger",
+      "fail",
+      `${there}, and none can be made there: ${refusal}`,
+      "Give the user of serve the right to write the folder, or set " +
+        "RAMPKIT_DATABASE_URL to a file elsewhere",
+    );
+}
+
+/** Why no file can be made in a folder; null where one can be. */
+async function makeRefusal(folder: string): Promise<string | null> {
+  const probe = join(folder, `.rampkit-doctor-${crypto.randomUUID()}`);
+  try {
+    await (await open(probe, "wx")).close();
+    await unlink(probe);
+    return null;
+  } catch (error) {
+    return messageOf(error);
+  }
 }
 
 /**

@@ -1,7 +1,26 @@
 import assert from "node:assert/strict";
 import { temporaryLedger } from "../../tests/kit/cli.ts";
 import { openLedger } from "../../ledger/mod.ts";
-import { ledgerChecks, writeRefusal } from "./ledger_checks.ts";
+import {
+  ledgerChecks,
+  missingLedgerCheck,
+  writeRefusal,
+} from "./ledger_checks.ts";
+
+Deno.test("missingLedgerCheck() fails where no ledger can be made, and leaves nothing behind", async () => {
+  await using place = await temporaryLedger();
+  const can = await missingLedgerCheck({ databaseUrl: place.url });
+  assert.equal(can.status, "warn");
+  assert.match(can.advice ?? "", /serve makes it/);
+  assert.deepEqual([...Deno.readDirSync(place.folder)], []);
+  // Nobody may make a file in a file, not even who may do everything.
+  await Deno.writeTextFile(`${place.folder}/file`, "");
+  const cannot = await missingLedgerCheck({
+    databaseUrl: `file:${place.folder}/file/ledger.db`,
+  });
+  assert.equal(cannot.status, "fail");
+  assert.match(cannot.detail, /none can be made there: .*(ENOTDIR|directory)/i);
+});
 
 Deno.test("writeRefusal() says why a file cannot be written, and nothing of one that can", async () => {
   await using place = await temporaryLedger();

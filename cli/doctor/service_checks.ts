@@ -1,9 +1,9 @@
 import { messageOf } from "../../core/guards.ts";
 import type { OnrampClient } from "../../client/mod.ts";
-import { pollFailureCause } from "../../ledger/internals.ts";
-import { pollFailureAdvice } from "../wording/poll_failure.ts";
-import { span } from "../wording/span.ts";
-import { type Check, check } from "./check.ts";
+import { pollFailureCause } from "../../sync/for_resources.ts";
+import { pollFailureAdvice } from "../../resources/wording/poll_failure.ts";
+import { span } from "../../resources/wording/span.ts";
+import { type Check, check } from "../../resources/health/check.ts";
 
 /** A clock that is further off than this gets a warning, ms. */
 const CLOCK_OFF_MS = 5000;

@@ -2,8 +2,8 @@ import {
   type Config,
   SHORT_SECRET_LENGTH,
   VARIABLES,
-} from "../program/config.ts";
-import { type Check, check } from "./check.ts";
+} from "../../settings/config.ts";
+import { type Check, check } from "../../resources/health/check.ts";
 
 /** Looks at the settings alone. */
 export function settingsChecks(config: Config): Check[] {

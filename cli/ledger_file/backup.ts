@@ -1,16 +1,16 @@
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { CommandError } from "../program/exit_codes.ts";
+import { CommandError } from "../../settings/errors.ts";
 import type { Io } from "../program/io.ts";
 import type { SharedFlags } from "../program/options.ts";
-import { progress } from "../views/progress.ts";
+import { progress } from "../program/progress.ts";
 import { withStoredLedger } from "../program/with_ledger.ts";
 import {
   copyWhole,
   discardPartial,
   exists,
   partialCopy,
-} from "./copy_whole.ts";
+} from "../../server/ledger_file/copy_whole.ts";
 
 /** How often the size of the copy is looked at, ms. */
 const LOOK_EVERY_MS = 500;

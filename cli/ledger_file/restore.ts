@@ -1,5 +1,5 @@
 import type { Io } from "../program/io.ts";
-import { takeLedger } from "./ledger_lock.ts";
+import { takeLedger } from "../../server/ledger_file/ledger_lock.ts";
 import type { SharedFlags } from "../program/options.ts";
 import {
   removeCopy,

@@ -3,16 +3,17 @@ import { appendFile, open, stat, unlink } from "node:fs/promises";
 import { messageOf } from "../../core/guards.ts";
 import {
   announceRestore,
+  replaceDatabase,
   resetAnchor,
-} from "../../ledger/evidence/anchor_file.ts";
+} from "../../ledger/for_ledger_file.ts";
+import { databaseFile } from "../../ledger/for_server.ts";
 import { LedgerError } from "../../ledger/mod.ts";
-import { databaseFile } from "../../ledger/store/driver/database_url.ts";
-import { type Config, readConfig } from "../program/config.ts";
-import { CommandError, UsageError } from "../program/exit_codes.ts";
+import { type Config, readConfig } from "../../settings/config.ts";
+import { CommandError, UsageError } from "../../settings/errors.ts";
 import type { Io } from "../program/io.ts";
 import type { SharedFlags } from "../program/options.ts";
 import { openConfigured } from "../program/with_ledger.ts";
-import { describeDamage } from "../wording/damage_reason.ts";
+import { describeDamage } from "../../resources/wording/damage_reason.ts";
 
 /** What `ledger restore` did. */
 export interface Restored {
@@ -23,7 +24,7 @@ export interface Restored {
   /** What it was copied from. */
   readonly from: string;
   /** Where the old one is now; null when there was none. */
-  readonly keptAs: string | null;
+  readonly previousFile: string | null;
   /** Its environment. */
   readonly environment: string;
   /** Events in it. */
@@ -68,7 +69,7 @@ export function restoreJob(
       restoredAt,
       file,
       from,
-      keptAs: null,
+      previousFile: null,
       environment: "",
       events: 0,
       hash: "",
@@ -78,7 +79,7 @@ export function restoreJob(
 
 /**
  * The steps of a restore, in order. After each of them the old ledger or the
- * new one is in place, whole, with the kept head that belongs to it: a restore
+ * new one is in place, whole, with the anchored head that belongs to it: a restore
  * that is killed there can be run again.
  */
 export const RESTORE_STEPS: readonly ((
@@ -151,7 +152,7 @@ function isNoLedger(error: unknown): boolean {
     (error.code === "not_a_database" || error.code === "not_a_ledger");
 }
 
-/** From the swap on the kept head counts as given up. */
+/** From the swap on the anchored head counts as given up. */
 async function announce(job: RestoreJob): Promise<RestoreJob> {
   const { io: { now }, copy, restored } = job;
   await announceRestore(restored.file, copy, { now });
@@ -161,14 +162,13 @@ async function announce(job: RestoreJob): Promise<RestoreJob> {
 async function swap(job: RestoreJob): Promise<RestoreJob> {
   const { copy, restored } = job;
   const { file, restoredAt } = restored;
-  const keepAs = `${file}.replaced-${restoredAt.replaceAll(":", "")}`;
-  // Native code: only here, so that every other command loads without it.
-  const { replaceDatabase } = await import(
-    "../../ledger/store/driver/replace_database.ts"
-  );
+  const previousFile = `${file}.replaced-${restoredAt.replaceAll(":", "")}`;
   try {
-    const kept = replaceDatabase({ path: file, by: copy, keepAs });
-    return { ...job, restored: { ...restored, keptAs: kept ? keepAs : null } };
+    const kept = await replaceDatabase({ path: file, by: copy, previousFile });
+    return {
+      ...job,
+      restored: { ...restored, previousFile: kept ? previousFile : null },
+    };
   } catch (error) {
     // The copy is removed, and another file may get its inode.
     await announceRestore(file, null);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { anchorFile } from "../../ledger/evidence/anchor_file.ts";
+import { anchorFile } from "../../ledger/testing/mod.ts";
+import { fileId } from "../../ledger/for_ledger_file.ts";
 import { openLedger } from "../../ledger/mod.ts";
-import { fileId } from "../../ledger/store/driver/file_identity.ts";
 import { testEvents } from "../../ledger/testing/test_events.ts";
 import type { Io } from "../program/io.ts";
 import { restore } from "./restore.ts";
@@ -67,7 +67,7 @@ if (import.meta.main && url !== undefined) {
 } else tests();
 
 function tests(): void {
-  Deno.test("restore() that is killed after any step leaves one ledger and the kept head that belongs to it, and can be run again", async () => {
+  Deno.test("restore() that is killed after any step leaves one ledger and the anchored head that belongs to it, and can be run again", async () => {
     await using folder = await temporaryFolder();
     const made = `${folder.path}/made.db`;
     const [path, backup] = [
@@ -99,9 +99,9 @@ function tests(): void {
     await restoreElsewhere(`file:${path}`, backup, RESTORE_STEPS.length);
     await extend(`file:${path}`, 10, 4);
     await using ledger = await openLedger({ url: `file:${path}` });
-    const { ok, events, keptHead, resets } = await ledger.verify();
+    const { ok, events, anchoredHead, resets } = await ledger.verify();
     assert.deepEqual(
-      [ok, events, keptHead?.events, resets.length],
+      [ok, events, anchoredHead?.events, resets.length],
       [true, 6, 6, 1],
     );
   });

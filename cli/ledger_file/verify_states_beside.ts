@@ -1,9 +1,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import type { Ledger, StatesVerification } from "../../ledger/mod.ts";
-import { openDriver } from "../../ledger/internals.ts";
+import {
+  type Ledger,
+  openDriver,
+  type StatesVerification,
+} from "../../ledger/mod.ts";
 import type { Io } from "../program/io.ts";
-import { progress } from "../views/progress.ts";
+import { progress } from "../program/progress.ts";
 
 /**
  * Compares stored states with a fold from nothing in a temporary file, which is

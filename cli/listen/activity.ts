@@ -1,11 +1,9 @@
-import type { UserState } from "../../ledger/mod.ts";
-import type { OrderState } from "../../ledger/orders/order_state.ts";
-import type { Transition } from "../../ledger/projection/transition.ts";
+import type { OrderState, Transition, UserState } from "../../ledger/mod.ts";
+import type { AnsweredRequest } from "../../webhooks/mod.ts";
 import { bodyValue, classify } from "../../core/webhook_event/classify_body.ts";
 import { isOrderEvent } from "../../core/webhook_event/guards.ts";
 import { parseWebhook } from "../../core/webhook_event/parse_webhook.ts";
-import { transitionType } from "../forwarding/transition_message.ts";
-import type { AnsweredRequest } from "../../webhooks/endpoint/answered_request.ts";
+import { transitionType } from "../../server/forwarding/transition_message.ts";
 
 /** Something that happened just now. Documented shape of `listen --json`. */
 export interface Activity {

@@ -1,4 +1,4 @@
-import { printable } from "../views/printable.ts";
+import { printable } from "../../resources/views/printable.ts";
 import type { Activity } from "./activity.ts";
 
 /** What a line is written on. */

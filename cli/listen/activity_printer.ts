@@ -1,6 +1,6 @@
-import type { AnsweredRequest } from "../../webhooks/endpoint/answered_request.ts";
+import type { AnsweredRequest } from "../../webhooks/mod.ts";
 import type { Io } from "../program/io.ts";
-import { printable, printableJson } from "../views/printable.ts";
+import { printable, printableJson } from "../../resources/views/printable.ts";
 import { type Activity, answeredActivity } from "./activity.ts";
 import { activityLine } from "./activity_line.ts";
 import { LineQueue } from "./line_queue.ts";
@@ -22,9 +22,9 @@ export class ActivityPrinter {
     this.#json = json;
     this.#lines = new LineQueue({
       write: (text) => io.outLater?.(text) ?? Promise.resolve(io.out(text)),
-      leftOut: (lines) =>
+      skipped: (lines) =>
         json
-          ? printableJson({ leftOut: lines })
+          ? printableJson({ skipped: lines })
           : printable(`${lines} lines were left out: nobody took them`),
     });
   }

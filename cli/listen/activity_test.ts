@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Transition } from "../../ledger/projection/transition.ts";
+import type { Transition } from "../../ledger/mod.ts";
 import { answeredActivity, transitionActivity } from "./activity.ts";
 import { activityLine } from "./activity_line.ts";
 
@@ -118,6 +118,8 @@ Deno.test("transitionActivity() says whether to release once it is confirmed", (
     entry: 1,
     previous: null,
     reverses: [],
+    logged: null,
+    after: [],
     position: 7,
     recordedAt: "2026-11-22T10:31:02.123Z",
     seq: 3,

@@ -1,24 +1,25 @@
 import { isRecord } from "../../core/guards.ts";
-import type { PostOptions } from "../forwarding/post_webhook.ts";
-import { targetName } from "../forwarding/target_address.ts";
+import { pinnedFetch } from "../../server/forwarding/pinned_fetch.ts";
+import type { PostOptions } from "../../server/forwarding/post_webhook.ts";
+import { targetName } from "../../server/forwarding/target_address.ts";
 import { type Activity, forwardedActivity } from "./activity.ts";
 
 type Fetch = NonNullable<PostOptions["fetch"]>;
 
 /** What sent webhooks are observed with. */
 export interface ObservedOptions {
-  /** Told of each attempt. */
+  /** Called with each attempt. */
   readonly onActivity: (activity: Activity) => void;
   /** Clock, ms since the epoch. */
   readonly now: () => number;
-  /** Sends a request. @default globalThis.fetch */
+  /** Sends a request. @default pinnedFetch */
   readonly fetch?: Fetch;
 }
 
 /** Sends requests with webhooks, and tells of each what became of it. */
 export function observedFetch(options: ObservedOptions): Fetch {
-  const { onActivity, now, fetch: send = fetch } = options;
-  return async (url, init) => {
+  const { onActivity, now, fetch: send = pinnedFetch } = options;
+  return async (url, init, route) => {
     const begunMs = now();
     const tell = (answer: number | null, detail: string | null) =>
       onActivity(forwardedActivity({
@@ -29,7 +30,7 @@ export function observedFetch(options: ObservedOptions): Fetch {
         detail,
       }, now()));
     try {
-      const response = await send(url, init);
+      const response = await send(url, init, route);
       tell(response.status, null);
       return response;
     } catch (error) {
@@ -40,8 +41,8 @@ export function observedFetch(options: ObservedOptions): Fetch {
 }
 
 /** What a webhook is about: the body is one of ours. */
-function contentOf(body: RequestInit["body"]): Partial<Activity> {
-  const message: unknown = JSON.parse(String(body));
+function contentOf(body: string): Partial<Activity> {
+  const message: unknown = JSON.parse(body);
   const { type, data } = isRecord(message) ? message : {};
   const { entity, id, state } = isRecord(data) ? data : {};
   const facts = isRecord(state) ? state : {};

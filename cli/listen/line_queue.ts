@@ -3,7 +3,7 @@ export interface LineQueueOptions {
   /** Writes a text; resolves once it is written. */
   readonly write: (text: string) => Promise<void>;
   /** Makes the line that says how many were left out. */
-  readonly leftOut: (lines: number) => string;
+  readonly skipped: (lines: number) => string;
   /** Lines that may wait. @default 2000 */
   readonly most?: number;
 }
@@ -18,7 +18,7 @@ export class LineQueue {
   readonly #most: number;
   #added: (() => string)[] = [];
   #lines: string[] = [];
-  #leftOut = 0;
+  #skipped = 0;
   #timer: ReturnType<typeof setTimeout> | null = null;
   #writing: Promise<void> | null = null;
 
@@ -31,7 +31,7 @@ export class LineQueue {
   /** Adds a line; it is made soon, after the work under way. */
   add(line: () => string): void {
     if (this.#added.length + this.#lines.length >= this.#most) {
-      this.#leftOut++;
+      this.#skipped++;
       return;
     }
     this.#added.push(line);
@@ -61,9 +61,9 @@ export class LineQueue {
   async #writeAll(): Promise<void> {
     while (this.#lines.length > 0) {
       const lines = this.#lines.splice(0);
-      if (this.#leftOut > 0) {
-        lines.push(this.#options.leftOut(this.#leftOut));
-        this.#leftOut = 0;
+      if (this.#skipped > 0) {
+        lines.push(this.#options.skipped(this.#skipped));
+        this.#skipped = 0;
       }
       // Who reads may be gone; what is told of goes on.
       await this.#options.write(`${lines.join("\n")}\n`).catch(() => {});

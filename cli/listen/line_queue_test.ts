@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { until } from "../../tests/kit/until.ts";
 import { LineQueue } from "./line_queue.ts";
 
-const leftOut = (lines: number) => `${lines} left out`;
+const skipped = (lines: number) => `${lines} left out`;
 
 Deno.test("LineQueue.add() writes each line once, in order, and not at once", async () => {
   const written: string[] = [];
   const lines = new LineQueue({
     write: (text) => Promise.resolve(void written.push(text)),
-    leftOut,
+    skipped,
   });
   lines.add(() => "one");
   lines.add(() => "two");
@@ -27,7 +27,7 @@ Deno.test("LineQueue.add() leaves lines out and counts them while nobody reads",
       written.push(text);
       await paused.promise;
     },
-    leftOut,
+    skipped,
     most: 2,
   });
   lines.add(() => "one");
@@ -54,7 +54,7 @@ Deno.test("LineQueue.add() goes on after a write that failed", async () => {
       written.push(text);
       return Promise.reject(new Error("The reader is gone"));
     },
-    leftOut,
+    skipped,
   });
   lines.add(() => "one");
   await lines.drain(60_000);

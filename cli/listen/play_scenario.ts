@@ -15,14 +15,14 @@ export interface PlayOptions {
   readonly rest: () => Promise<void>;
   /** An identifier that no order has. */
   readonly newId: () => string;
-  /** Told of each thing that happened. */
+  /** Called with each event. */
   readonly onStep: (step: PlayedStep) => void;
 }
 
 /** One thing that happened. Documented shape of `trigger --json`. */
 export interface PlayedStep {
   /** What happened: a step of the sandbox, or the type of an event. */
-  readonly did: string;
+  readonly action: string;
   /** The order's or user's status afterwards; null where nothing changed. */
   readonly status: string | null;
   /** What became of its webhook; `none` where the service sends none. */
@@ -69,14 +69,14 @@ export async function playScenario(
     const { status } = await control.advance(order(), step, facts);
     // The one step of which the service tells nobody.
     const told = step === "authorise" ? "none" : webhook;
-    did({ did: step, status, webhook: told });
+    did({ action: step, status, webhook: told });
   };
   const stage: Stage = {
     create: (input) =>
       next(async () => {
         const made = await control.createOrder({ ...options.order, ...input });
         ({ orderId, userId } = made);
-        did({ did: "create", status: made.status, webhook: "none" });
+        did({ action: "create", status: made.status, webhook: "none" });
       }),
     steps: async (...all) => {
       for (const step of all) await next(() => advance(step));
@@ -97,7 +97,7 @@ export async function playScenario(
     say: (type) =>
       next(async () => {
         await control.trigger({ type, orderId: order() });
-        did({ did: type, status: null, webhook: "sent" });
+        did({ action: type, status: null, webhook: "sent" });
       }),
     invent: (type) =>
       next(async () => {
@@ -117,7 +117,7 @@ export async function playScenario(
             },
           },
         });
-        did({ did: type, status: null, webhook: "sent" });
+        did({ action: type, status: null, webhook: "sent" });
       }),
     user: async (...all) => {
       const made = await next(() =>
@@ -125,16 +125,16 @@ export async function playScenario(
       );
       const { userId: id, lkyc } = made;
       userId = id;
-      did({ did: "create", status: lkyc, webhook: "none" });
+      did({ action: "create", status: lkyc, webhook: "none" });
       for (const step of all) {
         const moved = await next(() => control.advanceUser(id, step));
-        did({ did: step, status: moved.lkyc, webhook: "sent" });
+        did({ action: step, status: moved.lkyc, webhook: "sent" });
       }
     },
     pressTest: () =>
       next(async () => {
         await control.pressTest();
-        did({ did: "test", status: null, webhook: "sent" });
+        did({ action: "test", status: null, webhook: "sent" });
       }),
   };
   await scenario.play(stage);

@@ -3,21 +3,29 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hex } from "@scure/base";
 import { openHttpServer } from "../../core/serving/open_http_server.ts";
-import { openLedger } from "../../ledger/mod.ts";
-import { type ServedSandbox, serveSandbox } from "../../sandbox/mod.ts";
-import { forwardAlarms } from "../alarms/forward_alarms.ts";
-import { composeService } from "../compose/compose_service.ts";
-import { forwardMeters, ForwardReport } from "../forwarding/forward_report.ts";
-import { Forwarder } from "../forwarding/forwarder.ts";
-import type { Forwarding } from "../forwarding/read_targets.ts";
-import { webhookSigner } from "../forwarding/signed_webhook.ts";
-import { targetName } from "../forwarding/target_address.ts";
-import { holdLedger } from "../ledger_file/ledger_lock.ts";
-import type { Log } from "../monitoring/logger.ts";
-import { serviceMetrics } from "../monitoring/metrics.ts";
-import { readConfig, VARIABLES } from "../program/config.ts";
-import { aborted } from "../program/stoppable.ts";
-import { listening } from "../serving/listening.ts";
+import { messageOf } from "../../core/guards.ts";
+import { openLedger, type SessionToRecord } from "../../ledger/mod.ts";
+import {
+  type SandboxOrder,
+  type ServedSandbox,
+  serveSandbox,
+} from "../../sandbox/mod.ts";
+import { forwardAlarms } from "../../server/alarms/forward_alarms.ts";
+import { composeService } from "../../server/compose/compose_service.ts";
+import {
+  forwardMeters,
+  ForwardReport,
+} from "../../server/forwarding/forward_report.ts";
+import { Forwarder } from "../../server/forwarding/forwarder.ts";
+import type { Forwarding } from "../../server/forwarding/read_targets.ts";
+import { webhookSigner } from "../../server/forwarding/signed_webhook.ts";
+import { targetName } from "../../server/forwarding/target_address.ts";
+import { holdLedger } from "../../server/ledger_file/ledger_lock.ts";
+import type { Log } from "../../server/monitoring/logger.ts";
+import { serviceMetrics } from "../../server/monitoring/metrics.ts";
+import { readConfig, VARIABLES } from "../../settings/config.ts";
+import { aborted } from "../../settings/stoppable.ts";
+import { listening } from "../../server/http/listening.ts";
 import type { AnsweredRequest } from "../../webhooks/mod.ts";
 import { type Activity, transitionActivity } from "./activity.ts";
 import { observedFetch } from "./forward_observed.ts";
@@ -40,11 +48,11 @@ export interface ListenOptions {
   readonly now: () => number;
   /** Ends it. */
   readonly signal: AbortSignal;
-  /** Told where everything is, once it works. */
+  /** Called once with the addresses, when everything runs. */
   readonly onListening: (places: ListenPlaces) => void;
-  /** Told of each request that the endpoint answered. */
+  /** Called with each request that the endpoint answered. */
   readonly onAnswer: (answered: AnsweredRequest) => void;
-  /** Told of what else happens. */
+  /** Called with each other thing that happens. */
   readonly onActivity: (activity: Activity) => void;
 }
 
@@ -78,10 +86,17 @@ const RETRY_MS = { first: 1000, longest: 30_000 };
 export async function runListen(options: ListenOptions): Promise<void> {
   const { log, now, signal, onActivity, forwarding } = options;
   await using folder = await ledgerFolder(options.ledgerFile);
+  const created: SandboxOrder[] = [];
+  let expect = (order: SandboxOrder) => void created.push(order);
   await using served = await listening(
     "the sandbox",
     options.port,
-    () => serveSandbox({ port: options.port, seed: options.seed }),
+    () =>
+      serveSandbox({
+        port: options.port,
+        seed: options.seed,
+        onOrder: (order) => expect(order),
+      }),
   );
   const secret = hex.encode(crypto.getRandomValues(new Uint8Array(16)));
   const config = configOf(folder.url, secret, served);
@@ -92,6 +107,12 @@ export async function runListen(options: ListenOptions): Promise<void> {
     now,
   });
   held.tell();
+  expect = (order) => {
+    ledger.recordSession(expectationOf(order)).catch((error) => {
+      log("error", "append_failing", { message: messageOf(error) });
+    });
+  };
+  created.forEach(expect);
   const metrics = serviceMetrics({ time: now });
   await using service = composeService({
     config,
@@ -155,6 +176,22 @@ export async function runListen(options: ListenOptions): Promise<void> {
   });
   await aborted(signal);
   await Promise.all([...senders, alarms, polling]);
+}
+
+/**
+ * What a shop would have recorded before the order: its own basket, with the
+ * amount that it costs.
+ */
+function expectationOf(
+  { orderId, sessionId, clickId, currency, currencyAmount }: SandboxOrder,
+): SessionToRecord {
+  return {
+    session_id: sessionId ?? orderId,
+    click_id: clickId,
+    reference: `basket-${orderId.slice(-6).toLowerCase()}`,
+    currency,
+    currency_amount: currencyAmount,
+  };
 }
 
 /** What `serve` would be configured with to work with the sandbox. */

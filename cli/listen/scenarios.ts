@@ -83,7 +83,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       stage.fail({ failReason: "4016", errorText: "Payment after timeout" }),
   ),
   reversed: then(
-    "an order succeeds, and some seconds later the service takes it back",
+    "an order succeeds, and some seconds later the service reverses it",
     SENT,
     async (stage) => {
       await stage.rest();
@@ -96,7 +96,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     (stage) => stage.say("order_complete"),
   ),
   invented: {
-    summary: "a success is claimed of an order that does not exist",
+    summary: "a webhook claims the success of an order that does not exist",
     play: (stage) => stage.invent("order_complete"),
   },
   lost: then(
@@ -120,7 +120,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     (stage) => stage.say("payment_started"),
   ),
   unknown: then(
-    "a webhook has a type that nobody documented",
+    "a webhook has an undocumented type",
     PAID,
     (stage) => stage.say("order_refund_started"),
   ),

@@ -2,8 +2,8 @@ import {
   printable,
   printableJson,
   printableLines,
-} from "../views/printable.ts";
-import { wrap } from "../views/wrap.ts";
+} from "../../resources/views/printable.ts";
+import { wrap } from "../../resources/views/wrap.ts";
 
 /** Everything a command may touch outside itself, so that tests can hold it. */
 export interface Io {

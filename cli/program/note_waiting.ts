@@ -1,6 +1,6 @@
 import type { Ledger } from "../../ledger/mod.ts";
-import { readWaiting } from "../../ledger/queries/waiting_deliveries.ts";
-import { waitingText } from "../wording/waiting.ts";
+import { readWaiting } from "../../ledger/for_resources.ts";
+import { waitingText } from "../../resources/wording/waiting.ts";
 import { type Io, note } from "./io.ts";
 
 /** Says on standard error, to people, that deliveries wait, where they do. */

@@ -1,9 +1,6 @@
-import { FOLD_VERSION } from "../../ledger/internals.ts";
+import { FOLD_VERSION } from "../../ledger/for_sync.ts";
+import { checkpointsOf, selectCheckpoints } from "../../ledger/for_cli.ts";
 import type { Ledger } from "../../ledger/mod.ts";
-import {
-  checkpointsOf,
-  selectCheckpoints,
-} from "../../ledger/store/tables/checkpoints.ts";
 import { type Io, note } from "./io.ts";
 
 /**

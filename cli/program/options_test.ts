@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { UsageError } from "./exit_codes.ts";
-import { moment, windowEnd } from "./options.ts";
+import { UsageError } from "../../settings/errors.ts";
+import { moment, windowEnd } from "../../settings/values.ts";
 
 Deno.test("moment() reads a day as its first moment and a time as itself", () => {
   const read = moment("--from");

@@ -8,8 +8,8 @@ import {
   writeSync,
 } from "node:fs";
 import { errorCode, messageOf } from "../../core/guards.ts";
-import { CommandError } from "../program/exit_codes.ts";
-import type { Io } from "../program/io.ts";
+import { CommandError } from "../../settings/errors.ts";
+import type { Io } from "./io.ts";
 
 /** What makes some spreadsheets read a file as UTF-8. */
 export const BYTE_ORDER_MARK = "\ufeff";

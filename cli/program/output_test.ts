@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Io } from "../program/io.ts";
+import type { Io } from "./io.ts";
 import { openOutput } from "./output.ts";
 import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
 

@@ -1,6 +1,6 @@
 import type { Ledger } from "../../ledger/mod.ts";
-import { isPolled } from "../../ledger/internals.ts";
-import { type Config, VARIABLES } from "./config.ts";
+import { isPolled } from "../../ledger/for_sync.ts";
+import { type Config, VARIABLES } from "../../settings/config.ts";
 
 /** What to do about an order or user that the ledger does not know. A poll is
  * advised only where one can be made: not without a key, and not beside another

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { stat } from "node:fs/promises";
-import { CommandError, EXIT, UsageError } from "./exit_codes.ts";
+import { CommandError, EXIT, UsageError } from "../../settings/errors.ts";
 import type { Io } from "./io.ts";
 
 /** A program of the source tree that is not part of the published package. */

@@ -2,9 +2,9 @@ import { stat } from "node:fs/promises";
 import { errorCode } from "../../core/guards.ts";
 import { dirname } from "node:path";
 import { type Ledger, openLedger } from "../../ledger/mod.ts";
-import { type Config, readConfig, VARIABLES } from "./config.ts";
-import { databaseFile } from "../../ledger/store/driver/database_url.ts";
-import { CommandError } from "./exit_codes.ts";
+import { type Config, readConfig, VARIABLES } from "../../settings/config.ts";
+import { databaseFile } from "../../ledger/for_server.ts";
+import { CommandError } from "../../settings/errors.ts";
 import { type Io, note } from "./io.ts";
 import type { SharedFlags } from "./options.ts";
 

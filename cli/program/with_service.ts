@@ -1,10 +1,10 @@
 import { defined } from "../../core/defined.ts";
 import type { OnrampClient } from "../../client/mod.ts";
 import type { Ledger } from "../../ledger/mod.ts";
-import { readConfig, requireApiKey } from "./config.ts";
+import { readConfig, requireApiKey } from "../../settings/config.ts";
 import type { Io } from "./io.ts";
 import type { SharedFlags } from "./options.ts";
-import { serviceClient } from "./service.ts";
+import { serviceClient } from "../../settings/service.ts";
 import { withLedger } from "./with_ledger.ts";
 
 /** Flags of a command that asks the service. */

@@ -4,7 +4,7 @@ import type { IncompleteReason } from "../../core/wire/incomplete_reason.ts";
 import type { Page } from "../../core/wire/page.ts";
 import { type Api, type Ask, refuseFaults, withQuery } from "../http/api.ts";
 import type { ExtraParameters, PageOptions } from "../http/call_options.ts";
-import { pageOf } from "../pagination/page_of.ts";
+import { pageOf } from "./page_of.ts";
 import { ResponseError } from "../errors/response_error.ts";
 import type { Fault } from "../errors/validation_error.ts";
 

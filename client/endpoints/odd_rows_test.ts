@@ -37,6 +37,8 @@ const oddities: readonly (readonly [string, string, OddValue])[] = [
   ['"tx_id":{"hash":"0xabc"}', "tx_id", "object"],
   ['"currency_amount":true', "currency_amount", "boolean"],
   ['"user_id":"01\\u0000USER"', "user_id", "nul"],
+  [`"external_order_id":"${"x".repeat(257)}"`, "external_order_id", "too_long"],
+  [`"user_id":"${"x".repeat(257)}"`, "user_id", "too_long"],
   [`"additional_data":${deep(5000)}`, "additional_data", "too_deep"],
   [`"never_heard_of":${deep(5000)}`, "never_heard_of", "too_deep"],
   [`"address":${deep(5000)}`, "address", "too_deep"],
@@ -100,6 +102,7 @@ Deno.test("orders.list() gives the other orders beside rows without a usable id,
     { order_id: { id: "A" } },
     { order_id: "A\0" },
     { order_id: "\ud800" },
+    { order_id: "x".repeat(257) },
   ];
   for (const row of odd) {
     const data = rows.toSpliced(2, 0, row);

@@ -17,11 +17,11 @@ import {
 } from "./_lists.ts";
 import { checkOrdersQuery, type OrdersQuery } from "./orders_query.ts";
 import { type Page, rowsOn } from "../../core/wire/page.ts";
-import { cursorPass, offsetPass } from "../pagination/passes.ts";
+import { cursorPass, offsetPass } from "./passes.ts";
 import { readOrderRow } from "../../core/wire/read_row.ts";
 import { readServiceTime } from "../../core/time/service_time.ts";
-import { PagedWalk } from "../pagination/paged_walk.ts";
-import type { Walk } from "../pagination/walk.ts";
+import { PagedWalk } from "./paged_walk.ts";
+import type { Walk } from "./walk.ts";
 
 /** A walk over orders. */
 export type OrderWalk = Walk<Order>;

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+// @ts-types="@types/big.js"
+import Big from "big.js";
 import fc from "fast-check";
 import { alpha2Countries } from "../../core/rules/alpha2_countries.ts";
 import { alpha3Countries } from "../../core/rules/alpha3_countries.ts";
@@ -113,6 +115,20 @@ Deno.test("compareDecimals() orders as integers do, whatever the scale", () => {
   assert.throws(() => compareDecimals("1", "1e2"), RangeError);
   assert.equal(countDecimals("1"), 0);
   assert.equal(countDecimals("1.2300"), 2);
+});
+
+Deno.test("compareDecimals() agrees with big.js when the scales differ", () => {
+  const near = fc.tuple(
+    fc.constantFrom("", "-"),
+    fc.constantFrom("0", "1", "9", "10", "99", "90071992547409931"),
+    fc.constantFrom("", ".0", ".000", ".1", ".10", ".01", ".09", ".000000001"),
+  ).map((parts) => parts.join(""));
+  fc.assert(
+    fc.property(near, near, (a, b) => {
+      assert.equal(compareDecimals(a, b), new Big(a).cmp(b), `${a} ${b}`);
+    }),
+    { numRuns: 2_000 },
+  );
 });
 
 Deno.test("toEnglishName() leaves only what the name rule allows", () => {

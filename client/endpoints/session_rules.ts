@@ -2,10 +2,13 @@ import { type Asset, assets, networksOf } from "../../core/assets/assets.ts";
 import type { AssetTable } from "../../core/assets/environment.ts";
 import { countDecimals } from "../../core/decimal.ts";
 import { ExactNumber } from "../../core/json/exact_number.ts";
-import { minimumAmount } from "../../core/rules/minimum_amount.ts";
+import {
+  defaultCommodity,
+  FIAT_DECIMALS,
+  minimumAmount,
+} from "../../core/rules/fiat_amount.ts";
 import {
   checkSession,
-  defaultCommodity,
   SESSION_FIELDS,
   type SessionRuleCode,
 } from "../../core/rules/session_rules.ts";
@@ -203,6 +206,8 @@ const sentences: Readonly<Record<SessionRuleCode, Sentence>> = {
   unknown_currency: (value) => `is ${describe(value)}; use "USD" or "EUR"`,
   currency_not_in_sandbox: () =>
     `is "EUR", which sandbox does not have; use "USD"`,
+  too_many_decimals: (value) =>
+    `is ${describe(value)}; use at most ${FIAT_DECIMALS} decimals`,
   below_minimum: (value, { commodity, currency }, table) => {
     const asset = String(commodity ?? defaultCommodity(table));
     const minimum = minimumAmount(asset, currency);

@@ -17,7 +17,7 @@ import {
 } from "./_lists.ts";
 import { type Page, rowsOn } from "../../core/wire/page.ts";
 import { promised } from "../http/promised.ts";
-import { offsetPass, windowPass } from "../pagination/passes.ts";
+import { offsetPass, windowPass } from "./passes.ts";
 import { readUserRow } from "../../core/wire/read_row.ts";
 import { createdUserSchema } from "./schemas.ts";
 import type { User } from "../../core/wire/user.ts";
@@ -31,8 +31,8 @@ import {
   type UsersQuery,
   type UsersWalkQuery,
 } from "./users_query.ts";
-import { PagedWalk } from "../pagination/paged_walk.ts";
-import type { Walk } from "../pagination/walk.ts";
+import { PagedWalk } from "./paged_walk.ts";
+import type { Walk } from "./walk.ts";
 
 /** A walk over users. */
 export type UserWalk = Walk<User>;

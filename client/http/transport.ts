@@ -47,11 +47,22 @@ export interface Seen {
   text: string | null;
 }
 
+/** The most that an answer may be. */
+interface AnswerLimit {
+  /** Bytes of its body. */
+  readonly bytes: number;
+  /** Values in it, each field and each item counted. */
+  readonly values: number;
+}
+
 /**
- * A hundred times the size of a large page. Reading an answer takes up to about
- * sixty times its size, whatever it holds.
+ * A page has at most twenty rows. A row has about thirty fields, and a user with
+ * a hundred cards five hundred; a customer may choose long texts. A value takes
+ * hundreds of bytes of memory, so values are counted apart from bytes.
  */
-const maxBodyBytes = 4 * 1024 * 1024;
+const pageLimit: AnswerLimit = { bytes: 4 * 1024 * 1024, values: 20_000 };
+/** An answer about one thing, or an error, has a few fields. */
+const singleLimit: AnswerLimit = { bytes: 64 * 1024, values: 1000 };
 
 /** Sends a call once. Every failure is one of our errors, or the abort's reason. */
 export async function sendOnce(
@@ -112,23 +123,29 @@ async function readAnswer(
         "addresses of the environment",
     );
   }
-  const text = await readText(response, signal);
-  if (text === null) {
-    throw broken("too_large", `with more than ${maxBodyBytes} bytes`);
+  const limit = response.ok && call.operation.endsWith(".page")
+    ? pageLimit
+    : singleLimit;
+  const text = await readText(response, limit.bytes, signal);
+  if (text === null && response.ok) {
+    throw broken("too_large", `with more than ${limit.bytes} bytes`);
   }
   seen.text = text;
-  const body = parse(text);
-  if (!response.ok) {
+  const body = text === null ? undefined : parse(text, limit.values);
+  if (text === null || !response.ok) {
     throw errorOf({
       operation: call.operation,
       action: call.action,
       status,
-      body,
+      body: body instanceof RangeError ? undefined : body,
       requestId,
       retryAfter: headers.get("retry-after"),
       nowMs: now(),
       redact: call.redact,
     });
+  }
+  if (body instanceof RangeError) {
+    throw broken("too_large", `with more than ${limit.values} values`);
   }
   if (text.trim() === "") throw broken("empty_body", "with an empty body");
   if (body === undefined) {
@@ -146,11 +163,15 @@ async function readAnswer(
   };
 }
 
-function parse(text: string): unknown {
+/**
+ * The value of a JSON text; a `RangeError` where it holds more values, and
+ * undefined for any other text.
+ */
+function parse(text: string, mostValues: number): unknown {
   try {
-    return parseExact(text);
-  } catch {
-    return undefined;
+    return parseExact(text, mostValues);
+  } catch (error) {
+    return error instanceof RangeError ? error : undefined;
   }
 }
 
@@ -167,13 +188,14 @@ function readAtOf(header: string | null, askedAt: number): string {
 /** The body as text; null when it exceeds the limit. */
 async function readText(
   response: Response,
+  mostBytes: number,
   signal: AbortSignal,
 ): Promise<string | null> {
   const { headers } = response;
   const stated = headers.get("content-length");
   if (stated !== null && !headers.has("content-encoding")) {
     // Not looking at `body` lets the runtime read it in one piece.
-    if (Number(stated) <= maxBodyBytes) return await response.text();
+    if (Number(stated) <= mostBytes) return await response.text();
     await response.body?.cancel();
     return null;
   }
@@ -189,7 +211,7 @@ async function readText(
       const { done, value } = await reader.read();
       if (done) break;
       size += value.byteLength;
-      if (size > maxBodyBytes) {
+      if (size > mostBytes) {
         cancel();
         return null;
       }

@@ -1,8 +1,12 @@
 import { type Asset, findAsset, networksOf } from "../assets/assets.ts";
 import type { AssetTable } from "../assets/environment.ts";
-import { compareDecimals, isDecimal } from "../decimal.ts";
+import { compareDecimals, countDecimals, isDecimal } from "../decimal.ts";
 import type { BrokenRule } from "./broken_rule.ts";
-import { minimumAmount } from "./minimum_amount.ts";
+import {
+  defaultCommodity,
+  FIAT_DECIMALS,
+  minimumAmount,
+} from "./fiat_amount.ts";
 import { isWalletAddress } from "./wallet_address.ts";
 
 /** Fields of a session to create. */
@@ -34,6 +38,7 @@ export type SessionRuleCode =
   | "missing_currency"
   | "unknown_currency"
   | "currency_not_in_sandbox"
+  | "too_many_decimals"
   | "below_minimum"
   | "missing_in_restricted_flow";
 
@@ -93,7 +98,7 @@ export function checkSession(
   const asset = checkAsset(fields, input, add);
   checkWallet(fields, asset, add);
   const commodityAmount = checkAmount(fields, "commodity_amount", add);
-  const currencyAmount = checkAmount(fields, "currency_amount", add);
+  const currencyAmount = checkFiatAmount(fields, add);
   checkCurrency(fields, input.assets, add);
   checkMinimum(fields, currencyAmount, input.assets, add);
   if (flow === "simple_full_restrict" && !input.amountsOptional) {
@@ -172,6 +177,13 @@ function checkAmount(
   return null;
 }
 
+function checkFiatAmount(fields: Fields, add: Add): string | null {
+  const amount = checkAmount(fields, "currency_amount", add);
+  if (amount === null || countDecimals(amount) <= FIAT_DECIMALS) return amount;
+  add("currency_amount", "too_many_decimals");
+  return null;
+}
+
 function checkCurrency(fields: Fields, table: AssetTable, add: Add): void {
   const { currency } = fields;
   if (currency === undefined) {
@@ -197,11 +209,6 @@ function checkMinimum(
   if (minimum !== null && compareDecimals(amount, minimum) < 0) {
     add("currency_amount", "below_minimum");
   }
-}
-
-/** What the service takes when a session names no commodity. */
-export function defaultCommodity(table: AssetTable): string {
-  return findAsset(table, "BTC", "bitcoin") === null ? "" : "BTC";
 }
 
 function checkRestricted(fields: Fields, add: Add): void {

@@ -1,3 +1,4 @@
+import { isLongText, LONGEST_IDENTIFIER } from "../wire/identifier.ts";
 import type { UnrecognisedWebhook } from "./webhook_event.ts";
 
 /** A JSON object. */
@@ -19,6 +20,11 @@ export function text(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
+/** A text that can identify something; empty when it is too long for that. */
+export function identifierText(value: unknown): string {
+  return isLongText(value) ? "" : text(value);
+}
+
 /** The beginning of a long text. */
 export function excerpt(value: string): string {
   return value.length > 64 ? `${value.slice(0, 64)}…` : value;
@@ -29,6 +35,7 @@ export function nounOf(value: unknown): string {
   if (value === undefined) return "missing";
   if (value === null) return "null";
   if (value === "") return "empty";
+  if (isLongText(value)) return `longer than ${LONGEST_IDENTIFIER} characters`;
   if (Array.isArray(value)) return "an array";
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }

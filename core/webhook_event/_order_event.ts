@@ -1,6 +1,8 @@
 import { isRecord } from "../guards.ts";
+import { isLongText } from "../wire/identifier.ts";
 import {
   type Draft,
+  identifierText,
   type Json,
   nounOf,
   text,
@@ -35,17 +37,17 @@ export function orderEvent(
       `The order.id of ${type} is ${nounOf(id)}, not a string`,
     );
   }
-  if (id === "") {
-    return unrecognised(stated, `The order.id of ${type} is empty`);
+  if (id === "" || isLongText(id)) {
+    return unrecognised(stated, `The order.id of ${type} is ${nounOf(id)}`);
   }
   const event: Draft<OrderEvent> = {
     type,
-    click_id: text(value.click_id),
+    click_id: identifierText(value.click_id),
     flavour: null,
     order: readOrder(id, order),
   };
-  const session = value.hpp_session_id;
-  const hasSession = typeof session === "string" && session !== "";
+  const session = identifierText(value.hpp_session_id);
+  const hasSession = session !== "";
   if (hasSession) event.hpp_session_id = session;
   event.flavour = flavourOf(hasSession, event.order);
   const user = readUser(value.user);
@@ -67,11 +69,11 @@ function flavourOf(
 export function testEvent(value: Json): TestEvent {
   const event: Draft<TestEvent> = {
     type: "test",
-    click_id: text(value.click_id),
+    click_id: identifierText(value.click_id),
     flavour: null,
   };
   const order = value.order;
-  if (isRecord(order)) event.order = readOrder(text(order.id), order);
+  if (isRecord(order)) event.order = readOrder(identifierText(order.id), order);
   return event;
 }
 
@@ -92,7 +94,9 @@ function readOrder(id: string, value: Json): WebhookOrder {
     order.transaction_id = transaction;
   }
   const externalId = value.external_order_id;
-  if (typeof externalId === "string") order.external_order_id = externalId;
+  if (typeof externalId === "string" && !isLongText(externalId)) {
+    order.external_order_id = externalId;
+  }
   const partnerData = value.partner_data;
   if (isRecord(partnerData)) order.partner_data = readPartnerData(partnerData);
   const errorCode = value.error_code;

@@ -1,4 +1,5 @@
-import { type Draft, type Json, nounOf, text } from "./_fields.ts";
+import { type Draft, identifierText, type Json, nounOf } from "./_fields.ts";
+import { isLongText } from "../wire/identifier.ts";
 import type { OtpStatusEvent, UnrecognisedWebhook } from "./webhook_event.ts";
 
 /** Reads a step of sending a one-time code. It needs a user and a status. */
@@ -8,7 +9,7 @@ export function otpStatusEvent(
   const userId = value.user_id;
   const status = value.status;
   const reasons: string[] = [];
-  if (typeof userId !== "string" || userId === "") {
+  if (typeof userId !== "string" || userId === "" || isLongText(userId)) {
     reasons.push(`The user_id of otp_status is ${nounOf(userId)}`);
   }
   if (typeof status !== "string" || status === "") {
@@ -19,7 +20,7 @@ export function otpStatusEvent(
   }
   const event: Draft<OtpStatusEvent> = {
     type: "otp_status",
-    click_id: text(value.click_id),
+    click_id: identifierText(value.click_id),
     flavour: null,
     user_id: userId,
     status,

@@ -1,5 +1,5 @@
 import { isRecord } from "../guards.ts";
-import { type Draft, type Json, text } from "./_fields.ts";
+import { type Draft, identifierText, type Json } from "./_fields.ts";
 import type {
   UserEvent,
   UserEventType,
@@ -12,7 +12,7 @@ import type {
 export function userEvent(type: UserEventType, value: Json): UserEvent {
   const event: Draft<UserEvent> = {
     type,
-    click_id: text(value.click_id),
+    click_id: identifierText(value.click_id),
     flavour: null,
   };
   addSessionAndUser(event, value);
@@ -23,7 +23,7 @@ export function userEvent(type: UserEventType, value: Json): UserEvent {
 export function verifyFailedEvent(value: Json): VerifyFailedEvent {
   const event: Draft<VerifyFailedEvent> = {
     type: "verify_failed",
-    click_id: text(value.click_id),
+    click_id: identifierText(value.click_id),
     flavour: null,
   };
   const reject = value.reject_type;
@@ -36,8 +36,8 @@ function addSessionAndUser(
   event: Draft<UserEvent> | Draft<VerifyFailedEvent>,
   value: Json,
 ): void {
-  const session = value.hpp_session_id;
-  const hasSession = typeof session === "string" && session !== "";
+  const session = identifierText(value.hpp_session_id);
+  const hasSession = session !== "";
   if (hasSession) event.hpp_session_id = session;
   const user = readUser(value.user);
   if (user !== undefined) event.user = user;
@@ -49,8 +49,8 @@ function addSessionAndUser(
 /** Reads the user object; undefined when it has no id. */
 export function readUser(value: unknown): WebhookUser | undefined {
   if (!isRecord(value)) return undefined;
-  const userId = value.user_id;
-  if (typeof userId !== "string" || userId === "") return undefined;
+  const userId = identifierText(value.user_id);
+  if (userId === "") return undefined;
   const status = value.verification_status;
   if (!isRecord(status)) return { user_id: userId };
   const states: { fkyc?: VerificationOf; lkyc?: VerificationOf } = {};

@@ -1,12 +1,15 @@
 import type { BodyClass } from "./classify_body.ts";
 
-/** A stored body that is none of the documented events. */
+/** A stored body that is none of the documented events, or has an oddity. */
 export interface OddBody {
   /** `id` of the delivery. */
   readonly deliveryId: string;
-  /** `other` for a JSON object, `quarantined` for anything else. */
+  /**
+   * `other` for a JSON object, `quarantined` for anything else; the type of a
+   * documented event that has an oddity.
+   */
   readonly type: string;
-  /** Why it is none of them. */
+  /** What is odd about it. */
   readonly why: string;
 }
 
@@ -15,7 +18,7 @@ export interface BodyClasses {
   /** How many bodies there are of each type, `other` and `quarantined` among
    * them. */
   readonly counts: Readonly<Record<string, number>>;
-  /** Those that are none of the documented events. */
+  /** Those with something odd. */
   readonly odd: readonly OddBody[];
 }
 
@@ -23,7 +26,7 @@ export interface BodyClasses {
 export class BodyTally implements BodyClasses {
   /** How many bodies there are of each type. */
   readonly counts: Record<string, number> = {};
-  /** Those that are none of the documented events. */
+  /** Those with something odd. */
   readonly odd: OddBody[] = [];
 
   /** Counts a body. */

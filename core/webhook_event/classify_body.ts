@@ -1,11 +1,16 @@
 import { parseJson } from "../json/parse_json.ts";
+import { LONGEST_IDENTIFIER } from "../wire/identifier.ts";
+import { longIdentifiers } from "./long_identifiers.ts";
 import { readWebhook } from "./parse_webhook.ts";
 
 /** The class of a body, one of a fixed set. */
 export interface BodyClass {
   /** The documented type, `other`, or `quarantined` when it is not a JSON object. */
   readonly type: string;
-  /** Why it is not a documented event; null when it is one. */
+  /**
+   * Why it is not a documented event, or which of its identifiers are too long;
+   * null when nothing is odd.
+   */
   readonly why: string | null;
 }
 
@@ -26,11 +31,22 @@ export function classify(value: unknown): BodyClass {
     return { type: "quarantined", why: "It is not JSON" };
   }
   const webhook = readWebhook(value);
-  if (webhook.type !== "unrecognised") return { type: webhook.type, why: null };
+  const long = longIdentifiers(value);
+  if (webhook.type !== "unrecognised") {
+    return {
+      type: webhook.type,
+      why: long.length === 0 ? null : tooLong(long),
+    };
+  }
   const isObject = typeof value === "object" && value !== null &&
     !Array.isArray(value);
   return {
     type: isObject ? "other" : "quarantined",
     why: webhook.reasons.join("; "),
   };
+}
+
+function tooLong(fields: readonly string[]): string {
+  return `Longer than ${LONGEST_IDENTIFIER} characters, and read as absent: ` +
+    fields.join(", ");
 }

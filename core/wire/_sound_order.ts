@@ -1,4 +1,5 @@
 import { isDeeperThan } from "../json/json_depth.ts";
+import { isLongText } from "./identifier.ts";
 import type { Order } from "./order.ts";
 
 /** The most characters of an amount; a longer text is not calculated with. */
@@ -28,15 +29,15 @@ export function isSoundOrder(row: Row): boolean {
   if (typeof status !== "string" || status === "") return false;
   if (typeof more === "object" && isDeeperThan(more)) return false;
   const known = (more === undefined ? 1 : 2) +
-    text(order.order_id) +
-    text(order.click_id) +
-    text(order.external_order_id) +
+    identifier(order.order_id) +
+    identifier(order.click_id) +
+    identifier(order.external_order_id) +
     text(order.currency) +
     decimal(order.currency_amount) +
     text(order.crypto) +
     decimal(order.crypto_amount) +
-    text(order.user_id) +
-    text(order.card_id) +
+    identifier(order.user_id) +
+    identifier(order.card_id) +
     text(order.created_at) +
     text(order.changed_at) +
     decimal(order.partner_fee) +
@@ -58,6 +59,10 @@ export function isSoundOrder(row: Row): boolean {
 function text(held: unknown): number {
   if (typeof held === "string" || held === null) return 1;
   return held === undefined ? 0 : odd;
+}
+
+function identifier(held: unknown): number {
+  return isLongText(held) ? odd : text(held);
 }
 
 function decimal(held: unknown): number {

@@ -1,5 +1,6 @@
 import { isRecord } from "../guards.ts";
 import { isDeeperThan } from "../json/json_depth.ts";
+import { isLongText } from "./identifier.ts";
 import { isSoundOrder, LONGEST_DECIMAL } from "./_sound_order.ts";
 import type { OddField, OddValue } from "./odd_field.ts";
 import type { Order } from "./order.ts";
@@ -13,6 +14,7 @@ import type {
 /** What a field of a row may hold; JSON null is allowed everywhere. */
 type Shape =
   | "text"
+  | "identifier"
   | "decimal"
   | "boolean"
   | { readonly fields: Readonly<Record<string, Shape>> }
@@ -23,14 +25,14 @@ type Row = Readonly<Record<string, unknown>>;
 
 const orderShapes = {
   status: "text",
-  click_id: "text",
-  external_order_id: "text",
+  click_id: "identifier",
+  external_order_id: "identifier",
   currency: "text",
   currency_amount: "decimal",
   crypto: "text",
   crypto_amount: "decimal",
-  user_id: "text",
-  card_id: "text",
+  user_id: "identifier",
+  card_id: "identifier",
   created_at: "text",
   changed_at: "text",
   partner_fee: "decimal",
@@ -70,7 +72,7 @@ const userShapes = {
           each: {
             fields: {
               brand: "text",
-              card_id: "text",
+              card_id: "identifier",
               created_at: "text",
               last_digits: "text",
             } satisfies ShapesOf<LinkedCard>,
@@ -151,18 +153,6 @@ export function readUserRow(row: Row): RowRead<UserFields> {
   return told(readFields(row, userShapes));
 }
 
-/**
- * Whether a text can be the identifier of an order or user: neither empty nor
- * such that a database would store another text in its place.
- *
- * @param value What stands where the identifier is promised.
- * @returns Whether it identifies anything.
- */
-export function isUsableId(value: unknown): value is string {
-  return typeof value === "string" && value !== "" && value.isWellFormed() &&
-    !value.includes("\0");
-}
-
 const none: readonly OddField[] = [];
 
 function readFields(
@@ -197,9 +187,10 @@ function soundPart(
       : leaveOut(path, kindOf(value), odd);
   }
   if (typeof shape === "string") {
-    return isSoundText(value, shape)
-      ? value
-      : leaveOut(path, kindOf(value), odd);
+    if (!isSoundText(value, shape)) return leaveOut(path, kindOf(value), odd);
+    return shape === "identifier" && isLongText(value)
+      ? leaveOut(path, "too_long", odd)
+      : value;
   }
   if ("each" in shape) {
     if (!Array.isArray(value)) return leaveOut(path, kindOf(value), odd);
@@ -224,9 +215,12 @@ function soundPart(
   return Object.fromEntries(parts.filter(([, part]) => part !== undefined));
 }
 
-function isSoundText(value: unknown, shape: "text" | "decimal"): boolean {
+function isSoundText(
+  value: unknown,
+  shape: "text" | "identifier" | "decimal",
+): boolean {
   if (typeof value !== "string" || value.includes("\0")) return false;
-  return shape === "text" ||
+  return shape !== "decimal" ||
     (value.length <= LONGEST_DECIMAL && decimalText.test(value));
 }
 

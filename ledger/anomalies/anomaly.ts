@@ -1,6 +1,6 @@
 import type { VerificationState } from "../../core/webhook_event/webhook_event.ts";
 import type { OddValue } from "../../core/wire/odd_field.ts";
-import type { Status, Trust } from "../orders/status.ts";
+import type { Status } from "../machines/status.ts";
 
 /**
  * Something odd that a person may have to look at: a value, not an error. It
@@ -75,7 +75,7 @@ export type StatusAnomaly =
     | {
       readonly kind: "absent";
       /** Whether a reading showed the order before. */
-      readonly wasShown: boolean;
+      readonly wasObserved: boolean;
     }
     /** A status this version does not know. */
     | { readonly kind: "unrecognised_status"; readonly read: Status }
@@ -130,8 +130,6 @@ export interface SessionMismatch {
   readonly field: string;
   /** What differs from the order. */
   readonly source: "session";
-  /** How sure it is that the session is the order's own. */
-  readonly sessionTrust: Trust;
   /** Value that the session asked for. */
   readonly requested: string;
   /** Value of the order. */

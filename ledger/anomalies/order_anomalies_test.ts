@@ -14,8 +14,8 @@ import {
   userRead,
   userWebhook,
   webhookAt,
-} from "../orders/given_test.ts";
-import { orderState } from "../orders/state_of_order.ts";
+} from "../testing/given_facts.ts";
+import { orderState } from "../states/state_of_order.ts";
 import {
   canonicalOrder,
   canonicalUser,
@@ -87,9 +87,11 @@ Deno.test("orderAnomalies() finds every kind, and a canonical state holds no sen
 
 Deno.test("explainOrder() gives codes, not sentences", () => {
   for (const history of histories) {
-    for (const { says, why } of explainOrder(ORDER, facts(...history)).events) {
+    for (
+      const { content, why } of explainOrder(ORDER, facts(...history)).events
+    ) {
       if (why.code === "names_order_unreadably") continue;
-      assert.doesNotMatch(JSON.stringify([says, why]), / /);
+      assert.doesNotMatch(JSON.stringify([content, why]), / /);
     }
   }
 });
@@ -115,7 +117,6 @@ Deno.test("orderAnomalies() gives the data of a mismatch with a webhook and with
       kind: "amount_mismatch",
       field: "currencyAmount",
       source: "session",
-      sessionTrust: "confirmed",
       requested: "99",
       ordered: "30",
       customerMayChoose: false,

@@ -1,11 +1,11 @@
 import { compareTimes } from "../events/time.ts";
 import type { Claim } from "../orders/claims.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
-import { isFinal, isKnown, orderRank } from "../orders/order_rank.ts";
+import { isFinal, isKnown, orderRank } from "../machines/order_rank.ts";
 import { orderMove } from "../orders/order_move.ts";
-import { claimStanding, contestingClaims } from "../orders/order_status.ts";
+import { claimState, contestingClaims } from "../orders/order_status.ts";
 import { otherFinals } from "../orders/readings.ts";
-import type { Status } from "../orders/status.ts";
+import type { Status } from "../machines/status.ts";
 import type { StatusAnomaly } from "./anomaly.ts";
 
 /**
@@ -26,11 +26,11 @@ export function statusAnomalies(fold: OrderFold): StatusAnomaly[] {
     });
   }
   const finals = fold.claims.filter((claim) =>
-    isFinal(claim.status) && claimStanding(fold, claim) !== "contradicted"
+    isFinal(claim.status) && claimState(fold, claim) !== "contradicted"
   );
   if (
     finals.length > 1 &&
-    !finals.every((claim) => claimStanding(fold, claim) === "shown")
+    !finals.every((claim) => claimState(fold, claim) === "observed")
   ) {
     found.push({
       kind: "contradictory_webhooks",
@@ -39,7 +39,7 @@ export function statusAnomalies(fold: OrderFold): StatusAnomaly[] {
   }
   for (const claim of fold.claims) {
     if (
-      claimStanding(fold, claim) === "contradicted" && !isOvertaken(fold, claim)
+      claimState(fold, claim) === "contradicted" && !isOvertaken(fold, claim)
     ) {
       found.push({
         kind: "contradicted",
@@ -59,7 +59,7 @@ export function statusAnomalies(fold: OrderFold): StatusAnomaly[] {
     absentAt !== null &&
     (seenAt === null || compareTimes(absentAt, seenAt) > 0)
   ) {
-    found.push({ kind: "absent", wasShown: seenAt !== null });
+    found.push({ kind: "absent", wasObserved: seenAt !== null });
   }
   if (latest !== null && !isKnown(latest.status)) {
     found.push({ kind: "unrecognised_status", read: latest.status });
@@ -80,10 +80,10 @@ function isOvertaken(fold: OrderFold, claim: Claim): boolean {
  * The service went back on its way, and has come to no other end since. Going
  * back from its end and arriving there again is a regression too.
  */
-function regression({ shown }: OrderFold): StatusAnomaly | null {
-  for (const before of shown) {
+function regression({ observedStatuses }: OrderFold): StatusAnomaly | null {
+  for (const before of observedStatuses) {
     if (before.first === "") continue;
-    for (const after of shown) {
+    for (const after of observedStatuses) {
       if (
         goesBack(before.status, after.status) && after.last !== "" &&
         compareTimes(after.last, before.first) > 0

@@ -11,7 +11,7 @@ import type { TransactionAnomaly } from "./anomaly.ts";
  */
 export function transactionAnomalies(
   latest: OrderReading | null,
-  { standing, decided: { status } }: Resolved,
+  { claims: claims, decided: { status } }: Resolved,
 ): TransactionAnomaly[] {
   const found: TransactionAnomaly[] = [];
   if (latest !== null && latest.status === "success" && latest.txId === "") {
@@ -19,7 +19,7 @@ export function transactionAnomalies(
   }
   if (status !== "failed" && status !== "cancelled") return found;
   const read = latest?.txId || null;
-  const txId = read ?? claimedValue(standing, "txId");
+  const txId = read ?? claimedValue(claims, "txId");
   if (txId !== null) {
     found.push({
       kind: "transaction_on_unsuccessful",

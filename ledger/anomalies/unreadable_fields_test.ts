@@ -8,15 +8,15 @@ import {
   orderWebhook,
   USER,
   userRead,
-} from "../orders/given_test.ts";
+} from "../testing/given_facts.ts";
 import { foldOrder, foldUser } from "../explain/as_of.ts";
 import {
   canonicalOrder,
   decodeOrderFold,
   encodeOrderFold,
 } from "../projection/codec/fold_codec.ts";
-import type { OrderState } from "../orders/order_state.ts";
-import { orderState } from "../orders/state_of_order.ts";
+import type { OrderState } from "../states/order_state.ts";
+import { orderState } from "../states/state_of_order.ts";
 import { userState } from "../users/user_state.ts";
 import { orderSnapshot } from "../events/mint.ts";
 import { explainOrder } from "../explain/explain_order.ts";
@@ -119,7 +119,7 @@ Deno.test("encodeOrderFold() keeps what was odd, with a status and without", () 
 
 Deno.test("explainOrder() says that a reading shows no status", () => {
   const { events } = explainOrder(ORDER, facts(orderRead(1, "", 1)));
-  assert.deepEqual(events[0]?.says, {
+  assert.deepEqual(events[0]?.content, {
     code: "reading",
     status: null,
     changedAt: at(1).replace(".000", ""),

@@ -2,7 +2,7 @@ import type { ClaimBody } from "../events/claim_body.ts";
 import type { OrderReading } from "../events/order_reading.ts";
 import type { Resolved } from "../orders/resolve_order.ts";
 import type { MismatchKind, WebhookMismatch } from "./anomaly.ts";
-import { assetPrecision } from "./asset_precision.ts";
+import { assetPrecision } from "../orders/asset_precision.ts";
 import { sameAmount, sameHash, sameIgnoringCase } from "../orders/compare.ts";
 
 const kindOf = {
@@ -24,18 +24,25 @@ const comparedFields = Object.keys(kindOf) as readonly ComparedField[];
  *
  * @param latest The latest reading of the order.
  * @param resolved Intermediate results of its state.
+ * @param network Network that was asked for; null when it is not known.
  * @returns The first difference of each field.
  */
 export function webhookMismatches(
   latest: OrderReading | null,
   resolved: Resolved,
+  network: string | null,
 ): WebhookMismatch[] {
   if (latest === null) return [];
   const found: WebhookMismatch[] = [];
   for (const field of comparedFields) {
     const read = latest[field];
     if (!read) continue;
-    const stated = firstOther(field, read, latest, resolved);
+    const decimals = assetPrecision(
+      resolved.assets,
+      latest.commodity,
+      latest.network ?? network,
+    );
+    const stated = firstOther(field, read, decimals, resolved);
     if (stated !== null) {
       found.push({
         kind: kindOf[field],
@@ -53,14 +60,14 @@ export function webhookMismatches(
 function firstOther(
   field: ComparedField,
   read: string,
-  latest: OrderReading,
+  decimals: number | null,
   resolved: Resolved,
 ): string | null {
-  for (const { bodies } of resolved.standing) {
+  for (const { bodies } of resolved.claims) {
     for (const { [field]: stated } of bodies) {
       if (
         stated !== null && stated !== read &&
-        !agree(field, stated, read, latest, resolved)
+        !agree(field, stated, read, decimals)
       ) return stated;
     }
   }
@@ -71,22 +78,13 @@ function agree(
   field: ComparedField,
   stated: string,
   read: string,
-  latest: OrderReading,
-  { session, assets }: Resolved,
+  decimals: number | null,
 ): boolean {
   switch (field) {
     case "currencyAmount":
       return sameAmount(stated, read, null);
     case "cryptoAmount":
-      return sameAmount(
-        stated,
-        read,
-        assetPrecision(
-          assets,
-          latest.commodity,
-          latest.network ?? session?.asked.network ?? null,
-        ),
-      );
+      return sameAmount(stated, read, decimals);
     case "address":
     case "txId":
       return sameHash(stated, read);

@@ -1,108 +1,131 @@
-import type { OrderState } from "../orders/order_state.ts";
-import { verdictOf } from "../orders/verdict.ts";
+import {
+  ATTENTION_KINDS,
+  type AttentionKind,
+} from "../outcomes/attention_kind.ts";
+import { type Outcome, outcomeOf } from "../outcomes/outcome.ts";
+import type { OrderState } from "../states/order_state.ts";
 
-/**
- * Why an order waits for a person, the gravest first: money that is owed, goods
- * that may be lost, then what is only unclear.
- *
- * - `refund_due`: paid after the order's time (4016).
- * - `reversed_after_success`: the service took a success back.
- * - `sent_without_success`: failed or cancelled, and a transaction is shown.
- * - `cancelled_after_payment`: cancelled once the payment was processed.
- * - `amount_mismatch`: paid another amount than the order's (4017), or another
- *   than the session or a webhook says.
- * - `success_without_transaction`: success, with an empty transaction.
- * - `final_changed`: the service took another final status back.
- * - `stuck`: paid, and not sent for an hour.
- * - `forged_or_unknown`: webhooks name it, and the service does not know it.
- */
-export type AttentionKind =
-  | "refund_due"
-  | "reversed_after_success"
-  | "sent_without_success"
-  | "cancelled_after_payment"
-  | "amount_mismatch"
-  | "success_without_transaction"
-  | "final_changed"
-  | "stuck"
-  | "forged_or_unknown";
-
-/** Every kind, the gravest first. */
-export const ATTENTION_KINDS: readonly AttentionKind[] = Object.keys(
-  {
-    refund_due: true,
-    reversed_after_success: true,
-    sent_without_success: true,
-    cancelled_after_payment: true,
-    amount_mismatch: true,
-    success_without_transaction: true,
-    final_changed: true,
-    stuck: true,
-    forged_or_unknown: true,
-  } satisfies Record<AttentionKind, true>,
-) as AttentionKind[];
-
-/** Paid and not delivered for this long is stuck, in milliseconds. */
+/** Paid and not delivered for this long is overdue, in milliseconds. */
 export const STUCK_AFTER_MS = 3_600_000;
 
+/** What is known beside the state of an order. */
+export interface OrderContext {
+  /**
+   * Whether this ledger has ever recorded what it expects of an order. Where it
+   * never has, no order can be compared: then that is one condition of the
+   * ledger, and not something to do about each order.
+   */
+  readonly compares: boolean;
+  /** Whether another order holds the reference of this one. */
+  readonly twice: boolean;
+  /** Whether its release moved, and neither handlers nor targets were told. */
+  readonly withheld: boolean;
+}
+
+/** An order, and what is known beside its state. */
+export type OrderInContext = OrderState & {
+  /** @default {a ledger that compares, and no other order} */
+  readonly context?: OrderContext;
+};
+
 /**
- * Why an order waits for a person, whatever the time is: all kinds but `stuck`.
+ * What an order has come to now: the state holds the same without what time
+ * and other orders make of it.
  *
- * @param state The order.
- * @returns The kinds, the gravest first; empty where nobody has to look.
+ * @param order The order.
+ * @param nowMs The time, in milliseconds since the epoch.
+ * @returns What the first row that applies says.
  *
  * @example Nothing is known, so nobody has to look
  * ```ts
- * import { initialOrderFold, lastingAttention, orderState } from "@rampkit/onramp/ledger/internals";
+ * import { initialOrderFold } from "../orders/order_fold.ts";
+ * import { outcomeNow } from "./attention.ts";
+ * import { orderState } from "../states/state_of_order.ts";
  * import assert from "node:assert/strict";
  *
- * assert.deepEqual(lastingAttention(orderState(initialOrderFold("01ORDER"))), []);
+ * const state = orderState(initialOrderFold("01ORDER"));
+ * const { code, attention } = outcomeNow(state, Date.now());
+ * assert.equal(code, "not_read_yet");
+ * assert.deepEqual(attention, []);
  * ```
  */
-export function lastingAttention(state: OrderState): AttentionKind[] {
-  const { confirmed, anomalies } = state;
-  const ended = verdictOf(state).code;
-  const changed = anomalies.find(({ kind }) => kind === "final_changed");
-  const reversed = changed?.kind === "final_changed" &&
-    changed.before.includes("success");
-  const absent = anomalies.find(({ kind }) => kind === "absent");
-  const cancelled = confirmed?.status === "cancelled" &&
-    confirmed.failReason !== "4018";
-  const found: Readonly<Record<AttentionKind, boolean>> = {
-    refund_due: confirmed?.failReason === "4016",
-    reversed_after_success: reversed,
-    cancelled_after_payment: cancelled,
-    sent_without_success: ended === "sent_without_success",
-    amount_mismatch: confirmed?.failReason === "4017" ||
-      (confirmed !== null &&
-        anomalies.some(({ kind }) => kind === "amount_mismatch")),
-    success_without_transaction: anomalies.some(({ kind }) =>
-      kind === "success_without_transaction"
+export function outcomeNow(order: OrderInContext, nowMs: number): Outcome {
+  const { facts, context } = order;
+  const outcome = outcomeOf({
+    ...facts,
+    overdue: isOverdue(order, nowMs) ? "yes" : "no",
+    twice: context?.twice === true && facts.match === "matched" ? "yes" : "no",
+  });
+  return {
+    ...outcome,
+    attention: ATTENTION_KINDS.filter((kind) =>
+      kind === "yes_withheld"
+        ? context?.withheld === true
+        : outcome.attention.includes(kind) &&
+          (kind !== "not_comparable" || context?.compares !== false)
     ),
-    final_changed: changed !== undefined && !reversed,
-    stuck: false,
-    forged_or_unknown: ended === "unknown_to_service" ||
-      (absent?.kind === "absent" && absent.wasShown),
   };
-  return ATTENTION_KINDS.filter((kind) => found[kind]);
+}
+
+/**
+ * What the state of an order says once other orders are known: one whose
+ * purchase another order holds waits. The stored state knows no other order.
+ *
+ * @param order The order, as it is stored.
+ * @param twice Whether another order holds its purchase.
+ */
+export function besideOthers<Order extends OrderState>(
+  order: Order,
+  twice: boolean,
+): Order {
+  if (!twice || order.facts.match !== "matched") return order;
+  const outcome = outcomeOf({ ...order.facts, twice: "yes" });
+  return {
+    ...order,
+    outcome: outcome.code,
+    release: outcome.release,
+    releaseReason: outcome.reason,
+    booked: outcome.booked,
+    attention: outcome.attention,
+  };
+}
+
+/**
+ * An order as readers see it.
+ *
+ * @param order The order, as it is stored.
+ * @param row What its row says beside the state: whether the ledger compares
+ * orders, whether another order holds the purchase of this one, and whether
+ * nobody was told of its release.
+ */
+export function orderOf<Order extends OrderState>(
+  order: Order,
+  [compares, twice, withheld]: readonly unknown[],
+): Order & { readonly context: OrderContext } {
+  const context = {
+    compares: compares === 1,
+    twice: twice === 1,
+    withheld: withheld === 1,
+  };
+  return { ...besideOthers(order, context.twice), context };
 }
 
 /**
  * Why an order waits for a person now.
  *
- * @param state The order.
+ * @param order The order.
  * @param nowMs The time, in milliseconds since the epoch.
  * @returns The kinds, the gravest first; empty where nobody has to look.
  */
-export function attentionOf(state: OrderState, nowMs: number): AttentionKind[] {
-  const kinds = lastingAttention(state);
-  return isStuck(state, nowMs)
-    ? ATTENTION_KINDS.filter((kind) => kind === "stuck" || kinds.includes(kind))
-    : kinds;
+export function attentionOf(
+  order: OrderInContext,
+  nowMs: number,
+): readonly AttentionKind[] {
+  return outcomeNow(order, nowMs).attention;
 }
 
 /** Paid, by the service's own word, and nothing has changed for an hour. */
-function isStuck(
+function isOverdue(
   { confirmed, transferSeen, changedAt }: OrderState,
   nowMs: number,
 ): boolean {

@@ -2,11 +2,11 @@ import { monotonicFactory } from "ulid";
 import type { Driver } from "../store/driver/driver.ts";
 import {
   insertNotes,
+  type Note,
   notesOf,
   selectNotes,
   selectNotesAfter,
 } from "../store/tables/notes.ts";
-import type { Note } from "./note.ts";
 
 /** Notes of one millisecond keep their order. */
 const mintId = monotonicFactory();
@@ -61,4 +61,25 @@ export async function* allNotes(driver: Driver): AsyncGenerator<Note> {
     if (last === undefined || notes.length < BATCH) return;
     after = last.id;
   }
+}
+
+/**
+ * Whether somebody deals with every reason for which something waits. A reason
+ * that came later than an acknowledgement is not covered by it.
+ *
+ * @param reasons Why it waits now.
+ * @param notes Its notes, the oldest first.
+ */
+export function isAcknowledged(
+  reasons: readonly string[],
+  notes: readonly Note[],
+): boolean {
+  const dealtWith = new Set<string>();
+  for (const { action, reasons: noted } of notes) {
+    for (const reason of noted) {
+      if (action === "acknowledge") dealtWith.add(reason);
+      else if (action === "reopen") dealtWith.delete(reason);
+    }
+  }
+  return reasons.length > 0 && reasons.every((reason) => dealtWith.has(reason));
 }

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { emptyStore, orderRead } from "../testing/projection_test_kit.ts";
-import { appendStatement } from "../store/append.ts";
+import { appendStatement } from "../store/tables/events/append.ts";
 import { exportEvents } from "../transfer/export_events.ts";
 import { importEvents } from "../transfer/import_events.ts";
-import { isAcknowledged, type Note } from "./note.ts";
-import { addNote, allNotes, readNotes } from "./notes.ts";
+import type { Note } from "../store/tables/notes.ts";
+import { addNote, allNotes, isAcknowledged, readNotes } from "./notes.ts";
 
 const NOW_MS = Date.parse("2026-11-20T12:00:00Z");
 

@@ -1,8 +1,11 @@
+import { isExpectationKind } from "../machines/event_kind.ts";
 import type { RecordedEvent } from "../events/event.ts";
 import type { Fact } from "../events/fact.ts";
+import type { MatchFact } from "../events/match_fact.ts";
 import type { ResolveOptions } from "../orders/resolve_order.ts";
 import type { Driver, Statement } from "../store/driver/driver.ts";
 import { readPrimary } from "../store/driver/read_primary.ts";
+import { decodeOrderFold } from "../projection/codec/fold_codec.ts";
 import type { Checkpoint } from "../store/tables/checkpoints.ts";
 import {
   type ErasableEvent,
@@ -11,13 +14,15 @@ import {
 } from "../store/tables/erasure/erasable_events.ts";
 import { countErasure } from "../store/tables/erasure/erasures.ts";
 import { deleteTraces } from "../store/tables/erasure/traces.ts";
+import { selectOrderFolds } from "../store/tables/orders.ts";
+import { matchToKeep } from "./erasure_plan.ts";
 import type { Redaction } from "./redact_event.ts";
 import { keepsNames } from "./redacts_of.ts";
 import { statesAfter } from "./states_after.ts";
 import { touchedBy } from "./touched_by.ts";
 
-/** What arrivals are redacted with. */
-export interface ArrivalParts extends ResolveOptions {
+/** What newEvents are redacted with. */
+export interface NewEventParts extends ResolveOptions {
   /** The states that the events are about to be folded onto. */
   readonly live: Checkpoint;
   /** Turns events into facts. */
@@ -44,10 +49,28 @@ export async function readEarlier(
   );
 }
 
+/** Reads how some orders compare with what was recorded, by order id. */
+export async function readMatches(
+  driver: Driver,
+  orderIds: readonly string[],
+  { live, ...resolve }: NewEventParts,
+): Promise<ReadonlyMap<string, MatchFact | null>> {
+  if (orderIds.length === 0) return new Map();
+  const [rows] = await readPrimary(driver, [
+    selectOrderFolds(live.generation, orderIds),
+  ]);
+  return new Map(
+    rows?.rows.map(([id, fold]) => [
+      String(id),
+      matchToKeep(decodeOrderFold(String(fold)), resolve),
+    ]),
+  );
+}
+
 /** Makes the states anew that events had a part in which are redacted now. */
 export async function foldAgain(
   driver: Driver,
-  { live, readFact, ...resolve }: ArrivalParts,
+  { live, readFact, ...resolve }: NewEventParts,
   { newIds, earlier, redacted }: {
     readonly newIds: readonly string[];
     readonly earlier: readonly ErasableEvent[];
@@ -67,7 +90,7 @@ export async function foldAgain(
       ...touched,
       ownOrders: newIds,
       erasedUsers: [],
-      sessions: earlier.filter(({ event }) => event.kind === "session_created")
+      sessions: earlier.filter(({ event }) => isExpectationKind(event.kind))
         .map(({ event }) => event.position),
     }),
     ...await statesAfter(driver, {

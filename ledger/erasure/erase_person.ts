@@ -1,16 +1,15 @@
+import { isExpectationKind } from "../machines/event_kind.ts";
 import { readPrimary } from "../store/driver/read_primary.ts";
 import { hex } from "@scure/base";
 import type { RecordedEvent } from "../events/event.ts";
 import { readFact } from "../events/read_fact.ts";
-import type { ResolveOptions } from "../orders/resolve_order.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import { decodeOrderFold } from "../projection/codec/fold_codec.ts";
-import type { FoldCode } from "../projection/projector.ts";
 import { FOLD_VERSION } from "../projection/fold_version.ts";
-import { appendStatement } from "../store/append.ts";
+import { appendStatement } from "../store/tables/events/append.ts";
 import type { Driver, Statement } from "../store/driver/driver.ts";
 import { LedgerError } from "../store/driver/errors.ts";
-import { retryLostRaces } from "../store/retry_lost_races.ts";
+import { retryLostRaces } from "../store/driver/retry_lost_races.ts";
 import {
   type Checkpoint,
   checkpointsOf,
@@ -39,37 +38,32 @@ import {
 import { selectOrderFolds } from "../store/tables/orders.ts";
 import { selectObservedDigests } from "../store/tables/polling/observations.ts";
 import {
-  differsFromSession,
   erasableOrder,
   type ErasurePlan,
   erasurePlan,
+  matchToKeep,
 } from "./erasure_plan.ts";
 import { hideName } from "./hidden_names.ts";
 import { ownClicks } from "./own_clicks.ts";
 import { type PersonEvents, readPersonEvents } from "./person_events.ts";
+import {
+  beginComparison,
+  insertValues,
+} from "../store/tables/erasure/erased_values.ts";
+import { compareEvents, countHolders } from "./compare_events.ts";
+import type { Comparison } from "./comparison.ts";
+import { hideValues, personValues } from "./erased_values.ts";
+import type { ErasureParts } from "./erasure_parts.ts";
+import { isSameId } from "./same_id.ts";
 import { type OrderNames, redactReading } from "./redact_event.ts";
 import { redactEvents } from "./redact_events.ts";
 import { statesAfter } from "./states_after.ts";
 import { touchedBy } from "./touched_by.ts";
 
-/** What an erasure works with. */
-export interface ErasureParts extends ResolveOptions {
-  /** A database that has been migrated. */
-  readonly driver: Driver;
-  /** The clock, in ms. */
-  readonly now: () => number;
-  /** Random bytes for names, keys and salts. */
-  readonly randomBytes: (length: number) => Uint8Array;
-  /**
-   * The fold; replaced by tests.
-   *
-   * @default the fold of this version
-   */
-  readonly fold?: FoldCode;
-}
-
-/** What an erasure came to. */
+/** Result of an erasure. */
 export interface Erasure extends ErasurePlan {
+  /** What came of comparing what is left with the person's ids. */
+  readonly compared: Comparison;
   /** What stands for the user from now on; null where nothing was found. */
   readonly pseudonym: string | null;
 }
@@ -77,7 +71,8 @@ export interface Erasure extends ErasurePlan {
 /** How a person is erased. */
 export interface ErasePersonOptions {
   /**
-   * Erases also while an order is under way or a refund is due.
+   * Erases also while an order is under way or a refund is due, or the service
+   * was not asked for orders that only webhooks name as the person's.
    *
    * @default false
    */
@@ -97,13 +92,39 @@ interface Found extends PersonEvents {
  * Tells what {@linkcode erasePerson} would take.
  *
  * @param userId The user.
+ * @param compares Whether what would be left is compared with the person's ids,
+ * which reads every event.
  * @throws {LedgerError} `failed` where another version has folded the ledger.
  */
 export async function planErasure(
   parts: ErasureParts,
   userId: string,
+  compares: boolean = false,
 ): Promise<ErasurePlan> {
-  return (await find(parts, userId)).plan;
+  const found = await find(parts, userId);
+  if (!compares) return found.plan;
+  const { driver } = parts;
+  const { events, orderIds } = found;
+  const own = await ownClicks(
+    driver,
+    events.flatMap(({ event }) => event.clickId ?? []),
+    (orderId) => orderIds.includes(orderId),
+  );
+  const values = personValues(found, own);
+  const compared = await countHolders(
+    driver,
+    (texts) =>
+      Promise.resolve(
+        new Map(
+          [...texts].flatMap((text) => {
+            const kind = values.get(text);
+            return kind === undefined ? [] : [[text, kind]];
+          }),
+        ),
+      ),
+    new Set(events.map(({ event }) => event.position)),
+  );
+  return { ...found.plan, compared };
 }
 
 /**
@@ -116,15 +137,24 @@ export async function planErasure(
  * @throws {LedgerError} `failed` where an order is under way or a refund is due,
  * or another version has folded the ledger.
  */
-export function erasePerson(
+export async function erasePerson(
   parts: ErasureParts,
   userId: string,
   { force = false }: ErasePersonOptions = {},
 ): Promise<Erasure> {
-  return retryLostRaces(async () => {
+  const done = await retryLostRaces(async () => {
     const found = await find(parts, userId);
     const nothing = found.events.length === 0 && found.orderIds.length === 0;
     if (nothing) return { ...found.plan, pseudonym: null };
+    const unasked = found.plan.claims.filter(({ isAsked }) => !isAsked);
+    if (unasked.length > 0 && !force) {
+      throw new LedgerError(
+        "failed",
+        "Cannot erase before the service was asked for orders that only " +
+          "webhooks name as the person's: " +
+          unasked.map(({ orderId }) => orderId).join(", "),
+      );
+    }
     const blocked = found.plan.orders.filter(({ blocks }) => blocks.length > 0);
     if (blocked.length > 0 && !force) {
       throw new LedgerError(
@@ -143,6 +173,8 @@ export function erasePerson(
     );
     return { ...found.plan, pseudonym };
   });
+  // What a process that was killed has left to compare is compared as well.
+  return { ...done, compared: await compareEvents(parts) };
 }
 
 async function find(
@@ -173,7 +205,7 @@ async function find(
   );
   const orders = [...folds.values()]
     .map((fold) => erasableOrder(fold, { assets }));
-  const plan = erasurePlan(userId, person.events, orders);
+  const plan = erasurePlan(person, orders);
   const isLast = last?.rows[0]?.[0] === live.position;
   return { ...person, live, isLast, folds, plan };
 }
@@ -194,25 +226,23 @@ async function erasing(
     return name;
   };
   const namesOf = (event: RecordedEvent): OrderNames => ({
-    userId: event.userId === userId ? pseudonym : null,
+    userId: isSameId(event.userId, userId) ? pseudonym : null,
     clickId: clickName(event.clickId),
   });
-  const differing = new Set(
-    [...folds.values()].filter((fold) => differsFromSession(fold, { assets }))
-      .map(({ orderId }) => orderId),
-  );
   const redacted = redactEvents(events, {
     part: "identity",
     randomBytes,
     names: namesOf,
-    isErased: (id) => id === userId,
-    differs: (orderId) => differing.has(orderId),
+    isErased: (id) => isSameId(id, userId),
+    matchOf: (orderId) => {
+      const fold = folds.get(orderId);
+      return fold === undefined ? null : matchToKeep(fold, { assets });
+    },
   });
   const erasedOrders = orderIds.map((orderId) => ({
     orderId,
     userId: pseudonym,
     clickId: clickName(folds.get(orderId)?.latest?.clickId || null),
-    differs: differing.has(orderId),
     erasedAt,
   }));
   const hidden = await ownClicks(
@@ -222,7 +252,7 @@ async function erasing(
   );
   const touched = await touchedBy(driver, found);
   const key = await ownKey(parts);
-  const kept = redacted.flatMap((one) => one.kept ?? []);
+  const kept = redacted.flatMap((one) => one.retained ?? []);
   return [
     expectCheckpoint("live", live),
     ...(isLast ? [expectLast(live.position)] : []),
@@ -236,6 +266,8 @@ async function erasing(
         erasedAt,
       })),
     ]),
+    ...insertValues(hideValues(key, personValues(found, hidden))),
+    beginComparison(live.position),
     insertErasedOrders(erasedOrders),
     insertErasedPerson({
       pseudonym,
@@ -248,8 +280,8 @@ async function erasing(
     ...deleteTraces({
       ...touched,
       ownOrders: orderIds,
-      erasedUsers: [userId],
-      sessions: events.filter(({ event }) => event.kind === "session_created")
+      erasedUsers: found.spellings,
+      sessions: events.filter(({ event }) => isExpectationKind(event.kind))
         .map(({ event }) => event.position),
     }),
     ...await statesAfter(driver, {
@@ -275,7 +307,7 @@ async function erasing(
 async function observedDigests(
   driver: Driver,
   events: readonly ErasableEvent[],
-  orders: readonly (OrderNames & { orderId: string; differs: boolean })[],
+  orders: readonly (OrderNames & { orderId: string })[],
 ): Promise<(readonly [string, string])[]> {
   const [rows] = await readPrimary(driver, [
     selectObservedDigests(orders.map(({ orderId }) => orderId)),
@@ -293,10 +325,7 @@ async function observedDigests(
     const { body, salt } = reading;
     if (body === null || salt === null) return [order.orderId, ""];
     const whole = { ...reading, body, salt, digest: "" };
-    const { digest: now } = redactReading(whole, {
-      names: order,
-      differs: order.differs,
-    });
+    const { digest: now } = redactReading(whole, { names: order });
     return [order.orderId, now];
   });
 }

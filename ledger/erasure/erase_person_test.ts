@@ -14,6 +14,8 @@ function kept(order: OrderView) {
     trust: state.trust,
     reason: state.reason,
     release: state.release,
+    booked: state.booked,
+    match: state.facts.match,
     createdAt: state.createdAt,
     changedAt: state.changedAt,
     currency: state.currency,

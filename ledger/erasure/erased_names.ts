@@ -27,11 +27,12 @@ export async function readErasedNames(
   names: Iterable<string>,
 ): Promise<ErasedNames> {
   const [keys] = await readPrimary(driver, [selectKeys]);
-  const hidden = new Map<string, string>();
+  // Two names that differ in case alone have one hash.
+  const hidden = new Map<string, string[]>();
   for (const name of new Set(names)) {
     for (const [key] of keys?.rows ?? []) {
-      const hash = hideName(key as Uint8Array, kind, name);
-      hidden.set(hex.encode(hash), name);
+      const hash = hex.encode(hideName(key as Uint8Array, kind, name));
+      hidden.set(hash, [...hidden.get(hash) ?? [], name]);
     }
   }
   const found = new Map<string, ErasedName>();
@@ -40,13 +41,13 @@ export async function readErasedNames(
     const page = hashes.slice(from, from + LOOKED_UP_AT_ONCE);
     const [rows] = await readPrimary(driver, [selectNames(page)]);
     for (const [hash, , erasedAt, returnedAt] of rows?.rows ?? []) {
-      const name = hidden.get(hex.encode(hash as Uint8Array));
-      if (name === undefined) continue;
-      found.set(name, {
-        hash: hash as Uint8Array,
-        erasedAt: String(erasedAt),
-        returnedAt: returnedAt === null ? null : String(returnedAt),
-      });
+      for (const name of hidden.get(hex.encode(hash as Uint8Array)) ?? []) {
+        found.set(name, {
+          hash: hash as Uint8Array,
+          erasedAt: String(erasedAt),
+          returnedAt: returnedAt === null ? null : String(returnedAt),
+        });
+      }
     }
   }
   return found;

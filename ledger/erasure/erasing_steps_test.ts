@@ -151,7 +151,7 @@ Deno.test("an order of an erased user that becomes known later takes its session
   assert.deepEqual(await eventsNaming(ledger, "U0"), []);
   assert.deepEqual(await eventsNaming(ledger, "basket-9"), []);
   assert.deepEqual(
-    await rowsOf(ledger.driver, "SELECT 1 FROM session_links"),
+    await rowsOf(ledger.driver, "SELECT 1 FROM expectations"),
     [],
   );
   assert.equal((await ledger.orders.get("O9"))?.status, "success");

@@ -1,16 +1,17 @@
-import { lastingAttention } from "../attention/attention.ts";
 import { parseExact } from "../../core/json/exact_json.ts";
 import { isRecord } from "../../core/guards.ts";
 import { objectOf } from "../events/fact_text.ts";
-import type { EventKind, RecordedEvent } from "../events/event.ts";
-import { isFinal } from "../orders/order_rank.ts";
+import type { EventKind } from "../machines/event_kind.ts";
+import type { RecordedEvent } from "../events/event.ts";
+import type { MatchFact } from "../events/match_fact.ts";
+import { isFinal } from "../machines/order_rank.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
-import { decideRelease } from "../orders/release.ts";
-import { otherFinals } from "../orders/readings.ts";
-import { type ResolveOptions, resolveOrder } from "../orders/resolve_order.ts";
-import { orderState } from "../orders/state_of_order.ts";
-import type { ErasableEvent } from "../store/tables/erasure/erasable_events.ts";
-import { KEPT_OF_READING, KEPT_OF_WEBHOOK } from "./redact_event.ts";
+import { matchExpectations } from "../outcomes/match.ts";
+import type { ResolveOptions } from "../orders/resolve_order.ts";
+import { orderState } from "../states/state_of_order.ts";
+import type { Comparison } from "./comparison.ts";
+import type { ClaimedOrder, PersonEvents } from "./person_events.ts";
+import { RETAINED_OF_READING, RETAINED_OF_WEBHOOK } from "./redact_event.ts";
 
 /**
  * Why a person should not be erased yet.
@@ -40,14 +41,23 @@ export interface ErasurePlan {
   readonly events: Readonly<Partial<Record<EventKind, number>>>;
   /** Names of the fields that go, as the service writes them, sorted. */
   readonly fields: readonly string[];
-  /** The person's orders, by id. */
+  /** The person's orders, which the service has shown as such, by id. */
   readonly orders: readonly ErasableOrder[];
+  /**
+   * Orders that only webhooks name as the person's, by id. Of such webhooks
+   * what they say of the person goes; the orders are not the person's.
+   */
+  readonly claims: readonly ClaimedOrder[];
+  /**
+   * What comparing the rest with the person's ids came to, or would come to;
+   * null where it was not compared.
+   */
+  readonly compared: Comparison | null;
 }
 
 /** Tells what an erasure takes. */
 export function erasurePlan(
-  userId: string,
-  events: readonly ErasableEvent[],
+  { userId, events, claims }: Omit<PersonEvents, "spellings" | "orderIds">,
   orders: readonly ErasableOrder[],
 ): ErasurePlan {
   const kinds: Partial<Record<EventKind, number>> = {};
@@ -64,8 +74,17 @@ export function erasurePlan(
     userId,
     events: kinds,
     fields: [...fields].sort(),
-    orders: orders.toSorted((a, b) => a.orderId < b.orderId ? -1 : 1),
+    orders: orders.toSorted(byOrderId),
+    claims: claims.toSorted(byOrderId),
+    compared: null,
   };
+}
+
+function byOrderId(
+  a: { readonly orderId: string },
+  b: { readonly orderId: string },
+): number {
+  return a.orderId < b.orderId ? -1 : 1;
 }
 
 /** Whether a field of an event is kept. */
@@ -75,11 +94,12 @@ function stays(
 ): boolean {
   switch (kind) {
     case "order_snapshot":
-      return KEPT_OF_READING.has(field);
+      return RETAINED_OF_READING.has(field);
     case "order_redacted":
       return field !== "user_id" && field !== "click_id";
     case "webhook":
-      return field === "type" || orderId !== null && KEPT_OF_WEBHOOK.has(field);
+      return field === "type" ||
+        orderId !== null && RETAINED_OF_WEBHOOK.has(field);
     default:
       return false;
   }
@@ -113,16 +133,17 @@ export function erasableOrder(
   const { orderId, status, trust } = state;
   const blocks: ErasureBlock[] = [];
   if (trust !== "confirmed" || !isFinal(status)) blocks.push("under_way");
-  if (lastingAttention(state).includes("refund_due")) blocks.push("refund_due");
+  if (state.attention.includes("refund_due")) blocks.push("refund_due");
   return { orderId, status, trust, blocks };
 }
 
-/** Whether an order differs from what its session asked for. */
-export function differsFromSession(
+/**
+ * How an order compares with what the partner recorded, so that it stays known
+ * when both are redacted; null while no reading can be compared.
+ */
+export function matchToKeep(
   fold: OrderFold,
-  options: ResolveOptions,
-): boolean {
-  const { latest } = fold;
-  return latest?.status === "success" && otherFinals(fold).length === 0 &&
-    decideRelease(fold, resolveOrder(fold, options)) === "wait";
+  { assets = "production" }: ResolveOptions,
+): MatchFact | null {
+  return fold.latest === null ? null : matchExpectations(fold, assets).match;
 }

@@ -2,14 +2,18 @@ import { readPrimary } from "../store/driver/read_primary.ts";
 import { readErasedNames } from "./erased_names.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { selectReturnedOrders } from "../store/tables/erasure/erased_orders.ts";
+import { selectComparison } from "../store/tables/erasure/erased_values.ts";
 import { selectErasedPeople } from "../store/tables/erasure/erasures.ts";
 import {
   erasePerson,
   type ErasePersonOptions,
   type Erasure,
-  type ErasureParts,
   planErasure,
 } from "./erase_person.ts";
+import { compareEvents } from "./compare_events.ts";
+import type { Comparison } from "./comparison.ts";
+import type { ErasureParts } from "./erasure_parts.ts";
+import { type ErasureFinding, readFindings, settle } from "./findings.ts";
 import type { ErasurePlan } from "./erasure_plan.ts";
 
 import {
@@ -66,10 +70,15 @@ export class Erasures {
    * Tells what {@linkcode Erasures.erase} takes, and changes nothing.
    *
    * @param userId The user.
+   * @param options Whether what would be left is compared with the person's ids
+   * as well, which reads every event.
    * @throws {LedgerError} `failed` where events are not folded by this version.
    */
-  plan(userId: string): Promise<ErasurePlan> {
-    return planErasure(this.#parts, userId);
+  plan(
+    userId: string,
+    { compares = false }: { readonly compares?: boolean } = {},
+  ): Promise<ErasurePlan> {
+    return planErasure(this.#parts, userId, compares);
   }
 
   /**
@@ -152,6 +161,47 @@ export class Erasures {
     if (found === undefined) return null;
     const { erasedAt, returnedAt } = found;
     return { erasedAt, returnedAt };
+  }
+
+  /**
+   * Compares what is left with the ids of all who were erased, where an erasure
+   * that was stopped has not done so. {@linkcode Erasures.erase} does it itself.
+   *
+   * @param signal Stops it; it goes on another time.
+   * @throws {LedgerError} When the database fails.
+   */
+  compare(signal?: AbortSignal): Promise<Comparison> {
+    return compareEvents(this.#parts, signal);
+  }
+
+  /** Whether all events were compared with the ids of all who were erased. */
+  async isCompared(): Promise<boolean> {
+    const [rows] = await readPrimary(this.#driver, [selectComparison]);
+    return rows?.rows.length === 0;
+  }
+
+  /**
+   * Lists events that hold an id of somebody erased and were not blanked,
+   * because they are about somebody else, are no JSON, or hold no more than a
+   * click id that a customer may have chosen.
+   */
+  findings(): Promise<ErasureFinding[]> {
+    return readFindings(this.#driver);
+  }
+
+  /**
+   * Says what is to become of events that are listed.
+   *
+   * @param positions Their positions, as {@linkcode Erasures.findings} has them.
+   * @param how `blank` takes out what they say, `keep` leaves them.
+   * @returns How many were settled.
+   * @throws {LedgerError} `failed` where events are not folded by this version.
+   */
+  settle(
+    positions: readonly number[],
+    how: "blank" | "keep",
+  ): Promise<number> {
+    return settle(this.#parts, positions, how);
   }
 
   /** Lists the people who were erased, the first one first. */

@@ -2,14 +2,19 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { until } from "../../tests/kit/until.ts";
 import { eraseBody } from "../evidence/erase.ts";
-import { Recorder } from "../polling/recording/recorder.ts";
 import type { Ledger } from "../ledger.ts";
+import type { NewEvent } from "../events/event.ts";
+import { orderExpected, webhookEvent } from "../events/mint.ts";
 import { ledgerOn } from "../ledger_on.ts";
 import { openLedger } from "../open_ledger.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { LedgerError } from "../store/driver/errors.ts";
-import { openDriver } from "../store/driver/open_driver.ts";
-import { memoryLedger } from "../testing/erasure_test_kit.ts";
+import { openDriver } from "../store/connections/open_driver.ts";
+import {
+  assertFollows,
+  inTables,
+  memoryLedger,
+} from "../testing/erasure_test_kit.ts";
 import { databaseKinds } from "../testing/test_databases.ts";
 import { type Person, person } from "../testing/person_events.ts";
 
@@ -30,32 +35,6 @@ function found(folder: string, { values }: Person): string[] {
     return values.filter((value) => bytes.includes(value))
       .map((value) => `${name}: ${value}`);
   });
-}
-
-/** Every row of every table, as text: values of a person in them. */
-async function inTables(driver: Driver, { values }: Person): Promise<string[]> {
-  const [tables] = await driver.batch([{
-    sql: "SELECT name FROM sqlite_schema WHERE type = 'table'",
-    args: [],
-  }], "read");
-  const all: string[] = [];
-  for (const [table] of tables?.rows ?? []) {
-    const [rows] = await driver.batch([{
-      sql: `SELECT * FROM "${table}"`,
-      args: [],
-    }], "read");
-    const text = rows?.rows.map((row) =>
-      row.map((value) =>
-        value instanceof Uint8Array ? new TextDecoder().decode(value) : value
-      ).join(" ")
-    ).join("\n") ?? "";
-    for (const value of values) {
-      if (text.includes(value)) {
-        all.push(`${table}: ${value}`);
-      }
-    }
-  }
-  return all;
 }
 
 Deno.test("Erasures.erase() leaves no byte of the person in file, log and backup, and everything of others", async () => {
@@ -115,8 +94,13 @@ Deno.test("Erasures.erase() leaves no byte of the person in file, log and backup
 
 Deno.test("Erasures.erase() refuses while an order is under way or a refund is due, unless forced", async () => {
   await using ledger = await memoryLedger();
-  const waiting = anna.events.filter(({ kind }) => kind !== "order_snapshot");
-  await ledger.append(waiting);
+  const isLast = ({ body }: NewEvent) =>
+    new TextDecoder().decode(body).includes('"status":"success"');
+  await ledger.append(
+    anna.events.filter((event) =>
+      event.kind !== "order_snapshot" || !isLast(event)
+    ),
+  );
   await ledger.project();
   const [plan] = (await ledger.erasures.plan(anna.userId)).orders;
   assert.deepEqual(plan?.blocks, ["under_way"]);
@@ -128,6 +112,103 @@ Deno.test("Erasures.erase() refuses while an order is under way or a refund is d
   await ledger.erasures.erase(anna.userId, { force: true });
   assert.deepEqual(await inTables(ledger.driver, anna), []);
   assert.equal((await ledger.orders.get("O-ANNA-0"))?.status, "success");
+});
+
+Deno.test("Erasures.erase() takes what was expected of a person's orders under every click id", async () => {
+  await using ledger = await memoryLedger();
+  const expected = (id: string, click_id: string, body: object) =>
+    orderExpected({
+      expected: { expectation_id: id, click_id, ...body },
+      recordedAt: "2026-11-20T09:00:00.000Z",
+      salt: new Uint8Array(16),
+    });
+  const [session] = anna.events.filter(({ kind }) =>
+    kind === "session_created"
+  );
+  const { click_id, reference, wallet_address } = JSON.parse(
+    new TextDecoder().decode(session?.body),
+  );
+  await ledger.append([
+    ...anna.events,
+    ...berta.events,
+    expected("E1", click_id, { reference, wallet_address }),
+    expected("E2", "click-of-nobody", { reference, wallet_address }),
+    expected("E3", "click-of-another", { user_id: anna.userId }),
+    expected("E4", "click-of-others", { reference: "another", network: "x" }),
+  ]);
+  await ledger.project();
+  await ledger.erasures.erase(anna.userId, { force: true });
+  assert.deepEqual(await inTables(ledger.driver, anna), []);
+  await assertFollows(ledger);
+  const [kept] = await ledger.driver.batch([{
+    sql: `SELECT count(*) FROM events
+      WHERE kind = 'order_expected' AND body IS NOT NULL`,
+    args: [],
+  }], "read");
+  assert.deepEqual(kept?.rows.map(([count]) => count), [1]);
+  assert.notEqual((await inTables(ledger.driver, berta)).length, 0);
+});
+
+/** A forged webhook that says that an order is Anna's. */
+function forged(orderId: string): NewEvent {
+  return webhookEvent({
+    id: `F-${orderId}`,
+    receivedAt: "2026-11-21T10:00:00.000Z",
+    body: new TextEncoder().encode(JSON.stringify({
+      type: "order_complete",
+      user: { user_id: anna.userId },
+      click_id: "click-of-the-forger",
+      order: { id: orderId, quote: "USD", quote_amount: "1" },
+    })),
+  }, new Uint8Array(16));
+}
+
+Deno.test("Erasures.erase() waits until the service was asked for orders that only webhooks name as the person's", async () => {
+  await using ledger = await memoryLedger();
+  await filled(ledger);
+  await ledger.append([forged("O-INVENTED"), forged("not, an id")]);
+  await ledger.project();
+  const { orders, claims } = await ledger.erasures.plan(anna.userId);
+  assert.deepEqual(orders.map(({ orderId }) => orderId), anna.orderIds);
+  assert.deepEqual(claims, [
+    { orderId: "O-INVENTED", isAsked: false },
+    { orderId: "not, an id", isAsked: true },
+  ]);
+  await assert.rejects(
+    ledger.erasures.erase(anna.userId),
+    /service was asked for orders that only webhooks name .*: O-INVENTED$/,
+  );
+  assert.ok((await inTables(ledger.driver, anna)).length > 0);
+  await ledger.driver.batch([{
+    sql: `INSERT INTO observations
+        (entity, entity_id, asked_at, read_at, digest, found)
+      VALUES ('order', 'O-INVENTED', ?1, ?1, '', 0)`,
+    args: ["2026-11-21T10:00:01.000Z"],
+  }], "write");
+  await ledger.erasures.erase(anna.userId);
+  assert.deepEqual(await inTables(ledger.driver, anna), []);
+});
+
+Deno.test("Erasures.erase() leaves an order of somebody else whole, also when it is forced before the service has shown it", async () => {
+  const berta = person("BERTA", 1);
+  const [orderId = ""] = berta.orderIds;
+  const whole = async (erases: boolean) => {
+    await using ledger = await memoryLedger();
+    await ledger.append(anna.events);
+    await ledger.append([forged(orderId)]);
+    await ledger.project();
+    if (erases) await ledger.erasures.erase(anna.userId, { force: true });
+    await ledger.append(berta.events);
+    await ledger.project();
+    const found = await ledger.orders.get(orderId);
+    assert.ok(found !== null);
+    const { claimed: _, activity: __, anomalies: ___, ...order } = found;
+    assert.equal((await ledger.verify()).ok, true);
+    return order;
+  };
+  const after = await whole(true);
+  assert.equal(after.userId, berta.userId);
+  assert.deepEqual(after, await whole(false));
 });
 
 Deno.test("a closed month recomputes without a difference after an erasure, and other months are closed alike", async () => {
@@ -176,74 +257,61 @@ Deno.test("what arrives of an erased person later is redacted before it is folde
   assert.equal((await ledger.refold()).changed, 0);
 });
 
-Deno.test("record() keeps of an erased order only what is redacted, and nothing of its user", async () => {
+Deno.test("what names nothing but an erased click id is redacted when it arrives, whatever its type", async () => {
   await using ledger = await memoryLedger();
-  const { driver } = ledger;
-  const recorder = new Recorder({
-    driver,
-    lease: null,
-    now: Date.now,
-    randomBytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
-  });
-  const answer = (source: Record<string, unknown>) => ({
-    sources: [JSON.stringify(source)],
-    states: [{ status: String(source.status ?? ""), changedAt: null }],
-    missing: [],
-    readAt: new Date().toISOString(),
-    requestedAtMs: Date.now(),
-  });
-  const utf8 = new TextDecoder();
-  const read = anna.events.filter(({ kind }) => kind === "order_snapshot")
-    .map(({ body }) => JSON.parse(utf8.decode(body)));
-  const order = read[1];
-  const user = JSON.parse(
-    utf8.decode(anna.events.find(({ kind }) => kind === "user_snapshot")?.body),
-  );
-  await ledger.append(anna.events.filter(({ kind }) => kind === "webhook"));
-  await recorder.record("order", answer(order));
-  await recorder.record("user", answer(user));
+  await filled(ledger);
+  await ledger.erasures.erase(anna.userId);
+  const types = ["login", "registration", "logout", "card_added", "new_thing"];
+  for (const [n, type] of types.entries()) {
+    await ledger.appendDelivery({
+      id: `01KA000000000000000000000${n}`,
+      receivedAt: "2026-11-21T09:00:00.000Z",
+      body: new TextEncoder().encode(JSON.stringify({
+        type,
+        click_id: "click0-ANNA-SECRET",
+        phone: "phone-ANNA-SECRET",
+      })),
+    });
+  }
+  assert.ok((await inTables(ledger.driver, anna)).length > 0);
   await ledger.project();
-  await ledger.erasures.erase(anna.userId, { force: true });
-  const quiet = await recorder.record("order", answer(order));
-  assert.equal(quiet.appended, 0, "the same answer is no news");
-  const cancelled = { ...order, status: "cancelled" };
-  assert.equal((await recorder.record("order", answer(cancelled))).appended, 1);
-  assert.equal((await recorder.record("user", answer(user))).appended, 0);
-  await ledger.project();
-  assert.deepEqual(await inTables(driver, anna), []);
-  const { anomalies, status } = await ledger.orders.get("O-ANNA-0") ?? {};
-  assert.equal(status, "cancelled");
-  assert.ok(anomalies?.some(({ kind }) => kind === "final_changed"));
-
-  // An old order that the ledger did not know is erased as well.
-  const old = {
-    ...order,
-    order_id: "O-OLD",
-    created_at: "2020-01-01 00:00:00",
-  };
-  await recorder.record("order", answer(old));
-  await ledger.project();
-  await recorder.record("order", answer(old));
-  await ledger.project();
-  assert.deepEqual(await inTables(driver, anna), []);
-  assert.equal((await ledger.orders.get("O-OLD"))?.status, "success");
-
-  // An order that was created later is new business.
-  const soon = new Date(Date.now() + 60_000).toISOString();
-  const fresh = { ...order, order_id: "O-NEW", created_at: soon };
-  await recorder.record("order", answer(fresh));
-  await ledger.project();
-  await recorder.record("user", answer(user));
-  await ledger.project();
-  assert.equal((await ledger.orders.get("O-NEW"))?.userId, anna.userId);
-  assert.notEqual(await ledger.users.get(anna.userId), null);
-  const returned = await ledger.erasures.returned();
-  assert.deepEqual(returned.map(({ orderId }) => orderId), ["O-NEW"]);
-
-  // And can be erased again.
-  await ledger.erasures.erase(anna.userId, { force: true });
-  assert.deepEqual(await inTables(driver, anna), []);
+  assert.deepEqual(await inTables(ledger.driver, anna), []);
   assert.equal((await ledger.verify()).ok, true);
+});
+
+Deno.test("Erasures.erase() finds a person whatever the case of the ids, and recognises them so later", async () => {
+  await using ledger = await memoryLedger();
+  await filled(ledger);
+  const deliver = async (n: number, body: object) => {
+    await ledger.appendDelivery({
+      id: `01KA000000000000000000000${n}`,
+      receivedAt: `2026-11-2${n}T09:00:00.000Z`,
+      body: new TextEncoder().encode(JSON.stringify(body)),
+    });
+    await ledger.project();
+  };
+  const odd = { type: "login", user_id: "USER-anna-Secret", ip: "1.2.3.4" };
+  const clicked = {
+    type: "thing",
+    click_id: "CLICK0-anna-Secret",
+    ip: "9.9.9.9",
+  };
+  await deliver(1, odd);
+  await deliver(2, clicked);
+  const { events } = await ledger.erasures.erase("user-ANNA-secret");
+  assert.equal(events.webhook, 9);
+  assert.deepEqual(await inTables(ledger.driver, anna), []);
+  await deliver(3, odd);
+  await deliver(4, clicked);
+  const told = {
+    values: ["USER-anna-Secret", "CLICK0-anna-Secret", "9.9.9.9"],
+  };
+  assert.deepEqual(await inTables(ledger.driver, { ...anna, ...told }), []);
+  assert.notEqual(await ledger.erasures.find(anna.userId), null);
+  assert.notEqual(await ledger.erasures.find("USER-anna-Secret"), null);
+  assert.equal(await ledger.users.get("USER-anna-Secret"), null);
+  assert.equal((await ledger.verify()).ok, true);
+  assert.equal((await ledger.refold()).changed, 0);
 });
 
 Deno.test("Erasures.erase() is all or nothing, whichever write fails", async () => {

@@ -1,11 +1,12 @@
 import { createHmac } from "node:crypto";
+import { comparedId } from "./same_id.ts";
 
 /** What kind of name is hidden. */
-export type NameKind = "user" | "click";
+export type NameKind = "user" | "click" | "value";
 
 /**
  * Hides a name behind a keyed hash: whoever has the ledger can recognise the
- * name when it comes again, and nobody can read it.
+ * name when it comes again, in whatever case, and nobody can read it.
  *
  * @param key The ledger's key.
  * @param kind What kind of name it is.
@@ -17,6 +18,8 @@ export function hideName(
   kind: NameKind,
   name: string,
 ): Uint8Array {
-  const hmac = createHmac("sha256", key).update(`${kind}\0${name}`).digest();
+  const hmac = createHmac("sha256", key).update(
+    `${kind}\0${comparedId(name)}`,
+  ).digest();
   return new Uint8Array(hmac);
 }

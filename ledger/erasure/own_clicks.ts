@@ -5,9 +5,9 @@ import {
   erasableEvents,
   selectErasableAt,
   selectErasableOfClicks,
-  selectOrdersOfLinks,
-  selectSessionPositions,
+  selectOrdersOfClicks,
 } from "../store/tables/erasure/erasable_events.ts";
+import { selectPositionsOfLinks } from "../store/tables/events/expectations.ts";
 
 /**
  * Finds the click ids that lead to no order of anybody else. A click id that
@@ -23,8 +23,8 @@ export async function ownClicks(
 ): Promise<Set<string>> {
   const own = new Set(clickIds);
   if (own.size === 0) return own;
-  const [rows] = await readPrimary(driver, [selectOrdersOfLinks(pairs(own))]);
-  for (const [, clickId, orderId] of rows?.rows ?? []) {
+  const [rows] = await readPrimary(driver, [selectOrdersOfClicks(own)]);
+  for (const [clickId, orderId] of rows?.rows ?? []) {
     if (!isOwn(String(orderId))) own.delete(String(clickId));
   }
   return own;
@@ -44,10 +44,10 @@ export async function readEventsOfClicks(
 ): Promise<ErasableEvent[]> {
   if (clickIds.size === 0) return [];
   const [links, webhooks] = await readPrimary(driver, [
-    selectSessionPositions(pairs(clickIds)),
+    selectPositionsOfLinks(pairs(clickIds)),
     selectErasableOfClicks([...clickIds], position),
   ]);
-  const positions = links?.rows.map((row) => row[2] as number) ?? [];
+  const positions = links?.rows.map(([at]) => at as number) ?? [];
   const [sessions] = await readPrimary(driver, [selectErasableAt(positions)]);
   return [...erasableEvents(sessions), ...erasableEvents(webhooks)].filter((
     { event, erased },

@@ -1,7 +1,7 @@
 import { readPrimary } from "../store/driver/read_primary.ts";
 import type { Fact } from "../events/fact.ts";
 import { readFact } from "../events/read_fact.ts";
-import { type Link, linkKey, orderLinks } from "../projection/links.ts";
+import { type Link, linkKey, orderLinks } from "../events/links.ts";
 import type { Driver, Statement } from "../store/driver/driver.ts";
 import {
   type ErasableEvent,
@@ -11,18 +11,38 @@ import {
   selectErasableOfOrders,
   selectErasableOfUsers,
   selectOrdersOfLinks,
-  selectOrdersOfUser,
-  selectSessionPositions,
+  selectOrdersOfUsers,
+  selectSpellings,
 } from "../store/tables/erasure/erasable_events.ts";
+import { selectPositionsOfLinks } from "../store/tables/events/expectations.ts";
 import { ownClicks } from "./own_clicks.ts";
-import { keepsNames } from "./redacts_of.ts";
+import { readEventsOfReferences } from "./own_references.ts";
+import { isRequestable } from "../../core/wire/requestable_id.ts";
+import { selectAskedOrders } from "../store/tables/polling/observations.ts";
+import { isSameId } from "./same_id.ts";
+import { keepsNames, redactsOf } from "./redacts_of.ts";
+
+/** An order that only webhooks name as the person's. */
+export interface ClaimedOrder {
+  /** The order. */
+  readonly orderId: string;
+  /**
+   * Whether the service was asked for it since, and has not shown it. Until
+   * then it may be the person's, or one that the sender invented.
+   */
+  readonly isAsked: boolean;
+}
 
 /** What the ledger holds of a person. */
 export interface PersonEvents {
   /** The user. */
   readonly userId: string;
-  /** The person's orders. */
+  /** The user's id as events write it, in one case or several. */
+  readonly spellings: readonly string[];
+  /** The person's orders: the service has shown them as such. */
   readonly orderIds: readonly string[];
+  /** Orders that only webhooks name as the person's. */
+  readonly claims: readonly ClaimedOrder[];
   /** The events that say something of the person, by position. */
   readonly events: readonly ErasableEvent[];
 }
@@ -42,9 +62,13 @@ export async function readPersonEvents(
   position: number,
 ): Promise<PersonEvents> {
   const read = reader(driver);
+  const [spelt] = await readPrimary(driver, [selectSpellings(userId)]);
+  const spellings = [
+    ...new Set([userId, ...spelt?.rows.map(([id]) => String(id)) ?? []]),
+  ];
   const [named, states] = await readPrimary(driver, [
-    selectErasableOfUsers([userId], position),
-    selectOrdersOfUser(userId),
+    selectErasableOfUsers(spellings, position),
+    selectOrdersOfUsers(spellings),
   ]);
   const ofUser = erasableEvents(named);
   const candidates = new Set(
@@ -54,7 +78,7 @@ export async function readPersonEvents(
   const ofCandidates = await read(
     selectErasableOfOrders([...candidates], position),
   );
-  const owned = ownedOrders(userId, ofCandidates);
+  const { owned, claimed } = ownedOrders(userId, ofCandidates);
   const ofOrders = ofCandidates.filter(({ event: { kind, orderId } }) =>
     owned.has(orderId ?? "") &&
     // The others say nothing but the order's id, which stays.
@@ -64,14 +88,18 @@ export async function readPersonEvents(
   const facts = [...ofUser, ...ofOrders].map(({ event }) => readFact(event));
   const links = await ownLinks(driver, facts, owned);
   const [sessions, clicks] = await readPrimary(driver, [
-    selectSessionPositions(links),
+    selectPositionsOfLinks(links),
     selectErasableOfClicks(
       links.flatMap(([kind, link]) => kind === "click" ? [link] : []),
       position,
     ),
   ]);
-  const sessionsAt = sessions?.rows.map((row) => row[2] as number) ?? [];
-  const linked = await read(selectErasableAt(sessionsAt));
+  const sessionsAt = sessions?.rows.map(([at]) => at as number) ?? [];
+  const ofLinks = await read(selectErasableAt(sessionsAt));
+  const linked = [
+    ...ofLinks,
+    ...await readEventsOfReferences(driver, ofLinks, (id) => owned.has(id)),
+  ];
   // Orders of others under its click id are compared with a session too.
   const own = await ownClicks(
     driver,
@@ -80,7 +108,7 @@ export async function readPersonEvents(
   );
   const ofSessions = linked.filter(({ event }) =>
     event.position <= position &&
-    (event.userId === null || event.userId === userId) &&
+    (event.userId === null || isSameId(event.userId, userId)) &&
     (event.clickId === null || own.has(event.clickId))
   );
   const all = new Map(
@@ -89,7 +117,9 @@ export async function readPersonEvents(
   );
   return {
     userId,
+    spellings,
     orderIds: [...owned],
+    claims: await readClaims(driver, claimed),
     events: [...all.values()].filter((one) => saysSomething(one, userId))
       .sort((a, b) => a.event.position - b.event.position),
   };
@@ -100,33 +130,60 @@ function saysSomething(
   { event, erased }: ErasableEvent,
   userId: string,
 ): boolean {
-  if (event.userId === userId) return true;
+  if (isSameId(event.userId, userId)) return true;
   if (event.kind === "order_redacted") return keepsNames(event);
   return event.body !== null || erased?.part === "body";
 }
 
 /**
- * The orders that are the user's: a reading names the user, or, where nothing
- * but webhooks speaks of the order, one of those.
+ * The orders that are the user's: a reading names the user. Where no reading
+ * speaks of an order, webhooks that name the user claim that it is. Anybody can
+ * send one, so such an order is not taken for the user's.
  */
 function ownedOrders(
   userId: string,
   events: readonly ErasableEvent[],
-): ReadonlySet<string> {
+): {
+  readonly owned: ReadonlySet<string>;
+  /** When the latest claim of each came, UTC ISO 8601. */
+  readonly claimed: ReadonlyMap<string, string>;
+} {
   const owned = new Set<string>();
-  const others = new Set<string>();
-  const claimed = new Set<string>();
+  const read = new Set<string>();
+  const claimed = new Map<string, string>();
   for (const { event } of events) {
-    if (event.orderId === null || event.userId === null) continue;
-    const isReading = event.kind === "order_snapshot" ||
-      event.kind === "order_redacted";
-    if (event.userId !== userId) {
-      if (isReading) others.add(event.orderId);
-    } else if (isReading) owned.add(event.orderId);
-    else claimed.add(event.orderId);
+    const { orderId, kind, recordedAt } = event;
+    if (orderId === null) continue;
+    const isReading = (redactsOf(event)?.kind ?? kind) === "order_snapshot";
+    const isNamed = isSameId(event.userId, userId);
+    if (isReading) read.add(orderId);
+    if (isReading && isNamed) owned.add(orderId);
+    if (kind !== "webhook" || !isNamed) continue;
+    if (recordedAt > (claimed.get(orderId) ?? "")) {
+      claimed.set(orderId, recordedAt);
+    }
   }
-  for (const id of claimed) if (!others.has(id)) owned.add(id);
-  return owned;
+  for (const orderId of read) claimed.delete(orderId);
+  return { owned, claimed };
+}
+
+/** Of which claimed orders the service was asked since they were claimed. */
+async function readClaims(
+  driver: Driver,
+  claimed: ReadonlyMap<string, string>,
+): Promise<ClaimedOrder[]> {
+  if (claimed.size === 0) return [];
+  const [rows] = await readPrimary(driver, [
+    selectAskedOrders([...claimed.keys()]),
+  ]);
+  const asked = new Map(
+    rows?.rows.map(([id, askedAt]) => [String(id), String(askedAt)]),
+  );
+  return [...claimed].map(([orderId, claimedAt]) => ({
+    orderId,
+    // The service has no id that cannot be requested.
+    isAsked: !isRequestable(orderId) || (asked.get(orderId) ?? "") > claimedAt,
+  }));
 }
 
 /** Sessions and click ids that lead to these orders, and to no others. */

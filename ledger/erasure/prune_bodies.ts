@@ -1,12 +1,14 @@
+import { isExpectationKind } from "../machines/event_kind.ts";
 import { readPrimary } from "../store/driver/read_primary.ts";
+import type { MatchFact } from "../events/match_fact.ts";
 import { readFact } from "../events/read_fact.ts";
 import { decodeOrderFold } from "../projection/codec/fold_codec.ts";
 import { FOLD_VERSION } from "../projection/fold_version.ts";
-import { orderLinks } from "../projection/links.ts";
-import { appendStatement } from "../store/append.ts";
+import { orderLinks } from "../events/links.ts";
+import { appendStatement } from "../store/tables/events/append.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { LedgerError } from "../store/driver/errors.ts";
-import { retryLostRaces } from "../store/retry_lost_races.ts";
+import { retryLostRaces } from "../store/driver/retry_lost_races.ts";
 import {
   type Checkpoint,
   checkpointsOf,
@@ -32,8 +34,8 @@ import {
 } from "../store/tables/erasure/prunable.ts";
 import { deleteLinks, deleteStates } from "../store/tables/erasure/traces.ts";
 import { selectOrderFolds } from "../store/tables/orders.ts";
-import type { ErasureParts } from "./erase_person.ts";
-import { differsFromSession, erasableOrder } from "./erasure_plan.ts";
+import type { ErasureParts } from "./erasure_parts.ts";
+import { erasableOrder, matchToKeep } from "./erasure_plan.ts";
 import { redactEvents } from "./redact_events.ts";
 import { statesAfter } from "./states_after.ts";
 import { touchedBy } from "./touched_by.ts";
@@ -48,7 +50,7 @@ export interface Pruning {
 
 /** How bodies are pruned. */
 export interface PruneOptions {
-  /** Told how many bodies are gone so far. */
+  /** Called with the number of bodies deleted so far. */
   readonly onProgress?: (pruned: number) => void;
   /** Stops between two steps. */
   readonly signal?: AbortSignal;
@@ -127,27 +129,27 @@ async function prune(
     orderIds: [],
     events,
   });
-  const { blocked, differing } = await lookAtOrders(parts, live, touched);
+  const { blocked, matches } = await lookAtOrders(parts, live, touched);
   // A session stays while an order of it waits for something.
   const pruned = step === "orders"
     ? events.filter(({ event }) => !blocked.has(event.orderId ?? ""))
     : blocked.size === 0
     ? events
-    : events.filter(({ event }) => event.kind !== "session_created");
+    : events.filter(({ event }) => !isExpectationKind(event.kind));
   if (pruned.length === 0) return 0;
   const redacted = redactEvents(pruned, {
     part: "body",
     randomBytes,
     names: ({ userId, clickId }) => ({ userId, clickId }),
     isErased: () => false,
-    differs: (orderId) => differing.has(orderId),
+    matchOf: (orderId) => matches.get(orderId) ?? null,
   });
   const states = await touchedBy(driver, {
     userId: null,
     orderIds: [],
     events: pruned,
   });
-  const kept = redacted.flatMap((one) => one.kept ?? []);
+  const kept = redacted.flatMap((one) => one.retained ?? []);
   const isLast = last?.rows[0]?.[0] === live.position;
   await driver.batch([
     expectCheckpoint("live", live),
@@ -157,7 +159,7 @@ async function prune(
     ...(kept.length === 0 ? [] : [appendStatement(kept)]),
     ...deleteStates({
       ...states,
-      sessions: pruned.filter(({ event }) => event.kind === "session_created")
+      sessions: pruned.filter(({ event }) => isExpectationKind(event.kind))
         .map(({ event }) => event.position),
     }),
     deleteLinks(
@@ -198,7 +200,7 @@ async function readEvents(
   ) =>
     at <= position &&
     (kind === "webhook" || kind === "order_snapshot" ||
-      kind === "user_snapshot" || kind === "session_created")
+      kind === "user_snapshot" || isExpectationKind(kind))
   );
   if (step !== "users") return events;
   // The latest reading is what the ledger says of the user today.
@@ -211,25 +213,24 @@ async function readEvents(
   );
 }
 
-/** Orders that wait for something, and those that differ from their session. */
+/** Orders that wait for something, and how each compares with what was recorded. */
 async function lookAtOrders(
   { driver, assets = "production" }: ErasureParts,
   live: Checkpoint,
   { orderIds }: { readonly orderIds: readonly string[] },
-): Promise<{ blocked: Set<string>; differing: Set<string> }> {
+): Promise<{ blocked: Set<string>; matches: Map<string, MatchFact | null> }> {
   const [rows] = await readPrimary(driver, [
     selectOrderFolds(live.generation, orderIds),
   ]);
   const folds = rows?.rows.map(([, fold]) => decodeOrderFold(String(fold))) ??
     [];
-  const ids = (which: typeof folds) =>
-    new Set(which.map(({ orderId }) => orderId));
   return {
-    blocked: ids(
-      folds.filter((fold) => erasableOrder(fold, { assets }).blocks.length > 0),
+    blocked: new Set(
+      folds.filter((fold) => erasableOrder(fold, { assets }).blocks.length > 0)
+        .map(({ orderId }) => orderId),
     ),
-    differing: ids(
-      folds.filter((fold) => differsFromSession(fold, { assets })),
+    matches: new Map(
+      folds.map((fold) => [fold.orderId, matchToKeep(fold, { assets })]),
     ),
   };
 }

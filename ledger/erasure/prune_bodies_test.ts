@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { verifyStates } from "../evidence/verify_states.ts";
 import { openLedger } from "../open_ledger.ts";
 import type { OrderView } from "../queries/orders.ts";
-import { openDriver } from "../store/driver/open_driver.ts";
+import { openDriver } from "../store/connections/open_driver.ts";
 import { person } from "../testing/person_events.ts";
 import { worlds } from "../testing/projection_test_kit.ts";
 
@@ -13,11 +13,14 @@ const memory = {
   worker: false,
 } as const;
 
-function kept({ status, trust, release, fees, history, ...order }: OrderView) {
+function kept(
+  { status, trust, release, booked, fees, history, ...order }: OrderView,
+) {
   const { orderId, createdAt, changedAt, currency, currencyAmount } = order;
   const { commodity, cryptoAmount, activity } = order;
   return {
-    ...{ orderId, status, trust, release, fees, history, createdAt, changedAt },
+    ...{ orderId, status, trust, release, booked, fees, history },
+    ...{ createdAt, changedAt, match: order.facts.match },
     ...{ currency, currencyAmount, commodity, cryptoAmount, activity },
   };
 }

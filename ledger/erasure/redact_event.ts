@@ -6,6 +6,7 @@ import type {
   RecordedEvent,
   RedactedEvent,
 } from "../events/event.ts";
+import type { MatchFact } from "../events/match_fact.ts";
 import { orderRedacted } from "../events/mint.ts";
 import { readFact } from "../events/read_fact.ts";
 import { soundRow } from "../events/read_body.ts";
@@ -16,7 +17,7 @@ import {
   ERASED_ID,
   type ErasedPart,
   identityCommitment,
-} from "../evidence/commitment.ts";
+} from "../hashes/commitment.ts";
 
 /** What stands in an order for whom it names. */
 export interface OrderNames {
@@ -35,9 +36,9 @@ export interface RedactOptions {
   /** Whether the user that it names is erased; the id of another one stays. */
   readonly isErased: (userId: string) => boolean;
   /** Whether something was kept of its order when its body was erased. */
-  readonly isKept: boolean;
-  /** Whether its order differs from what the order's session asked for. */
-  readonly differs: boolean;
+  readonly isRetained: boolean;
+  /** How its order compares with what was recorded; null is not known. */
+  readonly match: MatchFact | null;
   /** Ids of events that were redacted before, and what they are now. */
   readonly renamed: ReadonlyMap<string, string>;
   /** Random bytes for ids and salts. */
@@ -53,7 +54,7 @@ export interface Redaction {
   /** What stands for that in the evidence chain. */
   readonly commitment: Uint8Array;
   /** What is kept of the order; null for an event that names none. */
-  readonly kept: NewEvent | null;
+  readonly retained: NewEvent | null;
 }
 
 /**
@@ -70,7 +71,7 @@ export function redactEvent(
   options: RedactOptions,
 ): Redaction | null {
   const { body, digest, salt } = event;
-  const { part, randomBytes, isKept } = options;
+  const { part, randomBytes, isRetained } = options;
   if (erased?.part === "identity") return withoutUser(event, erased, options);
   const inner = body !== null && digest !== null && salt !== null
     ? bodyCommitment({ body, digest, salt })
@@ -88,7 +89,7 @@ export function redactEvent(
       : ERASED_ID + hex.encode(randomBytes(16)),
     // What is kept of an event proves which order it is of. Without a body and
     // without that nothing does.
-    orderId: body === null && !isKept ? null : event.orderId,
+    orderId: body === null && !isRetained ? null : event.orderId,
     userId: event.userId !== null && options.isErased(event.userId)
       ? null
       : event.userId,
@@ -98,7 +99,9 @@ export function redactEvent(
     blanked,
     part,
     commitment: part === "body" ? inner : identityCommitment(event, inner),
-    kept: body === null ? null : keptOf(event, blanked.eventId, options),
+    retained: body === null
+      ? null
+      : retainedPart(event, blanked.eventId, options),
   };
 }
 
@@ -109,17 +112,17 @@ function withoutUser(
   { isErased }: RedactOptions,
 ): Redaction | null {
   return event.userId !== null && isErased(event.userId)
-    ? { blanked: { ...event, userId: null }, part, commitment, kept: null }
+    ? { blanked: { ...event, userId: null }, part, commitment, retained: null }
     : null;
 }
 
 /** What is kept of the order that an event names. */
-function keptOf(
+function retainedPart(
   event: RecordedEvent,
   eventId: string,
   options: RedactOptions,
 ): NewEvent | null {
-  const { names, differs, randomBytes } = options;
+  const { names, match, randomBytes } = options;
   const { kind, orderId } = event;
   if (kind === "order_redacted") return keptAgain(event, options);
   if (orderId === null || (kind !== "order_snapshot" && kind !== "webhook")) {
@@ -139,7 +142,7 @@ function keptOf(
         kind === "webhook" ? claimedFields(event) : readingFields(event),
         names,
       ),
-      ...(differs && kind === "order_snapshot" ? { differs: true } : {}),
+      ...(match !== null && kind === "order_snapshot" ? { match } : {}),
       redacts,
     },
     readAt: event.readAt,
@@ -179,21 +182,20 @@ function keptAgain(
 }
 
 /**
- * A reading that is made after the erasure, without what was erased.
+ * A reading that is made after the erasure, without what was erased. How the
+ * order compares with what was recorded is said by those redacted before.
  *
  * @param event The reading as the service gave it.
  * @param options What stands for whom it names.
  */
 export function redactReading(
   event: NewEvent,
-  options: Pick<RedactOptions, "names" | "differs">,
+  { names }: Pick<RedactOptions, "names">,
 ): NewEvent {
-  const { names, differs } = options;
   const fields = readingFields(event);
   return orderRedacted({
     redacted: {
       ...redactedOrder(event.orderId ?? "", fields, names),
-      ...(differs ? { differs: true } : {}),
       redacts: null,
     },
     readAt: event.readAt,
@@ -202,14 +204,14 @@ export function redactReading(
   });
 }
 
-type KeptFields = Omit<
+type RetainedFields = Omit<
   OrderRedactedBody,
   "order_id" | "user_id" | "click_id" | "redacts"
 >;
 
 function redactedOrder(
   orderId: string,
-  fields: KeptFields,
+  fields: RetainedFields,
   { userId, clickId }: OrderNames,
 ): Omit<OrderRedactedBody, "redacts"> {
   return {
@@ -238,13 +240,13 @@ const KEPT = [
 ] as const;
 
 /** What stays of a reading of an order: the same, and its id. */
-export const KEPT_OF_READING: ReadonlySet<string> = new Set([
+export const RETAINED_OF_READING: ReadonlySet<string> = new Set([
   "order_id",
   ...KEPT,
 ]);
 
 /** What stays of a webhook about an order. */
-export const KEPT_OF_WEBHOOK: ReadonlySet<string> = new Set([
+export const RETAINED_OF_WEBHOOK: ReadonlySet<string> = new Set([
   "order.id",
   "order.base",
   "order.base_amount",
@@ -252,7 +254,7 @@ export const KEPT_OF_WEBHOOK: ReadonlySet<string> = new Set([
   "order.quote_amount",
 ]);
 
-function readingFields({ body }: Pick<RecordedEvent, "body">): KeptFields {
+function readingFields({ body }: Pick<RecordedEvent, "body">): RetainedFields {
   const row = body === null ? undefined : soundRow(body, readOrderRow)?.row;
   if (row === undefined) return {};
   const kept = KEPT.flatMap((field) => {
@@ -264,7 +266,7 @@ function readingFields({ body }: Pick<RecordedEvent, "body">): KeptFields {
   return { ...Object.fromEntries(kept), ...(isEmpty ? { tx_id: "" } : {}) };
 }
 
-function claimedFields(event: RecordedEvent): KeptFields {
+function claimedFields(event: RecordedEvent): RetainedFields {
   const fact = readFact(event);
   if (fact.kind !== "webhook" || fact.body === null) return {};
   const { currency, currencyAmount, commodity, cryptoAmount } = fact.body;

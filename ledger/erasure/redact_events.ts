@@ -1,4 +1,5 @@
 import type { RecordedEvent } from "../events/event.ts";
+import type { MatchFact } from "../events/match_fact.ts";
 import type { ErasableEvent } from "../store/tables/erasure/erasable_events.ts";
 import {
   type OrderNames,
@@ -13,8 +14,8 @@ export interface RedactAllOptions
   extends Pick<RedactOptions, "part" | "randomBytes" | "isErased"> {
   /** What stands in an event's order for whom the event names. */
   readonly names: (event: RecordedEvent) => OrderNames;
-  /** Whether an order differs from what its session asked for. */
-  readonly differs: (orderId: string) => boolean;
+  /** How an order compares with what was recorded; null is not known. */
+  readonly matchOf: (orderId: string) => MatchFact | null;
 }
 
 /**
@@ -38,8 +39,8 @@ export function redactEvents(
     const redaction = redactEvent(event, erased, {
       ...options,
       names: options.names(event),
-      isKept: kept.has(eventId),
-      differs: orderId !== null && options.differs(orderId),
+      isRetained: kept.has(eventId),
+      match: orderId === null ? null : options.matchOf(orderId),
       renamed,
     });
     if (redaction === null) continue;

@@ -1,21 +1,23 @@
 import { readPrimary } from "../store/driver/read_primary.ts";
 import type { RecordedEvent } from "../events/event.ts";
-import type { Fact } from "../events/fact.ts";
+import { type Fact, isExpectation } from "../events/fact.ts";
 import { foldOrder, foldUser } from "../explain/as_of.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import type { ResolveOptions } from "../orders/resolve_order.ts";
-import { beganBy } from "../orders/sessions.ts";
+import { ExpectationPool } from "../orders/expectation_pool.ts";
+import { expectationWindow } from "../orders/expectations.ts";
+import { orderLinkRows } from "../projection/order_link_rows.ts";
 import { orderRow, userRow } from "../projection/codec/rows.ts";
-import { OrderLinks } from "../projection/links.ts";
+import { OrderLinks } from "../events/links.ts";
 import type { Driver, Statement } from "../store/driver/driver.ts";
 import {
   erasableEvents,
   selectErasableAt,
   selectErasableOfOrders,
   selectErasableOfUsers,
-  selectSessionPositions,
 } from "../store/tables/erasure/erasable_events.ts";
-import { insertOrderLinks } from "../store/tables/links.ts";
+import { selectExpectationPositions } from "../store/tables/events/expectations.ts";
+import { insertOrderLinks } from "../store/tables/events/links.ts";
 import { upsertOrders } from "../store/tables/orders.ts";
 import { upsertUsers } from "../store/tables/users.ts";
 import type { Redaction } from "./redact_event.ts";
@@ -59,7 +61,7 @@ export async function statesAfter(
     selectErasableOfUsers(userIds, position),
   ]);
   const kept = redacted.flatMap((one) =>
-    one.kept === null ? [] : [readFact({ ...one.kept, position })]
+    one.retained === null ? [] : [readFact({ ...one.retained, position })]
   );
   const facts = Map.groupBy(
     [...factsNow(erasableEvents(ofOrders).map(({ event }) => event)), ...kept],
@@ -70,15 +72,15 @@ export async function statesAfter(
     for (const fact of facts.get(orderId) ?? []) all.add(fact);
     return [orderId, all];
   }));
-  const sessions = await readSessions(driver, links);
-  const folds = orderIds.flatMap((orderId): OrderFold[] => {
+  const folded = orderIds.flatMap((orderId): OrderFold[] => {
     const own = facts.get(orderId) ?? [];
-    if (own.length === 0) return [];
-    const linked = [...links.get(orderId)?.all.keys() ?? []].flatMap((key) =>
-      factsNow(sessions.get(key) ?? [])
-    );
-    return [foldOrder(orderId, [...own, ...linked])];
+    return own.length === 0 ? [] : [foldOrder(orderId, own)];
   });
+  const expected = new ExpectationPool();
+  for (const fact of factsNow(await readExpectations(driver, folded))) {
+    if (isExpectation(fact)) expected.add(fact.expectation);
+  }
+  const folds = folded.map((fold) => expected.join(fold));
   const users = Map.groupBy(
     factsNow(erasableEvents(ofUsers).map(({ event }) => event)),
     ({ userId }) => userId ?? "",
@@ -90,45 +92,29 @@ export async function statesAfter(
   return [
     upsertOrders(generation, folds.map((fold) => orderRow(fold, options))),
     upsertUsers(generation, userFolds.map(userRow)),
-    insertOrderLinks(generation, folds.flatMap((fold) => linksOf(fold, links))),
+    insertOrderLinks(
+      generation,
+      folds.flatMap((fold) =>
+        orderLinkRows(fold, links.get(fold.orderId), true)
+      ),
+    ),
   ];
 }
 
-/** Sessions under the links of orders, by link. */
-async function readSessions(
+/**
+ * What the partner expects of orders. More than they keep, because some of it
+ * may be redacted now.
+ */
+async function readExpectations(
   driver: Driver,
-  links: ReadonlyMap<string, OrderLinks>,
-): Promise<ReadonlyMap<string, readonly RecordedEvent[]>> {
-  const pairs = [...links.values()].flatMap(({ all }) => [...all.values()])
-    .map(({ kind, link }) => [kind, link] as const);
-  const [found] = await readPrimary(driver, [selectSessionPositions(pairs)]);
-  const rows = found?.rows ?? [];
-  const [events] = await readPrimary(driver, [
-    selectErasableAt(rows.map((row) => row[2] as number)),
+  folds: readonly OrderFold[],
+): Promise<RecordedEvent[]> {
+  const windows = folds.flatMap((fold) => expectationWindow(fold) ?? []);
+  if (windows.length === 0) return [];
+  const [found] = await readPrimary(driver, [
+    selectExpectationPositions(windows, { earlier: true }),
   ]);
-  const byPosition = new Map(
-    erasableEvents(events).map(({ event }) => [event.position, event]),
-  );
-  const sessions = new Map<string, RecordedEvent[]>();
-  for (const [kind, link, position] of rows) {
-    const event = byPosition.get(position as number);
-    const key = `${kind}:${link}`;
-    if (event === undefined) continue;
-    sessions.set(key, [...sessions.get(key) ?? [], event]);
-  }
-  return sessions;
-}
-
-function linksOf(
-  fold: OrderFold,
-  links: ReadonlyMap<string, OrderLinks>,
-) {
-  const { orderId } = fold;
-  const began = beganBy(fold) ?? "";
-  return [...links.get(orderId)?.all.values() ?? []].map(({ kind, link }) => ({
-    kind,
-    link,
-    orderId,
-    beganBy: kind === "click" ? began : "",
-  }));
+  const positions = found?.rows.map(([position]) => position as number) ?? [];
+  const [events] = await readPrimary(driver, [selectErasableAt(positions)]);
+  return erasableEvents(events).map(({ event }) => event);
 }

@@ -1,7 +1,11 @@
-import type { RecordedEvent } from "../events/event.ts";
+import { isExpectationKind } from "../machines/event_kind.ts";
+import { isExpectation } from "../events/fact.ts";
+import { expectationLinks } from "../events/links.ts";
+import { readFact } from "../events/read_fact.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { readPrimary } from "../store/driver/read_primary.ts";
 import { selectOrdersOfLinks } from "../store/tables/erasure/erasable_events.ts";
+import { isSameId } from "./same_id.ts";
 import type { PersonEvents } from "./person_events.ts";
 
 /** Orders and other users whose states the blanked events had a part in. */
@@ -16,20 +20,17 @@ export async function touchedBy(
   const links: [string, string][] = [];
   for (const { event } of events) {
     if (event.orderId !== null) orders.add(event.orderId);
-    if (event.userId !== null && event.userId !== userId) {
+    if (event.userId !== null && !isSameId(event.userId, userId)) {
       users.add(event.userId);
     }
-    if (event.kind !== "session_created") continue;
-    if (event.clickId !== null) links.push(["click", event.clickId]);
-    const sessionId = sessionOf(event);
-    if (sessionId !== null) links.push(["session", sessionId]);
+    if (!isExpectationKind(event.kind)) continue;
+    const fact = readFact(event);
+    if (!isExpectation(fact)) continue;
+    for (const { kind, link } of expectationLinks(fact.expectation)) {
+      links.push([kind, link]);
+    }
   }
   const [linked] = await readPrimary(driver, [selectOrdersOfLinks(links)]);
   for (const row of linked?.rows ?? []) orders.add(String(row[2]));
   return { orderIds: [...orders], userIds: [...users] };
-}
-
-function sessionOf({ body }: RecordedEvent): string | null {
-  if (body === null) return null;
-  return JSON.parse(new TextDecoder().decode(body)).session_id ?? null;
 }

@@ -5,9 +5,9 @@ import type { RecordedEvent } from "./event.ts";
 import type { Fact, FactBase } from "./fact.ts";
 import { filledText, linking, objectOf, upper } from "./fact_text.ts";
 import { readOrder } from "./order_reading.ts";
-import { factBase } from "./_fact_base.ts";
+import { factBase, unreadable } from "./_fact_base.ts";
+import { MATCH_FACTS } from "./match_fact.ts";
 import { exactObject, soundRow } from "./read_body.ts";
-import { unreadable } from "./_unreadable.ts";
 
 /** Decodes what is kept of an erased event as if it were that event. */
 export function readRedacted(event: RecordedEvent): Fact {
@@ -32,7 +32,7 @@ export function readRedacted(event: RecordedEvent): Fact {
     kind: "order_snapshot",
     reading: {
       ...reading,
-      differs: body.differs === true ? true : null,
+      match: MATCH_FACTS.find((one) => one === body.match) ?? null,
     },
   };
 }

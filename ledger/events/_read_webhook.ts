@@ -9,11 +9,12 @@ import type { ActivityLabel, Fact, WebhookFact } from "./fact.ts";
 import { orderMachine } from "../machines/order_machine.ts";
 import type { ClaimBody } from "./claim_body.ts";
 import { claimText, cleaned, linking, upper } from "./fact_text.ts";
-import { factBase } from "./_fact_base.ts";
-import { unreadable } from "./_unreadable.ts";
+import { factBase, unreadable } from "./_fact_base.ts";
 
 const decoder = new TextDecoder();
 const claims = orderMachine.webhooks;
+/** The most characters of a contract's input data that a claim keeps. */
+const longestInputData = 4096;
 
 /** Decodes a webhook. Of an erased one, only the columns are read. */
 export function readWebhookEvent(event: RecordedEvent): Fact {
@@ -73,7 +74,10 @@ function orderWebhook(event: RecordedEvent, webhook: OrderEvent): WebhookFact {
     externalOrderId: claimText(order.external_order_id),
     failReason: claimText(order.error_code),
     scAddress: claimText(order.partner_data?.sc_address),
-    scInputData: claimText(order.partner_data?.sc_input_data),
+    scInputData: claimText(
+      order.partner_data?.sc_input_data,
+      longestInputData,
+    ),
   };
   return { ...fact, claim: claims[type], body };
 }

@@ -3,9 +3,10 @@ import { encodeTime } from "ulid";
 import { parseExact } from "../../core/json/exact_json.ts";
 import { isDeeperThan } from "../../core/json/json_depth.ts";
 import { bodyValue } from "../../core/webhook_event/classify_body.ts";
-import { columnText, linking, objectOf } from "./fact_text.ts";
+import { idText, linking, objectOf } from "./fact_text.ts";
 import { digestOfBytes, digestOfValue } from "./digest.ts";
-import type { EventKind, NewEvent } from "./event.ts";
+import type { EventKind } from "../machines/event_kind.ts";
+import type { NewEvent } from "./event.ts";
 import { readServiceTime } from "../../core/time/service_time.ts";
 
 const utf8 = new TextDecoder();
@@ -21,7 +22,7 @@ export interface DerivedFact {
   /** The columns. */
   readonly columns: DerivedColumns;
   /**
-   * Id of the order, user, session, delivery or month of the fact; null when
+   * Id of the order, user, session, expectation, delivery or month of the fact; null when
    * the body names none, and for webhooks, whose ids are minted at receipt.
    */
   readonly entity: string | null;
@@ -59,7 +60,7 @@ export function derive(kind: EventKind, body: Uint8Array): DerivedFact {
     // A canonical form is made by recursion, which hostile nesting exhausts.
     digest: isDeeperThan(value) ? digestOfBytes(body) : digestOfValue(value),
   };
-  const orderId = columnText(root.order_id);
+  const orderId = idText(root.order_id);
   const userId = sameText(root.user_id);
   switch (kind) {
     case "order_redacted":
@@ -76,20 +77,30 @@ export function derive(kind: EventKind, body: Uint8Array): DerivedFact {
       return { columns: { ...columns, userId }, entity: userId };
     case "order_absent":
     case "order_contradicted":
+    case "order_released":
       return { columns: { ...columns, orderId }, entity: orderId };
     case "session_created":
       return {
         columns: {
           ...columns,
           userId,
-          clickId: linking(columnText(root.click_id)),
+          clickId: linking(idText(root.click_id)),
         },
-        entity: columnText(root.session_id),
+        entity: idText(root.session_id),
+      };
+    case "order_expected":
+      return {
+        columns: {
+          ...columns,
+          userId,
+          clickId: linking(idText(root.click_id)),
+        },
+        entity: idText(root.expectation_id),
       };
     case "delivery_unanswered":
-      return { columns, entity: columnText(root.event_id) };
+      return { columns, entity: idText(root.event_id) };
     case "month_closed":
-      return { columns, entity: columnText(root.month) };
+      return { columns, entity: idText(root.month) };
   }
 }
 
@@ -153,10 +164,10 @@ export function webhookColumns(
 ): DerivedColumns {
   const root = fields(value);
   return {
-    type: columnText(root.type),
-    orderId: columnText(fields(root.order).id),
-    userId: columnText(fields(root.user).user_id) ?? columnText(root.user_id),
-    clickId: linking(columnText(root.click_id)),
+    type: idText(root.type),
+    orderId: idText(fields(root.order).id),
+    userId: idText(fields(root.user).user_id) ?? idText(root.user_id),
+    clickId: linking(idText(root.click_id)),
     occurredAt: null,
     digest: digestOfBytes(body),
   };
@@ -166,7 +177,7 @@ export function webhookColumns(
 function sameText(value: unknown): string | null {
   return typeof value === "string" && value.includes("\0")
     ? null
-    : columnText(value);
+    : idText(value);
 }
 
 /** A JSON object, or one without fields in place of anything else. */

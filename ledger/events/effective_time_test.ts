@@ -8,12 +8,12 @@ import {
   USER,
   userRead,
   userWebhook,
-} from "../orders/given_test.ts";
+} from "../testing/given_facts.ts";
 import { foldOrder, foldUser } from "../explain/as_of.ts";
 import { effectiveReadAt, effectiveTime } from "./effective_time.ts";
 import { decideOrderStatus } from "../orders/order_status.ts";
 import { readFact } from "./read_fact.ts";
-import { orderState } from "../orders/state_of_order.ts";
+import { orderState } from "../states/state_of_order.ts";
 import { userState } from "../users/user_state.ts";
 import type { RecordedEvent } from "./event.ts";
 

@@ -1,45 +1,6 @@
-/**
- * What kind of fact an event records.
- *
- * - `webhook`: one delivery that arrived.
- * - `order_snapshot`, `user_snapshot`: a reading of the Data API that differs
- *   from the latest observation of that entity.
- * - `order_absent`: the service was asked, the walk was exhausted, and the
- *   order was not there.
- * - `order_contradicted`: the service was asked, and for ten minutes has not
- *   agreed with a claim; see {@linkcode OrderContradictedBody}.
- * - `session_created`: a session made by this partner; see
- *   {@linkcode SessionCreatedBody}.
- * - `delivery_unanswered`: a delivery that was stored but answered late, with
- *   503, or not at all; see {@linkcode DeliveryUnansweredBody}.
- * - `order_redacted`: what is kept of a reading or webhook of an order of which
- *   the rest was erased; see {@linkcode OrderRedactedBody}.
- * - `month_closed`: a month whose books this partner closed, with the files as
- *   they were then; see {@linkcode MonthClosedBody}.
- */
-export type EventKind =
-  | "webhook"
-  | "order_snapshot"
-  | "user_snapshot"
-  | "order_absent"
-  | "order_contradicted"
-  | "session_created"
-  | "delivery_unanswered"
-  | "order_redacted"
-  | "month_closed";
-
-/** Every kind of event, as keys: the compiler misses none. */
-export const EVENT_KINDS: Readonly<Record<EventKind, true>> = {
-  webhook: true,
-  order_snapshot: true,
-  user_snapshot: true,
-  order_absent: true,
-  order_contradicted: true,
-  session_created: true,
-  delivery_unanswered: true,
-  order_redacted: true,
-  month_closed: true,
-};
+import type { EventKind } from "../machines/event_kind.ts";
+import type { HandOutcome } from "./hand_release.ts";
+import type { MatchFact } from "./match_fact.ts";
 
 /** A fact ready to be appended. Everything in it is decided before storage. */
 export interface NewEvent {
@@ -131,6 +92,62 @@ export interface SessionCreatedBody {
   readonly currency_amount?: string;
   /** Address asked for. */
   readonly wallet_address?: string;
+  /**
+   * What the order is to be compared with where the session does not say it, or
+   * says something else: a session of a smart contract has no amount. What is
+   * stated here counts in place of the session's own field.
+   */
+  readonly expected?: ExpectedTerms;
+  /** When it was asked for, UTC ISO 8601, where that is not when it was recorded. */
+  readonly asked_at?: string;
+  /** How long it is valid, in milliseconds. @default seven days */
+  readonly valid_for_ms?: number;
+}
+
+/** What an order is compared with. */
+export interface ExpectedTerms {
+  /** User who is to pay. */
+  readonly user_id?: string;
+  /** Asset. */
+  readonly commodity?: string;
+  /** Network. */
+  readonly network?: string;
+  /** Amount of the asset, a decimal string. */
+  readonly commodity_amount?: string;
+  /** Fiat currency. */
+  readonly currency?: string;
+  /** Fiat amount, a decimal string. */
+  readonly currency_amount?: string;
+  /** Address. */
+  readonly wallet_address?: string;
+}
+
+/** Body of `order_expected`. */
+export interface OrderExpectedBody extends ExpectedTerms {
+  /** Id that was minted for it. */
+  readonly expectation_id: string;
+  /** Click id that the order is to have. */
+  readonly click_id: string;
+  /** The partner's own reference, for example a basket id. */
+  readonly reference?: string;
+  /** When it was asked for, UTC ISO 8601, where that is not when it was recorded. */
+  readonly asked_at?: string;
+  /** How long it is valid, in milliseconds. @default seven days */
+  readonly valid_for_ms?: number;
+}
+
+/** Body of `order_released`. */
+export interface OrderReleasedBody {
+  /** The order. */
+  readonly order_id: string;
+  /** What the person did. */
+  readonly outcome: HandOutcome;
+  /** Who did it. */
+  readonly by: string;
+  /** Why. It names no customer: an erasure keeps it. */
+  readonly why: string;
+  /** Reference of the purchase that was delivered. */
+  readonly for?: string;
 }
 
 /** Body of `delivery_unanswered`. */
@@ -179,8 +196,8 @@ export interface OrderRedactedBody {
   readonly fail_reason?: string;
   /** Empty where the service stated that there was none; else left out. */
   readonly tx_id?: "";
-  /** Whether it differed from what the order's session asked for. */
-  readonly differs?: true;
+  /** How the order compared with what the partner recorded. */
+  readonly match?: MatchFact;
   /**
    * The erased event that it stands for; null for a reading that was made after
    * the erasure.

@@ -1,11 +1,12 @@
 import type { ClaimBody } from "./claim_body.ts";
 import type { ClaimedStatus } from "../machines/order_machine.ts";
 import type { OrderReading } from "./order_reading.ts";
+import type { HandRelease } from "./hand_release.ts";
 import type { OtpStep } from "./otp_step.ts";
-import type { SessionRequest } from "./session_request.ts";
+import type { Expectation } from "./expectation.ts";
 import type { UserReading } from "./user_reading.ts";
 import type { OrderEventType } from "../../core/webhook_event/webhook_event.ts";
-import type { Status } from "../orders/status.ts";
+import type { Status } from "../machines/status.ts";
 
 /**
  * The fields that every fact has. A fact is a recorded event, decoded once and
@@ -58,7 +59,9 @@ export type ActivityLabel =
   | "order_absent"
   | "order_contradicted"
   | "session_created"
+  | "order_expected"
   | "delivery_unanswered"
+  | "order_released"
   | "order_redacted"
   | "month_closed";
 
@@ -114,12 +117,20 @@ export interface OrderContradictedFact extends FactBase {
   readonly upTo: string;
 }
 
-/** A session made by this partner. */
-export interface SessionFact extends FactBase {
+/** A person delivered or refunded an order. */
+export interface OrderReleasedFact extends FactBase {
   /** Kind of fact. */
-  readonly kind: "session_created";
-  /** What the session asked for. */
-  readonly asked: SessionRequest;
+  readonly kind: "order_released";
+  /** What the person did. */
+  readonly hand: HandRelease;
+}
+
+/** What the partner expects of an order: with a session, or without one. */
+export interface ExpectationFact extends FactBase {
+  /** Kind of fact. */
+  readonly kind: "session_created" | "order_expected";
+  /** What the partner asked for. */
+  readonly expectation: Expectation;
 }
 
 /** A stored delivery was not answered in time. Folds into nothing. */
@@ -153,7 +164,9 @@ export type UnreadableReason =
       | "body_not_object"
       | "unknown_kind"
       | "contradiction_incomplete"
-      | "session_without_id";
+      | "release_incomplete"
+      | "session_without_id"
+      | "expectation_without_id";
   }
   | {
     readonly code: "webhook_unrecognised";
@@ -168,7 +181,13 @@ export type Fact =
   | UserSnapshotFact
   | OrderAbsentFact
   | OrderContradictedFact
-  | SessionFact
+  | OrderReleasedFact
+  | ExpectationFact
   | UnansweredFact
   | MonthClosedFact
   | UnreadableFact;
+
+/** Whether a fact says what the partner expects of an order. */
+export function isExpectation(fact: Fact): fact is ExpectationFact {
+  return fact.kind === "session_created" || fact.kind === "order_expected";
+}

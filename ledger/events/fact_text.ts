@@ -1,7 +1,11 @@
 import { isRecord } from "../../core/guards.ts";
+import { isLongText, LONGEST_IDENTIFIER } from "../../core/wire/identifier.ts";
 
-/** Values of claims are cut at this many characters: anybody may post them. */
-const longestClaimText = 8192;
+/**
+ * Values of claims are cut at this many characters: anybody may post them, and
+ * a state and its indexes hold them again.
+ */
+const longestClaimText = LONGEST_IDENTIFIER;
 
 /**
  * Makes all text in a decoded JSON value well formed and free of NUL, so that
@@ -34,6 +38,11 @@ export function columnText(value: unknown): string | null {
   return typeof value === "string" ? emptyToNull(cleanText(value)) : null;
 }
 
+/** An identifier fit for an indexed column; null where it is too long for one. */
+export function idText(value: unknown): string | null {
+  return isLongText(value) ? null : columnText(value);
+}
+
 /** Text of a decoded field: null when absent or JSON null. */
 export function textOf(value: unknown): string | null {
   if (typeof value === "string") return value;
@@ -48,11 +57,19 @@ export function filledText(value: unknown): string | null {
   return text === "" ? null : text;
 }
 
-/** Like {@linkcode filledText}, of bounded length. */
-export function claimText(value: unknown): string | null {
+/**
+ * Like {@linkcode filledText}, of bounded length.
+ *
+ * @param value A decoded field.
+ * @param longest The most characters. @default {256}
+ */
+export function claimText(
+  value: unknown,
+  longest: number = longestClaimText,
+): string | null {
   const text = filledText(value);
-  return text !== null && text.length > longestClaimText
-    ? text.slice(0, longestClaimText).toWellFormed()
+  return text !== null && text.length > longest
+    ? text.slice(0, longest).toWellFormed()
     : text;
 }
 

@@ -2,14 +2,16 @@ import type { Delivery, UnansweredDelivery } from "../../core/wire/delivery.ts";
 import { derive, factId } from "./derive.ts";
 import type {
   DeliveryUnansweredBody,
-  EventKind,
   MonthClosedBody,
   NewEvent,
   OrderAbsentBody,
   OrderContradictedBody,
+  OrderExpectedBody,
   OrderRedactedBody,
+  OrderReleasedBody,
   SessionCreatedBody,
 } from "./event.ts";
+import type { EventKind } from "../machines/event_kind.ts";
 
 const utf8 = new TextEncoder();
 
@@ -51,6 +53,18 @@ export interface SessionOptions extends MintOptions {
   readonly session: SessionCreatedBody;
 }
 
+/** What this partner expects of an order, without a session. */
+export interface OrderExpectedOptions extends MintOptions {
+  /** What is expected. */
+  readonly expected: OrderExpectedBody;
+}
+
+/** That a person delivered or refunded an order. */
+export interface OrderReleasedOptions extends MintOptions {
+  /** The order, and what the person did. */
+  readonly released: OrderReleasedBody;
+}
+
 /** A month whose books this partner closed. */
 export interface MonthOptions extends MintOptions {
   /** What was closed, and its files. */
@@ -88,7 +102,7 @@ export interface UnansweredOptions extends Omit<MintOptions, "recordedAt"> {
  *
  * @example Mint a delivery
  * ```ts
- * import { webhookEvent } from "@rampkit/onramp/ledger/internals";
+ * import { webhookEvent } from "./mint.ts";
  * import assert from "node:assert/strict";
  *
  * const event = webhookEvent({
@@ -120,7 +134,7 @@ export function webhookEvent(delivery: Delivery, salt: Uint8Array): NewEvent {
  *
  * @example Mint a reading
  * ```ts
- * import { orderSnapshot } from "@rampkit/onramp/ledger/internals";
+ * import { orderSnapshot } from "./mint.ts";
  * import assert from "node:assert/strict";
  *
  * const event = orderSnapshot({
@@ -145,7 +159,7 @@ export function orderSnapshot(reading: ReadingOptions): NewEvent {
  *
  * @example Mint a reading
  * ```ts
- * import { userSnapshot } from "@rampkit/onramp/ledger/internals";
+ * import { userSnapshot } from "./mint.ts";
  * import assert from "node:assert/strict";
  *
  * const event = userSnapshot({
@@ -169,7 +183,7 @@ export function userSnapshot(reading: ReadingOptions): NewEvent {
  *
  * @example Mint an absence
  * ```ts
- * import { orderAbsent } from "@rampkit/onramp/ledger/internals";
+ * import { orderAbsent } from "./mint.ts";
  * import assert from "node:assert/strict";
  *
  * const event = orderAbsent({
@@ -194,7 +208,7 @@ export function orderAbsent(absence: AbsenceOptions): NewEvent {
  *
  * @example Mint a contradiction
  * ```ts
- * import { orderContradicted } from "@rampkit/onramp/ledger/internals";
+ * import { orderContradicted } from "./mint.ts";
  * import assert from "node:assert/strict";
  *
  * const event = orderContradicted({
@@ -227,7 +241,7 @@ export function orderContradicted(
  *
  * @example Mint a session
  * ```ts
- * import { sessionCreated } from "@rampkit/onramp/ledger/internals";
+ * import { sessionCreated } from "./mint.ts";
  * import assert from "node:assert/strict";
  *
  * const event = sessionCreated({
@@ -243,6 +257,68 @@ export function sessionCreated(created: SessionOptions): NewEvent {
 }
 
 /**
+ * The event "this partner expects an order like this".
+ *
+ * @param expected What is expected.
+ * @throws {TypeError} When `expectation_id` is empty.
+ *
+ * @example Mint an expectation
+ * ```ts
+ * import { orderExpected } from "./mint.ts";
+ * import assert from "node:assert/strict";
+ *
+ * const event = orderExpected({
+ *   expected: {
+ *     expectation_id: "01JEXPECTED",
+ *     click_id: "basket-7",
+ *     reference: "invoice-2041",
+ *     currency: "USD",
+ *     currency_amount: "900.00",
+ *   },
+ *   recordedAt: "2026-01-01T10:00:00.000Z",
+ *   salt: crypto.getRandomValues(new Uint8Array(16)),
+ * });
+ * assert.equal(event.clickId, "basket-7");
+ * ```
+ */
+export function orderExpected(
+  { expected, ...options }: OrderExpectedOptions,
+): NewEvent {
+  return factEvent("order_expected", JSON.stringify(expected), options);
+}
+
+/**
+ * The event "a person delivered or refunded this order".
+ *
+ * @param release The order, and what the person did.
+ * @throws {TypeError} When `order_id` is empty.
+ *
+ * @example Mint a release by hand
+ * ```ts
+ * import { orderReleased } from "./mint.ts";
+ * import assert from "node:assert/strict";
+ *
+ * const event = orderReleased({
+ *   released: {
+ *     order_id: "01JORDER",
+ *     outcome: "delivered",
+ *     by: "Ada",
+ *     why: "paid by bank transfer",
+ *     for: "basket-17",
+ *   },
+ *   recordedAt: "2026-01-01T10:00:00.000Z",
+ *   salt: crypto.getRandomValues(new Uint8Array(16)),
+ * });
+ * assert.equal(event.orderId, "01JORDER");
+ * ```
+ */
+export function orderReleased(
+  { released, ...options }: OrderReleasedOptions,
+): NewEvent {
+  return factEvent("order_released", JSON.stringify(released), options);
+}
+
+/**
  * The event "stored, but not answered in time with 2xx".
  *
  * @param noticed The delivery and what its sender saw.
@@ -250,7 +326,7 @@ export function sessionCreated(created: SessionOptions): NewEvent {
  *
  * @example Mint a late answer
  * ```ts
- * import { deliveryUnanswered } from "@rampkit/onramp/ledger/internals";
+ * import { deliveryUnanswered } from "./mint.ts";
  * import assert from "node:assert/strict";
  *
  * const event = deliveryUnanswered({
@@ -285,7 +361,7 @@ export function deliveryUnanswered(noticed: UnansweredOptions): NewEvent {
  *
  * @example Mint a closed month
  * ```ts
- * import { monthClosed } from "@rampkit/onramp/ledger/internals";
+ * import { monthClosed } from "./mint.ts";
  * import assert from "node:assert/strict";
  *
  * const event = monthClosed({
@@ -317,7 +393,7 @@ export function monthClosed({ closed, ...options }: MonthOptions): NewEvent {
  *
  * @example Keep the status of a reading
  * ```ts
- * import { orderRedacted } from "@rampkit/onramp/ledger/internals";
+ * import { orderRedacted } from "./mint.ts";
  * import assert from "node:assert/strict";
  *
  * const event = orderRedacted({

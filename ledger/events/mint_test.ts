@@ -5,6 +5,7 @@ import {
   deliveryUnanswered,
   orderAbsent,
   orderContradicted,
+  orderExpected,
   orderSnapshot,
   sessionCreated,
   userSnapshot,
@@ -211,6 +212,11 @@ Deno.test("factId() gives the ids that are stored already", () => {
         recordedAt,
         salt,
       }),
+      orderExpected({
+        expected: { expectation_id: "e", click_id: "c" },
+        recordedAt,
+        salt,
+      }),
       deliveryUnanswered({
         unanswered: { id: "d", noticedAt: readAt, answer: "late" },
         salt,
@@ -233,6 +239,11 @@ Deno.test("factId() gives the ids that are stored already", () => {
         recordedAt,
       ],
       [
+        "order_expected",
+        "5bb4ec26951f921b5dc14a77c7b2ee7cfee395d84505df9f04fc20b116150a3c",
+        recordedAt,
+      ],
+      [
         "delivery_unanswered",
         "a342371754e8874b596e2a54ba988cec8a6e3a0794e854cd9fbbc6f848f09b03",
         readAt,
@@ -249,6 +260,15 @@ Deno.test("sessionCreated() links the user and the click id", () => {
       user_id: "u",
       click_id: "c",
     },
+    recordedAt,
+    salt,
+  });
+  assert.deepEqual([event.userId, event.clickId], ["u", "c"]);
+});
+
+Deno.test("orderExpected() links the user and the click id", () => {
+  const event = orderExpected({
+    expected: { expectation_id: "e", user_id: "u", click_id: "c" },
     recordedAt,
     salt,
   });

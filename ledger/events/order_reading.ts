@@ -1,8 +1,9 @@
 import type { OddField } from "../../core/wire/odd_field.ts";
+import type { MatchFact } from "./match_fact.ts";
 import type { RecordedEvent } from "./event.ts";
 import { effectiveReadAt, effectiveTime } from "./effective_time.ts";
-import { normaliseStatus } from "../orders/order_rank.ts";
-import type { Status } from "../orders/status.ts";
+import { normaliseStatus } from "../machines/order_rank.ts";
+import type { Status } from "../machines/status.ts";
 import { filledText, linking, statedText, textOf, upper } from "./fact_text.ts";
 import { normaliseTime } from "../../core/time/service_time.ts";
 
@@ -70,10 +71,10 @@ export interface OrderReading {
   /** Fields that could not be read and are left out, sorted. */
   readonly odd: readonly OddField[];
   /**
-   * Whether it differed from what the order's session asked for, and that was
-   * erased; null where it is not known to have.
+   * How the order compared with what the partner recorded when this reading
+   * was redacted; null for a reading that says it itself.
    */
-  readonly differs: true | null;
+  readonly match: MatchFact | null;
 }
 
 /**
@@ -130,6 +131,6 @@ export function readOrder(
     serviceFeePercent: statedText(order.service_fee_percent),
     scInputData: statedText(order.sc_input_data),
     odd,
-    differs: null,
+    match: null,
   };
 }

@@ -1,17 +1,18 @@
 import { readOrderRow, readUserRow } from "../../core/wire/read_row.ts";
 import type { RecordedEvent } from "./event.ts";
 import { effectiveReadAt } from "./effective_time.ts";
-import type { Fact, SessionFact, UnreadableFact } from "./fact.ts";
-import { normaliseStatus } from "../orders/order_rank.ts";
+import type { Fact } from "./fact.ts";
+import { normaliseStatus } from "../machines/order_rank.ts";
+import { HAND_OUTCOMES } from "./hand_release.ts";
 import { readOrder } from "./order_reading.ts";
 import { readUser } from "./user_reading.ts";
+import { readExpectation } from "./_read_expectation.ts";
 import { readRedacted } from "./_read_redacted.ts";
 import { readWebhookEvent } from "./_read_webhook.ts";
 import { exactObject, soundRow } from "./read_body.ts";
-import { filledText, linking, upper } from "./fact_text.ts";
+import { filledText, linking } from "./fact_text.ts";
 import { normaliseTime } from "../../core/time/service_time.ts";
-import { factBase } from "./_fact_base.ts";
-import { unreadable } from "./_unreadable.ts";
+import { factBase, unreadable } from "./_fact_base.ts";
 
 /**
  * Decodes a recorded event, once, into a normalised fact.
@@ -25,7 +26,7 @@ import { unreadable } from "./_unreadable.ts";
  *
  * @example What is left of an erased webhook
  * ```ts
- * import { readFact } from "@rampkit/onramp/ledger/internals";
+ * import { readFact } from "./read_fact.ts";
  * import assert from "node:assert/strict";
  *
  * const fact = readFact({
@@ -62,8 +63,11 @@ export function readFact(event: RecordedEvent): Fact {
         return readAbsent(event);
       case "order_contradicted":
         return readContradicted(event);
+      case "order_released":
+        return readReleased(event);
       case "session_created":
-        return readSession(event);
+      case "order_expected":
+        return readExpectation(event, event.kind);
       case "delivery_unanswered":
         return readUnanswered(event);
       case "month_closed":
@@ -128,32 +132,20 @@ function readContradicted(event: RecordedEvent): Fact {
   };
 }
 
-function readSession(event: RecordedEvent): SessionFact | UnreadableFact {
+function readReleased(event: RecordedEvent): Fact {
   if (event.body === null) return unreadable(event, { code: "body_erased" });
   const body = exactObject(event.body);
-  const sessionId = filledText(body?.session_id);
-  if (body === null || sessionId === null) {
-    return unreadable(event, { code: "session_without_id" });
+  const outcome = HAND_OUTCOMES.find((one) => one === body?.outcome);
+  if (outcome === undefined) {
+    return unreadable(event, { code: "release_incomplete" });
   }
+  const { recordedAt, eventId } = event;
+  const reference = outcome === "delivered" ? filledText(body?.for) : null;
   return {
-    ...factBase(event, "session_created"),
-    kind: "session_created",
-    sessionId,
-    clickId: linking(event.clickId),
-    asked: {
-      sessionId,
-      clickId: linking(event.clickId),
-      recordedAt: event.recordedAt,
-      flowType: filledText(body.flow_type) ?? "simple",
-      reference: filledText(body.reference),
-      commodity: upper(filledText(body.commodity)),
-      network: filledText(body.network),
-      commodityAmount: filledText(body.commodity_amount),
-      currency: upper(filledText(body.currency)),
-      currencyAmount: filledText(body.currency_amount),
-      walletAddress: filledText(body.wallet_address),
-      userId: filledText(body.user_id),
-    },
+    ...factBase(event, "order_released"),
+    kind: "order_released",
+    orderId: event.orderId,
+    hand: { outcome, reference, recordedAt, eventId },
   };
 }
 

@@ -1,11 +1,13 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
-import type { EventKind, RecordedEvent } from "./event.ts";
+import type { EventKind } from "../machines/event_kind.ts";
+import type { RecordedEvent } from "./event.ts";
 import {
   absentRead,
   at,
   contradiction,
   erased,
+  expectation,
   ORDER,
   orderRead,
   orderWebhook,
@@ -14,10 +16,12 @@ import {
   userRead,
   userWebhook,
   webhookAt,
-} from "../orders/given_test.ts";
+} from "../testing/given_facts.ts";
 import { foldOrder, foldUser } from "../explain/as_of.ts";
+import { MOST_VALID_FOR_MS } from "./expectation.ts";
+import { isExpectation } from "./fact.ts";
 import { readFact } from "./read_fact.ts";
-import { orderState } from "../orders/state_of_order.ts";
+import { orderState } from "../states/state_of_order.ts";
 import { userState } from "../users/user_state.ts";
 
 const utf8 = new TextEncoder();
@@ -35,6 +39,7 @@ const oneOfEach: readonly RecordedEvent[] = [
   absentRead(1),
   contradiction("success", 1),
   session(1),
+  expectation(1),
 ];
 
 Deno.test("readFact() reads each kind of event", () => {
@@ -46,6 +51,7 @@ Deno.test("readFact() reads each kind of event", () => {
     "order_absent",
     "order_contradicted",
     "session_created",
+    "order_expected",
   ]);
 });
 
@@ -57,6 +63,7 @@ Deno.test("readFact() keeps what the columns of an erased event say", () => {
     "unreadable",
     "unreadable",
     "order_absent",
+    "unreadable",
     "unreadable",
     "unreadable",
   ]);
@@ -146,6 +153,75 @@ Deno.test("readFact() counts a test event and routes it nowhere", () => {
   }
 });
 
+Deno.test("readFact() reads what the partner expects, with a session and without one", () => {
+  const terms = {
+    reference: "invoice-7",
+    currency: "usd",
+    currency_amount: "900.00",
+    commodity: "eth",
+    network: "ethereum",
+    commodity_amount: "0.1",
+    wallet_address: "0xAbC1",
+    user_id: USER,
+    asked_at: "2026-11-19T00:00:00Z",
+    valid_for_ms: 60_000,
+  };
+  const read = {
+    clickId: "basket-1",
+    reference: "invoice-7",
+    commodity: "ETH",
+    network: "ethereum",
+    commodityAmount: "0.1",
+    currency: "USD",
+    currencyAmount: "900.00",
+    walletAddress: "0xAbC1",
+    userId: USER,
+    recordedAt: at(1),
+    askedAt: "2026-11-19T00:00:00.000Z",
+    validForMs: 60_000,
+  };
+  const expectationOf = (event: RecordedEvent) => {
+    const fact = readFact(event);
+    assert.ok(isExpectation(fact));
+    return fact.expectation;
+  };
+  assert.deepEqual(
+    expectationOf(expectation(1, { ...terms, expectation_id: "E-1" })),
+    { ...read, id: "E-1", sessionId: null, flowType: null },
+  );
+  assert.deepEqual(expectationOf(session(1, terms)), {
+    ...read,
+    id: "session-1",
+    sessionId: "session-1",
+    flowType: "simple_full_restrict",
+  });
+});
+
+Deno.test("readFact() lets what a plan expects count in place of the session's own fields", () => {
+  const fact = readFact(session(1, {
+    currency: "USD",
+    commodity: "POL",
+    expected: { currency_amount: "900", commodity: "ETH" },
+  }));
+  assert.ok(isExpectation(fact));
+  const { currency, currencyAmount, commodity } = fact.expectation;
+  assert.deepEqual([currency, currencyAmount, commodity], [
+    "USD",
+    "900",
+    "ETH",
+  ]);
+});
+
+Deno.test("readFact() takes an expectation for valid for seven days where it says nothing that is a duration", () => {
+  const week = 7 * 24 * 60 * 60_000;
+  for (const stated of [undefined, null, 0, -1, "soon", {}, "1e999"]) {
+    const fact = readFact(expectation(1, { valid_for_ms: stated as number }));
+    assert.ok(isExpectation(fact));
+    const expected = stated === "1e999" ? MOST_VALID_FOR_MS : week;
+    assert.equal(fact.expectation.validForMs, expected, String(stated));
+  }
+});
+
 Deno.test("readFact() reads which delivery was not answered", () => {
   const event: RecordedEvent = {
     ...session(1),
@@ -165,6 +241,7 @@ const kinds: readonly EventKind[] = [
   "order_absent",
   "order_contradicted",
   "session_created",
+  "order_expected",
   "delivery_unanswered",
   "order_redacted",
   "month_closed",
@@ -182,6 +259,10 @@ Deno.test("readFact() and the folds never throw, whatever the body and the colum
         order: { id: ORDER, address: value, partner_data: value },
         user: value,
         session_id: value,
+        expectation_id: value,
+        expected: value,
+        asked_at: value,
+        valid_for_ms: value,
         up_to: value,
         limits: value,
         linked_payment_methods: value,

@@ -1,5 +1,5 @@
 import { hex } from "@scure/base";
-import { type ChainOrigin, genesisHash } from "./chain_hash.ts";
+import { type ChainOrigin, genesisHash } from "../hashes/chain_hash.ts";
 import {
   checkColumns,
   checkLink,
@@ -7,8 +7,8 @@ import {
   finding,
   type Row,
 } from "./_check_event.ts";
-import { KeptOrders, type UnmatchedRedaction } from "./_kept_orders.ts";
-import type { AnchorRecord, ChainHead } from "./anchored_head.ts";
+import { RetainedOrders, type UnmatchedRedaction } from "./_retained_orders.ts";
+import type { AnchorRecord, ChainHead } from "../hashes/anchored_head.ts";
 import type { DamageReason } from "./damage_reason.ts";
 import type { Anchor, Verification, VerifyOptions } from "./verification.ts";
 
@@ -36,7 +36,7 @@ export class ChainVerifier {
   #chained = 0;
   #unchained = 0;
   #erased = 0;
-  readonly #keptOrders = new KeptOrders();
+  readonly #retainedOrders = new RetainedOrders();
 
   constructor(origin: ChainOrigin, references: ChainReferences) {
     this.#origin = origin;
@@ -50,7 +50,7 @@ export class ChainVerifier {
 
   /** What was kept of events that were whole when they were looked at. */
   get unmatched(): readonly UnmatchedRedaction[] {
-    return this.#keptOrders.unmatched;
+    return this.#retainedOrders.unmatched;
   }
 
   step(row: Row): Finding | null {
@@ -59,7 +59,7 @@ export class ChainVerifier {
       // Past the head as it was at the start, links are left alone: other
       // processes may be adding some right now.
       if (event === null) return null;
-      const found = checkColumns(event) ?? this.#keptOrders.step(row);
+      const found = checkColumns(event) ?? this.#retainedOrders.step(row);
       if (found === null) this.#unchained++;
       return found;
     }
@@ -70,7 +70,7 @@ export class ChainVerifier {
       return finding(position, "inserted", { code: "link_missing" });
     }
     const found = checkLink(event, row, this.#hash) ?? checkColumns(event) ??
-      this.#keptOrders.step(row);
+      this.#retainedOrders.step(row);
     if (found !== null) return found;
     if (event.body === null) this.#erased++;
     this.#hash = row.hash;
@@ -80,7 +80,7 @@ export class ChainVerifier {
   }
 
   end(): Verification {
-    const found = this.#checkEnd() ?? this.#keptOrders.end();
+    const found = this.#checkEnd() ?? this.#retainedOrders.end();
     return found === null ? this.#result(null) : this.broken(found);
   }
 
@@ -117,23 +117,26 @@ export class ChainVerifier {
     }
     if (anchorDamage !== null) {
       return this.#unexpected({
-        code: "kept_head_unreadable",
+        code: "anchored_head_unreadable",
         error: anchorDamage,
       }, next);
     }
     if (anchored.head === null) return null;
-    const { ledgerId, events, keptAt } = anchored.head;
+    const { ledgerId, events, anchoredAt } = anchored.head;
     if (ledgerId !== this.#origin.ledgerId) {
       return this.#unexpected(
-        { code: "kept_head_of_other_ledger", ledgerId },
+        { code: "anchored_head_of_other_ledger", ledgerId },
         1,
       );
     }
     if (events > this.#chained) {
       return this.#unexpected(
-        head === null
-          ? { code: "chain_gone", events, keptAt }
-          : { code: "fewer_than_kept", events, keptAt, chained: this.#chained },
+        head === null ? { code: "chain_gone", events, anchoredAt } : {
+          code: "fewer_than_anchored",
+          events,
+          anchoredAt,
+          chained: this.#chained,
+        },
         next,
       );
     }
@@ -158,9 +161,9 @@ export class ChainVerifier {
     ) {
       return this.#unexpected(
         {
-          code: "other_hash_than_kept",
+          code: "other_hash_than_anchored",
           chained: this.#chained,
-          keptAt: anchored.head.keptAt,
+          anchoredAt: anchored.head.anchoredAt,
         },
       );
     }
@@ -171,7 +174,7 @@ export class ChainVerifier {
     const { expect, anchored } = this.#references;
     return [
       ...(expect === undefined ? [] : ["expect"] as const),
-      ...(anchored.head === null ? [] : ["kept"] as const),
+      ...(anchored.head === null ? [] : ["stored"] as const),
     ];
   }
 
@@ -187,7 +190,7 @@ export class ChainVerifier {
       unchained: this.#unchained,
       erased: this.#erased,
       anchors: this.#anchors(),
-      keptHead: this.#references.anchored.head,
+      anchoredHead: this.#references.anchored.head,
       resets: this.#references.anchored.resets,
       hash: hex.encode(this.#hash),
       firstBrokenPosition: found?.position ?? null,

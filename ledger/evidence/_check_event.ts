@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import type { RecordedEvent } from "../events/event.ts";
 import { underivedColumn } from "../events/underived_column.ts";
-import { linkHash } from "./chain_hash.ts";
-import { commitmentOf, type Erased, ERASED_ID } from "./commitment.ts";
+import { linkHash } from "../hashes/chain_hash.ts";
+import { commitmentOf, type Erased, ERASED_ID } from "../hashes/commitment.ts";
 import type { DamageReason } from "./damage_reason.ts";
 import type { Damage } from "./verification.ts";
 

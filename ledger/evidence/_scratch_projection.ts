@@ -5,11 +5,11 @@ import { migrate } from "../store/migrate.ts";
 import {
   selectEventsAfter,
   unpackEvents,
-} from "../store/tables/chained_events.ts";
+} from "../store/tables/events/chained_events.ts";
 import {
-  deleteAllButSessions,
+  deleteAllButExpectations,
   insertRecorded,
-} from "../store/tables/events.ts";
+} from "../store/tables/events/events.ts";
 import {
   importedRanges,
   selectImported,
@@ -23,7 +23,7 @@ export interface ScratchProjectionOptions
   readonly source: Driver;
   /** An empty database for what is folded. */
   readonly scratch: Driver;
-  /** Told how many events have been folded, after each step. */
+  /** Called after each step with the number of events folded. */
   readonly onProgress?: (events: number) => void;
   /** Stops between two steps. */
   readonly signal?: AbortSignal;
@@ -82,7 +82,7 @@ export class ScratchProjection {
       while ((await this.#projector.step("live")).events > 0) {
         signal?.throwIfAborted();
       }
-      await scratch.batch([deleteAllButSessions], "write");
+      await scratch.batch([deleteAllButExpectations], "write");
       this.#position = events.at(-1)?.position ?? position;
       this.#events += events.length;
       onProgress?.(this.#events);

@@ -2,14 +2,14 @@ import { messageOf } from "../../core/guards.ts";
 import { open, readFile, rename } from "node:fs/promises";
 import process from "node:process";
 import { LedgerError } from "../store/driver/errors.ts";
-import { fileId } from "../store/driver/file_identity.ts";
-import { type AnnouncedRestore, keptFor } from "./announced_restore.ts";
+import { fileId } from "../store/connections/file_identity.ts";
+import { anchorFor, type AnnouncedRestore } from "./announced_restore.ts";
 import type {
   AnchoredHead,
   AnchorRecord,
   AnchorReset,
   AnchorStore,
-} from "./anchored_head.ts";
+} from "../hashes/anchored_head.ts";
 
 /** Resets that are remembered. */
 const MOST_RESETS = 20;
@@ -26,7 +26,7 @@ interface StoredRecord extends AnchorRecord {
  *
  * @example Which file that is
  * ```ts
- * import { anchorFilePath } from "@rampkit/onramp/ledger/internals";
+ * import { anchorFilePath } from "./anchor_file.ts";
  * import assert from "node:assert/strict";
  *
  * assert.equal(anchorFilePath("rampkit.db"), "rampkit.db-chain");
@@ -46,7 +46,7 @@ export function anchorFile(database: string): AnchorStore {
   const place = anchorFilePath(database);
   return {
     place,
-    read: async () => keptFor(fileId(database), await readRecord(place)),
+    read: async () => anchorFor(fileId(database), await readRecord(place)),
     write: (record) => writeRecord(place, record),
   };
 }
@@ -96,7 +96,7 @@ export async function announceRestore(
  *
  * @example After a backup was put in the place of a ledger
  * ```ts
- * import { resetAnchor } from "@rampkit/onramp/ledger/internals";
+ * import { resetAnchor } from "./anchor_file.ts";
  * import assert from "node:assert/strict";
  *
  * const folder = await Deno.makeTempDir();
@@ -167,7 +167,8 @@ function isHead(value: unknown): value is AnchoredHead {
   const head = value as Partial<AnchoredHead>;
   return Number.isSafeInteger(head.position) &&
     Number.isSafeInteger(head.events) && typeof head.ledgerId === "string" &&
-    typeof head.keptAt === "string" && /^[0-9a-f]{64}$/.test(head.hash ?? "");
+    typeof head.anchoredAt === "string" &&
+    /^[0-9a-f]{64}$/.test(head.hash ?? "");
 }
 
 /** Writes another file and renames it, so that a kill leaves the old or the new. */

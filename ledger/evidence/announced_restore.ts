@@ -1,4 +1,4 @@
-import type { AnchorRecord } from "./anchored_head.ts";
+import type { AnchorRecord } from "../hashes/anchored_head.ts";
 
 /** A restore that was announced and may have happened since. */
 export interface AnnouncedRestore {
@@ -17,7 +17,7 @@ export interface AnnouncedRestore {
  * @param file Device and inode of the ledger's file.
  * @param record What the file beside it says.
  */
-export function keptFor(
+export function anchorFor(
   file: string,
   { head, resets, restoring }: AnchorRecord & {
     readonly restoring?: AnnouncedRestore | undefined;

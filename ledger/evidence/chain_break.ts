@@ -16,6 +16,6 @@ export type ChainBreak =
     readonly events: number;
     /** Position of the head. */
     readonly position: number;
-    /** When the head was kept, UTC ISO 8601. */
-    readonly keptAt: string;
+    /** When the head was anchored, UTC ISO 8601. */
+    readonly anchoredAt: string;
   };

@@ -1,10 +1,10 @@
 import { hex } from "@scure/base";
 import type { Driver, ResultSet, Statement } from "../store/driver/driver.ts";
-import { type ChainOrigin, genesisHash } from "./chain_hash.ts";
+import { type ChainOrigin, genesisHash } from "../hashes/chain_hash.ts";
 import { headOf, selectHead, selectLinkHash } from "../store/tables/chain.ts";
 import type { ChainBreak } from "./chain_break.ts";
 import type { HeadAnchor } from "./head_anchor.ts";
-import type { AnchoredHead, ChainHead } from "./anchored_head.ts";
+import type { AnchoredHead, ChainHead } from "../hashes/anchored_head.ts";
 
 /** How far the chain reaches, and whether it goes on from what was anchored. */
 export interface ChainState extends ChainHead {
@@ -26,7 +26,7 @@ export interface ChainState extends ChainHead {
  * @example Print what to keep elsewhere
  * ```ts
  * import { openLedger } from "@rampkit/onramp/ledger";
- * import { chainHead } from "@rampkit/onramp/ledger/internals";
+ * import { chainHead } from "./chain_head.ts";
  * import assert from "node:assert/strict";
  *
  * await using ledger = await openLedger({
@@ -102,9 +102,9 @@ function chainBreak(
     return { code: "other_ledger", ledgerId: anchored.ledgerId };
   }
   if (hash !== null && hex.encode(hash) === anchored.hash) return null;
-  const { events, position, keptAt } = anchored;
+  const { events, position, anchoredAt } = anchored;
   const code = hash === null ? "link_gone" : "link_replaced";
-  return { code, events, position, keptAt };
+  return { code, events, position, anchoredAt };
 }
 
 /**

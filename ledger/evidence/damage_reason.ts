@@ -58,40 +58,40 @@ export type DamageReason =
     readonly chained: number;
   }
   | {
-    /** The chain had events when its head was kept, and is gone. */
+    /** The chain had events when its head was anchored, and is gone. */
     readonly code: "chain_gone";
-    /** Events by the kept head. */
+    /** Events by the anchored head. */
     readonly events: number;
-    /** When the head was kept, UTC ISO 8601. */
-    readonly keptAt: string;
+    /** When the head was anchored, UTC ISO 8601. */
+    readonly anchoredAt: string;
   }
   | {
-    /** Fewer events are chained than when the head was kept. */
-    readonly code: "fewer_than_kept";
-    /** Events by the kept head. */
+    /** Fewer events are chained than when the head was anchored. */
+    readonly code: "fewer_than_anchored";
+    /** Events by the anchored head. */
     readonly events: number;
-    /** When the head was kept, UTC ISO 8601. */
-    readonly keptAt: string;
+    /** When the head was anchored, UTC ISO 8601. */
+    readonly anchoredAt: string;
     /** Events of the chain. */
     readonly chained: number;
   }
   | {
-    /** The chain has another hash than the kept head. */
-    readonly code: "other_hash_than_kept";
+    /** The chain has another hash than the anchored head. */
+    readonly code: "other_hash_than_anchored";
     /** Events with that hash. */
     readonly chained: number;
-    /** When the head was kept, UTC ISO 8601. */
-    readonly keptAt: string;
+    /** When the head was anchored, UTC ISO 8601. */
+    readonly anchoredAt: string;
   }
   | {
-    /** The kept head is of another ledger. */
-    readonly code: "kept_head_of_other_ledger";
+    /** The anchored head is of another ledger. */
+    readonly code: "anchored_head_of_other_ledger";
     /** Identifier of that ledger. */
     readonly ledgerId: string;
   }
   | {
-    /** The kept head cannot be read. */
-    readonly code: "kept_head_unreadable";
+    /** The anchored head cannot be read. */
+    readonly code: "anchored_head_unreadable";
     /** Message of the error that reading it threw. */
     readonly error: string;
   };

@@ -1,8 +1,8 @@
 import type { Driver } from "../store/driver/driver.ts";
-import { recordedEvent } from "../store/event_row.ts";
+import { recordedEvent } from "../store/tables/events/event_rows.ts";
 import { eraseBodyAt } from "../store/tables/chain.ts";
-import { selectEventAt } from "../store/tables/events.ts";
-import { bodyCommitment } from "./commitment.ts";
+import { selectEventAt } from "../store/tables/events/events.ts";
+import { bodyCommitment } from "../hashes/commitment.ts";
 
 /**
  * Erases the body, digest and salt of one event; `Ledger.erasures` forgets a

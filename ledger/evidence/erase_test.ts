@@ -6,7 +6,7 @@ import {
   rowsOf,
 } from "../testing/projection_test_kit.ts";
 import { openLedger } from "../open_ledger.ts";
-import { openDriver } from "../store/driver/open_driver.ts";
+import { openDriver } from "../store/connections/open_driver.ts";
 import { eraseBody } from "./erase.ts";
 import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
 
@@ -42,7 +42,7 @@ Deno.test("eraseBody() leaves an order's other facts standing, and of the erased
   });
   assert.deepEqual([verified.ok, verified.erased], [true, 1]);
   const explanation = await ledger.explain("O1");
-  const says = explanation?.events[1]?.says;
+  const says = explanation?.events[1]?.content;
   assert.ok(says?.code === "webhook" && !says.hasBody);
   const [row] = await rowsOf(
     driver,

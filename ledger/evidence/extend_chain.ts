@@ -1,17 +1,17 @@
 import { hex } from "@scure/base";
 import type { Driver, Statement } from "../store/driver/driver.ts";
-import { retryLostRaces } from "../store/retry_lost_races.ts";
+import { retryLostRaces } from "../store/driver/retry_lost_races.ts";
 import { insertLinks, moveHead } from "../store/tables/chain.ts";
-import { type ChainOrigin, linkHash } from "./chain_hash.ts";
+import { type ChainOrigin, linkHash } from "../hashes/chain_hash.ts";
 import { type ChainState, readHead } from "./chain_head.ts";
-import { commitmentOf } from "./commitment.ts";
+import { commitmentOf } from "../hashes/commitment.ts";
 import type { HeadAnchor } from "./head_anchor.ts";
-import type { ChainHead } from "./anchored_head.ts";
+import type { ChainHead } from "../hashes/anchored_head.ts";
 import {
   type ChainedEvent,
   selectUnchained,
   unpackEvents,
-} from "../store/tables/chained_events.ts";
+} from "../store/tables/events/chained_events.ts";
 
 /** How the chain is extended. */
 export interface ExtendOptions {
@@ -48,7 +48,7 @@ export interface ExtendOptions {
  * @example Extend after appending
  * ```ts
  * import { openLedger } from "@rampkit/onramp/ledger";
- * import { extendChain } from "@rampkit/onramp/ledger/internals";
+ * import { extendChain } from "./extend_chain.ts";
  * import assert from "node:assert/strict";
  *
  * await using ledger = await openLedger({

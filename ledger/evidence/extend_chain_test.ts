@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { genesisHash, linkHash } from "./chain_hash.ts";
+import { genesisHash, linkHash } from "../hashes/chain_hash.ts";
 
 const origin = { environment: "sandbox", ledgerId: "01".repeat(16) };
 

@@ -3,7 +3,7 @@ import type {
   AnchorRecord,
   AnchorStore,
   ChainHead,
-} from "./anchored_head.ts";
+} from "../hashes/anchored_head.ts";
 
 /** Shortest time between two writes, ms: a chain grows many times a second. */
 const SAVE_EVERY_MS = 1000;
@@ -87,12 +87,12 @@ export class HeadAnchor {
       const { head, resets } = await store.read();
       if (head !== null && head.events >= latest.events) return;
       const { position, events, hash } = latest;
-      const keptAt = new Date(now()).toISOString();
-      this.#known = { ledgerId, position, events, hash, keptAt };
+      const anchoredAt = new Date(now()).toISOString();
+      this.#known = { ledgerId, position, events, hash, anchoredAt };
       await store.write({ head: this.#known, resets });
     } catch {
       // A full disk or a folder that cannot be written to must not stop the
-      // fold; `verify` says from when the kept head is.
+      // fold; `verify` says from when the anchored head is.
     }
   }
 }

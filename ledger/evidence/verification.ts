@@ -1,6 +1,6 @@
 import type { DamageReason } from "./damage_reason.ts";
 import type { HeadAnchor } from "./head_anchor.ts";
-import type { AnchoredHead, AnchorReset } from "./anchored_head.ts";
+import type { AnchoredHead, AnchorReset } from "../hashes/anchored_head.ts";
 
 /**
  * What is wrong at a position.
@@ -28,7 +28,7 @@ export type Damage =
  * tail that was cut off with its links is not seen, nor a chain that was
  * computed anew.
  */
-export type Anchor = "expect" | "kept";
+export type Anchor = "expect" | "stored";
 
 /** What {@linkcode verifyChain} found. */
 export interface Verification {
@@ -45,7 +45,7 @@ export interface Verification {
   /** What the chain was held against besides itself. */
   readonly anchors: readonly Anchor[];
   /** The head kept beside the ledger; null where none is. */
-  readonly keptHead: AnchoredHead | null;
+  readonly anchoredHead: AnchoredHead | null;
   /** Kept heads that were given up by a restore, oldest first. */
   readonly resets: readonly AnchorReset[];
   /** Hash after the last event that was found to be right, 64 hex digits. */
@@ -69,7 +69,7 @@ export interface VerifyOptions {
   };
   /** Keeps the head of the chain outside the database. */
   readonly anchor?: HeadAnchor | undefined;
-  /** Told how many events have been looked at, after each step. */
+  /** Called after each step with the number of events checked. */
   readonly onProgress?: (events: number) => void;
   /** Stops between two steps. */
   readonly signal?: AbortSignal;

@@ -1,15 +1,15 @@
 import type { Driver } from "../store/driver/driver.ts";
-import type { ChainOrigin } from "./chain_hash.ts";
+import type { ChainOrigin } from "../hashes/chain_hash.ts";
 import { selectOrphanLinks, selectPositionOf } from "../store/tables/chain.ts";
 import {
   selectEventsAfter,
   unpackEvents,
-} from "../store/tables/chained_events.ts";
+} from "../store/tables/events/chained_events.ts";
 import { type Finding, finding, type Row } from "./_check_event.ts";
 import type { Verification, VerifyOptions } from "./verification.ts";
 import { type ChainReferences, ChainVerifier } from "./_chain_verifier.ts";
-import { recordedEvent } from "../store/event_row.ts";
-import { selectEventWithId } from "../store/tables/events.ts";
+import { recordedEvent } from "../store/tables/events/event_rows.ts";
+import { selectEventWithId } from "../store/tables/events/events.ts";
 import { readStoredHead } from "./chain_head.ts";
 import { LedgerError } from "../store/driver/errors.ts";
 
@@ -25,7 +25,8 @@ import { LedgerError } from "../store/driver/errors.ts";
  * @example Verify against what was kept elsewhere
  * ```ts
  * import { openLedger } from "@rampkit/onramp/ledger";
- * import { extendChain, verifyChain } from "@rampkit/onramp/ledger/internals";
+ * import { extendChain } from "./extend_chain.ts";
+ * import { verifyChain } from "./verify_chain.ts";
  * import assert from "node:assert/strict";
  *
  * await using ledger = await openLedger({

@@ -4,8 +4,11 @@ import { orderAbsent, orderSnapshot } from "../events/mint.ts";
 import type { Driver, SqlValue } from "../store/driver/driver.ts";
 import { EventLog } from "../store/event_log.ts";
 import type { LedgerStamp } from "../store/migrate.ts";
-import { eventColumns, recordedEvent } from "../store/event_row.ts";
-import { openDriver } from "../store/driver/open_driver.ts";
+import {
+  eventColumns,
+  recordedEvent,
+} from "../store/tables/events/event_rows.ts";
+import { openDriver } from "../store/connections/open_driver.ts";
 import { testEachDatabase } from "../testing/test_databases.ts";
 import {
   prepare,
@@ -15,7 +18,11 @@ import {
 } from "../testing/test_events.ts";
 import { chainHead } from "./chain_head.ts";
 import { extendChain } from "./extend_chain.ts";
-import { bodyCommitment, ERASED_ID, identityCommitment } from "./commitment.ts";
+import {
+  bodyCommitment,
+  ERASED_ID,
+  identityCommitment,
+} from "../hashes/commitment.ts";
 import { eraseBody } from "./erase.ts";
 import type { Damage } from "./verification.ts";
 import { verifyChain } from "./verify_chain.ts";
@@ -131,7 +138,7 @@ Deno.test("verifyChain() finds nothing wrong with a whole ledger", async () => {
     unchained: 1,
     erased: 0,
     anchors: ["expect"],
-    keptHead: null,
+    anchoredHead: null,
     resets: [],
     hash: head.hash,
     firstBrokenPosition: null,

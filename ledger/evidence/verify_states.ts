@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { FoldCode } from "../projection/projector.ts";
-import { selectErasedOf } from "../store/tables/events.ts";
+import { selectErasedOf } from "../store/tables/events/events.ts";
 import {
   checkpointsOf,
   selectCheckpoints,
@@ -23,7 +23,7 @@ import {
 } from "../store/tables/stored_rows.ts";
 
 /** Tables whose rows follow from the events. */
-const TABLES = ["orders", "users", "session_links", "transitions"] as const;
+const TABLES = ["orders", "users", "expectations", "transitions"] as const;
 
 /** Rows read at once from each side. */
 const PAGE_ROWS = 500;
@@ -70,7 +70,7 @@ export interface VerifyStatesOptions extends ResolveOptions {
   readonly fold?: FoldCode;
   /** Rows that are named; others are counted. @default 20 */
   readonly maxDifferences?: number;
-  /** Told how many events have been folded, after each step. */
+  /** Called after each step with the number of events folded. */
   readonly onProgress?: (events: number) => void;
   /** Stops between two steps. */
   readonly signal?: AbortSignal;
@@ -278,9 +278,7 @@ async function decidable(
   const decided: RowDifference[] = [];
   for (const one of differences) {
     if (refolded && one.kind !== "unfounded") continue;
-    const [entity, id, machine] = one.key;
-    // Earlier versions logged the combined status, and nothing leads to it now.
-    if (machine === "user") continue;
+    const [entity, id] = one.key;
     const [erased] = await source.batch([
       selectErasedOf(entity === "user" ? "user" : "order", id ?? ""),
     ], "read");

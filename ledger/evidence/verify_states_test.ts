@@ -12,7 +12,7 @@ import {
   worlds,
 } from "../testing/projection_test_kit.ts";
 import type { Driver } from "../store/driver/driver.ts";
-import { openDriver } from "../store/driver/open_driver.ts";
+import { openDriver } from "../store/connections/open_driver.ts";
 import { eraseBody } from "./erase.ts";
 import type { StatesVerification } from "./verify_states.ts";
 import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
@@ -139,8 +139,8 @@ const tampering: Record<string, readonly [string, string]> = {
     "users U1",
     "status",
   ],
-  "DELETE FROM session_links WHERE kind = 'click'": [
-    "session_links click C1",
+  "DELETE FROM expectations WHERE click_id = 'C1'": [
+    "expectations 1",
     "missing",
   ],
   "DELETE FROM transitions WHERE entity_id = 'O2' AND status = 'success'": [
@@ -148,7 +148,8 @@ const tampering: Record<string, readonly [string, string]> = {
     "missing",
   ],
   [
-    `INSERT INTO transitions
+    `INSERT INTO transitions (seq, entity, entity_id, machine, trust,
+        status, entry, previous, reverses, position, recorded_at, live)
       SELECT 99, entity, 'O1', machine, trust, status, entry, previous,
         reverses, position, recorded_at, live
       FROM transitions WHERE entity_id = 'O2' AND status = 'success'`
@@ -237,7 +238,7 @@ Deno.test("Ledger.verifyStates() pages, and names the first rows in the order of
   assert.deepEqual(found.rows, {
     orders: 1203,
     users: 0,
-    session_links: 0,
+    expectations: 0,
     transitions: 0,
   });
   assert.equal(found.differences.length, 20);
@@ -292,7 +293,8 @@ Deno.test("Ledger.verifyStates() passes a refolded ledger, and still finds a tra
   await ledger.refold();
   assert.equal((await verifyStates(ledger)).ok, true);
   await ledger.driver.batch([{
-    sql: `INSERT INTO transitions
+    sql: `INSERT INTO transitions (seq, entity, entity_id, machine, trust,
+        status, entry, previous, reverses, position, recorded_at, live)
       SELECT 99, entity, 'O1', machine, trust, status, entry, previous,
         reverses, position, recorded_at, live
       FROM transitions WHERE entity_id = 'O2' AND status = 'success'`,

@@ -1,20 +1,21 @@
+import type { AssetTable } from "../../core/assets/environment.ts";
 import type { ExplainedEvent, FieldChange } from "./explanation.ts";
 import type {
+  ExpectationFact,
   Fact,
   OrderSnapshotFact,
-  SessionFact,
   WebhookFact,
 } from "../events/fact.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
-import { isFinal, isKnown, orderRank } from "../orders/order_rank.ts";
+import { isFinal, isKnown, orderRank } from "../machines/order_rank.ts";
 import {
-  claimStanding,
+  claimState,
   type DecidedStatus,
   decideOrderStatus,
 } from "../orders/order_status.ts";
-import { ownSession } from "../orders/own_session.ts";
-import { beganBy } from "../orders/sessions.ts";
-import { compareTimes } from "../events/time.ts";
+import { matchExpectations } from "../outcomes/match.ts";
+import { expectationWindow } from "../orders/expectations.ts";
+import { askedAtOf, validUntil } from "../events/expectation.ts";
 import type { OutcomeReason } from "./outcome.ts";
 
 type Verdict = Pick<ExplainedEvent, "outcome" | "why">;
@@ -22,27 +23,34 @@ type Verdict = Pick<ExplainedEvent, "outcome" | "why">;
 /** What was heard of an order: nothing that is decided depends on it. */
 const heard: ReadonlySet<string> = new Set(["history", "sessions"]);
 
+/** An event, and what it changed. */
+export interface EventEffect {
+  /** The order before it. */
+  readonly before: OrderFold;
+  /** The order after it. */
+  readonly after: OrderFold;
+  /** The event. */
+  readonly fact: Fact;
+  /** Fields of the state that changed. */
+  readonly changes: readonly FieldChange[];
+  /** An earlier event that said the same. */
+  readonly repeated: Fact | undefined;
+  /** Asset table that gives the precision of amounts. */
+  readonly assets: AssetTable;
+}
+
 /** What an event did to the state, and why. */
-export function explainEvent(
-  before: OrderFold,
-  after: OrderFold,
-  fact: Fact,
-  changes: readonly FieldChange[],
-  repeated: Fact | undefined,
-): Verdict {
+export function explainEvent(effect: EventEffect): Verdict {
+  const { changes } = effect;
   const visible = changes.filter(({ field }) => !heard.has(field));
-  const explained = explainChanges(before, after, fact, visible, repeated);
+  const explained = explainChanges({ ...effect, changes: visible });
   return changes.length > visible.length && visible.length === 0
     ? { ...explained, outcome: "noted" }
     : explained;
 }
 
 function explainChanges(
-  before: OrderFold,
-  after: OrderFold,
-  fact: Fact,
-  changes: readonly FieldChange[],
-  repeated: Fact | undefined,
+  { before, after, fact, changes, repeated, assets }: EventEffect,
 ): Verdict {
   if (changes.length > 0 && fact.kind !== "webhook") {
     return { outcome: "changed", why: changedWhy(fact) };
@@ -63,7 +71,8 @@ function explainChanges(
         why: { code: "no_claim_to_contradict" },
       };
     case "session_created":
-      return { outcome: "unchanged", why: sessionWhy(after, fact) };
+    case "order_expected":
+      return { outcome: "unchanged", why: expectationWhy(after, fact, assets) };
     case "unreadable":
       return {
         outcome: "unchanged",
@@ -74,24 +83,27 @@ function explainChanges(
   }
 }
 
-function sessionWhy(order: OrderFold, { asked }: SessionFact): OutcomeReason {
-  const own = ownSession(order);
-  if (own?.asked.sessionId === asked.sessionId) {
-    return { code: "session_known" };
+function expectationWhy(
+  order: OrderFold,
+  { expectation }: ExpectationFact,
+  assets: AssetTable,
+): OutcomeReason {
+  const { match, expected } = matchExpectations(order, assets);
+  if (expected?.id === expectation.id) return { code: "expectation_known" };
+  const window = expectationWindow(order);
+  if (window === null) return { code: "expectation_not_linked" };
+  if (window.clickId !== expectation.clickId) {
+    return { code: "expectation_of_other_click_id" };
   }
-  if (order.latest === null) {
-    return { code: "session_not_linked" };
+  if (askedAtOf(expectation) > window.until) {
+    return { code: "expectation_after_order" };
   }
-  if (order.latest.clickId !== asked.clickId) {
-    return { code: "session_of_other_click_id" };
+  if (validUntil(expectation) < window.from) {
+    return { code: "expectation_expired" };
   }
-  const began = beganBy(order);
-  if (began !== null && compareTimes(asked.recordedAt, began) > 0) {
-    return { code: "session_after_order" };
-  }
-  return own === null
+  return match === "several" && expected === null
     ? { code: "click_id_shared_by_many" }
-    : { code: "order_of_other_session" };
+    : { code: "order_of_other_expectation" };
 }
 
 function changedWhy(fact: Fact): OutcomeReason {
@@ -103,6 +115,7 @@ function changedWhy(fact: Fact): OutcomeReason {
     case "order_contradicted":
       return { code: "contradiction" };
     case "session_created":
+    case "order_expected":
       return { code: "session" };
     case "unreadable":
       return { code: "names_order_unreadably", reason: fact.reason };
@@ -150,12 +163,12 @@ function ruleAgainst(
   const claim = after.claims.find(({ status }) => status === fact.claim);
   if (claim === undefined || claim.status === status) return null;
   const claimed = claim.status;
-  switch (claimStanding(after, claim)) {
-    case "shown":
+  switch (claimState(after, claim)) {
+    case "observed":
       return { code: "claim_used_up", claimed, read: status };
     case "contradicted":
       return { code: "claim_contradicted", claimed };
-    case "counts":
+    case "counted":
       if (trust === "claimed") {
         return { code: "higher_claim", claimed, higher: status };
       }

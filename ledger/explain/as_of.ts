@@ -1,4 +1,5 @@
-import type { Fact } from "../events/fact.ts";
+import { type Fact, isExpectation } from "../events/fact.ts";
+import { ExpectationPool } from "../orders/expectation_pool.ts";
 import {
   evolveOrder,
   initialOrderFold,
@@ -15,14 +16,15 @@ import {
  * Folds facts of an order from nothing.
  *
  * @param orderId Order identifier.
- * @param facts Its facts and the sessions linked to it, in any order.
+ * @param facts Its facts and what the partner expects of it, in any order.
  * @param until When given, facts recorded later are left out: what did we know
  * then? UTC ISO 8601 with milliseconds.
  * @returns What is known.
  *
  * @example Fold nothing
  * ```ts
- * import { foldOrder, decideOrderStatus } from "@rampkit/onramp/ledger/internals";
+ * import { foldOrder } from "./as_of.ts";
+ * import { decideOrderStatus } from "../orders/order_status.ts";
  * import assert from "node:assert/strict";
  *
  * assert.equal(decideOrderStatus(foldOrder("01ORDER", [])).status, "created");
@@ -34,15 +36,14 @@ export function foldOrder(
   until: string | null = null,
 ): OrderFold {
   let fold = initialOrderFold(orderId);
-  const sessions: Fact[] = [];
+  const expected = new ExpectationPool();
   for (const fact of facts) {
     if (!isKnownBy(fact, until)) continue;
-    if (fact.kind === "session_created") sessions.push(fact);
+    if (isExpectation(fact)) expected.add(fact.expectation);
     else fold = evolveOrder(fold, fact);
   }
-  // Last, because which of them are kept depends on what the order names.
-  for (const session of sessions) fold = evolveOrder(fold, session);
-  return fold;
+  // Last, because which of them are kept depends on the readings.
+  return expected.join(fold);
 }
 
 /**
@@ -56,7 +57,8 @@ export function foldOrder(
  *
  * @example Fold nothing
  * ```ts
- * import { foldUser, decideUserStatus } from "@rampkit/onramp/ledger/internals";
+ * import { foldUser } from "./as_of.ts";
+ * import { decideUserStatus } from "../users/user_status.ts";
  * import assert from "node:assert/strict";
  *
  * assert.equal(decideUserStatus(foldUser("01USER", [])).status, "unknown");

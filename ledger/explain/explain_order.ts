@@ -3,32 +3,34 @@ import { fieldChanges } from "./_field_changes.ts";
 import type { ExplainedEvent, Explanation, FieldValue } from "./explanation.ts";
 import type { EventContent } from "./outcome.ts";
 import { emptyToNull } from "../events/fact_text.ts";
-import { fieldSources } from "../orders/field_sources.ts";
+import { fieldSources } from "./field_sources.ts";
 import { flattenState } from "./flatten_state.ts";
-import type { Fact } from "../events/fact.ts";
+import { type Fact, isExpectation } from "../events/fact.ts";
 import { explainEvent } from "./_explain_event.ts";
 import { explainMove } from "./explained_move.ts";
+import { ExpectationPool } from "../orders/expectation_pool.ts";
 import {
   evolveOrder,
   initialOrderFold,
   type OrderFold,
 } from "../orders/order_fold.ts";
-import type { OrderState } from "../orders/order_state.ts";
+import type { OrderState } from "../states/order_state.ts";
 import type { ResolveOptions } from "../orders/resolve_order.ts";
-import { orderState } from "../orders/state_of_order.ts";
+import { orderState } from "../states/state_of_order.ts";
 
 /**
  * Explains an order: what each event changed in the visible state or why it
  * changed nothing, and which event each field comes from.
  *
  * @param orderId Order identifier.
- * @param facts Facts of the order and sessions linked to it, by position.
+ * @param facts Facts of the order and what the partner expects of it, by position.
  * @param options How to work out the state.
  * @returns The explanation.
  *
  * @example Explain an order of one webhook
  * ```ts
- * import { explainOrder, readFact } from "@rampkit/onramp/ledger/internals";
+ * import { explainOrder } from "./explain_order.ts";
+ * import { readFact } from "../events/read_fact.ts";
  * import assert from "node:assert/strict";
  *
  * const fact = readFact({
@@ -60,24 +62,29 @@ export function explainOrder(
   let before: Readonly<Record<string, FieldValue>> = {};
   const firstOf = new Map<string, Fact>();
   const events: ExplainedEvent[] = [];
-  const sessions: Fact[] = [];
+  const expected = new ExpectationPool();
   for (const fact of facts) {
-    let next = evolveOrder(fold, fact);
-    if (fact.kind === "session_created") sessions.push(fact);
-    // A session that was dropped counts again once the order names it.
-    else for (const session of sessions) next = evolveOrder(next, session);
+    if (isExpectation(fact)) expected.add(fact.expectation);
+    const next = expected.join(evolveOrder(fold, fact));
     if (next === fold && !concerns(fold, fact)) continue;
     const after = visible(next, options);
     const changes = fieldChanges(before, after);
     const repeated = firstOf.get(`${fact.label} ${fact.digest}`);
-    const { outcome, why } = explainEvent(fold, next, fact, changes, repeated);
+    const { outcome, why } = explainEvent({
+      before: fold,
+      after: next,
+      fact,
+      changes,
+      repeated,
+      assets: options.assets ?? "production",
+    });
     events.push({
       position: fact.position,
       eventId: fact.eventId,
       kind: kindOf(fact),
       label: fact.label,
       recordedAt: fact.recordedAt,
-      says: contentOf(fact),
+      content: contentOf(fact),
       outcome,
       move: explainMove(fold, next, fact),
       changes,
@@ -101,14 +108,14 @@ export function explainOrder(
  * The state of an order as it was known at a time.
  *
  * @param orderId Order identifier.
- * @param facts Facts of the order and sessions linked to it, in any order.
+ * @param facts Facts of the order and what the partner expects of it, in any order.
  * @param time UTC ISO 8601 with milliseconds.
  * @param options How to work out the state.
  * @returns The state, or null when nothing was known of the order then.
  *
  * @example Before anything was known
  * ```ts
- * import { orderAsOf } from "@rampkit/onramp/ledger/internals";
+ * import { orderAsOf } from "./explain_order.ts";
  * import assert from "node:assert/strict";
  *
  * assert.equal(orderAsOf("01ORDER", [], "2026-11-20T09:00:00.000Z"), null);
@@ -132,12 +139,12 @@ function visible(
   const flat = flattenState(orderState(fold, options));
   if (fold.activity.firstAt !== null) return flat;
   return Object.fromEntries(
-    Object.entries(flat).filter(([field]) => field.startsWith("asked.")),
+    Object.entries(flat).filter(([field]) => field.startsWith("expected.")),
   );
 }
 
 function concerns(fold: OrderFold, fact: Fact): boolean {
-  return fact.kind === "session_created" || fact.orderId === fold.orderId;
+  return isExpectation(fact) || fact.orderId === fold.orderId;
 }
 
 function kindOf(fact: Fact): ExplainedEvent["kind"] {
@@ -148,7 +155,9 @@ function kindOf(fact: Fact): ExplainedEvent["kind"] {
     case "order_absent":
     case "order_contradicted":
     case "session_created":
+    case "order_expected":
     case "delivery_unanswered":
+    case "order_released":
     case "order_redacted":
     case "month_closed":
       return fact.label;
@@ -178,7 +187,8 @@ function contentOf(fact: Fact): EventContent {
     case "order_contradicted":
       return { code: "contradiction", claimed: fact.status, upTo: fact.upTo };
     case "session_created":
-      return { code: "session", sessionId: fact.asked.sessionId };
+    case "order_expected":
+      return { code: "session", sessionId: fact.expectation.id };
     case "unreadable":
       return { code: "unreadable", label: fact.label };
     default:

@@ -12,13 +12,13 @@ import {
   redelivered,
   session,
   webhookAt,
-} from "../orders/given_test.ts";
+} from "../testing/given_facts.ts";
 import { fieldChanges } from "./_field_changes.ts";
 import { foldOrder } from "./as_of.ts";
 import { flattenState } from "./flatten_state.ts";
 import type { FieldValue } from "./explanation.ts";
 import { explainOrder, orderAsOf } from "./explain_order.ts";
-import { orderState } from "../orders/state_of_order.ts";
+import { orderState } from "../states/state_of_order.ts";
 
 function outcomes(...events: RecordedEvent[]): string[] {
   return explainOrder(ORDER, facts(...events)).events.map(({ outcome }) =>
@@ -46,7 +46,7 @@ Deno.test("explainOrder() says what each event changed", () => {
   assert.equal(state.status, "success");
   const [first, second] = events;
   assert.equal(first?.outcome, "changed");
-  assert.deepEqual(first?.says, {
+  assert.deepEqual(first?.content, {
     code: "webhook",
     label: "payment_started",
     claimed: "progress",
@@ -200,18 +200,27 @@ Deno.test("explainOrder() explains contradictions, sessions and unreadable event
   const brewed = webhookAt(4, { type: "brewed", order: { id: ORDER } });
   assert.deepEqual(
     outcomes(
+      orderRead(2, "progress", 2),
       complete,
       contradiction("success", 3),
       contradiction("failed", 3),
       session(0, { reference: "basket-7" }),
-      session(0, { session_id: "session-2" }),
+      session(9, { session_id: "session-2" }),
       brewed,
     ),
-    ["changed", "changed", "unchanged", "changed", "unchanged", "unchanged"],
+    [
+      "changed",
+      "changed",
+      "changed",
+      "unchanged",
+      "changed",
+      "unchanged",
+      "unchanged",
+    ],
   );
   const early = explainOrder(ORDER, facts(session(0), complete)).events;
   assert.ok(
-    early[0]?.changes.every(({ field }) => field.startsWith("asked.")),
+    early[0]?.changes.every(({ field }) => field.startsWith("expected.")),
     "a session alone makes no order",
   );
   assert.deepEqual(
@@ -305,7 +314,7 @@ Deno.test("explainOrder() names the event each field comes from", () => {
     `snapshot ${read.position} 2026-11-20T00:00:00Z`,
   );
   assert.equal(
-    source("asked.reference"),
+    source("expected.reference"),
     `session ${asked.position} basket-7`,
   );
   assert.equal(source("reason"), null);
@@ -386,17 +395,19 @@ Deno.test("explainOrder() says why a session of the same click id is not the ord
     minutes.map((minute) => session(minute, { session_id: `s-${minute}` }));
   const last = (...events: RecordedEvent[]) =>
     explainOrder(ORDER, facts(...events)).events.at(-1)?.why.code;
-  assert.equal(last(read, ...sessions(8, 10, 5)), "order_of_other_session");
-  assert.equal(last(read, ...sessions(10, 10)), "session_known");
-  assert.equal(last(read, ...sessions(10, 40)), "session_after_order");
+  assert.equal(last(read, ...sessions(8, 10, 5)), "order_of_other_expectation");
+  assert.equal(last(read, ...sessions(10, 10)), "expectation_known");
+  assert.equal(last(read, ...sessions(10, 40)), "expectation_after_order");
   assert.equal(
     last(read, ...sessions(...Array.from({ length: 18 }, (_, n) => n))),
     "click_id_shared_by_many",
   );
+  const expired = session(10, { session_id: "s-10", valid_for_ms: 60_000 });
+  assert.equal(last(read, expired), "expectation_expired");
   const elsewhere = session(10, { click_id: "basket-2" });
-  assert.equal(last(read, elsewhere), "session_of_other_click_id");
+  assert.equal(last(read, elsewhere), "expectation_of_other_click_id");
   assert.equal(
     last(orderWebhook(31, "order_complete"), ...sessions(10)),
-    "session_not_linked",
+    "expectation_not_linked",
   );
 });

@@ -1,4 +1,4 @@
-import type { Fact } from "../events/fact.ts";
+import { type Fact, isExpectation } from "../events/fact.ts";
 import type { Decision, Move } from "../machines/machine.ts";
 import type { OrderMoveAnomaly } from "../machines/order_machine.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
@@ -9,7 +9,7 @@ import {
   highestClaim,
   orderDecision,
 } from "../orders/order_status.ts";
-import type { Status } from "../orders/status.ts";
+import type { Status } from "../machines/status.ts";
 
 /** The move that an event made on the state machine of an order. */
 export interface ExplainedMove {
@@ -46,7 +46,7 @@ export function explainMove(
   after: OrderFold,
   fact: Fact,
 ): ExplainedMove | null {
-  if (fact.kind === "session_created") return null;
+  if (isExpectation(fact)) return null;
   const from = before.activity.firstAt === null
     ? null
     : decideOrderStatus(before);

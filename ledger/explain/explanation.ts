@@ -1,8 +1,8 @@
 import type { Anomaly } from "../anomalies/anomaly.ts";
 import type { ActivityLabel } from "../events/fact.ts";
-import type { OrderState } from "../orders/order_state.ts";
+import type { OrderState } from "../states/order_state.ts";
 import type { ExplainedMove } from "./explained_move.ts";
-import type { EventKind } from "../events/event.ts";
+import type { EventKind } from "../machines/event_kind.ts";
 import type { EventContent, OutcomeReason } from "./outcome.ts";
 
 /** Why the state of an order is what it is, event by event. */
@@ -30,7 +30,7 @@ export interface ExplainedEvent {
   /** When this ledger learnt it, UTC ISO 8601 with milliseconds. */
   readonly recordedAt: string;
   /** What it says. */
-  readonly says: EventContent;
+  readonly content: EventContent;
   /**
    * - `changed`: it changed the visible state; see `changes`.
    * - `noted`: it changed only what was heard (`history`, `sessions`), on which

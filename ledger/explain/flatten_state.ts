@@ -1,4 +1,4 @@
-import type { OrderState } from "../orders/order_state.ts";
+import type { OrderState } from "../states/order_state.ts";
 import type { FieldValue } from "./explanation.ts";
 
 /** What the rest of the state says again. */
@@ -7,6 +7,9 @@ const hidden: ReadonlySet<string> = new Set([
   "reason",
   "claimed",
   "confirmed",
+  "releaseReason",
+  "booked",
+  "facts",
 ]);
 
 /** Fields of the state that people look at, by dotted name. */

@@ -73,7 +73,7 @@ const repeatGapsMs: readonly number[] = [
  *
  * @example A login that was not answered, its retry, and another login
  * ```ts
- * import { classifyOccurrences } from "@rampkit/onramp/ledger/internals";
+ * import { classifyOccurrences } from "./occurrences.ts";
  * import assert from "node:assert/strict";
  *
  * const found = classifyOccurrences([

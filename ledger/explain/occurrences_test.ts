@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
-import { at } from "../orders/given_test.ts";
+import { at } from "../testing/given_facts.ts";
 import { classifyOccurrences, type EqualDelivery } from "./occurrences.ts";
 
 /** Deliveries `[minute, answered]`, named by place. */

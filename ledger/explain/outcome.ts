@@ -1,6 +1,6 @@
 import type { ActivityLabel, UnreadableReason } from "../events/fact.ts";
 import type { ClaimedStatus } from "../machines/order_machine.ts";
-import type { Status } from "../orders/status.ts";
+import type { Status } from "../machines/status.ts";
 
 /** What an event says. */
 export type EventContent =
@@ -53,12 +53,13 @@ export type OutcomeReason =
       /** No claim stands that it contradicts. */
       | "no_claim_to_contradict"
       /** The session is not, or not newly, the order's own. */
-      | "session_known"
-      | "session_not_linked"
-      | "session_of_other_click_id"
-      | "session_after_order"
+      | "expectation_known"
+      | "expectation_not_linked"
+      | "expectation_of_other_click_id"
+      | "expectation_after_order"
+      | "expectation_expired"
       | "click_id_shared_by_many"
-      | "order_of_other_session"
+      | "order_of_other_expectation"
       /** The service has shown as much. */
       | "read_before"
       /** Another webhook claims as much. */

@@ -1,5 +1,5 @@
 import type { WebhookType } from "../../core/webhook_event/event_types.ts";
-import type { EventKind } from "../events/event.ts";
+import type { EventKind } from "./event_kind.ts";
 
 /**
  * A state machine as data: the fold runs it, and documents and commands print

@@ -1,3 +1,4 @@
+import { orderReleased } from "../events/mint.ts";
 import assert from "node:assert/strict";
 import { statusAnomalies } from "../anomalies/status_anomalies.ts";
 import type { Fact } from "../events/fact.ts";
@@ -7,6 +8,7 @@ import {
   absentRead,
   contradiction,
   erased,
+  expectation,
   facts,
   ORDER,
   orderRead,
@@ -15,11 +17,11 @@ import {
   session,
   userRead,
   webhookAt,
-} from "../orders/given_test.ts";
+} from "../testing/given_facts.ts";
 import { orderMove } from "../orders/order_move.ts";
-import { isFinal, isKnown, orderRank } from "../orders/order_rank.ts";
+import { isFinal, isKnown, orderRank } from "./order_rank.ts";
 import { decideOrderStatus, orderDecision } from "../orders/order_status.ts";
-import { orderState } from "../orders/state_of_order.ts";
+import { orderState } from "../states/state_of_order.ts";
 import { WEBHOOK_TYPES } from "../../core/webhook_event/event_types.ts";
 import type { Decision } from "./machine.ts";
 import { orderMachine } from "./order_machine.ts";
@@ -184,12 +186,26 @@ Deno.test("the fold takes from each webhook and observation what orderMachine sa
     order_contradicted: contradiction("success", 1),
     user_snapshot: userRead(3),
     session_created: session(3),
+    order_expected: expectation(3),
     delivery_unanswered: {
       ...redelivered(complete, 3),
       kind: "delivery_unanswered",
       body: new TextEncoder().encode(
         JSON.stringify({ delivery_id: complete.eventId, reason: "slow" }),
       ),
+    },
+    order_released: {
+      position: 3,
+      ...orderReleased({
+        released: {
+          order_id: ORDER,
+          outcome: "refunded",
+          by: "Ada",
+          why: "paid twice",
+        },
+        recordedAt: "2026-11-20T10:00:00.000Z",
+        salt: new Uint8Array(16),
+      }),
     },
     order_redacted: { ...orderRead(3, "pending", 3), kind: "order_redacted" },
     month_closed: {

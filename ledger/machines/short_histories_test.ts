@@ -7,8 +7,8 @@ import {
   contradiction,
   orderRead,
   orderWebhook,
-} from "../orders/given_test.ts";
-import type { Status } from "../orders/status.ts";
+} from "../testing/given_facts.ts";
+import type { Status } from "./status.ts";
 import type { ClaimedStatus, OrderMachine } from "./order_machine.ts";
 
 /** A status that is not documented. */

@@ -13,7 +13,7 @@ import {
   userRead,
   userWebhook,
   webhookAt,
-} from "../orders/given_test.ts";
+} from "../testing/given_facts.ts";
 import { nextStep } from "../users/next_step.ts";
 import { type UserState, userState } from "../users/user_state.ts";
 import { banMachine } from "./ban_machine.ts";

@@ -73,7 +73,7 @@ export async function closeMonth(
   const isClosedEarly = monthOf(today) === month && options.beforeEnd === true;
   if (!isOver && !isClosedEarly) return refused({ code: "not_over", today });
   const asOf = await readHead(driver);
-  const { rows, leftOut } = await workOutMonth(parts, {
+  const { rows, excluded, unclear } = await workOutMonth(parts, {
     ...options,
     position: asOf.position,
     closing: { month, bookBy, day, firstMonth: firstMonth ?? month },
@@ -88,7 +88,8 @@ export async function closeMonth(
     asOf,
     foldVersion,
     ...sumMonth(rows),
-    leftOut,
+    excluded,
+    unclear,
   });
   return await store(
     parts,

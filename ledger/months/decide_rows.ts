@@ -20,26 +20,29 @@ export interface Closing {
  * Why an order of the month is not booked.
  *
  * - `unconfirmed`: only webhooks say that it succeeded.
- * - `taken_back`: the service had taken its success back before the closing.
+ * - `reversed`: the service had taken its success back before the closing.
  * - `before_first_month`: it became known in this month, and belongs to one
  *   before the first that was closed.
  * - `erased`: its readings were erased.
+ * - `unclear`: it had succeeded, and the service does not show it any more, or
+ *   with a status that is not known. What a closed month has booked stands.
  */
-export type LeftOut =
+export type Exclusion =
   | "unconfirmed"
-  | "taken_back"
+  | "reversed"
   | "before_first_month"
-  | "erased";
+  | "erased"
+  | "unclear";
 
 /** What an order adds to a month. */
 export interface DecidedRows {
   /** Its rows, a reversal before its restatement. */
   readonly rows: readonly MonthRow[];
   /** Why it is left out; null when it is booked or of another month. */
-  readonly leftOut: LeftOut | null;
+  readonly excluded: Exclusion | null;
 }
 
-const NOTHING: DecidedRows = { rows: [], leftOut: null };
+const NOTHING: DecidedRows = { rows: [], excluded: null };
 
 /**
  * Decides what an order adds to a month. An order is booked once, in its own
@@ -67,7 +70,7 @@ function decideFirst(order: OrderBooks, closing: Closing): DecidedRows {
   const { times, money } = order;
   if (order.isClaimedOnly || (order.isErased && money === null)) {
     return monthOf(day(order.firstHeardAt)) === month
-      ? { rows: [], leftOut: order.isErased ? "erased" : "unconfirmed" }
+      ? { rows: [], excluded: order.isErased ? "erased" : "unconfirmed" }
       : NOTHING;
   }
   // What the service does not state is dated by when it was known.
@@ -78,27 +81,29 @@ function decideFirst(order: OrderBooks, closing: Closing): DecidedRows {
   const ofMonth = monthOf(ownDay);
   if (ofMonth > month) return NOTHING;
   if (money === null) {
-    return ofMonth === month ? { rows: [], leftOut: "taken_back" } : NOTHING;
+    if (ofMonth !== month) return NOTHING;
+    const excluded = order.unclearSince === null ? "reversed" : "unclear";
+    return { rows: [], excluded };
   }
   const row = { ...rowOf(order), ofMonth, datedBy, money };
   const knownAt = times.confirmed;
   if (ofMonth === month) {
     return {
       rows: [{ ...row, kind: "order", day: ownDay, knownAt }],
-      leftOut: null,
+      excluded: null,
     };
   }
   const known = monthOf(day(knownAt));
   if (ofMonth < firstMonth) {
     return known === month
-      ? { rows: [], leftOut: "before_first_month" }
+      ? { rows: [], excluded: "before_first_month" }
       : NOTHING;
   }
   if (known > month) return NOTHING;
   const bookedOn = correctionDay(knownAt, closing);
   return {
     rows: [{ ...row, kind: "late", day: bookedOn, knownAt }],
-    leftOut: null,
+    excluded: null,
   };
 }
 
@@ -108,9 +113,14 @@ function decideCorrection(
   before: BookedBefore,
   closing: Closing,
 ): DecidedRows {
-  const { money } = order;
+  const { money, unclearSince } = order;
   if (isSameMoney(money, before.money)) return NOTHING;
   if (money === null && order.isErased) return NOTHING;
+  if (unclearSince !== null) {
+    return monthOf(closing.day(unclearSince)) === closing.month
+      ? { rows: [], excluded: "unclear" }
+      : NOTHING;
+  }
   const knownAt = order.knownAt(before.closedAt);
   if (monthOf(closing.day(knownAt)) > closing.month) return NOTHING;
   const { ofMonth, datedBy } = before;
@@ -126,7 +136,7 @@ function decideCorrection(
     rows.push({ ...row, kind: "reversal", money: negated(before.money) });
   }
   if (money !== null) rows.push({ ...row, kind: "restatement", money });
-  return { rows, leftOut: null };
+  return { rows, excluded: null };
 }
 
 function rowOf(order: OrderBooks): Pick<

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { NewEvent } from "../events/event.ts";
+import { orderAbsent } from "../events/mint.ts";
 import { readFact } from "../events/read_fact.ts";
 import { monthClaim, monthReading } from "../testing/month_test_events.ts";
 import type { BookedBefore } from "./booked_before.ts";
@@ -27,12 +28,12 @@ function decided(
   });
   assert.ok(order !== null);
   const closing: Closing = { month, bookBy, day: localDay(zone), firstMonth };
-  const { rows, leftOut } = decideRows(order, before, closing);
+  const { rows, excluded } = decideRows(order, before, closing);
   return {
     rows: rows.map(({ kind, day, ofMonth, money }) =>
       [kind, day, ofMonth, money.currencyAmount].join(" ")
     ),
-    leftOut,
+    excluded,
   };
 }
 
@@ -59,12 +60,12 @@ const takenBack = monthReading({
   at: "2026-12-03T10:00:00Z",
   status: "cancelled",
 });
-const nothing = { rows: [], leftOut: null };
+const nothing = { rows: [], excluded: null };
 
 Deno.test("decideRows() books an order once, in the month its time lies in", () => {
   assert.deepEqual(decided("2026-11", [sold]), {
     rows: ["order 2026-11-20 2026-11 30.10"],
-    leftOut: null,
+    excluded: null,
   });
   assert.deepEqual(decided("2026-10", [sold]), nothing);
   assert.deepEqual(
@@ -106,7 +107,7 @@ Deno.test("decideRows() never books what only webhooks say", () => {
   const claim = monthClaim("O1", "2026-11-20T10:00:00Z");
   assert.deepEqual(decided("2026-11", [claim]), {
     rows: [],
-    leftOut: "unconfirmed",
+    excluded: "unconfirmed",
   });
   assert.deepEqual(decided("2026-12", [claim]), nothing);
 });
@@ -178,15 +179,39 @@ Deno.test("decideRows() books an order of a closed month that was not known then
   ]);
   assert.deepEqual(
     decided("2026-12", [found], { bookBy: "created" }),
-    { rows: [], leftOut: "before_first_month" },
+    { rows: [], excluded: "before_first_month" },
   );
 });
 
 Deno.test("decideRows() leaves out what was taken back before the closing", () => {
   assert.deepEqual(decided("2026-11", [sold, takenBack]), {
     rows: [],
-    leftOut: "taken_back",
+    excluded: "reversed",
   });
+});
+
+Deno.test("decideRows() books nothing new of what is not shown any more or has an unknown status, and lets what is booked stand", () => {
+  const absent = orderAbsent({
+    orderId: "O1",
+    readAt: "2026-12-04T10:00:00.000Z",
+    recordedAt: "2026-12-04T10:00:00.000Z",
+    salt: new Uint8Array(16),
+  });
+  const frozen = monthReading({ at: "2026-12-04T10:00:00Z", status: "frozen" });
+  const unclear = { rows: [], excluded: "unclear" };
+  for (const event of [absent, frozen]) {
+    const events = [sold, event];
+    assert.deepEqual(decided("2026-11", events), unclear);
+    const before = booked(1, "30.1");
+    assert.deepEqual(decided("2026-12", events, { before }), unclear);
+    assert.deepEqual(decided("2027-01", events, { before }), nothing);
+    const again = monthReading({ at: "2026-12-05T10:00:00Z" });
+    assert.deepEqual(
+      decided("2026-12", [...events, again], { before }),
+      nothing,
+      "shown again as it was booked",
+    );
+  }
 });
 
 Deno.test("decideRows() takes an erased order for no reversal", () => {

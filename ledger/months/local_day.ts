@@ -8,7 +8,7 @@
  *
  * @example The last hour of a month in UTC is the next month in Berlin
  * ```ts
- * import { localDay } from "@rampkit/onramp/ledger/internals";
+ * import { localDay } from "./local_day.ts";
  * import assert from "node:assert/strict";
  *
  * const day = localDay("Europe/Berlin");

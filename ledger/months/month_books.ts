@@ -2,7 +2,7 @@ import { readOrdersAt } from "../queries/orders_at.ts";
 import type { BooksBefore } from "./booked_before.ts";
 import { type Closing, decideRows } from "./decide_rows.ts";
 import { type MonthRow, ROW_KINDS } from "./month_row.ts";
-import type { LeftOutCounts } from "./month_summary.ts";
+import type { ExclusionCounts } from "./month_summary.ts";
 import type { MonthsParts, MonthWork } from "./months_parts.ts";
 import { orderBooks } from "./order_books.ts";
 
@@ -11,7 +11,9 @@ export interface MonthBooks {
   /** Its rows, by day and order. */
   readonly rows: readonly MonthRow[];
   /** Orders that are not booked, by reason. */
-  readonly leftOut: LeftOutCounts;
+  readonly excluded: ExclusionCounts;
+  /** Those of them that are `unclear`, sorted. */
+  readonly unclear: readonly string[];
   /** Orders whose readings were erased, of any month. */
   readonly erased: ReadonlySet<string>;
 }
@@ -33,11 +35,13 @@ export async function workOutMonth(
 ): Promise<MonthBooks> {
   const rows: MonthRow[] = [];
   const erased = new Set<string>();
-  const leftOut = {
+  const unclear: string[] = [];
+  const excluded = {
     unconfirmed: 0,
-    taken_back: 0,
+    reversed: 0,
     before_first_month: 0,
     erased: 0,
+    unclear: 0,
   };
   let orders = 0;
   const walk = readOrdersAt(driver, {
@@ -51,10 +55,16 @@ export async function workOutMonth(
     if (order === null) continue;
     const decided = decideRows(order, before.of(orderId), closing);
     rows.push(...decided.rows);
-    if (decided.leftOut !== null) leftOut[decided.leftOut]++;
+    if (decided.excluded !== null) excluded[decided.excluded]++;
+    if (decided.excluded === "unclear") unclear.push(orderId);
     if (order.isErased) erased.add(orderId);
   }
-  return { rows: rows.sort(compareRows), leftOut, erased };
+  return {
+    rows: rows.sort(compareRows),
+    excluded,
+    unclear: unclear.sort(),
+    erased,
+  };
 }
 
 /** By day and order; a reversal before its restatement. */

@@ -1,4 +1,4 @@
-import type { LeftOut } from "./decide_rows.ts";
+import type { Exclusion } from "./decide_rows.ts";
 import { AMOUNTS, AmountSum, type Money, UNITS } from "./money.ts";
 import { type MonthRow, type MonthRowKind, ROW_KINDS } from "./month_row.ts";
 
@@ -42,7 +42,7 @@ export interface MonthSums {
 }
 
 /** Orders that are not booked, by reason. */
-export type LeftOutCounts = Readonly<Record<LeftOut, number>>;
+export type ExclusionCounts = Readonly<Record<Exclusion, number>>;
 
 /**
  * Adds up the rows of a month, in exact decimals.

@@ -25,6 +25,6 @@ export interface MonthsParts {
 export interface MonthWork {
   /** Stops between two pages of orders. */
   readonly signal?: AbortSignal;
-  /** Told how many orders were looked at. */
+  /** Called with the number of orders read so far. */
   readonly onProgress?: (orders: number) => void;
 }

@@ -35,7 +35,7 @@ export async function previewMonth(
     bookBy = last?.bookBy ?? "confirmed",
   } = options;
   const asOf = await readHead(parts.driver);
-  const { rows, leftOut } = await workOutMonth(parts, {
+  const { rows, excluded, unclear } = await workOutMonth(parts, {
     ...options,
     position: asOf.position,
     closing: {
@@ -54,6 +54,7 @@ export async function previewMonth(
     asOf,
     foldVersion: parts.foldVersion,
     ...sumMonth(rows),
-    leftOut,
+    excluded,
+    unclear,
   };
 }

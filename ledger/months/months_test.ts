@@ -62,12 +62,12 @@ Deno.test("Months.close() stores the books of a month under the chain", async ()
     "order 2026-11-20 O1",
     "order 2026-11-21 O2",
   ]);
-  const { totals, leftOut } = summary(close);
+  const { totals, excluded } = summary(close);
   assert.deepEqual(
     [totals[0].currencyAmount, totals[0].partnerFeeUsdUnknown],
     ["40", 1],
   );
-  assert.equal(leftOut.unconfirmed, 1);
+  assert.equal(excluded.unconfirmed, 1);
   assert.deepEqual(close.asOf, { position: 3, events: 3 });
   assert.equal(close.bookBy, "confirmed");
   await ledger.project();

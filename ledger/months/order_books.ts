@@ -2,8 +2,10 @@ import type { Fact, OrderSnapshotFact } from "../events/fact.ts";
 import type { OrderReading } from "../events/order_reading.ts";
 import { compareTimes, earlierTime } from "../events/time.ts";
 import { foldOrder } from "../explain/as_of.ts";
+import type { OrderFold } from "../orders/order_fold.ts";
+import type { Booked } from "../outcomes/outcome_table.ts";
 import type { ResolveOptions } from "../orders/resolve_order.ts";
-import { orderState } from "../orders/state_of_order.ts";
+import { orderState } from "../states/state_of_order.ts";
 import { bookedAmount, isSameMoney, type Money } from "./money.ts";
 import type { OrderTimes } from "./month_row.ts";
 
@@ -11,8 +13,15 @@ import type { OrderTimes } from "./month_row.ts";
 export interface OrderBooks {
   /** The order. */
   readonly orderId: string;
-  /** What the service's own word says is sold; null without. */
+  /** What the outcome of the order says of the books. */
+  readonly booked: Booked;
+  /** What is sold, where that is a sale; null without. */
   readonly money: Money | null;
+  /**
+   * Since when a success is unclear: the service does not show the order any
+   * more, or with a status that is not known. Null of any other order.
+   */
+  readonly unclearSince: string | null;
   /** Its times. */
   readonly times: OrderTimes;
   /** Whether only webhooks say that it succeeded. */
@@ -45,16 +54,24 @@ export function orderBooks(
   const { firstAt } = fold.activity;
   if (firstAt === null) return null;
   const state = orderState(fold, options);
-  const isSuccess = state.status === "success";
-  const isBooked = isSuccess && state.trust === "confirmed";
+  const isClaimedOnly = state.status === "success" &&
+    state.trust === "claimed";
   const readings = facts.filter((fact) => fact.kind === "order_snapshot");
-  const money = isBooked && fold.latest !== null ? moneyOf(fold.latest) : null;
+  const money = state.booked === "sale" && fold.latest !== null
+    ? moneyOf(fold.latest)
+    : null;
   return {
     orderId,
+    booked: state.booked,
     money,
+    unclearSince: state.booked === "nothing" && readings.some(isOfSuccess)
+      ? unclearSince(fold, facts)
+      : null,
     times: {
       created: fold.createdAt,
-      completed: fold.shown.find(({ status }) => status === "success")?.first ||
+      completed:
+        fold.observedStatuses.find(({ status }) => status === "success")
+          ?.first ||
         null,
       confirmed: readings.filter(isOfSuccess).reduce(
         (first: string | null, { recordedAt }) =>
@@ -62,7 +79,7 @@ export function orderBooks(
         null,
       ),
     },
-    isClaimedOnly: isSuccess && !isBooked,
+    isClaimedOnly,
     isErased: readings.length === 0 &&
       facts.some((fact) =>
         fact.kind === "unreadable" && fact.label === "order_snapshot"
@@ -76,6 +93,22 @@ export function orderBooks(
 
 function isOfSuccess({ reading }: OrderSnapshotFact): boolean {
   return reading.status === "success";
+}
+
+/** When the ledger learnt what makes a success unclear. */
+function unclearSince(
+  { seenAt, latest }: OrderFold,
+  facts: readonly Fact[],
+): string | null {
+  const times = facts.flatMap((fact) =>
+    fact.kind === "order_absent" && compareTimes(fact.readAt, seenAt ?? "") > 0
+      ? fact.recordedAt
+      : fact.kind === "order_snapshot" && fact.reading === latest &&
+          latest.status !== "success"
+      ? fact.recordedAt
+      : []
+  );
+  return times.sort(compareTimes)[0] ?? null;
 }
 
 function moneyOf(reading: OrderReading): Money {

@@ -73,7 +73,8 @@ export async function recomputeMonth(
       asOf,
       foldVersion,
       ...sumMonth(then.rows),
-      leftOut: then.leftOut,
+      excluded: then.excluded,
+      unclear: then.unclear,
     });
     differences.push(
       ...diffSummaries(fileText(stored, "summary.json"), summary),

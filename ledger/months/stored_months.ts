@@ -1,6 +1,6 @@
 import { factId } from "../events/derive.ts";
 import type { Driver, Statement } from "../store/driver/driver.ts";
-import { recordedEvent } from "../store/event_row.ts";
+import { recordedEvent } from "../store/tables/events/event_rows.ts";
 import {
   countEventsUpTo,
   selectEventAt,
@@ -8,7 +8,7 @@ import {
   selectHead,
   selectNthPosition,
   selectPositionsOfKind,
-} from "../store/tables/events.ts";
+} from "../store/tables/events/events.ts";
 import { BooksBefore } from "./booked_before.ts";
 import { readItems } from "./items_file.ts";
 import { fileText, type MonthClose, readMonthClose } from "./month_close.ts";

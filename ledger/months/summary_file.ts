@@ -1,5 +1,5 @@
 import { printableJson } from "../../core/printable.ts";
-import type { LeftOutCounts, MonthSums } from "./month_summary.ts";
+import type { ExclusionCounts, MonthSums } from "./month_summary.ts";
 import type { BookBy } from "./month_row.ts";
 
 /** How a month was worked out. */
@@ -26,7 +26,9 @@ export interface MonthTerms {
 /** What `summary.json` holds. */
 export interface MonthSummary extends MonthTerms, MonthSums {
   /** Orders that are not booked, by reason. */
-  readonly leftOut: LeftOutCounts;
+  readonly excluded: ExclusionCounts;
+  /** Orders that are `unclear`, sorted: a person asks the service. */
+  readonly unclear: readonly string[];
 }
 
 /** Writes a summary as `summary.json`: one key order, two spaces. */

@@ -5,9 +5,9 @@ import {
   compareFields,
   compareText,
   type ListRule,
-} from "../sorted_list.ts";
-import { isKnown, orderRank } from "./order_rank.ts";
-import type { Status } from "./status.ts";
+} from "../machines/sorted_list.ts";
+import { isKnown, orderRank } from "../machines/order_rank.ts";
+import type { Status } from "../machines/status.ts";
 import { compareTimes, laterTime } from "../events/time.ts";
 
 /** Differing bodies that are kept of one claimed status. */

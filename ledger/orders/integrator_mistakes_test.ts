@@ -12,11 +12,11 @@ import {
   session,
   userWebhook,
   webhookAt,
-} from "./given_test.ts";
+} from "../testing/given_facts.ts";
 import { foldOrder } from "../explain/as_of.ts";
-import type { OrderState } from "./order_state.ts";
+import type { OrderState } from "../states/order_state.ts";
 import { readFact } from "../events/read_fact.ts";
-import { orderState } from "./state_of_order.ts";
+import { orderState } from "../states/state_of_order.ts";
 
 function stateOf(...events: RecordedEvent[]): OrderState {
   return orderState(foldOrder(ORDER, facts(...events)));
@@ -99,9 +99,7 @@ Deno.test("readFact() gives no link when the click id is empty or a test one", (
 
 Deno.test("orderState() compares the paid amount with the price as exact decimals", () => {
   const state = stateOf(
-    orderWebhook(1, "order_complete", { quote_amount: "0.30" }, {
-      hpp_session_id: "session-1",
-    }),
+    orderRead(5, "success", 5, { currency_amount: "0.30", tx_id: "0x1" }),
     session(0, { currency: "USD", currency_amount: "30.00" }),
   );
   assert.deepEqual(

@@ -1,7 +1,7 @@
-import { type Activity, activityOf } from "../projection/activity_fold.ts";
+import { type Activity, activityOf } from "./activity_fold.ts";
 import type { ClaimedStatus } from "../machines/order_machine.ts";
 import type { OrderFold } from "./order_fold.ts";
-import { type ClaimStanding, claimStanding } from "./order_status.ts";
+import { type ClaimState, claimState } from "./order_status.ts";
 
 /**
  * What was received about an order, and when. Unlike the state it grows with
@@ -14,8 +14,8 @@ export interface OrderActivity extends Activity {
     readonly status: ClaimedStatus;
     /** When a webhook last claimed it, UTC ISO 8601 with milliseconds. */
     readonly lastRecordedAt: string;
-    /** Where the claim stands. */
-    readonly standing: ClaimStanding;
+    /** State of the claim. */
+    readonly state: ClaimState;
   }[];
 }
 
@@ -27,7 +27,8 @@ export interface OrderActivity extends Activity {
  *
  * @example An order of which nothing was received
  * ```ts
- * import { initialOrderFold, orderActivity } from "@rampkit/onramp/ledger/internals";
+ * import { initialOrderFold } from "./order_fold.ts";
+ * import { orderActivity } from "./order_activity.ts";
  * import assert from "node:assert/strict";
  *
  * assert.equal(orderActivity(initialOrderFold("01ORDER")).events, 0);
@@ -39,7 +40,7 @@ export function orderActivity(fold: OrderFold): OrderActivity {
     claims: fold.claims.map((claim) => ({
       status: claim.status,
       lastRecordedAt: claim.lastAt,
-      standing: claimStanding(fold, claim),
+      state: claimState(fold, claim),
     })),
   };
 }

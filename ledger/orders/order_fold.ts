@@ -2,34 +2,33 @@ import {
   type ActivityFold,
   evolveActivity,
   noActivity,
-} from "../projection/activity_fold.ts";
+} from "./activity_fold.ts";
 import {
   addClaim,
   addContradiction,
   type Claim,
   type Contradiction,
 } from "./claims.ts";
-import type {
-  Fact,
-  OrderSnapshotFact,
-  SessionFact,
-  WebhookFact,
+import {
+  type ExpectationFact,
+  type Fact,
+  isExpectation,
+  type OrderSnapshotFact,
+  type WebhookFact,
 } from "../events/fact.ts";
+import { firstHandRelease, type HandRelease } from "../events/hand_release.ts";
 import type { OrderReading } from "../events/order_reading.ts";
-import type { SessionRequest } from "../events/session_request.ts";
+import type { Expectation } from "../events/expectation.ts";
 import {
   addObservedStatus,
   addReading,
+  isLater,
   isReadLater,
   latestReading,
   type ObservedStatus,
 } from "./readings.ts";
-import {
-  addSession,
-  addSessionRequest,
-  keepSessionRequest,
-  type NamedSession,
-} from "./sessions.ts";
+import { expectationsOf } from "./expectations.ts";
+import { addSession, type NamedSession } from "./sessions.ts";
 import { earlierTime, laterTime } from "../events/time.ts";
 
 /**
@@ -59,8 +58,13 @@ export interface OrderFold {
   readonly ahead: OrderReading | null;
   /** The latest reading by (`read_at`, content) whose status cannot be read. */
   readonly statusless: OrderReading | null;
+  /**
+   * The latest redacted reading that says how the order compared with what
+   * the partner recorded.
+   */
+  readonly redacted: OrderReading | null;
   /** Every status readings showed, by rank. */
-  readonly shown: readonly ObservedStatus[];
+  readonly observedStatuses: readonly ObservedStatus[];
   /** Every status webhooks claimed, by rank. */
   readonly claims: readonly Claim[];
   /** Whether a webhook said that the transfer has begun. */
@@ -77,8 +81,10 @@ export interface OrderFold {
   readonly createdAt: string | null;
   /** The earliest effective `read_at` of its readings; null without one. */
   readonly firstReadAt: string | null;
-  /** Sessions of the partner linked to the order, earliest first. */
-  readonly asked: readonly SessionRequest[];
+  /** What the partner expects of the order, earliest first. */
+  readonly expectations: readonly Expectation[];
+  /** What a person did about it first; null while nobody did. Not part of the state. */
+  readonly hand: HandRelease | null;
   /** What was received, and when. Not part of the state. */
   readonly activity: ActivityFold;
 }
@@ -91,7 +97,7 @@ export interface OrderFold {
  *
  * @example Begin an order
  * ```ts
- * import { initialOrderFold } from "@rampkit/onramp/ledger/internals";
+ * import { initialOrderFold } from "./order_fold.ts";
  * import assert from "node:assert/strict";
  *
  * assert.equal(initialOrderFold("01ORDER").latest, null);
@@ -105,7 +111,8 @@ export function initialOrderFold(orderId: string): OrderFold {
     plausibleAt: null,
     ahead: null,
     statusless: null,
-    shown: [],
+    redacted: null,
+    observedStatuses: [],
     claims: [],
     transferSeen: false,
     contradicted: [],
@@ -114,7 +121,8 @@ export function initialOrderFold(orderId: string): OrderFold {
     sessions: [],
     createdAt: null,
     firstReadAt: null,
-    asked: [],
+    expectations: [],
+    hand: null,
     activity: noActivity,
   };
 }
@@ -124,15 +132,17 @@ export function initialOrderFold(orderId: string): OrderFold {
  * how many facts were added before.
  *
  * @param fold The facts added so far; not changed.
- * @param fact A fact that concerns the order, or a session linked
- * to it by session id or click id. Any other changes nothing. A session that
- * cannot be the order's own is dropped: whenever a fact of the order brings a
- * session id or a click id, the sessions of that id have to be added again.
+ * @param fact A fact that names the order; any other changes nothing. What the
+ * partner expects is joined apart, by `ExpectationPool`: whenever a fact moves
+ * the click id of the latest reading or the beginning of the order, all
+ * expectations that the order may keep then have to be joined again.
  * @returns The fold with the fact.
  *
  * @example Add a webhook
  * ```ts
- * import { evolveOrder, initialOrderFold, decideOrderStatus, readFact } from "@rampkit/onramp/ledger/internals";
+ * import { evolveOrder, initialOrderFold } from "./order_fold.ts";
+ * import { decideOrderStatus } from "./order_status.ts";
+ * import { readFact } from "../events/read_fact.ts";
  * import assert from "node:assert/strict";
  *
  * const fact = readFact({
@@ -155,20 +165,18 @@ export function initialOrderFold(orderId: string): OrderFold {
  * ```
  */
 export function evolveOrder(fold: OrderFold, fact: Fact): OrderFold {
-  if (fact.kind === "session_created") {
-    const asked = addSessionRequest(fold, fact.asked);
-    return asked === fold.asked ? fold : { ...fold, asked };
-  }
-  if (fact.orderId !== fold.orderId) return fold;
+  if (isExpectation(fact) || fact.orderId !== fold.orderId) return fold;
   const next = add(fold, fact);
-  if (next.asked.length === 0) return next;
-  const asked = keepSessionRequest(next);
-  return asked === next.asked ? next : { ...next, asked };
+  if (next.expectations.length === 0) return next;
+  const expectations = expectationsOf(next, next.expectations);
+  return expectations.length === next.expectations.length
+    ? next
+    : { ...next, expectations };
 }
 
 function add(
   fold: OrderFold,
-  fact: Exclude<Fact, SessionFact>,
+  fact: Exclude<Fact, ExpectationFact>,
 ): OrderFold {
   const activity = evolveActivity(fold.activity, fact);
   switch (fact.kind) {
@@ -190,6 +198,12 @@ function add(
           fact.status,
           fact.upTo,
         ),
+        activity,
+      };
+    case "order_released":
+      return {
+        ...fold,
+        hand: firstHandRelease(fold.hand, fact.hand),
         activity,
       };
     case "unreadable":
@@ -247,6 +261,10 @@ function addSnapshot(
     ...shown,
     ...readings,
     latest: latestReading(readings),
-    shown: addObservedStatus(fold.shown, reading),
+    redacted: reading.match !== null &&
+        (fold.redacted === null || isLater(reading, fold.redacted))
+      ? reading
+      : fold.redacted,
+    observedStatuses: addObservedStatus(fold.observedStatuses, reading),
   };
 }

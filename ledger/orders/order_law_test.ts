@@ -1,11 +1,13 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
+import { defined } from "../../core/defined.ts";
 import type { RecordedEvent } from "../events/event.ts";
 import {
   absentRead,
   at,
   contradiction,
   erased,
+  expectation,
   ORDER,
   orderRead,
   orderWebhook,
@@ -14,21 +16,28 @@ import {
   session,
   USER,
   webhookAt,
-} from "./given_test.ts";
+} from "../testing/given_facts.ts";
 import { foldOrder } from "../explain/as_of.ts";
 import {
   canonicalOrder,
   decodeOrderFold,
   encodeOrderFold,
 } from "../projection/codec/fold_codec.ts";
-import type { Fact } from "../events/fact.ts";
+import {
+  type ExpectationFact,
+  type Fact,
+  isExpectation,
+} from "../events/fact.ts";
+import { ExpectationPool } from "./expectation_pool.ts";
 import { evolveOrder, initialOrderFold, type OrderFold } from "./order_fold.ts";
-import { isFinal, isKnown, orderRank } from "./order_rank.ts";
+import { isLater } from "./readings.ts";
+import { isFinal, isKnown, orderRank } from "../machines/order_rank.ts";
 import { decideOrderStatus } from "./order_status.ts";
 import { readFact } from "../events/read_fact.ts";
 import { compareTimes } from "../events/time.ts";
-import { CLICK_SESSIONS_KEPT, SESSIONS_KEPT } from "./sessions.ts";
-import { orderState } from "./state_of_order.ts";
+import { CANDIDATES_KEPT } from "../events/expectation.ts";
+import { CANDIDATES_COMPARED } from "./expectations.ts";
+import { orderState } from "../states/state_of_order.ts";
 
 const user = { user: { user_id: USER, verification_status: {} } };
 
@@ -50,27 +59,31 @@ const sorts: readonly RecordedEvent[] = [
   orderRead(9, "", 8),
   absentRead(6),
   contradiction("success", 3),
-  session(0),
+  session(0, { reference: "R" }),
   erased(orderWebhook(7, "order_complete")),
   webhookAt(8, { type: "brewed", order: { id: ORDER } }),
 ];
 
 const canonicalOf = (fold: OrderFold) => canonicalOrder(orderState(fold));
 
-/** As the projector does: a fact of the order meets the sessions before it. */
+/** As the projector does: a fact of the order meets what was expected before it. */
 function meet(
   fold: OrderFold,
   fact: Fact,
-  before: readonly Fact[],
+  before: readonly ExpectationFact[],
 ): OrderFold {
-  const next = evolveOrder(fold, fact);
-  return fact.kind === "session_created"
-    ? next
-    : before.reduce(evolveOrder, next);
+  const known = withExpected(fact, before);
+  if (known.length === 0) return evolveOrder(fold, fact);
+  const pool = new ExpectationPool();
+  for (const { expectation } of known) pool.add(expectation);
+  return pool.join(evolveOrder(fold, fact));
 }
 
-function withSession(fact: Fact, before: readonly Fact[]): readonly Fact[] {
-  return fact.kind === "session_created" ? [...before, fact] : before;
+function withExpected(
+  fact: Fact,
+  before: readonly ExpectationFact[],
+): readonly ExpectationFact[] {
+  return isExpectation(fact) ? [...before, fact] : before;
 }
 
 /** Calls `visit` with the fold of every order of `facts`; prefixes are folded once. */
@@ -82,15 +95,15 @@ function everyOrder(
   const walk = (
     fold: OrderFold,
     rest: readonly Fact[],
-    sessions: readonly Fact[],
+    expected: readonly ExpectationFact[],
   ): void => {
     if (rest.length === 0) return visit(fold);
     rest.forEach((fact, place) => {
       folds++;
       walk(
-        meet(fold, fact, sessions),
+        meet(fold, fact, expected),
         rest.toSpliced(place, 1),
-        withSession(fact, sessions),
+        withExpected(fact, expected),
       );
     });
   };
@@ -157,7 +170,7 @@ Deno.test("evolveOrder() gives the same state for every word of up to seven over
       fold: OrderFold,
       seen: number,
       left: number,
-      sessions: readonly Fact[],
+      expected: readonly ExpectationFact[],
     ): void => {
       if (seen === complete) {
         words++;
@@ -168,10 +181,10 @@ Deno.test("evolveOrder() gives the same state for every word of up to seven over
       if (left === 0) return;
       facts.forEach((fact, place) =>
         walk(
-          meet(fold, fact, sessions),
+          meet(fold, fact, expected),
           seen | (1 << place),
           left - 1,
-          withSession(fact, sessions),
+          withExpected(fact, expected),
         )
       );
     };
@@ -292,11 +305,24 @@ const otherEvent = fc.oneof(
   minute.map((minute) => rawWebhookAt(minute, "not json")),
 );
 
+const expectedEvent = fc.record({
+  minute,
+  click_id: fc.constantFrom("basket-1", "basket-2"),
+  reference: fc.constantFrom("A", "B", undefined),
+  currency_amount: amount,
+  asked_at: fc.option(minute.map(at), { freq: 2, nil: undefined }),
+  valid_for_ms: fc.option(
+    minute.map((minutes) => (1 + minutes) * 60_000),
+    { freq: 2, nil: undefined },
+  ),
+}).map(({ minute, ...body }) => expectation(minute, defined(body)));
+
 const history = fc.array(
   fc.oneof(
     { arbitrary: claimEvent, weight: 4 },
     { arbitrary: readEvent, weight: 3 },
     { arbitrary: otherEvent, weight: 2 },
+    { arbitrary: expectedEvent, weight: 2 },
   ),
   { maxLength: 60, size: "max" },
 );
@@ -320,10 +346,10 @@ Deno.test("evolveOrder() gives the same bytes for any order and any batches of a
       const facts = events.map(readFact);
       const expected = foldOrder(ORDER, facts);
       let fold = initialOrderFold(ORDER);
-      let sessions: readonly Fact[] = [];
+      let known: readonly ExpectationFact[] = [];
       shuffled(facts, order).forEach((fact, place) => {
-        fold = meet(fold, fact, sessions);
-        sessions = withSession(fact, sessions);
+        fold = meet(fold, fact, known);
+        known = withExpected(fact, known);
         // A batch ends: the fold is written and read back.
         if (place % size === 0) fold = decodeOrderFold(encodeOrderFold(fold));
       });
@@ -473,12 +499,12 @@ function statusFromList(facts: readonly Fact[]) {
       ? ahead
       : plausible;
   const latest = counts.toSorted((a, b) => {
-    const order = (x: string, y: string) => x < y ? 1 : x > y ? -1 : 0;
     const rank = orderRank(b.status) - orderRank(a.status);
     const read = compareTimes(b.readAt, a.readAt);
     return compareTimes(b.changedAt, a.changedAt) ||
       (a.changedAt === "" ? read || rank : rank || read) ||
-      order(a.digest, b.digest);
+      // Of one moment and one rank what they say decides.
+      (isLater(a, b) ? -1 : 1);
   })[0];
   const claims = facts.flatMap((fact) =>
     fact.kind === "webhook" && fact.claim !== null
@@ -513,9 +539,15 @@ Deno.test("encodeOrderFold() stays bounded under any number of differing events"
         address: "a".repeat(20_000),
       }, { hpp_session_id: `session-${round * 7_919 % 10_007}` }),
       orderRead(round, `odd-${round}`, round),
-      session(round, { session_id: `session-${round}` }),
+      session(round, {
+        session_id: `session-${round}`,
+        reference: `basket-${round}`,
+      }),
+      expectation(round, { click_id: "other", reference: `basket-${round}` }),
     ];
-    for (const event of events) fold = evolveOrder(fold, readFact(event));
+    const facts = events.map(readFact);
+    const expected = facts.filter(isExpectation);
+    for (const fact of facts) fold = meet(fold, fact, expected);
     if (round === 500 || round === 1_999) {
       sizes.push(encodeOrderFold(fold).length);
     }
@@ -523,7 +555,10 @@ Deno.test("encodeOrderFold() stays bounded under any number of differing events"
   const [early = 0, late = 0] = sizes;
   assert.ok(late < 60_000, `${late} characters`);
   assert.ok(Math.abs(late - early) < 2_000, `${early} then ${late} characters`);
-  assert.ok(fold.asked.length <= CLICK_SESSIONS_KEPT + SESSIONS_KEPT);
+  assert.ok(
+    fold.expectations.length <=
+      Math.max(CANDIDATES_KEPT, 2 * CANDIDATES_COMPARED),
+  );
 });
 
 Deno.test("foldOrder() leaves out what was recorded later", () => {

@@ -4,8 +4,8 @@ import {
   orderMachine,
   type OrderMoveAnomaly,
 } from "../machines/order_machine.ts";
-import { isKnown } from "./order_rank.ts";
-import type { Status } from "./status.ts";
+import { isKnown } from "../machines/order_rank.ts";
+import type { Status } from "../machines/status.ts";
 
 const same: Move<never> = { kind: "same", anomaly: null };
 
@@ -19,7 +19,7 @@ const same: Move<never> = { kind: "same", anomaly: null };
  *
  * @example A success that is taken back
  * ```ts
- * import { orderMove } from "@rampkit/onramp/ledger/internals";
+ * import { orderMove } from "./order_move.ts";
  * import assert from "node:assert/strict";
  *
  * assert.deepEqual(orderMove("success", "cancelled"), {

@@ -1,7 +1,7 @@
 import type { Decision } from "../machines/machine.ts";
 import { type ClaimedStatus, orderMachine } from "../machines/order_machine.ts";
-import { isKnown, orderRank } from "./order_rank.ts";
-import type { Status, Trust } from "./status.ts";
+import { isKnown, orderRank } from "../machines/order_rank.ts";
+import type { Status, Trust } from "../machines/status.ts";
 import { compareTimes } from "../events/time.ts";
 
 /** All that the status of an order depends on. */
@@ -19,7 +19,7 @@ export interface StatusFacts {
     readonly lastAt: string;
   }[];
   /** Every status a snapshot ever showed. */
-  readonly shown: readonly { readonly status: Status }[];
+  readonly observedStatuses: readonly { readonly status: Status }[];
   /** Every claimed status that was contradicted, up to when. */
   readonly contradicted: readonly {
     /** The claimed status. */
@@ -30,29 +30,29 @@ export interface StatusFacts {
 }
 
 /**
- * Where a claim stands:
+ * State of a claim:
  *
- * - `counts`: neither shown nor contradicted.
- * - `shown`: the service itself has shown this status, so the claim
+ * - `counted`: neither observed nor contradicted.
+ * - `observed`: a reading has shown this status, so the claim
  *   is used up, and a repeat of it changes nothing.
  * - `contradicted`: the service was asked and did not agree, and the claim has
  *   not been received again since.
  */
-export type ClaimStanding = "counts" | "shown" | "contradicted";
+export type ClaimState = "counted" | "observed" | "contradicted";
 
 /**
- * Tells where a claim stands.
+ * Decides the state of a claim.
  *
  * @param facts The order's facts.
  * @param claim One of `facts.claims`.
- * @returns The standing; `shown` goes before `contradicted`.
+ * @returns The state; `observed` takes precedence over `contradicted`.
  */
-export function claimStanding(
+export function claimState(
   facts: StatusFacts,
   claim: StatusFacts["claims"][number],
-): ClaimStanding {
-  for (const shown of facts.shown) {
-    if (shown.status === claim.status) return "shown";
+): ClaimState {
+  for (const observed of facts.observedStatuses) {
+    if (observed.status === claim.status) return "observed";
   }
   for (const contradiction of facts.contradicted) {
     if (
@@ -60,7 +60,7 @@ export function claimStanding(
       compareTimes(claim.lastAt, contradiction.upTo) <= 0
     ) return "contradicted";
   }
-  return "counts";
+  return "counted";
 }
 
 /**
@@ -74,7 +74,7 @@ export function highestClaim(facts: StatusFacts): ClaimedStatus | null {
   for (const claim of facts.claims) {
     if (
       (highest === null || orderRank(claim.status) > orderRank(highest)) &&
-      claimStanding(facts, claim) === "counts"
+      claimState(facts, claim) === "counted"
     ) highest = claim.status;
   }
   return highest;
@@ -84,7 +84,7 @@ export function highestClaim(facts: StatusFacts): ClaimedStatus | null {
 export interface DecidedStatus {
   /** The status. */
   readonly status: Status;
-  /** Whether it is the service's own word. */
+  /** Whether it is confirmed by the service. */
   readonly trust: Trust;
 }
 
@@ -106,14 +106,14 @@ export interface DecidedStatus {
  *
  * @example A late claim against a final reading
  * ```ts
- * import { decideOrderStatus } from "@rampkit/onramp/ledger/internals";
+ * import { decideOrderStatus } from "./order_status.ts";
  * import assert from "node:assert/strict";
  *
  * assert.deepEqual(
  *   decideOrderStatus({
  *     latest: { status: "cancelled" },
  *     claims: [{ status: "success", lastAt: "2026-11-20T09:00:00.000Z" }],
- *     shown: [{ status: "cancelled" }],
+ *     observedStatuses: [{ status: "cancelled" }],
  *     contradicted: [],
  *   }),
  *   { status: "cancelled", trust: "confirmed" },
@@ -143,7 +143,7 @@ export function contestingClaims(facts: StatusFacts): ClaimedStatus[] {
   const read = facts.latest === null ? null : facts.latest.status;
   return facts.claims.filter((claim) =>
     orderDecision(read, claim.status) === "reading_contested" &&
-    claimStanding(facts, claim) === "counts"
+    claimState(facts, claim) === "counted"
   ).map((claim) => claim.status);
 }
 

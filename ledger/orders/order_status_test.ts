@@ -9,13 +9,13 @@ import {
   orderWebhook,
   redelivered,
   webhookAt,
-} from "./given_test.ts";
+} from "../testing/given_facts.ts";
 import { foldOrder } from "../explain/as_of.ts";
-import { isFinal, orderRank } from "./order_rank.ts";
-import type { OrderState } from "./order_state.ts";
-import { orderReason } from "./order_reason.ts";
+import { isFinal, orderRank } from "../machines/order_rank.ts";
+import type { OrderState } from "../states/order_state.ts";
+import { orderReason } from "../states/order_reason.ts";
 import { decideOrderStatus } from "./order_status.ts";
-import { orderState } from "./state_of_order.ts";
+import { orderState } from "../states/state_of_order.ts";
 
 function stateOf(...events: RecordedEvent[]): OrderState {
   return orderState(foldOrder(ORDER, facts(...events)));
@@ -332,7 +332,7 @@ Deno.test("decideOrderStatus() follows the table for every A, claim and standing
             claims: claimed.filter((_, place) => mask & (1 << place)).map(
               (status) => ({ status, lastAt: "2026-01-01T00:00:00.000Z" }),
             ),
-            shown: shownSet.map((status) => ({ status })),
+            observedStatuses: shownSet.map((status) => ({ status })),
             contradicted: contradicted === null ? [] : [{
               status: contradicted,
               upTo: "2026-01-01T00:00:00.000Z",

@@ -1,5 +1,5 @@
 import type { OrderReading } from "../events/order_reading.ts";
-import type { OrderFacts } from "./order_state.ts";
+import type { OrderFacts } from "./order_facts.ts";
 import { emptyToNull } from "../events/fact_text.ts";
 
 /**

@@ -5,10 +5,10 @@ import {
   compareFields,
   compareText,
   type ListRule,
-} from "../sorted_list.ts";
+} from "../machines/sorted_list.ts";
 import { orderMove } from "./order_move.ts";
-import { isKnown, orderRank } from "./order_rank.ts";
-import type { Status } from "./status.ts";
+import { isKnown, orderRank } from "../machines/order_rank.ts";
+import type { Status } from "../machines/status.ts";
 import { compareTimes, earlierTime, laterTime } from "../events/time.ts";
 
 /** Unknown statuses of readings that are kept. */
@@ -28,7 +28,7 @@ export interface ObservedStatus {
  * Whether `a` comes after `b` in the service's history. Between two readings
  * that state no time of change, the later reading is the later state.
  */
-function isLater(a: OrderReading, b: OrderReading): boolean {
+export function isLater(a: OrderReading, b: OrderReading): boolean {
   const changed = compareTimes(a.changedAt, b.changedAt);
   if (changed !== 0) return changed > 0;
   const rank = orderRank(a.status) - orderRank(b.status);
@@ -133,7 +133,7 @@ export function isReadLater(a: OrderReading, b: OrderReading): boolean {
  * The reading whose fields an order shows: A, or one without a status where no
  * other is known.
  */
-export function shownReading(
+export function visibleReading(
   fold: {
     readonly latest: OrderReading | null;
     readonly statusless: OrderReading | null;
@@ -147,25 +147,25 @@ export function shownReading(
  * service has taken a final word back.
  */
 export function otherFinals(
-  { latest, shown }: {
+  { latest, observedStatuses }: {
     readonly latest: OrderReading | null;
-    readonly shown: readonly ObservedStatus[];
+    readonly observedStatuses: readonly ObservedStatus[];
   },
 ): Status[] {
   if (latest === null) return [];
-  return shown.map(({ status }) => status).filter((status) =>
+  return observedStatuses.map(({ status }) => status).filter((status) =>
     orderMove(status, latest.status).anomaly === "final_changed"
   );
 }
 
 /** Adds a status that a reading showed: when first, and when last. */
 export function addObservedStatus(
-  shown: readonly ObservedStatus[],
+  observed: readonly ObservedStatus[],
   { status, changedAt }: OrderReading,
 ): readonly ObservedStatus[] {
   return boundUnknown(
     addSorted(
-      shown,
+      observed,
       { status, first: changedAt, last: changedAt },
       observedStatusRule,
     ),

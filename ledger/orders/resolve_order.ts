@@ -1,19 +1,16 @@
 import type { AssetTable } from "../../core/assets/environment.ts";
 import type { ClaimBody } from "../events/claim_body.ts";
 import type { OrderReading } from "../events/order_reading.ts";
-import type { SessionRequest } from "../events/session_request.ts";
 import type { Claim } from "./claims.ts";
 import type { OrderFold } from "./order_fold.ts";
-import { isFinal } from "./order_rank.ts";
-import type { OrderFacts } from "./order_state.ts";
+import { isFinal } from "../machines/order_rank.ts";
+import type { OrderFacts } from "./order_facts.ts";
 import {
-  claimStanding,
+  claimState,
   type DecidedStatus,
   decideOrderStatus,
 } from "./order_status.ts";
-import { type OwnSession, ownSession } from "./own_session.ts";
-import { shownReading } from "./readings.ts";
-import { candidateSessions } from "./sessions.ts";
+import { visibleReading } from "./readings.ts";
 import { emptyToNull } from "../events/fact_text.ts";
 
 /** How to work out a state. */
@@ -31,11 +28,7 @@ export interface Resolved {
   /** Status and trust. */
   readonly decided: DecidedStatus;
   /** Claims that are not contradicted, highest first. */
-  readonly standing: readonly Claim[];
-  /** Sessions that can be the order's own by readings alone. */
-  readonly candidates: readonly SessionRequest[];
-  /** The session that the order belongs to, when it is known. */
-  readonly session: OwnSession | null;
+  readonly claims: readonly Claim[];
   /** Fields as shown in the state. */
   readonly fields: OrderFacts;
   /** Asset table that gives the precision of amounts. */
@@ -43,7 +36,8 @@ export interface Resolved {
 }
 
 /**
- * Finds the standing claims, the session and the visible fields of an order.
+ * Finds the claims that readings do not contradict and the visible fields of
+ * an order.
  *
  * @param fold Folded facts of the order.
  * @param options How to work it out.
@@ -53,54 +47,49 @@ export function resolveOrder(
   fold: OrderFold,
   options: ResolveOptions = {},
 ): Resolved {
-  const standing = standingClaims(fold);
-  const candidates = candidateSessions(fold);
+  const claims = uncontradictedClaims(fold);
   return {
     decided: decideOrderStatus(fold),
-    standing,
-    candidates,
-    session: ownSession(fold, candidates),
-    fields: visibleFacts(shownReading(fold), standing),
+    claims,
+    fields: visibleFacts(visibleReading(fold), claims),
     assets: options.assets ?? "production",
   };
 }
 
 /** Claims that are not contradicted, highest first. */
-function standingClaims(fold: OrderFold): readonly Claim[] {
-  const standing = fold.contradicted.length === 0
+function uncontradictedClaims(fold: OrderFold): readonly Claim[] {
+  const claims = fold.contradicted.length === 0
     ? fold.claims.slice()
-    : fold.claims.filter((claim) =>
-      claimStanding(fold, claim) !== "contradicted"
-    );
-  return standing.reverse();
+    : fold.claims.filter((claim) => claimState(fold, claim) !== "contradicted");
+  return claims.reverse();
 }
 
 /**
  * The value of the highest claim, and of its highest body, that states one.
  *
- * @param standing Claims, highest first.
+ * @param claims Claims, highest first.
  * @param field Field of the claims.
  * @returns The value, or null when no claim states one.
  */
 export function claimedValue(
-  standing: readonly Claim[],
+  claims: readonly Claim[],
   field: ClaimField,
 ): string | null {
-  return claimedBody(standing, field)?.[field] ?? null;
+  return claimedBody(claims, field)?.[field] ?? null;
 }
 
 /**
  * The webhook body that a claimed field comes from.
  *
- * @param standing Claims, highest first.
+ * @param claims Claims, highest first.
  * @param field Field of the claims.
  * @returns The body, or null when no claim states the field.
  */
 export function claimedBody(
-  standing: readonly Claim[],
+  claims: readonly Claim[],
   field: ClaimField,
 ): ClaimBody | null {
-  for (const { bodies } of standing) {
+  for (const { bodies } of claims) {
     for (const body of bodies) if (body[field] !== null) return body;
   }
   return null;
@@ -112,12 +101,12 @@ export type ClaimField = Exclude<keyof ClaimBody, "digest">;
 /** The reading's value where it states one, else the claim's. */
 function visibleFacts(
   latest: OrderReading | null,
-  standing: readonly Claim[],
+  claims: readonly Claim[],
 ): OrderFacts {
   const pick = (
     read: string | null | undefined,
     field: ClaimField,
-  ): string | null => read ? read : claimedValue(standing, field);
+  ): string | null => read ? read : claimedValue(claims, field);
   return {
     currency: pick(latest?.currency, "currency"),
     currencyAmount: pick(latest?.currencyAmount, "currencyAmount"),

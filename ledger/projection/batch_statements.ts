@@ -1,5 +1,5 @@
 import type { ResolveOptions } from "../orders/resolve_order.ts";
-import { queueChanges } from "../polling/requests/queue_changes.ts";
+import { queueChanges } from "./queue_changes.ts";
 import type { Statement } from "../store/driver/driver.ts";
 import {
   type Checkpoint,
@@ -7,7 +7,12 @@ import {
   moveCheckpoint,
   type ProjectionSlot,
 } from "../store/tables/checkpoints.ts";
-import { insertOrderLinks, insertSessionLinks } from "../store/tables/links.ts";
+import { insertExpectations } from "../store/tables/events/expectations.ts";
+import { insertOrderLinks } from "../store/tables/events/links.ts";
+import type { LoggedReleases } from "../releases/log_releases.ts";
+import { deleteHistoric, insertHistoric } from "../store/tables/go_live.ts";
+import { purchaseStatements } from "./purchase_statements.ts";
+import { expectNotBegun } from "../store/tables/subscriptions/release_deliveries.ts";
 import { insertTransitions } from "../store/tables/transitions.ts";
 import { insertUnanswered } from "../store/tables/unanswered.ts";
 import { upsertOrders } from "../store/tables/orders.ts";
@@ -25,6 +30,8 @@ export interface WriteOptions {
   readonly to: Checkpoint;
   /** How states are worked out of folds. */
   readonly resolve: ResolveOptions;
+  /** What is logged, and which purchases are taken. */
+  readonly releases: LoggedReleases;
 }
 
 /**
@@ -36,19 +43,20 @@ export interface WriteOptions {
  */
 export function batchStatements(
   changes: Changes,
-  { slot, from, to, resolve }: WriteOptions,
+  { slot, from, to, resolve, releases }: WriteOptions,
 ): Statement[] {
   return [
     expectCheckpoint(slot, from),
+    ...[...releases.notBegun].map(expectNotBegun),
     moveCheckpoint(slot, to.position),
-    ...writeChanges(changes, { slot, from, resolve }),
+    ...writeChanges(changes, { slot, from, resolve, releases }),
   ];
 }
 
 /** The statements that write what changed, one or two a table. */
 function writeChanges(
   changes: Changes,
-  { slot, from: { generation }, resolve }: Omit<WriteOptions, "to">,
+  { slot, from: { generation }, resolve, releases }: Omit<WriteOptions, "to">,
 ): Statement[] {
   const statements: Statement[] = [];
   const orders = [...changes.orders.values()].map((fold) => ({
@@ -63,17 +71,21 @@ function writeChanges(
       upsertUsers(generation, [...changes.users.values()].map(userRow)),
     );
   }
-  const { orderLinks, sessionLinks, unanswered } = changes;
+  const { orderLinks, expectations, unanswered } = changes;
   if (orderLinks.length > 0) {
     statements.push(insertOrderLinks(generation, orderLinks));
   }
-  if (sessionLinks.length > 0) {
-    statements.push(insertSessionLinks(generation, sessionLinks));
+  if (expectations.length > 0) {
+    statements.push(insertExpectations(generation, expectations));
   }
   if (unanswered.length > 0) statements.push(insertUnanswered(unanswered));
   if (slot !== "live") return statements;
-  if (changes.transitions.length > 0) {
-    statements.push(insertTransitions(changes.transitions));
+  const { historic, revived } = changes;
+  if (historic.size > 0) statements.push(insertHistoric(historic));
+  if (revived.size > 0) statements.push(deleteHistoric([...revived]));
+  statements.push(...purchaseStatements(releases));
+  if (releases.transitions.length > 0) {
+    statements.push(insertTransitions(releases.transitions));
   }
   const changed = orders.map(({ fold, row }) => ({
     fold,

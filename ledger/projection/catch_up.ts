@@ -1,4 +1,5 @@
 import type { OrderFold } from "../orders/order_fold.ts";
+import type { OrderReleases } from "../releases/release_log.ts";
 import type { UserFold } from "../users/user_fold.ts";
 import {
   type Checkpoint,
@@ -24,7 +25,9 @@ const MOST_FOLDS = 5_000;
 export class CatchUp {
   #from: Checkpoint | null = null;
   #at: Checkpoint | null = null;
-  #sessionsWritten = false;
+  #expectationsWritten = false;
+  /** What the last step logged of releases. */
+  #releases: PreparedStep["releases"] | null = null;
   readonly #orders = new Map<string, OrderFold>();
   readonly #users = new Map<string, UserFold>();
   #next: {
@@ -46,9 +49,9 @@ export class CatchUp {
     return sameCheckpoint(read, this.#at) || sameCheckpoint(read, this.#from);
   }
 
-  /** Whether a step has written sessions that a read ahead could not see. */
-  get sessionsWritten(): boolean {
-    return this.#sessionsWritten;
+  /** Whether a step has written expectations that a read ahead could not see. */
+  get expectationsWritten(): boolean {
+    return this.#expectationsWritten;
   }
 
   /**
@@ -74,11 +77,33 @@ export class CatchUp {
     takeFrom(this.#users, missing.users, known.users);
   }
 
+  /**
+   * Moves what the last step logged of releases to what the next one knows.
+   *
+   * @param at The checkpoint that the next step starts from.
+   * @param wanted Orders and digests of purchases; those found are taken out,
+   * and put where the releases and orders of them go.
+   */
+  takeReleases(
+    at: Checkpoint,
+    { ids, digests, orders, purchases }: {
+      readonly ids: Set<string>;
+      readonly digests: Set<string>;
+      readonly orders: Map<string, OrderReleases>;
+      readonly purchases: Map<string, string>;
+    },
+  ): void {
+    if (this.#releases === null || !sameCheckpoint(this.#at, at)) return;
+    takeFrom(this.#releases.orders, ids, orders);
+    takeFrom(this.#releases.purchases, digests, purchases);
+  }
+
   /** Keeps what a step changes, which is about to be written. */
-  keepFolds({ from, to, changes }: PreparedStep): void {
+  keepFolds({ from, to, changes, releases }: PreparedStep): void {
     this.#from = from;
     this.#at = to;
-    this.#sessionsWritten ||= changes.sessionLinks.length > 0;
+    this.#releases = releases;
+    this.#expectationsWritten ||= changes.expectations.length > 0;
     keepIn(this.#orders, changes.orders);
     keepIn(this.#users, changes.users);
   }
@@ -117,7 +142,7 @@ export class CatchUp {
 }
 
 function takeFrom<Fold>(
-  folds: Map<string, Fold>,
+  folds: ReadonlyMap<string, Fold>,
   missing: Set<string>,
   known: Map<string, Fold>,
 ): void {

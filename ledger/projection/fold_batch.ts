@@ -1,31 +1,49 @@
-import type { Entity } from "../entity.ts";
-import type { Fact, SessionFact } from "../events/fact.ts";
+import type { Entity } from "../machines/entity.ts";
+import {
+  type ExpectationFact,
+  type Fact,
+  isExpectation,
+} from "../events/fact.ts";
 import {
   evolveOrder,
   initialOrderFold,
   type OrderFold,
 } from "../orders/order_fold.ts";
-import { isFinal } from "../orders/order_rank.ts";
+import { isFinal } from "../machines/order_rank.ts";
 import { decideOrderStatus } from "../orders/order_status.ts";
-import {
-  beganBy,
-  CLICK_SESSIONS_KEPT,
-  compareSessionRequests,
-} from "../orders/sessions.ts";
+import { expectationWindow, sameWindow } from "../orders/expectations.ts";
 import {
   evolveUser,
   initialUserFold,
   type UserFold,
 } from "../users/user_fold.ts";
 import { decideUserStatus, type Verification } from "../users/user_status.ts";
-import { isFinalVerification } from "../users/verification_rank.ts";
-import type { BatchEvent, Changes, LoadedStates, OrderLink } from "./batch.ts";
-import { linkKey, OrderLinks, sessionLinks } from "./links.ts";
-import type { MachineName } from "./transition.ts";
+import { isFinalVerification } from "../machines/verification_rank.ts";
 import {
+  handPurchase,
+  type OrderRelease,
+  orderRelease,
+} from "../releases/order_release.ts";
+import {
+  isHistoricOrder,
+  isHistoricUser,
+  isListed,
+  type LedgerTimes,
+} from "../releases/historic.ts";
+import type { ResolveOptions } from "../orders/resolve_order.ts";
+import type { BatchEvent, Changes, LoadedStates, OrderLink } from "./batch.ts";
+import { OrderLinks } from "../events/links.ts";
+import { ExpectationJoiner } from "./expectation_joiner.ts";
+import { orderLinkRows } from "./order_link_rows.ts";
+import type { MachineName } from "../machines/transition.ts";
+import {
+  type Evolved,
   type MachineStatus,
   TransitionCollector,
 } from "./transition_collector.ts";
+
+/** How states are worked out, and from when on subscribers are told. */
+export interface CollectOptions extends ResolveOptions, LedgerTimes {}
 
 /** How one kind of entity is folded. */
 interface EntityRule<Fold> {
@@ -42,7 +60,8 @@ const orderRule: EntityRule<OrderFold> = {
   initial: initialOrderFold,
   evolve: evolveOrder,
   machines: (fold) => [{ machine: "order", visible: decideOrderStatus(fold) }],
-  finals: ({ shown }) => shown.map(({ status }) => status).filter(isFinal),
+  finals: ({ observedStatuses }) =>
+    observedStatuses.map(({ status }) => status).filter(isFinal),
 };
 
 const userRule: EntityRule<UserFold> = {
@@ -52,7 +71,7 @@ const userRule: EntityRule<UserFold> = {
   machines: userMachines,
   finals: (fold, machine) => {
     if (machine !== "lkyc" && machine !== "fkyc") return [];
-    const shown = machine === "lkyc" ? fold.shownLkyc : fold.shownFkyc;
+    const shown = machine === "lkyc" ? fold.observedLkyc : fold.observedFkyc;
     return shown.filter(isFinalVerification);
   },
 };
@@ -74,39 +93,46 @@ function userMachines(fold: UserFold): readonly MachineStatus[] {
 /**
  * Folds a batch of events into what is known before it. Pure.
  *
- * A session concerns every order linked to it, whichever comes first. So each
- * order is joined with the sessions of its links, and each session with the
- * orders of its links; joining twice changes nothing.
+ * What the partner expects concerns every order of its click id or reference,
+ * whichever comes first. So each order is joined with what is expected of it, and
+ * each expectation with the orders that it may concern; joining twice changes
+ * nothing. Both happen at the position of the event that brings the two together,
+ * so that what is collected of an order is what its state says.
  *
  * @param events The events, by position.
  * @param known What is known before.
- * @param live Whether subscribers and the poller hear of it: a refold is no
- * news to them.
+ * @param collect How states are worked out, where subscribers and the poller
+ * are told of it; null for a refold, of which nobody is told.
  * @returns What changes.
  */
 export function foldBatch(
   events: readonly BatchEvent[],
   known: LoadedStates,
-  live: boolean,
+  collect: CollectOptions | null,
 ): Changes {
   const orders = new Map<string, OrderFold>();
   const users = new Map<string, UserFold>();
   const links = new Map<string, OrderLinks>();
-  const sessions: SessionFact[] = [];
+  const expectations: ExpectationFact[] = [];
+  const joiner = new ExpectationJoiner(events, known);
   const collector = new TransitionCollector();
   const unanswered: string[] = [];
 
   const fold = <Fold>(
     rule: EntityRule<Fold>,
     id: string,
-    event: BatchEvent,
-    loaded: ReadonlyMap<string, Fold>,
-    folded: Map<string, Fold>,
+    { event, before, evolve, folded, historicOf }: {
+      readonly event: BatchEvent;
+      readonly before: Fold | undefined;
+      readonly evolve: (fold: Fold) => Fold;
+      readonly folded: Map<string, Fold>;
+      readonly historicOf: (after: Fold) => Evolved["historic"];
+    },
   ) => {
-    const before = folded.get(id) ?? loaded.get(id);
-    const after = rule.evolve(before ?? rule.initial(id), event.fact);
+    const after = evolve(before ?? rule.initial(id));
+    if (after === before) return;
     folded.set(id, after);
-    if (!live) return;
+    if (collect === null) return;
     collector.add(event, {
       entity: rule.entity,
       id,
@@ -114,106 +140,113 @@ export function foldBatch(
       after: rule.machines(after),
       finals: (machine) =>
         before === undefined ? [] : rule.finals(before, machine),
+      historic: historicOf(after),
     });
+  };
+  const foldOrder = (
+    id: string,
+    event: BatchEvent,
+    evolve: (fold: OrderFold) => OrderFold,
+  ) => {
+    const before = orders.get(id) ?? known.orders.get(id);
+    // An expectation makes no order.
+    if (before === undefined && event.fact.orderId === null) return;
+    const { fact } = event;
+    let decided: OrderRelease | null = null;
+    let historic = false;
+    const historicOf = (after: OrderFold) => {
+      if (collect === null) return undefined;
+      decided = orderRelease(after, collect);
+      historic = isHistoricOrder(fact, before, decided, collect);
+      return () => historic;
+    };
+    fold(orderRule, id, { event, before, evolve, folded: orders, historicOf });
+    if (collect === null) return;
+    if (historic && !event.imported) {
+      collector.addHistoric(id, isListed(fact, decided, collect.goLive ?? ""));
+    }
+    if (decided !== null) {
+      collector.addRelease(event, {
+        id,
+        before: () =>
+          before === undefined ? null : orderRelease(before, collect),
+        after: decided,
+        historic,
+      });
+    }
+    const after = orders.get(id);
+    if (!after?.hand || after === before) return;
+    const isFirst = !before?.hand;
+    const purchase = handPurchase(after, collect);
+    const isKnown = !isFirst && handPurchase(before, collect) !== null;
+    if (!isFirst && (purchase === null || isKnown)) return;
+    const { outcome: hand } = after.hand;
+    collector.addHand(event, { orderId: id, hand, isFirst, purchase });
   };
 
   for (const event of events) {
     const { fact } = event;
     const { orderId, userId } = fact;
-    if (fact.kind === "session_created") sessions.push(fact);
+    if (isExpectation(fact)) {
+      expectations.push(fact);
+      for (const id of joiner.ordersOf(fact.expectation)) {
+        foldOrder(id, event, (order) => joiner.join(order));
+      }
+    }
     if (fact.kind === "delivery_unanswered" && fact.deliveryId !== null) {
       unanswered.push(fact.deliveryId);
     }
     if (orderId !== null) {
-      fold(orderRule, orderId, event, known.orders, orders);
+      foldOrder(orderId, event, (order) => {
+        const next = evolveOrder(order, fact);
+        // Only a reading moves what an order is expected to be.
+        return fact.kind === "order_snapshot" ? joiner.join(next) : next;
+      });
       let ofOrder = links.get(orderId);
       if (ofOrder === undefined) links.set(orderId, ofOrder = new OrderLinks());
       ofOrder.add(fact);
     }
-    if (userId !== null) fold(userRule, userId, event, known.users, users);
+    if (userId !== null) {
+      const before = users.get(userId) ?? known.users.get(userId);
+      fold(userRule, userId, {
+        event,
+        before,
+        evolve: (user) => evolveUser(user, fact),
+        folded: users,
+        historicOf: () =>
+          collect !== null && isHistoricUser(fact, before, collect)
+            // A webhook told of it, and that was new.
+            ? ({ status }, previous) => previous?.status !== status
+            : undefined,
+      });
+    }
   }
 
-  joinSessions(sessions, { orders, links, known });
   const { transitions, ordersToConfirm, usersToConfirm } = collector;
+  const { historic, revived } = collector;
   return {
     orders,
     users,
-    orderLinks: linkRows(links, orders),
-    sessionLinks: sessions.flatMap((session) =>
-      sessionLinks(session).map((link) => ({ ...link, session }))
-    ),
+    orderLinks: linkRows(orders, links, known),
+    expectations,
     transitions,
     ordersToConfirm,
     usersToConfirm,
+    historic,
+    revived,
     unanswered,
   };
 }
 
-/** Joins orders with the sessions that a link of the batch leads to. */
-function joinSessions(
-  sessions: readonly SessionFact[],
-  { orders, links, known }: {
-    readonly orders: Map<string, OrderFold>;
-    readonly links: ReadonlyMap<string, OrderLinks>;
-    readonly known: LoadedStates;
-  },
-): void {
-  const join = (orderId: string, session: SessionFact) => {
-    const before = orders.get(orderId) ?? known.orders.get(orderId);
-    if (before === undefined) return;
-    const after = evolveOrder(before, session);
-    if (after !== before) orders.set(orderId, after);
-  };
-  const fresh = sessionsByLink(sessions);
-  for (const [key, found] of fresh) {
-    for (const orderId of known.linkedOrders.get(key) ?? []) {
-      for (const session of found) join(orderId, session);
-    }
-  }
-  if (fresh.size === 0 && known.sessions.size === 0) return;
-  for (const [orderId, { all }] of links) {
-    for (const key of all.keys()) {
-      for (const session of known.sessions.get(key) ?? []) {
-        join(orderId, session);
-      }
-      for (const session of fresh.get(key) ?? []) join(orderId, session);
-    }
-  }
-}
-
-/** Sessions by link; for a click id no more than an order keeps. */
-function sessionsByLink(
-  sessions: readonly SessionFact[],
-): Map<string, SessionFact[]> {
-  const fresh = new Map<string, SessionFact[]>();
-  const sorted = sessions.toSorted((a, b) =>
-    compareSessionRequests(a.asked, b.asked)
-  );
-  for (const session of sorted) {
-    for (const link of sessionLinks(session)) {
-      const key = linkKey(link);
-      const others = fresh.get(key);
-      if (others === undefined) fresh.set(key, [session]);
-      else if (
-        link.kind !== "click" || others.length < CLICK_SESSIONS_KEPT
-      ) others.push(session);
-    }
-  }
-  return fresh;
-}
-
 function linkRows(
-  links: ReadonlyMap<string, OrderLinks>,
   orders: ReadonlyMap<string, OrderFold>,
+  links: ReadonlyMap<string, OrderLinks>,
+  known: LoadedStates,
 ): OrderLink[] {
-  const rows: OrderLink[] = [];
-  for (const [orderId, { all }] of links) {
-    const order = orders.get(orderId);
-    const began = order === undefined ? null : beganBy(order);
-    for (const { kind, link } of all.values()) {
-      const beganBy = kind === "click" ? began ?? "" : "";
-      rows.push({ kind, link, orderId, beganBy });
-    }
-  }
-  return rows;
+  return [...orders].flatMap(([orderId, order]) => {
+    const before = known.orders.get(orderId);
+    const isMoved = before?.expectations !== order.expectations ||
+      !sameWindow(expectationWindow(before), expectationWindow(order));
+    return orderLinkRows(order, links.get(orderId), isMoved);
+  });
 }

@@ -1,6 +1,6 @@
 // How fast events fold, beside reading and JSON-parsing the same bodies.
 import type { RecordedEvent } from "../events/event.ts";
-import { orderRead, orderWebhook, USER } from "../orders/given_test.ts";
+import { orderRead, orderWebhook, USER } from "../testing/given_facts.ts";
 import { decodeOrderFold, encodeOrderFold } from "./codec/fold_codec.ts";
 import {
   evolveOrder,
@@ -9,7 +9,7 @@ import {
 } from "../orders/order_fold.ts";
 import { decideOrderStatus } from "../orders/order_status.ts";
 import { readFact } from "../events/read_fact.ts";
-import { orderState } from "../orders/state_of_order.ts";
+import { orderState } from "../states/state_of_order.ts";
 
 const orders = 1_000;
 const events: RecordedEvent[] = [];

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { NewEvent } from "../events/event.ts";
-import type { OrderState } from "../orders/order_state.ts";
-import { appendStatement } from "../store/append.ts";
+import type { OrderState } from "../states/order_state.ts";
+import { appendStatement } from "../store/tables/events/append.ts";
 import {
   emptyStore,
   expectedStates,
@@ -18,8 +18,20 @@ const honest: readonly NewEvent[] = [
   session(1, "S1", "C1", "10"),
   session(2, "S2", "C2", "10"),
   session(2, "EXPENSIVE", "C9", "9999"),
-  orderRead(5, { orderId: "O1", status: "success", click: "C1", created: 3 }),
-  orderRead(6, { orderId: "O2", status: "success", click: "C2", created: 4 }),
+  orderRead(5, {
+    orderId: "O1",
+    status: "success",
+    click: "C1",
+    created: 3,
+    tx: "0x1",
+  }),
+  orderRead(6, {
+    orderId: "O2",
+    status: "success",
+    click: "C2",
+    created: 4,
+    tx: "0x2",
+  }),
   orderWebhook("H1", 5, {
     type: "order_complete",
     orderId: "O1",
@@ -82,8 +94,8 @@ Deno.test("Projector.step() keeps session and release of confirmed orders whatev
               states[`order:${id}`]?.state ?? "null",
             );
             assert.deepEqual(
-              [state.asked?.sessionId, state.sessionTrust, state.release],
-              [own, "confirmed", "yes"],
+              [state.expected?.sessionId, state.outcome, state.release],
+              [own, "session_matched", "yes"],
             );
           }
           assert.deepEqual(states, expectedStates(events));

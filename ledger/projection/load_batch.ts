@@ -8,7 +8,7 @@ import {
   loadStates,
   type MutableLoadedStates,
 } from "./load_states.ts";
-import { isAnyMissing, missingKeys } from "./missing_keys.ts";
+import { isAnyMissing, missingKeys, movedWindows } from "./missing_keys.ts";
 import { type EventsOptions, readEvents } from "./read_events.ts";
 
 /** What a step reads. */
@@ -39,8 +39,8 @@ export interface LoadedBatch {
 
 /**
  * Reads what one step needs. The next events and the states that they name come
- * in one batch; what changed since is in memory, and only links to sessions need
- * a second batch.
+ * in one batch; what changed since is in memory, and only what the partner
+ * expects of them needs a second batch.
  *
  * @param options What to read.
  * @throws {LedgerError} `conflict` when the checkpoint moved between the two.
@@ -62,12 +62,11 @@ export async function loadBatch(
   if (at === null || at.foldVersion !== foldVersion || events.length === 0) {
     return { checkpoints, events, states: null };
   }
-  const anySession = read.anySession || catchUp?.sessionsWritten === true;
-  const missing = missingKeys(events, anySession);
+  const missing = missingKeys(events);
   const states: MutableLoadedStates = {
     orders: new Map(),
     users: new Map(),
-    sessions: new Map(),
+    expectations: [],
     linkedOrders: new Map(),
   };
   catchUp?.takeFolds(at, missing, states);
@@ -77,7 +76,19 @@ export async function loadBatch(
     missing.orders.clear();
     missing.users.clear();
   }
-  if (isAnyMissing(missing)) await writing;
-  await loadStates(driver, at, { mode, slot, missing, states, readFact });
+  const anyExpected = read.anyExpected || catchUp?.expectationsWritten === true;
+  const how = { mode, slot, states, readFact };
+  if (anyExpected && missing.orders.size > 0) {
+    // Which expectations count depends on what is known of the orders.
+    await writing;
+    await loadStates(driver, at, { ...how, missing, windows: [] });
+    const windows = movedWindows(events, states.orders);
+    const nothing = missingKeys([]);
+    await loadStates(driver, at, { ...how, missing: nothing, windows });
+  } else {
+    const windows = anyExpected ? movedWindows(events, states.orders) : [];
+    if (isAnyMissing(missing) || windows.length > 0) await writing;
+    await loadStates(driver, at, { ...how, missing, windows });
+  }
   return { checkpoints, events, states };
 }

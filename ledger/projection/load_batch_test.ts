@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { webhookEvent } from "../events/mint.ts";
 import { readFact } from "../events/read_fact.ts";
-import { appendStatement } from "../store/append.ts";
-import { openDriver } from "../store/driver/open_driver.ts";
+import { appendStatement } from "../store/tables/events/append.ts";
+import { openDriver } from "../store/connections/open_driver.ts";
 import { prepared } from "../testing/projection_test_kit.ts";
 import { Projector } from "./projector.ts";
 

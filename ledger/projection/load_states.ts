@@ -1,11 +1,13 @@
+import type { ExpectationWindow } from "../events/expectation.ts";
 import { decodeOrderFold, decodeUserFold } from "./codec/fold_codec.ts";
 import type { RecordedEvent } from "../events/event.ts";
-import type { Fact, SessionFact } from "../events/fact.ts";
+import type { Expectation } from "../events/expectation.ts";
+import { type Fact, isExpectation } from "../events/fact.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
-import { firstOrderAfter } from "../orders/sessions.ts";
+import { firstOrderAfter } from "../orders/expectations.ts";
 import type { UserFold } from "../users/user_fold.ts";
 import type { Driver, ResultSet, Statement } from "../store/driver/driver.ts";
-import { recordedEvent } from "../store/event_row.ts";
+import { recordedEvent } from "../store/tables/events/event_rows.ts";
 import {
   type Checkpoint,
   checkpointsOf,
@@ -13,19 +15,23 @@ import {
   sameCheckpoint,
   selectCheckpoints,
 } from "../store/tables/checkpoints.ts";
-import { selectLinkedOrders, selectSessions } from "../store/tables/links.ts";
+import { selectLinkedOrders } from "../store/tables/events/links.ts";
+import {
+  selectExpectations,
+  selectLaterTerms,
+} from "../store/tables/events/expectations.ts";
 import { selectOrderFolds } from "../store/tables/orders.ts";
 import { selectUserFolds } from "../store/tables/users.ts";
 import type { LoadedStates } from "./batch.ts";
-import { type Link, linkKey } from "./links.ts";
+import { type Link, linkKey } from "../events/links.ts";
 import type { MissingKeys } from "./missing_keys.ts";
-import { lostRace } from "../store/retry_lost_races.ts";
+import { lostRace } from "../store/driver/retry_lost_races.ts";
 
 /** {@linkcode LoadedStates} while they are being read. */
 export interface MutableLoadedStates extends LoadedStates {
   readonly orders: Map<string, OrderFold>;
   readonly users: Map<string, UserFold>;
-  readonly sessions: Map<string, SessionFact[]>;
+  readonly expectations: Expectation[];
   readonly linkedOrders: Map<string, string[]>;
 }
 
@@ -37,6 +43,8 @@ export interface LoadStatesOptions {
   readonly slot: ProjectionSlot;
   /** What is missing. */
   readonly missing: MissingKeys;
+  /** Where expectations of orders are missing. */
+  readonly windows: readonly ExpectationWindow[];
   /** Where it is put. */
   readonly states: MutableLoadedStates;
   /** Turns events into facts. */
@@ -53,7 +61,7 @@ export interface LoadStatesOptions {
 export async function loadStates(
   driver: Driver,
   at: Checkpoint,
-  { mode, slot, missing, states, readFact }: LoadStatesOptions,
+  { mode, slot, missing, windows, states, readFact }: LoadStatesOptions,
 ): Promise<void> {
   const statements: Statement[] = [selectCheckpoints];
   const readers: ((result: ResultSet | undefined) => void)[] = [];
@@ -67,7 +75,7 @@ export async function loadStates(
     statements.push(select(at.generation, keys));
     readers.push(read);
   };
-  const { orders, users, sessionsOf, ordersOf } = missing;
+  const { orders, users, ordersOf, termsOf } = missing;
   ask(
     [...orders],
     selectOrderFolds,
@@ -78,18 +86,23 @@ export async function loadStates(
     selectUserFolds,
     (rows) => addFolds(states.users, rows, decodeUserFold),
   );
-  ask([...sessionsOf.values()], selectSessions, (result) => {
+  const takeExpectations = (result: ResultSet | undefined) => {
     for (const row of result?.rows ?? []) {
-      const fact = readFact(recordedEvent(row.slice(2)));
-      if (fact.kind !== "session_created") continue;
-      append(states.sessions, keyOfRow(row), fact);
+      const fact = readFact(recordedEvent(row));
+      if (isExpectation(fact)) states.expectations.push(fact.expectation);
     }
-  });
-  const linksOfSessions = [...ordersOf.values()].map((link) => ({
+  };
+  ask(
+    windows,
+    (generation, windows) => selectExpectations(windows, { generation }),
+    takeExpectations,
+  );
+  ask([...termsOf], selectLaterTerms, takeExpectations);
+  const links = [...ordersOf.values()].map((link) => ({
     ...link,
-    beganBy: link.since === "" ? "" : firstOrderAfter(link.since),
+    beganBy: firstOrderAfter(link.askedAt),
   }));
-  ask(linksOfSessions, selectLinkedOrders, (result) => {
+  ask(links, selectLinkedOrders, (result) => {
     for (const row of result?.rows ?? []) {
       const orderId = row[2] as string;
       append(states.linkedOrders, keyOfRow(row), orderId);

@@ -1,5 +1,6 @@
 import type { Statement } from "../store/driver/driver.ts";
 import type { Checkpoint, Checkpoints } from "../store/tables/checkpoints.ts";
+import type { LoggedReleases } from "../releases/log_releases.ts";
 import type { Changes } from "./batch.ts";
 
 /** A step that is folded, and only has to be written. */
@@ -16,6 +17,8 @@ export interface PreparedStep {
   readonly manyWait: boolean;
   /** What it changes. */
   readonly changes: Changes;
+  /** What it logs of releases, and which purchases it takes. */
+  readonly releases: LoggedReleases;
   /** What writes that, behind a guard on the checkpoint before it. */
   readonly statements: readonly Statement[];
 }

@@ -10,9 +10,9 @@ export interface ProjectionWorkerOptions {
     signal: AbortSignal,
     pace: () => Promise<number>,
   ) => Promise<void>;
-  /** Told of every failure. @default {nobody} */
+  /** Called with each error. @default {none} */
   readonly onError?: (error: unknown) => void;
-  /** Told of every time that the work went well. @default {nobody} */
+  /** Called after each success. @default {none} */
   readonly onDone?: () => void;
   /** Rest between a wake-up and the work, ms, so that a burst is folded in one
    * step. @default 20 */
@@ -30,8 +30,8 @@ export interface ProjectionWorkerOptions {
   readonly now?: () => number;
 }
 
-/** How long appends are counted to see whether they have calmed down, ms. */
-const LOOK_MS = 50;
+/** Appends are counted over this long to measure their rate, in ms. */
+const RATE_WINDOW_MS = 50;
 /** Looks without a crowd that end it. One is not enough: while the disk stalls
  * no append is counted either. */
 const CALM_LOOKS = 4;
@@ -137,7 +137,7 @@ export class ProjectionWorker implements AsyncDisposable {
     let calmLooks = this.#isCrowded() ? 0 : CALM_LOOKS;
     while (calmLooks < CALM_LOOKS && !this.#controller.signal.aborted) {
       if (now() >= dueAt) break;
-      await this.#sleep(LOOK_MS, false);
+      await this.#sleep(RATE_WINDOW_MS, false);
       calmLooks = this.#isCrowded() ? 0 : calmLooks + 1;
     }
     return STEP_EVENTS;
@@ -148,7 +148,7 @@ export class ProjectionWorker implements AsyncDisposable {
     const now = this.#options.now();
     const seconds = (now - this.#countedSince) / 1000;
     // Too short a time says nothing; of a long one most was quiet.
-    const counted = Math.min(Math.max(seconds, LOOK_MS / 1000), 0.2);
+    const counted = Math.min(Math.max(seconds, RATE_WINDOW_MS / 1000), 0.2);
     const crowded = this.#appends > this.#options.crowdedPerSecond * counted;
     this.#appends = 0;
     this.#countedSince = now;

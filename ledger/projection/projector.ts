@@ -1,3 +1,5 @@
+import type { BatchEvent } from "./batch.ts";
+import type { Checkpoint } from "../store/tables/checkpoints.ts";
 import type { RecordedEvent } from "../events/event.ts";
 import type { Fact } from "../events/fact.ts";
 import { readFact } from "../events/read_fact.ts";
@@ -9,15 +11,18 @@ import {
   createCheckpoint,
   type ProjectionSlot,
 } from "../store/tables/checkpoints.ts";
-import { redactArrivals } from "../erasure/arrivals.ts";
-import { randomPool } from "../random_pool.ts";
+import { randomPool } from "../store/random_pool.ts";
 import { batchStatements } from "./batch_statements.ts";
 import { foldBatch } from "./fold_batch.ts";
 import { FOLD_VERSION } from "./fold_version.ts";
 import { loadBatch } from "./load_batch.ts";
 import type { NothingPrepared, PreparedStep } from "./prepared_step.ts";
+import { selectGoLive } from "../store/tables/go_live.ts";
+import type { LedgerTimes } from "../releases/historic.ts";
+import { ReleaseLoader } from "./load_releases.ts";
+import { logReleases, NOTHING_LOGGED } from "../releases/log_releases.ts";
 import { readEvents } from "./read_events.ts";
-import { retryLostRaces } from "../store/retry_lost_races.ts";
+import { retryLostRaces } from "../store/driver/retry_lost_races.ts";
 
 /** The part of the fold that tests replace to play another version. */
 export interface FoldCode {
@@ -49,6 +54,20 @@ export interface ProjectorOptions extends ResolveOptions {
    * @default 4 MiB
    */
   readonly maxBytes?: number;
+  /**
+   * Redacts arrivals about what was erased, before they are folded.
+   *
+   * @default {nothing is erased}
+   */
+  readonly redactNewEvents?: (
+    driver: Driver,
+    events: readonly BatchEvent[],
+    parts: ResolveOptions & {
+      readonly live: Checkpoint;
+      readonly readFact: (event: RecordedEvent) => Fact;
+      readonly randomBytes: (length: number) => Uint8Array;
+    },
+  ) => Promise<boolean>;
   /** Random bytes for what is redacted. @default crypto.getRandomValues */
   readonly randomBytes?: (length: number) => Uint8Array;
 }
@@ -85,6 +104,8 @@ export class Projector {
   readonly #resolve: ResolveOptions;
   #isLogToEmpty = false;
   readonly #catchUps = new Map<ProjectionSlot, CatchUp>();
+  readonly #releases: ReleaseLoader;
+  #times: LedgerTimes | null = null;
 
   /**
    * Folds the events of a database.
@@ -93,11 +114,17 @@ export class Projector {
    */
   constructor(options: ProjectorOptions) {
     this.#driver = options.driver;
+    this.#releases = new ReleaseLoader(options.driver);
     this.#options = options;
     this.#resolve = options.assets === undefined
       ? {}
       : { assets: options.assets };
     this.#fold = options.fold ?? { version: FOLD_VERSION, readFact };
+  }
+
+  /** How states are worked out of folds. */
+  get resolve(): ResolveOptions {
+    return this.#resolve;
   }
 
   /** Version of the fold that this projector runs. */
@@ -154,12 +181,12 @@ export class Projector {
       this.#catchUps.delete(slot);
       throw error;
     }
-    const { checkpoints, events, to, changes } = step;
+    const { checkpoints, events, to, releases } = step;
     return {
       checkpoints,
       events,
       position: to.position,
-      transitions: changes.transitions.length > 0,
+      transitions: releases.transitions.length > 0,
     };
   }
 
@@ -197,7 +224,10 @@ export class Projector {
     const driver = this.#driver;
     const catchUp = this.#catchUps.get(slot) ?? null;
     const { version: foldVersion, readFact } = this.#fold;
-    const { maxEvents: stepEvents = 1000, maxBytes = 4 << 20 } = this.#options;
+    const { maxEvents: stepEvents = 1000 } = this.#options;
+    // A thousand events are less than a megabyte, unless somebody sends others.
+    const stepBytes = catchUp === null ? 1 << 20 : 4 << 20;
+    const { maxBytes = stepBytes } = this.#options;
     // Once many events wait, few large steps cost less than many small ones.
     const wanted = catchUp === null ? stepEvents : 4 * stepEvents;
     const maxEvents = Math.min(wanted, mostEvents);
@@ -219,11 +249,11 @@ export class Projector {
     }
 
     if (slot === "live" && from.erasures > 0) {
-      const { randomBytes = randomPool() } = this.#options;
+      const { randomBytes = randomPool(), redactNewEvents } = this.#options;
       // Which click ids several people share is read from what a step writes.
       await writing;
       const redacting = { ...this.#resolve, live: from, readFact, randomBytes };
-      if (await redactArrivals(driver, events, redacting)) {
+      if (await redactNewEvents?.(driver, events, redacting)) {
         this.#catchUps.delete(slot);
         this.#isLogToEmpty = true;
         return "again";
@@ -237,22 +267,48 @@ export class Projector {
     if (manyWait) {
       catchUp?.readAhead(to, () => readEvents(driver, read, position));
     }
-    const changes = foldBatch(events, states, slot === "live");
+    const collect = slot === "live"
+      ? { ...this.#resolve, ...await this.#readTimes() }
+      : null;
+    const changes = foldBatch(events, states, collect);
+    const { transitions } = changes;
+    const isByHand = transitions.some((one) => "hand" in one);
+    // What a person did may concern any order of the step before.
+    if (isByHand) await writing;
+    const logged = isByHand || transitions.some((one) => "now" in one)
+      ? await this.#releases.load(transitions, { mode, from, catchUp })
+      : NOTHING_LOGGED;
+    const releases = logReleases(transitions, logged);
     const statements = batchStatements(changes, {
       slot,
       from,
       to,
       resolve: this.#resolve,
+      releases,
     });
     return {
       checkpoints,
       from,
       to,
       events: events.length,
-      manyWait,
+      manyWait: manyWait && !isByHand,
       changes,
+      releases,
       statements,
     };
+  }
+
+  /** When the ledger went live; null before it has. Once stamped it stays. */
+  async #readTimes(): Promise<LedgerTimes> {
+    if (this.#times !== null) return this.#times;
+    const [found] = await this.#driver.batch([selectGoLive], "write");
+    const [goLive, createdAt] = found?.rows[0] ?? [];
+    const times = {
+      goLive: goLive as string | null ?? null,
+      createdAt: createdAt as string,
+    };
+    if (times.goLive !== null) this.#times = times;
+    return times;
   }
 
   /** Drops the states in memory, and waits for pending reads. */

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { NewEvent } from "../events/event.ts";
-import { appendStatement } from "../store/append.ts";
+import { appendStatement } from "../store/tables/events/append.ts";
 import type { Driver, SqlValue } from "../store/driver/driver.ts";
 import { LedgerError } from "../store/driver/errors.ts";
-import { openDriver } from "../store/driver/open_driver.ts";
+import { openDriver } from "../store/connections/open_driver.ts";
 import { memoryLedger } from "../testing/erasure_test_kit.ts";
 import {
   at,
@@ -22,6 +22,7 @@ import {
   webhook,
   worlds,
 } from "../testing/projection_test_kit.ts";
+import { decodeOrderFold } from "./codec/fold_codec.ts";
 import { FOLD_VERSION } from "./fold_version.ts";
 import { Projector } from "./projector.ts";
 
@@ -77,15 +78,11 @@ Deno.test("Projector.step() gives the same states for any order, any batches and
   );
 });
 
-Deno.test("Projector.step() joins sessions with orders whichever comes first, by session id and by click id", async () => {
+Deno.test("Projector.step() joins orders with what is expected of them whichever comes first, by click id and by reference", async () => {
   const events = [
-    session(1, "S1", null, "11"),
-    session(2, "S2", "C2", "12"),
-    orderWebhook("W1", 3, {
-      type: "payment_started",
-      orderId: "O1",
-      session: "S1",
-    }),
+    session(1, "S1", "C1", "11", "basket-1"),
+    session(2, "S2", "C2", "12", "basket-2"),
+    session(3, "S3", "C3", "13", "basket-2"),
     orderRead(4, {
       orderId: "O2",
       status: "pending",
@@ -101,8 +98,13 @@ Deno.test("Projector.step() joins sessions with orders whichever comes first, by
       const asked = (await rowsOf(
         driver,
         "SELECT state FROM orders ORDER BY order_id",
-      )).map(([state]) => JSON.parse(state as string).asked?.currencyAmount);
-      assert.deepEqual(asked, ["11", "12"]);
+      )).map(([state]) => JSON.parse(state as string).expected?.currencyAmount);
+      assert.deepEqual(asked, ["13"]);
+      const [[fold] = []] = await rowsOf(driver, "SELECT fold FROM orders");
+      assert.deepEqual(
+        decodeOrderFold(String(fold)).expectations.map(({ id }) => id),
+        ["S2", "S3"],
+      );
       await driver.close();
     }
   }
@@ -116,11 +118,12 @@ Deno.test("Projector.step() joins the first session there is with an order whose
         { length },
         (_, n) => webhook(`L${n}`, n, { type: "login", user: {} }),
       );
-      events[first] = session(1, "S1", null, "11");
-      events[second] = orderWebhook("W1", 2, {
-        type: "payment_started",
+      events[first] = session(1, "S1", "C1", "11");
+      events[second] = orderRead(2, {
         orderId: "O1",
-        session: "S1",
+        status: "pending",
+        click: "C1",
+        created: 2,
       });
       const driver = await emptyStore();
       await append(driver, events);
@@ -137,21 +140,22 @@ Deno.test("Projector.step() joins an order with what was last said of its sessio
   const driver = await emptyStore();
   const projector = new Projector({ driver, assets: "sandbox" });
   await append(driver, [
-    session(1, "S1", null, "11"),
-    session(3, "S1", null, "13"),
-    session(2, "S1", null, "12"),
+    session(1, "S1", "C1", "11"),
+    session(3, "S1", "C1", "13"),
+    session(2, "S1", "C1", "12"),
   ]);
   await projectAll(projector);
   await append(driver, [
-    orderWebhook("W1", 4, {
-      type: "payment_started",
+    orderRead(4, {
       orderId: "O1",
-      session: "S1",
+      status: "pending",
+      click: "C1",
+      created: 4,
     }),
   ]);
   await projectAll(projector);
   const [[state] = []] = await rowsOf(driver, "SELECT state FROM orders");
-  assert.equal(JSON.parse(String(state)).asked.currencyAmount, "13");
+  assert.equal(JSON.parse(String(state)).expected.currencyAmount, "13");
   await driver.close();
 });
 
@@ -366,7 +370,7 @@ Deno.test("Projector.step() logs each first status of an event, not of a batch, 
       await rowsOf(
         driver,
         `SELECT trust || '.' || status, position, live FROM transitions
-          WHERE entity = 'order' ORDER BY seq`,
+          WHERE machine = 'order' ORDER BY seq`,
       ),
       [
         ["claimed.progress", 1, 1],

@@ -11,13 +11,13 @@ import {
   recordedBatch,
   selectBatch,
   selectFoldsOfBatch,
-} from "../store/tables/event_batches.ts";
+} from "../store/tables/events/event_batches.ts";
 import {
   importedRanges,
   type PositionRange,
   selectImportedAfter,
 } from "../store/tables/imported.ts";
-import { selectAnySession } from "../store/tables/links.ts";
+import { selectAnyExpectation } from "../store/tables/events/expectations.ts";
 import type { BatchEvent } from "./batch.ts";
 
 /** Which events a step reads. */
@@ -38,8 +38,8 @@ export interface EventsOptions {
 export interface EventsRead {
   /** The checkpoints at that moment. */
   readonly checkpoints: Checkpoints;
-  /** Whether any session of the partner has been folded. */
-  readonly anySession: boolean;
+  /** Whether anything that the partner expects has been folded. */
+  readonly anyExpected: boolean;
   /** The events. */
   readonly events: readonly BatchEvent[];
   /** Folds of the orders that the events name. */
@@ -62,17 +62,17 @@ export async function readEvents(
 ): Promise<EventsRead> {
   const { slot, mode, maxEvents, maxBytes, readFact } = options;
   const batch = { slot, maxEvents, maxBytes, after };
-  const [checkpoints, anySession, ranges, events, orders, users] = await driver
+  const [checkpoints, anyExpected, ranges, events, orders, users] = await driver
     .batch([
       selectCheckpoints,
-      selectAnySession,
+      selectAnyExpectation,
       selectImportedAfter(slot),
       selectBatch(batch),
       ...selectFoldsOfBatch(batch),
     ], mode);
   return {
     checkpoints: checkpointsOf(checkpoints),
-    anySession: anySession?.rows[0]?.[0] === 1,
+    anyExpected: anyExpected?.rows[0]?.[0] === 1,
     events: batchEvents(events, importedRanges(ranges), readFact),
     orders,
     users,
@@ -88,6 +88,7 @@ function batchEvents(
     ranges.some(([first, last]) => position >= first && position <= last);
   return recordedBatch(rows).map((event) => ({
     fact: readFact(event),
+    named: event,
     delivered: event.kind === "webhook",
     imported: imported(event.position),
   }));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { NewEvent } from "../events/event.ts";
-import { appendStatement } from "../store/append.ts";
+import { appendStatement } from "../store/tables/events/append.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import {
   emptyStore,
@@ -114,7 +114,7 @@ Deno.test("Projector.step() folds an order without all the sessions that share i
     await projectAll(projector);
     moved.push(driver.moved);
     const [[state] = []] = await rowsOf(driver, "SELECT state FROM orders");
-    assert.equal(JSON.parse(String(state)).asked, null, "it does not tell");
+    assert.equal(JSON.parse(String(state)).expected, null, "it does not tell");
     await driver.close();
   }
   const [few = 0, many = 0] = moved;

@@ -1,10 +1,8 @@
-import type { Entity } from "../entity.ts";
-import type { BatchEvent, Collected } from "./batch.ts";
-import type {
-  MachineName,
-  NewTransition,
-  VisibleStatus,
-} from "./transition.ts";
+import type { Entity } from "../machines/entity.ts";
+import type { MachineName, VisibleStatus } from "../machines/transition.ts";
+import type { OrderRelease } from "../releases/order_release.ts";
+import type { HandChange } from "../releases/release_log.ts";
+import type { BatchEvent, Collected, CollectedTransition } from "./batch.ts";
 
 /** Where a machine stands. */
 export interface MachineStatus {
@@ -26,20 +24,41 @@ export interface Evolved {
   readonly after: readonly MachineStatus[];
   /** Final statuses that readings had shown before the event. */
   readonly finals: (machine: MachineName) => readonly string[];
+  /** Whether a status entered had been entered before the ledger went live. */
+  readonly historic?:
+    | ((entered: VisibleStatus, previous: VisibleStatus | null) => boolean)
+    | undefined;
+}
+
+/** What an event did to the release of an order. */
+export interface Decided {
+  /** The order. */
+  readonly id: string;
+  /** What was decided before the batch; null when nothing was. */
+  readonly before: () => OrderRelease | null;
+  /** What is decided after the event. */
+  readonly after: OrderRelease;
+  /** Whether it had been so before the ledger went live. */
+  readonly historic: boolean;
 }
 
 /** Gathers what subscribers and the poller are told of, event by event. */
 export class TransitionCollector implements Collected {
   /** Statuses entered, in order. */
-  readonly transitions: NewTransition[] = [];
+  readonly transitions: CollectedTransition[] = [];
   /** Orders named by fresh webhooks, and when the last of them came. */
   readonly ordersToConfirm = new Map<string, string>();
   /** Users named by fresh webhooks, and when the last of them came. */
   readonly usersToConfirm = new Map<string, string>();
+  /** Orders that were final before the ledger went live; whether it is listed. */
+  readonly historic = new Map<string, boolean>();
+  /** Orders of which something new is told. */
+  readonly revived = new Set<string>();
   readonly #machines = {
     order: new Map<string, readonly MachineStatus[]>(),
     user: new Map<string, readonly MachineStatus[]>(),
   };
+  readonly #releases = new Map<string, OrderRelease | null>();
 
   /**
    * Takes in what an event did to an order or user.
@@ -49,7 +68,7 @@ export class TransitionCollector implements Collected {
    */
   add(
     event: BatchEvent,
-    { entity, id, before, after, finals }: Evolved,
+    { entity, id, before, after, finals, historic }: Evolved,
   ): void {
     const machines = this.#machines[entity];
     const last = machines.get(id) ?? before();
@@ -69,9 +88,13 @@ export class TransitionCollector implements Collected {
         status,
         previous,
         reverses: finals(machine).filter((final) => final !== status),
+        entry: 1,
+        logged: null,
+        after: [],
         position: fact.position,
         recordedAt: fact.recordedAt,
-        live: !imported,
+        live: this.#isLive(event, entity, id, historic?.(visible, previous)),
+        withheld: false,
       });
     }
     if (!delivered || imported) return;
@@ -80,4 +103,76 @@ export class TransitionCollector implements Collected {
       : this.usersToConfirm;
     if ((times.get(id) ?? "") < fact.recordedAt) times.set(id, fact.recordedAt);
   }
+
+  /**
+   * Takes in what an event did to the release of an order.
+   *
+   * @param event The event.
+   * @param decided What it did.
+   */
+  addRelease(
+    event: BatchEvent,
+    { id, before, after, historic }: Decided,
+  ): void {
+    const { fact } = event;
+    const isKnown = this.#releases.has(id);
+    const last = isKnown ? this.#releases.get(id) ?? null : before();
+    this.#releases.set(id, after);
+    if (last !== null && isSameRelease(last, after)) return;
+    this.transitions.push({
+      orderId: id,
+      isFirst: last === null,
+      now: after,
+      position: fact.position,
+      recordedAt: fact.recordedAt,
+      live: this.#isLive(event, "order", id, historic),
+      byExpectation: fact.orderId === null,
+    });
+  }
+
+  /**
+   * Takes in what a person did about an order, or which purchase that was.
+   *
+   * @param event The event that says so.
+   * @param change What it says.
+   */
+  addHand(
+    { fact: { position, recordedAt }, imported }: BatchEvent,
+    change: Pick<HandChange, "orderId" | "hand" | "isFirst" | "purchase">,
+  ): void {
+    const live = !imported;
+    this.transitions.push({ ...change, position, recordedAt, live });
+  }
+
+  /**
+   * Takes note of an order whose first reading is historic.
+   *
+   * @param orderId The order.
+   * @param isListed Whether it is listed for a person.
+   */
+  addHistoric(orderId: string, isListed: boolean): void {
+    this.historic.set(orderId, isListed);
+    this.revived.delete(orderId);
+  }
+
+  /** Whether subscribers are told; then a historic order is historic no more. */
+  #isLive(
+    { imported }: BatchEvent,
+    entity: Entity,
+    id: string,
+    historic = false,
+  ): boolean {
+    if (imported || historic) return false;
+    if (entity === "order") {
+      this.historic.delete(id);
+      this.revived.add(id);
+    }
+    return true;
+  }
+}
+
+function isSameRelease(a: OrderRelease, b: OrderRelease): boolean {
+  return a.release === b.release && a.reason === b.reason &&
+    a.purchase?.kind === b.purchase?.kind &&
+    a.purchase?.name === b.purchase?.name;
 }

@@ -4,7 +4,7 @@ import type { NewEvent } from "../events/event.ts";
 import { userSnapshot } from "../events/mint.ts";
 import { foldUser } from "../explain/as_of.ts";
 import { readFact } from "../events/read_fact.ts";
-import { appendStatement } from "../store/append.ts";
+import { appendStatement } from "../store/tables/events/append.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { readTransitions } from "../store/tables/transitions.ts";
 import { Subscriptions } from "../subscriptions/subscriptions.ts";
@@ -19,7 +19,7 @@ import { exportEvents } from "../transfer/export_events.ts";
 import { decideUserStatus } from "../users/user_status.ts";
 import { Projector } from "./projector.ts";
 import { refold } from "../refold/refold.ts";
-import { parseTransitionKey, transitionKey } from "./transition.ts";
+import { parseTransitionKey, transitionKey } from "../machines/transition.ts";
 
 function read(
   minute: number,
@@ -143,7 +143,9 @@ Deno.test("a transition of an order names what was visible before, and the final
   );
   const orders = await readTransitions(driver, { entity: "order" });
   assert.deepEqual(
-    orders.map(({ status, previous, reverses }) => [
+    orders.filter(({ machine }) => machine === "order").map((
+      { status, previous, reverses },
+    ) => [
       status,
       previous?.status ?? null,
       reverses,

@@ -1,8 +1,8 @@
+import { attentionOf } from "../attention/attention.ts";
 import {
   ATTENTION_KINDS,
   type AttentionKind,
-  attentionOf,
-} from "../attention/attention.ts";
+} from "../outcomes/attention_kind.ts";
 import type { Orders, OrderView } from "./orders.ts";
 
 /** An order that waits for a person. */

@@ -1,5 +1,5 @@
 import type { Driver, SqlValue } from "../store/driver/driver.ts";
-import { pageSize } from "./query_values.ts";
+import { pageSize } from "../store/tables/query_values.ts";
 import {
   countByDigest,
   type DeliveryPlace,

@@ -1,11 +1,13 @@
+import { orderOf } from "../attention/attention.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { selectFoundOrders, selectFoundUsers } from "../store/tables/find.ts";
+import type { Trust } from "../machines/status.ts";
 import type { OrderView } from "./orders.ts";
-import { wrongQuery } from "./query_values.ts";
+import { wrongQuery } from "../store/tables/query_values.ts";
 import type { UserView } from "./users.ts";
 
 /** What a text was found as. */
-export type FoundAs =
+export type FoundField =
   | "orderId"
   | "externalOrderId"
   | "reference"
@@ -16,11 +18,16 @@ export type FoundAs =
   | "userId";
 
 /** One way in which an order or user matches a text. */
-export interface FoundMatch {
+export interface FieldMatch {
   /** What the text was found as. */
-  readonly as: FoundAs;
+  readonly field: FoundField;
   /** The whole value, as stored. */
   readonly value: string;
+  /**
+   * `confirmed`: the service has shown it so, or you recorded it under the
+   * click id that the service shows. `claimed`: only webhooks say so.
+   */
+  readonly trust: Trust;
 }
 
 /** An order or a user that a text leads to. */
@@ -29,7 +36,7 @@ export type Found =
     /** Which kind it is. */
     readonly entity: "order";
     /** What matched; those that match whole come first. */
-    readonly matches: readonly FoundMatch[];
+    readonly matches: readonly FieldMatch[];
     /** The order. */
     readonly order: OrderView;
   }
@@ -37,14 +44,14 @@ export type Found =
     /** Which kind it is. */
     readonly entity: "user";
     /** What matched. */
-    readonly matches: readonly FoundMatch[];
+    readonly matches: readonly FieldMatch[];
     /** The user. */
     readonly user: UserView;
   };
 
 /** What a text leads to. */
 export interface FindResult {
-  /** Whole matches first, then the newest. */
+  /** Whole matches first, of these confirmed ones, then the newest. */
   readonly found: readonly Found[];
   /** Whether there are more than are listed. */
   readonly more: boolean;
@@ -77,29 +84,40 @@ export async function findAnything(
     selectFoundUsers({ text: searched, isPrefix, limit }),
   ], "read");
   const whole = searched.toLowerCase();
-  const found = new Map<string, { order: OrderView; matches: FoundMatch[] }>();
-  for (const [as, value, state, activity] of orders?.rows ?? []) {
-    const order: OrderView = {
+  const found = new Map<string, { order: OrderView; matches: FieldMatch[] }>();
+  for (const row of orders?.rows ?? []) {
+    const [field, value, state, activity, confirmed, ...context] = row;
+    const order: OrderView = orderOf({
       ...JSON.parse(state as string),
       activity: JSON.parse(activity as string),
-    };
+    }, context);
     const one = found.get(order.orderId) ?? { order, matches: [] };
-    const match = { as: as as FoundAs, value: value as string };
-    const known = one.matches.some((other) =>
-      other.as === match.as && other.value === match.value
+    const isConfirmed = confirmed === null
+      ? order.confirmed !== null
+      : confirmed === 1;
+    const match: FieldMatch = {
+      field: field as FoundField,
+      value: value as string,
+      trust: isConfirmed ? "confirmed" : "claimed",
+    };
+    const known = one.matches.findIndex((other) =>
+      other.field === match.field && other.value === match.value
     );
-    if (!known) one.matches.push(match);
+    if (known === -1) one.matches.push(match);
+    else if (isConfirmed) one.matches[known] = match;
     found.set(order.orderId, one);
   }
-  const isWhole = ({ value }: FoundMatch) => value.toLowerCase() === whole;
+  const isWhole = ({ value }: FieldMatch) => value.toLowerCase() === whole;
+  const rank = (match: FieldMatch) =>
+    (isWhole(match) ? 2 : 0) + (match.trust === "confirmed" ? 1 : 0);
+  const best = (matches: readonly FieldMatch[]) =>
+    Math.max(...matches.map(rank));
   const byOrder = [...found.values()].map(({ order, matches }) => ({
     entity: "order" as const,
-    matches: matches.toSorted((a, b) =>
-      Number(isWhole(b)) - Number(isWhole(a))
-    ),
+    matches: matches.toSorted((a, b) => rank(b) - rank(a)),
     order,
   })).sort((a, b) =>
-    Number(b.matches.some(isWhole)) - Number(a.matches.some(isWhole)) ||
+    best(b.matches) - best(a.matches) ||
     compare(b.order.createdAt ?? "", a.order.createdAt ?? "") ||
     compare(a.order.orderId, b.order.orderId)
   );
@@ -108,11 +126,21 @@ export async function findAnything(
       ...JSON.parse(state as string),
       activity: JSON.parse(activity as string),
     };
-    const matches = [{ as: "userId" as const, value: user.userId }];
+    const matches = [{
+      field: "userId" as const,
+      value: user.userId,
+      trust: isRead(user) ? "confirmed" as const : "claimed" as const,
+    }];
     return { entity: "user" as const, matches, user };
   });
   const all: Found[] = [...byUser, ...byOrder];
   return { found: all.slice(0, MOST_FOUND), more: all.length > MOST_FOUND };
+}
+
+/** Whether the service has shown the user. */
+function isRead({ banned, verificationTrust }: UserView): boolean {
+  return banned !== null ||
+    Object.values(verificationTrust).includes("confirmed");
 }
 
 function compare(a: string, b: string): number {

@@ -65,6 +65,16 @@ const others = [
     recordedAt: "2026-11-20T08:40:00.000Z",
     salt,
   }),
+  sessionCreated({
+    session: {
+      session_id: "Session-8",
+      flow_type: "simple",
+      click_id: "Click-1",
+      reference: "Purchase-8",
+    },
+    recordedAt: "2026-11-20T08:40:00.000Z",
+    salt,
+  }),
   userSnapshot({
     source: `{"user_id":"01KUSER","lkyc_status":"success"}`,
     ...times,
@@ -84,7 +94,10 @@ function said({ found }: FindResult): string[] {
   return found.map((one) => {
     const id = one.entity === "order" ? one.order.orderId : one.user.userId;
     return `${id.slice(0, 4)}${id.slice(-1)}: ` +
-      one.matches.map(({ as }) => as).join(", ");
+      one.matches.map(({ field, trust }) =>
+        trust === "confirmed" ? field : `${field}?`
+      )
+        .join(", ");
   });
 }
 
@@ -106,7 +119,7 @@ Deno.test("Ledger.find() finds by anything, in any case, and says what matched",
     "01KA1: externalOrderId",
   ]);
   assert.deepEqual(await find("ab1"), [], "three characters are too few");
-  assert.deepEqual(await find("basket"), ["01KBB: reference"]);
+  assert.deepEqual(await find("basket-7"), ["01KBB: reference"]);
   assert.deepEqual(await find("BASKET-7/A"), ["01KBB: reference"]);
   assert.deepEqual(await find("click-1"), [
     "01KBB: externalOrderId",
@@ -121,10 +134,51 @@ Deno.test("Ledger.find() finds by anything, in any case, and says what matched",
     "01KA1: address",
   ]);
   assert.deepEqual(await find("01kuser"), ["01KUR: userId"]);
+  // The partner itself recorded it, and no webhook names it.
+  assert.deepEqual(await find("session-8"), [
+    "01KA2: sessionId",
+    "01KA1: sessionId",
+  ]);
+  assert.deepEqual(await find("purchase-8"), [
+    "01KA2: reference",
+    "01KA1: reference",
+  ]);
   assert.deepEqual(await find("%"), []);
   assert.deepEqual(await find("____"), []);
   assert.deepEqual(await find("basket' OR 1=1 --"), []);
   await assert.rejects(ledger.find(" "), RangeError);
+});
+
+Deno.test("Ledger.find() lists what only webhooks name after what the service has shown, however much it is", async () => {
+  await using ledger = await openLedger({
+    url: ":memory:",
+    environment: "sandbox",
+  });
+  const forged = Array.from({ length: 150 }, (_, n) =>
+    webhookEvent({
+      id: `F${n}`,
+      receivedAt: "2026-11-20T08:59:10.000Z",
+      body: new TextEncoder().encode(JSON.stringify({
+        type: "order_complete",
+        click_id: "Click-9",
+        hpp_session_id: "Session-8",
+        order: { id: `A-FORGED-${n}`, external_order_id: "AB12CD" },
+      })),
+    }, salt));
+  await ledger.append([...forged, ...orders, ...others]);
+  await ledger.project();
+  for (
+    const [text, first, second] of [
+      ["Click-9", "01KBB: clickId", "A-FO0: clickId?"],
+      ["AB12CD", "01KA1: externalOrderId", "A-FO0: externalOrderId?"],
+      ["Session-8", "01KA2: sessionId", "01KA1: sessionId"],
+    ] as const
+  ) {
+    const found = await ledger.find(text);
+    assert.deepEqual(said(found).slice(0, 2), [first, second]);
+    assert.equal(found.found.length, 100);
+    assert.equal(found.more, true);
+  }
 });
 
 Deno.test("Ledger.find() goes by an index for each way to find one", async () => {

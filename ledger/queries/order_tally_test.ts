@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Projector } from "../projection/projector.ts";
-import { appendStatement } from "../store/append.ts";
+import { appendStatement } from "../store/tables/events/append.ts";
 import {
   at,
   emptyStore,

@@ -1,13 +1,15 @@
-import { type AttentionKind, STUCK_AFTER_MS } from "../attention/attention.ts";
+import { type OrderContext, STUCK_AFTER_MS } from "../attention/attention.ts";
+import type { AttentionKind } from "../outcomes/attention_kind.ts";
 import type { AnomalyKind } from "../anomalies/anomaly.ts";
 import type { OrderActivity } from "../orders/order_activity.ts";
-import type { OrderState } from "../orders/order_state.ts";
-import type { Status, Trust } from "../orders/status.ts";
+import type { OrderState } from "../states/order_state.ts";
+import type { Status, Trust } from "../machines/status.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import type { PageQuery, Selection } from "../store/tables/state_pages.ts";
 import {
   orderConditions,
-  selectOrdersOfLink,
+  selectClaimedByReference,
+  selectConfirmedByReference,
 } from "../store/tables/order_conditions.ts";
 import { StateReader } from "./state_reader.ts";
 
@@ -15,6 +17,8 @@ import { StateReader } from "./state_reader.ts";
 export type OrderView = OrderState & {
   /** What was received about it, and when; grows with each repeat. */
   readonly activity: OrderActivity;
+  /** What is known beside its state; left out of what was known earlier. */
+  readonly context?: OrderContext;
 };
 
 /** Which orders to read. */
@@ -25,7 +29,10 @@ export interface OrderQuery extends PageQuery {
   readonly trust?: Trust;
   /** Only orders of this user. */
   readonly userId?: string;
-  /** Only orders that this click id leads to. */
+  /**
+   * Only orders that the service has shown under this click id; where it has
+   * shown none, those that webhooks name with it.
+   */
   readonly clickId?: string;
   /** Only this asset, whatever the case of its code. */
   readonly commodity?: string;
@@ -54,6 +61,17 @@ export interface OrderPage {
   readonly next: string | null;
 }
 
+/** The orders that a reference leads to, oldest first. */
+export interface ReferencedOrders {
+  /** The service has shown them under it: these are what it means. */
+  readonly confirmed: readonly OrderView[];
+  /**
+   * Only webhooks name them with it. Anybody can send such a webhook, so they
+   * may be orders of somebody else.
+   */
+  readonly claimed: readonly OrderView[];
+}
+
 /** Orders as folded so far; behind by {@linkcode Ledger.lag} events. */
 export class Orders {
   readonly #states: StateReader<OrderView, OrderQuery>;
@@ -79,19 +97,39 @@ export class Orders {
   }
 
   /**
-   * Reads the orders that an id leads to: an order id leads to that order
-   * alone; an external id, click id or session id to each order that any event
-   * has named with it.
+   * Reads the orders that a reference leads to: an order id, external id, click
+   * id, session id, or the reference that the partner recorded. An order id of
+   * the service leads to that order alone.
    *
-   * @param anyId Order id, external id, click id or session id.
-   * @returns None, one, or several, oldest first; of more than a hundred the
-   * oldest hundred, and {@linkcode Orders.list} has all of a click id.
+   * @param reference What names them.
+   * @returns Those that the service has shown under it, and apart from them
+   * those that only webhooks name; of each at most the oldest hundred.
    * @throws {LedgerError} When the database fails.
+   *
+   * @example A webhook that names somebody's click id changes nothing
+   * ```ts
+   * import { openLedger } from "@rampkit/onramp/ledger";
+   *
+   * await using ledger = await openLedger({
+   *   url: ":memory:",
+   *   environment: "sandbox",
+   * });
+   * const { confirmed, claimed } = await ledger.orders.find("basket-7");
+   * if (confirmed.length === 0 && claimed.length > 0) {
+   *   console.log("Only webhooks name it: wait until the service is asked");
+   * }
+   * ```
    */
-  async find(anyId: string): Promise<OrderView[]> {
-    const exact = await this.get(anyId);
-    if (exact !== null) return [exact];
-    return this.#states.select(selectOrdersOfLink(anyId, MOST_FOUND));
+  async find(reference: string): Promise<ReferencedOrders> {
+    const exact = await this.get(reference);
+    if (exact?.confirmed) return { confirmed: [exact], claimed: [] };
+    const [confirmed, claimed] = await Promise.all([
+      this.#states.select(selectConfirmedByReference(reference, MOST_FOUND)),
+      this.#states.select(selectClaimedByReference(reference, MOST_FOUND)),
+    ]);
+    if (exact === null) return { confirmed, claimed };
+    const others = claimed.filter(({ orderId }) => orderId !== exact.orderId);
+    return { confirmed, claimed: [exact, ...others] };
   }
 
   /**

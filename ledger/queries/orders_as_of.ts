@@ -1,7 +1,7 @@
 import type { AssetTable } from "../../core/assets/environment.ts";
 import { foldOrder } from "../explain/as_of.ts";
 import { orderActivity } from "../orders/order_activity.ts";
-import { orderState } from "../orders/state_of_order.ts";
+import { orderState } from "../states/state_of_order.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import type { OrderView } from "./orders.ts";
 import { type OrdersAtOptions, readOrdersAt } from "./orders_at.ts";

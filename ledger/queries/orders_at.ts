@@ -1,20 +1,14 @@
 import type { RecordedEvent } from "../events/event.ts";
-import type { Fact } from "../events/fact.ts";
-import { placeRedacted } from "../events/place_redacted.ts";
+import type { ExpectationFact, Fact } from "../events/fact.ts";
+import { readExpectations } from "./read_expectations.ts";
+import { placeRedacted } from "./place_redacted.ts";
 import { compareTimes } from "../events/time.ts";
-import {
-  type Link,
-  linkKey,
-  orderLinks,
-  sessionLinks,
-} from "../projection/links.ts";
 import type { Driver } from "../store/driver/driver.ts";
-import { recordedEvent } from "../store/event_row.ts";
+import { recordedEvent } from "../store/tables/events/event_rows.ts";
 import {
   selectEventsOfOrders,
   selectOrderIdsUpTo,
-} from "../store/tables/events.ts";
-import { selectLiveSessions } from "../store/tables/links.ts";
+} from "../store/tables/events/events.ts";
 
 /**
  * What was known: the events up to a position, which nothing changes later, or
@@ -35,7 +29,7 @@ export type AsOf =
 export interface OrderFactsAt {
   /** The order. */
   readonly orderId: string;
-  /** Its facts and the sessions linked to it, by position; never empty. */
+  /** Its facts and what the partner expects of it, by position; never empty. */
   readonly facts: readonly Fact[];
 }
 
@@ -93,46 +87,27 @@ export async function* readOrdersAt(
       if (known.length === 0) own.delete(orderId);
       else own.set(orderId, known);
     }
-    const sessions = await readSessions(driver, own, readFact);
+    const expected = await readExpectations(driver, own, readFact);
     for (const orderId of orderIds) {
       const facts = own.get(orderId);
       if (facts === undefined) continue;
-      const linked = new Set(
-        facts.flatMap(orderLinks).flatMap((link) =>
-          sessions.get(linkKey(link))?.filter(isKnown) ?? []
-        ),
-      );
-      const all = [...facts, ...linked];
+      const all = [...facts, ...expectedOf(facts, expected.filter(isKnown))];
       yield { orderId, facts: all.sort((a, b) => a.position - b.position) };
     }
   }
 }
 
-/** The partner's sessions under the links of some orders. */
-async function readSessions(
-  driver: Driver,
-  own: ReadonlyMap<string, readonly Fact[]>,
-  readFact: (event: RecordedEvent) => Fact,
-): Promise<ReadonlyMap<string, readonly Fact[]>> {
-  const links = new Map<string, Link>();
-  for (const facts of own.values()) {
-    for (const fact of facts) {
-      for (const link of orderLinks(fact)) links.set(linkKey(link), link);
-    }
-  }
-  const sessions = new Map<string, Fact[]>();
-  if (links.size === 0) return sessions;
-  const [found] = await driver.batch(
-    [selectLiveSessions([...links.values()])],
-    "read",
+/** What is expected of an order among what is expected of several. */
+function expectedOf(
+  facts: readonly Fact[],
+  expected: readonly ExpectationFact[],
+): ExpectationFact[] {
+  const clicks = new Set(facts.map(({ clickId }) => clickId));
+  const references = new Set(
+    expected.filter(({ expectation: { clickId } }) => clicks.has(clickId))
+      .map(({ expectation: { reference } }) => reference),
   );
-  for (const row of found?.rows ?? []) {
-    const fact = readFact(recordedEvent(row));
-    if (fact.kind !== "session_created") continue;
-    for (const link of sessionLinks(fact)) {
-      const key = linkKey(link);
-      sessions.set(key, [...sessions.get(key) ?? [], fact]);
-    }
-  }
-  return sessions;
+  return expected.filter(({ expectation: { clickId, reference } }) =>
+    clicks.has(clickId) || (reference !== null && references.has(reference))
+  );
 }

@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { userSnapshot } from "../events/mint.ts";
-import { appendStatement } from "../store/append.ts";
+import { appendStatement } from "../store/tables/events/append.ts";
 import type { Driver } from "../store/driver/driver.ts";
-import { decodeCursor, encodeCursor } from "./cursor.ts";
-import { queryTime } from "./query_values.ts";
+import {
+  decodeCursor,
+  encodeCursor,
+  queryTime,
+} from "../store/tables/query_values.ts";
 import {
   at,
   emptyStore,
@@ -54,13 +57,18 @@ Deno.test("Orders.list() finds what a filter over all orders finds, in pages of 
         }
         await project(driver);
         const orders = new Orders(driver);
-        const clicks = (id: string) =>
+        const named = (clickId: string, kinds: readonly string[]) =>
           new Set(
             events.filter((event) =>
-              event.orderId === id && event.kind !== "order_absent"
-            )
-              .map((event) => event.clickId),
+              event.clickId === clickId && kinds.includes(event.kind)
+            ).map(({ orderId }) => orderId),
           );
+        const ofClick = (clickId: string) => {
+          const confirmed = named(clickId, ["order_snapshot"]);
+          return confirmed.size > 0
+            ? confirmed
+            : named(clickId, ["webhook", "session_created"]);
+        };
         const all = Object.entries(expectedStates(events))
           .filter(([key]) => key.startsWith("order:"))
           .map(([, { state, activity }]) => ({
@@ -84,7 +92,7 @@ Deno.test("Orders.list() finds what a filter over all orders finds, in pages of 
             (query.trust === undefined || order.trust === query.trust) &&
             (query.userId === undefined || order.userId === query.userId) &&
             (query.clickId === undefined ||
-              clicks(order.orderId).has(query.clickId)) &&
+              ofClick(query.clickId).has(order.orderId)) &&
             (query.commodity === undefined ||
               order.commodity === query.commodity.toUpperCase()) &&
             (query.open === undefined || query.open === isOpen(order)) &&
@@ -104,7 +112,11 @@ Deno.test("Orders.list() finds what a filter over all orders finds, in pages of 
             const sign = query.sort === "oldest" ? 1 : -1;
             return x < y ? -sign : x > y ? sign : 0;
           });
-          assert.deepEqual(await collect(orders.list(query)), expected);
+          const found = await collect(orders.list(query));
+          assert.deepEqual(
+            found.map(({ context: _, ...order }) => order),
+            expected,
+          );
         }
         await driver.close();
       },
@@ -131,7 +143,7 @@ function isOpen(order: {
     order.anomalies.some(({ kind }) => kind === "contested");
 }
 
-Deno.test("Orders.find() takes an order id before all, then external, click and session ids", async () => {
+Deno.test("Orders.find() takes what the service has shown under a reference, and lists what only webhooks name beside it", async () => {
   const driver = await emptyStore();
   await driver.batch([appendStatement([
     orderRead(1, {
@@ -148,18 +160,36 @@ Deno.test("Orders.find() takes an order id before all, then external, click and 
       session: "S",
       external: "O1",
     }),
+    // Invented: an order whose id is somebody's click id, or external id.
+    orderWebhook("W2", 3, { type: "order_complete", orderId: "C" }),
+    orderWebhook("W3", 4, { type: "order_complete", orderId: "X1" }),
   ])], "write");
   await project(driver);
   const orders = new Orders(driver);
-  const ids = async (id: string) =>
-    (await orders.find(id)).map((one) => one.orderId);
-  assert.deepEqual(await ids("O1"), ["O1"]);
-  assert.deepEqual(await ids("X1"), ["O1"]);
-  assert.deepEqual(await ids("C"), ["O1", "O2"]);
-  assert.deepEqual(await ids("S"), ["O2"]);
-  assert.deepEqual(await ids("nobody"), []);
-  assert.equal(await orders.get("X1"), null);
-  assert.equal((await orders.get("O2"))?.activity.events, 1);
+  const ids = async (reference: string) => {
+    const { confirmed, claimed } = await orders.find(reference);
+    return [confirmed, claimed].map((found) => found.map((one) => one.orderId));
+  };
+  assert.deepEqual(await ids("O1"), [["O1"], []]);
+  assert.deepEqual(await ids("X1"), [["O1"], ["X1"]]);
+  assert.deepEqual(await ids("C"), [["O1"], ["C", "O2"]]);
+  assert.deepEqual(await ids("S"), [[], ["O2"]]);
+  assert.deepEqual(await ids("O2"), [[], ["O2"]]);
+  assert.deepEqual(await ids("nobody"), [[], []]);
+  const listed = (clickId: string) =>
+    collect(orders.list({ clickId })).then((found) =>
+      found.map(({ orderId }) => orderId)
+    );
+  assert.deepEqual(await listed("C"), ["O1"]);
+  // The service shows the other one as well: both are meant from then on.
+  await driver.batch([appendStatement([
+    orderRead(5, { orderId: "O2", status: "created", click: "C", created: 2 }),
+  ])], "write");
+  await project(driver);
+  assert.deepEqual(await ids("C"), [["O1", "O2"], ["C"]]);
+  assert.deepEqual(await listed("C"), ["O2", "O1"]);
+  assert.equal(await orders.get("S"), null);
+  assert.equal((await orders.get("O2"))?.activity.events, 2);
   await driver.close();
 });
 
@@ -176,7 +206,7 @@ Deno.test("Orders.find() does not read all that share an id, and list() does", a
   )], "write");
   await project(driver);
   const orders = new Orders(driver);
-  const found = await orders.find("C");
+  const { confirmed: found } = await orders.find("C");
   assert.equal(found.length, 100);
   assert.equal(found.at(-1)?.orderId, "O99");
   assert.equal((await collect(orders.list({ clickId: "C" }))).length, 130);

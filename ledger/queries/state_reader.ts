@@ -1,5 +1,6 @@
-import type { Entity } from "../entity.ts";
-import type { Driver, Statement } from "../store/driver/driver.ts";
+import { orderOf } from "../attention/attention.ts";
+import type { Entity } from "../machines/entity.ts";
+import type { Driver, SqlValue, Statement } from "../store/driver/driver.ts";
 import {
   type PageQuery,
   type Selection,
@@ -47,8 +48,8 @@ export class StateReader<View, Query extends PageQuery> {
   /** Reads the rows of a statement: state and activity. */
   async select(statement: Statement): Promise<View[]> {
     const [result] = await this.#driver.batch([statement], "read");
-    return result?.rows.map(([state, activity]) =>
-      viewOf<View>(state as string, activity as string)
+    return result?.rows.map(([state, activity, ...context]) =>
+      viewOf<View>(state as string, activity as string, context)
     ) ?? [];
   }
 
@@ -57,7 +58,9 @@ export class StateReader<View, Query extends PageQuery> {
     const selection = this.#selection(query);
     const { rows, next } = await selectPage(this.#driver, selection);
     return {
-      views: rows.map(({ state, activity }) => viewOf<View>(state, activity)),
+      views: rows.map(({ state, activity, context }) =>
+        viewOf<View>(state, activity, context)
+      ),
       next,
     };
   }
@@ -73,6 +76,12 @@ export class StateReader<View, Query extends PageQuery> {
   }
 }
 
-function viewOf<View>(state: string, activity: string): View {
-  return { ...JSON.parse(state), activity: JSON.parse(activity) };
+/** Rows of orders say something beside their state. */
+function viewOf<View>(
+  state: string,
+  activity: string,
+  context: readonly SqlValue[],
+): View {
+  const view = { ...JSON.parse(state), activity: JSON.parse(activity) };
+  return context.length === 0 ? view : orderOf(view, context);
 }

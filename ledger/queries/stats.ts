@@ -1,4 +1,4 @@
-import type { EventKind } from "../events/event.ts";
+import type { EventKind } from "../machines/event_kind.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import {
   countAll,
@@ -37,7 +37,9 @@ export async function readStats(driver: Driver): Promise<LedgerStats> {
     order_absent: 0,
     order_contradicted: 0,
     session_created: 0,
+    order_expected: 0,
     delivery_unanswered: 0,
+    order_released: 0,
     order_redacted: 0,
     month_closed: 0,
   };

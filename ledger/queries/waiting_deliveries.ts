@@ -1,7 +1,7 @@
 import type { Driver } from "../store/driver/driver.ts";
 import {
   deleteMovers,
-  type MoverName,
+  type Mover,
   selectMovers,
   selectMoversDone,
   writeMover,
@@ -98,9 +98,9 @@ export async function readWaiting(
 }
 
 /**
- * Writes down what a mover has waiting, for readers in other processes. Where
- * nothing waits it removes what the mover wrote, and what processes that have
- * ended wrote of the same folder: their files are taken over by then.
+ * Writes down what a mover has waiting, for readers in other processes. With it
+ * goes what ended processes wrote: at once where this one has taken over what
+ * they left, and after two minutes where no file of theirs is left.
  *
  * @param waiting Null when nothing waits.
  * @param nowMs The time, in milliseconds since the epoch.
@@ -108,27 +108,21 @@ export async function readWaiting(
  */
 export async function writeWaiting(
   driver: Driver,
-  mover: MoverName,
+  mover: Mover,
   waiting: Omit<MoverRow, "writtenMs"> | null,
   nowMs: number,
 ): Promise<void> {
+  const done = { own: waiting === null, writtenBeforeMs: nowMs - ENDED_MS };
   if (waiting !== null) {
     const { count, oldestMs } = waiting;
     await driver.batch([
-      writeMover(mover, [
-        count,
-        Math.floor(oldestMs),
-        nowMs,
-      ]),
+      writeMover(mover, [count, Math.floor(oldestMs), nowMs]),
+      deleteMovers(mover, done),
     ], "write");
     return;
   }
-  const beforeMs = nowMs - ENDED_MS;
   // Most often there is nothing to remove, and then nothing is written.
-  const [found] = await driver.batch(
-    [selectMoversDone(mover, beforeMs)],
-    "read",
-  );
+  const [found] = await driver.batch([selectMoversDone(mover, done)], "read");
   if (found?.rows.length === 0) return;
-  await driver.batch([deleteMovers(mover, beforeMs)], "write");
+  await driver.batch([deleteMovers(mover, done)], "write");
 }

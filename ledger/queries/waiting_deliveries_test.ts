@@ -6,7 +6,7 @@ const start = Date.parse("2026-11-20T10:00:00.000Z");
 const minute = 60_000;
 const mover = { place: "/spool", process: "1" };
 const other = { place: "/spool", process: "2" };
-const elsewhere = { place: "/other", process: "1" };
+const elsewhere = { place: "/other", process: "3" };
 
 const waiting = (count: number, oldestMs: number) => ({
   count,
@@ -50,7 +50,7 @@ Deno.test("readWaiting() counts what was not written for two minutes as of an en
   assert.equal(await ended(start + 4 * minute), 7);
 });
 
-Deno.test("writeWaiting() removes what ended processes wrote of the same folder alone", async () => {
+Deno.test("writeWaiting() removes after two minutes what a process wrote of which no file is left in the same folder", async () => {
   await using ledger = await openLedger({
     url: ":memory:",
     environment: "sandbox",
@@ -61,6 +61,25 @@ Deno.test("writeWaiting() removes what ended processes wrote of the same folder 
   const count = async () => (await readWaiting(driver, start))?.count;
   await writeWaiting(driver, mover, null, start + 2 * minute);
   assert.equal(await count(), 9);
-  await writeWaiting(driver, mover, null, start + 2 * minute + 1);
+  const later = start + 2 * minute + 1;
+  const others = new Set([other.process]);
+  await writeWaiting(driver, { ...mover, others }, null, later);
+  assert.equal(await count(), 9, "its files are there");
+  await writeWaiting(driver, mover, null, later);
   assert.equal(await count(), 5);
+});
+
+Deno.test("writeWaiting() removes at once what a process wrote that was taken over, whatever waits now", async () => {
+  await using ledger = await openLedger({
+    url: ":memory:",
+    environment: "sandbox",
+  });
+  const { driver } = ledger;
+  const dead = { place: "/the/same/folder/by/another/name", process: "dead" };
+  const takenOver = new Set(["dead"]);
+  for (const now of [waiting(4, start), null]) {
+    await writeWaiting(driver, dead, waiting(4, start), start);
+    await writeWaiting(driver, { ...mover, takenOver }, now, start);
+    assert.equal((await readWaiting(driver, start))?.count, now?.count);
+  }
 });

@@ -6,7 +6,7 @@ import {
 } from "../store/tables/checkpoints.ts";
 import { selectDifferences } from "../store/tables/generations.ts";
 import { diffStates, type StateDifference } from "./state_diff.ts";
-import type { Entity } from "../entity.ts";
+import type { Entity } from "../machines/entity.ts";
 
 /** An order or user whose state differs between two generations. */
 export interface StateChange {

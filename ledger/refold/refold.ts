@@ -12,8 +12,10 @@ import {
   selectCheckpoints,
 } from "../store/tables/checkpoints.ts";
 import { compareGenerations, type StateChange } from "./compare_generations.ts";
-import { isLostRace } from "../store/retry_lost_races.ts";
+import { isLostRace } from "../store/driver/retry_lost_races.ts";
 import { deleteOldGenerations } from "./old_generations.ts";
+import type { ResolveOptions } from "../orders/resolve_order.ts";
+import { seedReleases } from "./seed_releases.ts";
 import type { Projector } from "../projection/projector.ts";
 
 /** How to fold a ledger again from nothing. */
@@ -32,7 +34,7 @@ export interface RefoldOptions {
   readonly maxChanges?: number;
   /** Stops between two steps; a refold then goes on where it stopped. */
   readonly signal?: AbortSignal;
-  /** Told after each step. */
+  /** Called after each step. */
   readonly onProgress?: (progress: {
     /** Position reached. */
     readonly position: number;
@@ -110,7 +112,10 @@ async function build(
       await deleteOldGenerations(driver, options.signal);
       return { ...result, swapped: false };
     }
-    if (live.position === built.position && await swap(driver, live, built)) {
+    if (
+      live.position === built.position &&
+      await swap(driver, live, built, projector.resolve)
+    ) {
       await projector.forget();
       await deleteOldGenerations(driver, options.signal);
       return { ...result, swapped: true };
@@ -211,14 +216,17 @@ async function swap(
   driver: Driver,
   live: Checkpoint,
   next: Checkpoint,
+  resolve: ResolveOptions,
 ): Promise<boolean> {
   try {
+    const releases = await seedReleases(driver, { live, next, resolve });
     await driver.batch([
       expectCheckpoint("live", live),
       expectCheckpoint("next", next),
       makeLive(next),
       deleteCheckpoint("next", next),
       ...requeueOpenOrders(next.generation),
+      ...releases,
     ], "write");
     return true;
   } catch (error) {

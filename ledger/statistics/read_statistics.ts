@@ -1,8 +1,8 @@
-import { wrongQuery } from "../queries/query_values.ts";
+import { wrongQuery } from "../store/tables/query_values.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { selectMinutes } from "../store/tables/minutes.ts";
 import { countChangesBy } from "../store/tables/polling/observed_changes.ts";
-import { KEEP_CHANGES_MS } from "../watchdog/watchdog.ts";
+import { KEEP_CHANGES_MS } from "../store/tables/polling/observed_changes.ts";
 import {
   addBuckets,
   type MinuteGauge,
@@ -118,7 +118,7 @@ interface StepSum {
  * @example The last day, by the hour
  * ```ts
  * import { openLedger } from "@rampkit/onramp/ledger";
- * import { readStatistics } from "@rampkit/onramp/ledger/internals";
+ * import { readStatistics } from "./read_statistics.ts";
  * import assert from "node:assert/strict";
  *
  * await using ledger = await openLedger({

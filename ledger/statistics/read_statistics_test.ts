@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { ledgerOn } from "../ledger_on.ts";
 import type { Driver, Statement } from "../store/driver/driver.ts";
-import { openDriver } from "../store/driver/open_driver.ts";
+import { openDriver } from "../store/connections/open_driver.ts";
 import { insertObservedChanges } from "../store/tables/polling/observed_changes.ts";
 import type { MinuteRecord } from "./minute_record.ts";
 import { readStatistics, type StatisticsQuery } from "./read_statistics.ts";
-import { MINUTE_MS, MINUTES_KEPT, storeMinutes } from "./write_minute.ts";
+import { MAX_MINUTES, MINUTE_MS, storeMinutes } from "./write_minute.ts";
 
 const NOON_MS = Date.parse("2026-11-20T12:00:00Z");
 const NOON = NOON_MS / MINUTE_MS;
@@ -177,7 +177,7 @@ Deno.test("storeMinutes() replaces a minute of the same process, and deletes old
   await store(driver, "old", Object.fromEntries(many));
   assert.equal(await count(), 501);
   const later = (more: number) =>
-    store(driver, "new", { [MINUTES_KEPT + more]: {} });
+    store(driver, "new", { [MAX_MINUTES + more]: {} });
   await later(1000);
   assert.equal(await count(), 302);
   await later(1001);

@@ -6,7 +6,7 @@ import type { MinuteRecord } from "./minute_record.ts";
 export const MINUTE_MS = 60_000;
 
 /** Minutes are kept for so long: 90 days. */
-export const MINUTES_KEPT = 90 * 24 * 60;
+export const MAX_MINUTES = 90 * 24 * 60;
 
 /**
  * Stores minutes of a process, and deletes a few of the oldest.
@@ -29,6 +29,6 @@ export async function storeMinutes(
   const newest = Math.max(...minutes.keys());
   await driver.batch([
     writeMinutes(process, rows),
-    deleteMinutesBefore(newest - MINUTES_KEPT),
+    deleteMinutesBefore(newest - MAX_MINUTES),
   ], "write");
 }

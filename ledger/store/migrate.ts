@@ -2,7 +2,7 @@ import { hex } from "@scure/base";
 import { sleep } from "../../core/waiting/sleep.ts";
 import type { Driver, SqlValue, Statement } from "./driver/driver.ts";
 import { LedgerError } from "./driver/errors.ts";
-import { isLostRace } from "./retry_lost_races.ts";
+import { isLostRace } from "./driver/retry_lost_races.ts";
 import { expectRow } from "./driver/expect_row.ts";
 
 /** One step of the schema. A published step is never edited. */
@@ -174,10 +174,13 @@ function firstStamp(options: MigrateOptions): Statement[] {
       schema_version INTEGER NOT NULL,
       environment TEXT NOT NULL,
       ledger_id TEXT NOT NULL,
-      created_at TEXT NOT NULL
+      created_at TEXT NOT NULL,
+      go_live TEXT
     ) STRICT`),
     statement(
-      "INSERT INTO rampkit VALUES (1, 0, ?, ?, ?) ON CONFLICT DO NOTHING",
+      `INSERT INTO rampkit
+        (id, schema_version, environment, ledger_id, created_at)
+        VALUES (1, 0, ?, ?, ?) ON CONFLICT DO NOTHING`,
       environment,
       hex.encode(id),
       new Date(now()).toISOString(),

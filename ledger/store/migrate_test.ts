@@ -3,8 +3,8 @@ import type { Driver } from "./driver/driver.ts";
 import { LedgerError, type LedgerErrorCode } from "./driver/errors.ts";
 import { EventLog } from "./event_log.ts";
 import { migrate, type Migration, readStamp } from "./migrate.ts";
-import { openDriver } from "./driver/open_driver.ts";
-import { eventsSchema } from "./tables/events.ts";
+import { openDriver } from "./connections/open_driver.ts";
+import { eventsSchema } from "./tables/events/events.ts";
 import { testEachDatabase } from "../testing/test_databases.ts";
 import { testEvent } from "../testing/test_events.ts";
 

@@ -6,20 +6,18 @@ import { sweepsSchema } from "./tables/polling/sweeps.ts";
 import { checkpointsSchema } from "./tables/checkpoints.ts";
 import { importedSchema } from "./tables/imported.ts";
 import { moversSchema } from "./tables/deliveries.ts";
-import { linkSearch, linksSchema } from "./tables/links.ts";
-import { orderAttention, orderSearch, ordersSchema } from "./tables/orders.ts";
-import {
-  machineQueuedTransitions,
-  passedTransitions,
-  queuedTransitionsSchema,
-} from "./tables/subscriptions/queued_transitions.ts";
+import { expectationsSchema } from "./tables/events/expectations.ts";
+import { linksSchema } from "./tables/events/links.ts";
+import { ordersSchema } from "./tables/orders.ts";
+import { queuedTransitionsSchema } from "./tables/subscriptions/queued_transitions.ts";
+import { releaseDeliveriesSchema } from "./tables/subscriptions/release_deliveries.ts";
 import { requestQueuesSchema } from "./tables/polling/request_queues.ts";
-import {
-  subscriptionRevisions,
-  subscriptionsSchema,
-} from "./tables/subscriptions/subscriptions.ts";
-import { machineTransitions, transitionsSchema } from "./tables/transitions.ts";
+import { subscriptionsSchema } from "./tables/subscriptions/subscriptions.ts";
+import { historicSchema } from "./tables/go_live.ts";
+import { purchasesSchema } from "./tables/purchases.ts";
+import { transitionsSchema } from "./tables/transitions.ts";
 import { unansweredSchema } from "./tables/unanswered.ts";
+import { erasedValuesSchema } from "./tables/erasure/erased_values.ts";
 import { erasuresSchema } from "./tables/erasure/erasures.ts";
 import { forwardTargetsSchema } from "./tables/subscriptions/forward_targets.ts";
 import { minutesSchema } from "./tables/minutes.ts";
@@ -27,9 +25,12 @@ import { notesSchema } from "./tables/notes.ts";
 import { usersSchema } from "./tables/users.ts";
 import type { Migration } from "./migrate.ts";
 import { chainSchema } from "./tables/chain.ts";
-import { eventsSchema } from "./tables/events.ts";
+import { eventsSchema } from "./tables/events/events.ts";
 
-/** Every step from an empty database to the schema of this version. */
+/**
+ * Every step from an empty database to the schema of this version. A published
+ * step is never edited: a change of a table is a further step.
+ */
 export const migrations: readonly Migration[] = [
   {
     version: 1,
@@ -40,35 +41,27 @@ export const migrations: readonly Migration[] = [
       ...ordersSchema,
       ...usersSchema,
       ...linksSchema,
+      ...expectationsSchema,
       ...transitionsSchema,
+      ...purchasesSchema,
+      ...historicSchema,
       ...requestQueuesSchema,
       ...unansweredSchema,
       ...importedSchema,
       ...subscriptionsSchema,
       ...queuedTransitionsSchema,
+      ...releaseDeliveriesSchema,
+      ...forwardTargetsSchema,
       ...observationsSchema,
       ...isolatedIdsSchema,
+      ...observedChangesSchema,
       ...sweepsSchema,
       ...leasesSchema,
-      ...observedChangesSchema,
-    ],
-  },
-  {
-    version: 2,
-    statements: [...machineTransitions, ...machineQueuedTransitions],
-  },
-  { version: 3, statements: [...orderSearch, ...linkSearch] },
-  { version: 4, statements: [...moversSchema] },
-  {
-    version: 5,
-    statements: [
+      ...moversSchema,
       ...erasuresSchema,
-      ...subscriptionRevisions,
-      ...passedTransitions,
-      ...forwardTargetsSchema,
+      ...erasedValuesSchema,
       ...minutesSchema,
       ...notesSchema,
-      ...orderAttention,
     ],
   },
 ];

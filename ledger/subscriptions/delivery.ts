@@ -1,4 +1,4 @@
-import type { Transition } from "../projection/transition.ts";
+import type { Transition } from "../machines/transition.ts";
 import {
   type Deliveries,
   entityKey,
@@ -24,8 +24,17 @@ export interface Delivery {
 
 /** How a delivery went. */
 export type Outcome =
-  /** The handler took it; whether earlier ones of its entity are missing. */
-  | { readonly kind: "delivered"; readonly passing: boolean }
+  /**
+   * The handler took it, or something in its place; whether earlier ones of its
+   * entity are missing.
+   */
+  | {
+    readonly kind: "delivered";
+    readonly passing: boolean;
+    readonly handed: Transition;
+  }
+  /** The handler is not called: the release was withdrawn. */
+  | { readonly kind: "parked" }
   /** It failed, or it has to wait for an earlier one: so it is queued. */
   | { readonly kind: "queued"; readonly as: QueuedTransition };
 
@@ -61,7 +70,7 @@ export function waiting(transition: Transition): Outcome {
       attempts: 0,
       dueAt: "",
       error: null,
-      passed: false,
+      overtaken: false,
     },
   };
 }
@@ -72,22 +81,28 @@ export function settledBy(ended: readonly Delivery[]): SettledDeliveries {
   const failed: { before: QueuedTransition; after: QueuedTransition }[] = [];
   const delivered: Transition[] = [];
   const passing: Transition[] = [];
+  const released: string[] = [];
   for (const { transition, queued: before, outcome } of ended) {
     if (outcome?.kind === "queued") {
       if (before === null) queued.push(outcome.as);
       else failed.push({ before, after: outcome.as });
-    } else {
-      if (before !== null) delivered.push(transition);
-      if (outcome?.passing) passing.push(transition);
+      continue;
     }
+    if (before !== null) delivered.push(transition);
+    if (outcome?.kind !== "delivered") continue;
+    const { handed } = outcome;
+    if (outcome.passing) passing.push(transition);
+    if (handed.logged?.entered === "yes") released.push(handed.id);
+    // A `yes` that had failed was handed over in place of `restored`.
+    if (handed.seq !== transition.seq) delivered.push(handed);
   }
-  return { queued, failed, delivered, passing };
+  return { queued, failed, delivered, passing, released };
 }
 
 /** What is known of an order or user while deliveries of it are under way. */
 export class EntityDeliveries {
   /** Place of the first that failed: those after it wait in the queue. */
-  heldAt = Infinity;
+  blockedAt = Infinity;
   /** Deliveries that have not been written. */
   open = 0;
   /** Keys by place in the log that died, and have not been written as dead. */

@@ -1,6 +1,7 @@
 import { messageOf } from "../../core/guards.ts";
 import { sleep as sleepFor } from "../../core/waiting/sleep.ts";
-import { lostRace } from "../store/retry_lost_races.ts";
+import type { LeaseTurn } from "../lease/lease_turn.ts";
+import { lostRace } from "../store/driver/retry_lost_races.ts";
 import {
   entityKey,
   readDeliveries,
@@ -15,7 +16,6 @@ import {
   selectPlace,
   type SubscriptionPlace,
 } from "../store/tables/subscriptions/subscriptions.ts";
-import type { Transition } from "../projection/transition.ts";
 import {
   type Delivery,
   deliveryOf,
@@ -26,6 +26,8 @@ import {
 } from "./delivery.ts";
 import { isCurrent } from "./is_current.ts";
 import { Lanes } from "./lanes.ts";
+import type { Matchable } from "./pattern.ts";
+import { ReleaseGate } from "./release_gate.ts";
 import { redeliveryDelayMs } from "./redelivery_delay.ts";
 import { StateLoader } from "./state_loader.ts";
 import type { Dispatched, SubscriptionParts } from "./subscription_options.ts";
@@ -40,12 +42,21 @@ const DUE_ROWS = 256;
 const GROUP = 128;
 /** Deliveries that have ended wait no longer than this for others, ms. */
 const GROUP_MS = 200;
-/** While none ends, it looks so often whether there is more to deliver, ms. */
-const LOOK_MS = 1000;
+/** Polling interval while no delivery finishes, in ms. */
+const POLL_INTERVAL_MS = 1000;
 /** Most that is remembered because an earlier delivery has not ended. */
 const LOG_MEMORY = 16 * LOG_ROWS;
-/** The checkpoint is written when what nobody takes has grown to this. */
+/** Save the checkpoint after this many skipped transitions. */
 const SKIPPED = 5000;
+
+/** What `order.release.yes` matches. */
+const RELEASED: Matchable = {
+  entity: "order",
+  machine: "release",
+  trust: "confirmed",
+  status: "success",
+  logged: { entered: "yes", release: "yes", reason: "session_matched" },
+};
 
 /** Deliveries that are written together, and the checkpoint with them. */
 interface Written {
@@ -56,9 +67,9 @@ interface Written {
 /** What one run works with. */
 export interface DispatchRunParts extends SubscriptionParts {
   /** Which transitions are taken. */
-  readonly matches: (transition: Transition) => boolean;
-  /** Aborted when the subscription is stopped. */
-  readonly signal: AbortSignal;
+  readonly matches: (transition: Matchable) => boolean;
+  /** The lease under which it delivers; its end ends the run. */
+  readonly turn: Pick<LeaseTurn, "signal" | "isHeld" | "guard">;
   /** The revision that is known to be written. */
   readonly revision: number;
 }
@@ -72,6 +83,8 @@ export interface DispatchRunParts extends SubscriptionParts {
 export class DispatchRun {
   readonly #parts: DispatchRunParts;
   readonly #states: StateLoader;
+  readonly #gate: ReleaseGate;
+  readonly #takesYes: boolean;
   readonly #lanes: Lanes<Delivery>;
   readonly #entities = new Map<string, EntityDeliveries>();
   /** From the log and not below the checkpoint, in order. */
@@ -97,10 +110,18 @@ export class DispatchRun {
   constructor(parts: DispatchRunParts) {
     this.#parts = parts;
     this.#states = new StateLoader(parts.driver);
+    this.#takesYes = parts.matches(RELEASED);
+    this.#gate = new ReleaseGate({
+      driver: parts.driver,
+      name: parts.name,
+      guard: () => parts.turn.guard(),
+      takesYes: this.#takesYes,
+      matches: parts.matches,
+    });
     this.#lanes = new Lanes({
       most: parts.options.concurrency ?? 16,
       work: (delivery) => this.#deliver(delivery),
-      isAgain: ({ queued }) => queued !== null,
+      isRetry: ({ queued }) => queued !== null,
     });
   }
 
@@ -153,7 +174,7 @@ export class DispatchRun {
 
   /** Whether nothing more is begun. */
   get #ending(): boolean {
-    return this.#parts.signal.aborted || this.#problem !== null;
+    return this.#parts.turn.signal.aborted || this.#problem !== null;
   }
 
   /** Reads what may be delivered, and begins with it. */
@@ -187,15 +208,18 @@ export class DispatchRun {
     }
     for (const transition of found.log) {
       this.#readTo = transition.seq;
-      if (!transition.live || !matches(transition)) continue;
+      // A `yes` that was parked is handed over when it is restored.
+      const isTaken = matches(transition) ||
+        (this.#takesYes && transition.logged?.entered === "restored");
+      if (!transition.live || !isTaken) continue;
       const queued = found.queued.get(entityKey(transition)) ?? [];
       // A crash left it in the queue and the checkpoint before it.
       if (queued.some((one) => one.transition.seq === transition.seq)) continue;
       const delivery = deliveryOf(transition, null, found);
       this.#log.push(delivery);
       // What a crash makes come again does not wait for what came after it.
-      const isBlocked = delivery.earlier.some(({ state, passed }) =>
-        state !== "dead" && !passed
+      const isBlocked = delivery.earlier.some(({ state, overtaken }) =>
+        state !== "dead" && !overtaken
       );
       this.#begin(delivery, isBlocked);
     }
@@ -221,28 +245,39 @@ export class DispatchRun {
     const { transition, queued } = delivery;
     const entity = this.#entities.get(entityKey(transition));
     if (entity === undefined) return;
-    const isHeld = delivery.blocked || entity.heldAt < transition.seq;
+    const isHeld = delivery.blocked || entity.blockedAt < transition.seq;
     if (queued === null && isHeld) {
       // Those after it wait as well, also where they were read later.
-      entity.heldAt = Math.min(entity.heldAt, transition.seq);
+      entity.blockedAt = Math.min(entity.blockedAt, transition.seq);
       return this.#end(delivery, waiting(transition));
     }
-    const { handler, signal } = this.#parts;
+    const { handler, turn } = this.#parts;
+    const { signal } = turn;
     const attempt = (queued?.attempts ?? 0) + 1;
     const missed = entity.missedBefore(delivery);
     try {
+      const handed = await this.#gate.pass(transition);
+      if (this.#ending) return;
+      if (handed === null) return this.#end(delivery, { kind: "parked" });
       const { state, position } = await this.#states.load(transition);
       if (this.#ending) return;
+      if (!turn.isHeld) throw lostRace();
       try {
-        await handler(transition, {
+        await handler(handed, {
           attempt,
           signal,
           state,
           position,
-          current: isCurrent(transition, state),
+          current: isCurrent(handed, state),
           release: state !== null && "release" in state ? state.release : null,
+          releaseReason: state !== null && "releaseReason" in state
+            ? state.releaseReason
+            : null,
+          reference: state !== null && "expected" in state
+            ? state.expected?.reference ?? null
+            : null,
           missed,
-          late: queued?.passed ?? false,
+          late: (queued?.overtaken ?? false) || handed.seq < transition.seq,
         });
       } catch (error) {
         // Being stopped is no failure of the handler: it is called again.
@@ -250,15 +285,16 @@ export class DispatchRun {
         const as = this.#afterFailure(delivery, attempt, error);
         if (as.state === "dead") {
           entity.died.set(transition.seq, transition.key);
-        } else if (!as.passed) {
-          entity.heldAt = Math.min(entity.heldAt, transition.seq);
+        } else if (!as.overtaken) {
+          entity.blockedAt = Math.min(entity.blockedAt, transition.seq);
         }
         this.#failed++;
         return this.#end(delivery, { kind: "queued", as });
       }
       entity.delivered.add(transition.seq);
       this.#delivered++;
-      this.#end(delivery, { kind: "delivered", passing: missed.length > 0 });
+      const passing = missed.length > 0;
+      this.#end(delivery, { kind: "delivered", passing, handed });
     } catch (error) {
       this.#problem ??= { error };
       this.#wake();
@@ -278,11 +314,11 @@ export class DispatchRun {
     const { sleep = sleepFor } = this.#parts.options;
     const woken = new AbortController();
     this.#wake = () => woken.abort();
-    let leftMs = LOOK_MS;
+    let leftMs = POLL_INTERVAL_MS;
     const enough = () =>
       this.#open === 0 || this.#ended.length >= GROUP || this.#ending ||
       woken.signal.aborted || leftMs <= 0 ||
-      (this.#ended.length > 0 && leftMs < LOOK_MS);
+      (this.#ended.length > 0 && leftMs < POLL_INTERVAL_MS);
     try {
       while (!enough()) {
         await sleep(GROUP_MS, woken.signal);
@@ -297,7 +333,7 @@ export class DispatchRun {
 
   /** Writes how deliveries went, and moves the checkpoint, in one batch. */
   async #write(): Promise<void> {
-    const { driver, name, guard } = this.#parts;
+    const { driver, name, turn } = this.#parts;
     const from = this.#place;
     const to = this.#lowWater();
     const ended = this.#ended;
@@ -305,7 +341,7 @@ export class DispatchRun {
     this.#ended = [];
     this.#doubt = { ended, to };
     await driver.batch([
-      ...guard?.() ?? [],
+      ...turn.guard(),
       ...moveSubscription(name, from, to),
       ...settleQueue(name, settledBy(ended)),
     ], "write");
@@ -373,7 +409,7 @@ export class DispatchRun {
       ),
       error: messageOf(error).slice(0, 500).toWellFormed()
         .replaceAll("\0", ""),
-      passed: queued?.passed ?? false,
+      overtaken: queued?.overtaken ?? false,
     };
   }
 

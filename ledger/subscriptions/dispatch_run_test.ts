@@ -77,11 +77,12 @@ Deno.test("Subscription.dispatch() tells nobody again because a write failed or 
       const seen: string[] = [];
       const failed = new Set<string>();
       let writes = 0;
+      let first = true;
       const flaky: Driver = {
         location: "memory",
         close: () => Promise.resolve(),
         async batch(statements, mode) {
-          const fails = mode === "write" && ++writes === write;
+          const fails = first && mode === "write" && ++writes === write;
           if (!fails) return await driver.batch(statements, mode);
           if (when === "after") await driver.batch(statements, mode);
           failures++;
@@ -98,6 +99,7 @@ Deno.test("Subscription.dispatch() tells nobody again because a write failed or 
       await subscription.dispatch().catch((error) =>
         assert.ok(error instanceof LedgerError)
       );
+      first = false;
       await subscription.dispatch();
       assert.equal(seen.length, 8, `write ${write} failed ${when}`);
       assert.equal(new Set(seen).size, 8);
@@ -146,7 +148,7 @@ Deno.test("Subscription.dispatch() goes on with others while one handler takes l
   await until(async () => (await subscriptions.queued("test")).length === 2);
   assert.deepEqual(seen, ["O2 created", "O2 progress", "O2 pending"]);
   const [status] = await subscriptions.list();
-  assert.equal(status?.behind, 8, "the checkpoint stays before the slow one");
+  assert.equal(status?.behind, 10, "the checkpoint stays before the slow one");
   end();
   await dispatched;
   assert.equal((await subscriptions.list())[0]?.behind, 0);
@@ -163,7 +165,8 @@ Deno.test("Subscription.dispatch() writes a checkpoint for a group, not for each
     delivered: 200,
     failed: 0,
   });
-  assert.ok(counted.writes <= 4, `${counted.writes} writes`);
+  // Two groups; and opening, taking and giving back the lease.
+  assert.ok(counted.writes <= 6, `${counted.writes} writes`);
   await driver.close();
 });
 
@@ -259,7 +262,8 @@ Deno.test("Subscription.dispatch() delivers each transition at least once and in
         const told = seen[order] ?? [];
         const logged = (await rowsOf(
           driver,
-          `SELECT status FROM transitions WHERE entity_id = '${order}' ORDER BY seq`,
+          `SELECT status FROM transitions
+            WHERE entity_id = '${order}' AND machine = 'order' ORDER BY seq`,
         )).map(([status]) => String(status));
         const lost = dead.filter(([id]) => id === order)
           .map(([, status]) => String(status));

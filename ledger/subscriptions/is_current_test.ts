@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
-import type { OrderState } from "../orders/order_state.ts";
+import type { OrderState } from "../states/order_state.ts";
 import type { UserState } from "../users/user_state.ts";
 import { isCurrent } from "./is_current.ts";
 
-const order = { status: "failed", trust: "confirmed" } as OrderState;
+const order = {
+  status: "failed",
+  trust: "confirmed",
+  release: "no",
+} as OrderState;
 const user = {
   status: "success",
   trust: "claimed",
@@ -14,7 +18,9 @@ const user = {
 
 Deno.test("isCurrent() compares the machine that moved, with its trust", () => {
   const entered = (machine: string, trust: string, status: string) =>
-    ({ machine, trust, status }) as Parameters<typeof isCurrent>[0];
+    ({ machine, trust, status, logged: null }) as Parameters<
+      typeof isCurrent
+    >[0];
   const failed = entered("order", "confirmed", "failed");
   assert.equal(isCurrent(failed, order), true);
   assert.equal(isCurrent(entered("order", "claimed", "failed"), order), false);
@@ -23,6 +29,12 @@ Deno.test("isCurrent() compares the machine that moved, with its trust", () => {
     false,
   );
   assert.equal(isCurrent(failed, null), false);
+  const released = (release: "yes" | "no") => ({
+    ...entered("release", "confirmed", "failed"),
+    logged: { entered: release, release, reason: "ended" },
+  });
+  assert.equal(isCurrent(released("no"), order), true);
+  assert.equal(isCurrent(released("yes"), order), false);
   assert.equal(isCurrent(entered("fkyc", "claimed", "retry"), user), true);
   assert.equal(isCurrent(entered("fkyc", "confirmed", "retry"), user), false);
   assert.equal(isCurrent(entered("lkyc", "confirmed", "success"), user), true);

@@ -8,7 +8,7 @@ export interface LanesOptions<Item> {
    * Whether an item was worked on before. Such items take no more than half of
    * the places while others wait: they may fail again, and take long to.
    */
-  readonly isAgain: (item: Item) => boolean;
+  readonly isRetry: (item: Item) => boolean;
 }
 
 /** Lanes whose next item may begin, the one that waits longest first. */
@@ -53,18 +53,18 @@ export class Lanes<Item> {
   }
 
   #queue(lane: string, next: Item): void {
-    this.#ready[this.#options.isAgain(next) ? "again" : "first"].push(lane);
+    this.#ready[this.#options.isRetry(next) ? "again" : "first"].push(lane);
   }
 
   #start(): void {
     while (this.#running < this.#options.most) {
-      const isAgain = this.#isAgainNext();
-      const lane = this.#ready[isAgain ? "again" : "first"].shift();
+      const isRetry = this.#isAgainNext();
+      const lane = this.#ready[isRetry ? "again" : "first"].shift();
       if (lane === undefined) return;
-      this.#wasAgain = isAgain;
+      this.#wasAgain = isRetry;
       this.#running++;
-      if (isAgain) this.#runningAgain++;
-      void this.#runNext(lane, isAgain);
+      if (isRetry) this.#runningAgain++;
+      void this.#runNext(lane, isRetry);
     }
   }
 
@@ -75,12 +75,12 @@ export class Lanes<Item> {
     return this.#runningAgain < half && !this.#wasAgain;
   }
 
-  async #runNext(lane: string, isAgain: boolean): Promise<void> {
+  async #runNext(lane: string, isRetry: boolean): Promise<void> {
     const items = this.#lanes.get(lane) ?? [];
     const item = items.shift();
     if (item !== undefined) await this.#options.work(item);
     this.#running--;
-    if (isAgain) this.#runningAgain--;
+    if (isRetry) this.#runningAgain--;
     const [next] = items;
     if (next !== undefined) this.#queue(lane, next);
     else this.#lanes.delete(lane);

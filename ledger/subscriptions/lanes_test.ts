@@ -10,7 +10,7 @@ Deno.test("Lanes.add() runs lanes side by side, each in order, and no more than 
       begun.push(item);
       return new Promise<void>((resolve) => ends.push(resolve));
     },
-    isAgain: () => false,
+    isRetry: () => false,
   });
   for (const item of ["a1", "a2", "b1", "c1"]) lanes.add(item[0] ?? "", item);
   assert.deepEqual(begun, ["a1", "b1"]);
@@ -35,7 +35,7 @@ Deno.test("Lanes.add() gives what was tried before half of the places, and all w
       begun.push(item);
       return new Promise<void>((resolve) => ends.set(item, resolve));
     },
-    isAgain: (item) => item.startsWith("again"),
+    isRetry: (item) => item.startsWith("again"),
   });
   for (let n = 0; n < 6; n++) lanes.add(`again-${n}`, `again-${n}`);
   assert.deepEqual(begun, ["again-0", "again-1", "again-2", "again-3"]);

@@ -1,25 +1,33 @@
 import type { OrderStatus } from "../../core/wire/order.ts";
-import type { Trust } from "../orders/status.ts";
+import type { Trust } from "../machines/status.ts";
 import { banMachine, type BanName } from "../machines/ban_machine.ts";
 import { orderMachine } from "../machines/order_machine.ts";
 import {
   lkycMachine,
   type VerificationName,
 } from "../machines/verification_machine.ts";
-import type { Transition } from "../projection/transition.ts";
+import {
+  RELEASE_ENTRIES,
+  type ReleaseEntry,
+  type Transition,
+  transitionName,
+} from "../machines/transition.ts";
 import { closest } from "./closest.ts";
 
 /**
  * A pattern of transitions, made from the states of the machines:
- * `order.TRUST.STATUS` or `user.MACHINE.TRUST.STATUS`, each part but the first
- * a word or `*`; or `*` alone. For example `order.confirmed.success`,
- * `order.*.failed`, `user.fkyc.confirmed.retry`, `user.ban.confirmed.banned`.
+ * `order.release.ENTRY`, `order.TRUST.STATUS` or `user.MACHINE.TRUST.STATUS`,
+ * each part but the first a word or `*`; or `*` alone. For example
+ * `order.release.yes`, `order.confirmed.success`, `order.*.failed`,
+ * `user.fkyc.confirmed.retry`, `user.ban.confirmed.banned`. No `*` in place of a
+ * trust stands for `release`.
  *
  * A status that this version does not know goes through
  * {@linkcode unlisted}.
  */
 export type TransitionPattern =
   | "*"
+  | `order.release.${ReleaseEntry | "*"}`
   | `order.${Trust | "*"}.${OrderStatus | "*"}`
   | `user.${"lkyc" | "fkyc"}.${Trust | "*"}.${VerificationName | "*"}`
   | `user.ban.${"confirmed" | "*"}.${BanName | "*"}`
@@ -31,6 +39,12 @@ export interface UnlistedPattern {
   /** The pattern, as {@linkcode TransitionPattern} but for its status. */
   readonly unlisted: string;
 }
+
+/** What of a transition a pattern is compared with. */
+export type Matchable = Pick<
+  Transition,
+  "entity" | "machine" | "trust" | "status" | "logged"
+>;
 
 /** What a subscription can be told of. */
 export type Pattern = TransitionPattern | UnlistedPattern;
@@ -72,9 +86,7 @@ export function patternText(pattern: Pattern): string {
  */
 export function matcher(
   on: Pattern | readonly Pattern[],
-): (
-  transition: Pick<Transition, "entity" | "machine" | "trust" | "status">,
-) => boolean {
+): (transition: Matchable) => boolean {
   const patterns = [on].flat().map((pattern) => {
     const text = patternText(pattern);
     if (typeof pattern === "string" && !listed().has(text)) refuse(text);
@@ -83,13 +95,15 @@ export function matcher(
   if (patterns.length === 0) {
     throw new TypeError("Cannot subscribe to nothing: `on` is empty");
   }
-  return (transition) =>
-    patterns.some(([entity, machine, trust, status]) =>
-      (entity === "*" || entity === transition.entity) &&
-      (machine === "*" || machine === transition.machine) &&
-      (trust === "*" || trust === transition.trust) &&
-      (status === "*" || status === transition.status)
+  return (transition) => {
+    const name = transitionName({ ...transition, id: "", entry: 1 });
+    return patterns.some(([entity, machine, trust, status]) =>
+      (entity === "*" || entity === name.entity) &&
+      (machine === "*" || machine === name.machine) &&
+      (trust === "*" || trust === name.trust) &&
+      (status === "*" || status === name.status)
     );
+  };
 }
 
 type Parsed = readonly [
@@ -102,6 +116,11 @@ type Parsed = readonly [
 function parsePattern(pattern: string): Parsed {
   if (pattern === "*") return ["*", "*", "*", "*"];
   // A status not known here may hold dots, so all after the trust is status.
+  const [, release] = /^order\.release\.(.+)$/s.exec(pattern) ?? [];
+  if (release !== undefined) {
+    const isEntry = ["*", ...RELEASE_ENTRIES].includes(release);
+    return isEntry ? ["order", "release", "release", release] : refuse(pattern);
+  }
   const [, order, machine, trust, status] =
     /^(?:(order)|user\.(\*|lkyc|fkyc|ban))\.(\*|claimed|confirmed)\.(.+)$/s
       .exec(pattern) ?? [];
@@ -130,7 +149,12 @@ function* everyPattern(): Generator<string> {
   const verification = Object.keys(lkycMachine.states);
   const ban = Object.keys(banMachine.states);
   const both = ["claimed", "confirmed", "*"];
-  const machines: readonly (readonly [string, string[], string[]])[] = [
+  const machines: readonly (readonly [
+    machine: string,
+    trusts: readonly string[],
+    states: readonly string[],
+  ])[] = [
+    ["order", ["release"], RELEASE_ENTRIES],
     ["order", both, Object.keys(orderMachine.states)],
     ["user.lkyc", both, verification],
     ["user.fkyc", both, verification],

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { MachineName } from "../projection/transition.ts";
+import type { MachineName } from "../machines/transition.ts";
 import {
   matcher,
   type Pattern,
@@ -10,8 +10,16 @@ import { redeliveryDelayMs } from "./redelivery_delay.ts";
 
 function one(machine: MachineName, trust: string, status: string) {
   const entity = machine === "order" ? "order" : "user";
-  return { entity, machine, trust, status } as const;
+  return { entity, machine, trust, status, logged: null } as const;
 }
+
+const released: Parameters<ReturnType<typeof matcher>>[0] = {
+  entity: "order",
+  machine: "release",
+  trust: "confirmed",
+  status: "success",
+  logged: { entered: "yes", release: "yes", reason: "session_matched" },
+};
 
 const success = one("order", "confirmed", "success");
 const odd = one("order", "confirmed", "on.hold");
@@ -19,18 +27,24 @@ const retry = one("fkyc", "confirmed", "retry");
 const banned = one("ban", "confirmed", "banned");
 
 Deno.test.each<[Pattern | Pattern[], boolean[]]>([
-  ["*", [true, true, true, true]],
-  ["order.*.*", [true, true, false, false]],
-  ["order.confirmed.success", [true, false, false, false]],
-  ["order.claimed.success", [false, false, false, false]],
-  [unlisted("order.confirmed.on.hold"), [false, true, false, false]],
-  ["user.fkyc.confirmed.retry", [false, false, true, false]],
-  ["user.lkyc.confirmed.retry", [false, false, false, false]],
-  ["user.*.confirmed.*", [false, false, true, true]],
-  [["user.ban.*.banned", "order.*.success"], [true, false, false, true]],
+  ["*", [true, true, true, true, true]],
+  ["order.*.*", [true, true, false, false, false]],
+  ["order.confirmed.success", [true, false, false, false, false]],
+  ["order.claimed.success", [false, false, false, false, false]],
+  [unlisted("order.confirmed.on.hold"), [false, true, false, false, false]],
+  ["user.fkyc.confirmed.retry", [false, false, true, false, false]],
+  ["user.lkyc.confirmed.retry", [false, false, false, false, false]],
+  ["user.*.confirmed.*", [false, false, true, true, false]],
+  ["order.release.yes", [false, false, false, false, true]],
+  ["order.release.*", [false, false, false, false, true]],
+  ["order.release.restored", [false, false, false, false, false]],
+  [["user.ban.*.banned", "order.*.success"], [true, false, false, true, false]],
 ])("matcher() of %j takes exactly what it names", (on, expected) => {
   const matches = matcher(on);
-  assert.deepEqual([success, odd, retry, banned].map(matches), expected);
+  assert.deepEqual(
+    [success, odd, retry, banned, released].map(matches),
+    expected,
+  );
 });
 
 Deno.test("matcher() refuses what is no pattern, and names the closest", () => {
@@ -38,6 +52,8 @@ Deno.test("matcher() refuses what is no pattern, and names the closest", () => {
     "order.confirmed.sucess": "order.confirmed.success",
     "order.confirmd.success": "order.confirmed.success",
     "orders.*.failed": "order.*.failed",
+    "order.release.yess": "order.release.yes",
+    "order.released.wait": "order.release.wait",
     "user.fyc.confirmed.retry": "user.fkyc.confirmed.retry",
     "user.confirmed.banned": "user.*.confirmed.banned",
     "order.*.": "order.*.*",
@@ -55,7 +71,15 @@ Deno.test("matcher() refuses what is no pattern, and names the closest", () => {
 });
 
 Deno.test("unlisted() refuses a wrong entity, machine or trust", () => {
-  for (const wrong of ["orders.*.x", "user.*.x", "order.sure.x", "order.*."]) {
+  for (
+    const wrong of [
+      "orders.*.x",
+      "user.*.x",
+      "order.sure.x",
+      "order.*.",
+      "order.release.x",
+    ]
+  ) {
     assert.throws(() => unlisted(wrong), TypeError, wrong);
   }
 });
@@ -63,10 +87,14 @@ Deno.test("unlisted() refuses a wrong entity, machine or trust", () => {
 Deno.test("TransitionPattern does not compile when it is misspelt", () => {
   const patterns: TransitionPattern[] = [
     "order.*.failed",
+    "order.release.yes",
+    "order.release.*",
     "user.fkyc.confirmed.retry",
     "user.lkyc.*.not initiated",
     // @ts-expect-error the status is misspelt
     "order.confirmed.sucess",
+    // @ts-expect-error the release is misspelt
+    "order.release.yess",
     // @ts-expect-error the trust is misspelt
     "order.confirmd.success",
     // @ts-expect-error a user has no such machine
@@ -87,7 +115,7 @@ Deno.test("TransitionPattern does not compile when it is misspelt", () => {
       return true;
     }
   });
-  assert.deepEqual(refused, patterns.slice(3), "the run time says the same");
+  assert.deepEqual(refused, patterns.slice(5), "the run time says the same");
 });
 
 Deno.test("redeliveryDelayMs() doubles from a second to an hour", () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { until } from "../../tests/kit/until.ts";
 import type { NewEvent } from "../events/event.ts";
 import { Projector } from "../projection/projector.ts";
-import { appendStatement } from "../store/append.ts";
+import { appendStatement } from "../store/tables/events/append.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import {
   at,

@@ -1,12 +1,13 @@
-import type { Entity } from "../entity.ts";
-import type { OrderState } from "../orders/order_state.ts";
+import { besideOthers } from "../attention/attention.ts";
+import type { Entity } from "../machines/entity.ts";
+import type { OrderState } from "../states/order_state.ts";
 import type { UserState } from "../users/user_state.ts";
 import type { Driver, Statement } from "../store/driver/driver.ts";
 import {
   selectLivePosition,
   selectStates,
 } from "../store/tables/state_pages.ts";
-import type { Transition } from "../projection/transition.ts";
+import type { Transition } from "../machines/transition.ts";
 
 /** An order or user as it is now. */
 export interface CurrentState {
@@ -17,6 +18,12 @@ export interface CurrentState {
 }
 
 type Wanted = Pick<Transition, "entity" | "id" | "position">;
+
+interface StateRow {
+  readonly text: string;
+  /** Whether another order holds the purchase of this one. */
+  readonly isTwice: boolean;
+}
 
 interface Waiting {
   readonly wanted: Wanted;
@@ -66,10 +73,10 @@ export class StateLoader {
         // A replica may be behind the log that the transitions are from.
         if (read.position < position) read = await this.#read(wanted, "write");
         for (const { wanted, resolve } of group) {
-          const text = read.states.get(`${wanted.entity}:${wanted.id}`);
+          const row = read.states.get(`${wanted.entity}:${wanted.id}`);
           resolve({
             position: read.position,
-            state: text === undefined ? null : JSON.parse(text),
+            state: row === undefined ? null : stateOf(wanted.entity, row),
           });
         }
       } catch (error) {
@@ -84,7 +91,7 @@ export class StateLoader {
     mode: "read" | "write",
   ): Promise<{
     readonly position: number;
-    readonly states: ReadonlyMap<string, string>;
+    readonly states: ReadonlyMap<string, StateRow>;
   }> {
     const entities = (["order", "user"] as const).flatMap((entity) => {
       const ids = wanted.filter((one) => one.entity === entity)
@@ -96,13 +103,23 @@ export class StateLoader {
       ...entities.map(({ entity, ids }) => selectStates(entity, ids)),
     ];
     const [at, ...found] = await this.#driver.batch(statements, mode);
-    const states = new Map<string, string>();
+    const states = new Map<string, StateRow>();
     for (const [place, result] of found.entries()) {
       const entity: Entity | undefined = entities[place]?.entity;
-      for (const [id, state] of result.rows) {
-        states.set(`${entity}:${id}`, state as string);
+      for (const [id, text, twice] of result.rows) {
+        const isTwice = entity === "order" && twice === 1;
+        states.set(`${entity}:${id}`, { text: text as string, isTwice });
       }
     }
     return { position: Number(at?.rows[0]?.[0] ?? 0), states };
   }
+}
+
+/** Parsed for each that asked: a handler may change what it is given. */
+function stateOf(
+  entity: Entity,
+  { text, isTwice }: StateRow,
+): OrderState | UserState {
+  const state = JSON.parse(text);
+  return entity === "order" ? besideOthers(state, isTwice) : state;
 }

@@ -1,9 +1,25 @@
+import { randomUUID } from "node:crypto";
 import { sleep as sleepFor } from "../../core/waiting/sleep.ts";
-import { isLostRace } from "../store/retry_lost_races.ts";
-import { upsertSubscription } from "../store/tables/subscriptions/subscriptions.ts";
+import { LeaseTurn } from "../lease/lease_turn.ts";
+import { isLostRace } from "../store/driver/retry_lost_races.ts";
+import { SUBSCRIPTION_LEASE } from "../store/tables/leases.ts";
+import {
+  placeOf,
+  selectPlace,
+  upsertSubscription,
+} from "../store/tables/subscriptions/subscriptions.ts";
 import { DispatchRun } from "./dispatch_run.ts";
 import { matcher, patternText } from "./pattern.ts";
 import type { Dispatched, SubscriptionParts } from "./subscription_options.ts";
+
+/** After a crash another process delivers this much later, ms. */
+const LEASE_MS = 10_000;
+
+/** Interval at which a waiting process checks whether it may deliver, in ms. */
+const POLL_INTERVAL_MS = 5000;
+
+/** What is slept at least between two looks, ms. */
+const SHORTEST_LOOK_MS = 50;
 
 /**
  * Hands transitions to a handler, at least once each and in order within an
@@ -13,51 +29,57 @@ import type { Dispatched, SubscriptionParts } from "./subscription_options.ts";
  * handler fails on is queued and tried again; only later transitions of the
  * same order or user wait for it, until it is dead.
  *
- * Run a name in one process at a time: two processes would both deliver.
+ * Of several processes that subscribe under one name, one delivers at a time:
+ * it holds the lease of the name. The others wait, and one of them takes over
+ * when that process stops or ends.
  */
 export class Subscription implements AsyncDisposable {
   /** Its name. */
   readonly name: string;
   readonly #parts: SubscriptionParts;
   readonly #matches: ReturnType<typeof matcher>;
+  readonly #holder: string;
   readonly #stopped = new AbortController();
   #running: Promise<void> | null = null;
   #dispatching: Promise<unknown> = Promise.resolve();
   #wake: () => void = () => {};
   #woken = false;
+  #turn: LeaseTurn | null = null;
   #current: DispatchRun | null = null;
   #revision = 0;
+  #told: "delivers" | "waits" | null = null;
+  /** How long to rest before the next look. */
+  #lookMs = POLL_INTERVAL_MS;
 
   /**
    * Prepares to deliver; {@linkcode Ledger.subscribe} opens it.
    *
    * @param parts The objects it uses.
    * @throws {TypeError} When a pattern is wrong.
-   * @throws {RangeError} When the concurrency is.
+   * @throws {RangeError} When the concurrency or the lease is.
    */
   constructor(parts: SubscriptionParts) {
     this.name = parts.name;
     this.#parts = parts;
+    this.#holder = parts.holder ?? randomUUID();
     this.#matches = matcher(parts.options.on);
-    const { concurrency = 1 } = parts.options;
+    const { concurrency = 1, leaseMs = LEASE_MS } = parts.options;
     if (!Number.isInteger(concurrency) || concurrency < 1) {
       throw new RangeError(
         `Wrong concurrency: ${concurrency} is not a whole number from 1 on`,
+      );
+    }
+    if (!Number.isInteger(leaseMs) || leaseMs < 1) {
+      throw new RangeError(
+        `Wrong leaseMs: ${leaseMs} is not a whole number from 1 on`,
       );
     }
   }
 
   /** Creates the checkpoint when the name is new, and starts delivering. */
   async open(): Promise<void> {
-    const { driver, name, now, options } = this.#parts;
-    await driver.batch([
-      upsertSubscription(name, {
-        patterns: [options.on].flat().map(patternText),
-        from: options.from ?? "now",
-        createdAt: new Date(now()).toISOString(),
-      }),
-    ], "write");
-    if (options.start ?? true) this.#running = this.#run();
+    await this.#register();
+    if (this.#parts.options.start ?? true) this.#running = this.#run();
   }
 
   /** Says that there may be something to deliver. */
@@ -69,6 +91,7 @@ export class Subscription implements AsyncDisposable {
 
   /**
    * Delivers what there is: queued transitions that are due, then new ones.
+   * Delivers nothing while another process does.
    *
    * @throws {LedgerError} When the database fails.
    */
@@ -78,13 +101,25 @@ export class Subscription implements AsyncDisposable {
     return dispatched;
   }
 
+  /** Whether no other process can be delivering under this name. */
+  get isHolder(): boolean {
+    return this.#turn?.isHeld ?? false;
+  }
+
+  /** Ends the turn: nothing more is begun until the next look at the lease. */
+  endTurn(): void {
+    this.#turn?.abort();
+    this.#wake();
+  }
+
   /** Waits for the handlers that are being called, and stops. */
   async stop(): Promise<void> {
     this.#stopped.abort();
-    this.#current?.wake();
+    this.#turn?.abort();
     this.#wake();
     await this.#running;
     await this.#dispatching;
+    await this.#leave();
   }
 
   /** Same as {@linkcode Subscription.stop}. */
@@ -93,41 +128,119 @@ export class Subscription implements AsyncDisposable {
   }
 
   async #dispatch(): Promise<Dispatched> {
-    if (this.#stopped.signal.aborted) return { delivered: 0, failed: 0 };
+    const nothing = { delivered: 0, failed: 0 };
+    if (this.#stopped.signal.aborted) return nothing;
+    const turn = await this.#takeTurn();
+    if (turn === null) return { ...nothing, isWaiting: true };
     const run = new DispatchRun({
       ...this.#parts,
       matches: this.#matches,
-      signal: this.#stopped.signal,
+      turn,
       revision: this.#revision,
     });
     this.#current = run;
     try {
       return await run.run();
+    } catch (error) {
+      if (isLostRace(error)) turn.abort();
+      throw error;
     } finally {
       this.#revision = run.revision;
       this.#current = null;
+      if (this.#running === null || turn.signal.aborted) await this.#leave();
     }
+  }
+
+  /** The turn that this process has, or takes now; null while it waits. */
+  async #takeTurn(): Promise<LeaseTurn | null> {
+    if (this.#turn?.signal.aborted) await this.#leave();
+    if (this.#turn !== null) return this.#turn;
+    const { driver, name, mayBegin, onRenewed, options } = this.#parts;
+    this.#lookMs = POLL_INTERVAL_MS;
+    if (await mayBegin?.() === false) return null;
+    const turn = await LeaseTurn.take({
+      driver,
+      name: SUBSCRIPTION_LEASE + name,
+      holder: this.#holder,
+      leaseMs: options.leaseMs ?? LEASE_MS,
+      steadyNow: options.steadyNow ?? (() => performance.now()),
+      sleep: options.sleep ?? sleepFor,
+      onRenewed,
+      onError: (error) => options.onError?.(error),
+    });
+    if (!(turn instanceof LeaseTurn)) {
+      this.#tell("waits");
+      this.#lookMs = Math.max(
+        SHORTEST_LOOK_MS,
+        Math.min(POLL_INTERVAL_MS, turn.leftMs),
+      );
+      return null;
+    }
+    try {
+      // Another process may have delivered, with other patterns, meanwhile.
+      await this.#register();
+    } catch (error) {
+      await turn.end();
+      throw error;
+    }
+    this.#turn = turn;
+    turn.signal.addEventListener("abort", () => this.#current?.wake());
+    if (this.#stopped.signal.aborted) turn.abort();
+    this.#tell("delivers");
+    return turn;
+  }
+
+  /** Ends the turn, so that another process need not wait. */
+  async #leave(): Promise<void> {
+    const turn = this.#turn;
+    this.#turn = null;
+    await turn?.end();
+  }
+
+  /** Stores what it takes, and reads how far it is from the primary. */
+  async #register(): Promise<void> {
+    const { driver, name, now, options } = this.#parts;
+    const [, found] = await driver.batch([
+      upsertSubscription(name, {
+        patterns: [options.on].flat().map(patternText),
+        from: options.from ?? "now",
+        createdAt: new Date(now()).toISOString(),
+      }),
+      selectPlace(name),
+    ], "write");
+    this.#revision = placeOf(found).revision;
+  }
+
+  #tell(turn: "delivers" | "waits"): void {
+    if (this.#told === turn) return;
+    this.#told = turn;
+    this.#parts.options.onTurn?.(turn);
   }
 
   async #run(): Promise<void> {
     const { idleMs = 1000, onError = () => {} } = this.#parts.options;
     while (!this.#stopped.signal.aborted) {
       this.#woken = false;
+      let restMs = idleMs;
+      let isWaiting = false;
       try {
-        await this.dispatch();
+        ({ isWaiting = false } = await this.dispatch());
+        if (isWaiting) restMs = this.#lookMs;
       } catch (error) {
-        // A lost race means that another process runs under the same name.
-        if (isLostRace(error)) this.#parts.onLostRace?.();
-        else onError(error);
+        if (!isLostRace(error)) onError(error);
       }
-      await this.#rest(idleMs);
+      await this.#rest(restMs, isWaiting);
     }
   }
 
-  async #rest(ms: number): Promise<void> {
-    if (this.#woken || this.#stopped.signal.aborted) return;
+  /** Rests until there may be something to do. */
+  async #rest(ms: number, isWaiting: boolean): Promise<void> {
+    if (this.#stopped.signal.aborted || (this.#woken && !isWaiting)) return;
     const woken = new AbortController();
-    this.#wake = () => woken.abort();
+    // What is new is delivered by the process that holds the lease.
+    this.#wake = () => {
+      if (!isWaiting || this.#stopped.signal.aborted) woken.abort();
+    };
     const { sleep = sleepFor } = this.#parts.options;
     try {
       await sleep(ms, woken.signal);

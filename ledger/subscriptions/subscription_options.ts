@@ -1,8 +1,9 @@
-import type { OrderState, Release } from "../orders/order_state.ts";
+import type { Release } from "../outcomes/outcome_table.ts";
+import type { OrderState } from "../states/order_state.ts";
 import type { UserState } from "../users/user_state.ts";
-import type { Driver, Statement } from "../store/driver/driver.ts";
+import type { Driver } from "../store/driver/driver.ts";
 import type { TransitionPattern, UnlistedPattern } from "./pattern.ts";
-import type { Transition } from "../projection/transition.ts";
+import type { Transition } from "../machines/transition.ts";
 
 /**
  * Is called for each transition, at least once. It is called again when it
@@ -29,6 +30,14 @@ export type TransitionHandler = (
      * null of a user. Release goods on `yes` only.
      */
     readonly release: Release | null;
+    /** Why, one code; null of a user. */
+    readonly releaseReason: OrderState["releaseReason"] | null;
+    /**
+     * Of an order, the partner's own reference that it was matched with: what
+     * to release. Never what the click id stands for: under one click id several
+     * baskets may have been expected. Null where none is known, and of a user.
+     */
+    readonly reference: string | null;
     /**
      * Keys of earlier transitions of the same order or user that were given up
      * on: the handler never took them.
@@ -45,7 +54,7 @@ export type TransitionHandler = (
 /** What a subscription takes, and how it deals with failure. */
 export interface SubscribeOptions {
   /**
-   * What to be told: `order.confirmed.success`, or several such patterns. Those
+   * What to be told: `order.release.yes`, or several such patterns. Those
    * that name no state of a machine do not compile, and throw a `TypeError`;
    * see {@linkcode unlisted} for statuses that this version does not know.
    */
@@ -83,12 +92,24 @@ export interface SubscribeOptions {
    */
   readonly retryDelayMs?: (attempt: number, error: unknown) => number;
   /**
+   * How long after a crash another process delivers under this name, in ms: the
+   * lease of the one that delivers lasts so long, and is renewed meanwhile.
+   *
+   * @default 10_000
+   */
+  readonly leaseMs?: number;
+  /**
+   * Called when this process begins to deliver, and when it begins to wait
+   * because another one delivers under this name.
+   */
+  readonly onTurn?: (turn: "delivers" | "waits") => void;
+  /**
    * Looks for transitions of other processes this often, in ms.
    *
    * @default 1000
    */
   readonly idleMs?: number;
-  /** Told when the database fails; the subscription goes on by itself. */
+  /** Called when the database fails; the subscription continues automatically. */
   readonly onError?: (error: unknown) => void;
   /**
    * Whether it delivers by itself; without, call {@linkcode Subscription.dispatch}.
@@ -96,6 +117,8 @@ export interface SubscribeOptions {
    * @default true
    */
   readonly start?: boolean;
+  /** Steady clock, in ms; passed in by tests. */
+  readonly steadyNow?: () => number;
   /** Waits; passed in by tests. */
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
@@ -106,6 +129,8 @@ export interface Dispatched {
   readonly delivered: number;
   /** Calls of the handler that failed. */
   readonly failed: number;
+  /** Set when nothing was delivered because another process delivers. */
+  readonly isWaiting?: true;
 }
 
 /** What a subscription works with. */
@@ -127,8 +152,10 @@ export interface SubscriptionParts {
    * @default {31 days}
    */
   readonly longestDelayMs?: number;
-  /** Statements that begin each write, for example those of a lease. */
-  readonly guard?: () => readonly Statement[];
-  /** Told when a write was refused, because another process was first. */
-  readonly onLostRace?: () => void;
+  /** Names this process in the lease. @default {a new name} */
+  readonly holder?: string;
+  /** Asked before each turn: whether it may begin. @default {it may} */
+  readonly mayBegin?: () => Promise<boolean>;
+  /** Called after each renewal of the lease. */
+  readonly onRenewed?: () => Promise<void>;
 }

@@ -71,7 +71,7 @@ Deno.test("Subscription.dispatch() lets a failing entity wait, and no other", as
       seen.push(`${transition.id} ${transition.status}`);
     },
     {},
-    () => nowMs,
+    { now: () => nowMs },
   );
   assert.deepEqual(await subscription.dispatch(), { delivered: 5, failed: 1 });
   assert.deepEqual(seen, [
@@ -115,7 +115,7 @@ Deno.test("Subscription.dispatch() tries again at once what a clock that was ahe
       if (broken) throw new Error("out of order");
     },
     { retryDelayMs: () => Infinity },
-    () => nowMs,
+    { now: () => nowMs },
   );
   assert.deepEqual(await subscription.dispatch(), { delivered: 0, failed: 1 });
   nowMs = Date.parse(at(60));
@@ -153,7 +153,7 @@ Deno.test("Subscription.dispatch() delivers what is new while many that failed b
       retryDelayMs: () => 1000,
       sleep: () => new Promise((resolve) => setTimeout(resolve, 1)),
     },
-    () => nowMs,
+    { now: () => nowMs },
   );
   assert.equal((await subscription.dispatch()).failed, 300);
   nowMs += 1000;
@@ -280,7 +280,7 @@ Deno.test("Subscription.dispatch() hands over the state as it is now, and whethe
   );
   await subscription.dispatch();
   assert.deepEqual(heard, [
-    "success: still success at 1, release yes",
+    "success: still success at 1, release wait",
     "success: still initiated at 4, release null",
     "success: now failed at 4, release no",
     "failed: still failed at 4, release no",

@@ -1,5 +1,5 @@
 import type { Driver, ResultSet, Statement } from "../store/driver/driver.ts";
-import { pageSize } from "../queries/query_values.ts";
+import { pageSize } from "../store/tables/query_values.ts";
 import {
   deleteDead,
   hastenRetrying,
@@ -15,13 +15,18 @@ import {
   targetOf,
 } from "../store/tables/subscriptions/forward_targets.ts";
 import { selectSubscriptions } from "../store/tables/subscriptions/subscriptions.ts";
-import { logStates, selectUnlogged } from "../store/tables/transitions.ts";
-import type { Entity } from "../entity.ts";
+import {
+  logReleasesAgain,
+  logStates,
+  selectUnlogged,
+  selectWithheld,
+} from "../store/tables/transitions.ts";
+import type { Entity } from "../machines/entity.ts";
 import {
   type MachineName,
   parseTransitionKey,
   transitionKey,
-} from "../projection/transition.ts";
+} from "../machines/transition.ts";
 
 /** How far a subscription is. */
 export interface SubscriptionStatus {
@@ -191,10 +196,11 @@ export class Subscriptions {
       imported: query.imported ?? false,
       limit: pageSize(query.limit),
     };
-    const [orders, users] = await this.#driver.batch(
-      [selectUnlogged("order", which), selectUnlogged("user", which)],
-      "read",
-    );
+    const [orders, users, releases] = await this.#driver.batch([
+      selectUnlogged("order", which),
+      selectUnlogged("user", which),
+      selectWithheld(which.limit),
+    ], "read");
     const unfired = (entity: Entity, result: ResultSet | undefined) =>
       result?.rows.map(([id, machine, trust, status, entry]): Unfired => {
         const state = {
@@ -207,7 +213,11 @@ export class Subscriptions {
         };
         return { key: transitionKey(state), ...state };
       }) ?? [];
-    return [...unfired("order", orders), ...unfired("user", users)];
+    return [
+      ...unfired("order", releases),
+      ...unfired("order", orders),
+      ...unfired("user", users),
+    ];
   }
 
   /**
@@ -225,6 +235,7 @@ export class Subscriptions {
     const results = await this.#driver.batch([
       logStates("order", states, recordedAt),
       logStates("user", states, recordedAt),
+      logReleasesAgain(states, recordedAt),
     ], "write");
     return results.reduce((sum, { rowsAffected }) => sum + rowsAffected, 0);
   }

@@ -5,27 +5,27 @@ import {
   deliveryUnanswered,
   orderAbsent,
   orderContradicted,
+  orderExpected,
   orderSnapshot,
   sessionCreated,
   userSnapshot,
   webhookEvent,
 } from "../events/mint.ts";
 import { foldOrder, foldUser } from "../explain/as_of.ts";
-import { userActivityOf } from "../projection/activity_fold.ts";
+import { userActivityOf } from "../orders/activity_fold.ts";
 import {
   canonicalOrder,
   canonicalUser,
 } from "../projection/codec/fold_codec.ts";
-import type { Fact } from "../events/fact.ts";
+import { type Fact, isExpectation } from "../events/fact.ts";
 import { orderActivity } from "../orders/order_activity.ts";
 import { readFact } from "../events/read_fact.ts";
-import { orderState } from "../orders/state_of_order.ts";
+import { orderState } from "../states/state_of_order.ts";
 import { userState } from "../users/user_state.ts";
 import { migrations } from "../store/migrations.ts";
 import type { Driver, ResultSet, Statement } from "../store/driver/driver.ts";
 import { migrate } from "../store/migrate.ts";
-import { openDriver } from "../store/driver/open_driver.ts";
-import { linkKey, orderLinks, sessionLinks } from "../projection/links.ts";
+import { openDriver } from "../store/connections/open_driver.ts";
 
 const utf8 = new TextEncoder();
 const salt = new Uint8Array(16);
@@ -106,6 +106,7 @@ export function orderRead(
     readonly external?: string;
     readonly crypto?: string;
     readonly created?: number;
+    readonly tx?: string;
   } & StatedTimes,
 ): NewEvent {
   const service = (time: number) => at(time).slice(0, 19).replace("T", " ");
@@ -122,7 +123,7 @@ export function orderRead(
       crypto_amount: 0.1,
       created_at: order.createdAt ?? service(order.created ?? 0),
       changed_at: order.changedAt ?? service(order.changed ?? minute),
-      tx_id: "",
+      tx_id: order.tx ?? "",
     }),
     readAt: order.readAt ?? at(minute),
     recordedAt: at(minute),
@@ -136,6 +137,7 @@ export function session(
   id: string,
   click?: string | null,
   amount = "10",
+  reference: string | null = null,
 ): NewEvent {
   return sessionCreated({
     session: {
@@ -144,6 +146,35 @@ export function session(
       currency: "USD",
       currency_amount: amount,
       ...(click ? { click_id: click } : {}),
+      ...(reference === null ? {} : { reference }),
+    },
+    recordedAt: at(minute),
+    salt,
+  });
+}
+
+/** What the partner recorded without a session. */
+export function expectation(
+  id: string,
+  minute: number,
+  { click, reference, amount, askedAt, validForMs }: {
+    readonly click: string;
+    readonly reference?: string | null;
+    readonly amount?: string;
+    /** The minute at which it was asked for. */
+    readonly askedAt?: number | null;
+    readonly validForMs?: number | undefined;
+  },
+): NewEvent {
+  return orderExpected({
+    expected: {
+      expectation_id: id,
+      click_id: click,
+      currency: "USD",
+      ...(amount === undefined ? {} : { currency_amount: amount }),
+      ...(reference ? { reference } : {}),
+      ...(typeof askedAt === "number" ? { asked_at: at(askedAt) } : {}),
+      ...(validForMs === undefined ? {} : { valid_for_ms: validForMs }),
     },
     recordedAt: at(minute),
     salt,
@@ -163,6 +194,7 @@ export function worlds(maxLength = 40): fc.Arbitrary<NewEvent[]> {
   const user = fc.constantFrom("U0", "U1", "U2");
   const sessionId = fc.constantFrom("S0", "S1", "S2", "S3");
   const click = fc.constantFrom("C0", "C1", "C2", "test_click_id", null);
+  const reference = fc.constantFrom("basket-1", "basket-2", null);
   const status = fc.constantFrom(
     "created",
     "progress",
@@ -251,9 +283,21 @@ export function worlds(maxLength = 40): fc.Arbitrary<NewEvent[]> {
         sessionId,
         click,
         amount: fc.constantFrom("10", "12"),
-      }).map(({ minute, sessionId, click, amount }) => () =>
-        session(minute, sessionId, click, amount)
+        reference,
+      }).map(({ minute, sessionId, click, amount, reference }) => () =>
+        session(minute, sessionId, click, amount, reference)
       ),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        minute,
+        click: fc.constantFrom("C0", "C1"),
+        amount: fc.constantFrom("10", "12"),
+        reference,
+        askedAt: fc.option(minute, { freq: 2 }),
+        validForMs: fc.constantFrom(60_000, 600_000, undefined),
+      }).map((one) => (id: string) => expectation(id, one.minute, one)),
     },
     fc.record({ minute, order }).map(({ minute, order }) => () =>
       orderAbsent({
@@ -301,12 +345,7 @@ export function expectedStates(events: readonly NewEvent[]): States {
   for (const orderId of new Set(facts.map((fact) => fact.orderId))) {
     if (orderId === null) continue;
     const own = facts.filter((fact) => fact.orderId === orderId);
-    const links = new Set(own.flatMap(orderLinks).map(linkKey));
-    const sessions = facts.filter((fact) =>
-      fact.kind === "session_created" &&
-      sessionLinks(fact).some((link) => links.has(linkKey(link)))
-    );
-    const fold = foldOrder(orderId, [...own, ...sessions]);
+    const fold = foldOrder(orderId, [...own, ...facts.filter(isExpectation)]);
     states[`order:${orderId}`] = {
       state: canonicalOrder(orderState(fold, { assets: "sandbox" })),
       activity: JSON.stringify(orderActivity(fold)),

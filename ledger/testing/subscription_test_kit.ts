@@ -2,11 +2,12 @@
 import assert from "node:assert/strict";
 import type { NewEvent } from "../events/event.ts";
 import { Projector } from "../projection/projector.ts";
-import { appendStatement } from "../store/append.ts";
+import { appendStatement } from "../store/tables/events/append.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { Subscription } from "../subscriptions/subscription.ts";
 import type {
   SubscribeOptions,
+  SubscriptionParts,
   TransitionHandler,
 } from "../subscriptions/subscription_options.ts";
 import { at, orderRead } from "./projection_test_kit.ts";
@@ -34,14 +35,17 @@ export async function opened(
   driver: Driver,
   handler: TransitionHandler,
   options: Partial<SubscribeOptions> = {},
-  now: () => number = () => Date.parse(at(60)),
+  changes: Partial<SubscriptionParts> = {},
 ): Promise<Subscription> {
   const subscription = new Subscription({
     driver,
-    now,
+    now: () => Date.parse(at(60)),
     name: "test",
+    // One process that is started again does not wait for its own lease.
+    holder: "test",
     options: { on: "order.*.*", from: "start", start: false, ...options },
     handler,
+    ...changes,
   });
   await subscription.open();
   return subscription;

@@ -1,8 +1,8 @@
 /** Databases that contract tests run over, each opened empty. */
 import { type Client, createClient } from "@libsql/client";
 import type { Driver } from "../store/driver/driver.ts";
-import { openClient } from "../store/driver/client/open_client.ts";
-import { openDriver } from "../store/driver/open_driver.ts";
+import { openClient } from "../store/connections/open_client.ts";
+import { openDriver } from "../store/connections/open_driver.ts";
 import { patient } from "./patient.ts";
 import {
   sqldAvailable,

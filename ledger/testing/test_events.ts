@@ -2,10 +2,13 @@
 import type { NewEvent, RecordedEvent } from "../events/event.ts";
 import { webhookEvent } from "../events/mint.ts";
 import type { Driver } from "../store/driver/driver.ts";
-import { eventColumns, recordedEvent } from "../store/event_row.ts";
+import {
+  eventColumns,
+  recordedEvent,
+} from "../store/tables/events/event_rows.ts";
 import { type LedgerStamp, migrate, type Migration } from "../store/migrate.ts";
 import { chainSchema } from "../store/tables/chain.ts";
-import { eventsSchema } from "../store/tables/events.ts";
+import { eventsSchema } from "../store/tables/events/events.ts";
 
 /** The store alone, as schema 1. */
 const testMigrations: readonly Migration[] = [

@@ -1,7 +1,7 @@
-import type { ErasedPart } from "../evidence/commitment.ts";
+import type { ErasedPart } from "../hashes/commitment.ts";
 import type { Driver } from "../store/driver/driver.ts";
-import { recordedEvent } from "../store/event_row.ts";
-import { selectEventsAndErasures } from "../store/tables/events.ts";
+import { recordedEvent } from "../store/tables/events/event_rows.ts";
+import { selectEventsAndErasures } from "../store/tables/events/events.ts";
 import { allNotes } from "../attention/notes.ts";
 import { exportedNote } from "./exported_note.ts";
 import { exportErasures } from "./exported_erasure.ts";

@@ -1,11 +1,8 @@
 import { base64, hex } from "@scure/base";
-import {
-  EVENT_KINDS,
-  type EventKind,
-  type RecordedEvent,
-} from "../events/event.ts";
+import { EVENT_KINDS, type EventKind } from "../machines/event_kind.ts";
+import type { RecordedEvent } from "../events/event.ts";
 import { underivedColumn } from "../events/underived_column.ts";
-import type { Erased } from "../evidence/commitment.ts";
+import type { Erased } from "../hashes/commitment.ts";
 
 /** First line of an export. */
 export interface ExportHeader {

@@ -1,4 +1,8 @@
-import { type Note, NOTE_ACTIONS, NOTED_ENTITIES } from "../attention/note.ts";
+import {
+  type Note,
+  NOTE_ACTIONS,
+  NOTED_ENTITIES,
+} from "../store/tables/notes.ts";
 
 /** Writes a note as one line of an export. */
 export function exportedNote(note: Note): string {

@@ -1,15 +1,14 @@
 import { isRecord, messageOf } from "../../core/guards.ts";
 import type { NewEvent } from "../events/event.ts";
-import { appendStatement } from "../store/append.ts";
+import { appendStatement } from "../store/tables/events/append.ts";
 import type { Driver, Statement } from "../store/driver/driver.ts";
 import { insertErasure } from "../store/tables/chain.ts";
-import { appendErased } from "../store/tables/events.ts";
+import { appendErased } from "../store/tables/events/events.ts";
 import {
   closeImportedRange,
   openImportedRange,
 } from "../store/tables/imported.ts";
-import type { Note } from "../attention/note.ts";
-import { insertNotes } from "../store/tables/notes.ts";
+import { insertNotes, type Note } from "../store/tables/notes.ts";
 import { importedNote } from "./exported_note.ts";
 import { importedErasure } from "./exported_erasure.ts";
 import {
@@ -31,8 +30,8 @@ const batchEvents = 500;
 const batchBytes = 4 << 20;
 
 /**
- * Appends the events of an export. What they lead to is history, not news:
- * subscriptions are not told, and the poller is not asked to confirm.
+ * Appends the events of an export. They are history: subscriptions do not get
+ * their transitions, and the poller is not asked to confirm them.
  *
  * @param environment Environment of the ledger.
  * @param lines Lines of the export, without line breaks; empty ones are passed

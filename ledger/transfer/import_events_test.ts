@@ -4,7 +4,7 @@ import type { NewEvent } from "../events/event.ts";
 import { eraseBody } from "../evidence/erase.ts";
 import { extendChain } from "../evidence/extend_chain.ts";
 import { verifyChain } from "../evidence/verify_chain.ts";
-import { appendStatement } from "../store/append.ts";
+import { appendStatement } from "../store/tables/events/append.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { exportEvents } from "./export_events.ts";
 import { importEvents } from "./import_events.ts";
@@ -65,7 +65,7 @@ Deno.test("importEvents() of exportEvents() gives the same lines and the same st
   );
 });
 
-Deno.test("importEvents() brings history, not news, and what follows is news", async () => {
+Deno.test("importEvents() imports history without new transitions, and later events make new ones", async () => {
   const events = Array.from(
     { length: 1203 },
     (_, n) =>

@@ -2,7 +2,7 @@ import {
   evolveUserActivity,
   noUserActivity,
   type UserActivityFold,
-} from "../projection/activity_fold.ts";
+} from "../orders/activity_fold.ts";
 import type { VerificationState } from "../../core/webhook_event/webhook_event.ts";
 import type { Fact } from "../events/fact.ts";
 import type { UserReading } from "../events/user_reading.ts";
@@ -11,10 +11,13 @@ import {
   boundUnknown,
   compareText,
   type ListRule,
-} from "../sorted_list.ts";
+} from "../machines/sorted_list.ts";
 import { compareTimes } from "../events/time.ts";
 import type { StatedVerification } from "./user_status.ts";
-import { isKnownVerification, verificationRank } from "./verification_rank.ts";
+import {
+  isKnownVerification,
+  verificationRank,
+} from "../machines/verification_rank.ts";
 
 /** Reject reasons that are kept of a user. */
 const REJECT_REASONS_KEPT = 32;
@@ -36,9 +39,9 @@ export interface UserFold {
   /** States of the document verification that webhooks stated, by rank. */
   readonly fkyc: readonly StatedVerification[];
   /** States of the light verification that readings showed, by rank. */
-  readonly shownLkyc: readonly VerificationState[];
+  readonly observedLkyc: readonly VerificationState[];
   /** States of the document verification that readings showed, by rank. */
-  readonly shownFkyc: readonly VerificationState[];
+  readonly observedFkyc: readonly VerificationState[];
   /** Reject reasons that webhooks stated, sorted; the lowest are kept. */
   readonly rejects: readonly string[];
   /** What was received, and when. Not part of the state. */
@@ -53,7 +56,7 @@ export interface UserFold {
  *
  * @example Begin a user
  * ```ts
- * import { initialUserFold } from "@rampkit/onramp/ledger/internals";
+ * import { initialUserFold } from "./user_fold.ts";
  * import assert from "node:assert/strict";
  *
  * assert.equal(initialUserFold("01USER").latest, null);
@@ -65,8 +68,8 @@ export function initialUserFold(userId: string): UserFold {
     latest: null,
     lkyc: [],
     fkyc: [],
-    shownLkyc: [],
-    shownFkyc: [],
+    observedLkyc: [],
+    observedFkyc: [],
     rejects: [],
     activity: noUserActivity,
   };
@@ -83,7 +86,8 @@ export function initialUserFold(userId: string): UserFold {
  *
  * @example Count a login
  * ```ts
- * import { evolveUser, initialUserFold, readFact } from "@rampkit/onramp/ledger/internals";
+ * import { evolveUser, initialUserFold } from "./user_fold.ts";
+ * import { readFact } from "../events/read_fact.ts";
  * import assert from "node:assert/strict";
  *
  * const fact = readFact({
@@ -108,7 +112,7 @@ export function initialUserFold(userId: string): UserFold {
 export function evolveUser(fold: UserFold, fact: Fact): UserFold {
   if (fact.userId !== fold.userId) return fold;
   const activity = evolveUserActivity(fold.activity, fact);
-  let { latest, lkyc, fkyc, shownLkyc, shownFkyc, rejects } = fold;
+  let { latest, lkyc, fkyc, observedLkyc, observedFkyc, rejects } = fold;
   if (fact.kind === "webhook") {
     if (fact.lkyc !== null) lkyc = addState(lkyc, fact.lkyc, fact.recordedAt);
     if (fact.fkyc !== null) fkyc = addState(fkyc, fact.fkyc, fact.recordedAt);
@@ -116,16 +120,16 @@ export function evolveUser(fold: UserFold, fact: Fact): UserFold {
   } else if (fact.kind === "user_snapshot") {
     const { reading } = fact;
     if (latest === null || isReadLater(reading, latest)) latest = reading;
-    shownLkyc = addShown(shownLkyc, reading.lkyc);
-    shownFkyc = addShown(shownFkyc, reading.fkyc);
+    observedLkyc = addObserved(observedLkyc, reading.lkyc);
+    observedFkyc = addObserved(observedFkyc, reading.fkyc);
   }
   return {
     userId: fold.userId,
     latest,
     lkyc,
     fkyc,
-    shownLkyc,
-    shownFkyc,
+    observedLkyc,
+    observedFkyc,
     rejects,
     activity,
   };
@@ -137,7 +141,7 @@ function isReadLater(a: UserReading, b: UserReading): boolean {
   return read !== 0 ? read > 0 : a.digest > b.digest;
 }
 
-function addShown(
+function addObserved(
   shown: readonly VerificationState[],
   state: VerificationState | null,
 ): readonly VerificationState[] {

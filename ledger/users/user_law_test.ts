@@ -10,8 +10,8 @@ import {
   userRead,
   userWebhook,
   webhookAt,
-} from "../orders/given_test.ts";
-import { OTP_STEPS_KEPT, userActivityOf } from "../projection/activity_fold.ts";
+} from "../testing/given_facts.ts";
+import { MAX_OTP_STEPS, userActivityOf } from "../orders/activity_fold.ts";
 import { foldUser } from "../explain/as_of.ts";
 import {
   canonicalUser,
@@ -219,7 +219,7 @@ Deno.test("evolveUser() keeps the size and the cost of an event flat over 100,00
   }
   const activity = userActivityOf(fold.activity);
   assert.equal(activity.counts.login, 100_000);
-  assert.equal(activity.otp.length, OTP_STEPS_KEPT);
+  assert.equal(activity.otp.length, MAX_OTP_STEPS);
   assert.equal(activity.lastLoginAt, at(99_999));
   const [first = 0] = sizes;
   assert.ok(

@@ -4,9 +4,9 @@ import { effectiveTime } from "../events/effective_time.ts";
 import type { UserReading } from "../events/user_reading.ts";
 import { futureTimes } from "../anomalies/future_times.ts";
 import { unreadableFields } from "../anomalies/unreadable_fields.ts";
-import { reversedVerification } from "../anomalies/reversed_verification.ts";
+import { reversedVerification } from "./reversed_verification.ts";
 import { fkycMachine, lkycMachine } from "../machines/verification_machine.ts";
-import type { Trust } from "../orders/status.ts";
+import type { Trust } from "../machines/status.ts";
 import { type NextStep, nextStep } from "./next_step.ts";
 import type { UserFold } from "./user_fold.ts";
 import {
@@ -78,7 +78,7 @@ export interface UserState {
    * has begun, else the light one, else `unknown`.
    */
   readonly status: UserStatus["status"];
-  /** `confirmed` when all that `status` follows from is the service's own word. */
+  /** `confirmed` when all inputs of `status` are confirmed by the service. */
   readonly trust: Trust;
   /** What the user must do next, by `status`. */
   readonly next: NextStep;
@@ -142,7 +142,8 @@ export interface UserState {
  *
  * @example A user of whom nothing is known
  * ```ts
- * import { initialUserFold, userState } from "@rampkit/onramp/ledger/internals";
+ * import { initialUserFold } from "./user_fold.ts";
+ * import { userState } from "./user_state.ts";
  * import assert from "node:assert/strict";
  *
  * assert.equal(userState(initialUserFold("01USER")).status, "unknown");
@@ -175,8 +176,8 @@ export function userState(fold: UserFold): UserState {
     anomalies: latest === null ? [] : [
       ...futureTimes({ createdAt: futureCreation(latest) }),
       ...unreadableFields([latest]),
-      ...reversedVerification(fkycMachine, latest.fkyc, fold.shownFkyc),
-      ...reversedVerification(lkycMachine, latest.lkyc, fold.shownLkyc),
+      ...reversedVerification(fkycMachine, latest.fkyc, fold.observedFkyc),
+      ...reversedVerification(lkycMachine, latest.lkyc, fold.observedLkyc),
     ],
   };
 }

@@ -7,8 +7,11 @@ import {
   lkycMachine,
   type VerificationMachine,
 } from "../machines/verification_machine.ts";
-import type { Trust } from "../orders/status.ts";
-import { isKnownVerification, verificationRank } from "./verification_rank.ts";
+import type { Trust } from "../machines/status.ts";
+import {
+  isKnownVerification,
+  verificationRank,
+} from "../machines/verification_rank.ts";
 
 /** All that the status of a user depends on. */
 export interface VerificationFacts {
@@ -41,7 +44,7 @@ export interface StatedVerification {
 export interface Verification {
   /** The state; null when none was stated. */
   readonly state: VerificationState | null;
-  /** Whether it is the service's own word. */
+  /** Whether it is confirmed by the service. */
   readonly trust: Trust;
   /**
    * The state that webhooks stated last, where that is later than what `state`
@@ -58,7 +61,7 @@ export interface UserStatus {
    * has begun, else the light one, else `unknown`.
    */
   readonly status: VerificationState | "banned" | "unknown";
-  /** `confirmed` when all that `status` follows from is the service's own word. */
+  /** `confirmed` when all inputs of `status` are confirmed by the service. */
   readonly trust: Trust;
   /** Light verification. */
   readonly lkyc: Verification;

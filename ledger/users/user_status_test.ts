@@ -9,11 +9,11 @@ import {
   userRead,
   userWebhook,
   webhookAt,
-} from "../orders/given_test.ts";
-import { userActivityOf } from "../projection/activity_fold.ts";
+} from "../testing/given_facts.ts";
+import { userActivityOf } from "../orders/activity_fold.ts";
 import { foldUser } from "../explain/as_of.ts";
 import { type UserState, userState } from "./user_state.ts";
-import { verificationRank } from "./verification_rank.ts";
+import { verificationRank } from "../machines/verification_rank.ts";
 
 function stateOf(...events: RecordedEvent[]): UserState {
   return userState(foldUser(USER, facts(...events)));

@@ -59,14 +59,29 @@ export type UserVerdict =
  * @param user The user.
  * @returns A code, and what it is about.
  *
- * @example A user of whom nothing is known
+ * @example A user whose verification only a webhook reported
  * ```ts
- * import { userVerdictOf } from "@rampkit/onramp/ledger";
- * import { initialUserFold, userState } from "@rampkit/onramp/ledger/internals";
+ * import { openLedger, userVerdictOf } from "@rampkit/onramp/ledger";
  * import assert from "node:assert/strict";
  *
- * const { code } = userVerdictOf(userState(initialUserFold("01USER")));
- * assert.equal(code, "nothing_known");
+ * await using ledger = await openLedger({
+ *   url: ":memory:",
+ *   environment: "sandbox",
+ * });
+ * const user = {
+ *   user_id: "01USER",
+ *   verification_status: { fkyc: { state: "success" } },
+ * };
+ * await ledger.appendDelivery({
+ *   id: "01JD3Q5XK6T0V0QK3WZ5R5Q0ZV",
+ *   receivedAt: "2026-11-20T09:00:00.000Z",
+ *   body: new TextEncoder().encode(
+ *     JSON.stringify({ type: "verify_success", user }),
+ *   ),
+ * });
+ * await ledger.project();
+ * const state = await ledger.users.get("01USER");
+ * assert.equal(state === null ? null : userVerdictOf(state).code, "not_confirmed");
  * ```
  */
 export function userVerdictOf(user: UserState): UserVerdict {

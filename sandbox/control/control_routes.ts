@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import type { SandboxEngine } from "../engine/sandbox_engine.ts";
+import type { SandboxEngine } from "../service/sandbox_engine.ts";
 import { OPEN_SESSION } from "../engine/session_store.ts";
 import { truthOf } from "../engine/truth.ts";
 import { answer } from "../http/answer.ts";

@@ -1,4 +1,4 @@
-import type { SandboxEngine } from "../engine/sandbox_engine.ts";
+import type { SandboxEngine } from "../service/sandbox_engine.ts";
 import { nextSteps } from "../engine/order_steps.ts";
 import { isMovable, LiveClock } from "../clocks/live_clock.ts";
 

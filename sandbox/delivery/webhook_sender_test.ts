@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createSandbox } from "../create_sandbox.ts";
 import type { Sandbox } from "../sandbox.ts";
-import type { SandboxOptions } from "../engine/sandbox_options.ts";
+import type { SandboxOptions } from "../service/sandbox_options.ts";
 import { type VirtualClock, virtualClock } from "../clocks/virtual_clock.ts";
 import { DISABLE_RULES } from "./retry_schedule.ts";
 

@@ -1,4 +1,4 @@
-import type { SandboxEngine } from "../engine/sandbox_engine.ts";
+import type { SandboxEngine } from "../service/sandbox_engine.ts";
 
 /** Whether the request carries the partner's key. */
 export function hasKey(engine: SandboxEngine, request: Request): boolean {

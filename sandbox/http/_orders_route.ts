@@ -1,15 +1,15 @@
-import type { SandboxEngine } from "../engine/sandbox_engine.ts";
+import type { SandboxEngine } from "../service/sandbox_engine.ts";
 import type { SandboxOrder } from "../engine/sandbox_order.ts";
 import { earlierForm } from "../faults/earlier_form.ts";
-import { cursorAfter, trueCursor } from "../faults/endless_cursor.ts";
+import { cursorAfter, trueCursor } from "./endless_cursor.ts";
 import { oddRow } from "../faults/odd_rows.ts";
 import {
   countShortPage,
   driftPages,
   pageRows,
   statedTotal,
-} from "../faults/page_faults.ts";
-import { refuseIds } from "../faults/refused_ids.ts";
+} from "./page_faults.ts";
+import { refuseIds } from "./refused_ids.ts";
 import { answer } from "./answer.ts";
 import { hasKey, UNAUTHORIZED } from "./_api_key.ts";
 import { orderJson } from "./_order_json.ts";

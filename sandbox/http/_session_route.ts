@@ -5,13 +5,16 @@ import {
   ExactNumber,
   parseWithExactNumbers,
 } from "../../core/json/exact_number.ts";
-import { minimumAmount } from "../../core/rules/minimum_amount.ts";
+import {
+  defaultCommodity,
+  FIAT_DECIMALS,
+  minimumAmount,
+} from "../../core/rules/fiat_amount.ts";
 import {
   type BrokenSessionRule,
   checkSession,
-  defaultCommodity,
 } from "../../core/rules/session_rules.ts";
-import type { SandboxEngine } from "../engine/sandbox_engine.ts";
+import type { SandboxEngine } from "../service/sandbox_engine.ts";
 import { answer } from "./answer.ts";
 import { hasKey, UNAUTHORIZED } from "./_api_key.ts";
 import type { SessionRequest } from "../engine/session_store.ts";
@@ -108,6 +111,8 @@ function sentenceOf(
     case "unknown_currency":
     case "currency_not_in_sandbox":
       return `currency ${currency} is not supported`;
+    case "too_many_decimals":
+      return `currency_amount must have at most ${FIAT_DECIMALS} decimals`;
     case "below_minimum":
       return "currency_amount must be at least " +
         minimumAmount(String(fields.commodity ?? defaultCommodity(table)));

@@ -1,4 +1,4 @@
-import type { SandboxEngine } from "../engine/sandbox_engine.ts";
+import type { SandboxEngine } from "../service/sandbox_engine.ts";
 import { answer } from "./answer.ts";
 import { hasKey } from "./_api_key.ts";
 import { isRecord } from "../../core/guards.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createSandbox } from "../create_sandbox.ts";
 import type { Sandbox } from "../sandbox.ts";
-import type { SandboxOptions } from "../engine/sandbox_options.ts";
+import type { SandboxOptions } from "../service/sandbox_options.ts";
 import { virtualClock } from "../clocks/virtual_clock.ts";
 
 const GOOD = {

@@ -1,11 +1,7 @@
-import type { SandboxEngine } from "../engine/sandbox_engine.ts";
+import type { SandboxEngine } from "../service/sandbox_engine.ts";
 import { oddRow } from "../faults/odd_rows.ts";
-import {
-  countShortPage,
-  pageRows,
-  statedTotal,
-} from "../faults/page_faults.ts";
-import { refuseIds } from "../faults/refused_ids.ts";
+import { countShortPage, pageRows, statedTotal } from "./page_faults.ts";
+import { refuseIds } from "./refused_ids.ts";
 import { answer } from "./answer.ts";
 import { hasKey, UNAUTHORIZED } from "./_api_key.ts";
 import { readUsersQuery } from "./_read_query.ts";

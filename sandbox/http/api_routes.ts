@@ -1,6 +1,6 @@
 import { Hono } from "hono";
-import type { SandboxEngine } from "../engine/sandbox_engine.ts";
-import { withApiFaults } from "../faults/api_faults.ts";
+import type { SandboxEngine } from "../service/sandbox_engine.ts";
+import { withApiFaults } from "./api_faults.ts";
 import { cardRoute } from "./_card_route.ts";
 import { ordersRoute } from "./_orders_route.ts";
 import { sessionRoute } from "./_session_route.ts";

@@ -1,7 +1,7 @@
 import { assets } from "../../core/assets/assets.ts";
 import { isWalletAddress } from "../../core/rules/wallet_address.ts";
 import { Hono } from "hono";
-import type { SandboxEngine } from "../engine/sandbox_engine.ts";
+import type { SandboxEngine } from "../service/sandbox_engine.ts";
 import { answer } from "../http/answer.ts";
 import { decimalOf, unitsOf } from "../seeded/decimals.ts";
 import { isRecord, messageOf } from "../../core/guards.ts";

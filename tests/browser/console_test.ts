@@ -1,13 +1,12 @@
 import axe from "axe-core";
 import assert from "node:assert/strict";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { knownTokens } from "../../cli/api/callers.ts";
-import type { Access } from "../../cli/console/access/access.ts";
-import { EXPLORERS } from "../../cli/console/explorers.ts";
-import { openConsole } from "../../cli/console/open_console.ts";
-import { allNotes } from "../../ledger/attention/notes.ts";
-import type { NewEvent } from "../../ledger/events/event.ts";
-import type { Ledger } from "../../ledger/mod.ts";
+import { knownTokens } from "../../server/api/callers.ts";
+import type { Access } from "../../server/console/access/access.ts";
+import { EXPLORERS } from "../../server/console/context/explorers.ts";
+import { openConsole } from "../../server/console/open_console.ts";
+import { allNotes } from "../../ledger/testing/mod.ts";
+import type { Ledger, NewEvent } from "../../ledger/mod.ts";
 import { isBrowserMissing, withPage } from "../kit/browser.ts";
 import {
   ODD_NOW_MS,
@@ -215,8 +214,8 @@ Deno.test({
       const answers: Record<string, RegExp> = {
         FAILED: /^Failed: the card's issuer declined the payment/,
         pendin: /^Paid, and not sent yet/,
-        [ODD_ORDERS.forged.toLowerCase()]: /^Unknown to the service\. Treat as/,
-        REVERS: /^The service took its word back/,
+        [ODD_ORDERS.forged.toLowerCase()]: /^Unknown to the service/,
+        REVERS: /took it back\./,
         [`click-${ODD_ORDERS.refund}`]: /the service is to refund/i,
       };
       for (const [text, answer] of Object.entries(answers)) {
@@ -270,7 +269,7 @@ Deno.test({
       await page.fill("#q", ODD_ORDERS.refund);
       await page.click(".search button");
       await page.click("text=Note or acknowledge");
-      await page.fill("textarea", "asked <b>them</b>");
+      await page.fill('textarea[name="text"]', "asked <b>them</b>");
       await page.click('button[value="acknowledge"]');
       await page.waitForSelector("ul.notes");
       assert.match(

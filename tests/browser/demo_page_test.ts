@@ -175,7 +175,11 @@ Deno.test({
       const other = await page.context().browser()?.newPage();
       assert.ok(other);
       await other.goto(await link.getAttribute("href") ?? "");
-      await holds(other, "tbody tr", /Success\. Final\. Crypto was sent/);
+      await holds(
+        other,
+        "tbody tr",
+        /Success, as asked for\. Final\. Crypto was sent/,
+      );
       await other.close();
       assert.deepEqual(complaints, []);
 

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import type { Frame, Page } from "playwright-core";
 import { OnrampClient } from "../../client/mod.ts";
-import type { Ledger } from "../../ledger/ledger.ts";
-import { openLedger } from "../../ledger/open_ledger.ts";
-import { createPoller } from "../../ledger/polling/poller.ts";
+import { type Ledger, openLedger } from "../../ledger/mod.ts";
+import { createPoller } from "../../sync/mod.ts";
 import { type ServedSandbox, serveSandbox } from "../../sandbox/mod.ts";
 import { webhookEndpoint } from "../../webhooks/mod.ts";
 import {
@@ -476,7 +475,7 @@ Deno.test({
     assert.equal(confirmed?.status, "success");
     assert.equal(confirmed?.trust, "confirmed");
     assert.equal(confirmed?.clickId, shop.records[0]?.click_id);
-    assert.equal(confirmed?.asked?.reference, 'user-1 {"basket":7}');
+    assert.equal(confirmed?.expected?.reference, 'user-1 {"basket":7}');
     assert.equal(confirmed?.currencyAmount, "25.50");
     assert.equal(confirmed?.address, wallet);
     assert.deepEqual(confirmed?.anomalies, []);

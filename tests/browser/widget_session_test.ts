@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type CustomEnvironment, OnrampClient } from "../../client/mod.ts";
-import type { SessionCreatedBody } from "../../ledger/events/event.ts";
+import type { SessionCreatedBody } from "../../ledger/types.ts";
 import { createSandbox } from "../../sandbox/mod.ts";
 import {
   draftOptions,
@@ -77,6 +77,7 @@ Deno.test("the page learns nothing of a session that the service refused", async
     authorise: () => ({ id: "u" }),
     plan: () => ({ session: {} }),
     createSession: (session) => client.sessions.create(session),
+    recordSession: () => Promise.resolve(),
     report: (error) => reported.push(error),
   });
   const headers = {

@@ -1,10 +1,6 @@
 import assert from "node:assert/strict";
 import { main } from "../../cli/mod.ts";
-import {
-  LEASE_MS,
-  POLL_LEASE,
-  takeLease,
-} from "../../ledger/polling/lease/lease.ts";
+import { LEASE_MS, POLL_LEASE, takeLease } from "../../ledger/for_sync.ts";
 import { openLedger } from "../../ledger/mod.ts";
 import { cli, temporaryLedger } from "../kit/cli.ts";
 

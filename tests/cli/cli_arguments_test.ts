@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openLedger } from "../../ledger/mod.ts";
-import { orderSnapshot } from "../../ledger/internals.ts";
+import { orderSnapshot } from "../../ledger/for_sync.ts";
 import { cli, temporaryLedger } from "../kit/cli.ts";
 
 /** Makes a ledger without events. */

@@ -94,7 +94,7 @@ Deno.test("README and help name every variable, and no other", async () => {
     new URL("../../README.md", import.meta.url),
   );
   const config = await Deno.readTextFile(
-    new URL("../../cli/program/config.ts", import.meta.url),
+    new URL("../../settings/config.ts", import.meta.url),
   );
   assert.deepEqual(names(readme), names(config));
   assert.deepEqual(names((await cli(["--help"])).out), names(config));

@@ -68,6 +68,6 @@ Deno.test("schema says what each shape is where the terminal is narrow", async (
     now: () => Date.now(),
     signal: new AbortController().signal,
   });
-  assert.match(out, /^shown-order +An order, and how fresh it is$/m);
+  assert.match(out, /^order-detail +An order, and how fresh it is$/m);
   for (const line of out.split("\n")) assert.ok(line.length <= 80, line);
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { openLedger } from "../../ledger/mod.ts";
 import { createSandbox } from "../../sandbox/mod.ts";
 import { cli, temporaryLedger } from "../kit/cli.ts";
-import { SHAPES } from "../../cli/shapes/shapes.ts";
+import { SHAPES } from "../../resources/shapes/shapes.ts";
 import {
   documentedShapes,
   hasDocumentedShape,
@@ -22,6 +22,7 @@ const ELSEWHERE = [
 ];
 
 /** What single orders and users have beside what lists have. */
+const FOUND_BY = "foundBy of orders show";
 const FRESHNESS = "freshness of orders show and users show";
 
 /** A ledger with something of everything, beside the service it is of. */
@@ -85,15 +86,21 @@ Deno.test("every command prints the JSON that COMMANDS.md documents", async () =
     const [line = ""] = ran.out.split("\n");
     assert.notEqual(line, "", `${args.join(" ")}: ${ran.err}`);
     const answers = ran.out.trim().split("\n").map((one) => JSON.parse(one));
-    for (const { freshness: _, ...answer } of answers) {
+    for (const one of answers) {
+      const { freshness: _, foundBy: __, releasedByHand: ___, ...answer } = one;
       await hasDocumentedShape(heading, answer);
     }
-    const { freshness } = JSON.parse(line);
+    const { freshness, foundBy, releasedByHand } = JSON.parse(line);
+    if (releasedByHand) await hasDocumentedShape("release", releasedByHand);
     checked.add(heading);
     if (freshness === undefined) return;
     await hasDocumentedShape(FRESHNESS, freshness);
     checked.add(FRESHNESS);
-    const shown = SHAPES[args[0] === "users" ? "shown-user" : "shown-order"];
+    if (foundBy !== undefined) {
+      await hasDocumentedShape(FOUND_BY, foundBy);
+      checked.add(FOUND_BY);
+    }
+    const shown = SHAPES[args[0] === "users" ? "user-detail" : "order-detail"];
     assert.ok(shown);
     hasShape(args.join(" "), shown, JSON.parse(line));
   };
@@ -116,6 +123,13 @@ Deno.test("every command prints the JSON that COMMANDS.md documents", async () =
   await holds("session create", [
     ...["session", "create", "--commodity", "TT", "--network", "amoy"],
     ...["--currency-amount", "10", "--currency", "USD", "--json"],
+  ]);
+  await holds("expect", [
+    ...["expect", "--click", "c-17", "--reference", "basket-17", "--json"],
+  ]);
+  await holds("release", [
+    ...["release", orderId, "--refunded", "--by", "Ada", "--why", "paid twice"],
+    "--json",
   ]);
   await holds("trigger", [
     ...["trigger", "success", "--pause", "0", "--json"],

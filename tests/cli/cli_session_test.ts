@@ -63,6 +63,7 @@ Deno.test("rampkit session create --extra sends what this version does not know,
   const created = await create(
     ...["--commodity", "TT", "--network", "amoy"],
     ...["--extra", "currency=GBP", "--extra", "promo=a=b"],
+    ...["--click", "c-1"],
   );
   assert.equal(created.code, 0, created.err);
   assert.deepEqual(asked, [{
@@ -88,6 +89,7 @@ Deno.test("rampkit session create --extra sends what this version does not know,
       network: "amoy",
       currency_amount: "25",
       currency: "GBP",
+      click_id: "c-1",
     },
   );
 });

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { eraseBody, openLedger } from "../../ledger/mod.ts";
-import { openDriver } from "../../ledger/internals.ts";
+import { eraseBody, openDriver, openLedger } from "../../ledger/mod.ts";
 import { cli, temporaryLedger } from "../kit/cli.ts";
 
 async function made(url: string, sessions: number): Promise<void> {
@@ -62,7 +61,7 @@ Deno.test("rampkit ledger verify says what it cannot see without an anchor", asy
   const held = await verify(copy, "--expect", anchor);
   assert.doesNotMatch(held.out, /Not seen/);
   const json = JSON.parse((await verify(copy, "--json")).out);
-  assert.deepEqual([json.anchors, json.keptHead], [[], null]);
+  assert.deepEqual([json.anchors, json.anchoredHead], [[], null]);
 });
 
 Deno.test("rampkit ledger verify counts erased bodies, and finds one that was only blanked", async () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { SHAPES } from "../../cli/shapes/shapes.ts";
+import { SHAPES } from "../../resources/shapes/shapes.ts";
 import { openLedger } from "../../ledger/mod.ts";
 import { createSandbox } from "../../sandbox/mod.ts";
 import { cli, temporaryLedger } from "../kit/cli.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { alarmMessage } from "../../cli/alarms/alarm_message.ts";
+import { alarmMessage } from "../../server/alarms/alarm_message.ts";
 import {
   forwarderOn,
   fromTheStart,
@@ -7,9 +7,9 @@ import {
   Receiver,
   record,
   runUntil,
-} from "../../cli/forwarding/testing/forwarding_kit.ts";
-import { type Shape, SHAPES } from "../../cli/shapes/shapes.ts";
-import { userSnapshot } from "../../ledger/events/mint.ts";
+} from "../../server/forwarding/testing/forwarding_kit.ts";
+import { type Shape, SHAPES } from "../../resources/shapes/shapes.ts";
+import { userSnapshot } from "../../ledger/for_sync.ts";
 import { at, emptyStore } from "../../ledger/testing/projection_test_kit.ts";
 import { hasShape } from "../kit/documented_shape.ts";
 import { until } from "../kit/until.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { ALARM_CODES } from "../../cli/alarms/alarm_words.ts";
-import { ALL_CLEARS, LOG_EVENTS } from "../../cli/monitoring/log_events.ts";
+import { ALARM_CODES } from "../../server/alarms/alarm_words.ts";
+import { ALL_CLEARS, LOG_EVENTS } from "../../server/monitoring/log_events.ts";
 import {
   RECONCILE_CATEGORIES,
   RECONCILE_FLAGS,
-} from "../../ledger/internals.ts";
+} from "../../sync/testing/mod.ts";
 import { isTestFile, sourceFiles } from "../kit/source_files.ts";
 
 const root = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
@@ -41,7 +41,7 @@ Deno.test("the runbook lists every event of the log with its meaning, and no oth
 Deno.test("every event of the log is written somewhere", async () => {
   const sources: string[] = [];
   for (const file of await sourceFiles(root)) {
-    if (isTestFile(file) || !/^(cli|webhooks)\//.test(file)) continue;
+    if (isTestFile(file) || !/^(cli|server|webhooks)\//.test(file)) continue;
     // The lists of names write nothing.
     if (/\/(log_events|log)\.ts$/.test(file)) continue;
     sources.push(await Deno.readTextFile(`${root}/${file}`));
@@ -74,7 +74,7 @@ Deno.test("the runbook names every metric, and log entries that exist", async ()
   const files = await Promise.all(
     (await sourceFiles(root)).filter((file) =>
       !isTestFile(file) &&
-      /^(cli\/(monitoring|forwarding)|webhooks\/(endpoint|storing))\//.test(
+      /^(server\/(monitoring|forwarding)|webhooks\/endpoint)\//.test(
         file,
       )
     ).map(read),
@@ -103,8 +103,10 @@ const INFORMATION = [
   "console_listening",
   "console_closed_month",
   "console_noted",
+  "console_released",
   "spool_drained",
   "backup_made",
+  "history_withheld",
 ];
 
 Deno.test("the runbook has an entry for every alarm and every event that needs somebody", async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openLedger } from "../../ledger/mod.ts";
-import { writeWaiting } from "../../ledger/queries/waiting_deliveries.ts";
+import { writeWaiting } from "../../ledger/for_server.ts";
 import { cli, temporaryLedger } from "../kit/cli.ts";
 
 Deno.test("commands that read say that deliveries wait, to people, on standard error", async () => {

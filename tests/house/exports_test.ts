@@ -16,12 +16,19 @@ Deno.test("the doors export what is written down, and nothing else", async () =>
   for (const [name, path] of Object.entries<string>(config.exports)) {
     found[name] = await exported(path);
   }
+  // The names within `LedgerTypes`.
+  found["./ledger LedgerTypes"] = await exported("ledger/types.ts");
   const file = new URL("tests/house/exports.json", root);
   const text = `${JSON.stringify(found, null, 2)}\n`;
   if (Deno.env.get("RAMPKIT_WRITE_EXPORTS") === "1") {
     await Deno.writeTextFile(file, text);
   }
   assert.deepEqual(found, JSON.parse(await Deno.readTextFile(file)));
+});
+
+Deno.test("the door ./ledger has at most a hundred names", async () => {
+  const names = await exported("ledger/mod.ts");
+  assert.ok(names.length <= 100, `${names.length} names`);
 });
 
 Deno.test("every door and every folder's door opens with a tour", async () => {

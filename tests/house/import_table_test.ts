@@ -1,29 +1,39 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path/posix";
+import { modulesOf } from "../kit/architecture.ts";
 import { importsOf } from "../kit/imports.ts";
-import { isTestFile, sourceFiles } from "../kit/source_files.ts";
+import { isTestFile, moduleOf, sourceFiles } from "../kit/source_files.ts";
 
 const root = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
 
-/** What each module may import of ours, besides itself. */
-const MAY_IMPORT: Record<string, (target: string) => boolean> = {
-  core: () => false,
-  client: isCore,
-  webhooks: isCore,
-  ledger: isCore,
-  widget: isCore,
-  sandbox: isCore,
-  cli: () => true,
-};
+const modules = modulesOf(await Deno.readTextFile(`${root}/ARCHITECTURE.md`));
 
-Deno.test("modules import only what the import table allows", async () => {
+Deno.test("every module has its row in the table of ARCHITECTURE.md, and names only modules above it", async () => {
+  const names = modules.map(({ name }) => name);
+  const published = (await sourceFiles(root)).filter((file) =>
+    !isTestFile(file)
+  );
+  assert.deepEqual(
+    [...new Set(published.map(moduleOf))].sort(),
+    [
+      ...names,
+    ].sort(),
+  );
+  for (const [at, { name, imports }] of modules.entries()) {
+    const above = names.slice(0, at);
+    assert.deepEqual(imports.filter((one) => !above.includes(one)), [], name);
+  }
+});
+
+Deno.test("modules import only what the table of ARCHITECTURE.md allows", async () => {
+  const allowed = new Map(modules.map(({ name, imports }) => [name, imports]));
   const wrong: string[] = [];
-  for (const { file, target } of await importsOf(root)) {
-    const from = file.split("/")[0] ?? "";
-    const to = target.split("/")[0] ?? "";
-    const allowed = MAY_IMPORT[from];
-    if (allowed === undefined || from === to || isTestFile(file)) continue;
-    if (!allowed(target)) wrong.push(`${file} imports ${target}`);
+  for (const { file, target, imported } of await importsOf(root)) {
+    const [from, to] = [moduleOf(file), moduleOf(target)];
+    if (!imported || from === to || isTestFile(file)) continue;
+    if (!allowed.get(from)?.includes(to)) {
+      wrong.push(`${file} imports ${target}`);
+    }
   }
   assert.deepEqual(wrong, []);
 });
@@ -46,10 +56,6 @@ Deno.test("no module is a dead file: every one is reached from a door or a test"
   const dead = files.filter((file) => !reached.has(file) && !doors.has(file));
   assert.deepEqual(dead, []);
 });
-
-function isCore(target: string): boolean {
-  return target.startsWith("core/");
-}
 
 async function entryPoints(): Promise<string[]> {
   const config = JSON.parse(await Deno.readTextFile(join(root, "deno.json")));

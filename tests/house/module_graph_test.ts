@@ -27,7 +27,7 @@ for (const door of ["client", "webhooks", "widget", "sandbox"]) {
 }
 
 Deno.test("the door ./deploy loads no native code and needs no disk", async () => {
-  const modules = await graph("cli/deploy.ts");
+  const modules = await graph("server/deploy.ts");
   assert.ok(modules.length > 20);
   assert.deepEqual(
     modules.filter((name) => /npm:.*libsql/.test(name))

@@ -7,28 +7,49 @@ const root = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
 const WORLD =
   /\bDeno\.|\bDate\.now\b|\bnew Date\(\)|\bperformance\.|\bMath\.random\b|\bcrypto\.(?:get|random|subtle)|\bfetch\(|\bsetTimeout\b|\bsetInterval\b|\bconsole\.|"node:fs|"node:process/;
 
-/** Folders and files whose rules are to be read alone. */
-const PURE = [
-  /^core\/(?!waiting\/|serving\/)/,
-  /^ledger\/(anomalies|explain|machines|orders|users)\//,
-  /^ledger\/months\/(?!close_month|month_close|stored_months|months)/,
-  /^ledger\/events\/(?!mint|digest|derive)/,
-];
+/** Modules whose files are pure unless they are named below. */
+const PURE = /^(core|ledger|resources)\//;
 
-Deno.test("pure files name no clock, no chance and no I/O", async () => {
+/** Files of theirs that touch the world, or take the clock unless given one. */
+const TOUCHES_WORLD = new Set([
+  "core/serving/_deno_server.ts",
+  "core/waiting/sleep.ts",
+  "ledger/evidence/anchor_file.ts",
+  "ledger/evidence/head_anchor.ts",
+  "ledger/ledger_on.ts",
+  "ledger/months/close_month.ts",
+  "ledger/months/months_preview.ts",
+  "ledger/projection/projection_worker.ts",
+  "ledger/queries/orders.ts",
+  "ledger/store/connections/_connection.ts",
+  "ledger/store/connections/client_driver.ts",
+  "ledger/store/connections/file_identity.ts",
+  "ledger/store/connections/file_lock.ts",
+  "ledger/store/connections/replace_database.ts",
+  "ledger/store/driver/retrying_driver.ts",
+  "ledger/store/event_log.ts",
+  "ledger/store/migrate.ts",
+  "ledger/store/random_pool.ts",
+  "ledger/store/tables/events/append_deliveries.ts",
+  "ledger/subscriptions/subscription.ts",
+  "resources/health/delivery_checks.ts",
+]);
+
+Deno.test("files name no clock, no chance and no I/O unless they are there for it", async () => {
   const wrong: string[] = [];
-  let looked = 0;
+  const touching = new Set<string>();
   for (const file of await sourceFiles(root)) {
-    if (isTestFile(file) || !PURE.some((pure) => pure.test(file))) continue;
-    looked++;
+    if (isTestFile(file) || !PURE.test(file)) continue;
     const text = await Deno.readTextFile(`${root}/${file}`);
     const code = text.replace(/\/\*[\s\S]*?\*\//g, "");
     for (const line of code.split("\n")) {
-      if (WORLD.test(line)) wrong.push(`${file}: ${line.trim()}`);
+      if (!WORLD.test(line)) continue;
+      touching.add(file);
+      if (!TOUCHES_WORLD.has(file)) wrong.push(`${file}: ${line.trim()}`);
     }
   }
-  assert.ok(looked > 10, `only ${looked} files were looked at`);
   assert.deepEqual(wrong, []);
+  assert.deepEqual([...TOUCHES_WORLD.difference(touching)], []);
 });
 
 /** The one file of theirs that is for Deno alone. */

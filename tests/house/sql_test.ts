@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { sourceFiles } from "../kit/source_files.ts";
+import { importsOf } from "../kit/imports.ts";
+import { isTestFile, sourceFiles } from "../kit/source_files.ts";
 
 const root = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
 
@@ -21,4 +22,23 @@ Deno.test("SQL stands in ledger/store, beside the tables it reads", async () => 
     if (statement.test(text)) found.push(file);
   }
   assert.deepEqual(found, []);
+});
+
+/**
+ * What a table may import of ours: what a database is, other tables, and the
+ * folders that say what a value means. None of these decides anything.
+ */
+const PLAIN =
+  /^(core\/|ledger\/(machines|events|hashes)\/|ledger\/store\/(driver|tables)\/)/;
+
+Deno.test("tables import plain types of ours only, and no rule", async () => {
+  const wrong: string[] = [];
+  let looked = 0;
+  for (const { file, target } of await importsOf(root)) {
+    if (!file.startsWith("ledger/store/tables/") || isTestFile(file)) continue;
+    looked++;
+    if (!PLAIN.test(target)) wrong.push(`${file} imports ${target}`);
+  }
+  assert.ok(looked > 50);
+  assert.deepEqual(wrong, []);
 });

@@ -1,8 +1,8 @@
-import { Operations } from "../../cli/api/operations.ts";
-import type { Access } from "../../cli/console/access/access.ts";
-import type { ConsoleParts } from "../../cli/console/console_parts.ts";
-import { consoleApp } from "../../cli/console/console_app.ts";
-import { EXPLORERS } from "../../cli/console/explorers.ts";
+import { Operations } from "../../server/api/operations.ts";
+import type { Access } from "../../server/console/access/access.ts";
+import type { ConsoleParts } from "../../server/console/console_parts.ts";
+import { consoleApp } from "../../server/console/console_app.ts";
+import { EXPLORERS } from "../../server/console/context/explorers.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 
 /** Address that requests of a test go to. */

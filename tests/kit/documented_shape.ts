@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Shape, SHAPES } from "../../cli/shapes/shapes.ts";
+import { type Shape, SHAPES } from "../../resources/shapes/shapes.ts";
 
 /**
  * Holds an answer against the schema of the shape that COMMANDS.md documents

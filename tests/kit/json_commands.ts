@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { buildProgram } from "../../cli/program/program.ts";
+import { buildProgram } from "../../cli/program.ts";
 
 /** Every command that takes `--json`, as it is written: `orders list`. */
 export function jsonCommands(): string[] {

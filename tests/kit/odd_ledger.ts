@@ -1,13 +1,11 @@
-import type { NewEvent } from "../../ledger/events/event.ts";
+import { type Ledger, type NewEvent, openLedger } from "../../ledger/mod.ts";
 import {
   orderAbsent,
   orderContradicted,
   orderSnapshot,
-  sessionCreated,
   userSnapshot,
-  webhookEvent,
-} from "../../ledger/events/mint.ts";
-import { type Ledger, openLedger } from "../../ledger/mod.ts";
+} from "../../ledger/for_sync.ts";
+import { sessionCreated, webhookEvent } from "../../ledger/testing/mod.ts";
 
 /** The time that every odd ledger goes by. */
 export const ODD_NOW_MS: number = Date.parse("2026-11-20T12:00:00Z");

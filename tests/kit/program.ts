@@ -19,6 +19,8 @@ const LONGEST_STOP_MS = 60_000;
 export interface Served extends AsyncDisposable {
   /** Where it listens. */
   readonly url: string;
+  /** Number of the process. */
+  readonly pid: number;
   /** What it has logged so far, line by line. */
   readonly log: readonly string[];
   /** Waits until the ledger has whatever was answered. */
@@ -85,6 +87,7 @@ export async function startServe(
   const url = await listening.promise;
   return {
     url,
+    pid: child.pid,
     log,
     settled: async () => {
       const giveUpAt = performance.now() + 60_000;

@@ -1,27 +1,30 @@
-const FOLDERS = [
-  "core",
-  "client",
-  "webhooks",
-  "ledger",
-  "widget",
-  "sandbox",
-  "cli",
-  "tests",
-  "tools",
-  "bench",
-];
+import config from "../../deno.json" with { type: "json" };
 
-/** Every TypeScript file of the project, relative to `root`, sorted. */
+/** Folders that are no part of the package: tests, tools, papers. */
+const UNPUBLISHED = config.publish.exclude.filter((path) =>
+  /^\w+(\/\w+)*$/.test(path)
+);
+
+/**
+ * Every TypeScript file of the project, relative to `root`, sorted. The folders
+ * are those that are there: a new one needs no entry anywhere.
+ */
 export async function sourceFiles(root: string): Promise<string[]> {
-  const files = ["mod.ts"];
-  for (const folder of FOLDERS) await collect(root, folder, files);
+  const files: string[] = [];
+  await collect(root, "", files);
   return files.sort();
 }
 
 /** Whether a file is there for tests or benchmarks alone. */
 export function isTestFile(file: string): boolean {
   return /(^|[/_])(test|bench)(_\w+)?\.ts$/.test(file) ||
-    /^(tests|tools|bench)\/|\/testing\//.test(file);
+    file.includes("/testing/") ||
+    UNPUBLISHED.some((folder) => file.startsWith(`${folder}/`));
+}
+
+/** The module of a file: its folder at the top, or a file at the top itself. */
+export function moduleOf(file: string): string {
+  return file.split("/")[0] ?? "";
 }
 
 async function collect(
@@ -29,18 +32,10 @@ async function collect(
   folder: string,
   files: string[],
 ): Promise<void> {
-  for (const entry of await entriesOf(`${root}/${folder}`)) {
-    const path = `${folder}/${entry.name}`;
-    if (entry.isDirectory) await collect(root, path, files);
-    else if (entry.name.endsWith(".ts")) files.push(path);
-  }
-}
-
-async function entriesOf(folder: string): Promise<Deno.DirEntry[]> {
-  try {
-    return await Array.fromAsync(Deno.readDir(folder));
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return [];
-    throw error;
+  for await (const { name, isDirectory } of Deno.readDir(`${root}/${folder}`)) {
+    if (name.startsWith(".") || name === "node_modules") continue;
+    const path = folder === "" ? name : `${folder}/${name}`;
+    if (isDirectory) await collect(root, path, files);
+    else if (name.endsWith(".ts")) files.push(path);
   }
 }

@@ -4,7 +4,7 @@ import {
   startSqld,
 } from "../../ledger/testing/sqld_test_server.ts";
 import { serveSandbox } from "../../sandbox/mod.ts";
-import { deployApp } from "../../cli/compose/deploy_app.ts";
+import { deployApp } from "../../server/compose/deploy_app.ts";
 import { cli } from "../kit/cli.ts";
 import { temporaryFolder } from "../kit/temporary_folder.ts";
 
@@ -27,7 +27,7 @@ async function serveEntry(env: Record<string, string>) {
       "--allow-net=127.0.0.1",
       "--host=127.0.0.1",
       "--port=0",
-      `${root}cli/deploy.ts`,
+      `${root}server/deploy.ts`,
     ],
     env: { ...env, NO_COLOR: "1" },
     stdin: "null",

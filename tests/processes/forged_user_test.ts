@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { OnrampClient } from "../../client/mod.ts";
-import { createPoller, openLedger } from "../../ledger/mod.ts";
+import { createPoller } from "../../sync/mod.ts";
+import { openLedger } from "../../ledger/mod.ts";
 import { createSandbox } from "../../sandbox/mod.ts";
 
 for (const banned of [false, true]) {

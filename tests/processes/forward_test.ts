@@ -4,7 +4,7 @@ import {
   lives,
   SECRET,
   STATUSES,
-} from "../../cli/forwarding/testing/forwarding_kit.ts";
+} from "../../server/forwarding/testing/forwarding_kit.ts";
 import { openLedger } from "../../ledger/mod.ts";
 import { temporaryLedger } from "../kit/cli.ts";
 import { type Served, startServe } from "../kit/program.ts";

@@ -3,11 +3,12 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { Webhook } from "standardwebhooks";
 import { OnrampClient } from "../../client/mod.ts";
-import { forwardingOf } from "../../cli/forwarding/forward_flags.ts";
-import { webhookSigner } from "../../cli/forwarding/signed_webhook.ts";
-import { SHAPES } from "../../cli/shapes/shapes.ts";
-import { serviceMetrics } from "../../cli/monitoring/metrics.ts";
-import { createPoller, openLedger } from "../../ledger/mod.ts";
+import { forwardingOf } from "../../cli/serve_flags/forward_flags.ts";
+import { webhookSigner } from "../../server/forwarding/signed_webhook.ts";
+import { SHAPES } from "../../resources/shapes/shapes.ts";
+import { serviceMetrics } from "../../server/monitoring/metrics.ts";
+import { createPoller } from "../../sync/mod.ts";
+import { openLedger } from "../../ledger/mod.ts";
 import { createSandbox } from "../../sandbox/mod.ts";
 import { TextLineStream } from "../kit/text_line_stream.ts";
 import { until } from "../kit/until.ts";
@@ -156,7 +157,17 @@ Deno.test("the back end of FORWARDING.md releases goods once, on a signed and co
   await until(async () =>
     (await ledger.subscriptions.list()).length === targets
   );
-  const { orderId } = sandbox.createOrder({ currencyAmount: "49.90" });
+  await ledger.recordSession({
+    session_id: "s-7",
+    click_id: "c-7",
+    reference: "basket-7",
+    currency: "USD",
+    currency_amount: "49.90",
+  });
+  const { orderId } = sandbox.createOrder({
+    clickId: "c-7",
+    currencyAmount: "49.90",
+  });
   // What only a webhook says releases nothing.
   await ledger.appendDelivery({
     id: "01M7WYY537RGCZBMWCSRKH5NWA",
@@ -174,18 +185,19 @@ Deno.test("the back end of FORWARDING.md releases goods once, on a signed and co
   await ledger.project();
   const success = () =>
     library.taken.find(({ body }) =>
-      JSON.parse(body).type === "order.confirmed.success"
+      JSON.parse(body).type === "order.release.yes"
     );
   await until(() => success() !== undefined);
   const { headers = {}, body = "" } = success() ?? {};
   const event = JSON.parse(body);
   SHAPES["forwarded-transition"]?.schema.parse(event);
   assert.equal(event.data.release, "yes");
+  assert.equal(event.data.reference, "basket-7");
   assert.equal(event.data.state.currencyAmount, "49.90");
   assert.equal(headers["webhook-id"], event.data.key);
 
   if (python !== null) {
-    const released = `Release the goods of order ${orderId}`;
+    const released = `Release basket-7 of order ${orderId}`;
     await until(() => python.said.length > 0, python.errors.join("\n"));
     assert.deepEqual(python.said, [released]);
     const { host: _, "content-length": __, ...sent } = headers;
@@ -193,8 +205,8 @@ Deno.test("the back end of FORWARDING.md releases goods once, on a signed and co
     const message = { ...event, id: event.data.key };
     const other = {
       ...message,
-      id: "order:other:confirmed.success",
-      data: { ...event.data, key: "order:other:confirmed.success" },
+      id: "order:other:release.yes",
+      data: { ...event.data, id: "other", key: "order:other:release.yes" },
     };
     const forger = `whsec_${btoa("what somebody else signs with, long")}`;
     const cases: readonly [
@@ -231,11 +243,8 @@ Deno.test("the back end of FORWARDING.md releases goods once, on a signed and co
       ],
       ["no signature", { headers: {}, body }, 401],
       [
-        "reversed meanwhile",
-        webhookSigner([SECRET])({
-          ...other,
-          data: { ...other.data, release: "wait" },
-        }, at),
+        "it waits",
+        webhookSigner([SECRET])({ ...other, type: "order.release.wait" }, at),
         204,
       ],
     ];

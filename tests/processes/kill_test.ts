@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { decodeTime } from "ulid";
 import { openLedger } from "../../ledger/mod.ts";
-import { eventColumns, recordedEvent } from "../../ledger/store/event_row.ts";
+import { eventColumns, recordedEvent } from "../../ledger/testing/mod.ts";
 import { fileSpool, spoolMover, webhookEndpoint } from "../../webhooks/mod.ts";
 import { PERMISSIONS } from "../kit/program.ts";
 import { temporaryFolder } from "../kit/temporary_folder.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { OnrampClient } from "../../client/mod.ts";
-import { createPoller, openLedger } from "../../ledger/mod.ts";
+import { createPoller } from "../../sync/mod.ts";
+import { openLedger } from "../../ledger/mod.ts";
 import { serveSandbox } from "../../sandbox/mod.ts";
 import { cli, temporaryLedger } from "../kit/cli.ts";
 

@@ -69,7 +69,7 @@ Deno.test("rampkit serve tells once that polling fails, with cause and next try,
   // Both ask at once; which fails twice first depends on their turns.
   assert.match(String(alarm.sweep), /^(new|deep)$/);
   assert.equal(alarm.attempts, 2);
-  assert.ok(String(alarm.since) < String(alarm.nextTryAt));
+  assert.ok(String(alarm.since) < String(alarm.nextAttemptAt));
   assert.match(String(alarm.advice), /The service itself fails/);
 
   const ready = await fetch(`${served.url}/readyz`);

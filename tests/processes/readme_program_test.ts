@@ -51,15 +51,11 @@ function start(args: readonly string[], cwd: string, env: {
   };
 }
 
-Deno.test("the whole program of the README has 25 lines, takes a webhook, confirms its order and releases the goods once", async () => {
+Deno.test("the whole program of the README has at most 32 lines, takes a webhook, confirms its order and releases the goods once", async () => {
   const program = await wholeProgram();
   const lines = program.trimEnd().split("\n");
-  assert.ok(lines.length > 15 && lines.length <= 25, `${lines.length} lines`);
+  assert.ok(lines.length > 15 && lines.length <= 32, `${lines.length} lines`);
   await using served = await serveSandbox({ port: 0 });
-  const { orderId } = served.sandbox.createOrder();
-  for (const step of ["pay", "authorise", "complete"] as const) {
-    served.sandbox.advance(orderId, step);
-  }
   await using folder = await temporaryFolder();
   const serve = "Deno.serve({ port: 8787 }, ";
   assert.ok(program.includes(serve));
@@ -95,14 +91,24 @@ Deno.test("the whole program of the README has 25 lines, takes a webhook, confir
     },
   );
   const url = await running.says(/(http:\/\/127\.0\.0\.1:\d+)/);
+  const session = await fetch(`${url}/sessions/basket-7`, { method: "POST" });
+  const { sessionId, click_id: clickId } = await session.json();
+  const { orderId } = served.sandbox.createOrder({
+    sessionId,
+    clickId,
+    currencyAmount: "50",
+  });
+  for (const step of ["pay", "authorise", "complete"] as const) {
+    served.sandbox.advance(orderId, step);
+  }
   const answer = await fetch(`${url}/webhooks/${SECRET}`, {
     method: "POST",
     body: JSON.stringify({ type: "order_complete", order: { id: orderId } }),
   });
   await answer.body?.cancel();
   assert.equal(answer.status, 204);
-  const key = await running.says(/^Release the goods, once for (\S+)$/);
-  assert.equal(key, `order:${orderId}:confirmed.success`);
+  const key = await running.says(/^Release basket-7, once for (\S+)$/);
+  assert.equal(key, `order:${orderId}:release.yes`);
   const shown = await (await fetch(`${url}/orders/${orderId}`)).json();
   assert.deepEqual([shown.status, shown.trust], ["success", "confirmed"]);
 });

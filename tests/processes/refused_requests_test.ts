@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { statistics } from "../../cli/queries/statistics.ts";
-import { SHAPES } from "../../cli/shapes/shapes.ts";
+import { statistics } from "../../resources/queries/statistics.ts";
+import { SHAPES } from "../../resources/shapes/shapes.ts";
 import { openLedger } from "../../ledger/mod.ts";
 import { cli, temporaryLedger } from "../kit/cli.ts";
 import { hasShape } from "../kit/documented_shape.ts";

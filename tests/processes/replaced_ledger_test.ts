@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { anchorFilePath } from "../../ledger/internals.ts";
+import { anchorFilePath } from "../../ledger/testing/mod.ts";
 import { cli, temporaryLedger } from "../kit/cli.ts";
 import { PERMISSIONS, type Served, startServe } from "../kit/program.ts";
 import { until } from "../kit/until.ts";
@@ -160,13 +160,13 @@ Deno.test("rampkit ledger restore is refused while serve runs, and swaps the fil
   const before = await stored(run, env);
   const done = await run(["ledger", "restore", backup, "--json"], env);
   assert.equal(done.code, 0, done.err);
-  const { keptAs, events } = JSON.parse(done.out);
+  const { previousFile, events } = JSON.parse(done.out);
   assert.equal(events, 2);
   assert.deepEqual(await stored(run, env), orders("old", 2));
   // The chain is shorter than the one that was kept, and that is recorded.
   const verified = await run(["ledger", "verify"], env);
   assert.equal(verified.code, 0, verified.out);
-  assert.match(verified.out, /A restore gave up the kept head at .*: 5:/);
+  assert.match(verified.out, /A restore gave up the anchored head at .*: 5:/);
   assert.deepEqual(
     before,
     [
@@ -176,7 +176,7 @@ Deno.test("rampkit ledger restore is refused while serve runs, and swaps the fil
     ].sort(),
   );
   assert.deepEqual(
-    await stored(run, { ...env, RAMPKIT_DATABASE_URL: `file:${keptAs}` }),
+    await stored(run, { ...env, RAMPKIT_DATABASE_URL: `file:${previousFile}` }),
     before,
   );
   for await (const { name } of Deno.readDir(folder.folder)) {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { FOLD_VERSION } from "../../ledger/internals.ts";
+import { FOLD_VERSION } from "../../ledger/for_sync.ts";
 import { openLedger } from "../../ledger/mod.ts";
 import { cli, temporaryLedger } from "../kit/cli.ts";
 import { type Served, startServe } from "../kit/program.ts";

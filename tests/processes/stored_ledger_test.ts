@@ -1,13 +1,20 @@
 import assert from "node:assert/strict";
 import { OnrampClient } from "../../client/mod.ts";
-import { createPoller, type Ledger, openLedger } from "../../ledger/mod.ts";
+import { createPoller } from "../../sync/mod.ts";
+import { type Ledger, openDriver, openLedger } from "../../ledger/mod.ts";
 import { createSandbox, virtualClock } from "../../sandbox/mod.ts";
 import { webhookEndpoint } from "../../webhooks/mod.ts";
+import type { Driver } from "../../ledger/for_sync.ts";
+import { migrate, migrations } from "../../ledger/testing/mod.ts";
 import { temporaryLedger } from "../kit/cli.ts";
 import { temporaryFolder } from "../kit/temporary_folder.ts";
 
-/** Versions of the schema that were ever published, each with its ledger. */
-const VERSIONS = [1, 2];
+/** Each version of the schema has its stored ledger. */
+const VERSIONS = migrations.map(({ version }) => version);
+
+/** Stores the ledger of the schema and fold that this code writes. */
+const WRITE =
+  "RAMPKIT_WRITE_FIXTURES=1 deno task test tests/processes/stored_ledger_test.ts";
 
 const folder = new URL("../fixtures/", import.meta.url);
 
@@ -23,9 +30,9 @@ for (const version of VERSIONS) {
   Deno.test(`a ledger stored with schema ${version} opens, verifies and says what it said`, async () => {
     await using copy = await temporaryFolder();
     const path = `${copy.path}/ledger.db`;
-    if (Deno.env.get("RAMPKIT_WRITE_FIXTURES") === String(version)) {
-      await writeFixture(version);
-    }
+    if (
+      version === VERSIONS.length && Deno.env.has("RAMPKIT_WRITE_FIXTURES")
+    ) await writeFixture(version);
     await Deno.copyFile(new URL(`ledger_v${version}.db`, folder), path);
     const expected = JSON.parse(
       await Deno.readTextFile(new URL(`ledger_v${version}.json`, folder)),
@@ -50,6 +57,70 @@ for (const version of VERSIONS) {
     assert.equal((await ledger.verify()).ok, true);
   });
 }
+
+/** Tables and indexes of a database, by name. */
+async function schemaOf(driver: Driver): Promise<unknown> {
+  const [result] = await driver.batch([{
+    sql: `SELECT name, sql FROM sqlite_schema
+      WHERE sql IS NOT NULL AND name NOT GLOB 'sqlite_*' ORDER BY name`,
+    args: [],
+  }], "read");
+  return result?.rows;
+}
+
+Deno.test("the latest stored ledger has the tables that this code makes", async () => {
+  await using copy = await temporaryFolder();
+  const path = `${copy.path}/ledger.db`;
+  await Deno.copyFile(new URL(`ledger_v${VERSIONS.length}.db`, folder), path);
+  const stored = await openDriver({ url: `file:${path}`, worker: false });
+  const fresh = await openDriver({ url: ":memory:", worker: false });
+  await migrate(fresh, { migrations, environment: "sandbox", now: Date.now });
+  const schemas = [await schemaOf(stored), await schemaOf(fresh)];
+  await stored.close();
+  await fresh.close();
+  assert.deepEqual(
+    schemas[0],
+    schemas[1],
+    "a change of a published schema is a further migration; store the ledger " +
+      `of an unpublished one anew with: ${WRITE}`,
+  );
+});
+
+Deno.test("a stored ledger takes a further migration, and keeps its events", async () => {
+  await using copy = await temporaryFolder();
+  const path = `${copy.path}/ledger.db`;
+  await Deno.copyFile(new URL("ledger_v1.db", folder), path);
+  const driver = await openDriver({ url: `file:${path}`, worker: false });
+  const version = migrations.length + 1;
+  const stamp = await migrate(driver, {
+    migrations: [...migrations, {
+      version,
+      statements: [
+        "ALTER TABLE orders ADD COLUMN region TEXT NOT NULL DEFAULT ''",
+        "UPDATE orders SET region = 'of ' || order_id",
+        "CREATE INDEX orders_by_region ON orders(generation, region)",
+      ],
+    }],
+    environment: "sandbox",
+    now: Date.now,
+  });
+  assert.equal(stamp.schemaVersion, version);
+  const [changed, events] = await driver.batch([{
+    sql: "SELECT count(*) FROM orders WHERE region = 'of ' || order_id",
+    args: [],
+  }, { sql: "SELECT max(position) FROM events", args: [] }], "read");
+  const expected = JSON.parse(
+    await Deno.readTextFile(new URL("ledger_v1.json", folder)),
+  );
+  assert.deepEqual(changed?.rows, [[expected.orders.length]]);
+  assert.deepEqual(events?.rows, [[expected.position]]);
+  await driver.close();
+  // The code of the version before refuses it, and changes nothing.
+  await assert.rejects(
+    openLedger({ url: `file:${path}` }),
+    new RegExp(`schema is ${version}, this version knows ${version - 1}`),
+  );
+});
 
 /** Makes the ledger of the version that this code writes. */
 async function writeFixture(version: number): Promise<void> {

@@ -2,15 +2,17 @@
 // that the service's documentation has itself; each is a test of its own here.
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { checkCardInput } from "../../client/endpoints/card_input.ts";
-import { checkSessionInput } from "../../client/endpoints/session_rules.ts";
-import { checkUserInput } from "../../client/endpoints/user_input.ts";
+import {
+  checkCardInput,
+  checkSessionInput,
+  checkUserInput,
+} from "../../client/mod.ts";
 import { assets } from "../../core/assets/assets.ts";
 import type { AssetTable } from "../../core/assets/environment.ts";
 import { isDecimal } from "../../core/decimal.ts";
 import { ExactNumber, stringifyExact } from "../../core/json/exact_number.ts";
-import { virtualClock } from "../../sandbox/clocks/virtual_clock.ts";
-import { createSandbox } from "../../sandbox/create_sandbox.ts";
+import { draftOptions, WidgetOptionsError } from "../../widget/mod.ts";
+import { createSandbox, virtualClock } from "../../sandbox/mod.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -229,6 +231,7 @@ const SESSION_VALUES = {
   currency_amount: [
     ..."0.95 1 0.999999999999999999 29.999999999999999999 30 30.00 0 -30"
       .split(" "),
+    ..."30.001 99.99 99.9900 1.005".split(" "),
     `${"9".repeat(101)}`,
     29,
     30,
@@ -273,6 +276,46 @@ for (const table of ["production", "sandbox"] as const) {
         seen.add(faults.length > 0);
       }),
       { numRuns: 1_000 },
+    );
+    seen.check();
+  });
+}
+
+for (const environment of ["production", "sandbox"] as const) {
+  Deno.test(`widget options and sessions of ${environment} refuse the same fiat amounts`, () => {
+    const cents = fc.integer({ min: 0, max: 4_000 }).map((cents) =>
+      (cents / 100).toFixed(2)
+    );
+    const amounts = fc.oneof(
+      cents,
+      fc.constantFrom(..."29.999 30.001 30.000 1 0.995 1.005 0 x".split(" ")),
+    );
+    const asset = fc.option(fc.constantFrom(...assets[environment]));
+    const seen = tally();
+    fc.assert(
+      fc.property(amounts, asset, (currency_amount, asset) => {
+        const named = asset === null
+          ? {}
+          : { commodity: asset.commodity, network: asset.network };
+        const { faults } = checkSessionInput(
+          { ...named, currency: "USD", currency_amount },
+          { assets: environment },
+        );
+        let refused = false;
+        try {
+          draftOptions({
+            partner_id: "p",
+            ...named,
+            currency_amount,
+          } as never, { environment });
+        } catch (error) {
+          assert.ok(error instanceof WidgetOptionsError);
+          refused = true;
+        }
+        assert.equal(refused, faults.length > 0, JSON.stringify(faults));
+        seen.add(refused);
+      }),
+      { numRuns: 500 },
     );
     seen.check();
   });

@@ -5,8 +5,8 @@
  */
 import { getRequestListener } from "@hono/node-server";
 import { OnrampClient } from "@rampkit/onramp/client";
-import { createPoller, openLedger } from "@rampkit/onramp/ledger";
-import { openDriver } from "@rampkit/onramp/ledger/internals";
+import { openDriver, openLedger } from "@rampkit/onramp/ledger";
+import { createPoller } from "@rampkit/onramp/sync";
 import { serveSandbox } from "@rampkit/onramp/sandbox";
 import {
   fileSpool,
@@ -46,7 +46,17 @@ async function run() {
 
   const served = await serveSandbox({ port: 0, webhookUrl: mount });
   const { sandbox } = served;
-  const { orderId } = sandbox.createOrder();
+  await ledger.recordSession({
+    session_id: "s-1",
+    click_id: "c-1",
+    reference: "basket-1",
+    currency: "USD",
+    currency_amount: "25",
+  });
+  const { orderId } = sandbox.createOrder({
+    clickId: "c-1",
+    currencyAmount: "25",
+  });
   for (const step of ["pay", "authorise", "complete"]) {
     sandbox.advance(orderId, step);
   }
@@ -70,7 +80,7 @@ async function run() {
   const released = [];
   const goods = await ledger.subscribe(
     "goods",
-    { on: "order.confirmed.success" },
+    { on: "order.release.yes" },
     ({ key }) => void released.push(key),
   );
   await createPoller({ ledger, client, requestsPerSecond: 1000 }).once();
@@ -98,7 +108,7 @@ async function run() {
   assert.equal(claimed?.trust, "claimed");
   assert.equal(confirmed?.trust, "confirmed");
   assert.deepEqual(copied, confirmed);
-  assert.deepEqual(released, [`order:${orderId}:confirmed.success`]);
+  assert.deepEqual(released, [`order:${orderId}:release.yes`]);
   assert.equal(reason, null);
   assert.equal(refused.status, 404);
   assert.equal(remote, "unreachable");

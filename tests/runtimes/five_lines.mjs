@@ -1,5 +1,6 @@
 import { OnrampClient, webhookEndpoint } from "@rampkit/onramp";
-import { createPoller, openLedger } from "@rampkit/onramp/ledger";
+import { openLedger } from "@rampkit/onramp/ledger";
+import { createPoller } from "@rampkit/onramp/sync";
 import { createSandbox } from "@rampkit/onramp/sandbox";
 
 // The service, in a box: an order that was paid, and what it says of it.

@@ -117,12 +117,13 @@ const TYPED = `
 import { OnrampClient, webhookEndpoint } from "@rampkit/onramp";
 import * as client from "@rampkit/onramp/client";
 import * as webhooks from "@rampkit/onramp/webhooks";
-import { type Ledger, openLedger } from "@rampkit/onramp/ledger";
-import * as internals from "@rampkit/onramp/ledger/internals";
+import { type Ledger, type LedgerTypes, openLedger } from "@rampkit/onramp/ledger";
+import * as sync from "@rampkit/onramp/sync";
 import * as widget from "@rampkit/onramp/widget";
 import * as sandbox from "@rampkit/onramp/sandbox";
 import { main } from "@rampkit/onramp/cli";
-export const all = [OnrampClient, client, webhooks, internals, widget, sandbox];
+export const all = [OnrampClient, client, webhooks, sync, widget, sandbox];
+export const entity: LedgerTypes.Entity = "order";
 export const ledger: Promise<Ledger> = openLedger({ url: "file:a.db" });
 export const endpoint = ledger.then(({ appendDelivery }) =>
   webhookEndpoint({ append: appendDelivery, secrets: ["the-long-secret"] })

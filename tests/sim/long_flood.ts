@@ -1,7 +1,9 @@
 import { OnrampClient } from "../../client/mod.ts";
-import { createPoller, type Ledger } from "../../ledger/mod.ts";
-import { type Driver, ledgerOn } from "../../ledger/internals.ts";
-import { LibsqlDriver } from "../../ledger/store/driver/libsql_driver.ts";
+import { createPoller } from "../../sync/mod.ts";
+import type { Ledger } from "../../ledger/mod.ts";
+import type { Driver } from "../../ledger/for_sync.ts";
+import { ledgerOn } from "../../ledger/for_server.ts";
+import { LibsqlDriver } from "../../ledger/testing/mod.ts";
 import {
   createSandbox,
   type Sandbox,

@@ -1,4 +1,5 @@
 import { act, actLast } from "./chores/actions.ts";
+import { sell } from "./shop/shop_chores.ts";
 import { doChore } from "./chores/chores.ts";
 import { converge } from "./rules/convergence.ts";
 import type { Dice } from "./world/dice.ts";
@@ -59,6 +60,7 @@ export async function simulate(options: SimulateOptions): Promise<SimReport> {
       const dice = world.dice.fork("steps");
       const chores = world.dice.fork("chores");
       const hostile = world.dice.fork("hostile");
+      const shop = world.dice.fork("shop");
       const { attack } = world.plan;
       if (world.plan.past > 0) {
         world.sandbox.backfill({
@@ -78,6 +80,7 @@ export async function simulate(options: SimulateOptions): Promise<SimReport> {
       for (; steps < world.plan.steps; steps++) {
         for (let more = dice.int(1, 5); more > 0; more--) act(world, dice);
         if (chores.chance(choreRate)) doChore(world, chores);
+        if (shop.chance(world.plan.shop)) sell(world, shop);
         if (hostile.chance(attack.forger)) forge(world, hostile);
         if (hostile.chance(attack.clockSetBack)) world.setClockBack();
         await world.clock.advance(pauseMs(world.plan, dice));

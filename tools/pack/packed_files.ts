@@ -1,7 +1,7 @@
 import { importsOf } from "../../tests/kit/imports.ts";
 
 /** Runs in Deno alone, and is not packed. */
-const DENO_ONLY = /^cli\/deploy\.ts$/;
+const DENO_ONLY = /^server\/deploy\.ts$/;
 
 /** What the program only names: simulator, benchmark, the shop's page. */
 const CHECKOUT_ONLY = /^(?:tests|bench|cli\/demo\/browser)\//;

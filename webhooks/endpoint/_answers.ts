@@ -1,8 +1,10 @@
 import { messageOf } from "../../core/guards.ts";
 import type { Delivery } from "../../core/wire/delivery.ts";
 import { SENDER_TIMEOUT_MS } from "../../core/waiting/retry_schedule.ts";
-import type { RefusalReason } from "../admission/refusal.ts";
-import type { DeliveryStore } from "../storing/delivery_store.ts";
+import { LastingAlarm } from "./lasting_alarm.ts";
+import type { WebhookEndpointStats } from "./endpoint_stats.ts";
+import type { RefusalReason } from "./refusal.ts";
+import type { DeliveryStore } from "./delivery_store.ts";
 import type { AnsweredRequest } from "./answered_request.ts";
 import type { EndpointCounts } from "./_endpoint_counts.ts";
 import type { WriteLog } from "./endpoint_log.ts";
@@ -20,6 +22,8 @@ const STATUS: Readonly<Record<RefusalReason, number>> = {
   late: 408,
   broken: 400,
   overload: 503,
+  large_share: 503,
+  nearly_full: 503,
 };
 
 /** What answers are made with. */
@@ -42,9 +46,41 @@ interface AnswersParts {
  */
 export class Answers {
   readonly #parts: AnswersParts;
+  readonly #large: LastingAlarm;
+  readonly #nearlyFull: LastingAlarm;
 
   constructor(parts: AnswersParts) {
     this.#parts = parts;
+    this.#large = new LastingAlarm({
+      ...parts,
+      raised: {
+        code: "large_bodies_refused",
+        message: "Bodies above 64 KiB have used up what they share",
+      },
+      cleared: {
+        code: "large_bodies_taken",
+        message: "No body above 64 KiB was refused for a minute",
+      },
+    });
+    this.#nearlyFull = new LastingAlarm({
+      ...parts,
+      raised: {
+        code: "spool_nearly_full",
+        message: "The spool takes only bodies of at most 8 KiB",
+      },
+      cleared: {
+        code: "spool_has_room",
+        message: "The spool takes bodies of every size again",
+      },
+    });
+  }
+
+  /** Since when bodies are refused because of their size; null while none is. */
+  get refusing(): WebhookEndpointStats["refusing"] {
+    return {
+      large: this.#large.since,
+      allButSmall: this.#nearlyFull.since,
+    };
   }
 
   /** Answers 503: the caller's ids, times or address reader failed. */
@@ -67,6 +103,8 @@ export class Answers {
     const durationMs = this.#parts.clock() - arrivedAt;
     if (durationMs > SENDER_TIMEOUT_MS) this.#noteUnanswered(delivery, "late");
     this.#parts.counts.stored(receivedAtMs);
+    this.#large.settle();
+    this.#nearlyFull.settle();
     this.#parts.counts.answered(204, durationMs);
     if (this.#parts.onAnswer !== undefined) {
       this.#report({ delivery, status: 204, refusal: null, durationMs });
@@ -107,15 +145,17 @@ export class Answers {
       late: `A body was not there after ${this.#parts.bodyDeadlineMs} ms`,
       broken: "A body broke off",
       overload: `Bodies of ${this.#parts.maxHeldBytes} bytes are held already`,
+      large_share: "Large bodies have used up what they share",
+      nearly_full: "What is left of the spool is kept for small bodies",
     }[reason];
-    const level = reason === "too_large" || reason === "overload"
-      ? "error"
-      : "warn";
+    const level = reason === "late" || reason === "broken" ? "warn" : "error";
     const answer = STATUS[reason];
+    if (reason === "large_share") this.#large.raise();
+    if (reason === "nearly_full") this.#nearlyFull.raise();
     this.#parts.log({ level, code: "body_refused", message, answer });
     return this.refuse(reason, arrivedAt, {
       connection: "close",
-      ...(reason === "overload" && RETRY_LATER),
+      ...(answer === 503 && RETRY_LATER),
     });
   }
 

@@ -1,4 +1,4 @@
-import type { RefusalReason } from "../admission/refusal.ts";
+import type { RefusalReason } from "./refusal.ts";
 import type { WebhookEndpointStats } from "./endpoint_stats.ts";
 import type { EndpointTelemetry } from "./_telemetry.ts";
 

@@ -1,10 +1,12 @@
+import { free } from "../../core/free_bytes.ts";
 import type { Deadlines } from "./deadlines.ts";
-import type { RefusalReason } from "../admission/refusal.ts";
+import type { NoRoom } from "../room/body_room.ts";
+import type { RefusalReason } from "./refusal.ts";
 
 /** Why the body could not be read. */
 export type NoBody = Extract<
   RefusalReason,
-  "too_large" | "late" | "broken" | "overload"
+  "too_large" | "late" | "broken" | "overload" | NoRoom
 >;
 
 /** The limits of one body. */
@@ -13,8 +15,8 @@ export interface BodyBounds {
   /** When the body must be there, by the clock of `deadlines`. */
   readonly dueAt: number;
   readonly deadlines: Deadlines;
-  /** Reserves memory for so many more bytes; false when there is none left. */
-  readonly hold: (bytes: number) => boolean;
+  /** Reserves memory for so many more bytes, or says why there is no room. */
+  readonly hold: (bytes: number) => NoBody | null;
 }
 
 /**
@@ -48,7 +50,8 @@ export async function readChunks(
     if (result.done) break;
     bytes += result.value.byteLength;
     if (bytes > maxBytes) return giveUp("too_large");
-    if (!hold(result.value.byteLength)) return giveUp("overload");
+    const why = hold(result.value.byteLength);
+    if (why !== null) return giveUp(why);
     chunks.push(result.value);
   }
   const [first] = chunks;
@@ -58,6 +61,7 @@ export async function readChunks(
   for (const chunk of chunks) {
     whole.set(chunk, at);
     at += chunk.byteLength;
+    free(chunk);
   }
   return whole;
 }

@@ -2,7 +2,7 @@ import type { Delivery } from "../../core/wire/delivery.ts";
 import { deliveryMint } from "../../core/wire/minted_delivery.ts";
 import { Answers } from "./_answers.ts";
 import { Deadlines } from "./deadlines.ts";
-import { DeliveryStore } from "../storing/delivery_store.ts";
+import { DeliveryStore } from "./delivery_store.ts";
 import { EndpointCounts } from "./_endpoint_counts.ts";
 import { endpointLog, type WriteLog } from "./endpoint_log.ts";
 import { Exchange } from "./_exchange.ts";
@@ -13,7 +13,13 @@ import {
   statedBytes,
   TRUSTED_BYTES,
 } from "./_read_body.ts";
-import { RequestGate } from "../admission/request_gate.ts";
+import {
+  type BodyRoom,
+  LARGE_BODY_BYTES,
+  type NoRoom,
+} from "../room/body_room.ts";
+import { largeBodyRate } from "../room/large_body_rate.ts";
+import { RequestGate } from "./request_gate.ts";
 import { EndpointTelemetry } from "./_telemetry.ts";
 import type {
   ConnectionInfo,
@@ -22,6 +28,10 @@ import type {
 import type { WebhookEndpointStats } from "./endpoint_stats.ts";
 
 const WEAK_SECRET_LENGTH = 16;
+/** A whole body arrives sooner, unless the network is very slow. */
+const HALF_BODY_MS = 250;
+/** The part of the memory for bodies that large ones share. */
+const LARGE_SHARE = 1 / 8;
 
 /**
  * Answers requests: checks, reads the body, stores it, counts.
@@ -36,8 +46,12 @@ export class RequestHandler {
   readonly #gate: RequestGate;
   readonly #maxBodyBytes: number;
   readonly #maxHeldBytes: number;
+  readonly #mostLargeBytes: number;
   readonly #deadlineMs: number;
   readonly #bodyDeadlineMs: number;
+  readonly #noRoomFor: (bodyBytes: number) => NoRoom | null;
+  /** Where nothing else bounds large bodies. */
+  readonly #rate: BodyRoom | null;
   readonly #now: () => number;
   readonly #clock: () => number;
   readonly #mint: (receivedAtMs: number, body: Uint8Array) => Delivery;
@@ -49,12 +63,16 @@ export class RequestHandler {
   readonly #answers: Answers;
   #inFlight = 0;
   #heldBytes = 0;
+  /** Whose bodies have not arrived, the oldest first. */
+  readonly #reading = new Set<Exchange>();
+  #largeBytes = 0;
   #onIdle: (() => void)[] = [];
 
   constructor(options: WebhookEndpointOptions) {
     this.#gate = new RequestGate(options);
     this.#maxBodyBytes = positive(options, "maxBodyBytes", 1024 * 1024);
     this.#maxHeldBytes = positive(options, "maxHeldBytes", 64 * 1024 * 1024);
+    this.#mostLargeBytes = this.#maxHeldBytes * LARGE_SHARE;
     this.#deadlineMs = positive(options, "deadlineMs", 4_500);
     this.#bodyDeadlineMs = Math.min(
       positive(options, "bodyDeadlineMs", this.#deadlineMs / 2),
@@ -62,6 +80,11 @@ export class RequestHandler {
     );
     this.#now = options.now ?? Date.now;
     this.#clock = options.clock ?? ((): number => performance.now());
+    this.#rate = options.noRoomFor === undefined
+      ? largeBodyRate(this.#clock)
+      : null;
+    this.#noRoomFor = options.noRoomFor ?? this.#rate?.noRoomFor ??
+      ((): null => null);
     const { newId } = options;
     this.#mint = newId === undefined
       ? deliveryMint((bytes) => void crypto.getRandomValues(bytes))
@@ -82,6 +105,7 @@ export class RequestHandler {
       unanswered: options.unanswered,
       deadlines: this.#deadlines,
       clock: this.#clock,
+      now: this.#now,
       log: this.#log,
     });
     this.#telemetry = new EndpointTelemetry({
@@ -133,6 +157,7 @@ export class RequestHandler {
       this.#onDue,
     );
     this.#inFlight++;
+    this.#reading.add(exchange);
     this.#deadlines.watch(exchange);
     void this.#receive(request, exchange);
     return exchange.answered;
@@ -144,6 +169,7 @@ export class RequestHandler {
       inFlight: this.#inFlight,
       heldBytes: this.#heldBytes,
       ...this.#counts.snapshot(),
+      refusing: this.#answers.refusing,
       lastNotAllowed: this.#gate.lastNotAllowed,
       appending: this.#store.appending,
       unansweredNotes: this.#store.notes,
@@ -177,9 +203,16 @@ export class RequestHandler {
       if (typeof body === "string") {
         return this.#end(exchange, this.#answers.refuseBody(body, arrivedAt));
       }
+      // Others may have come while this one was read.
+      const why = this.#noRoomFor(body.length);
+      if (why !== null) {
+        return this.#end(exchange, this.#answers.refuseBody(why, arrivedAt));
+      }
+      this.#rate?.took(body.length);
       const receivedAtMs = this.#now();
       const delivery = this.#mint(receivedAtMs, body);
       exchange.delivery = delivery;
+      this.#reading.delete(exchange);
       exchange.dueAt = arrivedAt + this.#deadlineMs;
       const isStored = await this.#store.store(delivery, exchange.dueAt);
       if (exchange.isOver) return;
@@ -203,6 +236,8 @@ export class RequestHandler {
   ): Promise<ArrayBuffer | Uint8Array | NoBody> | Uint8Array | NoBody {
     const bytes = statedBytes(request);
     if (bytes !== null && bytes > this.#maxBodyBytes) return "too_large";
+    const why = this.#noRoomFor(bytes ?? 0);
+    if (why !== null) return why;
     if (bytes === null || bytes > TRUSTED_BYTES) {
       const { body } = request;
       return body === null ? new Uint8Array(0) : readChunks(body, {
@@ -212,21 +247,45 @@ export class RequestHandler {
         hold: (more) => this.#hold(exchange, more),
       });
     }
-    if (!this.#hold(exchange, bytes)) return "overload";
-    return request.arrayBuffer();
+    return this.#hold(exchange, bytes) ?? request.arrayBuffer();
   }
 
-  /** Holds memory until the answer; false when there is not so much left. */
-  #hold(exchange: Exchange, bytes: number): boolean {
-    if (exchange.isOver) return false;
-    if (this.#heldBytes + bytes > this.#maxHeldBytes) return false;
-    exchange.heldBytes += bytes;
+  /** Holds memory until the answer, or says why there is no room. */
+  #hold(exchange: Exchange, bytes: number): NoBody | null {
+    if (exchange.isOver) return "late";
+    if (this.#heldBytes + bytes > this.#maxHeldBytes) {
+      this.#giveUpHalfBodies(bytes);
+    }
+    if (this.#heldBytes + bytes > this.#maxHeldBytes) return "overload";
+    const held = exchange.heldBytes + bytes;
+    const why = this.#noRoomFor(held);
+    if (why !== null) return why;
+    const large = largeBytesOf(held) - largeBytesOf(exchange.heldBytes);
+    if (this.#largeBytes + large > this.#mostLargeBytes) return "large_share";
+    exchange.heldBytes = held;
     this.#heldBytes += bytes;
-    return true;
+    this.#largeBytes += large;
+    return null;
+  }
+
+  /**
+   * Gives up bodies that have been arriving for long, the oldest first, until
+   * there is memory for so many bytes: whoever sends halves of bodies must keep
+   * out nobody who sends a whole one.
+   */
+  #giveUpHalfBodies(bytes: number): void {
+    const before = this.#clock() - HALF_BODY_MS;
+    for (const exchange of this.#reading) {
+      const isRoom = this.#heldBytes + bytes <= this.#maxHeldBytes;
+      if (isRoom || exchange.arrivedAt > before) return;
+      if (exchange.heldBytes > 0) this.#onDue(exchange);
+    }
   }
 
   #end(exchange: Exchange, response: Response): void {
+    this.#reading.delete(exchange);
     this.#heldBytes -= exchange.heldBytes;
+    this.#largeBytes -= largeBytesOf(exchange.heldBytes);
     this.#inFlight--;
     exchange.end(response);
     if (this.#inFlight > 0) return;
@@ -242,4 +301,9 @@ export class RequestHandler {
     this.#store.failed("No answer in time");
     this.#end(exchange, this.#answers.notStored(delivery, arrivedAt));
   };
+}
+
+/** Bytes of a body if it is large, else none. */
+function largeBytesOf(bytes: number): number {
+  return bytes > LARGE_BODY_BYTES ? bytes : 0;
 }

@@ -7,7 +7,7 @@ import {
   type MeterRecorder,
 } from "../../core/telemetry/meter.ts";
 import { hideActiveAddress, hidePathsFromSpans } from "./_span_addresses.ts";
-import type { RefusalReason } from "../admission/refusal.ts";
+import type { RefusalReason } from "./refusal.ts";
 
 const SCOPE = "@rampkit/onramp/webhooks";
 

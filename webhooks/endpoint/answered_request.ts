@@ -1,4 +1,4 @@
-import type { RefusalReason } from "../admission/refusal.ts";
+import type { RefusalReason } from "./refusal.ts";
 import type { Delivery } from "../../core/wire/delivery.ts";
 
 /** A request that the endpoint answered, for those who watch it. */

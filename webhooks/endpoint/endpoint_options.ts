@@ -2,6 +2,7 @@ import type {
   AppendDelivery,
   UnansweredDelivery,
 } from "../../core/wire/delivery.ts";
+import type { NoRoom } from "../room/body_room.ts";
 import type { Meter } from "../../core/telemetry/meter.ts";
 import type { AnsweredRequest } from "./answered_request.ts";
 import type { WebhookLog } from "./log.ts";
@@ -66,8 +67,15 @@ export interface WebhookEndpointOptions {
    */
   readonly maxBodyBytes?: number;
   /**
+   * Why a body of so many bytes is not taken now, while smaller ones are;
+   * `spool.noRoomFor` says it. Such a body gets 503.
+   *
+   * @default Six bodies above 64 KiB a minute are taken, and any number of others.
+   */
+  readonly noRoomFor?: (bodyBytes: number) => NoRoom | null;
+  /**
    * Most bytes of bodies held in memory at a time; beyond them requests get
-   * 503.
+   * 503. Bodies above 64 KiB hold an eighth of them at most.
    *
    * @default 67108864
    */
@@ -118,10 +126,10 @@ export interface WebhookEndpointOptions {
    */
   readonly meter?: Meter;
   /**
-   * Told of every request as it is answered, on the thread that answers: it has
-   * to return at once. What it throws is dropped.
+   * Called with every request when it is answered. It must return at once: it
+   * runs on the thread that answers. Errors that it throws are ignored.
    *
-   * @default Nobody is told.
+   * @default {none}
    */
   readonly onAnswer?: (answered: AnsweredRequest) => void;
   /**

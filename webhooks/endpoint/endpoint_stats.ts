@@ -1,4 +1,4 @@
-import type { RefusalReason } from "../admission/refusal.ts";
+import type { RefusalReason } from "./refusal.ts";
 
 /** What an endpoint has done and is doing. */
 export interface WebhookEndpointStats {
@@ -15,6 +15,13 @@ export interface WebhookEndpointStats {
    * allowlist; null when there was none, or its address is unknown.
    */
   readonly lastNotAllowed: string | null;
+  /** Since when bodies are refused for their size alone, while others get in. */
+  readonly refusing: {
+    /** Those above 64 KiB, UTC ISO 8601; null while none was for a minute. */
+    readonly large: string | null;
+    /** Those above 8 KiB, UTC ISO 8601; null while none was for a minute. */
+    readonly allButSmall: string | null;
+  };
   /** Whether the latest delivery was stored. */
   readonly appending: boolean;
   /** Notes of unanswered deliveries that could not be stored yet. */

@@ -464,9 +464,14 @@ Deno.test("webhookEndpoint() mints ids that are unique and ascend", () =>
     for (const id of ids) assert.match(id, /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/);
   }));
 
-Deno.test("webhookEndpoint() logs what is not in order without a secret, a header or a body", () =>
-  served(
-    { secrets: [SECRET, "weak"], maxBodyBytes: 500 },
+Deno.test("webhookEndpoint() logs what is not in order without a secret, a header or a body", () => {
+  let passedMs = 0;
+  return served(
+    {
+      secrets: [SECRET, "weak"],
+      maxBodyBytes: 500,
+      clock: () => performance.now() + passedMs,
+    },
     async ({ url, ledger, log }) => {
       const name = "Mary Poppins";
       const send = async (body: string): Promise<void> => {
@@ -487,6 +492,7 @@ Deno.test("webhookEndpoint() logs what is not in order without a secret, a heade
       ledger.fate = (): "fail" => "fail";
       await send(`{"type":"login","name":"${name}"}`);
       ledger.fate = (): "store" => "store";
+      passedMs += 60_000;
       await send(`{"type":"login","name":"${name}"}`);
       const codes = new Set(log.map(({ code }) => code));
       for (
@@ -511,7 +517,29 @@ Deno.test("webhookEndpoint() logs what is not in order without a secret, a heade
         "the ledger's error names the secret",
       );
     },
-  ));
+  );
+});
+
+Deno.test("webhookEndpoint() logs once that deliveries cannot be stored, however often some are meanwhile", () => {
+  let passedMs = 0;
+  return served(
+    { clock: () => performance.now() + passedMs },
+    async ({ url, ledger, log }) => {
+      const alarms = () =>
+        log.map(({ code }) => code).filter((code) => code.startsWith("append"));
+      for (let n = 0; n < 20; n++) {
+        ledger.fate = () => n % 2 === 0 ? "fail" : "store";
+        await post(url, LOGIN);
+        passedMs += 29_000;
+      }
+      assert.deepEqual(alarms(), ["append_failing"]);
+      passedMs += 31_000;
+      await post(url, LOGIN);
+      await post(url, LOGIN);
+      assert.deepEqual(alarms(), ["append_failing", "append_recovered"]);
+    },
+  );
+});
 
 Deno.test("webhookEndpoint() survives a log that throws", () =>
   served({
@@ -610,4 +638,105 @@ Deno.test("webhookEndpoint() refuses invalid options", () => {
   assert.throws(make({ maxBodyBytes: NaN }), RangeError);
   assert.throws(make({ path: "hooks" }), TypeError);
   assert.throws(make({ allowlist: ["everybody"] }), TypeError);
+});
+
+Deno.test("webhookEndpoint() answers 503 to large bodies beyond six a minute, and 204 to all others", () => {
+  let passedMs = 0;
+  return served(
+    { clock: () => performance.now() + passedMs },
+    async ({ url, ledger, log, endpoint }) => {
+      const large = "x".repeat(64 * 1024 + 1);
+      for (let n = 0; n < 6; n++) {
+        assert.equal((await post(url, large)).status, 204);
+      }
+      const chunked = () => new Blob([large]).stream();
+      for (const body of [large, chunked(), "x".repeat(1 << 20)]) {
+        const refused = await post(url, body);
+        assert.equal(refused.status, 503);
+        assert.equal(refused.headers.get("retry-after"), "60");
+      }
+      for (const body of [LOGIN, "x".repeat(64 * 1024)]) {
+        assert.equal((await post(url, body)).status, 204);
+      }
+      assert.equal(ledger.stored.size, 8);
+      assert.deepEqual(endpoint.stats().refused, { large_share: 3 });
+      assert.equal(typeof endpoint.stats().refusing.large, "string");
+      assert.equal(endpoint.stats().refusing.allButSmall, null);
+      passedMs += 60_000;
+      assert.equal((await post(url, large)).status, 204);
+      assert.equal(endpoint.stats().refusing.large, null);
+      assert.deepEqual(
+        log.map(({ code }) => code).filter((code) => code !== "body_refused"),
+        ["large_bodies_refused", "large_bodies_taken"],
+      );
+    },
+  );
+});
+
+Deno.test("webhookEndpoint() asks where it stores whether there is room for a body, and tells once that there is not", () =>
+  served({
+    noRoomFor: (bytes) => bytes > 8 * 1024 ? "nearly_full" : null,
+  }, async ({ url, ledger, log, endpoint }) => {
+    for (let n = 0; n < 3; n++) {
+      assert.equal((await post(url, "x".repeat(9_000))).status, 503);
+      assert.equal((await post(url, LOGIN)).status, 204);
+    }
+    assert.equal(ledger.stored.size, 3);
+    assert.deepEqual(endpoint.stats().refused, { nearly_full: 3 });
+    assert.equal(typeof endpoint.stats().refusing.allButSmall, "string");
+    const alarms = log.filter(({ code }) => code === "spool_nearly_full");
+    assert.equal(alarms.length, 1);
+    assert.equal(endpoint.stats().unansweredNotes, 0);
+  }));
+
+Deno.test("webhookEndpoint() gives large bodies an eighth of the memory for bodies", () =>
+  served({
+    maxHeldBytes: 8 << 20,
+    noRoomFor: () => null,
+  }, async ({ url, ledger, endpoint }) => {
+    ledger.fate = (): "hang" => "hang";
+    const first = post(url, "x".repeat(1 << 20));
+    await until(() => ledger.appends === 1);
+    assert.equal((await post(url, "x".repeat(70_000))).status, 503);
+    assert.deepEqual(endpoint.stats().refused, { large_share: 1 });
+    const others = Array.from({ length: 50 }, () => post(url, LOGIN));
+    await until(() => ledger.appends === 51);
+    ledger.release();
+    for (const { status } of await Promise.all([first, ...others])) {
+      assert.equal(status, 204);
+    }
+    assert.equal((await post(url, "x".repeat(70_000))).status, 204);
+    assert.equal(endpoint.stats().heldBytes, 0);
+  }));
+
+Deno.test("webhookEndpoint() gives up half bodies that use up the memory for a whole one", () => {
+  let passedMs = 0;
+  return served(
+    { maxHeldBytes: 20_000, clock: () => performance.now() + passedMs },
+    async ({ base, url, endpoint }) => {
+      const { hostname, port } = new URL(base);
+      const half = async () => {
+        const connection = await Deno.connect({ hostname, port: Number(port) });
+        await connection.write(new TextEncoder().encode(
+          `POST /webhooks/${SECRET} HTTP/1.1\r\nhost: x\r\n` +
+            `content-length: 10000\r\n\r\n{"type":`,
+        ));
+        return connection;
+      };
+      const halves = [await half(), await half()];
+      await until(() => endpoint.stats().heldBytes === 20_000);
+      assert.equal((await post(url, LOGIN)).status, 503, "they are fresh");
+      passedMs += 300;
+      assert.equal((await post(url, LOGIN)).status, 204);
+      const [first] = halves;
+      const buffer = new Uint8Array(1024);
+      const count = await first?.read(buffer) ?? 0;
+      assert.match(
+        new TextDecoder().decode(buffer.subarray(0, count)),
+        /^HTTP\/1\.1 408 /,
+      );
+      for (const connection of halves) connection.close();
+      await until(() => endpoint.stats().inFlight === 0);
+    },
+  );
 });

@@ -24,12 +24,22 @@ export type WebhookLogCode =
   | "quarantined"
   /** A JSON object in the ledger is none of the documented events. */
   | "unrecognised"
+  /** A documented event in the ledger has an identifier that is too long. */
+  | "identifier_too_long"
   /** A body was over the limit, late, or broken off; nothing was stored. */
   | "body_refused"
   /** Deliveries cannot be stored, or do not get from the spool to the ledger. */
   | "append_failing"
-  /** They are, or do, again. */
+  /** They are, or do, again: for a minute, where they are stored. */
   | "append_recovered"
+  /** Bodies above 64 KiB have used up what they share, and get 503. */
+  | "large_bodies_refused"
+  /** None of them was refused for a minute. */
+  | "large_bodies_taken"
+  /** The spool takes only bodies of at most 8 KiB; others get 503. */
+  | "spool_nearly_full"
+  /** None of those was refused for a minute. */
+  | "spool_has_room"
   /** Spooled deliveries went into the ledger. */
   | "spool_drained"
   /** Files that an ended process left in the spool cannot be taken over. */

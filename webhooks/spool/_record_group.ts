@@ -5,6 +5,7 @@ import {
   type RecordFields,
   writeRecord,
 } from "../../core/wire/delivery_records.ts";
+import { LARGE_BODY_BYTES } from "../room/body_room.ts";
 import type { SpoolError } from "./spool_error.ts";
 
 /** A buffer that is larger than this is not kept for the next group. */
@@ -17,6 +18,7 @@ export class RecordGroup {
   #view = new DataView(this.#bytes.buffer);
   #end = 0;
   #count = 0;
+  #largeBytes = 0;
   /** One for all of the group; null while it is empty. */
   #kept: PromiseWithResolvers<void> | null = null;
 
@@ -28,6 +30,11 @@ export class RecordGroup {
   /** How many records there are. */
   get count(): number {
     return this.#count;
+  }
+
+  /** Bytes of those with large bodies. */
+  get largeBytes(): number {
+    return this.#largeBytes;
   }
 
   /** The records. */
@@ -53,6 +60,7 @@ export class RecordGroup {
     );
     this.#end = end;
     this.#count++;
+    this.#largeBytes += largeBytesOf(end - at);
     this.#kept ??= Promise.withResolvers();
     return this.#kept.promise;
   }
@@ -62,6 +70,7 @@ export class RecordGroup {
     const kept = this.#kept;
     this.#kept = null;
     this.#count = 0;
+    this.#largeBytes = 0;
     this.#end = 0;
     if (this.#bytes.length > KEPT_BYTES) this.#resize(KEPT_BYTES);
     if (error === null) kept?.resolve();
@@ -80,6 +89,11 @@ export class RecordGroup {
     this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer);
   }
+}
+
+/** Bytes of a record if its body is large, else none. */
+export function largeBytesOf(recordBytes: number): number {
+  return recordBytes - RECORD_BYTES > LARGE_BODY_BYTES ? recordBytes : 0;
 }
 
 /** The checksum of a record: of its mark, its length, and all that follows. */

@@ -26,6 +26,10 @@ export interface ClaimedSegments {
   readonly claimed: readonly Segment[];
   /** Why the first of the others could not be claimed; null without others. */
   readonly failure: SpoolError | null;
+  /** Marks of which something was claimed, and nothing could not be. */
+  readonly takenOver: ReadonlySet<number>;
+  /** Marks of segments that other processes hold, or that were not claimed. */
+  readonly others: ReadonlySet<number>;
 }
 
 const UNFINISHED_SUFFIX = ".spool.new";
@@ -44,6 +48,9 @@ export async function claimSegments(
 ): Promise<ClaimedSegments> {
   const claimed: { readonly segment: Segment; readonly first: string }[] = [];
   let failure: SpoolError | null = null;
+  const takenOver = new Set<number>();
+  const failed = new Set<number>();
+  const others = new Set<number>();
   for (const name of await onDisk("Cannot list spool", disk.list())) {
     if (name.endsWith(UNFINISHED_SUFFIX)) await removeUnclaimed(disk, name);
     const itsMark = markIn(name);
@@ -51,12 +58,16 @@ export async function claimSegments(
     let file: SegmentFile | null = null;
     try {
       file = await disk.claim(name);
-      if (file === null) continue;
+      if (file === null) {
+        others.add(itsMark);
+        continue;
+      }
       const segment = newSegment(name, file);
       const bytes = file.read(0, file.size);
-      const { runs, records, damage } = scanSegment(bytes, itsMark);
+      const { runs, records, largeBytes, damage } = scanSegment(bytes, itsMark);
       segment.runs.push(...runs);
       segment.records = records;
+      segment.largeBytes = largeBytes;
       segment.damaged = damage.some(({ torn }) => !torn);
       for (const one of damage) onDamage({ segment: name, ...one });
       const from = (runs[0]?.from ?? 0) + RECORD.id;
@@ -64,14 +75,21 @@ export async function claimSegments(
         segment,
         first: hex.encode(bytes.slice(from, from + 16)),
       });
+      takenOver.add(itsMark);
     } catch (error) {
       file?.close();
+      failed.add(itsMark);
       failure ??= diskError(`Cannot claim ${name} of the spool`, error);
     }
   }
   // A name may be older than the records, because segments are used again.
   claimed.sort((a, b) => a.first < b.first ? -1 : 1);
-  return { claimed: claimed.map(({ segment }) => segment), failure };
+  return {
+    claimed: claimed.map(({ segment }) => segment),
+    failure,
+    takenOver: takenOver.difference(failed),
+    others: others.union(failed),
+  };
 }
 
 /** Removes a segment that a process died of making. */

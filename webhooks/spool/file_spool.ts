@@ -80,6 +80,7 @@ export interface SpoolDamage {
  * const mover = spoolMover({ spool, take: ledger.appendRecords });
  * const endpoint = webhookEndpoint({
  *   append: spool.put,
+ *   noRoomFor: spool.noRoomFor,
  *   unanswered: spool.note,
  *   secrets: ["a-secret-of-32-random-characters"],
  * });

@@ -30,7 +30,9 @@ async function bursting(work: (it: Bursting) => Promise<void>): Promise<void> {
       return depth * recordBytes;
     },
     oldestMs: null,
+    writers: { own: "a", takenOver: new Set(), others: new Set() },
     put: done,
+    noRoomFor: () => null,
     note: done,
     onKept: (listener) => onKept = listener,
     drain: () => {

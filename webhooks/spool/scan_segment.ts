@@ -3,7 +3,7 @@ import {
   RECORD_BYTES,
   RECORD_END,
 } from "../../core/wire/delivery_records.ts";
-import { checksum } from "./_record_group.ts";
+import { checksum, largeBytesOf } from "./_record_group.ts";
 
 /** Bytes of a segment that are not a record. */
 export interface Damage {
@@ -27,6 +27,8 @@ export interface Run {
 export interface Scan {
   readonly runs: Run[];
   readonly records: number;
+  /** Bytes of those with large bodies. */
+  readonly largeBytes: number;
   readonly damage: Damage[];
 }
 
@@ -46,6 +48,7 @@ export function scanSegment(segment: Uint8Array, mark: number): Scan {
   const runs: Run[] = [];
   const damage: Damage[] = [];
   let records = 0;
+  let largeBytes = 0;
   for (let at = 0; at < end;) {
     const length = recordAt(segment, view, at, mark);
     if (length > 0) {
@@ -53,6 +56,7 @@ export function scanSegment(segment: Uint8Array, mark: number): Scan {
       if (last?.to === at) last.to = at + length;
       else runs.push({ from: at, to: at + length });
       records++;
+      largeBytes += largeBytesOf(length);
       at += length;
       continue;
     }
@@ -67,7 +71,7 @@ export function scanSegment(segment: Uint8Array, mark: number): Scan {
     });
     at = next;
   }
-  return { runs, records, damage };
+  return { runs, records, largeBytes, damage };
 }
 
 /** The length of the record at an offset; zero when there is none. */

@@ -52,6 +52,7 @@ Deno.test("scanSegment() finds every record before the zeros", () => {
   assert.deepEqual(scan, {
     runs: [{ from: 0, to: bytes.length }],
     records: 3,
+    largeBytes: 0,
     damage: [],
   });
   assert.deepEqual(found(padded(bytes)), bodies);

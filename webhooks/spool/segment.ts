@@ -1,4 +1,5 @@
 import { RECORD, RECORD_BYTES } from "../../core/wire/delivery_records.ts";
+import { largeBytesOf } from "./_record_group.ts";
 import { recordAt, type Run } from "./scan_segment.ts";
 import type { SegmentFile } from "./spool_disk.ts";
 
@@ -15,6 +16,8 @@ export interface Segment {
   readonly runs: Run[];
   /** How many they are. */
   records: number;
+  /** Bytes of those with large bodies. */
+  largeBytes: number;
   /** Where the next record is written. */
   end: number;
   /** Whether it is kept when it was drained, for a person to look at. */
@@ -23,7 +26,15 @@ export interface Segment {
 
 /** A segment without records. */
 export function newSegment(name: string, file: SegmentFile): Segment {
-  return { name, file, runs: [], records: 0, end: 0, damaged: false };
+  return {
+    name,
+    file,
+    runs: [],
+    records: 0,
+    largeBytes: 0,
+    end: 0,
+    damaged: false,
+  };
 }
 
 /** Bytes of a segment that are not drained. */
@@ -38,13 +49,28 @@ export function roomIn({ file, end }: Segment): number {
 
 /** The name of a segment, which holds the mark of its records. */
 export function segmentName(id: string, mark: number): string {
-  return `${id}-${mark.toString(16).padStart(8, "0")}${SUFFIX}`;
+  return `${id}-${writerName(mark)}${SUFFIX}`;
+}
+
+/** The name of the process that writes with a mark. */
+export function writerName(mark: number): string {
+  return mark.toString(16).padStart(8, "0");
 }
 
 /** The mark in the name of a segment; null when it is not a segment's name. */
 export function markIn(name: string): number | null {
   const [, mark] = /-([0-9a-f]{8})\.spool$/.exec(name) ?? [];
   return mark === undefined ? null : parseInt(mark, 16);
+}
+
+/** The first records of a run. */
+export interface FirstRecords {
+  /** The records. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** How many they are. */
+  readonly count: number;
+  /** Bytes of those with large bodies. */
+  readonly largeBytes: number;
 }
 
 /**
@@ -54,20 +80,22 @@ export function markIn(name: string): number | null {
 export function recordsFrom(
   { name, file }: Segment,
   { from, to }: Readonly<Run>,
-): { readonly bytes: Uint8Array<ArrayBuffer>; readonly count: number } | null {
+): FirstRecords | null {
   const mark = markIn(name) ?? 0;
   let bytes = file.read(from, Math.min(to, from + MOST_BYTES));
-  let { end, count } = firstRecords(bytes, mark, MOST_RECORDS);
-  if (count === 0 && bytes.length >= RECORD_BYTES) {
+  let first = firstRecords(bytes, mark, MOST_RECORDS);
+  if (first.count === 0 && bytes.length >= RECORD_BYTES) {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const length = view.getUint32(RECORD.length, true);
     if (length <= bytes.length || from + length > to) return null;
     bytes = file.read(from, from + length);
-    ({ end, count } = firstRecords(bytes, mark, 1));
+    first = firstRecords(bytes, mark, 1);
   }
+  const { end, count, largeBytes } = first;
   if (count === 0) return null;
   // A view would be copied to another thread with everything around it.
-  return { bytes: end === bytes.length ? bytes : bytes.slice(0, end), count };
+  if (end < bytes.length) bytes = bytes.slice(0, end);
+  return { bytes, count, largeBytes };
 }
 
 /** The first records of some bytes: at most so many, and whole ones. */
@@ -75,15 +103,17 @@ function firstRecords(
   bytes: Uint8Array<ArrayBuffer>,
   mark: number,
   most: number,
-): { readonly end: number; readonly count: number } {
+): { readonly end: number } & Pick<FirstRecords, "count" | "largeBytes"> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let end = 0;
   let count = 0;
+  let largeBytes = 0;
   while (count < most) {
     const length = recordAt(bytes, view, end, mark);
     if (length === 0) break;
     end += length;
     count++;
+    largeBytes += largeBytesOf(length);
   }
-  return { end, count };
+  return { end, count, largeBytes };
 }

@@ -1,3 +1,4 @@
+import { free } from "../../core/free_bytes.ts";
 import { errorCode } from "../../core/guards.ts";
 import type { Delivery, UnansweredDelivery } from "../../core/wire/delivery.ts";
 import {
@@ -7,6 +8,7 @@ import {
   RECORD_BYTES,
   type RecordFields,
 } from "../../core/wire/delivery_records.ts";
+import { type NoRoom, noRoomInSpool } from "../room/body_room.ts";
 import { type ClaimOptions, claimSegments } from "./claim_segments.ts";
 import { diskError, onDisk } from "./_disk_error.ts";
 import { RecordGroup } from "./_record_group.ts";
@@ -17,13 +19,14 @@ import {
   recordsFrom,
   roomIn,
   type Segment,
+  writerName,
 } from "./segment.ts";
 import {
   LEAST_BYTES,
   SegmentSupply,
   type SupplyOptions,
 } from "./segment_supply.ts";
-import type { Spool, TakeRecords } from "./spool.ts";
+import type { Spool, SpoolWriters, TakeRecords } from "./spool.ts";
 import { SpoolError } from "./spool_error.ts";
 
 /** What a segmented spool needs; see `FileSpoolOptions` for the meanings. */
@@ -50,6 +53,8 @@ export class SegmentedSpool implements Spool {
   #closed = false;
   #depth = 0;
   #bytes = 0;
+  #largeBytes = 0;
+  #writers: SpoolWriters;
   #onKept: () => void = () => {};
 
   private constructor(options: SegmentedSpoolOptions) {
@@ -57,6 +62,11 @@ export class SegmentedSpool implements Spool {
     this.#supply = new SegmentSupply(options);
     this.#gathering = new RecordGroup(options.mark);
     this.#writing = new RecordGroup(options.mark);
+    this.#writers = {
+      own: writerName(options.mark),
+      takenOver: new Set(),
+      others: new Set(),
+    };
   }
 
   static async open(options: SegmentedSpoolOptions): Promise<SegmentedSpool> {
@@ -84,11 +94,27 @@ export class SegmentedSpool implements Spool {
     return null;
   }
 
+  get writers(): SpoolWriters {
+    return this.#writers;
+  }
+
   readonly put = (delivery: Delivery): Promise<void> =>
     this.#keep(deliveryFields(delivery));
 
   readonly note = (unanswered: UnansweredDelivery): Promise<void> =>
     this.#keep(noteFields(unanswered));
+
+  readonly noRoomFor = (bodyBytes: number): NoRoom | null => {
+    const groups = [this.#gathering, this.#writing];
+    return noRoomInSpool(bodyBytes, {
+      maxBytes: this.#options.maxBytes,
+      bytes: groups.reduce((sum, { bytes }) => sum + bytes.length, this.#bytes),
+      largeBytes: groups.reduce(
+        (sum, { largeBytes }) => sum + largeBytes,
+        this.#largeBytes,
+      ),
+    });
+  };
 
   onKept(listener: () => void): void {
     this.#onKept = listener;
@@ -204,7 +230,7 @@ export class SegmentedSpool implements Spool {
     }
   }
 
-  async #write({ bytes, count }: RecordGroup): Promise<void> {
+  async #write({ bytes, count, largeBytes }: RecordGroup): Promise<void> {
     const segment = await this.#withRoom(bytes.length);
     const from = segment.end;
     try {
@@ -219,8 +245,10 @@ export class SegmentedSpool implements Spool {
     }
     segment.end = from + bytes.length;
     segment.records += count;
+    segment.largeBytes += largeBytes;
     this.#depth += count;
     this.#bytes += bytes.length;
+    this.#largeBytes += largeBytes;
     const last = segment.runs.at(-1);
     if (last?.to === from) last.to = segment.end;
     else segment.runs.push({ from, to: segment.end });
@@ -254,13 +282,17 @@ export class SegmentedSpool implements Spool {
           this.#findWhole(segment);
           continue;
         }
-        const { bytes, count } = group;
+        const { bytes, count, largeBytes } = group;
+        const groupBytes = bytes.length;
         await take(bytes, count);
+        free(bytes);
         segment.records -= count;
+        segment.largeBytes -= largeBytes;
         drained += count;
         this.#depth -= count;
-        this.#bytes -= bytes.length;
-        run.from += bytes.length;
+        this.#bytes -= groupBytes;
+        this.#largeBytes -= largeBytes;
+        run.from += groupBytes;
         if (run.from === run.to) segment.runs.shift();
       }
       if (segment === this.#active) break;
@@ -295,7 +327,9 @@ export class SegmentedSpool implements Spool {
       })),
     );
     const bytesLost = bytesBefore - bytesLeft(segment);
+    this.#largeBytes -= segment.largeBytes - found.largeBytes;
     segment.records = found.records;
+    segment.largeBytes = found.largeBytes;
     this.#depth -= recordsLost;
     this.#bytes -= bytesLost;
     // It is kept for a person to look at, and no more is written to it.
@@ -322,12 +356,25 @@ export class SegmentedSpool implements Spool {
    */
   async #takeOver(): Promise<SpoolError | null> {
     const held = new Set(this.#segments.map(({ name }) => name));
-    const { claimed, failure } = await claimSegments(held, this.#options);
+    const found = await claimSegments(held, this.#options);
+    const { claimed, failure } = found;
     for (const segment of claimed) {
       this.#depth += segment.records;
       this.#bytes += bytesLeft(segment);
+      this.#largeBytes += segment.largeBytes;
     }
     this.#segments.unshift(...claimed);
+    const { own, takenOver } = this.#writers;
+    this.#writers = {
+      own,
+      takenOver: takenOver.union(names(found.takenOver)),
+      others: names(found.others),
+    };
     return failure;
   }
+}
+
+/** The processes that write with some marks. */
+function names(marks: ReadonlySet<number>): Set<string> {
+  return new Set([...marks].map(writerName));
 }

@@ -257,7 +257,7 @@ Deno.test("drain() stops at a failed group, and resumes there", async () => {
 
 Deno.test("drain() hands over at most 1,024 records or a megabyte at a time, and one record however large", async () => {
   const spool = await open(new ShakyDisk(), {
-    maxBytes: 8 << 20,
+    maxBytes: 40 << 20,
     segmentBytes: 8 << 20,
   });
   const sizes = [300_000, 300_000, 500_000, 300_000, 1_200_000, 9, 9];
@@ -631,6 +631,48 @@ Deno.test("put() refuses beyond maxBytes until something is drained", async () =
   }
   assert.deepEqual(await drained(spool), ids(3));
   await spool.put(delivery("05"));
+  await spool.close();
+});
+
+Deno.test("noRoomFor() counts large bodies that are kept, also after a restart, until they are drained", async () => {
+  const disk = new ShakyDisk();
+  const options = { maxBytes: 10 << 20, segmentBytes: 1 << 20 };
+  const bytes = 500_000;
+  const large = (id: string) => ({
+    ...delivery(id),
+    body: new Uint8Array(bytes),
+  });
+  const first = await open(disk, options);
+  assert.equal(first.noRoomFor(bytes), null);
+  const putting = [first.put(large("00")), first.put(large("01"))];
+  assert.equal(first.noRoomFor(bytes), "large_share", "they are being put");
+  await Promise.all(putting);
+  assert.equal(first.noRoomFor(bytes), "large_share");
+  assert.equal(first.noRoomFor(64 * 1024), null);
+  await first.put(delivery("02"));
+  disk.crash(1);
+  const second = await open(disk, options);
+  assert.equal(second.noRoomFor(bytes), "large_share");
+  assert.equal(await second.drain(() => Promise.resolve()), 3);
+  assert.equal(second.noRoomFor(bytes), null);
+  await second.close();
+});
+
+Deno.test("noRoomFor() keeps the last quarter of maxBytes for small bodies", async () => {
+  const spool = await open(new ShakyDisk(), {
+    maxBytes: 1 << 20,
+    segmentBytes: 1 << 20,
+  });
+  const body = new Uint8Array(60_000);
+  let kept = 0;
+  for (; spool.noRoomFor(body.length) === null; kept++) {
+    await spool.put({ ...delivery("00"), body });
+  }
+  assert.equal(kept, 13);
+  assert.equal(spool.noRoomFor(body.length), "nearly_full");
+  assert.equal(spool.noRoomFor(8 * 1024), null);
+  await spool.drain(() => Promise.resolve());
+  assert.equal(spool.noRoomFor(body.length), null);
   await spool.close();
 });
 

@@ -1,4 +1,5 @@
 import type { BodyClasses } from "../../core/webhook_event/body_classes.ts";
+import type { NoRoom } from "../room/body_room.ts";
 import type {
   AppendDelivery,
   UnansweredDelivery,
@@ -14,6 +15,16 @@ export type TakeRecords = (
   count: number,
 ) => Promise<BodyClasses | void>;
 
+/** The processes that write to a spool, by names that do not repeat. */
+export interface SpoolWriters {
+  /** This process. */
+  readonly own: string;
+  /** Ended processes of which this one has taken over all that was left. */
+  readonly takenOver: ReadonlySet<string>;
+  /** Processes whose files are there, and are not this process's. */
+  readonly others: ReadonlySet<string>;
+}
+
 /**
  * Keeps deliveries durably from their receipt until the ledger has them.
  * {@linkcode fileSpool} is the one that comes with this module.
@@ -25,6 +36,8 @@ export interface Spool {
   readonly bytes: number;
   /** When the oldest of them was received, ms since 1970; null without any. */
   readonly oldestMs: number | null;
+  /** Who writes here, as of the latest {@linkcode Spool.tidy}. */
+  readonly writers: SpoolWriters;
   /**
    * Keeps a delivery, whose id is a ULID. Resolves only when it would survive
    * the machine going down. It needs no `this`.
@@ -32,6 +45,12 @@ export interface Spool {
    * @throws {SpoolError} When it could not be kept.
    */
   readonly put: AppendDelivery;
+  /**
+   * Why a body of so many bytes should not be put now, and a smaller one may be:
+   * what is kept counts, and what is being put. Null where there is room, and
+   * where `put` says what is wrong. It needs no `this`.
+   */
+  readonly noRoomFor: (bodyBytes: number) => NoRoom | null;
   /**
    * Keeps a note of a delivery that was not answered in time. It needs no
    * `this`.

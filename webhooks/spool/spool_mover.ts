@@ -2,7 +2,7 @@ import { messageOf } from "../../core/guards.ts";
 import type { Meter } from "../../core/telemetry/meter.ts";
 import { endpointLog, type WriteLog } from "../endpoint/endpoint_log.ts";
 import type { WebhookLog } from "../endpoint/log.ts";
-import { BodyReport } from "../storing/body_report.ts";
+import { BodyReport } from "../endpoint/body_report.ts";
 import type { Spool, TakeRecords } from "./spool.ts";
 import { type ReportWaiting, WaitingReport } from "./waiting_report.ts";
 
@@ -12,9 +12,9 @@ const LONGEST_PAUSE_MS = 5_000;
 /** Shortest time between two groups, unless a full group waits. */
 const GROUP_MS = 50;
 const FULL_GROUP = 1_024;
-/** So many records in that time are a burst, which goes before moving. */
+/** This many records in that time are a burst: storing goes before moving. */
 const BURST = 100;
-/** A burst goes before for so long at most, and while so few bytes wait. */
+/** A burst delays moving at most this long, below this many bytes. */
 const LONGEST_BURST_MS = 5_000;
 const MOST_WAITING_BYTES = 64 << 20;
 /** After so many moves without a rest the spool is tidied as well. */
@@ -27,10 +27,10 @@ export interface SpoolMoverOptions {
   /** Stores records for good; `ledger.appendRecords` does. */
   readonly take: TakeRecords;
   /**
-   * Told what waits, every two seconds at most while something does; with null
-   * when nothing does any more, and every two minutes while that stays so.
+   * Called with the backlog, at most every two seconds while there is one. Called
+   * with null once there is none, and every two minutes while that lasts.
    *
-   * @default Nothing is told.
+   * @default {none}
    */
   readonly reportWaiting?: ReportWaiting;
   /**
@@ -146,6 +146,7 @@ class Mover implements SpoolMover {
   async #finish(): Promise<void> {
     await this.#move();
     this.#waiting.isLast = true;
+    if (this.#spool.depth === 0) await this.#waiting.nothing();
     await this.#reportWaiting(this.#spool.depth);
   }
 
@@ -203,10 +204,15 @@ class Mover implements SpoolMover {
   async #tidy(): Promise<void> {
     this.#movesLeft = MOVES_BETWEEN_TIDYING;
     let why: string | null = null;
+    const { takenOver } = this.#spool.writers;
     try {
       await this.#spool.tidy();
     } catch (error) {
       why = messageOf(error);
+    }
+    if (this.#spool.writers.takenOver.size > takenOver.size) {
+      // What the ended process reported is counted here from now on.
+      this.#waiting.hurry();
     }
     if (why !== null && why !== this.#untidied) {
       this.#log({

@@ -33,6 +33,12 @@ export class WaitingReport {
     this.#now = now;
   }
 
+  /** Reports at the next occasion: more has changed than what waits. */
+  hurry(): void {
+    this.#isReported = true;
+    this.#reportedMs = -Infinity;
+  }
+
   /** Whether it is time to report what waits. */
   get isDue(): boolean {
     if (this.#report === undefined) return false;

@@ -49,6 +49,19 @@ Deno.test("WaitingReport says at once that nothing waits any more, then every tw
   assert.deepEqual(it.told, [null, 3, null, null]);
 });
 
+Deno.test("WaitingReport.hurry() has the next report follow at once", async () => {
+  const it = reporting();
+  await it.report.nothing();
+  await it.report.nothing();
+  it.report.hurry();
+  await it.report.nothing();
+  assert.deepEqual(it.told, [null, null]);
+  await it.report.some(waiting(3));
+  assert.equal(it.report.isDue, false);
+  it.report.hurry();
+  assert.equal(it.report.isDue, true);
+});
+
 Deno.test("WaitingReport says again what a failing ledger did not write", async () => {
   const it = reporting();
   await it.report.some(waiting(3));

@@ -1,4 +1,8 @@
-import { minimumAmount } from "../../core/rules/minimum_amount.ts";
+import {
+  defaultCommodity,
+  FIAT_DECIMALS,
+  minimumAmount,
+} from "../../core/rules/fiat_amount.ts";
 import { findAsset } from "../../core/assets/assets.ts";
 import { type AssetRules, pair, walletAddress } from "./_asset_checks.ts";
 import { amount, type Check, listOf, oneOf, text } from "./_checks.ts";
@@ -18,6 +22,8 @@ export function checkAssets(
     : undefined;
   set("commodity", asset?.commodity);
   set("network", asset?.network);
+  // Without a default asset of the page's own the service's counts.
+  let paidFor = asset?.commodity ?? defaultCommodity(rules.table);
   if (commodities !== undefined) {
     const pairs = listOf(pair(rules), keyOf)(
       commodities,
@@ -25,6 +31,9 @@ export function checkAssets(
       faults,
     );
     set("commodities", pairs && JSON.stringify(pairs));
+    if (pairs?.every((one) => one.commodity !== paidFor)) {
+      paidFor = asset?.commodity ?? "";
+    }
     if (asset && pairs && !pairs.map(keyOf).includes(keyOf(asset))) {
       const hint = "is the default asset, but is not among commodities";
       faults.add("conflict", "commodity", commodity, hint);
@@ -47,7 +56,7 @@ export function checkAssets(
     set("commodity_amount", check(value, "commodity_amount", faults));
   }
   if (input.currency_amount !== undefined) {
-    const minimum = Number(minimumAmount(asset?.commodity ?? ""));
+    const minimum = Number(minimumAmount(paidFor));
     set("currency_amount", fiatAmount(input.currency_amount, minimum, faults));
   }
   if (input.sc_address !== undefined && listed?.smartContracts === false) {
@@ -79,7 +88,7 @@ function fiat(rules: AssetRules): Check<string> {
 
 function fiatAmount(value: unknown, minimum: number, faults: Faults) {
   const path = "currency_amount";
-  const checked = amount(2)(value, path, faults);
+  const checked = amount(FIAT_DECIMALS)(value, path, faults);
   if (checked === undefined || checked >= minimum) return checked;
   const hint = `is ${shown(value)}; use at least ${minimum}`;
   return faults.add("range", path, value, hint);

@@ -1,3 +1,5 @@
+import { LONGEST_IDENTIFIER } from "../../core/wire/identifier.ts";
+import { isClickId } from "../../core/rules/click_id.ts";
 import { isEmail, isPhone } from "../../core/rules/contact.ts";
 import { alpha2Countries } from "../../core/rules/alpha2_countries.ts";
 import { usStates } from "../../core/rules/states.ts";
@@ -39,8 +41,9 @@ export const optionChecks: Readonly<
       return faults.add("unavailable", path, value, hint);
     }
     return text({
-      form: /^[\w.~:@=-]+$/,
-      hint: "clickId(), or letters, digits and .~:@=_-",
+      accepts: isClickId,
+      hint: "clickId(), or letters, digits, .~:@=_- and %20",
+      max: LONGEST_IDENTIFIER,
     })(value, path, faults);
   },
   phone: text({
@@ -63,6 +66,7 @@ export const optionChecks: Readonly<
   user_id: text({
     form: /^[\w-]+$/,
     hint: "the user_id that the service gave",
+    max: LONGEST_IDENTIFIER,
   }),
   country_of_residence: region(alpha2Countries, "an ISO alpha-2 country code"),
   state_of_residence: region(usStates, "the alpha-2 code of a US state"),

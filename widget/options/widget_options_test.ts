@@ -190,13 +190,14 @@ const cases: [string, unknown[], [unknown, string][]][] = [
     [null, "type"],
     ["a b", "format"],
   ]],
-  ["click_id", ["a", "5d1f7a3e-0000-4000", "shop:1@a=b"], [
+  ["click_id", ["a", "5d1f7a3e-0000-4000", "shop:1@a=b", "x".repeat(256)], [
     ["", "required"],
     ["100%", "format"],
     ["a b", "format"],
     ["a&b", "format"],
     ["é", "format"],
     ["test_click_id", "unavailable"],
+    ["x".repeat(257), "length"],
     [1, "type"],
   ]],
   ["phone", ["+11014321111", "11014321111", "+491701234567"], [
@@ -260,7 +261,7 @@ const cases: [string, unknown[], [unknown, string][]][] = [
       ["1000000000000000000000", "inexact"],
     ],
   ],
-  ["currency_amount", ["1", "1.00", "25.5", "99999.99"], [
+  ["currency_amount", ["30", "30.00", "45.5", "99999.99"], [
     ["0.99", "range"],
     ["0", "range"],
     ["25.505", "range"],
@@ -447,6 +448,28 @@ Deno.test("widgetOptions() wants 30 for BTC", () => {
     "range currency_amount",
   ]);
   assert.deepEqual(faults({ ...bitcoin, currency_amount: "30" }), []);
+});
+
+Deno.test("widgetOptions() wants 30 where no asset is named, since the service takes BTC then", () => {
+  const few = { currency_amount: "29.99" };
+  assert.deepEqual(faults(few), ["range currency_amount"]);
+  assert.deepEqual(faults({ currency_amount: "30" }), []);
+  assert.deepEqual(faults(few, "sandbox"), [], "which has no BTC");
+  const only = [{ commodity: "POL", network: "polygon" }];
+  assert.deepEqual(faults({ ...few, commodities: only }), []);
+  const both = [...only, { commodity: "BTC", network: "bitcoin" }];
+  assert.deepEqual(faults({ ...few, commodities: both }), [
+    "range currency_amount",
+  ]);
+});
+
+Deno.test("widgetOptions() takes a click id whose special characters are percent-encoded", () => {
+  for (const id of ["basket%2017", "50%25", "%C3%A9"]) {
+    assert.deepEqual(faults({ click_id: id }), [], id);
+  }
+  for (const id of ["50%", "%2", "%zz", "a b", "é"]) {
+    assert.deepEqual(faults({ click_id: id }), ["format click_id"], id);
+  }
 });
 
 Deno.test("widgetOptions() wants no more decimals than the asset has", () => {

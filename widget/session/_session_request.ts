@@ -1,3 +1,5 @@
+import { isRecord } from "../../core/guards.ts";
+
 /**
  * Whether the request comes from an allowed page. Browsers send the origin of
  * every POST. A request without one is not from a browser, so it is refused.
@@ -36,18 +38,10 @@ export async function readText(
 /** What the page says, or null when it makes no sense. */
 export function parseBody(
   text: string,
-): { clickId: string | undefined; input: unknown } | null {
+): Readonly<Record<string, unknown>> | null {
   try {
     const body: unknown = JSON.parse(text);
-    if (typeof body !== "object" || body === null) return null;
-    const id: unknown = Reflect.get(body, "click_id");
-    const isId = typeof id === "string" && /^[\w.~:@=-]{1,255}$/.test(id) &&
-      id !== "test_click_id";
-    if (id !== undefined && !isId) return null;
-    return {
-      clickId: isId ? id : undefined,
-      input: Reflect.get(body, "input"),
-    };
+    return isRecord(body) ? body : null;
   } catch {
     return null;
   }

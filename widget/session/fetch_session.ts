@@ -5,8 +5,6 @@ import { SessionTicket } from "./session_ticket.ts";
 export interface FetchSessionOptions {
   /** Data for the endpoint's `plan`, for example a basket id. */
   readonly input?: unknown;
-  /** Click id; the endpoint makes one unless stated. */
-  readonly clickId?: string;
   /**
    * How to ask.
    *
@@ -48,7 +46,7 @@ export async function fetchSession(
   url: string | URL,
   options: FetchSessionOptions = {},
 ): Promise<SessionTicket> {
-  const { input, clickId, signal, now = Date.now } = options;
+  const { input, signal, now = Date.now } = options;
   const ask = options.fetch ?? fetch;
   const askedAt = now();
   const response = await reach(() =>
@@ -56,7 +54,6 @@ export async function fetchSession(
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({
-        ...(clickId !== undefined && { click_id: clickId }),
         ...(input !== undefined && { input }),
       }),
       credentials: "same-origin",
@@ -85,7 +82,7 @@ export async function fetchSession(
   }
   return new SessionTicket({
     sessionId,
-    clickId: field(answer, "click_id") ?? clickId ?? null,
+    clickId: field(answer, "click_id") ?? null,
     askedAt,
   });
 }

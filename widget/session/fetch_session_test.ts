@@ -19,7 +19,6 @@ Deno.test("fetchSession() posts JSON and gives a ticket that dates from the aski
   const ticket = await fetchSession(url, {
     fetch,
     input: { basket: 1 },
-    clickId: "mine",
     now: () => clock++,
   });
   assert.equal(ticket.askedAt, 5_000);
@@ -29,16 +28,8 @@ Deno.test("fetchSession() posts JSON and gives a ticket that dates from the aski
   assert.equal(request?.method, "POST");
   assert.equal(request?.headers.get("content-type"), "application/json");
   assert.deepEqual(await request?.json(), {
-    click_id: "mine",
     input: { basket: 1 },
   });
-});
-
-Deno.test("fetchSession() keeps the click id that it asked with", async () => {
-  const { fetch } = answering('{"session_id":"s"}');
-  const ticket = await fetchSession(url, { fetch, clickId: "mine" });
-  assert.equal(ticket.clickId, "mine");
-  assert.equal((await fetchSession(url, { fetch })).clickId, null);
 });
 
 Deno.test("fetchSession() says how the endpoint refused", async () => {

@@ -8,8 +8,8 @@ import {
   type SharedFlags,
 } from "../../program/options.ts";
 import { withReadLedger } from "../../program/with_ledger.ts";
-import { printList } from "../../views/list.ts";
-import { drawTable } from "../../views/table.ts";
+import { printList } from "../../program/list.ts";
+import { drawTable } from "../../../resources/views/table.ts";
 
 interface ListFlags extends SharedFlags {
   readonly limit?: number;

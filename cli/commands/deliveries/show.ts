@@ -1,7 +1,7 @@
 import { base64 } from "@scure/base";
 import type { Command } from "commander";
 import type { Cli } from "../../program/cli.ts";
-import { CommandError } from "../../program/exit_codes.ts";
+import { CommandError } from "../../../settings/errors.ts";
 import { jsonLine, lines } from "../../program/io.ts";
 import {
   jsonOption,
@@ -12,16 +12,18 @@ import { withReadLedger } from "../../program/with_ledger.ts";
 import {
   deliveryDetail,
   type DeliveryDetailJson,
-} from "../../queries/deliveries.ts";
-import { labelled } from "../../views/labelled.ts";
-import { printableJson } from "../../views/printable.ts";
+} from "../../../resources/queries/deliveries.ts";
+import { labelled } from "../../../resources/views/labelled.ts";
+import { printableJson } from "../../../resources/views/printable.ts";
 
 /** `deliveries show`. */
 export function addShow(deliveries: Command, cli: Cli): void {
   const command = deliveries.command("show").argument(
     "<id>",
     "id of a delivery, as `deliveries list` shows it",
-  ).description("show one delivery: what it names, why it is odd, its bytes");
+  ).description(
+    "show one delivery: its ids, what is unusual about it, its bytes",
+  );
   jsonOption(ledgerOptions(command), "one object")
     .addHelpText(
       "after",

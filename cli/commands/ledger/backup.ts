@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { backUp } from "../../ledger_file/backup.ts";
-import { holdLedger } from "../../ledger_file/ledger_lock.ts";
+import { holdLedger } from "../../../server/ledger_file/ledger_lock.ts";
 import type { Cli } from "../../program/cli.ts";
-import { readConfig } from "../../program/config.ts";
+import { readConfig } from "../../../settings/config.ts";
 import { jsonLine, line, lines } from "../../program/io.ts";
 import {
   jsonOption,
@@ -10,7 +10,7 @@ import {
   type SharedFlags,
 } from "../../program/options.ts";
 import { isStored } from "../../program/with_ledger.ts";
-import { shellWord } from "../../views/shell_word.ts";
+import { shellWord } from "../../../resources/views/shell_word.ts";
 
 /** `ledger backup`. */
 export function addBackup(ledger: Command, cli: Cli): void {

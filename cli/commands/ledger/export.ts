@@ -6,7 +6,7 @@ import {
   outputOption,
   type SharedFlags,
 } from "../../program/options.ts";
-import { stoppable, untilStopped } from "../../program/stoppable.ts";
+import { stoppable, untilStopped } from "../../../settings/stoppable.ts";
 import { withStoredLedger } from "../../program/with_ledger.ts";
 import { openOutput } from "../../program/output.ts";
 

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { holdLedger } from "../../ledger_file/ledger_lock.ts";
+import { holdLedger } from "../../../server/ledger_file/ledger_lock.ts";
 import type { Cli } from "../../program/cli.ts";
-import { readConfig } from "../../program/config.ts";
+import { readConfig } from "../../../settings/config.ts";
 import { openInput } from "../../program/input.ts";
 import { type Io, jsonLine, line } from "../../program/io.ts";
 import {
@@ -9,11 +9,11 @@ import {
   ledgerOptions,
   type SharedFlags,
 } from "../../program/options.ts";
-import { stoppable } from "../../program/stoppable.ts";
+import { stoppable } from "../../../settings/stoppable.ts";
 import { withLedger } from "../../program/with_ledger.ts";
-import { counted } from "../../views/counted.ts";
+import { counted } from "../../../resources/views/counted.ts";
 import { textLines } from "../../program/lines.ts";
-import { progress } from "../../views/progress.ts";
+import { progress } from "../../program/progress.ts";
 
 /** `ledger import`. */
 export function addImport(ledger: Command, cli: Cli): void {

@@ -14,7 +14,7 @@ export function addLedger(program: Command, cli: Cli): void {
   const ledger = program.command("ledger").summary(
     "verify, copy, export and refold the ledger",
   ).description(
-    "the evidence behind the states: check it, copy it, fold it again",
+    "verify, copy, export and refold the ledger",
   );
   for (
     const add of [

@@ -1,17 +1,17 @@
 import type { Command } from "commander";
 import type { Cli } from "../../program/cli.ts";
 import { confirmed } from "../../program/confirm.ts";
-import { CommandError, UsageError } from "../../program/exit_codes.ts";
+import { CommandError, UsageError } from "../../../settings/errors.ts";
 import { type Io, jsonLine, lines, note } from "../../program/io.ts";
 import {
   jsonOption,
   ledgerOptions,
   type SharedFlags,
 } from "../../program/options.ts";
-import { stoppable } from "../../program/stoppable.ts";
+import { stoppable } from "../../../settings/stoppable.ts";
 import { upToDate, withStoredLedger } from "../../program/with_ledger.ts";
-import { labelled } from "../../views/labelled.ts";
-import { progress } from "../../views/progress.ts";
+import { labelled } from "../../../resources/views/labelled.ts";
+import { progress } from "../../program/progress.ts";
 
 interface PruneFlags extends SharedFlags {
   readonly bodiesOlderThan: number;
@@ -35,18 +35,18 @@ const STAYING = "the latest reading of each user, and what belongs to orders " +
 /** `ledger prune`. */
 export function addPrune(ledger: Command, cli: Cli): void {
   const command = ledger.command("prune").description(
-    "take out the bodies of old events: states, books and ids stay",
+    "delete the bodies of old events; states, books and ids stay",
   ).requiredOption(
     "--bodies-older-than <days>",
-    "bodies that were recorded longer ago go, for example 400d",
+    "delete bodies recorded longer ago than this, for example 400d",
     days,
   ).option("--yes", "do not ask");
   jsonOption(ledgerOptions(command), "one object")
     .addHelpText(
       "after",
-      "\nIt may be stopped, and goes on where it was. Left are the latest reading\n" +
-        "of each user, and what belongs to orders that are under way or whose\n" +
-        "refund is due. Backups and exports made before hold the bodies.\n\n" +
+      "\nIt can be stopped, and continues where it stopped. It keeps the latest\n" +
+        "reading of each user, and the bodies of orders that are in progress or\n" +
+        "have a refund due. Earlier backups and exports still hold the bodies.\n\n" +
         "Example:\n  rampkit ledger prune --bodies-older-than 400d",
     )
     .action(cli.run((flags: PruneFlags) => prune(cli.io, flags)));

@@ -1,15 +1,15 @@
 import type { Command } from "commander";
 import type { Cli } from "../../program/cli.ts";
-import { EXIT } from "../../program/exit_codes.ts";
+import { EXIT } from "../../../settings/errors.ts";
 import { type Io, jsonLine, line } from "../../program/io.ts";
 import {
   jsonOption,
   ledgerOptions,
   type SharedFlags,
 } from "../../program/options.ts";
-import { stoppable } from "../../program/stoppable.ts";
+import { stoppable } from "../../../settings/stoppable.ts";
 import { upToDate, withReadLedger } from "../../program/with_ledger.ts";
-import { progress } from "../../views/progress.ts";
+import { progress } from "../../program/progress.ts";
 
 interface RefoldFlags extends SharedFlags {
   readonly dryRun?: boolean;
@@ -18,7 +18,7 @@ interface RefoldFlags extends SharedFlags {
 /** `ledger refold`. */
 export function addRefold(ledger: Command, cli: Cli): void {
   const command = ledger.command("refold").description(
-    "fold every event again from nothing, then swap the states in one moment",
+    "fold all events again from the start, then swap the states in at once",
   );
   jsonOption(ledgerOptions(command), "one object")
     .option("--dry-run", "say which states would change, and change nothing")

@@ -7,8 +7,8 @@ import {
   ledgerOptions,
   type SharedFlags,
 } from "../../program/options.ts";
-import { stoppable } from "../../program/stoppable.ts";
-import { counted } from "../../views/counted.ts";
+import { stoppable } from "../../../settings/stoppable.ts";
+import { counted } from "../../../resources/views/counted.ts";
 
 /** `ledger restore`. */
 export function addRestore(ledger: Command, cli: Cli): void {
@@ -16,12 +16,12 @@ export function addRestore(ledger: Command, cli: Cli): void {
     "<file>",
     "what `ledger backup` wrote, or another copy of a closed ledger",
   ).description(
-    "put a copy in the place of the ledger, and keep the old one",
+    "replace the ledger with a copy, and keep the old file",
   );
   jsonOption(ledgerOptions(command), "one object")
     .addHelpText(
       "after",
-      "\nStop serve first. The copy is verified before.\n\nExample:\n  rampkit ledger restore rampkit-2026-11-20.db",
+      "\nStop serve first. The copy is verified before it is used.\n\nExample:\n  rampkit ledger restore rampkit-2026-11-20.db",
     )
     .action(cli.run(async (file: string, flags: SharedFlags) => {
       const { io } = cli;
@@ -31,14 +31,14 @@ export function addRestore(ledger: Command, cli: Cli): void {
         () => "the ledger is as it was",
       );
       if (flags.json) return jsonLine(io, restored);
-      const { keptAs, environment, events } = restored;
+      const { previousFile, environment, events } = restored;
       line(
         io,
         `Restored ${restored.file}: ${
           counted(events, "event")
         }, environment ${environment}`,
       );
-      if (keptAs !== null) line(io, `The old ledger is ${keptAs}`);
+      if (previousFile !== null) line(io, `The old ledger is ${previousFile}`);
       line(io, "Start serve, then read again what came since the copy:");
       line(io, "  rampkit recover --from WHEN-IT-WAS-COPIED");
     }));

@@ -8,8 +8,8 @@ import {
 } from "../../program/options.ts";
 import { noteWaiting } from "../../program/note_waiting.ts";
 import { withReadLedger } from "../../program/with_ledger.ts";
-import { ledgerStatsJson } from "../../queries/ledger_stats.ts";
-import { labelled } from "../../views/labelled.ts";
+import { ledgerStatsJson } from "../../../resources/queries/ledger_stats.ts";
+import { labelled } from "../../../resources/views/labelled.ts";
 
 /** `ledger stats`. */
 export function addStats(ledger: Command, cli: Cli): void {

@@ -1,22 +1,22 @@
 import type { Command } from "commander";
 import { defined } from "../../../core/defined.ts";
 import type { Cli } from "../../program/cli.ts";
-import { EXIT, UsageError } from "../../program/exit_codes.ts";
+import { EXIT, UsageError } from "../../../settings/errors.ts";
 import { type Io, jsonLine, line } from "../../program/io.ts";
 import {
   jsonOption,
   ledgerOptions,
   type SharedFlags,
 } from "../../program/options.ts";
-import { stoppable } from "../../program/stoppable.ts";
+import { stoppable } from "../../../settings/stoppable.ts";
 import { verifyStatesBeside } from "../../ledger_file/verify_states_beside.ts";
 import { withStoredLedger } from "../../program/with_ledger.ts";
-import { progress } from "../../views/progress.ts";
+import { progress } from "../../program/progress.ts";
 import {
   statesLines,
   verificationJson,
   verificationLines,
-} from "../../views/verification_view.ts";
+} from "../../../resources/views/verification_view.ts";
 
 interface VerifyFlags extends SharedFlags {
   readonly expect?: string;
@@ -31,7 +31,7 @@ export function addVerify(ledger: Command, cli: Cli): void {
   jsonOption(ledgerOptions(command), "one object")
     .option(
       "--expect <count:hash>",
-      "what `ledger verify` printed earlier, to see a cut tail",
+      "what `ledger verify` printed earlier; detects a truncated chain",
     )
     .option(
       "--states",

@@ -1,20 +1,22 @@
 import { type Command, Option } from "commander";
-import { BOOK_BY, type BookBy, localDay } from "../../../ledger/internals.ts";
+import { BOOK_BY } from "../../../ledger/for_cli.ts";
+import type { BookBy } from "../../../ledger/for_resources.ts";
+import { localDay } from "../../../ledger/for_server.ts";
 import { defined } from "../../../core/defined.ts";
-import { nextCommand } from "../../views/shell_word.ts";
+import { nextCommand } from "../../../resources/views/shell_word.ts";
 import type { Cli } from "../../program/cli.ts";
-import { CommandError, UsageError } from "../../program/exit_codes.ts";
+import { CommandError, UsageError } from "../../../settings/errors.ts";
 import { jsonLine, lines } from "../../program/io.ts";
 import {
   jsonOption,
   ledgerOptions,
   type SharedFlags,
 } from "../../program/options.ts";
-import { stoppable } from "../../program/stoppable.ts";
+import { stoppable } from "../../../settings/stoppable.ts";
 import { upToDate, withLedger } from "../../program/with_ledger.ts";
-import { monthJson, monthLines } from "../../views/month_view.ts";
-import { progress } from "../../views/progress.ts";
-import { describeMonthRefusal } from "../../wording/month.ts";
+import { monthJson, monthLines } from "../../../resources/views/month_view.ts";
+import { progress } from "../../program/progress.ts";
+import { describeMonthRefusal } from "../../../resources/wording/month.ts";
 import { MONTH, monthArgument } from "./month_argument.ts";
 
 interface CloseFlags extends SharedFlags {
@@ -29,11 +31,12 @@ export function addClose(month: Command, cli: Cli): void {
     "<month>",
     MONTH,
     monthArgument,
-  ).summary("close the books of a month, for good")
+  ).summary("close the books of a month permanently")
     .description(
-      "close the books of a month, for good: orders that the service shows as " +
-        "success, what earlier months have to correct, exact sums, and what " +
-        "was left out. The files are stored in the ledger, under its chain",
+      "close the books of a month permanently: orders that the service " +
+        "shows as success, corrections of earlier months, exact sums, and " +
+        "what was excluded. The files are stored in the ledger, protected " +
+        "by its chain",
     );
   jsonOption(ledgerOptions(command), "one object")
     .option(
@@ -50,7 +53,7 @@ export function addClose(month: Command, cli: Cli): void {
           "the month before)",
       ).choices(BOOK_BY),
     )
-    .option("--before-end", "close the present month, though it is not over")
+    .option("--before-end", "close the current month before it ends")
     .addHelpText(
       "after",
       "\nExample:\n  rampkit month close 2026-11 --tz Europe/Berlin --book-by confirmed",

@@ -7,8 +7,8 @@ import {
   type SharedFlags,
 } from "../../program/options.ts";
 import { withReadLedger } from "../../program/with_ledger.ts";
-import { monthJson } from "../../views/month_view.ts";
-import { drawTable } from "../../views/table.ts";
+import { monthJson } from "../../../resources/views/month_view.ts";
+import { drawTable } from "../../../resources/views/table.ts";
 
 /** `month list`. */
 export function addList(month: Command, cli: Cli): void {

@@ -7,10 +7,10 @@ import { addShow } from "./show.ts";
 /** `month`: the books of a month. */
 export function addMonth(program: Command, cli: Cli): void {
   const month = program.command("month")
-    .summary("close the books of a month, and show them as closed")
+    .summary("close the books of a month, and show closed months")
     .description(
-      "the books of a month: what the service itself says was sold, closed " +
-        "once and never changed",
+      "the books of a month: sales confirmed by the service, closed once " +
+        "and never changed",
     );
   for (const add of [addClose, addShow, addList]) add(month, cli);
 }

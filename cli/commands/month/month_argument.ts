@@ -1,5 +1,5 @@
-import { UsageError } from "../../program/exit_codes.ts";
-import { isMonth } from "../../queries/months.ts";
+import { UsageError } from "../../../settings/errors.ts";
+import { isMonth } from "../../../resources/queries/months.ts";
 
 /** What the argument is, for help. */
 export const MONTH = "the month, for example 2026-11";

@@ -1,8 +1,9 @@
 import type { Command } from "commander";
 import type { Ledger } from "../../../ledger/mod.ts";
-import { fileText, type MonthRow } from "../../../ledger/internals.ts";
+import { fileText } from "../../../ledger/for_resources.ts";
+import type { MonthRow } from "../../../ledger/for_cli.ts";
 import type { Cli } from "../../program/cli.ts";
-import { CommandError, EXIT, UsageError } from "../../program/exit_codes.ts";
+import { CommandError, EXIT, UsageError } from "../../../settings/errors.ts";
 import { type Io, jsonLine, lines, note } from "../../program/io.ts";
 import {
   bomOption,
@@ -12,10 +13,13 @@ import {
   type SharedFlags,
 } from "../../program/options.ts";
 import { BYTE_ORDER_MARK, openOutput } from "../../program/output.ts";
-import { stoppable } from "../../program/stoppable.ts";
+import { stoppable } from "../../../settings/stoppable.ts";
 import { upToDate, withReadLedger } from "../../program/with_ledger.ts";
-import { monthJson, recomputationLines } from "../../views/month_view.ts";
-import { progress } from "../../views/progress.ts";
+import {
+  monthJson,
+  recomputationLines,
+} from "../../../resources/views/month_view.ts";
+import { progress } from "../../program/progress.ts";
 import { MONTH, monthArgument } from "./month_argument.ts";
 
 interface ShowFlags extends SharedFlags {

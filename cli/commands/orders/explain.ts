@@ -1,23 +1,22 @@
 import type { Command } from "commander";
-import { readFreshness } from "../../../ledger/mod.ts";
+import { readFreshness } from "../../../sync/mod.ts";
 import type { Cli } from "../../program/cli.ts";
-import { CommandError, EXIT } from "../../program/exit_codes.ts";
+import { CommandError, EXIT } from "../../../settings/errors.ts";
 import { jsonLine, lines } from "../../program/io.ts";
 import {
   jsonOption,
   ledgerOptions,
-  moment,
   type SharedFlags,
-  TIME_FORMAT,
 } from "../../program/options.ts";
+import { moment, TIME_FORMAT } from "../../../settings/values.ts";
 import { upToDate, withReadLedger } from "../../program/with_ledger.ts";
 import {
   explanationJson,
   explanationLines,
-} from "../../views/explanation_view.ts";
-import { orderJson, orderLines } from "../../views/order_view.ts";
+} from "../../../resources/views/explanation_view.ts";
+import { orderJson, orderLines } from "../../../resources/views/order_view.ts";
 import { pollAdvice } from "../../program/poll_advice.ts";
-import { nextCommand, operands } from "../../views/shell_word.ts";
+import { nextCommand, operands } from "../../../resources/views/shell_word.ts";
 import { findOrder, ORDER_ID, orderNotFound } from "./find_order.ts";
 
 interface ExplainFlags extends SharedFlags {
@@ -29,7 +28,7 @@ interface ExplainFlags extends SharedFlags {
 export function addExplain(orders: Command, cli: Cli): void {
   const command = orders.command("explain").argument("<id>", ORDER_ID)
     .description(
-      "show what became of an order, and what each event did to it",
+      "explain the state of an order: what each event changed, and why",
     );
   jsonOption(ledgerOptions(command), "one object")
     .option(
@@ -38,7 +37,7 @@ export function addExplain(orders: Command, cli: Cli): void {
     )
     .option(
       "--as-of <time>",
-      `what was known then, instead of now: ${TIME_FORMAT}`,
+      `what was known at this time: ${TIME_FORMAT}`,
       moment("--as-of"),
     )
     .addHelpText(
@@ -49,7 +48,7 @@ export function addExplain(orders: Command, cli: Cli): void {
       cli.run(async (id: string, flags: ExplainFlags) => {
         return await withReadLedger(cli.io, flags, async (ledger, config) => {
           await upToDate(ledger, cli.io);
-          const { orderId } = await findOrder(ledger, config, id);
+          const { orderId } = (await findOrder(ledger, config, id)).order;
           if (flags.asOf !== undefined) {
             const then = await ledger.asOf(orderId, flags.asOf);
             if (then === null) {
@@ -58,9 +57,9 @@ export function addExplain(orders: Command, cli: Cli): void {
                 "not_found",
               );
             }
-            if (flags.json) jsonLine(cli.io, orderJson(then));
+            const thenMs = Date.parse(flags.asOf);
+            if (flags.json) jsonLine(cli.io, orderJson(then, thenMs));
             else {
-              const thenMs = Date.parse(flags.asOf);
               lines(cli.io, orderLines(then, cli.io.columns, thenMs));
             }
             return EXIT.fine;
@@ -69,8 +68,9 @@ export function addExplain(orders: Command, cli: Cli): void {
           if (explanation === null) {
             throw orderNotFound(id, await pollAdvice(ledger, config));
           }
-          if (flags.json) jsonLine(cli.io, explanationJson(explanation));
-          else {
+          if (flags.json) {
+            jsonLine(cli.io, explanationJson(explanation, cli.io.now()));
+          } else {
             const { columns } = cli.io;
             const { verbose = false } = flags;
             const nowMs = cli.io.now();

@@ -1,26 +1,26 @@
 import { type Command, Option } from "commander";
-import type { AsOf, Ledger, OrderView } from "../../../ledger/mod.ts";
+import type { AsOf } from "../../../ledger/types.ts";
+import type { Ledger, OrderView } from "../../../ledger/mod.ts";
 import type { Cli } from "../../program/cli.ts";
 import { type Io, note } from "../../program/io.ts";
-import { UsageError } from "../../program/exit_codes.ts";
+import { UsageError } from "../../../settings/errors.ts";
 import {
   bomOption,
   ledgerOptions,
-  moment,
   outputOption,
   type SharedFlags,
-  TIME_FORMAT,
 } from "../../program/options.ts";
-import { stoppable, untilStopped } from "../../program/stoppable.ts";
+import { moment, TIME_FORMAT } from "../../../settings/values.ts";
+import { stoppable, untilStopped } from "../../../settings/stoppable.ts";
 import { upToDate, withStoredLedger } from "../../program/with_ledger.ts";
-import { counted } from "../../views/counted.ts";
-import { exportOrders } from "../../views/order_export.ts";
+import { counted } from "../../../resources/views/counted.ts";
+import { exportOrders } from "../../../resources/views/order_export.ts";
 import {
   checkStatus,
   matches,
   type OrderFilters,
   orderQuery,
-} from "../../queries/order_filters.ts";
+} from "../../../resources/queries/order_filters.ts";
 import { filterOptions } from "./filters.ts";
 import { BYTE_ORDER_MARK, openOutput } from "../../program/output.ts";
 
@@ -36,7 +36,7 @@ interface ExportFlags extends SharedFlags, OrderFilters {
 /** `orders export`. */
 export function addExport(orders: Command, cli: Cli): void {
   const command = orders.command("export").description(
-    "write orders for finance, amounts exactly as the service stated them",
+    "export orders for finance, with amounts exactly as the service stated them",
   );
   bomOption(outputOption(filterOptions(ledgerOptions(command))))
     .addOption(
@@ -48,7 +48,7 @@ export function addExport(orders: Command, cli: Cli): void {
     .addOption(
       new Option(
         "--trust <trust>",
-        "which orders: anyone who knows the webhook address can make claims",
+        "which orders; a claim may come from anyone who knows the webhook address",
       ).choices(["confirmed", "claimed", "all"]).default("confirmed"),
     )
     .option(
@@ -57,8 +57,8 @@ export function addExport(orders: Command, cli: Cli): void {
     )
     .option(
       "--as-of <position|time>",
-      "what was known then, instead of now, by order id: a position of the " +
-        `ledger, or ${TIME_FORMAT}`,
+      "what was known at this point, sorted by order id: a position of " +
+        `the ledger, or ${TIME_FORMAT}`,
       asOf,
     )
     .addHelpText(
@@ -99,6 +99,7 @@ async function exportAll(io: Io, flags: ExportFlags): Promise<void> {
         await exportOrders(wanted(), {
           format: flags.format,
           totals: flags.totals ?? false,
+          nowMs: io.now(),
           write: output.write,
         });
         output.finish();

@@ -1,15 +1,11 @@
 import type { Command } from "commander";
-import {
-  moment,
-  orderedWindow,
-  TIME_FORMAT,
-  windowEnd,
-} from "../../program/options.ts";
+import { moment, TIME_FORMAT, windowEnd } from "../../../settings/values.ts";
+import { orderedWindow } from "../../program/options.ts";
 import {
   anomalyKind,
   attentionKind,
   STATUSES,
-} from "../../queries/order_filters.ts";
+} from "../../../resources/queries/order_filters.ts";
 
 /** Adds the flags that choose orders. */
 export function filterOptions(command: Command): Command {
@@ -23,12 +19,12 @@ export function filterOptions(command: Command): Command {
     .option("--asset <code>", "only orders of this asset, for example USDC")
     .option(
       "--from <time>",
-      `created then or later: ${TIME_FORMAT}`,
+      `created at or after this time: ${TIME_FORMAT}`,
       moment("--from"),
     )
     .option(
       "--to <time>",
-      "created before then; a day is included whole",
+      "created before this time; a date includes its whole day",
       windowEnd("--to"),
     )
     .option(

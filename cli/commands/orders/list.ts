@@ -8,10 +8,13 @@ import {
 } from "../../program/options.ts";
 import { noteWaiting } from "../../program/note_waiting.ts";
 import { upToDate, withReadLedger } from "../../program/with_ledger.ts";
-import { printList } from "../../views/list.ts";
-import { orderJson, orderTable } from "../../views/order_view.ts";
-import { checkStatus } from "../../queries/order_filters.ts";
-import { type OrderListParams, orderListQuery } from "../../queries/orders.ts";
+import { printList } from "../../program/list.ts";
+import { orderJson, orderTable } from "../../../resources/views/order_view.ts";
+import { checkStatus } from "../../../resources/queries/order_filters.ts";
+import {
+  type OrderListParams,
+  orderListQuery,
+} from "../../../resources/queries/orders.ts";
 import { filterOptions } from "./filters.ts";
 
 interface ListFlags extends SharedFlags, OrderListParams {
@@ -24,7 +27,7 @@ export function addList(orders: Command, cli: Cli): void {
     "list orders, newest first",
   );
   limitOption(filterOptions(ledgerOptions(command)), "orders").addOption(
-    new Option("--trust <trust>", "only orders of this trust").choices([
+    new Option("--trust <trust>", "only orders with this trust").choices([
       "claimed",
       "confirmed",
     ]),
@@ -42,7 +45,7 @@ export function addList(orders: Command, cli: Cli): void {
         const orders = ledger.orders.list(orderListQuery(flags));
         await printList(cli.io, flags, orders, {
           none: "No orders match",
-          json: orderJson,
+          json: (order) => orderJson(order, cli.io.now()),
           table: orderTable,
         });
       });

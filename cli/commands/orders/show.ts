@@ -7,10 +7,11 @@ import {
   type SharedFlags,
 } from "../../program/options.ts";
 import { noteWaiting } from "../../program/note_waiting.ts";
-import { orderDetail } from "../../queries/order.ts";
+import { orderDetail } from "../../../resources/queries/order.ts";
 import { upToDate, withReadLedger } from "../../program/with_ledger.ts";
-import { orderLines } from "../../views/order_view.ts";
-import { nextCommand, operands } from "../../views/shell_word.ts";
+import { orderLines } from "../../../resources/views/order_view.ts";
+import { foundByLines } from "../../../resources/views/found_by.ts";
+import { nextCommand, operands } from "../../../resources/views/shell_word.ts";
 import { findOrder, ORDER_ID } from "./find_order.ts";
 
 /** `orders show`. */
@@ -26,12 +27,22 @@ export function addShow(orders: Command, cli: Cli): void {
       await withReadLedger(cli.io, flags, async (ledger, config) => {
         await upToDate(ledger, cli.io);
         await noteWaiting(ledger, cli.io, flags);
-        const order = await findOrder(ledger, config, id);
-        const detail = await orderDetail(ledger, order, cli.io.now());
+        const found = await findOrder(ledger, config, id);
+        const { order, foundBy } = found;
+        const detail = await orderDetail(ledger, found, cli.io.now());
         if (flags.json) return jsonLine(cli.io, detail);
         const { columns } = cli.io;
-        const { freshness } = detail;
-        lines(cli.io, orderLines(order, columns, cli.io.now(), freshness));
+        const { freshness, releasedByHand } = detail;
+        lines(cli.io, [
+          ...orderLines(
+            order,
+            columns,
+            cli.io.now(),
+            freshness,
+            releasedByHand,
+          ),
+          ...foundByLines(id, foundBy, columns),
+        ]);
         if (order.anomalies.length > 0) {
           lines(cli.io, [
             "",

@@ -18,14 +18,14 @@ export function addDrop(subscriptions: Command, cli: Cli): void {
     "<name>",
     SUBSCRIPTION_NAME,
   )
-    .argument("<key>", "the dead letter to give up")
+    .argument("<key>", "the dead letter to delete")
     .description(
-      "give up a dead letter: it is never delivered, and nothing names it as missed",
+      "delete a dead letter: it is never delivered, and no later one lists it as missed",
     );
   jsonOption(ledgerOptions(command), "one object")
     .addHelpText(
       "after",
-      "\nExample:\n  rampkit subscriptions drop goods order:01KA:confirmed.success",
+      "\nExample:\n  rampkit subscriptions drop goods order:01KA:release.yes",
     )
     .action(
       cli.run(async (name: string, key: string, flags: SharedFlags) => {

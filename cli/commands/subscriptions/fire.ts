@@ -7,22 +7,22 @@ import {
   type SharedFlags,
 } from "../../program/options.ts";
 import { upToDate, withReadLedger } from "../../program/with_ledger.ts";
-import { counted } from "../../views/counted.ts";
-import { shellWord } from "../../views/shell_word.ts";
+import { counted } from "../../../resources/views/counted.ts";
+import { shellWord } from "../../../resources/views/shell_word.ts";
 
 /** `subscriptions fire`. */
 export function addFire(subscriptions: Command, cli: Cli): void {
   const command = subscriptions.command("fire").argument(
     "[keys...]",
-    "keys of the states to tell of; without any, lists those never told",
+    "keys of the states to deliver; without keys, lists those never delivered",
   ).description(
-    "tell subscriptions of states that a refold or an import made",
+    "deliver states that a refold or an import made",
   );
   jsonOption(ledgerOptions(command), "one object a line")
     .option("--imported", "list what an import brought as well")
     .addHelpText(
       "after",
-      "\nExample:\n  rampkit subscriptions fire order:01KA:confirmed.success",
+      "\nExample:\n  rampkit subscriptions fire order:01KA:release.yes",
     )
     .action(
       cli.run(

@@ -7,9 +7,9 @@ import {
   type SharedFlags,
 } from "../../program/options.ts";
 import { withReadLedger } from "../../program/with_ledger.ts";
-import { subscriptionList } from "../../queries/subscriptions.ts";
-import { nextCommand, operands } from "../../views/shell_word.ts";
-import { drawTable } from "../../views/table.ts";
+import { subscriptionList } from "../../../resources/queries/subscriptions.ts";
+import { nextCommand, operands } from "../../../resources/views/shell_word.ts";
+import { drawTable } from "../../../resources/views/table.ts";
 
 /** `subscriptions list`. */
 export function addList(subscriptions: Command, cli: Cli): void {

@@ -9,9 +9,9 @@ import { addRetry } from "./retry.ts";
 /** `subscriptions`: how the delivery to handlers goes. */
 export function addSubscriptions(program: Command, cli: Cli): void {
   const subscriptions = program.command("subscriptions").summary(
-    "see what your handlers and targets were told",
+    "show what your handlers and targets received",
   ).description(
-    "what your handlers and targets were told, and which deliveries failed",
+    "what your handlers and targets received, and which deliveries failed",
   );
   for (const add of [addList, addRetry, addDrop, addResume, addFire]) {
     add(subscriptions, cli);

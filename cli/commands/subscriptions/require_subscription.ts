@@ -1,5 +1,5 @@
 import type { Ledger } from "../../../ledger/mod.ts";
-import { CommandError } from "../../program/exit_codes.ts";
+import { CommandError } from "../../../settings/errors.ts";
 
 /** What names a subscription, for help texts. */
 export const SUBSCRIPTION_NAME =

@@ -19,7 +19,7 @@ export function addResume(subscriptions: Command, cli: Cli): void {
     SUBSCRIPTION_NAME,
   )
     .description(
-      "send to a target again that was switched off because it answered 410",
+      "send again to a target that was switched off after it answered 410",
     );
   jsonOption(ledgerOptions(command), "one object")
     .addHelpText(

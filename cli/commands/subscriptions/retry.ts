@@ -7,7 +7,7 @@ import {
   type SharedFlags,
 } from "../../program/options.ts";
 import { withReadLedger } from "../../program/with_ledger.ts";
-import { counted } from "../../views/counted.ts";
+import { counted } from "../../../resources/views/counted.ts";
 import {
   requireSubscription,
   SUBSCRIPTION_NAME,
@@ -21,9 +21,9 @@ export function addRetry(subscriptions: Command, cli: Cli): void {
   )
     .argument(
       "[key]",
-      "only this dead letter; without it all of them, and all that waits for its next attempt",
+      "only this dead letter; without it all of them, and all that wait for a retry",
     )
-    .description("deliver dead letters again, and what failed, at once");
+    .description("deliver dead letters and failed deliveries again, at once");
   jsonOption(ledgerOptions(command), "one object")
     .addHelpText("after", "\nExample:\n  rampkit subscriptions retry goods")
     .action(

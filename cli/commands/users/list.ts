@@ -7,8 +7,8 @@ import {
   type SharedFlags,
 } from "../../program/options.ts";
 import { upToDate, withReadLedger } from "../../program/with_ledger.ts";
-import { printList } from "../../views/list.ts";
-import { userJson, userTable } from "../../views/user_view.ts";
+import { printList } from "../../program/list.ts";
+import { userJson, userTable } from "../../../resources/views/user_view.ts";
 
 /** `users list`. */
 export function addList(users: Command, cli: Cli): void {

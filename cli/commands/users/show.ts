@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Cli } from "../../program/cli.ts";
-import { CommandError } from "../../program/exit_codes.ts";
+import { CommandError } from "../../../settings/errors.ts";
 import { jsonLine, lines } from "../../program/io.ts";
 import {
   jsonOption,
@@ -8,9 +8,9 @@ import {
   type SharedFlags,
 } from "../../program/options.ts";
 import { upToDate, withReadLedger } from "../../program/with_ledger.ts";
-import { userDetail } from "../../queries/users.ts";
+import { userDetail } from "../../../resources/queries/users.ts";
 import { pollAdvice } from "../../program/poll_advice.ts";
-import { userLines } from "../../views/user_view.ts";
+import { userLines } from "../../../resources/views/user_view.ts";
 
 /** `users show`. */
 export function addShow(users: Command, cli: Cli): void {

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { parseWebhook } from "../../../webhooks/mod.ts";
 import type { Cli } from "../../program/cli.ts";
-import { EXIT } from "../../program/exit_codes.ts";
+import { EXIT } from "../../../settings/errors.ts";
 import { openInput } from "../../program/input.ts";
 import { jsonLine } from "../../program/io.ts";
 import { byteLines } from "../../program/lines.ts";
@@ -12,7 +12,7 @@ export function addParse(webhook: Command, cli: Cli): void {
     "<file>",
     "one webhook body a line, or - for standard input",
   ).description(
-    "say how the ledger reads webhook bodies, as JSON, one object a line; " +
+    "show how the ledger reads webhook bodies, as JSON, one object a line; " +
       "stores nothing",
   )
     .addHelpText(

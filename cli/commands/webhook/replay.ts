@@ -7,7 +7,7 @@ import {
 } from "../../../core/webhook_event/classify_body.ts";
 import { webhookEndpoint } from "../../../webhooks/mod.ts";
 import type { Cli } from "../../program/cli.ts";
-import { EXIT, UsageError } from "../../program/exit_codes.ts";
+import { EXIT, UsageError } from "../../../settings/errors.ts";
 import { openInput } from "../../program/input.ts";
 import { type Io, jsonLine, line } from "../../program/io.ts";
 import {
@@ -15,11 +15,11 @@ import {
   ledgerOptions,
   type SharedFlags,
 } from "../../program/options.ts";
-import { stoppable } from "../../program/stoppable.ts";
+import { stoppable } from "../../../settings/stoppable.ts";
 import { withLedger } from "../../program/with_ledger.ts";
 import { byteLines } from "../../program/lines.ts";
-import { operands } from "../../views/shell_word.ts";
-import { progress } from "../../views/progress.ts";
+import { operands } from "../../../resources/views/shell_word.ts";
+import { progress } from "../../program/progress.ts";
 
 /** `webhook replay`. */
 export function addReplay(webhook: Command, cli: Cli): void {

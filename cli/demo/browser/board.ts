@@ -102,6 +102,7 @@ export class Board {
       cards.push(orderCard(explanation, {
         atService: sandbox.order(orderId)?.status ?? null,
         released: this.#released.get(orderId) ?? 0,
+        nowMs: this.#parts.clock.now(),
         forged: this.#forged,
       }));
     }

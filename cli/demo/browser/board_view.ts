@@ -2,8 +2,8 @@ import type { Explanation, OrderState, Trust } from "../../../ledger/mod.ts";
 import {
   type ExplainedEventJson,
   explanationJson,
-} from "../../views/explanation_view.ts";
-import type { OrderJson } from "../../views/order_view.ts";
+} from "../../../resources/views/explanation_view.ts";
+import type { OrderJson } from "../../../resources/views/order_view.ts";
 
 /** All that the page shows, sent whole each time something moved. */
 export interface BoardView {
@@ -28,7 +28,7 @@ export interface OrderCard {
   readonly externalOrderId: string | null;
   /** Status by the ledger. */
   readonly status: string;
-  /** Whether that is the service's own word. */
+  /** Whether that is confirmed by the service. */
   readonly trust: Trust;
   /** Why, in one sentence. */
   readonly reason: string;
@@ -84,6 +84,8 @@ export interface Beside {
   readonly atService: string | null;
   /** How often the goods were released. */
   readonly released: number;
+  /** The time, in milliseconds since the epoch. */
+  readonly nowMs: number;
   /** Ids of events that the forger sent. */
   readonly forged: ReadonlySet<string>;
 }
@@ -94,16 +96,16 @@ const ASKED_FOR: ReadonlySet<string> = new Set([
   "cryptoAmount",
   "txId",
   "failReason",
-  "asked.reference",
-  "asked.currencyAmount",
+  "expected.reference",
+  "expected.currencyAmount",
 ]);
 
 /** Puts an explanation into the form of the page. */
 export function orderCard(
   explanation: Explanation,
-  { atService, released, forged }: Beside,
+  { atService, released, forged, nowMs }: Beside,
 ): OrderCard {
-  const { orderId, state, events } = explanationJson(explanation);
+  const { orderId, state, events } = explanationJson(explanation, nowMs);
   return {
     orderId,
     externalOrderId: state.externalOrderId,
@@ -116,7 +118,7 @@ export function orderCard(
     bought: bought(state),
     address: state.address,
     txId: state.txId,
-    reference: state.asked?.reference ?? null,
+    reference: state.expected?.reference ?? null,
     released,
     anomalies: state.anomalies,
     events: eventLines(events, forged).reverse(),
@@ -153,7 +155,9 @@ function eventLines(
   });
 }
 
-function bought(state: OrderState): string | null {
+function bought(
+  state: Pick<OrderState, "cryptoAmount" | "commodity" | "network">,
+): string | null {
   const asset = words(state.cryptoAmount, state.commodity);
   if (asset === null || state.network === null) return asset;
   return `${asset} on ${state.network}`;

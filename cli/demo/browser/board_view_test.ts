@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import type { Explanation } from "../../../ledger/mod.ts";
-import type { ExplainedEvent } from "../../../ledger/internals.ts";
-import { initialOrderFold, orderState } from "../../../ledger/internals.ts";
+import type { ExplainedEvent } from "../../../ledger/for_resources.ts";
+import { initialOrderFold, orderState } from "../../../ledger/for_sync.ts";
 import { type Beside, orderCard } from "./board_view.ts";
 
 const beside: Beside = {
   atService: "progress",
   released: 0,
+  nowMs: 0,
   forged: new Set(),
 };
 
@@ -23,7 +24,7 @@ function explained(
       kind: "webhook",
       label: "order_complete",
       recordedAt: "2026-11-20T09:00:00.000Z",
-      says: { code: "other", label: "order_complete" },
+      content: { code: "other", label: "order_complete" },
       outcome: "changed",
       move: null,
       changes: [],

@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
 import { messageOf } from "../../../core/guards.ts";
-import { EXIT } from "../../program/exit_codes.ts";
+import { EXIT } from "../../../settings/errors.ts";
 import { guardedIo, type Io, line, note } from "../../program/io.ts";
-import { reportError } from "../../errors/report_error.ts";
+import { reportError } from "../../program/report_error.ts";
 import {
   type BrowserDemoAddresses,
   runBrowserDemo,

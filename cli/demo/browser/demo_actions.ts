@@ -30,11 +30,11 @@ export interface DemoActionsOptions {
   readonly sandbox: Sandbox;
   /** The clock that leaps. */
   readonly clock: DemoClock;
-  /** Told a forged body before it is posted. */
+  /** Called with a forged body before it is posted. */
   readonly onForge: (body: string) => void;
   /** Runs a leap of the clock, and lets the poller look right after it. */
   readonly leapOver: (act: () => Promise<void>) => Promise<void>;
-  /** Told when time speeds up and when it is back. */
+  /** Called when the clock speeds up, and when it slows down again. */
   readonly onPace: () => void;
 }
 

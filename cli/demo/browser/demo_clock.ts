@@ -28,7 +28,7 @@ export class DemoClock {
    * Lets time pass within a moment; one leap at a time.
    *
    * @param ms How much, in milliseconds.
-   * @param onPace Told when time speeds up and when it is back.
+   * @param onPace Called when the clock speeds up and slows down.
    */
   async leap(ms: number, onPace: () => void): Promise<void> {
     this.clock.setFactor(ms / LEAP_TAKES_MS);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openLedger } from "../../../ledger/mod.ts";
-import { initialOrderFold, orderState } from "../../../ledger/internals.ts";
+import { initialOrderFold, orderState } from "../../../ledger/for_sync.ts";
 import { parseWebhook } from "../../../webhooks/mod.ts";
 import { forgedCompletion } from "./forgery.ts";
 

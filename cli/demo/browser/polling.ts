@@ -1,4 +1,4 @@
-import type { Poller } from "../../../ledger/mod.ts";
+import type { Poller } from "../../../sync/mod.ts";
 
 /** Runs a poller that can be paused. */
 export class Polling {

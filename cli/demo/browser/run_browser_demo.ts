@@ -1,19 +1,20 @@
 import type { HttpServer } from "../../../core/serving/http_server.ts";
 import { openHttpServer } from "../../../core/serving/open_http_server.ts";
-import { listening } from "../../serving/listening.ts";
-import { aborted } from "../../program/stoppable.ts";
+import { listening } from "../../../server/http/listening.ts";
+import { aborted } from "../../../settings/stoppable.ts";
 import {
   type Environment,
   OnrampClient,
   resolveEnvironment,
 } from "../../../client/mod.ts";
-import { createPoller, type Ledger, openLedger } from "../../../ledger/mod.ts";
-import { hostCheck, wrongHost } from "../../../sandbox/http/host_check.ts";
+import { createPoller } from "../../../sync/mod.ts";
+import { type Ledger, openLedger } from "../../../ledger/mod.ts";
+import { hostCheck, wrongHost } from "../../../sandbox/testing/mod.ts";
+import { ProjectionWorker } from "../../../ledger/for_server.ts";
 import { type Sandbox, serveSandbox } from "../../../sandbox/mod.ts";
 import { webhookEndpoint } from "../../../webhooks/mod.ts";
-import { ProjectionWorker } from "../../../ledger/projection/projection_worker.ts";
-import { EXPLORERS } from "../../console/explorers.ts";
-import { openConsole } from "../../console/open_console.ts";
+import { EXPLORERS } from "../../../server/console/context/explorers.ts";
+import { openConsole } from "../../../server/console/open_console.ts";
 import { freshLedger } from "../fresh_ledger.ts";
 import { Board } from "./board.ts";
 import { DemoClock } from "./demo_clock.ts";
@@ -21,8 +22,8 @@ import { demoActions } from "./demo_actions.ts";
 import { Polling } from "./polling.ts";
 import { drafts, shopSessions } from "./shop.ts";
 import { shopApp } from "./shop_app.ts";
-import type { Log } from "../../monitoring/logger.ts";
-import { Operations } from "../../api/operations.ts";
+import type { Log } from "../../../server/monitoring/logger.ts";
+import { Operations } from "../../../server/api/operations.ts";
 
 /** How the demo in a browser runs. */
 export interface BrowserDemoOptions {
@@ -34,15 +35,15 @@ export interface BrowserDemoOptions {
   readonly folder: string;
   /** Replaces a ledger that the demo did not make as well. */
   readonly fresh: boolean;
-  /** Told before an earlier ledger is deleted. */
+  /** Called before an earlier ledger is deleted. */
   readonly onReplace: (text: string) => void;
   /** Clock, in ms since the epoch. */
   readonly now: () => number;
   /** Ends the demo. */
   readonly signal: AbortSignal;
-  /** Told where everything is once it can be opened. */
+  /** Called with the addresses once they can be opened. */
   readonly onReady: (addresses: BrowserDemoAddresses) => void;
-  /** Told what went wrong and is tried again. */
+  /** Called with each error; work is retried automatically. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -64,8 +65,8 @@ const ASK_EVERY_MS = 2000;
 /** How soon the page shows what the poller found, in ms. */
 const LOOK_EVERY_MS = 250;
 
-/** Goods leave the shop on the service's own word alone. */
-const RELEASE_ON = "order.confirmed.success";
+/** Goods leave the shop once an order is paid as its session asked for. */
+const RELEASE_ON = "order.release.yes";
 
 /** Everything that runs until the demo ends. */
 interface World {
@@ -127,8 +128,7 @@ export async function runBrowserDemo(
   await ledger.subscribe(
     "release-goods",
     { on: RELEASE_ON },
-    ({ id }, { release }) => {
-      if (release !== "yes") return;
+    ({ id }) => {
       board.release(id);
       projection.wake();
     },

@@ -53,7 +53,7 @@ export interface ShopParts {
   readonly client: OnrampClient;
   /** Remembers them. */
   readonly ledger: Ledger;
-  /** Told why a session could not be made. */
+  /** Called with the error when a session could not be made. */
   readonly report: (error: unknown) => void;
 }
 

@@ -1,16 +1,20 @@
 import { latestReading } from "../../orders/readings.ts";
 import type { OrderReading } from "../../events/order_reading.ts";
+import type { HandRelease } from "../../events/hand_release.ts";
 import type { OtpStep } from "../../events/otp_step.ts";
-import type { SessionRequest } from "../../events/session_request.ts";
+import type { Expectation } from "../../events/expectation.ts";
 import type { Contradiction } from "../../orders/claims.ts";
 import type { OrderFold } from "../../orders/order_fold.ts";
-import type { OrderState } from "../../orders/order_state.ts";
+import type { OrderState } from "../../states/order_state.ts";
 import type { ObservedStatus } from "../../orders/readings.ts";
 import type { NamedSession } from "../../orders/sessions.ts";
 import type { UserFold } from "../../users/user_fold.ts";
 import type { StatedVerification } from "../../users/user_status.ts";
 import type { UserState } from "../../users/user_state.ts";
-import type { ActivityFold, UserActivityFold } from "../activity_fold.ts";
+import type {
+  ActivityFold,
+  UserActivityFold,
+} from "../../orders/activity_fold.ts";
 import { asIs, byPlace, type Codec, list, nullable } from "./_by_place.ts";
 import { packClaims, type PackedClaim, unpackClaims } from "./_claims.ts";
 
@@ -47,14 +51,14 @@ const orderReading = byPlace<OrderReading>({
   statedChangedAt: asIs,
   statedCreatedAt: asIs,
   odd: asIs,
-  differs: asIs,
+  match: asIs,
 });
 
-const sessionRequest = byPlace<SessionRequest>({
+const expectation = byPlace<Expectation>({
+  id: asIs,
   sessionId: asIs,
-  clickId: asIs,
-  recordedAt: asIs,
   flowType: asIs,
+  clickId: asIs,
   reference: asIs,
   commodity: asIs,
   network: asIs,
@@ -63,6 +67,9 @@ const sessionRequest = byPlace<SessionRequest>({
   currencyAmount: asIs,
   walletAddress: asIs,
   userId: asIs,
+  recordedAt: asIs,
+  askedAt: asIs,
+  validForMs: asIs,
 });
 
 const activityFields = {
@@ -94,7 +101,8 @@ const orderFold = byPlace<WithPackedClaims>({
   plausibleAt: asIs,
   ahead: nullable(orderReading),
   statusless: nullable(orderReading),
-  shown: list(observedStatus),
+  redacted: nullable(orderReading),
+  observedStatuses: list(observedStatus),
   claims: asIs,
   transferSeen: asIs,
   contradicted: list(byPlace<Contradiction>({ status: asIs, upTo: asIs })),
@@ -103,7 +111,15 @@ const orderFold = byPlace<WithPackedClaims>({
   sessions: list(byPlace<NamedSession>({ sessionId: asIs, firstAt: asIs })),
   createdAt: asIs,
   firstReadAt: asIs,
-  asked: list(sessionRequest),
+  expectations: list(expectation),
+  hand: nullable(
+    byPlace<HandRelease>({
+      outcome: asIs,
+      reference: asIs,
+      recordedAt: asIs,
+      eventId: asIs,
+    }),
+  ),
   activity: byPlace<ActivityFold>(activityFields),
 });
 
@@ -116,8 +132,8 @@ const userFold = byPlace<UserFold>({
   latest: asIs,
   lkyc: statedVerifications,
   fkyc: statedVerifications,
-  shownLkyc: asIs,
-  shownFkyc: asIs,
+  observedLkyc: asIs,
+  observedFkyc: asIs,
   rejects: asIs,
   activity: byPlace<UserActivityFold>({
     ...activityFields,
@@ -188,7 +204,9 @@ export function decodeUserFold(text: string): UserFold {
  *
  * @example Compare two folds of one order
  * ```ts
- * import { canonicalOrder, foldOrder, orderState } from "@rampkit/onramp/ledger/internals";
+ * import { canonicalOrder } from "./fold_codec.ts";
+ * import { foldOrder } from "../../explain/as_of.ts";
+ * import { orderState } from "../../states/state_of_order.ts";
  * import assert from "node:assert/strict";
  *
  * const bytes = () => canonicalOrder(orderState(foldOrder("01ORDER", [])));
@@ -207,7 +225,9 @@ export function canonicalOrder(state: OrderState): string {
  *
  * @example Compare two folds of one user
  * ```ts
- * import { canonicalUser, foldUser, userState } from "@rampkit/onramp/ledger/internals";
+ * import { canonicalUser } from "./fold_codec.ts";
+ * import { foldUser } from "../../explain/as_of.ts";
+ * import { userState } from "../../users/user_state.ts";
  * import assert from "node:assert/strict";
  *
  * const bytes = () => canonicalUser(userState(foldUser("01USER", [])));

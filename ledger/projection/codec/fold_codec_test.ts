@@ -11,7 +11,7 @@ import {
   userRead,
   userWebhook,
   webhookAt,
-} from "../../orders/given_test.ts";
+} from "../../testing/given_facts.ts";
 import { foldOrder, foldUser } from "../../explain/as_of.ts";
 import {
   canonicalOrder,
@@ -22,7 +22,7 @@ import {
   encodeUserFold,
 } from "./fold_codec.ts";
 import type { OrderFold } from "../../orders/order_fold.ts";
-import { orderState } from "../../orders/state_of_order.ts";
+import { orderState } from "../../states/state_of_order.ts";
 import { userState } from "../../users/user_state.ts";
 
 /** A fold in which no two fields hold the same text. */
@@ -39,6 +39,8 @@ function fullOrder(times: Readonly<Record<string, string>> = {}): OrderFold {
         currency_amount: "12",
         wallet_address: "asked address",
         user_id: "asked user",
+        asked_at: "2026-11-20T00:00:00.000Z",
+        valid_for_ms: 86_400_000,
       }),
       orderWebhook(1, "transfer_started", {
         transaction_id: "claimed tx",
@@ -79,9 +81,9 @@ Deno.test("decodeOrderFold() gives back every field of a full fold", () => {
   });
   const missing = Object.entries(fold.latest ?? {}).concat(
     Object.entries(fold.claims[0]?.bodies[0] ?? {}),
-    Object.entries(fold.asked[0] ?? {}),
+    Object.entries(fold.expectations[0] ?? {}),
   ).filter(([name, value]) =>
-    name !== "differs" && (value === null || value === "")
+    name !== "match" && (value === null || value === "")
   );
   assert.deepEqual(missing, [], "the fold under test is full");
   assert.deepEqual(decodeOrderFold(encodeOrderFold(fold)), fold);

@@ -1,6 +1,5 @@
-import { lastingAttention } from "../../attention/attention.ts";
 import { orderActivity } from "../../orders/order_activity.ts";
-import { userActivityOf } from "../activity_fold.ts";
+import { userActivityOf } from "../../orders/activity_fold.ts";
 import {
   canonicalOrder,
   canonicalUser,
@@ -9,10 +8,10 @@ import {
 } from "./fold_codec.ts";
 import { effectiveTime } from "../../events/effective_time.ts";
 import type { OrderFold } from "../../orders/order_fold.ts";
-import { isFinal } from "../../orders/order_rank.ts";
-import type { OrderState } from "../../orders/order_state.ts";
+import { isFinal } from "../../machines/order_rank.ts";
+import type { OrderState } from "../../states/order_state.ts";
 import type { ResolveOptions } from "../../orders/resolve_order.ts";
-import { orderState } from "../../orders/state_of_order.ts";
+import { orderState } from "../../states/state_of_order.ts";
 import type { UserFold } from "../../users/user_fold.ts";
 import { userState } from "../../users/user_state.ts";
 import type { PackedRow } from "../../store/tables/packed_rows.ts";
@@ -29,6 +28,10 @@ export const OPEN_COLUMN = 3;
 export function orderRow(fold: OrderFold, options: ResolveOptions): PackedRow {
   const state = orderState(fold, options);
   const activity = orderActivity(fold);
+  // Where the service shows another click id, only a webhook names the session.
+  const expected = state.expected?.clickId === fold.latest?.clickId
+    ? state.expected
+    : null;
   return {
     columns: [
       fold.orderId,
@@ -39,10 +42,11 @@ export function orderRow(fold: OrderFold, options: ResolveOptions): PackedRow {
       state.commodity,
       sortTime(fold.latest?.createdAt || null, activity.firstRecordedAt),
       spaced(state.anomalies.map(({ kind }) => kind)),
-      spaced(lastingAttention(state)),
+      spaced(state.attention),
       state.txId,
       state.address,
-      state.asked?.reference ?? null,
+      expected?.reference ?? null,
+      expected?.sessionId ?? null,
     ],
     texts: [
       canonicalOrder(state),

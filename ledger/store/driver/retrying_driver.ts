@@ -110,3 +110,24 @@ export function busyDelayMs(attempt: number, random: number): number {
   const fullMs = backoffMs(attempt + 1, { firstMs: 5, longestMs: 200 });
   return fullMs * (0.5 + random / 2);
 }
+
+/**
+ * Lets a driver retry while its database is busy, and proves that the database
+ * answers; closes the driver when it does not.
+ */
+export async function reached(
+  driver: Driver,
+  { busyLimitMs }: { readonly busyLimitMs?: number },
+): Promise<Driver> {
+  const retrying = new RetryingDriver(
+    driver,
+    busyLimitMs === undefined ? {} : { busyLimitMs },
+  );
+  try {
+    await retrying.batch([{ sql: "SELECT 1", args: [] }], "read");
+  } catch (error) {
+    await driver.close();
+    throw error;
+  }
+  return retrying;
+}

@@ -1,5 +1,5 @@
-import type { ChainHead } from "../../evidence/anchored_head.ts";
-import type { ErasedPart } from "../../evidence/commitment.ts";
+import type { ChainHead } from "../../hashes/anchored_head.ts";
+import type { ErasedPart } from "../../hashes/commitment.ts";
 import type { ResultSet, Statement } from "../driver/driver.ts";
 import { expectNoRow, expectRow } from "../driver/expect_row.ts";
 

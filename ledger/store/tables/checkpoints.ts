@@ -11,7 +11,8 @@ export const checkpointsSchema: readonly string[] = [
     name TEXT PRIMARY KEY,
     generation INTEGER NOT NULL,
     fold_version INTEGER NOT NULL,
-    position INTEGER NOT NULL
+    position INTEGER NOT NULL,
+    erasures INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID`,
 ];
 
@@ -90,7 +91,7 @@ export function createCheckpoint(
     "orders",
     "users",
     "order_links",
-    "session_links",
+    "expectations",
   ];
   const last = tables.map((table) =>
     `coalesce((SELECT max(generation) FROM ${table}), 0)`

@@ -86,6 +86,18 @@ export const selectLastPosition: Statement = {
   args: [],
 };
 
+/** Events among which the last reading is looked for. */
+const LATE_EVENTS = 1000;
+
+/** Selects when the last reading among the last events was recorded. */
+export const selectLateReading: Statement = {
+  sql: `SELECT max(recorded_at) FROM (
+      SELECT kind, recorded_at FROM events
+      ORDER BY position DESC LIMIT ${LATE_EVENTS})
+    WHERE kind IN ('order_snapshot', 'user_snapshot', 'order_absent')`,
+  args: [],
+};
+
 /** Selects when the last webhook up to a position came. */
 export function selectLastWebhook(position: number): Statement {
   return {
@@ -100,14 +112,15 @@ export function selectLastWebhook(position: number): Statement {
 /**
  * Selects what tells whether deliveries come: rows of position, kind, event id,
  * type, time of receipt; the body of a report of an unanswered delivery; whether
- * the service has shown what a webhook names; and, of a reading, id and time of
- * the webhook before it, as JSON.
+ * the service has shown what a webhook names; of a reading, id and time of the
+ * webhook before it, as JSON; and whether it is about an order.
  */
 export function selectDeliveryLog(after: number, limit: number): Statement {
   return {
     sql: `SELECT position, kind, event_id, type, recorded_at,
         CASE WHEN kind = 'delivery_unanswered' THEN body END,
-        CASE WHEN kind = 'webhook' THEN ${shownSql} END, ${namedSql}
+        CASE WHEN kind = 'webhook' THEN ${shownSql} END, ${namedSql},
+        coalesce(order_id, '') <> ''
       FROM events AS e WHERE position > ? ORDER BY position LIMIT ?`,
     args: [after, limit],
   };
@@ -161,16 +174,20 @@ export const moversSchema: readonly string[] = [
 ];
 
 /** A process that moves deliveries, and the folder that it takes them from. */
-export interface MoverName {
+export interface Mover {
   /** The spool's folder. */
   readonly place: string;
-  /** Name of the process. */
+  /** Name of the process, which no other ever has. */
   readonly process: string;
+  /** Ended processes whose deliveries are counted as its own now. @default {none} */
+  readonly takenOver?: ReadonlySet<string>;
+  /** Other processes of which files are in the folder. @default {none} */
+  readonly others?: ReadonlySet<string>;
 }
 
 /** Writes what a mover has waiting: number, oldest, time of writing. */
 export function writeMover(
-  { place, process }: MoverName,
+  { place, process }: Mover,
   values: readonly [number, number, number],
 ): Statement {
   return {
@@ -181,28 +198,49 @@ export function writeMover(
   };
 }
 
-/** Rows of a mover itself, and of others on its folder that are older. */
-const moversDone = "place = ?1 AND (process = ?2 OR written_ms < ?3)";
+/** Which rows of movers are of no use any more, beside a mover's own. */
+export interface MoversDone {
+  /** Whether the mover's own row is. */
+  readonly own: boolean;
+  /** A row that is older is, where no file of its process is left. */
+  readonly writtenBeforeMs: number;
+}
+
+const moversDone = `(place = ?1 AND process = ?2 AND ?3)
+  OR process IN (SELECT value FROM json_each(?4))
+  OR (place = ?1 AND process <> ?2 AND written_ms < ?5
+    AND process NOT IN (SELECT value FROM json_each(?6)))`;
+
+function moversDoneArgs(
+  { place, process, takenOver = new Set(), others = new Set() }: Mover,
+  { own, writtenBeforeMs }: MoversDone,
+): Statement["args"] {
+  return [
+    place,
+    process,
+    own ? 1 : 0,
+    JSON.stringify([...takenOver]),
+    writtenBeforeMs,
+    JSON.stringify([...others]),
+  ];
+}
 
 /** Selects a row where {@linkcode deleteMovers} would delete one. */
-export function selectMoversDone(
-  { place, process }: MoverName,
-  writtenBeforeMs: number,
-): Statement {
+export function selectMoversDone(mover: Mover, done: MoversDone): Statement {
   return {
     sql: `SELECT 1 FROM movers WHERE ${moversDone} LIMIT 1`,
-    args: [place, process, writtenBeforeMs],
+    args: moversDoneArgs(mover, done),
   };
 }
 
-/** Deletes the row of a mover, and older ones of others on its folder. */
-export function deleteMovers(
-  { place, process }: MoverName,
-  writtenBeforeMs: number,
-): Statement {
+/**
+ * Deletes rows of movers: of those that were taken over, those of which no file
+ * is left, and the mover's own where that is done.
+ */
+export function deleteMovers(mover: Mover, done: MoversDone): Statement {
   return {
     sql: `DELETE FROM movers WHERE ${moversDone}`,
-    args: [place, process, writtenBeforeMs],
+    args: moversDoneArgs(mover, done),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { SqlValue, Statement } from "../driver/driver.ts";
 import { liveGeneration } from "./checkpoints.ts";
+import { orderContext } from "./order_context.ts";
 
 /** A text that is looked for. */
 export interface SearchedText {
@@ -16,7 +17,10 @@ const LAST = "\u{10ffff}";
 
 /**
  * Selects orders by anything that names one: rows of what matched, its value,
- * state and activity. Each part goes by an index of its own.
+ * state, activity, whether the service has shown the order under it (NULL where
+ * the state tells), and what else is known of the order. Each part goes by an
+ * index of its own; what the service has shown has one apart, so that no number
+ * of webhooks keeps it from being found.
  */
 export function selectFoundOrders(searched: SearchedText): Statement {
   const { text, isPrefix, limit } = searched;
@@ -26,14 +30,32 @@ export function selectFoundOrders(searched: SearchedText): Statement {
       sql: `SELECT * FROM (${part} LIMIT ${limit})`,
       args,
     });
-  const orders = (matched: string, column: string, condition: string) =>
-    `SELECT '${matched}' AS matched, ${column} AS value, order_id
+  const orders = (
+    matched: string,
+    column: string,
+    condition: string,
+    confirmed = "NULL",
+  ) =>
+    `SELECT '${matched}' AS matched, ${column} AS value, order_id,
+        ${confirmed} AS confirmed
       FROM orders WHERE generation = ${liveGeneration} AND ${condition}`;
-  const links = (matched: string, kind: string, condition: string) =>
-    `SELECT DISTINCT '${matched}' AS matched, link AS value, order_id
-      FROM order_links INDEXED BY order_links_by_text
-      WHERE generation = ${liveGeneration} AND kind = '${kind}'
-        AND ${condition}`;
+  const addLinks = (
+    matched: string,
+    kind: string,
+    condition: string,
+    ...args: SqlValue[]
+  ) => {
+    for (const confirmed of [1, 0]) {
+      add(
+        `SELECT DISTINCT '${matched}' AS matched, link AS value, order_id,
+            ${confirmed} AS confirmed
+          FROM order_links INDEXED BY order_links_by_text
+          WHERE generation = ${liveGeneration} AND kind = '${kind}'
+            AND ${condition} AND confirmed = ${confirmed}`,
+        ...args,
+      );
+    }
+  };
   for (const spelling of spellings(text)) {
     if (isPrefix) {
       const range = "order_id >= ? AND order_id < ?";
@@ -47,18 +69,23 @@ export function selectFoundOrders(searched: SearchedText): Statement {
       ? `${column} >= ? COLLATE NOCASE AND ${column} < ? COLLATE NOCASE`
       : `${column} = ? COLLATE NOCASE`;
   const range = isPrefix ? [text, text + LAST] : [text];
-  add(links("externalOrderId", "external", condition("link")), ...range);
-  add(orders("reference", "reference", condition("reference")), ...range);
+  addLinks("externalOrderId", "external", condition("link"), ...range);
+  add(
+    orders("reference", "reference", condition("reference"), "1"),
+    ...range,
+  );
   const same = (column: string) => `${column} = ? COLLATE NOCASE`;
-  add(links("clickId", "click", same("link")), text);
-  add(links("sessionId", "session", same("link")), text);
+  addLinks("clickId", "click", same("link"), text);
+  addLinks("sessionId", "session", same("link"), text);
+  add(orders("sessionId", "session_id", same("session_id"), "1"), text);
   add(orders("txId", "tx_id", same("tx_id")), text);
   add(orders("address", "address", same("address")), text);
   return {
-    sql: `SELECT f.matched, f.value, o.state, o.activity
+    sql: `SELECT f.matched, f.value, orders.state, orders.activity,
+        f.confirmed, ${orderContext}
       FROM (${parts.map(({ sql }) => sql).join(" UNION ALL ")}) AS f
-      CROSS JOIN orders AS o ON o.generation = ${liveGeneration}
-        AND o.order_id = f.order_id`,
+      CROSS JOIN orders ON orders.generation = ${liveGeneration}
+        AND orders.order_id = f.order_id`,
     args: parts.flatMap(({ args }) => args),
   };
 }

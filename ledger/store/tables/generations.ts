@@ -1,4 +1,4 @@
-import type { Entity } from "../../entity.ts";
+import type { Entity } from "../../machines/entity.ts";
 import type { Statement } from "../driver/driver.ts";
 
 /**
@@ -9,7 +9,7 @@ const tables = {
   orders: { key: "rowid", stepRows: 2_000 },
   users: { key: "rowid", stepRows: 2_000 },
   order_links: { key: "kind, link, began_by, order_id", stepRows: 10_000 },
-  session_links: { key: "kind, link, recorded_at, position", stepRows: 10_000 },
+  expectations: { key: "position", stepRows: 10_000 },
 } as const;
 
 /** A table whose rows belong to a generation. */

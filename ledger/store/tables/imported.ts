@@ -1,7 +1,7 @@
 import type { ResultSet, Statement } from "../driver/driver.ts";
 import type { ProjectionSlot } from "./checkpoints.ts";
 
-/** Ranges of positions that came from an export: history, not news. */
+/** Ranges of imported positions: no subscription gets their transitions. */
 export const importedSchema: readonly string[] = [
   `CREATE TABLE imported (
     first_position INTEGER PRIMARY KEY,

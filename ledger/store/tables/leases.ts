@@ -2,7 +2,7 @@ import type { Statement } from "../driver/driver.ts";
 import { expectRow } from "../driver/expect_row.ts";
 
 /**
- * Who polls, and who sends to a target. `expires_at` is milliseconds of the database's own clock; `fence`
+ * Who polls, and who delivers under the name of a subscription. `expires_at` is milliseconds of the database's own clock; `fence`
  * grows with each holder. A lease that lasts longer than `lease_ms` was given
  * before that clock was set back.
  */
@@ -85,13 +85,13 @@ export function selectLease({ name, holder, fence }: Lease): Statement {
   };
 }
 
-/** Leases to send begin with it; all others are to poll. */
-const SENDER_PREFIX = "forward:";
+/** Leases to deliver begin with it; all others are to poll. */
+export const SUBSCRIPTION_LEASE = "subscription:";
 
 /** Selects a row while anybody holds a lease to poll. */
 export const selectHeldLease: Statement = {
   sql: `SELECT 1 FROM poll_lease WHERE expires_at > ${databaseNow}
-    AND name NOT GLOB '${SENDER_PREFIX}*'`,
+    AND name NOT GLOB '${SUBSCRIPTION_LEASE}*'`,
   args: [],
 };
 

@@ -1,4 +1,10 @@
 import type { Statement } from "../driver/driver.ts";
+import {
+  anyExpectation,
+  isPaidTwice,
+  isWithheld,
+  orderContext,
+} from "./order_context.ts";
 import { liveGeneration } from "./checkpoints.ts";
 import type { Condition } from "./state_pages.ts";
 
@@ -16,17 +22,52 @@ export interface OrderFilter {
   readonly stuckSince?: string;
 }
 
-/** Selects state and activity of the orders that a link leads to, by time. */
-export function selectOrdersOfLink(link: string, limit: number): Statement {
+/**
+ * The orders that the service has shown under a reference `?1`: a click id, an
+ * external id, or the partner's own reference or session.
+ */
+const confirmedByReference = `SELECT order_id FROM order_links
+    WHERE generation = ${liveGeneration}
+      AND kind IN ('click', 'external', 'session')
+      AND link = ?1 COLLATE NOCASE AND link = ?1 AND confirmed = 1` +
+  ["reference", "session_id"].map((column) => `
+  UNION ALL SELECT order_id FROM orders WHERE generation = ${liveGeneration}
+    AND ${column} = ?1 COLLATE NOCASE AND ${column} = ?1`).join("");
+
+/** Selects state and activity of the orders that are confirmed to have it. */
+export function selectConfirmedByReference(
+  reference: string,
+  limit: number,
+): Statement {
+  return ordersOf(`order_id IN (${confirmedByReference})`, reference, limit);
+}
+
+/** Selects state and activity of the orders that only webhooks name with it. */
+export function selectClaimedByReference(
+  reference: string,
+  limit: number,
+): Statement {
+  return ordersOf(
+    `order_id IN (SELECT order_id FROM order_links
+      WHERE generation = ${liveGeneration}
+        AND kind IN ('click', 'external', 'session') AND link = ?1)
+      AND order_id NOT IN (${confirmedByReference})`,
+    reference,
+    limit,
+  );
+}
+
+function ordersOf(
+  condition: string,
+  reference: string,
+  limit: number,
+): Statement {
   return {
     // The plus keeps SQLite from walking all orders by time to save a sort.
-    sql: `SELECT state, activity FROM orders
-      WHERE generation = ${liveGeneration} AND order_id IN (
-        SELECT order_id FROM order_links
-        WHERE generation = ${liveGeneration}
-          AND kind IN ('click', 'external', 'session') AND link = ?)
+    sql: `SELECT state, activity, ${orderContext} FROM orders
+      WHERE generation = ${liveGeneration} AND ${condition}
       ORDER BY +sort_at, order_id LIMIT ${limit}`,
-    args: [link],
+    args: [reference],
   };
 }
 
@@ -52,10 +93,16 @@ export function orderConditions(query: OrderFilter): Condition[] {
   }
   if (query.open !== undefined) add(query.open ? "open = 1" : "open = 0");
   if (query.clickId !== undefined) {
+    const ofClick = `SELECT order_id FROM order_links
+      WHERE generation = ${liveGeneration} AND kind = 'click'`;
+    const confirmed = `${ofClick} AND link = ? COLLATE NOCASE AND link = ?
+      AND confirmed = 1`;
+    const { clickId } = query;
+    // Those that only webhooks name, where the service has shown none.
     add(
-      `order_id IN (SELECT order_id FROM order_links WHERE generation = ` +
-        `${liveGeneration} AND kind = 'click' AND link = ?)`,
-      query.clickId,
+      `order_id IN (${confirmed}
+        UNION ALL ${ofClick} AND link = ? AND NOT EXISTS (${confirmed}))`,
+      ...[clickId, clickId, clickId, clickId, clickId],
     );
   }
   if (query.attention === "stuck") {
@@ -66,9 +113,23 @@ export function orderConditions(query: OrderFilter): Condition[] {
             AND state ->> '$.transferSeen'))`,
       query.stuckSince ?? "",
     );
+  } else if (query.attention === "paid_twice") {
+    add(
+      `order_id IN (SELECT entity_id FROM transitions
+        WHERE reason = 'paid_twice') AND ${isPaidTwice} = 1`,
+    );
+  } else if (query.attention === "yes_withheld") {
+    add(
+      `order_id IN (SELECT entity_id FROM transitions WHERE withheld = 1)
+        AND ${isWithheld} = 1`,
+    );
   } else if (query.attention !== undefined) {
     add("attention IS NOT NULL");
+    // What had ended before the ledger went live was somebody else's task.
+    add(`NOT EXISTS (SELECT 1 FROM historic_orders AS h
+      WHERE h.order_id = orders.order_id AND h.listed = 0)`);
     add("instr(attention, ?) > 0", ` ${query.attention} `);
+    if (query.attention === "not_comparable") add(anyExpectation);
   }
   if (query.anomaly !== undefined) {
     add("anomalies IS NOT NULL");

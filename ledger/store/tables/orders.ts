@@ -2,9 +2,15 @@ import type { Statement } from "../driver/driver.ts";
 import { type PackedRow, packedText, packRows } from "./packed_rows.ts";
 
 /**
- * One row an order and generation. `fold` is private to the fold version that
+ * One row per order and generation. `fold` is private to the fold version that
  * wrote it; `state` and `activity` are what readers see, and can be read by any
  * version.
+ *
+ * `reference` and `session_id` are those that the partner recorded under the
+ * click id which the service shows: no webhook puts anything there.
+ *
+ * `orders_with_attention` holds the kind of attention too, so that orders of
+ * one kind are found without reading the others.
  */
 export const ordersSchema: readonly string[] = [
   `CREATE TABLE orders (
@@ -17,6 +23,11 @@ export const ordersSchema: readonly string[] = [
     commodity TEXT,
     sort_at TEXT NOT NULL,
     anomalies TEXT,
+    attention TEXT,
+    tx_id TEXT,
+    address TEXT,
+    reference TEXT,
+    session_id TEXT,
     state TEXT NOT NULL,
     activity TEXT NOT NULL,
     fold TEXT NOT NULL,
@@ -38,31 +49,14 @@ export const ordersSchema: readonly string[] = [
     WHERE open = 1`,
   `CREATE INDEX orders_with_anomaly ON orders(generation, sort_at, order_id)
     WHERE anomalies IS NOT NULL`,
-];
-
-/** What orders are found by besides: what waits for a person, and texts. */
-export const orderSearch: readonly string[] = [
-  ...["attention", "tx_id", "address", "reference"].map((column) =>
-    `ALTER TABLE orders ADD COLUMN ${column} TEXT`
-  ),
-  `CREATE INDEX orders_with_attention ON orders(generation, sort_at, order_id)
+  `CREATE INDEX orders_with_attention
+    ON orders(generation, sort_at, order_id, attention)
     WHERE attention IS NOT NULL`,
-  ...["tx_id", "address", "reference"].map((column) =>
+  ...["tx_id", "address", "reference", "session_id"].map((column) =>
     `CREATE INDEX orders_by_${column}
       ON orders(generation, ${column} COLLATE NOCASE)
       WHERE ${column} IS NOT NULL`
   ),
-];
-
-/**
- * The index says why an order waits: among many that wait, those of one kind
- * are found without reading the others.
- */
-export const orderAttention: readonly string[] = [
-  "DROP INDEX orders_with_attention",
-  `CREATE INDEX orders_with_attention
-    ON orders(generation, sort_at, order_id, attention)
-    WHERE attention IS NOT NULL`,
 ];
 
 /** Counts open orders, where this version of the fold made them. */
@@ -106,11 +100,12 @@ export function upsertOrders(
   return {
     sql: `INSERT INTO orders (generation, order_id, status, trust, open,
         user_id, commodity, sort_at, anomalies,
-        attention, tx_id, address, reference, state, activity, fold)
+        attention, tx_id, address, reference, session_id, state, activity, fold)
       SELECT ?3, r.value ->> 0, r.value ->> 1, r.value ->> 2, r.value ->> 3,
         r.value ->> 4, r.value ->> 5, r.value ->> 6, r.value ->> 7,
         r.value ->> 8, r.value ->> 9, r.value ->> 10, r.value ->> 11,
-        ${packedText(12, 0)}, ${packedText(12, 1)}, ${packedText(12, 2)}
+        r.value ->> 12,
+        ${packedText(13, 0)}, ${packedText(13, 1)}, ${packedText(13, 2)}
       FROM json_each(?2) AS r WHERE true
       ON CONFLICT (generation, order_id) DO UPDATE SET
         status = excluded.status, trust = excluded.trust, open = excluded.open,
@@ -118,6 +113,7 @@ export function upsertOrders(
         sort_at = excluded.sort_at, anomalies = excluded.anomalies,
         attention = excluded.attention, tx_id = excluded.tx_id,
         address = excluded.address, reference = excluded.reference,
+        session_id = excluded.session_id,
         state = excluded.state, activity = excluded.activity,
         fold = excluded.fold`,
     args: [...packRows(rows), generation],

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { openDriver } from "../driver/open_driver.ts";
+import { openDriver } from "../connections/open_driver.ts";
 import { packedText, packRows } from "./packed_rows.ts";
 
 Deno.test("packRows() brings columns and any well-formed text through the database", async () => {

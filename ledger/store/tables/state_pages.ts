@@ -1,8 +1,21 @@
+import { isPaidTwice, orderContext } from "./order_context.ts";
 import { liveGeneration } from "./checkpoints.ts";
-import type { Entity } from "../../entity.ts";
+import type { Entity } from "../../machines/entity.ts";
 import type { Driver, SqlValue, Statement } from "../driver/driver.ts";
-import { decodeCursor, encodeCursor } from "../../queries/cursor.ts";
-import { pageSize, queryTime } from "../../queries/query_values.ts";
+import {
+  decodeCursor,
+  encodeCursor,
+  fitting,
+  MOST_PAGE_BYTES,
+  pageSize,
+  queryTime,
+} from "./query_values.ts";
+
+/**
+ * Stored bytes of the states of a page, at most: a reader's form of a state is
+ * longer than the state, but not twice as long.
+ */
+const mostStateBytes = MOST_PAGE_BYTES / 2;
 
 /** What every query of states can say. */
 export interface PageQuery {
@@ -15,7 +28,12 @@ export interface PageQuery {
   readonly createdUpTo?: string;
   /** `newest` first or `oldest` first. @default "newest" */
   readonly sort?: "newest" | "oldest";
-  /** Rows of a page, 1 to 1000. @default 100 */
+  /**
+   * Rows of a page, 1 to 1000. It has fewer where they are long: only a `next`
+   * that is null says that it is the last one.
+   *
+   * @default 100
+   */
   readonly limit?: number;
   /** `next` of the page before. @default from the beginning */
   readonly after?: string;
@@ -51,6 +69,8 @@ export interface RowPage {
   readonly rows: readonly {
     readonly state: string;
     readonly activity: string;
+    /** What a row of an order says beside its state. */
+    readonly context: readonly SqlValue[];
   }[];
   /** Cursor of the next page; null on the last one. */
   readonly next: string | null;
@@ -94,7 +114,9 @@ export function pageStatement(selection: Selection): Condition {
   }
   const order = newest ? "DESC" : "ASC";
   return {
-    sql: `SELECT state, activity, sort_at, ${id} FROM ${table} ` +
+    sql: `SELECT state, activity, sort_at, ${id}, ` +
+      `length(CAST(state AS BLOB)) + length(CAST(activity AS BLOB))` +
+      `${context(table)} FROM ${table} ` +
       (index === undefined ? "" : `INDEXED BY ${index} `) +
       `WHERE generation = ${liveGeneration}` +
       conditions.map(({ sql }) => ` AND ${sql}`).join("") +
@@ -118,11 +140,17 @@ export async function selectPage(
   const size = pageSize(selection.query.limit);
   const [result] = await driver.batch([pageStatement(selection)], "read");
   const rows = result?.rows ?? [];
-  const last = rows.length > size ? rows[size - 1] : undefined;
+  const fit = fitting(
+    rows.slice(0, size),
+    (row) => Number(row[4]),
+    mostStateBytes,
+  );
+  const last = rows.length > fit.length ? fit.at(-1) : undefined;
   return {
-    rows: rows.slice(0, size).map(([state, activity]) => ({
+    rows: fit.map(([state, activity, , , , ...context]) => ({
       state: state as string,
       activity: activity as string,
+      context,
     })),
     next: last === undefined ? null : encodeCursor({
       sortAt: last[2] as string,
@@ -134,10 +162,15 @@ export async function selectPage(
 /** Selects state and activity of one live order or user. */
 export function selectState(entity: Entity, id: string): Statement {
   return {
-    sql: `SELECT state, activity FROM ${entity}s
+    sql: `SELECT state, activity${context(`${entity}s`)} FROM ${entity}s
       WHERE generation = ${liveGeneration} AND ${entity}_id = ?`,
     args: [id],
   };
+}
+
+/** What rows of orders say beside their state. */
+function context(table: "orders" | "users"): string {
+  return table === "orders" ? `, ${orderContext}` : "";
 }
 
 /** Selects the position of the live states. */
@@ -146,13 +179,18 @@ export const selectLivePosition: Statement = {
   args: [],
 };
 
-/** Selects id and state of those live orders or users that there are. */
+/**
+ * Selects those live orders or users that there are: rows of id and state, and
+ * of an order whether another order holds its purchase.
+ */
 export function selectStates(
   entity: Entity,
   ids: readonly string[],
 ): Statement {
   return {
-    sql: `SELECT ${entity}_id, state FROM ${entity}s
+    sql: `SELECT ${entity}_id, state${
+      entity === "order" ? `, ${isPaidTwice}` : ""
+    } FROM ${entity}s
       WHERE generation = ${liveGeneration}
         AND ${entity}_id IN (SELECT value FROM json_each(?))`,
     args: [JSON.stringify(ids)],

@@ -1,42 +1,32 @@
-import type { Entity } from "../../entity.ts";
+import type { Entity } from "../../machines/entity.ts";
 import type { Driver, ResultSet, Statement } from "../driver/driver.ts";
 import { liveGeneration } from "./checkpoints.ts";
-import { pageSize } from "../../queries/query_values.ts";
-import type { Trust } from "../../orders/status.ts";
+import { pageSize } from "./query_values.ts";
+import type { Trust } from "../../machines/status.ts";
 import {
+  type LoggedRelease,
   type MachineName,
   type NewTransition,
+  type ReleaseEntry,
   type Transition,
   transitionKey,
   type TransitionName,
+  transitionName,
   type VisibleStatus,
-} from "../../projection/transition.ts";
+} from "../../machines/transition.ts";
 
 /**
- * The log of transitions as it was at first: the first time each entity entered
- * each status with each trust.
+ * The log of transitions: each names its machine, its entry, what was visible
+ * before and which final statuses it reverses. All generations share the log,
+ * so that a refold repeats no transition.
+ *
+ * A release has the trust `release`, what was entered as its status, its
+ * `reason`, the trust and status that the order `shown`, and what subscribers
+ * were told before (`after`). `withheld` is 1 of one that nobody was told of, and
+ * that a person is to decide about.
  */
 export const transitionsSchema: readonly string[] = [
   `CREATE TABLE transitions (
-    seq INTEGER PRIMARY KEY AUTOINCREMENT,
-    entity TEXT NOT NULL,
-    entity_id TEXT NOT NULL,
-    trust TEXT NOT NULL,
-    status TEXT NOT NULL,
-    position INTEGER NOT NULL,
-    recorded_at TEXT NOT NULL,
-    live INTEGER NOT NULL,
-    UNIQUE (entity, entity_id, trust, status)
-  ) STRICT`,
-];
-
-/**
- * Each transition names its machine, its entry, what was visible before and
- * what it takes back. All generations share the log, so that a refold repeats
- * no transition. A table is made anew because its UNIQUE cannot be changed.
- */
-export const machineTransitions: readonly string[] = [
-  `CREATE TABLE machine_transitions (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     entity TEXT NOT NULL,
     entity_id TEXT NOT NULL,
@@ -49,14 +39,15 @@ export const machineTransitions: readonly string[] = [
     position INTEGER NOT NULL,
     recorded_at TEXT NOT NULL,
     live INTEGER NOT NULL,
+    shown TEXT,
+    reason TEXT,
+    after TEXT,
+    withheld INTEGER NOT NULL DEFAULT 0,
     UNIQUE (entity, entity_id, machine, trust, status, entry)
   ) STRICT`,
-  `INSERT INTO machine_transitions
-    SELECT seq, entity, entity_id, entity, trust, status, 1, NULL, '[]',
-      position, recorded_at, live
-    FROM transitions ORDER BY seq`,
-  "DROP TABLE transitions",
-  "ALTER TABLE machine_transitions RENAME TO transitions",
+  `CREATE INDEX transitions_withheld ON transitions(seq) WHERE withheld = 1`,
+  `CREATE INDEX transitions_paid_twice ON transitions(entity_id)
+    WHERE reason = 'paid_twice'`,
 ];
 
 /** Which transitions to read. */
@@ -74,7 +65,7 @@ export interface TransitionQuery {
 /** Columns in the order that {@linkcode transitionOf} reads. */
 export const transitionColumns: string =
   "seq, entity, entity_id, machine, trust, status, entry, previous, reverses, " +
-  "position, recorded_at, live";
+  "position, recorded_at, live, shown, reason, after";
 
 /**
  * Reads a row of `SELECT ${transitionColumns}`.
@@ -90,15 +81,28 @@ export function transitionOf(row: ResultSet["rows"][number]): Transition {
     status: row[5] as string,
     entry: row[6] as number,
   };
+  const shown = visibleOf(row[12] as string | null);
   return {
     key: transitionKey(named),
     ...named,
+    ...shown,
     previous: visibleOf(row[7] as string | null),
     reverses: JSON.parse(row[8] as string),
+    logged: shown === null ? null : loggedOf(named.status, row[13] as string),
+    after: JSON.parse(row[14] as string | null ?? "[]"),
     position: row[9] as number,
     recordedAt: row[10] as string,
     seq: row[0] as number,
     live: row[11] === 1,
+  };
+}
+
+function loggedOf(entered: string, reason: string): LoggedRelease {
+  const entry = entered as ReleaseEntry;
+  return {
+    entered: entry,
+    release: entry === "restored" ? "yes" : entry,
+    reason,
   };
 }
 
@@ -108,16 +112,36 @@ function visibleOf(stored: string | null): VisibleStatus | null {
   return { status, trust };
 }
 
-/** The `previous` and `reverses` of a transition as they are stored. */
-export function storedMoves(
-  { previous, reverses }: Pick<Transition, "previous" | "reverses">,
-): [previous: string | null, reverses: string] {
-  return [
-    previous === null
+/** Parts of a transition that are stored as JSON or may be absent. */
+export interface StoredParts {
+  /** Trust and status before; null where nothing was visible. */
+  readonly previous: string | null;
+  /** What is taken back. */
+  readonly reverses: string;
+  /** Of a release the trust and status of its order. */
+  readonly shown: string | null;
+  /** Of a release its reason. */
+  readonly reason: string | null;
+  /** Of a release what was told before; null where nothing was. */
+  readonly after: string | null;
+}
+
+/** The parts of a transition as they are stored. */
+export function storedParts(
+  { previous, reverses, logged, trust, status, after }: Pick<
+    Transition,
+    "previous" | "reverses" | "logged" | "trust" | "status" | "after"
+  >,
+): StoredParts {
+  return {
+    previous: previous === null
       ? null
       : JSON.stringify([previous.trust, previous.status]),
-    JSON.stringify(reverses),
-  ];
+    reverses: JSON.stringify(reverses),
+    shown: logged === null ? null : JSON.stringify([trust, status]),
+    reason: logged?.reason ?? null,
+    after: after.length === 0 ? null : JSON.stringify(after),
+  };
 }
 
 /**
@@ -160,6 +184,61 @@ export async function readTransitions(
   return rows?.rows.map(transitionOf) ?? [];
 }
 
+/**
+ * Selects what was logged of the release of orders, in order: rows of order,
+ * what was entered, reason, entry and whether subscribers were told.
+ *
+ * @param ids The orders.
+ */
+export function selectReleases(ids: readonly string[]): Statement {
+  return {
+    sql: `SELECT t.entity_id, t.status, t.reason, t.entry, t.live
+      FROM json_each(?) AS w CROSS JOIN transitions AS t
+        ON t.entity = 'order' AND t.entity_id = w.value
+          AND t.machine = 'release'
+      ORDER BY t.seq`,
+    args: [JSON.stringify(ids)],
+  };
+}
+
+/** Part of the last release that was logged of an order. */
+const lastRelease = (column: string) =>
+  `(SELECT l.${column} FROM transitions AS l WHERE l.entity = 'order'
+    AND l.entity_id = o.order_id AND l.machine = 'release'
+    ORDER BY l.seq DESC LIMIT 1)`;
+
+/**
+ * Selects a page of the orders of a generation, and of those whose state says
+ * another release than was logged last the fold: rows of order, fold or null,
+ * and whether anything was logged.
+ *
+ * @param generation Which states.
+ * @param page The order before the page, and most orders.
+ */
+export function selectMovedReleases(
+  generation: number,
+  page: { readonly afterId: string; readonly limit: number },
+): Statement {
+  return {
+    sql: `SELECT order_id,
+        CASE WHEN (entered IS NOT NULL OR EXISTS (
+            SELECT 1 FROM json_each(state, '$.history') AS h
+            WHERE h.value ->> 'source' = 'snapshot'
+              AND h.value ->> 'status' = 'success'))
+          AND (state ->> '$.releaseReason' IS NOT reason
+            OR state ->> '$.release' IS NOT
+              CASE entered WHEN 'restored' THEN 'yes' ELSE entered END)
+          THEN fold END, entered IS NOT NULL
+      FROM (SELECT o.order_id, o.fold, o.state,
+          ${lastRelease("status")} AS entered, ${
+      lastRelease("reason")
+    } AS reason
+        FROM orders AS o WHERE o.generation = ?1 AND o.order_id > ?2
+        ORDER BY o.order_id LIMIT ?3)`,
+    args: [generation, page.afterId, page.limit],
+  };
+}
+
 /** Reads the `seq` of the last transition; 0 before the first. */
 export async function readLastSeq(driver: Driver): Promise<number> {
   const [rows] = await driver.batch([selectLastSeq], "read");
@@ -189,36 +268,51 @@ const highestEntry = (alias: string) =>
  * Logs transitions in their order: the first entry only, except that a machine
  * of a user may enter a confirmed status again. It enters another one only:
  * back from a claim to what was confirmed before is no entry, so that no
- * webhook can cause one. Entries are counted here, in the batch that the
- * checkpoint guards.
+ * webhook can cause one. Entries of users are counted here, in the batch that
+ * the checkpoint guards; releases were counted by what was logged before.
  */
 export function insertTransitions(
   transitions: readonly NewTransition[],
 ): Statement {
-  const rows = transitions.map((transition) => [
-    transition.entity,
-    transition.id,
-    transition.machine,
-    transition.trust,
-    transition.status,
-    ...storedMoves(transition),
-    transition.position,
-    transition.recordedAt,
-    transition.live ? 1 : 0,
-    transition.entity === "user" && transition.trust === "confirmed" ? 1 : 0,
-  ]);
+  const rows = transitions.map((transition) => {
+    const name = transitionName(transition);
+    const { previous, reverses, shown, reason, after } = storedParts(
+      transition,
+    );
+    return [
+      name.entity,
+      name.id,
+      name.machine,
+      name.trust,
+      name.status,
+      previous,
+      reverses,
+      transition.position,
+      transition.recordedAt,
+      transition.live ? 1 : 0,
+      name.entity === "user" && name.trust === "confirmed" ? 1 : 0,
+      name.entry,
+      shown,
+      reason,
+      after,
+      transition.withheld ? 1 : 0,
+    ];
+  });
   return {
     sql:
       `INSERT INTO transitions (entity, entity_id, machine, trust, status, entry,
-        previous, reverses, position, recorded_at, live)
+        previous, reverses, position, recorded_at, live, shown, reason, after,
+        withheld)
       WITH entered AS (
         SELECT key, value ->> 0 AS entity, value ->> 1 AS entity_id,
           value ->> 2 AS machine, value ->> 3 AS trust, value ->> 4 AS status,
           value ->> 5 AS previous, value ->> 6 AS reverses,
           value ->> 7 AS position, value ->> 8 AS recorded_at,
-          value ->> 9 AS live, value ->> 10 AS recurs
+          value ->> 9 AS live, value ->> 10 AS recurs, value ->> 11 AS entry,
+          value ->> 12 AS shown, value ->> 13 AS reason, value ->> 14 AS after,
+          value ->> 15 AS withheld
         FROM json_each(?)
-      ), after AS (
+      ), successive AS (
         SELECT *, lag(status) OVER (
           PARTITION BY recurs, entity, entity_id, machine ORDER BY key
         ) AS confirmed FROM entered
@@ -226,16 +320,67 @@ export function insertTransitions(
         SELECT *, row_number() OVER (
           PARTITION BY recurs, entity, entity_id, machine, status ORDER BY key
         ) AS nth
-        FROM after AS a WHERE recurs = 0
+        FROM successive AS a WHERE recurs = 0
           OR coalesce(confirmed, ${lastConfirmed("a")}) IS NOT status
       )
       SELECT entity, entity_id, machine, trust, status,
-        CASE recurs WHEN 0 THEN 1 ELSE
+        CASE recurs WHEN 0 THEN entry ELSE
           coalesce(${highestEntry("c")}, 0) + nth END,
-        previous, reverses, position, recorded_at, live
+        previous, reverses, position, recorded_at, live, shown, reason, after,
+        withheld
       FROM counted AS c WHERE true ORDER BY key
       ON CONFLICT DO NOTHING`,
     args: [JSON.stringify(rows)],
+  };
+}
+
+/**
+ * Selects releases that nobody was told of and a person is to decide about, of
+ * orders that stand as they were logged: rows of id, machine, trust, status and
+ * entry.
+ *
+ * @param limit At most this many.
+ */
+export function selectWithheld(limit: number): Statement {
+  return {
+    sql: `SELECT o.entity_id, o.machine, o.trust, o.status, o.entry
+      FROM transitions AS o WHERE o.withheld = 1 AND o.live = 0
+        AND NOT EXISTS (SELECT 1 FROM transitions AS l
+          WHERE l.entity = 'order' AND l.entity_id = o.entity_id
+            AND l.machine = 'release' AND l.seq > o.seq)
+      ORDER BY o.seq LIMIT ?`,
+    args: [limit],
+  };
+}
+
+/**
+ * Logs releases anew, as told, that were logged as not told. Whoever they are
+ * handed to passes the gate of releases: one that was withdrawn is not.
+ *
+ * @param names What names them; others are passed over.
+ * @param recordedAt The time, UTC ISO 8601.
+ */
+export function logReleasesAgain(
+  names: readonly TransitionName[],
+  recordedAt: string,
+): Statement {
+  const rows = names.filter(({ machine }) => machine === "release")
+    .map(({ id, status, entry }) => [id, status, entry]);
+  return {
+    sql: `INSERT OR REPLACE INTO transitions (entity, entity_id, machine, trust,
+        status, entry, previous, reverses, position, recorded_at, live, shown,
+        reason, after)
+      SELECT t.entity, t.entity_id, t.machine, t.trust, t.status, t.entry,
+        t.previous, t.reverses, t.position, ?1, 1, t.shown, t.reason, t.after
+      FROM json_each(?2) AS w JOIN transitions AS t ON t.entity = 'order'
+        AND t.entity_id = w.value ->> 0 AND t.machine = 'release'
+        AND t.trust = 'release' AND t.status = w.value ->> 1
+        AND t.entry = w.value ->> 2
+      WHERE t.live = 0 AND NOT EXISTS (SELECT 1 FROM transitions AS l
+        WHERE l.entity = 'order' AND l.entity_id = t.entity_id
+          AND l.machine = 'release' AND l.seq > t.seq)
+      ORDER BY w.key`,
+    args: [recordedAt, JSON.stringify(rows)],
   };
 }
 

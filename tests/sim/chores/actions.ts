@@ -63,7 +63,8 @@ function buy(world: World, dice: Dice): void {
   sandbox.createOrder({ userId: user.userId });
 }
 
-function isFull({ sandbox, plan }: World): boolean {
+/** Whether no more orders are bought. */
+export function isFull({ sandbox, plan }: World): boolean {
   return sandbox.orders().length - plan.attack.crowd >= mostOrders;
 }
 
@@ -96,13 +97,14 @@ function banUser({ sandbox }: World, dice: Dice): void {
 }
 
 /** The service rewrites an order: other amounts, odd statuses, steps back. */
-function amend({ sandbox }: World, dice: Dice): void {
+function amend({ sandbox, shop }: World, dice: Dice): void {
   // Within one second the service's own clock cannot tell what came last.
   const orders = sandbox.orders().filter((order) =>
     sandbox.now() - order.changedAtMs > 2000
   );
   if (orders.length === 0) return;
   const { orderId, status } = dice.pick(orders);
+  shop.amended.add(orderId);
   sandbox.amendOrder(
     orderId,
     dice.pick([

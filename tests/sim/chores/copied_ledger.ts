@@ -1,7 +1,7 @@
 import type { Ledger } from "../../../ledger/mod.ts";
-import { type Driver, ledgerOn } from "../../../ledger/internals.ts";
-import { LibsqlDriver } from "../../../ledger/store/driver/libsql_driver.ts";
-import { RetryingDriver } from "../../../ledger/store/driver/retrying_driver.ts";
+import type { Driver } from "../../../ledger/for_sync.ts";
+import { ledgerOn, RetryingDriver } from "../../../ledger/for_server.ts";
+import { LibsqlDriver } from "../../../ledger/testing/mod.ts";
 import { ChainWatch } from "../rules/chain_watch.ts";
 import type { Dice } from "../world/dice.ts";
 import { eventText } from "../world/event_text.ts";

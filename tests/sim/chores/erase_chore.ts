@@ -1,12 +1,10 @@
 import { eraseBody } from "../../../ledger/mod.ts";
 import {
   bodyCommitment,
-  type RecordedEvent,
-} from "../../../ledger/internals.ts";
-import {
   eventColumns,
+  type RecordedEvent,
   recordedEvent,
-} from "../../../ledger/store/event_row.ts";
+} from "../../../ledger/testing/mod.ts";
 import type { Dice } from "../world/dice.ts";
 import type { Incarnation } from "../world/incarnation.ts";
 import { check } from "../world/journal.ts";

@@ -107,13 +107,51 @@ export function nameRefused(world: World, dice: Dice): void {
   }
 }
 
-/** Logins of nobody for an hour, as if delivery were alive. */
+/** Logins of nobody, for an hour, as if delivery were alive. */
 export function pretendLife(world: World, dice: Dice): void {
   world.journal.count("forged life");
   for (let minute = 0; minute < 60; minute += dice.int(2, 5)) {
     const user_id = `01NOBODY${dice.int(1e9, 9e9)}`;
     world.clock.setTimer(minute * 60_000, () => {
       post(world, { type: "login", click_id: "", user: { user_id } });
+    });
+  }
+}
+
+/** The webhook of an order that is long final, once a minute. */
+export function repeatFinal(
+  world: World,
+  _dice: Dice,
+  final: SandboxOrder,
+  minutes: number,
+): void {
+  world.journal.count("forged repeat");
+  for (let minute = 0; minute < minutes; minute++) {
+    world.clock.setTimer(minute * 60_000, () => {
+      claim(world, final, { type: "order_complete" });
+    });
+  }
+}
+
+/**
+ * Cheap orders of the forger's own, one every four minutes, and the webhooks
+ * that the service would send about them.
+ */
+export function buyCheaply(
+  world: World,
+  _dice: Dice,
+  _final: SandboxOrder,
+  minutes: number,
+): void {
+  const { sandbox, clock } = world;
+  world.journal.count("forged announcement");
+  for (let minute = 0; minute < minutes; minute += 4) {
+    clock.setTimer(minute * 60_000, () => {
+      const order = sandbox.createOrder();
+      sandbox.advance(order.orderId, "pay");
+      claim(world, order, { type: "payment_started" });
+      sandbox.advance(order.orderId, "fail");
+      claim(world, order, { type: "order_failed" });
     });
   }
 }

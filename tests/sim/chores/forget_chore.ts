@@ -1,10 +1,9 @@
-import type { Ledger } from "../../../ledger/mod.ts";
-import type { OrderView } from "../../../ledger/mod.ts";
-import type { NewEvent, RecordedEvent } from "../../../ledger/internals.ts";
+import type { Ledger, NewEvent, OrderView } from "../../../ledger/mod.ts";
 import {
   eventColumns,
+  type RecordedEvent,
   recordedEvent,
-} from "../../../ledger/store/event_row.ts";
+} from "../../../ledger/testing/mod.ts";
 import type { Dice } from "../world/dice.ts";
 import type { Incarnation } from "../world/incarnation.ts";
 import { check } from "../world/journal.ts";
@@ -220,7 +219,7 @@ function othersStay(
     const [left, right] = [was, is].map((order) =>
       order === undefined
         ? "gone"
-        : JSON.stringify(isTouched ? keptOf(order) : order)
+        : JSON.stringify(isTouched ? retainedPart(order) : order)
     );
     check(REST, left === right, () => `order ${id} was ${left}, is ${right}`);
   }
@@ -231,7 +230,7 @@ function othersStay(
   }
 }
 
-function keptOf(order: OrderView) {
+function retainedPart(order: OrderView) {
   const { status, trust, reason, release, createdAt, changedAt } = order;
   const { currency, currencyAmount, commodity, cryptoAmount, network } = order;
   const { fees, history, transferSeen, activity } = order;

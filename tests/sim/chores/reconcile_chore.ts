@@ -1,12 +1,12 @@
 import { differences } from "../../../cli/demo/differences.ts";
+import type { OrderState } from "../../../ledger/mod.ts";
 import {
-  type OrderState,
   reconcile,
+  type ReconcileLedger,
   type ReconcileReport,
   type ReconcileRow,
-} from "../../../ledger/mod.ts";
-import type { ReconcileLedger } from "../../../ledger/internals.ts";
-import { truthOf } from "../../../sandbox/engine/truth.ts";
+} from "../../../sync/mod.ts";
+import { truthOf } from "../../../sandbox/mod.ts";
 import type { Dice } from "../world/dice.ts";
 import type { Incarnation } from "../world/incarnation.ts";
 import { check } from "../world/journal.ts";

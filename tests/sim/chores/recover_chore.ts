@@ -1,5 +1,5 @@
-import { recover, type RecoverReport } from "../../../ledger/mod.ts";
-import { truthOf } from "../../../sandbox/engine/truth.ts";
+import { recover, type RecoverReport } from "../../../sync/mod.ts";
+import { truthOf } from "../../../sandbox/mod.ts";
 import type { Dice } from "../world/dice.ts";
 import type { Incarnation } from "../world/incarnation.ts";
 import { check } from "../world/journal.ts";

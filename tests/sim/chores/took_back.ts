@@ -1,4 +1,4 @@
-import { isFinal } from "../../../ledger/internals.ts";
+import { isFinal } from "../../../ledger/for_sync.ts";
 import type { World } from "../world/world.ts";
 
 /** Whether the service has given an order another status after a final one. */

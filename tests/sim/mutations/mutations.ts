@@ -3,6 +3,7 @@ import { DEFENCE_MUTATIONS } from "./mutations_of_defence.ts";
 import { DELIVERY_MUTATIONS } from "./mutations_of_delivery.ts";
 import { FOLDING_MUTATIONS } from "./mutations_of_folding.ts";
 import { POLLING_MUTATIONS } from "./mutations_of_polling.ts";
+import { RELEASE_MUTATIONS } from "./mutations_of_release.ts";
 import { UPKEEP_MUTATIONS } from "./mutations_of_upkeep.ts";
 
 /** Every rule that is broken, one at a time. */
@@ -11,5 +12,6 @@ export const MUTATIONS: readonly Mutation[] = [
   ...FOLDING_MUTATIONS,
   ...POLLING_MUTATIONS,
   ...UPKEEP_MUTATIONS,
+  ...RELEASE_MUTATIONS,
   ...DEFENCE_MUTATIONS,
 ];

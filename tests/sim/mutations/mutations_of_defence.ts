@@ -1,4 +1,4 @@
-import { blind, walking, wrap } from "../world/broken_ports.ts";
+import { altering, blind, walking, wrap } from "../world/broken_ports.ts";
 import {
   allOrNothing,
   foldOf,
@@ -51,6 +51,16 @@ export const DEFENCE_MUTATIONS: readonly Mutation[] = [
     ports: { fetch: inseparable },
   },
   {
+    name: "take what a webhook names for what the service has shown",
+    within: 40,
+    ports: {
+      driver: altering((statement) => ({
+        ...statement,
+        sql: statement.sql.replaceAll(/AND confirmed = 1\b/g, ""),
+      })),
+    },
+  },
+  {
     name: "wait by a clock that can be set back",
     within: 40,
     ports: { steadyNow: (now) => now },
@@ -95,21 +105,44 @@ export const DEFENCE_MUTATIONS: readonly Mutation[] = [
     ports: {
       fold: foldOf((fact) =>
         fact.kind === "session_created"
-          ? { ...fact, clickId: null, asked: { ...fact.asked, clickId: null } }
+          ? {
+            ...fact,
+            clickId: null,
+            expectation: { ...fact.expectation, clickId: null },
+          }
           : fact
       ),
     },
   },
   {
-    name: "take every webhook for a sign of life",
-    within: 20,
+    name: "let a webhook about one order speak for another",
+    within: 40,
     ports: {
       driver: (next) =>
         saying(
           next,
-          "OR NOT EXISTS (SELECT 1 FROM observations WHERE found = 1)",
-          "OR true",
+          "WHERE e.order_id = m.order_id AND e.kind = 'webhook'",
+          "WHERE e.kind = 'webhook'",
         ),
+    },
+  },
+  {
+    name: "miss each webhook that comes after the reading",
+    within: 40,
+    ports: {
+      driver: (next) =>
+        saying(
+          next,
+          "e.recorded_at <= strftime('%Y-%m-%dT%H:%M:%fZ', m.seen_at, ?1)",
+          "e.recorded_at <= m.seen_at",
+        ),
+    },
+  },
+  {
+    name: "let large bodies fill the spool",
+    within: 40,
+    ports: {
+      spool: (next) => Object.assign(next, { noRoomFor: () => null }),
     },
   },
   {

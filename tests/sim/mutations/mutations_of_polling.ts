@@ -20,7 +20,7 @@ export const POLLING_MUTATIONS: readonly Mutation[] = [
     },
   },
   {
-    name: "take a reading of the same status for no news",
+    name: "ignore a reading of the same status",
     within: 20,
     ports: {
       pollClient: (next) => {

@@ -4,7 +4,7 @@ import {
   linkHash,
   type RecordedEvent,
   type SqlValue,
-} from "../../../ledger/internals.ts";
+} from "../../../ledger/testing/mod.ts";
 import { check } from "../world/journal.ts";
 import type { Snapshot } from "./snapshot.ts";
 

@@ -1,6 +1,7 @@
-import { describeFinding } from "../../../cli/wording/reconcile_finding.ts";
-import { reconcile } from "../../../ledger/mod.ts";
-import type { SqlValue, SweepKind } from "../../../ledger/internals.ts";
+import { notTold } from "../world/not_told.ts";
+import { describeFinding } from "../../../resources/wording/reconcile_finding.ts";
+import type { SqlValue } from "../../../ledger/testing/mod.ts";
+import { reconcile, type SweepKind } from "../../../sync/mod.ts";
 import { hasOddReading, isOdd, someHaveNoId } from "../chores/odd_ones.ts";
 import { tookBack } from "../chores/took_back.ts";
 import { hasReadUsers, recoverWindow } from "../chores/recover_chore.ts";
@@ -9,6 +10,7 @@ import { addOne, Broken, check } from "../world/journal.ts";
 import { passing } from "../world/virtual_time.ts";
 import type { World } from "../world/world.ts";
 import { disagreements, orderOf, rows } from "./disagreements.ts";
+import { served } from "../shop/served.ts";
 import type { Inspector } from "./inspector.ts";
 
 const minuteMs = 60_000;
@@ -146,11 +148,13 @@ async function pollOrWait(
 ): Promise<void> {
   const { clock, processes, plan, dice } = world;
   if (plan.running) await clock.advance(10 * minuteMs);
-  const { incarnation } = dice.pick(
+  const { incarnation, life } = dice.pick(
     processes.filter(({ role }) => role.poller),
   );
   if (incarnation !== null) {
-    const polled = passing(clock, incarnation.poll(kinds), pollLimitMs);
+    // A handler may take the process down with it.
+    const ended = Promise.race([incarnation.poll(kinds), life.died]);
+    const polled = passing(clock, ended, pollLimitMs);
     await polled.catch((error) => {
       throw new Broken("a poll ends", String(error));
     });
@@ -253,10 +257,9 @@ async function proven(world: World): Promise<void> {
     ledger.transitions({ limit: 1000 }),
     hourMs,
   );
-  for (const { key, live } of keys) {
-    if (!live || journal.told.has(key)) continue;
-    throw new Broken("every transition is told", key);
-  }
+  const lost = notTold(keys, journal.told);
+  if (lost !== null) throw new Broken("every transition is told", lost);
+  await served(world);
   const compared = await passing(
     clock,
     reconcile({ ledger, client, now: () => world.now() }),

@@ -1,6 +1,6 @@
 import { type Difference, differences } from "../../../cli/demo/differences.ts";
 import type { Anomaly, OrderState, UserState } from "../../../ledger/mod.ts";
-import type { SqlValue } from "../../../ledger/internals.ts";
+import type { SqlValue } from "../../../ledger/testing/mod.ts";
 import { ownClickId } from "../chores/forger.ts";
 import {
   hasOddReading,
@@ -9,6 +9,7 @@ import {
   missingAnomalies,
   staleAnomalies,
 } from "../chores/odd_ones.ts";
+import { areClocksTrue } from "./true_clocks.ts";
 import { clickOfCrowd, type World } from "../world/world.ts";
 
 const LIVE = "(SELECT generation FROM projections WHERE name = 'live')";
@@ -127,29 +128,23 @@ function wrongAnomalies(
 
 /** Orders that lost the only session under their click id, by whose word ever. */
 function wrongSessions(
-  { sandbox, journal, plan }: World,
+  world: World,
   orders: ReadonlyMap<string, OrderState>,
 ): string[] {
-  const { clockSkewMs = 0 } = plan.service;
-  // A service whose clock is behind dates orders before their sessions.
-  const told = clockSkewMs >= -60_000 &&
-    !journal.faults.has("clock set back");
-  if (!told) return [];
+  const { sandbox, journal } = world;
+  if (!areClocksTrue(world)) return [];
   const wrong: string[] = [];
   for (const [sessionId, { orderId, clickId, soon }] of journal.sessions) {
     if (!soon || !clickId.startsWith(ownClickId)) continue;
     const odd = sandbox.oddFields(orderId);
     const state = orders.get(orderId);
     if (odd.includes("order_id") || odd.includes("click_id")) continue;
-    const { asked, sessionTrust } = state ?? {};
-    if (asked?.sessionId === sessionId && sessionTrust === "confirmed") {
-      continue;
-    }
-    // Readings without a status confirm nothing, and no session either.
-    if (odd.includes("status") && sessionTrust !== "confirmed") continue;
+    const expected = state?.expected ?? null;
+    if (expected?.sessionId === sessionId) continue;
+    // Readings without a status are compared with nothing.
+    if (odd.includes("status") && expected === null) continue;
     wrong.push(
-      `session of order ${orderId}: ${sessionTrust} ${asked?.sessionId}, ` +
-        `not confirmed ${sessionId}`,
+      `session of order ${orderId}: ${expected?.sessionId}, not ${sessionId}`,
     );
   }
   return wrong;

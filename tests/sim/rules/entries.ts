@@ -1,13 +1,13 @@
+import type { Transition } from "../../../ledger/mod.ts";
 import {
   decideUserStatus,
   evolveUser,
   initialUserFold,
-  readFact,
   type RecordedEvent,
   type UserFold,
-} from "../../../ledger/internals.ts";
+} from "../../../ledger/testing/mod.ts";
+import { readFact } from "../../../ledger/for_sync.ts";
 import { check } from "../world/journal.ts";
-import type { SeenTransition } from "./snapshot.ts";
 
 /** What is known of a user so far. */
 interface Known {
@@ -70,7 +70,7 @@ export class Entries {
    * @param transitions Those since the last look.
    * @throws {Broken} When an entry is missing, or is none.
    */
-  compare(transitions: readonly SeenTransition[]): void {
+  compare(transitions: readonly Transition[]): void {
     for (const one of transitions) {
       const { entity, id, machine, trust, status, entry, position } = one;
       if (entity !== "user" || trust !== "confirmed") continue;

@@ -1,6 +1,6 @@
-import { type Freshness, readFreshness } from "../../../ledger/mod.ts";
-import type { Driver, Entity } from "../../../ledger/internals.ts";
-import { readPollBound } from "../../../ledger/polling/poll_bound.ts";
+import { type Freshness, readFreshness } from "../../../sync/mod.ts";
+import type { Driver, Entity } from "../../../ledger/for_sync.ts";
+import { readPollBound } from "../../../sync/testing/mod.ts";
 import { isOdd } from "../chores/odd_ones.ts";
 import type { Dice } from "../world/dice.ts";
 import { databaseNow } from "../world/faulty_driver.ts";
@@ -49,16 +49,16 @@ export class FreshnessWatch {
     const { clockSkewMs = 0 } = plan.service;
     const serviceNowMs = this.#world.now() + clockSkewMs;
     for (const one of await this.#some()) {
-      const { notOlderThanMs } = await this.#freshness(one);
-      if (notOlderThanMs === null || one.status === null) continue;
-      const sinceMs = serviceNowMs - notOlderThanMs - slackMs;
+      const { maxAgeMs } = await this.#freshness(one);
+      if (maxAgeMs === null || one.status === null) continue;
+      const sinceMs = serviceNowMs - maxAgeMs - slackMs;
       const had = this.#statusesSince(one.id, sinceMs);
       check(
         "no answer is older than its bound",
         had.has(one.status),
         () =>
           `order ${one.id} was read ${one.status}, and for ` +
-          `${notOlderThanMs / 60_000} minutes it is ${[...had].join()}`,
+          `${maxAgeMs / 60_000} minutes it is ${[...had].join()}`,
       );
     }
   }
@@ -77,12 +77,12 @@ export class FreshnessWatch {
     const endMs = healedMs + bound.staleness.anythingMs + slackMs;
     await clock.advance(Math.max(0, endMs - clock.now()));
     for (const one of await this.#some()) {
-      const { unbound, askedAt } = await this.#freshness(one);
+      const { unboundedReason, requestedAt } = await this.#freshness(one);
       check(
         "every answer is renewed within its bound",
-        unbound !== "behind",
+        unboundedReason !== "behind",
         () =>
-          `${one.entity} ${one.id} was asked for at ${askedAt}, and ` +
+          `${one.entity} ${one.id} was asked for at ${requestedAt}, and ` +
           `it is ${new Date(this.#world.now()).toISOString()}`,
       );
     }
@@ -126,7 +126,9 @@ export class FreshnessWatch {
   }
 
   #statusesSince(orderId: string, sinceMs: number): Set<string> {
-    const history = this.#world.sandbox.order(orderId)?.history ?? [];
+    const { sandbox, journal } = this.#world;
+    const order = sandbox.order(orderId) ?? journal.removed.get(orderId);
+    const history = order?.history ?? [];
     return new Set(
       history.filter((_, at) => (history[at + 1]?.atMs ?? Infinity) >= sinceMs)
         .map(({ status }) => status.toLowerCase()),

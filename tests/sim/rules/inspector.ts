@@ -1,16 +1,16 @@
 import type { OrderState } from "../../../ledger/mod.ts";
-import {
-  type Driver,
-  isFinal,
-  type RecordedEvent,
-} from "../../../ledger/internals.ts";
+import { type Driver, isFinal } from "../../../ledger/for_sync.ts";
+import type { RecordedEvent } from "../../../ledger/testing/mod.ts";
 import { ChainWatch } from "./chain_watch.ts";
 import { Entries } from "./entries.ts";
 import { FreshnessWatch } from "./freshness_watch.ts";
 import { eventText } from "../world/event_text.ts";
+import { isPast } from "./is_past.ts";
 import { FOLD_VERSIONS, foldCode } from "../world/fold_versions.ts";
 import { Broken, check, digestOf } from "../world/journal.ts";
 import { notForForgers, sameStates } from "./same_states.ts";
+import { ReleaseWatch } from "./release_watch.ts";
+import { ShopWatch } from "../shop/shop_watch.ts";
 import { Shadow } from "./shadow.ts";
 import { readSnapshot, type Snapshot, UNSEEN } from "./snapshot.ts";
 import type { World } from "../world/world.ts";
@@ -22,6 +22,11 @@ interface Ended {
 }
 
 const decoder = new TextDecoder();
+/** What is told of an order that has ended. */
+const ENDINGS = [
+  ...["success", "failed", "cancelled"].map((status) => `confirmed.${status}`),
+  ...["yes", "wait", "no", "unchecked"].map((entry) => `release.${entry}`),
+];
 
 /**
  * Looks at the ledger from outside, after every step, and holds it against
@@ -34,6 +39,8 @@ export class Inspector {
   readonly #shadows: ReadonlyMap<number, Shadow>;
   readonly #chain = new ChainWatch();
   readonly #entries = new Entries();
+  readonly #releases = new ReleaseWatch();
+  readonly #shop: ShopWatch;
   readonly #freshness: FreshnessWatch;
   readonly #events: RecordedEvent[] = [];
   /** Ids of webhooks by digest of the body. */
@@ -49,6 +56,7 @@ export class Inspector {
     this.#world = world;
     this.#store = world.store;
     this.#freshness = new FreshnessWatch(world);
+    this.#shop = new ShopWatch(world);
     const versions = world.plan.upgrades
       ? FOLD_VERSIONS
       : FOLD_VERSIONS.slice(1);
@@ -95,7 +103,10 @@ export class Inspector {
     this.#chain.take(snapshot, this.#events);
     this.#keysOnce(snapshot);
     this.#entries.compare(snapshot.transitions);
+    this.#releases.compare(snapshot.transitions, snapshot.orders);
     this.#toldWell();
+    this.#pastIsPast();
+    this.#shop.look(snapshot.transitions);
     await this.#freshness.look();
   }
 
@@ -205,9 +216,11 @@ export class Inspector {
   }
 
   #statuses(orderId: string | null): Set<string> {
-    const order = this.#world.sandbox.order(orderId ?? "");
+    const { sandbox, journal } = this.#world;
+    const order = sandbox.order(orderId ?? "") ??
+      journal.removed.get(orderId ?? "");
     return new Set(
-      order === null ? [] : [
+      order === undefined ? [] : [
         "created",
         order.status.toLowerCase(),
         ...order.history.map(({ status }) => status.toLowerCase()),
@@ -343,7 +356,31 @@ export class Inspector {
     }
   }
 
-  /** Told again only where a fault may have lost the word that it was told. */
+  /** What had ended before the ledger went live is told to nobody. */
+  #pastIsPast(): void {
+    const { journal, sandbox, plan } = this.#world;
+    const { lasting, passing } = plan.attack;
+    const isOdd = [lasting, passing].some(({ oddRow = 0, timeAhead = 0 }) =>
+      oddRow + timeAhead > 0
+    );
+    // A row that cannot be read does not show that its order had ended.
+    if (isOdd) return;
+    for (const order of sandbox.orders()) {
+      if (!isPast(this.#world, order)) continue;
+      const { orderId } = order;
+      const { told } = journal;
+      const isTold = ENDINGS.find((what) =>
+        told.has(`order:${orderId}:${what}`)
+      );
+      check(
+        "nothing is told of what had ended before the ledger went live",
+        isTold === undefined,
+        () => `${isTold} of order ${orderId} is told`,
+      );
+    }
+  }
+
+  /** Repeated only where a fault may have lost the record of the first time. */
   #toldWell(): void {
     const { told, toldAgain } = this.#world.journal;
     for (const key of told.keys()) {

@@ -12,7 +12,7 @@ export function sameStates(
 }
 
 /**
- * Holds release, and the session that is sure, against what they would be had
+ * Holds the release, its reason, attention, booking and session against what they would be had
  * no webhook come: anybody can send one.
  */
 export function notForForgers(orders: readonly Row[], shadow: Shadow): void {
@@ -20,16 +20,26 @@ export function notForForgers(orders: readonly Row[], shadow: Shadow): void {
     const alone = shadow.undisputed.get(id);
     // A state may have been folded before a body of it was erased.
     if (alone === undefined || shadow.afterErasure("order", id)) continue;
-    const { release, session } = undisputedOf(JSON.parse(state));
+    const { release, session, booked, reason, attention } = undisputedOf(
+      JSON.parse(state),
+    );
     check(
       "no webhook releases or withholds goods",
       release === alone.release,
       () => `order ${id}: ${release}, and without webhooks ${alone.release}`,
     );
     check(
-      "no webhook changes a session that is sure",
+      "no webhook changes what an order is compared with",
       session === alone.session,
       () => `order ${id}: ${session}, and without webhooks ${alone.session}`,
+    );
+    check(
+      "no webhook changes reason, attention or booking of an order that was shown",
+      `${booked} ${reason} ${attention}` ===
+        `${alone.booked} ${alone.reason} ${alone.attention}`,
+      () =>
+        `order ${id}: ${booked} ${reason} ${attention}, and without webhooks ` +
+        `${alone.booked} ${alone.reason} ${alone.attention}`,
     );
   }
 }

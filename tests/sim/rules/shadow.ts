@@ -1,24 +1,29 @@
 import type { OrderState } from "../../../ledger/mod.ts";
-import type {
-  Fact,
-  RecordedEvent,
-  SessionFact,
-} from "../../../ledger/internals.ts";
-import { foldOrder, foldUser, orderState } from "../../../ledger/internals.ts";
 import {
-  linkKey,
-  orderLinks,
-  sessionLinks,
-} from "../../../ledger/projection/links.ts";
-import { orderRow, userRow } from "../../../ledger/projection/codec/rows.ts";
+  type ExpectationFact,
+  type Fact,
+  foldOrder,
+  foldUser,
+  isExpectation,
+  orderRow,
+  type RecordedEvent,
+  userRow,
+} from "../../../ledger/testing/mod.ts";
+import { orderState } from "../../../ledger/for_sync.ts";
 import type { Dice } from "../world/dice.ts";
 
 /** What webhooks have no part in. */
 export interface Undisputed {
   /** Whether the goods may be released. */
   readonly release: OrderState["release"];
-  /** The session that is sure to be the order's; null when none is. */
+  /** The session that the order is compared with; null without. */
   readonly session: string | null;
+  /** What a month books. */
+  readonly booked: OrderState["booked"];
+  /** Why it is released or not; null of an order that was not shown. */
+  readonly reason: OrderState["releaseReason"] | null;
+  /** Why a person has to look; null of an order that was not shown. */
+  readonly attention: string | null;
 }
 
 /** What a row of a read model should hold. */
@@ -37,8 +42,10 @@ export class Shadow {
   readonly #readFact: (event: RecordedEvent) => Fact;
   readonly #ordersFacts = new Map<string, Fact[]>();
   readonly #usersFacts = new Map<string, Fact[]>();
-  readonly #sessions = new Map<string, SessionFact[]>();
-  readonly #linked = new Map<string, Set<string>>();
+  readonly #expectedOfClick = new Map<string, Set<ExpectationFact>>();
+  readonly #expectedOfReference = new Map<string, Set<ExpectationFact>>();
+  /** Orders by the click ids that readings have shown. */
+  readonly #ordersOfClick = new Map<string, Set<string>>();
   readonly #events = new Map<string, RecordedEvent>();
   readonly #facts = new Map<string, Fact>();
   /** What is left of facts whose body was erased. */
@@ -65,21 +72,14 @@ export class Shadow {
       if (event.kind === "webhook") this.#said.add(fact);
       this.#events.set(event.eventId, event);
       const { orderId, userId } = fact;
-      if (fact.kind === "session_created") {
-        for (const link of sessionLinks(fact)) {
-          listOf(this.#sessions, linkKey(link)).push(fact);
-          for (const id of this.#linked.get(linkKey(link)) ?? []) {
-            orders.add(id);
-          }
-        }
+      if (isExpectation(fact)) {
+        for (const id of this.#expect(fact)) orders.add(id);
       }
       if (orderId !== null) {
         listOf(this.#ordersFacts, orderId).push(fact);
         orders.add(orderId);
-        for (const link of orderLinks(fact)) {
-          const key = linkKey(link);
-          const ids = this.#linked.get(key) ?? new Set();
-          this.#linked.set(key, ids.add(orderId));
+        if (fact.clickId !== null) {
+          setOf(this.#ordersOfClick, fact.clickId).add(orderId);
         }
       }
       if (userId !== null) {
@@ -92,6 +92,25 @@ export class Shadow {
       this.undisputed.set(id, this.#withoutWebhooks(id));
     }
     for (const id of users) this.users.set(id, this.#user(id));
+  }
+
+  /** Takes in an expectation; the orders that it may concern. */
+  #expect(fact: ExpectationFact): Set<string> {
+    const { clickId, reference } = fact.expectation;
+    const clicks = new Set<string>();
+    if (clickId !== null) {
+      setOf(this.#expectedOfClick, clickId).add(fact);
+      clicks.add(clickId);
+    }
+    if (reference !== null) {
+      const alike = setOf(this.#expectedOfReference, reference).add(fact);
+      for (const { clickId } of alike) {
+        if (clickId !== null) clicks.add(clickId);
+      }
+    }
+    return new Set(
+      [...clicks].flatMap((click) => [...setOf(this.#ordersOfClick, click)]),
+    );
   }
 
   /** Takes note that the body of an event may be gone. */
@@ -114,14 +133,14 @@ export class Shadow {
     const left = facts.map((fact) => this.#erased.get(fact) ?? fact);
     if (left.every((fact, at) => fact === facts[at])) return null;
     return entity === "order"
-      ? this.#orderRow(id, this.#withSessions(left))
+      ? this.#orderRow(id, this.#withExpected(left))
       : this.#userRow(id, left);
   }
 
   #order(id: string): ExpectedRow {
     return this.#orderRow(
       id,
-      this.#withSessions(this.#ordersFacts.get(id) ?? []),
+      this.#withExpected(this.#ordersFacts.get(id) ?? []),
     );
   }
 
@@ -131,19 +150,23 @@ export class Shadow {
       !this.#said.has(fact)
     );
     return undisputedOf(
-      orderState(foldOrder(id, this.#withSessions(read)), {
+      orderState(foldOrder(id, this.#withExpected(read)), {
         assets: "sandbox",
       }),
     );
   }
 
-  /** An order's own facts, and the sessions that they name. */
-  #withSessions(own: readonly Fact[]): Fact[] {
+  /** An order's own facts, and what is expected under their click ids. */
+  #withExpected(own: readonly Fact[]): Fact[] {
     const facts = new Set<Fact>(own);
-    for (const fact of own) {
-      for (const link of orderLinks(fact)) {
-        for (const session of this.#sessions.get(linkKey(link)) ?? []) {
-          facts.add(session);
+    for (const { clickId } of own) {
+      for (const one of this.#expectedOfClick.get(clickId ?? "") ?? []) {
+        facts.add(one);
+        const { reference } = one.expectation;
+        for (
+          const other of this.#expectedOfReference.get(reference ?? "") ?? []
+        ) {
+          facts.add(other);
         }
       }
     }
@@ -166,18 +189,27 @@ export class Shadow {
 
 /** What of a state no webhook may have a part in. */
 export function undisputedOf(
-  { release, asked, sessionTrust }: Pick<
-    OrderState,
-    "release" | "asked" | "sessionTrust"
-  >,
+  { release, releaseReason, booked, attention, expected, facts }: OrderState,
 ): Undisputed {
-  const session = sessionTrust === "confirmed" ? asked?.sessionId : null;
-  return { release, session: session ?? null };
+  const isShown = facts.shown !== "none" && facts.shown !== "denied";
+  return {
+    release,
+    session: expected?.sessionId ?? null,
+    booked,
+    reason: isShown ? releaseReason : null,
+    attention: isShown ? attention.join(" ") : null,
+  };
 }
 
 function rowOf(texts: readonly string[]): ExpectedRow {
   const [state = "", activity = "", fold = ""] = texts;
   return { state, activity, fold };
+}
+
+function setOf<T>(sets: Map<string, Set<T>>, key: string): Set<T> {
+  const set = sets.get(key) ?? new Set();
+  sets.set(key, set);
+  return set;
 }
 
 function listOf<T>(lists: Map<string, T[]>, key: string): T[] {

@@ -1,16 +1,13 @@
-import type {
-  Driver,
-  RecordedEvent,
-  SqlValue,
-} from "../../../ledger/internals.ts";
+import type { Transition } from "../../../ledger/mod.ts";
+import type { Driver } from "../../../ledger/for_sync.ts";
 import {
   eventColumns,
+  type RecordedEvent,
   recordedEvent,
-} from "../../../ledger/store/event_row.ts";
-import {
+  type SqlValue,
   transitionColumns,
   transitionOf,
-} from "../../../ledger/store/tables/transitions.ts";
+} from "../../../ledger/testing/mod.ts";
 import type { ExpectedRow } from "./shadow.ts";
 
 /** Everything that is looked at, as of one moment. */
@@ -32,7 +29,7 @@ export interface Snapshot {
   /** Position, events and hash of the chain's head. */
   readonly head: readonly SqlValue[] | undefined;
   /** Transitions after those seen before. */
-  readonly transitions: readonly SeenTransition[];
+  readonly transitions: readonly Transition[];
 }
 
 /** A row of a read model. */
@@ -40,23 +37,6 @@ export interface Row extends ExpectedRow {
   readonly id: string;
   readonly status: string;
   readonly trust: string;
-}
-
-/** A row of the log of transitions. */
-export interface SeenTransition {
-  readonly seq: number;
-  readonly entity: string;
-  readonly machine: string;
-  readonly id: string;
-  readonly trust: string;
-  readonly status: string;
-  readonly entry: number;
-  /** Position of the event that led there. */
-  readonly position: number;
-  /** Its name. */
-  readonly key: string;
-  /** Whether subscriptions are told of it. */
-  readonly live: boolean;
 }
 
 /** Nothing was seen before. */

@@ -21,6 +21,8 @@ export interface Attack {
   readonly siege: boolean;
   /** Whether delivery dies in the end while a forger plays its part. */
   readonly deadDelivery: boolean;
+  /** Whether a shop of one order a day is watched in the end. */
+  readonly slowShop: boolean;
   /** Whether a past that nobody has read is compared in the end. */
   readonly unreadPast: boolean;
   /** Whether an order is asked for beside a refused id in the end. */
@@ -29,6 +31,10 @@ export interface Attack {
   readonly clawBack: boolean;
   /** Whether readings of a user arrive in another order in the end. */
   readonly lateReading: boolean;
+  /** Whether the endpoint is stuffed with large bodies in the end. */
+  readonly stuffing: boolean;
+  /** Whether webhooks name baskets of others with invented orders in the end. */
+  readonly spoiling: boolean;
 }
 
 /** Most that each lasting fault is set to; 0 switches it off. */
@@ -58,6 +64,9 @@ const SHARES = {
   refusedBeside: 0.15,
   noDate: 0.1,
   lateReading: 0.15,
+  slowShop: 0.1,
+  stuffing: 0.2,
+  spoiling: 0.25,
 };
 
 /** Decides what a run is attacked by. */
@@ -94,5 +103,8 @@ export function attackOf(dice: Dice): Attack {
     refusedBeside: dice.chance(SHARES.refusedBeside),
     noDate: dice.chance(SHARES.noDate),
     lateReading: dice.chance(SHARES.lateReading),
+    slowShop: dice.chance(SHARES.slowShop),
+    stuffing: dice.chance(SHARES.stuffing),
+    spoiling: dice.chance(SHARES.spoiling),
   };
 }

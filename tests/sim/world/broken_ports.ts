@@ -1,18 +1,22 @@
 import type { Completeness, Page } from "../../../client/mod.ts";
-import type { PollClient } from "../../../ledger/mod.ts";
 import {
   type Driver,
-  type Fact,
   FOLD_VERSION,
-  type FoldCode,
-  type PollWalk,
   readFact,
-  type ReconcileLedger,
-  type ResultSet,
   type Statement,
-  type WebhookFact,
-} from "../../../ledger/internals.ts";
-import type { PollBound } from "../../../ledger/polling/poll_bound.ts";
+} from "../../../ledger/for_sync.ts";
+import type {
+  Fact,
+  FoldCode,
+  ResultSet,
+  WebhookFact,
+} from "../../../ledger/testing/mod.ts";
+import type { PollBound } from "../../../sync/testing/mod.ts";
+import type {
+  PollClient,
+  PollWalk,
+  ReconcileLedger,
+} from "../../../sync/mod.ts";
 import { isRecognised, parseWebhook } from "../../../webhooks/mod.ts";
 import type { PortTools } from "./ports.ts";
 
@@ -168,7 +172,7 @@ export function asReading(fact: WebhookFact): Fact {
       serviceFeePercent: null,
       scInputData: null,
       odd: [],
-      differs: null,
+      match: null,
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { RecordedEvent } from "../../../ledger/internals.ts";
+import type { RecordedEvent } from "../../../ledger/testing/mod.ts";
 
 /** Everything of an event but its place, to be compared. */
 export function eventText(event: RecordedEvent): string {

@@ -1,9 +1,6 @@
 import { LedgerError } from "../../../ledger/mod.ts";
-import type {
-  Driver,
-  ResultSet,
-  Statement,
-} from "../../../ledger/internals.ts";
+import type { Driver, Statement } from "../../../ledger/for_sync.ts";
+import type { ResultSet } from "../../../ledger/testing/mod.ts";
 import type { VirtualClock } from "../../../sandbox/mod.ts";
 import type { Dice } from "./dice.ts";
 import { type Life, never } from "./life.ts";
@@ -66,7 +63,7 @@ export interface FaultyDriverOptions {
   readonly dice: Dice;
   readonly life: Life;
   readonly weather: StoreWeather;
-  /** Told of each fault. */
+  /** Called with each fault. */
   readonly count: (fault: string) => void;
 }
 

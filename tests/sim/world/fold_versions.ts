@@ -1,9 +1,5 @@
-import {
-  type Fact,
-  FOLD_VERSION,
-  type FoldCode,
-  readFact,
-} from "../../../ledger/internals.ts";
+import type { Fact, FoldCode } from "../../../ledger/testing/mod.ts";
+import { FOLD_VERSION, readFact } from "../../../ledger/for_sync.ts";
 
 /** A fold that an earlier package might have had, and the one of today. */
 export const FOLD_VERSIONS: readonly [earlier: number, today: number] = [

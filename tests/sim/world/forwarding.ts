@@ -2,14 +2,14 @@ import { Webhook } from "standardwebhooks";
 import {
   forwardMeters,
   ForwardReport,
-} from "../../../cli/forwarding/forward_report.ts";
-import { Forwarder } from "../../../cli/forwarding/forwarder.ts";
-import { readForwarding } from "../../../cli/forwarding/read_targets.ts";
-import { webhookSigner } from "../../../cli/forwarding/signed_webhook.ts";
-import type { ForwardedTransition } from "../../../cli/forwarding/transition_message.ts";
-import { RetryingDriver } from "../../../ledger/store/driver/retrying_driver.ts";
-import { readTransitions } from "../../../ledger/store/tables/transitions.ts";
-import { Subscriptions } from "../../../ledger/subscriptions/subscriptions.ts";
+} from "../../../server/forwarding/forward_report.ts";
+import { Forwarder } from "../../../server/forwarding/forwarder.ts";
+import { readForwarding } from "../../../server/forwarding/read_targets.ts";
+import { webhookSigner } from "../../../server/forwarding/signed_webhook.ts";
+import type { ForwardedTransition } from "../../../server/forwarding/transition_message.ts";
+import { RetryingDriver } from "../../../ledger/for_server.ts";
+import { readTransitions } from "../../../ledger/testing/mod.ts";
+import { Subscriptions, type Transition } from "../../../ledger/mod.ts";
 import type { Dice } from "./dice.ts";
 import {
   FaultyDriver,
@@ -18,6 +18,7 @@ import {
   type StoreWeather,
 } from "./faulty_driver.ts";
 import { check } from "./journal.ts";
+import { notTold } from "./not_told.ts";
 import { Life, never } from "./life.ts";
 import { passing } from "./virtual_time.ts";
 import type { World } from "./world.ts";
@@ -113,12 +114,15 @@ class Target {
   async lookBack(): Promise<void> {
     const firsts = new Map<string, number[]>();
     const seen = new Set<string>();
-    for (const { entity, id, key, seq } of this.#taken) {
+    for (const { entity, id, key, seq, late } of this.#taken) {
       if (seen.has(key)) continue;
       seen.add(key);
+      // A release that was parked comes after its withdrawal.
+      if (late) continue;
       const entityKey = `${entity}:${id}`;
       firsts.set(entityKey, [...firsts.get(entityKey) ?? [], seq]);
     }
+    const log: Transition[] = [];
     for (let after = 0;;) {
       const page = await readTransitions(this.#world.store, {
         after,
@@ -127,15 +131,19 @@ class Target {
       const last = page.at(-1);
       if (last === undefined) break;
       after = last.seq;
-      const lost = page.find(({ key, live, trust }) =>
-        live && trust === "confirmed" && !seen.has(key)
-      );
-      check(
-        "every confirmed transition arrives at a target",
-        lost === undefined,
-        () => `${lost?.key} never came`,
-      );
+      log.push(...page);
     }
+    const lost = notTold(
+      log.filter(({ trust, logged }) =>
+        trust === "confirmed" || logged !== null
+      ),
+      seen,
+    );
+    check(
+      "every confirmed transition and release arrives at a target",
+      lost === null,
+      () => `${lost} never came`,
+    );
     for (const [entity, seqs] of firsts) {
       check(
         "transitions of an order or user arrive in order",
@@ -214,7 +222,7 @@ class Sender {
       random: () => dice.unit(),
     });
     const forwarding = readForwarding(
-      [`${url} order.confirmed.* user.*.confirmed.*`],
+      [`${url} order.confirmed.* order.release.* user.*.confirmed.*`],
       () => secret,
     );
     const [target] = forwarding?.targets ?? [];

@@ -1,17 +1,18 @@
 import { ResponseError } from "../../../client/mod.ts";
 import type { Completeness } from "../../../core/wire/completeness.ts";
 import type { Page } from "../../../core/wire/page.ts";
-import type { PollClient } from "../../../ledger/mod.ts";
 import {
   type Driver,
-  type Fact,
   FOLD_VERSION,
-  type FoldCode,
   isFinal,
-  type PollWalk,
   readFact,
-  type RecordedEvent,
-} from "../../../ledger/internals.ts";
+} from "../../../ledger/for_sync.ts";
+import type {
+  Fact,
+  FoldCode,
+  RecordedEvent,
+} from "../../../ledger/testing/mod.ts";
+import type { PollClient, PollWalk } from "../../../sync/mod.ts";
 import { asReading, wrap } from "./broken_ports.ts";
 
 /** A client whose walks over orders are made in another way. */

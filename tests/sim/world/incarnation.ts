@@ -1,19 +1,23 @@
 import { monotonicFactory } from "ulid";
-import { ProjectionWorker } from "../../../ledger/projection/projection_worker.ts";
-import { OnrampClient } from "../../../client/mod.ts";
+import {
+  ledgerOn,
+  ProjectionWorker,
+  RetryingDriver,
+} from "../../../ledger/for_server.ts";
+import type { Driver } from "../../../ledger/for_sync.ts";
+import { SWEEP_KINDS } from "../../../sync/testing/mod.ts";
 import {
   createPoller,
-  type Ledger,
   type Poller,
-  type Subscription,
-} from "../../../ledger/mod.ts";
-import {
-  type Driver,
-  ledgerOn,
-  SWEEP_KINDS,
   type SweepKind,
-} from "../../../ledger/internals.ts";
-import { RetryingDriver } from "../../../ledger/store/driver/retrying_driver.ts";
+} from "../../../sync/mod.ts";
+import { SegmentedSpool } from "../../../webhooks/testing/mod.ts";
+import { OnrampClient } from "../../../client/mod.ts";
+import type {
+  Ledger,
+  Subscription,
+  TransitionHandler,
+} from "../../../ledger/mod.ts";
 import {
   type Spool,
   type SpoolMover,
@@ -21,11 +25,10 @@ import {
   type WebhookEndpoint,
   webhookEndpoint,
 } from "../../../webhooks/mod.ts";
-import { SegmentedSpool } from "../../../webhooks/spool/segmented_spool.ts";
 import type { Dice } from "./dice.ts";
 import { FaultyDriver, type StoreWeather } from "./faulty_driver.ts";
 import { foldCode } from "./fold_versions.ts";
-import type { Life } from "./life.ts";
+import { type Life, never } from "./life.ts";
 import type { ProcessEnvironment } from "./process_environment.ts";
 
 /** What a process is there for. */
@@ -119,6 +122,8 @@ export class Incarnation {
         fold: foldCode(ports.fold, foldVersion),
       },
     );
+    // As `serve` does: what ends from now on is new.
+    if (role.endpoint) await ledger.goLive();
     const subscription = role.endpoint
       ? await subscribe(options, ledger)
       : null;
@@ -232,6 +237,7 @@ export class Incarnation {
     return webhookEndpoint({
       secrets: [world.secret],
       append: ports.append?.(stored, world.tools) ?? stored,
+      ...(this.#spool !== null && { noRoomFor: this.#spool.noRoomFor }),
       unanswered: ports.unanswered?.(noted) ?? noted,
       now: () => world.now(),
       clock: () => clock.now(),
@@ -257,7 +263,8 @@ async function openSpool(
     }),
     newId: () => String(names.int(1e9, 9e9)),
     mark: names.int(1, 2 ** 31),
-    maxBytes: 1 << 24,
+    // A small one is soon full.
+    maxBytes: world.plan.attack.stuffing ? 1 << 20 : 1 << 24,
     segmentBytes: 8 << 10,
     onDamage: ({ torn }) => {
       if (!torn) world.expect(new Error("The spool is damaged"), null);
@@ -301,8 +308,10 @@ async function subscribe(
 ): Promise<Subscription> {
   const { clock, ports, journal } = world;
   const moods = dice.fork("receiver");
+  const crashes = dice.fork("handler");
   const told = async (
-    transition: Parameters<ProcessEnvironment["receive"]>[0],
+    transition: Parameters<TransitionHandler>[0],
+    { reference }: Parameters<TransitionHandler>[1],
   ): Promise<void> => {
     if (world.plan.jitterMs > 0) {
       await clock.sleep(moods.int(0, world.plan.jitterMs));
@@ -312,7 +321,20 @@ async function subscribe(
       journal.count("receiver fails");
       throw new Error("Simulated: the receiver fails");
     }
-    world.receive(transition, life);
+    const ships = transition.logged?.entered === "yes";
+    const isFirst = ships && world.shop.begin(transition.id);
+    const crash = isFirst && crashes.chance(world.plan.handlerCrashes)
+      ? crashes.pick(["before", "in", "after"])
+      : null;
+    const die = (): Promise<void> => {
+      journal.count(`handler crash ${crash}`);
+      life.kill();
+      return never();
+    };
+    if (crash === "before") return await die();
+    if (crash === "in") return await die();
+    world.receive(transition, life, reference);
+    if (crash === "after") return await die();
   };
   return await ledger.subscribe(
     SUBSCRIPTION,
@@ -320,8 +342,10 @@ async function subscribe(
       on: "*",
       from: "start",
       idleMs: 10 * 60_000,
+      leaseMs: 10 * 60_000,
       retryDelayMs: (attempt) => 5000 * attempt,
       maxAttempts: 1000,
+      steadyNow: () => clock.now(),
       sleep: (ms, signal) => clock.sleep(ms, signal),
       onError: (error) => world.expect(error, null),
     },

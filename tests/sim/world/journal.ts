@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Transition } from "../../../ledger/mod.ts";
-import type { RecordedEvent } from "../../../ledger/internals.ts";
+import type { SandboxOrder } from "../../../sandbox/mod.ts";
+import type { RecordedEvent } from "../../../ledger/testing/mod.ts";
 
 /** A fault this long before the receiver is told can make it be told again. */
 const TELLING_MS = 20_000;
@@ -55,6 +56,8 @@ export class Journal {
   unexpected: unknown[] = [];
   /** Rules that work in the background found broken. */
   readonly broken: Broken[] = [];
+  /** Orders that the service no longer shows, as it showed them last, by id. */
+  readonly removed = new Map<string, SandboxOrder>();
   /** Events whose body was to be erased, as they were, by id. */
   readonly erased = new Map<string, RecordedEvent>();
   /** What people did with the ledger and finished, by kind. */

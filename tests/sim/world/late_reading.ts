@@ -1,6 +1,5 @@
-import { userSnapshot } from "../../../ledger/internals.ts";
+import { appendStatement, userSnapshot } from "../../../ledger/for_sync.ts";
 import type { UserState } from "../../../ledger/mod.ts";
-import { appendStatement } from "../../../ledger/store/append.ts";
 import type { SandboxUser, UserStep } from "../../../sandbox/mod.ts";
 import { isOdd } from "../chores/odd_ones.ts";
 import { pollOnce } from "../rules/convergence.ts";

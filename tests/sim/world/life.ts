@@ -4,7 +4,7 @@ export class Life {
   #dead = false;
   readonly #onDeath: () => void;
 
-  /** @param onDeath Told once, when it crashes. */
+  /** @param onDeath Called once, when it crashes. */
   constructor(onDeath: () => void) {
     this.#onDeath = onDeath;
   }

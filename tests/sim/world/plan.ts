@@ -38,6 +38,10 @@ export interface Plan {
   readonly spoolFaults: SpoolFaults;
   /** Rate at which the receiver of transitions fails. */
   readonly receiverFails: number;
+  /** Rate of steps with a sale of the partner's own shop; 0 without a shop. */
+  readonly shop: number;
+  /** Rate at which the first try to ship an order crashes its process. */
+  readonly handlerCrashes: number;
   /** Whether processes are replaced by ones that fold in another way. */
   readonly upgrades: boolean;
   /** Whether a person recovers once all is healed, before anybody polls. */
@@ -100,6 +104,15 @@ function storeFaults(dice: Dice): StoreFaults {
   };
 }
 
+/** Half of the seeds have a shop. Its dice are its own, as its orders are. */
+function shopOf(dice: Dice): Pick<Plan, "shop" | "handlerCrashes"> {
+  if (dice.chance(0.5)) return { shop: 0, handlerCrashes: 0 };
+  return {
+    shop: 0.3 + dice.unit() * 0.4,
+    handlerCrashes: dice.chance(0.7) ? dice.unit() : 0,
+  };
+}
+
 /** Decides how a run will be. */
 export function planOf(dice: Dice): Plan {
   const calm = dice.chance(0.1);
@@ -136,6 +149,7 @@ export function planOf(dice: Dice): Plan {
       crash: dice.chance(0.3) ? dice.unit() * 0.1 : 0,
     },
     receiverFails: dice.chance(0.4) ? dice.unit() * 0.2 : 0,
+    ...shopOf(dice.fork("shop")),
     upgrades: dice.chance(0.25),
     recovers: dice.chance(0.4),
     attack: attackOf(dice.fork("attack")),

@@ -1,14 +1,11 @@
+import type { AppendDelivery, TransitionHandler } from "../../../ledger/mod.ts";
+import type { Driver } from "../../../ledger/for_sync.ts";
+import type { FoldCode } from "../../../ledger/testing/mod.ts";
 import type {
-  AppendDelivery,
   PollClient,
-  TransitionHandler,
-} from "../../../ledger/mod.ts";
-import type {
-  Driver,
-  FoldCode,
   ReconcileLedger,
   SweepKind,
-} from "../../../ledger/internals.ts";
+} from "../../../sync/mod.ts";
 import type { Spool, UnansweredDelivery } from "../../../webhooks/mod.ts";
 import type { VirtualClock } from "../../../sandbox/mod.ts";
 

@@ -1,10 +1,12 @@
-import type { DeliveryHealth, Transition } from "../../../ledger/mod.ts";
-import type { Driver } from "../../../ledger/internals.ts";
+import type { DeliveryHealth } from "../../../sync/mod.ts";
+import type { Transition } from "../../../ledger/mod.ts";
+import type { Driver } from "../../../ledger/for_sync.ts";
 import type { Sandbox, VirtualClock } from "../../../sandbox/mod.ts";
 import type { SpoolFaults, VirtualDisk } from "./virtual_disk.ts";
 import type { Journal } from "./journal.ts";
 import type { Plan } from "./plan.ts";
 import type { Ports, PortTools } from "./ports.ts";
+import type { Shop } from "../shop/shop.ts";
 
 /** What a process of ours finds around it: all that outlives the process. */
 export interface ProcessEnvironment {
@@ -21,14 +23,19 @@ export interface ProcessEnvironment {
   readonly spoolFaults: SpoolFaults;
   /** Rate at which the receiver of transitions fails. */
   readonly receiverFails: number;
+  /** The partner's shop. */
+  readonly shop: Shop;
   /** Delivery as the watchdog last saw it. */
   delivery: DeliveryHealth | null;
   /** The time by our own machines' clock, in milliseconds since the epoch. */
   now(): number;
   /** A connection to the database for one process. */
   openStore(): Driver;
-  /** What the subscription's handler does; `by` is the run of a process. */
-  receive(transition: Transition, by: object): void;
+  /**
+   * What the subscription's handler does; `by` is the run of a process, and
+   * `reference` what it is told to release.
+   */
+  receive(transition: Transition, by: object, reference: string | null): void;
   /** Notes an error unless a fault explains it. */
   expect(error: unknown, stopped: AbortSignal | null): void;
   /** Counts something that was done. */

@@ -1,22 +1,20 @@
-import { FINAL_READS_AFTER_MS } from "../../../ledger/polling/requests/final_reads.ts";
-import { reconcile } from "../../../ledger/mod.ts";
-import type { SandboxOrder } from "../../../sandbox/mod.ts";
+import { FINAL_READS_AFTER_MS } from "../../../ledger/testing/mod.ts";
+import { reconcile } from "../../../sync/mod.ts";
 import { pollOnce } from "../rules/convergence.ts";
 import { orderOf } from "../rules/disagreements.ts";
 import type { Dice } from "./dice.ts";
-import {
-  contest,
-  flood,
-  nameRefused,
-  nameSessions,
-  pretendLife,
-} from "../chores/forger.ts";
+import { contest, flood, nameRefused, nameSessions } from "../chores/forger.ts";
 import { forwardEverything } from "./forwarding.ts";
 import type { Inspector } from "../rules/inspector.ts";
 import { check } from "./journal.ts";
 import { readLate } from "./late_reading.ts";
+import { playReleases } from "../shop/release_scenes.ts";
 import { isOdd } from "../chores/odd_ones.ts";
+import { spoilReferences } from "./reference_scene.ts";
+import { stuff } from "./stuffing.ts";
 import { passing } from "./virtual_time.ts";
+import { soundOrder } from "./sound_order.ts";
+import { killDelivery, sellSlowly } from "./watchdog_scenes.ts";
 import type { World } from "./world.ts";
 
 const minuteMs = 60_000;
@@ -40,6 +38,12 @@ export async function playScenes(
   else if (world.plan.running) await setClockFarBack(world, inspector);
   if (attack.clawBack) await clawBack(world, inspector, dice);
   if (attack.deadDelivery) await killDelivery(world, inspector, dice);
+  if (attack.slowShop) await sellSlowly(world, inspector);
+  if (attack.stuffing) await stuff(world, world.dice.fork("stuffing"));
+  if (attack.spoiling) {
+    await spoilReferences(world, inspector, world.dice.fork("spoiling"));
+  }
+  await playReleases(world, inspector);
   const forwarding = world.dice.fork("forwarding");
   if (forwarding.chance(0.25)) await forwardEverything(world, forwarding);
 }
@@ -117,44 +121,6 @@ async function clawBack(
     "a claw-back is known when lately final orders are read again",
     known?.status === "cancelled" && known.trust === "confirmed",
     () => `order ${order.orderId} is ${known?.trust} ${known?.status}`,
-  );
-}
-
-/** Delivery is dead, orders move, and a forger goes on logging in. */
-async function killDelivery(
-  world: World,
-  inspector: Inspector,
-  dice: Dice,
-): Promise<void> {
-  const { sandbox } = world;
-  const alive = soundOrder(world);
-  sandbox.advance(alive.orderId, "pay");
-  await pollOnce(world, inspector);
-  const { webhookUrl } = sandbox.delivery;
-  sandbox.setWebhookUrl(null);
-  world.journal.count("delivery dead");
-  pretendLife(world, dice);
-  sandbox.advance(alive.orderId, "authorise");
-  sandbox.advance(alive.orderId, "complete");
-  await pollOnce(world, inspector);
-  await pollOnce(world, inspector);
-  check(
-    "the watchdog tells that delivery is dead, whatever a forger sends",
-    // Where no webhook ever came, it says so, and that orders move.
-    world.delivery?.deliverySuspected === true ||
-      (world.delivery?.state === "never_received" &&
-        world.delivery.silentOrders > 0),
-    () => `it says: ${world.delivery?.state ?? "nothing"}`,
-  );
-  sandbox.setWebhookUrl(webhookUrl);
-  const order = soundOrder(world);
-  sandbox.advance(order.orderId, "pay");
-  await pollOnce(world, inspector);
-  await pollOnce(world, inspector);
-  check(
-    "the watchdog tells that delivery is alive again",
-    world.delivery?.deliverySuspected === false,
-    () => `it says: ${world.delivery?.state ?? "nothing"}`,
   );
 }
 
@@ -237,18 +203,6 @@ async function askBesideRefused(
     () => `order ${order.orderId} is ${known?.trust} ${known?.status}`,
   );
   sandbox.setFaults({ refusedId: plan.attack.lasting.refusedId ?? 0 });
-}
-
-/** A new order whose row is well, and whose id is not refused. */
-function soundOrder(world: World): SandboxOrder {
-  const { sandbox } = world;
-  for (;;) {
-    const order = sandbox.createOrder();
-    const { orderId, userId } = order;
-    const odd = isOdd(world, orderId) || isOdd(world, userId) ||
-      sandbox.refuses(orderId) || sandbox.refuses(userId);
-    if (!odd) return order;
-  }
 }
 
 /** How old the poller says that its word of any order can be, at most. */

@@ -1,11 +1,11 @@
 import type { Delivery } from "../../../ledger/mod.ts";
 import { readRecords } from "../../../core/wire/delivery_records.ts";
-import { scanSegment } from "../../../webhooks/spool/scan_segment.ts";
-import { markIn } from "../../../webhooks/spool/segment.ts";
-import type {
-  SegmentFile,
-  SpoolDisk,
-} from "../../../webhooks/spool/spool_disk.ts";
+import {
+  markIn,
+  scanSegment,
+  type SegmentFile,
+  type SpoolDisk,
+} from "../../../webhooks/testing/mod.ts";
 import type { Dice } from "./dice.ts";
 import { type Life, never } from "./life.ts";
 
@@ -24,7 +24,7 @@ export interface DiskUser {
   readonly life: Life;
   /** The faults in force. */
   readonly faults: () => SpoolFaults;
-  /** Told of each fault. */
+  /** Called with each fault. */
   readonly onFault: (fault: string) => void;
 }
 

@@ -1,12 +1,11 @@
 import { OnrampError } from "../../../client/mod.ts";
+import { type DeliveryHealth, PollError } from "../../../sync/mod.ts";
+import { LedgerError, type Transition } from "../../../ledger/mod.ts";
+import type { Driver } from "../../../ledger/for_sync.ts";
 import {
-  type DeliveryHealth,
-  LedgerError,
-  PollError,
-  type Transition,
-} from "../../../ledger/mod.ts";
-import type { Driver, RecordedEvent } from "../../../ledger/internals.ts";
-import { LibsqlDriver } from "../../../ledger/store/driver/libsql_driver.ts";
+  LibsqlDriver,
+  type RecordedEvent,
+} from "../../../ledger/testing/mod.ts";
 import {
   createSandbox,
   type Sandbox,
@@ -20,6 +19,7 @@ import { addOne, Broken, Journal } from "./journal.ts";
 import { type Plan, planOf } from "./plan.ts";
 import type { Ports, PortTools } from "./ports.ts";
 import { Process } from "./process.ts";
+import { purchaseOf, Shop } from "../shop/shop.ts";
 import { WholeClock } from "./virtual_time.ts";
 
 /** What a world is made from. */
@@ -61,6 +61,7 @@ export class World {
   delivery: DeliveryHealth | null = null;
   spoolFaults: SpoolFaults;
   receiverFails: number;
+  readonly shop = new Shop();
   /** Path of the database; null in memory. */
   readonly file: string | null;
   readonly #counts = new Map<string, number>();
@@ -138,10 +139,21 @@ export class World {
   }
 
   /** What the subscription's handler does: it remembers what it did. */
-  receive(transition: Transition, by: object): void {
+  receive(
+    transition: Transition,
+    by: object,
+    reference: string | null,
+  ): void {
     const { told, effects } = this.journal;
-    if (!told.has(transition.key)) effects.push(transition);
-    this.journal.tell(transition.key, by);
+    const { key, id, logged } = transition;
+    if (!told.has(key)) {
+      effects.push(transition);
+      if (logged?.entered === "yes") {
+        const clickId = this.sandbox.order(id)?.clickId ?? "";
+        this.shop.ship(id, purchaseOf(reference, clickId), this.clock.now());
+      }
+    }
+    this.journal.tell(key, by);
   }
 
   /** Path of a file that is gone when the run is over. */

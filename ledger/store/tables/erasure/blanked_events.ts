@@ -1,5 +1,5 @@
 import type { RecordedEvent } from "../../../events/event.ts";
-import type { ErasedPart } from "../../../evidence/commitment.ts";
+import type { ErasedPart } from "../../../hashes/commitment.ts";
 import type { Statement } from "../../driver/driver.ts";
 
 /** What is stored in place of an event. */

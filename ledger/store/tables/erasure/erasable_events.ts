@@ -1,7 +1,7 @@
 import type { RecordedEvent } from "../../../events/event.ts";
-import type { Erased, ErasedPart } from "../../../evidence/commitment.ts";
+import type { Erased, ErasedPart } from "../../../hashes/commitment.ts";
 import type { ResultSet, Statement } from "../../driver/driver.ts";
-import { columnsOf, recordedEvent } from "../../event_row.ts";
+import { columnsOf, recordedEvent } from "../events/event_rows.ts";
 import { liveGeneration } from "../checkpoints.ts";
 
 /** An event, and what stands for its erased part. */
@@ -67,32 +67,43 @@ export function selectErasableOfClicks(
   position: number,
 ): Statement {
   return {
-    sql: `${erasable} WHERE e.click_id IN (SELECT value FROM json_each(?1))
+    sql: `${erasable} WHERE e.click_id COLLATE NOCASE
+        IN (SELECT value FROM json_each(?1))
       AND e.order_id IS NULL AND e.user_id IS NULL AND e.kind = 'webhook'
       AND e.position <= ?2 ORDER BY e.position`,
     args: [JSON.stringify(clickIds), position],
   };
 }
 
-/** Selects the orders whose state names a user. */
-export function selectOrdersOfUser(userId: string): Statement {
+/** Selects the orders whose state names one of some users. */
+export function selectOrdersOfUsers(userIds: readonly string[]): Statement {
   return {
-    sql: `SELECT order_id FROM orders WHERE user_id = ?1 AND generation =
-      ${liveGeneration}`,
+    sql: `SELECT order_id FROM orders WHERE generation = ${liveGeneration}
+      AND user_id IN (SELECT value FROM json_each(?1))`,
+    args: [JSON.stringify(userIds)],
+  };
+}
+
+/**
+ * Selects how events write a user's id, whatever the case. This walks the index
+ * of all user ids.
+ */
+export function selectSpellings(userId: string): Statement {
+  return {
+    sql: `SELECT DISTINCT user_id FROM events
+      WHERE user_id IS NOT NULL AND user_id = ? COLLATE NOCASE`,
     args: [userId],
   };
 }
 
-/** Selects positions of sessions under links: rows of kind, link, position. */
-export function selectSessionPositions(
-  links: readonly (readonly [kind: string, link: string])[],
-): Statement {
+/** Selects orders under click ids in any case: rows of click id, order id. */
+export function selectOrdersOfClicks(clickIds: Iterable<string>): Statement {
   return {
-    sql: `SELECT l.kind, l.link, l.position FROM json_each(?1) AS w
-      CROSS JOIN session_links AS l ON l.kind = w.value ->> 0
-        AND l.link = w.value ->> 1 AND l.generation =
-          ${liveGeneration}`,
-    args: [JSON.stringify(links)],
+    sql: `SELECT w.value, l.order_id FROM json_each(?1) AS w
+      CROSS JOIN order_links AS l INDEXED BY order_links_by_text
+        ON l.generation = ${liveGeneration}
+        AND l.kind = 'click' AND l.link = w.value COLLATE NOCASE`,
+    args: [JSON.stringify([...clickIds])],
   };
 }
 

@@ -8,8 +8,6 @@ export interface ErasedOrder {
   readonly userId: string | null;
   /** What stands for the click id; null for none. */
   readonly clickId: string | null;
-  /** Whether it differed from what its session asked for. */
-  readonly differs: boolean;
   /** When it was erased, UTC ISO 8601. */
   readonly erasedAt: string;
 }
@@ -18,14 +16,13 @@ export interface ErasedOrder {
 export function insertErasedOrders(orders: readonly ErasedOrder[]): Statement {
   return {
     sql: `INSERT INTO erased_orders
-        (order_id, user_id, click_id, differs, erased_at)
-      SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4
+        (order_id, user_id, click_id, erased_at)
+      SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3
       FROM json_each(?) WHERE true ON CONFLICT DO NOTHING`,
     args: [JSON.stringify(orders.map((order) => [
       order.orderId,
       order.userId,
       order.clickId,
-      order.differs ? 1 : 0,
       order.erasedAt,
     ]))],
   };
@@ -34,7 +31,7 @@ export function insertErasedOrders(orders: readonly ErasedOrder[]): Statement {
 /** Selects those of some orders that are erased. */
 export function selectErasedOrders(orderIds: readonly string[]): Statement {
   return {
-    sql: `SELECT order_id, user_id, click_id, differs, erased_at
+    sql: `SELECT order_id, user_id, click_id, erased_at
       FROM erased_orders WHERE order_id IN (SELECT value FROM json_each(?))`,
     args: [JSON.stringify(orderIds)],
   };
@@ -51,8 +48,7 @@ export function erasedOrders(
         orderId,
         userId: row[1] as string | null,
         clickId: row[2] as string | null,
-        differs: row[3] === 1,
-        erasedAt: String(row[4]),
+        erasedAt: String(row[3]),
       }];
     }),
   );

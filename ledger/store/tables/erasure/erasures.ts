@@ -29,7 +29,6 @@ export const erasuresSchema: readonly string[] = [
     order_id TEXT PRIMARY KEY,
     user_id TEXT,
     click_id TEXT,
-    differs INTEGER NOT NULL,
     erased_at TEXT NOT NULL
   ) STRICT, WITHOUT ROWID`,
   `CREATE TABLE erased_people (
@@ -42,7 +41,6 @@ export const erasuresSchema: readonly string[] = [
     order_id TEXT PRIMARY KEY,
     known_at TEXT NOT NULL
   ) STRICT, WITHOUT ROWID`,
-  "ALTER TABLE projections ADD COLUMN erasures INTEGER NOT NULL DEFAULT 0",
 ];
 
 /** Stores that somebody was erased. */

@@ -7,8 +7,9 @@ const exported = {
     columns: ["hash", "kind", "erased_at", "returned_at"],
     blobs: ["hash"],
   },
+  erased_values: { columns: ["hash", "kind", "length"], blobs: ["hash"] },
   erased_orders: {
-    columns: ["order_id", "user_id", "click_id", "differs", "erased_at"],
+    columns: ["order_id", "user_id", "click_id", "erased_at"],
     blobs: [],
   },
   erased_people: {

@@ -2,7 +2,7 @@ import type { Statement } from "../../driver/driver.ts";
 
 /** Kinds of event whose bodies are pruned; the others say nothing personal. */
 const PRUNED = "('webhook', 'order_snapshot', 'user_snapshot', " +
-  "'session_created')";
+  "'session_created', 'order_expected')";
 
 const prunable = `body IS NOT NULL AND recorded_at < ?1 AND kind IN ${PRUNED}`;
 

@@ -28,7 +28,7 @@ export function deleteTraces(traces: Traces): Statement[] {
     given(`DELETE FROM orders WHERE order_id ${inList}`, [orders]),
     given(`DELETE FROM order_links WHERE order_id ${inList}`, [orders]),
     given(`DELETE FROM users WHERE user_id ${inList}`, [users]),
-    given(`DELETE FROM session_links WHERE position ${inList}`, [sessions]),
+    given(`DELETE FROM expectations WHERE position ${inList}`, [sessions]),
     given(
       `UPDATE queued_transitions SET error = NULL
         WHERE entity = 'order' AND entity_id ${inList}`,
@@ -105,7 +105,7 @@ export function deleteStates(
       args: [JSON.stringify(states.userIds)],
     },
     {
-      sql: `DELETE FROM session_links WHERE position ${inList}`,
+      sql: `DELETE FROM expectations WHERE position ${inList}`,
       args: [JSON.stringify(states.sessions)],
     },
   ];

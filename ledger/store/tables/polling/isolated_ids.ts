@@ -1,4 +1,4 @@
-import type { Entity } from "../../../entity.ts";
+import type { Entity } from "../../../machines/entity.ts";
 import type { ResultSet, Statement } from "../../driver/driver.ts";
 
 /**
@@ -39,7 +39,7 @@ export interface IsolatedId {
   /** Refusals in a row. */
   readonly attempts: number;
   /** When it is asked for again, UTC ISO 8601. */
-  readonly againAt: string;
+  readonly nextAttemptAt: string;
 }
 
 /** Longest reason that is kept. */
@@ -92,13 +92,13 @@ export function isolatedIdsOf(found: ResultSet | undefined): IsolatedId[] {
     why: String(row[3]),
     since: String(row[4]),
     attempts: Number(row[5]),
-    againAt: String(row[6]),
+    nextAttemptAt: String(row[6]),
   }));
 }
 
 /** Remembers what is odd about an id; `since` stays while it is the same. */
 export function upsertIsolated(isolated: IsolatedId): Statement {
-  const { entity, entityId, kind, since, attempts, againAt } = isolated;
+  const { entity, entityId, kind, since, attempts, nextAttemptAt } = isolated;
   const why = isolated.why.toWellFormed().replaceAll("\0", "").slice(
     0,
     longestWhy,
@@ -112,6 +112,6 @@ export function upsertIsolated(isolated: IsolatedId): Statement {
         since = CASE WHEN isolated_ids.kind = excluded.kind
           THEN isolated_ids.since ELSE excluded.since END,
         attempts = excluded.attempts, again_at = excluded.again_at`,
-    args: [entity, entityId, kind, why, since, attempts, againAt],
+    args: [entity, entityId, kind, why, since, attempts, nextAttemptAt],
   };
 }

@@ -1,16 +1,16 @@
-import type { Status } from "../../../orders/status.ts";
-import type { Entity } from "../../../entity.ts";
+import type { Status } from "../../../machines/status.ts";
+import type { Entity } from "../../../machines/entity.ts";
 import type { Driver, ResultSet, Statement } from "../../driver/driver.ts";
 import { compareTimes } from "../../../events/time.ts";
 import { expectRow } from "../../driver/expect_row.ts";
-import { CLOCK_TOLERANCE_MS } from "../../../polling/plausible_time.ts";
+import { CLOCK_TOLERANCE_MS } from "../../../../core/time/plausible_time.ts";
 import { selectUnsettledUsers } from "../users.ts";
 
 /**
  * What the service said last.
  *
  * - `observations`: the latest reading of each order and user; `digest` decides
- *   whether the next reading is news, `found` is 0 where the service did not
+ *   whether the next reading is new, `found` is 0 where the service did not
  *   know it. Rebuilt from the events where a row is missing. Until `rest_until`
  *   no webhook makes the poller ask again; `rest_ms` is how long that rest was.
  * - `observation_version`: one counter that every batch of readings moves, so
@@ -78,7 +78,7 @@ export interface ObservationsRead {
   readonly latest: ReadonlyMap<string, Observation>;
   /**
    * Users whom a webhook claims to be further than they were read. Only a later
-   * reading can settle that, so one that says the same again is news.
+   * reading can settle that, so one that says the same again is stored too.
    */
   readonly unsettled: ReadonlySet<string>;
   /**
@@ -325,7 +325,7 @@ export function writeObservations(
 export interface ConfirmingRead {
   /** Ids that were read. */
   readonly ids: readonly string[];
-  /** Those of them whose reading was news: their rest begins anew. */
+  /** Those of them whose reading was new: their pause starts again. */
   readonly changed: readonly string[];
   /** When they were asked for, UTC ISO 8601. */
   readonly requestedAt: string;
@@ -376,6 +376,16 @@ export const countObserved: Statement = {
     WHERE found = 1 GROUP BY entity`,
   args: [],
 };
+
+/** Selects when the service was last asked for orders: rows of id and time. */
+export function selectAskedOrders(orderIds: readonly string[]): Statement {
+  return {
+    sql: `SELECT entity_id, asked_at FROM observations
+      WHERE entity = 'order' AND entity_id IN
+        (SELECT value FROM json_each(?))`,
+    args: [JSON.stringify(orderIds)],
+  };
+}
 
 /** Selects what was last read of orders: rows of order id and digest. */
 export function selectObservedDigests(orderIds: readonly string[]): Statement {

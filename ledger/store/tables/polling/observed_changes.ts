@@ -1,10 +1,14 @@
-import { CLOCK_TOLERANCE_MS } from "../../../polling/plausible_time.ts";
+import { ATTEMPTS_FROM_PREVIOUS_MS } from "../../../../core/waiting/retry_schedule.ts";
+import { CLOCK_TOLERANCE_MS } from "../../../../core/time/plausible_time.ts";
 import {
   ANNOUNCED,
   type ObservedChange,
-} from "../../../watchdog/observed_change.ts";
-import type { WatchedChange } from "../../../watchdog/watchdog_rule.ts";
+} from "../../../machines/observed_change.ts";
+import type { WatchedChange } from "../../../machines/observed_change.ts";
 import type { Driver, Statement } from "../../driver/driver.ts";
+
+/** Changes are kept this long, in milliseconds. */
+export const KEEP_CHANGES_MS: number = 3 * 24 * 3_600_000;
 
 /**
  * Changes of status that the service showed, on our clock, for the watchdog;
@@ -57,30 +61,52 @@ export function countChangesBy(
   };
 }
 
-/** Whether the webhook that announces a move was ever recorded. */
+/** SQLite's form of our times: UTC ISO 8601 with milliseconds. */
+const isoFormat = "%Y-%m-%dT%H:%M:%fZ";
+
+/**
+ * Whether the webhook that announces a move was recorded: before the move was
+ * seen, or while the service was still trying.
+ */
 const announcedSql = `CASE m.status ${
   Object.entries(ANNOUNCED).map(([status, types]) =>
     `WHEN '${status}' THEN EXISTS (SELECT 1 FROM events AS e
       WHERE e.order_id = m.order_id AND e.kind = 'webhook'
-        AND e.type IN (${types.map((type) => `'${type}'`).join(", ")}))`
+        AND e.type IN (${types.map((type) => `'${type}'`).join(", ")})
+        AND e.recorded_at <= strftime('${isoFormat}', m.seen_at, ?1))`
   ).join(" ")
 } ELSE 1 END`;
 
+/** How long after a move was seen its webhook may come, in seconds. */
+const announcedWithinSeconds =
+  (Math.max(...ATTEMPTS_FROM_PREVIOUS_MS) + CLOCK_TOLERANCE_MS) / 1000;
+
 /**
- * Reads the moves after a time, by time, and whether a webhook announced each.
+ * Reads the last moves, by time, and whether a webhook announced each.
  *
  * @param driver The ledger's database.
- * @param since The time, UTC ISO 8601.
+ * @param window Moves of before `watchedSince`, UTC ISO 8601, are left out, and
+ * those that have yet to come at `nowMs`.
+ * @param limit How many, at most.
  */
 export async function readObservedChanges(
   driver: Driver,
-  since: string,
+  { watchedSince, nowMs }: {
+    readonly watchedSince: string;
+    readonly nowMs: number;
+  },
+  limit: number,
 ): Promise<WatchedChange[]> {
   const [found] = await driver.batch([{
     sql: `SELECT m.order_id, m.status, m.moved_at, m.seen_at, ${announcedSql}
-      FROM observed_changes AS m WHERE m.moved_at > ?
-      ORDER BY m.moved_at LIMIT 1000`,
-    args: [since],
+      FROM observed_changes AS m WHERE m.moved_at > ?2 AND m.moved_at <= ?3
+      ORDER BY m.moved_at DESC LIMIT ?4`,
+    args: [
+      `+${announcedWithinSeconds} seconds`,
+      watchedSince,
+      new Date(nowMs).toISOString(),
+      limit,
+    ],
   }], "read");
   return (found?.rows ?? []).map((row) => ({
     orderId: String(row[0]),
@@ -88,20 +114,27 @@ export async function readObservedChanges(
     movedAt: String(row[2]),
     seenAt: String(row[3]),
     announced: row[4] === 1,
-  }));
+  })).reverse();
 }
 
-/** Deletes moves of before a time, UTC ISO 8601. */
-export function deleteChangesBefore(time: string): Statement {
+/**
+ * Deletes moves of before a time, UTC ISO 8601, but for the last ones.
+ *
+ * @param time The time.
+ * @param keep How many are kept, however old they are.
+ */
+export function deleteChangesBefore(time: string, keep: number): Statement {
   return {
-    sql: "DELETE FROM observed_changes WHERE moved_at < ?",
-    args: [time],
+    sql: `DELETE FROM observed_changes WHERE moved_at < min(?1,
+      (SELECT moved_at FROM observed_changes
+        ORDER BY moved_at DESC LIMIT 1 OFFSET ?2))`,
+    args: [time, keep - 1],
   };
 }
 
 /**
  * Dates moves that were seen at a time to come, before our clock was set back,
- * to now: they are past, and no news when the clock comes to that time again.
+ * to now: they are past, and not reported again when the clock comes to that time again.
  *
  * @param nowMs The time, in milliseconds since the epoch.
  */

@@ -1,5 +1,5 @@
-import type { Entity } from "../../../entity.ts";
-import { CLOCK_TOLERANCE_MS } from "../../../polling/plausible_time.ts";
+import type { Entity } from "../../../machines/entity.ts";
+import { CLOCK_TOLERANCE_MS } from "../../../../core/time/plausible_time.ts";
 import type { Statement } from "../../driver/driver.ts";
 import type { Waiting } from "./request_queues.ts";
 

@@ -1,4 +1,4 @@
-import type { Transition } from "../../../projection/transition.ts";
+import type { Transition } from "../../../machines/transition.ts";
 import type { Driver } from "../../driver/driver.ts";
 import { transitionColumns, transitionOf } from "../transitions.ts";
 import {

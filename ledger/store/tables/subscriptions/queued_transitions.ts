@@ -1,54 +1,49 @@
 import {
   parseTransitionKey,
   type Transition,
-} from "../../../projection/transition.ts";
-import type { Entity } from "../../../entity.ts";
+  transitionName,
+} from "../../../machines/transition.ts";
+import type { Entity } from "../../../machines/entity.ts";
 import type { ResultSet, Statement } from "../../driver/driver.ts";
-import { storedMoves, transitionOf } from "../transitions.ts";
+import { takeReleases } from "./release_deliveries.ts";
+import { storedParts, transitionOf } from "../transitions.ts";
 
-/** What subscriptions could not deliver yet. */
+/**
+ * Transitions that subscriptions could not deliver yet, with the columns of
+ * `transitions`.
+ *
+ * `overtaken` is 1 where a later transition of the same entity was delivered. Only
+ * rows in state `retrying` are looked up by time, so waiting rows cost nothing;
+ * the batch that settles a row lets the next row of its entity retry.
+ */
 export const queuedTransitionsSchema: readonly string[] = [
   `CREATE TABLE queued_transitions (
     subscription TEXT NOT NULL,
     seq INTEGER NOT NULL,
     entity TEXT NOT NULL,
     entity_id TEXT NOT NULL,
+    machine TEXT NOT NULL,
     trust TEXT NOT NULL,
     status TEXT NOT NULL,
+    entry INTEGER NOT NULL,
+    previous TEXT,
+    reverses TEXT NOT NULL,
     position INTEGER NOT NULL,
     recorded_at TEXT NOT NULL,
+    shown TEXT,
+    reason TEXT,
+    after TEXT,
     state TEXT NOT NULL,
     attempts INTEGER NOT NULL,
     due_at TEXT NOT NULL,
     error TEXT,
+    overtaken INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (subscription, seq)
   ) STRICT, WITHOUT ROWID`,
-  `CREATE INDEX queued_transitions_by_entity ON queued_transitions(subscription, entity, entity_id)`,
-];
-
-/** They name what their transition names; see `transitions`. */
-export const machineQueuedTransitions: readonly string[] = [
-  "ALTER TABLE queued_transitions ADD COLUMN machine TEXT NOT NULL DEFAULT ''",
-  "ALTER TABLE queued_transitions ADD COLUMN entry INTEGER NOT NULL DEFAULT 1",
-  "ALTER TABLE queued_transitions ADD COLUMN previous TEXT",
-  "ALTER TABLE queued_transitions ADD COLUMN reverses TEXT NOT NULL DEFAULT '[]'",
-  "UPDATE queued_transitions SET machine = entity",
-];
-
-/**
- * A row that `passed` says of is no longer waited for: a later transition of
- * its entity was delivered. Only what is `retrying` is looked for by time, so
- * that what waits costs nothing; the batch that settles a row lets the next one
- * of its entity retry. What waited behind dead ones need not any more.
- */
-export const passedTransitions: readonly string[] = [
-  "ALTER TABLE queued_transitions ADD COLUMN passed INTEGER NOT NULL DEFAULT 0",
-  `CREATE INDEX queued_transitions_due ON queued_transitions(subscription, state, due_at)`,
-  `UPDATE queued_transitions AS l SET state = 'retrying', due_at = ''
-    WHERE state = 'waiting' AND NOT EXISTS (SELECT 1
-      FROM queued_transitions AS e WHERE e.subscription = l.subscription
-        AND e.entity = l.entity AND e.entity_id = l.entity_id
-        AND e.seq < l.seq AND e.state <> 'dead')`,
+  `CREATE INDEX queued_transitions_by_entity
+    ON queued_transitions(subscription, entity, entity_id)`,
+  `CREATE INDEX queued_transitions_due
+    ON queued_transitions(subscription, state, due_at)`,
 ];
 
 /**
@@ -72,14 +67,14 @@ export interface QueuedTransition {
   /** What the handler last failed with. */
   readonly error: string | null;
   /** Whether a later transition of its order or user was delivered. */
-  readonly passed: boolean;
+  readonly overtaken: boolean;
 }
 
 /** Columns of `l` in the order that {@linkcode queuedTransitionOf} reads. */
 export const queuedColumns: string =
   "l.seq, l.entity, l.entity_id, l.machine, l.trust, l.status, l.entry, " +
   "l.previous, l.reverses, l.position, l.recorded_at, 1, " +
-  "l.state, l.attempts, l.due_at, l.error, l.passed";
+  "l.shown, l.reason, l.after, l.state, l.attempts, l.due_at, l.error, l.overtaken";
 
 /**
  * Reads a row of {@linkcode selectQueued}.
@@ -91,11 +86,11 @@ export function queuedTransitionOf(
 ): QueuedTransition {
   return {
     transition: transitionOf(row),
-    state: row[12] as QueuedTransition["state"],
-    attempts: row[13] as number,
-    dueAt: row[14] as string,
-    error: row[15] as string | null,
-    passed: row[16] === 1,
+    state: row[15] as QueuedTransition["state"],
+    attempts: row[16] as number,
+    dueAt: row[17] as string,
+    error: row[18] as string | null,
+    overtaken: row[19] === 1,
   };
 }
 
@@ -112,6 +107,8 @@ export interface SettledDeliveries {
   readonly delivered: readonly Transition[];
   /** What was delivered although earlier ones of its entity were not. */
   readonly passing: readonly Transition[];
+  /** Orders whose `yes` the handler took. */
+  readonly released: readonly string[];
 }
 
 /**
@@ -123,7 +120,7 @@ export interface SettledDeliveries {
  */
 export function settleQueue(
   subscription: string,
-  { queued, failed, delivered, passing }: SettledDeliveries,
+  { queued, failed, delivered, passing, released }: SettledDeliveries,
 ): Statement[] {
   const touched = new Map<string, readonly [Entity, string]>();
   const touch = ({ entity, id }: Transition) =>
@@ -131,7 +128,7 @@ export function settleQueue(
   for (const { transition } of queued) touch(transition);
   for (const { after } of failed) touch(after.transition);
   for (const transition of delivered) touch(transition);
-  return [
+  const statements: Statement[] = [
     { sql: insertQueued, rows: queued.map(rowOf) },
     {
       sql: `UPDATE queued_transitions AS l SET state = w.value ->> 2,
@@ -154,7 +151,7 @@ export function settleQueue(
       rows: delivered.map(({ seq }) => seq),
     },
     {
-      sql: `UPDATE queued_transitions AS l SET passed = 1
+      sql: `UPDATE queued_transitions AS l SET overtaken = 1
         FROM json_each(?2) AS w WHERE l.subscription = ?1
           AND l.entity = w.value ->> 0 AND l.entity_id = w.value ->> 1
           AND l.seq < w.value ->> 2 AND l.state <> 'waiting'`,
@@ -174,22 +171,30 @@ export function settleQueue(
       ? []
       : [{ sql, args: [subscription, JSON.stringify(rows)] }]
   );
+  if (released.length === 0) return statements;
+  return [...statements, takeReleases(subscription, released)];
 }
 
 function rowOf(
   { transition, state, attempts, dueAt, error }: QueuedTransition,
 ): readonly (string | number | null)[] {
+  const name = transitionName(transition);
+  const { previous, reverses, shown, reason, after } = storedParts(transition);
   return [
     transition.seq,
-    transition.entity,
-    transition.id,
-    transition.machine,
-    transition.trust,
-    transition.status,
-    transition.entry,
-    ...storedMoves(transition),
+    name.entity,
+    name.id,
+    name.machine,
+    name.trust,
+    name.status,
+    name.entry,
+    previous,
+    reverses,
     transition.position,
     transition.recordedAt,
+    shown,
+    reason,
+    after,
     state,
     attempts,
     dueAt,
@@ -199,9 +204,9 @@ function rowOf(
 
 const insertQueued = `INSERT INTO queued_transitions (subscription, seq, entity,
     entity_id, machine, trust, status, entry, previous, reverses, position,
-    recorded_at, state, attempts, due_at, error)
+    recorded_at, shown, reason, after, state, attempts, due_at, error)
   SELECT ?1, ${
-  Array.from({ length: 15 }, (_, at) => `w.value ->> ${at}`).join(", ")
+  Array.from({ length: 18 }, (_, at) => `w.value ->> ${at}`).join(", ")
 }
   FROM json_each(?2) AS w WHERE true ON CONFLICT DO NOTHING`;
 
@@ -209,15 +214,15 @@ const insertQueued = `INSERT INTO queued_transitions (subscription, seq, entity,
 const letOthersWait = `UPDATE queued_transitions AS l SET state = 'waiting'
   FROM json_each(?2) AS w WHERE l.subscription = ?1
     AND l.entity = w.value ->> 0 AND l.entity_id = w.value ->> 1
-    AND l.seq > w.value ->> 2 AND l.state = 'retrying' AND l.passed = 0`;
+    AND l.seq > w.value ->> 2 AND l.state = 'retrying' AND l.overtaken = 0`;
 
-/** Of each entity the first that is neither dead nor passed. */
+/** Of each entity the first that is neither dead nor overtaken. */
 const letNextRetry = `UPDATE queued_transitions SET state = 'retrying'
   WHERE subscription = ?1 AND state = 'waiting' AND seq IN (
     SELECT (SELECT min(f.seq) FROM queued_transitions AS f
       WHERE f.subscription = ?1 AND f.entity = w.value ->> 0
         AND f.entity_id = w.value ->> 1
-        AND f.state <> 'dead' AND f.passed = 0)
+        AND f.state <> 'dead' AND f.overtaken = 0)
     FROM json_each(?2) AS w)`;
 
 /** Selects what a subscription could not deliver yet, in order. */

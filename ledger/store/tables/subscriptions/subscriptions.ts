@@ -1,22 +1,19 @@
 import type { ResultSet, Statement } from "../../driver/driver.ts";
 import { expectRow } from "../../driver/expect_row.ts";
 
-/** How far each subscription is in the log of transitions. */
+/**
+ * How far each subscription is in the log of transitions. Each write of a
+ * process that delivers raises the revision: so two of them notice each other,
+ * and what a replica shows is known to be old.
+ */
 export const subscriptionsSchema: readonly string[] = [
   `CREATE TABLE subscriptions (
     name TEXT PRIMARY KEY,
     patterns TEXT NOT NULL,
     seq INTEGER NOT NULL,
-    created_at TEXT NOT NULL
+    created_at TEXT NOT NULL,
+    revision INTEGER NOT NULL DEFAULT 0
   ) STRICT, WITHOUT ROWID`,
-];
-
-/**
- * Each write of a process that delivers raises the revision: so two of them
- * notice each other, and what a replica shows is known to be old.
- */
-export const subscriptionRevisions: readonly string[] = [
-  "ALTER TABLE subscriptions ADD COLUMN revision INTEGER NOT NULL DEFAULT 0",
 ];
 
 /** Where a subscription is in the log, and how often that was written. */

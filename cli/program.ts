@@ -1,0 +1,230 @@
+import packageFile from "../deno.json" with { type: "json" };
+import tab from "@bomb.sh/tab/commander";
+import { type Argument, Command, Help } from "commander";
+import type { Cli } from "./program/cli.ts";
+import { addAttention } from "./commands/attention.ts";
+import { addBench } from "./commands/bench.ts";
+import { addConsole } from "./commands/console.ts";
+import { addDeliveries } from "./commands/deliveries/mod.ts";
+import { addDemo } from "./commands/demo.ts";
+import { addDoctor } from "./commands/doctor.ts";
+import { addFind } from "./commands/find.ts";
+import { addLedger } from "./commands/ledger/mod.ts";
+import { addMachine } from "./commands/machine.ts";
+import { addMonth } from "./commands/month/mod.ts";
+import { addOrders } from "./commands/orders/mod.ts";
+import { addPoll } from "./commands/poll.ts";
+import { addReconcile } from "./commands/reconcile.ts";
+import { addRecover } from "./commands/recover.ts";
+import { addSandbox } from "./commands/sandbox.ts";
+import { addSchema } from "./commands/schema.ts";
+import { addServe } from "./commands/serve.ts";
+import { addExpect } from "./commands/expect.ts";
+import { addRelease } from "./commands/release.ts";
+import { addSession } from "./commands/session.ts";
+import { addSim } from "./commands/sim.ts";
+import { addSubscriptions } from "./commands/subscriptions/mod.ts";
+import { addListen } from "./commands/listen.ts";
+import { addTrigger } from "./commands/trigger.ts";
+import { addUsers } from "./commands/users/mod.ts";
+import { addWebhook } from "./commands/webhook/mod.ts";
+import { EXIT } from "../settings/errors.ts";
+import { guardedIo, type Io } from "./program/io.ts";
+import { SETTINGS } from "./program/options.ts";
+import { asksForJson, reportError } from "./program/report_error.ts";
+import { wrap } from "../resources/views/wrap.ts";
+
+/**
+ * Runs the command line.
+ *
+ * @param args Arguments without the program's name.
+ * @param terminal The terminal, environment and clock.
+ * @returns The exit code: 0 fine, 1 failed, 2 usage, 3 disagreement found.
+ *
+ * @example Asking for help
+ * ```ts
+ * import { main } from "@rampkit/onramp/cli";
+ * import assert from "node:assert/strict";
+ *
+ * let text = "";
+ * const code = await main(["orders", "--help"], {
+ *   out: (part) => text += part,
+ *   err: () => {},
+ *   env: () => undefined,
+ *   columns: null,
+ *   colour: false,
+ *   now: () => Date.now(),
+ *   signal: new AbortController().signal,
+ * });
+ * assert.equal(code, 0);
+ * assert.match(text, /explain/);
+ * ```
+ */
+export async function main(
+  args: readonly string[],
+  terminal: Io,
+): Promise<number> {
+  const io = guardedIo(terminal);
+  const json = asksForJson(args);
+  let exitCode: number = EXIT.fine;
+  const cli: Cli = {
+    io,
+    run: (action) => async (...given) => {
+      exitCode = (await action(...given)) ?? EXIT.fine;
+    },
+  };
+  try {
+    const how = { completing: args[0] === COMPLETE, json };
+    await buildProgram(cli, how).parseAsync([...args], { from: "user" });
+    return exitCode;
+  } catch (error) {
+    return reportError(error, io, json);
+  }
+}
+
+/** What shells call; the library that answers is set up for them alone. */
+const COMPLETE = "complete";
+
+/** What the command line is built for. */
+export interface BuildOptions {
+  /** Whether a shell asks for completions. */
+  readonly completing: boolean;
+  /** Whether errors are printed as JSON, and so not by the parser. */
+  readonly json: boolean;
+}
+
+/** Every command with its flags, ready to parse a command line. */
+export function buildProgram(
+  cli: Cli,
+  { completing, json }: BuildOptions,
+): Command {
+  const program = new Command("rampkit")
+    .description(
+      "Shows the state of every onramp order, the evidence for it, and " +
+        "whether deliveries still arrive.",
+    )
+    .version(packageFile.version, "-V, --version", "print the version")
+    .helpOption("-h, --help", "print this help")
+    .helpCommand("help [command]", "print the help of a command")
+    .showHelpAfterError("(add --help for what this command takes)")
+    .configureHelp({
+      sortSubcommands: false,
+      showGlobalOptions: false,
+      groupItems,
+      subcommandTerm: (command) =>
+        [
+          command.name(),
+          ...command.registeredArguments.map(argumentTerm),
+        ].join(" "),
+    })
+    .configureOutput({
+      writeOut: cli.io.out,
+      writeErr: json ? () => {} : cli.io.err,
+      getOutHelpWidth: () => cli.io.columns ?? 80,
+      getErrHelpWidth: () => cli.io.columns ?? 80,
+      getOutHasColors: () => cli.io.colour,
+      getErrHasColors: () => cli.io.colour,
+    })
+    .exitOverride();
+  addServe(program, cli);
+  addPoll(program, cli);
+  addReconcile(program, cli);
+  addRecover(program, cli);
+  addOrders(program, cli);
+  addUsers(program, cli);
+  addMachine(program, cli);
+  addSchema(program, cli);
+  addFind(program, cli);
+  addAttention(program, cli);
+  addMonth(program, cli);
+  addConsole(program, cli);
+  addSession(program, cli);
+  addExpect(program, cli);
+  addRelease(program, cli);
+  addLedger(program, cli);
+  addDeliveries(program, cli);
+  addSubscriptions(program, cli);
+  addWebhook(program, cli);
+  addSandbox(program, cli);
+  addListen(program, cli);
+  addTrigger(program, cli);
+  addDemo(program, cli);
+  addDoctor(program, cli);
+  addSim(program, cli);
+  addBench(program, cli);
+  if (!completing) addComplete(program);
+  program.addHelpText(
+    "after",
+    () =>
+      AFTER.split("\n").map((text) =>
+        wrap(text, cli.io.columns, text.startsWith("  RAMPKIT") ? 6 : 0)
+      ).join("\n"),
+  );
+  inherit(program);
+  // Last, because it reads every command, and has settings of its own.
+  if (completing) {
+    tab(program);
+    const made = program.commands.find((command) =>
+      command.name() === COMPLETE
+    );
+    made?.description(COMPLETE_DESCRIPTION)
+      .addHelpText("after", COMPLETE_EXAMPLE);
+  }
+  return program;
+}
+
+const COMPLETE_DESCRIPTION = "print the completion script of a shell";
+const COMPLETE_EXAMPLE = "\nExample:\n  source <(rampkit complete bash)";
+
+function addComplete(program: Command): void {
+  program.command(COMPLETE).argument("<shell>", "bash, zsh or fish")
+    .description(COMPLETE_DESCRIPTION)
+    .addHelpText("after", COMPLETE_EXAMPLE);
+}
+
+/** A command's own flags come first, those that stand for a variable last. */
+const groupItems: Help["groupItems"] = (all, visible, groupOf) => {
+  const groups = Help.prototype.groupItems(all, visible, groupOf);
+  const settings = groups.get(SETTINGS);
+  if (settings === undefined) return groups;
+  groups.delete(SETTINGS);
+  return groups.set(SETTINGS, settings);
+};
+
+function argumentTerm(argument: Argument): string {
+  const name = argument.name() + (argument.variadic ? "..." : "");
+  return argument.required ? `<${name}>` : `[${name}]`;
+}
+
+/** Commander hands settings down only to commands made by `command()`. */
+function inherit(command: Command): void {
+  for (const child of command.commands) {
+    child.copyInheritedSettings(command);
+    inherit(child);
+  }
+}
+
+const AFTER = `
+Settings come from flags, then from environment variables:
+  RAMPKIT_ENVIRONMENT      production or sandbox
+  RAMPKIT_API_KEY          key of the partner API
+  RAMPKIT_WEBHOOK_SECRET   secrets in the webhook address, comma-separated
+  RAMPKIT_DATABASE_URL     the ledger; file:rampkit.db unless set
+  RAMPKIT_DATABASE_TOKEN   token of a database on a server
+  RAMPKIT_PUBLIC_URL       public address of the endpoint
+  RAMPKIT_SPOOL_DIR        where deliveries wait until the database has them
+  RAMPKIT_FORWARD_TO       targets of transitions, comma-separated
+  RAMPKIT_FORWARD_SECRET   secrets that sign them, comma-separated
+  RAMPKIT_API_TOKENS       read:TOKEN and operate@NAME:TOKEN, comma-separated
+  RAMPKIT_PARTNER_ID       partner id, for the widget
+  RAMPKIT_BASE_URL, RAMPKIT_CARDS_BASE_URL, RAMPKIT_WIDGET_ORIGIN,
+  RAMPKIT_DASHBOARD_URL    addresses that replace the environment's
+
+Exit codes: 0 fine, 1 failed or stopped by Ctrl-C before the end, 2 wrong usage
+or a setting is missing, 3 disagreement found.
+
+README.md explains settings, COMMANDS.md what every command prints as --json,
+RUNBOOK.md what to do when something is wrong.
+
+Example:
+  rampkit doctor`;

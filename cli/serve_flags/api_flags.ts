@@ -1,0 +1,153 @@
+import type { Command } from "commander";
+import { boundedAnswers } from "../../server/http/bounded_answers.ts";
+import packageFile from "../../deno.json" with { type: "json" };
+import type { Ledger } from "../../ledger/mod.ts";
+import type { Poller } from "../../sync/mod.ts";
+import { isLoopback } from "../../server/http/loopback.ts";
+import { hostGuard } from "../../server/http/host_guard.ts";
+import { apiMeter } from "../../server/monitoring/api_meter.ts";
+import type { Log } from "../../server/monitoring/logger.ts";
+import type { ServiceMetrics } from "../../server/monitoring/metrics.ts";
+import { API_TOKENS } from "../../settings/api_tokens.ts";
+import type { Config } from "../../settings/config.ts";
+import { UsageError } from "../../settings/errors.ts";
+import { wholeNumber } from "../../settings/values.ts";
+import { serviceClient } from "../../settings/service.ts";
+import { listening } from "../../server/http/listening.ts";
+import { openSteadyServer } from "../../server/http/open_steady_server.ts";
+import { apiApp } from "../../server/api/api_app.ts";
+import { callers } from "../../server/api/callers.ts";
+import { Operations } from "../../server/api/operations.ts";
+import { TransitionFeed } from "../../server/api/transition_feed.ts";
+
+/** Address that the API listens on unless stated. */
+const API_HOST = "127.0.0.1";
+
+/** Flags of `serve` for the HTTP API. */
+export interface ApiFlags {
+  readonly apiPort?: number;
+  readonly apiHost?: string;
+  readonly apiAllowHost?: readonly string[];
+}
+
+/** Adds the flags for the HTTP API. */
+export function apiOptions(command: Command): Command {
+  return command.option(
+    "--api-port <port>",
+    "answer the HTTP API on this port, 0 for a free one (default: no API; " +
+      "API.md describes it)",
+    wholeNumber("--api-port", 0, 65_535),
+  )
+    .option(
+      "--api-host <host>",
+      `address of the HTTP API (default: ${API_HOST}); any other address ` +
+        `needs tokens in ${API_TOKENS}`,
+    )
+    .option(
+      "--api-allow-host <name...>",
+      "host names of the HTTP API, besides localhost and IP addresses",
+    );
+}
+
+/** What the API is served from. */
+export interface ApiSource {
+  readonly ledger: Ledger;
+  readonly config: Config;
+  readonly log: Log;
+  readonly now: () => number;
+  /** The poller of this process; null when nothing polls in it. */
+  readonly poller: Poller | null;
+  /** Counts the answers. */
+  readonly metrics: Pick<ServiceMetrics, "meter">;
+  /** Requests a second of a recovery. @default {the client's own} */
+  readonly requestsPerSecond?: number;
+}
+
+/** An API that listens. */
+export interface OpenApi {
+  /** Ends streams and waiting answers, and closes it. */
+  shutdown(): Promise<void>;
+}
+
+/**
+ * Reads the flags for the HTTP API.
+ *
+ * @returns Opens it; undefined when the flags ask for none.
+ * @throws {UsageError} When a flag is wrong, or others could reach it and there
+ * is no token.
+ */
+export function configuredApi(
+  { apiPort: port, apiHost, apiAllowHost: names }: ApiFlags,
+  { apiTokens: tokens }: Pick<Config, "apiTokens">,
+): ((source: ApiSource) => Promise<OpenApi>) | undefined {
+  if (port === undefined) {
+    if (names === undefined && apiHost === undefined) return undefined;
+    throw new UsageError(
+      "Missing --api-port: there is no API to reach; add --api-port 8789",
+    );
+  }
+  const host = apiHost ?? API_HOST;
+  if (tokens.length === 0 && !isLoopback(host)) {
+    throw new UsageError(
+      `Wrong --api-host: "${host}" is reached from other machines, and the ` +
+        `API shows personal data; set ${API_TOKENS}=read:TOKEN, or leave ` +
+        "--api-host out",
+    );
+  }
+  return async (source) => {
+    const { ledger, config, log, now, requestsPerSecond: rate } = source;
+    const stop = new AbortController();
+    const feed = new TransitionFeed(ledger);
+    const ask = () =>
+      serviceClient(
+        config,
+        ledger.environment,
+        rate === undefined ? {} : { requestsPerSecond: rate },
+      );
+    const hasKey = config.apiKey !== null;
+    const operations = new Operations({
+      ledger,
+      log,
+      now,
+      poller: source.poller,
+      client: hasKey ? ask : null,
+      sessions: hasKey ? ask().sessions : null,
+      signal: stop.signal,
+    });
+    const app = apiApp({
+      parts: { ledger, now, feed, operations, signal: stop.signal },
+      callerOf: callers(tokens),
+      isKnownHost: hostGuard([host, ...names ?? []]),
+      log,
+      version: packageFile.version,
+      onAnswer: apiMeter(source.metrics.meter("@rampkit/onramp")),
+    });
+    const server = await listening(
+      "the HTTP API",
+      port,
+      // Idle connections here must not cost deliveries their descriptors.
+      () =>
+        openSteadyServer({
+          port,
+          hostname: host,
+          log,
+          now,
+          handler: boundedAnswers((request) => app(request)),
+          onListen: ({ port }) =>
+            log("info", "api_listening", {
+              url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
+              tokens: tokens.length,
+            }),
+        }),
+      "--api-port",
+    );
+    return {
+      shutdown: async () => {
+        stop.abort();
+        await server.shutdown();
+        await operations.stop();
+        await feed.stop();
+      },
+    };
+  };
+}

@@ -1,0 +1,147 @@
+import { type Command, Option } from "commander";
+import { defined } from "../../core/defined.ts";
+import { messageOf } from "../../core/guards.ts";
+import type { Ledger } from "../../ledger/mod.ts";
+import { Operations } from "../../server/api/operations.ts";
+import { knownTokens } from "../../server/api/callers.ts";
+import type { Log } from "../../server/monitoring/logger.ts";
+import type { Config } from "../../settings/config.ts";
+import { UsageError } from "../../settings/errors.ts";
+import { wholeNumber } from "../../settings/values.ts";
+import { serviceClient, serviceEnvironment } from "../../settings/service.ts";
+import { accessOf } from "./access_flags.ts";
+import { CatchUp } from "../../server/console/catch_up.ts";
+import { readExplorers } from "../../server/console/context/explorers.ts";
+import {
+  type OpenConsole,
+  openConsole,
+} from "../../server/console/open_console.ts";
+
+/** Port of the console unless stated. */
+export const CONSOLE_PORT = 8790;
+
+/** Address that the console listens on unless stated. */
+const CONSOLE_HOST = "127.0.0.1";
+
+/** What a console is opened with. */
+export interface ConsoleSettings {
+  readonly port: number;
+  readonly host: string;
+  readonly hostFlag?: string;
+  readonly allowHost?: readonly string[];
+  readonly explorers?: string;
+  readonly operate?: boolean;
+}
+
+/** The ledger that a console shows, and where it tells what failed. */
+export interface Shown {
+  readonly ledger: Ledger;
+  readonly config: Config;
+  readonly log: Log;
+  readonly now: () => number;
+}
+
+/**
+ * Opens a console with settings from flags.
+ *
+ * @param folds Whether somebody else in this process folds the ledger.
+ * @throws {UsageError} When a setting is wrong.
+ */
+export async function openConfiguredConsole(
+  { ledger, config, log, now }: Shown,
+  settings: ConsoleSettings,
+  folds: boolean,
+): Promise<OpenConsole> {
+  const folding = folds ? null : new CatchUp(
+    ledger,
+    (error) => log("error", "console_failed", { message: messageOf(error) }),
+  );
+  const { dashboardUrl } = serviceEnvironment(config, ledger.environment);
+  const stop = new AbortController();
+  const operations = new Operations({
+    ledger,
+    log,
+    now,
+    poller: null,
+    client: config.apiKey === null
+      ? null
+      : () => serviceClient(config, ledger.environment),
+    signal: stop.signal,
+  });
+  const open = await openConsole({
+    ledger,
+    now,
+    access: accessOf(settings, knownTokens(config.apiTokens)),
+    hostNames: [settings.host, ...settings.allowHost ?? []],
+    dashboardUrl,
+    explorers: await readExplorers(settings.explorers),
+    catchUp: () => folding?.caughtUp() ?? Promise.resolve(),
+    log,
+    operations: config.apiKey === null ? null : operations,
+    deadLetters: operations,
+  }, settings);
+  return {
+    url: open.url,
+    shutdown: async () => {
+      stop.abort();
+      await open.shutdown();
+      await operations.stop();
+      await folding?.stop();
+    },
+  };
+}
+
+/** Flags of `serve` for a console beside the endpoint. */
+export interface ServeConsoleFlags {
+  readonly console?: true | number;
+  readonly consoleHost?: string;
+  readonly consoleAllowHost?: readonly string[];
+}
+
+/** Adds the flags for a console beside the endpoint. */
+export function consoleOptions(command: Command): Command {
+  return command.addOption(
+    new Option(
+      "--console [port]",
+      `show the ledger as web pages, on a port of their own (default: ${CONSOLE_PORT})`,
+    ).argParser(wholeNumber("--console", 0, 65_535)),
+  ).option(
+    "--console-host <host>",
+    `address of those pages (default: ${CONSOLE_HOST}); on any other address people must sign in`,
+  ).option(
+    "--console-allow-host <name...>",
+    "host names under which people open those pages",
+  );
+}
+
+/**
+ * Reads the flags for a console beside the endpoint.
+ *
+ * @returns Opens it; undefined when the flags ask for none.
+ * @throws {UsageError} When a flag is wrong.
+ */
+export function configuredConsole(
+  { console: port, consoleHost, consoleAllowHost }: ServeConsoleFlags,
+  { apiTokens }: Pick<Config, "apiTokens">,
+): ((shown: Shown) => Promise<OpenConsole>) | undefined {
+  if (port === undefined) {
+    if (consoleHost === undefined && consoleAllowHost === undefined) {
+      return undefined;
+    }
+    throw new UsageError(
+      "Missing --console: there is no console to reach; add --console",
+    );
+  }
+  const settings: ConsoleSettings = defined({
+    port: port === true ? CONSOLE_PORT : port,
+    host: consoleHost ?? CONSOLE_HOST,
+    hostFlag: "--console-host",
+    allowHost: consoleAllowHost,
+  });
+  accessOf(settings, knownTokens(apiTokens));
+  return async (shown) => {
+    const open = await openConfiguredConsole(shown, settings, true);
+    shown.log("info", "console_listening", { url: open.url });
+    return open;
+  };
+}

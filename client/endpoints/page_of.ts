@@ -1,0 +1,129 @@
+import { isRecord } from "../../core/guards.ts";
+import { isIdentifier } from "../../core/wire/identifier.ts";
+import type { OddFieldOf } from "../../core/wire/odd_field.ts";
+import type { Page } from "../../core/wire/page.ts";
+import { dataSources } from "./page_sources.ts";
+import type { RowRead } from "../../core/wire/read_row.ts";
+import { listSchema } from "./schemas.ts";
+import { promised } from "../http/promised.ts";
+import type { Answer } from "../http/transport.ts";
+
+/**
+ * Makes a page of an answer. Its rows are read one by one, so that an odd one
+ * costs itself at most: it must never hide the others.
+ */
+export function pageOf<T>(
+  answer: Answer,
+  action: string,
+  reader: {
+    readonly id: keyof T & string;
+    readonly read: (
+      row: Readonly<Record<string, unknown>>,
+      mayHoldNul: boolean,
+    ) => RowRead<object>;
+  },
+): Page<T> {
+  const list = promised(listSchema, answer, action);
+  // Only an escape can bring NUL into a text.
+  const mayHoldNul = answer.text.includes("\\u0000");
+  const data: T[] = [];
+  const oddFields: OddFieldOf[] = [];
+  const places: number[] = [];
+  const unidentified: number[] = [];
+  list.data.forEach((value, place) => {
+    const id = isRecord(value) ? value[reader.id] : null;
+    if (!isRecord(value) || !isIdentifier(id)) {
+      unidentified.push(place);
+      return;
+    }
+    const { row, odd } = reader.read(value, mayHoldNul);
+    data.push(row as T);
+    places.push(place);
+    for (const { field, value } of odd) oddFields.push({ id, field, value });
+  });
+  return new ReadPage<T>(
+    answer.text,
+    unidentified.length === 0 ? null : places,
+    {
+      data,
+      oddFields,
+      rowsWithoutId: unidentified.length === 0
+        ? []
+        : cut(dataSources(answer.text), unidentified),
+      nextCursorId: list.next_cursor_id || null,
+      pagedBy: list.next_cursor_id === undefined ? "offset" : "cursor",
+      total: countOf(list.total),
+      readAt: answer.readAt,
+      requestId: answer.requestId,
+    },
+  );
+}
+
+/** The pieces at some places. */
+function cut(
+  pieces: readonly string[],
+  places: readonly number[],
+): readonly string[] {
+  return places.map((place) => pieces[place] ?? "");
+}
+
+/**
+ * A page whose sources are cut when first asked for.
+ *
+ * An object literal with a getter would do, but the engine makes a hidden class
+ * for each such object, which holds on to the text of the answer until the next
+ * full collection: megabytes a second. So all pages share one getter; it is a
+ * property of each page's own, so that a copy of a page has its sources.
+ */
+class ReadPage<T> implements Page<T> {
+  readonly data: readonly T[];
+  declare readonly sources: readonly string[];
+  readonly oddFields: readonly OddFieldOf[];
+  readonly rowsWithoutId: readonly string[];
+  readonly nextCursorId: string | null;
+  readonly pagedBy: "cursor" | "offset";
+  readonly total: number | null;
+  readonly readAt: string;
+  readonly requestId: string | null;
+  readonly #text: string;
+  /** Where the items stood; null where each row is an item. */
+  readonly #places: readonly number[] | null;
+  #sources: readonly string[] | null = null;
+
+  constructor(
+    text: string,
+    places: readonly number[] | null,
+    page: Omit<Page<T>, "sources">,
+  ) {
+    this.data = page.data;
+    Object.defineProperty(this, "sources", ReadPage.#cutSources);
+    this.oddFields = page.oddFields;
+    this.rowsWithoutId = page.rowsWithoutId;
+    this.nextCursorId = page.nextCursorId;
+    this.pagedBy = page.pagedBy;
+    this.total = page.total;
+    this.readAt = page.readAt;
+    this.requestId = page.requestId;
+    this.#text = text;
+    this.#places = places;
+  }
+
+  static readonly #cutSources:
+    & PropertyDescriptor
+    & ThisType<ReadPage<unknown>> = {
+      enumerable: true,
+      get(): readonly string[] {
+        if (this.#sources !== null) return this.#sources;
+        const all = dataSources(this.#text);
+        return this.#sources = this.#places === null
+          ? all
+          : cut(all, this.#places);
+      },
+    };
+}
+
+function countOf(total: unknown): number | null {
+  if (typeof total !== "string" || !/^\d+$/.test(total)) return null;
+  const count = Number(total);
+  return Number.isSafeInteger(count) ? count : null;
+}

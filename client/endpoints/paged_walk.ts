@@ -1,0 +1,150 @@
+import { assessWalk, type PassEvidence, totalIsOdd } from "./assess_walk.ts";
+import type { Completeness } from "../../core/wire/completeness.ts";
+import {
+  describeIncomplete,
+  type IncompleteReason,
+} from "../../core/wire/incomplete_reason.ts";
+import { type Page, rowsOn } from "../../core/wire/page.ts";
+import type { Pass } from "./pass.ts";
+import type { Walk } from "./walk.ts";
+
+/**
+ * Pages in a row that may hold nothing new. Rows that appear meanwhile shift
+ * the others onto the next page, but a service that ignores the offset, or
+ * gives new cursors to old pages, must not hold the reader for ever.
+ */
+const patience = 3;
+
+/** How to walk, and what the walk can prove. */
+export interface WalkPlan<T> {
+  /** Identifier of an item. */
+  readonly idOf: (item: T) => string;
+  /** The pass whose order the reader asked for. */
+  readonly first: Pass<T>;
+  /** The pass in the other direction; null when no proof is asked for. */
+  readonly second: Pass<T> | null;
+  /** Why such a walk can prove nothing; null when it can. */
+  readonly unprovable: IncompleteReason | null;
+  /** End of the window, milliseconds since 1970; null when it is open. */
+  readonly windowEndMs: number | null;
+  /** How long after its creation an item may still appear, in milliseconds. */
+  readonly settleMs: number;
+}
+
+const NOT_BEGUN: IncompleteReason = { code: "not_begun" };
+
+/** The walk over the passes of a plan. */
+export class PagedWalk<T> implements Walk<T> {
+  readonly #plan: WalkPlan<T>;
+  #completeness: Completeness = {
+    complete: false,
+    reason: NOT_BEGUN,
+    why: describeIncomplete(NOT_BEGUN),
+    pages: 0,
+    items: 0,
+    passes: 0,
+    exhausted: false,
+    total: null,
+    warnings: [],
+  };
+
+  /** Takes how to walk; made by `orders.list` and `users.list`. */
+  constructor(plan: WalkPlan<T>) {
+    this.#plan = plan;
+  }
+
+  /** What the last walk proves; ask after it has ended. */
+  get completeness(): Completeness {
+    return this.#completeness;
+  }
+
+  /** Walks, giving each item once. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, void> {
+    const given = new Set<string>();
+    for await (const page of this.pages()) {
+      for (const item of page.data) {
+        const id = this.#plan.idOf(item);
+        if (given.has(id)) continue;
+        given.add(id);
+        yield item;
+      }
+    }
+  }
+
+  /** Walks, giving the pages of every pass as they were read. */
+  async *pages(): AsyncGenerator<Page<T>, void, void> {
+    const { first, second, unprovable } = this.#plan;
+    const passes: PassEvidence[] = [];
+    const progress = { pages: 0, serviceNowMs: null as number | null };
+    const state = (stopped: boolean) =>
+      assessWalk({
+        unprovable,
+        windowEndMs: this.#plan.windowEndMs,
+        serviceNowMs: progress.serviceNowMs,
+        settleMs: this.#plan.settleMs,
+        pages: progress.pages,
+        passes,
+        stopped,
+      });
+    this.#completeness = state(true);
+    const queue = [first];
+    if (second !== null && unprovable === null) queue.push(second);
+    let ended = false;
+    try {
+      for (let at = 0; at < queue.length; at++) {
+        const pass = queue[at];
+        if (pass === undefined) break;
+        const evidence = {
+          ids: new Set<string>(),
+          rowsWithoutId: 0,
+          broken: null as IncompleteReason | null,
+          total: null as number | null,
+        };
+        const unknownRows = new Set<string>();
+        let pagesInVain = 0;
+        passes.push(evidence);
+        const pages = pass();
+        try {
+          for (;;) {
+            const step = await pages.next();
+            if (step.done) {
+              evidence.broken = step.value;
+              break;
+            }
+            const page = step.value;
+            progress.pages++;
+            progress.serviceNowMs ??= Date.parse(page.readAt);
+            // Later windows of a walk of users count less than the whole.
+            evidence.total ??= page.total;
+            const before = evidence.ids.size + evidence.rowsWithoutId;
+            for (const item of page.data) {
+              evidence.ids.add(this.#plan.idOf(item));
+            }
+            for (const row of page.rowsWithoutId) unknownRows.add(row);
+            evidence.rowsWithoutId = unknownRows.size;
+            yield page;
+            const isNew = evidence.ids.size + evidence.rowsWithoutId > before;
+            pagesInVain = isNew || rowsOn(page) === 0 ? 0 : pagesInVain + 1;
+            if (pagesInVain >= patience) {
+              evidence.broken = {
+                code: "items_repeated",
+                page: progress.pages,
+              };
+              break;
+            }
+          }
+        } finally {
+          await pages.return(null);
+        }
+        if (evidence.broken !== null) break;
+        // An odd total is worth one more look, but decides nothing.
+        if (at === 1 && queue.length === 2 && passes.some(totalIsOdd)) {
+          queue.push(first);
+        }
+      }
+      ended = true;
+    } finally {
+      this.#completeness = state(!ended);
+    }
+  }
+}

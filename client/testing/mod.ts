@@ -1,0 +1,6 @@
+/**
+ * What tests of other modules may use of the client, beside its doors.
+ *
+ * @module
+ */
+export { dataSources } from "../endpoints/page_sources.ts";

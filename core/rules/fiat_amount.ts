@@ -1,0 +1,28 @@
+import { findAsset } from "../assets/assets.ts";
+import type { AssetTable } from "../assets/environment.ts";
+
+/** Decimals that a fiat amount of a session or of the widget may have. */
+export const FIAT_DECIMALS = 2;
+
+/**
+ * The least fiat amount of an order.
+ *
+ * Source: service interface, "POST /api/external/hpp/create-session": 30 for
+ * BTC; otherwise 1, which is stated for USD alone.
+ *
+ * @param commodity The asset, in any case; see {@linkcode defaultCommodity}.
+ * @param currency The fiat currency; USD where it is not known.
+ * @returns A decimal; null when no minimum is stated.
+ */
+export function minimumAmount(
+  commodity: string,
+  currency: unknown = "USD",
+): "30" | "1" | null {
+  if (commodity.toUpperCase() === "BTC") return "30";
+  return currency === "EUR" ? null : "1";
+}
+
+/** What the service takes when nothing names a commodity; empty for none. */
+export function defaultCommodity(table: AssetTable): "BTC" | "" {
+  return findAsset(table, "BTC", "bitcoin") === null ? "" : "BTC";
+}

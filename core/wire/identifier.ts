@@ -1,0 +1,30 @@
+/**
+ * The most characters of an identifier, counted as JavaScript counts the length
+ * of a text. The service's own have at most 36; a partner's references and
+ * click ids have room. What is longer would be stored again in every column,
+ * index and state that names it.
+ */
+export const LONGEST_IDENTIFIER = 256;
+
+/**
+ * Whether a text is too long to identify anything.
+ *
+ * @param value Any value.
+ */
+export function isLongText(value: unknown): boolean {
+  return typeof value === "string" && value.length > LONGEST_IDENTIFIER;
+}
+
+/**
+ * Whether a value can be an identifier: a text that is neither empty nor longer
+ * than {@linkcode LONGEST_IDENTIFIER}, and that no database would store as
+ * another text.
+ *
+ * @param value What stands where the identifier is promised.
+ * @returns Whether it identifies anything.
+ */
+export function isIdentifier(value: unknown): value is string {
+  return typeof value === "string" && value !== "" &&
+    !isLongText(value) && value.isWellFormed() &&
+    !value.includes("\0");
+}

@@ -1,0 +1,215 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { Ledger } from "../ledger.ts";
+import {
+  assertFollows,
+  inTables,
+  memoryLedger,
+} from "../testing/erasure_test_kit.ts";
+import { person } from "../testing/person_events.ts";
+
+const anna = person("ANNA");
+const berta = person("BERTA");
+let delivered = 0;
+
+/** Stores a delivery, not folded yet. */
+async function deliver(ledger: Ledger, body: unknown): Promise<void> {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  await ledger.appendDelivery({
+    id: `01KA00000000000000000${String(delivered++).padStart(5, "0")}`,
+    receivedAt: "2026-11-20T12:00:00.000Z",
+    body: new TextEncoder().encode(text),
+  });
+}
+
+async function filled(): Promise<Ledger> {
+  const ledger = await memoryLedger();
+  await ledger.append([...anna.events, ...berta.events]);
+  // Both are shown, as the poller would have noted.
+  await ledger.driver.batch([{
+    sql: `INSERT INTO observations
+        (entity, entity_id, asked_at, read_at, digest, found)
+      SELECT value ->> 0, value ->> 1, '2026-11-20', '2026-11-20', '', 1
+      FROM json_each(?)`,
+    args: [JSON.stringify([anna, berta].flatMap(({ userId, orderIds }) => [
+      ["user", userId],
+      ...orderIds.map((id) => ["order", id]),
+    ]))],
+  }], "write");
+  await ledger.project();
+  return ledger;
+}
+
+const where = (id: string) => [
+  { type: "new_thing", customer: { ref: id } },
+  { type: "new_thing", list: [[{ deep: id }]] },
+  { type: "otp_status", status_detail: id },
+  { type: "payment_started", order: { id: "O-INVENTED", note: id } },
+];
+
+Deno.test("Erasures.erase() blanks bodies that hold an id of the person in any place, and lists what is about somebody else or merely chosen", async () => {
+  await using ledger = await filled();
+  const own = ["user-ANNA-SECRET", "card-ANNA-SECRET", "click0-ANNA-SECRET"];
+  for (const id of own) {
+    for (const body of where(id)) await deliver(ledger, body);
+  }
+  // About Berta, whom the service has shown.
+  await deliver(ledger, {
+    type: "login",
+    user_id: berta.userId,
+    referred_by: anna.userId,
+  });
+  await deliver(ledger, {
+    type: "order_complete",
+    order: { id: "O-BERTA-0", note: "card-ANNA-SECRET" },
+  });
+  // A part of a text is no id, and no JSON can only be listed.
+  await deliver(ledger, { type: "new_thing", text: `is ${anna.userId}?` });
+  await deliver(ledger, `hello ${anna.userId}`);
+  await ledger.project();
+  const planned = await ledger.erasures.plan(anna.userId, { compares: true });
+  assert.deepEqual(planned.compared, { blanked: 12, listed: 3 });
+  const { compared } = await ledger.erasures.erase(anna.userId);
+  assert.deepEqual(compared, planned.compared);
+  await ledger.project();
+  const findings = await ledger.erasures.findings();
+  assert.deepEqual(findings.map(({ why }) => why), [
+    "other_person",
+    "other_person",
+    "not_json",
+  ]);
+  const left = { ...anna, values: own };
+  const tables = await inTables(ledger.driver, left);
+  assert.ok(tables.every((one) => one.startsWith("events: ")), `${tables}`);
+  assert.equal(await ledger.erasures.isCompared(), true);
+  // A person decides.
+  const [first, second, third] = findings.map(({ position }) => position);
+  assert.ok(first && second && third);
+  assert.equal(await ledger.erasures.settle([first, third], "blank"), 2);
+  assert.equal(await ledger.erasures.settle([second, third], "keep"), 1);
+  await ledger.project();
+  assert.deepEqual(
+    (await ledger.erasures.findings()).map(({ settled }) => settled),
+    ["blanked", "kept", "blanked"],
+  );
+  assert.deepEqual(await inTables(ledger.driver, { ...anna, values: own }), [
+    "events: user-ANNA-SECRET",
+    "events: card-ANNA-SECRET",
+  ]);
+  assert.equal((await ledger.verify()).ok, true);
+  assert.equal((await ledger.refold()).changed, 0);
+  await assertFollows(ledger);
+});
+
+Deno.test("what arrives later is compared with the ids of erased people, whatever its type", async () => {
+  await using ledger = await filled();
+  await ledger.erasures.erase(anna.userId);
+  await ledger.project();
+  const own = ["USER-anna-secret", "card-ANNA-SECRET", "click0-ANNA-SECRET"];
+  for (const id of own) {
+    for (const body of where(id)) await deliver(ledger, body);
+  }
+  await deliver(ledger, {
+    type: "login",
+    user_id: berta.userId,
+    referred_by: anna.userId,
+  });
+  await ledger.project();
+  const kept = { ...anna, values: own };
+  assert.deepEqual(await inTables(ledger.driver, kept), []);
+  assert.deepEqual(
+    (await ledger.erasures.findings()).map(({ why }) => why),
+    ["other_person"],
+  );
+  assert.equal((await ledger.verify()).ok, true);
+  assert.equal((await ledger.refold()).changed, 0);
+});
+
+Deno.test("an id that only a webhook claims of the person, or that a customer chose, blanks nothing", async () => {
+  await using ledger = await memoryLedger();
+  const chosen = anna.events.filter(({ kind }) => kind !== "session_created")
+    .map((event) => ({
+      ...event,
+      ...(event.clickId === "click0-ANNA-SECRET"
+        ? { clickId: "order_id" }
+        : {}),
+      ...(event.body === null ? {} : {
+        body: new TextEncoder().encode(
+          new TextDecoder().decode(event.body)
+            .replaceAll("click0-ANNA-SECRET", "order_id"),
+        ),
+      }),
+    }));
+  await ledger.append(chosen);
+  // A forger says that "USD" is a card of the person.
+  await deliver(ledger, {
+    type: "card_added",
+    user_id: anna.userId,
+    card_id: "USD",
+  });
+  for (let n = 0; n < 4; n++) {
+    await deliver(ledger, { type: "new_thing", field: "order_id", in: "USD" });
+  }
+  await ledger.project();
+  const { compared } = await ledger.erasures.erase(anna.userId);
+  assert.deepEqual(compared, { blanked: 0, listed: 4 });
+  const findings = await ledger.erasures.findings();
+  assert.ok(findings.every(({ why }) => why === "chosen_click_id"));
+});
+
+Deno.test("a comparison that was stopped goes on when somebody is erased again, and says until then that it is not whole", async () => {
+  await using ledger = await filled();
+  await deliver(ledger, { type: "new_thing", ref: anna.userId });
+  await ledger.project();
+  await ledger.erasures.erase(anna.userId);
+  await ledger.driver.batch([{
+    sql:
+      "INSERT INTO erasure_comparison (id, position, until) VALUES (1, 0, 9)",
+    args: [],
+  }], "write");
+  assert.equal(await ledger.erasures.isCompared(), false);
+  await ledger.erasures.compare();
+  assert.equal(await ledger.erasures.isCompared(), true);
+});
+
+Deno.test("an erasure leaves no body that holds an id of the person and is nobody else's, whatever surrounds the id", async () => {
+  const ids = fc.constantFrom(
+    "user-ANNA-SECRET",
+    "USER-ANNA-SECRET",
+    "card-ANNA-SECRET",
+    "click1-ANNA-SECRET",
+  );
+  const bodies = fc.tuple(
+    ids,
+    fc.jsonValue({ maxDepth: 3 }),
+    fc.string(),
+    fc.boolean(),
+  ).map(([id, value, name, early]) => ({
+    early,
+    body: { type: "thing", value, [`x${name}`]: [{ [name]: id }] },
+  }));
+  await fc.assert(
+    fc.asyncProperty(fc.array(bodies, { maxLength: 6 }), async (bodies) => {
+      await using ledger = await filled();
+      for (const { body, early } of bodies) {
+        if (early) await deliver(ledger, body);
+      }
+      await ledger.project();
+      await ledger.erasures.erase(anna.userId);
+      for (const { body, early } of bodies) {
+        if (!early) await deliver(ledger, body);
+      }
+      await ledger.project();
+      assert.deepEqual(
+        await inTables(ledger.driver, {
+          ...anna,
+          values: [...anna.values, "USER-ANNA-SECRET"],
+        }),
+        [],
+      );
+      assert.deepEqual(await ledger.erasures.findings(), []);
+      assert.equal((await ledger.verify()).ok, true);
+    }),
+    { numRuns: 60 },
+  );
+});

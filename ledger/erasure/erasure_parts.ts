@@ -1,0 +1,19 @@
+import type { ResolveOptions } from "../orders/resolve_order.ts";
+import type { FoldCode } from "../projection/projector.ts";
+import type { Driver } from "../store/driver/driver.ts";
+
+/** What an erasure works with. */
+export interface ErasureParts extends ResolveOptions {
+  /** A database that has been migrated. */
+  readonly driver: Driver;
+  /** The clock, in ms. */
+  readonly now: () => number;
+  /** Random bytes for names, keys and salts. */
+  readonly randomBytes: (length: number) => Uint8Array;
+  /**
+   * The fold; replaced by tests.
+   *
+   * @default the fold of this version
+   */
+  readonly fold?: FoldCode;
+}

@@ -1,0 +1,77 @@
+/** How long an expectation is valid unless it says otherwise: seven days. */
+export const DEFAULT_VALID_FOR_MS: number = 7 * 24 * 60 * 60_000;
+
+/** The longest time that an expectation may be valid: ten years. */
+export const MOST_VALID_FOR_MS: number = 3653 * 24 * 60 * 60_000;
+
+/**
+ * Expectations under one click id that are kept of an order, those that expire
+ * first: enough to see that a partner gives one click id to many customers.
+ */
+export const CANDIDATES_KEPT = 17;
+
+/**
+ * What the partner asked for: a recorded session, or the same without a
+ * session. Null is unsaid.
+ */
+export interface Expectation {
+  /** Id of the session, or the one that was minted for the expectation. */
+  readonly id: string;
+  /** The session; null where there is none. */
+  readonly sessionId: string | null;
+  /** `simple` or `simple_full_restrict`; null without a session. */
+  readonly flowType: string | null;
+  /** Click id that it was recorded under; never empty nor the test click id. */
+  readonly clickId: string | null;
+  /** The partner's own reference; one reference names one purchase. */
+  readonly reference: string | null;
+  /** Asset asked for, upper case. */
+  readonly commodity: string | null;
+  /** Network asked for. */
+  readonly network: string | null;
+  /** Asset amount asked for, a decimal string. */
+  readonly commodityAmount: string | null;
+  /** Fiat currency asked for, upper case. */
+  readonly currency: string | null;
+  /** Fiat amount asked for, a decimal string. */
+  readonly currencyAmount: string | null;
+  /** Address asked for. */
+  readonly walletAddress: string | null;
+  /** User asked for. */
+  readonly userId: string | null;
+  /** When the ledger learnt of it, UTC ISO 8601 with milliseconds. */
+  readonly recordedAt: string;
+  /**
+   * When the partner asked for it, as the partner states it, UTC ISO 8601 with
+   * milliseconds. Where it is stated it counts in place of `recordedAt`.
+   */
+  readonly askedAt: string | null;
+  /** How long it is valid from then on, in milliseconds. */
+  readonly validForMs: number;
+}
+
+/** When it was asked for, UTC ISO 8601. */
+export function askedAtOf(
+  { askedAt, recordedAt }: Pick<Expectation, "askedAt" | "recordedAt">,
+): string {
+  return askedAt ?? recordedAt;
+}
+
+/** Until when it is valid, UTC ISO 8601. */
+export function validUntil(
+  expectation: Pick<Expectation, "askedAt" | "recordedAt" | "validForMs">,
+): string {
+  const asked = askedAtOf(expectation);
+  const untilMs = Date.parse(asked) + expectation.validForMs;
+  return Number.isNaN(untilMs) ? asked : new Date(untilMs).toISOString();
+}
+
+/** What expectations of an order are looked for by. */
+export interface ExpectationWindow {
+  /** Click id of the latest reading. */
+  readonly clickId: string;
+  /** They are valid at this time or later, UTC ISO 8601 with milliseconds. */
+  readonly from: string;
+  /** They were asked for until this time, UTC ISO 8601 with milliseconds. */
+  readonly until: string;
+}

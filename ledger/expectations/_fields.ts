@@ -1,0 +1,151 @@
+import { compareDecimals, isDecimal } from "../../core/decimal.ts";
+import { printable } from "../../core/printable.ts";
+import { readQueryTime } from "../../core/time/query_time.ts";
+import {
+  isIdentifier,
+  LONGEST_IDENTIFIER,
+} from "../../core/wire/identifier.ts";
+import { MOST_VALID_FOR_MS } from "../events/expectation.ts";
+import { linking } from "../events/fact_text.ts";
+import type { ExpectationIssue } from "./expectation_error.ts";
+
+/** The longest amount, in characters. */
+const LONGEST_AMOUNT = 100;
+/** A time this far ahead of our clock is taken for a wrong one. */
+const AHEAD_MS = 5 * 60_000;
+
+/** How a field is read: its value as it is stored, or what is wrong. */
+type Check = (value: unknown, now: number) => Read;
+type Read = { readonly stored: string | number } | { readonly wrong: string };
+
+const identifier: Check = (value) =>
+  isIdentifier(value) ? { stored: value } : {
+    wrong: `is ${kindOf(value)}; use 1 to ${LONGEST_IDENTIFIER} characters`,
+  };
+
+const clickId: Check = (value, now) =>
+  value === "" || linking(String(value)) !== null ? identifier(value, now) : {
+    wrong: 'is "test_click_id", which the service uses for test events; ' +
+      "use one of your own for each purchase",
+  };
+
+const amount: Check = (value) => {
+  const text = Number.isSafeInteger(value) ? String(value) : value;
+  if (
+    typeof text !== "string" || text.length > LONGEST_AMOUNT || !isDecimal(text)
+  ) {
+    return {
+      wrong: `is ${shown(value)}; use a decimal in quotes, such as "25.50"`,
+    };
+  }
+  return compareDecimals(text, "0") > 0
+    ? { stored: text }
+    : { wrong: `is ${shown(value)}; use an amount above zero` };
+};
+
+const time: Check = (value, now) => {
+  const timeMs = typeof value === "string" ? readQueryTime(value) : null;
+  if (timeMs === null) {
+    return {
+      wrong: `is ${shown(value)}; use a time such as 2026-11-20T09:00:00Z`,
+    };
+  }
+  return timeMs <= now + AHEAD_MS
+    ? { stored: new Date(timeMs).toISOString() }
+    : { wrong: `is ${shown(value)}, which is in the future` };
+};
+
+const duration: Check = (value) =>
+  typeof value === "number" && Number.isSafeInteger(value) && value > 0 &&
+    value <= MOST_VALID_FOR_MS
+    ? { stored: value }
+    : {
+      wrong: `is ${shown(value)}; use whole milliseconds from 1 to ` +
+        `${MOST_VALID_FOR_MS}`,
+    };
+
+/** Fields that say what an order is compared with. */
+export const TERMS = {
+  user_id: identifier,
+  commodity: identifier,
+  network: identifier,
+  commodity_amount: amount,
+  currency: identifier,
+  currency_amount: amount,
+  wallet_address: identifier,
+} as const satisfies Readonly<Record<string, Check>>;
+
+/** Fields that every expectation has. */
+export const SHARED = {
+  click_id: clickId,
+  reference: identifier,
+  asked_at: time,
+  valid_for_ms: duration,
+} as const satisfies Readonly<Record<string, Check>>;
+
+/** Fields of a session alone. */
+export const OF_SESSION = {
+  session_id: identifier,
+  request_id: identifier,
+  flow_type: identifier,
+} as const satisfies Readonly<Record<string, Check>>;
+
+/** Reads fields one by one, and keeps in mind what is wrong with them. */
+export class FieldReader {
+  /** Every field that is at fault. */
+  readonly issues: ExpectationIssue[] = [];
+  readonly #now: number;
+
+  /** @param now Clock, ms since the epoch. */
+  constructor(now: number) {
+    this.#now = now;
+  }
+
+  /**
+   * Reads the fields that are there, in the order in which they came.
+   *
+   * @param given What was given; others are left out.
+   * @param checks How each is read, by the name it is stored under.
+   * @param nameOf The stored name of a given one.
+   * @param path What stands before a field in what is told.
+   */
+  read(
+    given: Readonly<Record<string, unknown>>,
+    checks: Readonly<Record<string, Check>>,
+    { nameOf = (name) => name, path = "" }: {
+      readonly nameOf?: (given: string) => string;
+      readonly path?: string;
+    } = {},
+  ): Record<string, string | number> {
+    const stored: Record<string, string | number> = {};
+    for (const [field, value] of Object.entries(given)) {
+      const name = nameOf(field);
+      if (value === undefined || value === null) continue;
+      const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
+      if (check === undefined) continue;
+      const read = check(value, this.#now);
+      if ("stored" in read) stored[name] = read.stored;
+      else this.issues.push({ field: path + field, message: read.wrong });
+    }
+    return stored;
+  }
+
+  /** Notes that a field is missing. */
+  missing(field: string, hint: string): void {
+    this.issues.push({ field, message: `is missing; ${hint}` });
+  }
+}
+
+/** What a value is, where it may be personal. */
+function kindOf(value: unknown): string {
+  if (value === "") return "empty";
+  if (typeof value !== "string") return `of type ${typeof value}`;
+  return value.length > LONGEST_IDENTIFIER
+    ? `${value.length} characters long`
+    : "no well-formed text";
+}
+
+function shown(value: unknown): string {
+  const text = printable(JSON.stringify(value) ?? String(value));
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
+}

@@ -1,0 +1,58 @@
+import {
+  askedAtOf,
+  type Expectation,
+  validUntil,
+} from "../events/expectation.ts";
+import type { RecordedEvent } from "../events/event.ts";
+import { type Fact, isExpectation } from "../events/fact.ts";
+import type { Driver } from "../store/driver/driver.ts";
+import { readPrimary } from "../store/driver/read_primary.ts";
+import { recordedEvent } from "../store/tables/events/event_rows.ts";
+import {
+  selectExpectationsOfClick,
+  selectUnfoldedExpectations,
+} from "../store/tables/events/expectations.ts";
+import { ExpectationError } from "./expectation_error.ts";
+
+/**
+ * Refuses a click id that is valid for another reference at the same time: it
+ * could not be told which of the two an order pays for.
+ *
+ * Two that are recorded at the same moment may both pass. An order under their
+ * click id then waits for a person.
+ *
+ * @param expectation What is to be recorded.
+ * @param readFact Turns events into facts.
+ * @throws {ExpectationError} `click_id_in_use`.
+ */
+export async function refuseClickInUse(
+  driver: Driver,
+  expectation: Expectation,
+  readFact: (event: RecordedEvent) => Fact,
+): Promise<void> {
+  const { clickId, reference } = expectation;
+  if (clickId === null) return;
+  const from = askedAtOf(expectation);
+  const until = validUntil(expectation);
+  const [folded, unfolded] = await readPrimary(driver, [
+    selectExpectationsOfClick({ clickId, reference, from, until }),
+    selectUnfoldedExpectations(clickId),
+  ]);
+  const other = [...folded?.rows ?? [], ...unfolded?.rows ?? []]
+    .map((row) => readFact(recordedEvent(row))).filter(isExpectation)
+    .map(({ expectation }) => expectation)
+    .find((one) =>
+      one.reference !== reference && askedAtOf(one) <= until &&
+      validUntil(one) >= from
+    );
+  if (other === undefined) return;
+  const holder = other.reference === null
+    ? "a purchase without a reference"
+    : `the reference ${JSON.stringify(other.reference)}`;
+  throw new ExpectationError([{
+    field: "click_id",
+    message: `${JSON.stringify(clickId)} is still valid for ${holder}, until ` +
+      `${validUntil(other)}; take a new click id for each purchase, or state ` +
+      "the same reference",
+  }], "click_id_in_use");
+}

@@ -1,0 +1,62 @@
+/** A field of an expectation that cannot be recorded. */
+export interface ExpectationIssue {
+  /** The field, as the caller wrote it. */
+  readonly field: string;
+  /** What is wrong with it, and what to do. */
+  readonly message: string;
+}
+
+/**
+ * Why an expectation was not recorded.
+ *
+ * - `invalid`: fields are wrong; `issues` lists all of them.
+ * - `click_id_in_use`: the click id is still valid for another reference.
+ */
+export type ExpectationErrorCode = "invalid" | "click_id_in_use";
+
+/**
+ * A session or expectation was not recorded. Nothing was written.
+ *
+ * @example Read what is wrong
+ * ```ts
+ * import { ExpectationError, openLedger } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * await using ledger = await openLedger({
+ *   url: ":memory:",
+ *   environment: "sandbox",
+ * });
+ * await assert.rejects(
+ *   ledger.expect({ clickId: "c-1", currency: "USD", currencyAmount: "1e3" }),
+ *   (error) =>
+ *     error instanceof ExpectationError &&
+ *     error.issues[0]?.field === "currencyAmount",
+ * );
+ * ```
+ */
+export class ExpectationError extends Error {
+  /** Always `ExpectationError`. */
+  override readonly name = "ExpectationError";
+  /** Why it was not recorded. */
+  readonly code: ExpectationErrorCode;
+  /** Every field that is at fault. */
+  readonly issues: readonly ExpectationIssue[];
+
+  /**
+   * Says which fields are at fault.
+   *
+   * @param issues Every field that is at fault.
+   * @param code Why it was not recorded.
+   */
+  constructor(
+    issues: readonly ExpectationIssue[],
+    code: ExpectationErrorCode = "invalid",
+  ) {
+    super(
+      "Cannot record what is expected: " +
+        issues.map(({ field, message }) => `${field} ${message}`).join("; "),
+    );
+    this.code = code;
+    this.issues = issues;
+  }
+}

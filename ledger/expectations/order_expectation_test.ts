@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { ExpectationError } from "./expectation_error.ts";
+import { expectationBody, type OrderExpectation } from "./order_expectation.ts";
+
+const OPTIONS = { id: "E1", now: Date.parse("2026-11-20T09:00:00Z") };
+
+function issuesOf(expectation: object): string[] {
+  try {
+    expectationBody(expectation as OrderExpectation, OPTIONS);
+  } catch (error) {
+    assert.ok(error instanceof ExpectationError);
+    assert.equal(error.code, "invalid");
+    return error.issues.map(({ field, message }) => `${field} ${message}`);
+  }
+  return [];
+}
+
+Deno.test("expectationBody() takes every field, amounts as they are", () => {
+  assert.deepEqual(
+    expectationBody({
+      clickId: "c-1",
+      reference: "basket-17",
+      currency: "USD",
+      currencyAmount: "900.00",
+      commodity: "ETH",
+      network: "ethereum",
+      commodityAmount: 2,
+      walletAddress: "0xabc",
+      userId: "u-1",
+      validForMs: 60_000,
+      askedAt: "2026-11-20T08:00:00Z",
+    }, OPTIONS),
+    {
+      expectation_id: "E1",
+      click_id: "c-1",
+      reference: "basket-17",
+      currency: "USD",
+      currency_amount: "900.00",
+      commodity: "ETH",
+      network: "ethereum",
+      commodity_amount: "2",
+      wallet_address: "0xabc",
+      user_id: "u-1",
+      valid_for_ms: 60_000,
+      asked_at: "2026-11-20T08:00:00.000Z",
+    },
+  );
+});
+
+Deno.test("expectationBody() lists every field that is at fault", () => {
+  assert.deepEqual(
+    issuesOf({
+      reference: "x".repeat(257),
+      currencyAmount: 0.1,
+      commodityAmount: "0",
+      validForMs: 1.5,
+      askedAt: "yesterday",
+      amount: "1",
+    }),
+    [
+      "reference is 257 characters long; use 1 to 256 characters",
+      'currencyAmount is 0.1; use a decimal in quotes, such as "25.50"',
+      'commodityAmount is "0"; use an amount above zero',
+      "validForMs is 1.5; use whole milliseconds from 1 to 315619200000",
+      'askedAt is "yesterday"; use a time such as 2026-11-20T09:00:00Z',
+      "amount is unknown; use clickId, reference, currency, currencyAmount, " +
+      "commodity, network, commodityAmount, walletAddress, userId, " +
+      "validForMs, askedAt",
+      "clickId is missing; use the click id that the widget is opened with",
+      "currency is missing; currencyAmount needs it",
+      "commodity is missing; commodityAmount needs it",
+    ],
+  );
+});
+
+Deno.test("expectationBody() refuses a click id that links nothing, and a time ahead of the clock", () => {
+  assert.deepEqual(issuesOf({ clickId: "" }), [
+    "clickId is empty; use 1 to 256 characters",
+  ]);
+  assert.match(issuesOf({ clickId: "test_click_id" }).join(), /test events/);
+  assert.deepEqual(
+    issuesOf({ clickId: "c-1", askedAt: "2026-11-20T09:06:00Z" }),
+    ['askedAt is "2026-11-20T09:06:00Z", which is in the future'],
+  );
+});

@@ -1,0 +1,118 @@
+import type { ExplainedField } from "./explanation.ts";
+import { type Fact, isExpectation } from "../events/fact.ts";
+import { flattenState } from "./flatten_state.ts";
+import type { OrderFold } from "../orders/order_fold.ts";
+import {
+  claimedBody,
+  type ClaimField,
+  type ResolveOptions,
+  resolveOrder,
+} from "../orders/resolve_order.ts";
+import { matchExpectations } from "../outcomes/match.ts";
+import { visibleReading } from "../orders/readings.ts";
+import { orderState } from "../states/state_of_order.ts";
+
+const claimFields: Readonly<Record<string, ClaimField>> = {
+  currency: "currency",
+  currencyAmount: "currencyAmount",
+  commodity: "commodity",
+  cryptoAmount: "cryptoAmount",
+  address: "address",
+  txId: "txId",
+  userId: "userId",
+  clickId: "clickId",
+  externalOrderId: "externalOrderId",
+  failReason: "failReason",
+  "smartContract.address": "scAddress",
+  "smartContract.inputData": "scInputData",
+};
+
+/** Fields that no single event states: they are worked out. */
+const derived =
+  /^(trust|outcome|release|attention|history|sessions|transferSeen|anomalies\b.*)$/;
+
+/**
+ * Tells which event each field of an order's state comes from.
+ *
+ * @param fold Folded facts of the order.
+ * @param facts The facts it was folded from.
+ * @param options How to work out the state.
+ * @returns The fields that have a value and are stated by one event.
+ */
+export function fieldSources(
+  fold: OrderFold,
+  facts: readonly Fact[],
+  options: ResolveOptions,
+): ExplainedField[] {
+  const state = orderState(fold, options);
+  const { claims, assets } = resolveOrder(fold, options);
+  const { expected } = matchExpectations(fold, assets);
+  const latest = visibleReading(fold);
+  const reading = latest === null
+    ? undefined
+    : facts.find((fact) =>
+      fact.kind === "order_snapshot" && fact.orderId === fold.orderId &&
+      fact.digest === latest.digest && fact.reading.readAt === latest.readAt
+    );
+  const session = expected === null
+    ? undefined
+    : facts.find((fact) =>
+      isExpectation(fact) &&
+      fact.expectation.id === expected.id &&
+      fact.expectation.recordedAt === expected.recordedAt
+    );
+  const webhookOf = (digest: string) =>
+    facts.find((fact) =>
+      fact.kind === "webhook" && fact.claim !== null &&
+      fact.orderId === fold.orderId && fact.digest === digest
+    );
+  const claiming = facts.find((fact) =>
+    fact.kind === "webhook" && fact.orderId === fold.orderId &&
+    fact.claim === state.status
+  );
+  const read = latest === null ? null : readFields(latest);
+  const found: ExplainedField[] = [];
+  for (const [field, value] of Object.entries(flattenState(state))) {
+    if (derived.test(field)) continue;
+    let source: ExplainedField["source"] = "webhook";
+    let fact: Fact | undefined;
+    if (field.startsWith("expected.")) {
+      source = "session";
+      fact = session;
+    } else if (
+      field === "status"
+        ? state.trust === "confirmed"
+        : read !== null && (!(field in claimFields) || read.has(field))
+    ) {
+      source = "snapshot";
+      fact = reading;
+    } else if (field === "status") {
+      fact = claiming;
+    } else {
+      const claimField = claimFields[field];
+      const body = claimField === undefined
+        ? null
+        : claimedBody(claims, claimField);
+      fact = body === null ? undefined : webhookOf(body.digest);
+    }
+    if (fact === undefined) continue;
+    found.push({
+      field,
+      value,
+      source,
+      position: fact.position,
+      eventId: fact.eventId,
+    });
+  }
+  return found;
+}
+
+/** Fields that a reading states. */
+function readFields(latest: NonNullable<OrderFold["latest"]>): Set<string> {
+  const stated = new Set<string>();
+  for (const [field, value] of Object.entries(latest)) {
+    if (value) stated.add(field);
+  }
+  if (stated.has("scInputData")) stated.add("smartContract.inputData");
+  return stated;
+}

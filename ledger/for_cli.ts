@@ -1,0 +1,12 @@
+/**
+ * What only commands need of the ledger.
+ *
+ * @module
+ */
+export { BOOK_BY, type MonthRow } from "./months/month_row.ts";
+export { countDeliveries } from "./queries/deliveries.ts";
+export { PREFIX_AT_LEAST } from "./queries/find.ts";
+export {
+  checkpointsOf,
+  selectCheckpoints,
+} from "./store/tables/checkpoints.ts";

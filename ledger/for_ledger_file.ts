@@ -1,0 +1,42 @@
+/**
+ * What works on the file of a ledger: its identity, damage, anchor, lock and
+ * replacement. Native code is loaded only by the calls that need it.
+ *
+ * @module
+ */
+import type { FileLockMode } from "./store/connections/file_lock.ts";
+import type { ReplaceOptions } from "./store/connections/replace_database.ts";
+
+export { announceRestore, resetAnchor } from "./evidence/anchor_file.ts";
+export { fileId } from "./store/connections/file_identity.ts";
+export type { FileLockMode } from "./store/connections/file_lock.ts";
+export { findDamage, requireWritable } from "./store/database_checks.ts";
+
+/**
+ * Locks a file that holds nothing. Loads native code.
+ *
+ * @param path The file; it is made, for its owner alone, where it is missing.
+ * @param mode Any number may hold it `shared`, or one `exclusive`.
+ * @returns What lets go of it; null while others hold it otherwise.
+ * @throws {Error} When the file cannot be made, or is no such file.
+ */
+export async function lockFile(
+  path: string,
+  mode: FileLockMode,
+): Promise<Disposable | null> {
+  const native = await import("./store/connections/file_lock.ts");
+  return native.lockFile(path, mode);
+}
+
+/**
+ * Puts a database in the place of another. Loads native code.
+ *
+ * @param options Which, and where the one before is kept.
+ * @returns Whether there was one before.
+ */
+export async function replaceDatabase(
+  options: ReplaceOptions,
+): Promise<boolean> {
+  const native = await import("./store/connections/replace_database.ts");
+  return native.replaceDatabase(options);
+}

@@ -1,0 +1,93 @@
+/**
+ * What showing a ledger needs of it: machines, explanations, months, figures and
+ * the pages of its lists.
+ *
+ * @module
+ */
+export {
+  ANOMALY_KINDS,
+  type MismatchKind,
+  type SessionMismatch,
+  type UnreadableField,
+  type WebhookMismatch,
+} from "./anomalies/anomaly.ts";
+export {
+  attentionOf,
+  type OrderInContext,
+  outcomeNow,
+} from "./attention/attention.ts";
+export type { ActivityLabel, UnreadableReason } from "./events/fact.ts";
+export type { ChainBreak } from "./evidence/chain_break.ts";
+export type { DamageReason } from "./evidence/damage_reason.ts";
+export type { RowDifference } from "./evidence/verify_states.ts";
+export type { ExplainedMove } from "./explain/explained_move.ts";
+export type {
+  ExplainedEvent,
+  FieldChange,
+  FieldValue,
+} from "./explain/explanation.ts";
+export type { EventContent, OutcomeReason } from "./explain/outcome.ts";
+export type { ChainHead } from "./hashes/anchored_head.ts";
+export type { BanMeaning } from "./machines/ban_machine.ts";
+export { EVENT_KINDS } from "./machines/event_kind.ts";
+export type {
+  Decision,
+  Machine,
+  Move,
+  Observation,
+  StateRow,
+} from "./machines/machine.ts";
+export { MACHINES } from "./machines/machines.ts";
+export {
+  type ClaimedStatus,
+  orderMachine,
+  type OrderMeaning,
+} from "./machines/order_machine.ts";
+export type { VerificationMeaning } from "./machines/verification_machine.ts";
+export type { MonthRefusal } from "./months/close_month.ts";
+export type { Exclusion } from "./months/decide_rows.ts";
+export type { Money } from "./months/money.ts";
+export { fileText } from "./months/month_close.ts";
+export type { MonthDifference } from "./months/month_differences.ts";
+export type { BookBy, MonthRowKind } from "./months/month_row.ts";
+export type { MonthTotal } from "./months/month_summary.ts";
+export type { MonthChange } from "./months/recompute_month.ts";
+export type { MonthSummary } from "./months/summary_file.ts";
+export { ATTENTION_KINDS } from "./outcomes/attention_kind.ts";
+export type { Outcome } from "./outcomes/outcome.ts";
+export { FACT_VALUES, type OutcomeFacts } from "./outcomes/outcome_facts.ts";
+export {
+  type Booked,
+  type FactCondition,
+  OUTCOME_TABLE,
+  type OutcomeCode,
+  type OutcomeRow,
+} from "./outcomes/outcome_table.ts";
+export { readDeliveryPage } from "./queries/deliveries.ts";
+export { readReleasesNow, type ReleaseNow } from "./queries/releases_now.ts";
+export { comparesNothing } from "./queries/unchecked_orders.ts";
+export { readWaiting } from "./queries/waiting_deliveries.ts";
+export {
+  addBuckets,
+  type MinuteGauge,
+  type MinuteRecord,
+  MinuteSum,
+} from "./statistics/minute_record.ts";
+export {
+  readStatistics,
+  type Statistics,
+  type StatisticsPoint,
+  type StatisticsStep,
+} from "./statistics/read_statistics.ts";
+export { MINUTE_MS, storeMinutes } from "./statistics/write_minute.ts";
+export type { DeliveryPlace } from "./store/tables/deliveries.ts";
+export {
+  decodeCursor,
+  encodeCursor,
+  fitting,
+  jsonBytes,
+  MOST_PAGE_BYTES,
+  pageSize,
+  wrongQuery,
+} from "./store/tables/query_values.ts";
+export type { Unfired } from "./subscriptions/subscriptions.ts";

@@ -1,0 +1,35 @@
+/**
+ * What running a ledger needs of it: its projection, notes, receivers, closed
+ * books and figures. No native code, and no disk: Deno Deploy loads it.
+ *
+ * @module
+ */
+export { addNote, isAcknowledged, readNotes } from "./attention/notes.ts";
+export type { ChainState } from "./evidence/chain_head.ts";
+export type { Ledger } from "./ledger.ts";
+export { ledgerOn } from "./ledger_on.ts";
+export { localDay, monthAfter, monthOf } from "./months/local_day.ts";
+export { AmountSum, bookedAmount } from "./months/money.ts";
+export { readMonthAt, readMonthPositions } from "./months/stored_months.ts";
+export { ProjectionWorker } from "./projection/projection_worker.ts";
+export { HistoryReport } from "./releases/history_report.ts";
+export { type OrderTally, tallyOrders } from "./queries/order_tally.ts";
+export { writeWaiting } from "./queries/waiting_deliveries.ts";
+export { databaseFile } from "./store/connections/database_url.ts";
+export { LedgerError } from "./store/driver/errors.ts";
+export { RetryingDriver } from "./store/driver/retrying_driver.ts";
+export type { Mover } from "./store/tables/deliveries.ts";
+export {
+  type Note,
+  NOTE_ACTIONS,
+  NOTED_ENTITIES,
+} from "./store/tables/notes.ts";
+export {
+  selectTarget,
+  switchTargetOff,
+  targetOf,
+  upsertTarget,
+} from "./store/tables/subscriptions/forward_targets.ts";
+export { readLastSeq } from "./store/tables/transitions.ts";
+export { matcher, type Pattern } from "./subscriptions/pattern.ts";
+export { transitionName } from "./machines/transition.ts";

@@ -1,0 +1,126 @@
+/**
+ * What asking the service needs of the ledger: the poller's tables, the lease it
+ * works under, and the rules that say what a reading changes.
+ *
+ * @module
+ */
+export { readErasedNames } from "./erasure/erased_names.ts";
+export { redactReading } from "./erasure/redact_event.ts";
+export { effectiveReadAt, effectiveTime } from "./events/effective_time.ts";
+export type { NewEvent } from "./events/event.ts";
+export {
+  orderAbsent,
+  orderContradicted,
+  orderSnapshot,
+  userSnapshot,
+} from "./events/mint.ts";
+export { goLive } from "./go_live.ts";
+export { readFact } from "./events/read_fact.ts";
+export { compareTimes } from "./events/time.ts";
+export {
+  holdsLease,
+  isPolled,
+  LEASE_MS,
+  POLL_LEASE,
+  releaseLease,
+  takeLease,
+} from "./lease/lease.ts";
+export { ENTITIES, type Entity } from "./machines/entity.ts";
+export type { EventKind } from "./machines/event_kind.ts";
+export {
+  type ObservedChange,
+  observedChange,
+  type WatchedChange,
+} from "./machines/observed_change.ts";
+export { isFinal, normaliseStatus, orderRank } from "./machines/order_rank.ts";
+export type { Status } from "./machines/status.ts";
+export {
+  OPEN_AT_LEAST_MS,
+  OPEN_AT_MOST_MS,
+  requestAgainAfterMs,
+} from "./orders/age_backoff.ts";
+export { sameAmount, sameHash, sameIgnoringCase } from "./orders/compare.ts";
+export { nextFinalReadMs } from "./orders/final_reads.ts";
+export type { OrderFacts } from "./orders/order_facts.ts";
+export {
+  evolveOrder,
+  initialOrderFold,
+  type OrderFold,
+} from "./orders/order_fold.ts";
+export { orderMove } from "./orders/order_move.ts";
+export { claimState, type StatusFacts } from "./orders/order_status.ts";
+export { decodeOrderFold } from "./projection/codec/fold_codec.ts";
+export { FOLD_VERSION } from "./projection/fold_version.ts";
+export { lastMovedMs } from "./projection/queue_changes.ts";
+export { oldestWaitingMs, readMovers } from "./queries/waiting_deliveries.ts";
+export type { OrderState } from "./states/order_state.ts";
+export { orderState } from "./states/state_of_order.ts";
+export type { Driver, Statement } from "./store/driver/driver.ts";
+export { readPrimary } from "./store/driver/read_primary.ts";
+export { isLostRace } from "./store/driver/retry_lost_races.ts";
+export {
+  selectDeliveryLog,
+  selectLastPosition,
+  selectLastWebhook,
+} from "./store/tables/deliveries.ts";
+export {
+  erasedOrders,
+  selectErasedOrders,
+} from "./store/tables/erasure/erased_orders.ts";
+export { appendStatement } from "./store/tables/events/append.ts";
+export { type Lease, renewLease } from "./store/tables/leases.ts";
+export { countOpen } from "./store/tables/orders.ts";
+export {
+  forgetIsolated,
+  type IsolatedId,
+  isolatedIdsOf,
+  selectIsolated,
+  selectRefused,
+  upsertIsolated,
+} from "./store/tables/polling/isolated_ids.ts";
+export {
+  type CountingReading,
+  countObserved,
+  moveVersion,
+  type Observation,
+  type ObservationsRead,
+  type Presence,
+  readObservations,
+  restAfterRead,
+  writeObservations,
+} from "./store/tables/polling/observations.ts";
+export {
+  dateFutureChanges,
+  deleteChangesBefore,
+  insertObservedChanges,
+  KEEP_CHANGES_MS,
+  readObservedChanges,
+} from "./store/tables/polling/observed_changes.ts";
+export {
+  deleteConfirmed,
+  deleteFinal,
+  deleteRead,
+  queueConfirms,
+} from "./store/tables/polling/queued_requests.ts";
+export {
+  countConfirms,
+  countOpenQueue,
+  drawUnknown,
+  keepUp,
+  markKnown,
+  type QueueName,
+  restUntil,
+  selectKnown,
+  selectOpenOrders,
+  selectQueuedOrders,
+  selectUpkeep,
+  type Waiting,
+  waitingOf,
+} from "./store/tables/polling/request_queues.ts";
+export {
+  readSweep,
+  selectFreshness,
+  writeSweep,
+} from "./store/tables/polling/sweeps.ts";
+export { selectLateReading } from "./store/tables/deliveries.ts";
+export { outcomeOf } from "./outcomes/outcome.ts";

@@ -1,0 +1,49 @@
+/** How far the evidence chain reaches. */
+export interface ChainHead {
+  /** Position of the last event in the chain; 0 when there is none. */
+  readonly position: number;
+  /** Number of events in the chain. */
+  readonly events: number;
+  /** Hash of the last event, 64 hex digits: with `events`, what to keep elsewhere. */
+  readonly hash: string;
+}
+
+/** The head of a chain, as it was kept outside the database. */
+export interface AnchoredHead extends ChainHead {
+  /** Identity of the ledger, 32 hex digits. */
+  readonly ledgerId: string;
+  /** When it was kept, UTC ISO 8601. */
+  readonly anchoredAt: string;
+}
+
+/** A anchored head that was given up on purpose, by a restore. */
+export interface AnchorReset {
+  /** When, UTC ISO 8601. */
+  readonly at: string;
+  /** Events of the head that was given up; null when it could not be read. */
+  readonly events: number | null;
+  /** Hash of the head that was given up; null when it could not be read. */
+  readonly hash: string | null;
+}
+
+/** All that is kept about the head of a chain. */
+export interface AnchorRecord {
+  /** The head; null until the chain is next extended. */
+  readonly head: AnchoredHead | null;
+  /** Heads that were given up, oldest first. */
+  readonly resets: readonly AnchorReset[];
+}
+
+/** Where the head of a chain is kept; {@linkcode openLedger} takes a file. */
+export interface AnchorStore {
+  /** Where that is, for messages. */
+  readonly place: string;
+  /**
+   * Reads what is kept.
+   *
+   * @throws {LedgerError} `corrupt` when it cannot be understood.
+   */
+  read(): Promise<AnchorRecord>;
+  /** Keeps it, whole or not at all. */
+  write(record: AnchorRecord): Promise<void>;
+}

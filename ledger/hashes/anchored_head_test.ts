@@ -1,0 +1,284 @@
+import assert from "node:assert/strict";
+import type { Ledger } from "../ledger.ts";
+import type { ChainBreak } from "../evidence/chain_break.ts";
+import { openLedger } from "../open_ledger.ts";
+import { testEvents } from "../testing/test_events.ts";
+import { openDriver } from "../store/connections/open_driver.ts";
+import {
+  anchorFile,
+  anchorFilePath,
+  announceRestore,
+  resetAnchor,
+} from "../evidence/anchor_file.ts";
+import { HeadAnchor } from "../evidence/head_anchor.ts";
+import type { AnchorRecord } from "./anchored_head.ts";
+import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
+
+async function inFolder(
+  work: (url: string, path: string) => Promise<void>,
+): Promise<void> {
+  await using folder = await temporaryFolder();
+  const path = `${folder.path}/ledger.db`;
+  await work(`file:${path}`, path);
+}
+
+function open(url: string): Promise<Ledger> {
+  return openLedger({ url, environment: "sandbox" });
+}
+
+/** A closed ledger of some events, folded and chained. */
+async function made(url: string, events = 10): Promise<void> {
+  await using ledger = await open(url);
+  await ledger.append(testEvents(events));
+  await ledger.project();
+}
+
+async function tamper(url: string, ...statements: string[]): Promise<void> {
+  const driver = await openDriver({ url });
+  await driver.batch(statements.map((sql) => ({ sql, args: [] })), "write");
+  await driver.close();
+}
+
+/** What goes on after tampering: events come, and somebody projects. */
+async function goOn(url: string): Promise<ChainBreak | null> {
+  await using ledger = await open(url);
+  await ledger.append(testEvents(3, 100));
+  const { chain, stopped } = await ledger.project();
+  assert.equal(stopped, null);
+  assert.equal(await ledger.lag(), 0, "states do not wait for evidence");
+  return chain.broken;
+}
+
+async function verified(url: string) {
+  await using ledger = await openLedger({ url, readOnly: true });
+  return await ledger.verify();
+}
+
+const tampering: Record<
+  string,
+  readonly [{ code: string; events: number; chained?: number }, ...string[]]
+> = {
+  "the chain removed": [
+    { code: "chain_gone", events: 10 },
+    "DELETE FROM chain",
+    "DELETE FROM chain_checkpoint",
+  ],
+  "the chain and an event removed": [
+    { code: "chain_gone", events: 10 },
+    "DELETE FROM chain",
+    "DELETE FROM chain_checkpoint",
+    "DELETE FROM events WHERE position = 4",
+  ],
+  "a tail cut off with its links": [
+    { code: "fewer_than_anchored", events: 10, chained: 7 },
+    "DELETE FROM events WHERE position > 7",
+    "DELETE FROM chain WHERE position > 7",
+    "UPDATE chain_checkpoint SET position = 7, events = 7, " +
+    "hash = (SELECT lower(hex(hash)) FROM chain WHERE position = 7)",
+  ],
+};
+
+for (const [what, [reason, ...statements]] of Object.entries(tampering)) {
+  Deno.test(`Ledger.verify() finds ${what}, and nothing that comes later hides it`, async () => {
+    await inFolder(async (url) => {
+      await made(url);
+      await tamper(url, ...statements);
+      for (const again of [false, true]) {
+        const found = await verified(url);
+        assert.deepEqual([found.ok, found.damage], [false, "unexpected"]);
+        assert.deepEqual(found.reason, {
+          ...reason,
+          anchoredAt: found.anchoredHead?.anchoredAt,
+        });
+        assert.deepEqual(found.anchors, ["stored"]);
+        if (again) break;
+        const broken = await goOn(url);
+        assert.ok(broken !== null && broken.code !== "other_ledger");
+        assert.equal(
+          broken.code,
+          reason.code === "chain_gone" ? "link_gone" : broken.code,
+        );
+        assert.deepEqual([broken.events, broken.position], [10, 10]);
+      }
+    });
+  });
+}
+
+Deno.test("Ledger.verify() finds a chain that was computed anew over altered events", async () => {
+  await inFolder(async (url, path) => {
+    await made(url);
+    const place = anchorFilePath(path);
+    await Deno.rename(place, `${place}.aside`);
+    await tamper(
+      url,
+      "DELETE FROM chain",
+      "DELETE FROM chain_checkpoint",
+      "DELETE FROM events WHERE position = 4",
+    );
+    assert.equal(await goOn(url), null);
+    assert.equal((await verified(url)).ok, true, "without the anchored head");
+    await Deno.rename(`${place}.aside`, place);
+    const found = await verified(url);
+    assert.equal(found.damage, "unexpected");
+    assert.equal(found.reason?.code, "other_hash_than_anchored");
+  });
+});
+
+Deno.test("Ledger.verify() finds another ledger in the place of one", async () => {
+  await inFolder(async (url, path) => {
+    await made(url);
+    await Deno.remove(path);
+    await made(url);
+    const found = await verified(url);
+    assert.equal(found.ok, false);
+    assert.equal(found.reason?.code, "anchored_head_of_other_ledger");
+    assert.equal((await goOn(url))?.code, "other_ledger");
+  });
+});
+
+Deno.test("Ledger.verify() says what it was held against", async () => {
+  await inFolder(async (url, path) => {
+    await made(url);
+    const kept = await verified(url);
+    assert.deepEqual([kept.anchors, kept.anchoredHead?.events], [
+      ["stored"],
+      10,
+    ]);
+    assert.equal(kept.anchoredHead?.hash, kept.hash);
+    await Deno.remove(anchorFilePath(path));
+    const none = await verified(url);
+    assert.deepEqual([none.ok, none.anchors, none.anchoredHead], [
+      true,
+      [],
+      null,
+    ]);
+    await using ledger = await openLedger({
+      url: ":memory:",
+      environment: "x",
+    });
+    assert.deepEqual((await ledger.verify()).anchors, []);
+  });
+});
+
+Deno.test("Ledger.verify() refuses a anchored head that was made unreadable", async () => {
+  await inFolder(async (url, path) => {
+    await made(url);
+    await Deno.writeTextFile(anchorFilePath(path), '{"head":{"events":1}}');
+    const found = await verified(url);
+    assert.equal(found.damage, "unexpected");
+    assert.ok(found.reason?.code === "anchored_head_unreadable");
+    assert.match(found.reason.error, /cannot be understood: .*-chain$/);
+    // It is not overwritten, and the chain goes on.
+    assert.equal(await goOn(url), null);
+    assert.equal((await verified(url)).chained, 13);
+    assert.equal((await verified(url)).ok, false);
+  });
+});
+
+Deno.test("resetAnchor() gives the head up, records it, and the chain is kept anew", async () => {
+  await inFolder(async (url, path) => {
+    assert.equal(await resetAnchor(path), null);
+    await made(url);
+    const before = await verified(url);
+    await tamper(
+      url,
+      "DELETE FROM events WHERE position > 7",
+      "DELETE FROM chain WHERE position > 7",
+      "UPDATE chain_checkpoint SET position = 7, events = 7, " +
+        "hash = (SELECT lower(hex(hash)) FROM chain WHERE position = 7)",
+    );
+    const now = () => Date.parse("2026-11-20T08:00:00.000Z");
+    const reset = await resetAnchor(path, { now });
+    assert.deepEqual(reset, {
+      at: "2026-11-20T08:00:00.000Z",
+      events: 10,
+      hash: before.hash,
+    });
+    assert.equal(await goOn(url), null);
+    const after = await verified(url);
+    assert.deepEqual([after.ok, after.anchoredHead?.events], [true, 10]);
+    assert.deepEqual(after.resets, [reset]);
+  });
+});
+
+Deno.test("announceRestore() gives the head up once the announced file is in the ledger's place, and never before", async () => {
+  await inFolder(async (url, path) => {
+    const now = () => Date.parse("2026-11-20T08:00:00.000Z");
+    const by = `${path}.restoring`;
+    await made(url, 4);
+    await Deno.copyFile(path, by);
+    await announceRestore(path, by, { now });
+    assert.equal(await goOn(url), null);
+    const { hash } = await verified(url);
+    await announceRestore(path, by, { now });
+    await announceRestore(path, null);
+    await Deno.copyFile(by, `${path}.aside`);
+    await announceRestore(path, `${path}.aside`, { now });
+    assert.equal((await verified(url)).anchoredHead?.events, 7);
+    await Deno.rename(by, path);
+    const other = await verified(url);
+    assert.equal(other.reason?.code, "fewer_than_anchored", "not that file");
+    await Deno.rename(`${path}.aside`, path);
+    const found = await verified(url);
+    assert.deepEqual([found.ok, found.anchoredHead], [true, null]);
+    const reset = { at: "2026-11-20T08:00:00.000Z", events: 7, hash };
+    assert.deepEqual(found.resets, [reset]);
+    assert.equal(await goOn(url), null);
+    const later = await verified(url);
+    assert.deepEqual([later.anchoredHead?.events, later.resets], [7, [reset]]);
+  });
+});
+
+Deno.test("anchorFile() is for its owner alone, and leaves nothing else behind", async () => {
+  await inFolder(async (url, path) => {
+    await made(url);
+    const { mode } = await Deno.stat(anchorFilePath(path));
+    assert.equal((mode ?? 0) & 0o777, 0o600);
+    const folder = path.replace(/\/[^/]*$/, "");
+    const files = (await Array.fromAsync(Deno.readDir(folder)))
+      .map(({ name }) => name).filter((name) => name.includes("chain"));
+    assert.deepEqual(files, ["ledger.db-chain"]);
+  });
+});
+
+Deno.test("HeadAnchor.save() writes at most once a second, and flush() the rest", async () => {
+  let record: AnchorRecord = { head: null, resets: [] };
+  const written: number[] = [];
+  let ms = 0;
+  const anchor = new HeadAnchor({
+    store: {
+      place: "memory",
+      read: () => Promise.resolve(record),
+      write: (next) => {
+        record = next;
+        written.push(next.head?.events ?? 0);
+        return Promise.resolve();
+      },
+    },
+    ledgerId: "01",
+    now: () => 0,
+    readOnly: false,
+    elapsed: () => ms,
+  });
+  for (let events = 1; events <= 25; events++) {
+    ms = events * 100;
+    await anchor.save({ position: events, events, hash: "00" });
+  }
+  await anchor.flush();
+  assert.deepEqual(written, [1, 11, 21, 25]);
+  // An older head of a slower process does not take its place.
+  ms += 5000;
+  await anchor.save({ position: 3, events: 3, hash: "00" });
+  assert.equal(record.head?.events, 25);
+});
+
+Deno.test("Ledger.project() goes on where the head cannot be kept", async () => {
+  await inFolder(async (url, path) => {
+    await Deno.mkdir(anchorFilePath(path));
+    await made(url);
+    await using ledger = await open(url);
+    assert.equal((await ledger.stats()).chain.count, 10);
+    await assert.rejects(ledger.verify(), /cannot be read: .*-chain/);
+    await assert.rejects(anchorFile(path).read(), /cannot be read/);
+  });
+});

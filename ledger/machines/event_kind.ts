@@ -1,0 +1,57 @@
+/**
+ * What kind of fact an event records.
+ *
+ * - `webhook`: one delivery that arrived.
+ * - `order_snapshot`, `user_snapshot`: a reading of the Data API that differs
+ *   from the latest observation of that entity.
+ * - `order_absent`: the service was asked, the walk was exhausted, and the
+ *   order was not there.
+ * - `order_contradicted`: the service was asked, and for ten minutes has not
+ *   agreed with a claim; see `OrderContradictedBody`.
+ * - `session_created`: a session made by this partner; see
+ *   `SessionCreatedBody`.
+ * - `order_expected`: what the partner expects of an order, without a session;
+ *   see `OrderExpectedBody`.
+ * - `delivery_unanswered`: a delivery that was stored but answered late, with
+ *   503, or not at all; see `DeliveryUnansweredBody`.
+ * - `order_released`: a person delivered or refunded an order; see
+ *   `OrderReleasedBody`.
+ * - `order_redacted`: what is kept of a reading or webhook of an order of which
+ *   the rest was erased; see `OrderRedactedBody`.
+ * - `month_closed`: a month whose books this partner closed, with the files as
+ *   they were then; see `MonthClosedBody`.
+ */
+export type EventKind =
+  | "webhook"
+  | "order_snapshot"
+  | "user_snapshot"
+  | "order_absent"
+  | "order_contradicted"
+  | "session_created"
+  | "order_expected"
+  | "delivery_unanswered"
+  | "order_released"
+  | "order_redacted"
+  | "month_closed";
+
+/** Whether events of a kind say what the partner expects of an order. */
+export function isExpectationKind(
+  kind: EventKind,
+): kind is "session_created" | "order_expected" {
+  return kind === "session_created" || kind === "order_expected";
+}
+
+/** Every kind of event, as keys: the compiler misses none. */
+export const EVENT_KINDS: Readonly<Record<EventKind, true>> = {
+  webhook: true,
+  order_snapshot: true,
+  user_snapshot: true,
+  order_absent: true,
+  order_contradicted: true,
+  session_created: true,
+  order_expected: true,
+  delivery_unanswered: true,
+  order_released: true,
+  order_redacted: true,
+  month_closed: true,
+};

@@ -1,0 +1,170 @@
+import type { Entity } from "./entity.ts";
+import type { Trust } from "./status.ts";
+
+/**
+ * A state machine: that of an order, the decision to release its goods, or one
+ * of the three of a user.
+ */
+export type MachineName = "order" | "release" | "lkyc" | "fkyc" | "ban";
+
+/** What the release of an order can enter; see {@linkcode ReleaseEntry}. */
+export const RELEASE_ENTRIES: readonly ReleaseEntry[] = [
+  "yes",
+  "wait",
+  "no",
+  "unchecked",
+  "restored",
+];
+
+/**
+ * What the release of an order can enter: what was decided; or `restored`,
+ * which is `yes` again after it was withdrawn.
+ */
+export type ReleaseEntry = "yes" | "wait" | "no" | "unchecked" | "restored";
+
+/** What an entry of the release log says of its order. */
+export interface LoggedRelease {
+  /** What was entered, as the key and the type of a webhook name it. */
+  readonly entered: ReleaseEntry;
+  /** Whether the goods could be released when it was logged. */
+  readonly release: Exclude<ReleaseEntry, "restored">;
+  /** Why, one code: `session_matched`, `paid_twice`, `final_changed` etc. */
+  readonly reason: string;
+}
+
+/** A status and its trust, as they were visible. */
+export interface VisibleStatus {
+  /** The status. */
+  readonly status: string;
+  /** `claimed` or `confirmed`. */
+  readonly trust: Trust;
+}
+
+/**
+ * An order, or a machine of a user, entered a status with a trust; or the
+ * release of an order changed. Of the status of an order, and of all that is
+ * claimed, only the first entry is logged. A user's machines may enter a
+ * confirmed status again: each time is logged. A release is logged each time it
+ * or its reason changes, but `yes` once an order.
+ */
+export interface Transition {
+  /**
+   * Permanent id of the transition, for handlers to remember what they did:
+   * `order:<id>:confirmed.success`, `order:<id>:release.yes`,
+   * `user:<id>:fkyc.confirmed.retry`, and from the second entry on
+   * `user:<id>:fkyc.confirmed.retry#2`.
+   */
+  readonly key: string;
+  /** Whether it is of an order or a user. */
+  readonly entity: Entity;
+  /** The machine that moved. */
+  readonly machine: MachineName;
+  /** Order or user identifier. */
+  readonly id: string;
+  /** `claimed` or `confirmed`; of a release that of the order's status. */
+  readonly trust: string;
+  /** The status entered; of a release the status that the order showed. */
+  readonly status: string;
+  /** Which entry into this status with this trust it is, from 1. */
+  readonly entry: number;
+  /**
+   * What was visible before the event; null when nothing was, and of a release.
+   */
+  readonly previous: VisibleStatus | null;
+  /**
+   * What is taken back: other final statuses that readings folded earlier had
+   * shown; of a release `yes`, where it was logged before.
+   */
+  readonly reverses: readonly string[];
+  /** What a release was logged as; null of other machines. */
+  readonly logged: LoggedRelease | null;
+  /**
+   * `unchecked`, where a release enters `yes` after subscribers were told of
+   * `unchecked`: whoever ships on both must not ship again. Otherwise empty.
+   */
+  readonly after: readonly string[];
+  /** Position of the event that led there. */
+  readonly position: number;
+  /** When the ledger learnt that event, UTC ISO 8601 with milliseconds. */
+  readonly recordedAt: string;
+  /** Place in the log of transitions; ascending, gaps are legal. */
+  readonly seq: number;
+  /** False for imported history. */
+  readonly live: boolean;
+}
+
+/**
+ * A transition that has no place in the log yet. Which entry it is, is counted
+ * where it is written; of a release it is known.
+ */
+export interface NewTransition extends Omit<Transition, "key" | "seq"> {
+  /** Whether a person is to decide about it, because nobody is told. */
+  readonly withheld: boolean;
+}
+
+/**
+ * What names a transition. That of a release has the trust `release`, and what
+ * was entered as its status.
+ */
+export type TransitionName = Pick<
+  Transition,
+  "entity" | "machine" | "id" | "trust" | "status" | "entry"
+>;
+
+/** What names a transition, and is stored of it. */
+export function transitionName(
+  { entity, machine, id, trust, status, entry, logged }:
+    & TransitionName
+    & Pick<Transition, "logged">,
+): TransitionName {
+  return logged === null
+    ? { entity, machine, id, trust, status, entry }
+    : { entity, machine, id, trust: "release", status: logged.entered, entry };
+}
+
+/**
+ * Names a transition. Two transitions never have the same key.
+ *
+ * @param transition Entity, machine, id, trust, status and entry.
+ * @returns For example `order:01J…:confirmed.success`.
+ */
+export function transitionKey(
+  { entity, machine, id, trust, status, entry }: TransitionName,
+): string {
+  const path = entity === "order" ? trust : `${machine}.${trust}`;
+  // A status of the service may itself end in `#2`.
+  const counted = entry > 1 || (entity === "user" && status.includes("#"));
+  return `${entity}:${id}:${path}.${status}${counted ? `#${entry}` : ""}`;
+}
+
+/**
+ * Reads a key. Ids and statuses may hold any text, so there may be several
+ * ways to read it.
+ *
+ * @param key What {@linkcode transitionKey} made.
+ * @returns Every way; none when it is no key.
+ */
+export function parseTransitionKey(key: string): TransitionName[] {
+  const [, entity, rest = ""] = /^(order|user):(.*)$/s.exec(key) ?? [];
+  if (entity !== "order" && entity !== "user") return [];
+  const path = entity === "order"
+    ? /:()(claimed|confirmed|release)\./g
+    : /:(lkyc|fkyc|ban)\.(claimed|confirmed)\./g;
+  return [...rest.matchAll(path)].map((match) => {
+    const machine = match[2] === "release"
+      ? "release"
+      : (match[1] || "order") as MachineName;
+    const text = rest.slice(match.index + match[0].length);
+    const [counted, status = text, entry = "1"] = machine === "order"
+      ? []
+      : /^(.*)#(\d+)$/s.exec(text) ?? [];
+    return {
+      entity,
+      machine,
+      id: rest.slice(0, match.index),
+      trust: match[2] ?? "",
+      status: counted === undefined ? text : status,
+      entry: Number(entry),
+    };
+  });
+}

@@ -1,0 +1,177 @@
+import {
+  askedAtOf,
+  CANDIDATES_KEPT,
+  type Expectation,
+  type ExpectationWindow,
+  validUntil,
+} from "../events/expectation.ts";
+import type { OrderReading } from "../events/order_reading.ts";
+import { earlierTime } from "../events/time.ts";
+import { compareText } from "../machines/sorted_list.ts";
+
+/**
+ * Expectations under one click id that an order is compared with. Where more
+ * were recorded before the order, the partner gives one click id to many
+ * customers, and it says nothing.
+ */
+export const CANDIDATES_COMPARED: number = CANDIDATES_KEPT - 1;
+
+/**
+ * An expectation is recorded before its order, but by two clocks, and the
+ * partner may take a moment to record it.
+ */
+const toleranceMs = 5 * 60_000;
+
+/** What tells when an order began. */
+export interface Beginning {
+  /** The earliest effective creation time that readings state; null without. */
+  readonly createdAt: string | null;
+  /** The earliest effective time of its readings; null without any. */
+  readonly firstReadAt: string | null;
+}
+
+/** What decides which expectations an order keeps. */
+export interface ExpectedOrder extends Beginning {
+  /** A, the latest reading. */
+  readonly latest: Pick<OrderReading, "clickId"> | null;
+  /** Expectations kept, earliest first. */
+  readonly expectations: readonly Expectation[];
+}
+
+/**
+ * When an order was there at the latest, by its readings alone: no webhook may
+ * move it. Null before the first reading; from then on it only moves back.
+ */
+export function beganBy({ createdAt, firstReadAt }: Beginning): string | null {
+  return createdAt === null ? firstReadAt : earlierTime(firstReadAt, createdAt);
+}
+
+/**
+ * Where the expectations of an order are.
+ *
+ * @param order Folded facts of the order.
+ * @returns Null before the first reading, and where it has no click id.
+ */
+export function expectationWindow(
+  order: Omit<ExpectedOrder, "expectations"> | undefined,
+): ExpectationWindow | null {
+  const clickId = order?.latest?.clickId ?? "";
+  const began = order === undefined ? null : beganBy(order);
+  if (clickId === "" || began === null) return null;
+  return {
+    clickId,
+    from: movedBy(began, 0),
+    until: movedBy(began, toleranceMs),
+  };
+}
+
+/** The same, when the latest reading or the beginning did not change. */
+export function sameWindow(
+  a: ExpectationWindow | null,
+  b: ExpectationWindow | null,
+): boolean {
+  return a?.clickId === b?.clickId && a?.from === b?.from;
+}
+
+/**
+ * Orders that began before this time were there before an expectation.
+ *
+ * @param askedAt When it was asked for, UTC ISO 8601.
+ * @returns UTC ISO 8601, early enough to be compared as text with times of any
+ * number of decimals.
+ */
+export function firstOrderAfter(askedAt: string): string {
+  return Number.isNaN(Date.parse(askedAt))
+    ? ""
+    : movedBy(askedAt, -toleranceMs - 1000);
+}
+
+function movedBy(time: string, ms: number): string {
+  const moved = new Date(Date.parse(time) + ms);
+  return Number.isNaN(moved.getTime()) ? time : moved.toISOString();
+}
+
+/**
+ * The expectations that can be the order's own: recorded under the click id
+ * that A shows, not after the order was there, and valid then. Nothing that a
+ * webhook says has a part in it.
+ *
+ * @param order Folded facts of the order.
+ * @param all Expectations. @default those that the order keeps
+ * @returns Those of them, earliest first, no more than
+ * {@linkcode CANDIDATES_KEPT}: those that expire first.
+ */
+export function candidatesOf(
+  order: ExpectedOrder,
+  all: readonly Expectation[] = order.expectations,
+): readonly Expectation[] {
+  const window = all.length === 0 ? null : expectationWindow(order);
+  if (window === null) return [];
+  const { clickId, from, until } = window;
+  const found = all.filter((one) =>
+    one.clickId === clickId && askedAtOf(one) <= until &&
+    validUntil(one) >= from
+  );
+  if (found.length <= CANDIDATES_KEPT) return found;
+  // By when they expire, so that an index leads to them past expired ones.
+  return found.toSorted(compareExpiry).slice(0, CANDIDATES_KEPT)
+    .sort(compareExpectations);
+}
+
+/** Orders expectations by when they expire. */
+export function compareExpiry(a: Expectation, b: Expectation): number {
+  return compareText(validUntil(a), validUntil(b)) || compareExpectations(a, b);
+}
+
+/**
+ * What was asked for last under a reference before an order, under whatever
+ * click id: a basket may grow after the widget was opened.
+ *
+ * @param order Folded facts of the order.
+ * @param reference The partner's reference.
+ * @param all Expectations, earliest first. @default those that the order keeps
+ */
+export function latestTerms(
+  order: ExpectedOrder,
+  reference: string,
+  all: readonly Expectation[] = order.expectations,
+): Expectation | undefined {
+  const until = expectationWindow(order)?.until ?? "";
+  return all.findLast((one) =>
+    one.reference === reference && askedAtOf(one) <= until
+  );
+}
+
+/**
+ * The expectations that an order keeps: its candidates, and the latest terms
+ * of their references. Of more candidates than can be compared no terms.
+ *
+ * @param order Folded facts of the order.
+ * @param all Expectations, earliest first.
+ */
+export function expectationsOf(
+  order: ExpectedOrder,
+  all: readonly Expectation[],
+): readonly Expectation[] {
+  const candidates = candidatesOf(order, all);
+  if (candidates.length === 0 || candidates.length > CANDIDATES_COMPARED) {
+    return candidates;
+  }
+  const kept = new Set(candidates);
+  for (const { reference } of candidates) {
+    const terms = reference === null
+      ? undefined
+      : latestTerms(order, reference, all);
+    if (terms !== undefined) kept.add(terms);
+  }
+  return kept.size === candidates.length
+    ? candidates
+    : [...kept].sort(compareExpectations);
+}
+
+/** Orders expectations by when they were asked for, then by what they say. */
+export function compareExpectations(a: Expectation, b: Expectation): number {
+  return compareText(askedAtOf(a), askedAtOf(b)) ||
+    compareText(a.recordedAt, b.recordedAt) || compareText(a.id, b.id) ||
+    compareText(JSON.stringify(a), JSON.stringify(b));
+}

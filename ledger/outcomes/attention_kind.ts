@@ -1,0 +1,69 @@
+/**
+ * Why an order waits for a person, the gravest first: money that is owed, goods
+ * that may be lost, then what is only unclear.
+ *
+ * - `refund_due`: paid after the order's time (4016).
+ * - `reversed_after_success`: the service took a success back.
+ * - `sent_without_success`: failed or cancelled, and a transaction is shown.
+ * - `cancelled_after_payment`: cancelled once the payment was processed.
+ * - `amount_mismatch`: paid another amount than the order's (4017).
+ * - `no_longer_shown`: the service showed the order, and does not any more.
+ * - `paid_twice`: another order of the same reference was released before.
+ * - `yes_withheld`: the release moved, and nobody was told.
+ * - `not_as_requested`: success, and not what was asked for.
+ * - `several_match`: success, and several references fit.
+ * - `chain_differs`: success, and the transaction is not what the order says.
+ * - `contradictory_reading`: success beside a payment error.
+ * - `success_without_transaction`: success, with an empty transaction.
+ * - `final_changed`: the service took another final status back.
+ * - `stuck`: paid, and not sent for an hour.
+ * - `unknown_status`: the service shows a status that is not known.
+ * - `not_comparable`: success, and no amount was recorded to compare with.
+ * - `chain_amount`: success, and another amount arrived on the chain.
+ * - `forged_or_unknown`: webhooks name it, and the service does not know it.
+ */
+export type AttentionKind =
+  | "refund_due"
+  | "reversed_after_success"
+  | "sent_without_success"
+  | "cancelled_after_payment"
+  | "amount_mismatch"
+  | "no_longer_shown"
+  | "paid_twice"
+  | "yes_withheld"
+  | "not_as_requested"
+  | "several_match"
+  | "chain_differs"
+  | "contradictory_reading"
+  | "success_without_transaction"
+  | "final_changed"
+  | "stuck"
+  | "unknown_status"
+  | "not_comparable"
+  | "chain_amount"
+  | "forged_or_unknown";
+
+/** Every kind, the gravest first. */
+export const ATTENTION_KINDS: readonly AttentionKind[] = Object.keys(
+  {
+    refund_due: true,
+    reversed_after_success: true,
+    sent_without_success: true,
+    cancelled_after_payment: true,
+    amount_mismatch: true,
+    no_longer_shown: true,
+    paid_twice: true,
+    yes_withheld: true,
+    not_as_requested: true,
+    several_match: true,
+    chain_differs: true,
+    contradictory_reading: true,
+    success_without_transaction: true,
+    final_changed: true,
+    stuck: true,
+    unknown_status: true,
+    not_comparable: true,
+    chain_amount: true,
+    forged_or_unknown: true,
+  } satisfies Record<AttentionKind, true>,
+) as AttentionKind[];

@@ -1,0 +1,99 @@
+import { isFinal, isKnown, orderRank } from "../machines/order_rank.ts";
+import type { Status } from "../machines/status.ts";
+import type { MatchFact } from "../events/match_fact.ts";
+import { compareTimes } from "../events/time.ts";
+import type { OrderFold } from "../orders/order_fold.ts";
+import { claimState, highestClaim } from "../orders/order_status.ts";
+import { otherFinals } from "../orders/readings.ts";
+import type {
+  CodeFact,
+  OutcomeFacts,
+  ShownFact,
+  StoredFacts,
+} from "./outcome_facts.ts";
+
+/**
+ * The facts of an order that its outcome depends on.
+ *
+ * @param fold Folded facts of the order.
+ * @param match How it compares with what the partner recorded.
+ * @returns One word for each fact.
+ */
+export function factsOfOrder(fold: OrderFold, match: MatchFact): StoredFacts {
+  const { latest } = fold;
+  const shown = shownFact(fold);
+  return {
+    shown,
+    gone: isGone(fold) ? "yes" : "no",
+    before: beforeFact(otherFinals(fold)),
+    code: codeFact(latest?.failReason ?? null),
+    tx: latest === null || latest.txId === null
+      ? "unstated"
+      : latest.txId === ""
+      ? "empty"
+      : "named",
+    match,
+    chain: "none",
+    claim: claimFact(fold, shown),
+  };
+}
+
+function shownFact(fold: OrderFold): ShownFact {
+  const { latest, statusless, absentAt, claims } = fold;
+  if (latest !== null) {
+    return isKnown(latest.status) ? latest.status : "unlisted";
+  }
+  if (statusless !== null) return "unreadable";
+  const isDenied = absentAt !== null ||
+    (claims.length > 0 && highestClaim(fold) === null);
+  return isDenied ? "denied" : "none";
+}
+
+/** Whether a reading showed the order, and the last one did not. */
+function isGone({ absentAt, seenAt }: OrderFold): boolean {
+  return absentAt !== null && seenAt !== null &&
+    compareTimes(absentAt, seenAt) > 0;
+}
+
+function beforeFact(finals: readonly Status[]): OutcomeFacts["before"] {
+  if (finals.length === 0) return "none";
+  return finals.includes("success") ? "success" : "other";
+}
+
+const CODES: ReadonlyMap<string, CodeFact> = new Map(
+  [
+    ...["4000", "4001", "4002", "4003", "4004", "4005"],
+    ...["4010", "4011", "4012", "4013", "4014"],
+  ].map((code): [string, CodeFact] => [code, "declined"]).concat([
+    ["4015", "expired"],
+    ["4016", "late"],
+    ["4017", "amount"],
+    ["4018", "user"],
+  ]),
+);
+
+/**
+ * The group of a payment error.
+ *
+ * @param code Code or text as the service states it; null or empty is none.
+ */
+export function codeFact(code: string | null): CodeFact {
+  if (code === null || code === "") return "none";
+  return CODES.get(code) ?? "other";
+}
+
+/** Whether webhooks say more of an order than the service, which can go on. */
+function claimFact(fold: OrderFold, shown: ShownFact): OutcomeFacts["claim"] {
+  if (shown === "unreadable" || shown === "unlisted") return "none";
+  const { latest } = fold;
+  if (latest !== null && isFinal(latest.status)) return "none";
+  const read = latest === null ? -1 : orderRank(latest.status);
+  const highest = highestClaim(fold);
+  if (highest !== null && orderRank(highest) > read) return "counts";
+  return fold.claims.some((claim) =>
+      orderRank(claim.status) > read &&
+      claimState(fold, claim) === "contradicted"
+    )
+    ? "rejected"
+    : "none";
+}

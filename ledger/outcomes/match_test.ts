@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import type { RecordedEvent, SessionCreatedBody } from "../events/event.ts";
+import { foldOrder } from "../explain/as_of.ts";
+import {
+  facts,
+  ORDER,
+  orderRead,
+  orderWebhook,
+  session,
+} from "../testing/given_facts.ts";
+import { type ExpectationMatch, matchExpectations } from "./match.ts";
+
+/** The order was created in minute 0, and costs 30 USD. */
+const success = orderRead(5, "success", 5, { tx_id: "0x1" });
+
+function matchOf(...events: readonly RecordedEvent[]): ExpectationMatch {
+  return matchExpectations(foldOrder(ORDER, facts(...events)), "production");
+}
+
+let made = 0;
+const asked = (
+  body: Partial<SessionCreatedBody> = {},
+  minute = -1,
+): RecordedEvent =>
+  session(minute, {
+    session_id: `session-${made++}`,
+    currency: "USD",
+    ...body,
+  });
+
+Deno.test("matchExpectations() finds nothing where nothing was recorded before the order", () => {
+  assert.deepEqual(matchOf(success), { match: "nothing", expected: null });
+  assert.equal(matchOf(asked({ currency_amount: "30" })).match, "nothing");
+  const late = asked({ currency_amount: "30" }, 6);
+  assert.equal(matchOf(success, late).match, "nothing");
+  const elsewhere = asked({
+    session_id: "session-elsewhere",
+    currency_amount: "30",
+    click_id: "basket-2",
+  });
+  const naming = orderWebhook(6, "order_complete", {}, {
+    hpp_session_id: "session-elsewhere",
+  });
+  assert.equal(matchOf(success, elsewhere, naming).match, "nothing");
+});
+
+Deno.test("matchExpectations() compares amounts as exact decimals", () => {
+  const match = (body: Partial<SessionCreatedBody>) =>
+    matchOf(success, asked(body)).match;
+  assert.equal(match({ currency_amount: "30.00" }), "matched");
+  assert.equal(match({ currency_amount: "30.0000000000000000001" }), "differs");
+  assert.equal(match({ currency_amount: "900" }), "differs");
+  assert.equal(match({ currency_amount: "30", currency: "EUR" }), "differs");
+  assert.equal(match({ currency_amount: "30", user_id: "other" }), "differs");
+  assert.equal(match({ commodity_amount: "0.012300000000000001" }), "matched");
+  assert.equal(match({ commodity_amount: "0.0124" }), "differs");
+});
+
+Deno.test("matchExpectations() says where no amount could be compared", () => {
+  assert.equal(matchOf(success, asked()).match, "no_amount");
+  const wallet = { wallet_address: "0xother" };
+  assert.equal(matchOf(success, asked(wallet)).match, "differs");
+  assert.equal(matchOf(success, asked(wallet), asked()).match, "no_amount");
+  const unpriced = orderRead(5, "success", 5, { currency_amount: "" });
+  const priced = asked({ currency_amount: "30" });
+  assert.equal(matchOf(unpriced, priced).match, "no_amount");
+});
+
+Deno.test("matchExpectations() does not let what states no amount vouch for another amount", () => {
+  const priced = asked({ reference: "A", currency_amount: "900" });
+  const open = asked({ reference: "B" });
+  assert.equal(matchOf(success, priced, open).match, "differs");
+});
+
+Deno.test("matchExpectations() is not switched off by a second click", () => {
+  const twice = [
+    asked({ reference: "A", currency_amount: "900" }, -2),
+    asked({ reference: "A", currency_amount: "900" }, -1),
+  ];
+  const cheap = orderRead(5, "success", 5, { currency_amount: "1.00" });
+  assert.equal(matchOf(cheap, ...twice).match, "differs");
+  const paid = orderRead(5, "success", 5, { currency_amount: "900" });
+  assert.equal(matchOf(paid, ...twice).match, "matched");
+});
+
+Deno.test("matchExpectations() counts the latest terms of a reference", () => {
+  for (const named of [{ reference: "A" }, {}]) {
+    const grown = [
+      asked({ ...named, currency_amount: "30" }, -2),
+      asked({ ...named, currency_amount: "900" }, -1),
+    ];
+    assert.equal(matchOf(success, ...grown).match, "differs");
+  }
+});
+
+Deno.test("matchExpectations() tells one reference from several", () => {
+  const of = (reference: string | null, minute = -1) =>
+    asked(
+      { currency_amount: "30", ...(reference === null ? {} : { reference }) },
+      minute,
+    );
+  assert.equal(matchOf(success, of("A"), of("B")).match, "several");
+  assert.equal(matchOf(success, of("A"), of(null)).match, "several");
+  assert.equal(matchOf(success, of(null), of(null)).match, "matched");
+  const other = asked({ reference: "B", currency_amount: "900" });
+  const { match, expected } = matchOf(success, of("A", -2), other);
+  assert.equal(match, "matched");
+  assert.equal(expected?.reference, "A");
+});
+
+Deno.test("matchExpectations() cannot tell where more than sixteen were recorded", () => {
+  const clicks = Array.from(
+    { length: 17 },
+    () => asked({ reference: "A", currency_amount: "30" }),
+  );
+  assert.equal(matchOf(success, ...clicks.slice(1)).match, "matched");
+  assert.deepEqual(matchOf(success, ...clicks), {
+    match: "several",
+    expected: null,
+  });
+});
+
+Deno.test("matchExpectations() names what an order that differs was compared with", () => {
+  const first = asked({ reference: "A", currency_amount: "900" }, -3);
+  const open = asked({ reference: "B" }, -2);
+  assert.equal(matchOf(success, first, open).expected?.reference, "A");
+});

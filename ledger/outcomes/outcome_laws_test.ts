@@ -1,0 +1,262 @@
+import assert from "node:assert/strict";
+import { OUTCOME_WORDS } from "../../resources/wording/outcome.ts";
+import { COMBINATIONS, POSSIBLE, variants } from "./combinations_test.ts";
+import { type Outcome, outcomeOf } from "./outcome.ts";
+import type { OutcomeFacts } from "./outcome_facts.ts";
+import { applies, OUTCOME_TABLE, type OutcomeRow } from "./outcome_table.ts";
+
+/** Whether something holds of the outcome with each value of a fact. */
+type WithEach = (
+  fact: keyof OutcomeFacts,
+  holds: (other: Outcome) => boolean,
+) => boolean;
+
+/** Whether a law holds for one combination. */
+type Law = (
+  facts: OutcomeFacts,
+  outcome: Outcome,
+  withEach: WithEach,
+) => boolean;
+
+const isEnded = ({ shown }: OutcomeFacts) =>
+  shown === "failed" || shown === "cancelled";
+const isOpen = ({ shown }: OutcomeFacts) =>
+  shown === "created" || shown === "progress" || shown === "pending";
+/** The order was shown, with a status. */
+const isRead = ({ shown }: OutcomeFacts) =>
+  !["none", "denied", "unreadable"].includes(shown);
+
+const GIVES = { no: 0, wait: 0, unchecked: 1, yes: 2 } as const;
+
+const laws: Readonly<Record<string, Law>> = {
+  "yes stands beside no attention but that of an amount on the chain": (
+    _,
+    { release, attention },
+  ) => release !== "yes" || attention.every((kind) => kind === "chain_amount"),
+  "yes stands beside no advice to hold, stop or compare first": (
+    _,
+    { release, code },
+  ) =>
+    release !== "yes" ||
+    !/nothing|hold|stop|compare|before you/i.test(OUTCOME_WORDS[code].next),
+  "yes means success, still shown, no other end, matched, a transaction, and a chain not against it":
+    (facts, { release }) =>
+      release !== "yes" ||
+      (facts.shown === "success" && facts.gone === "no" &&
+        facts.before === "none" && facts.match === "matched" &&
+        facts.tx !== "empty" && facts.chain !== "differs" &&
+        facts.twice === "no" &&
+        (facts.code === "none" || facts.code === "declined")),
+  "every success is yes, or somebody's task": (
+    facts,
+    { release, attention },
+  ) => facts.shown !== "success" || release === "yes" || attention.length > 0,
+  "unchecked means that nothing but a comparison is missing": (
+    facts,
+    { release, attention },
+  ) =>
+    release !== "unchecked" ||
+    (attention.includes("not_comparable") &&
+      (facts.match === "nothing" || facts.match === "no_amount")),
+  "no means that the service shows failed or cancelled": (
+    facts,
+    { release },
+  ) => release !== "no" || isEnded(facts),
+  "failed and cancelled are no while the service shows them": (
+    facts,
+    { release },
+  ) => !isEnded(facts) || facts.gone === "yes" || release === "no",
+  "webhooks change no release and book nothing": (_, one, withEach) =>
+    withEach(
+      "claim",
+      (other) => other.release === one.release && other.booked === one.booked,
+    ),
+  "webhooks change neither reason nor attention of an order that was shown": (
+    facts,
+    one,
+    withEach,
+  ) =>
+    !isRead(facts) ||
+    withEach("claim", (other) =>
+      other.reason === one.reason &&
+      other.attention.join() === one.attention.join()),
+  "a final order has the same row whatever webhooks say": (
+    facts,
+    one,
+    withEach,
+  ) =>
+    !(isEnded(facts) || facts.shown === "success") ||
+    withEach("claim", ({ code }) => code === one.code),
+  "the chain takes a yes away and never gives one, and does not book": (
+    facts,
+    one,
+    withEach,
+  ) =>
+    facts.chain !== "none" ||
+    withEach("chain", (other) =>
+      GIVES[other.release] <= GIVES[one.release] &&
+      other.booked === one.booked),
+  "time changes no release, no reason and does not book": (
+    _,
+    one,
+    withEach,
+  ) =>
+    withEach(
+      "overdue",
+      (other) =>
+        other.release === one.release && other.reason === one.reason &&
+        other.booked === one.booked,
+    ),
+  "another order of the reference takes a yes away, and does not book": (
+    facts,
+    one,
+    withEach,
+  ) =>
+    facts.twice === "yes"
+      ? one.release !== "yes" && one.attention.includes("paid_twice")
+      : withEach(
+        "twice",
+        (other) =>
+          GIVES[other.release] <= GIVES[one.release] &&
+          other.booked === one.booked,
+      ),
+  "what was recorded does not book, and moves the release of a success alone": (
+    facts,
+    one,
+    withEach,
+  ) =>
+    facts.match !== "nothing" ||
+    withEach("match", (other) =>
+      other.booked === one.booked &&
+      (facts.shown === "success" || other.release === one.release)),
+  "a sale is booked exactly where the service shows success, still": (
+    facts,
+    { booked },
+  ) =>
+    (booked === "sale") === (facts.shown === "success" && facts.gone === "no"),
+  "a reversal is booked exactly where a success was taken back": (
+    facts,
+    { booked },
+  ) =>
+    (booked === "reversal") ===
+      (facts.before === "success" && facts.gone === "no" &&
+        (isEnded(facts) || isOpen(facts))),
+  "where a success waits, or a status is not known, a person is told": (
+    facts,
+    { release, attention },
+  ) =>
+    !(facts.shown === "success" && release === "wait") &&
+      facts.shown !== "unlisted" && facts.shown !== "unreadable" ||
+    attention.length > 0,
+  "an order that is not shown any more is always listed as that": (
+    { gone },
+    { attention },
+  ) => gone === "no" || attention.includes("no_longer_shown"),
+  "no_longer_shown is never called forged": ({ gone }, { attention }) =>
+    gone === "no" || !attention.includes("forged_or_unknown"),
+  "a success that was taken back is always listed as that": (
+    facts,
+    { attention },
+  ) =>
+    facts.before !== "success" || facts.shown === "success" ||
+    attention.includes("reversed_after_success"),
+  "another end that changed is always listed as that": (
+    facts,
+    { attention },
+  ) => facts.before !== "other" || attention.includes("final_changed"),
+  "an end with a transaction is always listed as sent_without_success": (
+    facts,
+    { attention },
+  ) =>
+    !isEnded(facts) || facts.tx !== "named" ||
+    attention.includes("sent_without_success"),
+  "4016 is always listed as refund_due": (facts, { attention }) =>
+    facts.code !== "late" || attention.includes("refund_due"),
+  "4017 is always listed": (facts, { attention }) =>
+    facts.code !== "amount" ||
+    attention.includes(
+      facts.shown === "success" ? "contradictory_reading" : "amount_mismatch",
+    ),
+  "cancelled after the payment is always listed": (facts, { attention }) =>
+    facts.shown !== "cancelled" || facts.code === "user" ||
+    attention.includes("cancelled_after_payment"),
+  "what is overdue is always listed as stuck": (facts, { attention }) =>
+    facts.overdue === "no" || attention.includes("stuck"),
+  "staff are told where a webhook says more than the service": (
+    facts,
+    { code },
+  ) =>
+    !isOpen(facts) || facts.claim === "none" ||
+    OUTCOME_WORDS[code].next !== "Nothing.",
+  "the customer is told that something was sent only at success": (
+    facts,
+    { code },
+  ) =>
+    !/\bsent\b/.test(OUTCOME_WORDS[code].customer) || facts.shown === "success",
+  "the customer is told of no charge only at 4018": (facts, { code }) =>
+    !/not charged/.test(OUTCOME_WORDS[code].customer) || facts.code === "user",
+  "nobody is told that crypto was sent and that the money goes back": (
+    _,
+    { code },
+  ) =>
+    !(/\bsent\b/.test(OUTCOME_WORDS[code].customer) &&
+      /money goes back|refunded/.test(OUTCOME_WORDS[code].next)),
+};
+
+const NO_ROW = "every combination has a first row";
+
+/**
+ * Names the laws that a table breaks.
+ *
+ * @param most How many are enough.
+ */
+function brokenLaws(table: readonly OutcomeRow[], most: number): string[] {
+  const outcomes: (Outcome | null)[] = [];
+  const decide = (at: number): Outcome | null =>
+    outcomes[at] ??= outcomeAt(at, table);
+  const broken = new Set<string>();
+  const reached = new Set<string>();
+  for (const at of POSSIBLE) {
+    const outcome = decide(at);
+    if (outcome === null) broken.add(NO_ROW);
+    else {
+      reached.add(outcome.code);
+      const facts = COMBINATIONS[at] ?? assert.fail();
+      const withEach: WithEach = (fact, holds) =>
+        variants(at, fact).every((other) => {
+          const found = decide(other);
+          return found === null || holds(found);
+        });
+      for (const [name, law] of Object.entries(laws)) {
+        if (!law(facts, outcome, withEach)) broken.add(name);
+      }
+    }
+    if (broken.size >= most) return [...broken];
+  }
+  if (table.some(({ code }) => !reached.has(code))) {
+    broken.add("every row is reached");
+  }
+  return [...broken];
+}
+
+function outcomeAt(at: number, table: readonly OutcomeRow[]): Outcome | null {
+  const facts = COMBINATIONS[at] ?? assert.fail();
+  return table.some(({ when }) => applies(facts, when))
+    ? outcomeOf(facts, table)
+    : null;
+}
+
+Deno.test("outcomeOf() keeps every law in every combination that can occur", () => {
+  assert.deepEqual(brokenLaws(OUTCOME_TABLE, Infinity), []);
+});
+
+Deno.test("outcomeOf() has a row for combinations that cannot occur too", () => {
+  for (const facts of COMBINATIONS) outcomeOf(facts);
+});
+
+for (const { code } of OUTCOME_TABLE) {
+  Deno.test(`outcomeOf() breaks a law without the row ${code}`, () => {
+    const less = OUTCOME_TABLE.filter((row) => row.code !== code);
+    assert.notDeepEqual(brokenLaws(less, 1), []);
+  });
+}

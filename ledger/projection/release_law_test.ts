@@ -1,0 +1,470 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { NewEvent } from "../events/event.ts";
+import { orderAbsent, orderReleased } from "../events/mint.ts";
+import type { Transition } from "../machines/transition.ts";
+import { orderRelease } from "../releases/order_release.ts";
+import { appendStatement } from "../store/tables/events/append.ts";
+import type { Driver } from "../store/driver/driver.ts";
+import { beginReleases } from "../store/tables/subscriptions/release_deliveries.ts";
+import { readTransitions } from "../store/tables/transitions.ts";
+import {
+  at,
+  emptyStore,
+  orderRead,
+  orderWebhook,
+  rowsOf,
+  session,
+} from "../testing/projection_test_kit.ts";
+import { decodeOrderFold } from "./codec/fold_codec.ts";
+import { Projector } from "./projector.ts";
+
+const salt = new Uint8Array(16);
+
+/** That a person delivered or refunded an order. */
+function byHand(
+  minute: number,
+  orderId: string,
+  outcome: "delivered" | "refunded",
+  reference?: string | null,
+): NewEvent {
+  return orderReleased({
+    released: {
+      order_id: orderId,
+      outcome,
+      by: "Ada",
+      why: "test",
+      ...(reference ? { for: reference } : {}),
+    },
+    recordedAt: at(minute),
+    salt,
+  });
+}
+
+/** Events of which most move the release of one of three orders. */
+function histories(maxLength: number): fc.Arbitrary<NewEvent[]> {
+  const minute = fc.integer({ min: 0, max: 60 });
+  const orderId = fc.constantFrom("O0", "O1", "O2");
+  const click = fc.constantFrom("C0", "C0", "C0", "C1", null);
+  const made = fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        minute,
+        orderId,
+        click,
+        created: fc.constantFrom(0, 30, 30, 30),
+        status: fc.constantFrom(
+          "success",
+          "success",
+          "success",
+          "pending",
+          "failed",
+          "cancelled",
+        ),
+        tx: fc.constantFrom("0xT", "0xT", "0xT", "0xT", ""),
+      }).map((one) => () => orderRead(one.minute, one)),
+    },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        minute: fc.constantFrom(0, 1, 20, 40),
+        id: fc.constantFrom("S0", "S1", "S2"),
+        click,
+        amount: fc.constantFrom("10", "10", "10", "12"),
+        reference: fc.constantFrom("basket-1", "basket-1", "basket-2", null),
+      }).map(({ minute, id, click, amount, reference }) => () =>
+        session(minute, id, click, amount, reference)
+      ),
+    },
+    fc.record({ minute, orderId }).map(({ minute, orderId }) => () =>
+      orderAbsent({ orderId, readAt: at(minute), recordedAt: at(minute), salt })
+    ),
+    fc.record({
+      minute,
+      orderId,
+      outcome: fc.constantFrom("delivered" as const, "refunded" as const),
+      reference: fc.constantFrom("basket-1", "basket-2", null),
+    }).map(({ minute, orderId, outcome, reference }) => () =>
+      byHand(minute, orderId, outcome, reference)
+    ),
+    fc.record({
+      minute,
+      orderId,
+      click,
+      type: fc.constantFrom("order_complete", "order_failed"),
+    }).map((one) => (id: string) => orderWebhook(id, one.minute, one)),
+  );
+  return fc.array(made, { maxLength }).map((makers) => {
+    const events = makers.map((make, place) => make(`W${place}`));
+    return [...new Map(events.map((one) => [one.eventId, one])).values()];
+  });
+}
+
+async function readReleases(driver: Driver): Promise<Transition[]> {
+  const all: Transition[] = [];
+  for (;;) {
+    const page = await readTransitions(driver, {
+      entity: "order",
+      after: all.at(-1)?.seq ?? 0,
+      limit: 1000,
+    });
+    if (page.length === 0) break;
+    all.push(...page);
+  }
+  return all.filter(({ machine }) => machine === "release");
+}
+
+/** The law: the last entry of each order says what its state says. */
+async function checkLaw(driver: Driver, seen: Set<string>): Promise<void> {
+  const releases = await readReleases(driver);
+  for (const { logged } of releases) {
+    seen.add(`${logged?.entered} ${logged?.reason}`);
+  }
+  const orders = await rowsOf(
+    driver,
+    "SELECT order_id, fold, state FROM orders",
+  );
+  const hands = new Map(
+    (await rowsOf(
+      driver,
+      "SELECT order_id, outcome, position FROM hand_releases",
+    )).map(([id, outcome, position]) => [
+      id,
+      { outcome, position: position as number },
+    ]),
+  );
+  for (const [id, fold, state] of orders) {
+    const own = releases.filter((one) => one.id === id);
+    const decided = orderRelease(decodeOrderFold(fold as string), {
+      assets: "sandbox",
+    });
+    const last = own.at(-1)?.logged ?? null;
+    if (decided === null) {
+      assert.equal(last, null, `${id} is logged before a success`);
+      continue;
+    }
+    const { release, releaseReason } = JSON.parse(state as string);
+    assert.deepEqual([release, releaseReason], [
+      decided.release,
+      decided.reason,
+    ]);
+    const said = last && `${last.release} ${last.reason}`;
+    const hand = hands.get(id as string);
+    if (hand !== undefined && decided.release === "yes") {
+      for (const { logged, position } of own) {
+        assert.ok(
+          logged?.release !== "yes" || position <= hand.position,
+          `${id} was released after a person had`,
+        );
+      }
+    } else if (said !== "wait paid_twice") {
+      assert.equal(said, `${decided.release} ${decided.reason}`, `${id}`);
+    } else {
+      assert.equal(decided.release, "yes");
+    }
+    let released: boolean = false;
+    let hadYes: boolean = false;
+    for (
+      const [place, { logged, reverses, entry, key, position }] of own.entries()
+    ) {
+      released ||= hand?.outcome === "delivered" && position > hand.position;
+      const before = own[place - 1]?.logged;
+      assert.ok(
+        logged?.release !== before?.release ||
+          logged?.reason !== before?.reason,
+        `${key} repeats the entry before`,
+      );
+      const isWithdrawal: boolean = released && logged?.release !== "yes";
+      assert.deepEqual(reverses, isWithdrawal ? ["yes"] : [], key);
+      assert.equal(
+        logged?.entered === "restored",
+        hadYes && logged?.release === "yes",
+        key,
+      );
+      const same = own.slice(0, place + 1)
+        .filter((one) => one.logged?.entered === logged?.entered);
+      assert.equal(entry, same.length, key);
+      hadYes ||= logged?.release === "yes";
+      released ||= hadYes;
+    }
+  }
+  const first = releases.filter(({ logged }) => logged?.entered === "yes");
+  assert.equal(new Set(first.map(({ id }) => id)).size, first.length);
+}
+
+async function project(
+  events: readonly NewEvent[],
+  choose: (below: number) => number,
+): Promise<Driver> {
+  const driver = await emptyStore();
+  const projectors = [1, 2].map(() =>
+    new Projector({ driver, assets: "sandbox", maxEvents: 1 + choose(4) })
+  );
+  for (let from = 0; from < events.length;) {
+    const to = from + 1 + choose(12);
+    const group = events.slice(from, to);
+    await driver.batch([appendStatement(group)], "write");
+    from = to;
+    for (let steps = choose(3); steps > 0; steps--) {
+      await projectors[choose(2)]?.step("live");
+    }
+  }
+  while ((await projectors[0]?.step("live"))?.events !== 0);
+  return driver;
+}
+
+Deno.test("Projector.step() ends the release log of each order with what its state says, whatever the batches", async () => {
+  const seen = new Set<string>();
+  await fc.assert(
+    fc.asyncProperty(
+      histories(40),
+      fc.infiniteStream(fc.nat()),
+      async (events, choices) => {
+        const choose = (below: number) =>
+          (choices.next().value as number) % below;
+        const driver = await project(
+          events.toSorted(() => choose(3) - 1),
+          choose,
+        );
+        try {
+          await checkLaw(driver, seen);
+        } finally {
+          await driver.close();
+        }
+      },
+    ),
+    { numRuns: 300 },
+  );
+  for (
+    const expected of [
+      "yes session_matched",
+      "no final_changed",
+      "wait paid_twice",
+      "wait not_as_requested",
+      "wait absent",
+      "unchecked nothing_recorded",
+    ]
+  ) assert.ok(seen.has(expected), `no history led to ${expected}`);
+});
+
+const SUCCESS = { orderId: "O1", status: "success", click: "C1", tx: "0xT" };
+
+/** What is logged of releases, by key, with reason and what is taken back. */
+async function releasesOf(...events: NewEvent[]) {
+  const driver = await project(events, (below) => Math.min(below - 1, 3));
+  const releases = await readReleases(driver);
+  await driver.close();
+  return releases.map(({ key, logged, reverses, after }) => [
+    key.slice("order:".length),
+    logged?.reason,
+    [...reverses, ...after].join(),
+  ]);
+}
+
+Deno.test("Projector.step() logs yes once, and restored after it was taken back", async () => {
+  const absent = (minute: number) =>
+    orderAbsent({
+      orderId: "O1",
+      readAt: at(minute),
+      recordedAt: at(minute),
+      salt,
+    });
+  assert.deepEqual(
+    await releasesOf(
+      session(0, "S1", "C1"),
+      orderRead(5, { ...SUCCESS, created: 2 }),
+      absent(6),
+      orderRead(7, { ...SUCCESS, created: 2 }),
+      absent(8),
+      orderRead(9, { ...SUCCESS, created: 2 }),
+      orderRead(10, { ...SUCCESS, created: 2, status: "failed" }),
+    ),
+    [
+      ["O1:release.yes", "session_matched", ""],
+      ["O1:release.wait", "absent", "yes"],
+      ["O1:release.restored", "session_matched", ""],
+      ["O1:release.wait#2", "absent", "yes"],
+      ["O1:release.restored#2", "session_matched", ""],
+      ["O1:release.no", "final_changed", "yes"],
+    ],
+  );
+});
+
+Deno.test("Projector.step() logs wait for a reading of 10 on an expectation of 900, never yes", async () => {
+  const read = orderRead(5, { ...SUCCESS, created: 2 });
+  const expected = session(0, "S1", "C1", "900");
+  for (const events of [[expected, read], [read, expected]]) {
+    const logged = await releasesOf(...events);
+    assert.equal(logged.some(([key]) => key?.includes("yes")), false);
+    assert.deepEqual(logged.at(-1)?.slice(1), ["not_as_requested", ""]);
+  }
+});
+
+Deno.test("Projector.step() says of a yes that unchecked was told before it", async () => {
+  assert.deepEqual(
+    await releasesOf(
+      orderRead(5, { ...SUCCESS, created: 2 }),
+      session(3, "S1", "C1"),
+    ),
+    [
+      ["O1:release.unchecked", "nothing_recorded", ""],
+      ["O1:release.yes", "session_matched", "unchecked"],
+    ],
+  );
+});
+
+Deno.test("Projector.step() logs yes once a purchase: a second order of it waits, whatever becomes of the first", async () => {
+  const second = { ...SUCCESS, orderId: "O2", created: 3 };
+  const expected = session(0, "S1", "C1", "10", "basket-1");
+  const others = session(1, "S2", "C2", "10", "basket-1");
+  const events = [
+    expected,
+    others,
+    orderRead(5, { ...SUCCESS, created: 2 }),
+    orderRead(6, { ...second, click: "C2" }),
+    orderRead(7, { ...SUCCESS, created: 2, status: "failed" }),
+    orderRead(8, { ...second, click: "C2", status: "pending" }),
+    orderRead(9, { ...second, click: "C2" }),
+  ];
+  assert.deepEqual(await releasesOf(...events), [
+    ["O1:release.yes", "session_matched", ""],
+    ["O2:release.wait", "paid_twice", ""],
+    ["O1:release.no", "final_changed", "yes"],
+    ["O2:release.wait#2", "final_changed", ""],
+    ["O2:release.wait#3", "paid_twice", ""],
+  ]);
+});
+
+const BASKET_1 = { ...SUCCESS, created: 2 };
+const BASKET_1_AGAIN = { ...SUCCESS, orderId: "O2", created: 3, click: "C2" };
+const EXPECTED = [
+  session(0, "S1", "C1", "10", "basket-1"),
+  session(1, "S2", "C2", "10", "basket-1"),
+];
+
+Deno.test("Projector.step() logs neither yes nor restored of an order that a person delivered or refunded", async () => {
+  const pending = { ...BASKET_1, status: "pending" };
+  for (const outcome of ["delivered", "refunded"] as const) {
+    assert.deepEqual(
+      await releasesOf(
+        ...EXPECTED,
+        orderRead(5, pending),
+        byHand(6, "O1", outcome),
+        orderRead(7, BASKET_1),
+        orderRead(8, { ...BASKET_1, status: "failed" }),
+      ),
+      [[
+        "O1:release.no",
+        "final_changed",
+        outcome === "delivered" ? "yes" : "",
+      ]],
+    );
+  }
+});
+
+Deno.test("Projector.step() gives the purchase of a refunded order to the order that waits for it", async () => {
+  assert.deepEqual(
+    await releasesOf(
+      ...EXPECTED,
+      orderRead(5, BASKET_1),
+      orderRead(6, BASKET_1_AGAIN),
+      byHand(7, "O1", "refunded"),
+      byHand(8, "O1", "delivered", "basket-1"),
+    ),
+    [
+      ["O1:release.yes", "session_matched", ""],
+      ["O2:release.wait", "paid_twice", ""],
+      ["O2:release.yes", "session_matched", ""],
+    ],
+  );
+});
+
+Deno.test("Projector.step() keeps the purchase of a refunded order whose yes a receiver began", async () => {
+  const driver = await project(
+    [...EXPECTED, orderRead(5, BASKET_1), orderRead(6, BASKET_1_AGAIN)],
+    (below) => below - 1,
+  );
+  const release = [{ orderId: "O1", seq: 1 }];
+  await driver.batch([beginReleases("shop", release)], "write");
+  await driver.batch([appendStatement([byHand(7, "O1", "refunded")])], "write");
+  await new Projector({ driver, assets: "sandbox" }).step("live");
+  const last = (await readReleases(driver)).at(-1);
+  assert.equal(last?.key, "order:O2:release.wait");
+  const taken = await rowsOf(driver, "SELECT order_id FROM purchases");
+  assert.deepEqual(taken, [["O1"]]);
+  await driver.close();
+});
+
+Deno.test("Projector.step() takes a purchase that a person delivered from the order that has it", async () => {
+  assert.deepEqual(
+    await releasesOf(
+      ...EXPECTED,
+      orderRead(5, BASKET_1),
+      orderRead(6, { ...BASKET_1_AGAIN, click: "C9" }),
+      byHand(7, "O2", "delivered", "basket-1"),
+    ),
+    [
+      ["O1:release.yes", "session_matched", ""],
+      ["O2:release.unchecked", "nothing_recorded", ""],
+      ["O1:release.wait", "paid_twice", "yes"],
+    ],
+  );
+});
+
+Deno.test("Projector.step() takes the purchase of a delivered order as soon as the order matches one", async () => {
+  assert.deepEqual(
+    await releasesOf(
+      ...EXPECTED,
+      orderWebhook("W1", 3, {
+        orderId: "O1",
+        type: "order_complete",
+        click: "C1",
+      }),
+      byHand(4, "O1", "delivered"),
+      orderRead(5, BASKET_1),
+      orderRead(6, BASKET_1_AGAIN),
+    ),
+    [["O2:release.wait", "paid_twice", ""]],
+  );
+});
+
+Deno.test("Projector.step() logs the same releases whatever the batches", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      histories(14),
+      fc.infiniteStream(fc.nat()),
+      async (events, choices) => {
+        const logs = [];
+        for (const size of [1, 3, 100]) {
+          const driver = await project(
+            events,
+            size === 3
+              ? (below) => (choices.next().value as number) % below
+              : (below) => Math.min(below - 1, size),
+          );
+          const releases = await readReleases(driver);
+          const taken = await driver.batch([
+            {
+              sql: "SELECT count(*), order_id FROM purchases GROUP BY 2",
+              args: [],
+            },
+            {
+              sql: "SELECT order_id, reason, position FROM purchase_waits",
+              args: [],
+            },
+            { sql: "SELECT * FROM hand_releases", args: [] },
+          ], "read");
+          logs.push([
+            ...releases.map(({ key, position }) => `${key} ${position}`),
+            ...taken.map(({ rows }) => JSON.stringify(rows)),
+          ]);
+          await driver.close();
+        }
+        assert.deepEqual(logs[1], logs[0]);
+        assert.deepEqual(logs[2], logs[0]);
+      },
+    ),
+    { numRuns: 100 },
+  );
+});

@@ -1,0 +1,87 @@
+import { ReleaseLoader } from "../projection/load_releases.ts";
+import { decodeOrderFold } from "../projection/codec/fold_codec.ts";
+import { purchaseStatements } from "../projection/purchase_statements.ts";
+import type { ResolveOptions } from "../orders/resolve_order.ts";
+import { logReleases } from "../releases/log_releases.ts";
+import { orderRelease } from "../releases/order_release.ts";
+import type { ReleaseChange } from "../releases/release_log.ts";
+import type { Driver, ResultSet, Statement } from "../store/driver/driver.ts";
+import type { Checkpoint } from "../store/tables/checkpoints.ts";
+import { selectRecordedAt } from "../store/tables/events/events.ts";
+import {
+  insertTransitions,
+  selectMovedReleases,
+} from "../store/tables/transitions.ts";
+
+/** Transitions of one statement. */
+const AT_ONCE = 5000;
+/** Orders of one read. */
+const PAGE = 2000;
+
+/**
+ * The statements that log, as not live, the release of each order that a new
+ * version of the fold moves: afterwards the last entry of each order says what
+ * its new state says. A `yes` that nobody is told of so, and one that is
+ * withdrawn so, waits for a person; but not in a ledger that had no release log.
+ *
+ * @param live The live checkpoint.
+ * @param next That of the new states, at the same position.
+ * @param resolve How states are worked out.
+ * @throws {LedgerError} `conflict` when the live checkpoint has moved.
+ */
+export async function seedReleases(
+  driver: Driver,
+  { live, next, resolve }: {
+    readonly live: Checkpoint;
+    readonly next: Checkpoint;
+    readonly resolve: ResolveOptions;
+  },
+): Promise<Statement[]> {
+  const changes: ReleaseChange[] = [];
+  const logged = new Set<string>();
+  const [last] = await driver.batch([selectRecordedAt(next.position)], "write");
+  const recordedAt = last?.rows[0]?.[0] as string | undefined ?? "";
+  for (let afterId: string | null = ""; afterId !== null;) {
+    const page = { afterId, limit: PAGE };
+    const [moved] = await driver.batch(
+      [selectMovedReleases(next.generation, page)],
+      "write",
+    );
+    const rows: ResultSet["rows"] = moved?.rows ?? [];
+    for (const [id, fold, isLogged] of rows) {
+      if (fold === null) continue;
+      const now = orderRelease(decodeOrderFold(fold as string), resolve);
+      if (now === null) continue;
+      if (isLogged === 1) logged.add(id as string);
+      changes.push({
+        orderId: id as string,
+        isFirst: isLogged !== 1,
+        now,
+        position: next.position,
+        recordedAt,
+        live: false,
+        byExpectation: false,
+      });
+    }
+    const lastId = rows.at(-1)?.[0] as string | undefined;
+    afterId = rows.length < PAGE ? null : lastId ?? null;
+  }
+  if (changes.length === 0) return [];
+  const known = await new ReleaseLoader(driver).load(changes, {
+    mode: "write",
+    from: live,
+    catchUp: null,
+  });
+  const releases = logReleases(changes, known);
+  const entries = releases.transitions.map((one) => {
+    const isYes = one.logged?.release === "yes";
+    const had = known.orders.get(one.id)?.entries.yes !== undefined;
+    const withheld = logged.has(one.id) && isYes !== had;
+    return { ...one, withheld };
+  });
+  const statements = purchaseStatements(releases);
+  for (let from = 0; from < entries.length; from += AT_ONCE) {
+    statements.push(insertTransitions(entries.slice(from, from + AT_ONCE)));
+  }
+  return statements;
+}

@@ -1,0 +1,132 @@
+import type {
+  LoggedRelease,
+  NewTransition,
+  ReleaseEntry,
+} from "../machines/transition.ts";
+import type { HandOutcome } from "../events/hand_release.ts";
+import type { OrderRelease, PurchaseName } from "./order_release.ts";
+
+/** The release of an order as an event left it. */
+export interface ReleaseChange {
+  /** The order. */
+  readonly orderId: string;
+  /** Whether nothing was decided of it before, so that nothing was logged. */
+  readonly isFirst: boolean;
+  /** What is decided of it now. */
+  readonly now: OrderRelease;
+  /** Position of the event. */
+  readonly position: number;
+  /** When the ledger learnt the event, UTC ISO 8601 with milliseconds. */
+  readonly recordedAt: string;
+  /** Whether subscribers are to be told of it. */
+  readonly live: boolean;
+  /** Whether an expectation brought it, and no event of the order. */
+  readonly byExpectation: boolean;
+}
+
+/** What a person did about an order, and the purchase that goes with it. */
+export interface HandChange {
+  /** The order. */
+  readonly orderId: string;
+  /** What the person did. */
+  readonly hand: HandOutcome;
+  /** Whether it was recorded just now; else only the purchase became known. */
+  readonly isFirst: boolean;
+  /** The purchase that was delivered; null while it is not known. */
+  readonly purchase: PurchaseName | null;
+  /** Position of the event. */
+  readonly position: number;
+  /** When the ledger learnt the event, UTC ISO 8601 with milliseconds. */
+  readonly recordedAt: string;
+  /** Whether subscribers are to be told of what follows for other orders. */
+  readonly live: boolean;
+}
+
+/** What the release log says of one order so far. */
+export interface OrderReleases {
+  /** The last entry; null before the first. */
+  readonly last: LoggedRelease | null;
+  /** How often each was entered. */
+  readonly entries: Readonly<Partial<Record<ReleaseEntry, number>>>;
+  /** Whether subscribers were told of `unchecked`. */
+  readonly toldUnchecked: boolean;
+  /** Whether subscribers were told of anything. */
+  readonly told: boolean;
+}
+
+/** An order of which nothing was logged. */
+export const NO_RELEASES: OrderReleases = {
+  last: null,
+  entries: {},
+  toldUnchecked: false,
+  told: false,
+};
+
+/**
+ * Decides what the release log says next of an order. Pure.
+ *
+ * - `yes` once: later it is `restored`.
+ * - An order whose purchase another order has taken waits, `paid_twice`.
+ * - The same release for the same reason is logged once in a row.
+ * - An order that a person delivered or refunded gets no `yes` any more; what was
+ *   delivered counts as a `yes` that can be taken back.
+ * - Whatever follows a `yes` and is none takes it back.
+ * - What an expectation alone brings to an order of which nobody was told is not
+ *   told either: it is withheld for a person.
+ *
+ * @param before What was logged of the order.
+ * @param change What an event made of it.
+ * @param taken Whether another order has taken its purchase.
+ * @returns The entry; null when there is nothing to say.
+ */
+export function nextRelease(
+  before: OrderReleases,
+  { orderId, now, position, recordedAt, live, byExpectation }: ReleaseChange,
+  taken: boolean,
+): NewTransition | null {
+  const { last, entries } = before;
+  if (now.release === "yes" && now.byHand !== null) return null;
+  const isTwice = now.release === "yes" && taken;
+  const release = isTwice ? "wait" : now.release;
+  const reason = isTwice ? "paid_twice" : now.reason;
+  if (last?.release === release && last.reason === reason) return null;
+  const released = entries.yes !== undefined || now.byHand === "delivered";
+  const entered = release === "yes" && released ? "restored" : release;
+  const isLate = byExpectation && last !== null && !before.told;
+  return {
+    entity: "order",
+    machine: "release",
+    id: orderId,
+    trust: now.trust,
+    status: now.status,
+    entry: (entries[entered] ?? 0) + 1,
+    previous: null,
+    reverses: released && release !== "yes" ? ["yes"] : [],
+    logged: { entered, release, reason },
+    after: entered === "yes" && before.toldUnchecked ? ["unchecked"] : [],
+    position,
+    recordedAt,
+    live: live && !isLate,
+    withheld: live && isLate,
+  };
+}
+
+/**
+ * Adds an entry to what was logged of its order.
+ *
+ * @param before What was logged before.
+ * @param entry What {@linkcode nextRelease} decided.
+ */
+export function addRelease(
+  before: OrderReleases,
+  { logged, entry, live }: Pick<NewTransition, "logged" | "entry" | "live">,
+): OrderReleases {
+  if (logged === null) return before;
+  return {
+    last: logged,
+    entries: { ...before.entries, [logged.entered]: entry },
+    toldUnchecked: before.toldUnchecked ||
+      (live && logged.entered === "unchecked"),
+    told: before.told || live,
+  };
+}

@@ -1,0 +1,128 @@
+import { orderAnomalies } from "../anomalies/order_anomalies.ts";
+import type { Claim } from "../orders/claims.ts";
+import type { OrderFold } from "../orders/order_fold.ts";
+import type { OrderState } from "./order_state.ts";
+import { orderReason } from "./order_reason.ts";
+import { visibleReading } from "../orders/readings.ts";
+import {
+  claimedValue,
+  type ResolveOptions,
+  resolveOrder,
+} from "../orders/resolve_order.ts";
+import { readingFacts } from "../orders/reading_facts.ts";
+import { factsOfOrder } from "../outcomes/facts_of_order.ts";
+import { matchExpectations } from "../outcomes/match.ts";
+import { outcomeOf } from "../outcomes/outcome.ts";
+import { emptyToNull } from "../events/fact_text.ts";
+
+/**
+ * Works out the state of an order from what is known.
+ *
+ * @param fold Folded facts of the order.
+ * @param options How to work it out.
+ * @returns The state, with fixed key order.
+ *
+ * @example An order of which nothing is known
+ * ```ts
+ * import { initialOrderFold } from "../orders/order_fold.ts";
+ * import { orderState } from "./state_of_order.ts";
+ * import assert from "node:assert/strict";
+ *
+ * const state = orderState(initialOrderFold("01ORDER"));
+ * assert.equal(`${state.status} ${state.trust}`, "created claimed");
+ * ```
+ */
+export function orderState(
+  fold: OrderFold,
+  options: ResolveOptions = {},
+): OrderState {
+  const resolved = resolveOrder(fold, options);
+  const { fields, claims, decided, assets } = resolved;
+  const { match, expected } = matchExpectations(fold, assets);
+  const facts = factsOfOrder(fold, match);
+  const outcome = outcomeOf(facts);
+  const latest = visibleReading(fold);
+  return {
+    ...fields,
+    orderId: fold.orderId,
+    status: decided.status,
+    trust: decided.trust,
+    reason: orderReason(fold, decided),
+    outcome: outcome.code,
+    release: outcome.release,
+    releaseReason: outcome.reason,
+    booked: outcome.booked,
+    attention: outcome.attention,
+    facts,
+    createdAt: latest?.statedCreatedAt ??
+      emptyToNull(latest?.createdAt ?? null),
+    changedAt: latest?.statedChangedAt ??
+      emptyToNull(latest?.changedAt ?? null),
+    cryptoType: emptyToNull(latest?.cryptoType ?? null),
+    cardId: emptyToNull(latest?.cardId ?? null),
+    cardBrand: emptyToNull(latest?.cardBrand ?? null),
+    paymentType: emptyToNull(latest?.paymentType ?? null),
+    processedThrough: emptyToNull(latest?.processedThrough ?? null),
+    fees: {
+      partnerFee: emptyToNull(latest?.partnerFee ?? null),
+      partnerFeePercent: emptyToNull(latest?.partnerFeePercent ?? null),
+      serviceFee: emptyToNull(latest?.serviceFee ?? null),
+      serviceFeePercent: emptyToNull(latest?.serviceFeePercent ?? null),
+    },
+    smartContract: {
+      address: claimedValue(claims, "scAddress"),
+      inputData: emptyToNull(latest?.scInputData ?? null) ??
+        claimedValue(claims, "scInputData"),
+    },
+    transferSeen: fold.transferSeen,
+    history: [
+      ...fold.observedStatuses.map(({ status }) => ({
+        source: "snapshot" as const,
+        status,
+      })),
+      ...fold.claims.map(({ status }) => ({
+        source: "webhook" as const,
+        status,
+      })),
+    ],
+    claimed: claimedFacts(claims),
+    confirmed: fold.latest === null
+      ? null
+      : { ...readingFacts(fold.latest), status: fold.latest.status },
+    sessions: fold.sessions.map(({ sessionId }) => sessionId).sort(),
+    expected: expected === null ? null : {
+      id: expected.id,
+      sessionId: expected.sessionId,
+      flowType: expected.flowType,
+      clickId: expected.clickId,
+      reference: expected.reference,
+      commodity: expected.commodity,
+      network: expected.network,
+      commodityAmount: expected.commodityAmount,
+      currency: expected.currency,
+      currencyAmount: expected.currencyAmount,
+      walletAddress: expected.walletAddress,
+      userId: expected.userId,
+    },
+    anomalies: orderAnomalies(fold, resolved, expected),
+  };
+}
+
+function claimedFacts(claims: readonly Claim[]): OrderState["claimed"] {
+  const highest = claims[0];
+  if (highest === undefined) return null;
+  return {
+    currency: claimedValue(claims, "currency"),
+    currencyAmount: claimedValue(claims, "currencyAmount"),
+    commodity: claimedValue(claims, "commodity"),
+    network: null,
+    cryptoAmount: claimedValue(claims, "cryptoAmount"),
+    address: claimedValue(claims, "address"),
+    txId: claimedValue(claims, "txId"),
+    userId: claimedValue(claims, "userId"),
+    clickId: claimedValue(claims, "clickId"),
+    externalOrderId: claimedValue(claims, "externalOrderId"),
+    failReason: claimedValue(claims, "failReason"),
+    status: highest.status,
+  };
+}

@@ -1,0 +1,77 @@
+/** The thread of a local database: takes one request after the other. */
+import { free } from "../../../core/free_bytes.ts";
+import { parentPort } from "node:worker_threads";
+import { Connection } from "./_connection.ts";
+import type { Answer, Outcome, Request, Task } from "./_messages.ts";
+import { fromSqlite } from "../driver/sqlite_errors.ts";
+import { withDerivedColumns } from "../tables/events/append_deliveries.ts";
+
+/** What a thread talks to its starter through. */
+interface Port {
+  onmessage: ((message: { readonly data: Request }) => void) | null;
+  postMessage(answer: Answer): void;
+}
+
+// In Node a port of its own; elsewhere the global scope, whose types describe
+// the window that all other files run in.
+const port = ("Worker" in globalThis ? self : parentPort) as unknown as Port;
+let connection: Connection | null = null;
+let where = "";
+
+port.onmessage = ({ data }) => {
+  const outcome = carryOut(data);
+  port.postMessage({ id: data.id, ...outcome });
+  // Both sides have copies of their own.
+  if ("results" in outcome) {
+    for (const { rows } of outcome.results) rows.forEach(freeBytes);
+  }
+  if (data.task === "batch") {
+    for (const { args } of data.statements) freeBytes(args);
+  }
+};
+
+function carryOut(request: Task): Outcome {
+  try {
+    return { results: work(request) };
+  } catch (error) {
+    const { code, message } = fromSqlite(error, where);
+    return { code, message };
+  }
+}
+
+function work(request: Task): ReturnType<Connection["batch"]> {
+  if (request.task === "open") {
+    where = request.options.path;
+    connection = new Connection(request.options);
+    return [];
+  }
+  if (connection === null) throw new TypeError("The database is not open");
+  switch (request.task) {
+    case "batch": {
+      const statements = request.statements.map(withDerivedColumns);
+      const results = connection.batch(statements, request.mode);
+      return results.map((result, at) => {
+        const classes = statements[at]?.classes;
+        return classes === undefined ? result : { ...result, classes };
+      });
+    }
+    case "copy":
+      connection.copyTo(request.path);
+      return [];
+    case "vacuum":
+      connection.vacuum();
+      return [];
+    case "emptyLog": {
+      const rows = [[connection.emptyLog() ? 1 : 0]];
+      return [{ columns: ["emptied"], rows, rowsAffected: 0 }];
+    }
+    case "close":
+      connection.close();
+      return [];
+  }
+}
+
+/** Frees the bytes among some values. */
+function freeBytes(values: readonly unknown[]): void {
+  for (const value of values) if (value instanceof Uint8Array) free(value);
+}

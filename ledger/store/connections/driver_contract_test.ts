@@ -1,0 +1,253 @@
+import assert from "node:assert/strict";
+import { digestOfBytes } from "../../events/digest.ts";
+import type { Driver, SqlValue, Statement } from "../driver/driver.ts";
+import { LedgerError, type LedgerErrorCode } from "../driver/errors.ts";
+import { expectNoRow, expectRow } from "../driver/expect_row.ts";
+import { testEachDatabase } from "../../testing/test_databases.ts";
+
+const counter = "CREATE TABLE counter " +
+  "(id INTEGER PRIMARY KEY, value INTEGER NOT NULL) STRICT";
+
+/** Reads in a write batch, which never sees a replica's earlier state. */
+async function rows(
+  driver: Driver,
+  sql: string,
+  ...args: SqlValue[]
+): Promise<readonly (readonly SqlValue[])[]> {
+  const [result] = await driver.batch([{ sql, args }], "write");
+  return result?.rows ?? [];
+}
+
+async function write(driver: Driver, ...statements: string[]): Promise<void> {
+  await driver.batch(statements.map((sql) => ({ sql, args: [] })), "write");
+}
+
+/** Long values as text, because a failed comparison prints both in full. */
+function shown(value: SqlValue | undefined): unknown {
+  return value instanceof Uint8Array && value.byteLength > 1000
+    ? `${value.byteLength} bytes ${digestOfBytes(value)}`
+    : value;
+}
+
+function failsWith(code: LedgerErrorCode): (error: unknown) => boolean {
+  return (error) => {
+    assert.ok(error instanceof LedgerError, String(error));
+    assert.equal(error.code, code, error.message);
+    assert.equal(error.name, "LedgerError");
+    return true;
+  };
+}
+
+testEachDatabase("batch() gives back every kind of value", async (database) => {
+  const driver = await database.open();
+  await write(driver, "CREATE TABLE t (id INTEGER PRIMARY KEY, v ANY) STRICT");
+  const allBytes = Uint8Array.from({ length: 256 }, (_, at) => at);
+  const values: SqlValue[] = [
+    null,
+    "",
+    "text with é, 漢 and 🦕",
+    0,
+    -1,
+    Number.MAX_SAFE_INTEGER,
+    Number.MIN_SAFE_INTEGER,
+    1.5,
+    new Uint8Array(),
+    allBytes,
+    new Uint8Array(1 << 20).fill(65),
+  ];
+  await driver.batch(
+    values.map((value, id) => ({
+      sql: "INSERT INTO t VALUES (?, ?)",
+      args: [id, value],
+    })),
+    "write",
+  );
+  const back = await rows(driver, "SELECT v FROM t ORDER BY id");
+  assert.deepEqual(
+    back.map(([value]) => shown(value)),
+    values.map(shown),
+  );
+  assert.deepEqual(
+    await rows(driver, "SELECT typeof(?), typeof(?), typeof(?)", 1, 1.5, ""),
+    [["integer", "real", "text"]],
+  );
+});
+
+testEachDatabase("batch() names columns and counts rows", async (database) => {
+  const driver = await database.open();
+  const results = await driver.batch([
+    { sql: counter, args: [] },
+    { sql: "INSERT INTO counter VALUES (1, 0), (2, 0)", args: [] },
+    { sql: "UPDATE counter SET value = ? WHERE id > ?", args: [7, 0] },
+    { sql: "SELECT id AS a, value AS a FROM counter ORDER BY id", args: [] },
+    { sql: "SELECT id FROM counter WHERE id > 9", args: [] },
+    { sql: "DELETE FROM counter WHERE id = 2", args: [] },
+  ], "write");
+  assert.deepEqual(results.map((result) => result.rowsAffected), [
+    results[0]?.rowsAffected,
+    2,
+    2,
+    0,
+    0,
+    1,
+  ]);
+  assert.deepEqual(results[3], {
+    columns: ["a", "a"],
+    rows: [[1, 7], [2, 7]],
+    rowsAffected: 0,
+  });
+  assert.deepEqual(results[4]?.rows, []);
+});
+
+testEachDatabase("batch() stores all or nothing", async (database) => {
+  const driver = await database.open();
+  await write(driver, counter, "INSERT INTO counter VALUES (1, 0)");
+  const poisons = {
+    "INSERT INTO counter VALUES (2, NULL)": "constraint",
+    "INSERT INTO counter VALUES (1, 1)": "constraint",
+    "INSERT INTO counter VALUES (2, 'text')": "constraint",
+    "INSERT INTO missing VALUES (1)": "failed",
+    "NOT SQL": "failed",
+  } as const;
+  for (const [poison, code] of Object.entries(poisons)) {
+    await assert.rejects(
+      write(driver, "UPDATE counter SET value = value + 1", poison),
+      failsWith(code),
+    );
+    assert.deepEqual(await rows(driver, "SELECT * FROM counter"), [[1, 0]]);
+  }
+  await write(driver, "UPDATE counter SET value = value + 1");
+  assert.deepEqual(await rows(driver, "SELECT * FROM counter"), [[1, 1]]);
+});
+
+testEachDatabase(
+  "batch() writes nothing and fails with conflict when an expected row has changed",
+  async (database) => {
+    const driver = await database.open();
+    await write(driver, counter, "INSERT INTO counter VALUES (1, 0)");
+    const step = (...expected: Statement[]) =>
+      driver.batch([
+        ...expected,
+        { sql: "UPDATE counter SET value = value + 1", args: [] },
+        { sql: "INSERT INTO counter VALUES (NULL, 5)", args: [] },
+      ], "write");
+    const changed: Statement[][] = [
+      [expectRow("counter", { id: 1, value: 3 })],
+      [expectRow("counter", { id: 2, value: 0 })],
+      [expectNoRow("counter", { id: 1 })],
+      [
+        expectRow("counter", { id: 1 }),
+        expectRow("counter", { id: 1, value: 3 }),
+      ],
+    ];
+    for (const expected of changed) {
+      await assert.rejects(step(...expected), failsWith("conflict"));
+      assert.deepEqual(await rows(driver, "SELECT * FROM counter"), [[1, 0]]);
+    }
+  },
+);
+
+testEachDatabase(
+  "batch() goes on when each expected row is as it was read",
+  async (database) => {
+    const driver = await database.open();
+    await write(driver, counter, "INSERT INTO counter VALUES (1, 0)");
+    const expected = [
+      expectRow("counter", { id: 1, value: 0 }),
+      expectNoRow("counter", { id: 2 }),
+    ];
+    const step = [{ sql: "UPDATE counter SET value = value + 1", args: [] }];
+    const results = await driver.batch([...expected, ...step], "write");
+    assert.deepEqual(results.map(({ rowsAffected }) => rowsAffected), [
+      0,
+      0,
+      1,
+    ]);
+    assert.deepEqual(await rows(driver, "SELECT * FROM counter"), [[1, 1]]);
+    await assert.rejects(
+      driver.batch([...expected, ...step], "write"),
+      failsWith("conflict"),
+    );
+  },
+);
+
+testEachDatabase(
+  "batch() tells a refused row from an expectation that did not hold",
+  async (database) => {
+    const driver = await database.open();
+    await write(driver, counter, "INSERT INTO counter VALUES (1, 0)");
+    await assert.rejects(
+      driver.batch([
+        expectRow("counter", { id: 1, value: 0 }),
+        { sql: "INSERT INTO counter VALUES (2, NULL)", args: [] },
+      ], "write"),
+      failsWith("constraint"),
+    );
+  },
+);
+
+testEachDatabase(
+  "batch() lets one of many writers win that expect the same row",
+  async (database, kind) => {
+    const first = await database.open();
+    const second = kind.shared ? await database.open() : first;
+    await write(first, counter, "INSERT INTO counter VALUES (1, 0)");
+    const writers = Array.from(
+      { length: 10 },
+      (_, at) =>
+        (at % 2 ? first : second).batch([
+          expectRow("counter", { id: 1, value: 0 }),
+          { sql: "UPDATE counter SET value = value + 1", args: [] },
+        ], "write"),
+    );
+    const lost = (await Promise.allSettled(writers))
+      .filter((outcome) => outcome.status === "rejected");
+    assert.equal(lost.length, 9);
+    for (const { reason } of lost) failsWith("conflict")(reason);
+    assert.deepEqual(await rows(second, "SELECT value FROM counter"), [[1]]);
+  },
+);
+
+testEachDatabase(
+  "batch() of two clients at once loses no step",
+  async (database, kind) => {
+    const first = await database.open();
+    const second = kind.shared ? await database.open() : first;
+    await write(first, counter, "INSERT INTO counter VALUES (1, 0)");
+    const step = (driver: Driver) =>
+      write(driver, "UPDATE counter SET value = value + 1 WHERE id = 1");
+    await Promise.all(
+      Array.from({ length: 20 }, (_, at) => step(at % 2 ? first : second)),
+    );
+    assert.deepEqual(await rows(second, "SELECT value FROM counter"), [[20]]);
+  },
+);
+
+testEachDatabase(
+  "batch() for reading gives one moment",
+  async (database) => {
+    const driver = await database.open();
+    await write(driver, counter, "INSERT INTO counter VALUES (1, 0)");
+    const writing = Array.from(
+      { length: 20 },
+      () => write(driver, "UPDATE counter SET value = value + 1"),
+    );
+    for (let at = 0; at < 10; at++) {
+      const sql = "SELECT value FROM counter";
+      // A replica that has just begun may not know the table yet.
+      const results = await driver.batch(
+        [{ sql, args: [] }, { sql, args: [] }],
+        "read",
+      ).catch((error) => failsWith("failed")(error) ? [] : []);
+      assert.deepEqual(results[0], results[1]);
+    }
+    await Promise.all(writing);
+  },
+);
+
+testEachDatabase("close() ends it for good", async (database) => {
+  const driver = await database.open();
+  await driver.close();
+  await driver.close();
+  await assert.rejects(rows(driver, "SELECT 1"), failsWith("closed"));
+});

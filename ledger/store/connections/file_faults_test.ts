@@ -1,0 +1,278 @@
+import assert from "node:assert/strict";
+import type { Driver } from "../driver/driver.ts";
+import { LedgerError, type LedgerErrorCode } from "../driver/errors.ts";
+import { EventLog } from "../event_log.ts";
+import { LibsqlDriver } from "./libsql_driver.ts";
+import { openDriver } from "./open_driver.ts";
+import {
+  prepare,
+  storedEvents,
+  testEvent,
+  testEvents,
+} from "../../testing/test_events.ts";
+import { WorkerDriver } from "./worker_driver.ts";
+import { temporaryFolder } from "../../../tests/kit/temporary_folder.ts";
+
+/** Ids stored in the file, as a process that comes later sees them. */
+async function storedIds(path: string): Promise<string[]> {
+  const driver = await openDriver({ url: `file:${path}`, worker: false });
+  const [result] = await driver.batch([{
+    sql: "SELECT event_id FROM events ORDER BY position",
+    args: [],
+  }], "read");
+  await driver.close();
+  return result?.rows.map(([id]) => id as string) ?? [];
+}
+
+function failsWith(code: LedgerErrorCode): (error: unknown) => boolean {
+  return (error) => {
+    assert.ok(error instanceof LedgerError, String(error));
+    assert.equal(error.code, code, error.message);
+    return true;
+  };
+}
+
+/** It is killed in the end, which frees the lock. */
+interface Holder extends AsyncDisposable {
+  /** Resolves when the lock was taken for the first time. */
+  readonly held: Promise<void>;
+}
+
+function holdLock(path: string, ...o: [number, number, number]): Holder {
+  const child = new Deno.Command("deno", {
+    args: [
+      "run",
+      "--no-prompt",
+      "--quiet",
+      "--allow-env",
+      "--allow-sys",
+      "--allow-ffi",
+      "--allow-read",
+      "--allow-write",
+      import.meta.resolve("../../testing/test_lock_holder.ts"),
+      path,
+      ...o.map(String),
+    ],
+    stdin: "null",
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
+  const reader = child.stdout.getReader();
+  return {
+    held: reader.read().then(() => {}),
+    [Symbol.asyncDispose]: async () => {
+      child.kill("SIGKILL");
+      while (!(await reader.read()).done);
+      await child.status;
+    },
+  };
+}
+
+Deno.test("append() waits while another process holds the lock, and the event loop runs on", async () => {
+  await using directory = await temporaryFolder();
+  const path = `${directory.path}/ledger.db`;
+  const busyLimitMs = 120_000;
+  const driver = await openDriver({ url: `file:${path}`, busyLimitMs });
+  await prepare(driver);
+  const log = new EventLog(driver);
+  let appended = false;
+  let appending: Promise<void>;
+  {
+    await using holder = holdLock(path, 600_000, 0, 1);
+    await holder.held;
+    appending = log.append(testEvents(3)).then(() => {
+      appended = true;
+    });
+    for (let tick = 0; tick < 50; tick++) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    assert.ok(!appended, "the lock was not held");
+  }
+  await appending;
+  await driver.close();
+  assert.equal((await storedIds(path)).length, 3);
+});
+
+Deno.test("append() gives up after the limit, and goes on when the lock is free", async () => {
+  await using directory = await temporaryFolder();
+  const path = `${directory.path}/ledger.db`;
+  const url = `file:${path}`;
+  const driver = await openDriver({ url, busyLimitMs: 150 });
+  await prepare(driver);
+  const log = new EventLog(driver);
+  await log.append([testEvent(1)]);
+  {
+    await using holder = holdLock(path, 600_000, 0, 1);
+    await holder.held;
+    await assert.rejects(log.append([testEvent(2)]), failsWith("busy"));
+  }
+  await log.append([testEvent(3)]);
+  await log.append([testEvent(4)]);
+  await driver.close();
+  assert.deepEqual(
+    await storedIds(path),
+    [1, 3, 4].map((number) => testEvent(number).eventId),
+  );
+});
+
+for (const worker of [true, false]) {
+  const where = worker ? "in a thread" : "on the caller's thread";
+  Deno.test(`append() loses no answered event while another process keeps taking the lock (${where})`, async () => {
+    await using directory = await temporaryFolder();
+    const path = `${directory.path}/ledger.db`;
+    const driver = await openDriver({
+      url: `file:${path}`,
+      worker,
+      // So short that many appends fail, which is what leaves traces behind.
+      busyLimitMs: 20,
+      busyTimeoutMs: 5,
+    });
+    await prepare(driver);
+    const log = new EventLog(driver);
+    const answered: string[] = [];
+    let refused = 0;
+    {
+      await using holder = holdLock(path, 60, 20, 100_000);
+      await holder.held;
+      for (
+        let number = 0;
+        answered.length < 20 || refused < 5;
+        number++
+      ) {
+        const event = testEvent(number);
+        try {
+          await log.append([event]);
+          answered.push(event.eventId);
+        } catch (error) {
+          failsWith("busy")(error);
+          refused++;
+          // A caller may also try to read in between.
+          await storedEvents(driver, "read").catch(failsWith("busy"));
+        }
+      }
+    }
+    await driver.close();
+    assert.ok(answered.length > 0 && refused > 0, `${refused} refused`);
+    assert.deepEqual(await storedIds(path), answered);
+  });
+}
+
+Deno.test("append() refuses what does not fit when the disk is full, and keeps what was answered", async () => {
+  await using directory = await temporaryFolder();
+  const path = `${directory.path}/ledger.db`;
+  const driver = new LibsqlDriver({ path, busyTimeoutMs: 50, maxPages: 40 });
+  await prepare(driver);
+  const log = new EventLog(driver);
+  const answered: string[] = [];
+  let full = 0;
+  for (let number = 0; number < 1000 && full < 3; number++) {
+    const event = testEvent(number);
+    try {
+      await log.append([event]);
+      answered.push(event.eventId);
+    } catch (error) {
+      failsWith("full")(error);
+      full++;
+    }
+  }
+  assert.equal(full, 3);
+  assert.ok(answered.length > 10);
+  assert.equal((await storedEvents(driver)).length, answered.length);
+  await driver.close();
+  assert.deepEqual(await storedIds(path), answered);
+  const roomy = await openDriver({ url: `file:${path}`, worker: false });
+  await new EventLog(roomy).append([testEvent(5000)]);
+  await roomy.close();
+});
+
+/** A database thread that ends when it sees `die` in a statement. */
+function mortalThread(when: "before" | "after"): URL {
+  const source = `
+    import ${JSON.stringify(import.meta.resolve("./_worker.ts"))};
+    const work = self.onmessage;
+    self.onmessage = (message) => {
+      const die = (message.data.statements ?? [])
+        .some(({ args }) => args.includes("die"));
+      if (die && ${when === "before"}) throw new Error("struck down");
+      work(message);
+      if (die) throw new Error("struck down");
+    };`;
+  return new URL(`data:text/javascript,${encodeURIComponent(source)}`);
+}
+
+for (const when of ["before", "after"] as const) {
+  Deno.test(`batch() fails when the database thread dies ${when} the commit, and starts another thread`, async () => {
+    await using directory = await temporaryFolder();
+    const path = `${directory.path}/ledger.db`;
+    const driver = new WorkerDriver({
+      path,
+      busyTimeoutMs: 50,
+      module: mortalThread(when),
+    });
+    await prepare(driver);
+    const log = new EventLog(driver);
+    await log.append([testEvent(1)]);
+    const outcomes = await Promise.allSettled([
+      driver.batch([{ sql: "SELECT ?", args: ["die"] }], "read"),
+      driver.batch([{ sql: "SELECT 1", args: [] }], "read"),
+    ]);
+    // What was answered before the end may still arrive.
+    const [first, second] = outcomes;
+    assert.ok(second?.status === "rejected");
+    failsWith("crashed")(second.reason);
+    if (when === "before") {
+      assert.ok(first?.status === "rejected");
+      failsWith("crashed")(first.reason);
+    }
+    await log.append([testEvent(2), testEvent(1)]);
+    await driver.close();
+    assert.deepEqual(
+      await storedIds(path),
+      [1, 2].map((number) => testEvent(number).eventId),
+    );
+  });
+}
+
+Deno.test("append() whose thread dies is asked again and stored once", async () => {
+  await using directory = await temporaryFolder();
+  const path = `${directory.path}/ledger.db`;
+  const inner = new WorkerDriver({
+    path,
+    busyTimeoutMs: 50,
+    module: mortalThread("after"),
+  });
+  await prepare(inner);
+  let deaths = 0;
+  const driver: Driver = {
+    location: "file",
+    batch: (statements, mode) =>
+      inner.batch(
+        deaths++ === 0
+          ? [...statements, { sql: "SELECT ?", args: ["die"] }]
+          : statements,
+        mode,
+      ),
+    close: () => inner.close(),
+  };
+  const log = new EventLog(driver);
+  await log.append([testEvent(1)]);
+  await log.append([testEvent(2)]);
+  await driver.close();
+  assert.deepEqual(
+    await storedIds(path),
+    [1, 2].map((number) => testEvent(number).eventId),
+  );
+});
+
+Deno.test("close() finishes what was asked before", async () => {
+  await using directory = await temporaryFolder();
+  const path = `${directory.path}/ledger.db`;
+  const driver = await openDriver({ url: `file:${path}` });
+  await prepare(driver);
+  const log = new EventLog(driver);
+  const appending = testEvents(100).map((event) => log.append([event]));
+  await log.close();
+  await driver.close();
+  await Promise.all(appending);
+  assert.equal((await storedIds(path)).length, 100);
+});

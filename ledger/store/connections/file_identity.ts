@@ -1,0 +1,115 @@
+import {
+  closeSync,
+  fchmodSync,
+  openSync,
+  realpathSync,
+  statSync,
+} from "node:fs";
+import { LedgerError } from "../driver/errors.ts";
+
+/** Which files a connection has open, by device and inode. */
+export interface FileIdentity {
+  /** The database. */
+  readonly database: string;
+  /** Size of the database in bytes. */
+  readonly bytes: bigint;
+  /** Its write-ahead log. */
+  readonly log: string;
+  /** Path of the log: beside the file that the database's path links to. */
+  readonly logPath: string;
+}
+
+const MISSING = "missing";
+
+/**
+ * Device and inode of a file, such as `2049:131`; `missing` where there is
+ * none.
+ */
+export function fileId(path: string): string {
+  return look(path).id;
+}
+
+function look(path: string): { id: string; bytes: bigint } {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found === undefined
+    ? { id: MISSING, bytes: 0n }
+    : { id: `${found.dev}:${found.ino}`, bytes: found.size };
+}
+
+/** The files of the database at `path` now. */
+export function identify(path: string): FileIdentity {
+  const logPath = `${realPath(path)}-wal`;
+  const { id, bytes } = look(path);
+  return { database: id, bytes, log: fileId(logPath), logPath };
+}
+
+/**
+ * Compares the files at `path` with those that were opened. Data written to a
+ * removed file is lost when the process ends, and SQLite reports no error. The
+ * database shrinks during use only when another file is copied over it.
+ *
+ * @returns The files that are open. The log is made by the first commit where
+ * the database was not opened for writing before.
+ * @throws {LedgerError} `replaced` when they are not the same.
+ */
+export function checkIdentity(
+  path: string,
+  opened: FileIdentity,
+): FileIdentity {
+  const { id, bytes } = look(path);
+  if (id !== opened.database) throw replaced(path, id);
+  if (bytes < opened.bytes) throw replaced(path, id, "overwritten");
+  if (opened.log === MISSING) return identify(path);
+  checkFile(opened.logPath, opened.log);
+  return bytes === opened.bytes ? opened : { ...opened, bytes };
+}
+
+/**
+ * Compares one file with the one that was opened.
+ *
+ * @throws {LedgerError} `replaced` when it is not the same.
+ */
+export function checkFile(path: string, opened: string): void {
+  const now = fileId(path);
+  if (now !== opened) throw replaced(path, now);
+}
+
+function replaced(
+  path: string,
+  now: string,
+  how: string = now === MISSING ? "removed" : "replaced",
+): LedgerError {
+  return new LedgerError(
+    "replaced",
+    `${path} was ${how} while the ledger was in use, so nothing more is ` +
+      "written to it; put the ledger in its place with `ledger restore`, " +
+      "then start this process again",
+  );
+}
+
+/**
+ * Creates an empty file that only its owner may read, if it is missing. SQLite
+ * gives its log and its index the permissions of the database. Errors are
+ * ignored here: SQLite reports them when it opens the file.
+ */
+export function createPrivate(path: string): void {
+  try {
+    const file = openSync(path, "wx", 0o600);
+    try {
+      // The process's umask may have taken the owner's permissions too.
+      fchmodSync(file, 0o600);
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    // The file exists already or cannot be created.
+  }
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path; // It is missing.
+  }
+}

@@ -1,0 +1,45 @@
+import { closeSync, existsSync, openSync } from "node:fs";
+import Database from "libsql";
+import { codeOfSqlite } from "../driver/sqlite_errors.ts";
+
+/** How a lock excludes others. */
+export type FileLockMode = "shared" | "exclusive";
+
+/**
+ * Locks a file that holds nothing, as SQLite locks its databases: the system
+ * lets go of the lock when the process ends, and every runtime sees it. It is
+ * advisory, and as good as the file system's locks are. The file stays:
+ * removing it would let two processes each hold a lock on a file of that name.
+ *
+ * @param path The file; it is made, for its owner alone, where it is missing.
+ * @param mode Any number may hold it `shared`, or one `exclusive`.
+ * @returns What lets go of it; null while others hold it otherwise.
+ * @throws {Error} When the file cannot be made, or is no such file.
+ */
+export function lockFile(path: string, mode: FileLockMode): Disposable | null {
+  // Closing a file lets go of every lock that its process has on it.
+  if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
+  const database = new Database(path);
+  try {
+    database.exec(mode === "shared" ? "BEGIN" : "BEGIN EXCLUSIVE");
+    // The first read is what locks it.
+    database.prepare("SELECT count(*) FROM sqlite_schema").get();
+  } catch (error) {
+    database.close();
+    if (codeOf(error) === "busy") return null;
+    throw error;
+  }
+  return {
+    [Symbol.dispose]: () => {
+      // Closing alone lets go of it only once the statement is collected.
+      database.exec("ROLLBACK");
+      database.close();
+    },
+  };
+}
+
+function codeOf(error: unknown): string | null {
+  return error instanceof Database.SqliteError
+    ? codeOfSqlite(error.code)
+    : null;
+}

@@ -1,0 +1,79 @@
+import { fromClient } from "./_client_errors.ts";
+import { ClientDriver } from "./client_driver.ts";
+import type { Driver } from "../driver/driver.ts";
+import type { LedgerClient } from "./ledger_client.ts";
+import { reached } from "../driver/retrying_driver.ts";
+
+/** Which client to use, and how. */
+export interface OpenClientOptions {
+  /**
+   * A client of `@libsql/client`, made by its `createClient`. The ledger uses
+   * it until it is closed itself; closing the client is yours.
+   */
+  readonly client: LedgerClient;
+  /**
+   * Longest wait for one answer of a database on a server, in ms. The request
+   * itself is given up only if the client's `fetch` does that.
+   *
+   * @default 10000
+   */
+  readonly timeoutMs?: number;
+  /**
+   * Gives up with `busy` after another writer has held the lock this long,
+   * in ms.
+   *
+   * @default 5000
+   */
+  readonly busyLimitMs?: number;
+  /**
+   * Only reads: a batch that would write fails.
+   *
+   * @default false
+   */
+  readonly readOnly?: boolean;
+}
+
+/**
+ * Opens the database behind a client.
+ *
+ * @param options The client, and how to use it.
+ * @throws {TypeError} When the client speaks over WebSockets, or answers
+ * integers as texts.
+ * @throws {LedgerError} As `openDriver()`.
+ */
+export async function openClient(options: OpenClientOptions): Promise<Driver> {
+  const { client, timeoutMs = 10_000, readOnly = false } = options;
+  const known = await databaseOf(client);
+  const driver = new ClientDriver({ client, timeoutMs, readOnly, ...known });
+  const opened = await reached(driver, options);
+  const [answer] = await opened.batch([{ sql: "SELECT 1", args: [] }], "read");
+  if (answer?.rows[0]?.[0] === 1) return opened;
+  await opened.close();
+  throw new TypeError(
+    "Cannot use a client that answers integers as texts: make it with " +
+      "`intMode` left out",
+  );
+}
+
+/** Where the client's database lives, and its name in messages. */
+async function databaseOf(
+  client: LedgerClient,
+): Promise<Pick<Driver, "location"> & { readonly where: string }> {
+  const where = "the client's database";
+  if (client.protocol === "http") return { location: "remote", where };
+  if (client.protocol !== "file") {
+    throw new TypeError(
+      `Cannot use a client over ${client.protocol}: make it with a file:, ` +
+        "libsql:, https: or http: address",
+    );
+  }
+  const sql = "PRAGMA database_list";
+  const [list] = await client.batch([{ sql, args: [] }], "read")
+    .catch((error) => {
+      throw fromClient(error, { statements: [], location: "file", where });
+    });
+  const file = list?.rows[0]?.[list.columns.indexOf("file")];
+  return typeof file === "string" && file !== ""
+    ? { location: "file", where: file }
+    : { location: "memory", where: ":memory:" };
+}

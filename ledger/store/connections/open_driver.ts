@@ -1,0 +1,93 @@
+import { localPath } from "./database_url.ts";
+import type { Driver } from "../driver/driver.ts";
+import { reached } from "../driver/retrying_driver.ts";
+
+/** Which database to open, and how. */
+export interface OpenDriverOptions {
+  /** `file:` path, `:memory:`, or a `libsql:`, `https:` or `http:` address. */
+  readonly url: string;
+  /** Token of a remote database. */
+  readonly authToken?: string;
+  /**
+   * Longest wait for one request to a remote database, in ms.
+   *
+   * @default 10000
+   */
+  readonly timeoutMs?: number;
+  /**
+   * Whether a file database works in a thread of its own, so that a lock or a
+   * slow disk never stops the caller's event loop.
+   *
+   * @default true for files
+   */
+  readonly worker?: boolean;
+  /**
+   * Gives up with `busy` after another writer has held the lock this long,
+   * in ms.
+   *
+   * @default 5000
+   */
+  readonly busyLimitMs?: number;
+  /**
+   * Waits this long inside the driver, blocking its thread, before it asks
+   * again from outside, in ms.
+   *
+   * @default 50
+   */
+  readonly busyTimeoutMs?: number;
+  /**
+   * Only reads: opening, closing and batches never change a byte of the
+   * database, and a missing file is not created.
+   *
+   * @default false
+   */
+  readonly readOnly?: boolean;
+}
+
+/**
+ * Opens a database by its address. Local files are created when missing.
+ *
+ * @param options The address, and how to open it.
+ * @throws {LedgerError} `cannot_open`, `not_a_database`, `unauthorised`,
+ * `unreachable` and others of {@linkcode LedgerErrorCode}.
+ *
+ * @example Open a database in memory
+ * ```ts
+ * import { openDriver } from "@rampkit/onramp/ledger";
+ * import assert from "node:assert/strict";
+ *
+ * const driver = await openDriver({ url: ":memory:", worker: false });
+ * const [answer] = await driver.batch(
+ *   [{ sql: "SELECT 1 AS one", args: [] }],
+ *   "read",
+ * );
+ * assert.deepEqual(answer?.rows, [[1]]);
+ * await driver.close();
+ * ```
+ */
+export async function openDriver(options: OpenDriverOptions): Promise<Driver> {
+  const path = localPath(options.url);
+  const driver = path === null
+    ? await openRemote(options)
+    : await openLocal(path, options);
+  return await reached(driver, options);
+}
+
+async function openRemote(options: OpenDriverOptions): Promise<Driver> {
+  const { RemoteDriver } = await import("./remote_driver.ts");
+  return new RemoteDriver(options);
+}
+
+async function openLocal(
+  path: string,
+  { busyTimeoutMs = 50, worker = path !== ":memory:", readOnly = false }:
+    OpenDriverOptions,
+): Promise<Driver> {
+  if (worker) {
+    const { WorkerDriver } = await import("./worker_driver.ts");
+    return new WorkerDriver({ path, busyTimeoutMs, readOnly });
+  }
+  // Spelled out, so that an installed package has it locked and cached.
+  const { LibsqlDriver } = await import("./libsql_driver.ts");
+  return new LibsqlDriver({ path, busyTimeoutMs, readOnly });
+}

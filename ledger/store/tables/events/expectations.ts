@@ -1,0 +1,231 @@
+import {
+  askedAtOf,
+  CANDIDATES_KEPT,
+  type Expectation,
+  type ExpectationWindow,
+  validUntil,
+} from "../../../events/expectation.ts";
+import type { Statement } from "../../driver/driver.ts";
+import { liveGeneration } from "../checkpoints.ts";
+import { columnsOf } from "./event_rows.ts";
+
+/**
+ * What the partner expects, as far as an order finds it: under which click id,
+ * under which reference, and for how long. By session id an erasure finds it.
+ */
+export const expectationsSchema: readonly string[] = [
+  `CREATE TABLE expectations (
+    generation INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    click_id TEXT,
+    reference TEXT,
+    session_id TEXT,
+    asked_at TEXT NOT NULL,
+    valid_until TEXT NOT NULL,
+    PRIMARY KEY (generation, position)
+  ) STRICT, WITHOUT ROWID`,
+  // By when they expire: an order passes over those that expired before it.
+  `CREATE INDEX expectations_by_click
+    ON expectations(generation, click_id, valid_until, asked_at)`,
+  `CREATE INDEX expectations_by_reference
+    ON expectations(generation, reference, asked_at)`,
+  `CREATE INDEX expectations_by_session
+    ON expectations(generation, session_id)`,
+];
+
+/** An expectation, and where it was recorded. */
+export interface ExpectationRow {
+  /** Position of its event. */
+  readonly position: number;
+  /** What the partner expects. */
+  readonly expectation: Expectation;
+}
+
+/** Stores expectations, each once. */
+export function insertExpectations(
+  generation: number,
+  rows: readonly ExpectationRow[],
+): Statement {
+  const values = rows.map(({ position, expectation }) => [
+    position,
+    expectation.clickId,
+    expectation.reference,
+    expectation.sessionId,
+    askedAtOf(expectation),
+    validUntil(expectation),
+  ]);
+  return {
+    sql: `INSERT INTO expectations
+        (generation, position, click_id, reference, session_id, asked_at,
+          valid_until)
+      SELECT ?1, value ->> 0, value ->> 1, value ->> 2, value ->> 3,
+        value ->> 4, value ->> 5
+      FROM json_each(?2) WHERE true ON CONFLICT DO NOTHING`,
+    args: [generation, JSON.stringify(values)],
+  };
+}
+
+/** Selects whether any expectation was folded. */
+export const selectAnyExpectation: Statement = {
+  sql: "SELECT EXISTS (SELECT 1 FROM expectations)",
+  args: [],
+};
+
+/** How to look for expectations. */
+export interface SelectExpectationsOptions {
+  /** Which states. @default the live ones */
+  readonly generation?: number;
+  /**
+   * Whether those are read as well that do not count now but did before: up to
+   * 200 of a click id, and of each reference. @default false
+   */
+  readonly earlier?: boolean;
+}
+
+/** How many are read where those count as well that counted before. */
+const MOST_EARLIER = 200;
+
+/**
+ * Selects the events of expectations: of each click id the first to expire, as
+ * many as an order keeps, and of their references the latest terms.
+ *
+ * @param windows Where to look.
+ */
+export function selectExpectations(
+  windows: readonly ExpectationWindow[],
+  options: SelectExpectationsOptions = {},
+): Statement {
+  return {
+    sql: `SELECT ${columnsOf("e")} FROM events AS e WHERE e.position IN (${
+      positionsSql(options)
+    })`,
+    args: [windowRows(windows)],
+  };
+}
+
+/** Selects positions of the same. */
+export function selectExpectationPositions(
+  windows: readonly ExpectationWindow[],
+  options: SelectExpectationsOptions = {},
+): Statement {
+  return {
+    sql: positionsSql(options),
+    args: [windowRows(windows)],
+  };
+}
+
+/** Selects positions of expectations by click id, session id and reference. */
+export function selectPositionsOfLinks(
+  links: readonly (readonly [kind: string, link: string])[],
+): Statement {
+  const of = (kind: "click" | "session" | "reference") =>
+    JSON.stringify(links.flatMap(([one, link]) => one === kind ? [link] : []));
+  const found = (column: string, list: number) =>
+    `SELECT x.position FROM json_each(?${list}) AS w
+      CROSS JOIN expectations AS x ON x.generation = ${liveGeneration}
+        AND x.${column} = w.value`;
+  return {
+    sql: `${found("click_id", 1)} UNION ${found("session_id", 2)}
+      UNION ${found("reference", 3)}`,
+    args: [of("click"), of("session"), of("reference")],
+  };
+}
+
+/**
+ * Selects the events of what was asked for under references at a time or later.
+ *
+ * @param generation Which states.
+ * @param references References, and the time of each.
+ */
+export function selectLaterTerms(
+  generation: number,
+  references: readonly (readonly [reference: string, askedAt: string])[],
+): Statement {
+  return {
+    sql: `SELECT ${columnsOf("e")} FROM json_each(?2) AS w
+      CROSS JOIN expectations AS x ON x.generation = ?1
+        AND x.reference = w.value ->> 0 AND x.asked_at >= w.value ->> 1
+      CROSS JOIN events AS e ON e.position = x.position`,
+    args: [generation, JSON.stringify(references)],
+  };
+}
+
+/**
+ * Selects the event of one expectation that holds a click id for another
+ * reference at the same time; none where there is no such.
+ */
+export function selectExpectationsOfClick(
+  { clickId, reference, from, until }: {
+    readonly clickId: string;
+    readonly reference: string | null;
+    readonly from: string;
+    readonly until: string;
+  },
+): Statement {
+  return {
+    sql: `SELECT ${columnsOf("e")} FROM expectations AS x
+      CROSS JOIN events AS e ON e.position = x.position
+      WHERE x.generation = ${liveGeneration} AND x.click_id = ?1
+        AND x.valid_until >= ?2 AND x.asked_at <= ?3
+        AND x.reference IS NOT ?4
+      ORDER BY x.valid_until LIMIT 1`,
+    args: [clickId, from, until, reference],
+  };
+}
+
+/** Selects the events of expectations of a click id that are not folded yet. */
+export function selectUnfoldedExpectations(clickId: string): Statement {
+  return {
+    // The second condition is that of the index.
+    sql: `SELECT ${columnsOf("e")} FROM events AS e
+      WHERE e.kind IN ('session_created', 'order_expected')
+        AND e.kind <> 'webhook' AND e.click_id = ?1
+        AND e.position > coalesce(
+          (SELECT position FROM projections WHERE name = 'live'), 0)`,
+    args: [clickId],
+  };
+}
+
+function windowRows(windows: readonly ExpectationWindow[]): string {
+  return JSON.stringify(
+    windows.map(({ clickId, from, until }) => [clickId, from, until]),
+  );
+}
+
+/**
+ * CROSS JOIN keeps SQLite from walking the larger table first. Several that
+ * expire at one moment, or were asked for at one moment, are all read: the fold
+ * decides among them.
+ */
+function positionsSql(
+  { generation, earlier = false }: SelectExpectationsOptions,
+): string {
+  const of = generation ?? liveGeneration;
+  const candidates = earlier ? MOST_EARLIER : CANDIDATES_KEPT;
+  const terms = earlier ? MOST_EARLIER : 1;
+  return `WITH
+    w AS MATERIALIZED (
+      SELECT value ->> 0 AS click_id, value ->> 1 AS start,
+        value ->> 2 AS until
+      FROM json_each(?1)),
+    c AS MATERIALIZED (
+      SELECT x.position, x.reference, w.until
+      FROM w CROSS JOIN expectations AS x ON x.generation = ${of}
+        AND x.click_id = w.click_id AND x.valid_until >= w.start
+        AND x.valid_until <= coalesce((
+          SELECT k.valid_until FROM expectations AS k
+          WHERE k.generation = ${of} AND k.click_id = w.click_id
+            AND k.valid_until >= w.start AND k.asked_at <= w.until
+          ORDER BY k.valid_until LIMIT 1 OFFSET ${candidates - 1}), '~')
+        AND x.asked_at <= w.until)
+    SELECT position FROM c
+    UNION SELECT t.position
+      FROM (SELECT DISTINCT reference, until FROM c) AS c
+      CROSS JOIN expectations AS t ON t.generation = ${of}
+        AND t.reference = c.reference AND t.asked_at <= c.until
+        AND t.asked_at >= coalesce((
+          SELECT k.asked_at FROM expectations AS k
+          WHERE k.generation = ${of} AND k.reference = c.reference
+            AND k.asked_at <= c.until
+          ORDER BY k.asked_at DESC LIMIT 1 OFFSET ${terms - 1}), '')`;
+}

@@ -1,0 +1,57 @@
+import type { Statement } from "../driver/driver.ts";
+import { liveGeneration } from "./checkpoints.ts";
+
+/**
+ * Whether anything was ever recorded to compare orders with: 1 or 0. The first
+ * condition is that of the index by kind.
+ */
+export const anyExpectation = `EXISTS (SELECT 1 FROM events
+  WHERE kind <> 'webhook' AND kind IN ('session_created', 'order_expected'))`;
+
+/**
+ * Whether another order holds the purchase of an order: 1, else 0 or null. The
+ * last entry of the release log says it: beside `max`, SQLite takes the other
+ * columns from the row that has the maximum.
+ */
+export const isPaidTwice = `(SELECT max(t.seq) > 0 AND t.reason = 'paid_twice'
+  FROM transitions AS t WHERE t.entity = 'order' AND t.machine = 'release'
+    AND t.entity_id = orders.order_id)`;
+
+/**
+ * Whether the release of an order moved and nobody was told: 1, else 0 or null.
+ * It ends when its key is fired, and when a person releases the order by hand.
+ */
+export const isWithheld = `(SELECT max(t.seq) > 0 AND t.withheld = 1
+    AND t.live = 0 AND NOT EXISTS (SELECT 1 FROM hand_releases AS h
+      WHERE h.order_id = t.entity_id)
+  FROM transitions AS t WHERE t.entity = 'order' AND t.machine = 'release'
+    AND t.entity_id = orders.order_id)`;
+
+/** What rows of orders say beside their state. */
+export const orderContext = `${anyExpectation}, ${isPaidTwice}, ${isWithheld}`;
+
+/**
+ * Selects 1 where an order has succeeded that cannot be compared, and nothing
+ * was ever recorded to compare orders with; else 0.
+ */
+export const selectUnchecked: Statement = {
+  sql: `SELECT NOT ${anyExpectation} AND EXISTS (SELECT 1 FROM orders
+    WHERE generation = ${liveGeneration} AND attention IS NOT NULL
+      AND instr(attention, ' not_comparable ') > 0)`,
+  args: [],
+};
+
+/**
+ * Selects what the outcome of live orders depends on: rows of id, facts, and
+ * whether another order holds the purchase.
+ *
+ * @param orderIds Which ones.
+ */
+export function selectOutcomeFacts(orderIds: readonly string[]): Statement {
+  return {
+    sql: `SELECT order_id, state -> '$.facts', ${isPaidTwice} FROM orders
+      WHERE generation = ${liveGeneration}
+        AND order_id IN (SELECT value FROM json_each(?))`,
+    args: [JSON.stringify(orderIds)],
+  };
+}

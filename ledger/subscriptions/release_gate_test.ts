@@ -1,0 +1,213 @@
+import assert from "node:assert/strict";
+import type { NewEvent } from "../events/event.ts";
+import { orderAbsent } from "../events/mint.ts";
+import type { Driver } from "../store/driver/driver.ts";
+import {
+  at,
+  emptyStore,
+  orderRead,
+  session,
+} from "../testing/projection_test_kit.ts";
+import { opened, record } from "../testing/subscription_test_kit.ts";
+import type { SubscribeOptions } from "./subscription_options.ts";
+import { Subscriptions } from "./subscriptions.ts";
+
+const salt = new Uint8Array(16);
+
+/** The service shows the order, paid as expected. */
+function paid(minute: number): NewEvent {
+  return orderRead(minute, {
+    orderId: "O1",
+    status: "success",
+    click: "C1",
+    tx: "0xT",
+    created: 2,
+    changed: 3,
+  });
+}
+
+/** The service does not show the order. */
+function gone(minute: number): NewEvent {
+  return orderAbsent({
+    orderId: "O1",
+    readAt: at(minute),
+    recordedAt: at(minute),
+    salt,
+  });
+}
+
+/** A receiver that notes what it is called with, and may fail. */
+class Receiver {
+  readonly seen: string[] = [];
+  fails = false;
+  /** Called in the middle of a call. */
+  during: () => Promise<void> = () => Promise.resolve();
+  readonly #driver: Driver;
+
+  constructor(driver: Driver) {
+    this.#driver = driver;
+  }
+
+  async dispatch(
+    on: SubscribeOptions["on"],
+    options: Partial<SubscribeOptions> = {},
+  ): Promise<string[]> {
+    const before = this.seen.length;
+    await using subscription = await opened(
+      this.#driver,
+      async ({ key, reverses }, { late }) => {
+        const facts = [
+          ...reverses.map((one) => `reverses ${one}`),
+          ...(late ? ["late"] : []),
+        ];
+        this.seen.push([key.slice("order:".length), ...facts].join(", "));
+        await this.during();
+        if (this.fails) throw new Error("not now");
+      },
+      { on, retryDelayMs: () => 0, maxAttempts: 3, ...options },
+    );
+    await subscription.dispatch();
+    return this.seen.slice(before);
+  }
+}
+
+const EXPECTED = session(0, "S1", "C1");
+
+Deno.test("Subscription.dispatch() hands over no yes that was withdrawn, and hands it over under its own key once it is restored", async () => {
+  const driver = await emptyStore();
+  const receiver = new Receiver(driver);
+  await record(driver, EXPECTED, paid(5), gone(6));
+  assert.deepEqual(await receiver.dispatch("order.release.yes"), []);
+  await record(driver, paid(7));
+  assert.deepEqual(await receiver.dispatch("order.release.yes"), [
+    "O1:release.yes, late",
+  ]);
+  await record(driver, gone(8), paid(9));
+  assert.deepEqual(await receiver.dispatch("order.release.yes"), []);
+  await driver.close();
+});
+
+Deno.test("Subscription.dispatch() says reverses yes to a handler that was called with it, and to no other", async () => {
+  const driver = await emptyStore();
+  const receiver = new Receiver(driver);
+  await record(driver, EXPECTED, paid(5), gone(6));
+  assert.deepEqual(await receiver.dispatch("order.release.*"), [
+    "O1:release.wait",
+  ]);
+  await record(driver, paid(7));
+  assert.deepEqual(await receiver.dispatch("order.release.*"), [
+    "O1:release.yes, late",
+  ]);
+  await record(driver, gone(8));
+  assert.deepEqual(await receiver.dispatch("order.release.*"), [
+    "O1:release.wait#2, reverses yes",
+  ]);
+  await record(driver, paid(9));
+  assert.deepEqual(await receiver.dispatch("order.release.*"), [
+    "O1:release.restored#2",
+  ]);
+  // A handler of withdrawals alone cannot know who shipped.
+  const other = new Receiver(driver);
+  await using subscription = await opened(
+    driver,
+    ({ key, reverses }) => {
+      other.seen.push(`${key} ${reverses}`);
+    },
+    { on: "order.release.wait" },
+    { name: "withdrawals" },
+  );
+  await subscription.dispatch();
+  assert.deepEqual(other.seen, [
+    "order:O1:release.wait yes",
+    "order:O1:release.wait#2 yes",
+  ]);
+  await driver.close();
+});
+
+Deno.test("Subscription.dispatch() passes a retry of yes through the same gate", async () => {
+  const driver = await emptyStore();
+  const receiver = new Receiver(driver);
+  await record(driver, EXPECTED, paid(5));
+  receiver.during = async () => {
+    receiver.during = () => Promise.resolve();
+    await record(driver, gone(6));
+    throw new Error("not now");
+  };
+  // It was reversed while the handler ran: the race that remains.
+  assert.deepEqual(
+    await receiver.dispatch("order.release.*"),
+    ["O1:release.yes", "O1:release.wait, reverses yes"],
+  );
+  await record(driver, paid(7));
+  assert.deepEqual(await receiver.dispatch("order.release.*"), [
+    "O1:release.yes, late",
+  ]);
+  await driver.close();
+});
+
+Deno.test("Subscriptions.retry() of a yes that was withdrawn calls nobody until it is restored", async () => {
+  const driver = await emptyStore();
+  const receiver = new Receiver(driver);
+  const subscriptions = new Subscriptions(driver, () => Date.parse(at(61)));
+  await record(driver, EXPECTED, paid(5));
+  receiver.fails = true;
+  for (let tries = 0; tries < 3; tries++) {
+    await receiver.dispatch("order.release.yes");
+  }
+  assert.equal((await subscriptions.deadLetters("test")).length, 1);
+  receiver.fails = false;
+  await record(driver, gone(6));
+  assert.equal(await subscriptions.retry("test"), 1);
+  assert.deepEqual(await receiver.dispatch("order.release.yes"), []);
+  await record(driver, paid(7));
+  assert.deepEqual(await receiver.dispatch("order.release.yes"), [
+    "O1:release.yes, late",
+  ]);
+  assert.deepEqual(await subscriptions.queued("test"), []);
+  await driver.close();
+});
+
+Deno.test("Subscription.dispatch() hands a dead yes over again when it is restored, and forgets the dead letter", async () => {
+  const driver = await emptyStore();
+  const receiver = new Receiver(driver);
+  const subscriptions = new Subscriptions(driver, () => Date.parse(at(61)));
+  await record(driver, EXPECTED, paid(5));
+  receiver.fails = true;
+  for (let tries = 0; tries < 3; tries++) {
+    await receiver.dispatch("order.release.yes");
+  }
+  receiver.fails = false;
+  await record(driver, gone(6), paid(7));
+  assert.deepEqual(await receiver.dispatch("order.release.yes"), [
+    "O1:release.yes, late",
+  ]);
+  assert.deepEqual(await subscriptions.deadLetters("test"), []);
+  await driver.close();
+});
+
+Deno.test("Subscription.dispatch() parks each of many stale releases in a few writes", async () => {
+  const driver = await emptyStore();
+  const orders = Array.from({ length: 40 }, (_, place) => `O${place}`);
+  const read = (orderId: string, minute: number, status: string) =>
+    orderRead(minute, {
+      orderId,
+      status,
+      click: `C${orderId}`,
+      tx: "0xT",
+      created: 2,
+      changed: minute,
+    });
+  await record(
+    driver,
+    ...orders.map((id) => session(0, `S${id}`, `C${id}`)),
+    ...orders.map((id) => read(id, 3, "success")),
+    ...orders.slice(20).map((id) => read(id, 4, "failed")),
+  );
+  const receiver = new Receiver(driver);
+  const seen = await receiver.dispatch("order.release.yes");
+  assert.deepEqual(
+    seen.toSorted(),
+    orders.slice(0, 20).map((id) => `${id}:release.yes`).sort(),
+  );
+  await driver.close();
+});

@@ -1,0 +1,49 @@
+/**
+ * What tests of other modules may use of the ledger, beside its doors.
+ *
+ * @module
+ */
+export { allNotes } from "../attention/notes.ts";
+export type { RecordedEvent } from "../events/event.ts";
+export {
+  type ExpectationFact,
+  type Fact,
+  isExpectation,
+  type WebhookFact,
+} from "../events/fact.ts";
+export {
+  deliveryUnanswered,
+  orderExpected,
+  sessionCreated,
+  webhookEvent,
+} from "../events/mint.ts";
+export { anchorFile, anchorFilePath } from "../evidence/anchor_file.ts";
+export { foldOrder, foldUser } from "../explain/as_of.ts";
+export { explainOrder } from "../explain/explain_order.ts";
+export { genesisHash, linkHash } from "../hashes/chain_hash.ts";
+export { bodyCommitment, commitmentOf } from "../hashes/commitment.ts";
+export { FINAL_READS_AFTER_MS } from "../orders/final_reads.ts";
+export { contestingClaims } from "../orders/order_status.ts";
+export { encodeOrderFold } from "../projection/codec/fold_codec.ts";
+export { orderRow, userRow } from "../projection/codec/rows.ts";
+export { type FoldCode, Projector } from "../projection/projector.ts";
+export { LibsqlDriver } from "../store/connections/libsql_driver.ts";
+export type { ResultSet, SqlValue } from "../store/driver/driver.ts";
+export { migrate } from "../store/migrate.ts";
+export { migrations } from "../store/migrations.ts";
+export {
+  eventColumns,
+  recordedEvent,
+} from "../store/tables/events/event_rows.ts";
+export {
+  readTransitions,
+  transitionColumns,
+  transitionOf,
+} from "../store/tables/transitions.ts";
+export {
+  evolveUser,
+  initialUserFold,
+  type UserFold,
+} from "../users/user_fold.ts";
+export { decideUserStatus } from "../users/user_status.ts";
+export { orderRelease } from "../releases/order_release.ts";

@@ -1,0 +1,153 @@
+/**
+ * The types inside what the ledger takes and gives: what an explanation, a month
+ * or a verification is made of. They are at hand as `LedgerTypes`.
+ *
+ * @module
+ */
+export type { AssetTable } from "../core/assets/environment.ts";
+export type {
+  BodyClasses,
+  OddBody,
+} from "../core/webhook_event/body_classes.ts";
+export type { UnansweredDelivery } from "../core/wire/delivery.ts";
+export type { IncompleteReason } from "../core/wire/incomplete_reason.ts";
+export type {
+  MismatchKind,
+  SessionMismatch,
+  StatusAnomaly,
+  TimeInFuture,
+  TransactionAnomaly,
+  UnknownSession,
+  UnreadableField,
+  VerificationReversed,
+  WebhookMismatch,
+  WithoutField,
+} from "./anomalies/anomaly.ts";
+export type { ErasableOrder, ErasureBlock } from "./erasure/erasure_plan.ts";
+export type { Comparison } from "./erasure/comparison.ts";
+export type { ErasureFinding } from "./erasure/findings.ts";
+export type { Historic } from "./releases/history_report.ts";
+export type { ClaimedOrder } from "./erasure/person_events.ts";
+export type { ErasedUser, ReturnedOrder } from "./erasure/erasures.ts";
+export type { ClaimBody } from "./events/claim_body.ts";
+export type {
+  MonthClosedFile,
+  OrderExpectedBody,
+  RecordedEvent,
+  SessionCreatedBody,
+} from "./events/event.ts";
+export type { Expectation } from "./events/expectation.ts";
+export type {
+  ActivityLabel,
+  ExpectationFact,
+  Fact,
+  FactBase,
+  MonthClosedFact,
+  OrderAbsentFact,
+  OrderContradictedFact,
+  OrderReleasedFact,
+  OrderSnapshotFact,
+  UnansweredFact,
+  UnreadableFact,
+  UnreadableReason,
+  UserSnapshotFact,
+  WebhookFact,
+} from "./events/fact.ts";
+export type { OrderReading } from "./events/order_reading.ts";
+export type { OtpStep } from "./events/otp_step.ts";
+export type { UserReading } from "./events/user_reading.ts";
+export type { ChainBreak } from "./evidence/chain_break.ts";
+export type { ChainState } from "./evidence/chain_head.ts";
+export type { DamageReason } from "./evidence/damage_reason.ts";
+export type { HeadAnchor } from "./evidence/head_anchor.ts";
+export type { Anchor, Damage } from "./evidence/verification.ts";
+export type { RowDifference } from "./evidence/verify_states.ts";
+export type { ExplainedMove } from "./explain/explained_move.ts";
+export type {
+  ExplainedEvent,
+  ExplainedField,
+  FieldChange,
+  FieldValue,
+} from "./explain/explanation.ts";
+export type { OccurrenceOptions } from "./explain/occurrences.ts";
+export type { EventContent, OutcomeReason } from "./explain/outcome.ts";
+export type {
+  AnchoredHead,
+  AnchorRecord,
+  AnchorReset,
+  AnchorStore,
+  ChainHead,
+} from "./hashes/anchored_head.ts";
+export type { LedgerOptions } from "./ledger_on.ts";
+export type { CatchUpOptions } from "./ledger_parts.ts";
+export type { BanName } from "./machines/ban_machine.ts";
+export type { Entity } from "./machines/entity.ts";
+export type { EventKind } from "./machines/event_kind.ts";
+export type { Decision, Move } from "./machines/machine.ts";
+export type {
+  ClaimedStatus,
+  OrderMoveAnomaly,
+} from "./machines/order_machine.ts";
+export type { MachineName, VisibleStatus } from "./machines/transition.ts";
+export type { VerificationName } from "./machines/verification_machine.ts";
+export type { MonthRefusal } from "./months/close_month.ts";
+export type { Exclusion } from "./months/decide_rows.ts";
+export type { Money } from "./months/money.ts";
+export type { MonthDifference } from "./months/month_differences.ts";
+export type {
+  BookBy,
+  MonthRow,
+  MonthRowKind,
+  OrderTimes,
+} from "./months/month_row.ts";
+export type {
+  ExclusionCounts,
+  MonthSums,
+  MonthTotal,
+} from "./months/month_summary.ts";
+export type { MonthWork } from "./months/months_parts.ts";
+export type { MonthChange } from "./months/recompute_month.ts";
+export type { MonthSummary, MonthTerms } from "./months/summary_file.ts";
+export type { OrderContext } from "./attention/attention.ts";
+export type { MatchFact } from "./events/match_fact.ts";
+export type { Activity, UserActivity } from "./orders/activity_fold.ts";
+export type { OrderActivity } from "./orders/order_activity.ts";
+export type { OrderFacts } from "./orders/order_facts.ts";
+export type { ClaimState, DecidedStatus } from "./orders/order_status.ts";
+export type { ResolveOptions } from "./orders/resolve_order.ts";
+export type {
+  ChainFact,
+  CodeFact,
+  OutcomeFacts,
+  ShownFact,
+  StoredFacts,
+} from "./outcomes/outcome_facts.ts";
+export type { Booked } from "./outcomes/outcome_table.ts";
+export type { FoldCode } from "./projection/projector.ts";
+export type { FieldMatch, FoundField } from "./queries/find.ts";
+export type { AsOf } from "./queries/orders_at.ts";
+export type { LedgerStats } from "./queries/stats.ts";
+export type { WaitingDeliveries } from "./queries/waiting_deliveries.ts";
+export type { StateChange } from "./refold/compare_generations.ts";
+export type { StateDifference } from "./refold/state_diff.ts";
+export type {
+  ClientResult,
+  ClientStatement,
+} from "./store/connections/ledger_client.ts";
+export type { OpenDriverOptions } from "./store/connections/open_driver.ts";
+export type {
+  Driver,
+  ResultSet,
+  SqlValue,
+  Statement,
+} from "./store/driver/driver.ts";
+export type { IsolatedId } from "./store/tables/polling/isolated_ids.ts";
+export type { PageQuery } from "./store/tables/state_pages.ts";
+export type { UnlistedPattern } from "./subscriptions/pattern.ts";
+export type { Dispatched } from "./subscriptions/subscription_options.ts";
+export type { Unfired, UnfiredQuery } from "./subscriptions/subscriptions.ts";
+export type { UserCard, UserReason, UserSpending } from "./users/user_state.ts";
+export type { UserStatus, Verification } from "./users/user_status.ts";
+export type { VerificationKind } from "./users/user_verdict.ts";
+export type { FindingReason } from "./store/tables/erasure/erased_values.ts";
+export type { HandRelease } from "./events/hand_release.ts";

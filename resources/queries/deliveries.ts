@@ -1,0 +1,111 @@
+import { bodyValue, classify } from "../../core/webhook_event/classify_body.ts";
+import { base64 } from "@scure/base";
+import { defined } from "../../core/defined.ts";
+import { messageOf } from "../../core/guards.ts";
+import {
+  type Ledger,
+  readDelivery,
+  type StoredDelivery,
+} from "../../ledger/mod.ts";
+import {
+  decodeCursor,
+  type DeliveryPlace,
+  encodeCursor,
+  fitting,
+  jsonBytes,
+  readDeliveryPage,
+  wrongQuery,
+} from "../../ledger/for_resources.ts";
+import { parseWebhook } from "../../webhooks/mod.ts";
+import type { Page, PageParams } from "./page.ts";
+
+/** Which deliveries to list. */
+export interface DeliveryListParams extends PageParams {
+  /** Only bodies that are no JSON object with a type. @default {false} */
+  readonly quarantined?: boolean;
+}
+
+/**
+ * One page of `deliveries list --json`, newest first.
+ *
+ * @throws {RangeError} When cursor or limit is wrong.
+ */
+export async function deliveriesPage(
+  ledger: Ledger,
+  { quarantined, cursor, limit }: DeliveryListParams,
+): Promise<Page<StoredDelivery>> {
+  const { deliveries, next } = await readDeliveryPage(
+    ledger.driver,
+    defined({
+      quarantined,
+      limit,
+      after: cursor === undefined ? undefined : placeOf(cursor),
+    }),
+  );
+  const items = fitting(deliveries, jsonBytes);
+  const end = items.length < deliveries.length ? items.at(-1) : next;
+  return {
+    items,
+    next: end === null || end === undefined ? null : encodeCursor({
+      sortAt: end.receivedAt,
+      id: String(end.position),
+    }),
+  };
+}
+
+function placeOf(cursor: string): DeliveryPlace {
+  const { sortAt: receivedAt, id } = decodeCursor(cursor);
+  if (/^\d{1,15}$/.test(id)) return { position: Number(id), receivedAt };
+  throw wrongQuery("cursor", cursor, '"next" of an earlier page');
+}
+
+/** The stable `--json` shape of `deliveries show`. */
+export interface DeliveryDetailJson extends StoredDelivery {
+  /** Why it is odd; empty when it is not. */
+  readonly reasons: readonly string[];
+  /** The body as text; null when it is not UTF-8, or was erased. */
+  readonly text: string | null;
+  /** The bytes of the body; null when it was erased. */
+  readonly base64: string | null;
+}
+
+/**
+ * One delivery as `deliveries show --json` prints it.
+ *
+ * @returns Null when the ledger has none of this id.
+ */
+export async function deliveryDetail(
+  ledger: Ledger,
+  id: string,
+): Promise<DeliveryDetailJson | null> {
+  const found = await readDelivery(ledger.driver, id);
+  if (found === null) return null;
+  const { body, ...delivery } = found;
+  return {
+    ...delivery,
+    reasons: body === null ? [] : reasonsOf(body),
+    text: body === null ? null : utf8(body),
+    base64: body === null ? null : base64.encode(body),
+  };
+}
+
+/** The text of a body; null when its bytes are not UTF-8. */
+function utf8(body: Uint8Array<ArrayBuffer>): string | null {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+      .decode(body);
+  } catch {
+    return null;
+  }
+}
+
+function reasonsOf(body: Uint8Array<ArrayBuffer>): readonly string[] {
+  try {
+    const webhook = parseWebhook(body);
+    if (webhook.type === "unrecognised") return webhook.reasons;
+    const { why } = classify(bodyValue(body));
+    return why === null ? [] : [why];
+  } catch (error) {
+    return [messageOf(error)];
+  }
+}

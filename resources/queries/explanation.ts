@@ -1,0 +1,44 @@
+import type { Ledger } from "../../ledger/mod.ts";
+import {
+  type ExplanationJson,
+  explanationJson,
+} from "../views/explanation_view.ts";
+import { type OrderJson, orderJson } from "../views/order_view.ts";
+
+/**
+ * What became of an order, as `orders explain --json` prints it.
+ *
+ * @param nowMs The time, in milliseconds since the epoch.
+ * @param time What was known then, ISO 8601 with a zone. @default {now}
+ * @returns Null when no event names the order.
+ * @throws {RangeError} When it is not a time.
+ */
+export async function orderExplanation(
+  ledger: Ledger,
+  orderId: string,
+  nowMs: number,
+  time?: string,
+): Promise<ExplanationJson | null> {
+  const explanation = await ledger.explain(orderId, time);
+  return explanation && explanationJson(
+    explanation,
+    time === undefined ? nowMs : Date.parse(time),
+  );
+}
+
+/**
+ * What was known of an order at a time, as `orders explain --as-of --json`
+ * prints it.
+ *
+ * @param time ISO 8601 with a zone.
+ * @returns Null when nothing was known of it then.
+ * @throws {RangeError} When it is not a time.
+ */
+export async function orderAsOf(
+  ledger: Ledger,
+  orderId: string,
+  time: string,
+): Promise<OrderJson | null> {
+  const then = await ledger.asOf(orderId, time);
+  return then && orderJson(then, Date.parse(time));
+}

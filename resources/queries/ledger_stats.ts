@@ -1,0 +1,36 @@
+import type { ChainHead } from "../../ledger/for_resources.ts";
+import type { ChainBreak, ChainState } from "../../ledger/types.ts";
+import type { Stats } from "../../ledger/mod.ts";
+import { describeChainBreak } from "../wording/damage_reason.ts";
+
+/** Why the chain is not extended, in words and as data. */
+export interface ChainBreakJson {
+  /** Why the chain is not extended, in one sentence; null when it is. */
+  readonly broken: string | null;
+  /** The same as a code with its data. */
+  readonly reason: ChainBreak | null;
+}
+
+/** The stable shape of how far the evidence chain reaches. */
+export type ChainStateJson = ChainHead & ChainBreakJson;
+
+/** How far the evidence chain reaches, with a sentence. */
+export function chainStateJson(state: ChainState): ChainStateJson {
+  return { ...state, ...breakJson(state.broken) };
+}
+
+/** The stable `--json` shape of `ledger stats`; fields are only ever added. */
+export interface LedgerStatsJson extends Omit<Stats, "chain"> {
+  readonly chain: Omit<Stats["chain"], "broken"> & ChainBreakJson;
+}
+
+/** How much the ledger holds, as `ledger stats --json` prints it. */
+export function ledgerStatsJson(stats: Stats): LedgerStatsJson {
+  const { chain } = stats;
+  return { ...stats, chain: { ...chain, ...breakJson(chain.broken) } };
+}
+
+function breakJson(reason: ChainBreak | null): ChainBreakJson {
+  const broken = reason === null ? null : describeChainBreak(reason);
+  return { broken, reason };
+}

@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { ulid } from "ulid";
+import { type Ledger, openLedger } from "../../ledger/mod.ts";
+import { orderRead } from "../../ledger/testing/projection_test_kit.ts";
+import { attentionPage } from "./attention.ts";
+import { deliveriesPage } from "./deliveries.ts";
+import { ordersPage } from "./orders.ts";
+import type { Page } from "./page.ts";
+import { transitionsAfter } from "./transitions.ts";
+import { usersPage } from "./users.ts";
+
+const mostBytes = 4_000_000;
+const startMs = Date.parse("2026-11-20T12:00:00Z");
+const count = 900;
+
+/** A text as long as an identifier may be, of which JSON makes six times that. */
+function longest(at: number, name: string): string {
+  return `${name}${at}-`.padEnd(256, "\u0001");
+}
+
+/** A ledger of orders and users whose every text is as long as may be. */
+async function hostileLedger(): Promise<Ledger> {
+  const ledger = await openLedger({
+    url: ":memory:",
+    environment: "sandbox",
+    worker: false,
+    now: () => startMs,
+  });
+  const encoder = new TextEncoder();
+  for (let at = 0; at < count; at++) {
+    const text = (name: string) => longest(at, name);
+    const order = {
+      id: text("order"),
+      external_order_id: text("external"),
+      base: text("base"),
+      base_amount: text("amount"),
+      quote: text("quote"),
+      quote_amount: text("amount"),
+      address: text("address"),
+      transaction_id: text("transaction"),
+      partner_data: { sc_address: text("sc"), sc_input_data: text("input") },
+      error_code: text("error"),
+    };
+    const state = { state: text("state") };
+    await ledger.appendDelivery({
+      id: ulid(startMs),
+      receivedAt: new Date(startMs + at).toISOString(),
+      body: encoder.encode(JSON.stringify({
+        type: at % 2 === 0 ? "order_complete" : "order_failed",
+        click_id: text("click"),
+        hpp_session_id: text("session"),
+        order,
+        user: {
+          user_id: text("user"),
+          verification_status: { lkyc: state, fkyc: state },
+        },
+      })),
+    });
+  }
+  await ledger.project();
+  return ledger;
+}
+
+/** Reads all pages, and holds that none is too long. */
+async function walk<Row>(
+  page: (cursor: string | undefined) => Promise<Page<Row>>,
+): Promise<number> {
+  let rows = 0;
+  let cursor: string | undefined;
+  do {
+    const read = await page(cursor);
+    assert.ok(read.items.length > 0 || read.next === null);
+    const bytes = new TextEncoder().encode(JSON.stringify(read)).length;
+    assert.ok(bytes <= mostBytes, `${bytes} bytes`);
+    rows += read.items.length;
+    cursor = read.next ?? undefined;
+  } while (cursor !== undefined);
+  return rows;
+}
+
+Deno.test("pages are at most 4 MB long, whatever strangers send, and none is lost between them", async () => {
+  await using ledger = await hostileLedger();
+  const params = (cursor: string | undefined) => ({
+    limit: 1000,
+    ...(cursor === undefined ? {} : { cursor }),
+  });
+  const nowMs = startMs + 5 * 3_600_000;
+  const orders = await walk((cursor) =>
+    ordersPage(ledger, params(cursor), nowMs)
+  );
+  const users = await walk((cursor) => usersPage(ledger, params(cursor)));
+  const deliveries = await walk((cursor) =>
+    deliveriesPage(ledger, params(cursor))
+  );
+  assert.deepEqual([orders, users, deliveries], [count, count, count]);
+  let transitions = 0;
+  for (let after = 0;;) {
+    const read = await transitionsAfter(ledger, { after, limit: 1000 });
+    if (read.items.length === 0) break;
+    const bytes = new TextEncoder().encode(JSON.stringify(read)).length;
+    assert.ok(bytes <= mostBytes, `${bytes} bytes`);
+    transitions += read.items.length;
+    after = read.next;
+  }
+  assert.ok(transitions >= count);
+});
+
+Deno.test("attentionPage() is at most 4 MB long, and loses nothing between two", async () => {
+  await using ledger = await openLedger({
+    url: ":memory:",
+    environment: "sandbox",
+    worker: false,
+    now: () => startMs,
+  });
+  const statuses = ["cancelled", "pending", "success"];
+  await ledger.append(Array.from({ length: count }, (_, at) =>
+    orderRead(1, {
+      orderId: longest(at, "order"),
+      status: statuses[at % statuses.length] ?? "",
+      user: longest(at, "user"),
+      click: longest(at, "click"),
+      external: longest(at, "external"),
+      tx: at % 3 === 2 ? "" : "x".repeat(3000),
+    })));
+  await ledger.project();
+  const rows = await walk((cursor) =>
+    attentionPage(
+      ledger,
+      { limit: 1000, ...(cursor === undefined ? {} : { cursor }) },
+      startMs,
+    )
+  );
+  assert.equal(rows, count);
+});

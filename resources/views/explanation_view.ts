@@ -1,0 +1,190 @@
+import type {
+  EventContent,
+  ExplainedEvent,
+  ExplainedMove,
+  FieldChange,
+  FieldValue,
+  OutcomeReason,
+} from "../../ledger/for_resources.ts";
+import type { Explanation } from "../../ledger/mod.ts";
+import type { Freshness } from "../../sync/mod.ts";
+import { describeAnomaly } from "../wording/anomaly.ts";
+import { describeEventContent } from "../wording/event_content.ts";
+import { describeMove } from "../wording/order_move.ts";
+import { describeOutcomeReason } from "../wording/outcome_reason.ts";
+import {
+  type OrderJson,
+  orderJson,
+  orderLines,
+  type Worded,
+} from "./order_view.ts";
+import { counted } from "./counted.ts";
+import { printable } from "./printable.ts";
+import { wrap } from "./wrap.ts";
+
+const MARK = { changed: "+", noted: "=", unchanged: "=" } as const;
+
+/** How an explanation is printed. */
+export interface ExplanationOptions {
+  /** Width of the terminal; null breaks nothing. */
+  readonly columns: number | null;
+  /** The time that ages count to, in milliseconds since the epoch. */
+  readonly nowMs: number;
+  /** How fresh the order is. */
+  readonly freshness?: Freshness;
+  /** Every field that changed, and where each one comes from. */
+  readonly verbose: boolean;
+}
+
+/**
+ * An explanation for people: the state, then every event with the move that it
+ * made or why it made none.
+ */
+export function explanationLines(
+  { state, events, fields }: Explanation,
+  options: ExplanationOptions,
+): string[] {
+  const { columns, nowMs, freshness, verbose } = options;
+  const fit = (text: string, hang: number) =>
+    wrap(printable(text), columns, hang);
+  const lines = [
+    ...orderLines(state, columns, nowMs, freshness),
+    "",
+    fit(
+      `${counted(events.length, "event")}, oldest first, by when recorded ` +
+        "(UTC); + changed the order, = did not:",
+      0,
+    ),
+  ];
+  for (const event of events) {
+    const time = event.recordedAt.replace("T", " ").replace("Z", "");
+    lines.push(
+      "",
+      fit(
+        `${MARK[event.outcome]} ${time}  #${event.position}  ${
+          describeEventContent(event.content)
+        }`,
+        4,
+      ),
+      ...effect(event).map((text) => fit(`    ${text}`, 6)),
+    );
+    if (verbose) {
+      const others = event.changes.filter(({ field }) => !isMove(field));
+      lines.push(
+        ...others.map((change) => fit(`    ${changeText(change)}`, 6)),
+      );
+    }
+  }
+  return [...lines, ...(verbose ? sources(fields, fit) : [])];
+}
+
+/** What an event did, in lines: its move, or that it made none, and why. */
+function effect({ outcome, move, changes, why }: ExplainedEvent): string[] {
+  const reason = describeOutcomeReason(why);
+  if (outcome !== "changed") return [`Changes nothing. ${reason}`];
+  const lines = move === null ? [] : [describeMove(move)];
+  for (const { field, before, after } of changes) {
+    const [group, kind] = field.split(".");
+    if (field === "release" && before !== null) {
+      lines.push(
+        `release: ${describeValue(before)} -> ${describeValue(after)}`,
+      );
+    } else if (group === "anomalies") {
+      lines.push(
+        after === null
+          ? `no longer ${kind}: ${describeValue(before)}`
+          : `${kind}: ${describeValue(after)}`,
+      );
+    }
+  }
+  if (lines.length === 0) {
+    const fields = changes.map(({ field }) => field).join(", ");
+    lines.push(`no move; adds to ${fields}`);
+  }
+  return [...lines, reason];
+}
+
+/** Whether a change of the field is said in the move already. */
+function isMove(field: string): boolean {
+  return field === "status" || field === "trust" || field === "release" ||
+    field.startsWith("anomalies.");
+}
+
+function changeText({ field, before, after }: FieldChange): string {
+  return `${field}: ${describeValue(before) ?? "none"} -> ${
+    describeValue(after) ?? "none"
+  }`;
+}
+
+function sources(
+  fields: Explanation["fields"],
+  fit: (text: string, hang: number) => string,
+): string[] {
+  const bySource = Map.groupBy(
+    fields,
+    ({ source, position }) => `#${position} (${source})`,
+  );
+  return [
+    "",
+    "Where the fields come from:",
+    ...[...bySource].map(([source, from]) =>
+      fit(`  ${source}: ${from.map(({ field }) => field).join(", ")}`, 4)
+    ),
+  ];
+}
+
+/** The stable `--json` shape of an explanation, documented in COMMANDS.md. */
+export interface ExplanationJson extends Omit<Explanation, "state" | "events"> {
+  readonly state: OrderJson;
+  readonly events: readonly ExplainedEventJson[];
+}
+
+/** An event of an explanation, in words. */
+export interface ExplainedEventJson
+  extends Omit<ExplainedEvent, "content" | "move" | "changes" | "why"> {
+  readonly move: (ExplainedMove & { readonly message: string }) | null;
+  readonly content: Worded<EventContent>;
+  readonly changes: readonly {
+    readonly field: string;
+    readonly before: string | null;
+    readonly after: string | null;
+  }[];
+  readonly why: Worded<OutcomeReason>;
+}
+
+/**
+ * An explanation as `--json` prints it.
+ *
+ * @param nowMs The time, in milliseconds since the epoch.
+ */
+export function explanationJson(
+  explanation: Explanation,
+  nowMs: number,
+): ExplanationJson {
+  return {
+    ...explanation,
+    state: orderJson(explanation.state, nowMs),
+    events: explanation.events.map((event) => ({
+      ...event,
+      content: {
+        ...event.content,
+        message: describeEventContent(event.content),
+      },
+      move: event.move &&
+        { ...event.move, message: describeMove(event.move) },
+      changes: event.changes.map(({ field, before, after }) => ({
+        field,
+        before: describeValue(before),
+        after: describeValue(after),
+      })),
+      why: { ...event.why, message: describeOutcomeReason(event.why) },
+    })),
+  };
+}
+
+/** A value of a field as text. */
+function describeValue(value: FieldValue | null): string | null {
+  return typeof value === "object" && value !== null
+    ? describeAnomaly(value)
+    : value;
+}

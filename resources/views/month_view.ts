@@ -1,0 +1,198 @@
+import type { MonthClose, MonthRecomputation } from "../../ledger/mod.ts";
+import {
+  type Exclusion,
+  fileText,
+  type MonthSummary,
+  type MonthTotal,
+} from "../../ledger/for_resources.ts";
+import { EXCLUSIONS } from "../wording/month.ts";
+import { counted } from "./counted.ts";
+import { labelled } from "./labelled.ts";
+import { drawTable } from "./table.ts";
+import { wrap } from "./wrap.ts";
+
+/** The stable `--json` shape of a closed month, without the text of its files. */
+export interface MonthJson extends Omit<MonthClose, "files"> {
+  /** Its files, and the hash of their bytes. */
+  readonly files: readonly { readonly name: string; readonly sha256: string }[];
+}
+
+/** A closed month as `--json` prints it. */
+export function monthJson({ files, ...close }: MonthClose): MonthJson {
+  return {
+    ...close,
+    files: files.map(({ name, sha256 }) => ({ name, sha256 })),
+  };
+}
+
+/** A closed month for people: how, how much, and what was left out. */
+export function monthLines(
+  close: MonthClose,
+  columns: number | null,
+): string[] {
+  const { rows, totals, excluded } = summaryOf(close);
+  const lines = labelled(
+    [
+      ["Month", close.month],
+      ["Time zone", zoneText(close)],
+      ["Booked by", close.bookBy],
+      ["Closed", close.closedAt],
+      [
+        "As of",
+        `position ${close.asOf.position}, ${
+          counted(close.asOf.events, "event")
+        }`,
+      ],
+      ["Orders", String(rows.order)],
+      ["Late", String(rows.late)],
+      ["Reversals", String(rows.reversal)],
+      ["Restatements", String(rows.restatement)],
+      ...close.files.map(({ name, sha256 }): [string, string] => [
+        name,
+        sha256,
+      ]),
+    ],
+    columns,
+    13,
+  );
+  if (totals.length > 0) lines.push("", totalTable(totals, columns));
+  const reasons = Object.keys(EXCLUSIONS) as Exclusion[];
+  for (const reason of reasons.filter((reason) => excluded[reason] > 0)) {
+    lines.push(
+      "",
+      wrap(
+        `Left out: ${counted(excluded[reason], "order")}, ${
+          EXCLUSIONS[reason]
+        }`,
+        columns,
+      ),
+    );
+  }
+  return lines;
+}
+
+function zoneText({ timeZone, timeZoneVersion }: MonthClose): string {
+  return timeZoneVersion === null
+    ? timeZone
+    : `${timeZone} (data ${timeZoneVersion})`;
+}
+
+function summaryOf(close: MonthClose): MonthSummary {
+  return JSON.parse(fileText(close, "summary.json"));
+}
+
+function totalTable(
+  totals: readonly MonthTotal[],
+  columns: number | null,
+): string {
+  return drawTable(
+    [
+      { title: "Currency", whole: true },
+      { title: "Asset", whole: true },
+      { title: "Orders", align: "right", whole: true },
+      { title: "Amount", align: "right", whole: true },
+      { title: "Of the asset", align: "right", whole: true },
+      { title: "Your fees (USD)", align: "right", whole: true, spare: 1 },
+      { title: "Their fees (USD)", align: "right", whole: true, spare: 2 },
+    ],
+    totals.map((total) => [
+      total.currency ?? "not known",
+      [total.commodity ?? "not known", total.network ?? ""].join(" ").trim(),
+      String(total.orders),
+      sumText(total.currencyAmount, total.currencyAmountUnknown),
+      sumText(total.cryptoAmount, total.cryptoAmountUnknown),
+      sumText(total.partnerFeeUsd, total.partnerFeeUsdUnknown),
+      sumText(total.serviceFeeUsd, total.serviceFeeUsdUnknown),
+    ]),
+    columns,
+  );
+}
+
+/** What is known, and how many are not: those are not nothing. */
+function sumText(known: string | null, unknown: number): string {
+  if (unknown === 0) return known ?? "";
+  return known === null ? `${unknown} unknown` : `${known}, ${unknown} unknown`;
+}
+
+/** What another computation says, and what became known since, for people. */
+export function recomputationLines(
+  { stored, differences, erased, changes }: MonthRecomputation,
+  columns: number | null,
+): string[] {
+  const { month, asOf } = stored;
+  const lines = [
+    wrap(
+      differences.length === 0
+        ? `${month} worked out again from the events up to position ` +
+          `${asOf.position}: no difference`
+        : `${month} worked out again from the events up to position ` +
+          `${asOf.position}: ${counted(differences.length, "difference")}`,
+      columns,
+    ),
+  ];
+  if (differences.length > 0) {
+    lines.push(
+      "",
+      drawTable(
+        [
+          { title: "Order", whole: true },
+          { title: "Row", whole: true },
+          { title: "Field" },
+          { title: "Closed" },
+          { title: "Now" },
+        ],
+        differences.map(({ orderId, kind, field, stored, computed }) => [
+          orderId ?? "summary",
+          kind ?? "",
+          field,
+          stored ?? "-",
+          computed ?? "-",
+        ]),
+        columns,
+      ),
+    );
+  }
+  if (erased.length > 0) {
+    lines.push(
+      "",
+      wrap(
+        `Not worked out again: ${
+          counted(erased.length, "order")
+        } whose events ` +
+          "were erased since",
+        columns,
+      ),
+    );
+  }
+  lines.push(
+    "",
+    changes.length === 0
+      ? "Known since the closing: nothing about its orders"
+      : `Known since the closing: ${counted(changes.length, "row")}`,
+  );
+  if (changes.length > 0) {
+    lines.push(
+      "",
+      drawTable(
+        [
+          { title: "Known", whole: true },
+          { title: "Order", whole: true },
+          { title: "Row", whole: true },
+          { title: "Amount", align: "right", whole: true },
+          { title: "Asset", align: "right", whole: true, spare: 1 },
+          { title: "Booked in", whole: true },
+        ],
+        changes.map(({ day, orderId, kind, money, bookedIn }) => [
+          day,
+          orderId,
+          kind,
+          `${money.currencyAmount ?? "unknown"} ${money.currency ?? ""}`.trim(),
+          `${money.cryptoAmount ?? "unknown"} ${money.commodity ?? ""}`.trim(),
+          bookedIn ?? "not closed yet",
+        ]),
+        columns,
+      ),
+    );
+  }
+  return lines;
+}

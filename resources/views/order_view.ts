@@ -1,0 +1,254 @@
+import { describeFailReason } from "../../core/assets/fail_reason.ts";
+import type {
+  Anomaly,
+  OrderReason,
+  OrderState,
+  OutcomeCode,
+  RecordedRelease,
+} from "../../ledger/mod.ts";
+import { type OrderInContext, outcomeNow } from "../../ledger/for_resources.ts";
+import type { Freshness } from "../../sync/mod.ts";
+import { describeAnomaly } from "../wording/anomaly.ts";
+import { describeFreshness } from "../wording/freshness.ts";
+import { describeOrderReason } from "../wording/order_reason.ts";
+import { customerMessage, OUTCOME_WORDS } from "../wording/outcome.ts";
+import {
+  describeHandRelease,
+  RELEASE,
+  RELEASE_REASON,
+} from "../wording/release.ts";
+import { ageText } from "./age.ts";
+import { labelled } from "./labelled.ts";
+import { printable } from "./printable.ts";
+import { drawTable } from "./table.ts";
+import { wrap } from "./wrap.ts";
+
+/** What a sentence was made of, and the sentence. */
+export type Worded<Coded> = Coded & { readonly message: string };
+
+/** The stable `--json` shape of an order: the whole state, documented in
+ * COMMANDS.md, with sentences; fields are only ever added. */
+export interface OrderJson extends Omit<OrderState, "outcome"> {
+  /** What it has come to, with the words for staff and customer. */
+  readonly outcome: {
+    /** Code of the row that applies. */
+    readonly code: OutcomeCode;
+    /** The one thing to know first. */
+    readonly message: string;
+    /** The next step for staff. */
+    readonly next: string;
+    /** What the customer may be told. */
+    readonly customer: string;
+  };
+  readonly reason: Worded<OrderReason>;
+  /** Meaning of `failReason` where it is a documented code. */
+  readonly failMeaning: string | null;
+  readonly anomalies: readonly Worded<Anomaly>[];
+}
+
+/**
+ * An order as `--json` prints it: the state in words, without activity.
+ *
+ * @param nowMs The time, in milliseconds since the epoch: the outcome is as of
+ * then.
+ */
+export function orderJson(
+  order: OrderInContext & { readonly activity?: unknown },
+  nowMs: number,
+): OrderJson {
+  const { activity: _activity, context: _context, ...state } = order;
+  const { code, release, reason, booked, attention } = outcomeNow(order, nowMs);
+  const { headline, next } = OUTCOME_WORDS[code];
+  return {
+    ...state,
+    outcome: {
+      code,
+      message: headline(state),
+      next,
+      customer: customerMessage(code, state),
+    },
+    release,
+    releaseReason: reason,
+    booked,
+    attention,
+    reason: {
+      ...state.reason,
+      message: describeOrderReason(state.reason),
+    },
+    failMeaning: failMeaning(state),
+    anomalies: anomaliesJson(state.anomalies),
+  };
+}
+
+/** Anomalies as `--json` prints them. */
+export function anomaliesJson(
+  anomalies: readonly Anomaly[],
+): readonly Worded<Anomaly>[] {
+  return anomalies.map((anomaly) => ({
+    ...anomaly,
+    message: describeAnomaly(anomaly),
+  }));
+}
+
+/** Orders as a table, one a line. */
+export function orderTable(
+  orders: readonly OrderState[],
+  columns: number | null,
+): string {
+  return drawTable(
+    [
+      { title: "Order", whole: true },
+      { title: "Reference", whole: true, spare: 6 },
+      { title: "Status", whole: true },
+      { title: "Trust", whole: true, spare: 1 },
+      { title: "Amount", align: "right", whole: true, spare: 2 },
+      { title: "Asset", align: "right", whole: true, spare: 5 },
+      { title: "Created (UTC)", whole: true, spare: 4 },
+      { title: "Anomalies", spare: 3 },
+    ],
+    orders.map((order) => [
+      order.orderId,
+      order.externalOrderId ?? "",
+      isSaid(order) ? order.status : "",
+      isSaid(order) ? order.trust : "",
+      amountText(order.currencyAmount, order.currency),
+      amountText(order.cryptoAmount, order.commodity),
+      minutes(order.createdAt),
+      kinds(order),
+    ]),
+    columns,
+  );
+}
+
+/**
+ * One order in full, for people: lines of text that fit the terminal. What it
+ * has come to is first, then what follows from it.
+ *
+ * @param nowMs The time that ages count to, in milliseconds since the epoch.
+ * @param freshness How fresh it is; left out where that does not matter.
+ * @param hand What a person did about it; left out where nobody did.
+ */
+export function orderLines(
+  order: OrderInContext,
+  columns: number | null,
+  nowMs: number,
+  freshness?: Freshness,
+  hand?: RecordedRelease | null,
+): string[] {
+  const { code, release, reason, attention } = outcomeNow(order, nowMs);
+  const { headline, next } = OUTCOME_WORDS[code];
+  const rows: [string, string | null][] = [
+    ["Release", `${release}: ${RELEASE[release]} (${RELEASE_REASON[reason]})`],
+    ["By hand", hand ? describeHandRelease(hand) : null],
+    ["Next", next],
+    ["Waits for", attention.join(", ")],
+    ["Age", ageText(order, nowMs)],
+    ["Fresh", freshness ? describeFreshness(freshness, nowMs) : null],
+    ["Order", order.orderId],
+    ["Status", statusText(order)],
+    ["Because", describeOrderReason(order.reason)],
+    ["Reference", order.externalOrderId],
+    ["Click id", order.clickId],
+    ["User", order.userId],
+    ["Amount", amountText(order.currencyAmount, order.currency)],
+    ["Asset", amountText(order.cryptoAmount, order.commodity)],
+    ["Network", order.network],
+    ["Address", order.address],
+    ["Transaction", order.txId],
+    ["Failure", failure(order)],
+    ["Payment", [order.cardBrand, order.paymentType].filter(Boolean).join(" ")],
+    ["Fees (USD)", fees(order)],
+    ["Created", order.createdAt],
+    ["Changed", order.changedAt],
+    ["Asked for", asked(order)],
+    ["Service said", statuses(order, "snapshot")],
+    ["Webhooks said", statuses(order, "webhook")],
+  ];
+  return [
+    wrap(printable(headline(order)), columns, 0),
+    "",
+    ...labelled(rows, columns),
+    ...anomalyLines(order.anomalies, columns),
+  ];
+}
+
+/** Anomalies below what they are about; nothing where there are none. */
+export function anomalyLines(
+  anomalies: OrderState["anomalies"],
+  columns: number | null,
+): string[] {
+  if (anomalies.length === 0) return [];
+  return [
+    "",
+    "Anomalies:",
+    ...anomalies.map((anomaly) =>
+      wrap(
+        `  ${anomaly.kind}: ${printable(describeAnomaly(anomaly))}`,
+        columns,
+        4,
+      )
+    ),
+  ];
+}
+
+/** An amount and its unit; empty where there is none. */
+export function amountText(value: string | null, unit: string | null): string {
+  return value === null ? "" : [value, unit].filter(Boolean).join(" ");
+}
+
+function minutes(time: string | null): string {
+  return time === null ? "" : time.slice(0, 16).replace("T", " ");
+}
+
+function kinds(order: OrderState): string {
+  return [...new Set(order.anomalies.map(({ kind }) => kind))].join(", ");
+}
+
+function failure(order: OrderState): string | null {
+  if (order.failReason === null) return null;
+  const meaning = failMeaning(order);
+  return meaning === null
+    ? order.failReason
+    : `${order.failReason}: ${meaning}`;
+}
+
+function failMeaning({ failReason }: OrderState): string | null {
+  return failReason === null ? null : describeFailReason(failReason);
+}
+
+function fees(order: OrderState): string | null {
+  const { partnerFee, serviceFee } = order.fees;
+  if (partnerFee === null && serviceFee === null) return null;
+  return `partner ${partnerFee ?? "?"}, service ${serviceFee ?? "?"}`;
+}
+
+/** Whether anybody says a status of the order, and still counts. */
+function isSaid({ claimed, confirmed }: OrderState): boolean {
+  return claimed !== null || confirmed !== null;
+}
+
+/** The status and its trust; some orders have no stated status. */
+function statusText(order: OrderState): string {
+  if (isSaid(order)) return `${order.status} (${order.trust})`;
+  return order.anomalies.some(({ kind }) => kind === "absent")
+    ? "none: the service does not know the order"
+    : "none: nothing that counts says one";
+}
+
+function asked(order: OrderState): string | null {
+  const { expected } = order;
+  if (expected === null) return null;
+  return [
+    expected.reference === null ? "" : `reference ${expected.reference}`,
+    amountText(expected.currencyAmount, expected.currency),
+    amountText(expected.commodityAmount, expected.commodity),
+    expected.sessionId === null
+      ? `without a session (${order.facts.match})`
+      : `session ${expected.sessionId} (${order.facts.match})`,
+  ].filter(Boolean).join(", ");
+}
+
+function statuses(order: OrderState, from: "webhook" | "snapshot"): string {
+  return order.history.filter(({ source }) => source === from)
+    .map(({ status }) => status).join(", ");
+}

@@ -1,0 +1,43 @@
+import type {
+  ReconcileFinding,
+  ReconcileReport,
+  ReconcileRow,
+  RecoverReport,
+  UnprovenReason,
+} from "../../sync/mod.ts";
+import { describeFinding } from "../wording/reconcile_finding.ts";
+import { unprovenJson } from "../wording/unproven.ts";
+import type { Worded } from "./order_view.ts";
+
+/** The stable `--json` shape of `reconcile`; fields are only ever added. */
+export interface ReconcileJson extends Omit<ReconcileReport, "why"> {
+  /** Why it is not proven to be all, in one sentence; null when it is. */
+  readonly why: string | null;
+  /** The same as a code with its data. */
+  readonly reason: UnprovenReason | null;
+  readonly rows: readonly (ReconcileRow & {
+    readonly finding: Worded<ReconcileFinding>;
+  })[];
+}
+
+/** A report as `--json` prints it: findings with their sentences. */
+export function reconcileJson(report: ReconcileReport): ReconcileJson {
+  const rows = report.rows.map((row) => ({
+    ...row,
+    finding: { ...row.finding, message: describeFinding(row) },
+  }));
+  return { ...report, ...unprovenJson(report.why), rows };
+}
+
+/** The stable `--json` shape of `recover`; fields are only ever added. */
+export interface RecoverJson extends Omit<RecoverReport, "why"> {
+  /** Why it is not proven to be all, in one sentence; null when it is. */
+  readonly why: string | null;
+  /** The same as a code with its data. */
+  readonly reason: RecoverReport["why"];
+}
+
+/** What was read again, as `--json` prints it. */
+export function recoverJson(report: RecoverReport): RecoverJson {
+  return { ...report, ...unprovenJson(report.why) };
+}

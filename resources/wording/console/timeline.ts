@@ -1,0 +1,72 @@
+import type { EventContent } from "../../../ledger/for_resources.ts";
+
+/** Statuses as what happens to an order. */
+const STATUSES: Readonly<Record<string, string>> = {
+  created: "the order exists, and is not paid",
+  progress: "the payment is being processed",
+  pending: "it is paid, and the crypto is about to be sent",
+  success: "it is complete, and the crypto was sent",
+  failed: "it failed",
+  cancelled: "it was cancelled",
+};
+
+/** Webhooks as what happens to an order. */
+const WEBHOOKS: Readonly<Record<string, string>> = {
+  payment_started: "the payment began",
+  transfer_started: "the transfer of the crypto began",
+  order_complete: "the order is complete",
+  order_failed: "the order failed",
+  order_cancelled: "the order was cancelled",
+  order_canceled: "the order was cancelled",
+};
+
+/** What an event of an order's history says, for people who read no codes. */
+export function describeHappening(content: EventContent): string {
+  switch (content.code) {
+    case "webhook":
+      return `A webhook says: ${named(WEBHOOKS, content.label)}` +
+        (content.hasBody ? "" : " (its body was erased or cannot be read)");
+    case "reading":
+      return content.status === null
+        ? "The service shows the order without a status that can be read"
+        : `The service shows: ${named(STATUSES, content.status)}`;
+    case "absence":
+      return "The service was asked, and does not show the order";
+    case "contradiction":
+      return `The service does not agree that ${
+        named(STATUSES, content.claimed)
+      }`;
+    case "session":
+      return "You made a session for the widget";
+    case "unreadable":
+      return `${content.label}, which says nothing that can be read`;
+    case "other":
+      return content.label;
+  }
+}
+
+/** When what an event says happened, by the service; null where it says none. */
+export function happenedAt(content: EventContent): string | null {
+  return content.code === "reading" ? content.changedAt : null;
+}
+
+/** How it became known. */
+export function heardBy(content: EventContent): string {
+  switch (content.code) {
+    case "webhook":
+      return "webhook";
+    case "reading":
+    case "absence":
+    case "contradiction":
+      return "reading";
+    case "session":
+      return "your own";
+    case "unreadable":
+    case "other":
+      return "event";
+  }
+}
+
+function named(words: Readonly<Record<string, string>>, code: string): string {
+  return Object.hasOwn(words, code) ? words[code] ?? code : code;
+}

@@ -1,0 +1,38 @@
+import type { Freshness } from "../../sync/mod.ts";
+import { span } from "./span.ts";
+
+const TIERS: Readonly<Record<Freshness["tier"], string>> = {
+  named: "a webhook named it",
+  open: "it may still change",
+  recently_final: "it lately became final",
+  deep: "with the whole past",
+};
+
+const UNBOUND: Readonly<
+  Record<NonNullable<Freshness["unboundedReason"]>, string>
+> = {
+  never_observed: "the service has not shown it",
+  not_polled: "no poller is at work, so nobody asks again",
+  polling_fails: "polling fails: see rampkit doctor",
+  behind: "polling is behind: it should have been asked for again by now",
+};
+
+/** How fresh an answer is, in one line. */
+export function describeFreshness(freshness: Freshness, nowMs: number): string {
+  const { requestedAt, tier, nextAt, maxAgeMs, unboundedReason } = freshness;
+  const last = requestedAt === null
+    ? "never asked for"
+    : `asked ${span(nowMs - Date.parse(requestedAt))} ago`;
+  if (maxAgeMs === null) {
+    return unboundedReason === null
+      ? last
+      : `${last}; ${UNBOUND[unboundedReason]}`;
+  }
+  const waitMs = nextAt === null ? null : Date.parse(nextAt) - nowMs;
+  const next = waitMs === null
+    ? `again ${TIERS[tier]}`
+    : waitMs <= 0
+    ? `again now (${TIERS[tier]})`
+    : `again in ${span(waitMs)} (${TIERS[tier]})`;
+  return `${last}, ${next}, never older than ${span(maxAgeMs)}`;
+}

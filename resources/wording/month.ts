@@ -1,0 +1,35 @@
+import type { Exclusion, MonthRefusal } from "../../ledger/for_resources.ts";
+
+/** Why a month was not closed, and what to do. */
+export function describeMonthRefusal(
+  month: string,
+  refusal: MonthRefusal,
+): string {
+  switch (refusal.code) {
+    case "already_closed":
+      return `${month} is closed already, since ${refusal.first.closedAt} ` +
+        `(position ${refusal.first.position}), and never changes; see it with: ` +
+        `rampkit month show ${month}`;
+    case "not_next":
+      return `Cannot close ${month}: months are closed in their order, and ` +
+        `the next one is ${refusal.next}`;
+    case "not_over":
+      return `Cannot close ${month}: it is not over, today is ${refusal.today} ` +
+        "in the time zone of the books; --before-end closes the present month " +
+        "all the same, and books what comes later as late in the next one";
+    case "terms_missing":
+      return "The first month that is closed needs --tz and --book-by; later " +
+        "ones take those of the month before";
+  }
+}
+
+/** Why orders of a month are not booked. */
+export const EXCLUSIONS: Readonly<Record<Exclusion, string>> = {
+  unconfirmed: "only webhooks say that they succeeded",
+  reversed: "the service took their success back before the closing",
+  before_first_month:
+    "of a month before the first that was closed, known since this month",
+  erased: "their readings were erased",
+  unclear:
+    "the service does not show them any more, or with a status that is not known",
+};

@@ -1,0 +1,349 @@
+import type { OutcomeCode, OutcomeFacts } from "../../ledger/for_resources.ts";
+import type { OrderState } from "../../ledger/mod.ts";
+import { DECLINED, FAILURES } from "./failures.ts";
+import { listWords } from "./list_words.ts";
+
+/** What is said of an order that has come to one outcome. */
+export interface OutcomeWords {
+  /** The one thing to know first, in one line. */
+  readonly headline: (order: OrderState) => string;
+  /** The next step for staff. */
+  readonly next: string;
+  /** What the customer may be told: only what the service itself has shown. */
+  readonly customer: string;
+}
+
+const CHECKING = "We are checking your order with our payment partner and " +
+  "will write to you again; you need do nothing.";
+const COMPARING = "Our payment partner has completed your payment. We are " +
+  "comparing it with your order and will write to you again.";
+const PROCESSING = "Your payment is being processed; you need do nothing.";
+
+/** What each fact is that an outcome depends on. */
+export const FACTS: Readonly<Record<keyof OutcomeFacts, string>> = {
+  shown: "what the latest reading shows: a status, or nothing that counts",
+  gone: "a reading showed the order, and the last one asked for it did not",
+  before: "another final status that readings have shown",
+  code: "payment error of the latest reading: `declined` is 4000 to 4005 and " +
+    "4010 to 4014, `expired` 4015, `late` 4016, `amount` 4017, `user` 4018",
+  tx: "transaction of the latest reading; `empty` is stated as none",
+  match: "the latest reading compared with what was recorded under its click " +
+    "id before the order",
+  chain: "what the chain shows of the transaction",
+  claim: "a webhook says more than the service, of an order that is not final",
+  overdue: "paid, and unchanged for an hour",
+  twice: "another order holds the same reference",
+};
+
+/** The words of each row of the table of outcomes. */
+export const OUTCOME_WORDS: Readonly<Record<OutcomeCode, OutcomeWords>> = {
+  not_read_yet: {
+    headline: ({ claimed }) =>
+      claimed === null
+        ? "Not confirmed: the service has not been asked yet."
+        : `Not confirmed: a webhook says ${claimed.status}, and the service has not been asked yet.`,
+    next: "Nothing yet: the service is asked within minutes. Without a " +
+      "poller, ask it: `poll --once`.",
+    customer: CHECKING,
+  },
+  not_shown_yet: {
+    headline: ({ claimed }) =>
+      `Not confirmed: ${
+        claimed === null
+          ? "a webhook names it"
+          : `a webhook says ${claimed.status}`
+      }, and the service does not know the order.`,
+    next: "Nothing yet: it is asked again for ten minutes.",
+    customer: CHECKING,
+  },
+  unknown_to_service: {
+    headline: () => "Unknown to the service.",
+    next: "Treat it as forged. Where there are many, change the webhook " +
+      "secret.",
+    customer: "Our payment partner cannot find this order. If you have paid, " +
+      "please send us the confirmation that you received.",
+  },
+  no_longer_shown: {
+    headline: (order) =>
+      `The service showed ${
+        read(order)
+      }, and does not show the order any more.`,
+    next: "Hold what is not delivered. Ask the service why it does not show " +
+      "the order any more.",
+    customer: CHECKING,
+  },
+  unknown_status: {
+    headline: ({ confirmed }) =>
+      confirmed === null
+        ? "The service shows it without a status that can be read."
+        : `The service shows ${confirmed.status}, a status that this version does not know.`,
+    next: "Ask the service what the status means. A newer version may know it.",
+    customer: CHECKING,
+  },
+  reversed: {
+    headline: (order) =>
+      `${
+        first(read(order))
+      }: the service showed success before, and took it back.`,
+    next: "Stop what is not delivered. Ask the service for the reason, and " +
+      "who has the money and the crypto now.",
+    customer: CHECKING,
+  },
+  success_withdrawn: {
+    headline: (order) =>
+      `${
+        first(read(order))
+      }: the service showed success before, and took it back.`,
+    next: "Hold what is not delivered. Ask the service which status holds.",
+    customer: CHECKING,
+  },
+  sent_without_success: {
+    headline: (order) =>
+      `${first(read(order))}, and yet the service names a transaction: ${
+        order.confirmed?.txId ?? ""
+      }`,
+    next: "Look the transaction up on the chain. Ask the service whether it " +
+      "was sent, before any refund is promised.",
+    customer: CHECKING,
+  },
+  refund_due: {
+    headline: (order) =>
+      `${
+        first(read(order))
+      }: the payment came after the order's time. Final. The service is to refund the customer.`,
+    next: "Ask the service whether it has refunded, and tell the customer.",
+    customer: "Your payment came after the time of the order, so the order " +
+      "was not carried out. Our payment partner is to refund you. We will " +
+      "ask about it and write to you again.",
+  },
+  other_amount_paid: {
+    headline: (order) =>
+      `${first(read(order))}: the amount paid is not the order's. Final.`,
+    next: "Ask the service how much was paid, and when it goes back.",
+    customer: "The amount that was paid is not the amount of the order. We " +
+      "are asking our payment partner about your money and will write to you " +
+      "again.",
+  },
+  end_changed: {
+    headline: (order) =>
+      `${first(read(order))}: the service showed ${before(order)} before.`,
+    next: "Ask the service which end holds, and whether the customer was " +
+      "charged.",
+    customer: CHECKING,
+  },
+  cancelled_by_customer: {
+    headline: (order) =>
+      `${
+        first(read(order))
+      }: the customer cancelled the payment and was not charged. Final.`,
+    next: "Nothing.",
+    customer: "The payment was cancelled and you were not charged.",
+  },
+  cancelled_after_payment: {
+    headline: () => "Cancelled after the payment was processed. Final.",
+    next: "Ask the service whether the customer was charged, and see that " +
+      "the money goes back.",
+    customer: "Your order was cancelled after the payment. We are asking our " +
+      "payment partner about your money and will write to you again.",
+  },
+  not_paid_in_time: {
+    headline: () => "Failed: no payment came in time. Final.",
+    next: "Nothing. The customer may order again.",
+    customer: "No payment came in time, so the order has ended. You may " +
+      "place a new order.",
+  },
+  declined: {
+    headline: (order) => `Failed: ${failure(order)}. Final.`,
+    next: "Nothing. The customer may try again.",
+    customer: "The payment was declined.",
+  },
+  failed: {
+    headline: (order) => `Failed: ${failure(order)}. Final.`,
+    next: "Nothing. Where the customer says that money was taken, ask the " +
+      "service.",
+    customer: "Your payment did not succeed. If money was taken from you, " +
+      "please write to us.",
+  },
+  refund_due_open: {
+    headline: (order) =>
+      `${
+        first(read(order))
+      }: the payment came after the order's time, and the order has not ended.`,
+    next: "The service says late payment and has not ended the order: ask it " +
+      "whether it refunds.",
+    customer: CHECKING,
+  },
+  other_amount_open: {
+    headline: (order) =>
+      `${
+        first(read(order))
+      }: the amount paid is not the order's, and the order has not ended.`,
+    next: "The service says another amount was paid and has not ended the " +
+      "order: ask what it will do.",
+    customer: CHECKING,
+  },
+  reopened: {
+    headline: (order) =>
+      `${first(read(order))}: the service showed ${before(order)} before.`,
+    next: "Compare what you did when it had ended. Ask the service which " +
+      "status holds.",
+    customer: CHECKING,
+  },
+  stuck: {
+    headline: (order) =>
+      `${first(read(order))}: paid, and unchanged for an hour or longer.`,
+    next: "Tell the customer that it is late. Ask the service.",
+    customer: "Your order takes longer than usual. We are asking our payment " +
+      "partner and will write to you again.",
+  },
+  claim_ahead: {
+    headline: (order) =>
+      `Still ${
+        read(order)
+      }: a webhook says more, and the service does not agree so far.`,
+    next: "Nothing: a webhook says more than the service shows, and the " +
+      "service's word counts.",
+    customer: "Your order is being processed; you need do nothing.",
+  },
+  pending: {
+    headline: () => "Paid, and not sent yet.",
+    next: "Nothing.",
+    customer: PROCESSING,
+  },
+  progress: {
+    headline: () => "Under way: the payment is being processed.",
+    next: "Nothing.",
+    customer: PROCESSING,
+  },
+  created: {
+    headline: () => "Created: not paid yet.",
+    next: "Nothing.",
+    customer: "Our payment partner has not received a payment for this order " +
+      "yet. If you have paid, please send us the confirmation.",
+  },
+  success_after_end: {
+    headline: (order) => `Success: the service showed ${before(order)} before.`,
+    next: "The service had ended this order before. Ask it whether the " +
+      "success holds; then release by hand.",
+    customer: CHECKING,
+  },
+  not_as_requested: {
+    headline: (order) => {
+      const fields = otherFields(order);
+      return `Success, but not what was asked for${
+        fields.length === 0 ? "" : `: ${listWords(fields)}`
+      }.`;
+    },
+    next: "Compare the order with what you asked for. Deliver what was paid " +
+      "for, or refund.",
+    customer: CHECKING,
+  },
+  success_paid_late: {
+    headline: () => "Success, and yet the payment came after the order's time.",
+    next: "The service says success and late payment: ask whether it " +
+      "delivers or refunds, before you release.",
+    customer: CHECKING,
+  },
+  success_with_error: {
+    headline: (order) =>
+      `Success, and yet the service names a payment error: ${failure(order)}.`,
+    next: "The service says success and names a payment error: ask which " +
+      "holds.",
+    customer: CHECKING,
+  },
+  success_without_transaction: {
+    headline: () => "Success, but the service names no transaction.",
+    next: "Ask the service for the transaction.",
+    customer: "Our payment partner says that your order is complete. We are " +
+      "asking for the details of the transfer and will write to you again.",
+  },
+  chain_differs: {
+    headline: () => "Success, but the chain shows another transfer.",
+    next: "Compare the transaction with the order: who got how much of what. " +
+      "Ask the service.",
+    customer: CHECKING,
+  },
+  several_match: {
+    headline: () => "Success, and several of your references fit it.",
+    next: "Several of your references fit this payment: find out which one " +
+      "was paid, and release that one.",
+    customer: CHECKING,
+  },
+  paid_twice: {
+    headline: () => "Success, and another order holds its reference.",
+    next: "Another order holds this reference: look at it. If it was " +
+      "delivered, refund this payment or deliver a second time; if it never " +
+      "was, release this one by hand.",
+    customer: CHECKING,
+  },
+  session_matched: {
+    headline: ({ confirmed }) =>
+      confirmed?.txId
+        ? `Success, as asked for. Final. Crypto was sent: ${confirmed.txId}`
+        : "Success, as asked for. Final.",
+    next: "Release what `expected.reference` names.",
+    customer: "Your order is complete: our payment partner says that the " +
+      "crypto was sent.",
+  },
+  amount_not_recorded: {
+    headline: () => "Success, and no amount was recorded to compare it with.",
+    next: "Compare the amount yourself before you release.",
+    customer: COMPARING,
+  },
+  nothing_recorded: {
+    headline: () => "Success, and nothing was recorded to compare it with.",
+    next: "Compare amount, asset and address yourself before you release; " +
+      "record sessions from now on.",
+    customer: COMPARING,
+  },
+};
+
+/**
+ * What the customer of an order may be told.
+ *
+ * @param code What the order has come to.
+ * @param order The order: of a declined payment its code has words of its own.
+ */
+export function customerMessage(
+  code: OutcomeCode,
+  { confirmed }: Pick<OrderState, "confirmed">,
+): string {
+  const { customer } = OUTCOME_WORDS[code];
+  const reason = confirmed?.failReason ?? "";
+  return code === "declined" && Object.hasOwn(DECLINED, reason)
+    ? DECLINED[reason] ?? customer
+    : customer;
+}
+
+/** The status that the service shows. */
+function read({ confirmed }: OrderState): string {
+  return confirmed?.status ?? "no status";
+}
+
+/** Other final statuses that the service has shown. */
+function before({ anomalies }: OrderState): string {
+  return listWords(
+    anomalies.flatMap((one) => one.kind === "final_changed" ? one.before : []),
+  );
+}
+
+/** Fields in which the order is not what was asked for. */
+function otherFields({ anomalies }: OrderState): string[] {
+  const fields = anomalies.flatMap((one) =>
+    "source" in one && one.source === "session" ? [one.field] : []
+  );
+  return [...new Set(fields)].sort();
+}
+
+/** Why a payment failed, as the middle of a sentence. */
+function failure({ confirmed }: OrderState): string {
+  const reason = confirmed?.failReason ?? null;
+  if (reason === null) return "the service gives no reason";
+  return Object.hasOwn(FAILURES, reason)
+    ? FAILURES[reason] ?? reason
+    : `the service gives the reason "${reason}"`;
+}
+
+function first(status: string): string {
+  return status.charAt(0).toUpperCase() + status.slice(1);
+}

@@ -1,0 +1,59 @@
+import type {
+  PollAlert,
+  PollFailureCause,
+  SweepFailure,
+} from "../../sync/for_resources.ts";
+
+/** What to do about each cause of failing requests. */
+const ADVICE: Readonly<Record<PollFailureCause, string>> = {
+  wrong_key: "The service does not know the key: check RAMPKIT_API_KEY and " +
+    "RAMPKIT_ENVIRONMENT; keys of sandbox and production are not " +
+    "interchangeable",
+  refused: "The service knows the address and refuses the key: ask the " +
+    "service's support which addresses and calls the key may use",
+  bad_request: "The service rejects the request as wrong: a newer version of " +
+    "this program may correct it",
+  rate_limited:
+    "The service allows fewer requests: lower --rate, and look for another " +
+    "program that uses the same key",
+  service_error: "The service itself fails: wait, and look at its status " +
+    "page; nothing is wrong with the key",
+  bad_answer:
+    "The answer is not that of the service: check RAMPKIT_BASE_URL, " +
+    "and for a proxy that answers in its place",
+  timeout: "The service does not answer in time: check network and proxy, " +
+    "and the service's status page",
+  network: "The service cannot be reached: check RAMPKIT_BASE_URL, name " +
+    "resolution, firewall and proxy",
+  lease_lost:
+    "Another poller takes the lease again and again: run one poller " +
+    "for a ledger, or give each a holder name of its own",
+  ledger: "The database fails, so nothing read can be stored: see the check " +
+    "of the ledger",
+  stalled: "The poller has made no step for minutes: look for a clock that " +
+    "was set back or a hanging database, and restart `serve`",
+  other: "The message says what failed",
+};
+
+/** What to do about polling that fails. */
+export function pollFailureAdvice(cause: PollFailureCause): string {
+  return ADVICE[cause];
+}
+
+/** A failure in one sentence. */
+export function describePollFailure(failure: SweepFailure): string {
+  const { sweep, attempts, since, nextAttemptAt, message } = failure;
+  const what = sweep === "poller" ? "The poller" : `The sweep "${sweep}"`;
+  const times = attempts === 1 ? "once" : `${attempts} times in a row`;
+  const next = nextAttemptAt === null ? "" : `; next try at ${nextAttemptAt}`;
+  return `${what} has failed ${times} since ${since}${next}: ${message}`;
+}
+
+/** An alarm about polling, or its all-clear, for a terminal. */
+export function describePollAlert(alert: PollAlert): string {
+  return alert.kind === "recovered"
+    ? `Polling works again; it had failed since ${alert.since}`
+    : `${describePollFailure(alert.failure)}\n  > ${
+      pollFailureAdvice(alert.failure.cause)
+    }`;
+}

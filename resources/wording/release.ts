@@ -1,0 +1,40 @@
+import type {
+  RecordedRelease,
+  Release,
+  ReleaseReason,
+} from "../../ledger/mod.ts";
+
+/** What a release means. */
+export const RELEASE: Readonly<Record<Release, string>> = {
+  yes: "the goods may be released",
+  no: "the order ended without success",
+  wait: "release no goods yet",
+  unchecked: "success, and no amount was recorded to compare with",
+};
+
+/** Why a release is what it is. */
+export const RELEASE_REASON: Readonly<Record<ReleaseReason, string>> = {
+  not_shown: "the service has not shown the order yet",
+  absent: "the service does not show the order",
+  unknown_status: "the service shows a status that is not known",
+  final_changed: "the service took a final status back",
+  ended: "the order ended without success",
+  not_final: "the order has not ended",
+  not_as_requested: "the order is not what was asked for",
+  contradictory: "the service shows success and a payment error",
+  no_transaction: "the service shows success and no transaction",
+  chain_differs: "the chain shows another transfer",
+  several_match: "several references fit",
+  paid_twice: "another order holds the reference",
+  session_matched: "the order is what was asked for",
+  amount_not_recorded: "no amount was recorded to compare with",
+  nothing_recorded: "nothing was recorded to compare with",
+};
+
+/** What a person did about an order, in one sentence. */
+export function describeHandRelease(
+  { outcome, by, why, for: reference, at }: RecordedRelease,
+): string {
+  const what = reference === null ? outcome : `${outcome} for ${reference}`;
+  return `${what} by ${by} at ${at}: ${why}`;
+}

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { failReasons } from "../../core/assets/fail_reason.ts";
+import { FAILURES } from "./failures.ts";
+import { describeUserVerdict } from "./user_verdict.ts";
+
+Deno.test("every documented payment error code has its words in a verdict", () => {
+  assert.deepEqual(Object.keys(FAILURES).sort(), failReasons.toSorted());
+});
+
+Deno.test("describeUserVerdict() names the verification and why it failed", () => {
+  assert.equal(
+    describeUserVerdict({
+      code: "failed",
+      by: "lkyc",
+      rejectReasons: ["LKYC_FAILED_AGE", "LKYC_FAILED_MOOD"],
+    }),
+    "The light verification failed: The age requirement is not met (light " +
+      "verification) and LKYC_FAILED_MOOD.",
+  );
+  assert.equal(
+    describeUserVerdict({ code: "verified", by: "fkyc" }),
+    "Verified by the verification with documents: may buy within the limits.",
+  );
+});
+
+Deno.test("describeUserVerdict() says what the user does next, and whom to wait for", () => {
+  assert.equal(
+    describeUserVerdict({
+      code: "under_way",
+      by: "lkyc",
+      state: "initiated",
+      next: "finish_verification",
+    }),
+    "The light verification is under way: initiated, and the user must " +
+      "finish it.",
+  );
+  assert.equal(
+    describeUserVerdict({
+      code: "doubted",
+      by: "lkyc",
+      state: "success",
+      claimed: "failed",
+    }),
+    "Wait: the light verification is success, a later webhook says failed, " +
+      "and the service has not been asked since.",
+  );
+});

@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { ANOMALY_KINDS } from "../../ledger/for_resources.ts";
+import type { Anomaly } from "../../ledger/mod.ts";
+import { describeAnomaly } from "./anomaly.ts";
+import { describeOrderReason } from "./order_reason.ts";
+import { describeFinding } from "./reconcile_finding.ts";
+
+/** Files of wording, and the heading of COMMANDS.md that lists their codes. */
+const tables: Readonly<Record<string, string>> = {
+  "user_verdict.ts": "#### verdict of a user",
+  "order_reason.ts": "#### reason of an order",
+  "user_reason.ts": "#### reason of a user",
+  "anomaly.ts": "#### anomalies",
+  "event_content.ts": "#### says",
+  "outcome_reason.ts": "#### why",
+  "reconcile_finding.ts": "#### finding",
+  "damage_reason.ts": "#### reason of damage",
+};
+
+const commands = await Deno.readTextFile(
+  new URL("../../COMMANDS.md", import.meta.url),
+);
+
+for (const [file, heading] of Object.entries(tables)) {
+  Deno.test(`COMMANDS.md lists the codes of ${file}, and no other`, async () => {
+    const source = await Deno.readTextFile(new URL(file, import.meta.url));
+    // The reasons of unreadable events stand inside others, in `reason`.
+    const [outer = ""] = source.split("function describeUnreadableReason");
+    const worded = codesIn(outer, /case "(\w+)":/g)
+      .filter((code) => !(file === "anomaly.ts" && isSource(code)));
+    const section = commands.split(`${heading}\n`)[1]?.split(/^#/m)[0] ?? "";
+    assert.deepEqual(codesIn(section, /^\| `(\w+)`/gm), worded);
+  });
+}
+
+Deno.test("COMMANDS.md lists why there may be no proof, and no other code", async () => {
+  const sources = await Promise.all(
+    ["unproven.ts", "../../core/wire/incomplete_reason.ts"]
+      .map((file) => Deno.readTextFile(new URL(file, import.meta.url))),
+  );
+  const section = commands.split("### recover\n")[1]?.split(/^#/m)[0] ?? "";
+  assert.deepEqual(
+    codesIn(section, /^\| `(\w+)`/gm),
+    codesIn(sources.join(""), /case "(\w+)":/g),
+  );
+});
+
+Deno.test("describeAnomaly() has a case for every kind", async () => {
+  const source = await Deno.readTextFile(
+    new URL("anomaly.ts", import.meta.url),
+  );
+  const worded = codesIn(source, /case "(\w+)":/g).filter((one) =>
+    !isSource(one)
+  );
+  assert.deepEqual(worded, ANOMALY_KINDS.toSorted());
+});
+
+Deno.test("describeAnomaly() tells whose a mismatch is, and whether the customer may choose", () => {
+  const mismatch = {
+    kind: "amount_mismatch",
+    field: "currencyAmount",
+    source: "session",
+    requested: "99",
+    ordered: "30",
+    customerMayChoose: false,
+  } as const satisfies Anomaly;
+  assert.equal(
+    describeAnomaly(mismatch),
+    "The session asked for 99, the order has 30",
+  );
+  assert.equal(
+    describeAnomaly({
+      ...mismatch,
+      customerMayChoose: true,
+    }),
+    "The session asked for 99, the order has 30, which its flow leaves open to the customer",
+  );
+});
+
+Deno.test("describeOrderReason() joins statuses with and", () => {
+  assert.equal(
+    describeOrderReason({
+      code: "final_reading_contested",
+      read: "failed",
+      contesting: ["success", "cancelled"],
+    }),
+    "The latest reading shows failed, and a claim of success and cancelled does not change a final status",
+  );
+});
+
+Deno.test("describeFinding() names the fields that differ, and unknown values", () => {
+  assert.equal(
+    describeFinding({
+      finding: { code: "change_not_read" },
+      differences: [
+        { field: "status", service: "success", ledger: "pending" },
+        { field: "txId", service: "0xab", ledger: null },
+      ],
+    }),
+    "The ledger has not read the last change: status is success at the service and pending here; txId is 0xab at the service and unknown here",
+  );
+});
+
+Deno.test("describeFinding() says what the service shows against a claim", () => {
+  const claimed = "success";
+  const sentence = (read: string | null) =>
+    describeFinding({
+      finding: { code: "claim_contradicted", claimed, read },
+      differences: [],
+    });
+  assert.equal(
+    sentence("failed"),
+    "A webhook claimed success, and the service shows failed",
+  );
+  assert.equal(
+    sentence(null),
+    "A webhook claimed success, and the service did not agree",
+  );
+});
+
+function codesIn(text: string, pattern: RegExp): string[] {
+  return [...text.matchAll(pattern)].map(([, code = ""]) => code).sort();
+}
+
+/** Sources of mismatches are told apart in `anomaly.ts` too. */
+function isSource(code: string): boolean {
+  return code === "webhook" || code === "session";
+}

@@ -1,0 +1,116 @@
+import type { WebhookEmitter } from "../delivery/webhook_emitter.ts";
+import type { FaultInjector } from "../faults/fault_injector.ts";
+import { unitsOf } from "../seeded/decimals.ts";
+import { wholeSecond } from "../seeded/times.ts";
+import type { SandboxCounters } from "../engine/counters.ts";
+import type { EntityFactory, OrderInput } from "../engine/entity_factory.ts";
+import type { OrderStore } from "../engine/order_store.ts";
+import {
+  type OrderStep,
+  type StepFacts,
+  takeStep,
+} from "../engine/order_steps.ts";
+import type { SandboxOrder } from "../engine/sandbox_order.ts";
+import type { UserCommands } from "./user_commands.ts";
+
+/** What {@linkcode OrderCommands} works with. */
+export interface OrderCommandsOptions {
+  readonly orders: OrderStore;
+  readonly userCommands: UserCommands;
+  readonly factory: EntityFactory;
+  readonly emitter: WebhookEmitter;
+  readonly injector: FaultInjector;
+  readonly counters: SandboxCounters;
+  /** The service's own time. */
+  readonly now: () => number;
+  /** Called with each order when it is created. */
+  readonly onOrder: (order: SandboxOrder) => void;
+}
+
+/** Fields of an order that a test may rewrite. */
+export type OrderChange = Partial<
+  Omit<SandboxOrder, "orderId" | "createdAtMs">
+>;
+
+/** Everything that changes an order. */
+export class OrderCommands {
+  readonly #options: OrderCommandsOptions;
+
+  constructor(options: OrderCommandsOptions) {
+    this.#options = options;
+  }
+
+  /** The order with this id; throws if there is none. */
+  mustGet(orderId: string): SandboxOrder {
+    const order = this.#options.orders.get(orderId);
+    if (order) return order;
+    throw new RangeError(`Cannot find order "${orderId}" in the sandbox`);
+  }
+
+  /** Creates an order, and a verified user for it if there is none. */
+  create(
+    input: OrderInput,
+    atMs: number = this.#options.now(),
+  ): SandboxOrder {
+    checkAmounts(input);
+    const { orders, userCommands, factory, injector, counters } = this.#options;
+    const user = userCommands.buyer(input.userId, atMs);
+    const newestMs = orders.newestMs;
+    const sameSecond = injector.strikes("sameSecond") && newestMs !== null &&
+      newestMs <= atMs && newestMs !== wholeSecond(atMs) &&
+      atMs - newestMs <= 3_000;
+    if (sameSecond) counters.sameSeconds++;
+    const order = factory.order(input, user, sameSecond ? newestMs : atMs);
+    orders.put(order);
+    this.#options.onOrder(order);
+    return order;
+  }
+
+  /** Lets an order take a step, and sends the webhook of that step. */
+  advance(
+    orderId: string,
+    step: OrderStep,
+    facts: Partial<StepFacts> = {},
+  ): SandboxOrder {
+    const { orders, userCommands, factory, emitter, now } = this.#options;
+    const { order, event } = takeStep(this.mustGet(orderId), step, {
+      ...factory.facts(now()),
+      ...facts,
+    });
+    orders.put(order);
+    if (step === "complete") userCommands.spend(order);
+    if (event) emitter.order(event, order, userCommands.get(order.userId));
+    return order;
+  }
+
+  /** Rewrites an order, without a webhook. */
+  amend(orderId: string, change: OrderChange): SandboxOrder {
+    const before = this.mustGet(orderId);
+    checkAmounts(change);
+    const atMs = change.changedAtMs ?? this.#options.now();
+    const status = change.status ?? before.status;
+    const order: SandboxOrder = {
+      ...before,
+      ...change,
+      changedAtMs: atMs,
+      history: status === before.status
+        ? before.history
+        : [...before.history, { status, atMs }],
+    };
+    this.#options.orders.put(order);
+    return order;
+  }
+
+  /** Removes an order, as if it had never been there. */
+  remove(orderId: string): void {
+    this.mustGet(orderId);
+    this.#options.orders.remove(orderId);
+  }
+}
+
+/** Throws unless the given amounts are plain decimals. */
+function checkAmounts(input: OrderInput): void {
+  for (const amount of [input.currencyAmount, input.cryptoAmount]) {
+    if (amount !== undefined) unitsOf(amount, 0);
+  }
+}

@@ -1,0 +1,6 @@
+/**
+ * What tests of other modules may use of the sandbox, beside its doors.
+ *
+ * @module
+ */
+export { hostCheck, wrongHost } from "../http/host_check.ts";

@@ -1,0 +1,228 @@
+import { messageOf } from "../../core/guards.ts";
+import { backoffMs } from "../../core/waiting/backoff.ts";
+import type { Driver } from "../../ledger/for_sync.ts";
+import {
+  type PostOptions,
+  type PostOutcome,
+  postWebhook,
+} from "../forwarding/post_webhook.ts";
+import type { Signer } from "../forwarding/signed_webhook.ts";
+import { targetName } from "../forwarding/target_address.ts";
+import { Alarm } from "../monitoring/alarm.ts";
+import type { Log } from "../monitoring/logger.ts";
+import { alarmMessage } from "./alarm_message.ts";
+import type {
+  AlarmArea,
+  AlarmCheck,
+  AlarmCode,
+  StandingAlarm,
+} from "../../resources/health/standing_alarm.ts";
+import {
+  type NotifiedAlarm,
+  readNotified,
+  writeNotified,
+} from "./notified_alarm.ts";
+
+/** What tells one target of alarms. */
+export interface AlarmSenderParts {
+  /** Where it is sent, and under which name it is remembered. */
+  readonly target: { readonly name: string; readonly url: URL };
+  /** Signs messages. */
+  readonly sign: Signer;
+  /** Remembers what the target was told. */
+  readonly driver: Driver;
+  /** Environment of the ledger. */
+  readonly environment: string;
+  /** Name of this machine. */
+  readonly host: string;
+  /** Whether the target wants nothing more. @default {it always does} */
+  readonly isOff?: () => Promise<boolean>;
+  /** The log. */
+  readonly log: Log;
+  /** Clock, ms since the epoch. */
+  readonly now: () => number;
+  /** How it is posted. */
+  readonly post?: PostOptions;
+}
+
+/** An alarm told, or over, less than this long ago is not told again yet, ms. */
+const AGAIN_MS = 10 * 60_000;
+
+/** Pauses after attempts that failed, ms. */
+const PAUSES = { firstMs: 15_000, longestMs: 15 * 60_000 };
+/** No target keeps alarms waiting for longer, whatever it asks for, ms. */
+const LONGEST_PAUSE_MS = 3_600_000;
+
+/** Areas of which each machine has an alarm of its own. */
+const LOCAL: ReadonlySet<AlarmArea> = new Set(["disk", "room"]);
+
+/** A notification of an area that is due. */
+interface Due {
+  readonly alarm: StandingAlarm;
+  readonly clearedAt: string | null;
+}
+
+/**
+ * Tells one target of alarms: each once when it is raised, and once when it is
+ * over. What stands is compared with what the target was told, so nothing has
+ * to be queued: what the target cannot take now is told later if it still
+ * stands, and an alarm that came and went meanwhile is not told at all.
+ */
+export class AlarmSender {
+  readonly #parts: AlarmSenderParts;
+  readonly #notSent: Alarm;
+  readonly #notified = new Map<string, NotifiedAlarm>();
+  readonly #cleared = new Map<string, string>();
+  readonly #raisedAt = new Map<AlarmCode, string>();
+  #failures = 0;
+  #retryAtMs = -Infinity;
+  #notifying: Promise<void> | null = null;
+
+  /** Nothing is sent yet. */
+  constructor(parts: AlarmSenderParts) {
+    this.#parts = parts;
+    this.#notSent = new Alarm(parts.log, "alarm_not_sent", parts.now);
+  }
+
+  /**
+   * Tells the target what it does not know, unless that is under way or it is
+   * too early after a failure. Never rejects.
+   */
+  notify(look: AlarmCheck): Promise<void> {
+    return this.#notifying ??= this.#notify(new Map(look)).catch((error) => {
+      this.#notSent.raise({ message: messageOf(error) });
+    }).finally(() => {
+      this.#notifying = null;
+    });
+  }
+
+  async #notify(look: AlarmCheck): Promise<void> {
+    const { now, isOff, target, post } = this.#parts;
+    if (now() < this.#retryAtMs) return;
+    for (const [area, standing] of look) {
+      if (post?.signal?.aborted) return;
+      const due = await this.#due(area, standing);
+      if (due === null) continue;
+      try {
+        if (await isOff?.()) return;
+      } catch {
+        // A ledger that cannot be read must not keep its own alarm back.
+      }
+      const outcome = await this.#post(due);
+      if (outcome === null) return;
+      if (outcome.kind !== "taken") return this.#failed(outcome);
+      this.#failures = 0;
+      this.#notSent.clear({ target: targetName(target.url) });
+      await this.#remember(due);
+    }
+  }
+
+  /** What the target is to be told of an area now; null when it knows. */
+  async #due(
+    area: AlarmArea,
+    standing: StandingAlarm | null,
+  ): Promise<Due | null> {
+    const { now } = this.#parts;
+    const notified = await this.#read(area, standing);
+    if (standing !== null) {
+      this.#cleared.delete(area);
+      if (notified?.state === "raised" && notified.code === standing.code) {
+        return null;
+      }
+      const isSoon =
+        (notified?.state === "cleared" && this.#isLately(notified.at)) ||
+        this.#isLately(this.#raisedAt.get(standing.code));
+      return isSoon ? null : { alarm: standing, clearedAt: null };
+    }
+    if (notified?.state !== "raised") return null;
+    const clearedAt = this.#cleared.get(area) ?? new Date(now()).toISOString();
+    this.#cleared.set(area, clearedAt);
+    const { code, since } = notified;
+    return { alarm: { area, code, since, facts: {} }, clearedAt };
+  }
+
+  /** A stored time in the future, after a clock was set back, is not lately. */
+  #isLately(at: string | undefined): boolean {
+    if (at === undefined) return false;
+    const agoMs = this.#parts.now() - Date.parse(at);
+    return agoMs >= 0 && agoMs < AGAIN_MS;
+  }
+
+  /** What the target was told, by this process or by another. */
+  async #read(
+    area: AlarmArea,
+    standing: StandingAlarm | null,
+  ): Promise<NotifiedAlarm | null> {
+    const { driver, target } = this.#parts;
+    const known = this.#notified.get(area) ?? null;
+    const isKnown = known !== null &&
+      (known.state === "raised") === (standing !== null) &&
+      (standing === null || known.code === standing.code);
+    if (isKnown) return known;
+    const name = { target: target.name, alarm: this.#nameOf(area) };
+    try {
+      const stored = await readNotified(driver, name);
+      const latest = stored !== null && (known?.at ?? "") < stored.at
+        ? stored
+        : known;
+      // Without an alarm and without a row there is nothing to ask again.
+      if (latest !== null) this.#notified.set(area, latest);
+      return latest;
+    } catch {
+      return known;
+    }
+  }
+
+  async #post({ alarm, clearedAt }: Due): Promise<PostOutcome | null> {
+    const { target, sign, environment, host, now, post } = this.#parts;
+    const message = alarmMessage({
+      alarm,
+      name: this.#nameOf(alarm.area),
+      clearedAt,
+      environment,
+      host: LOCAL.has(alarm.area) ? host : null,
+    });
+    try {
+      return await postWebhook(target.url, sign(message, now()), {
+        ...post,
+        now,
+      });
+    } catch {
+      return null; // The process stops; the next one tells it.
+    }
+  }
+
+  #failed(outcome: PostOutcome): void {
+    const { now, target } = this.#parts;
+    this.#failures++;
+    const askedMs = outcome.kind === "retry_after" ? outcome.retryAfterMs : 0;
+    const pauseMs = Math.max(backoffMs(this.#failures, PAUSES), askedMs);
+    this.#retryAtMs = now() + Math.min(pauseMs, LONGEST_PAUSE_MS);
+    this.#notSent.raise({
+      target: targetName(target.url),
+      message: "reason" in outcome ? `The target ${outcome.reason}` : "",
+      effect: "It is told later, if the alarm still stands",
+    });
+  }
+
+  async #remember({ alarm, clearedAt }: Due): Promise<void> {
+    const { driver, target, now } = this.#parts;
+    const { area, code, since } = alarm;
+    const notified: NotifiedAlarm = {
+      state: clearedAt === null ? "raised" : "cleared",
+      code,
+      since,
+      at: new Date(now()).toISOString(),
+    };
+    this.#notified.set(area, notified);
+    this.#cleared.delete(area);
+    if (clearedAt === null) this.#raisedAt.set(code, notified.at);
+    const name = { target: target.name, alarm: this.#nameOf(area) };
+    // A ledger that takes no writes is an alarm itself: a restart repeats it.
+    await writeNotified(driver, name, notified).catch(() => {});
+  }
+
+  #nameOf(area: AlarmArea): string {
+    return LOCAL.has(area) ? `${area}:${this.#parts.host}` : area;
+  }
+}

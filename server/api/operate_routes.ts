@@ -1,0 +1,330 @@
+import { subscriptionList } from "../../resources/queries/subscriptions.ts";
+import type { JsonSchema } from "../../resources/shapes/json_schema.ts";
+import type { ReleaseByHand } from "../../ledger/mod.ts";
+import type { BodyFields } from "./body.ts";
+import type { JobWindow } from "./background_job.ts";
+import {
+  endParam,
+  type Params,
+  textParam,
+  timeParam,
+  type ValuesOf,
+} from "./params.ts";
+import { ApiProblem } from "./problem.ts";
+import { type ApiParts, named, type Route, route } from "./route.ts";
+import { orderOf, REFERENCE } from "./order_routes.ts";
+
+/** The window of a job. */
+const WINDOW = {
+  from: { ...timeParam("Start of the window"), required: true },
+  to: endParam("End of the window, now where it is left out"),
+} as const satisfies Params;
+
+const KEY = textParam("Key of the transition, as the dead letter has it");
+const NAME = { name: "Name of the subscription" } as const;
+
+/** What a release by hand says. */
+const RELEASE = {
+  outcome: {
+    schema: {
+      enum: ["delivered", "refunded"],
+      description: "What the person did",
+    },
+    required: true,
+  },
+  by: {
+    schema: {
+      type: "string",
+      minLength: 1,
+      maxLength: 256,
+      description: "Who did it",
+    },
+    required: true,
+  },
+  why: {
+    schema: {
+      type: "string",
+      minLength: 1,
+      maxLength: 1000,
+      description: "Why; name no customer: erasures keep it",
+    },
+    required: true,
+  },
+  for: {
+    schema: {
+      type: "string",
+      minLength: 1,
+      maxLength: 256,
+      description: "Reference of the purchase that was delivered",
+    },
+  },
+} as const satisfies Record<keyof ReleaseByHand, BodyFields[string]>;
+
+/** What can be done while the service runs. */
+export const OPERATE_ROUTES: readonly Route[] = [
+  route({
+    method: "POST",
+    path: "/v1/poll",
+    operationId: "pollNow",
+    summary: "Ask the service at once",
+    description:
+      "The poller of this process reads what is new, what webhooks " +
+      "named and every open order, without waiting for their time.",
+    scope: "operate",
+    params: {},
+    answer: accepted(),
+    problems: ["conflict"],
+    handle: ({ operations }, { caller }) => {
+      operations.pollNow(caller);
+      return { accepted: true };
+    },
+  }),
+  route({
+    method: "POST",
+    path: "/v1/orders/{ref}/read",
+    operationId: "readOrder",
+    summary: "Have one order read again",
+    description: "Behind the answer, within seconds; `freshness.askedAt` of " +
+      "the order says when it was. One order is read every ten seconds at most.",
+    scope: "operate",
+    placeholders: REFERENCE,
+    params: {},
+    answer: accepted(),
+    problems: ["not_found", "several", "conflict"],
+    handle: async (parts, { path, caller }) => {
+      const { order: { orderId } } = await orderOf(parts, path.ref);
+      await parts.operations.readOrder(caller, orderId);
+      return { accepted: true };
+    },
+  }),
+  route({
+    method: "POST",
+    path: "/v1/orders/{ref}/released",
+    operationId: "releaseOrder",
+    summary: "Record that a person delivered or refunded an order",
+    description: "Once an order. No handler and no target gets its " +
+      "`order.release.yes` afterwards. `for` is needed where the order was " +
+      "read and matches no expectation.",
+    scope: "operate",
+    placeholders: REFERENCE,
+    params: {},
+    body: RELEASE,
+    answer: {
+      description: "It is recorded",
+      schema: named("RecordedRelease"),
+    },
+    problems: ["not_found", "several", "conflict"],
+    handle: async (parts, { path, caller, body }) => {
+      const { order: { orderId } } = await orderOf(parts, path.ref);
+      const release = body as unknown as ReleaseByHand;
+      return await parts.operations.release(caller, orderId, release);
+    },
+  }),
+  route({
+    method: "POST",
+    path: "/v1/recover",
+    operationId: "recover",
+    summary: "Read a window again, as after an outage",
+    description: "At most 31 days, one at a time, behind the answer; " +
+      "GET /v1/recover says how it goes.",
+    scope: "operate",
+    params: WINDOW,
+    answer: {
+      status: 202,
+      description: "It has begun",
+      schema: jobOf("RecoverReport", "recover"),
+    },
+    problems: ["conflict"],
+    handle: ({ operations, now }, { query, caller }) =>
+      operations.recover(caller, windowOf(query, now)),
+  }),
+  route({
+    method: "GET",
+    path: "/v1/recover",
+    operationId: "getRecovery",
+    summary: "The last recovery that this process was asked for",
+    scope: "read",
+    params: {},
+    answer: {
+      description: "How it goes, or how it ended",
+      schema: jobOf("RecoverReport", "recover"),
+    },
+    problems: ["not_found"],
+    handle: ({ operations }) =>
+      operations.recovery.latest ??
+        none("No window was read again since this process began"),
+  }),
+  route({
+    method: "POST",
+    path: "/v1/reconcile",
+    operationId: "reconcile",
+    summary: "Compare service and ledger over a window, and change nothing",
+    description: "At most 31 days, one at a time, behind the answer; " +
+      "GET /v1/reconcile has the report.",
+    scope: "operate",
+    params: WINDOW,
+    answer: {
+      status: 202,
+      description: "It has begun",
+      schema: jobOf("ReconcileReport", "reconcile"),
+    },
+    problems: ["conflict"],
+    handle: ({ operations, now }, { query, caller }) =>
+      operations.reconcile(caller, windowOf(query, now)),
+  }),
+  route({
+    method: "GET",
+    path: "/v1/reconcile",
+    operationId: "getReconciliation",
+    summary: "The last comparison that this process was asked for",
+    description: "Reports are not stored: they end with the process.",
+    scope: "read",
+    params: {},
+    answer: {
+      description: "How it goes, or its report",
+      schema: jobOf("ReconcileReport", "reconcile"),
+    },
+    problems: ["not_found"],
+    handle: ({ operations }) =>
+      operations.reconciliation.latest ??
+        none("Nothing was compared since this process began"),
+  }),
+  route({
+    method: "POST",
+    path: "/v1/subscriptions/{name}/retry",
+    operationId: "retryDeadLetters",
+    summary: "Deliver dead letters again",
+    scope: "operate",
+    placeholders: NAME,
+    params: { key: KEY },
+    answer: counted("retried", "How many will be tried again"),
+    problems: ["not_found"],
+    handle: async (parts, { path: { name = "" }, query: { key }, caller }) => {
+      await requireSubscription(parts, name);
+      return { retried: await parts.operations.retry(caller, name, key) };
+    },
+  }),
+  route({
+    method: "POST",
+    path: "/v1/subscriptions/{name}/drop",
+    operationId: "dropDeadLetter",
+    summary: "Give up a dead letter",
+    description: "It is never delivered, and nothing names it as missed.",
+    scope: "operate",
+    placeholders: NAME,
+    params: { key: { ...KEY, required: true } },
+    answer: counted("dropped", "How many were given up"),
+    problems: ["not_found"],
+    handle: async (
+      parts,
+      { path: { name = "" }, query: { key = "" }, caller },
+    ) => {
+      await requireSubscription(parts, name);
+      return { dropped: await parts.operations.drop(caller, name, key) };
+    },
+  }),
+  route({
+    method: "POST",
+    path: "/v1/subscriptions/{name}/resume",
+    operationId: "resumeTarget",
+    summary: "Send again to a target that was switched off",
+    scope: "operate",
+    placeholders: NAME,
+    params: {},
+    answer: {
+      description: "Whether it was switched off",
+      schema: {
+        type: "object",
+        required: ["resumed"],
+        properties: { resumed: { type: "boolean" } },
+      },
+    },
+    problems: ["not_found"],
+    handle: async (parts, { path: { name = "" }, caller }) => {
+      await requireSubscription(parts, name);
+      return { resumed: await parts.operations.resume(caller, name) };
+    },
+  }),
+  route({
+    method: "POST",
+    path: "/v1/transitions/fire",
+    operationId: "fireTransition",
+    summary: "Tell subscriptions of a state that none was told of",
+    description: "What a refold or an import made: see `subscriptions fire`.",
+    scope: "operate",
+    params: { key: { ...KEY, required: true } },
+    answer: counted("fired", "How many are told now; 0 when they were before"),
+    handle: async ({ operations }, { query: { key = "" }, caller }) => ({
+      fired: await operations.fire(caller, key),
+    }),
+  }),
+];
+
+/** JSON Schema of a job, and of the report that it ends with. */
+function jobOf(report: string, command: string): JsonSchema {
+  const time = { type: "string", format: "date-time" };
+  const properties = {
+    id: { type: "integer", description: "Its number in this process, from 1" },
+    state: { type: "string", enum: ["running", "ended", "failed"] },
+    by: { type: "string", description: "Name of the token that asked for it" },
+    from: time,
+    to: time,
+    startedAt: time,
+    endedAt: { type: ["string", "null"], format: "date-time" },
+    read: { type: "integer", description: "Orders and users read so far" },
+    report: {
+      anyOf: [named(report), { type: "null" }],
+      description: `What \`${command} --json\` prints; null until it has ended`,
+    },
+    error: { type: ["string", "null"], description: "Why it failed" },
+  };
+  return { type: "object", required: Object.keys(properties), properties };
+}
+
+function windowOf(
+  { from = "", to }: ValuesOf<typeof WINDOW>,
+  now: () => number,
+): JobWindow {
+  const toMs = to === undefined ? now() : Date.parse(to);
+  return { fromMs: Date.parse(from), toMs };
+}
+
+function none(detail: string): never {
+  throw new ApiProblem("not_found", detail);
+}
+
+function accepted(): Route["answer"] {
+  return {
+    status: 202,
+    description: "It is done behind the answer",
+    schema: {
+      type: "object",
+      required: ["accepted"],
+      properties: { accepted: { const: true } },
+    },
+  };
+}
+
+function counted(name: string, description: string): Route["answer"] {
+  return {
+    description,
+    schema: {
+      type: "object",
+      required: [name],
+      properties: { [name]: { type: "integer", minimum: 0 } },
+    },
+  };
+}
+
+async function requireSubscription(
+  { ledger }: ApiParts,
+  name: string,
+): Promise<void> {
+  const names = (await subscriptionList(ledger)).map(({ name }) => name);
+  if (names.includes(name)) return;
+  throw new ApiProblem(
+    "not_found",
+    `There is no subscription "${name}"; ` +
+      (names.length === 0 ? "there is none yet" : `see ${names.join(", ")}`),
+  );
+}

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { orderRead } from "../../ledger/testing/projection_test_kit.ts";
+import { READ, testApi } from "./test_api.ts";
+
+const REFUNDED = { outcome: "refunded", by: "Ada", why: "paid twice" };
+const READING = { status: "success", click: "C1", tx: "0xT", created: 2 };
+
+Deno.test("POST /v1/orders/{ref}/released records what a person did, once, and says who asked", async () => {
+  await using api = await testApi();
+  await api.ledger.append([orderRead(5, { ...READING, orderId: "O1" })]);
+  await api.ledger.project();
+  const path = "/v1/orders/O1/released";
+  const delivered = { ...REFUNDED, outcome: "delivered" };
+  const refused = [
+    [await api.post("/v1/orders/O9/released", REFUNDED), 404],
+    [await api.post(path, delivered), 400],
+    [await api.post(path, { ...REFUNDED, by: "" }), 400],
+    [await api.post(path, { ...REFUNDED, whom: "x" }), 400],
+    [
+      await api.fetch(
+        new Request(`http://127.0.0.1${path}`, {
+          method: "POST",
+          headers: {
+            authorization: `Bearer ${READ}`,
+            "content-type": "application/json",
+          },
+          body: JSON.stringify(REFUNDED),
+        }),
+      ),
+      403,
+    ],
+  ] as const;
+  for (const [answer, status] of refused) {
+    assert.equal(answer.status, status, await answer.text());
+  }
+  assert.equal(await api.ledger.handRelease("O1"), null);
+
+  const answer = await api.post(path, REFUNDED);
+  assert.equal(answer.status, 200);
+  const recorded = await answer.json();
+  assert.deepEqual(recorded, { ...REFUNDED, for: null, at: recorded.at });
+  assert.equal((await api.post(path, REFUNDED)).status, 409);
+  const order = await (await api.get("/v1/orders/O1")).json();
+  assert.deepEqual(order.releasedByHand, recorded);
+  assert.deepEqual(api.log.at(-1)?.fields, {
+    action: "release",
+    by: "night",
+    orderId: "O1",
+    outcome: "refunded",
+  });
+});

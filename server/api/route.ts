@@ -1,0 +1,114 @@
+import type { JsonSchema } from "../../resources/shapes/json_schema.ts";
+import type { Ledger } from "../../ledger/mod.ts";
+import type { Scope } from "../../settings/api_tokens.ts";
+import type { Body, BodyFields } from "./body.ts";
+import type { Caller } from "./callers.ts";
+import type { Operations } from "./operations.ts";
+import type { Params, ValuesOf } from "./params.ts";
+import type { ProblemCode } from "./problem.ts";
+import type { TransitionFeed } from "./transition_feed.ts";
+
+/** What the routes work with. */
+export interface ApiParts {
+  /** The ledger. */
+  readonly ledger: Ledger;
+  /** Clock, ms since the epoch. */
+  readonly now: () => number;
+  /** Tells when transitions are added. */
+  readonly feed: TransitionFeed;
+  /** What can be operated. */
+  readonly operations: Operations;
+  /** Aborted when the server stops. */
+  readonly signal: AbortSignal;
+}
+
+/** A request whose parameters were read. */
+export interface ApiRequest<P extends Params> {
+  /** Values of the placeholders in the path. */
+  readonly path: Readonly<Record<string, string>>;
+  /** Values of the query. */
+  readonly query: ValuesOf<P>;
+  /** The body; empty where the route takes none. */
+  readonly body: Body;
+  /** Who asks. */
+  readonly caller: Caller;
+  /** The headers. */
+  readonly headers: Headers;
+  /** Whether only the headers of the answer are asked for. */
+  readonly isHead: boolean;
+}
+
+/** What a route answers when all goes well. */
+export interface Answer {
+  /** Status. @default {200} */
+  readonly status?: 200 | 202;
+  /** What it is. */
+  readonly description: string;
+  /** JSON Schema of the body. */
+  readonly schema: JsonSchema;
+  /** Other media types of the same, with what they hold. */
+  readonly also?: Readonly<Record<string, string>>;
+}
+
+/** One method of one path: what the documentation says, and what it does. */
+export interface Route<P extends Params = Params> {
+  readonly method: "GET" | "POST";
+  /** For example `/v1/orders/{ref}`. */
+  readonly path: string;
+  /** Unique name, for those who generate clients. */
+  readonly operationId: string;
+  /** What it does, in a few words. */
+  readonly summary: string;
+  /** More of it. */
+  readonly description?: string;
+  /** What a token must allow; null where none is needed. */
+  readonly scope: Scope | null;
+  /** Descriptions of the placeholders in the path. */
+  readonly placeholders?: Readonly<Record<string, string>>;
+  /** The query. */
+  readonly params: P;
+  /** Fields of the JSON object that it takes. @default {no body is taken} */
+  readonly body?: BodyFields;
+  readonly answer: Answer;
+  /** Problems besides those of every route. */
+  readonly problems?: readonly ProblemCode[];
+  /** Gives the body, as a value to be written as JSON, or a whole answer. */
+  readonly handle: (
+    parts: ApiParts,
+    request: ApiRequest<P>,
+  ) => Promise<unknown> | unknown;
+}
+
+/** Type-checks parameters against the handler, then erases types. */
+export function route<P extends Params>(route: Route<P>): Route {
+  return route as unknown as Route;
+}
+
+/** JSON Schema of what has a name in `cli/shapes/`. */
+export function named(name: string): JsonSchema {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** JSON Schema of one page of a list. */
+export function pageOf(items: JsonSchema): JsonSchema {
+  return {
+    type: "object",
+    required: ["items", "next"],
+    properties: {
+      items: { type: "array", items },
+      next: {
+        type: ["string", "null"],
+        description: "`cursor` of the next page; null on the last one",
+      },
+    },
+  };
+}
+
+/** JSON Schema of a list that has no pages. */
+export function listOf(items: JsonSchema): JsonSchema {
+  return {
+    type: "object",
+    required: ["items"],
+    properties: { items: { type: "array", items } },
+  };
+}

@@ -1,0 +1,147 @@
+import {
+  chainStateJson,
+  ledgerStatsJson,
+} from "../../resources/queries/ledger_stats.ts";
+import { serviceStatus } from "../../resources/queries/service_status.ts";
+import { closedMonth, closedMonths } from "../../resources/queries/months.ts";
+import { statistics } from "../../resources/queries/statistics.ts";
+import { subscriptionList } from "../../resources/queries/subscriptions.ts";
+import { endParam, timeParam, wordParam } from "./params.ts";
+import { ApiProblem } from "./problem.ts";
+import { listOf, named, type Route, route } from "./route.ts";
+
+/** How the service is, what the ledger holds, and what is proven. */
+export const STATUS_ROUTES: readonly Route[] = [
+  route({
+    method: "GET",
+    path: "/v1/health",
+    operationId: "getHealth",
+    summary: "Whether the ledger can be read; for load balancers",
+    scope: null,
+    params: {},
+    answer: {
+      description: "It can",
+      schema: {
+        type: "object",
+        required: ["ok"],
+        properties: { ok: { const: true } },
+      },
+    },
+    handle: async ({ feed }) => {
+      await feed.last();
+      return { ok: true };
+    },
+  }),
+  route({
+    method: "GET",
+    path: "/v1/status",
+    operationId: "getStatus",
+    summary: "How webhook delivery and polling are",
+    description: "What `doctor` finds of them, and the figures behind it. " +
+      "`ok` is false when a check fails.",
+    scope: "read",
+    params: {},
+    answer: {
+      description: "Delivery, polling and checks",
+      schema: named("ServiceStatus"),
+    },
+    handle: ({ ledger, now }) => serviceStatus(ledger, now()),
+  }),
+  route({
+    method: "GET",
+    path: "/v1/stats",
+    operationId: "getStatistics",
+    summary: "Figures over time, for plots",
+    description: "Answers, types, times of answers and orders that moved, by " +
+      "step in UTC; kept for 90 days.",
+    scope: "read",
+    params: {
+      from: timeParam("Start, a day before the end where it is left out"),
+      to: endParam("End, now where it is left out"),
+      step: wordParam("How much time each figure is of; hour where left out", [
+        "minute",
+        "ten_minutes",
+        "hour",
+        "day",
+      ]),
+    },
+    answer: {
+      description: "Figures from `from` to `to`",
+      schema: named("Statistics"),
+    },
+    handle: ({ ledger, now }, { query }) => statistics(ledger, query, now()),
+  }),
+  route({
+    method: "GET",
+    path: "/v1/ledger",
+    operationId: "getLedger",
+    summary: "How much the ledger holds",
+    description: "It counts every row, which takes a second or more where " +
+      "there are millions: ask for it seldom.",
+    scope: "read",
+    params: {},
+    answer: {
+      description: "What `ledger stats --json` prints",
+      schema: named("LedgerStats"),
+    },
+    handle: async ({ ledger }) => ledgerStatsJson(await ledger.stats()),
+  }),
+  route({
+    method: "GET",
+    path: "/v1/evidence",
+    operationId: "getEvidence",
+    summary: "Head of the evidence chain: keep it elsewhere",
+    description: "`ledger verify --expect EVENTS:HASH` compares with it.",
+    scope: "read",
+    params: {},
+    answer: {
+      description: "How far the chain reaches",
+      schema: named("ChainState"),
+    },
+    handle: async ({ ledger }) => chainStateJson(await ledger.evidence()),
+  }),
+  route({
+    method: "GET",
+    path: "/v1/months",
+    operationId: "listMonths",
+    summary: "The closed months, without the text of their files",
+    scope: "read",
+    params: {},
+    answer: { description: "All of them", schema: listOf(named("Month")) },
+    handle: async ({ ledger }) => ({
+      items: await Array.fromAsync(closedMonths(ledger)),
+    }),
+  }),
+  route({
+    method: "GET",
+    path: "/v1/months/{month}",
+    operationId: "getMonth",
+    summary: "One closed month",
+    scope: "read",
+    placeholders: { month: "For example 2026-11" },
+    params: {},
+    answer: {
+      description: "What `month show --json` prints",
+      schema: named("Month"),
+    },
+    problems: ["not_found"],
+    handle: async ({ ledger }, { path: { month = "" } }) => {
+      const closed = await closedMonth(ledger, month);
+      if (closed !== null) return closed;
+      throw new ApiProblem("not_found", `${month} is not closed`);
+    },
+  }),
+  route({
+    method: "GET",
+    path: "/v1/subscriptions",
+    operationId: "listSubscriptions",
+    summary: "How far each subscription is, and its dead letters",
+    scope: "read",
+    params: {},
+    answer: {
+      description: "All of them, as `subscriptions list --json` prints them",
+      schema: listOf(named("Subscription")),
+    },
+    handle: async ({ ledger }) => ({ items: await subscriptionList(ledger) }),
+  }),
+];

@@ -1,0 +1,65 @@
+import { defined } from "../../core/defined.ts";
+import { createPoller, type Poller } from "../../sync/for_server.ts";
+import { logDeliveryAlert, logPollAlert } from "../monitoring/log_alerts.ts";
+import { StalledPoller } from "../monitoring/stalled_poller.ts";
+import { VARIABLES } from "../../settings/config.ts";
+import { serviceClient } from "../../settings/service.ts";
+import type { ServiceParts } from "./service_parts.ts";
+
+/** What asks the service, and what notices that it makes no step. */
+export interface ComposedPoller {
+  /** Null without an API key, or when polling is off. */
+  readonly poller: Poller | null;
+  /** Null where nothing runs between requests. */
+  readonly stalled: StalledPoller | null;
+}
+
+/**
+ * Makes the poller, whose alerts are logged and whose progress is measured.
+ *
+ * @param parts What the service is made of.
+ */
+export function composePoller(
+  { config, ledger, log, metrics, now, longLived, ...parts }: ServiceParts,
+): ComposedPoller {
+  if (parts.poll === false) return { poller: null, stalled: null };
+  if (config.apiKey === null) {
+    log("warn", "no_api_key", {
+      effect:
+        "Webhooks are kept, but nothing is confirmed and lost ones are not found",
+      advice: `Set ${VARIABLES.apiKey}` +
+        (longLived ? ", or say --no-poll" : ""),
+    });
+    return { poller: null, stalled: null };
+  }
+  const rate = defined({ requestsPerSecond: parts.requestsPerSecond });
+  const stalled = longLived
+    ? new StalledPoller({
+      now,
+      onAlert: (alert) => logPollAlert(log, alert),
+    })
+    : null;
+  const poller = createPoller({
+    ledger,
+    client: serviceClient(config, ledger.environment, rate),
+    now,
+    ...rate,
+    ...parts.polling,
+    ...defined({ contradictedAfterMs: parts.contradictedAfterMs }),
+    onPollAlert: (alert) => logPollAlert(log, alert),
+    onPollHealth: (health) => {
+      stalled?.reported(health);
+      metrics.polling(health);
+    },
+    onWatch: (health) => {
+      metrics.delivery(health);
+      // A failure to read this gauge must not stop polling.
+      poller.status().then(
+        (status) => metrics.backlog(status, now()),
+        () => {},
+      );
+    },
+    onAlert: (alert) => logDeliveryAlert(log, alert),
+  });
+  return { poller, stalled };
+}

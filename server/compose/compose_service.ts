@@ -1,0 +1,189 @@
+import { resolve } from "node:path";
+import { defined } from "../../core/defined.ts";
+import { BodyTally } from "../../core/webhook_event/body_classes.ts";
+import { bodyValue, classify } from "../../core/webhook_event/classify_body.ts";
+import { addRefusedRequests, type Poller } from "../../sync/for_server.ts";
+import {
+  LedgerError,
+  type Mover,
+  tallyOrders,
+  writeWaiting,
+} from "../../ledger/for_server.ts";
+import {
+  BodyReport,
+  SMALL_BODY_BYTES,
+  type Spool,
+  spoolMover,
+  type WebhookEndpoint,
+  webhookEndpoint,
+  type WebhookEndpointStats,
+} from "../../webhooks/for_server.ts";
+import { Alarm } from "../monitoring/alarm.ts";
+import { OrderGauges } from "../monitoring/order_gauges.ts";
+import { RecentOutcome } from "../monitoring/recent_outcome.ts";
+import { RefusalLog } from "../monitoring/refusal_log.ts";
+import { spoolDirectory } from "../ledger_file/spool_directory.ts";
+import type { Config } from "../../settings/config.ts";
+import {
+  PUBLIC_PATHS,
+  type Readiness,
+  WEBHOOK_PATH,
+} from "../http/http_app.ts";
+import { readinessOf } from "./readiness.ts";
+import { endpointLog, SPOOL_EVENTS } from "./_endpoint_log.ts";
+import { composePoller } from "./compose_poller.ts";
+import { composeProjection } from "./compose_projection.ts";
+import type { ServiceParts } from "./service_parts.ts";
+
+/** Endpoint, projection and poller on one ledger. */
+export interface Service extends AsyncDisposable {
+  /** Takes deliveries. */
+  readonly endpoint: WebhookEndpoint;
+  /** Asks the service; null without an API key, or when polling is off. */
+  readonly poller: Poller | null;
+  /** Counts and logs refused requests. */
+  readonly refusals: RefusalLog;
+  /** Tells whether deliveries can be stored, and what else is wrong. */
+  readonly readiness: () => Promise<Readiness>;
+  /** Since when stored events are not folded; null while they are. */
+  readonly foldFailingSince: () => string | null;
+  /** Whether the evidence chain is broken; null until it was looked at. */
+  readonly chainBroken: () => boolean | null;
+  /** Since when bodies are refused for their size alone. */
+  readonly refusing: () => WebhookEndpointStats["refusing"];
+  /** Stores and folds what is under way, and releases all resources. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/**
+ * Wires everything that works on the ledger of a running service, for `serve`
+ * and for the Deploy entry. A delivery goes from the endpoint to the spool, and
+ * the mover takes it to the ledger; without a spool it goes to the ledger at
+ * once. That wakes the projection, which folds and chains. The poller asks the
+ * service and appends what it reads.
+ */
+export function composeService(parts: ServiceParts): Service {
+  const { ledger, log, metrics, now, longLived, spool } = parts;
+  const replaced = new Alarm(log, "ledger_replaced", now);
+  const checkReplaced = (error: unknown) => {
+    if (!(error instanceof LedgerError) || error.code !== "replaced") return;
+    replaced.raise({
+      message: error.message,
+      effect: "Deliveries are kept in the spool, and answered 204",
+    });
+  };
+  const { projection, foldFailingSince, chainBroken } = composeProjection(
+    parts,
+    checkReplaced,
+  );
+  const appends = new RecentOutcome(now);
+  const stored = async <Result>(
+    commit: () => Promise<Result>,
+    count: number,
+  ): Promise<Result> => {
+    try {
+      const result = await appends.of(metrics.timed(commit));
+      projection.wake(count);
+      return result;
+    } catch (error) {
+      checkReplaced(error);
+      throw error;
+    }
+  };
+  const meter = metrics.meter("@rampkit/onramp/webhooks");
+  const mover = spool === undefined ? null : spoolMover({
+    spool,
+    take: (records, count) =>
+      stored(() => ledger.appendRecords(records), count),
+    reportWaiting: (waiting) =>
+      writeWaiting(
+        ledger.driver,
+        moverOf(parts.config, spool),
+        waiting,
+        now(),
+      ),
+    now,
+    meter,
+    log: endpointLog(log),
+  });
+  if (spool !== undefined) metrics.spool(spool);
+  const bodies = new BodyReport({ meter, log: endpointLog(log) });
+  const endpoint = webhookEndpoint({
+    append: spool?.put ?? (async (delivery) => {
+      await stored(() => ledger.appendDelivery(delivery), 1);
+      const tally = new BodyTally();
+      tally.add(delivery.id, classify(bodyValue(delivery.body)));
+      bodies.take(tally);
+    }),
+    ...defined({ noRoomFor: spool?.noRoomFor }),
+    unanswered: spool?.note ?? ledger.recordUnanswered,
+    secrets: parts.secrets,
+    path: WEBHOOK_PATH,
+    tracedPaths: PUBLIC_PATHS,
+    meter,
+    now,
+    ...parts.admission,
+    ...defined({ onAnswer: parts.onAnswer }),
+    log: endpointLog(log, spool === undefined ? {} : SPOOL_EVENTS),
+  });
+  const refusals = new RefusalLog({
+    refused: () => endpoint.stats().refused,
+    lastNotAllowed: () => endpoint.stats().lastNotAllowed,
+    keep: (more) => addRefusedRequests(ledger.driver, more, now()),
+    log,
+    timer: longLived,
+  });
+  const { poller, stalled } = composePoller(parts);
+  const counting = new AbortController();
+  const counted = longLived
+    ? new OrderGauges({
+      meter: metrics.meter("@rampkit/onramp"),
+      tally: () => tallyOrders(ledger.driver),
+      now,
+    }).run(counting.signal)
+    : null;
+  // Ended twice, the spool would be asked after it was closed.
+  let ending: Promise<void> | null = null;
+  const end = async () => {
+    stalled?.[Symbol.dispose]();
+    counting.abort();
+    await counted;
+    await endpoint.drain();
+    await mover?.stop();
+    await spool?.close();
+    await refusals[Symbol.asyncDispose]();
+    await projection.stop();
+  };
+  return {
+    endpoint,
+    poller,
+    refusals,
+    readiness: () =>
+      readinessOf({
+        open: () => ledger,
+        refusal: longLived ? appends.problem ?? null : null,
+        ...(spool === undefined ? {} : { spool }),
+        now,
+        stuck: stalled?.stuck ?? null,
+      }),
+    foldFailingSince,
+    chainBroken,
+    refusing: () => {
+      const { large, allButSmall } = endpoint.stats().refusing;
+      const why = spool?.noRoomFor(SMALL_BODY_BYTES + 1) ?? null;
+      return {
+        large,
+        allButSmall: allButSmall ??
+          (why === null ? null : new Date(now()).toISOString()),
+      };
+    },
+    [Symbol.asyncDispose]: () => ending ??= end(),
+  };
+}
+
+/** The process that moves deliveries, as commands in other processes see it. */
+function moverOf(config: Config, { writers }: Spool): Mover {
+  const place = resolve(spoolDirectory(config) ?? "");
+  const { own, takenOver, others } = writers;
+  return { place, process: own, takenOver, others };
+}

@@ -1,0 +1,160 @@
+import { messageOf } from "../../core/guards.ts";
+import {
+  type Ledger,
+  ledgerOn,
+  RetryingDriver,
+} from "../../ledger/for_server.ts";
+import type { ConnectionInfo } from "../../webhooks/for_server.ts";
+import { RemoteDriver } from "../../ledger/for_deploy.ts";
+import { Alarm } from "../monitoring/alarm.ts";
+import { jsonLog, type Log } from "../monitoring/logger.ts";
+import { serviceMetrics } from "../monitoring/metrics.ts";
+import {
+  readConfig,
+  requireWebhookSecrets,
+  VARIABLES,
+} from "../../settings/config.ts";
+import { UsageError } from "../../settings/errors.ts";
+import { redact } from "../../settings/redact.ts";
+import { httpApp } from "../http/http_app.ts";
+import { composeService, type Service } from "./compose_service.ts";
+import { readinessOf } from "./readiness.ts";
+
+/** What the deployed app may touch outside itself. */
+export interface DeployAppOptions {
+  /** Reads an environment variable. */
+  readonly env: (name: string) => string | undefined;
+  /** Writes to the log. */
+  readonly write: (text: string) => void;
+  /** Clock, ms since the epoch. */
+  readonly now: () => number;
+  /**
+   * How long one poll asks the service, ms: less than the cron's minute, so
+   * that the next finds the lease free.
+   *
+   * @default 45000
+   */
+  readonly pollMs?: number;
+}
+
+/** The endpoint and the poll, ready to be mounted. */
+export interface DeployApp {
+  /** Answers `POST /webhooks/{secret}`, `GET /healthz` and `GET /readyz`. */
+  fetch(request: Request, info?: ConnectionInfo): Promise<Response>;
+  /** Asks the service for a while; does nothing without an API key. */
+  poll(): Promise<void>;
+  /** Waits for work under way and lets go of the database. */
+  close(): Promise<void>;
+}
+
+/** The service, and the ledger to close after it. */
+interface Opened {
+  readonly service: Service;
+  readonly ledger: Ledger;
+}
+
+/**
+ * The endpoint on a remote ledger. The ledger is opened at the first request,
+ * so that a cold start answers at once. While it cannot be opened every request
+ * tries again, and webhooks are answered 503 so that the service sends them
+ * again.
+ */
+export function deployApp(options: DeployAppOptions): DeployApp {
+  const { env, now, pollMs = 45_000 } = options;
+  const log = jsonLog((text) => options.write(redact(text, env)), now);
+  const notReady = new Alarm(log, "not_ready", now);
+  let opening: Promise<Opened> | null = null;
+  const opened = () =>
+    opening ??= open(options, log).then((opened) => {
+      notReady.clear();
+      return opened;
+    }, (error) => {
+      opening = null;
+      notReady.raise({ message: messageOf(error) });
+      throw error;
+    });
+  const app = httpApp({
+    endpoint: async (request, info) =>
+      (await opened()).service.endpoint(request, info),
+    readiness: () =>
+      opened().then(
+        ({ service }) => service.readiness(),
+        (error) => readinessOf({ open: () => Promise.reject(error), now }),
+      ),
+  });
+  return {
+    fetch: async (request, info) => {
+      try {
+        return await app(request, info);
+      } catch {
+        return unavailable();
+      }
+    },
+    poll: async () => {
+      const { service } = await opened();
+      await service.refusals.look();
+      await pollFor(pollMs, service);
+    },
+    close: async () => {
+      if (opening === null) return;
+      const { service, ledger } = await opening;
+      await service[Symbol.asyncDispose]();
+      await ledger.close();
+    },
+  };
+}
+
+async function open(
+  { env, now }: DeployAppOptions,
+  log: Log,
+): Promise<Opened> {
+  const config = readConfig(env);
+  const secrets = requireWebhookSecrets(config);
+  if (!/^(libsql|https?):/.test(config.databaseUrl)) {
+    throw new UsageError(
+      `Wrong ${VARIABLES.databaseUrl}: there is no disk here; name a database ` +
+        "on a server, libsql: or https:",
+    );
+  }
+  const driver = new RetryingDriver(
+    new RemoteDriver({
+      url: config.databaseUrl,
+      ...(config.databaseToken === null
+        ? {}
+        : { authToken: config.databaseToken }),
+    }),
+  );
+  const ledger = await ledgerOn(driver, {
+    ...(config.environment === null
+      ? { defaultEnvironment: "sandbox" }
+      : { environment: config.environment }),
+    now,
+  });
+  const service = composeService({
+    config,
+    secrets,
+    ledger,
+    log,
+    metrics: serviceMetrics(),
+    now,
+    longLived: false,
+  });
+  return { service, ledger };
+}
+
+/** Runs the sweeps for a while; each continues where the last poll stopped. */
+async function pollFor(ms: number, { poller }: Service): Promise<void> {
+  if (poller === null) return;
+  const time = new AbortController();
+  const timer = setTimeout(() => time.abort(), ms);
+  try {
+    await poller.run(time.signal);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** After a 503 the service sends again; `/readyz` says why. */
+function unavailable(): Response {
+  return new Response(null, { status: 503, headers: { "retry-after": "60" } });
+}

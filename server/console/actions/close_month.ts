@@ -1,0 +1,52 @@
+import type { MonthRefusal } from "../../../ledger/for_resources.ts";
+import type { Ledger } from "../../../ledger/mod.ts";
+import type { Reader } from "../access/access.ts";
+import type { Log } from "../../monitoring/logger.ts";
+import { isMonth } from "../../../resources/queries/months.ts";
+import type { ActionResult } from "./settle_dead_letters.ts";
+
+/**
+ * Closes a month by the terms of the month before, as the form on its page
+ * asks. The first month is closed by the command: its terms stay for good.
+ *
+ * @param fields The fields of the form, whatever they hold.
+ * @param by Who sent it, and the log that names them.
+ */
+export async function closeMonth(
+  ledger: Ledger,
+  { month = "", sure }: Readonly<Record<string, string>>,
+  { reader, log }: { readonly reader: Reader; readonly log: Log },
+): Promise<ActionResult> {
+  if (!isMonth(month)) return { wrong: "There is no such month" };
+  if (sure !== "yes") {
+    return { wrong: "A month is closed for good: tick that you are sure" };
+  }
+  await ledger.project();
+  const { closed, refused } = await ledger.months.close(month);
+  if (refused !== null) return { wrong: why(month, refused) };
+  const { timeZone, bookBy, position } = closed;
+  const { name: author } = reader;
+  log("info", "console_closed_month", {
+    author,
+    month,
+    timeZone,
+    bookBy,
+    position,
+  });
+  return { back: `/months/${month}` };
+}
+
+function why(month: string, refusal: MonthRefusal): string {
+  switch (refusal.code) {
+    case "already_closed":
+      return `${month} was closed meanwhile, and never changes`;
+    case "not_next":
+      return `Months are closed in their order: the next one is ${refusal.next}`;
+    case "not_over":
+      return `${month} is not over: today is ${refusal.today} in the time ` +
+        "zone of the books";
+    case "terms_missing":
+      return "No month is closed yet. The first is closed by the command: " +
+        `rampkit month close ${month} --tz ZONE --book-by TIME`;
+  }
+}

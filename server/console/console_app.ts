@@ -1,0 +1,379 @@
+import { idOfPath } from "../http/path_id.ts";
+import { type Context, Hono } from "hono";
+import { streamSSE } from "hono/streaming";
+import { ApiProblem } from "../api/problem.ts";
+import { isMonth } from "../../resources/queries/months.ts";
+import { messageOf } from "../../core/guards.ts";
+import {
+  type ConsoleEnv,
+  keepCookie,
+  ownHostAndOrigin,
+  ownPath,
+  refusal,
+  safeHeaders,
+  signedIn,
+} from "./access/guards.ts";
+import type { Reader } from "./access/access.ts";
+import { FormProblem, readForm } from "./access/read_form.ts";
+import { SignIn } from "./access/sign_in.ts";
+import type { ConsoleParts } from "./console_parts.ts";
+import type { PageContext } from "./context/page_context.ts";
+import { servedFile } from "./files/served_files.ts";
+import { healthBar } from "./health/health_bar.ts";
+import { HealthWatch } from "./health/health_watch.ts";
+import { LiveHealth } from "./health/live_health.ts";
+import { type Markup, markup } from "./markup/markup.ts";
+import { sentence } from "./markup/outside.ts";
+import { attentionPage } from "./pages/attention_page.ts";
+import { bodyPage } from "./pages/body_page.ts";
+import { deliveryPage } from "./pages/delivery_page.ts";
+import { homePage } from "./pages/home_page.ts";
+import { bare, layout, type PageParts } from "./pages/layout.ts";
+import { messagePage } from "./pages/message_page.ts";
+import { monthPage } from "./pages/month_page.ts";
+import { monthsPage } from "./pages/months_page.ts";
+import { orderPage } from "./pages/order_page.ts";
+import { searchPage } from "./pages/search_page.ts";
+import { againPage, signInPage } from "./pages/sign_in_page.ts";
+import { userPage } from "./pages/user_page.ts";
+import { ClosedBooks } from "./context/closed_books.ts";
+import { releaseOrder } from "./actions/release_order.ts";
+import { closeMonth } from "./actions/close_month.ts";
+import { OpenBooks } from "./context/open_books.ts";
+import { figures, rangeOf } from "./parts/figures.ts";
+import { RefundsOfMonths } from "./context/refunds_due.ts";
+import { countWaiting } from "./context/waiting_counts.ts";
+import { CachedValue } from "./context/cached_value.ts";
+import {
+  type ActionResult,
+  settleDeadLetters,
+} from "./actions/settle_dead_letters.ts";
+import { takeNote } from "./actions/take_note.ts";
+
+/** Counts of what waits are looked for again after this long, ms. */
+const WAITING_OLD_MS = 5000;
+
+/** A console that answers requests until it is stopped. */
+export interface ConsoleApp {
+  /** Answers a request. */
+  readonly fetch: (request: Request) => Response | Promise<Response>;
+  /** Looks for what the first page would wait for. */
+  warm(): void;
+  /** Ends what pages follow, and waits for what still reads the ledger. */
+  stop(): Promise<void>;
+}
+
+/** A request that may read. */
+type Reading = Context<ConsoleEnv>;
+
+/** Makes a page; null where there is nothing to show. */
+type MakePage = (
+  context: PageContext,
+) => PageParts | string | null | Promise<PageParts | string | null>;
+
+/** What a form does, once it is known to be of a page of ours. */
+interface Action {
+  /** Title of the page that says why it was not done. */
+  readonly refused: string;
+  /** Does it. */
+  take(
+    fields: Readonly<Record<string, string>>,
+    reader: Reader,
+  ): ActionResult | Promise<ActionResult>;
+}
+
+/** The pages of the console, and what guards them. */
+export function consoleApp(parts: ConsoleParts): ConsoleApp {
+  const { ledger, now, access } = parts;
+  const health = new HealthWatch(ledger, now);
+  const live = new LiveHealth(health);
+  const { delivery } = health;
+  const openBooks = new OpenBooks(ledger, now);
+  const refunds = new RefundsOfMonths(ledger, now);
+  const closedBooks = new ClosedBooks(ledger);
+  const waiting = new CachedValue(() => countWaiting(ledger, now()), {
+    now,
+    oldMs: WAITING_OLD_MS,
+  });
+  let warmed: Promise<unknown> = Promise.resolve();
+  const signIn = new SignIn(access, now);
+  const app = new Hono<ConsoleEnv>();
+
+  app.use(safeHeaders);
+  app.use(async (c, next) => {
+    await next();
+    // What a ledger holds stays in no cache.
+    if (!c.res.headers.has("cache-control")) {
+      c.res.headers.set("cache-control", "no-store");
+    }
+  });
+  app.use(ownHostAndOrigin(parts.hostNames));
+  app.get("/files/:name", async (c) => {
+    const file = servedFile(c.req.param("name"));
+    if (file === null) return c.text("No such file\n", 404);
+    return c.body(await file.text(), 200, {
+      "content-type": file.type,
+      "cache-control": "no-cache",
+    });
+  });
+
+  app.get("/sign-in", (c) => send(c, signInPage({ to: "/", failed: false })));
+  app.post("/sign-in", async (c) => {
+    const { token, to } = await readForm(c.req.raw);
+    const wanted = ownPath(to ?? "");
+    const cookie = signIn.cookieFor((token ?? "").trim());
+    if (cookie === null) {
+      parts.log("warn", "console_refused");
+      return send(c, signInPage({ to: wanted, failed: true }), 403);
+    }
+    keepCookie(c, cookie);
+    return c.redirect(wanted, 303);
+  });
+  app.use(signedIn(signIn, (c) => {
+    if (c.req.method !== "GET") return refusal(c, SIGNED_OUT);
+    // A strict cookie does not come along with a link from elsewhere, such as
+    // a mail; with the same address loaded by this page it does.
+    if (c.req.header("sec-fetch-site") === "cross-site") {
+      return send(c, againPage());
+    }
+    const { pathname, search } = new URL(c.req.url);
+    return send(c, signInPage({ to: pathname + search, failed: false }), 401);
+  }));
+
+  const show = async (c: Reading, make: MakePage, status?: 400 | 404) => {
+    await parts.catchUp();
+    const formToken = signIn.formToken(c.get("cookie"));
+    const nowMs = now();
+    const { operates, name } = c.get("reader");
+    const made = await make({
+      ...parts,
+      nowMs,
+      operates,
+      formToken,
+      openBooks,
+      closedBooks,
+      refunds,
+      waiting,
+      delivery,
+    });
+    if (typeof made === "string") return c.redirect(made, 303);
+    const frame = {
+      environment: ledger.environment,
+      health: await health.parts(),
+      nowMs,
+      reader: signIn.isNeeded ? name : null,
+      formToken,
+    };
+    if (made?.refreshSeconds !== undefined) {
+      c.header("refresh", `${made.refreshSeconds}`);
+    }
+    return send(
+      c,
+      layout(frame, made ?? NO_PAGE),
+      made === null ? 404 : status,
+    );
+  };
+  /** The fields of a form, if a page of ours made the form; else null. */
+  const ownForm = async (c: Reading) => {
+    const fields = await readForm(c.req.raw);
+    const isOurs = signIn.isFormToken(c.get("cookie"), fields.form ?? "");
+    return isOurs ? fields : null;
+  };
+
+  app.get("/", (c) => show(c, homePage));
+  app.get(
+    "/search",
+    (c) => show(c, (context) => searchPage(context, c.req.query("q") ?? "")),
+  );
+  app.get(
+    "/orders/:id",
+    (c) =>
+      show(c, (context) => orderPage(context, idOfPath(c.req.param("id")))),
+  );
+  app.get(
+    "/deliveries/:id",
+    (c) => show(c, (context) => bodyPage(context, idOfPath(c.req.param("id")))),
+  );
+  app.get("/attention", (c) =>
+    show(c, (context) =>
+      attentionPage(context, {
+        kind: c.req.query("kind"),
+        after: c.req.query("after"),
+      })));
+  app.get(
+    "/users/:id",
+    (c) =>
+      show(c, (context) =>
+        userPage(context, {
+          id: idOfPath(c.req.param("id")),
+          after: c.req.query("after"),
+        })),
+  );
+  app.get("/delivery", (c) =>
+    show(c, (context) =>
+      deliveryPage(context, {
+        show: c.req.query("show"),
+        range: c.req.query("range"),
+        after: c.req.query("after"),
+      })));
+  app.get("/delivery/figures", async (c) => {
+    const range = rangeOf(c.req.query("range"));
+    const health = await delivery.value();
+    return c.json(await figures(ledger, { range, health, nowMs: now() }));
+  });
+  app.get("/months", (c) => show(c, monthsPage));
+  app.get(
+    "/months/:month",
+    (c) => show(c, (context) => monthPage(context, c.req.param("month"))),
+  );
+  app.get("/months/:month/:file", async (c) => {
+    const { month, file } = c.req.param();
+    const close = isMonth(month) ? await ledger.months.get(month) : null;
+    const found = close?.files.find(({ name }) => name === file);
+    if (found === undefined) return show(c, () => null);
+    return c.body(found.text, 200, {
+      "content-type": "application/octet-stream",
+      "content-disposition": `attachment; filename="${month}-${found.name}"`,
+    });
+  });
+  app.get("/live", (c) => {
+    // Of an answer without a body, nothing tells that it is over.
+    if (c.req.method === "HEAD") return c.body(null, 200);
+    if (!live.hasRoom) return c.text("Too many pages are open\n", 503);
+    return streamSSE(c, async (stream) => {
+      const left = new AbortController();
+      stream.onAbort(() => left.abort());
+      for await (const seen of live.follow(left.signal)) {
+        if (seen === null) await stream.write(": \n\n");
+        else {
+          const data = JSON.stringify(healthBar(seen, now()).toString());
+          await stream.writeSSE({ event: "health", data });
+        }
+      }
+    });
+  });
+  app.post("/sign-out", async (c) => {
+    if (await ownForm(c) === null) return refusal(c, OLD_FORM);
+    keepCookie(c, "", 0);
+    return c.redirect("/sign-in", 303);
+  });
+  /** Does what a form of a page asks for, where its sender may operate. */
+  const act = (path: string, { refused, take }: Action) =>
+    app.post(path, async (c) => {
+      const fields = await ownForm(c);
+      if (fields === null) return refusal(c, OLD_FORM);
+      const reader = c.get("reader");
+      if (!reader.operates) return refusal(c, ONLY_READS);
+      const acted = await take({ ...fields, ...c.req.param() }, reader);
+      return "wrong" in acted
+        ? await show(c, () => messagePage(refused, acted.wrong), 400)
+        : c.redirect(acted.back, 303);
+    });
+  act("/notes", {
+    refused: "Not noted",
+    take: async (fields, { name: author }) => {
+      const taken = await takeNote(ledger, fields, { author, nowMs: now() });
+      if ("wrong" in taken) return taken;
+      const { action, entity, entityId } = taken.note;
+      parts.log("info", "console_noted", { author, action, entity, entityId });
+      return taken;
+    },
+  });
+  act("/recover", {
+    refused: "Not begun",
+    take: ({ from = "" }, { name }) => {
+      const { operations } = parts;
+      if (operations === null) return { wrong: CANNOT_ASK };
+      const window = { fromMs: Date.parse(from), toMs: now() };
+      try {
+        operations.recover({ name, scope: "operate" }, window);
+      } catch (error) {
+        if (!(error instanceof ApiProblem)) throw error;
+        return { wrong: error.message };
+      }
+      return { back: "/delivery" };
+    },
+  });
+  act("/released", {
+    refused: "Not recorded",
+    take: (fields, reader) => {
+      const { log } = parts;
+      return releaseOrder(ledger, fields, { reader, log });
+    },
+  });
+  act("/dead-letters", {
+    refused: "Not done",
+    take: (fields, reader) =>
+      settleDeadLetters(parts.deadLetters, fields, reader),
+  });
+  act("/months/:month", {
+    refused: "Not closed",
+    take: async (fields, reader) => {
+      const { log } = parts;
+      const acted = await closeMonth(ledger, fields, { reader, log });
+      openBooks.forget();
+      return acted;
+    },
+  });
+  app.notFound((c) => show(c as Reading, () => NO_PAGE, 404));
+  app.onError((error, c) => {
+    if (error instanceof FormProblem) {
+      return c.text(`${error.message}\n`, error.status);
+    }
+    const message = messageOf(error);
+    // The address asks for what cannot be.
+    const isWrong = error instanceof RangeError;
+    if (!isWrong) parts.log("error", "console_failed", { message });
+    return send(c, failed(message), isWrong ? 400 : 500);
+  });
+  return {
+    fetch: (request) => app.fetch(request),
+    warm: () => {
+      // A page that asks for it is told what fails.
+      warmed = Promise.allSettled([waiting.value(), health.parts()])
+        .then(() => Promise.allSettled([closedBooks.list()]));
+    },
+    stop: async () => {
+      live.end();
+      await health.settled();
+      await openBooks.stop();
+      await refunds.settled();
+      await warmed;
+      await waiting.settled();
+    },
+  };
+}
+
+function send(
+  c: Context,
+  page: Markup,
+  status: 200 | 400 | 401 | 403 | 404 | 500 = 200,
+): Response {
+  return c.body(page.toString(), status, {
+    "content-type": "text/html; charset=utf-8",
+  });
+}
+
+function failed(message: string): Markup {
+  return bare(
+    "Failed",
+    markup`<main class="card sign-in"><h1>This page could not be made</h1>
+<p>${sentence(message)}</p><p><a href="/">To the first page</a></p></main>`,
+  );
+}
+
+const NO_PAGE: PageParts = messagePage(
+  "There is no such page",
+  "The search box finds orders and users by anything that names them.",
+);
+
+const SIGNED_OUT = "Nobody is signed in; load the page again";
+
+const ONLY_READS =
+  "Here you can only read; to change something, sign in with an operate " +
+  "token, or start the console with --operate";
+
+const CANNOT_ASK =
+  "The service cannot be asked without an API key: set RAMPKIT_API_KEY";
+
+const OLD_FORM = "The form is too old; go back, load the page again and repeat";

@@ -1,0 +1,24 @@
+import type { Log } from "../monitoring/logger.ts";
+import type { Access } from "./access/access.ts";
+import type { DeadLetterActions } from "./actions/settle_dead_letters.ts";
+import type { PageContext } from "./context/page_context.ts";
+
+/** What the console is made of. */
+export interface ConsoleParts extends
+  Pick<
+    PageContext,
+    "ledger" | "dashboardUrl" | "explorers" | "operations"
+  > {
+  /** Clock, ms since the epoch. */
+  readonly now: () => number;
+  /** Who may open it. */
+  readonly access: Access;
+  /** Names under which people open it, besides addresses and localhost. */
+  readonly hostNames: readonly string[];
+  /** Brings states up to date, or to a bounded age. */
+  readonly catchUp: () => Promise<void>;
+  /** Called with each error. */
+  readonly log: Log;
+  /** Sends dead letters again, or drops them. */
+  readonly deadLetters: DeadLetterActions;
+}

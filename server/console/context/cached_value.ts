@@ -1,0 +1,57 @@
+/** Older than so many times `oldMs` a value says nothing of the present. */
+const TOO_OLD = 6;
+
+/**
+ * A value that takes long to find out: what was found last is given at once,
+ * and looked for again behind the answer once it is old. After a night in which
+ * nobody asked, who asks first waits.
+ */
+export class CachedValue<Value> {
+  readonly #find: () => Promise<Value>;
+  readonly #now: () => number;
+  readonly #oldMs: number;
+  #last: { readonly value: Value; readonly atMs: number } | null = null;
+  #finding: Promise<Value> | null = null;
+
+  /**
+   * Finds nothing out until asked.
+   *
+   * @param find Finds the value out.
+   * @param options Clock in ms, and from which age on it is looked for again.
+   */
+  constructor(
+    find: () => Promise<Value>,
+    { now, oldMs }: { readonly now: () => number; readonly oldMs: number },
+  ) {
+    this.#find = find;
+    this.#now = now;
+    this.#oldMs = oldMs;
+  }
+
+  /** The last value; before the first, or when it is too old, the next. */
+  async value(): Promise<Value> {
+    const last = this.#last;
+    if (last === null) return await this.find();
+    const ageMs = Math.abs(this.#now() - last.atMs);
+    if (ageMs >= TOO_OLD * this.#oldMs) return await this.find();
+    if (ageMs >= this.#oldMs) {
+      this.find().catch(() => {}); // The next caller tries again.
+    }
+    return last.value;
+  }
+
+  /** Looks for it now; all who ask meanwhile get the same. */
+  find(): Promise<Value> {
+    return this.#finding ??= this.#find().then((value) => {
+      this.#last = { value, atMs: this.#now() };
+      return value;
+    }).finally(() => {
+      this.#finding = null;
+    });
+  }
+
+  /** Waits for what is under way, so that the ledger can be closed. */
+  async settled(): Promise<void> {
+    await this.#finding?.catch(() => {}); // The caller has got the error.
+  }
+}

@@ -1,0 +1,131 @@
+import { sleep } from "../../../core/waiting/sleep.ts";
+import type { MonthSummary } from "../../../ledger/for_resources.ts";
+import type { Ledger } from "../../../ledger/mod.ts";
+
+/** A page waits at most this long for the books of an open month, ms. */
+const PATIENCE_MS = 2_000;
+
+/** Older than this they are worked out again, ms. */
+const OLD_MS = 60_000;
+
+/** And no more than this part of the time is spent on it. */
+const SHARE = 1 / 20;
+
+/** Months whose books are remembered. */
+const REMEMBERED = 24;
+
+/** The books of an open month, as they were at some time. */
+export interface WorkedOut {
+  readonly summary: MonthSummary;
+  /** When that was begun, ms since the epoch. */
+  readonly atMs: number;
+}
+
+/** The books of an open month, as far as they are known. */
+export interface OpenMonth {
+  /** What was worked out last; null before the first time. */
+  readonly last: WorkedOut | null;
+  /** Orders that were read so far where it is worked out now; else null. */
+  readonly underWay: number | null;
+}
+
+/** A month that is worked out. */
+interface Work {
+  orders: number;
+  readonly done: Promise<void>;
+}
+
+/**
+ * The books of open months. Working them out walks over every order of the
+ * ledger, which may take minutes: it is done behind the pages, one month at a
+ * time, and what came of it is remembered.
+ */
+export class OpenBooks {
+  readonly #ledger: Ledger;
+  readonly #now: () => number;
+  readonly #patienceMs: number;
+  readonly #stop = new AbortController();
+  readonly #last = new Map<string, WorkedOut & { readonly tookMs: number }>();
+  readonly #works = new Map<string, Work>();
+  #queue: Promise<void> = Promise.resolve();
+
+  /**
+   * Works nothing out until asked.
+   *
+   * @param now Clock, ms since the epoch.
+   */
+  constructor(
+    ledger: Ledger,
+    now: () => number,
+    patienceMs: number = PATIENCE_MS,
+  ) {
+    this.#ledger = ledger;
+    this.#now = now;
+    this.#patienceMs = patienceMs;
+  }
+
+  /** The books of a month, as they are now where that is soon known. */
+  async of(month: string): Promise<OpenMonth> {
+    if (!this.#isFresh(month)) {
+      const { done } = this.#works.get(month) ?? this.#begin(month);
+      const waited = new AbortController();
+      const late = sleep(this.#patienceMs, waited.signal).catch(() => {});
+      try {
+        await Promise.race([done, late]);
+      } finally {
+        waited.abort();
+      }
+    }
+    return {
+      last: this.#last.get(month) ?? null,
+      underWay: this.#works.get(month)?.orders ?? null,
+    };
+  }
+
+  /** Forgets what was worked out: a month was closed. */
+  forget(): void {
+    this.#last.clear();
+  }
+
+  /** Ends what is under way, so that the ledger can be closed. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#queue;
+  }
+
+  #isFresh(month: string): boolean {
+    const last = this.#last.get(month);
+    if (last === undefined) return false;
+    const oldMs = Math.max(OLD_MS, last.tookMs / SHARE);
+    return Math.abs(this.#now() - last.atMs) < oldMs;
+  }
+
+  #begin(month: string): Work {
+    const done = this.#queue.then(() => this.#workOut(month)).finally(() => {
+      this.#works.delete(month);
+    });
+    const work: Work = { orders: 0, done };
+    this.#works.set(month, work);
+    // The callers that wait for it get the error.
+    this.#queue = done.catch(() => {});
+    return work;
+  }
+
+  async #workOut(month: string): Promise<void> {
+    const { signal } = this.#stop;
+    signal.throwIfAborted();
+    const work = this.#works.get(month);
+    const atMs = this.#now();
+    const summary = await this.#ledger.months.preview(month, {
+      signal,
+      onProgress: (orders) => {
+        if (work !== undefined) work.orders = orders;
+      },
+    });
+    const tookMs = Math.abs(this.#now() - atMs);
+    this.#last.delete(month);
+    this.#last.set(month, { summary, atMs, tookMs });
+    const [oldest = month] = this.#last.keys();
+    if (this.#last.size > REMEMBERED) this.#last.delete(oldest);
+  }
+}

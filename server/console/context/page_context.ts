@@ -1,0 +1,37 @@
+import type { Ledger } from "../../../ledger/mod.ts";
+import type { DeliveryHealth } from "../../../sync/mod.ts";
+import type { Operations } from "../../api/operations.ts";
+import type { ClosedBooks } from "./closed_books.ts";
+import type { Explorers } from "./explorers.ts";
+import type { OpenBooks } from "./open_books.ts";
+import type { RefundsOfMonths } from "./refunds_due.ts";
+import type { CachedValue } from "./cached_value.ts";
+import type { Waiting } from "./waiting_counts.ts";
+
+/** What a page is rendered from. */
+export interface PageContext {
+  /** The ledger that is shown. */
+  readonly ledger: Ledger;
+  /** Address of the service's dashboard. */
+  readonly dashboardUrl: string;
+  /** Where transactions can be looked at. */
+  readonly explorers: Explorers;
+  /** Reads a window again; null where the service cannot be asked. */
+  readonly operations: Pick<Operations, "recover" | "recovery"> | null;
+  /** The time of the request, ms since the epoch. */
+  readonly nowMs: number;
+  /** Whether the reader may acknowledge and note. */
+  readonly operates: boolean;
+  /** What the forms of the page send back. */
+  readonly formToken: string;
+  /** How many orders wait, and for which reason. */
+  readonly waiting: CachedValue<Waiting>;
+  /** How webhook delivery is. */
+  readonly delivery: CachedValue<DeliveryHealth>;
+  /** The closed months. */
+  readonly closedBooks: ClosedBooks;
+  /** Refunds that are due. */
+  readonly refunds: RefundsOfMonths;
+  /** The books of months that are not closed. */
+  readonly openBooks: OpenBooks;
+}

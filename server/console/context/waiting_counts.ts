@@ -1,0 +1,25 @@
+import { ATTENTION_KINDS } from "../../../ledger/for_resources.ts";
+import type { AttentionKind, Ledger } from "../../../ledger/mod.ts";
+import { ordersPage } from "../../../resources/queries/orders.ts";
+
+/** Orders that wait for one reason are counted up to here. */
+export const COUNTED = 50;
+
+/** How many orders wait, and for which reason. */
+export type Waiting = readonly {
+  readonly kind: AttentionKind;
+  readonly count: number;
+}[];
+
+/** Counts the orders that wait, up to a number that is shown as "more". */
+export async function countWaiting(
+  ledger: Ledger,
+  nowMs: number,
+): Promise<Waiting> {
+  const counts = await Promise.all(ATTENTION_KINDS.map(async (kind) => {
+    const params = { attention: kind, limit: COUNTED + 1 };
+    const { items } = await ordersPage(ledger, params, nowMs);
+    return { kind, count: items.length };
+  }));
+  return counts.filter(({ count }) => count > 0);
+}

@@ -1,0 +1,183 @@
+import type { DeliveryHealth } from "../../../sync/mod.ts";
+import { readRefusedRequests } from "../../../sync/for_resources.ts";
+import { deliveriesPage } from "../../../resources/queries/deliveries.ts";
+import { describeCountdown } from "../../../resources/wording/delivery.ts";
+import { REFUSALS } from "../../../resources/wording/refusals.ts";
+import type { PageContext } from "../context/page_context.ts";
+import { webhooksPart } from "../health/webhooks_health.ts";
+import { type Markup, markup, NOTHING } from "../markup/markup.ts";
+import { section, table } from "../markup/lists.ts";
+import { code, outside, outsideText, sentence } from "../markup/outside.ts";
+import { moment, when } from "../markup/times.ts";
+import { rangeOf } from "../parts/figures.ts";
+import { plots } from "../parts/plots.ts";
+import { hidden } from "../parts/notes.ts";
+import { bodyPath, orderLink, userLink } from "../parts/order_table.ts";
+import type { PageParts } from "./layout.ts";
+
+/** Deliveries of one page. */
+const DELIVERIES = 50;
+
+/** Which deliveries are listed, as the address says. */
+export interface DeliveryAddress {
+  /** `quarantined`: only bodies that cannot be read. */
+  readonly show?: string | undefined;
+  /** How far back the plots go. */
+  readonly range?: string | undefined;
+  /** Where the page before ended. */
+  readonly after?: string | undefined;
+}
+
+/** Whether webhooks come, what came, and what was refused. */
+export async function deliveryPage(
+  context: PageContext,
+  { show, range, after }: DeliveryAddress,
+): Promise<PageParts> {
+  const { ledger, nowMs } = context;
+  const health = await context.delivery.value();
+  const quarantined = show === "quarantined";
+  const { items, next } = await deliveriesPage(ledger, {
+    quarantined,
+    limit: DELIVERIES,
+    ...(after === undefined ? {} : { cursor: after }),
+  });
+  const rows = items.map((delivery) => [
+    markup`<a href="${bodyPath(delivery.id)}">${
+      moment(delivery.receivedAt)
+    }</a>`,
+    delivery.quarantined
+      ? markup`<span class="badge warn">cannot be read</span>`
+      : outside(delivery.type, 60),
+    delivery.orderId === null || delivery.orderId === ""
+      ? NOTHING
+      : orderLink(delivery.orderId),
+    delivery.userId === null || delivery.userId === ""
+      ? NOTHING
+      : userLink(delivery.userId),
+    delivery.bytes ?? "erased",
+  ]);
+  const query = new URLSearchParams({
+    ...(quarantined && { show: "quarantined" }),
+    after: next ?? "",
+  });
+  return {
+    title: "Delivery",
+    here: "delivery",
+    scripts: ["/files/plots.js"],
+    styles: ["/files/uplot.css"],
+    body: markup`<h1>Delivery of webhooks</h1>
+${section("state", "Do webhooks come?", state(context, health))}
+${section("figures", "Over time", plots(rangeOf(range)))}
+${section("refused", "Refused requests", await refused(ledger.driver, nowMs))}
+${
+      section(
+        "recent",
+        "What came",
+        markup`<form class="row filter" action="/delivery" method="get">
+<label for="show">Show</label> <select id="show" name="show">
+<option value="">all deliveries</option>
+<option value="quarantined" ${
+          quarantined && "selected"
+        }>bodies that cannot be read</option>
+</select> <button>Show</button></form>
+${
+          rows.length === 0 ? markup`<p>None.</p>` : table(
+            "Deliveries",
+            [
+              { title: "Received" },
+              { title: "Type" },
+              { title: "Order" },
+              { title: "User" },
+              { title: "Bytes", number: true },
+            ],
+            rows,
+          )
+        }${
+          next !== null &&
+          markup`<p><a class="button" href="/delivery?${query.toString()}">Earlier ones</a></p>`
+        }`,
+      )
+    }`,
+  };
+}
+
+/** What the watchdog sees, how long is left, and how to read again. */
+function state(context: PageContext, health: DeliveryHealth): Markup {
+  const { nowMs } = context;
+  const { level, detail, since, advice } = webhooksPart(health, nowMs);
+  const { countdown, silentOrderIds } = health;
+  const from = countdown?.firstFailureAt ?? since;
+  return markup`<p class="${level}"><strong>${sentence(detail)}.</strong> ${
+    since !== null && markup`Since ${when(since, nowMs)}.`
+  }</p>
+${advice !== null && markup`<p>${advice}.</p>`}
+${countdown !== null && markup`<p>${describeCountdown(countdown)}.</p>`}
+${
+    from !== null &&
+    markup`<p>Once delivery is on again, read what was missed:</p>
+<pre class="command" id="recover" tabindex="0">rampkit recover --from ${from}</pre>
+<p><button type="button" data-copy="recover" hidden>Copy</button></p>
+${recoverForm(context, from)}`
+  }
+${lastRecovery(context)}
+${
+    silentOrderIds.length > 0 &&
+    markup`<p>Orders that moved without a webhook: ${
+      silentOrderIds.map((id) => markup`${orderLink(id)} `)
+    }</p>`
+  }`;
+}
+
+/** The button that reads the time again, for who may operate. */
+function recoverForm(
+  { operates, operations, formToken }: PageContext,
+  from: string,
+): Markup {
+  if (!operates || operations === null) return NOTHING;
+  return markup`<form action="/recover" method="post">
+${hidden({ form: formToken, from })}
+<button class="primary">Read it again now</button></form>`;
+}
+
+/** How far the last reading is that this process began. */
+function lastRecovery({ operations, nowMs }: PageContext): Markup {
+  const job = operations?.recovery.latest ?? null;
+  if (job === null) return NOTHING;
+  const { state, by, from, to, startedAt, read, error, report } = job;
+  const came = error ??
+    (report === null
+      ? "load the page again to see how far it is"
+      : report.complete
+      ? "nothing is missing"
+      : "it could not be read whole; rampkit recover says why");
+  return markup`<p>${outsideText(by, 64)} had ${moment(from)} to ${
+    moment(to)
+  } read again, ${
+    when(startedAt, nowMs)
+  }: ${state}, ${read} orders and users read; ${sentence(came)}.</p>`;
+}
+
+async function refused(
+  driver: Parameters<typeof readRefusedRequests>[0],
+  nowMs: number,
+): Promise<Markup> {
+  const reasons = Object.entries(await readRefusedRequests(driver));
+  if (reasons.length === 0) {
+    return markup`<p>The endpoint refused no request lately.</p>`;
+  }
+  return table(
+    "Refused requests",
+    [
+      { title: "Why" },
+      { title: "How many", number: true },
+      { title: "Last" },
+      { title: "What to do" },
+    ],
+    reasons.map(([reason, { count, lastAt }]) => [
+      code(reason),
+      count,
+      when(lastAt, nowMs),
+      REFUSALS[reason] ?? "",
+    ]),
+  );
+}

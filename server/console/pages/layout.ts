@@ -1,0 +1,130 @@
+import { healthBar } from "../health/health_bar.ts";
+import type { HealthPart } from "../health/health_part.ts";
+import { type Markup, markup, NOTHING } from "../markup/markup.ts";
+import { outsideText } from "../markup/outside.ts";
+
+/** What every page shows around its own part. */
+export interface Frame {
+  /** The ledger's environment. */
+  readonly environment: string;
+  /** How everything is. */
+  readonly health: readonly HealthPart[];
+  /** The time, ms since the epoch. */
+  readonly nowMs: number;
+  /** Name of who is signed in; null where nobody signs in. */
+  readonly reader: string | null;
+  /** What the forms of this page send back. */
+  readonly formToken: string;
+}
+
+/** What a page is made of. */
+export interface PageParts {
+  /** Its title; never an identifier or personal data. */
+  readonly title: string;
+  /** Which entry of the navigation it is. */
+  readonly here?: "attention" | "delivery" | "months";
+  /** What stands in the search box. */
+  readonly searched?: string;
+  /** Files of script that this page needs besides the common one. */
+  readonly scripts?: readonly string[];
+  /** Files of style that this page needs besides the common one. */
+  readonly styles?: readonly string[];
+  /** It is not complete yet: after so many seconds it is loaded again. */
+  readonly refreshSeconds?: number;
+  /** The page's own part. */
+  readonly body: Markup;
+}
+
+/** A whole page. */
+export function layout(frame: Frame, parts: PageParts): Markup {
+  const { environment, health, nowMs, reader } = frame;
+  const { title, here, searched = "", body } = parts;
+  const entry = (id: PageParts["here"], path: string, text: string) =>
+    markup`
+      <a href="${path}" ${
+      here === id && markup`
+        aria-current="page"
+      `
+    }>${text}</a>
+    `;
+  return bare(
+    title,
+    markup`
+      <a class="skip" href="#main">To the page</a>
+      <header class="top">
+      <a class="brand" href="/">Rampkit</a>
+      <span class="environment ${
+      environment === "production" ? "production" : "test"
+    }">${outsideText(environment, 40)}</span>
+      <form class="search" role="search" action="/search" method="get">
+      <label class="hidden" for="q">Find an order or user</label>
+      <input id="q" name="q" type="search" value="${
+      outsideText(
+        searched,
+        200,
+      )
+    }" placeholder="Order, reference, transaction, wallet, user ..." autocomplete="off" spellcheck="false" maxlength="500" required>
+      <button>Find</button>
+      </form>
+      <nav aria-label="Pages">${
+      entry(
+        "attention",
+        "/attention",
+        "Attention",
+      )
+    }${entry("delivery", "/delivery", "Delivery")}${
+      entry(
+        "months",
+        "/months",
+        "Months",
+      )
+    }</nav>
+      ${
+      reader === null
+        ? NOTHING
+        : markup`<form class="out" action="/sign-out" method="post">
+<input type="hidden" name="form" value="${frame.formToken}">
+<span class="soft">${
+          outsideText(reader, 60)
+        }</span> <button class="quiet">Sign out</button></form>`
+    }
+      </header>
+      ${healthBar(health, nowMs)}
+      <main id="main" tabindex="-1">
+      ${body}
+      </main>
+      <footer
+        class="soft">Times are in UTC. The ledger says what is shown here; the service is not asked by opening a page.</footer>
+      <script src="/files/console.js" defer></script>
+    `,
+    parts,
+  );
+}
+
+/** A page without frame, for somebody who is not signed in. */
+export function bare(
+  title: string,
+  body: Markup,
+  { scripts = [], styles = [] }: Pick<PageParts, "scripts" | "styles"> = {},
+): Markup {
+  return markup`
+    <!doctype html>
+    <html lang="en">
+      <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="robots" content="noindex">
+    <title>${title} - Rampkit</title>
+    <link rel="icon" href="data:,">
+    <link rel="stylesheet" href="/files/console.css">${
+    styles.map((path) => markup`<link rel="stylesheet" href="${path}">`)
+  }
+      </head>
+      <body>
+    ${body}${
+    scripts.map((path) => markup`<script src="${path}" type="module"></script>`)
+  }
+      </body>
+    </html>
+  `;
+}

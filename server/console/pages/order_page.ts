@@ -1,0 +1,308 @@
+import { readNotes } from "../../../ledger/for_server.ts";
+import { orderExplanation } from "../../../resources/queries/explanation.ts";
+import {
+  BY_ORDER_ID,
+  orderDetail,
+  type OrderDetailJson,
+} from "../../../resources/queries/order.ts";
+import { ordersPage } from "../../../resources/queries/orders.ts";
+import { ageText } from "../../../resources/views/age.ts";
+import {
+  amountText,
+  type OrderJson,
+} from "../../../resources/views/order_view.ts";
+import { ATTENTION } from "../../../resources/wording/attention.ts";
+import { RELEASE, RELEASE_REASON } from "../../../resources/wording/release.ts";
+import { describeFreshness } from "../../../resources/wording/freshness.ts";
+import type { PageContext } from "../context/page_context.ts";
+import { explorerUrl } from "../context/explorers.ts";
+import { type Markup, markup, NOTHING } from "../markup/markup.ts";
+import { facts, section } from "../markup/lists.ts";
+import { moneyText } from "../markup/money.ts";
+import {
+  brief,
+  code,
+  outside,
+  outsideText,
+  sentence,
+} from "../markup/outside.ts";
+import { when } from "../markup/times.ts";
+import { releaseBadge } from "../parts/badges.ts";
+import { notesPart } from "../parts/notes.ts";
+import {
+  orderLink,
+  orderPath,
+  userLink,
+  userPath,
+} from "../parts/order_table.ts";
+import { releaseForm } from "../parts/release_form.ts";
+import { timeline } from "../parts/timeline.ts";
+import type { PageParts } from "./layout.ts";
+
+/** Other orders of the same user that are listed. */
+const OTHERS = 5;
+
+/**
+ * An order: what is true, and why.
+ *
+ * @param reference Order id, or anything else that names one.
+ * @returns An address where the reference leads elsewhere.
+ */
+export async function orderPage(
+  context: PageContext,
+  reference: string,
+): Promise<PageParts | string> {
+  const { ledger, nowMs } = context;
+  const found = await ledger.orders.get(reference);
+  if (found === null) return `/search?q=${encodeURIComponent(reference)}`;
+  const order = await orderDetail(
+    ledger,
+    { order: found, foundBy: BY_ORDER_ID },
+    nowMs,
+  );
+  const explained = await orderExplanation(ledger, order.orderId, nowMs);
+  return {
+    title: "Order",
+    body: markup`<p class="crumb">Order ${code(order.orderId)} ${
+      outside(order.externalOrderId, 60)
+    }</p>
+<h1 class="verdict">${brief(order.outcome.message)}</h1>
+<div class="columns">
+<div>
+${section("now", "Now", now(context, order))}
+${tell(order)}
+${await noted(context, order)}
+${anomalies(order)}
+${
+      section(
+        "timeline",
+        "What happened",
+        timeline(explained?.events ?? [], nowMs),
+      )
+    }
+</div>
+<div>
+${section("look", "Look it up", links(context, order))}
+${names(order)}
+${await others(context, order)}
+</div>
+</div>
+${section("fields", "All fields", allFields(context, order))}`,
+  };
+}
+
+function now(context: PageContext, order: OrderDetailJson): Markup {
+  const { nowMs } = context;
+  const paid = moneyText(order.currencyAmount, order.currency);
+  const asset = amountText(order.cryptoAmount, order.commodity);
+  return markup`<p class="money">${
+    paid || "Amount unknown"
+  } <span class="soft">for</span> ${
+    outsideText(asset || "an unknown asset", 80)
+  }${
+    order.network !== null &&
+    markup` <span class="soft">on</span> ${outsideText(order.network, 40)}`
+  }</p>
+<p class="release">Release ${releaseBadge(order.release)} <span class="soft">${
+    RELEASE[order.release]
+  }: ${RELEASE_REASON[order.releaseReason]}</span></p>
+<p><span class="soft">Next:</span> ${order.outcome.next}</p>
+${releaseForm(context, order.orderId, order.releasedByHand)}
+${
+    facts([
+      ["Status", markup`${outsideText(order.status, 60)} (${order.trust})`],
+      ["Because", sentence(order.reason.message)],
+      ["Failure", failure(order)],
+      ["Age", ageText(order, nowMs)],
+      ["Fresh", describeFreshness(order.freshness, nowMs)],
+      ["Payment", payment(order)],
+    ])
+  }`;
+}
+
+function failure({ failReason, failMeaning }: OrderDetailJson): Markup {
+  if (failReason === null || failReason === "") return NOTHING;
+  return markup`${outside(failReason)}${
+    failMeaning !== null && `: ${failMeaning}`
+  }`;
+}
+
+function payment({ cardBrand, paymentType }: OrderDetailJson): string {
+  // The service writes "unknown" where it does not say how.
+  const said = [cardBrand, paymentType].filter((one) => one !== "unknown");
+  return outsideText(said.filter(Boolean).join(" "), 80);
+}
+
+function anomalies({ anomalies }: OrderDetailJson): Markup {
+  if (anomalies.length === 0) return NOTHING;
+  return section(
+    "odd",
+    "What is odd",
+    anomalies.map((anomaly) =>
+      markup`<div class="item"><p><strong>${
+        anomaly.kind.replaceAll("_", " ")
+      }</strong></p>
+<p>${sentence(anomaly.message)}.</p></div>`
+    ),
+  );
+}
+
+/** What was noted about the order; nothing where that can only be read. */
+async function noted(
+  context: PageContext,
+  order: OrderDetailJson,
+): Promise<Markup> {
+  const { ledger, operates } = context;
+  const { orderId } = order;
+  const notes = await readNotes(ledger.driver, "order", [orderId]);
+  const own = notes.get(orderId) ?? [];
+  const reasons = order.attention;
+  if (own.length === 0 && reasons.length === 0 && !operates) return NOTHING;
+  return section(
+    "noted",
+    reasons.length === 0 ? "Notes" : "Waits for a person",
+    markup`${reasons.map((kind) => markup`<p>${ATTENTION[kind]}.</p>`)}${
+      notesPart(context, {
+        entity: "order",
+        entityId: orderId,
+        reasons,
+        back: orderPath(orderId),
+      }, own)
+    }`,
+  );
+}
+
+function tell(order: OrderDetailJson): Markup {
+  const about = order.externalOrderId ?? order.orderId;
+  return section(
+    "tell",
+    "What to tell the customer",
+    markup`<p class="tell" id="message">About your order ${
+      outsideText(about, 60)
+    }: ${order.outcome.customer}</p>
+<button type="button" data-copy="message" hidden>Copy</button>`,
+  );
+}
+
+function links(
+  { explorers, dashboardUrl }: PageContext,
+  { network, txId }: OrderDetailJson,
+): Markup {
+  const url = explorerUrl(explorers, network, txId);
+  const transaction = txId === null || txId === ""
+    ? "No transaction is named"
+    : url === null
+    ? markup`Transaction ${code(txId)}, on a network without a known explorer`
+    : markup`${linkOut(url, "The transaction at a public explorer")}<br>${
+      code(txId)
+    }`;
+  return markup`<ul class="plain"><li>${transaction}</li>
+<li>${linkOut(dashboardUrl, "The service's dashboard")}</li></ul>`;
+}
+
+/** A link to another site, which does not learn where it was followed. */
+function linkOut(url: string, text: string): Markup {
+  return markup`<a href="${url}" rel="noreferrer noopener" target="_blank">${text}</a>`;
+}
+
+function names(order: OrderDetailJson): Markup {
+  const { expected, userId } = order;
+  const known = facts([
+    ["External id", code(order.externalOrderId)],
+    ["Your reference", code(expected?.reference ?? null)],
+    ["Click id", code(order.clickId)],
+    ["User", userId !== null && userLink(userId)],
+    ["Wallet", code(order.address)],
+    [
+      "Sessions",
+      order.sessions.slice(0, 5).map((id) => markup`${code(id)} `),
+    ],
+  ]);
+  return section(
+    "names",
+    "Other names",
+    String(known).includes("<dt>")
+      ? known
+      : markup`<p class="soft">None is known.</p>`,
+  );
+}
+
+async function others(
+  { ledger, nowMs }: PageContext,
+  { userId, orderId }: OrderDetailJson,
+): Promise<Markup> {
+  if (userId === null) return NOTHING;
+  const { items, next } = await ordersPage(
+    ledger,
+    { user: userId, limit: OTHERS + 1 },
+    nowMs,
+  );
+  const rest = items.filter((one) => one.orderId !== orderId);
+  if (rest.length === 0) return NOTHING;
+  return section(
+    "others",
+    "Other orders of this user",
+    markup`<ul class="plain">${rest.slice(0, OTHERS).map(other)}</ul>${
+      next !== null &&
+      markup`<p><a href="${userPath(userId)}">All orders of this user</a></p>`
+    }`,
+  );
+}
+
+function other(order: OrderJson): Markup {
+  const amount = moneyText(order.currencyAmount, order.currency);
+  return markup`<li class="item"><p class="head">${
+    orderLink(order.orderId)
+  } <span class="amount">${amount}</span></p>
+<p class="soft">${brief(order.outcome.message)}</p></li>`;
+}
+
+function allFields(
+  { nowMs }: PageContext,
+  order: OrderDetailJson,
+): Markup {
+  const { fees, expected, smartContract } = order;
+  return markup`<details><summary>Everything that is known of it</summary>${
+    facts([
+      ["Created", when(order.createdAt, nowMs)],
+      ["Changed", when(order.changedAt, nowMs)],
+      ["Partner fee (USD)", outside(fees.partnerFee)],
+      ["Service fee (USD)", outside(fees.serviceFee)],
+      ["Processed through", outside(order.processedThrough)],
+      ["Card", code(order.cardId)],
+      ["Asset type", outside(order.cryptoType)],
+      ["Contract", code(smartContract.address)],
+      ["Input data", outside(smartContract.inputData)],
+      [
+        "Asked for",
+        expected === null ? NOTHING : markup`${
+          outsideText(
+            amountText(expected.currencyAmount, expected.currency),
+            60,
+          )
+        } ${
+          outsideText(
+            amountText(expected.commodityAmount, expected.commodity),
+            60,
+          )
+        } ${
+          expected.sessionId === null
+            ? "without a session"
+            : markup`by session ${code(expected.sessionId)}`
+        } (${order.facts.match})`,
+      ],
+      ["Service said", statuses(order, "snapshot")],
+      ["Webhooks said", statuses(order, "webhook")],
+    ])
+  }</details>`;
+}
+
+function statuses(
+  { history }: OrderDetailJson,
+  from: "webhook" | "snapshot",
+): string {
+  return outsideText(
+    history.filter(({ source }) => source === from)
+      .map(({ status }) => status).join(", "),
+  );
+}

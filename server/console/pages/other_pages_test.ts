@@ -1,0 +1,217 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import type { Ledger, NewEvent } from "../../../ledger/mod.ts";
+import { deliveryUnanswered } from "../../../ledger/testing/mod.ts";
+import { addRefusedRequests } from "../../../sync/for_server.ts";
+import { monthReading } from "../../../ledger/testing/month_test_events.ts";
+import { until } from "../../../tests/kit/until.ts";
+import { CONSOLE_ORIGIN, testConsole } from "../../../tests/kit/console.ts";
+import { BackgroundJob } from "../../api/background_job.ts";
+import type { RecoverJson } from "../../../resources/views/reconcile_view.ts";
+import type { ConsoleParts } from "../console_parts.ts";
+import {
+  minutesAgo,
+  ODD_NOW_MS,
+  ODD_ORDERS,
+  ODD_USERS,
+  oddLedger,
+  oddWebhook,
+} from "../../../tests/kit/odd_ledger.ts";
+
+const now = () => ODD_NOW_MS;
+
+/** Orders of October, of which one states no fee of the partner. */
+const october: readonly NewEvent[] = [
+  monthReading({ order: "OCT1", at: "2026-10-05T10:00:00Z" }),
+  monthReading({
+    order: "OCT2",
+    at: "2026-10-31T23:30:00Z",
+    fields: { partner_fee: undefined, currency_amount: "9.90" },
+  }),
+  monthReading({ order: "OCT3", at: "2026-10-06T10:00:00Z" }),
+  monthReading({
+    order: "OCT4",
+    at: "2026-10-07T10:00:00Z",
+    status: "failed",
+    fields: {
+      fail_reason: '"4016"',
+      currency_amount: "70.70",
+      tx_id: undefined,
+    },
+  }),
+];
+
+Deno.test("homePage() counts what waits and lists the newest orders", async () => {
+  await using opened = testConsole(await oddLedger(), now);
+  const text = await opened.read("/");
+  assert.match(text, /Waits for a person .*1 Paid after the order's time/);
+  assert.match(text, /Newest orders .*01KQPENDING000000000000001/);
+});
+
+Deno.test("userPage() says what a user may do, with all orders", async () => {
+  await using opened = testConsole(await oddLedger(), now);
+  const buyer = await opened.read(`/users/${ODD_USERS.buyer}`);
+  assert.match(buyer, /Verified by the verification with documents: may buy/);
+  assert.match(buyer, /Documents success \(confirmed\)/);
+  assert.ok(buyer.includes(ODD_ORDERS.failed));
+  const retry = await opened.read(`/users/${ODD_USERS.retry}`);
+  assert.match(retry, /the user must hand in documents again/);
+  assert.equal((await opened.ask("/users/nobody")).status, 404);
+});
+
+Deno.test("monthPage() shows a closed month as it was closed, with its files byte for byte", async () => {
+  const ledger = await oddLedger(october);
+  const terms = { timeZone: "Europe/Berlin", bookBy: "confirmed" } as const;
+  const { closed } = await ledger.months.close("2026-10", terms);
+  await using opened = testConsole(ledger, now);
+  assert.match(
+    await opened.read("/months"),
+    /Closed Month .* 2026-10 2 60\.20 USD 2026-11-20 12:00:00 Europe\/Berlin confirmed/,
+  );
+  const text = await opened.read("/months/2026-10");
+  assert.match(
+    text,
+    /Time zone Europe\/Berlin Booked by the time an order was/,
+  );
+  assert.match(text, /As of position 4, 4 events Orders 2/);
+  // OCT2 is of November in Berlin.
+  assert.match(
+    text,
+    /Refunds due USD 2 60\.20 0\.60 0 2\.10 0 70\.70, 1 order Refunds due are/,
+  );
+  assert.match(text, /2026-10-05: 1 order 5 2026-10-06: 1 order 6/);
+  for (const { name, sha256 } of closed?.files ?? []) {
+    const answer = await opened.ask(`/months/2026-10/${name}`);
+    const bytes = new Uint8Array(await answer.arrayBuffer());
+    assert.equal(createHash("sha256").update(bytes).digest("hex"), sha256);
+    assert.match(
+      answer.headers.get("content-disposition") ?? "",
+      new RegExp(`^attachment; filename="2026-10-${name}"`),
+    );
+    assert.ok(text.includes(sha256));
+  }
+  assert.equal((await opened.ask("/months/2026-10/events.db")).status, 404);
+  assert.equal((await opened.ask("/months/2026-13")).status, 404);
+});
+
+Deno.test("monthPage() works the books of an open month out, and stores nothing", async () => {
+  const ledger = await oddLedger(october);
+  await using opened = testConsole(ledger, now);
+  const { position } = await ledger.stats();
+  const text = await opened.read("/months/2026-10");
+  assert.match(text, /2026-10 open How it was worked out Closed Not closed/);
+  assert.match(text, /Time zone UTC/);
+  assert.match(text, /USD 3 70\.10 0\.60 1 3\.15 0 70\.70, 1 order/);
+  assert.equal((await ledger.stats()).position, position);
+  assert.equal(await ledger.months.get("2026-10"), null);
+});
+
+Deno.test("deliveryPage() lists what came, page by page, and alone what cannot be read", async () => {
+  await using opened = testConsole(await oddLedger(), now);
+  const all = await opened.read("/delivery");
+  assert.match(all, /The last webhook came 2 min ago; nothing is overdue/);
+  assert.match(all, /2026-11-20 11:15:00 cannot be read/);
+  assert.match(all, /order_complete 01KQCLAIMED000000000000001/);
+  const odd = await opened.read("/delivery?show=quarantined");
+  assert.match(odd, /cannot be read/);
+  assert.ok(!odd.includes("order_complete"));
+  const many = Array.from(
+    { length: 51 },
+    (_, n) => oddWebhook(`O${n}`, "payment_started", n),
+  );
+  await using other = testConsole(await oddLedger(many), now);
+  const page = await (await other.ask("/delivery")).text();
+  const [, next = ""] = /href="(\/delivery\?after=[^"]+)"/.exec(page) ?? [];
+  const earlier = await other.read(next);
+  assert.equal(earlier.match(/payment_started/g)?.length, 1);
+  const wrong = await other.ask("/delivery?after=2");
+  assert.equal(wrong.status, 400);
+  assert.match(await wrong.text(), /Wrong cursor: &quot;2&quot; is not/);
+  assert.deepEqual(other.logged, []);
+});
+
+/** A ledger whose last delivery was answered late, two hours ago. */
+function failingLedger(): Promise<Ledger> {
+  const failing = oddWebhook("O1", "payment_started", 120);
+  return oddLedger([
+    oddWebhook("O0", "payment_started", 240),
+    failing,
+    deliveryUnanswered({
+      unanswered: {
+        id: failing.eventId,
+        noticedAt: minutesAgo(119),
+        answer: "late",
+      },
+      salt: new Uint8Array(16),
+    }),
+  ]);
+}
+
+Deno.test("deliveryPage() counts down in both readings and fills in the command when deliveries fail", async () => {
+  const ledger = await failingLedger();
+  await addRefusedRequests(ledger.driver, { wrong_secret: 7 }, ODD_NOW_MS);
+  await using opened = testConsole(ledger, now);
+  const text = await opened.read("/delivery");
+  assert.match(text, /Webhooks come and are not answered in time/);
+  assert.match(text, /at 2026-11-20T18:00:00\.000Z \(6 h 00 min left\)/);
+  assert.match(text, /at 2026-11-21T01:05:00\.000Z \(13 h 05 min left\)/);
+  assert.match(text, /rampkit recover --from 2026-11-20T10:00:00\.000Z/);
+  assert.match(text, /wrong_secret 7 .* Compare the address/);
+  await until(async () => {
+    const page = await (await opened.ask("/")).text();
+    return /class="part bad"[^>]*>\s*<span[^>]*>■<\/span> Webhooks/.test(page);
+  });
+});
+
+Deno.test("deliveryPage() has a button for who may operate, which reads the time again", async () => {
+  const asked: unknown[] = [];
+  const recovery = new BackgroundJob<RecoverJson>({
+    now,
+    signal: new AbortController().signal,
+  });
+  const operations: ConsoleParts["operations"] = {
+    recovery,
+    recover: ({ name }, window) => {
+      asked.push([name, window]);
+      return recovery.start(name, window, ({ onRead }) => {
+        onRead(3);
+        return Promise.reject(new Error("The service does not answer"));
+      });
+    },
+  };
+  const access = { kind: "open", operates: true } as const;
+  await using opened = testConsole(
+    await failingLedger(),
+    now,
+    access,
+    operations,
+  );
+  const page = await opened.ask("/delivery");
+  const cookie = page.headers.get("set-cookie")?.split(";")[0] ?? "";
+  const text = await page.text();
+  const [, form = "", from = ""] =
+    /name="form" value="([^"]+)"><input type="hidden" name="from" value="([^"]+)"/
+      .exec(text) ?? [];
+  assert.equal(from, "2026-11-20T10:00:00.000Z");
+  const press = (fields: Readonly<Record<string, string>>) =>
+    opened.ask("/recover", {
+      headers: { cookie, origin: CONSOLE_ORIGIN },
+      fields,
+    });
+  assert.equal((await press({ form: "other", from })).status, 403);
+  assert.equal((await press({ form, from: "never" })).status, 400);
+  asked.length = 0;
+  const answer = await press({ form, from });
+  assert.equal(answer.headers.get("location"), "/delivery");
+  const fromMs = Date.parse(from);
+  assert.deepEqual(asked, [["local", { fromMs, toMs: ODD_NOW_MS }]]);
+  await recovery.stop();
+  assert.match(
+    await opened.read("/delivery"),
+    /local had 2026-11-20 10:00:00 to .*: failed, 3 orders and users read; The service does not answer/,
+  );
+
+  await using reads = testConsole(await failingLedger(), now);
+  const shown = await (await reads.ask("/delivery")).text();
+  assert.doesNotMatch(shown, /action="\/recover"/);
+});

@@ -1,0 +1,100 @@
+import { findJson } from "../../../resources/queries/find.ts";
+import type { FoundJson } from "../../../resources/views/find_view.ts";
+import {
+  CLAIMED_MATCH,
+  FOUND_FIELDS,
+} from "../../../resources/wording/found_as.ts";
+import type { PageContext } from "../context/page_context.ts";
+import { type Markup, markup } from "../markup/markup.ts";
+import { table } from "../markup/lists.ts";
+import { brief, code, outsideText } from "../markup/outside.ts";
+import { moment } from "../markup/times.ts";
+import { releaseBadge } from "../parts/badges.ts";
+import { orderLink, orderPath, userPath } from "../parts/order_table.ts";
+import type { PageParts } from "./layout.ts";
+
+/** No identifier is longer. */
+const LONGEST = 500;
+
+/**
+ * What a text leads to.
+ *
+ * @returns The address of the only one that is found.
+ */
+export async function searchPage(
+  { ledger, nowMs }: PageContext,
+  text: string,
+): Promise<PageParts | string> {
+  const searched = text.trim().slice(0, LONGEST);
+  if (searched === "") return "/";
+  const { items, more } = await findJson(ledger, searched, nowMs);
+  const [first, ...others] = items;
+  if (first !== undefined && others.length === 0) return pathOf(first);
+  return {
+    title: "Search",
+    searched,
+    body: first === undefined ? nothing(searched) : several(items, more),
+  };
+}
+
+function pathOf({ order, user }: FoundJson): string {
+  return order !== null
+    ? orderPath(order.orderId)
+    : userPath(user?.userId ?? "");
+}
+
+function nothing(searched: string): Markup {
+  return markup`<h1>Nothing is named <bdi>${
+    outsideText(searched, 100)
+  }</bdi></h1>
+<p>An order is found by its id, external id, your own reference, click id,
+session, transaction or wallet address; a user by the user id. Capital letters
+do not matter. The first four characters of an order id, external id or
+reference are enough; everything else has to be whole.</p>
+<p class="soft">An order that is minutes old may not have been read yet. Look at
+the health bar: do webhooks come, and is the service asked?</p>`;
+}
+
+function several(items: readonly FoundJson[], more: boolean): Markup {
+  return markup`<h1>${items.length}${more && " of more"} found</h1>
+${more && markup`<p>More than these match; narrow your search.</p>`}
+<section>${
+    table(
+      "What was found",
+      [
+        { title: "Order or user" },
+        { title: "Release" },
+        { title: "Found by" },
+        { title: "Created" },
+        { title: "What is true", sentence: true },
+      ],
+      items.map((found) => {
+        const { order, user, matches } = found;
+        // The ids stand in the first column.
+        const by = matches.map(({ field, value, trust }, at) =>
+          markup`${at > 0 && markup`<br>`}${FOUND_FIELDS[field]}${
+            field !== "orderId" && field !== "userId" &&
+            markup` ${code(value)}`
+          }${trust === "claimed" && ` (${CLAIMED_MATCH})`}`
+        );
+        return order !== null
+          ? [
+            orderLink(order.orderId),
+            releaseBadge(order.release),
+            by,
+            moment(order.createdAt),
+            brief(order.outcome.message),
+          ]
+          : [
+            markup`<a href="${pathOf(found)}">User ${
+              code(user?.userId ?? "")
+            }</a>`,
+            "",
+            by,
+            moment(user?.createdAt ?? null),
+            brief(user?.verdict.message ?? ""),
+          ];
+      }),
+    )
+  }</section>`;
+}

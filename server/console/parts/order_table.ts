@@ -1,0 +1,79 @@
+import type { OrderJson } from "../../../resources/views/order_view.ts";
+import { pathOfId } from "../../http/path_id.ts";
+import { type Markup, markup } from "../markup/markup.ts";
+import { table } from "../markup/lists.ts";
+import { moneyText } from "../markup/money.ts";
+import { brief, code, outside } from "../markup/outside.ts";
+import { agoText, timeText } from "../markup/times.ts";
+import { releaseBadge } from "./badges.ts";
+
+/** Address of an order's page. */
+export function orderPath(orderId: string): string {
+  return `/orders/${pathOfId(orderId)}`;
+}
+
+/** Address of a user's page. */
+export function userPath(userId: string): string {
+  return `/users/${pathOfId(userId)}`;
+}
+
+/** A user's id, which leads to their page. */
+export function userLink(userId: string): Markup {
+  return markup`<a href="${userPath(userId)}">${code(userId)}</a>`;
+}
+
+/** Address of the page of a delivery and its body. */
+export function bodyPath(eventId: string): string {
+  return `/deliveries/${pathOfId(eventId)}`;
+}
+
+/** An order's id, which leads to its page. */
+export function orderLink(orderId: string): Markup {
+  return markup`<a href="${orderPath(orderId)}">${code(orderId)}</a>`;
+}
+
+/**
+ * Orders, one a line, each with its verdict.
+ *
+ * @param label What they are, for a screen reader.
+ */
+export function orderTable(
+  label: string,
+  orders: readonly OrderJson[],
+  nowMs: number,
+): Markup {
+  if (orders.length === 0) return markup`<p class="soft">None.</p>`;
+  return table(
+    label,
+    [
+      { title: "Order" },
+      { title: "Release" },
+      { title: "Amount", number: true },
+      { title: "Created" },
+      { title: "What is true", sentence: true },
+    ],
+    orders.map((order) => [
+      markup`${orderLink(order.orderId)}${reference(order)}`,
+      releaseBadge(order.release),
+      moneyText(order.currencyAmount, order.currency),
+      created(order.createdAt, nowMs),
+      brief(order.outcome.message),
+    ]),
+  );
+}
+
+/** What the partner or the customer calls it. */
+function reference({ expected, externalOrderId }: OrderJson): Markup {
+  const text = expected?.reference ?? externalOrderId;
+  return text === null
+    ? markup``
+    : markup`<br><span class="soft">${outside(text, 60)}</span>`;
+}
+
+function created(time: string | null, nowMs: number): Markup {
+  return time === null
+    ? markup`<span class="soft">not known</span>`
+    : markup`<time datetime="${time}" title="${timeText(time)}">${
+      agoText(time, nowMs)
+    }</time>`;
+}

@@ -1,0 +1,165 @@
+import { messageOf } from "../../core/guards.ts";
+import {
+  DURATION_BOUNDS,
+  type Meter,
+  type MeterCounter,
+  type MeterRecorder,
+} from "../../core/telemetry/meter.ts";
+import { type Driver, isLostRace } from "../../ledger/for_sync.ts";
+import { type ForwardTarget, Subscriptions } from "../../ledger/mod.ts";
+import { Alarm } from "../monitoring/alarm.ts";
+import type { Log } from "../monitoring/logger.ts";
+import { operands } from "../../resources/views/shell_word.ts";
+import type { PostOutcome } from "./post_webhook.ts";
+
+/** So many failures in a row, of whichever transitions, raise the alarm. */
+const FAILURES = 5;
+
+/** The instruments that all targets share. */
+export interface ForwardMeters {
+  readonly attempts: MeterCounter;
+  readonly duration: MeterRecorder;
+  readonly behind: MeterRecorder;
+  readonly queued: MeterRecorder;
+  readonly failing: MeterRecorder;
+  readonly off: MeterRecorder;
+}
+
+/** Makes the instruments. */
+export function forwardMeters(meter: Meter): ForwardMeters {
+  return {
+    attempts: meter.createCounter("rampkit.forward.attempts", {
+      description: "Attempts to forward, by target and outcome",
+    }),
+    duration: meter.createHistogram("rampkit.forward.duration", {
+      description: "Time from the beginning of an attempt to its end",
+      unit: "s",
+      advice: { explicitBucketBoundaries: [...DURATION_BOUNDS] },
+    }),
+    behind: meter.createGauge("rampkit.forward.behind", {
+      description: "Transitions that a target's sender has not looked at",
+      unit: "{transition}",
+    }),
+    queued: meter.createGauge("rampkit.forward.queued", {
+      description: "Transitions that failed, wait behind one, or are dead",
+      unit: "{transition}",
+    }),
+    failing: meter.createGauge("rampkit.forward.failing", {
+      description: "1 while a target rejects deliveries",
+    }),
+    off: meter.createGauge("rampkit.forward.off", {
+      description: "1 while a target is switched off",
+    }),
+  };
+}
+
+/** What a report is made of. */
+export interface ForwardReportParts {
+  /** The target's address without its query. */
+  readonly target: string;
+  /** Name of its subscription. */
+  readonly name: string;
+  readonly meters: ForwardMeters;
+  readonly log: Log;
+  /** Clock, ms since the epoch. */
+  readonly now: () => number;
+}
+
+/** Tells log and metrics how forwarding to one target goes. */
+export class ForwardReport {
+  readonly #parts: ForwardReportParts;
+  readonly #labels: { readonly target: string };
+  readonly #failing: Alarm;
+  #failures = 0;
+  #off = false;
+
+  /** @param parts What it is made of. */
+  constructor(parts: ForwardReportParts) {
+    this.#parts = parts;
+    this.#labels = { target: parts.target };
+    this.#failing = new Alarm(parts.log, "forward_failing", parts.now);
+  }
+
+  /** This process sends from now on. */
+  sending(): void {
+    const { log, meters, target } = this.#parts;
+    this.#off = false;
+    meters.off.record(0, this.#labels);
+    meters.failing.record(0, this.#labels);
+    log("info", "forwarding", { target });
+  }
+
+  /** An attempt ended. */
+  attempted(outcome: PostOutcome, durationMs: number): void {
+    const { meters, target } = this.#parts;
+    meters.attempts.add(1, { ...this.#labels, outcome: outcome.kind });
+    meters.duration.record(durationMs / 1000, this.#labels);
+    if (outcome.kind === "taken") return this.#works();
+    this.#failures++;
+    if (this.#failures < FAILURES) return;
+    meters.failing.record(1, this.#labels);
+    this.#failing.raise({
+      target,
+      message: `The target ${outcome.reason}`,
+      failures: this.#failures,
+      effect: "Transitions are kept, and sent again over three days",
+    });
+  }
+
+  /** A transition was given up. */
+  dead(key: string, reason: string): void {
+    const { log, target, name } = this.#parts;
+    log("error", "forward_dead", {
+      target,
+      key,
+      message: `The target ${reason}`,
+      advice: `Mend the target, then: rampkit subscriptions retry ${
+        operands(name)
+      }`,
+    });
+  }
+
+  /** The target is switched off. Several answers that were under way can say
+   * so; one line tells of it. */
+  isOff({ offAt, offReason }: ForwardTarget): void {
+    const { log, meters, target, name } = this.#parts;
+    if (this.#off) return;
+    this.#off = true;
+    meters.off.record(1, this.#labels);
+    log("error", "forward_off", {
+      target,
+      since: offAt,
+      message: `The target ${offReason}`,
+      advice: `When it wants webhooks again: rampkit subscriptions resume ${
+        operands(name)
+      }`,
+    });
+  }
+
+  /** The ledger failed; it is tried again. */
+  readonly problem = (error: unknown): void => {
+    if (isLostRace(error)) return;
+    const { target } = this.#parts;
+    this.#failing.raise({ target, message: messageOf(error) });
+  };
+
+  /** Measures what waits. */
+  async watch(driver: Driver, name: string): Promise<void> {
+    const { meters, now } = this.#parts;
+    const all = await new Subscriptions(driver, now).list();
+    const found = all.find((one) => one.name === name);
+    if (found === undefined) return;
+    meters.behind.record(found.behind, this.#labels);
+    for (const state of ["retrying", "waiting", "dead"] as const) {
+      meters.queued.record(found[state], { ...this.#labels, state });
+    }
+  }
+
+  #works(): void {
+    if (this.#failures >= FAILURES) {
+      this.#parts.meters.failing.record(0, this.#labels);
+    }
+    this.#failures = 0;
+    this.#failing.clear({ target: this.#parts.target });
+  }
+}

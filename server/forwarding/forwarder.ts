@@ -1,0 +1,221 @@
+import { sleep as sleepFor } from "../../core/waiting/sleep.ts";
+import {
+  type Ledger,
+  Subscription,
+  type TransitionHandler,
+} from "../../ledger/mod.ts";
+import { aborted } from "../../settings/stoppable.ts";
+import {
+  FORWARD_ATTEMPTS,
+  forwardDelayMs,
+  LONGEST_FORWARD_DELAY_MS,
+} from "./forward_schedule.ts";
+import type { ForwardReport } from "./forward_report.ts";
+import {
+  type PostOptions,
+  type PostOutcome,
+  postWebhook,
+} from "./post_webhook.ts";
+import type { Target } from "./read_targets.ts";
+import type { Signer } from "./signed_webhook.ts";
+import { isTargetOff, registerTarget, turnTargetOff } from "./target_state.ts";
+import { KeptConnections } from "./pinned_fetch.ts";
+import { targetName } from "./target_address.ts";
+import { transitionMessage } from "./transition_message.ts";
+
+/** What a forwarder works with. */
+export interface ForwarderParts {
+  /** Where transitions come from. */
+  readonly ledger: Pick<Ledger, "driver" | "onProjected">;
+  /** Where they go. */
+  readonly target: Target;
+  /** Signs them. */
+  readonly sign: Signer;
+  /** Is told how it goes. */
+  readonly report: ForwardReport;
+  /** Clock, ms since the epoch. */
+  readonly now: () => number;
+  /** Names this sender. @default {a new name} */
+  readonly holder?: string;
+  /** How long its lease lasts unless renewed, ms. @default {the subscription's} */
+  readonly leaseMs?: number;
+  /** Where a target that was never sent to begins. @default "now" */
+  readonly from?: "now" | "start";
+  /** Requests under way at a time. @default 16 */
+  readonly concurrency?: number;
+  /** Attempts before a transition is dead. @default {ten, over three days} */
+  readonly maxAttempts?: number;
+  /** Wait before another attempt, in ms. @default {Standard Webhooks' schedule} */
+  readonly retryDelayMs?: typeof forwardDelayMs;
+  /** A random number from 0 up to 1. @default Math.random */
+  readonly random?: () => number;
+  /** Steady clock, ms. @default performance.now */
+  readonly steadyNow?: () => number;
+  /** Waits. */
+  readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** How webhooks are posted. */
+  readonly post?: Pick<PostOptions, "fetch" | "resolve" | "timeoutMs">;
+}
+
+/** Interval between attempts to start while the database fails, in ms. */
+const RETRY_INTERVAL_MS = 5000;
+
+/** Longest that one 429 holds the whole target, ms. */
+const LONGEST_PAUSE_MS = 60_000;
+
+/** A transition that was not taken, and how long the receiver wants to wait. */
+class NotTaken extends Error {
+  readonly retryAfterMs: number | null;
+
+  constructor(outcome: Exclude<PostOutcome, { kind: "taken" }>) {
+    super(outcome.reason);
+    this.retryAfterMs = outcome.kind === "retry_after"
+      ? outcome.retryAfterMs
+      : null;
+  }
+}
+
+/**
+ * Sends the transitions of one target, at least once each and in order within
+ * an order or user, while it holds the subscription's lease: of several
+ * processes on one ledger exactly one sends.
+ */
+export class Forwarder {
+  readonly #parts: ForwarderParts;
+  readonly #subscription: Subscription;
+  readonly #sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly #steadyNow: () => number;
+  readonly #connections = new KeptConnections();
+  /** Nothing is sent before this, because the receiver answered 429. */
+  #pausedUntil = 0;
+
+  /** @param parts What it works with. */
+  constructor(parts: ForwarderParts) {
+    this.#parts = parts;
+    this.#sleep = parts.sleep ?? sleepFor;
+    this.#steadyNow = parts.steadyNow ?? (() => performance.now());
+    this.#subscription = this.#subscribe();
+  }
+
+  /** Sends until it is stopped; what fails is tried again. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { ledger, report } = this.#parts;
+    const subscription = this.#subscription;
+    let isOpen = false;
+    while (!isOpen && !signal.aborted) {
+      try {
+        await this.#register();
+        await subscription.open();
+        isOpen = true;
+      } catch (error) {
+        report.problem(error);
+        await this.#sleep(RETRY_INTERVAL_MS, signal).catch(() => {});
+      }
+    }
+    using _woken = ledger.onProjected(() => subscription.wake());
+    await aborted(signal);
+    await subscription.stop();
+    this.#connections.close();
+  }
+
+  async #register(): Promise<void> {
+    const { ledger: { driver }, target, report } = this.#parts;
+    const state = await registerTarget(
+      driver,
+      target.name,
+      targetName(target.url),
+    );
+    if (state.offAt !== null) report.isOff(state);
+  }
+
+  #subscribe(): Subscription {
+    const { ledger: { driver }, target, report, now } = this.#parts;
+    const { random = Math.random, retryDelayMs = forwardDelayMs, leaseMs } =
+      this.#parts;
+    const watch = () => report.watch(driver, target.name);
+    return new Subscription({
+      driver,
+      now,
+      name: target.name,
+      handler: this.#handler,
+      longestDelayMs: LONGEST_FORWARD_DELAY_MS,
+      ...(this.#parts.holder === undefined
+        ? {}
+        : { holder: this.#parts.holder }),
+      mayBegin: async () => !await isTargetOff(driver, target.name),
+      onRenewed: watch,
+      options: {
+        on: target.on,
+        from: this.#parts.from ?? "now",
+        concurrency: this.#parts.concurrency ?? 16,
+        maxAttempts: this.#parts.maxAttempts ?? FORWARD_ATTEMPTS,
+        retryDelayMs: (attempt, error) =>
+          retryDelayMs(
+            attempt,
+            random(),
+            error instanceof NotTaken ? error.retryAfterMs : null,
+          ),
+        onTurn: (turn) => {
+          if (turn !== "delivers") return;
+          report.sending();
+          watch().catch(report.problem);
+        },
+        onError: report.problem,
+        steadyNow: this.#steadyNow,
+        sleep: this.#sleep,
+        ...(leaseMs === undefined ? {} : { leaseMs }),
+      },
+    });
+  }
+
+  readonly #handler: TransitionHandler = async (transition, context) => {
+    const { sign, target, now, report, post, maxAttempts = FORWARD_ATTEMPTS } =
+      this.#parts;
+    const { signal, attempt } = context;
+    const pauseMs = this.#pausedUntil - this.#steadyNow();
+    if (pauseMs > 0) await this.#sleep(pauseMs, signal);
+    // A process that was paused may have been replaced meanwhile.
+    if (!this.#subscription.isHolder) this.#subscription.endTurn();
+    signal.throwIfAborted();
+    const message = transitionMessage(transition, context);
+    const begun = this.#steadyNow();
+    const outcome = await postWebhook(target.url, sign(message, now()), {
+      ...post,
+      connections: this.#connections,
+      signal,
+      now,
+    });
+    report.attempted(outcome, this.#steadyNow() - begun);
+    if (outcome.kind === "taken") return;
+    if (outcome.kind === "gone") await this.#switchOff(outcome.reason);
+    if (outcome.status === 429) this.#pause(outcome);
+    if (outcome.kind !== "gone" && attempt >= maxAttempts) {
+      report.dead(transition.key, outcome.reason);
+    }
+    throw new NotTaken(outcome);
+  };
+
+  #pause(outcome: PostOutcome): void {
+    const askedMs = outcome.kind === "retry_after"
+      ? outcome.retryAfterMs
+      : 1000;
+    this.#pausedUntil = this.#steadyNow() + Math.min(askedMs, LONGEST_PAUSE_MS);
+  }
+
+  /** The turn ends, and what was not taken is sent once it is resumed. */
+  async #switchOff(reason: string): Promise<void> {
+    const { ledger: { driver }, target, now, report } = this.#parts;
+    const at = new Date(now()).toISOString();
+    try {
+      await turnTargetOff(driver, target.name, { at, reason });
+      report.isOff({
+        url: targetName(target.url),
+        offAt: at,
+        offReason: reason,
+      });
+    } catch (error) {
+      report.problem(error);
+    }
+    this.#subscription.endTurn();
+  }
+}

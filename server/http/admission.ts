@@ -1,0 +1,70 @@
+import { messageOf } from "../../core/guards.ts";
+import { allowlist } from "../../webhooks/for_server.ts";
+import {
+  proxiedAddress,
+  type WebhookEndpointOptions,
+} from "../../webhooks/mod.ts";
+import { UsageError } from "../../settings/errors.ts";
+
+/** Flags of `serve` that say from where webhooks are taken. */
+export interface AdmissionFlags {
+  readonly allow?: readonly string[];
+  readonly clientAddressHeader?: string;
+  readonly trustedProxies?: readonly string[];
+}
+
+/** What of the endpoint's options they decide. */
+export type Admission = Pick<
+  WebhookEndpointOptions,
+  "allowlist" | "clientAddress"
+>;
+
+/**
+ * Reads from where webhooks are taken. A header is ignored unless the
+ * proxies that write it are named, and only `--allow` uses it.
+ *
+ * @throws {UsageError} When a flag is missing that another needs, or one holds
+ * what is not an address.
+ */
+export function admissionOf(flags: AdmissionFlags): Admission {
+  const { allow, clientAddressHeader: header, trustedProxies } = flags;
+  if (header !== undefined && trustedProxies === undefined) {
+    throw new UsageError(
+      "Missing --trusted-proxies: --client-address-header is believed from " +
+        "your own proxies alone, so name their addresses",
+    );
+  }
+  if (trustedProxies !== undefined && header === undefined) {
+    throw new UsageError(
+      "Missing --client-address-header: --trusted-proxies does not say in " +
+        "which header they state the address, for example X-Forwarded-For",
+    );
+  }
+  if (header !== undefined && allow === undefined) {
+    throw new UsageError(
+      "Missing --allow: addresses of clients are looked at for it alone",
+    );
+  }
+  if (allow === undefined) return {};
+  checkAllow(allow);
+  if (header === undefined || trustedProxies === undefined) {
+    return { allowlist: allow };
+  }
+  try {
+    const clientAddress = proxiedAddress({ header, trustedProxies });
+    return { allowlist: allow, clientAddress };
+  } catch (error) {
+    throw new UsageError(
+      `Wrong --trusted-proxies or --client-address-header: ${messageOf(error)}`,
+    );
+  }
+}
+
+/** Says which flag it is before anything is opened. */
+function checkAllow(allow: readonly string[]): void {
+  try {
+    allowlist(allow);
+  } catch (error) {
+    throw new UsageError(`Wrong --allow: ${messageOf(error)}`);
+  }
+}

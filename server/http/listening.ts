@@ -1,0 +1,53 @@
+import { errorCode, messageOf } from "../../core/guards.ts";
+import { CommandError } from "../../settings/errors.ts";
+
+/**
+ * Opens a server.
+ *
+ * @param what What cannot be opened otherwise, for people: `the shop`.
+ * @param port The port it is to listen on.
+ * @param flag The flag that names the port.
+ * @throws {CommandError} When the port is taken, or may not be used, or the
+ * address is none of this machine.
+ */
+export async function listening<T>(
+  what: string,
+  port: number,
+  open: () => T | Promise<T>,
+  flag: string = "--port",
+): Promise<T> {
+  try {
+    return await open();
+  } catch (error) {
+    if (isNotOurs(error)) {
+      throw new CommandError(
+        `Cannot open ${what}: the address of ${hostFlag(flag)} is none of ` +
+          "this machine; pass one that is, 127.0.0.1 for this machine alone " +
+          "or 0.0.0.0 for all",
+      );
+    }
+    const why = errorCode(error) === "EADDRINUSE"
+      ? "is taken"
+      : errorCode(error) === "EACCES"
+      ? "may not be used by this user"
+      : null;
+    if (why === null) throw error;
+    throw new CommandError(
+      `Cannot open ${what}: port ${port} ${why}; pass another with ${flag}, ` +
+        "or 0 for a free one",
+    );
+  }
+}
+
+/** Whether the address is of another machine, or a name of none. */
+function isNotOurs(error: unknown): boolean {
+  const code = errorCode(error);
+  return code === "EADDRNOTAVAIL" || code === "ENOTFOUND" ||
+    // Deno gives this error no code.
+    messageOf(error).startsWith("failed to lookup address");
+}
+
+/** The flag of the address beside that of the port. */
+function hostFlag(portFlag: string): string {
+  return portFlag.replace(/port$/, "host");
+}

@@ -1,0 +1,155 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import process from "node:process";
+import { defined } from "../../core/defined.ts";
+import {
+  fileId,
+  type FileLockMode,
+  lockFile,
+} from "../../ledger/for_ledger_file.ts";
+import { databaseFile } from "../../ledger/for_server.ts";
+import type { Config } from "../../settings/config.ts";
+import { CommandError } from "../../settings/errors.ts";
+
+/** What `serve` says of itself in a file beside the ledger. */
+export interface Holder {
+  /** Its process. */
+  readonly pid: number;
+  /** Device and inode of the database that it has open. */
+  readonly database: string;
+  /** Where it makes backups, and how often; absent where it makes none. */
+  readonly backups?: BackupPlan;
+}
+
+/** Where backups are made, and how often. */
+export interface BackupPlan {
+  /** The folder, by its whole path. */
+  readonly directory: string;
+  /** From the beginning of one to that of the next, ms. */
+  readonly everyMs: number;
+}
+
+/** A lock on a ledger's file, which ends with the process at the latest. */
+export interface LedgerLock extends Disposable {
+  /** Says who holds it, once the ledger is open, and what it backs up to. */
+  tell(backups?: BackupPlan): void;
+}
+
+/** What is locked. It is beside the ledger, and it stays. */
+const lockPath = (database: string) => `${database}-use`;
+/** Where `serve` says who it is. */
+const holderPath = (database: string) => `${database}-use.json`;
+
+/**
+ * Held while the ledger's file must stay in its place. Any number of processes
+ * may hold it. While one does, `ledger restore` is refused.
+ *
+ * @throws {CommandError} While the file is being replaced.
+ */
+export async function holdLedger(
+  config: Pick<Config, "databaseUrl">,
+): Promise<LedgerLock> {
+  const database = databaseFile(config.databaseUrl);
+  if (database === null) return NO_LOCK;
+  let lock: Disposable | null;
+  try {
+    lock = await lockOf(database, "shared");
+  } catch {
+    return NO_LOCK; // No file can be made: opening the ledger says why.
+  }
+  if (lock === null) {
+    throw new CommandError(
+      `Cannot use ${database}: \`ledger restore\` is replacing it; ` +
+        "try again when that has ended",
+      "in_use",
+    );
+  }
+  // Another `serve` that was at work before goes on when this one ends, as one
+  // that finds its port taken does at once.
+  const before = read(database);
+  let told = false;
+  return {
+    tell: (backups) => {
+      write(
+        database,
+        defined({ pid: process.pid, database: fileId(database), backups }),
+      );
+      told = true;
+    },
+    [Symbol.dispose]: () => {
+      // One that began later has told its own name.
+      if (told && read(database)?.pid === process.pid) {
+        tellAgain(database, before);
+      }
+      lock[Symbol.dispose]();
+    },
+  };
+}
+
+/**
+ * Held while the ledger's file is replaced.
+ *
+ * @throws {CommandError} While anybody holds it.
+ */
+export async function takeLedger(database: string): Promise<Disposable> {
+  let lock: Disposable | null;
+  try {
+    lock = await lockOf(database, "exclusive");
+  } catch {
+    throw new CommandError(
+      `Cannot write ${lockPath(database)}: check that its folder exists and ` +
+        "that it may be written",
+    );
+  }
+  if (lock !== null) return lock;
+  const holder = read(database);
+  throw new CommandError(
+    `Cannot replace ${database}: it is in use by ${
+      holder === null ? "another process" : `serve (process ${holder.pid})`
+    }; stop it first`,
+    "in_use",
+  );
+}
+
+/** The process that runs `serve` on the ledger; null when none does. */
+export async function serving(database: string): Promise<Holder | null> {
+  const holder = read(database);
+  if (holder === null) return null;
+  try {
+    using lock = await lockOf(database, "exclusive");
+    // A process that was killed has left its file.
+    return lock === null ? holder : null;
+  } catch {
+    return null;
+  }
+}
+
+const NO_LOCK: LedgerLock = { tell: () => {}, [Symbol.dispose]: () => {} };
+
+/** Loads native code, which most commands do without. */
+async function lockOf(
+  database: string,
+  mode: FileLockMode,
+): Promise<Disposable | null> {
+  return await lockFile(lockPath(database), mode);
+}
+
+/** Names who was there before, or nobody. Where that process has ended too,
+ * nobody holds the lock, and what it told is not believed. */
+function tellAgain(database: string, before: Holder | null): void {
+  if (before === null || before.pid === process.pid) {
+    rmSync(holderPath(database), { force: true });
+  } else write(database, before);
+}
+
+function write(database: string, holder: Holder): void {
+  writeFileSync(holderPath(database), JSON.stringify(holder), { mode: 0o600 });
+}
+
+/** Null where nobody has told, or something else is written there. */
+function read(database: string): Holder | null {
+  try {
+    return JSON.parse(readFileSync(holderPath(database), "utf8"));
+  } catch {
+    return null;
+  }
+}

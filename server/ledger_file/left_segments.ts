@@ -1,0 +1,86 @@
+import { existsSync } from "node:fs";
+import { open, readdir } from "node:fs/promises";
+import { errorCode } from "../../core/guards.ts";
+import type { Ledger } from "../../ledger/mod.ts";
+import { fileSpool } from "../../webhooks/mod.ts";
+import { lockOfSegment, lockSegment } from "../../webhooks/for_ledger_file.ts";
+
+/** Files of a spool that no process works on. */
+export interface LeftSegments {
+  /** Paths of files whose deliveries can go into the ledger, sorted. */
+  readonly waiting: readonly string[];
+  /** Paths of damaged files, whose rest nobody reads, sorted. */
+  readonly damaged: readonly string[];
+}
+
+/**
+ * Looks for files that processes which ended have left in a spool.
+ *
+ * @param directory The folder of the spool; null where there is none.
+ * @throws {Error} When it cannot be read.
+ */
+export async function leftSegments(
+  directory: string | null,
+): Promise<LeftSegments> {
+  const names = directory === null ? [] : await namesIn(directory);
+  const waiting: string[] = [];
+  const damaged: string[] = [];
+  for (const name of names.sort()) {
+    const path = `${directory}/${name}`;
+    if (name.endsWith(".damaged")) damaged.push(path);
+    if (name.endsWith(".spool") && await isLeft(path)) waiting.push(path);
+  }
+  return { waiting, damaged };
+}
+
+/**
+ * Takes into the ledger what processes that ended have left, as `serve` does.
+ *
+ * @param directory The folder of the spool; null where there is none.
+ * @returns What is left after that.
+ * @throws {SpoolError} When a file cannot be taken over.
+ * @throws {LedgerError} When the ledger takes no deliveries.
+ */
+export async function drainLeft(
+  directory: string | null,
+  ledger: Pick<Ledger, "appendRecords">,
+): Promise<LeftSegments> {
+  const left = await leftSegments(directory);
+  if (directory === null || left.waiting.length === 0) return left;
+  const spool = await fileSpool({ directory });
+  try {
+    await spool.tidy();
+    await spool.drain(ledger.appendRecords);
+    // Overwrites what the ledger has now.
+    await spool.tidy();
+  } finally {
+    await spool.close();
+  }
+  return await leftSegments(directory);
+}
+
+async function namesIn(directory: string): Promise<string[]> {
+  try {
+    return await readdir(directory);
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return [];
+    throw error;
+  }
+}
+
+/** Whether a file holds deliveries and no process. A new file is all zeros. */
+async function isLeft(path: string): Promise<boolean> {
+  try {
+    await using file = await open(path);
+    const head = new Uint8Array(16);
+    await file.read(head);
+    if (head.every((byte) => byte === 0)) return false;
+    // Looking leaves no lock's file where there is none.
+    if (!existsSync(lockOfSegment(path))) return true;
+    using lock = await lockSegment(path);
+    return lock !== null;
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return false;
+    throw error;
+  }
+}

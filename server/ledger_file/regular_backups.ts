@@ -1,0 +1,182 @@
+import { mkdir, readdir, stat, unlink } from "node:fs/promises";
+import { messageOf } from "../../core/guards.ts";
+import { sleep } from "../../core/waiting/sleep.ts";
+import { fileId, findDamage } from "../../ledger/for_ledger_file.ts";
+import { selectLastPosition } from "../../ledger/for_sync.ts";
+import { type Ledger, openLedger } from "../../ledger/mod.ts";
+import { Alarm } from "../monitoring/alarm.ts";
+import type { Log } from "../monitoring/logger.ts";
+import type { ServiceMetrics } from "../monitoring/metrics.ts";
+import { describeDamage } from "../../resources/wording/damage_reason.ts";
+import { aborted } from "../../settings/stoppable.ts";
+import { backupName, backupsAmong, unfinishedAmong } from "./backup_names.ts";
+import { copyWhole, discardPartial } from "./copy_whole.ts";
+
+/** Where, when and of what backups are made. */
+export interface RegularBackupsOptions {
+  /** File of the ledger. */
+  readonly database: string;
+  /** Opens the ledger once more, so that deliveries do not wait for a copy. */
+  readonly open: () => Promise<Ledger>;
+  /** Folder of the backups; it is made where it is missing. */
+  readonly directory: string;
+  /** Time from the beginning of one to that of the next, ms. */
+  readonly everyMs: number;
+  /** How many are left in the folder. */
+  readonly keep: number;
+  /** The log. */
+  readonly log: Log;
+  /** The metrics. */
+  readonly metrics: Pick<ServiceMetrics, "backup">;
+  /** Clock, ms since the epoch. */
+  readonly now: () => number;
+}
+
+/** After a failure the next try is no later than this, ms. */
+const RETRY_MS = 300_000;
+/** A clock that was set is noticed after this, ms. */
+const LONGEST_SLEEP_MS = 60_000;
+
+/**
+ * Makes backups of a ledger while it is in use: copies it, verifies the copy,
+ * and only then removes the oldest ones.
+ */
+export class RegularBackups {
+  readonly #options: RegularBackupsOptions;
+  readonly #failing: Alarm;
+  /** The file that is the ledger: another one in its place is not copied. */
+  readonly #fileId: string;
+
+  /** @param options The ledger has to be open. */
+  constructor(options: RegularBackupsOptions) {
+    this.#options = options;
+    this.#failing = new Alarm(options.log, "backup_failing", options.now);
+    this.#fileId = fileId(options.database);
+  }
+
+  /**
+   * Makes one whenever the newest in the folder is old enough, until it is
+   * stopped: a restart makes one that is due, and none that is not. The first
+   * waits for the first events.
+   */
+  async run(signal: AbortSignal): Promise<void> {
+    const { everyMs, now } = this.#options;
+    let retryAt = 0;
+    while (!signal.aborted) {
+      try {
+        const newest = await this.#newest();
+        if (newest === null || now() - newest >= everyMs || now() < newest) {
+          if (now() >= retryAt) await this.#onceUntil(signal);
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        retryAt = now() + Math.min(everyMs, RETRY_MS);
+        this.#tellFailure(error);
+      }
+      await sleep(Math.min(everyMs, LONGEST_SLEEP_MS), signal).catch(() => {});
+    }
+  }
+
+  /** Makes one, and does not wait for its copy when it is stopped. */
+  async #onceUntil(signal: AbortSignal): Promise<void> {
+    const made = this.once(signal);
+    await Promise.race([made, aborted(signal)]);
+    if (signal.aborted) made.catch(() => {});
+  }
+
+  /**
+   * Makes one now, unless the ledger has no events: a restore refuses a copy
+   * without any.
+   *
+   * @throws {Error} When it cannot be made, or the copy does not verify.
+   */
+  async once(signal: AbortSignal): Promise<void> {
+    const { directory, database, open, log, metrics, now } = this.#options;
+    if (fileId(database) !== this.#fileId) {
+      throw new Error("The ledger's file was removed or replaced");
+    }
+    const begunAt = now();
+    const file = `${directory}/${backupName(begunAt)}`;
+    let head = "";
+    {
+      await using ledger = await open();
+      if (await isEmpty(ledger)) return;
+      await mkdir(directory, { recursive: true, mode: 0o700 });
+      await copyWhole(ledger, file, {
+        signal,
+        check: async (copy) => {
+          head = await verifyCopy(copy, signal);
+        },
+      });
+    }
+    const removed = await this.#tidy(begunAt);
+    metrics.backup({ madeAt: begunAt, failing: false });
+    this.#failing.clear();
+    log("info", "backup_made", {
+      file,
+      expect: head,
+      bytes: (await stat(file)).size,
+      seconds: Math.round((now() - begunAt) / 1000),
+      removed,
+    });
+  }
+
+  /** Removes the oldest, and what killed processes have left. */
+  async #tidy(nowMs: number): Promise<readonly string[]> {
+    const { directory, keep, everyMs } = this.#options;
+    const names = await readdir(directory);
+    const removed = backupsAmong(names).slice(keep).map(({ name }) => name);
+    for (const name of removed) await unlink(`${directory}/${name}`);
+    for (const name of unfinishedAmong(names, nowMs - everyMs)) {
+      await discardPartial(`${directory}/${name}`);
+    }
+    return removed;
+  }
+
+  async #newest(): Promise<number | null> {
+    const { directory, metrics } = this.#options;
+    const names = await readdir(directory).catch((error) => {
+      if (error.code === "ENOENT") return [];
+      throw error;
+    });
+    const madeAt = backupsAmong(names)[0]?.at ?? null;
+    metrics.backup({ madeAt });
+    return madeAt;
+  }
+
+  #tellFailure(error: unknown): void {
+    this.#options.metrics.backup({ failing: true });
+    this.#failing.raise({
+      message: messageOf(error),
+      effect: "Older backups are kept; it is tried again",
+    });
+  }
+}
+
+async function isEmpty({ driver }: Ledger): Promise<boolean> {
+  const [last] = await driver.batch([selectLastPosition], "read");
+  return (last?.rows[0]?.[0] ?? null) === null;
+}
+
+/**
+ * Looks at every page and every event of a copy.
+ *
+ * @returns Its `COUNT:HASH`, for `ledger verify --expect`.
+ * @throws {Error} When something is wrong with it.
+ */
+async function verifyCopy(file: string, signal: AbortSignal): Promise<string> {
+  await using copy = await openLedger({
+    url: `file:${encodeURI(file)}`,
+    readOnly: true,
+  });
+  const damage = await findDamage(copy.driver);
+  if (damage !== null) throw new Error(`The copy is damaged: ${damage}`);
+  const { ok, reason, chained, hash } = await copy.verify({ signal });
+  if (!ok) {
+    throw new Error(
+      "The copy does not verify" +
+        (reason === null ? "" : `: ${describeDamage(reason)}`),
+    );
+  }
+  return `${chained}:${hash}`;
+}

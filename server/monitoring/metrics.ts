@@ -1,0 +1,206 @@
+import { metrics } from "@opentelemetry/api";
+import { DURATION_BOUNDS, type Meter } from "../../core/telemetry/meter.ts";
+import type { ChainState } from "../../ledger/for_server.ts";
+import {
+  type DeliveryHealth,
+  type PollHealth,
+  RETRIES_FROM_FIRST_MS,
+  RETRIES_FROM_PREVIOUS_MS,
+} from "../../sync/for_server.ts";
+import type { Spool } from "../../webhooks/for_server.ts";
+import { pollAlarm, type PollStatus } from "../../sync/for_resources.ts";
+import { PollTally } from "./poll_tally.ts";
+import type { PrometheusMetrics } from "./prometheus/prometheus_metrics.ts";
+
+const SCOPE = "@rampkit/onramp";
+
+/** What metrics are made of. */
+export interface ServiceMetricsOptions {
+  /** Keeps the same values for Prometheus. @default {nothing does} */
+  readonly prometheus?: PrometheusMetrics;
+  /** Steady clock, ms. @default performance.now */
+  readonly now?: () => number;
+  /** Clock, ms since the epoch. @default Date.now */
+  readonly time?: () => number;
+}
+
+/** What `serve` and the Deploy entry measure beside the endpoint itself. */
+export interface ServiceMetrics {
+  /** Makes the meter of a part of the service. */
+  readonly meter: (scope: string) => Meter;
+  /** Measures how long a commit takes. */
+  readonly timed: <Result>(commit: () => Promise<Result>) => Promise<Result>;
+  /** Watches what waits in a spool. */
+  readonly spool: (spool: Pick<Spool, "depth" | "oldestMs">) => void;
+  /** Tells of damage in a spool file; `torn` is what a crash leaves. */
+  readonly spoolDamage: (damage: { readonly torn: boolean }) => void;
+  /** Tells how many events wait to be folded. */
+  readonly lag: (events: number) => void;
+  /** Tells whether the evidence chain is broken. */
+  readonly chain: (state: Pick<ChainState, "broken">) => void;
+  /** Tells of regular backups: of the newest, or whether they fail. */
+  readonly backup: (
+    state: { readonly madeAt?: number | null; readonly failing?: boolean },
+  ) => void;
+  /** Tells how webhook delivery is. */
+  readonly delivery: (health: DeliveryHealth) => void;
+  /** Tells how polling is. */
+  readonly polling: (health: PollHealth) => void;
+  /** Tells what waits for a confirming read, at a time in ms. */
+  readonly backlog: (
+    status: Pick<PollStatus, "backlog" | "isolatedIds">,
+    nowMs: number,
+  ) => void;
+}
+
+/**
+ * Metrics by OpenTelemetry, and for Prometheus where it collects them. Each is
+ * described where it is made here; RUNBOOK.md says which ones to alarm on.
+ */
+export function serviceMetrics(
+  options: ServiceMetricsOptions = {},
+): ServiceMetrics {
+  const { prometheus, now = () => performance.now(), time = Date.now } =
+    options;
+  const meterOf = (scope: string): Meter => {
+    const meter = metrics.getMeter(scope);
+    return prometheus === undefined ? meter : prometheus.meter(meter);
+  };
+  const meter = meterOf(SCOPE);
+  const commits = meter.createHistogram("rampkit.ledger.commit.duration", {
+    description: "Time from handing deliveries to the ledger to their commit",
+    unit: "s",
+    advice: { explicitBucketBoundaries: [...DURATION_BOUNDS] },
+  });
+  const lag = meter.createGauge("rampkit.ledger.lag", {
+    description: "Events that are stored and not folded",
+    unit: "{event}",
+  });
+  const chainBroken = meter.createGauge("rampkit.ledger.chain.broken", {
+    description: "1 while the chain does not hold the head that was kept of it",
+  });
+  const suspected = meter.createGauge("rampkit.delivery.suspected", {
+    description: "1 while orders move and no webhook comes",
+  });
+  const received = meter.createGauge("rampkit.delivery.received", {
+    description: "1 once any webhook was received",
+  });
+  const failing = meter.createGauge("rampkit.delivery.failing", {
+    description: "1 while deliveries arrive and are not answered in time",
+  });
+  const offIn = meter.createGauge("rampkit.delivery.off.in", {
+    description: "Time until the service switches delivery off, by reading",
+    unit: "s",
+  });
+  const pollFailing = meter.createGauge("rampkit.poll.failing", {
+    description: "1 while sweeps fail",
+  });
+  const pollAttempts = meter.createGauge("rampkit.poll.attempts", {
+    description: "Failures in a row of the sweep that fails for longest",
+    unit: "{attempt}",
+  });
+  const pollTally = new PollTally(meter, time);
+  const damaged = meter.createCounter("rampkit.webhook.spool.damaged", {
+    description: "Places in spool files that could not be read",
+  });
+  const spoolDepth = meter.createObservableGauge(
+    "rampkit.webhook.spool.depth",
+    {
+      description: "Deliveries that wait on the disk for the ledger",
+      unit: "{delivery}",
+    },
+  );
+  const spoolAge = meter.createObservableGauge("rampkit.webhook.spool.age", {
+    description: "How long the oldest of them has been waiting",
+    unit: "s",
+  });
+  const backlog = meter.createGauge("rampkit.poll.backlog", {
+    description: "Orders and users that wait for a confirming read",
+    unit: "{entity}",
+  });
+  const backlogAge = meter.createGauge("rampkit.poll.backlog.age", {
+    description: "How long the oldest of them has been waiting",
+    unit: "s",
+  });
+  const isolatedIds = meter.createGauge("rampkit.poll.isolated_ids", {
+    description: "Ids that the service refuses",
+    unit: "{id}",
+  });
+  let backupMadeAt: number | null = null;
+  meter.createObservableGauge("rampkit.backup.age", {
+    description: "Time since the newest backup was begun",
+    unit: "s",
+  }).addCallback((result) => {
+    if (backupMadeAt === null) return;
+    result.observe(Math.max(0, time() - backupMadeAt) / 1000);
+  });
+  const backupFailing = meter.createGauge("rampkit.backup.failing", {
+    description: "1 while backups are not made",
+  });
+  return {
+    meter: meterOf,
+    backup: ({ madeAt, failing }) => {
+      if (madeAt !== undefined) backupMadeAt = madeAt;
+      if (failing !== undefined) backupFailing.record(failing ? 1 : 0);
+    },
+    spoolDamage: ({ torn }) => damaged.add(1, { torn }),
+    spool: (spool) => {
+      spoolDepth.addCallback((result) => result.observe(spool.depth));
+      spoolAge.addCallback((result) => {
+        const { oldestMs } = spool;
+        const ageMs = oldestMs === null ? 0 : time() - oldestMs;
+        result.observe(Math.max(0, ageMs) / 1000);
+      });
+    },
+    timed: async (commit) => {
+      const begun = now();
+      try {
+        const result = await commit();
+        commits.record((now() - begun) / 1000, { outcome: "stored" });
+        return result;
+      } catch (error) {
+        commits.record((now() - begun) / 1000, { outcome: "failed" });
+        throw error;
+      }
+    },
+    lag: (events) => lag.record(events),
+    chain: ({ broken }) => chainBroken.record(broken === null ? 0 : 1),
+    delivery: ({ deliverySuspected, failingSince, countdown, state }) => {
+      suspected.record(deliverySuspected ? 1 : 0);
+      failing.record(failingSince === null ? 0 : 1);
+      for (const [reading, leftMs] of readings(countdown)) {
+        offIn.record(leftMs / 1000, { reading });
+      }
+      received.record(state === "never_received" ? 0 : 1);
+    },
+    polling: (health) => {
+      pollTally.take(health);
+      const alarm = pollAlarm(health);
+      pollFailing.record(alarm === null ? 0 : 1);
+      pollAttempts.record(alarm?.attempts ?? 0);
+    },
+    backlog: (status, nowMs) => {
+      for (const [kind, part] of Object.entries(status.backlog)) {
+        const attributes = { known: kind === "known" };
+        const { waiting, oldestAt } = part;
+        const ageMs = oldestAt === null ? 0 : nowMs - Date.parse(oldestAt);
+        backlog.record(waiting, attributes);
+        backlogAge.record(Math.max(0, ageMs) / 1000, attributes);
+      }
+      isolatedIds.record(status.isolatedIds.count);
+    },
+  };
+}
+
+/** Time left in both readings of the retry schedule; all of it while nothing fails. */
+function readings(
+  countdown: DeliveryHealth["countdown"],
+): readonly (readonly [string, number])[] {
+  return [
+    ["from_first", countdown?.leftFromFirstMs ?? RETRIES_FROM_FIRST_MS],
+    [
+      "from_previous",
+      countdown?.leftFromPreviousMs ?? RETRIES_FROM_PREVIOUS_MS,
+    ],
+  ];
+}

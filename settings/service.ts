@@ -1,0 +1,46 @@
+import {
+  type Environment,
+  OnrampClient,
+  resolveEnvironment,
+} from "../client/mod.ts";
+import { type Config, requireApiKey } from "./config.ts";
+
+/** The configured environment: the preset, with the configured addresses. */
+export function serviceEnvironment(
+  config: Config,
+  environment: string,
+): Environment {
+  const preset = resolveEnvironment(
+    environment === "production" ? "production" : "sandbox",
+  );
+  const { baseUrl, cardsBaseUrl, widgetOrigin, dashboardUrl } =
+    config.addresses;
+  return resolveEnvironment({
+    name: preset.name,
+    assets: preset.assets,
+    baseUrl: baseUrl ?? preset.baseUrl,
+    cardsBaseUrl: cardsBaseUrl ?? preset.cardsBaseUrl,
+    widgetOrigin: widgetOrigin ?? preset.widgetOrigin,
+    dashboardUrl: dashboardUrl ?? baseUrl ?? preset.dashboardUrl,
+  });
+}
+
+/**
+ * A client for the configured environment.
+ *
+ * @throws {UsageError} When no API key is set.
+ */
+export function serviceClient(
+  config: Config,
+  environment: string,
+  options: {
+    readonly requestsPerSecond?: number;
+    readonly allowUnlistedAssets?: boolean;
+  } = {},
+): OnrampClient {
+  return new OnrampClient({
+    apiKey: requireApiKey(config),
+    environment: serviceEnvironment(config, environment),
+    ...options,
+  });
+}

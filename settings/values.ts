@@ -1,0 +1,104 @@
+import { isCalendarDate } from "../core/time/calendar_date.ts";
+import { UsageError } from "./errors.ts";
+
+/**
+ * Reads a whole number from a flag.
+ *
+ * @throws {UsageError} When it is none, or out of range.
+ */
+export function wholeNumber(
+  flag: string,
+  min: number,
+  max: number,
+): (value: string) => number {
+  return (value) => {
+    const number = /^\d+$/.test(value) ? Number(value) : NaN;
+    if (number >= min && number <= max) return number;
+    throw new UsageError(
+      `Wrong ${flag}: "${value}" is not a whole number from ${min} to ${max}`,
+    );
+  };
+}
+
+/**
+ * Reads a length of time such as `30m`, `6h` or `1d`, from a minute to 30 days.
+ *
+ * @returns Milliseconds.
+ * @throws {UsageError} When it is none.
+ */
+export function lengthOfTime(flag: string): (value: string) => number {
+  return (value) => {
+    const [, count, unit = ""] = /^(\d{1,5})([mhd])$/.exec(value) ?? [];
+    const ms = Number(count) * (UNITS_MS[unit] ?? NaN);
+    if (ms >= 60_000 && ms <= 30 * DAY_MS) return ms;
+    throw new UsageError(
+      `Wrong ${flag}: "${value}" is not a length of time from 1m to 30d; ` +
+        "write minutes, hours or days like 30m, 6h or 1d",
+    );
+  };
+}
+
+/** How times are written in help texts. */
+export const TIME_FORMAT = "2026-11-20 or 2026-11-20T14:30:00Z";
+
+/**
+ * Reads a moment: `2026-11-20`, its first moment in UTC, or ISO 8601 with a
+ * zone. A time without a zone is refused, because people mean different ones.
+ *
+ * @returns UTC ISO 8601 with milliseconds.
+ * @throws {UsageError} When it is none.
+ */
+export function moment(flag: string): (value: string) => string {
+  return (value) => new Date(readTime(flag, value)).toISOString();
+}
+
+/**
+ * Reads the end of a window: a moment, or a day that is to be in it whole.
+ *
+ * @returns UTC ISO 8601 with milliseconds; for a day, the start of the next.
+ * @throws {UsageError} When it is none.
+ */
+export function windowEnd(flag: string): (value: string) => string {
+  return (value) =>
+    new Date(readTime(flag, value) + (DAY.test(value) ? DAY_MS : 0))
+      .toISOString();
+}
+
+/**
+ * Refuses a window that begins in the future: nothing was created in it, which
+ * would look like agreement.
+ *
+ * @throws {UsageError} When `--from` is later than now.
+ */
+export function refuseFuture(from: string | undefined, nowMs: number): void {
+  if (from === undefined || Date.parse(from) <= nowMs) return;
+  throw new UsageError(
+    `Wrong --from: ${from} is later than now, ${
+      new Date(nowMs).toISOString()
+    }; name a time that has passed`,
+  );
+}
+
+/** A moment as a number, ms since the epoch; undefined where none was given. */
+export function epochMs(time: string | undefined): number | undefined {
+  return time === undefined ? undefined : Date.parse(time);
+}
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const DAY_MS = 86_400_000;
+const UNITS_MS: Readonly<Record<string, number>> = {
+  m: 60_000,
+  h: 3_600_000,
+  d: DAY_MS,
+};
+const ZONED =
+  /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
+
+function readTime(flag: string, value: string): number {
+  const time = DAY.test(value) || ZONED.test(value) ? Date.parse(value) : NaN;
+  if (!Number.isNaN(time) && isCalendarDate(value.slice(0, 10))) return time;
+  throw new UsageError(
+    `Wrong ${flag}: "${value}" is not a time; write a day (2026-11-20, in UTC) ` +
+      "or a time with its zone (2026-11-20T14:30:00Z)",
+  );
+}

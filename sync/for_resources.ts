@@ -1,0 +1,18 @@
+/**
+ * What showing needs of polling, reconciliation and watchdog.
+ *
+ * @module
+ */
+export type { PollAlert } from "./polling/poll_failures.ts";
+export {
+  pollAlarm,
+  type PollFailureCause,
+  pollFailureCause,
+  type SweepFailure,
+} from "./polling/poll_health.ts";
+export { type PollStatus, readPollStatus } from "./polling/poll_status.ts";
+export { CONTRADICTED_AFTER_MS } from "./recording/contradiction.ts";
+export { readRefusedRequests } from "./watchdog/refused_requests.ts";
+export type { RetryCountdown } from "./watchdog/retry_countdown.ts";
+export type { DeliveryHealth } from "./watchdog/watchdog_rule.ts";
+export { lastAnsweredAt } from "./polling/poll_health.ts";

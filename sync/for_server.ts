@@ -1,0 +1,20 @@
+/**
+ * What running needs of polling and watchdog. Deno Deploy loads it, and nothing of
+ * reconciliation.
+ *
+ * @module
+ */
+export { readPollHealth } from "./polling/poll_failures.ts";
+export type { PollHealth } from "./polling/poll_health.ts";
+export type { Poller } from "./polling/poll_report.ts";
+export { readPollBacklog } from "./polling/poll_status.ts";
+export { createPoller } from "./polling/poller.ts";
+export type { PollerOptions } from "./polling/poller_options.ts";
+export { requestOrder } from "./polling/request_queue.ts";
+export type { DeliveryAlert } from "./watchdog/delivery_alert.ts";
+export { addRefusedRequests } from "./watchdog/refused_requests.ts";
+export {
+  RETRIES_FROM_FIRST_MS,
+  RETRIES_FROM_PREVIOUS_MS,
+} from "./watchdog/retry_countdown.ts";
+export type { DeliveryHealth } from "./watchdog/watchdog_rule.ts";

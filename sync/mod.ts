@@ -1,0 +1,73 @@
+/**
+ * Asks the service and compares: the poller and its sweeps, reconciliation,
+ * recovery of a window, and the watchdog of deliveries.
+ *
+ * @module
+ */
+export {
+  type Freshness,
+  type FreshnessTier,
+  readFreshness,
+  type UnboundedReason,
+} from "./polling/freshness.ts";
+export type { PollClient } from "./walk/poll_client.ts";
+export { PollError } from "./recording/poll_error.ts";
+export { readPollHealth } from "./polling/poll_failures.ts";
+export type { PollHealth } from "./polling/poll_health.ts";
+export type { Poller, PollReport } from "./polling/poll_report.ts";
+export { createPoller } from "./polling/poller.ts";
+export type { PollerOptions } from "./polling/poller_options.ts";
+export { reconcile } from "./reconciliation/reconcile.ts";
+export type { ReconcileFinding } from "./reconciliation/reconcile_finding.ts";
+export type { UnprovenReason } from "./reconciliation/unproven_reason.ts";
+export type { ReconcileRow } from "./reconciliation/reconcile_row.ts";
+export type {
+  ReconcileOptions,
+  ReconcileReport,
+} from "./reconciliation/reconcile_report.ts";
+export type { BesidePollerOptions } from "./reconciliation/beside_poller.ts";
+export { readOrders } from "./reconciliation/read_orders.ts";
+export {
+  recover,
+  type RecoverOptions,
+  type RecoverReport,
+} from "./reconciliation/recover.ts";
+export { watchdog, type WatchdogCheck } from "./watchdog/watchdog.ts";
+export type { DeliveryHealth } from "./watchdog/watchdog_rule.ts";
+// Types inside of these
+export type { SweepKind } from "./polling/fair_share.ts";
+export type { PollAlert } from "./polling/poll_failures.ts";
+export type {
+  PollFailureCause,
+  PollPart,
+  SweepFailure,
+} from "./polling/poll_health.ts";
+export type { PollLedger, ReconcileLedger } from "./polling/poll_ledger.ts";
+export type { PollCompleted, PollSkipped } from "./polling/poll_report.ts";
+export type {
+  BackfillStatement,
+  Backlog,
+  PollStatus,
+} from "./polling/poll_status.ts";
+export type { PollProgress } from "./polling/poller_options.ts";
+export type { StalenessBound, WorkCounts } from "./polling/staleness.ts";
+export type {
+  FieldDifference,
+  ReconcileCategory,
+  ReconcileFlag,
+} from "./reconciliation/reconcile_row.ts";
+export type { PollErrorCode } from "./recording/poll_error.ts";
+export type { SweepRead } from "./recording/record_page.ts";
+export type {
+  PollOrdersQuery,
+  PollUsersQuery,
+  PollUsersWalkQuery,
+  PollWalk,
+  PollWalkOptions,
+} from "./walk/poll_client.ts";
+export type {
+  DeliveryAlarm,
+  DeliveryAlert,
+} from "./watchdog/delivery_alert.ts";
+export type { RetryCountdown } from "./watchdog/retry_countdown.ts";
+export type { DeliveryState } from "./watchdog/watchdog_rule.ts";

@@ -1,0 +1,185 @@
+/** A sweep, as far as the budget knows it. */
+export type SweepKind = "new" | "open" | "confirm" | "deep";
+
+/** All sweeps, in the order that breaks ties. */
+export const SWEEP_KINDS: readonly SweepKind[] = [
+  "confirm",
+  "new",
+  "open",
+  "deep",
+];
+
+/** How a budget is divided. */
+export interface ShareRules {
+  /** Requests per second of all sweeps together. */
+  readonly requestsPerSecond: number;
+  /** Requests that may follow each other at once after a pause. */
+  readonly burst: number;
+  /** Guaranteed part of each sweep; only their proportions count. */
+  readonly shares: Readonly<Record<SweepKind, number>>;
+}
+
+/** A budget between two requests: plain data. */
+export interface FairShare {
+  /** Requests that may be made now; negative after a long turn. */
+  readonly tokens: number;
+  /** When `tokens` was true, in milliseconds since the epoch. */
+  readonly atMs: number;
+  /** Requests of each sweep divided by its share, since it began. */
+  readonly used: Readonly<Record<SweepKind, number>>;
+  /** Least `used` of those that had work at the last turn. */
+  readonly floor: number;
+  /** Sweeps that had work at the last turn. */
+  readonly busy: readonly SweepKind[];
+}
+
+/** The sweep whose turn it is, or how long every sweep must wait. */
+export type Turn =
+  | { readonly kind: SweepKind; readonly budget: FairShare }
+  | { readonly waitMs: number; readonly budget: FairShare };
+
+/**
+ * A full budget.
+ *
+ * @param rules How it is divided.
+ * @param nowMs The time, in milliseconds since the epoch.
+ * @throws {RangeError} When a share or the rate is not a positive number.
+ *
+ * @example Two requests a second
+ * ```ts ignore
+ * fullBudget({ requestsPerSecond: 2, burst: 2, shares: DEFAULT_SHARES }, Date.now());
+ * ```
+ */
+export function fullBudget(rules: ShareRules, nowMs: number): FairShare {
+  positive("requestsPerSecond", rules.requestsPerSecond);
+  positive("burst", rules.burst);
+  for (const kind of SWEEP_KINDS) {
+    positive(`shares.${kind}`, rules.shares[kind]);
+  }
+  const used = { new: 0, open: 0, confirm: 0, deep: 0 };
+  return { tokens: rules.burst, atMs: nowMs, used, floor: 0, busy: [] };
+}
+
+/**
+ * Picks the sweep that is furthest behind its share among those with work.
+ *
+ * A sweep without work gives its share to the others and saves nothing. When it
+ * has work again it starts level with them: it does not wait longer than they
+ * do, and it does not delay them.
+ *
+ * @param budget The budget before the turn.
+ * @param rules How it is divided.
+ * @param ready Sweeps with work.
+ * @param nowMs The time, in milliseconds since the epoch.
+ * @throws {RangeError} When no sweep is ready.
+ *
+ * @example Find out whose turn it is
+ * ```ts ignore
+ * const turn = takeTurn(budget, rules, ["new", "deep"], Date.now());
+ * ```
+ */
+export function takeTurn(
+  budget: FairShare,
+  rules: ShareRules,
+  ready: readonly SweepKind[],
+  nowMs: number,
+): Turn {
+  const used = { ...budget.used };
+  for (const kind of ready) {
+    if (!budget.busy.includes(kind)) {
+      used[kind] = Math.max(used[kind], budget.floor);
+    }
+  }
+  const candidates = SWEEP_KINDS.filter((kind) => ready.includes(kind));
+  const [first, ...others] = candidates;
+  if (first === undefined) {
+    throw new RangeError("Cannot take a turn: no sweep is ready");
+  }
+  const kind = others.reduce((a, b) => used[b] < used[a] ? b : a, first);
+  const elapsedMs = Math.max(0, nowMs - budget.atMs);
+  const next: FairShare = {
+    tokens: Math.min(
+      rules.burst,
+      budget.tokens + elapsedMs / 1000 * rules.requestsPerSecond,
+    ),
+    atMs: nowMs,
+    used,
+    floor: used[kind],
+    busy: candidates,
+  };
+  // A rounding error of a token must not cause a second wait of zero length.
+  if (next.tokens > 1 - 1e-9) return { kind, budget: next };
+  const waitMs = (1 - next.tokens) / rules.requestsPerSecond * 1000;
+  return { waitMs: Math.max(1, Math.ceil(waitMs)), budget: next };
+}
+
+/**
+ * Charges a sweep for the requests of its turn.
+ *
+ * @param budget The budget that gave the turn.
+ * @param rules How it is divided.
+ * @param kind Whose turn it was.
+ * @param requests How many requests it made.
+ *
+ * @example Charge a page
+ * ```ts ignore
+ * budget = spend(budget, rules, "deep", 1);
+ * ```
+ */
+export function spend(
+  budget: FairShare,
+  rules: ShareRules,
+  kind: SweepKind,
+  requests: number,
+): FairShare {
+  const used = budget.used[kind] + requests / rules.shares[kind];
+  return {
+    ...budget,
+    tokens: budget.tokens - requests,
+    used: { ...budget.used, [kind]: used },
+  };
+}
+
+function positive(name: string, value: number): void {
+  if (!(value > 0) || !Number.isFinite(value)) {
+    throw new RangeError(
+      `Cannot divide the rate: ${name} must be a positive number, got ${value}`,
+    );
+  }
+}
+
+/** One request in so many may go to unknown ids while known ones wait. */
+export const UNKNOWN_ONE_IN = 4;
+
+/**
+ * Holds the requests for ids that the service never showed to a quarter of all
+ * while known ones wait: anybody can invent ids.
+ *
+ * @example Three requests for known ids earn one for an unknown one
+ * ```ts ignore
+ * const share = new UnknownShare();
+ * share.spend("known", 3);
+ * share.allowsUnknown; // true
+ * ```
+ */
+export class UnknownShare {
+  #earned = 0;
+
+  /** Whether the next request may be for unknown ids although known wait. */
+  get allowsUnknown(): boolean {
+    return this.#earned >= UNKNOWN_ONE_IN - 1;
+  }
+
+  /**
+   * Counts requests that were made while known ids waited.
+   *
+   * @param kind What they were for.
+   * @param requests How many.
+   */
+  spend(kind: "known" | "unknown", requests: number): void {
+    // Nothing is saved up: known ids do not pay for a later flood.
+    this.#earned = kind === "known"
+      ? Math.min(UNKNOWN_ONE_IN - 1, this.#earned + requests)
+      : this.#earned - requests * (UNKNOWN_ONE_IN - 1);
+  }
+}

@@ -1,0 +1,174 @@
+import {
+  type Driver,
+  type Entity,
+  isPolled,
+  selectFreshness,
+} from "../../ledger/for_sync.ts";
+import { CLOCK_TOLERANCE_MS } from "../../core/time/plausible_time.ts";
+import { readPollBound } from "./poll_bound.ts";
+import { readPollHealth } from "./poll_failures.ts";
+import { pollAlarm } from "./poll_health.ts";
+import type { StalenessBound } from "./staleness.ts";
+
+/**
+ * Why the service is asked again for an order or user, the soonest first.
+ *
+ * - `named`: a webhook named it, and it waits for a confirming read.
+ * - `open`: an order that may still change.
+ * - `recently_final`: an order that became final in the last three days.
+ * - `deep`: it is read again with the whole past.
+ */
+export type FreshnessTier = "named" | "open" | "recently_final" | "deep";
+
+/**
+ * Why nothing can be promised of how fresh an answer is.
+ *
+ * - `never_observed`: the service has not shown it, so webhooks are all there is.
+ * - `not_polled`: no poller is at work.
+ * - `polling_fails`: a poller is at work, and its requests fail.
+ * - `behind`: it should have been asked for again by now, as after an outage.
+ */
+export type UnboundedReason =
+  | "never_observed"
+  | "not_polled"
+  | "polling_fails"
+  | "behind";
+
+/** How fresh what the ledger says of an order or user is. */
+export interface Freshness {
+  /** When the service was last asked for it, UTC ISO 8601; null is never. */
+  readonly requestedAt: string | null;
+  /** Why it is asked for again. */
+  readonly tier: FreshnessTier;
+  /** When it is due to be asked for again; null where the cycle decides. */
+  readonly nextAt: string | null;
+  /**
+   * The service's last answer is never older than this while polling goes on,
+   * in milliseconds: by the poller's own rate and by what it last counted. It is
+   * counted by this machine's clock: where that is set back, what was asked
+   * before may be older by as much. Null where nothing can be promised.
+   */
+  readonly maxAgeMs: number | null;
+  /** Why nothing can be promised; null where something is. */
+  readonly unboundedReason: UnboundedReason | null;
+}
+
+/** What is known of when one order or user is asked for. */
+export interface RequestTimes {
+  /** When it was last asked for, UTC ISO 8601; null is never. */
+  readonly requestedAt: string | null;
+  /** Whether the service showed it then. */
+  readonly wasObserved: boolean;
+  /** When it is due among the orders that are asked for again and again. */
+  readonly openDueAt: string | null;
+  /** Since when it is final, where that is why it is among them. */
+  readonly finalAt: string | null;
+  /** When it is due because a webhook named it. */
+  readonly namedDueAt: string | null;
+}
+
+/** What a poller promises for all orders and users, or why it does not. */
+export type AgeBound = StalenessBound | "not_polled" | "polling_fails";
+
+/**
+ * How fresh what is known of an order or user is.
+ *
+ * @param times When it was asked for, and is again.
+ * @param promised What the poller promises.
+ * @param nowMs The time, in milliseconds since the epoch.
+ */
+export function freshnessOf(
+  times: RequestTimes,
+  promised: AgeBound,
+  nowMs: number,
+): Freshness {
+  const { requestedAt, openDueAt, finalAt, namedDueAt } = times;
+  const tier: FreshnessTier = namedDueAt !== null
+    ? "named"
+    : openDueAt === null
+    ? "deep"
+    : finalAt === null
+    ? "open"
+    : "recently_final";
+  const nextAt = [namedDueAt, openDueAt].reduce<string | null>(
+    (first, at) => at !== null && (first === null || at < first) ? at : first,
+    null,
+  );
+  const bound = boundOf(times, promised, nowMs);
+  return typeof bound === "number"
+    ? { requestedAt, tier, nextAt, maxAgeMs: bound, unboundedReason: null }
+    : { requestedAt, tier, nextAt, maxAgeMs: null, unboundedReason: bound };
+}
+
+/** From one answer to the next, at the longest; or why nothing is promised. */
+function boundOf(
+  { requestedAt, wasObserved, openDueAt }: RequestTimes,
+  promised: AgeBound,
+  nowMs: number,
+): number | UnboundedReason {
+  if (requestedAt === null || !wasObserved) return "never_observed";
+  if (typeof promised === "string") return promised;
+  const askedMs = Date.parse(requestedAt);
+  const { anythingMs, recentlyFinalMs } = promised;
+  const pauseMs = openDueAt === null
+    ? Infinity
+    : Math.max(0, Date.parse(openDueAt) - askedMs);
+  // The cycle through the past reads it too, whatever its pause has grown to.
+  const boundMs = Math.min(anythingMs, pauseMs + recentlyFinalMs);
+  const ageMs = nowMs - askedMs;
+  // A time in the future was written before our clock was set back.
+  return ageMs > boundMs || ageMs < -CLOCK_TOLERANCE_MS ? "behind" : boundMs;
+}
+
+/**
+ * Reads how fresh what the ledger says of an order or user is.
+ *
+ * @param driver The ledger's database.
+ * @param entity Which kind.
+ * @param id Which one.
+ * @param nowMs The time, in milliseconds since the epoch. @default {Date.now()}
+ * @throws {LedgerError} When the database fails.
+ *
+ * @example An order that nobody knows
+ * ```ts
+ * import { openLedger } from "@rampkit/onramp/ledger";
+ * import { readFreshness } from "@rampkit/onramp/sync";
+ * import assert from "node:assert/strict";
+ *
+ * await using ledger = await openLedger({
+ *   url: ":memory:",
+ *   environment: "sandbox",
+ * });
+ * const { unboundedReason } = await readFreshness(ledger.driver, "order", "01ORDER");
+ * assert.equal(unboundedReason, "never_observed");
+ * ```
+ */
+export async function readFreshness(
+  driver: Driver,
+  entity: Entity,
+  id: string,
+  nowMs: number = Date.now(),
+): Promise<Freshness> {
+  const [rows] = await driver.batch([selectFreshness(entity, id)], "read");
+  const [requestedAt, found, openDueAt, finalAt, namedDueAt] = rows?.rows[0] ??
+    [];
+  const text = (value: unknown) => typeof value === "string" ? value : null;
+  return freshnessOf(
+    {
+      requestedAt: text(requestedAt),
+      wasObserved: found === 1,
+      openDueAt: text(openDueAt),
+      finalAt: text(finalAt),
+      namedDueAt: text(namedDueAt),
+    },
+    await readPromised(driver),
+    nowMs,
+  );
+}
+
+async function readPromised(driver: Driver): Promise<AgeBound> {
+  const bound = await readPollBound(driver);
+  if (bound === null || !await isPolled(driver)) return "not_polled";
+  const alarm = pollAlarm(await readPollHealth(driver));
+  return alarm === null ? bound.staleness : "polling_fails";
+}

@@ -1,0 +1,211 @@
+import { pauseAfterFailureMs, type PollerSettings } from "./poller_settings.ts";
+import { PollError } from "../recording/poll_error.ts";
+import type { PollFailures } from "./poll_failures.ts";
+import type { PollerOptions } from "./poller_options.ts";
+import type { PollSession } from "./poll_session.ts";
+import { SWEEP_KINDS, type SweepKind } from "./fair_share.ts";
+import type { RequestMeter } from "./request_meter.ts";
+import type { SweepPeriods } from "./staleness.ts";
+import type { Steps } from "../walk/steps.ts";
+
+/** What the scheduler works with. */
+export interface SweepSchedulerOptions {
+  /** The lease, and what can be done under it. */
+  readonly session: PollSession;
+  /** The poller's options. */
+  readonly options: PollerOptions;
+  /** The same with nothing left out. */
+  readonly settings: PollerSettings;
+  /** Says which sweep may make the next request. */
+  readonly meter: RequestMeter;
+  /** What failed, and has not worked since. */
+  readonly failures: PollFailures;
+  /** Ends the work. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * A sweep that failed works again once it has ended well, or has gone on for
+ * this long, in ms: a first page that is answered says nothing about the next.
+ */
+const WORKS_AGAIN_MS = 60_000;
+
+/** Counting reads each order and user once: not at every look, in ms. */
+const COUNT_EVERY_MS = 10 * 60_000;
+
+/** Runs all sweeps side by side under one lease, one request at a time. */
+export class SweepScheduler {
+  readonly #parts: SweepSchedulerOptions;
+  readonly #active = new Map<SweepKind, Steps>();
+  readonly #dueMs = new Map<SweepKind, number>(
+    SWEEP_KINDS.map((kind) => [kind, 0]),
+  );
+  readonly #startedMs = new Map<SweepKind, number>();
+  readonly #begunMs: number;
+  #renewedMs: number;
+  #watchMs = 0;
+  #countMs = 0;
+  #projectedMs = 0;
+  /** Sweeps that are to be started whatever the time. */
+  readonly #wanted = new Set<SweepKind>();
+  /** Ends the rest that is under way. */
+  #resting: AbortController | null = null;
+
+  /** @param parts The objects it uses. */
+  constructor(parts: SweepSchedulerOptions) {
+    this.#parts = parts;
+    this.#begunMs = parts.settings.steadyNow();
+    this.#renewedMs = this.#begunMs;
+  }
+
+  /**
+   * Goes on until aborted.
+   *
+   * @throws {PollError} `lease_lost` when another poller took over.
+   * @throws {LedgerError} When the database fails.
+   */
+  async run(): Promise<void> {
+    const { meter, settings, signal } = this.#parts;
+    try {
+      while (!signal.aborted) {
+        const nowMs = settings.steadyNow();
+        await this.#keepWatch(nowMs);
+        await this.#startDue(nowMs);
+        const ready = [...this.#active.keys()];
+        if (ready.length === 0) {
+          if (this.#wanted.size > 0) continue;
+          const nextMs = Math.min(this.#watchMs, ...this.#dueMs.values());
+          await this.#rest(nextMs - nowMs);
+          continue;
+        }
+        const turn = meter.turn(ready);
+        if ("waitMs" in turn) await this.#rest(turn.waitMs);
+        else await this.#step(turn.kind);
+      }
+    } finally {
+      for (const sweep of this.#active.values()) await sweep.return();
+    }
+  }
+
+  /**
+   * Starts the sweeps at once that read what is new, what webhooks named, and
+   * every open order. One that is under way is started once more after it.
+   */
+  startNow(): void {
+    for (const kind of SWEEP_KINDS) {
+      if (kind !== "deep") this.#wanted.add(kind);
+    }
+    this.#resting?.abort();
+  }
+
+  /** Looks at delivery when it is time, and keeps the lease meanwhile. */
+  async #keepWatch(nowMs: number): Promise<void> {
+    const { session, options, settings } = this.#parts;
+    if (nowMs >= this.#watchMs) {
+      // A failing `onAlert` must not stop polling.
+      await session.watch((error) => options.onError?.(error, null));
+      await this.#parts.failures.store();
+      if (nowMs >= this.#countMs) {
+        await session.recordBound();
+        this.#countMs = nowMs + COUNT_EVERY_MS;
+      }
+      this.#watchMs = nowMs + settings.watchEveryMs;
+    } else if (nowMs - this.#renewedMs >= settings.renewMs) {
+      await session.renew();
+    } else return;
+    this.#renewedMs = nowMs;
+  }
+
+  /** Starts the sweeps whose time has come, on read models that are fresh. */
+  async #startDue(nowMs: number): Promise<void> {
+    const { session, options, settings, signal } = this.#parts;
+    const due = SWEEP_KINDS.filter((kind) =>
+      !this.#active.has(kind) &&
+      (this.#wanted.has(kind) || nowMs >= (this.#dueMs.get(kind) ?? 0))
+    );
+    // A sweep that has gone on for long needs fresh read models as well.
+    const { confirmEveryMs } = settings.periods;
+    if (due.length === 0 && nowMs - this.#projectedMs < confirmEveryMs) return;
+    await options.ledger.project({ signal });
+    this.#projectedMs = nowMs;
+    for (const kind of due) {
+      const all = kind === "open" && this.#wanted.has(kind);
+      this.#wanted.delete(kind);
+      this.#active.set(kind, session.sweep(kind, all));
+      this.#startedMs.set(kind, nowMs);
+    }
+  }
+
+  /** One step of one sweep; a failure costs this sweep a pause, no other. */
+  async #step(kind: SweepKind): Promise<void> {
+    const { meter, options, settings, signal, failures } = this.#parts;
+    const sweep = this.#active.get(kind);
+    if (sweep === undefined) return;
+    try {
+      const { done, value } = await sweep.next();
+      await this.#worked(kind, done === true, typeof value === "number");
+      if (done !== true) {
+        meter.spend(kind, value);
+        return;
+      }
+      this.#active.delete(kind);
+      const pauseMs = pauseOfSweepMs(kind, settings.periods);
+      this.#dueMs.set(kind, settings.steadyNow() + pauseMs);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      if (error instanceof PollError) throw error;
+      this.#active.delete(kind);
+      const attempts = failures.attempts(kind) + 1;
+      meter.spend(kind, 1);
+      const pauseMs = pauseAfterFailureMs(attempts);
+      this.#dueMs.set(kind, settings.steadyNow() + pauseMs);
+      options.onError?.(error, kind);
+      await failures.failed(kind, error, settings.now() + pauseMs);
+    }
+  }
+
+  /** A step went well: what failed before may be over. */
+  async #worked(
+    kind: SweepKind,
+    ended: boolean,
+    requested: boolean,
+  ): Promise<void> {
+    const { failures, settings } = this.#parts;
+    const nowMs = settings.steadyNow();
+    const longSince = (beganMs: number | undefined) =>
+      nowMs - (beganMs ?? nowMs) >= WORKS_AGAIN_MS;
+    if (requested) await failures.stepped();
+    if (ended || longSince(this.#startedMs.get(kind))) {
+      await failures.worked(kind);
+    }
+    // A lease that is lost at once each time is taken well each time, too.
+    if (longSince(this.#begunMs)) await failures.worked("poller");
+  }
+
+  async #rest(ms: number): Promise<void> {
+    const { settings, signal } = this.#parts;
+    const restMs = Math.max(1, Math.min(ms, settings.renewMs));
+    if (signal.aborted) return;
+    const resting = new AbortController();
+    const end = () => resting.abort();
+    signal.addEventListener("abort", end, { once: true });
+    this.#resting = resting;
+    await settings.sleep(restMs, resting.signal).catch((error) => {
+      if (!resting.signal.aborted) throw error;
+    }).finally(() => signal.removeEventListener("abort", end));
+    this.#resting = null;
+  }
+}
+
+function pauseOfSweepMs(kind: SweepKind, periods: SweepPeriods): number {
+  switch (kind) {
+    case "new":
+      return periods.followEveryMs;
+    case "confirm":
+      return periods.confirmEveryMs;
+    case "open":
+      return periods.openEveryMs;
+    case "deep":
+      return periods.deepCycleAtLeastMs;
+  }
+}

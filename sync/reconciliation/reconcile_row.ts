@@ -1,0 +1,137 @@
+import type { AssetTable } from "../../core/assets/environment.ts";
+import type { OrderFacts } from "../../ledger/for_sync.ts";
+import type { OrderState, Status, Trust } from "../../ledger/mod.ts";
+import type { ReconcileFinding } from "./reconcile_finding.ts";
+
+/**
+ * How service and ledger stand to each other about one order.
+ *
+ * - `agree`: the ledger holds the service's word, and it is the same.
+ * - `claimed_only`: webhooks are ahead of what the ledger has read.
+ * - `behind`: the service has moved on, or knows an order the ledger does not.
+ * - `final_changed`: the service took a final status back; whatever was
+ *   released or refunded by it has to be looked at.
+ * - `contradicted`: a webhook claims what the service does not agree with.
+ * - `absent`: the ledger knows an order the service does not.
+ */
+export type ReconcileCategory =
+  | "agree"
+  | "claimed_only"
+  | "behind"
+  | "final_changed"
+  | "contradicted"
+  | "absent";
+
+/**
+ * What a person should look at, whether or not the two agree.
+ *
+ * - `missed_webhook`: the webhook of the order's status never came.
+ * - `stuck`: paid and not delivered for too long.
+ * - `refund_due`: paid after the order's timeout (4016).
+ * - `amount_mismatch`: paid amount is not the order's (4017).
+ * - `not_as_requested`: success, and not what was asked for.
+ * - `cancelled_after_payment`: cancelled, and no word that nothing was charged.
+ * - `success_without_transaction`: success, and the transaction is empty.
+ */
+export type ReconcileFlag =
+  | "missed_webhook"
+  | "stuck"
+  | "refund_due"
+  | "amount_mismatch"
+  | "not_as_requested"
+  | "cancelled_after_payment"
+  | "success_without_transaction";
+
+/** All categories, in the order in which they are shown. */
+export const RECONCILE_CATEGORIES: readonly ReconcileCategory[] = [
+  "agree",
+  "claimed_only",
+  "behind",
+  "final_changed",
+  "contradicted",
+  "absent",
+];
+
+/** All flags, in the order in which they are shown. */
+export const RECONCILE_FLAGS: readonly ReconcileFlag[] = [
+  "refund_due",
+  "cancelled_after_payment",
+  "amount_mismatch",
+  "not_as_requested",
+  "success_without_transaction",
+  "stuck",
+  "missed_webhook",
+];
+
+/** A field on which service and ledger differ. */
+export interface FieldDifference {
+  /** Name of the field in an order's state. */
+  readonly field: keyof OrderFacts | "status";
+  /** What the service says; null when it states none. */
+  readonly service: string | null;
+  /** What the ledger says; null when it states none. */
+  readonly ledger: string | null;
+}
+
+/** One order, compared. */
+export interface ReconcileRow {
+  /** Order identifier. */
+  readonly orderId: string;
+  /** Short identifier shown to people. */
+  readonly externalOrderId: string | null;
+  /** How the two stand to each other. */
+  readonly category: ReconcileCategory;
+  /** Whether they disagree: what the exit code 3 is about. */
+  readonly disagrees: boolean;
+  /** What a person should look at. */
+  readonly flags: readonly ReconcileFlag[];
+  /** Status at the service; null when it does not know the order. */
+  readonly serviceStatus: Status | null;
+  /** Status in the ledger; null when it does not know the order. */
+  readonly ledgerStatus: Status | null;
+  /** How sure the ledger is. */
+  readonly trust: Trust | null;
+  /** Fields that differ. */
+  readonly differences: readonly FieldDifference[];
+  /** Creation time by the service, UTC ISO 8601. */
+  readonly createdAt: string | null;
+  /** Last change by the service, UTC ISO 8601. */
+  readonly changedAt: string | null;
+  /** For the partner's own check on chain: no chain is read here. */
+  readonly onChain: {
+    /** Asset code. */
+    readonly commodity: string | null;
+    /** Network. */
+    readonly network: string | null;
+    /** Amount of the asset, a decimal string. */
+    readonly cryptoAmount: string | null;
+    /** Address the asset goes to. */
+    readonly address: string | null;
+    /** Transaction hash. */
+    readonly txId: string | null;
+  };
+  /** What was found. */
+  readonly finding: ReconcileFinding;
+}
+
+/** Both sides of one order. */
+export interface BothSides {
+  /** The order by the service's answer alone; null when it is not there. */
+  readonly service: OrderState | null;
+  /** The order in the ledger; null when it is not there. */
+  readonly ledger: OrderState | null;
+}
+
+/** How to compare. */
+export interface ReconcileRules {
+  /** The service's time at the reading, in milliseconds since the epoch. */
+  readonly readAtMs: number;
+  /** Asset table that gives the precision of amounts. */
+  readonly assets: AssetTable;
+  /** Paid and not delivered for this long is stuck, in milliseconds. */
+  readonly stuckAfterMs: number;
+  /** A webhook may take this long, in milliseconds. */
+  readonly webhookGraceMs: number;
+  /** A change this fresh is no disagreement yet, in milliseconds. */
+  readonly toleranceMs: number;
+}

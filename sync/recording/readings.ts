@@ -1,0 +1,205 @@
+import {
+  compareTimes,
+  type CountingReading,
+  effectiveReadAt,
+  effectiveTime,
+  type Entity,
+  type NewEvent,
+  normaliseStatus,
+  type Observation,
+  type ObservationsRead,
+  type ObservedChange,
+  observedChange,
+  orderAbsent,
+  orderSnapshot,
+  type Presence,
+  type Status,
+  userSnapshot,
+} from "../../ledger/for_sync.ts";
+
+/** An answer of the service about some orders or users. */
+export interface ServiceAnswer {
+  /** Exact JSON text of each order or user in it. */
+  readonly sources: readonly string[];
+  /** Status and `changed_at` of each, as sent; of orders only. */
+  readonly states: readonly {
+    /** Status as sent; null where there is none. */
+    readonly status: string | null;
+    /** `changed_at` as sent. */
+    readonly changedAt: string | null;
+  }[];
+  /** Ids requested, and not there after an exhausted walk. */
+  readonly missing: readonly string[];
+  /** When the service answered, UTC ISO 8601. */
+  readonly readAt: string;
+  /** When it was requested, by our clock, in milliseconds since the epoch. */
+  readonly requestedAtMs: number;
+}
+
+/** What an answer says about one order or user. */
+export interface Reading {
+  /** The reading as a row. */
+  readonly observation: Observation;
+  /** The reading as an event; null for a user that is not there. */
+  readonly event: NewEvent | null;
+  /** `changed_at` as sent; of orders only. */
+  readonly changedAt: string | null;
+}
+
+/**
+ * Takes an answer apart. Rows without an id are left out.
+ *
+ * @param entity What the answer is about.
+ * @param answer The answer.
+ * @param clock Our clock, in ms since the epoch, and random bytes for salts.
+ */
+export function readingsOf(
+  entity: Entity,
+  answer: ServiceAnswer,
+  { now, randomBytes }: {
+    readonly now: () => number;
+    readonly randomBytes: (length: number) => Uint8Array;
+  },
+): Reading[] {
+  const { readAt } = answer;
+  const requestedAt = new Date(answer.requestedAtMs).toISOString();
+  const mint = () => ({
+    readAt,
+    recordedAt: new Date(now()).toISOString(),
+    salt: randomBytes(16),
+  });
+  const items = new Map<string, Reading>();
+  answer.sources.forEach((source, at) => {
+    const state = answer.states[at];
+    const event = entity === "order"
+      ? orderSnapshot({ source, ...mint() })
+      : userSnapshot({ source, ...mint() });
+    const entityId = entity === "order" ? event.orderId : event.userId;
+    if (entityId === null) return;
+    items.set(entityId, {
+      event,
+      changedAt: state?.changedAt ?? null,
+      observation: {
+        entityId,
+        requestedAt,
+        readAt,
+        digest: event.digest,
+        found: true,
+        status: storable(state?.status ?? null),
+      },
+    });
+  });
+  for (const entityId of answer.missing) {
+    const event = entity === "order"
+      ? orderAbsent({ orderId: entityId, ...mint() })
+      : null;
+    const digest = event?.digest ?? "";
+    items.set(entityId, {
+      event,
+      changedAt: null,
+      observation: {
+        entityId,
+        requestedAt,
+        readAt,
+        digest,
+        found: false,
+        status: null,
+      },
+    });
+  }
+  return [...items.values()];
+}
+
+/** A status as a column can hold it. */
+function storable(status: string | null): Status | null {
+  return status === null
+    ? null
+    : normaliseStatus(status.toWellFormed().replaceAll("\0", ""));
+}
+
+/** A change longer ago says nothing about webhooks of late, in ms. */
+const tooOldMs = 24 * 3_600_000;
+
+/**
+ * Finds the readings that become events: readings that differ from the last one,
+ * and readings that decide what the last one left open.
+ *
+ * @param readings What the service said now.
+ * @param before What it said before.
+ */
+export function changedReadings(
+  readings: readonly Reading[],
+  { latest, unsettled, counting, presence, erased }: ObservationsRead,
+): Reading[] {
+  return readings.filter(({ event, observation }) => {
+    const { entityId, digest, found } = observation;
+    const before = latest.get(entityId);
+    const same = before?.digest === digest && before.found === found;
+    const other = counting.get(entityId);
+    const settles = !erased.has(entityId) &&
+      (unsettled.has(entityId) ||
+        (found && other !== undefined && event !== null &&
+          overtakes(event, other)));
+    const was = presence.get(entityId);
+    const turns = event !== null && was !== undefined &&
+      !(found && erased.has(entityId)) && turnsPresence(event, found, was);
+    return event !== null && (!same || settles || turns);
+  });
+}
+
+/**
+ * Whether a reading would take the place of the one that counts and says more
+ * than that: something else, or a change that is dated ahead no longer.
+ */
+function overtakes(event: NewEvent, other: CountingReading): boolean {
+  const readAt = effectiveReadAt(event.readAt, event.recordedAt);
+  const changed = effectiveTime(event.occurredAt ?? "", readAt);
+  const changedAt = event.kind === "user_snapshot" ? "" : changed.counts;
+  const order = compareTimes(changedAt, other.changedAt);
+  if (other.digest === event.digest) {
+    return order > 0 && changed.stated === null;
+  }
+  const read = compareTimes(readAt, other.readAt);
+  // One that is dated ahead goes by when it was read alone.
+  if (other.isAhead || changed.stated !== null) return read > 0;
+  return order > 0 || (order === 0 && read > 0);
+}
+
+/** Whether a reading changes whether an order counts as absent. */
+function turnsPresence(
+  event: NewEvent,
+  found: boolean,
+  { absentAt, seenAt }: Presence,
+): boolean {
+  const isAbsent = seenAt === null || compareTimes(absentAt, seenAt) > 0;
+  if (isAbsent === !found) return false;
+  const readAt = effectiveReadAt(event.readAt, event.recordedAt);
+  return compareTimes(readAt, found ? absentAt : seenAt ?? "") > 0;
+}
+
+/**
+ * Finds the changes of status that readings of orders show and that webhooks
+ * announce.
+ *
+ * @param readings What the service said now.
+ * @param latest What it said before.
+ */
+export function observedChanges(
+  readings: readonly Reading[],
+  latest: ReadonlyMap<string, Observation>,
+): (ObservedChange & { readonly orderId: string })[] {
+  return readings.flatMap(({ observation, changedAt }) => {
+    const { status, requestedAt, readAt, entityId } = observation;
+    if (status === null) return [];
+    const change = observedChange({
+      before: latest.get(entityId) ?? null,
+      status,
+      changedAt,
+      readAt,
+      requestedAt,
+    });
+    if (change === null) return [];
+    const ageMs = Date.parse(requestedAt) - Date.parse(change.movedAt);
+    return ageMs > tooOldMs ? [] : [{ ...change, orderId: entityId }];
+  });
+}

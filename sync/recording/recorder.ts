@@ -1,0 +1,202 @@
+import {
+  appendStatement,
+  type Driver,
+  type Entity,
+  erasedOrders,
+  holdsLease,
+  insertObservedChanges,
+  isLostRace,
+  type Lease,
+  markKnown,
+  moveVersion,
+  type ObservationsRead,
+  readErasedNames,
+  readObservations,
+  readPrimary,
+  redactReading,
+  renewLease,
+  selectErasedOrders,
+  type Statement,
+  writeObservations,
+} from "../../ledger/for_sync.ts";
+import { PollError } from "./poll_error.ts";
+import {
+  changedReadings,
+  observedChanges,
+  type Reading,
+  readingsOf,
+  type ServiceAnswer,
+} from "./readings.ts";
+
+/** A lost race is tried again this often: each loss is another's success. */
+const attempts = 50;
+
+/** What the recorder works with. */
+export interface RecorderOptions {
+  /** The ledger's database. */
+  readonly driver: Driver;
+  /** The lease to write under; null writes beside the poller. */
+  readonly lease: Lease | null;
+  /** The time, in milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Random bytes for salts. */
+  readonly randomBytes: (length: number) => Uint8Array;
+}
+
+/** What recording an answer has changed. */
+export interface Recorded {
+  /** Events appended. */
+  readonly appended: number;
+  /** Ids whose reading differs from the one before. */
+  readonly changed: readonly string[];
+}
+
+/**
+ * Writes answers of the service into the ledger: an event for each reading
+ * that differs from the latest one, the readings themselves, the changes
+ * they show, and whatever progress the caller adds, all in one batch.
+ */
+export class Recorder {
+  readonly #options: RecorderOptions;
+
+  /** @param options What to work with. */
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Records an answer.
+   *
+   * @param entity What it is about.
+   * @param answer The answer.
+   * @param more Statements for the same batch.
+   * @throws {PollError} `lease_lost` when another poller has taken over.
+   * @throws {LedgerError} When the database fails.
+   */
+  async record(
+    entity: Entity,
+    answer: ServiceAnswer,
+    more: readonly Statement[] = [],
+  ): Promise<Recorded> {
+    const { driver } = this.#options;
+    const answered = readingsOf(entity, answer, this.#options);
+    const ids = answered.map(idOf);
+    for (let attempt = 1;; attempt++) {
+      const before = await readObservations(driver, entity, ids);
+      const readings = before.anyErased
+        ? await redactReadings(driver, entity, answered)
+        : answered;
+      const changed = changedReadings(readings, before);
+      const events = changed.flatMap(({ event }) => event ?? []);
+      const written = await this.#write([
+        ...this.#observe(entity, readings, before),
+        ...(events.length === 0 ? [] : [appendStatement(events)]),
+        ...more,
+      ], attempt);
+      if (written) {
+        return { appended: events.length, changed: changed.map(idOf) };
+      }
+    }
+  }
+
+  /**
+   * Writes statements under the lease, without an answer.
+   *
+   * @param statements What to write.
+   * @throws {PollError} `lease_lost` when another poller has taken over.
+   */
+  async write(statements: readonly Statement[]): Promise<void> {
+    await this.#write(statements, attempts);
+  }
+
+  /** The statements that store readings and what follows from them. */
+  #observe(
+    entity: Entity,
+    readings: readonly Reading[],
+    { latest, version }: ObservationsRead,
+  ): Statement[] {
+    if (readings.length === 0) return [];
+    const firstShown = readings.filter(({ observation }) =>
+      observation.found && latest.get(observation.entityId)?.found !== true
+    ).map(idOf);
+    const changes = entity === "order" ? observedChanges(readings, latest) : [];
+    return [
+      ...moveVersion(version),
+      writeObservations(
+        entity,
+        readings.map(({ observation }) => observation),
+        this.#options.now(),
+      ),
+      ...(firstShown.length === 0 ? [] : [
+        markKnown("confirm_queue", entity, firstShown),
+        markKnown("open_queue", entity, firstShown),
+      ]),
+      ...(changes.length === 0 ? [] : [insertObservedChanges(changes)]),
+    ];
+  }
+
+  /** False where another has written observations in between. */
+  async #write(
+    statements: readonly Statement[],
+    attempt: number,
+  ): Promise<boolean> {
+    const { driver, lease } = this.#options;
+    if (lease === null && statements.length === 0) return true;
+    const guard = lease === null ? [] : renewLease(lease);
+    try {
+      await driver.batch([...guard, ...statements], "write");
+      return true;
+    } catch (error) {
+      if (!isLostRace(error)) throw error;
+      if (lease !== null && !await holdsLease(driver, lease)) {
+        throw new PollError(
+          "lease_lost",
+          `Cannot write as poller ${lease.holder}: another poller has taken over`,
+          { cause: error },
+        );
+      }
+      if (attempt >= attempts) throw error;
+      return false;
+    }
+  }
+}
+
+function idOf({ observation }: Reading): string {
+  return observation.entityId;
+}
+
+/**
+ * Takes out of readings what was erased: of an erased order only what is kept
+ * is recorded, and of an erased user nothing, until that user comes back.
+ *
+ * @param entity What the readings are about.
+ * @param readings What the service says now.
+ */
+export async function redactReadings(
+  driver: Driver,
+  entity: Entity,
+  readings: readonly Reading[],
+): Promise<Reading[]> {
+  const ids = readings.map(({ observation }) => observation.entityId);
+  if (entity === "user") {
+    const erased = await readErasedNames(driver, "user", ids);
+    return readings.filter(({ observation }) => {
+      const name = erased.get(observation.entityId);
+      return name === undefined || name.returnedAt !== null;
+    });
+  }
+  const [rows] = await readPrimary(driver, [selectErasedOrders(ids)]);
+  const orders = erasedOrders(rows);
+  return readings.map((reading) => {
+    const { event, observation } = reading;
+    const order = orders.get(observation.entityId);
+    if (order === undefined || event?.kind !== "order_snapshot") return reading;
+    const redacted = redactReading(event, { names: order });
+    const { digest } = redacted;
+    return {
+      ...reading,
+      event: redacted,
+      observation: { ...observation, digest },
+    };
+  });
+}

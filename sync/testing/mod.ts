@@ -1,0 +1,17 @@
+/**
+ * What tests of other modules may use of polling, beside its doors.
+ *
+ * @module
+ */
+export { SWEEP_KINDS } from "../polling/fair_share.ts";
+export { type PollBound, readPollBound } from "../polling/poll_bound.ts";
+export {
+  UNTRIED,
+  withFailure,
+  withoutFailure,
+} from "../polling/poll_health.ts";
+export {
+  RECONCILE_CATEGORIES,
+  RECONCILE_FLAGS,
+} from "../reconciliation/reconcile_row.ts";
+export { deliveryHealth } from "../watchdog/watchdog_rule.ts";

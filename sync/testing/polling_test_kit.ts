@@ -1,0 +1,229 @@
+import assert from "node:assert/strict";
+import { OnrampClient } from "../../client/mod.ts";
+import { type Ledger, openLedger } from "../../ledger/mod.ts";
+import { type Driver, type Lease, takeLease } from "../../ledger/for_sync.ts";
+import {
+  createSandbox,
+  type Sandbox,
+  type SandboxOptions,
+  VirtualClock,
+} from "../../sandbox/mod.ts";
+import type { PollCompleted, Poller } from "../polling/poll_report.ts";
+import { createPoller } from "../polling/poller.ts";
+import type { PollerOptions } from "../polling/poller_options.ts";
+import { Recorder } from "../recording/recorder.ts";
+import type { SweepContext } from "../polling/sweep_context.ts";
+import type { SweepRead } from "../recording/record_page.ts";
+import type { Steps } from "../walk/steps.ts";
+import {
+  rows,
+  startMs,
+  storeOnly,
+} from "../../ledger/testing/store_test_kit.ts";
+
+export { rows, startMs, storeOnly };
+
+/** Sixteen bytes that differ each time and do not depend on chance. */
+export function countingBytes(): (length: number) => Uint8Array {
+  let next = 0;
+  return (length) => {
+    next += 1;
+    return new Uint8Array(length).fill(next % 256);
+  };
+}
+
+/** A service in a box on a clock of its own, and a client that asks it. */
+export interface Service extends AsyncDisposable {
+  readonly clock: VirtualClock;
+  readonly sandbox: Sandbox;
+  readonly client: OnrampClient;
+  /** Addresses asked for, in order. */
+  readonly asked: URL[];
+  /** Answers in the service's place, where it gives an answer. */
+  refuse: (url: URL) => Response | null;
+}
+
+/**
+ * Sets a service up; `onAsk` runs before each answer, and `alter` changes the
+ * text of a page on its way.
+ */
+export function service(
+  options: SandboxOptions = {},
+  onAsk: (url: URL, sandbox: Sandbox) => void = () => {},
+  alter: (text: string, url: URL) => string = (text) => text,
+): Service {
+  const clock = new VirtualClock(startMs);
+  const sandbox = createSandbox({ seed: 7, clock, ...options });
+  const asked: URL[] = [];
+  const client = new OnrampClient({
+    environment: "sandbox",
+    apiKey: sandbox.apiKey,
+    fetch: async (input, init) => {
+      const request = new Request(input, init);
+      const url = new URL(request.url);
+      asked.push(url);
+      onAsk(url, sandbox);
+      const refusal = box.refuse(url);
+      if (refusal !== null) return refusal;
+      const response = await sandbox.fetch(request);
+      return new Response(alter(await response.text(), url), {
+        status: response.status,
+        headers: response.headers,
+      });
+    },
+    now: () => clock.now(),
+    sleep: (ms, signal) => clock.sleep(ms, signal),
+    random: () => 0.5,
+    requestsPerSecond: 1_000_000,
+    // No timer of a request is left behind when a sweep is over.
+    timeoutMs: 3_600_000,
+    deadlineMs: 24 * 3_600_000,
+  });
+  const box: Service = {
+    clock,
+    sandbox,
+    client,
+    asked,
+    refuse: () => null,
+    [Symbol.asyncDispose]: () => sandbox.close(),
+  };
+  return box;
+}
+
+/** A ledger in memory on the clock of a service. */
+export function ledgerFor({ clock }: Service): Promise<Ledger> {
+  return openLedger({
+    url: ":memory:",
+    environment: "sandbox",
+    now: () => clock.now(),
+  });
+}
+
+/** A poller of a service that hardly ever waits for its rate. */
+export function pollerFor(
+  { clock, client }: Service,
+  ledger: Ledger,
+  changes: Partial<PollerOptions> = {},
+): Poller {
+  return createPoller({
+    ledger,
+    client,
+    now: () => clock.now(),
+    sleep: (ms, signal) => clock.sleep(ms, signal),
+    randomBytes: countingBytes(),
+    holder: "test",
+    requestsPerSecond: 1000,
+    ...changes,
+  });
+}
+
+/** Polls once to the end, and gives its report. */
+export async function pollOnce(
+  box: Service,
+  ledger: Ledger,
+  changes: Partial<PollerOptions> = {},
+): Promise<PollCompleted> {
+  const poller = pollerFor(box, ledger, changes);
+  const report = await moving(poller.once(), box.clock);
+  assert.ok(report.ran);
+  return report;
+}
+
+let deliveries = 0;
+
+/** Stores a webhook about an order, as the endpoint would. */
+export async function deliver(
+  { clock }: Service,
+  ledger: Ledger,
+  type: string,
+  orderId: string,
+): Promise<void> {
+  deliveries += 1;
+  await ledger.appendDelivery({
+    id: `01KA${String(deliveries).padStart(22, "0")}`,
+    receivedAt: new Date(clock.now()).toISOString(),
+    body: new TextEncoder().encode(
+      JSON.stringify({ type, click_id: "", order: { id: orderId } }),
+    ),
+  });
+}
+
+/** What a sweep needs, and what it read. */
+export interface Bench {
+  readonly context: SweepContext;
+  readonly read: { orders: number; users: number; appended: number };
+  readonly lease: Lease;
+}
+
+/** A context for sweeps over a service and a database. */
+export async function bench(
+  { client, clock }: Service,
+  driver: Driver,
+  changes: Partial<SweepContext> = {},
+): Promise<Bench> {
+  const lease = await takeLease(driver, {
+    name: "poll",
+    holder: "test",
+    leaseMs: 60_000,
+  });
+  if (!("fence" in lease)) throw new Error(`Held by ${lease.heldBy}`);
+  const now = () => clock.now();
+  const read = { orders: 0, users: 0, appended: 0 };
+  const randomBytes = countingBytes();
+  const recorder = new Recorder({ driver, lease, now, randomBytes });
+  const context: SweepContext = {
+    client,
+    driver,
+    recorder,
+    now,
+    randomBytes,
+    itemsPerWindow: 200,
+    overlapMs: 120_000,
+    contradictedAfterMs: 600_000,
+    settleMs: 60_000,
+    onRead: (one: SweepRead) => {
+      read.orders += one.orders;
+      read.users += one.users;
+      read.appended += one.appended;
+    },
+    ...changes,
+  };
+  return { context, read, lease };
+}
+
+/** Runs a sweep to its end, or for some steps, and counts its requests. */
+export async function drain(
+  sweep: Steps<unknown>,
+  clock: VirtualClock,
+  steps: number = Infinity,
+): Promise<number> {
+  let requests = 0;
+  for (let step = 0; step < steps; step++) {
+    const { done, value } = await moving(sweep.next(), clock);
+    if (done === true) return requests;
+    requests += value as number;
+  }
+  await sweep.return(undefined);
+  return requests;
+}
+
+/** Lets the clock move on, from timer to timer, while a promise waits. */
+export async function moving<T>(
+  promise: Promise<T>,
+  clock: VirtualClock,
+): Promise<T> {
+  let settled = false;
+  const end = () => {
+    settled = true;
+  };
+  const done = promise.then(end, end);
+  while (!settled) {
+    // What is ready now goes first; then time passes to the next timer.
+    await clock.settle();
+    const dueMs = clock.nextDueMs;
+    if (settled) break;
+    if (dueMs !== null) await clock.runUntil(dueMs);
+    else await Promise.race([done, new Promise((r) => setTimeout(r, 1))]);
+  }
+  return await promise;
+}

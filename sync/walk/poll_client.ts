@@ -1,0 +1,120 @@
+import type { Order } from "../../core/wire/order.ts";
+import type { Completeness } from "../../core/wire/completeness.ts";
+import type { Page } from "../../core/wire/page.ts";
+import type { User } from "../../core/wire/user.ts";
+
+/** Which orders the poller requests, in the service's names. */
+export interface PollOrdersQuery {
+  /** Orders on a page, 0 to 20. */
+  readonly limit?: number;
+  /** Cursor of an earlier page. */
+  readonly cursor_id?: string;
+  /** Orders to skip; the earlier form of paging. */
+  readonly offset?: number;
+  /** Order, click or external order ids. */
+  readonly search_by?: string | readonly string[];
+  /** Order by creation time. */
+  readonly order_by?: "asc" | "desc";
+  /** Orders created after this time (exclusive), UTC. */
+  readonly start_date?: string | Date;
+  /** Orders created up to this time (inclusive), UTC. */
+  readonly end_date?: string | Date;
+}
+
+/** Which users the poller walks, in the service's names. */
+export interface PollUsersWalkQuery {
+  /** Users on a page, 0 to 20. */
+  readonly limit?: number;
+  /** Users created after this time (exclusive), UTC. */
+  readonly from?: string | Date;
+  /** Users created up to this time (inclusive), UTC. */
+  readonly to?: string | Date;
+  /** These users. */
+  readonly user_ids?: string | readonly string[];
+}
+
+/** Which page of users the poller requests, in the service's names. */
+export interface PollUsersQuery extends PollUsersWalkQuery {
+  /** Users to skip. */
+  readonly offset?: number;
+  /** Order by creation time. */
+  readonly order_by?: "asc" | "desc";
+}
+
+/** A walk over pages, as far as the poller needs one. */
+export interface PollWalk<T> {
+  /** The pages, each requested when the one before was taken. */
+  pages(): AsyncIterable<Page<T>>;
+  /** What was read, and whether that is all; speaks of the last walk. */
+  readonly completeness: Completeness;
+}
+
+/** How to walk. */
+export interface PollWalkOptions {
+  /** Ends the walk. */
+  readonly signal?: AbortSignal;
+  /** Whether to walk in both directions and compare. */
+  readonly prove?: boolean;
+  /** How long after its creation an item may still appear, in ms. */
+  readonly settleMs?: number;
+}
+
+/** What the poller needs of the client: `OnrampClient` fits. */
+export interface PollClient {
+  /** Reading orders. */
+  readonly orders: {
+    /** One page. */
+    page(
+      query?: PollOrdersQuery,
+      options?: { readonly signal?: AbortSignal },
+    ): Promise<Page<Order>>;
+    /** All pages, with proof on request. */
+    list(query?: PollOrdersQuery, options?: PollWalkOptions): PollWalk<Order>;
+  };
+  /** Reading users. */
+  readonly users: {
+    /** One page. */
+    page(
+      query?: PollUsersQuery,
+      options?: { readonly signal?: AbortSignal },
+    ): Promise<Page<User>>;
+    /** All pages, ascending by creation time, with proof on request. */
+    list(query?: PollUsersWalkQuery, options?: PollWalkOptions): PollWalk<User>;
+  };
+}
+
+/**
+ * An error of the client: the service failed a call, or was not reached.
+ *
+ * The ledger knows the client by this shape alone, so that any client that
+ * tells its failures in this form can be polled with.
+ */
+export interface ServiceFailure extends Error {
+  /** What went wrong, as a word to branch on. */
+  readonly code: string;
+  /** HTTP status; null when there was no answer. */
+  readonly status: number | null;
+  /** Whether the same call may succeed later. */
+  readonly retryable: boolean;
+}
+
+/**
+ * Tells a failure of the service from a fault of our own.
+ *
+ * @param error What was thrown.
+ */
+export function isServiceFailure(error: unknown): error is ServiceFailure {
+  return error instanceof Error && "status" in error && "code" in error &&
+    "retryable" in error && typeof error.retryable === "boolean";
+}
+
+/**
+ * Whether the service may fail because of what was requested. A wrong key and
+ * too many requests fail whatever is requested.
+ *
+ * @param error What was thrown.
+ */
+export function isRefusal(error: unknown): error is ServiceFailure {
+  return isServiceFailure(error) && error.code !== "unauthorized" &&
+    error.code !== "rate_limited";
+}

@@ -1,0 +1,264 @@
+import {
+  dateFutureChanges,
+  deleteChangesBefore,
+  type Driver,
+  type EventKind,
+  KEEP_CHANGES_MS,
+  oldestWaitingMs,
+  readMovers,
+  readObservedChanges,
+  readSweep,
+  selectDeliveryLog,
+  selectLastPosition,
+  selectLastWebhook,
+  type Statement,
+  type WatchedChange,
+  writeSweep,
+} from "../../ledger/for_sync.ts";
+import { RETRIES_FROM_PREVIOUS_MS } from "./retry_countdown.ts";
+import {
+  deliveryFacts,
+  type DeliveryLog,
+  type DeliveryLogEntry,
+  emptyDeliveryLog,
+  evolveDeliveryLog,
+  withoutFuture,
+} from "./delivery_log.ts";
+import {
+  type DeliveryAlarm,
+  deliveryAlarm,
+  type DeliveryAlert,
+  deliveryAlert,
+} from "./delivery_alert.ts";
+import { DECIDING_CHANGES } from "./suspect_delivery.ts";
+import {
+  type DeliveryHealth,
+  deliveryHealth,
+  settledChanges,
+  type WatchedFacts,
+} from "./watchdog_rule.ts";
+import type { Pause } from "./webhook_due.ts";
+
+/** Usual time between two looks, in milliseconds. */
+export const WATCH_EVERY_MS = 30_000;
+
+/** Name under which the watchdog stores its state. */
+const watchdogName = "watchdog";
+
+/** Events looked through when the watchdog first wakes. */
+const firstLook = 20_000;
+
+/** Events read at once. */
+const batchSize = 2000;
+
+/** Changes read at first, and at most. */
+const changesAtFirst = 2 * DECIDING_CHANGES;
+const changesAtMost = 100 * changesAtFirst;
+
+/** So many looks may be left out, and one be so late, in ms. */
+const looksLeftOut = 1;
+const lateLookMs = 60_000;
+
+/** Pauses are kept until every attempt of a webhook in them is over, at most. */
+const keepPausesMs = RETRIES_FROM_PREVIOUS_MS + KEEP_CHANGES_MS;
+const mostPauses = 100;
+
+/** What the watchdog keeps between two looks: plain JSON. */
+interface WatchdogState {
+  readonly log: DeliveryLog;
+  /** When it first looked, UTC ISO 8601. */
+  readonly watchedSince: string;
+  /** When it looked last, in milliseconds since the epoch. */
+  readonly lookedMs: number;
+  /** Times in which it did not look, oldest first. */
+  readonly pauses: readonly Pause[];
+  /** The alarm of the last look; null where it found none. */
+  readonly alarm: DeliveryAlarm | null;
+}
+
+/** One look of the watchdog. */
+export interface WatchdogCheck {
+  /** How webhook delivery is. */
+  readonly health: DeliveryHealth;
+  /** What is new since the last look: an alarm or its all-clear, else null. */
+  readonly alert: DeliveryAlert | null;
+  /** Statements that make the watchdog remember this look. */
+  readonly remember: readonly Statement[];
+}
+
+/**
+ * Checks webhook delivery from outside the handler, because the handler gets no
+ * call when delivery is off. Only reads: write the returned statements to store
+ * the result.
+ *
+ * @param driver The ledger's database.
+ * @param options The time, and how long a webhook may take.
+ * @returns What it sees, and what to write.
+ * @throws {LedgerError} When the database fails.
+ *
+ * @example Find out whether delivery works
+ * ```ts
+ * import { openLedger } from "@rampkit/onramp/ledger";
+ * import { watchdog } from "@rampkit/onramp/sync";
+ * import assert from "node:assert/strict";
+ *
+ * await using ledger = await openLedger({
+ *   url: ":memory:",
+ *   environment: "sandbox",
+ * });
+ * const { health } = await watchdog(ledger.driver, { nowMs: Date.now() });
+ * assert.equal(health.deliverySuspected, false, health.state);
+ * ```
+ */
+export async function watchdog(
+  driver: Driver,
+  options: {
+    /** The time, in milliseconds since the epoch. */
+    readonly nowMs: number;
+    /** How long a webhook may take, in milliseconds. @default {360000} */
+    readonly graceMs?: number;
+    /** Usual time between two looks, in milliseconds. @default {30000} */
+    readonly everyMs?: number;
+  },
+): Promise<WatchdogCheck> {
+  const { nowMs, graceMs, everyMs = WATCH_EVERY_MS } = options;
+  const before = await readSweep<WatchdogState>(driver, watchdogName) ??
+    await wake(driver, nowMs);
+  // Read before the log: what is moved meanwhile is in one of both.
+  const movers = await readMovers(driver);
+  const log = withoutFuture(await readLog(driver, before.log), nowMs);
+  const facts = deliveryFacts(log);
+  // After our clock was set back, the stored time may be in the future.
+  const nowIso = new Date(nowMs).toISOString();
+  const watchedSince = before.watchedSince < nowIso
+    ? before.watchedSince
+    : nowIso;
+  const oldestMs = oldestWaitingMs(movers, nowMs);
+  const pauses = pausesOf(before, nowMs, everyMs);
+  const known = {
+    ...facts,
+    waitingSince: oldestMs === null ? null : new Date(oldestMs).toISOString(),
+    watchedSince,
+    pauses,
+    nowMs,
+  };
+  const changes = await readDecidingChanges(driver, known, graceMs);
+  const health = deliveryHealth({ ...known, changes }, graceMs);
+  const alarm = deliveryAlarm(before.alarm, health);
+  const state = { log, watchedSince, lookedMs: nowMs, pauses, alarm };
+  return {
+    health,
+    alert: deliveryAlert(before.alarm, alarm, health),
+    remember: [
+      writeSweep(watchdogName, state satisfies WatchdogState, nowMs),
+      dateFutureChanges(nowMs),
+      deleteChangesBefore(
+        new Date(nowMs - KEEP_CHANGES_MS).toISOString(),
+        DECIDING_CHANGES,
+      ),
+    ],
+  };
+}
+
+/** The last changes, as many as decide. */
+async function readDecidingChanges(
+  driver: Driver,
+  known: Omit<WatchedFacts, "changes">,
+  graceMs: number | undefined,
+): Promise<readonly WatchedChange[]> {
+  for (let limit = changesAtFirst;; limit *= 10) {
+    const changes = await readObservedChanges(driver, known, limit);
+    const settled = settledChanges({ ...known, changes }, graceMs);
+    if (
+      settled.length >= DECIDING_CHANGES || changes.length < limit ||
+      limit >= changesAtMost
+    ) return changes;
+  }
+}
+
+/**
+ * The pauses that matter still, with the one that this look ends. One that ends
+ * in the future was before our clock was set back, and excuses nothing now.
+ */
+function pausesOf(
+  { pauses, lookedMs }: WatchdogState,
+  nowMs: number,
+  everyMs: number,
+): readonly Pause[] {
+  const all = nowMs - lookedMs > (1 + looksLeftOut) * everyMs + lateLookMs
+    ? [...pauses, { fromMs: lookedMs, untilMs: nowMs }]
+    : pauses;
+  return all.filter(({ untilMs }) =>
+    untilMs > nowMs - keepPausesMs && untilMs <= nowMs
+  )
+    .slice(-mostPauses);
+}
+
+async function wake(driver: Driver, nowMs: number): Promise<WatchdogState> {
+  const [head] = await driver.batch([selectLastPosition], "read");
+  const position = Number(head?.rows[0]?.[0] ?? 0);
+  const begin = Math.max(0, position - firstLook);
+  return {
+    log: emptyDeliveryLog(begin, await lastWebhook(driver, begin)),
+    watchedSince: new Date(nowMs).toISOString(),
+    lookedMs: nowMs,
+    pauses: [],
+    alarm: null,
+  };
+}
+
+/** When the last webhook up to a position came: long ago is not never. */
+async function lastWebhook(
+  driver: Driver,
+  position: number,
+): Promise<string | null> {
+  if (position === 0) return null;
+  const [found] = await driver.batch([selectLastWebhook(position)], "read");
+  return found?.rows[0]?.[0] as string | undefined ?? null;
+}
+
+async function readLog(
+  driver: Driver,
+  begun: DeliveryLog,
+): Promise<DeliveryLog> {
+  let log = begun;
+  for (;;) {
+    const [found] = await driver.batch(
+      [selectDeliveryLog(log.position, batchSize)],
+      "read",
+    );
+    const rows = found?.rows ?? [];
+    for (const row of rows) {
+      log = evolveDeliveryLog(log, {
+        position: Number(row[0]),
+        kind: row[1] as EventKind,
+        eventId: String(row[2]),
+        type: row[3] as string | null,
+        recordedAt: String(row[4]),
+        unansweredId: unansweredId(row[5]),
+        shown: row[6] === 1,
+        ofOrder: row[8] === 1,
+        named: namedDelivery(row[7]),
+      });
+    }
+    if (rows.length < batchSize) return log;
+  }
+}
+
+function namedDelivery(text: unknown): DeliveryLogEntry["named"] {
+  if (typeof text !== "string") return null;
+  const [eventId, recordedAt] = JSON.parse(text);
+  return { eventId, recordedAt };
+}
+
+function unansweredId(body: unknown): DeliveryLogEntry["unansweredId"] {
+  if (!(body instanceof Uint8Array) && !(body instanceof ArrayBuffer)) {
+    return null;
+  }
+  try {
+    const parsed = JSON.parse(new TextDecoder().decode(body));
+    return typeof parsed?.event_id === "string" ? parsed.event_id : null;
+  } catch {
+    return null;
+  }
+}

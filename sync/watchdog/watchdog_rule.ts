@@ -1,0 +1,183 @@
+import type { WatchedChange } from "../../ledger/for_sync.ts";
+import { type RetryCountdown, retryCountdown } from "./retry_countdown.ts";
+import { suspectDelivery } from "./suspect_delivery.ts";
+import { type Pause, webhookDueMs } from "./webhook_due.ts";
+
+/**
+ * How long a webhook may take before its absence counts: the service tries a
+ * second time after five minutes.
+ */
+export const GRACE_MS: number = 6 * 60_000;
+
+/** Silent orders that are named, at most. */
+const SILENT_IDS = 20;
+
+/** All that the rule looks at. */
+export interface WatchedFacts {
+  /** The last changes, by the time of change: at least the last sixty. */
+  readonly changes: readonly WatchedChange[];
+  /** Last delivery answered in time; null when none ever was. */
+  readonly lastReceivedAt: string | null;
+  /**
+   * First delivery that was not answered in time since one about an order was;
+   * null when all were.
+   */
+  readonly failingSince: string | null;
+  /**
+   * When the oldest delivery came that was answered and waits to go into the
+   * ledger; null when none waits. The ledger knows only what came before.
+   */
+  readonly waitingSince: string | null;
+  /** Changes before this do not count: the watchdog did not run then. */
+  readonly watchedSince: string;
+  /** Times since then in which the watchdog did not look. @default {[]} */
+  readonly pauses?: readonly Pause[];
+  /** The time, in milliseconds since the epoch. */
+  readonly nowMs: number;
+}
+
+/**
+ * How webhook delivery stands.
+ *
+ * - `ok`: nothing is overdue.
+ * - `suspected`: orders move at the service, and their webhooks do not come.
+ * - `failing`: deliveries arrive and are not answered in time.
+ * - `never_received`: no webhook came of an order or user that the service has
+ *   shown. Either webhooks are not used here, or they never worked: worth a
+ *   look, and no alarm.
+ */
+export type DeliveryState = "ok" | "suspected" | "failing" | "never_received";
+
+/** How webhook delivery is, as far as can be told from here. */
+export interface DeliveryHealth {
+  /** How it stands, in one word. */
+  readonly state: DeliveryState;
+  /** Whether delivery is suspected to be off. */
+  readonly deliverySuspected: boolean;
+  /** Since when; null when it is not suspected. */
+  readonly since: string | null;
+  /** Orders that moved and whose webhook is overdue. */
+  readonly silentOrders: number;
+  /** When the first of them moved, UTC ISO 8601; null without any. */
+  readonly silentSince: string | null;
+  /** The first of them, at most twenty. */
+  readonly silentOrderIds: readonly string[];
+  /** Last delivery answered in time; null when none ever was. */
+  readonly lastReceivedAt: string | null;
+  /** Since when deliveries arrive but are not answered in time; else null. */
+  readonly failingSince: string | null;
+  /**
+   * When the oldest delivery came that was answered and waits to go into the
+   * ledger, UTC ISO 8601; null when none waits. Later ones may wait as well.
+   */
+  readonly waitingSince: string | null;
+  /** When the service gives up, in both readings; null when nothing fails. */
+  readonly countdown: RetryCountdown | null;
+}
+
+/**
+ * Decides whether webhook delivery is suspected to be off: of the last 30
+ * changes of orders at the service 3 are silent, or the last 2 are. A change is
+ * silent when no webhook that claims its status has come in its time. One lost
+ * webhook among others that arrive is not enough, where nothing moves nothing is
+ * expected, and where no webhook ever came none can have ceased. While
+ * deliveries wait to go into the ledger, a webhook is overdue only if it was by
+ * the time that the oldest of them came: later ones may wait as well.
+ *
+ * @param facts What is known.
+ * @param graceMs How long a webhook may take, in milliseconds. @default {360000}
+ *
+ * @example A quiet night
+ * ```ts
+ * import { deliveryHealth } from "./watchdog_rule.ts";
+ * import assert from "node:assert/strict";
+ *
+ * const health = deliveryHealth({
+ *   changes: [],
+ *   lastReceivedAt: "2026-11-20T22:00:00.000Z",
+ *   failingSince: null,
+ *   waitingSince: null,
+ *   watchedSince: "2026-11-01T00:00:00.000Z",
+ *   nowMs: Date.parse("2026-11-21T06:00:00.000Z"),
+ * });
+ * assert.equal(health.deliverySuspected, false);
+ * ```
+ */
+export function deliveryHealth(
+  facts: WatchedFacts,
+  graceMs: number = GRACE_MS,
+): DeliveryHealth {
+  const { lastReceivedAt, failingSince, waitingSince, nowMs } = facts;
+  const { suspected, silent } = suspectDelivery(
+    settledChanges(facts, graceMs),
+  );
+  const silentSince = silent[0]?.movedAt ?? null;
+  const silentIds = [...new Set(silent.map(({ orderId }) => orderId))];
+  const silentOrders = silentIds.length;
+  const everReceived = lastReceivedAt !== null || failingSince !== null;
+  const since = everReceived && suspected ? silentSince : null;
+  const state = stateOf(everReceived, since, failingSince);
+  const firstFailureAt = earliest(
+    [since, failingSince].filter((time) => time !== null),
+  );
+  return {
+    state,
+    deliverySuspected: since !== null,
+    since,
+    silentOrders,
+    silentSince,
+    silentOrderIds: silentIds.slice(0, SILENT_IDS),
+    lastReceivedAt,
+    failingSince,
+    waitingSince,
+    countdown: firstFailureAt === null
+      ? null
+      : retryCountdown(firstFailureAt, nowMs),
+  };
+}
+
+/**
+ * Changes whose webhook has had its time, whether it came or not. One that came
+ * early says nothing yet: others of the same time may still be silent. Of one
+ * time the silent ones come last, so that announced ones of the same time never
+ * clear them: after our clock was set back all changes of a poll have one time.
+ *
+ * @param facts What is known.
+ * @param graceMs How long a webhook may take, in milliseconds.
+ */
+export function settledChanges(
+  facts: WatchedFacts,
+  graceMs: number = GRACE_MS,
+): WatchedChange[] {
+  const { changes, waitingSince, watchedSince, pauses = [], nowMs } = facts;
+  const knownUntilMs = waitingSince === null
+    ? nowMs
+    : Math.min(nowMs, Date.parse(waitingSince));
+  return changes.filter((change) =>
+    change.movedAt > watchedSince &&
+    webhookDueMs(change, graceMs, pauses) <= knownUntilMs
+  ).sort((a, b) =>
+    a.movedAt < b.movedAt
+      ? -1
+      : a.movedAt > b.movedAt
+      ? 1
+      : Number(b.announced) - Number(a.announced)
+  );
+}
+
+function stateOf(
+  everReceived: boolean,
+  since: string | null,
+  failingSince: string | null,
+): DeliveryState {
+  if (!everReceived) return "never_received";
+  if (since !== null) return "suspected";
+  return failingSince === null ? "ok" : "failing";
+}
+
+function earliest(times: readonly string[]): string | null {
+  return times.reduce<string | null>(
+    (first, time) => first === null || time < first ? time : first,
+    null,
+  );
+}

@@ -1,0 +1,4 @@
+import { RELEASE_MUTATIONS } from "./mutations_of_release.ts";
+import { testMutations } from "./test_mutations.ts";
+
+testMutations(RELEASE_MUTATIONS);

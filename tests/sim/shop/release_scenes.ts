@@ -1,0 +1,185 @@
+import type { OrderState } from "../../../ledger/mod.ts";
+import type { SandboxOrder } from "../../../sandbox/mod.ts";
+import { Counter } from "./shop_chores.ts";
+import { pollOnce } from "../rules/convergence.ts";
+import { orderOf } from "../rules/disagreements.ts";
+import type { Inspector } from "../rules/inspector.ts";
+import { lookAtReleases } from "./served.ts";
+import { addOne, check } from "../world/journal.ts";
+import { soundOrder } from "../world/sound_order.ts";
+import { areClocksTrue } from "../rules/true_clocks.ts";
+import { passing } from "../world/virtual_time.ts";
+import type { World } from "../world/world.ts";
+
+const minuteMs = 60_000;
+const encoder = new TextEncoder();
+
+/** Most polls until a reading that a webhook asks for is there. */
+const mostPolls = 8;
+
+/** Names of the scenes, as they are counted. */
+export const RELEASE_SCENE_NAMES: readonly string[] = [
+  "cancelled while the shop was down",
+  "success taken back while the shop was down",
+  "order no longer shown",
+  "claw-back of a past order",
+];
+
+/** What a shop still meets when the service is quiet. */
+export async function playReleases(
+  world: World,
+  inspector: Inspector,
+): Promise<void> {
+  const { plan, dice } = world;
+  const own = dice.fork("release scenes");
+  if (!areClocksTrue(world)) return;
+  if (plan.past > 0 && own.chance(0.5)) await clawBackPast(world, inspector);
+  if (plan.shop === 0) return;
+  if (own.chance(0.3)) await reverseWhileDown(world, inspector, "cancelled");
+  if (own.chance(0.3)) await reverseWhileDown(world, inspector, "pending");
+  if (own.chance(0.3)) await vanish(world, inspector);
+}
+
+/**
+ * An order is paid while the partner's server is down, and its success is taken
+ * back before that is up again: nothing is shipped. A success that is there
+ * again is shipped after all.
+ */
+async function reverseWhileDown(
+  world: World,
+  inspector: Inspector,
+  status: "cancelled" | "pending",
+): Promise<void> {
+  const { sandbox, clock, shop, journal } = world;
+  const order = await orderBasket(world);
+  if (order === null) return;
+  const { orderId } = order;
+  const isShipped = () => shop.shipments.some((one) => one.orderId === orderId);
+  world.receiverFails = 1;
+  await complete(world, inspector, order);
+  sandbox.amendOrder(orderId, { status });
+  await known(world, inspector, order, (state) => state.status === status);
+  world.receiverFails = 0;
+  await clock.advance(30 * minuteMs);
+  await inspector.look();
+  check(
+    "nothing is shipped that was withdrawn while the shop was down",
+    !isShipped(),
+    () => `order ${orderId}, ${status}, is shipped`,
+  );
+  if (status === "cancelled") {
+    addOne(journal.chores, "cancelled while the shop was down");
+    return;
+  }
+  sandbox.amendOrder(orderId, { status: "success" });
+  await known(world, inspector, order, (state) => state.status === "success");
+  await clock.advance(30 * minuteMs);
+  await inspector.look();
+  check(
+    "what is released again is shipped",
+    isShipped(),
+    () => `order ${orderId} is a success again, and not shipped`,
+  );
+  addOne(journal.chores, "success taken back while the shop was down");
+}
+
+/** The service no longer shows an order that was shipped. */
+async function vanish(world: World, inspector: Inspector): Promise<void> {
+  const { sandbox, journal } = world;
+  const order = await orderBasket(world);
+  if (order === null) return;
+  const { orderId } = order;
+  await complete(world, inspector, order);
+  journal.removed.set(orderId, sandbox.order(orderId) ?? order);
+  sandbox.removeOrder(orderId);
+  await known(
+    world,
+    inspector,
+    order,
+    ({ outcome }) => outcome === "no_longer_shown",
+  );
+  await lookAtReleases(world);
+  addOne(journal.chores, "order no longer shown");
+}
+
+/** A success from before the ledger went live is taken back now. */
+async function clawBackPast(
+  world: World,
+  inspector: Inspector,
+): Promise<void> {
+  const { sandbox, clock, plan, journal } = world;
+  const order = sandbox.orders().find(({ orderId, changedAtMs, status }) =>
+    status === "success" && changedAtMs < plan.startMs &&
+    sandbox.oddFields(orderId).length === 0 && !sandbox.refuses(orderId)
+  );
+  if (order === undefined) return;
+  const { orderId } = order;
+  // What is first read as cancelled had never been a success here.
+  const before = await orderOf(world, orderId);
+  if (before?.confirmed?.status !== "success") return;
+  sandbox.advance(orderId, "cancel");
+  await known(world, inspector, order, ({ outcome }) => outcome === "reversed");
+  await clock.advance(30 * minuteMs);
+  await inspector.look();
+  check(
+    "a claw-back of an order from before the ledger went live is told",
+    journal.told.has(`order:${orderId}:confirmed.cancelled`) &&
+      journal.told.has(`order:${orderId}:release.no`),
+    () => `nobody was told that order ${orderId} is cancelled`,
+  );
+  addOne(journal.chores, "claw-back of a past order");
+}
+
+/** A basket is recorded and ordered; null where no process is up. */
+async function orderBasket(world: World): Promise<SandboxOrder | null> {
+  const { front, clock, dice } = world;
+  if (front.incarnation === null) return null;
+  const scenes = world.shop.shipments.length + world.shop.orders.size;
+  const counter = new Counter(
+    world,
+    front.incarnation,
+    dice.fork(`shop scene ${scenes}`),
+  );
+  const basket = counter.basket();
+  await passing(clock, counter.record(basket), 60 * minuteMs);
+  return counter.order(basket, (input) => soundOrder(world, input));
+}
+
+/** Pays an order, and waits until the ledger knows of its success. */
+async function complete(
+  world: World,
+  inspector: Inspector,
+  order: SandboxOrder,
+): Promise<void> {
+  for (const step of ["pay", "authorise", "complete"] as const) {
+    world.sandbox.advance(order.orderId, step);
+    await world.clock.advance(2000);
+  }
+  await known(world, inspector, order, (state) => state.status === "success");
+}
+
+/** Webhooks ask for readings of an order until the ledger knows something. */
+async function known(
+  world: World,
+  inspector: Inspector,
+  { orderId, clickId }: SandboxOrder,
+  isKnown: (state: OrderState) => boolean,
+): Promise<void> {
+  const { clock } = world;
+  const body = { type: "order_complete", click_id: clickId };
+  const order = { id: orderId };
+  let state: OrderState | null = null;
+  for (let polls = 0; polls < mostPolls; polls++) {
+    const text = JSON.stringify({ ...body, order });
+    world.background(world.post(encoder.encode(text)));
+    await clock.advance(5000);
+    await pollOnce(world, inspector, ["confirm", "new", "open"]);
+    state = await orderOf(world, orderId);
+    if (state !== null && isKnown(state)) return;
+  }
+  check(
+    "an order is read after a webhook about it",
+    false,
+    () => `order ${orderId} is ${state?.trust} ${state?.status}`,
+  );
+}

@@ -1,0 +1,24 @@
+import type { NoRoom } from "../room/body_room.ts";
+
+/**
+ * Why a request was refused.
+ *
+ * - `wrong_secret`: 404, the path holds no valid secret.
+ * - `not_allowed`: 404, the address is not on the allowlist.
+ * - `method`: 405, it is not a POST.
+ * - `too_large`: 413, the body is over the limit.
+ * - `late`: 408, the body did not arrive in time.
+ * - `broken`: 400, the body broke off.
+ * - `overload`: 503, too many bytes of bodies are held in memory.
+ * - `large_share`: 503, large bodies have used up what they share.
+ * - `nearly_full`: 503, what is left of the spool is kept for small bodies.
+ */
+export type RefusalReason =
+  | "wrong_secret"
+  | "not_allowed"
+  | "method"
+  | "too_large"
+  | "late"
+  | "broken"
+  | "overload"
+  | NoRoom;

@@ -1,0 +1,20 @@
+/**
+ * What running an endpoint needs beside the public door, without a disk: Deno
+ * Deploy loads it.
+ *
+ * @module
+ */
+export { allowlist } from "./endpoint/allowlist.ts";
+export { BodyReport } from "./endpoint/body_report.ts";
+export { type WebhookEndpoint, webhookEndpoint } from "./endpoint/endpoint.ts";
+export type { UntimedLogEntry } from "./endpoint/endpoint_log.ts";
+export type {
+  ConnectionInfo,
+  WebhookEndpointOptions,
+} from "./endpoint/endpoint_options.ts";
+export type { WebhookLogCode } from "./endpoint/log.ts";
+export type { RefusalReason } from "./endpoint/refusal.ts";
+export type { Spool } from "./spool/spool.ts";
+export { spoolMover } from "./spool/spool_mover.ts";
+export type { WebhookEndpointStats } from "./endpoint/endpoint_stats.ts";
+export { SMALL_BODY_BYTES } from "./room/body_room.ts";

@@ -1,0 +1,61 @@
+/** Longest body for which the last quarter of a spool is kept, in bytes. */
+export const SMALL_BODY_BYTES = 8 * 1024;
+/** A longer body is large; documented ones have about one KiB. */
+export const LARGE_BODY_BYTES = 64 * 1024;
+
+/** The part of a spool that large bodies share. */
+const LARGE_SHARE = 1 / 10;
+/** The part of a spool that takes small bodies alone. */
+const SMALL_SHARE = 1 / 4;
+
+/**
+ * Why there is no room for a body now, and there may be for a smaller one.
+ *
+ * - `large_share`: large bodies have used up their share.
+ * - `nearly_full`: what is left is kept for small bodies.
+ */
+export type NoRoom = "large_share" | "nearly_full";
+
+/** Tells whether there is room for a body. It needs no `this`. */
+export interface BodyRoom {
+  /**
+   * Why there is no room for a body of so many bytes; null where there is, or
+   * where storing it says what is wrong.
+   */
+  readonly noRoomFor: (bodyBytes: number) => NoRoom | null;
+  /** Takes note that a body is being stored. */
+  readonly took: (bodyBytes: number) => void;
+}
+
+/** What a spool keeps. */
+export interface SpoolUse {
+  /** Most bytes that it may keep. */
+  readonly maxBytes: number;
+  /** Bytes that it keeps. */
+  readonly bytes: number;
+  /** Bytes of them that large bodies take. */
+  readonly largeBytes: number;
+}
+
+/**
+ * Decides whether a spool has room for a body: who fills it with large bodies
+ * must not keep out the small ones, which are the service's own.
+ *
+ * @param bodyBytes Bytes of the body.
+ * @param use What the spool keeps already.
+ * @returns Null where there is room, and where the spool is full for any body.
+ */
+export function noRoomInSpool(
+  bodyBytes: number,
+  { maxBytes, bytes, largeBytes }: SpoolUse,
+): NoRoom | null {
+  if (
+    bodyBytes > SMALL_BODY_BYTES &&
+    bytes + bodyBytes > maxBytes * (1 - SMALL_SHARE)
+  ) return "nearly_full";
+  if (
+    bodyBytes > LARGE_BODY_BYTES &&
+    largeBytes + bodyBytes > maxBytes * LARGE_SHARE
+  ) return "large_share";
+  return null;
+}
