@@ -99,8 +99,8 @@ export async function readWaiting(
 
 /**
  * Writes down what a mover has waiting, for readers in other processes. With it
- * goes what ended processes wrote: at once where this one has taken over what
- * they left, and after two minutes where no file of theirs is left.
+ * goes what ended processes wrote: where this one has taken over what they left,
+ * and where no file of theirs was in the folder when it was listed after that.
  *
  * @param waiting Null when nothing waits.
  * @param nowMs The time, in milliseconds since the epoch.
@@ -112,17 +112,16 @@ export async function writeWaiting(
   waiting: Omit<MoverRow, "writtenMs"> | null,
   nowMs: number,
 ): Promise<void> {
-  const done = { own: waiting === null, writtenBeforeMs: nowMs - ENDED_MS };
   if (waiting !== null) {
     const { count, oldestMs } = waiting;
     await driver.batch([
       writeMover(mover, [count, Math.floor(oldestMs), nowMs]),
-      deleteMovers(mover, done),
+      deleteMovers(mover, false),
     ], "write");
     return;
   }
   // Most often there is nothing to remove, and then nothing is written.
-  const [found] = await driver.batch([selectMoversDone(mover, done)], "read");
+  const [found] = await driver.batch([selectMoversDone(mover, true)], "read");
   if (found?.rows.length === 0) return;
-  await driver.batch([deleteMovers(mover, done)], "write");
+  await driver.batch([deleteMovers(mover, true)], "write");
 }

@@ -184,6 +184,6 @@ export function composeService(parts: ServiceParts): Service {
 /** The process that moves deliveries, as commands in other processes see it. */
 function moverOf(config: Config, { writers }: Spool): Mover {
   const place = resolve(spoolDirectory(config) ?? "");
-  const { own, takenOver, others } = writers;
-  return { place, process: own, takenOver, others };
+  const { own, ...seen } = writers;
+  return { place, process: own, ...seen };
 }

@@ -34,6 +34,12 @@ export interface FileSpoolOptions {
    * @default Damage is not reported.
    */
   readonly onDamage?: (damage: SpoolDamage) => void;
+  /**
+   * Wall clock in milliseconds since 1970.
+   *
+   * @default Date.now
+   */
+  readonly now?: () => number;
 }
 
 /** Bytes of a spool file that are not a record. */
@@ -112,5 +118,6 @@ export async function fileSpool(options: FileSpoolOptions): Promise<Spool> {
     maxBytes,
     segmentBytes,
     onDamage: options.onDamage ?? ((): void => {}),
+    now: options.now ?? Date.now,
   });
 }

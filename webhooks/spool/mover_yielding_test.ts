@@ -30,7 +30,7 @@ async function bursting(work: (it: Bursting) => Promise<void>): Promise<void> {
       return depth * recordBytes;
     },
     oldestMs: null,
-    writers: { own: "a", takenOver: new Set(), others: new Set() },
+    writers: { own: "a", takenOver: new Set(), others: new Set(), listedMs: 0 },
     put: done,
     noRoomFor: () => null,
     note: done,

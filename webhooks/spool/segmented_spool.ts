@@ -32,6 +32,7 @@ import { SpoolError } from "./spool_error.ts";
 /** What a segmented spool needs; see `FileSpoolOptions` for the meanings. */
 export interface SegmentedSpoolOptions extends SupplyOptions, ClaimOptions {
   readonly maxBytes: number;
+  readonly now: () => number;
 }
 
 /**
@@ -66,6 +67,7 @@ export class SegmentedSpool implements Spool {
       own: writerName(options.mark),
       takenOver: new Set(),
       others: new Set(),
+      listedMs: -Infinity,
     };
   }
 
@@ -356,6 +358,7 @@ export class SegmentedSpool implements Spool {
    */
   async #takeOver(): Promise<SpoolError | null> {
     const held = new Set(this.#segments.map(({ name }) => name));
+    const listedMs = this.#options.now();
     const found = await claimSegments(held, this.#options);
     const { claimed, failure } = found;
     for (const segment of claimed) {
@@ -369,6 +372,7 @@ export class SegmentedSpool implements Spool {
       own,
       takenOver: takenOver.union(names(found.takenOver)),
       others: names(found.others),
+      listedMs,
     };
     return failure;
   }

@@ -163,6 +163,7 @@ function open(
     maxBytes: limits.maxBytes ?? 1e9,
     segmentBytes: limits.segmentBytes ?? 20_000,
     onDamage: (one) => damage.push(one),
+    now: () => 0,
   });
 }
 

@@ -23,6 +23,8 @@ export interface SpoolWriters {
   readonly takenOver: ReadonlySet<string>;
   /** Processes whose files are there, and are not this process's. */
   readonly others: ReadonlySet<string>;
+  /** When the files were listed that this was read from, ms since 1970. */
+  readonly listedMs: number;
 }
 
 /**

@@ -183,6 +183,8 @@ export interface Mover {
   readonly takenOver?: ReadonlySet<string>;
   /** Other processes of which files are in the folder. @default {none} */
   readonly others?: ReadonlySet<string>;
+  /** When the folder was listed, ms since 1970. @default {never} */
+  readonly listedMs?: number;
 }
 
 /** Writes what a mover has waiting: number, oldest, time of writing. */
@@ -198,49 +200,47 @@ export function writeMover(
   };
 }
 
-/** Which rows of movers are of no use any more, beside a mover's own. */
-export interface MoversDone {
-  /** Whether the mover's own row is. */
-  readonly own: boolean;
-  /** A row that is older is, where no file of its process is left. */
-  readonly writtenBeforeMs: number;
-}
-
 const moversDone = `(place = ?1 AND process = ?2 AND ?3)
   OR process IN (SELECT value FROM json_each(?4))
   OR (place = ?1 AND process <> ?2 AND written_ms < ?5
     AND process NOT IN (SELECT value FROM json_each(?6)))`;
 
 function moversDoneArgs(
-  { place, process, takenOver = new Set(), others = new Set() }: Mover,
-  { own, writtenBeforeMs }: MoversDone,
+  {
+    place,
+    process,
+    takenOver = new Set(),
+    others = new Set(),
+    listedMs = -Infinity,
+  }: Mover,
+  isOwn: boolean,
 ): Statement["args"] {
   return [
     place,
     process,
-    own ? 1 : 0,
+    isOwn ? 1 : 0,
     JSON.stringify([...takenOver]),
-    writtenBeforeMs,
+    Math.max(listedMs, 0),
     JSON.stringify([...others]),
   ];
 }
 
 /** Selects a row where {@linkcode deleteMovers} would delete one. */
-export function selectMoversDone(mover: Mover, done: MoversDone): Statement {
+export function selectMoversDone(mover: Mover, isOwn: boolean): Statement {
   return {
     sql: `SELECT 1 FROM movers WHERE ${moversDone} LIMIT 1`,
-    args: moversDoneArgs(mover, done),
+    args: moversDoneArgs(mover, isOwn),
   };
 }
 
 /**
  * Deletes rows of movers: of those that were taken over, those of which no file
- * is left, and the mover's own where that is done.
+ * was left when the folder was listed, and the mover's own where nothing waits.
  */
-export function deleteMovers(mover: Mover, done: MoversDone): Statement {
+export function deleteMovers(mover: Mover, isOwn: boolean): Statement {
   return {
     sql: `DELETE FROM movers WHERE ${moversDone}`,
-    args: moversDoneArgs(mover, done),
+    args: moversDoneArgs(mover, isOwn),
   };
 }
 

@@ -263,6 +263,7 @@ async function openSpool(
     }),
     newId: () => String(names.int(1e9, 9e9)),
     mark: names.int(1, 2 ** 31),
+    now: () => world.now(),
     // A small one is soon full.
     maxBytes: world.plan.attack.stuffing ? 1 << 20 : 1 << 24,
     segmentBytes: 8 << 10,
