@@ -7,6 +7,7 @@ import { tookBack } from "../chores/took_back.ts";
 import { hasReadUsers, recoverWindow } from "../chores/recover_chore.ts";
 import { SUBSCRIPTION } from "../world/incarnation.ts";
 import { addOne, Broken, check } from "../world/journal.ts";
+import { inProcess } from "../world/in_process.ts";
 import { passing } from "../world/virtual_time.ts";
 import type { World } from "../world/world.ts";
 import { disagreements, orderOf, rows } from "./disagreements.ts";
@@ -93,15 +94,17 @@ function agreed(wrong: readonly string[], when: string): void {
 
 /** A person reads everything again: what nobody has read is proven then. */
 async function recoverAll(world: World, inspector: Inspector): Promise<void> {
-  const { clock, processes, plan, dice, journal } = world;
-  const { incarnation } = dice.pick(processes);
-  if (incarnation === null) return;
-  const report = await passing(
-    clock,
-    recoverWindow(world, incarnation, {
-      fromMs: plan.startMs - 21 * 24 * hourMs,
-      toMs: world.now(),
-    }),
+  const { processes, plan, dice, journal } = world;
+  const process = dice.pick(processes);
+  if (process.incarnation === null) return;
+  const report = await inProcess(
+    world,
+    process,
+    (incarnation) =>
+      recoverWindow(world, incarnation, {
+        fromMs: plan.startMs - 21 * 24 * hourMs,
+        toMs: world.now(),
+      }),
     pollLimitMs,
   );
   const { complete, why } = report;
