@@ -65,7 +65,7 @@ export {
 } from "./outcomes/outcome_table.ts";
 export { readDeliveryPage } from "./queries/deliveries.ts";
 export { readReleasesNow, type ReleaseNow } from "./queries/releases_now.ts";
-export { comparesNothing } from "./queries/unchecked_orders.ts";
+export { uncheckedSince } from "./queries/unchecked_orders.ts";
 export { readWaiting } from "./queries/waiting_deliveries.ts";
 export {
   addBuckets,

@@ -1,5 +1,10 @@
 import { type OrderContext, STUCK_AFTER_MS } from "../attention/attention.ts";
 import type { AttentionKind } from "../outcomes/attention_kind.ts";
+import {
+  OUTCOME_TABLE,
+  type Release,
+  type ReleaseReason,
+} from "../outcomes/outcome_table.ts";
 import type { AnomalyKind } from "../anomalies/anomaly.ts";
 import type { OrderActivity } from "../orders/order_activity.ts";
 import type { OrderState } from "../states/order_state.ts";
@@ -8,6 +13,7 @@ import type { Driver } from "../store/driver/driver.ts";
 import type { PageQuery, Selection } from "../store/tables/state_pages.ts";
 import {
   orderConditions,
+  releaseConditions,
   selectClaimedByReference,
   selectConfirmedByReference,
 } from "../store/tables/order_conditions.ts";
@@ -43,6 +49,10 @@ export interface OrderQuery extends PageQuery {
   readonly open?: boolean;
   /** Only orders that wait for a person for this reason. */
   readonly attention?: AttentionKind;
+  /** Only orders of this release. */
+  readonly release?: Release;
+  /** Only orders whose release has this reason. */
+  readonly releaseReason?: ReleaseReason;
   /**
    * The time that `attention: "stuck"` goes by, in milliseconds since the epoch.
    *
@@ -166,6 +176,7 @@ const MOST_FOUND = 100;
  * @param query The query.
  */
 export function orderSelection(query: OrderQuery): Selection {
+  const { release, releaseReason } = query;
   return {
     table: "orders",
     // The orders of a click id are few, and its links name them.
@@ -177,6 +188,15 @@ export function orderSelection(query: OrderQuery): Selection {
       stuckSince: new Date(
         (query.stuckAtMs ?? Date.now()) - STUCK_AFTER_MS,
       ).toISOString(),
+    }),
+    ...((release ?? releaseReason) === undefined ? {} : {
+      either: releaseConditions(
+        OUTCOME_TABLE.filter((row) =>
+          (release === undefined || row.release === release) &&
+          (releaseReason === undefined || row.reason === releaseReason)
+        ),
+        releaseReason,
+      ),
     }),
     query,
   };

@@ -175,6 +175,14 @@ Deno.test("a page of a list is one walk of one index, from where the page before
       on("orders_with_attention", ` AND ${from}`),
     ],
     [orders({ attention: "stuck" }), on("orders_open", ` AND ${from}`)],
+    [
+      orders({ release: "unchecked" }),
+      on("orders_by_release", ` AND release=? AND ${from}`),
+    ],
+    [
+      orders({ release: "no", releaseReason: "ended" }),
+      on("orders_by_release", ` AND release=? AND ${from}`),
+    ],
     [users({}), [
       "SEARCH users USING INDEX users_by_time (generation=? AND " +
       "(sort_at,user_id)<(?,?))",
@@ -212,5 +220,45 @@ Deno.test("which orders wait for one reason is told from the index alone", async
   assert.deepEqual(await stepsOf(driver, statement), [
     "SEARCH orders USING COVERING INDEX orders_with_attention (generation=?)",
   ]);
+  await ledger.close();
+});
+
+Deno.test("a release and its reason are told from the index alone", async () => {
+  const driver = await openDriver({ url: ":memory:", worker: false });
+  const ledger = await ledgerOn(driver, { environment: "sandbox" });
+  const [one] = orderSelection({ releaseReason: "several_match" }).either ?? [];
+  assert.ok(one !== undefined);
+  const statement = {
+    sql: `SELECT order_id FROM orders WHERE generation = 1 AND ${one.sql}
+      ORDER BY sort_at DESC, order_id DESC`,
+    args: one.args,
+  };
+  assert.deepEqual(await stepsOf(driver, statement), [
+    "SEARCH orders USING COVERING INDEX orders_by_release " +
+    "(generation=? AND release=?)",
+  ]);
+  await ledger.close();
+});
+
+Deno.test("orders that wait are merged from two indexes, and never sorted as a whole", async () => {
+  const driver = await openDriver({ url: ":memory:", worker: false });
+  const ledger = await ledgerOn(driver, { environment: "sandbox" });
+  const steps = await stepsOf(
+    driver,
+    pageStatement(orderSelection({ release: "wait" })),
+  );
+  assert.ok(steps.includes("MERGE (UNION ALL)"), steps.join("\n"));
+  const left = steps.slice(steps.indexOf("LEFT"), steps.indexOf("RIGHT"));
+  assert.ok(
+    left.includes(
+      "SEARCH orders USING INDEX orders_by_release (generation=? AND release=?)",
+    ),
+    steps.join("\n"),
+  );
+  assert.ok(!left.some((step) => step.includes("B-TREE")), steps.join("\n"));
+  assert.ok(
+    steps.some((step) => step.includes("transitions_paid_twice")),
+    steps.join("\n"),
+  );
   await ledger.close();
 });

@@ -255,6 +255,8 @@ Deno.test.each([
   [{ anomaly: "contested" }, "orders_with_anomaly"],
   [{ attention: "refund_due" }, "orders_with_attention"],
   [{ attention: "stuck" }, "orders_open"],
+  [{ release: "unchecked" }, "orders_by_release"],
+  [{ releaseReason: "several_match" }, "orders_by_release"],
 ] as [OrderQuery, string][])(
   "a page of orders by %j reads an index in order",
   async (query, index) => {

@@ -11,7 +11,9 @@ export type AlarmArea =
   /** Whether deliveries of every size can be stored. */
   | "room"
   /** The evidence chain. */
-  | "evidence";
+  | "evidence"
+  /** Whether orders are compared with what was recorded. */
+  | "comparison";
 
 /**
  * What is wrong.
@@ -29,6 +31,8 @@ export type AlarmArea =
  * - `spool_nearly_full`: the spool takes only bodies of at most 8 KiB.
  * - `large_bodies_refused`: bodies above 64 KiB have used up their share.
  * - `chain_broken`: the evidence chain does not contain its anchored head.
+ * - `released_unchecked`: orders succeed, and nothing was ever recorded to
+ *   compare them with.
  */
 export type AlarmCode =
   | "delivery_suspected"
@@ -43,7 +47,8 @@ export type AlarmCode =
   | "disk_nearly_full"
   | "spool_nearly_full"
   | "large_bodies_refused"
-  | "chain_broken";
+  | "chain_broken"
+  | "released_unchecked";
 
 /** Something that is wrong now. */
 export interface StandingAlarm {

@@ -4,6 +4,8 @@ import type {
   Ledger,
   OrderQuery,
   OrderState,
+  Release,
+  ReleaseReason,
 } from "../../ledger/mod.ts";
 import {
   ANOMALY_KINDS,
@@ -12,6 +14,7 @@ import {
   orderMachine,
 } from "../../ledger/for_resources.ts";
 import { UsageError } from "../../settings/errors.ts";
+import { RELEASE, RELEASE_REASON } from "../wording/release.ts";
 
 /** What chooses orders; all that is set must hold. */
 export interface OrderFilters {
@@ -31,37 +34,59 @@ export interface OrderFilters {
   readonly anomaly?: string | true;
   /** Only orders that wait for a person for this reason. */
   readonly attention?: AttentionKind;
+  /** Only orders of this release. */
+  readonly release?: Release;
+  /** Only orders whose release has this reason. */
+  readonly reason?: ReleaseReason;
 }
 
 /** The statuses that are documented; the service may use new ones. */
 export const STATUSES: readonly string[] = Object.keys(orderMachine.states);
 
-/**
- * Reads why orders wait for a person.
- *
- * @param field Where it was given, for the message.
- * @throws {UsageError} When it is no such reason.
- */
-export function attentionKind(field: string, kind: string): AttentionKind {
-  const known = ATTENTION_KINDS.find((one) => one === kind);
-  if (known !== undefined) return known;
-  throw new UsageError(
-    `Wrong ${field}: "${kind}" is none of ${ATTENTION_KINDS.join(", ")}`,
-  );
-}
+/** What a release can be. */
+export const RELEASES: readonly Release[] = Object.keys(RELEASE) as Release[];
+
+/** The reasons that a release can have. */
+export const RELEASE_REASONS: readonly ReleaseReason[] = Object.keys(
+  RELEASE_REASON,
+) as ReleaseReason[];
 
 /**
- * Reads a kind of anomaly.
+ * A reader of one of some words.
  *
- * @param field Where it was given, for the message.
- * @throws {UsageError} When it is no such kind.
+ * @param words The words.
+ * @returns Reads a text; `field` is where it was given, for the message. It
+ * throws a {@linkcode UsageError} when the text is none of the words.
  */
-export function anomalyKind(field: string, kind: string): string {
-  if ((ANOMALY_KINDS as readonly string[]).includes(kind)) return kind;
-  throw new UsageError(
-    `Wrong ${field}: "${kind}" is none of ${ANOMALY_KINDS.join(", ")}`,
-  );
+function reader<Word extends string>(
+  words: readonly Word[],
+): (field: string, text: string) => Word {
+  return (field, text) => {
+    const known = words.find((one) => one === text);
+    if (known !== undefined) return known;
+    throw new UsageError(
+      `Wrong ${field}: "${text}" is none of ${words.join(", ")}`,
+    );
+  };
 }
+
+/** Reads why orders wait for a person. */
+export const attentionKind: (field: string, text: string) => AttentionKind =
+  reader(ATTENTION_KINDS);
+
+/** Reads a kind of anomaly. */
+export const anomalyKind: (field: string, text: string) => string = reader(
+  ANOMALY_KINDS,
+);
+
+/** Reads a release. */
+export const releaseWord: (field: string, text: string) => Release = reader(
+  RELEASES,
+);
+
+/** Reads the reason of a release. */
+export const releaseReason: (field: string, text: string) => ReleaseReason =
+  reader(RELEASE_REASONS);
 
 /**
  * Refuses a status that is mistyped: an empty list would look like an answer.
@@ -95,6 +120,8 @@ export function orderQuery(filters: OrderFilters): OrderQuery {
     createdUpTo: justBefore(filters.to),
     anomaly: filters.anomaly,
     attention: filters.attention,
+    release: filters.release,
+    releaseReason: filters.reason,
   });
 }
 
@@ -115,6 +142,7 @@ export function matches(
   nowMs: number,
 ): boolean {
   const { status, user, click, asset, from, to, anomaly, attention } = filters;
+  const { release, reason } = filters;
   const { createdAt, anomalies, claimed } = order;
   const isCreated = createdAt !== null &&
     (from === undefined || Date.parse(createdAt) >= Date.parse(from)) &&
@@ -127,5 +155,8 @@ export function matches(
     ((from ?? to) === undefined || isCreated) &&
     (anomaly === undefined ||
       anomalies.some(({ kind }) => anomaly === true || kind === anomaly)) &&
-    (attention === undefined || attentionOf(order, nowMs).includes(attention));
+    (attention === undefined ||
+      attentionOf(order, nowMs).includes(attention)) &&
+    (release === undefined || order.release === release) &&
+    (reason === undefined || order.releaseReason === reason);
 }

@@ -63,6 +63,7 @@ export const alarm = named(
       disk: true,
       room: true,
       evidence: true,
+      comparison: true,
     }),
     code: oneOf<AlarmCode>({
       delivery_suspected: true,
@@ -78,6 +79,7 @@ export const alarm = named(
       spool_nearly_full: true,
       large_bodies_refused: true,
       chain_broken: true,
+      released_unchecked: true,
     }),
     since: time,
     clearedAt: timeOrNull,

@@ -2,6 +2,7 @@ import type {
   AlarmCode,
   StandingAlarm,
 } from "../../resources/health/standing_alarm.ts";
+import { RELEASED_UNCHECKED } from "../../resources/health/released_unchecked.ts";
 import type { PollFailureCause } from "../../sync/mod.ts";
 import { pollFailureAdvice } from "../../resources/wording/poll_failure.ts";
 
@@ -81,6 +82,7 @@ const WORDS: Readonly<Record<AlarmCode, DescribedAlarm>> = {
       "changed the ledger, or an older copy of it is in its place",
     advice: "Change nothing, keep a copy, and run `rampkit ledger verify`",
   },
+  released_unchecked: RELEASED_UNCHECKED,
 };
 
 /** Every alarm that there is. */

@@ -1,7 +1,7 @@
 import type { Ledger } from "../../ledger/mod.ts";
 import { readPollHealth, watchdog } from "../../sync/mod.ts";
 import { countConfirms, isPolled } from "../../ledger/for_sync.ts";
-import { readWaiting } from "../../ledger/for_resources.ts";
+import { readWaiting, uncheckedSince } from "../../ledger/for_resources.ts";
 import type { WebhookEndpointStats } from "../../webhooks/mod.ts";
 import type { Readiness } from "../http/http_app.ts";
 import type {
@@ -59,6 +59,7 @@ export async function checkAlarms(sources: AlarmSources): Promise<AlarmCheck> {
     ["disk", () => disk(sources, readiness, nowMs)],
     ["room", () => room(sources)],
     ["evidence", () => evidence(sources, nowMs)],
+    ["comparison", () => comparison(sources)],
   ];
   for (const [area, see] of areas) {
     try {
@@ -188,6 +189,13 @@ function evidence({ chainBroken }: AlarmSources, nowMs: number): Found {
   const broken = chainBroken();
   if (broken === null) return undefined;
   return broken ? { code: "chain_broken", since: iso(nowMs), facts: {} } : null;
+}
+
+async function comparison({ ledger }: AlarmSources): Promise<Found> {
+  const since = await uncheckedSince(ledger.driver);
+  return since === null
+    ? null
+    : { code: "released_unchecked", since, facts: {} };
 }
 
 function iso(ms: number): string {

@@ -4,6 +4,12 @@ import { OnrampClient } from "../../client/mod.ts";
 import { createPoller } from "../../sync/mod.ts";
 import { openLedger } from "../../ledger/mod.ts";
 import { createSandbox, virtualClock } from "../../sandbox/mod.ts";
+import {
+  minutesAgo,
+  ODD_ORDERS,
+  oddEvents,
+  oddReading,
+} from "../../tests/kit/odd_ledger.ts";
 import { until } from "../../tests/kit/until.ts";
 import { writeWaiting } from "../../ledger/for_server.ts";
 import type { Driver } from "../../ledger/for_sync.ts";
@@ -61,8 +67,35 @@ Deno.test("checkAlarms() sees nothing wrong where nothing is", async () => {
     "disk",
     "room",
     "evidence",
+    "comparison",
   ]);
   assert.ok([...look.values()].every((alarm) => alarm === null));
+});
+
+Deno.test("checkAlarms() tells once for all orders that they are released unchecked, until anything is recorded", async () => {
+  await using ledger = await openLedger({
+    url: ":memory:",
+    environment: "sandbox",
+    worker: false,
+    goLive: minutesAgo(75),
+  });
+  const seen = async () => {
+    await ledger.project();
+    return (await looked({ ledger })).get("comparison");
+  };
+  await ledger.append([oddReading(ODD_ORDERS.refund, "success", 20)]);
+  assert.equal(await seen(), null, "others released it");
+  await ledger.append([
+    oddReading(ODD_ORDERS.success, "success", 10),
+    oddReading(ODD_ORDERS.mismatch, "success", 5),
+  ]);
+  const alarm = await seen();
+  assert.equal(alarm?.code, "released_unchecked");
+  assert.equal(alarm?.since, minutesAgo(70));
+  const [recorded] = oddEvents();
+  assert.ok(recorded !== undefined);
+  await ledger.append([recorded]);
+  assert.equal(await seen(), null);
 });
 
 Deno.test("checkAlarms() says nothing of delivery while nobody polls", async () => {

@@ -4,6 +4,8 @@ import {
 } from "../../resources/queries/explanation.ts";
 import {
   checkStatus,
+  RELEASE_REASONS,
+  RELEASES,
   STATUSES,
 } from "../../resources/queries/order_filters.ts";
 import {
@@ -61,6 +63,11 @@ export const ORDER_ROUTES: readonly Route[] = [
       ),
       attention: attentionParam(
         "Only orders that wait for a person for this reason",
+      ),
+      release: wordParam("Only orders of this release", RELEASES),
+      reason: wordParam(
+        "Only orders whose release has this reason",
+        RELEASE_REASONS,
       ),
     },
     answer: { description: "One page", schema: pageOf(named("Order")) },

@@ -101,6 +101,14 @@ Deno.test("a basket paid by two orders ships once, and whoever reads the second 
       );
     }
   }
+  const ids = async (query: string) => {
+    const { items } = await (await api.get(`/v1/orders?${query}`)).json();
+    return items.map(({ orderId }: { orderId: string }) => orderId);
+  };
+  assert.deepEqual(await ids("reason=paid_twice"), ["O2"]);
+  assert.deepEqual(await ids("release=wait&reason=paid_twice"), ["O2"]);
+  assert.deepEqual((await ids("release=yes")).toSorted(), ["O1", "O3"]);
+  assert.deepEqual(await ids("release=yes&reason=paid_twice"), []);
   const waiting = await (await api.get("/v1/attention?kind=paid_twice")).json();
   assert.deepEqual(
     waiting.items.map(({ order }: { order: { orderId: string } }) =>

@@ -33,6 +33,7 @@ import { messagePage } from "./pages/message_page.ts";
 import { monthPage } from "./pages/month_page.ts";
 import { monthsPage } from "./pages/months_page.ts";
 import { orderPage } from "./pages/order_page.ts";
+import { ordersPage } from "./pages/orders_page.ts";
 import { searchPage } from "./pages/search_page.ts";
 import { againPage, signInPage } from "./pages/sign_in_page.ts";
 import { userPage } from "./pages/user_page.ts";
@@ -185,6 +186,13 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
     "/search",
     (c) => show(c, (context) => searchPage(context, c.req.query("q") ?? "")),
   );
+  app.get("/orders", (c) =>
+    show(c, (context) =>
+      ordersPage(context, {
+        release: c.req.query("release"),
+        reason: c.req.query("reason"),
+        after: c.req.query("after"),
+      })));
   app.get(
     "/orders/:id",
     (c) =>

@@ -175,6 +175,8 @@ Deno.test("rampkit names the possible values when a filter is mistyped", async (
       [["--status", "done"], /^Wrong --status: "done" is none of created, .*s/],
       [["--anomaly", "nonsense"], /^Wrong --anomaly: "nonsense" .*contested/],
       [["--trust", "sure"], /--trust.*sure.*confirmed/],
+      [["--release", "maybe"], /^Wrong --release: "maybe" .*unchecked/],
+      [["--reason", "maybe"], /^Wrong --reason: "maybe" .*several_match/],
     ] as const
   ) {
     for (const command of ["list", "export"]) {

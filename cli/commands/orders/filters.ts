@@ -4,6 +4,9 @@ import { orderedWindow } from "../../program/options.ts";
 import {
   anomalyKind,
   attentionKind,
+  releaseReason,
+  RELEASES,
+  releaseWord,
   STATUSES,
 } from "../../../resources/queries/order_filters.ts";
 
@@ -36,5 +39,15 @@ export function filterOptions(command: Command): Command {
       "--attention <kind>",
       "only orders that wait for a person for this reason: see rampkit attention",
       (kind: string) => attentionKind("--attention", kind),
+    )
+    .option(
+      "--release <release>",
+      `only orders of this release: ${RELEASES.join(", ")}`,
+      (word: string) => releaseWord("--release", word),
+    )
+    .option(
+      "--reason <reason>",
+      "only orders whose release has this reason, for example several_match",
+      (word: string) => releaseReason("--reason", word),
     );
 }

@@ -43,6 +43,8 @@ export function orderRow(fold: OrderFold, options: ResolveOptions): PackedRow {
       sortTime(fold.latest?.createdAt || null, activity.firstRecordedAt),
       spaced(state.anomalies.map(({ kind }) => kind)),
       spaced(state.attention),
+      state.release,
+      state.releaseReason,
       state.txId,
       state.address,
       expected?.reference ?? null,

@@ -71,6 +71,43 @@ function ordersOf(
   };
 }
 
+/** A release and a reason that an order may have. */
+export interface ReleasePair {
+  readonly release: string;
+  readonly reason: string;
+}
+
+/** Orders of which the purchase is taken by another order. */
+const paidTwice = `order_id IN (SELECT entity_id FROM transitions
+  WHERE reason = 'paid_twice') AND ${isPaidTwice} = 1`;
+
+/**
+ * The conditions under which orders have one of some releases and reasons, one
+ * for each index range. What is stored knows no other order: a stored yes whose
+ * purchase another order holds is read as waiting.
+ *
+ * @param pairs Which ones.
+ * @param reason The only reason; without it, all reasons of each release.
+ */
+export function releaseConditions(
+  pairs: readonly ReleasePair[],
+  reason?: string,
+): Condition[] {
+  const stored = pairs.filter((one) => one.reason !== "paid_twice");
+  const conditions = [...new Set(stored.map(({ release }) => release))].map(
+    (release): Condition => ({
+      sql: "release = ?" +
+        (reason === undefined ? "" : " AND release_reason = ?") +
+        (release === "yes" ? ` AND ${isPaidTwice} IS NOT 1` : ""),
+      args: reason === undefined ? [release] : [release, reason],
+    }),
+  );
+  if (stored.length < pairs.length) {
+    conditions.push({ sql: `release = 'yes' AND ${paidTwice}`, args: [] });
+  }
+  return conditions.length === 0 ? [{ sql: "false", args: [] }] : conditions;
+}
+
 /**
  * The conditions of a query in SQL. Where an index is partial its condition is
  * written out, because a bound value would hide it.
@@ -114,10 +151,7 @@ export function orderConditions(query: OrderFilter): Condition[] {
       query.stuckSince ?? "",
     );
   } else if (query.attention === "paid_twice") {
-    add(
-      `order_id IN (SELECT entity_id FROM transitions
-        WHERE reason = 'paid_twice') AND ${isPaidTwice} = 1`,
-    );
+    add(paidTwice);
   } else if (query.attention === "yes_withheld") {
     add(
       `order_id IN (SELECT entity_id FROM transitions WHERE withheld = 1)

@@ -31,13 +31,16 @@ export const isWithheld = `(SELECT max(t.seq) > 0 AND t.withheld = 1
 export const orderContext = `${anyExpectation}, ${isPaidTwice}, ${isWithheld}`;
 
 /**
- * Selects 1 where an order has succeeded that cannot be compared, and nothing
- * was ever recorded to compare orders with; else 0.
+ * Selects when the first order was created that is released unchecked, where
+ * nothing was ever recorded to compare orders with; no row where that is not
+ * so. What was created before the ledger went live was not released by it.
  */
-export const selectUnchecked: Statement = {
-  sql: `SELECT NOT ${anyExpectation} AND EXISTS (SELECT 1 FROM orders
-    WHERE generation = ${liveGeneration} AND attention IS NOT NULL
-      AND instr(attention, ' not_comparable ') > 0)`,
+export const selectUncheckedSince: Statement = {
+  sql: `SELECT sort_at FROM orders
+    WHERE generation = ${liveGeneration} AND release = 'unchecked'
+      AND NOT ${anyExpectation}
+      AND sort_at >= coalesce((SELECT go_live FROM rampkit), '')
+    ORDER BY sort_at LIMIT 1`,
   args: [],
 };
 

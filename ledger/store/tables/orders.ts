@@ -10,7 +10,9 @@ import { type PackedRow, packedText, packRows } from "./packed_rows.ts";
  * click id which the service shows: no webhook puts anything there.
  *
  * `orders_with_attention` holds the kind of attention too, so that orders of
- * one kind are found without reading the others.
+ * one kind are found without reading the others; likewise `orders_by_release`
+ * the reason of the release. Both columns are those of the stored state, which
+ * knows no other order.
  */
 export const ordersSchema: readonly string[] = [
   `CREATE TABLE orders (
@@ -24,6 +26,8 @@ export const ordersSchema: readonly string[] = [
     sort_at TEXT NOT NULL,
     anomalies TEXT,
     attention TEXT,
+    release TEXT NOT NULL,
+    release_reason TEXT NOT NULL,
     tx_id TEXT,
     address TEXT,
     reference TEXT,
@@ -52,6 +56,8 @@ export const ordersSchema: readonly string[] = [
   `CREATE INDEX orders_with_attention
     ON orders(generation, sort_at, order_id, attention)
     WHERE attention IS NOT NULL`,
+  `CREATE INDEX orders_by_release
+    ON orders(generation, release, sort_at, order_id, release_reason)`,
   ...["tx_id", "address", "reference", "session_id"].map((column) =>
     `CREATE INDEX orders_by_${column}
       ON orders(generation, ${column} COLLATE NOCASE)
@@ -100,18 +106,20 @@ export function upsertOrders(
   return {
     sql: `INSERT INTO orders (generation, order_id, status, trust, open,
         user_id, commodity, sort_at, anomalies,
-        attention, tx_id, address, reference, session_id, state, activity, fold)
+        attention, release, release_reason, tx_id, address, reference,
+        session_id, state, activity, fold)
       SELECT ?3, r.value ->> 0, r.value ->> 1, r.value ->> 2, r.value ->> 3,
         r.value ->> 4, r.value ->> 5, r.value ->> 6, r.value ->> 7,
         r.value ->> 8, r.value ->> 9, r.value ->> 10, r.value ->> 11,
-        r.value ->> 12,
-        ${packedText(13, 0)}, ${packedText(13, 1)}, ${packedText(13, 2)}
+        r.value ->> 12, r.value ->> 13, r.value ->> 14,
+        ${packedText(15, 0)}, ${packedText(15, 1)}, ${packedText(15, 2)}
       FROM json_each(?2) AS r WHERE true
       ON CONFLICT (generation, order_id) DO UPDATE SET
         status = excluded.status, trust = excluded.trust, open = excluded.open,
         user_id = excluded.user_id, commodity = excluded.commodity,
         sort_at = excluded.sort_at, anomalies = excluded.anomalies,
-        attention = excluded.attention, tx_id = excluded.tx_id,
+        attention = excluded.attention, release = excluded.release,
+        release_reason = excluded.release_reason, tx_id = excluded.tx_id,
         address = excluded.address, reference = excluded.reference,
         session_id = excluded.session_id,
         state = excluded.state, activity = excluded.activity,

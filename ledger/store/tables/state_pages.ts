@@ -59,6 +59,13 @@ export interface Selection {
   readonly index?: string;
   /** Conditions besides those of {@linkcode PageQuery}. */
   readonly where: readonly Condition[];
+  /**
+   * Of these one holds, and never two for one row. Each is read by an index of
+   * its own, and the rows of all are merged in their order.
+   *
+   * @default none: `where` alone selects
+   */
+  readonly either?: readonly Condition[];
   /** The query. */
   readonly query: PageQuery;
 }
@@ -83,7 +90,7 @@ export interface RowPage {
  * @param selection What to read.
  */
 export function pageStatement(selection: Selection): Condition {
-  const { table, index, where, query } = selection;
+  const { table, index, where, either = [ALWAYS], query } = selection;
   const id = table === "orders" ? "order_id" : "user_id";
   const newest = (query.sort ?? "newest") === "newest";
   const conditions = [...where];
@@ -113,20 +120,29 @@ export function pageStatement(selection: Selection): Condition {
     });
   }
   const order = newest ? "DESC" : "ASC";
+  const selects = either.map((one) => {
+    const all = [...conditions, one];
+    return {
+      sql: `SELECT state, activity, sort_at, ${id}, ` +
+        `length(CAST(state AS BLOB)) + length(CAST(activity AS BLOB))` +
+        `${context(table)} FROM ${table} ` +
+        (index === undefined ? "" : `INDEXED BY ${index} `) +
+        `WHERE generation = ${liveGeneration}` +
+        all.map(({ sql }) => sql === "" ? "" : ` AND ${sql}`).join(""),
+      args: all.flatMap(({ args }) => args),
+    };
+  });
   return {
-    sql: `SELECT state, activity, sort_at, ${id}, ` +
-      `length(CAST(state AS BLOB)) + length(CAST(activity AS BLOB))` +
-      `${context(table)} FROM ${table} ` +
-      (index === undefined ? "" : `INDEXED BY ${index} `) +
-      `WHERE generation = ${liveGeneration}` +
-      conditions.map(({ sql }) => ` AND ${sql}`).join("") +
+    sql: selects.map(({ sql }) => sql).join(" UNION ALL ") +
       ` ORDER BY sort_at ${order}, ${id} ${order} LIMIT ?`,
     args: [
-      ...conditions.flatMap(({ args }) => args),
+      ...selects.flatMap(({ args }) => args),
       pageSize(query.limit) + 1,
     ],
   };
 }
+
+const ALWAYS: Condition = { sql: "", args: [] };
 
 /**
  * Reads one page.

@@ -24,7 +24,8 @@ ${
       section(
         "newest",
         "Newest orders",
-        orderTable("Newest orders", items, nowMs),
+        markup`${orderTable("Newest orders", items, nowMs)}
+<p><a href="/orders">All orders, by release and reason</a></p>`,
       )
     }`,
   };

@@ -22,7 +22,7 @@ export interface PageParts {
   /** Its title; never an identifier or personal data. */
   readonly title: string;
   /** Which entry of the navigation it is. */
-  readonly here?: "attention" | "delivery" | "months";
+  readonly here?: "attention" | "orders" | "delivery" | "months";
   /** What stands in the search box. */
   readonly searched?: string;
   /** Files of script that this page needs besides the common one. */
@@ -72,7 +72,9 @@ export function layout(frame: Frame, parts: PageParts): Markup {
         "/attention",
         "Attention",
       )
-    }${entry("delivery", "/delivery", "Delivery")}${
+    }${entry("orders", "/orders", "Orders")}${
+      entry("delivery", "/delivery", "Delivery")
+    }${
       entry(
         "months",
         "/months",

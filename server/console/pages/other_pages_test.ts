@@ -48,6 +48,22 @@ Deno.test("homePage() counts what waits and lists the newest orders", async () =
   assert.match(text, /Newest orders .*01KQPENDING000000000000001/);
 });
 
+Deno.test("ordersPage() lists orders by release and reason, and ignores words that it does not know", async () => {
+  await using opened = testConsole(await oddLedger(), now);
+  const all = await opened.read("/orders?release=maybe");
+  assert.ok(
+    all.includes(ODD_ORDERS.reversed) && all.includes(ODD_ORDERS.stuck),
+  );
+  const reversed = await opened.read("/orders?release=no&reason=final_changed");
+  assert.ok(reversed.includes(ODD_ORDERS.reversed));
+  assert.ok(!reversed.includes(ODD_ORDERS.failed));
+  const waiting = await opened.read("/orders?release=wait&reason=not_final");
+  assert.ok(waiting.includes(ODD_ORDERS.stuck));
+  assert.ok(!waiting.includes(ODD_ORDERS.reversed));
+  const form = await (await opened.ask("/orders?release=wait")).text();
+  assert.match(form, /<option value="wait"[^>]*selected/);
+});
+
 Deno.test("userPage() says what a user may do, with all orders", async () => {
   await using opened = testConsole(await oddLedger(), now);
   const buyer = await opened.read(`/users/${ODD_USERS.buyer}`);
