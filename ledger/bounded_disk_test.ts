@@ -84,6 +84,46 @@ for (const [name, hostile] of Object.entries(HOSTILE)) {
   });
 }
 
+/** Bodies all of whose five identifiers are new, and as long as is said. */
+const IDENTIFIERS: Readonly<Record<string, readonly [string, number]>> = {
+  "as long as may be": ["x", 256],
+  "as long as may be, of characters of three bytes": ["\u754c", 256],
+  "a third as long": ["x", 83],
+};
+
+for (const [name, [character, length]] of Object.entries(IDENTIFIERS)) {
+  Deno.test(`appendDelivery() takes at most 18 bytes more for each byte of five new identifiers ${name}`, async () => {
+    let inIdentifiers = 0;
+    const bodies = Array.from({ length: 60 }, (_, at) => {
+      const id = (name: string): string => {
+        const text = `${name}${at}-`.padEnd(length, character);
+        inIdentifiers += new TextEncoder().encode(text).length;
+        return text;
+      };
+      const filler = "x".repeat(83);
+      return new TextEncoder().encode(JSON.stringify({
+        type: "order_complete",
+        click_id: id("click"),
+        hpp_session_id: id("session"),
+        user: { user_id: id("user"), email: filler },
+        order: {
+          id: id("order"),
+          external_order_id: id("external"),
+          address: filler,
+          base: filler,
+          quote: filler,
+          status: filler,
+          transaction_id: filler,
+        },
+      }));
+    });
+    const received = bodies.reduce((sum, { length }) => sum + length, 0);
+    const taken = await bytesOnDisk(bodies);
+    const bound = 3 * received + 8192 * bodies.length + 18 * inIdentifiers;
+    assert.ok(taken <= bound, `${taken} bytes, and at most ${bound}`);
+  });
+}
+
 Deno.test("appendDelivery() keeps a body with long identifiers, and leaves their columns empty", async () => {
   await using ledger = await openLedger({
     url: ":memory:",

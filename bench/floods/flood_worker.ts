@@ -1,3 +1,4 @@
+import { LONGEST_IDENTIFIER } from "../../core/wire/identifier.ts";
 import type { FloodTarget } from "./floods.ts";
 
 const utf8 = new TextEncoder();
@@ -34,6 +35,11 @@ async function flood({ kind, url, apiUrl, secret }: FloodTarget) {
       return await crowd(1_100, () => stall(url, times(delivery, 40), HELD_MS));
     case "unread_pages":
       return await crowd(1_100, () => stall(apiUrl, times(page, 40), HELD_MS));
+    case "long_ids":
+      return void await Promise.all([
+        crowd(2, () => send(url, post(webhook, longIds()))),
+        crowd(4, () => send(apiUrl, page)),
+      ]);
     case "pages":
       return await crowd(8, () => send(apiUrl, page));
   }
@@ -88,6 +94,18 @@ function body(bytes: number): string {
   const id = crypto.randomUUID();
   const end = `","order":{"id":"${id}"}}`;
   return order + "x".repeat(bytes - order.length - end.length) + end;
+}
+
+/** A body whose identifiers are new, and as long as identifiers may be. */
+function longIds(): string {
+  const id = () => crypto.randomUUID().repeat(8).slice(0, LONGEST_IDENTIFIER);
+  return JSON.stringify({
+    type: "payment_started",
+    click_id: id(),
+    hpp_session_id: id(),
+    user: { user_id: id() },
+    order: { id: id(), external_order_id: id() },
+  });
 }
 
 function post(path: string, body: string): Uint8Array {

@@ -24,6 +24,8 @@ export const FLOODS = {
     "1,100 connections with 40 deliveries each, which read nothing",
   unread_pages:
     "1,100 connections with 40 requests for the largest page of the API each, which read nothing",
+  long_ids:
+    "two senders of new identifiers as long as may be, four readers of the largest page",
   pages: "eight readers of the largest page of the API",
 } as const;
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { V8_FLAGS } from "../kit/program.ts";
 import { unitCommand } from "../kit/unit_command.ts";
 
 const root = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
@@ -66,6 +67,11 @@ Deno.test("the image holds every module that the command line loads, no tests, a
   const user = /^USER (.+)$/m.exec(dockerfile)?.[1];
   assert.equal(user, "deno");
   assert.ok(dockerfile.indexOf("\nRUN ") < dockerfile.indexOf("\nUSER "));
+});
+
+Deno.test("the unit tells V8 what the task tells it, which bounds the memory of serve", async () => {
+  assert.match(V8_FLAGS, /--max-semi-space-size=\d/);
+  assert.ok((await unitCommand()).includes(V8_FLAGS));
 });
 
 Deno.test("image and README name one version of Deno", async () => {

@@ -188,8 +188,9 @@ export class Connection {
           );
         }
         database.exec("PRAGMA synchronous = FULL");
-        // Two megabytes, the default, make appends to a large ledger slower.
-        database.exec("PRAGMA cache_size = -65536");
+        // Two megabytes, the default, make appends to a large ledger slower; what
+        // a flood makes it hold beyond this, `serve` never gives back.
+        database.exec("PRAGMA cache_size = -8192");
         // Twice the default: pages that change often are copied back less often,
         // and no commit waits long for the copy.
         database.exec("PRAGMA wal_autocheckpoint = 2000");
