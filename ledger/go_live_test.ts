@@ -49,7 +49,11 @@ Deno.test("a lost ledger begun anew ships what was open, and not what was shippe
     "basket-open order:open:release.yes",
     "null order:later:release.unchecked",
   ]);
-  assert.deepEqual(await ledger.historic(), { orders: 1, listed: 1 });
+  assert.deepEqual(await ledger.historic(), {
+    orders: 1,
+    users: 0,
+    listed: 1,
+  });
 });
 
 Deno.test("openLedger() goes live at the time that is named, and refuses another", async () => {

@@ -198,16 +198,16 @@ export class Ledger implements AsyncDisposable {
 
   /**
    * Counts the orders that had ended before the ledger went live, and of which
-   * nothing new was told since.
+   * nothing new was told since; and the users who were there before.
    *
-   * @returns How many; and how many of them a person may want to look at:
+   * @returns How many; and how many of the orders a person may want to look at:
    * successes of the last fourteen days that were nobody's purchase.
    * @throws {LedgerError} When the database fails.
    */
   async historic(): Promise<Historic> {
     const [found] = await this.driver.batch([countHistoric], "read");
-    const [orders = 0, listed = 0] = found?.rows[0] ?? [];
-    return { orders: Number(orders), listed: Number(listed) };
+    const [orders, listed, users] = (found?.rows[0] ?? []).map(Number);
+    return { orders: orders ?? 0, users: users ?? 0, listed: listed ?? 0 };
   }
 
   /**

@@ -30,9 +30,10 @@ export interface RunOptions {
    */
   readonly onProjected?: (projection: Projection) => void;
   /**
-   * Called once with how many orders had ended before the ledger went live, and
-   * how many of them are listed for a person: nobody is told of them. It is
-   * called a minute after the last of them was read.
+   * Called once with how many orders had ended, and how many users were there,
+   * before the ledger went live, and how many of the orders are listed for a
+   * person: nobody is told of them. It is called a minute after the last of them
+   * was read.
    *
    * @default {none}
    */

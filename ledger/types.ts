@@ -145,6 +145,10 @@ export type { IsolatedId } from "./store/tables/polling/isolated_ids.ts";
 export type { PageQuery } from "./store/tables/state_pages.ts";
 export type { UnlistedPattern } from "./subscriptions/pattern.ts";
 export type { Dispatched } from "./subscriptions/subscription_options.ts";
+export type {
+  FiredHistory,
+  FireHistoryOptions,
+} from "./subscriptions/fire_historic.ts";
 export type { Unfired, UnfiredQuery } from "./subscriptions/subscriptions.ts";
 export type { UserCard, UserReason, UserSpending } from "./users/user_state.ts";
 export type { UserStatus, Verification } from "./users/user_status.ts";

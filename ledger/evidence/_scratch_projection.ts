@@ -1,6 +1,7 @@
 import { migrations } from "../store/migrations.ts";
 import { Projector, type ProjectorOptions } from "../projection/projector.ts";
 import type { Driver } from "../store/driver/driver.ts";
+import { copyTimes, selectGoLive } from "../store/tables/go_live.ts";
 import { migrate } from "../store/migrate.ts";
 import {
   selectEventsAfter,
@@ -62,6 +63,19 @@ export class ScratchProjection {
 
   /** Folds up to a position; it never goes back. */
   async catchUpTo(position: number): Promise<void> {
+    const { source, scratch } = this.#options;
+    const [times] = await source.batch([selectGoLive], "read");
+    const [goLive, createdAt, liveFrom] = times?.rows[0] ?? [];
+    const livePosition = Number(liveFrom ?? Infinity);
+    // What was folded before the ledger went live was told.
+    await this.#foldTo(Math.min(position, livePosition));
+    const isLive = this.#position >= livePosition;
+    const time = isLive ? goLive as string : null;
+    await scratch.batch([copyTimes(createdAt as string, time)], "write");
+    await this.#foldTo(position);
+  }
+
+  async #foldTo(position: number): Promise<void> {
     const { source, scratch, onProgress, signal } = this.#options;
     while (this.#position < position) {
       signal?.throwIfAborted();

@@ -10,6 +10,7 @@ import type { ResolveOptions } from "../orders/resolve_order.ts";
 import { FOLD_VERSION } from "../projection/fold_version.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { LedgerError } from "../store/driver/errors.ts";
+import { selectFired } from "../store/tables/transitions.ts";
 import { ScratchProjection } from "./_scratch_projection.ts";
 import {
   compareKeys,
@@ -268,7 +269,8 @@ function same(a: Uint8Array | null, b: Uint8Array | null): boolean {
 
 /**
  * Leaves out transitions that the events cannot decide: after a refold missing
- * ones, and those of an order or user of which an event was erased.
+ * ones; those of an order or user of which an event was erased; and what was told
+ * of one of which a person had something told.
  */
 async function decidable(
   source: Driver,
@@ -279,9 +281,12 @@ async function decidable(
   for (const one of differences) {
     if (refolded && one.kind !== "unfounded") continue;
     const [entity, id] = one.key;
-    const [erased] = await source.batch([
-      selectErasedOf(entity === "user" ? "user" : "order", id ?? ""),
+    const which = [entity === "user" ? "user" : "order", id ?? ""] as const;
+    const [erased, fired] = await source.batch([
+      selectErasedOf(...which),
+      selectFired(...which),
     ], "read");
+    if (one.kind === "changed" && fired?.rows.length !== 0) continue;
     if (erased?.rows.length === 0) decided.push(one);
   }
   return decided;

@@ -5,6 +5,7 @@ import type { Ledger } from "../ledger.ts";
 import { openLedger } from "../open_ledger.ts";
 import { Projector } from "../projection/projector.ts";
 import {
+  at,
   orderRead,
   orderWebhook,
   session,
@@ -305,4 +306,25 @@ Deno.test("Ledger.verifyStates() passes a refolded ledger, and still finds a tra
     found.differences.map(({ kind, key }) => [kind, ...key]),
     [["unfounded", "order", "O1", "order", "confirmed", "success", "1"]],
   );
+});
+
+Deno.test("Ledger.verifyStates() passes a ledger that went live in the middle, and where a person had something told", async () => {
+  await using ledger = await inMemory();
+  const old = (orderId: string) =>
+    orderRead(31, { orderId, status: "success", created: 2, changed: 3 });
+  await ledger.append([old("before")]);
+  await ledger.project();
+  await ledger.goLive(at(30));
+  await ledger.append([old("after"), old("fired")]);
+  await ledger.project();
+  assert.equal((await ledger.historic()).orders, 2);
+  assert.deepEqual((await verifyStates(ledger)).differences, []);
+  const key = "order:fired:confirmed.success";
+  assert.equal(await ledger.subscriptions.fire([key]), 1);
+  assert.deepEqual((await verifyStates(ledger)).differences, []);
+  await ledger.driver.batch([{
+    sql: "UPDATE transitions SET live = 1 WHERE entity_id = 'after'",
+    args: [],
+  }], "write");
+  assert.equal((await verifyStates(ledger)).different, 2);
 });

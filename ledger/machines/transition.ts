@@ -100,6 +100,8 @@ export interface Transition {
 export interface NewTransition extends Omit<Transition, "key" | "seq"> {
   /** Whether a person is to decide about it, because nobody is told. */
   readonly withheld: boolean;
+  /** Whether nobody is told because it was so before the ledger went live. */
+  readonly historic: boolean;
 }
 
 /**

@@ -80,6 +80,7 @@ export class TransitionCollector implements Collected {
         null;
       const { status, trust } = visible;
       if (previous?.status === status && previous.trust === trust) continue;
+      const isOld = !imported && (historic?.(visible, previous) ?? false);
       this.transitions.push({
         entity,
         machine,
@@ -93,8 +94,9 @@ export class TransitionCollector implements Collected {
         after: [],
         position: fact.position,
         recordedAt: fact.recordedAt,
-        live: this.#isLive(event, entity, id, historic?.(visible, previous)),
+        live: this.#isLive(event, entity, id, isOld),
         withheld: false,
+        historic: isOld,
       });
     }
     if (!delivered || imported) return;
@@ -126,6 +128,7 @@ export class TransitionCollector implements Collected {
       position: fact.position,
       recordedAt: fact.recordedAt,
       live: this.#isLive(event, "order", id, historic),
+      historic: historic && !event.imported,
       byExpectation: fact.orderId === null,
     });
   }

@@ -17,12 +17,16 @@ import {
 const AT_ONCE = 5000;
 /** Orders of one read. */
 const PAGE = 2000;
+/** The first version of the fold whose ledgers have a release log. */
+const LOGS_RELEASES = 5;
 
 /**
  * The statements that log, as not live, the release of each order that a new
  * version of the fold moves: afterwards the last entry of each order says what
  * its new state says. A `yes` that nobody is told of so, and one that is
- * withdrawn so, waits for a person; but not in a ledger that had no release log.
+ * withdrawn so, waits for a person. What is logged first of an order that had
+ * ended before the ledger went live is historic; all is in a ledger whose version
+ * had no release log.
  *
  * @param live The live checkpoint.
  * @param next That of the new states, at the same position.
@@ -38,7 +42,8 @@ export async function seedReleases(
   },
 ): Promise<Statement[]> {
   const changes: ReleaseChange[] = [];
-  const logged = new Set<string>();
+  const historic = new Set<string>();
+  const hadLog = live.foldVersion >= LOGS_RELEASES;
   const [last] = await driver.batch([selectRecordedAt(next.position)], "write");
   const recordedAt = last?.rows[0]?.[0] as string | undefined ?? "";
   for (let afterId: string | null = ""; afterId !== null;) {
@@ -48,11 +53,13 @@ export async function seedReleases(
       "write",
     );
     const rows: ResultSet["rows"] = moved?.rows ?? [];
-    for (const [id, fold, isLogged] of rows) {
+    for (const [id, fold, isLogged, isHistoric] of rows) {
       if (fold === null) continue;
       const now = orderRelease(decodeOrderFold(fold as string), resolve);
       if (now === null) continue;
-      if (isLogged === 1) logged.add(id as string);
+      if (isLogged !== 1 && (!hadLog || isHistoric === 1)) {
+        historic.add(id as string);
+      }
       changes.push({
         orderId: id as string,
         isFirst: isLogged !== 1,
@@ -60,6 +67,7 @@ export async function seedReleases(
         position: next.position,
         recordedAt,
         live: false,
+        historic: historic.has(id as string),
         byExpectation: false,
       });
     }
@@ -76,7 +84,7 @@ export async function seedReleases(
   const entries = releases.transitions.map((one) => {
     const isYes = one.logged?.release === "yes";
     const had = known.orders.get(one.id)?.entries.yes !== undefined;
-    const withheld = logged.has(one.id) && isYes !== had;
+    const withheld = !one.historic && isYes !== had;
     return { ...one, withheld };
   });
   const statements = purchaseStatements(releases);

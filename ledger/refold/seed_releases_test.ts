@@ -75,6 +75,7 @@ Deno.test("refold() seeds the release log of a ledger that had none, and tells n
   await driver.batch([
     { sql: "DELETE FROM transitions WHERE machine = 'release'", args: [] },
     { sql: "DELETE FROM purchases", args: [] },
+    { sql: "UPDATE projections SET fold_version = 4", args: [] },
   ], "write");
   const projector = new Projector({
     driver,

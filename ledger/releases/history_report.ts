@@ -1,8 +1,10 @@
-/** Orders that had ended before a ledger went live. */
+/** Orders that had ended, and users who were there, before a ledger went live. */
 export interface Historic {
-  /** How many there are: booked, and nobody was told of them. */
+  /** How many orders there are: booked, and nobody was told of them. */
   readonly orders: number;
-  /** Successes among them that a person may want to look at. */
+  /** How many users there are of whom nobody was told. */
+  readonly users: number;
+  /** Successes among the orders that a person may want to look at. */
   readonly listed: number;
 }
 
@@ -20,8 +22,9 @@ export interface HistoryReportParts {
 const LOOK_EVERY_MS = 60_000;
 
 /**
- * Tells once how many orders were withheld because they had ended before the
- * ledger went live: when the count has grown, and stands still for a minute.
+ * Tells once how many orders and users were withheld because they are from
+ * before the ledger went live: when their number has grown, and stands still for
+ * a minute.
  */
 export class HistoryReport {
   readonly #parts: HistoryReportParts;
@@ -47,10 +50,11 @@ export class HistoryReport {
     const historic = await read();
     this.#lookedAtMs = nowMs;
     const before = this.#last;
-    this.#last = historic.orders;
-    this.#told ??= historic.orders;
-    if (historic.orders !== before || historic.orders <= this.#told) return;
-    this.#told = historic.orders;
+    const withheld = historic.orders + historic.users;
+    this.#last = withheld;
+    this.#told ??= withheld;
+    if (withheld !== before || withheld <= this.#told) return;
+    this.#told = withheld;
     tell(historic);
   }
 }

@@ -6,8 +6,9 @@ Deno.test("HistoryReport.look() tells once how many were withheld, when no more 
   let minute = 0;
   let orders = 5;
   const report = new HistoryReport({
-    read: () => Promise.resolve({ orders, listed: 1 }),
-    tell: ({ orders, listed }) => told.push(`${minute}: ${orders} ${listed}`),
+    read: () => Promise.resolve({ orders, users: orders - 5, listed: 1 }),
+    tell: ({ orders, users, listed }) =>
+      told.push(`${minute}: ${orders} ${users} ${listed}`),
     now: () => minute * 60_000,
   });
   for (; minute < 20; minute++) {
@@ -15,5 +16,5 @@ Deno.test("HistoryReport.look() tells once how many were withheld, when no more 
     if (minute > 2 && minute <= 10) orders += 100;
     await report.look();
   }
-  assert.deepEqual(told, ["11: 805 1"]);
+  assert.deepEqual(told, ["11: 805 800 1"]);
 });

@@ -235,6 +235,7 @@ function released(
     position,
     recordedAt,
     live,
+    historic: false,
     byExpectation: false,
   };
 }

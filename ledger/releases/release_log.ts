@@ -20,6 +20,8 @@ export interface ReleaseChange {
   readonly recordedAt: string;
   /** Whether subscribers are to be told of it. */
   readonly live: boolean;
+  /** Whether it had been so before the ledger went live. */
+  readonly historic: boolean;
   /** Whether an expectation brought it, and no event of the order. */
   readonly byExpectation: boolean;
 }
@@ -81,7 +83,8 @@ export const NO_RELEASES: OrderReleases = {
  */
 export function nextRelease(
   before: OrderReleases,
-  { orderId, now, position, recordedAt, live, byExpectation }: ReleaseChange,
+  { orderId, now, position, recordedAt, live, historic, byExpectation }:
+    ReleaseChange,
   taken: boolean,
 ): NewTransition | null {
   const { last, entries } = before;
@@ -108,6 +111,7 @@ export function nextRelease(
     recordedAt,
     live: live && !isLate,
     withheld: live && isLate,
+    historic,
   };
 }
 

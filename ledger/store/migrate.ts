@@ -175,7 +175,8 @@ function firstStamp(options: MigrateOptions): Statement[] {
       environment TEXT NOT NULL,
       ledger_id TEXT NOT NULL,
       created_at TEXT NOT NULL,
-      go_live TEXT
+      go_live TEXT,
+      go_live_position INTEGER
     ) STRICT`),
     statement(
       `INSERT INTO rampkit

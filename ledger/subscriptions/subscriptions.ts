@@ -21,6 +21,11 @@ import {
   selectUnlogged,
   selectWithheld,
 } from "../store/tables/transitions.ts";
+import {
+  type FiredHistory,
+  fireHistoric,
+  type FireHistoryOptions,
+} from "./fire_historic.ts";
 import type { Entity } from "../machines/entity.ts";
 import {
   type MachineName,
@@ -238,6 +243,24 @@ export class Subscriptions {
       logReleasesAgain(states, recordedAt),
     ], "write");
     return results.reduce((sum, { rowsAffected }) => sum + rowsAffected, 0);
+  }
+
+  /**
+   * Tells one subscription of what had happened before the ledger went live, in
+   * order and each once: a second call tells nothing again. Releases are left
+   * out, because the goods may have been handed over before; the key of one that
+   * is to be shipped goes to {@linkcode Subscriptions.fire}.
+   *
+   * @param name The subscription.
+   * @param options Whether only to count, and a signal.
+   * @returns How many it is told of, and how many releases are left out.
+   * @throws {LedgerError} When the database fails.
+   */
+  fireHistoric(
+    name: string,
+    options: FireHistoryOptions = {},
+  ): Promise<FiredHistory> {
+    return fireHistoric(this.#driver, name, { ...options, now: this.#now() });
   }
 
   async #settle(statement: Statement): Promise<number> {

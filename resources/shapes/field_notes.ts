@@ -139,6 +139,13 @@ export const FIELD_NOTES: Readonly<
   UserDetail: { ...USER, freshness: FRESH },
   Transition: TRANSITION,
   Unfired: TRANSITION,
+  FiredHistory: {
+    transitions: "Transitions from before the ledger went live that it was " +
+      "not told of",
+    released: "Releases among its transitions that are left out: the goods " +
+      "may have been handed over before",
+    fired: "How many it will be told of",
+  },
   Delivery: DELIVERY,
   DeliveryDetail: {
     ...DELIVERY,

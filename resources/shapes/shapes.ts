@@ -57,6 +57,7 @@ import { chainStateSchema, statisticsSchema, statsSchema } from "./stats.ts";
 import {
   droppedSchema,
   feedEntrySchema,
+  firedHistorySchema,
   firedSchema,
   resumedSchema,
   retriedSchema,
@@ -169,6 +170,9 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   dropped: shape(droppedSchema, ["subscriptions drop"]),
   resumed: shape(resumedSchema, ["subscriptions resume"]),
   fired: shape(firedSchema, ["subscriptions fire KEY"]),
+  "fired-history": shape(firedHistorySchema, [
+    "subscriptions fire NAME --historic",
+  ]),
   unfired: shape(unfiredSchema, ["subscriptions fire"]),
   webhook: shape(webhookSchema, ["webhook parse"], null),
   ...Object.fromEntries(

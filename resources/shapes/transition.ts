@@ -158,6 +158,13 @@ export const firedSchema = named(
   z.object({ fired: count }),
 );
 
+/** What `subscriptions fire NAME --historic` did. */
+export const firedHistorySchema = named(
+  "FiredHistory",
+  "How much of the past a subscription is told of",
+  z.object({ transitions: count, released: count, fired: count }),
+);
+
 true satisfies Same<z.infer<typeof loggedReleaseSchema>, LoggedRelease>;
 true satisfies Same<z.infer<typeof transitionSchema>, Transition>;
 true satisfies Same<z.infer<typeof feedEntrySchema>, FeedEntry>;

@@ -45,8 +45,8 @@ export function composeProjection(
   };
   const report = new HistoryReport({
     read: () => ledger.historic(),
-    tell: ({ orders, listed }) =>
-      log("info", "history_withheld", { orders, listed }),
+    tell: ({ orders, users, listed }) =>
+      log("info", "history_withheld", { orders, users, listed }),
     now,
   });
   const events = {

@@ -53,7 +53,8 @@ export const LOG_EVENTS = {
   // The projection.
   projection_failing: "Stored events are not folded",
   projection_recovered: "Stored events are folded again",
-  history_withheld: "How many orders had ended before: nobody is told of them",
+  history_withheld:
+    "How many orders and users are from before: nobody is told of them",
   // Forwarding.
   forwarding: "This process sends transitions to a target",
   forward_failing: "A target rejects deliveries; they are retried",

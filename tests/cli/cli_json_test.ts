@@ -251,6 +251,17 @@ Deno.test("every command prints the JSON that COMMANDS.md documents", async () =
   );
   const [line = ""] = unfired.out.split("\n");
   await hasDocumentedShape("subscriptions fire", JSON.parse(line));
+  {
+    await using ledger = await openLedger({ url: other.url });
+    await ledger.subscribe("goods", { on: "*", start: false }, () => {});
+  }
+  const past = await cli(
+    ["subscriptions", "fire", "goods", "--historic", "--json"],
+    imported,
+  );
+  const history = "subscriptions fire NAME --historic";
+  await hasDocumentedShape(history, JSON.parse(past.out));
+  checked.add(history);
   const stopped = new AbortController();
   const ran = await cli(
     ["sandbox", "--port", "0", "--json"],

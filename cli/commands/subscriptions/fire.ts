@@ -8,27 +8,51 @@ import {
 } from "../../program/options.ts";
 import { upToDate, withReadLedger } from "../../program/with_ledger.ts";
 import { counted } from "../../../resources/views/counted.ts";
+import { UsageError } from "../../../settings/errors.ts";
+import { fireHistory, type FireHistoryFlags } from "./fire_history.ts";
 import { shellWord } from "../../../resources/views/shell_word.ts";
+
+interface FireFlags extends SharedFlags, FireHistoryFlags {
+  readonly imported?: boolean;
+  readonly historic?: boolean;
+}
 
 /** `subscriptions fire`. */
 export function addFire(subscriptions: Command, cli: Cli): void {
   const command = subscriptions.command("fire").argument(
     "[keys...]",
-    "keys of the states to deliver; without keys, lists those never delivered",
+    "keys of the states to deliver; without keys, lists those never delivered; " +
+      "with --historic the name of a subscription",
   ).description(
-    "deliver states that a refold or an import made",
+    "deliver states that a refold or an import made, or what had happened " +
+      "before the ledger went live",
   );
   jsonOption(ledgerOptions(command), "one object a line")
     .option("--imported", "list what an import brought as well")
+    .option(
+      "--historic",
+      "tell one subscription of what had happened before the ledger went live, " +
+        "once, but for releases",
+    )
+    .option("--dry-run", "with --historic: say how much, and fire nothing")
+    .option("--yes", "with --historic: do not ask")
     .addHelpText(
       "after",
-      "\nExample:\n  rampkit subscriptions fire order:01KA:release.yes",
+      "\nWith --historic and --json, and without --yes, nothing is fired." +
+        "\n\nExample:\n  rampkit subscriptions fire order:01KA:release.yes" +
+        "\n  rampkit subscriptions fire goods --historic --dry-run",
     )
     .action(
       cli.run(
-        async (keys: string[], flags: SharedFlags & { imported?: boolean }) => {
+        async (keys: string[], flags: FireFlags) => {
+          if (!flags.historic && (flags.dryRun || flags.yes)) {
+            throw new UsageError("--dry-run and --yes go with --historic");
+          }
           await withReadLedger(cli.io, flags, async (ledger) => {
             await upToDate(ledger, cli.io);
+            if (flags.historic) {
+              return await fireHistory(cli.io, ledger, keys, flags);
+            }
             if (keys.length > 0) {
               cli.io.signal.throwIfAborted();
               const fired = await ledger.subscriptions.fire(keys);

@@ -1,23 +1,41 @@
 import type { Statement } from "../driver/driver.ts";
 
 /**
- * The statement that stamps the time from which on a ledger tells what is new.
- * A ledger that has one keeps it.
+ * The statement that stamps the time from which on a ledger tells what is new,
+ * and how far it was folded then. A ledger that has one keeps it.
  *
  * @param at The time, UTC ISO 8601.
  */
 export function stampGoLive(at: string): Statement {
   return {
-    sql: "UPDATE rampkit SET go_live = ? WHERE go_live IS NULL",
+    sql: `UPDATE rampkit SET go_live = ?, go_live_position = coalesce(
+        (SELECT position FROM projections WHERE name = 'live'), 0)
+      WHERE go_live IS NULL`,
     args: [at],
   };
 }
 
-/** Selects that time, null while there is none; and when the ledger was made. */
+/**
+ * Selects that time, null while there is none; when the ledger was made; and how
+ * far it was folded when it went live.
+ */
 export const selectGoLive: Statement = {
-  sql: "SELECT go_live, created_at FROM rampkit",
+  sql: "SELECT go_live, created_at, go_live_position FROM rampkit",
   args: [],
 };
+
+/**
+ * The statement that gives a scratch database the times of a ledger.
+ *
+ * @param createdAt When the ledger was made.
+ * @param goLive When it went live; null before it does.
+ */
+export function copyTimes(createdAt: string, goLive: string | null): Statement {
+  return {
+    sql: "UPDATE rampkit SET created_at = ?, go_live = ?",
+    args: [createdAt, goLive],
+  };
+}
 
 /**
  * Orders whose first reading showed what had ended before the ledger went live,
@@ -58,8 +76,14 @@ export function deleteHistoric(orderIds: readonly string[]): Statement {
   };
 }
 
-/** Selects how many orders are historic, and how many of them are listed. */
+/**
+ * Selects how many orders are historic, how many of them are listed, and of how
+ * many users nobody was told what had happened before.
+ */
 export const countHistoric: Statement = {
-  sql: "SELECT count(*), coalesce(sum(listed), 0) FROM historic_orders",
+  sql: `SELECT count(*), coalesce(sum(listed), 0),
+      (SELECT count(DISTINCT entity_id) FROM transitions
+        WHERE historic = 1 AND entity = 'user')
+    FROM historic_orders`,
   args: [],
 };

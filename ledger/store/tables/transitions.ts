@@ -23,7 +23,9 @@ import {
  * A release has the trust `release`, what was entered as its status, its
  * `reason`, the trust and status that the order `shown`, and what subscribers
  * were told before (`after`). `withheld` is 1 of one that nobody was told of, and
- * that a person is to decide about.
+ * that a person is to decide about. `historic` is 1 of one that nobody was told
+ * of because it was so before the ledger went live. `fired` is 1 of one that a
+ * person had told.
  */
 export const transitionsSchema: readonly string[] = [
   `CREATE TABLE transitions (
@@ -43,9 +45,14 @@ export const transitionsSchema: readonly string[] = [
     reason TEXT,
     after TEXT,
     withheld INTEGER NOT NULL DEFAULT 0,
+    historic INTEGER NOT NULL DEFAULT 0,
+    fired INTEGER NOT NULL DEFAULT 0,
     UNIQUE (entity, entity_id, machine, trust, status, entry)
   ) STRICT`,
   `CREATE INDEX transitions_withheld ON transitions(seq) WHERE withheld = 1`,
+  `CREATE INDEX transitions_historic ON transitions(seq) WHERE historic = 1`,
+  `CREATE INDEX transitions_historic_users ON transitions(entity_id)
+    WHERE historic = 1 AND entity = 'user'`,
   `CREATE INDEX transitions_paid_twice ON transitions(entity_id)
     WHERE reason = 'paid_twice'`,
 ];
@@ -210,7 +217,8 @@ const lastRelease = (column: string) =>
 /**
  * Selects a page of the orders of a generation, and of those whose state says
  * another release than was logged last the fold: rows of order, fold or null,
- * and whether anything was logged.
+ * whether anything was logged, and whether it had ended before the ledger went
+ * live.
  *
  * @param generation Which states.
  * @param page The order before the page, and most orders.
@@ -228,14 +236,25 @@ export function selectMovedReleases(
           AND (state ->> '$.releaseReason' IS NOT reason
             OR state ->> '$.release' IS NOT
               CASE entered WHEN 'restored' THEN 'yes' ELSE entered END)
-          THEN fold END, entered IS NOT NULL
+          THEN fold END, entered IS NOT NULL,
+        EXISTS (SELECT 1 FROM historic_orders AS p
+          WHERE p.order_id = moved.order_id)
       FROM (SELECT o.order_id, o.fold, o.state,
           ${lastRelease("status")} AS entered, ${
       lastRelease("reason")
     } AS reason
         FROM orders AS o WHERE o.generation = ?1 AND o.order_id > ?2
-        ORDER BY o.order_id LIMIT ?3)`,
+        ORDER BY o.order_id LIMIT ?3) AS moved`,
     args: [generation, page.afterId, page.limit],
+  };
+}
+
+/** Selects a row where a person had transitions of an order or user told. */
+export function selectFired(entity: Entity, id: string): Statement {
+  return {
+    sql: `SELECT 1 FROM transitions
+      WHERE entity = ? AND entity_id = ? AND fired = 1 LIMIT 1`,
+    args: [entity, id],
   };
 }
 
@@ -296,13 +315,14 @@ export function insertTransitions(
       reason,
       after,
       transition.withheld ? 1 : 0,
+      transition.historic ? 1 : 0,
     ];
   });
   return {
     sql:
       `INSERT INTO transitions (entity, entity_id, machine, trust, status, entry,
         previous, reverses, position, recorded_at, live, shown, reason, after,
-        withheld)
+        withheld, historic)
       WITH entered AS (
         SELECT key, value ->> 0 AS entity, value ->> 1 AS entity_id,
           value ->> 2 AS machine, value ->> 3 AS trust, value ->> 4 AS status,
@@ -310,7 +330,7 @@ export function insertTransitions(
           value ->> 7 AS position, value ->> 8 AS recorded_at,
           value ->> 9 AS live, value ->> 10 AS recurs, value ->> 11 AS entry,
           value ->> 12 AS shown, value ->> 13 AS reason, value ->> 14 AS after,
-          value ->> 15 AS withheld
+          value ->> 15 AS withheld, value ->> 16 AS historic
         FROM json_each(?)
       ), successive AS (
         SELECT *, lag(status) OVER (
@@ -327,7 +347,7 @@ export function insertTransitions(
         CASE recurs WHEN 0 THEN entry ELSE
           coalesce(${highestEntry("c")}, 0) + nth END,
         previous, reverses, position, recorded_at, live, shown, reason, after,
-        withheld
+        withheld, historic
       FROM counted AS c WHERE true ORDER BY key
       ON CONFLICT DO NOTHING`,
     args: [JSON.stringify(rows)],
@@ -369,9 +389,10 @@ export function logReleasesAgain(
   return {
     sql: `INSERT OR REPLACE INTO transitions (entity, entity_id, machine, trust,
         status, entry, previous, reverses, position, recorded_at, live, shown,
-        reason, after)
+        reason, after, fired)
       SELECT t.entity, t.entity_id, t.machine, t.trust, t.status, t.entry,
-        t.previous, t.reverses, t.position, ?1, 1, t.shown, t.reason, t.after
+        t.previous, t.reverses, t.position, ?1, 1, t.shown, t.reason, t.after,
+        1
       FROM json_each(?2) AS w JOIN transitions AS t ON t.entity = 'order'
         AND t.entity_id = w.value ->> 0 AND t.machine = 'release'
         AND t.trust = 'release' AND t.status = w.value ->> 1
@@ -457,9 +478,9 @@ export function logStates(
     .map(({ id, machine, trust, status }) => [id, machine, trust, status]);
   return {
     sql: `INSERT OR REPLACE INTO transitions (entity, entity_id, machine, trust,
-        status, entry, previous, reverses, position, recorded_at, live)
+        status, entry, previous, reverses, position, recorded_at, live, fired)
       SELECT v.entity, v.entity_id, v.machine, v.trust, v.status, ${nextEntry},
-        t.previous, coalesce(t.reverses, v.reverses, '[]'), p.position, ?1, 1
+        t.previous, coalesce(t.reverses, v.reverses, '[]'), p.position, ?1, 1, 1
       FROM json_each(?2) AS w
       JOIN projections AS p ON p.name = 'live'
       JOIN (${visible[entity]}) AS v ON v.entity_id = w.value ->> 0

@@ -176,7 +176,7 @@ export function settleQueue(
 }
 
 function rowOf(
-  { transition, state, attempts, dueAt, error }: QueuedTransition,
+  { transition, state, attempts, dueAt, error, overtaken }: QueuedTransition,
 ): readonly (string | number | null)[] {
   const name = transitionName(transition);
   const { previous, reverses, shown, reason, after } = storedParts(transition);
@@ -199,14 +199,16 @@ function rowOf(
     attempts,
     dueAt,
     error,
+    overtaken ? 1 : 0,
   ];
 }
 
 const insertQueued = `INSERT INTO queued_transitions (subscription, seq, entity,
     entity_id, machine, trust, status, entry, previous, reverses, position,
-    recorded_at, shown, reason, after, state, attempts, due_at, error)
+    recorded_at, shown, reason, after, state, attempts, due_at, error,
+    overtaken)
   SELECT ?1, ${
-  Array.from({ length: 18 }, (_, at) => `w.value ->> ${at}`).join(", ")
+  Array.from({ length: 19 }, (_, at) => `w.value ->> ${at}`).join(", ")
 }
   FROM json_each(?2) AS w WHERE true ON CONFLICT DO NOTHING`;
 

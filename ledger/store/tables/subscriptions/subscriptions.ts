@@ -4,7 +4,8 @@ import { expectRow } from "../../driver/expect_row.ts";
 /**
  * How far each subscription is in the log of transitions. Each write of a
  * process that delivers raises the revision: so two of them notice each other,
- * and what a replica shows is known to be old.
+ * and what a replica shows is known to be old. `historic_seq` is the place up to
+ * which a person had it told of what had happened before the ledger went live.
  */
 export const subscriptionsSchema: readonly string[] = [
   `CREATE TABLE subscriptions (
@@ -12,7 +13,8 @@ export const subscriptionsSchema: readonly string[] = [
     patterns TEXT NOT NULL,
     seq INTEGER NOT NULL,
     created_at TEXT NOT NULL,
-    revision INTEGER NOT NULL DEFAULT 0
+    revision INTEGER NOT NULL DEFAULT 0,
+    historic_seq INTEGER NOT NULL DEFAULT 0
   ) STRICT, WITHOUT ROWID`,
 ];
 

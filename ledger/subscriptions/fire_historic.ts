@@ -1,0 +1,121 @@
+import type { Transition } from "../machines/transition.ts";
+import type { Driver } from "../store/driver/driver.ts";
+import { retryLostRaces } from "../store/driver/retry_lost_races.ts";
+import {
+  historicOf,
+  type HistoricTransition,
+  moveHistoric,
+  selectHistoric,
+  selectHistoricPlace,
+} from "../store/tables/subscriptions/historic_transitions.ts";
+import { settleQueue } from "../store/tables/subscriptions/queued_transitions.ts";
+import { matcher } from "./pattern.ts";
+
+/** Transitions of one read and one write. */
+const PAGE = 1000;
+
+/** What a subscription was not told of, because it is from before going live. */
+export interface FiredHistory {
+  /** Transitions that it takes. */
+  readonly transitions: number;
+  /**
+   * Releases that it takes, and that are left out: they may have been acted on
+   * before. One that was not is sent by its key.
+   */
+  readonly released: number;
+}
+
+/** How {@linkcode fireHistoric} works. */
+export interface FireHistoryOptions {
+  /** Only counts. @default false */
+  readonly dryRun?: boolean;
+  /** Stops between two writes; the next call goes on from there. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Has a subscription told of what had happened before the ledger went live, in
+ * order and each once, also where it is called again or stopped in between.
+ * Never of a release: the goods may have been handed over before.
+ *
+ * @param driver The database.
+ * @param name The subscription; nothing is told where it does not exist.
+ * @param options How, and the time in milliseconds since the epoch.
+ * @returns How many transitions it is told of, or would be.
+ * @throws {LedgerError} When the database fails.
+ */
+export async function fireHistoric(
+  driver: Driver,
+  name: string,
+  { dryRun = false, signal, now }: FireHistoryOptions & {
+    readonly now: number;
+  },
+): Promise<FiredHistory> {
+  let [transitions, released] = [0, 0];
+  for (let after: number | null = null;;) {
+    signal?.throwIfAborted();
+    const page = await retryLostRaces(() =>
+      firePage(driver, name, { after, dryRun, now })
+    );
+    if (page === null) return { transitions, released };
+    transitions += page.transitions;
+    released += page.released;
+    // What was written is where the next page begins, whoever wrote it.
+    after = dryRun ? page.to : null;
+  }
+}
+
+/** One page; null when there is none. */
+async function firePage(
+  driver: Driver,
+  name: string,
+  { after, dryRun, now }: {
+    readonly after: number | null;
+    readonly dryRun: boolean;
+    readonly now: number;
+  },
+): Promise<FiredHistory & { readonly to: number } | null> {
+  const [found] = await driver.batch([selectHistoricPlace(name)], "write");
+  const [patterns, place] = found?.rows[0] ?? [];
+  if (typeof patterns !== "string") return null;
+  const from = after ?? Number(place);
+  const [rows] = await driver.batch([selectHistoric(from, PAGE)], "write");
+  const historic = historicOf(rows);
+  const to = historic.at(-1)?.transition.seq;
+  if (to === undefined) return null;
+  const texts = JSON.parse(patterns) as readonly string[];
+  const matches = matcher(texts.map((unlisted) => ({ unlisted })));
+  const taken = historic.filter(({ transition }) => matches(transition));
+  const told = taken.filter(({ transition }) => !isRelease(transition));
+  if (!dryRun) {
+    await driver.batch([
+      ...moveHistoric(name, from, to),
+      ...settleQueue(name, {
+        queued: told.map((one) => queuedAs(one, now)),
+        failed: [],
+        delivered: [],
+        passing: [],
+        released: [],
+      }),
+    ], "write");
+  }
+  const released = taken.length - told.length;
+  return { transitions: told.length, released, to };
+}
+
+/** Whether goods are shipped on it. */
+function isRelease({ logged }: Transition): boolean {
+  return logged?.release === "yes";
+}
+
+/** The first of an order or user is due at once; the others follow it. */
+function queuedAs({ transition, overtaken }: HistoricTransition, now: number) {
+  return {
+    transition,
+    state: overtaken ? "retrying" : "waiting",
+    attempts: 0,
+    dueAt: new Date(now).toISOString(),
+    error: null,
+    overtaken,
+  } as const;
+}
