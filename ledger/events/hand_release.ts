@@ -18,13 +18,3 @@ export interface HandRelease {
   /** Identifier of the event. */
   readonly eventId: string;
 }
-
-/** The one that was recorded first: an order is released by hand once. */
-export function firstHandRelease(
-  known: HandRelease | null,
-  added: HandRelease,
-): HandRelease {
-  if (known === null) return added;
-  const order = (one: HandRelease) => `${one.recordedAt}\0${one.eventId}`;
-  return order(added) < order(known) ? added : known;
-}

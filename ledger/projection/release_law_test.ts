@@ -363,6 +363,18 @@ Deno.test("Projector.step() logs neither yes nor restored of an order that a per
   }
 });
 
+Deno.test("Projector.step() takes what a person did first as the ledger learnt it, whatever the clocks said", async () => {
+  // Two processes record at once; the clock of the second is behind.
+  assert.deepEqual(
+    await releasesOf(
+      byHand(9, "O1", "refunded", null),
+      byHand(8, "O1", "delivered", "basket-1"),
+      orderRead(10, { ...SUCCESS, created: 2 }),
+    ),
+    [["O1:release.unchecked", "nothing_recorded", ""]],
+  );
+});
+
 Deno.test("Projector.step() gives the purchase of a refunded order to the order that waits for it", async () => {
   assert.deepEqual(
     await releasesOf(
