@@ -3,6 +3,7 @@ import { isExpectation } from "../events/fact.ts";
 import { expectationLinks, linkKey } from "../events/links.ts";
 import { ExpectationPool } from "../orders/expectation_pool.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
+import { compareText } from "../machines/sorted_list.ts";
 import type { BatchEvent, LoadedStates } from "./batch.ts";
 
 /**
@@ -53,9 +54,10 @@ export class ExpectationJoiner {
    * Takes in an expectation of the batch.
    *
    * @param expectation What the partner expects.
-   * @returns The orders that it may concern, each once.
+   * @returns The orders that it may concern, each once, by id: the first of
+   * them takes the purchase, whatever the batches.
    */
-  ordersOf(expectation: Expectation): Set<string> {
+  ordersOf(expectation: Expectation): readonly string[] {
     this.#pool.add(expectation);
     const orders = new Set<string>();
     for (const link of expectationLinks(expectation)) {
@@ -63,6 +65,6 @@ export class ExpectationJoiner {
       for (const id of this.#known.linkedOrders.get(key) ?? []) orders.add(id);
       for (const id of this.#orders.get(key) ?? []) orders.add(id);
     }
-    return orders;
+    return [...orders].sort(compareText);
   }
 }

@@ -11,6 +11,7 @@ import { readTransitions } from "../store/tables/transitions.ts";
 import {
   at,
   emptyStore,
+  expectation,
   orderRead,
   orderWebhook,
   rowsOf,
@@ -360,6 +361,37 @@ Deno.test("Projector.step() logs neither yes nor restored of an order that a per
         outcome === "delivered" ? "yes" : "",
       ]],
     );
+  }
+});
+
+Deno.test("Projector.step() gives the purchase of two orders that one expectation brings to the first by id, whatever the batches", async () => {
+  const order = { ...SUCCESS, created: 2 };
+  for (const size of [1, 100]) {
+    const driver = await project([
+      orderRead(5, { ...order, orderId: "O2" }),
+      orderRead(6, order),
+      session(0, "S1", "C1", "10", "basket-1"),
+    ], (below) => Math.min(below - 1, size));
+    const purchases = await rowsOf(driver, "SELECT order_id FROM purchases");
+    await driver.close();
+    assert.deepEqual(purchases, [["O1"]]);
+  }
+});
+
+Deno.test("Projector.step() takes of two terms of one millisecond the one whose id is greater, whatever came first", async () => {
+  const terms = [["E1", "10"], ["E2", "900"]].map(([id = "", amount = ""]) =>
+    expectation(id, 1, { click: "C1", reference: "basket-1", amount })
+  );
+  for (const both of [terms, terms.toReversed()]) {
+    for (const size of [1, 100]) {
+      const driver = await project(
+        [...both, orderRead(6, { ...SUCCESS, created: 2 })],
+        (below) => Math.min(below - 1, size),
+      );
+      const [release] = await readReleases(driver);
+      await driver.close();
+      assert.equal(release?.logged?.reason, "not_as_requested");
+    }
   }
 });
 
