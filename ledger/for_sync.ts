@@ -39,9 +39,9 @@ export {
   OPEN_AT_MOST_MS,
   requestAgainAfterMs,
 } from "./orders/age_backoff.ts";
-export { sameAmount, sameHash, sameIgnoringCase } from "./orders/compare.ts";
+export { sameValue } from "./orders/compare.ts";
 export { nextFinalReadMs } from "./orders/final_reads.ts";
-export type { OrderFacts } from "./orders/order_facts.ts";
+export { FACT_FIELDS, type OrderFacts } from "./events/order_facts.ts";
 export {
   evolveOrder,
   initialOrderFold,

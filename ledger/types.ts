@@ -112,7 +112,12 @@ export type { OrderContext } from "./attention/attention.ts";
 export type { MatchFact } from "./events/match_fact.ts";
 export type { Activity, UserActivity } from "./orders/activity_fold.ts";
 export type { OrderActivity } from "./orders/order_activity.ts";
-export type { OrderFacts } from "./orders/order_facts.ts";
+export type {
+  OrderDetails,
+  OrderFacts,
+  OrderFees,
+} from "./events/order_facts.ts";
+export type { ExpectationTerms } from "./events/expectation.ts";
 export type { ClaimState, DecidedStatus } from "./orders/order_status.ts";
 export type { ResolveOptions } from "./orders/resolve_order.ts";
 export type {

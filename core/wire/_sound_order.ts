@@ -40,16 +40,16 @@ export function isSoundOrder(row: Row): boolean {
     identifier(order.card_id) +
     text(order.created_at) +
     text(order.changed_at) +
-    decimal(order.partner_fee) +
-    decimal(order.partner_fee_percent) +
-    decimal(order.service_fee) +
-    decimal(order.service_fee_percent) +
     text(order.tx_id) +
     text(order.processed_through) +
     text(order.card_brand) +
     text(order.fail_reason) +
     text(order.payment_type) +
     text(order.address) +
+    decimal(order.partner_fee) +
+    decimal(order.partner_fee_percent) +
+    decimal(order.service_fee) +
+    decimal(order.service_fee_percent) +
     text(order.sc_input_data);
   // Only fields beyond the known ones have to be looked into one by one.
   return known > 0 && (Object.keys(row).length === known || !hasDeepField(row));

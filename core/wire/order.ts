@@ -36,14 +36,6 @@ export interface Order {
   readonly created_at?: string | null;
   /** Time of the last change, UTC, `YYYY-MM-DD HH:MM:SS`. */
   readonly changed_at?: string | null;
-  /** The partner's fee in USD whatever the order's currency, a decimal string. */
-  readonly partner_fee?: string | null;
-  /** The partner's fee as a share of the order, a decimal string. */
-  readonly partner_fee_percent?: string | null;
-  /** The service's fee in USD whatever the order's currency, a decimal string. */
-  readonly service_fee?: string | null;
-  /** The service's fee as a share of the order, a decimal string. */
-  readonly service_fee_percent?: string | null;
   /** Blockchain transaction hash; an empty string when there is none. */
   readonly tx_id?: string | null;
   /** Acquirer that processed the card payment. */
@@ -54,12 +46,20 @@ export interface Order {
   readonly fail_reason?: string | null;
   /** Authentication method of the payment; an open list. */
   readonly payment_type?: PaymentType | (string & Record<never, never>) | null;
-  /** Whatever the service adds; numbers inside are decimal strings. */
-  readonly additional_data?: unknown;
   /** Address the asset goes to. */
   readonly address?: string | null;
+  /** The partner's fee in USD whatever the order's currency, a decimal string. */
+  readonly partner_fee?: string | null;
+  /** The partner's fee as a share of the order, a decimal string. */
+  readonly partner_fee_percent?: string | null;
+  /** The service's fee in USD whatever the order's currency, a decimal string. */
+  readonly service_fee?: string | null;
+  /** The service's fee as a share of the order, a decimal string. */
+  readonly service_fee_percent?: string | null;
   /** Input data of a smart-contract order. */
   readonly sc_input_data?: string | null;
+  /** Whatever the service adds; numbers inside are decimal strings. */
+  readonly additional_data?: unknown;
 }
 
 /** A documented order status. Source: service interface, "Order status". */

@@ -4,6 +4,12 @@ import { isLongText } from "./identifier.ts";
 import { isSoundOrder, LONGEST_DECIMAL } from "./_sound_order.ts";
 import type { OddField, OddValue } from "./odd_field.ts";
 import type { Order } from "./order.ts";
+import {
+  type FieldShape,
+  type ListedWireField,
+  ORDER_FIELD_NAMES,
+  orderField,
+} from "./order_fields.ts";
 import type {
   LinkedCard,
   LinkedPaymentMethod,
@@ -13,9 +19,7 @@ import type {
 
 /** What a field of a row may hold; JSON null is allowed everywhere. */
 type Shape =
-  | "text"
-  | "identifier"
-  | "decimal"
+  | FieldShape
   | "boolean"
   | { readonly fields: Readonly<Record<string, Shape>> }
   | { readonly each: Shape };
@@ -25,27 +29,11 @@ type Row = Readonly<Record<string, unknown>>;
 
 const orderShapes = {
   status: "text",
-  click_id: "identifier",
-  external_order_id: "identifier",
-  currency: "text",
-  currency_amount: "decimal",
-  crypto: "text",
-  crypto_amount: "decimal",
-  user_id: "identifier",
-  card_id: "identifier",
   created_at: "text",
   changed_at: "text",
-  partner_fee: "decimal",
-  partner_fee_percent: "decimal",
-  service_fee: "decimal",
-  service_fee_percent: "decimal",
-  tx_id: "text",
-  processed_through: "text",
-  card_brand: "text",
-  fail_reason: "text",
-  payment_type: "text",
-  address: "text",
-  sc_input_data: "text",
+  ...Object.fromEntries(
+    ORDER_FIELD_NAMES.map(orderField).map(({ wire, shape }) => [wire, shape]),
+  ) as Readonly<Record<ListedWireField, FieldShape>>,
 } satisfies ShapesOf<Omit<Order, "order_id" | "additional_data">>;
 
 const userShapes = {
@@ -217,7 +205,7 @@ function soundPart(
 
 function isSoundText(
   value: unknown,
-  shape: "text" | "identifier" | "decimal",
+  shape: FieldShape,
 ): boolean {
   if (typeof value !== "string" || value.includes("\0")) return false;
   return shape !== "decimal" ||

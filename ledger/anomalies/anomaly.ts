@@ -1,4 +1,5 @@
 import type { VerificationState } from "../../core/webhook_event/webhook_event.ts";
+import type { MismatchKind } from "../../core/wire/order_fields.ts";
 import type { OddValue } from "../../core/wire/odd_field.ts";
 import type { Status } from "../machines/status.ts";
 
@@ -100,13 +101,7 @@ export type TransactionAnomaly =
     readonly source: "snapshot" | "webhook";
   };
 
-/** The kinds of anomaly of a field that two sources state differently. */
-export type MismatchKind =
-  | "amount_mismatch"
-  | "asset_mismatch"
-  | "user_mismatch"
-  | "address_mismatch"
-  | "transaction_mismatch";
+export type { MismatchKind };
 
 /** A webhook states another value than the latest reading. */
 export interface WebhookMismatch {

@@ -1,18 +1,9 @@
+import { ORDER_FIELDS } from "../../core/wire/order_fields.ts";
 import type { AssetTable } from "../../core/assets/environment.ts";
 import type { Expectation } from "../events/expectation.ts";
-import type { OrderFacts } from "../orders/order_facts.ts";
-import { type Difference, differences } from "../outcomes/differences.ts";
-import type { MismatchKind, SessionMismatch } from "./anomaly.ts";
-
-const kindOf: Readonly<Record<Difference["field"], MismatchKind>> = {
-  currency: "amount_mismatch",
-  currencyAmount: "amount_mismatch",
-  cryptoAmount: "amount_mismatch",
-  commodity: "asset_mismatch",
-  network: "asset_mismatch",
-  address: "address_mismatch",
-  userId: "user_mismatch",
-};
+import type { OrderFacts } from "../events/order_facts.ts";
+import { differences } from "../outcomes/differences.ts";
+import type { SessionMismatch } from "./anomaly.ts";
 
 /**
  * Lists where an order is not what was asked for.
@@ -29,7 +20,7 @@ export function sessionMismatches(
 ): readonly SessionMismatch[] {
   const isRestricted = expected.flowType === "simple_full_restrict";
   return differences(fields, expected, assets).map((difference) => {
-    const kind = kindOf[difference.field];
+    const kind = ORDER_FIELDS[difference.field].mismatch;
     return {
       kind,
       source: "session",

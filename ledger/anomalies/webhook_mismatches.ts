@@ -1,23 +1,19 @@
-import type { ClaimBody } from "../events/claim_body.ts";
+import { orderField } from "../../core/wire/order_fields.ts";
+import { CLAIM_FIELDS } from "../events/claim_body.ts";
 import type { OrderReading } from "../events/order_reading.ts";
 import type { Resolved } from "../orders/resolve_order.ts";
-import type { MismatchKind, WebhookMismatch } from "./anomaly.ts";
+import type { WebhookMismatch } from "./anomaly.ts";
 import { assetPrecision } from "../orders/asset_precision.ts";
-import { sameAmount, sameHash, sameIgnoringCase } from "../orders/compare.ts";
+import { sameValue } from "../orders/compare.ts";
 
-const kindOf = {
-  currency: "amount_mismatch",
-  currencyAmount: "amount_mismatch",
-  commodity: "asset_mismatch",
-  cryptoAmount: "amount_mismatch",
-  address: "address_mismatch",
-  txId: "transaction_mismatch",
-  userId: "user_mismatch",
-} as const satisfies Partial<Record<keyof ClaimBody, MismatchKind>>;
+/** Fields that are compared: a mismatch of them has a kind. */
+const COMPARED = CLAIM_FIELDS.flatMap((field) => {
+  if (field === "scAddress" || field === "scInputData") return [];
+  const kind = orderField(field).mismatch;
+  return kind === undefined ? [] : [{ field, kind }];
+});
 
-type ComparedField = keyof typeof kindOf;
-
-const comparedFields = Object.keys(kindOf) as readonly ComparedField[];
+type ComparedField = (typeof COMPARED)[number]["field"];
 
 /**
  * Lists the fields in which a webhook differs from the latest reading.
@@ -34,7 +30,7 @@ export function webhookMismatches(
 ): WebhookMismatch[] {
   if (latest === null) return [];
   const found: WebhookMismatch[] = [];
-  for (const field of comparedFields) {
+  for (const { field, kind } of COMPARED) {
     const read = latest[field];
     if (!read) continue;
     const decimals = assetPrecision(
@@ -45,7 +41,7 @@ export function webhookMismatches(
     const stated = firstOther(field, read, decimals, resolved);
     if (stated !== null) {
       found.push({
-        kind: kindOf[field],
+        kind,
         field,
         source: "webhook",
         stated,
@@ -67,31 +63,9 @@ function firstOther(
     for (const { [field]: stated } of bodies) {
       if (
         stated !== null && stated !== read &&
-        !agree(field, stated, read, decimals)
+        !sameValue(field, stated, read, decimals)
       ) return stated;
     }
   }
   return null;
-}
-
-function agree(
-  field: ComparedField,
-  stated: string,
-  read: string,
-  decimals: number | null,
-): boolean {
-  switch (field) {
-    case "currencyAmount":
-      return sameAmount(stated, read, null);
-    case "cryptoAmount":
-      return sameAmount(stated, read, decimals);
-    case "address":
-    case "txId":
-      return sameHash(stated, read);
-    case "currency":
-    case "commodity":
-      return sameIgnoringCase(stated, read);
-    case "userId":
-      return stated === read;
-  }
 }

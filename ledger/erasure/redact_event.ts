@@ -1,5 +1,11 @@
 import { hex } from "@scure/base";
-import { readOrderRow } from "../../core/wire/read_row.ts";
+import {
+  fieldsErased,
+  KEPT_OF_WEBHOOK,
+  ORDER_FIELDS,
+  orderField,
+} from "../../core/wire/order_fields.ts";
+import { type OrderFields, readOrderRow } from "../../core/wire/read_row.ts";
 import type {
   NewEvent,
   OrderRedactedBody,
@@ -223,21 +229,12 @@ function redactedOrder(
 }
 
 /** Fields of a reading that name nobody. */
-const KEPT = [
+const KEPT: readonly (keyof OrderFields)[] = [
   "status",
   "created_at",
   "changed_at",
-  "currency",
-  "currency_amount",
-  "crypto",
-  "crypto_amount",
-  "partner_fee",
-  "partner_fee_percent",
-  "service_fee",
-  "service_fee_percent",
-  // A code, and what refunds are decided by.
-  "fail_reason",
-] as const;
+  ...new Set(fieldsErased("kept").map((name) => ORDER_FIELDS[name].wire)),
+];
 
 /** What stays of a reading of an order: the same, and its id. */
 export const RETAINED_OF_READING: ReadonlySet<string> = new Set([
@@ -248,10 +245,7 @@ export const RETAINED_OF_READING: ReadonlySet<string> = new Set([
 /** What stays of a webhook about an order. */
 export const RETAINED_OF_WEBHOOK: ReadonlySet<string> = new Set([
   "order.id",
-  "order.base",
-  "order.base_amount",
-  "order.quote",
-  "order.quote_amount",
+  ...KEPT_OF_WEBHOOK.flatMap((name) => orderField(name).webhook?.path ?? []),
 ]);
 
 function readingFields({ body }: Pick<RecordedEvent, "body">): RetainedFields {
@@ -269,11 +263,9 @@ function readingFields({ body }: Pick<RecordedEvent, "body">): RetainedFields {
 function claimedFields(event: RecordedEvent): RetainedFields {
   const fact = readFact(event);
   if (fact.kind !== "webhook" || fact.body === null) return {};
-  const { currency, currencyAmount, commodity, cryptoAmount } = fact.body;
-  return {
-    ...(currency === null ? {} : { currency }),
-    ...(currencyAmount === null ? {} : { currency_amount: currencyAmount }),
-    ...(commodity === null ? {} : { crypto: commodity }),
-    ...(cryptoAmount === null ? {} : { crypto_amount: cryptoAmount }),
-  };
+  const { body } = fact;
+  return Object.fromEntries(
+    KEPT_OF_WEBHOOK.map((name) => [ORDER_FIELDS[name].wire, body[name]])
+      .filter(([, value]) => value !== null),
+  );
 }

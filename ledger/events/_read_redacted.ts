@@ -1,7 +1,10 @@
+import { emptyRecord } from "../../core/empty_record.ts";
+import { KEPT_OF_WEBHOOK, orderField } from "../../core/wire/order_fields.ts";
 import { readOrderRow } from "../../core/wire/read_row.ts";
 import { webhookType } from "../../core/webhook_event/event_types.ts";
 import { orderMachine } from "../machines/order_machine.ts";
 import type { RecordedEvent } from "./event.ts";
+import { CLAIM_FIELDS } from "./claim_body.ts";
 import type { Fact, FactBase } from "./fact.ts";
 import { filledText, linking, objectOf, upper } from "./fact_text.ts";
 import { readOrder } from "./order_reading.ts";
@@ -37,6 +40,8 @@ export function readRedacted(event: RecordedEvent): Fact {
   };
 }
 
+const unsaidBody = emptyRecord(CLAIM_FIELDS);
+
 function claimFact(
   base: FactBase,
   body: Readonly<Record<string, unknown>>,
@@ -48,19 +53,17 @@ function claimFact(
     kind: "webhook",
     claim: type === null ? null : orderMachine.webhooks[type],
     body: {
+      ...unsaidBody,
+      ...Object.fromEntries(
+        KEPT_OF_WEBHOOK.map((name) => {
+          const { wire, same } = orderField(name);
+          const value = filledText(body[wire]);
+          return [name, same === "any_case" ? upper(value) : value];
+        }),
+      ),
       digest: base.digest,
-      currency: upper(filledText(body.currency)),
-      currencyAmount: filledText(body.currency_amount),
-      commodity: upper(filledText(body.crypto)),
-      cryptoAmount: filledText(body.crypto_amount),
-      address: null,
-      txId: null,
       userId: filledText(body.user_id),
       clickId: base.clickId,
-      externalOrderId: null,
-      failReason: null,
-      scAddress: null,
-      scInputData: null,
     },
     lkyc: null,
     fkyc: null,

@@ -10,11 +10,8 @@ export const MOST_VALID_FOR_MS: number = 3653 * 24 * 60 * 60_000;
  */
 export const CANDIDATES_KEPT = 17;
 
-/**
- * What the partner asked for: a recorded session, or the same without a
- * session. Null is unsaid.
- */
-export interface Expectation {
+/** What the partner asked for, in a session or without one. Null is unsaid. */
+export interface ExpectationTerms {
   /** Id of the session, or the one that was minted for the expectation. */
   readonly id: string;
   /** The session; null where there is none. */
@@ -39,6 +36,10 @@ export interface Expectation {
   readonly walletAddress: string | null;
   /** User asked for. */
   readonly userId: string | null;
+}
+
+/** What the partner asked for, when, and how long it is valid. */
+export interface Expectation extends ExpectationTerms {
   /** When the ledger learnt of it, UTC ISO 8601 with milliseconds. */
   readonly recordedAt: string;
   /**

@@ -1,6 +1,7 @@
 import type { OddField } from "../../core/wire/odd_field.ts";
 import type { MatchFact } from "./match_fact.ts";
 import type { RecordedEvent } from "./event.ts";
+import type { OrderDetails, OrderFacts, OrderFees } from "./order_facts.ts";
 import { effectiveReadAt, effectiveTime } from "./effective_time.ts";
 import { normaliseStatus } from "../machines/order_rank.ts";
 import type { Status } from "../machines/status.ts";
@@ -11,7 +12,7 @@ import { normaliseTime } from "../../core/time/service_time.ts";
  * What a reading of the orders endpoint says. In its fields null is absent and
  * the empty string is the service's word that there is none.
  */
-export interface OrderReading {
+export interface OrderReading extends OrderFacts, OrderDetails, OrderFees {
   /** Digest of the exact value. */
   readonly digest: string;
   /** Effective time of the reading, UTC ISO 8601. */
@@ -26,46 +27,6 @@ export interface OrderReading {
   readonly statedChangedAt: string | null;
   /** `created_at` as stated where `createdAt` is not that, else null. */
   readonly statedCreatedAt: string | null;
-  /** Fiat currency, upper case. */
-  readonly currency: string | null;
-  /** Amount in `currency`, a decimal string. */
-  readonly currencyAmount: string | null;
-  /** Asset code, upper case. */
-  readonly commodity: string | null;
-  /** Middle part of the dotted asset. */
-  readonly cryptoType: string | null;
-  /** Network. */
-  readonly network: string | null;
-  /** Amount of the asset, a decimal string. */
-  readonly cryptoAmount: string | null;
-  /** Address the asset goes to. */
-  readonly address: string | null;
-  /** Transaction hash. */
-  readonly txId: string | null;
-  /** User identifier. */
-  readonly userId: string | null;
-  /** Click id. */
-  readonly clickId: string | null;
-  /** Short identifier shown to people. */
-  readonly externalOrderId: string | null;
-  /** Payment error code. */
-  readonly failReason: string | null;
-  /** Card used. */
-  readonly cardId: string | null;
-  /** Card brand. */
-  readonly cardBrand: string | null;
-  /** Authentication method of the payment. */
-  readonly paymentType: string | null;
-  /** Acquirer. */
-  readonly processedThrough: string | null;
-  /** The partner's fee in USD. */
-  readonly partnerFee: string | null;
-  /** The partner's fee as a share. */
-  readonly partnerFeePercent: string | null;
-  /** The service's fee in USD. */
-  readonly serviceFee: string | null;
-  /** The service's fee as a share. */
-  readonly serviceFeePercent: string | null;
   /** Input data of a smart-contract order. */
   readonly scInputData: string | null;
   /** Fields that could not be read and are left out, sorted. */

@@ -1,10 +1,10 @@
 import type { ExplainedField } from "./explanation.ts";
+import { CLAIM_FIELDS, type ClaimField } from "../events/claim_body.ts";
 import { type Fact, isExpectation } from "../events/fact.ts";
 import { flattenState } from "./flatten_state.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import {
   claimedBody,
-  type ClaimField,
   type ResolveOptions,
   resolveOrder,
 } from "../orders/resolve_order.ts";
@@ -12,17 +12,9 @@ import { matchExpectations } from "../outcomes/match.ts";
 import { visibleReading } from "../orders/readings.ts";
 import { orderState } from "../states/state_of_order.ts";
 
+/** By the name of the field in what is explained. */
 const claimFields: Readonly<Record<string, ClaimField>> = {
-  currency: "currency",
-  currencyAmount: "currencyAmount",
-  commodity: "commodity",
-  cryptoAmount: "cryptoAmount",
-  address: "address",
-  txId: "txId",
-  userId: "userId",
-  clickId: "clickId",
-  externalOrderId: "externalOrderId",
-  failReason: "failReason",
+  ...Object.fromEntries(CLAIM_FIELDS.map((field) => [field, field])),
   "smartContract.address": "scAddress",
   "smartContract.inputData": "scInputData",
 };

@@ -1,4 +1,9 @@
-import type { ClaimBody } from "../events/claim_body.ts";
+import {
+  fieldsWith,
+  KEPT_OF_WEBHOOK,
+  orderField,
+} from "../../core/wire/order_fields.ts";
+import { CLAIM_FIELDS, type ClaimBody } from "../events/claim_body.ts";
 import type { ClaimedStatus } from "../machines/order_machine.ts";
 import {
   addSorted,
@@ -61,21 +66,13 @@ const claimRule: ListRule<Claim> = {
   },
 };
 
-/** What is kept of a webhook when the rest of it is erased. */
-const KEPT = [
-  "currency",
-  "currencyAmount",
-  "commodity",
-  "cryptoAmount",
-] as const satisfies readonly (keyof ClaimBody)[];
-
 /** Whom a webhook names: kept when its body is pruned. */
-const NAMES = ["userId", "clickId"] as const satisfies readonly (
-  keyof ClaimBody
-)[];
+const NAMES = fieldsWith("webhook").filter((field) =>
+  orderField(field).erasure === "replaced"
+);
 
 function compareBodies(a: ClaimBody, b: ClaimBody): number {
-  return compareFields(a, b, KEPT) || compareFields(a, b, NAMES) ||
+  return compareFields(a, b, KEPT_OF_WEBHOOK) || compareFields(a, b, NAMES) ||
     compareText(a.digest, b.digest);
 }
 
@@ -105,26 +102,14 @@ function addBody(
 function withoutOne(bodies: readonly ClaimBody[]): readonly ClaimBody[] {
   const repeated = bodies.findLastIndex((body, at) => {
     const above = bodies[at - 1];
-    return above !== undefined && compareFields(above, body, KEPT) === 0;
+    return above !== undefined &&
+      compareFields(above, body, KEPT_OF_WEBHOOK) === 0;
   });
   return bodies.toSpliced(repeated === -1 ? bodies.length - 1 : repeated, 1);
 }
 
 function isSameClaim(a: ClaimBody, b: ClaimBody): boolean {
-  return a.digest === b.digest || (
-    a.currencyAmount === b.currencyAmount &&
-    a.cryptoAmount === b.cryptoAmount &&
-    a.txId === b.txId &&
-    a.address === b.address &&
-    a.currency === b.currency &&
-    a.commodity === b.commodity &&
-    a.userId === b.userId &&
-    a.clickId === b.clickId &&
-    a.externalOrderId === b.externalOrderId &&
-    a.failReason === b.failReason &&
-    a.scAddress === b.scAddress &&
-    a.scInputData === b.scInputData
-  );
+  return a.digest === b.digest || compareFields(a, b, CLAIM_FIELDS) === 0;
 }
 
 /** Keeps the latest contradiction of each status. */

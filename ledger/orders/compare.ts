@@ -1,5 +1,7 @@
 // @ts-types="@types/big.js"
 import Big from "big.js";
+import { ORDER_FIELDS } from "../../core/wire/order_fields.ts";
+import type { OrderFacts } from "../events/order_facts.ts";
 
 /**
  * Whether two amounts are equal as exact decimals, or within less than the
@@ -93,5 +95,35 @@ function decimalOf(text: string): Big | null {
     return new Big(text.trim());
   } catch {
     return null;
+  }
+}
+
+/**
+ * Whether two values of a field are the same, by the rule of the table of
+ * fields.
+ *
+ * @param field Name of the field.
+ * @param a A value.
+ * @param b A value.
+ * @param decimals Precision of the asset; null compares its amounts exactly.
+ */
+export function sameValue(
+  field: keyof OrderFacts,
+  a: string,
+  b: string,
+  decimals: number | null,
+): boolean {
+  const { same } = ORDER_FIELDS[field];
+  switch (same) {
+    case "amount":
+      return sameAmount(a, b, null);
+    case "asset_amount":
+      return sameAmount(a, b, decimals);
+    case "hash":
+      return sameHash(a, b);
+    case "any_case":
+      return sameIgnoringCase(a, b);
+    case "exact":
+      return a === b;
   }
 }

@@ -1,3 +1,4 @@
+import { fieldsErased } from "../../core/wire/order_fields.ts";
 import type { OrderReading } from "../events/order_reading.ts";
 import {
   addSorted,
@@ -49,23 +50,11 @@ const KEPT = [
   "createdAt",
   "statedChangedAt",
   "statedCreatedAt",
-  "currency",
-  "currencyAmount",
-  "commodity",
-  "cryptoType",
-  "network",
-  "cryptoAmount",
-  "partnerFee",
-  "partnerFeePercent",
-  "serviceFee",
-  "serviceFeePercent",
-  "failReason",
-] as const satisfies readonly (keyof OrderReading)[];
+  ...fieldsErased("kept"),
+] as const;
 
 /** Whom a reading names: kept when its body is pruned. */
-const NAMES = ["userId", "clickId"] as const satisfies readonly (
-  keyof OrderReading
-)[];
+const NAMES = fieldsErased("replaced");
 
 /**
  * Orders readings of one moment. What is kept when the rest is erased counts

@@ -1,17 +1,16 @@
 import type { AssetTable } from "../../core/assets/environment.ts";
-import type { ClaimBody } from "../events/claim_body.ts";
+import type { ClaimBody, ClaimField } from "../events/claim_body.ts";
 import type { OrderReading } from "../events/order_reading.ts";
 import type { Claim } from "./claims.ts";
 import type { OrderFold } from "./order_fold.ts";
 import { isFinal } from "../machines/order_rank.ts";
-import type { OrderFacts } from "./order_facts.ts";
+import { factsBy, type OrderFacts } from "../events/order_facts.ts";
 import {
   claimState,
   type DecidedStatus,
   decideOrderStatus,
 } from "./order_status.ts";
 import { visibleReading } from "./readings.ts";
-import { emptyToNull } from "../events/fact_text.ts";
 
 /** How to work out a state. */
 export interface ResolveOptions {
@@ -95,33 +94,18 @@ export function claimedBody(
   return null;
 }
 
-/** A field that a webhook states of an order. */
-export type ClaimField = Exclude<keyof ClaimBody, "digest">;
-
 /** The reading's value where it states one, else the claim's. */
 function visibleFacts(
   latest: OrderReading | null,
   claims: readonly Claim[],
 ): OrderFacts {
-  const pick = (
-    read: string | null | undefined,
-    field: ClaimField,
-  ): string | null => read ? read : claimedValue(claims, field);
-  return {
-    currency: pick(latest?.currency, "currency"),
-    currencyAmount: pick(latest?.currencyAmount, "currencyAmount"),
-    commodity: pick(latest?.commodity, "commodity"),
-    network: emptyToNull(latest?.network ?? null),
-    cryptoAmount: pick(latest?.cryptoAmount, "cryptoAmount"),
-    address: pick(latest?.address, "address"),
-    txId: saysNone(latest, "txId") ? null : pick(latest?.txId, "txId"),
-    userId: pick(latest?.userId, "userId"),
-    clickId: pick(latest?.clickId, "clickId"),
-    externalOrderId: pick(latest?.externalOrderId, "externalOrderId"),
-    failReason: saysNone(latest, "failReason")
+  return factsBy((field) => {
+    const read = latest?.[field];
+    if (read) return read;
+    return field === "network" || saysNone(latest, field)
       ? null
-      : pick(latest?.failReason, "failReason"),
-  };
+      : claimedValue(claims, field);
+  });
 }
 
 /**
@@ -131,8 +115,9 @@ function visibleFacts(
  */
 function saysNone(
   latest: OrderReading | null,
-  field: "txId" | "failReason",
+  field: keyof OrderFacts,
 ): boolean {
+  if (field !== "txId" && field !== "failReason") return false;
   if (latest === null || !isFinal(latest.status) || latest[field] !== "") {
     return false;
   }

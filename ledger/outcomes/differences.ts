@@ -1,25 +1,33 @@
 import type { AssetTable } from "../../core/assets/environment.ts";
 import type { Expectation } from "../events/expectation.ts";
 import { assetPrecision } from "../orders/asset_precision.ts";
-import { sameAmount, sameHash, sameIgnoringCase } from "../orders/compare.ts";
-import type { OrderFacts } from "../orders/order_facts.ts";
+import { sameValue } from "../orders/compare.ts";
+import type { OrderFacts } from "../events/order_facts.ts";
 
 /** A field in which an order is not what was asked for. */
 export interface Difference {
   /** Field of the order. */
-  readonly field:
-    | "currency"
-    | "currencyAmount"
-    | "cryptoAmount"
-    | "commodity"
-    | "network"
-    | "address"
-    | "userId";
+  readonly field: keyof typeof ASKED;
   /** Value that was asked for. */
   readonly requested: string;
   /** Value of the order. */
   readonly ordered: string;
 }
+
+/** For each field that is compared, where what was asked for states it. */
+const ASKED = {
+  currency: "currency",
+  currencyAmount: "currencyAmount",
+  cryptoAmount: "commodityAmount",
+  commodity: "commodity",
+  network: "network",
+  address: "walletAddress",
+  userId: "userId",
+} as const satisfies {
+  readonly [Field in keyof OrderFacts]?: keyof Expectation;
+};
+
+const COMPARED = Object.keys(ASKED) as readonly (keyof typeof ASKED)[];
 
 /**
  * Lists where an order is not what the partner asked for.
@@ -34,40 +42,21 @@ export function differences(
   asked: Expectation,
   assets: AssetTable,
 ): readonly Difference[] {
-  const found: Difference[] = [];
-  const compare = (
-    field: Difference["field"],
-    requested: string | null,
-    same: (a: string, b: string) => boolean,
-  ): void => {
-    const value = ordered[field];
-    if (requested === null || value === null || same(requested, value)) return;
-    found.push({ field, requested, ordered: value });
-  };
-  compare("currency", asked.currency, sameIgnoringCase);
-  compare(
-    "currencyAmount",
-    asked.currencyAmount,
-    (a, b) => sameAmount(a, b, null),
+  const decimals = assetPrecision(
+    assets,
+    ordered.commodity,
+    ordered.network ?? asked.network,
   );
-  // The service ignores commodity_amount where currency_amount is set.
-  if (asked.currencyAmount === null) {
-    const decimals = assetPrecision(
-      assets,
-      ordered.commodity,
-      ordered.network ?? asked.network,
-    );
-    compare(
-      "cryptoAmount",
-      asked.commodityAmount,
-      (a, b) => sameAmount(a, b, decimals),
-    );
-  }
-  compare("commodity", asked.commodity, sameIgnoringCase);
-  compare("network", asked.network, sameIgnoringCase);
-  compare("address", asked.walletAddress, sameHash);
-  compare("userId", asked.userId, (a, b) => a === b);
-  return found;
+  return COMPARED.flatMap((field) => {
+    // The service ignores commodity_amount where currency_amount is set.
+    if (field === "cryptoAmount" && asked.currencyAmount !== null) return [];
+    const requested = asked[ASKED[field]];
+    const value = ordered[field];
+    return requested === null || value === null ||
+        sameValue(field, requested, value, decimals)
+      ? []
+      : [{ field, requested, ordered: value }];
+  });
 }
 
 /**

@@ -1,4 +1,9 @@
-import type { OrderFacts } from "../orders/order_facts.ts";
+import type {
+  OrderDetails,
+  OrderFacts,
+  OrderFees,
+} from "../events/order_facts.ts";
+import type { ExpectationTerms } from "../events/expectation.ts";
 import type { Anomaly } from "../anomalies/anomaly.ts";
 import type { AttentionKind } from "../outcomes/attention_kind.ts";
 import type { StoredFacts } from "../outcomes/outcome_facts.ts";
@@ -15,7 +20,7 @@ import type { Status, Trust } from "../machines/status.ts";
  * What is true of an order, as far as the facts known say. A pure function of
  * the set of events: it holds no counts, no receipt ids, no positions.
  */
-export interface OrderState extends OrderFacts {
+export interface OrderState extends OrderFacts, OrderDetails {
   /** Order identifier. */
   readonly orderId: string;
   /** Status by the rules of the ledger. */
@@ -49,23 +54,8 @@ export interface OrderState extends OrderFacts {
   readonly createdAt: string | null;
   /** Last change as the service states it, UTC ISO 8601; likewise. */
   readonly changedAt: string | null;
-  /** Middle part of the dotted asset, for example `simple` or `sc`. */
-  readonly cryptoType: string | null;
-  /** Card used. */
-  readonly cardId: string | null;
-  /** Card brand. */
-  readonly cardBrand: string | null;
-  /** Authentication method of the payment. */
-  readonly paymentType: string | null;
-  /** Acquirer. */
-  readonly processedThrough: string | null;
-  /** Fees; amounts are USD decimal strings, percents are shares as sent. */
-  readonly fees: {
-    readonly partnerFee: string | null;
-    readonly partnerFeePercent: string | null;
-    readonly serviceFee: string | null;
-    readonly serviceFeePercent: string | null;
-  };
+  /** What was charged. */
+  readonly fees: OrderFees;
   /** Input data and address of a smart-contract order. */
   readonly smartContract: {
     readonly address: string | null;
@@ -89,20 +79,7 @@ export interface OrderState extends OrderFacts {
    * one that was recorded before the order under the click id which the
    * service shows. Null when none was, or so many that it does not tell.
    */
-  readonly expected: {
-    readonly id: string;
-    readonly sessionId: string | null;
-    readonly flowType: string | null;
-    readonly clickId: string | null;
-    readonly reference: string | null;
-    readonly commodity: string | null;
-    readonly network: string | null;
-    readonly commodityAmount: string | null;
-    readonly currency: string | null;
-    readonly currencyAmount: string | null;
-    readonly walletAddress: string | null;
-    readonly userId: string | null;
-  } | null;
+  readonly expected: ExpectationTerms | null;
   /** What is odd about this order, sorted by kind. */
   readonly anomalies: readonly Anomaly[];
 }

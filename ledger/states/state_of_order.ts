@@ -1,4 +1,11 @@
 import { orderAnomalies } from "../anomalies/order_anomalies.ts";
+import type { OrderFieldName } from "../../core/wire/order_fields.ts";
+import type { Expectation, ExpectationTerms } from "../events/expectation.ts";
+import {
+  factsBy,
+  type OrderDetails,
+  type OrderFees,
+} from "../events/order_facts.ts";
 import type { Claim } from "../orders/claims.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import type { OrderState } from "./order_state.ts";
@@ -42,6 +49,7 @@ export function orderState(
   const facts = factsOfOrder(fold, match);
   const outcome = outcomeOf(facts);
   const latest = visibleReading(fold);
+  const stated: Stated = (field) => emptyToNull(latest?.[field] ?? null);
   return {
     ...fields,
     orderId: fold.orderId,
@@ -58,20 +66,11 @@ export function orderState(
       emptyToNull(latest?.createdAt ?? null),
     changedAt: latest?.statedChangedAt ??
       emptyToNull(latest?.changedAt ?? null),
-    cryptoType: emptyToNull(latest?.cryptoType ?? null),
-    cardId: emptyToNull(latest?.cardId ?? null),
-    cardBrand: emptyToNull(latest?.cardBrand ?? null),
-    paymentType: emptyToNull(latest?.paymentType ?? null),
-    processedThrough: emptyToNull(latest?.processedThrough ?? null),
-    fees: {
-      partnerFee: emptyToNull(latest?.partnerFee ?? null),
-      partnerFeePercent: emptyToNull(latest?.partnerFeePercent ?? null),
-      serviceFee: emptyToNull(latest?.serviceFee ?? null),
-      serviceFeePercent: emptyToNull(latest?.serviceFeePercent ?? null),
-    },
+    ...detailsBy(stated),
+    fees: feesBy(stated),
     smartContract: {
       address: claimedValue(claims, "scAddress"),
-      inputData: emptyToNull(latest?.scInputData ?? null) ??
+      inputData: stated("scInputData") ??
         claimedValue(claims, "scInputData"),
     },
     transferSeen: fold.transferSeen,
@@ -90,39 +89,46 @@ export function orderState(
       ? null
       : { ...readingFacts(fold.latest), status: fold.latest.status },
     sessions: fold.sessions.map(({ sessionId }) => sessionId).sort(),
-    expected: expected === null ? null : {
-      id: expected.id,
-      sessionId: expected.sessionId,
-      flowType: expected.flowType,
-      clickId: expected.clickId,
-      reference: expected.reference,
-      commodity: expected.commodity,
-      network: expected.network,
-      commodityAmount: expected.commodityAmount,
-      currency: expected.currency,
-      currencyAmount: expected.currencyAmount,
-      walletAddress: expected.walletAddress,
-      userId: expected.userId,
-    },
+    expected: expected === null ? null : termsOf(expected),
     anomalies: orderAnomalies(fold, resolved, expected),
   };
+}
+
+type Stated = (field: OrderFieldName) => string | null;
+
+function detailsBy(stated: Stated): OrderDetails {
+  return {
+    cryptoType: stated("cryptoType"),
+    cardId: stated("cardId"),
+    cardBrand: stated("cardBrand"),
+    paymentType: stated("paymentType"),
+    processedThrough: stated("processedThrough"),
+  };
+}
+
+function feesBy(stated: Stated): OrderFees {
+  return {
+    partnerFee: stated("partnerFee"),
+    partnerFeePercent: stated("partnerFeePercent"),
+    serviceFee: stated("serviceFee"),
+    serviceFeePercent: stated("serviceFeePercent"),
+  };
+}
+
+/** What was expected, without when it was recorded and how long it is valid. */
+function termsOf(
+  { recordedAt: _, askedAt: _asked, validForMs: _valid, ...terms }: Expectation,
+): ExpectationTerms {
+  return terms;
 }
 
 function claimedFacts(claims: readonly Claim[]): OrderState["claimed"] {
   const highest = claims[0];
   if (highest === undefined) return null;
   return {
-    currency: claimedValue(claims, "currency"),
-    currencyAmount: claimedValue(claims, "currencyAmount"),
-    commodity: claimedValue(claims, "commodity"),
-    network: null,
-    cryptoAmount: claimedValue(claims, "cryptoAmount"),
-    address: claimedValue(claims, "address"),
-    txId: claimedValue(claims, "txId"),
-    userId: claimedValue(claims, "userId"),
-    clickId: claimedValue(claims, "clickId"),
-    externalOrderId: claimedValue(claims, "externalOrderId"),
-    failReason: claimedValue(claims, "failReason"),
+    ...factsBy((field) =>
+      field === "network" ? null : claimedValue(claims, field)
+    ),
     status: highest.status,
   };
 }

@@ -1,39 +1,8 @@
 import { assetDecimals } from "../../core/assets/assets.ts";
 import type { AssetTable } from "../../core/assets/environment.ts";
-import {
-  type OrderFacts,
-  sameAmount,
-  sameHash,
-  sameIgnoringCase,
-} from "../../ledger/for_sync.ts";
+import { FACT_FIELDS, sameValue } from "../../ledger/for_sync.ts";
 import type { OrderState } from "../../ledger/mod.ts";
 import type { FieldDifference } from "./reconcile_row.ts";
-
-type Same = (service: string, ledger: string, state: OrderState) => boolean;
-
-/** For each compared field: whether two values of it are the same. */
-function comparisons(table: AssetTable): Readonly<Record<string, Same>> {
-  return {
-    currency: sameIgnoringCase,
-    currencyAmount: (a, b) => sameAmount(a, b, null),
-    commodity: sameIgnoringCase,
-    network: sameIgnoringCase,
-    cryptoAmount: (a, b, { commodity, network }) =>
-      sameAmount(
-        a,
-        b,
-        commodity === null || network === null
-          ? null
-          : assetDecimals(table, commodity, network),
-      ),
-    address: sameHash,
-    txId: sameHash,
-    userId: (a, b) => a === b,
-    clickId: (a, b) => a === b,
-    externalOrderId: (a, b) => a === b,
-    failReason: (a, b) => a === b,
-  };
-}
 
 /**
  * Finds the fields on which the service and the ledger differ.
@@ -55,13 +24,16 @@ export function fieldDifferences(
       ledger: ledger.status,
     });
   }
-  for (const [name, same] of Object.entries(comparisons(table))) {
-    const field = name as keyof OrderFacts;
+  const { commodity, network } = service;
+  const decimals = commodity === null || network === null
+    ? null
+    : assetDecimals(table, commodity, network);
+  for (const field of FACT_FIELDS) {
     const theirs = service[field];
     const ours = ledger[field];
     // A field the answer leaves out says nothing; the ledger may know it.
     if (theirs === null) continue;
-    if (ours === null || !same(theirs, ours, service)) {
+    if (ours === null || !sameValue(field, theirs, ours, decimals)) {
       found.push({ field, service: theirs, ledger: ours });
     }
   }

@@ -1,3 +1,5 @@
+import { emptyRecord } from "../../../core/empty_record.ts";
+
 /** How a value is written into JSON, and read from it again. */
 export interface Codec<Value> {
   /** Writes the value. */
@@ -8,6 +10,15 @@ export interface Codec<Value> {
 
 /** Marks a field that JSON holds as it is. */
 export const asIs: unique symbol = Symbol("as is");
+
+/** Fields that JSON holds as they are. */
+export function asIsEach<Field extends string>(
+  fields: readonly Field[],
+): Readonly<Record<Field, typeof asIs>> {
+  return Object.fromEntries(
+    fields.map((field) => [field, asIs]),
+  ) as Record<Field, typeof asIs>;
+}
 
 /** How a field is written; its type is checked where a shape is listed. */
 type FieldCodec = Codec<unknown> | typeof asIs;
@@ -69,17 +80,4 @@ export function list<Value>(codec: Codec<Value>): Codec<readonly Value[]> {
     pack: (values) => values.map(codec.pack),
     unpack: (packed) => (packed as readonly unknown[]).map(codec.unpack),
   };
-}
-
-/**
- * An object that has the fields, to be copied and filled. Filled by name from
- * nothing, an object of many fields would be a slow hash table in V8; one from
- * `JSON.parse` is not.
- */
-export function emptyRecord<Field extends PropertyKey>(
-  fields: readonly Field[],
-): Readonly<Record<Field, null>> {
-  return JSON.parse(
-    JSON.stringify(Object.fromEntries(fields.map((field) => [field, null]))),
-  );
 }

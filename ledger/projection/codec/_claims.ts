@@ -1,5 +1,9 @@
-import { emptyRecord } from "./_by_place.ts";
-import type { ClaimBody } from "../../events/claim_body.ts";
+import { emptyRecord } from "../../../core/empty_record.ts";
+import {
+  CLAIM_FIELDS,
+  type ClaimBody,
+  type ClaimField,
+} from "../../events/claim_body.ts";
 import type { OrderReading } from "../../events/order_reading.ts";
 import type { Claim } from "../../orders/claims.ts";
 
@@ -21,32 +25,16 @@ const asRead = 0;
 /** Stands for what the body before says. */
 const asBefore = 1;
 
-type BodyField = Exclude<keyof ClaimBody, "digest">;
+/**
+ * Fields of a claim body, in the order of their places, with the field of a
+ * reading that says the same.
+ */
+const places = CLAIM_FIELDS.map((field) =>
+  [field, field === "scAddress" ? null : field] as const
+);
 
-/** The field of a reading that says the same as a field of a claim body. */
-const readField = {
-  currency: "currency",
-  currencyAmount: "currencyAmount",
-  commodity: "commodity",
-  cryptoAmount: "cryptoAmount",
-  address: "address",
-  txId: "txId",
-  userId: "userId",
-  clickId: "clickId",
-  externalOrderId: "externalOrderId",
-  failReason: "failReason",
-  scAddress: null,
-  scInputData: "scInputData",
-} as const satisfies Record<BodyField, keyof OrderReading | null>;
-
-/** Fields of a claim body, in the order of their places, with `readField`. */
-const places = Object.entries(readField) as readonly (readonly [
-  BodyField,
-  keyof typeof readField & keyof OrderReading | null,
-])[];
-
-const noBody: Readonly<Record<BodyField, string | null>> = emptyRecord(
-  places.map(([field]) => field),
+const noBody: Readonly<Record<ClaimField, string | null>> = emptyRecord(
+  CLAIM_FIELDS,
 );
 
 /**

@@ -15,7 +15,15 @@ import type {
   ActivityFold,
   UserActivityFold,
 } from "../../orders/activity_fold.ts";
-import { asIs, byPlace, type Codec, list, nullable } from "./_by_place.ts";
+import { ORDER_FIELD_NAMES } from "../../../core/wire/order_fields.ts";
+import {
+  asIs,
+  asIsEach,
+  byPlace,
+  type Codec,
+  list,
+  nullable,
+} from "./_by_place.ts";
 import { packClaims, type PackedClaim, unpackClaims } from "./_claims.ts";
 
 // One list of fields a shape, in the order in which they are stored: a change
@@ -27,27 +35,7 @@ const orderReading = byPlace<OrderReading>({
   status: asIs,
   changedAt: asIs,
   createdAt: asIs,
-  currency: asIs,
-  currencyAmount: asIs,
-  commodity: asIs,
-  cryptoType: asIs,
-  network: asIs,
-  cryptoAmount: asIs,
-  address: asIs,
-  txId: asIs,
-  userId: asIs,
-  clickId: asIs,
-  externalOrderId: asIs,
-  failReason: asIs,
-  cardId: asIs,
-  cardBrand: asIs,
-  paymentType: asIs,
-  processedThrough: asIs,
-  partnerFee: asIs,
-  partnerFeePercent: asIs,
-  serviceFee: asIs,
-  serviceFeePercent: asIs,
-  scInputData: asIs,
+  ...asIsEach(ORDER_FIELD_NAMES),
   statedChangedAt: asIs,
   statedCreatedAt: asIs,
   odd: asIs,

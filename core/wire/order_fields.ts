@@ -1,0 +1,285 @@
+import type { Order } from "./order.ts";
+
+/** What the service may send in a field; JSON null is allowed everywhere. */
+export type FieldShape = "text" | "identifier" | "decimal";
+
+/**
+ * How two values of a field are compared: as they are, without regard to case,
+ * as exact decimals, as amounts of the asset, or as addresses and hashes.
+ */
+export type FieldRule =
+  | "exact"
+  | "any_case"
+  | "amount"
+  | "asset_amount"
+  | "hash";
+
+/** The kinds of anomaly of a field that two sources state differently. */
+export type MismatchKind =
+  | "amount_mismatch"
+  | "asset_mismatch"
+  | "user_mismatch"
+  | "address_mismatch"
+  | "transaction_mismatch";
+
+/** What is known of a field of an order. */
+export interface OrderField {
+  /** Field of the orders endpoint that it is read from. */
+  readonly wire: keyof Order;
+  /** What the service may send there. */
+  readonly shape: FieldShape;
+  /**
+   * What an erasure makes of it in a reading: it is kept because it names
+   * nobody, it is replaced because it names somebody, or it is gone.
+   */
+  readonly erasure: "kept" | "replaced" | "gone";
+  /** Where a webhook states it; left out where none does. */
+  readonly webhook?: {
+    /** Names of the objects that hold it, and its own. */
+    readonly path: string;
+    /** Whether an erasure keeps it of a webhook too. */
+    readonly kept?: true;
+  };
+  /** How two values are compared; left out for what one source alone states. */
+  readonly same?: FieldRule;
+  /** Anomaly where it is not what was expected, or what a webhook said. */
+  readonly mismatch?: MismatchKind;
+  /** Title in what people read; left out for what is shown with another. */
+  readonly label?: string;
+  /** Column of the order export; left out for what is not exported. */
+  readonly column?: string;
+}
+
+/**
+ * The fields of an order that are texts, by their name in its state: one row is
+ * all that is said of a field. What reads, compares, folds, stores, redacts,
+ * explains and shows orders goes by these rows. The order of the rows is that of
+ * stored folds and of the columns of an export; another order needs another
+ * fold version.
+ *
+ * Source: service interface, "Order (Data API)", and "Order webhooks".
+ */
+export const ORDER_FIELDS = {
+  currency: {
+    wire: "currency",
+    shape: "text",
+    erasure: "kept",
+    webhook: { path: "order.quote", kept: true },
+    same: "any_case",
+    mismatch: "amount_mismatch",
+    column: "currency",
+  },
+  currencyAmount: {
+    wire: "currency_amount",
+    shape: "decimal",
+    erasure: "kept",
+    webhook: { path: "order.quote_amount", kept: true },
+    same: "amount",
+    mismatch: "amount_mismatch",
+    label: "Amount",
+    column: "currency_amount",
+  },
+  commodity: {
+    wire: "crypto",
+    shape: "text",
+    erasure: "kept",
+    webhook: { path: "order.base", kept: true },
+    same: "any_case",
+    mismatch: "asset_mismatch",
+    column: "commodity",
+  },
+  cryptoType: {
+    wire: "crypto",
+    shape: "text",
+    erasure: "kept",
+    label: "Asset type",
+  },
+  network: {
+    wire: "crypto",
+    shape: "text",
+    erasure: "kept",
+    same: "any_case",
+    mismatch: "asset_mismatch",
+    label: "Network",
+    column: "network",
+  },
+  cryptoAmount: {
+    wire: "crypto_amount",
+    shape: "decimal",
+    erasure: "kept",
+    webhook: { path: "order.base_amount", kept: true },
+    same: "asset_amount",
+    mismatch: "amount_mismatch",
+    label: "Asset",
+    column: "crypto_amount",
+  },
+  address: {
+    wire: "address",
+    shape: "text",
+    erasure: "gone",
+    webhook: { path: "order.address" },
+    same: "hash",
+    mismatch: "address_mismatch",
+    label: "Address",
+    column: "address",
+  },
+  txId: {
+    wire: "tx_id",
+    shape: "text",
+    erasure: "gone",
+    webhook: { path: "order.transaction_id" },
+    same: "hash",
+    mismatch: "transaction_mismatch",
+    label: "Transaction",
+    column: "tx_id",
+  },
+  userId: {
+    wire: "user_id",
+    shape: "identifier",
+    erasure: "replaced",
+    webhook: { path: "user.user_id" },
+    same: "exact",
+    mismatch: "user_mismatch",
+    label: "User",
+    column: "user_id",
+  },
+  clickId: {
+    wire: "click_id",
+    shape: "identifier",
+    erasure: "replaced",
+    webhook: { path: "click_id" },
+    same: "exact",
+    label: "Click id",
+    column: "click_id",
+  },
+  externalOrderId: {
+    wire: "external_order_id",
+    shape: "identifier",
+    erasure: "gone",
+    webhook: { path: "order.external_order_id" },
+    same: "exact",
+    label: "External id",
+    column: "external_order_id",
+  },
+  cardId: {
+    wire: "card_id",
+    shape: "identifier",
+    erasure: "gone",
+    label: "Card",
+  },
+  cardBrand: {
+    wire: "card_brand",
+    shape: "text",
+    erasure: "gone",
+    label: "Card brand",
+  },
+  paymentType: {
+    wire: "payment_type",
+    shape: "text",
+    erasure: "gone",
+    label: "Payment type",
+  },
+  processedThrough: {
+    wire: "processed_through",
+    shape: "text",
+    erasure: "gone",
+    label: "Processed through",
+  },
+  partnerFee: {
+    wire: "partner_fee",
+    shape: "decimal",
+    erasure: "kept",
+    label: "Partner fee (USD)",
+    column: "partner_fee_usd",
+  },
+  partnerFeePercent: {
+    wire: "partner_fee_percent",
+    shape: "decimal",
+    erasure: "kept",
+    label: "Partner fee (share)",
+  },
+  serviceFee: {
+    wire: "service_fee",
+    shape: "decimal",
+    erasure: "kept",
+    label: "Service fee (USD)",
+    column: "service_fee_usd",
+  },
+  serviceFeePercent: {
+    wire: "service_fee_percent",
+    shape: "decimal",
+    erasure: "kept",
+    label: "Service fee (share)",
+  },
+  failReason: {
+    wire: "fail_reason",
+    shape: "text",
+    erasure: "kept",
+    webhook: { path: "order.error_code" },
+    same: "exact",
+    label: "Failure",
+    column: "fail_reason",
+  },
+  scInputData: {
+    wire: "sc_input_data",
+    shape: "text",
+    erasure: "gone",
+    webhook: { path: "order.partner_data.sc_input_data" },
+    label: "Input data",
+  },
+} as const satisfies Readonly<Record<string, OrderField>>;
+
+/** The name of a field in an order's state. */
+export type OrderFieldName = keyof typeof ORDER_FIELDS;
+
+/** The fields of which a column of the table says something. */
+export type FieldsWith<Column extends keyof OrderField> = {
+  [Name in OrderFieldName]: (typeof ORDER_FIELDS)[Name] extends
+    Readonly<Record<Column, unknown>> ? Name : never;
+}[OrderFieldName];
+
+/** The fields of the orders endpoint that the table names. */
+export type ListedWireField = (typeof ORDER_FIELDS)[OrderFieldName]["wire"];
+
+/** A row of the table, whichever it is. */
+export function orderField(name: OrderFieldName): OrderField {
+  return ORDER_FIELDS[name];
+}
+
+/** The names of all fields, in the order of the table. */
+export const ORDER_FIELD_NAMES = Object.keys(
+  ORDER_FIELDS,
+) as readonly OrderFieldName[];
+
+/**
+ * The names of the fields of which a column of the table says something.
+ *
+ * @param column The column.
+ * @returns The names, in the order of the table.
+ */
+export function fieldsWith<Column extends keyof OrderField>(
+  column: Column,
+): readonly FieldsWith<Column>[] {
+  return ORDER_FIELD_NAMES.filter((name): name is FieldsWith<Column> =>
+    orderField(name)[column] !== undefined
+  );
+}
+
+/**
+ * The names of the fields of which an erasure makes the same.
+ *
+ * @param erasure What it makes of them.
+ * @returns The names, in the order of the table.
+ */
+export function fieldsErased(
+  erasure: OrderField["erasure"],
+): readonly OrderFieldName[] {
+  return ORDER_FIELD_NAMES.filter((name) =>
+    ORDER_FIELDS[name].erasure === erasure
+  );
+}
+
+/** The fields of a webhook that an erasure keeps, in the order of the table. */
+export const KEPT_OF_WEBHOOK: readonly FieldsWith<"webhook">[] = fieldsWith(
+  "webhook",
+).filter((name) => orderField(name).webhook?.kept === true);

@@ -1,0 +1,72 @@
+import { emptyRecord } from "../../core/empty_record.ts";
+import { fieldsWith } from "../../core/wire/order_fields.ts";
+
+/** Fields that a webhook and a reading of the Data API can both state. */
+export interface OrderFacts {
+  /** Fiat currency, upper case. */
+  readonly currency: string | null;
+  /** Amount in `currency`, a decimal string as sent. */
+  readonly currencyAmount: string | null;
+  /** Asset code in upper case. */
+  readonly commodity: string | null;
+  /** Network; webhooks do not state it. */
+  readonly network: string | null;
+  /** Amount of the asset, a decimal string as sent. */
+  readonly cryptoAmount: string | null;
+  /** Address the asset goes to. */
+  readonly address: string | null;
+  /** Transaction hash. */
+  readonly txId: string | null;
+  /** User identifier. */
+  readonly userId: string | null;
+  /** Click id; the test click id is left out. */
+  readonly clickId: string | null;
+  /** Short identifier shown to people. */
+  readonly externalOrderId: string | null;
+  /** Payment error code or text. */
+  readonly failReason: string | null;
+}
+
+/** The names of these fields, in the order of the table of fields. */
+export const FACT_FIELDS: readonly (keyof OrderFacts)[] = fieldsWith("same");
+
+/**
+ * Facts of an order, each worked out from its name.
+ *
+ * @param value Gives the value of a field; null is unknown.
+ */
+export function factsBy(
+  value: (field: keyof OrderFacts) => string | null,
+): OrderFacts {
+  const facts: Record<keyof OrderFacts, string | null> = { ...noFacts };
+  for (const field of FACT_FIELDS) facts[field] = value(field);
+  return facts;
+}
+
+const noFacts = emptyRecord(FACT_FIELDS);
+
+/** Fields that a reading of the Data API alone states. */
+export interface OrderDetails {
+  /** Middle part of the dotted asset, for example `simple` or `sc`. */
+  readonly cryptoType: string | null;
+  /** Card used. */
+  readonly cardId: string | null;
+  /** Card brand. */
+  readonly cardBrand: string | null;
+  /** Authentication method of the payment. */
+  readonly paymentType: string | null;
+  /** Acquirer. */
+  readonly processedThrough: string | null;
+}
+
+/** Fees: amounts are USD decimal strings, percents are shares as sent. */
+export interface OrderFees {
+  /** The partner's fee in USD. */
+  readonly partnerFee: string | null;
+  /** The partner's fee as a share. */
+  readonly partnerFeePercent: string | null;
+  /** The service's fee in USD. */
+  readonly serviceFee: string | null;
+  /** The service's fee as a share. */
+  readonly serviceFeePercent: string | null;
+}
