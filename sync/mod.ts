@@ -53,6 +53,7 @@ export type { PollProgress } from "./polling/poller_options.ts";
 export type { StalenessBound, WorkCounts } from "./polling/staleness.ts";
 export type {
   FieldDifference,
+  OnChain,
   ReconcileCategory,
   ReconcileFlag,
 } from "./reconciliation/reconcile_row.ts";

@@ -42,6 +42,8 @@ export interface OrderField {
   };
   /** How two values are compared; left out for what one source alone states. */
   readonly same?: FieldRule;
+  /** Field of an expectation that says what it is to be. */
+  readonly asked?: string;
   /** Anomaly where it is not what was expected, or what a webhook said. */
   readonly mismatch?: MismatchKind;
   /** Title in what people read; left out for what is shown with another. */
@@ -66,6 +68,7 @@ export const ORDER_FIELDS = {
     erasure: "kept",
     webhook: { path: "order.quote", kept: true },
     same: "any_case",
+    asked: "currency",
     mismatch: "amount_mismatch",
     column: "currency",
   },
@@ -75,6 +78,7 @@ export const ORDER_FIELDS = {
     erasure: "kept",
     webhook: { path: "order.quote_amount", kept: true },
     same: "amount",
+    asked: "currencyAmount",
     mismatch: "amount_mismatch",
     label: "Amount",
     column: "currency_amount",
@@ -85,6 +89,7 @@ export const ORDER_FIELDS = {
     erasure: "kept",
     webhook: { path: "order.base", kept: true },
     same: "any_case",
+    asked: "commodity",
     mismatch: "asset_mismatch",
     column: "commodity",
   },
@@ -99,6 +104,7 @@ export const ORDER_FIELDS = {
     shape: "text",
     erasure: "kept",
     same: "any_case",
+    asked: "network",
     mismatch: "asset_mismatch",
     label: "Network",
     column: "network",
@@ -109,6 +115,7 @@ export const ORDER_FIELDS = {
     erasure: "kept",
     webhook: { path: "order.base_amount", kept: true },
     same: "asset_amount",
+    asked: "commodityAmount",
     mismatch: "amount_mismatch",
     label: "Asset",
     column: "crypto_amount",
@@ -119,6 +126,7 @@ export const ORDER_FIELDS = {
     erasure: "gone",
     webhook: { path: "order.address" },
     same: "hash",
+    asked: "walletAddress",
     mismatch: "address_mismatch",
     label: "Address",
     column: "address",
@@ -139,6 +147,7 @@ export const ORDER_FIELDS = {
     erasure: "replaced",
     webhook: { path: "user.user_id" },
     same: "exact",
+    asked: "userId",
     mismatch: "user_mismatch",
     label: "User",
     column: "user_id",
@@ -265,19 +274,40 @@ export function fieldsWith<Column extends keyof OrderField>(
   );
 }
 
+/** The fields of which an erasure makes the same. */
+export type FieldsErased<Erasure extends OrderField["erasure"]> = {
+  [Name in OrderFieldName]: (typeof ORDER_FIELDS)[Name] extends
+    { readonly erasure: Erasure } ? Name : never;
+}[OrderFieldName];
+
 /**
  * The names of the fields of which an erasure makes the same.
  *
  * @param erasure What it makes of them.
  * @returns The names, in the order of the table.
  */
-export function fieldsErased(
-  erasure: OrderField["erasure"],
-): readonly OrderFieldName[] {
-  return ORDER_FIELD_NAMES.filter((name) =>
+export function fieldsErased<Erasure extends OrderField["erasure"]>(
+  erasure: Erasure,
+): readonly FieldsErased<Erasure>[] {
+  return ORDER_FIELD_NAMES.filter((name): name is FieldsErased<Erasure> =>
     ORDER_FIELDS[name].erasure === erasure
   );
 }
+
+/** The fields of the orders endpoint that an erasure keeps. */
+export type KeptOrderField =
+  | "status"
+  | "created_at"
+  | "changed_at"
+  | (typeof ORDER_FIELDS)[FieldsErased<"kept">]["wire"];
+
+/** The same, in the order in which they are kept. */
+export const KEPT_ORDER_FIELDS: readonly KeptOrderField[] = [
+  "status",
+  "created_at",
+  "changed_at",
+  ...new Set(fieldsErased("kept").map((name) => ORDER_FIELDS[name].wire)),
+];
 
 /** The fields of a webhook that an erasure keeps, in the order of the table. */
 export const KEPT_OF_WEBHOOK: readonly FieldsWith<"webhook">[] = fieldsWith(

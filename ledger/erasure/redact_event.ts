@@ -1,11 +1,11 @@
 import { hex } from "@scure/base";
 import {
-  fieldsErased,
   KEPT_OF_WEBHOOK,
+  KEPT_ORDER_FIELDS,
   ORDER_FIELDS,
   orderField,
 } from "../../core/wire/order_fields.ts";
-import { type OrderFields, readOrderRow } from "../../core/wire/read_row.ts";
+import { readOrderRow } from "../../core/wire/read_row.ts";
 import type {
   NewEvent,
   OrderRedactedBody,
@@ -228,18 +228,10 @@ function redactedOrder(
   };
 }
 
-/** Fields of a reading that name nobody. */
-const KEPT: readonly (keyof OrderFields)[] = [
-  "status",
-  "created_at",
-  "changed_at",
-  ...new Set(fieldsErased("kept").map((name) => ORDER_FIELDS[name].wire)),
-];
-
 /** What stays of a reading of an order: the same, and its id. */
 export const RETAINED_OF_READING: ReadonlySet<string> = new Set([
   "order_id",
-  ...KEPT,
+  ...KEPT_ORDER_FIELDS,
 ]);
 
 /** What stays of a webhook about an order. */
@@ -251,7 +243,7 @@ export const RETAINED_OF_WEBHOOK: ReadonlySet<string> = new Set([
 function readingFields({ body }: Pick<RecordedEvent, "body">): RetainedFields {
   const row = body === null ? undefined : soundRow(body, readOrderRow)?.row;
   if (row === undefined) return {};
-  const kept = KEPT.flatMap((field) => {
+  const kept = KEPT_ORDER_FIELDS.flatMap((field) => {
     const value = row[field];
     if (value === null) return [[field, ""]];
     return typeof value === "string" ? [[field, value]] : [];

@@ -1,3 +1,4 @@
+import type { KeptOrderField } from "../../core/wire/order_fields.ts";
 import type { EventKind } from "../machines/event_kind.ts";
 import type { HandOutcome } from "./hand_release.ts";
 import type { MatchFact } from "./match_fact.ts";
@@ -67,7 +68,7 @@ export interface OrderAbsentBody {
 }
 
 /** Body of `session_created`. */
-export interface SessionCreatedBody {
+export interface SessionCreatedBody extends ExpectedTerms {
   /** `sessionId` the service returned; webhooks name it `hpp_session_id`. */
   readonly session_id: string;
   /** `requestId` the service returned. */
@@ -76,22 +77,8 @@ export interface SessionCreatedBody {
   readonly click_id?: string;
   /** The partner's own reference, for example a basket id. */
   readonly reference?: string;
-  /** User the session was made for. */
-  readonly user_id?: string;
   /** `simple` or `simple_full_restrict`. */
   readonly flow_type: string;
-  /** Asset asked for. */
-  readonly commodity?: string;
-  /** Network asked for. */
-  readonly network?: string;
-  /** Asset amount asked for, a decimal string. */
-  readonly commodity_amount?: string;
-  /** Fiat currency asked for. */
-  readonly currency?: string;
-  /** Fiat amount asked for, a decimal string. */
-  readonly currency_amount?: string;
-  /** Address asked for. */
-  readonly wallet_address?: string;
   /**
    * What the order is to be compared with where the session does not say it, or
    * says something else: a session of a smart contract has no amount. What is
@@ -163,37 +150,14 @@ export interface DeliveryUnansweredBody {
  * recorded and read at the times of the event that it stands for, and is folded
  * as that event.
  */
-export interface OrderRedactedBody {
+export interface OrderRedactedBody
+  extends Readonly<Partial<Record<KeptOrderField, string>>> {
   /** The order. */
   readonly order_id: string;
   /** Random text in place of the user id. */
   readonly user_id?: string;
   /** Random text in place of the click id. */
   readonly click_id?: string;
-  /** Status as shown. */
-  readonly status?: string;
-  /** Time of creation, as shown. */
-  readonly created_at?: string;
-  /** Time of the last change, as shown. */
-  readonly changed_at?: string;
-  /** Fiat currency. */
-  readonly currency?: string;
-  /** Amount in `currency`, a decimal string. */
-  readonly currency_amount?: string;
-  /** Asset, as the orders endpoint writes it; of a webhook its code alone. */
-  readonly crypto?: string;
-  /** Amount of the asset, a decimal string. */
-  readonly crypto_amount?: string;
-  /** The partner's fee in USD. */
-  readonly partner_fee?: string;
-  /** The partner's fee as a share. */
-  readonly partner_fee_percent?: string;
-  /** The service's fee in USD. */
-  readonly service_fee?: string;
-  /** The service's fee as a share. */
-  readonly service_fee_percent?: string;
-  /** Payment error code. */
-  readonly fail_reason?: string;
   /** Empty where the service stated that there was none; else left out. */
   readonly tx_id?: "";
   /** How the order compared with what the partner recorded. */

@@ -1,3 +1,8 @@
+import {
+  type FieldsWith,
+  fieldsWith,
+  ORDER_FIELDS,
+} from "../../core/wire/order_fields.ts";
 import type { AssetTable } from "../../core/assets/environment.ts";
 import type { Expectation } from "../events/expectation.ts";
 import { assetPrecision } from "../orders/asset_precision.ts";
@@ -7,27 +12,14 @@ import type { OrderFacts } from "../events/order_facts.ts";
 /** A field in which an order is not what was asked for. */
 export interface Difference {
   /** Field of the order. */
-  readonly field: keyof typeof ASKED;
+  readonly field: FieldsWith<"asked">;
   /** Value that was asked for. */
   readonly requested: string;
   /** Value of the order. */
   readonly ordered: string;
 }
 
-/** For each field that is compared, where what was asked for states it. */
-const ASKED = {
-  currency: "currency",
-  currencyAmount: "currencyAmount",
-  cryptoAmount: "commodityAmount",
-  commodity: "commodity",
-  network: "network",
-  address: "walletAddress",
-  userId: "userId",
-} as const satisfies {
-  readonly [Field in keyof OrderFacts]?: keyof Expectation;
-};
-
-const COMPARED = Object.keys(ASKED) as readonly (keyof typeof ASKED)[];
+const COMPARED = fieldsWith("asked");
 
 /**
  * Lists where an order is not what the partner asked for.
@@ -50,7 +42,7 @@ export function differences(
   return COMPARED.flatMap((field) => {
     // The service ignores commodity_amount where currency_amount is set.
     if (field === "cryptoAmount" && asked.currencyAmount !== null) return [];
-    const requested = asked[ASKED[field]];
+    const requested = asked[ORDER_FIELDS[field].asked];
     const value = ordered[field];
     return requested === null || value === null ||
         sameValue(field, requested, value, decimals)

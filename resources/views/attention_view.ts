@@ -3,7 +3,8 @@ import { outcomeNow } from "../../ledger/for_resources.ts";
 import { ATTENTION } from "../wording/attention.ts";
 import { OUTCOME_WORDS } from "../wording/outcome.ts";
 import { span } from "../wording/span.ts";
-import { amountText, type OrderJson, orderJson } from "./order_view.ts";
+import { amountText } from "./order_fields.ts";
+import { type OrderJson, orderJson } from "./order_view.ts";
 import { drawTable } from "./table.ts";
 import { wrap } from "./wrap.ts";
 

@@ -3,9 +3,11 @@ import {
   type Outcome,
   outcomeNow,
 } from "../../ledger/for_resources.ts";
+import { fieldsWith, ORDER_FIELDS } from "../../core/wire/order_fields.ts";
 import type { OrderState } from "../../ledger/mod.ts";
 import { type CsvCell, csvLine } from "../../core/csv/csv_line.ts";
 import { DailyTotals, TOTAL_COLUMNS, totalCell } from "./daily_totals.ts";
+import { orderValue } from "./order_fields.ts";
 import { orderJson } from "./order_view.ts";
 import { printableJson } from "./printable.ts";
 
@@ -53,28 +55,22 @@ export async function exportOrders(
   }
 }
 
-/** Columns of the order export; only ever added to, at the end. */
+/** Columns of the order export. */
 const COLUMNS: readonly (readonly [
   title: string,
   value: (order: OrderState, now: Outcome) => CsvCell | null,
 ])[] = [
   ["order_id", (order) => order.orderId],
-  ["external_order_id", (order) => order.externalOrderId],
-  ["click_id", (order) => order.clickId],
   ["reference", (order) => order.expected?.reference ?? null],
-  ["user_id", (order) => order.userId],
   ["status", (order) => order.status],
   ["trust", (order) => order.trust],
-  ["currency", (order) => order.currency],
-  ["currency_amount", (order) => amount(order.currencyAmount)],
-  ["commodity", (order) => order.commodity],
-  ["network", (order) => order.network],
-  ["crypto_amount", (order) => amount(order.cryptoAmount)],
-  ["tx_id", (order) => order.txId],
-  ["address", (order) => order.address],
-  ["partner_fee_usd", (order) => amount(order.fees.partnerFee)],
-  ["service_fee_usd", (order) => amount(order.fees.serviceFee)],
-  ["fail_reason", (order) => order.failReason],
+  ...fieldsWith("column").map((field) => {
+    const { column, shape } = ORDER_FIELDS[field];
+    return [column, (order: OrderState) => {
+      const value = orderValue(order, field);
+      return shape === "decimal" ? amount(value) : value;
+    }] as const;
+  }),
   ["created_at", (order) => own(order.createdAt)],
   ["changed_at", (order) => own(order.changedAt)],
   ["anomalies", (order) => order.anomalies.map(({ kind }) => kind).join(" ")],

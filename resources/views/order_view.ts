@@ -1,4 +1,3 @@
-import { describeFailReason } from "../../core/assets/fail_reason.ts";
 import type {
   Anomaly,
   OrderReason,
@@ -19,6 +18,12 @@ import {
 } from "../wording/release.ts";
 import { ageText } from "./age.ts";
 import { labelled } from "./labelled.ts";
+import {
+  amountText,
+  failMeaning,
+  shownFields,
+  shownText,
+} from "./order_fields.ts";
 import { printable } from "./printable.ts";
 import { drawTable } from "./table.ts";
 import { wrap } from "./wrap.ts";
@@ -98,7 +103,7 @@ export function orderTable(
   return drawTable(
     [
       { title: "Order", whole: true },
-      { title: "Reference", whole: true, spare: 6 },
+      { title: "External id", whole: true, spare: 6 },
       { title: "Status", whole: true },
       { title: "Trust", whole: true, spare: 1 },
       { title: "Amount", align: "right", whole: true, spare: 2 },
@@ -111,8 +116,8 @@ export function orderTable(
       order.externalOrderId ?? "",
       isSaid(order) ? order.status : "",
       isSaid(order) ? order.trust : "",
-      amountText(order.currencyAmount, order.currency),
-      amountText(order.cryptoAmount, order.commodity),
+      shownText(order, "currencyAmount") ?? "",
+      shownText(order, "cryptoAmount") ?? "",
       minutes(order.createdAt),
       kinds(order),
     ]),
@@ -137,7 +142,7 @@ export function orderLines(
 ): string[] {
   const { code, release, reason, attention } = outcomeNow(order, nowMs);
   const { headline, next } = OUTCOME_WORDS[code];
-  const rows: [string, string | null][] = [
+  const rows: (readonly [string, string | null])[] = [
     ["Release", `${release}: ${RELEASE[release]} (${RELEASE_REASON[reason]})`],
     ["By hand", hand ? describeHandRelease(hand) : null],
     ["Next", next],
@@ -147,17 +152,7 @@ export function orderLines(
     ["Order", order.orderId],
     ["Status", statusText(order)],
     ["Because", describeOrderReason(order.reason)],
-    ["Reference", order.externalOrderId],
-    ["Click id", order.clickId],
-    ["User", order.userId],
-    ["Amount", amountText(order.currencyAmount, order.currency)],
-    ["Asset", amountText(order.cryptoAmount, order.commodity)],
-    ["Network", order.network],
-    ["Address", order.address],
-    ["Transaction", order.txId],
-    ["Failure", failure(order)],
-    ["Payment", [order.cardBrand, order.paymentType].filter(Boolean).join(" ")],
-    ["Fees (USD)", fees(order)],
+    ...shownFields(order).map(({ label, text }) => [label, text] as const),
     ["Created", order.createdAt],
     ["Changed", order.changedAt],
     ["Asked for", asked(order)],
@@ -191,35 +186,12 @@ export function anomalyLines(
   ];
 }
 
-/** An amount and its unit; empty where there is none. */
-export function amountText(value: string | null, unit: string | null): string {
-  return value === null ? "" : [value, unit].filter(Boolean).join(" ");
-}
-
 function minutes(time: string | null): string {
   return time === null ? "" : time.slice(0, 16).replace("T", " ");
 }
 
 function kinds(order: OrderState): string {
   return [...new Set(order.anomalies.map(({ kind }) => kind))].join(", ");
-}
-
-function failure(order: OrderState): string | null {
-  if (order.failReason === null) return null;
-  const meaning = failMeaning(order);
-  return meaning === null
-    ? order.failReason
-    : `${order.failReason}: ${meaning}`;
-}
-
-function failMeaning({ failReason }: OrderState): string | null {
-  return failReason === null ? null : describeFailReason(failReason);
-}
-
-function fees(order: OrderState): string | null {
-  const { partnerFee, serviceFee } = order.fees;
-  if (partnerFee === null && serviceFee === null) return null;
-  return `partner ${partnerFee ?? "?"}, service ${serviceFee ?? "?"}`;
 }
 
 /** Whether anybody says a status of the order, and still counts. */

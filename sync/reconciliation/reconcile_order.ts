@@ -58,17 +58,17 @@ export function reconcileOrder(
     differences,
     createdAt: known.createdAt,
     changedAt: known.changedAt,
-    onChain: {
-      commodity: known.commodity,
-      network: known.network,
-      cryptoAmount: known.cryptoAmount,
-      address: known.address,
-      txId: known.txId,
-    },
+    onChain: onChainOf(known),
     finding: category === "final_changed"
       ? { code: "final_changed", read: known.status, before }
       : findingOf(category, known, sides, differences),
   };
+}
+
+function onChainOf(
+  { commodity, network, cryptoAmount, address, txId }: OrderState,
+): ReconcileRow["onChain"] {
+  return { commodity, network, cryptoAmount, address, txId };
 }
 
 function categoryOf(

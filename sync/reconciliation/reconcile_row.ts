@@ -73,6 +73,12 @@ export interface FieldDifference {
   readonly ledger: string | null;
 }
 
+/** What a look at the chain is about. */
+export type OnChain = Pick<
+  OrderFacts,
+  "commodity" | "network" | "cryptoAmount" | "address" | "txId"
+>;
+
 /** One order, compared. */
 export interface ReconcileRow {
   /** Order identifier. */
@@ -98,18 +104,7 @@ export interface ReconcileRow {
   /** Last change by the service, UTC ISO 8601. */
   readonly changedAt: string | null;
   /** For the partner's own check on chain: no chain is read here. */
-  readonly onChain: {
-    /** Asset code. */
-    readonly commodity: string | null;
-    /** Network. */
-    readonly network: string | null;
-    /** Amount of the asset, a decimal string. */
-    readonly cryptoAmount: string | null;
-    /** Address the asset goes to. */
-    readonly address: string | null;
-    /** Transaction hash. */
-    readonly txId: string | null;
-  };
+  readonly onChain: OnChain;
   /** What was found. */
   readonly finding: ReconcileFinding;
 }

@@ -9,8 +9,9 @@ import { ordersPage } from "../../../resources/queries/orders.ts";
 import { ageText } from "../../../resources/views/age.ts";
 import {
   amountText,
-  type OrderJson,
-} from "../../../resources/views/order_view.ts";
+  shownFields,
+} from "../../../resources/views/order_fields.ts";
+import type { OrderJson } from "../../../resources/views/order_view.ts";
 import { ATTENTION } from "../../../resources/wording/attention.ts";
 import { RELEASE, RELEASE_REASON } from "../../../resources/wording/release.ts";
 import { describeFreshness } from "../../../resources/wording/freshness.ts";
@@ -261,18 +262,15 @@ function allFields(
   { nowMs }: PageContext,
   order: OrderDetailJson,
 ): Markup {
-  const { fees, expected, smartContract } = order;
+  const { expected, smartContract } = order;
   return markup`<details><summary>Everything that is known of it</summary>${
     facts([
       ["Created", when(order.createdAt, nowMs)],
       ["Changed", when(order.changedAt, nowMs)],
-      ["Partner fee (USD)", outside(fees.partnerFee)],
-      ["Service fee (USD)", outside(fees.serviceFee)],
-      ["Processed through", outside(order.processedThrough)],
-      ["Card", code(order.cardId)],
-      ["Asset type", outside(order.cryptoType)],
+      ...shownFields(order).map(({ label, isName, text }) =>
+        [label, isName ? code(text) : outside(text)] as const
+      ),
       ["Contract", code(smartContract.address)],
-      ["Input data", outside(smartContract.inputData)],
       [
         "Asked for",
         expected === null ? NOTHING : markup`${
