@@ -1,3 +1,8 @@
+import { emptyRecord } from "../../core/empty_record.ts";
+import {
+  ORDER_FIELD_NAMES,
+  ORDER_FIELDS,
+} from "../../core/wire/order_fields.ts";
 import type { OddField } from "../../core/wire/odd_field.ts";
 import type { MatchFact } from "./match_fact.ts";
 import type { RecordedEvent } from "./event.ts";
@@ -50,48 +55,51 @@ export function readOrder(
   odd: readonly OddField[],
 ): OrderReading {
   const status = filledText(order.status);
-  const crypto = filledText(order.crypto);
-  const first = crypto === null ? -1 : crypto.indexOf(".");
-  const last = crypto === null ? -1 : crypto.lastIndexOf(".");
   const readAt = effectiveReadAt(event.readAt, event.recordedAt);
   const time = (value: unknown) =>
     effectiveTime(normaliseTime(textOf(value)) ?? "", readAt);
   const changed = time(order.changed_at);
   const created = time(order.created_at);
-  return {
-    digest: event.digest ?? "",
-    readAt,
-    status: status === null ? "" : normaliseStatus(status),
-    changedAt: changed.counts,
-    createdAt: created.counts,
-    statedChangedAt: changed.stated,
-    statedCreatedAt: created.stated,
-    currency: upper(statedText(order.currency)),
-    currencyAmount: statedText(order.currency_amount),
-    commodity: crypto === null || first === -1
-      ? upper(crypto)
-      : crypto.slice(0, first).toUpperCase(),
-    cryptoType: crypto === null || last <= first
-      ? null
-      : crypto.slice(first + 1, last),
-    network: crypto === null || last === -1 ? null : crypto.slice(last + 1),
-    cryptoAmount: statedText(order.crypto_amount),
-    address: statedText(order.address),
-    txId: statedText(order.tx_id),
-    userId: statedText(order.user_id),
-    clickId: linking(textOf(order.click_id)),
-    externalOrderId: statedText(order.external_order_id),
-    failReason: statedText(order.fail_reason),
-    cardId: statedText(order.card_id),
-    cardBrand: statedText(order.card_brand),
-    paymentType: statedText(order.payment_type),
-    processedThrough: statedText(order.processed_through),
-    partnerFee: statedText(order.partner_fee),
-    partnerFeePercent: statedText(order.partner_fee_percent),
-    serviceFee: statedText(order.service_fee),
-    serviceFeePercent: statedText(order.service_fee_percent),
-    scInputData: statedText(order.sc_input_data),
-    odd,
-    match: null,
-  };
+  const reading: Filled = { ...unread };
+  reading.digest = event.digest ?? "";
+  reading.readAt = readAt;
+  reading.status = status === null ? "" : normaliseStatus(status);
+  reading.changedAt = changed.counts;
+  reading.createdAt = created.counts;
+  reading.statedChangedAt = changed.stated;
+  reading.statedCreatedAt = created.stated;
+  reading.odd = odd;
+  for (const [name, wire] of STATED) reading[name] = statedText(order[wire]);
+  reading.currency = upper(reading.currency);
+  reading.clickId = linking(textOf(order.click_id));
+  const crypto = filledText(order.crypto);
+  if (crypto !== null) {
+    const first = crypto.indexOf(".");
+    const last = crypto.lastIndexOf(".");
+    reading.commodity = upper(first === -1 ? crypto : crypto.slice(0, first));
+    if (last > first) reading.cryptoType = crypto.slice(first + 1, last);
+    if (last !== -1) reading.network = crypto.slice(last + 1);
+  }
+  return reading;
 }
+
+type Filled = { -readonly [Name in keyof OrderReading]: OrderReading[Name] };
+
+/** Copied and filled, which is as fast as an object with all fields at once. */
+const unread: OrderReading = {
+  ...emptyRecord(ORDER_FIELD_NAMES),
+  digest: "",
+  readAt: "",
+  status: "",
+  changedAt: "",
+  createdAt: "",
+  statedChangedAt: null,
+  statedCreatedAt: null,
+  odd: [],
+  match: null,
+};
+
+/** Fields that are kept as stated, and where the service states them. */
+const STATED = ORDER_FIELD_NAMES.map((name) =>
+  [name, ORDER_FIELDS[name].wire] as const
+).filter(([, wire]) => wire !== "crypto");
