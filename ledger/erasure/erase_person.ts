@@ -44,7 +44,7 @@ import {
   matchToKeep,
 } from "./erasure_plan.ts";
 import { hideName } from "./hidden_names.ts";
-import { ownClicks } from "./own_clicks.ts";
+import { ownClicks, statedClicks } from "./own_clicks.ts";
 import { type PersonEvents, readPersonEvents } from "./person_events.ts";
 import {
   beginComparison,
@@ -107,7 +107,7 @@ export async function planErasure(
   const { events, orderIds } = found;
   const own = await ownClicks(
     driver,
-    events.flatMap(({ event }) => event.clickId ?? []),
+    statedClicks(events.map(({ event }) => event)),
     (orderId) => orderIds.includes(orderId),
   );
   const values = personValues(found, own);
@@ -247,7 +247,7 @@ async function erasing(
   }));
   const hidden = await ownClicks(
     driver,
-    clicks.keys(),
+    statedClicks(events.map(({ event }) => event)),
     (orderId) => orderIds.includes(orderId),
   );
   const touched = await touchedBy(driver, found);

@@ -124,6 +124,101 @@ Deno.test("erase() keeps the session that an order of another user may come from
   assert.deepEqual(await ordersOf(ledger), before);
 });
 
+/** A person's own webhook and forged ones, which name somebody else's click id. */
+function forgedFor(user: string, orderId: string, click: string) {
+  const type = "order_complete";
+  return [
+    orderWebhook("F0", 2, { type, orderId, user, click }),
+    webhook("F1", 2, {
+      type: "login",
+      user: { user_id: user },
+      click_id: click,
+    }),
+    orderWebhook("F2", 2, { type, orderId: "O7", user, click, session: "S5" }),
+  ];
+}
+
+/** What is there of the basket "basket-5", which is nobody's yet. */
+async function basketOf(ledger: Ledger) {
+  await ledger.append([
+    webhook("W5", 40, { type: "new_thing", click_id: "basket-5", is: "whole" }),
+    orderRead(41, {
+      orderId: "O5",
+      status: "success",
+      user: "U5",
+      click: "basket-5",
+    }),
+  ]);
+  await ledger.project();
+  const [event] = await rowsOf(
+    ledger.driver,
+    "SELECT CAST(body AS TEXT) FROM events WHERE event_id = 'W5'",
+  );
+  const names = await eventsNaming(ledger, "basket-5");
+  const order = await ledger.orders.get("O5");
+  return {
+    webhook: event,
+    isSessionThere: names.length > 2,
+    match: order?.facts.match,
+    release: order?.release,
+  };
+}
+
+Deno.test("erase() takes no click id for the person's that only webhooks name, whatever they name beside it", async () => {
+  const all = forgedFor("U0", "O0", "basket-5");
+  const session5 = orderWebhook("F3", 2, {
+    type: "order_complete",
+    orderId: "O0",
+    session: "S5",
+  });
+  for (const forged of [...all.map((one) => [one]), [session5], all]) {
+    const begin = async () => {
+      const ledger = await ledgerAt();
+      await ledger.append([
+        session(0, "S5", "basket-5"),
+        orderRead(1, { orderId: "O0", status: "success", user: "U0" }),
+        ...forged,
+      ]);
+      await ledger.project();
+      return ledger;
+    };
+    await using untouched = await begin();
+    await using ledger = await begin();
+    await ledger.erasures.erase("U0", { force: true });
+    assert.deepEqual(await eventsNaming(ledger, "U0"), []);
+    const whole = await basketOf(untouched);
+    assert.equal(whole.isSessionThere, true);
+    assert.deepEqual(await basketOf(ledger), whole, forged[0]?.eventId ?? "");
+  }
+});
+
+Deno.test("an order of an erased user that becomes known later takes no click id with it that only webhooks name", async () => {
+  const begin = async () => {
+    const ledger = await ledgerAt();
+    await ledger.append([
+      orderRead(0, { orderId: "O0", status: "success", user: "U0" }),
+      session(0, "S5", "basket-5"),
+    ]);
+    await ledger.project();
+    return ledger;
+  };
+  const later = async (ledger: Ledger) => {
+    await ledger.append([
+      ...forgedFor("U0", "O9", "basket-5"),
+      orderRead(3, { orderId: "O9", status: "success", user: "U0" }),
+    ]);
+    await ledger.project();
+  };
+  await using untouched = await begin();
+  await later(untouched);
+  await using ledger = await begin();
+  await ledger.erasures.erase("U0");
+  await later(ledger);
+  const whole = await basketOf(untouched);
+  assert.equal(whole.isSessionThere, true);
+  assert.deepEqual(await basketOf(ledger), whole);
+});
+
 Deno.test("an order of an erased user that becomes known later takes its session and its webhooks with it", async () => {
   await using ledger = await ledgerAt();
   const order = { orderId: "O9", click: "basket-9" };

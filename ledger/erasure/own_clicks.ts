@@ -1,3 +1,4 @@
+import type { RecordedEvent } from "../events/event.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { readPrimary } from "../store/driver/read_primary.ts";
 import {
@@ -8,6 +9,22 @@ import {
   selectOrdersOfClicks,
 } from "../store/tables/erasure/erasable_events.ts";
 import { selectPositionsOfLinks } from "../store/tables/events/expectations.ts";
+
+/**
+ * The click ids that the service or the partner states of some events. Anybody
+ * can send a webhook that names a person beside somebody else's click id.
+ *
+ * @param events Events that say something of one person.
+ */
+export function statedClicks(
+  events: readonly Pick<RecordedEvent, "kind" | "clickId">[],
+): Set<string> {
+  return new Set(
+    events.flatMap(({ kind, clickId }) =>
+      kind === "webhook" ? [] : clickId ?? []
+    ),
+  );
+}
 
 /**
  * Finds the click ids that lead to no order of anybody else. A click id that

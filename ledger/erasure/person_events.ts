@@ -1,7 +1,7 @@
 import { readPrimary } from "../store/driver/read_primary.ts";
-import type { Fact } from "../events/fact.ts";
+import { linking } from "../events/fact_text.ts";
 import { readFact } from "../events/read_fact.ts";
-import { type Link, linkKey, orderLinks } from "../events/links.ts";
+import { type Link, linkKey } from "../events/links.ts";
 import type { Driver, Statement } from "../store/driver/driver.ts";
 import {
   type ErasableEvent,
@@ -85,17 +85,19 @@ export async function readPersonEvents(
     (kind === "webhook" || kind === "order_snapshot" ||
       kind === "order_redacted")
   );
-  const facts = [...ofUser, ...ofOrders].map(({ event }) => readFact(event));
-  const links = await ownLinks(driver, facts, owned);
+  const links = await ownLinks(driver, [...ofUser, ...ofOrders], owned);
+  const stated = new Set(
+    links.flatMap(([kind, link]) => kind === "click" ? [link] : []),
+  );
   const [sessions, clicks] = await readPrimary(driver, [
     selectPositionsOfLinks(links),
-    selectErasableOfClicks(
-      links.flatMap(([kind, link]) => kind === "click" ? [link] : []),
-      position,
-    ),
+    selectErasableOfClicks([...stated], position),
   ]);
   const sessionsAt = sessions?.rows.map(([at]) => at as number) ?? [];
-  const ofLinks = await read(selectErasableAt(sessionsAt));
+  // A webhook that names a session says nothing of the session's click id.
+  const ofLinks = (await read(selectErasableAt(sessionsAt))).filter((
+    { event: { clickId } },
+  ) => clickId === null || stated.has(clickId));
   const linked = [
     ...ofLinks,
     ...await readEventsOfReferences(driver, ofLinks, (id) => owned.has(id)),
@@ -186,18 +188,24 @@ async function readClaims(
   }));
 }
 
-/** Sessions and click ids that lead to these orders, and to no others. */
+/**
+ * Sessions, and click ids that the service has shown, which lead to these orders
+ * and to no others.
+ */
 async function ownLinks(
   driver: Driver,
-  facts: readonly Fact[],
+  events: readonly ErasableEvent[],
   owned: ReadonlySet<string>,
 ): Promise<(readonly [string, string])[]> {
   const links = new Map<string, Link>();
-  for (const fact of facts) {
-    if (fact.orderId === null || !owned.has(fact.orderId)) continue;
-    for (const link of orderLinks(fact)) {
-      if (link.kind !== "external") links.set(linkKey(link), link);
-    }
+  const add = (link: Link) => links.set(linkKey(link), link);
+  for (const { event } of events) {
+    if (event.orderId === null || !owned.has(event.orderId)) continue;
+    const { sessionId } = readFact(event);
+    // Also of a reading whose body was erased before.
+    const clickId = event.kind === "webhook" ? null : linking(event.clickId);
+    if (sessionId) add({ kind: "session", link: sessionId });
+    if (clickId) add({ kind: "click", link: clickId });
   }
   const pairs = [...links.values()].map(({ kind, link }) =>
     [kind, link] as const

@@ -89,10 +89,12 @@ export async function redactNewEvents(
     randomBytes,
   );
   const isNew = ({ orderId }: NewEventNames) => newOrders.has(orderId ?? "");
-  // Click ids that were not known to be the person's at the erasure.
+  // Click ids that were not known to be the person's at the erasure, and that
+  // the service states: a webhook of the order may name anybody's.
   const newClicks = await ownClicks(
     driver,
-    erased.filter(isNew).flatMap(({ clickId }) => clickId ?? []),
+    erased.filter((one) => isNew(one) && one.showsOwner)
+      .flatMap(({ clickId }) => clickId ?? []),
     (orderId) => orders.has(orderId) || newOrders.has(orderId),
   );
   for (const other of others) {
