@@ -3,10 +3,11 @@
  *
  * @module
  */
-export { BOOK_BY, type MonthRow } from "./months/month_row.ts";
+export { BOOK_BY } from "./months/month_row.ts";
 export { countDeliveries } from "./queries/deliveries.ts";
 export { PREFIX_AT_LEAST } from "./queries/find.ts";
 export {
   checkpointsOf,
   selectCheckpoints,
 } from "./store/tables/checkpoints.ts";
+export type { ExportedLine } from "./transfer/export_events.ts";

@@ -6,7 +6,6 @@
  */
 export {
   ANOMALY_KINDS,
-  type MismatchKind,
   type SessionMismatch,
   type UnreadableField,
   type WebhookMismatch,
@@ -16,7 +15,7 @@ export {
   type OrderInContext,
   outcomeNow,
 } from "./attention/attention.ts";
-export type { ActivityLabel, UnreadableReason } from "./events/fact.ts";
+export type { UnreadableReason } from "./events/fact.ts";
 export type { ChainBreak } from "./evidence/chain_break.ts";
 export type { DamageReason } from "./evidence/damage_reason.ts";
 export type { RowDifference } from "./evidence/verify_states.ts";
@@ -29,7 +28,6 @@ export type {
 export type { EventContent, OutcomeReason } from "./explain/outcome.ts";
 export type { ChainHead } from "./hashes/anchored_head.ts";
 export type { BanMeaning } from "./machines/ban_machine.ts";
-export { EVENT_KINDS } from "./machines/event_kind.ts";
 export type {
   Decision,
   Machine,
@@ -49,7 +47,7 @@ export type { Exclusion } from "./months/decide_rows.ts";
 export type { Money } from "./months/money.ts";
 export { fileText } from "./months/month_close.ts";
 export type { MonthDifference } from "./months/month_differences.ts";
-export type { BookBy, MonthRowKind } from "./months/month_row.ts";
+export type { BookBy } from "./months/month_row.ts";
 export type { MonthTotal } from "./months/month_summary.ts";
 export type { MonthChange } from "./months/recompute_month.ts";
 export type { MonthSummary } from "./months/summary_file.ts";
@@ -57,7 +55,6 @@ export { ATTENTION_KINDS } from "./outcomes/attention_kind.ts";
 export type { Outcome } from "./outcomes/outcome.ts";
 export { FACT_VALUES, type OutcomeFacts } from "./outcomes/outcome_facts.ts";
 export {
-  type Booked,
   type FactCondition,
   OUTCOME_TABLE,
   type OutcomeCode,
@@ -90,4 +87,3 @@ export {
   pageSize,
   wrongQuery,
 } from "./store/tables/query_values.ts";
-export type { Unfired } from "./subscriptions/subscriptions.ts";

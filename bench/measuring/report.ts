@@ -56,9 +56,19 @@ export function text(
     .filter((part) => part !== "").join("\n\n");
 }
 
+/** What was measured; its shape follows that, and is not promised. */
+export interface BenchmarkJson {
+  /** What was compared, and both figures. */
+  readonly rows: readonly object[];
+  /** Comparisons that failed, and why. */
+  readonly problems: readonly object[];
+  /** What was compared, by comparison. */
+  readonly notes: Readonly<Record<string, string>>;
+}
+
 /** The same for programs. */
 export function json(reports: readonly Report[]): string {
-  return JSON.stringify({
+  const report: BenchmarkJson = {
     rows: reports.flatMap(({ comparison, rows }) =>
       rows.map((row) => ({
         comparison: comparison.name,
@@ -74,7 +84,8 @@ export function json(reports: readonly Report[]): string {
     notes: Object.fromEntries(
       reports.map(({ comparison }) => [comparison.name, comparison.note]),
     ),
-  });
+  };
+  return JSON.stringify(report);
 }
 
 /** Three significant digits, thousands in groups. */

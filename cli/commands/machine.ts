@@ -8,6 +8,7 @@ import { machinePage } from "../../resources/views/machine/machine_page.ts";
 import {
   machineJson,
   machineLines,
+  type MachinesJson,
   outcomeLines,
   outcomesJson,
 } from "../../resources/views/machine/machine_view.ts";
@@ -45,7 +46,7 @@ export function addMachine(program: Command, cli: Cli): void {
         const machines = (entity === undefined ? ENTITIES : [entity])
           .flatMap((one) => MACHINES[one]);
         if (flags.json) {
-          jsonLine(cli.io, {
+          jsonLine<MachinesJson>(cli.io, {
             machines: machines.map(machineJson),
             outcomes: entity === "user" ? [] : outcomesJson(),
           });

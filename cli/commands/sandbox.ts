@@ -19,6 +19,18 @@ interface SandboxFlags {
   readonly json?: boolean;
 }
 
+/** Where the service in a box is reached. */
+export interface SandboxPlaces {
+  /** Address of its API. */
+  readonly url: string;
+  /** Its page of controls. */
+  readonly control: string;
+  /** The API key that was made; null where one is configured. */
+  readonly apiKey: string | null;
+  /** Where it sends webhooks, without the secret; null where it sends none. */
+  readonly webhooksTo: string | null;
+}
+
 /** `sandbox`: the service in a box, over HTTP. */
 export function addSandbox(program: Command, cli: Cli): void {
   const command = program.command("sandbox").summary(
@@ -81,7 +93,7 @@ async function sandbox(io: Io, flags: SandboxFlags): Promise<void> {
   // A key that was configured is a secret; one made here is not.
   const made = config.apiKey === null ? server.sandbox.apiKey : null;
   if (flags.json) {
-    jsonLine(io, {
+    jsonLine<SandboxPlaces>(io, {
       url: server.url,
       control: `${server.url}/control`,
       apiKey: made,

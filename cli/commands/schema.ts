@@ -47,9 +47,9 @@ async function schema(
   { output, json }: SchemaFlags,
 ): Promise<void> {
   // Every other command starts faster without them.
-  const { SHAPES } = await import("../../resources/shapes/shapes.ts");
+  const { SHAPES } = await import("../../resources/schemas/shapes.ts");
   const { jsonSchemaOf } = await import(
-    "../../resources/shapes/json_schema.ts"
+    "../../resources/schemas/json_schema.ts"
   );
   const all = Object.entries(SHAPES);
   const shape = name === undefined ? null : SHAPES[name] ?? null;
@@ -63,7 +63,7 @@ async function schema(
     ? all
     : [[name, shape] as const];
   const textOf = ([name, shape]: (typeof wanted)[number]) =>
-    `${JSON.stringify(jsonSchemaOf(name, shape), null, 2)}\n`;
+    `${JSON.stringify(jsonSchemaOf(name, shape.component), null, 2)}\n`;
   if (output !== undefined) {
     await makeFolder(output);
     for (const one of wanted) {

@@ -2,7 +2,11 @@ import type { Command } from "commander";
 import { ulid } from "ulid";
 import { defined } from "../../core/defined.ts";
 import { sleep } from "../../core/waiting/sleep.ts";
-import { type PlayedStep, playScenario } from "../listen/play_scenario.ts";
+import {
+  type Played,
+  type PlayedStep,
+  playScenario,
+} from "../listen/play_scenario.ts";
 import { SandboxControl } from "../listen/sandbox_control.ts";
 import { type Scenario, SCENARIOS } from "../listen/scenarios.ts";
 import type { Cli } from "../program/cli.ts";
@@ -18,6 +22,14 @@ interface TriggerFlags {
   readonly click?: string;
   readonly pause: number;
   readonly json?: boolean;
+}
+
+/** What happened in a sandbox, step by step. */
+export interface Triggered extends Played {
+  /** What was played. */
+  readonly scenario: string;
+  /** Address of the sandbox. */
+  readonly sandbox: string;
 }
 
 /** Pauses after which `listen` has confirmed what happened. */
@@ -107,7 +119,7 @@ async function trigger(
       `${steps.length} steps of ${name} happened in the sandbox, and stay so`,
   );
   if (flags.json) {
-    return jsonLine(io, { scenario: name, sandbox: url, ...played });
+    return jsonLine<Triggered>(io, { scenario: name, sandbox: url, ...played });
   }
   const about = played.orderId === null
     ? played.userId === null ? null : `User ${played.userId}`

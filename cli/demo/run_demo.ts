@@ -38,7 +38,7 @@ export interface DemoOptions {
   readonly onStep: (text: string) => void;
 }
 
-/** What the demo found. Documented shape of `demo --json`. */
+/** What became of the orders of a demo. */
 export interface DemoReport {
   /** Seed that repeats this run. */
   readonly seed: number;

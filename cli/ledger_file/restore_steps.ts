@@ -15,7 +15,7 @@ import type { SharedFlags } from "../program/options.ts";
 import { openConfigured } from "../program/with_ledger.ts";
 import { describeDamage } from "../../resources/wording/damage_reason.ts";
 
-/** What `ledger restore` did. */
+/** What was restored, and where the ledger before it is now. */
 export interface Restored {
   /** When, UTC ISO 8601. */
   readonly restoredAt: string;

@@ -5,7 +5,7 @@ import { isOrderEvent } from "../../core/webhook_event/guards.ts";
 import { parseWebhook } from "../../core/webhook_event/parse_webhook.ts";
 import { transitionType } from "../../server/forwarding/transition_message.ts";
 
-/** Something that happened just now. Documented shape of `listen --json`. */
+/** Something that happened: a delivery, a transition, a forwarded webhook. */
 export interface Activity {
   /**
    * `in`: a delivery came and was answered. `now`: an order or user entered a

@@ -19,7 +19,7 @@ export interface PlayOptions {
   readonly onStep: (step: PlayedStep) => void;
 }
 
-/** One thing that happened. Documented shape of `trigger --json`. */
+/** One thing that happened. */
 export interface PlayedStep {
   /** What happened: a step of the sandbox, or the type of an event. */
   readonly action: string;

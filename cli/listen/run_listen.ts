@@ -56,7 +56,7 @@ export interface ListenOptions {
   readonly onActivity: (activity: Activity) => void;
 }
 
-/** Where everything is. Documented shape of the first line of `listen --json`. */
+/** Where everything is that `listen` runs: its first line. */
 export interface ListenPlaces {
   /** Tells the line from those that follow. */
   readonly kind: "listening";

@@ -9,7 +9,7 @@ import type { Io } from "./io.ts";
 import { redact } from "../../settings/redact.ts";
 import { isStop } from "../../settings/stoppable.ts";
 
-/** The stable shape of an error under `--json`; fields are only ever added. */
+/** Why a command failed: the last line on standard error under `--json`. */
 export interface ErrorJson {
   /** The error. */
   readonly error: {

@@ -57,7 +57,7 @@ export function note(io: Io, text: string): void {
 }
 
 /** Prints one JSON value on a line of its own. */
-export function jsonLine(io: Io, value: unknown): void {
+export function jsonLine<Json = unknown>(io: Io, value: Json): void {
   io.out(`${printableJson(value)}\n`);
 }
 

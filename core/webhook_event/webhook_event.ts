@@ -3,7 +3,7 @@ export type Open<Known extends string> =
   | Known
   | (string & Record<never, never>);
 
-/** A verification state seen in webhooks. Source: "Verification state". */
+/** A verification state seen in webhooks: those known here, or another. Source: "Verification state". */
 export type VerificationState = Open<
   | "not initiated"
   | "initiated"

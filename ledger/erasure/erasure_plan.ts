@@ -4,6 +4,7 @@ import { objectOf } from "../events/fact_text.ts";
 import type { EventKind } from "../machines/event_kind.ts";
 import type { RecordedEvent } from "../events/event.ts";
 import type { MatchFact } from "../events/match_fact.ts";
+import type { Trust } from "../machines/status.ts";
 import { isFinal } from "../machines/order_rank.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import { matchExpectations } from "../outcomes/match.ts";
@@ -28,7 +29,7 @@ export interface ErasableOrder {
   /** Its status. */
   readonly status: string;
   /** Whether the service has confirmed it. */
-  readonly trust: "claimed" | "confirmed";
+  readonly trust: Trust;
   /** Why it should not be erased yet. */
   readonly blocks: readonly ErasureBlock[];
 }

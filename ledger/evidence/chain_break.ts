@@ -1,4 +1,4 @@
-/** Why the chain does not go on from its anchored head. */
+/** Why the evidence chain does not go on from its anchored head. */
 export type ChainBreak =
   | {
     /** The head is of another ledger: this one was put in its place. */

@@ -30,7 +30,10 @@ export const ROW_KINDS: readonly MonthRowKind[] = [
   "restatement",
 ];
 
-/** The times of an order that can decide its month; null when not known. */
+/**
+ * The times of an order that can decide its month, UTC ISO 8601; null when not
+ * known.
+ */
 export type OrderTimes = Readonly<Record<BookBy, string | null>>;
 
 /** One line of a month's books. It holds no personal data. */

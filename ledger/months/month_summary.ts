@@ -4,23 +4,38 @@ import { type MonthRow, type MonthRowKind, ROW_KINDS } from "./month_row.ts";
 
 /** Sums of rows with the same currency and asset. */
 export type MonthTotal = Pick<Money, "currency" | "commodity" | "network"> & {
-  /** Orders booked, less those taken back. */
+  /**
+   * Orders booked, less those taken back.
+   * @asType integer
+   */
   readonly orders: number;
   /** Sum of the known amounts, exact; null where none is known. */
   readonly currencyAmount: string | null;
-  /** How many of the orders have no known amount. */
+  /**
+   * How many of the orders have no known amount.
+   * @asType integer
+   */
   readonly currencyAmountUnknown: number;
   /** The same of the asset. */
   readonly cryptoAmount: string | null;
-  /** How many of the orders have no known amount of the asset. */
+  /**
+   * How many of the orders have no known amount of the asset.
+   * @asType integer
+   */
   readonly cryptoAmountUnknown: number;
   /** The same of the partner's fee. */
   readonly partnerFeeUsd: string | null;
-  /** How many of the orders have no known fee of the partner. */
+  /**
+   * How many of the orders have no known fee of the partner.
+   * @asType integer
+   */
   readonly partnerFeeUsdUnknown: number;
   /** The same of the service's fee. */
   readonly serviceFeeUsd: string | null;
-  /** How many of the orders have no known fee of the service. */
+  /**
+   * How many of the orders have no known fee of the service.
+   * @asType integer
+   */
   readonly serviceFeeUsdUnknown: number;
 };
 

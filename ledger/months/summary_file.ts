@@ -23,7 +23,7 @@ export interface MonthTerms {
   readonly foldVersion: number;
 }
 
-/** What `summary.json` holds. */
+/** What a closed month adds up to: its `summary.json`. */
 export interface MonthSummary extends MonthTerms, MonthSums {
   /** Orders that are not booked, by reason. */
   readonly excluded: ExclusionCounts;

@@ -45,7 +45,7 @@ export interface RefoldOptions {
   }) => void;
 }
 
-/** What a refold came to. */
+/** What folding every event again changed, or would change. */
 export interface Refold {
   /** Events folded by this call. */
   readonly events: number;

@@ -31,7 +31,7 @@ export interface ReleaseByHand {
   readonly for?: string;
 }
 
-/** What a person did about an order, as it is recorded. */
+/** What a person did about an order. */
 export interface RecordedRelease {
   /** What the person did. */
   readonly outcome: HandOutcome;

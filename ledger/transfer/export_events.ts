@@ -3,13 +3,25 @@ import type { Driver } from "../store/driver/driver.ts";
 import { recordedEvent } from "../store/tables/events/event_rows.ts";
 import { selectEventsAndErasures } from "../store/tables/events/events.ts";
 import { allNotes } from "../attention/notes.ts";
-import { exportedNote } from "./exported_note.ts";
-import { exportErasures } from "./exported_erasure.ts";
+import { type ExportedNote, exportedNote } from "./exported_note.ts";
+import { type ExportedErasure, exportErasures } from "./exported_erasure.ts";
 import {
+  type ExportedEvent,
   exportedEvent,
   type ExportHeader,
   type ExportTrailer,
 } from "./exported_event.ts";
+
+/**
+ * A line of an export: the first says what it is, the last how many events stood
+ * between.
+ */
+export type ExportedLine =
+  | ExportedEvent
+  | ExportHeader
+  | ExportedErasure
+  | ExportedNote
+  | ExportTrailer;
 
 /**
  * Writes a ledger as lines of JSON: a header, who was erased, every event there is by

@@ -14,6 +14,19 @@ export interface ExportHeader {
   readonly environment: string;
 }
 
+/** An event as a line of an export: every column but the position. */
+export interface ExportedEvent
+  extends Pick<RecordedEvent, (typeof textFields)[number] | "digest"> {
+  /** The salt, hex; null where the body was erased. */
+  readonly salt: string | null;
+  /** The exact bytes, base64; null where they were erased. */
+  readonly body: string | null;
+  /** What was erased; only without a body. */
+  readonly erased?: string | null;
+  /** What the chain commits to instead, hex; only without a body. */
+  readonly commitment?: string | null;
+}
+
 /** Last line of an export: without it the file was cut. */
 export interface ExportTrailer {
   /** Number of events before it. */
@@ -51,15 +64,19 @@ export function exportedEvent(
   event: RecordedEvent,
   erased: Erased | null,
 ): string {
-  const line: Record<string, string | null> = {};
-  for (const field of textFields) line[field] = event[field];
-  line.digest = event.digest;
-  line.salt = event.salt === null ? null : hex.encode(event.salt);
-  line.body = event.body === null ? null : base64.encode(event.body);
-  if (event.body === null) {
-    line.erased = erased?.part ?? null;
-    line.commitment = erased === null ? null : hex.encode(erased.commitment);
-  }
+  const texts = Object.fromEntries(
+    textFields.map((field) => [field, event[field]]),
+  ) as Pick<ExportedEvent, (typeof textFields)[number]>;
+  const line: ExportedEvent = {
+    ...texts,
+    digest: event.digest,
+    salt: event.salt === null ? null : hex.encode(event.salt),
+    body: event.body === null ? null : base64.encode(event.body),
+    ...(event.body === null && {
+      erased: erased?.part ?? null,
+      commitment: erased === null ? null : hex.encode(erased.commitment),
+    }),
+  };
   return JSON.stringify(line);
 }
 

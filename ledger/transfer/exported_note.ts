@@ -4,9 +4,16 @@ import {
   NOTED_ENTITIES,
 } from "../store/tables/notes.ts";
 
+/** A note as a line of an export. */
+export interface ExportedNote {
+  /** What somebody noted of an order or user. */
+  readonly note: Note;
+}
+
 /** Writes a note as one line of an export. */
 export function exportedNote(note: Note): string {
-  return JSON.stringify({ note });
+  const line: ExportedNote = { note };
+  return JSON.stringify(line);
 }
 
 /**

@@ -17,7 +17,7 @@ import {
   importedEvent,
 } from "./exported_event.ts";
 
-/** What an import came to. */
+/** How many events were imported, and how many were there already. */
 export interface Import {
   /** Events appended. */
   readonly imported: number;

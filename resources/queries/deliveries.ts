@@ -59,7 +59,7 @@ function placeOf(cursor: string): DeliveryPlace {
   throw wrongQuery("cursor", cursor, '"next" of an earlier page');
 }
 
-/** The stable `--json` shape of `deliveries show`. */
+/** A webhook delivery with its body. */
 export interface DeliveryDetailJson extends StoredDelivery {
   /** Why it is odd; empty when it is not. */
   readonly reasons: readonly string[];

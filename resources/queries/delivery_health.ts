@@ -1,7 +1,9 @@
 import type { DeliveryHealth, PollCompleted } from "../../sync/mod.ts";
 import { describeDelivery } from "../wording/delivery.ts";
 
-/** The stable `--json` shape of how delivery is; fields are only ever added. */
+/**
+ * Whether webhooks still come, and when the service gives up where they fail.
+ */
 export interface DeliveryHealthJson extends DeliveryHealth {
   /** The same in one sentence. */
   readonly detail: string;
@@ -12,7 +14,7 @@ export function deliveryHealthJson(health: DeliveryHealth): DeliveryHealthJson {
   return { ...health, detail: describeDelivery(health) };
 }
 
-/** The stable `--json` shape of `poll --once`; fields are only ever added. */
+/** What every sweep read, and where the poller stands now. */
 export interface PollReportJson extends PollCompleted {
   readonly delivery: DeliveryHealthJson;
 }

@@ -11,7 +11,7 @@ export interface ChainBreakJson {
   readonly reason: ChainBreak | null;
 }
 
-/** The stable shape of how far the evidence chain reaches. */
+/** How far the evidence chain reaches: what to keep elsewhere. */
 export type ChainStateJson = ChainHead & ChainBreakJson;
 
 /** How far the evidence chain reaches, with a sentence. */
@@ -19,8 +19,9 @@ export function chainStateJson(state: ChainState): ChainStateJson {
   return { ...state, ...breakJson(state.broken) };
 }
 
-/** The stable `--json` shape of `ledger stats`; fields are only ever added. */
+/** How much the ledger holds, and how far it is folded and chained. */
 export interface LedgerStatsJson extends Omit<Stats, "chain"> {
+  /** Its evidence chain. */
   readonly chain: Omit<Stats["chain"], "broken"> & ChainBreakJson;
 }
 

@@ -44,7 +44,7 @@ function ids(orders: readonly OrderView[]): string[] {
   return orders.map(({ orderId }) => orderId);
 }
 
-/** The stable `--json` shape of `orders show`. */
+/** An order, and how fresh it is. */
 export interface OrderDetailJson extends OrderJson {
   /** How fresh it is. */
   readonly freshness: Freshness;

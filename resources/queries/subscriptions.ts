@@ -3,13 +3,48 @@ import type {
   QueuedTransition,
   SubscriptionStatus,
 } from "../../ledger/mod.ts";
+import type { FiredHistory } from "../../ledger/types.ts";
 
-/** The stable `--json` shape of a subscription. */
+/** How far a subscription is, and what it has given up on. */
 export interface SubscriptionJson extends SubscriptionStatus {
   /** What it has given up on, by order of the log. */
   readonly deadLetters: readonly (QueuedTransition & {
     readonly name: string;
   })[];
+}
+
+/**
+ * How many dead letters are tried again, and how many others are tried at once.
+ */
+export interface Retried {
+  /** Dead letters that are tried again. */
+  readonly retried: number;
+  /** Others that are tried at once. */
+  readonly hastened: number;
+}
+
+/** How many dead letters were given up. */
+export interface Dropped {
+  /** Dead letters that were given up. */
+  readonly dropped: number;
+}
+
+/** Whether the target was switched off before. */
+export interface Resumed {
+  /** Whether the target was switched off before. */
+  readonly resumed: boolean;
+}
+
+/** How many states will be told. */
+export interface Fired {
+  /** States that subscriptions will be told of. */
+  readonly fired: number;
+}
+
+/** How much of the past a subscription is told of. */
+export interface FiredHistoryJson extends FiredHistory {
+  /** How many it will be told of. */
+  readonly fired: number;
 }
 
 /** Every subscription as `subscriptions list --json` prints it. */

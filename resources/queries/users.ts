@@ -19,7 +19,7 @@ export async function usersPage(
   return { items: users.map(userJson), next };
 }
 
-/** The stable `--json` shape of `users show`. */
+/** A user, and how fresh it is. */
 export interface UserDetailJson extends UserJson {
   /** How fresh it is. */
   readonly freshness: Freshness;

@@ -8,7 +8,7 @@ import { type OrderJson, orderJson } from "./order_view.ts";
 import { drawTable } from "./table.ts";
 import { wrap } from "./wrap.ts";
 
-/** The stable `--json` shape of an order that waits; fields are only added. */
+/** An order that waits for a person: why, the gravest first, and what to do. */
 export interface AttentionJson {
   /** Why, the gravest first. */
   readonly kinds: readonly {
@@ -19,6 +19,7 @@ export interface AttentionJson {
   readonly next: string;
   /** Time since the last change, in ms; null where the service states none. */
   readonly ageMs: number | null;
+  /** The order. */
   readonly order: OrderJson;
 }
 

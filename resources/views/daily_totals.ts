@@ -56,7 +56,10 @@ export const TOTAL_COLUMNS = [
   "service_fee_missing",
 ] as const;
 
-/** One total: a text for each column. */
+/**
+ * Orders of one day, status, asset, currency and trust, added up: a text for
+ * each column.
+ */
 export type TotalRow = Record<(typeof TOTAL_COLUMNS)[number], string>;
 
 type Key = Record<keyof typeof KEY, string>;

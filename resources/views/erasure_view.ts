@@ -22,19 +22,28 @@ export const NOT_REACHED: readonly string[] = [
   "bodies that are not JSON and hold no id of the person",
 ];
 
-/** `users erase --json`. */
+/** What an erasure took of a person, or would take. */
 export interface ErasureJson {
+  /** The user. */
   readonly userId: string;
+  /** Whether it was done; else it is what would be taken. */
   readonly erased: boolean;
+  /** The name under which the orders stay; null while nothing is erased. */
   readonly pseudonym: string | null;
+  /** Events that say something of the person, by kind. */
   readonly events: readonly {
     readonly kind: EventKind;
     readonly count: number;
   }[];
+  /** Names of the fields that go, as the service writes them, sorted. */
   readonly fields: readonly string[];
+  /** The person's orders, which the service has shown as such, by id. */
   readonly orders: readonly ErasableOrder[];
+  /** Orders that only webhooks name as the person's, by id. */
   readonly claims: readonly ClaimedOrder[];
+  /** What comparing all events with the person's ids did; null without it. */
   readonly compared: Comparison | null;
+  /** Whether the freed pages of the file were overwritten. */
   readonly cleaned: boolean;
 }
 
@@ -165,7 +174,7 @@ export function erasedLines(
   ];
 }
 
-/** Who was erased. */
+/** Who was erased, and what came of them later. */
 export interface ErasedPeople {
   /** The user who was asked for. */
   readonly user: ErasedUser | null;

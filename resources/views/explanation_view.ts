@@ -133,22 +133,28 @@ function sources(
   ];
 }
 
-/** The stable `--json` shape of an explanation, documented in COMMANDS.md. */
+/** Why the state of an order is what it is, event by event. */
 export interface ExplanationJson extends Omit<Explanation, "state" | "events"> {
+  /** The state. */
   readonly state: OrderJson;
+  /** The events, oldest first. */
   readonly events: readonly ExplainedEventJson[];
 }
 
-/** An event of an explanation, in words. */
+/** An event of an order: what it says, what it did, and why. */
 export interface ExplainedEventJson
   extends Omit<ExplainedEvent, "content" | "move" | "changes" | "why"> {
+  /** The move that it made; null when it made none. */
   readonly move: (ExplainedMove & { readonly message: string }) | null;
+  /** What it says. */
   readonly content: Worded<EventContent>;
+  /** Fields that it changed. */
   readonly changes: readonly {
     readonly field: string;
     readonly before: string | null;
     readonly after: string | null;
   }[];
+  /** Why it did what it did. */
   readonly why: Worded<OutcomeReason>;
 }
 

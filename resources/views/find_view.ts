@@ -1,5 +1,6 @@
 import { outcomeNow } from "../../ledger/for_resources.ts";
 import type { Found } from "../../ledger/mod.ts";
+import type { FieldMatch } from "../../ledger/types.ts";
 import { CLAIMED_MATCH, FOUND_FIELDS } from "../wording/found_as.ts";
 import { OUTCOME_WORDS } from "../wording/outcome.ts";
 import { type OrderJson, orderJson, orderLines } from "./order_view.ts";
@@ -7,10 +8,14 @@ import { shellWord } from "./shell_word.ts";
 import { drawTable } from "./table.ts";
 import { type UserJson, userJson, userLines } from "./user_view.ts";
 
-/** The stable `--json` shape of what was found; fields are only ever added. */
+/**
+ * An order or a user that a text leads to, and what the text was found as.
+ */
 export interface FoundJson {
+  /** Which kind it is. */
   readonly entity: Found["entity"];
-  readonly matches: Found["matches"];
+  /** What matched; those that match whole come first. */
+  readonly matches: readonly FieldMatch[];
   /** Null where it is a user. */
   readonly order: OrderJson | null;
   /** Null where it is an order. */

@@ -3,7 +3,7 @@ import { operands } from "./shell_word.ts";
 import { printable } from "./printable.ts";
 import { wrap } from "./wrap.ts";
 
-/** How an order was found. */
+/** How sure it is that an order belongs to the reference it was found by. */
 export interface FoundBy {
   /**
    * `confirmed`: the service has shown it under the reference, or the reference

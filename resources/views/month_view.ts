@@ -2,6 +2,9 @@ import type { MonthClose, MonthRecomputation } from "../../ledger/mod.ts";
 import {
   type Exclusion,
   fileText,
+  type Money,
+  type MonthChange,
+  type MonthDifference,
   type MonthSummary,
   type MonthTotal,
 } from "../../ledger/for_resources.ts";
@@ -11,7 +14,7 @@ import { labelled } from "./labelled.ts";
 import { drawTable } from "./table.ts";
 import { wrap } from "./wrap.ts";
 
-/** The stable `--json` shape of a closed month, without the text of its files. */
+/** A closed month, without the text of its files. */
 export interface MonthJson extends Omit<MonthClose, "files"> {
   /** Its files, and the hash of their bytes. */
   readonly files: readonly { readonly name: string; readonly sha256: string }[];
@@ -22,6 +25,34 @@ export function monthJson({ files, ...close }: MonthClose): MonthJson {
   return {
     ...close,
     files: files.map(({ name, sha256 }) => ({ name, sha256 })),
+  };
+}
+
+/** A row that corrects a closed month; its amounts stand beside the rest. */
+export type MonthChangeJson = Omit<MonthChange, "money"> & Money;
+
+/**
+ * A closed month, what another computation says otherwise, and what became known
+ * since.
+ */
+export interface MonthRecomputationJson extends MonthJson {
+  /** What another computation from the same events says otherwise. */
+  readonly differences: readonly MonthDifference[];
+  /** Orders of it whose events were erased, so that nothing can be computed. */
+  readonly erased: readonly string[];
+  /** What became known of its orders since, on the day of `day`. */
+  readonly changes: readonly MonthChangeJson[];
+}
+
+/** A closed month worked out again, as `--json` prints it. */
+export function monthRecomputationJson(
+  { stored, differences, erased, changes }: MonthRecomputation,
+): MonthRecomputationJson {
+  return {
+    ...monthJson(stored),
+    differences,
+    erased,
+    changes: changes.map(({ money, ...row }) => ({ ...row, ...money })),
   };
 }
 

@@ -31,8 +31,7 @@ import { wrap } from "./wrap.ts";
 /** What a sentence was made of, and the sentence. */
 export type Worded<Coded> = Coded & { readonly message: string };
 
-/** The stable `--json` shape of an order: the whole state, documented in
- * COMMANDS.md, with sentences; fields are only ever added. */
+/** The state of an order, and the sentences made of its codes. */
 export interface OrderJson extends Omit<OrderState, "outcome"> {
   /** What it has come to, with the words for staff and customer. */
   readonly outcome: {

@@ -9,15 +9,18 @@ import { describeFinding } from "../wording/reconcile_finding.ts";
 import { unprovenJson } from "../wording/unproven.ts";
 import type { Worded } from "./order_view.ts";
 
-/** The stable `--json` shape of `reconcile`; fields are only ever added. */
+/** One order as the service and the ledger have it, compared. */
+export interface ReconcileRowJson extends ReconcileRow {
+  readonly finding: Worded<ReconcileFinding>;
+}
+
+/** Service and ledger, compared over a window of creation time. */
 export interface ReconcileJson extends Omit<ReconcileReport, "why"> {
   /** Why it is not proven to be all, in one sentence; null when it is. */
   readonly why: string | null;
   /** The same as a code with its data. */
   readonly reason: UnprovenReason | null;
-  readonly rows: readonly (ReconcileRow & {
-    readonly finding: Worded<ReconcileFinding>;
-  })[];
+  readonly rows: readonly ReconcileRowJson[];
 }
 
 /** A report as `--json` prints it: findings with their sentences. */
@@ -29,7 +32,9 @@ export function reconcileJson(report: ReconcileReport): ReconcileJson {
   return { ...report, ...unprovenJson(report.why), rows };
 }
 
-/** The stable `--json` shape of `recover`; fields are only ever added. */
+/**
+ * What was read again after an outage, and whether that is proven to be all.
+ */
 export interface RecoverJson extends Omit<RecoverReport, "why"> {
   /** Why it is not proven to be all, in one sentence; null when it is. */
   readonly why: string | null;

@@ -1,4 +1,4 @@
-/** A session that was created and recorded. */
+/** A widget session: valid for 30 seconds, and for one use. */
 export interface SessionJson {
   /** Identifier to open the widget with. */
   readonly sessionId: string;

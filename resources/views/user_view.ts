@@ -16,17 +16,20 @@ import { printable } from "./printable.ts";
 import { drawTable } from "./table.ts";
 import { wrap } from "./wrap.ts";
 
-/** The stable `--json` shape of a user, like that of an order. */
+/** The state of a user, and the sentences made of its codes. */
 export interface UserJson
   extends Omit<UserState, "reason" | "rejectReasons" | "anomalies"> {
   /** The one thing to know first. */
   readonly verdict: Worded<UserVerdict>;
+  /** The reason for the trust, as a code with its data. */
   readonly reason: Worded<UserReason>;
+  /** Every `reject_type` that webhooks sent, sorted. */
   readonly rejectReasons: readonly {
     readonly code: string;
     /** Null where the code is not documented. */
     readonly message: string | null;
   }[];
+  /** What is odd about the latest reading, sorted by kind, then field. */
   readonly anomalies: readonly Worded<Anomaly>[];
 }
 

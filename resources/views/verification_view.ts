@@ -10,9 +10,15 @@ import { describeDamage } from "../wording/damage_reason.ts";
 import { counted } from "./counted.ts";
 import type { Worded } from "./order_view.ts";
 
-/** The stable `--json` shape of a verification; fields are only ever added. */
+/** Whether the ledger is as its evidence chain says, and where it is not. */
 export interface VerificationJson extends ChainVerification {
   readonly reason: Worded<DamageReason> | null;
+}
+
+/** The same, and whether every stored state follows from the events. */
+export interface StatesVerificationJson extends VerificationJson {
+  /** What comparing the states found. */
+  readonly states: StatesVerification;
 }
 
 /** A verification as `--json` prints it: the reason with its sentence. */

@@ -1,4 +1,7 @@
-import type { WebhookMessage } from "../forwarding/signed_webhook.ts";
+import type {
+  WebhookBody,
+  WebhookMessage,
+} from "../forwarding/signed_webhook.ts";
 import { describeAlarm } from "./alarm_words.ts";
 import type {
   AlarmArea,
@@ -6,7 +9,7 @@ import type {
   StandingAlarm,
 } from "../../resources/health/standing_alarm.ts";
 
-/** What is sent of an alarm. */
+/** What is forwarded of an alarm. */
 export interface ForwardedAlarm {
   /** Permanent id of the message; the same in every attempt. */
   readonly key: string;
@@ -30,6 +33,13 @@ export interface ForwardedAlarm {
   readonly facts: StandingAlarm["facts"];
 }
 
+/**
+ * The body of a forwarded webhook that tells of an alarm, or that it is over.
+ */
+export interface AlarmBody extends WebhookBody<ForwardedAlarm> {
+  readonly type: "rampkit.alarm.raised" | "rampkit.alarm.cleared";
+}
+
 /** Of what, where and when an alarm tells. */
 export interface AlarmMessageParts {
   /** The alarm. */
@@ -45,7 +55,7 @@ export interface AlarmMessageParts {
 /** The webhook that tells of an alarm, or that it is over. */
 export function alarmMessage(
   { alarm, name, clearedAt, environment, host }: AlarmMessageParts,
-): WebhookMessage & { readonly data: ForwardedAlarm } {
+): WebhookMessage & AlarmBody {
   const { area, code, since, facts } = alarm;
   const state = clearedAt === null ? "raised" : "cleared";
   const { message, advice } = describeAlarm(alarm);

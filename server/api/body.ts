@@ -1,5 +1,5 @@
 import { isRecord } from "../../core/guards.ts";
-import type { JsonSchema } from "../../resources/shapes/json_schema.ts";
+import type { JsonSchema } from "../../resources/schemas/json_schema.ts";
 import { ApiProblem } from "./problem.ts";
 
 /** The largest body that is read, in bytes. */

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../../resources/shapes/json_schema.ts";
+import type { JsonSchema } from "../../resources/schemas/json_schema.ts";
 import type { OrderExpectation } from "../../ledger/mod.ts";
 import type { BodyFields } from "./body.ts";
 import type { SessionRequestJson } from "./session_request.ts";

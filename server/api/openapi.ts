@@ -1,7 +1,8 @@
 import {
-  componentSchemas,
+  COMPONENTS,
   type JsonSchema,
-} from "../../resources/shapes/json_schema.ts";
+  schemasUsedBy,
+} from "../../resources/schemas/json_schema.ts";
 import { bodySchema } from "./body.ts";
 import { PROBLEM_TYPE, type ProblemCode, PROBLEMS } from "./problem.ts";
 import type { Route } from "./route.ts";
@@ -85,7 +86,7 @@ export function openApi(routes: readonly Route[], version: string): OpenApi {
     },
     paths,
     components: {
-      schemas: usedBy(paths, { ...componentSchemas(), Problem: PROBLEM }),
+      schemas: schemasUsedBy(paths, { ...COMPONENTS, Problem: PROBLEM }),
       securitySchemes: {
         token: {
           type: "http",
@@ -96,26 +97,6 @@ export function openApi(routes: readonly Route[], version: string): OpenApi {
       },
     },
   };
-}
-
-const COMPONENT = /"#\/components\/schemas\/(\w+)"/g;
-
-/** The schemas that something refers to, and those that these refer to. */
-function usedBy(
-  value: unknown,
-  schemas: Readonly<Record<string, JsonSchema>>,
-): Readonly<Record<string, JsonSchema>> {
-  const used: Record<string, JsonSchema> = {};
-  const look = (inside: unknown) => {
-    for (const [, name = ""] of JSON.stringify(inside).matchAll(COMPONENT)) {
-      const schema = schemas[name];
-      if (schema === undefined || Object.hasOwn(used, name)) continue;
-      used[name] = schema;
-      look(schema);
-    }
-  };
-  look(value);
-  return used;
 }
 
 function operation(route: Route): Record<string, unknown> {

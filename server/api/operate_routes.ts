@@ -1,5 +1,5 @@
 import { subscriptionList } from "../../resources/queries/subscriptions.ts";
-import type { JsonSchema } from "../../resources/shapes/json_schema.ts";
+import type { JsonSchema } from "../../resources/schemas/json_schema.ts";
 import type { ReleaseByHand } from "../../ledger/mod.ts";
 import type { BodyFields } from "./body.ts";
 import type { JobWindow } from "./background_job.ts";

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../../resources/shapes/json_schema.ts";
+import type { JsonSchema } from "../../resources/schemas/json_schema.ts";
 import { messageOf } from "../../core/guards.ts";
 import { ATTENTION_KINDS } from "../../ledger/for_resources.ts";
 import { matcher, type Pattern } from "../../ledger/for_server.ts";

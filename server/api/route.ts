@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../../resources/shapes/json_schema.ts";
+import type { JsonSchema } from "../../resources/schemas/json_schema.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 import type { Scope } from "../../settings/api_tokens.ts";
 import type { Body, BodyFields } from "./body.ts";

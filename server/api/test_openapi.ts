@@ -1,7 +1,8 @@
 /** What the OpenAPI document says of an answer, for tests. */
 import assert from "node:assert/strict";
 import * as z from "zod";
-import type { JsonSchema } from "../../resources/shapes/json_schema.ts";
+import type { JsonSchema } from "../../resources/schemas/json_schema.ts";
+import { closed } from "../../tests/kit/documented_shape.ts";
 import type { TestApi } from "./test_api.ts";
 
 /** The document as any client gets it. */
@@ -20,19 +21,6 @@ export function* under(key: string, value: unknown): Generator<unknown> {
     if (name === key) yield inner;
     yield* under(key, inner);
   }
-}
-
-/** The same schema, but nothing may be there that it does not name. */
-function closed(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(closed);
-  if (typeof schema !== "object" || schema === null) return schema;
-  const inner = Object.fromEntries(
-    Object.entries(schema).map(([key, value]) => [key, closed(value)]),
-  );
-  return typeof inner.properties === "object" && inner.type === "object" &&
-      inner.additionalProperties === undefined
-    ? { ...inner, additionalProperties: false }
-    : inner;
 }
 
 /** What the document says that an operation answers. */

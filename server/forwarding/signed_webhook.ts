@@ -2,16 +2,21 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 
-/** What one webhook says. */
-export interface WebhookMessage {
-  /** Names the message; the same in every attempt to send it. */
-  readonly id: string;
+/** The body of a forwarded webhook. */
+export interface WebhookBody<Data extends object = object> {
   /** What happened, for example `order.confirmed.success`. */
   readonly type: string;
   /** When it happened, UTC ISO 8601. */
   readonly timestamp: string;
   /** What else there is to say. */
-  readonly data: object;
+  readonly data: Data;
+}
+
+/** What one webhook says. */
+export interface WebhookMessage<Data extends object = object>
+  extends WebhookBody<Data> {
+  /** Names the message; the same in every attempt to send it. */
+  readonly id: string;
 }
 
 /** Headers and body of one attempt to send a webhook. */
@@ -38,7 +43,8 @@ const LONGEST_ID = 200;
 export function webhookSigner(secrets: readonly string[]): Signer {
   const keys = secrets.map((secret) => new Webhook(secret));
   return ({ id, type, timestamp, data }, nowMs) => {
-    const body = JSON.stringify({ type, timestamp, data });
+    const content: WebhookBody = { type, timestamp, data };
+    const body = JSON.stringify(content);
     const named = webhookId(id);
     const sentAt = new Date(nowMs);
     return {

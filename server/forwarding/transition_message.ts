@@ -1,4 +1,11 @@
-import type { Transition, TransitionHandler } from "../../ledger/mod.ts";
+import type {
+  OrderState,
+  Release,
+  ReleaseReason,
+  Transition,
+  TransitionHandler,
+  UserState,
+} from "../../ledger/mod.ts";
 import { transitionName } from "../../ledger/for_server.ts";
 import type { WebhookMessage } from "./signed_webhook.ts";
 
@@ -45,15 +52,15 @@ export interface ForwardedTransition {
   /** `unchecked`, where a `yes` follows it: do not ship again. */
   readonly after: readonly string[];
   /** Of an order, whether to release the goods by what is known now. */
-  readonly release: TransitionContext["release"];
+  readonly release: Release | null;
   /** Why, one code; null of a user. */
-  readonly releaseReason: TransitionContext["releaseReason"];
+  readonly releaseReason: ReleaseReason | null;
   /** Of an order, the reference of yours that it was matched with. */
   readonly reference: string | null;
   /** Whether `state` still shows the status and trust of the transition. */
   readonly current: boolean;
   /** The order or user as it is when this is sent; amounts are strings. */
-  readonly state: TransitionContext["state"];
+  readonly state: OrderState | UserState | null;
   /** Position of the last event that `state` has in it. */
   readonly position: number;
   /** Keys of earlier transitions that could not be sent, and were given up. */
@@ -95,7 +102,7 @@ export function transitionMessage(
     missed,
     late,
   }: TransitionContext,
-): WebhookMessage & { readonly data: ForwardedTransition } {
+): WebhookMessage<ForwardedTransition> {
   const { key, seq, entity, machine, id, trust, status, entry } = transition;
   const { previous, reverses, logged, after } = transition;
   return {

@@ -32,7 +32,10 @@ export interface Backlog {
   readonly oldestAt: string | null;
 }
 
-/** Where the poller stands, from the database alone. */
+/**
+ * How far the past was read, what waits to be read, and how old what the ledger
+ * says can be.
+ */
 export interface PollStatus {
   /** The past of the orders. */
   readonly orders: BackfillStatement;

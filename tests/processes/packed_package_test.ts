@@ -7,7 +7,10 @@ Deno.test("the packed package takes webhooks, polls and survives SIGKILL under N
   const said = await installed.run([
     ...["npx", "--yes", "--package", "node@22", "-c"],
     'node contract.mjs run node || echo "ended with $?"; ' +
-    "node contract.mjs reopen node",
+    "node contract.mjs reopen node; " +
+    "node node_modules/@rampkit/onramp/cli/main.js schema sent",
   ]);
+  // Data that is no code is packed as well.
+  assert.match(said, /"title": "sent"/);
   assert.match(said, /"answered":50\}\nended with 137\n\{"kept":50\}/);
 });

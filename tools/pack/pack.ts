@@ -5,6 +5,9 @@ import { packedFiles } from "./packed_files.ts";
 
 const root = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
 
+/** Of it the package holds name and version alone. */
+const CONFIG = "deno.json";
+
 /** Goes along as it is. */
 const PAPERS = ["README.md", "LICENSE", "CHANGELOG.md"];
 
@@ -15,7 +18,7 @@ const PAPERS = ["README.md", "LICENSE", "CHANGELOG.md"];
  * @returns Path of the tarball.
  */
 export async function pack(out: string): Promise<string> {
-  const config: DenoConfig = JSON.parse(await ours("deno.json"));
+  const config: DenoConfig = JSON.parse(await ours(CONFIG));
   const { files, doors } = await packedFiles(root, config.exports);
   const staging = await Deno.makeTempDir({ prefix: "rampkit-pack-" });
   const packages = new Set<string>();
@@ -27,6 +30,12 @@ export async function pack(out: string): Promise<string> {
   const putCompiled = async (path: string, { text, imports }: Compiled) => {
     await put(path, text);
     for (const name of packageNames(imports)) packages.add(name);
+    for (const name of imports) {
+      const data = join(dirname(path), name);
+      if (/^\..*\.json$/.test(name) && data !== CONFIG) {
+        await put(data, await ours(data));
+      }
+    }
   };
   try {
     for (const file of files) {
@@ -45,7 +54,7 @@ export async function pack(out: string): Promise<string> {
     const { name, version } = config;
     packages.delete(name);
     await put("package.json", json(packageJson(config, doors, packages)));
-    await put("deno.json", json({ name, version })); // The program reads it.
+    await put(CONFIG, json({ name, version })); // The program reads it.
     for (const paper of PAPERS) await put(paper, await ours(paper));
     await Deno.mkdir(out, { recursive: true });
     const file = name.replace("@", "").replace("/", "-");

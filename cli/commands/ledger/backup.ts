@@ -12,6 +12,12 @@ import {
 import { isStored } from "../../program/with_ledger.ts";
 import { shellWord } from "../../../resources/views/shell_word.ts";
 
+/** Where the copy of the ledger is. */
+export interface Backup {
+  /** Path of the copy. */
+  readonly file: string;
+}
+
 /** `ledger backup`. */
 export function addBackup(ledger: Command, cli: Cli): void {
   const command = ledger.command("backup").argument(
@@ -28,7 +34,7 @@ export function addBackup(ledger: Command, cli: Cli): void {
       // A lock beside a ledger that is not there would be left behind.
       using _held = await isStored(config) ? await holdLedger(config) : null;
       await backUp(cli.io, flags, file);
-      if (flags.json) jsonLine(cli.io, { file });
+      if (flags.json) jsonLine<Backup>(cli.io, { file });
       else {
         line(cli.io, `Copied to ${file}; check the copy with:`);
         lines(cli.io, [

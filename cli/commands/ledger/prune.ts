@@ -18,11 +18,15 @@ interface PruneFlags extends SharedFlags {
   readonly yes?: boolean;
 }
 
-/** `ledger prune --json`. */
+/** How many bodies are gone, and how many that are as old stay. */
 export interface PruneJson {
+  /** Bodies of events before this were meant, UTC ISO 8601. */
   readonly before: string;
+  /** Bodies that are gone. */
   readonly pruned: number;
+  /** Bodies that are as old and stay. */
   readonly left: number;
+  /** Whether the freed pages of the file were overwritten. */
   readonly cleaned: boolean;
 }
 

@@ -14,6 +14,7 @@ import { withStoredLedger } from "../../program/with_ledger.ts";
 import { progress } from "../../program/progress.ts";
 import {
   statesLines,
+  type StatesVerificationJson,
   verificationJson,
   verificationLines,
 } from "../../../resources/views/verification_view.ts";
@@ -73,7 +74,8 @@ async function verify(io: Io, flags: VerifyFlags): Promise<number> {
     const ok = found.ok && (states?.ok ?? true);
     if (flags.json) {
       const json = verificationJson(found);
-      jsonLine(io, states === null ? json : { ...json, ok, states });
+      if (states === null) jsonLine(io, json);
+      else jsonLine<StatesVerificationJson>(io, { ...json, ok, states });
     } else {
       const remote = ledger.driver.location === "remote";
       for (const text of verificationLines(found, remote)) line(io, text);

@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import type { Ledger } from "../../../ledger/mod.ts";
 import { fileText } from "../../../ledger/for_resources.ts";
-import type { MonthRow } from "../../../ledger/for_cli.ts";
 import type { Cli } from "../../program/cli.ts";
 import { CommandError, EXIT, UsageError } from "../../../settings/errors.ts";
 import { type Io, jsonLine, lines, note } from "../../program/io.ts";
@@ -17,6 +16,7 @@ import { stoppable } from "../../../settings/stoppable.ts";
 import { upToDate, withReadLedger } from "../../program/with_ledger.ts";
 import {
   monthJson,
+  monthRecomputationJson,
   recomputationLines,
 } from "../../../resources/views/month_view.ts";
 import { progress } from "../../program/progress.ts";
@@ -115,20 +115,9 @@ async function recompute(
     () => `${month} was not compared; nothing was changed`,
   );
   if (found === null) throw notClosed(month);
-  const { stored, differences, erased, changes } = found;
-  if (flags.json) {
-    jsonLine(io, {
-      ...monthJson(stored),
-      differences,
-      erased,
-      changes: changes.map(flatRow),
-    });
-  } else lines(io, recomputationLines(found, io.columns));
-  return differences.length > 0 ? EXIT.disagreement : EXIT.fine;
-}
-
-function flatRow<Row extends MonthRow>({ money, ...row }: Row) {
-  return { ...row, ...money };
+  if (flags.json) jsonLine(io, monthRecomputationJson(found));
+  else lines(io, recomputationLines(found, io.columns));
+  return found.differences.length > 0 ? EXIT.disagreement : EXIT.fine;
 }
 
 function notClosed(month: string): CommandError {

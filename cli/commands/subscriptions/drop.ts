@@ -6,6 +6,7 @@ import {
   ledgerOptions,
   type SharedFlags,
 } from "../../program/options.ts";
+import type { Dropped } from "../../../resources/queries/subscriptions.ts";
 import { withReadLedger } from "../../program/with_ledger.ts";
 import {
   requireSubscription,
@@ -33,7 +34,7 @@ export function addDrop(subscriptions: Command, cli: Cli): void {
           cli.io.signal.throwIfAborted();
           await requireSubscription(ledger, name);
           const dropped = await ledger.subscriptions.drop(name, key);
-          if (flags.json) jsonLine(cli.io, { dropped });
+          if (flags.json) jsonLine<Dropped>(cli.io, { dropped });
           else line(cli.io, `${dropped} dead letters were given up`);
         });
       }),

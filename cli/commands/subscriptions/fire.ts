@@ -6,6 +6,7 @@ import {
   ledgerOptions,
   type SharedFlags,
 } from "../../program/options.ts";
+import type { Fired } from "../../../resources/queries/subscriptions.ts";
 import { upToDate, withReadLedger } from "../../program/with_ledger.ts";
 import { counted } from "../../../resources/views/counted.ts";
 import { UsageError } from "../../../settings/errors.ts";
@@ -56,7 +57,7 @@ export function addFire(subscriptions: Command, cli: Cli): void {
             if (keys.length > 0) {
               cli.io.signal.throwIfAborted();
               const fired = await ledger.subscriptions.fire(keys);
-              if (flags.json) jsonLine(cli.io, { fired });
+              if (flags.json) jsonLine<Fired>(cli.io, { fired });
               else {
                 line(
                   cli.io,

@@ -2,6 +2,7 @@ import type { Ledger } from "../../../ledger/mod.ts";
 import { CommandError, UsageError } from "../../../settings/errors.ts";
 import { confirmed } from "../../program/confirm.ts";
 import { type Io, jsonLine, line } from "../../program/io.ts";
+import type { FiredHistoryJson } from "../../../resources/queries/subscriptions.ts";
 import { counted } from "../../../resources/views/counted.ts";
 import { printable } from "../../../resources/views/printable.ts";
 import { requireSubscription } from "./require_subscription.ts";
@@ -55,14 +56,16 @@ export async function fireHistory(
     `Tell ${printable(name)} of them? Type yes: `,
   )));
   if (!goesOn) {
-    if (json) return jsonLine(io, { ...plan, fired: 0 });
+    if (json) return jsonLine<FiredHistoryJson>(io, { ...plan, fired: 0 });
     if (isNothing) return;
     throw new CommandError(
       "Nothing was fired: add --yes where nobody can be asked",
     );
   }
   const { transitions } = await subscriptions.fireHistoric(name, { signal });
-  if (json) return jsonLine(io, { ...plan, fired: transitions });
+  if (json) {
+    return jsonLine<FiredHistoryJson>(io, { ...plan, fired: transitions });
+  }
   line(
     io,
     `${counted(transitions, "transition")} to be told, by the process that ` +

@@ -6,6 +6,7 @@ import {
   ledgerOptions,
   type SharedFlags,
 } from "../../program/options.ts";
+import type { Resumed } from "../../../resources/queries/subscriptions.ts";
 import { withReadLedger } from "../../program/with_ledger.ts";
 import {
   requireSubscription,
@@ -32,7 +33,7 @@ export function addResume(subscriptions: Command, cli: Cli): void {
           cli.io.signal.throwIfAborted();
           await requireSubscription(ledger, name);
           const resumed = await ledger.subscriptions.resume(name);
-          if (flags.json) jsonLine(cli.io, { resumed });
+          if (flags.json) jsonLine<Resumed>(cli.io, { resumed });
           else {
             line(
               cli.io,

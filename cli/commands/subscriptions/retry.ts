@@ -6,6 +6,7 @@ import {
   ledgerOptions,
   type SharedFlags,
 } from "../../program/options.ts";
+import type { Retried } from "../../../resources/queries/subscriptions.ts";
 import { withReadLedger } from "../../program/with_ledger.ts";
 import { counted } from "../../../resources/views/counted.ts";
 import {
@@ -38,7 +39,9 @@ export function addRetry(subscriptions: Command, cli: Cli): void {
               ? await subscriptions.hasten(name)
               : 0;
             const retried = await subscriptions.retry(name, key);
-            if (flags.json) return jsonLine(cli.io, { retried, hastened });
+            if (flags.json) {
+              return jsonLine<Retried>(cli.io, { retried, hastened });
+            }
             line(
               cli.io,
               `${counted(retried, "dead letter")}` +

@@ -21,6 +21,18 @@ import { byteLines } from "../../program/lines.ts";
 import { operands } from "../../../resources/views/shell_word.ts";
 import { progress } from "../../program/progress.ts";
 
+/** How many bodies were stored, and which lines were refused. */
+export interface Replayed {
+  /** Bodies that were stored. */
+  readonly replayed: number;
+  /** Those of them that are none of the documented events. */
+  readonly unrecognised: number;
+  /** Numbers of the lines that were refused, from 1. */
+  readonly refusedLines: readonly number[];
+  /** Position of the last event. */
+  readonly position: number;
+}
+
 /** `webhook replay`. */
 export function addReplay(webhook: Command, cli: Cli): void {
   const command = webhook.command("replay").argument(
@@ -110,7 +122,7 @@ async function replay(
     );
     const stats = await ledger.stats();
     if (flags.json) {
-      jsonLine(io, {
+      jsonLine<Replayed>(io, {
         replayed: sent,
         unrecognised,
         refusedLines: refused,

@@ -13,6 +13,16 @@ interface SendFlags {
   readonly json?: boolean;
 }
 
+/** What the endpoint answered. */
+export interface Sent {
+  /** Address of the endpoint, without path and secret. */
+  readonly to: string;
+  /** Status of the answer. */
+  readonly status: number;
+  /** Time until the answer, in milliseconds. */
+  readonly tookMs: number;
+}
+
 /** `webhook send`. */
 export function addSend(webhook: Command, cli: Cli): void {
   const command = webhook.command("send").argument(
@@ -58,8 +68,9 @@ export function addSend(webhook: Command, cli: Cli): void {
           );
           const tookMs = cli.io.now() - started;
           const { status } = answer;
-          if (flags.json) jsonLine(cli.io, { to: to.origin, status, tookMs });
-          else line(cli.io, `${status} from ${to.origin} in ${tookMs} ms`);
+          if (flags.json) {
+            jsonLine<Sent>(cli.io, { to: to.origin, status, tookMs });
+          } else line(cli.io, `${status} from ${to.origin} in ${tookMs} ms`);
           if (status === 404) note(cli.io, WRONG_SECRET);
           return answer.ok ? EXIT.fine : EXIT.failed;
         },

@@ -1,5 +1,8 @@
 import {
+  type Decision,
   type Machine,
+  type Move,
+  type Observation,
   OUTCOME_TABLE,
   type OutcomeFacts,
   type OutcomeRow,
@@ -139,13 +142,38 @@ function diagramLines(machine: Machine, columns: number | null): string[] {
 /** Width of the longest name of a state, with its mark and two spaces. */
 const LONGEST_STATE = 22;
 
-/** A machine as `--json` prints it: codes, and the meaning in words. */
-export interface MachineJson extends Omit<Machine, "states" | "unlisted"> {
-  readonly states: Readonly<Record<string, StateJson>>;
-  readonly unlisted: StateJson;
+/** The state machines of orders, of users, or of both. */
+export interface MachinesJson {
+  /** The machines. */
+  readonly machines: readonly MachineJson[];
+  /** The table of outcomes; empty of users alone. */
+  readonly outcomes: readonly OutcomeRowJson[];
 }
 
+/**
+ * A state machine as data: its states, and tables by state, event, reading and
+ * claim.
+ */
+export interface MachineJson extends Pick<Machine, "name" | "initial"> {
+  /** Its states, from the lowest. */
+  readonly states: Readonly<Record<string, StateJson>>;
+  /** A state that the service adds later. */
+  readonly unlisted: StateJson;
+  /** What each type of webhook contributes. */
+  readonly webhooks: Readonly<Record<string, string | null>>;
+  /** What each other kind of event contributes. */
+  readonly observations: Readonly<Record<string, Observation>>;
+  /** By the latest reading, then by a claim that counts. */
+  readonly decisions: Table<Decision>;
+  /** By a reading, then by the next one in the service's own history. */
+  readonly moves: Table<Move>;
+}
+
+/** Cells by their row and their column. */
+type Table<Cell> = Readonly<Record<string, Readonly<Record<string, Cell>>>>;
+
 interface StateJson extends StateRow {
+  /** What it means, in one sentence. */
   readonly message: string;
 }
 

@@ -1,0 +1,170 @@
+import { fileURLToPath } from "node:url";
+import { createGenerator, type Schema } from "ts-json-schema-generator";
+
+/** What stands before the name of a component where it is referred to. */
+const COMPONENT = "#/components/schemas/";
+
+/** What stands before the name of a type in what the generator gives. */
+const DEFINITION = "#/definitions/";
+
+/** The types that the generator found, and which of them have a schema. */
+interface Found {
+  readonly types: Readonly<Record<string, Schema>>;
+  /** Name of the component of a type. */
+  readonly components: ReadonlyMap<string, string>;
+}
+
+/**
+ * JSON Schemas of the types that `Components` in `types.ts` names, which refer
+ * to each other as the components of an OpenAPI document do. Every other type is
+ * written out where it is used.
+ *
+ * What types cannot say follows from the names of fields: a number counts, and
+ * is whole and not negative, unless it is named `...Ms`; a text named `...At`,
+ * `...Since` or `...UpTo`, or described as "UTC ISO 8601", is a time where it is never empty. `@asType` in
+ * a comment says otherwise.
+ *
+ * @returns The text of `components.json`: each field on a line.
+ * @throws {TypeError} When something is of a type of which nothing is known.
+ */
+export function generateSchemas(): string {
+  const { properties = {}, definitions = {} } = createGenerator({
+    path: pathOf("types.ts"),
+    tsconfig: pathOf("tsconfig.json"),
+    type: "Components",
+    topRef: false,
+    // Otherwise it does not find what an interface has from another one.
+    additionalProperties: false,
+    encodeRefs: false,
+    sortProps: false,
+    // `deno task check` does that.
+    skipTypeCheck: true,
+  }).createSchema("Components");
+  const roots = Object.entries(properties) as [string, Schema][];
+  const found: Found = {
+    types: definitions as Found["types"],
+    components: new Map(
+      roots.flatMap(([name, { $ref }]) =>
+        $ref === undefined ? [] : [[$ref.slice(DEFINITION.length), name]]
+      ),
+    ),
+  };
+  return textOf(roots.map(([name, { $ref, ...own }]) => {
+    const type = $ref && found.types[$ref.slice(DEFINITION.length)];
+    return [name, published({ ...Object(type), ...own }, found, name)];
+  }));
+}
+
+function pathOf(file: string): string {
+  return fileURLToPath(new URL(file, import.meta.url));
+}
+
+/**
+ * @param path Name of the component, and of the field within.
+ * @param outer What is said of all that is inside.
+ */
+function published(
+  schema: Schema,
+  found: Found,
+  path: string,
+  outer = "",
+): Schema {
+  const { $ref, description, ...rest } = schema;
+  const comment = description ?? outer;
+  const described = description === undefined
+    ? {}
+    : { description: plainText(description) };
+  if ($ref !== undefined) {
+    const type = $ref.slice(DEFINITION.length);
+    const component = found.components.get(type);
+    return component === undefined
+      ? {
+        ...published({ ...found.types[type] }, found, path, comment),
+        ...described,
+      }
+      : { $ref: COMPONENT + component, ...described };
+  }
+  if (Object.keys(rest).length === 0) {
+    throw new TypeError(`Nothing is known of the type of ${path}`);
+  }
+  const { anyOf, items, properties, additionalProperties, ...own } = rest;
+  const of = (one: unknown) => published(one as Schema, found, path, comment);
+  return {
+    ...described,
+    ...byName(own, path, comment),
+    ...(anyOf && anyOfThese(anyOf.map(of))),
+    ...(items && { items: of(items) }),
+    ...(typeof additionalProperties === "object" &&
+      { additionalProperties: of(additionalProperties) }),
+    ...(properties && {
+      properties: Object.fromEntries(
+        (Object.entries(properties) as [string, Schema][])
+          .filter(([, { not }]) => not === undefined) // It is never there.
+          .map(([name, one]) => [
+            name,
+            published(one, found, `${path}.${name}`, comment),
+          ]),
+      ),
+    }),
+  };
+}
+
+/** One of some schemas: closed lists of texts are one list. */
+function anyOfThese(schemas: readonly Schema[]): Schema {
+  const flat = schemas.flatMap((one) =>
+    one.anyOf !== undefined && one.description === undefined
+      ? one.anyOf as Schema[]
+      : [one]
+  );
+  const texts = new Set<string>();
+  const others = new Map<string, Schema>();
+  for (const one of flat) {
+    const { type, const: only, enum: list } = one;
+    const known = only === undefined ? list : [only];
+    if (type === "string" && known !== undefined) {
+      for (const text of known) texts.add(String(text));
+    } else others.set(JSON.stringify(one), one);
+  }
+  const all: Schema[] = [...others.values()];
+  if (texts.size > 0) all.unshift({ type: "string", enum: [...texts] });
+  const [first = {}] = all;
+  return all.length === 1 ? first : { anyOf: all };
+}
+
+/** What follows from the name and the comment of a field. */
+function byName(schema: Schema, path: string, comment: string): Schema {
+  const types = [schema.type ?? []].flat();
+  const others = types.filter((type) => type !== "null");
+  if (others.length !== 1 || schema.enum || schema.const) return schema;
+  if (others[0] === "number" && !path.endsWith("Ms")) {
+    const whole = types.map((type) => type === "number" ? "integer" : type);
+    const [type = "integer"] = whole;
+    return { ...schema, type: whole.length > 1 ? whole : type, minimum: 0 };
+  }
+  const isTime = /(?:At|[Ss]ince|[uU]pTo)$/.test(path) ||
+    /UTC ISO 8601/.test(comment);
+  return others[0] === "string" && isTime && !/\bempty\b/.test(comment)
+    ? { ...schema, format: "date-time" }
+    : schema;
+}
+
+/** A comment without links and sources, and without the stop of its last sentence. */
+function plainText(comment: string): string {
+  return comment.replaceAll(/\{@link(?:code|plain)? ([^}]+)\}/g, "`$1`")
+    .replace(/\s*Source: [^]*$/, "")
+    .replaceAll(/ {2,}/g, " ").replace(/\.$/, "");
+}
+
+/** JSON of which every component is a block, and every field of it a line. */
+function textOf(components: readonly (readonly [string, Schema])[]): string {
+  const blocks = components.map(([name, { properties, ...schema }]) => {
+    const fields = Object.entries(properties ?? {}).map(([field, one]) =>
+      `\n  ${JSON.stringify(field)}: ${JSON.stringify(one)}`
+    );
+    const head = JSON.stringify(schema).slice(1, -1);
+    return fields.length === 0
+      ? `${JSON.stringify(name)}: {${head}}`
+      : `${JSON.stringify(name)}: {${head}, "properties": {${fields}\n}}`;
+  });
+  return `{\n${blocks.join(",\n")}\n}\n`;
+}
