@@ -62,6 +62,7 @@ export {
 } from "./outcomes/outcome_table.ts";
 export { readDeliveryPage } from "./queries/deliveries.ts";
 export { readReleasesNow, type ReleaseNow } from "./queries/releases_now.ts";
+export { readPurchaseHolder } from "./queries/purchase_holder.ts";
 export { uncheckedSince } from "./queries/unchecked_orders.ts";
 export { readWaiting } from "./queries/waiting_deliveries.ts";
 export {

@@ -126,6 +126,7 @@ export {
   readDelivery,
   type StoredDelivery,
 } from "./queries/deliveries.ts";
+export type { ByHand } from "./outcomes/settled_by_hand.ts";
 export type { AttentionItem } from "./queries/attention.ts";
 export type { FindResult, Found } from "./queries/find.ts";
 export {

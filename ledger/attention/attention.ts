@@ -3,6 +3,8 @@ import {
   type AttentionKind,
 } from "../outcomes/attention_kind.ts";
 import { type Outcome, outcomeOf } from "../outcomes/outcome.ts";
+import { withoutSettled } from "../outcomes/settled_by_hand.ts";
+import { transitionKey } from "../machines/transition.ts";
 import type { OrderState } from "../states/order_state.ts";
 
 /** Paid and not delivered for this long is overdue, in milliseconds. */
@@ -18,8 +20,11 @@ export interface OrderContext {
   readonly compares: boolean;
   /** Whether another order holds the reference of this one. */
   readonly twice: boolean;
-  /** Whether its release moved, and neither handlers nor targets were told. */
-  readonly withheld: boolean;
+  /**
+   * Key of its last release where that moved, and neither handlers nor targets
+   * were told; else null.
+   */
+  readonly withheld: string | null;
 }
 
 /** An order, and what is known beside its state. */
@@ -50,18 +55,19 @@ export type OrderInContext = OrderState & {
  * ```
  */
 export function outcomeNow(order: OrderInContext, nowMs: number): Outcome {
-  const { facts, context } = order;
+  const { facts, context, byHand } = order;
   const outcome = outcomeOf({
     ...facts,
     overdue: isOverdue(order, nowMs) ? "yes" : "no",
     twice: context?.twice === true && facts.match === "matched" ? "yes" : "no",
   });
+  const open = withoutSettled(outcome.attention, byHand);
   return {
     ...outcome,
     attention: ATTENTION_KINDS.filter((kind) =>
       kind === "yes_withheld"
-        ? context?.withheld === true
-        : outcome.attention.includes(kind) &&
+        ? typeof context?.withheld === "string"
+        : open.includes(kind) &&
           (kind !== "not_comparable" || context?.compares !== false)
     ),
   };
@@ -86,7 +92,7 @@ export function besideOthers<Order extends OrderState>(
     release: outcome.release,
     releaseReason: outcome.reason,
     booked: outcome.booked,
-    attention: outcome.attention,
+    attention: withoutSettled(outcome.attention, order.byHand),
   };
 }
 
@@ -105,9 +111,19 @@ export function orderOf<Order extends OrderState>(
   const context = {
     compares: compares === 1,
     twice: twice === 1,
-    withheld: withheld === 1,
+    withheld: withheldKey(order.orderId, withheld),
   };
   return { ...besideOthers(order, context.twice), context };
+}
+
+/** The key of a release that is stored as what was entered and its entry. */
+function withheldKey(id: string, withheld: unknown): string | null {
+  if (typeof withheld !== "string") return null;
+  const [status = "", entry = 1] = JSON.parse(withheld) as [string, number];
+  return transitionKey({
+    ...{ entity: "order", machine: "release", id, trust: "release" },
+    ...{ status, entry },
+  });
 }
 
 /**

@@ -21,7 +21,7 @@ const claimFields: Readonly<Record<string, ClaimField>> = {
 
 /** Fields that no single event states: they are worked out. */
 const derived =
-  /^(trust|outcome|release|attention|history|sessions|transferSeen|anomalies\b.*)$/;
+  /^(trust|outcome|release|attention|history|sessions|transferSeen|(anomalies|byHand)\b.*)$/;
 
 /**
  * Tells which event each field of an order's state comes from.

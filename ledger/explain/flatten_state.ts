@@ -10,6 +10,7 @@ const hidden: ReadonlySet<string> = new Set([
   "releaseReason",
   "booked",
   "facts",
+  "byHand.settled",
 ]);
 
 /** Fields of the state that people look at, by dotted name. */
@@ -36,7 +37,8 @@ export function flattenState(
       flat[field] = value.join(", ");
     } else if (typeof value === "object" && value !== null) {
       for (const [inner, of] of Object.entries(value)) {
-        if (of !== null) flat[`${field}.${inner}`] = String(of);
+        const name = `${field}.${inner}`;
+        if (of !== null && !hidden.has(name)) flat[name] = String(of);
       }
     } else if (value !== null) {
       flat[field] = String(value);

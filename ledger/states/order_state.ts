@@ -7,6 +7,7 @@ import type { ExpectationTerms } from "../events/expectation.ts";
 import type { Anomaly } from "../anomalies/anomaly.ts";
 import type { AttentionKind } from "../outcomes/attention_kind.ts";
 import type { StoredFacts } from "../outcomes/outcome_facts.ts";
+import type { ByHand } from "../outcomes/settled_by_hand.ts";
 import type {
   Booked,
   OutcomeCode,
@@ -42,9 +43,14 @@ export interface OrderState extends OrderFacts, OrderDetails {
   readonly booked: Booked;
   /**
    * Why a person has to look, the gravest first; but for what a time or
-   * another order makes of it.
+   * another order makes of it, and without what a person has settled.
    */
   readonly attention: readonly AttentionKind[];
+  /**
+   * What a person did about it; null while nobody did. Its release stays what
+   * the row says: no handler gets a yes of the order any more.
+   */
+  readonly byHand: ByHand | null;
   /** All that the outcome depends on, one word each. */
   readonly facts: StoredFacts;
   /**

@@ -20,6 +20,7 @@ import { readingFacts } from "../orders/reading_facts.ts";
 import { factsOfOrder } from "../outcomes/facts_of_order.ts";
 import { matchExpectations } from "../outcomes/match.ts";
 import { outcomeOf } from "../outcomes/outcome.ts";
+import { byHandOf, withoutSettled } from "../outcomes/settled_by_hand.ts";
 import { emptyToNull } from "../events/fact_text.ts";
 
 /**
@@ -48,6 +49,7 @@ export function orderState(
   const { match, expected } = matchExpectations(fold, assets);
   const facts = factsOfOrder(fold, match);
   const outcome = outcomeOf(facts);
+  const byHand = byHandOf(fold, facts, outcome.attention);
   const latest = visibleReading(fold);
   const stated: Stated = (field) => emptyToNull(latest?.[field] ?? null);
   return {
@@ -60,7 +62,8 @@ export function orderState(
     release: outcome.release,
     releaseReason: outcome.reason,
     booked: outcome.booked,
-    attention: outcome.attention,
+    attention: withoutSettled(outcome.attention, byHand),
+    byHand,
     facts,
     createdAt: latest?.statedCreatedAt ??
       emptyToNull(latest?.createdAt ?? null),

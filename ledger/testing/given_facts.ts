@@ -8,11 +8,13 @@ import {
   orderAbsent,
   orderContradicted,
   orderExpected,
+  orderReleased,
   orderSnapshot,
   sessionCreated,
   userSnapshot,
   webhookEvent,
 } from "../events/mint.ts";
+import type { HandOutcome } from "../events/hand_release.ts";
 import type { Fact } from "../events/fact.ts";
 import { readFact } from "../events/read_fact.ts";
 
@@ -180,6 +182,24 @@ export function expectation(
       expectation_id: `E${minted}`,
       click_id: "basket-1",
       ...body,
+    },
+    recordedAt: at(minute),
+    salt,
+  });
+  return { ...event, position: minted };
+}
+
+/** What a person did about the order, recorded at minute `minute`. */
+export function handRelease(
+  minute: number,
+  outcome: HandOutcome,
+  reference?: string,
+): RecordedEvent {
+  minted++;
+  const event = orderReleased({
+    released: {
+      ...{ order_id: ORDER, outcome, by: "Ada", why: "at the counter" },
+      ...(reference === undefined ? {} : { for: reference }),
     },
     recordedAt: at(minute),
     salt,

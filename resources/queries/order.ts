@@ -1,5 +1,6 @@
 import { type Freshness, readFreshness } from "../../sync/mod.ts";
 import type { Ledger, OrderView, RecordedRelease } from "../../ledger/mod.ts";
+import { readPurchaseHolder } from "../../ledger/for_resources.ts";
 import type { FoundBy } from "../views/found_by.ts";
 import { type OrderJson, orderJson } from "../views/order_view.ts";
 
@@ -52,6 +53,8 @@ export interface OrderDetailJson extends OrderJson {
   readonly foundBy: FoundBy;
   /** What a person did about it; null while nobody did. */
   readonly releasedByHand: RecordedRelease | null;
+  /** Another order that holds the purchase which this one waits for, or null. */
+  readonly heldBy: string | null;
 }
 
 /** How an order is found by its own id. */
@@ -74,5 +77,9 @@ export async function orderDetail(
     nowMs,
   );
   const releasedByHand = await ledger.handRelease(orderId);
-  return { ...orderJson(order, nowMs), freshness, foundBy, releasedByHand };
+  const heldBy = await readPurchaseHolder(ledger.driver, orderId);
+  return {
+    ...orderJson(order, nowMs),
+    ...{ freshness, foundBy, releasedByHand, heldBy },
+  };
 }

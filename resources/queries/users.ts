@@ -23,7 +23,15 @@ export async function usersPage(
 export interface UserDetailJson extends UserJson {
   /** How fresh it is. */
   readonly freshness: Freshness;
+  /**
+   * Orders of the user that wait because another order holds their purchase,
+   * the newest first; at most twenty.
+   */
+  readonly paidTwice: readonly string[];
 }
+
+/** Orders of one user that are named as paid twice, at most. */
+const MOST_PAID_TWICE = 20;
 
 /** One user as `users show --json` prints it. */
 export async function userDetail(
@@ -33,5 +41,11 @@ export async function userDetail(
 ): Promise<UserDetailJson> {
   const { userId } = user;
   const freshness = await readFreshness(ledger.driver, "user", userId, nowMs);
-  return { ...userJson(user), freshness };
+  const { orders } = await ledger.orders.page({
+    userId,
+    attention: "paid_twice",
+    limit: MOST_PAID_TWICE,
+  });
+  const paidTwice = orders.map(({ orderId }) => orderId);
+  return { ...userJson(user), freshness, paidTwice };
 }

@@ -1,10 +1,10 @@
 import type { AttentionItem, AttentionKind } from "../../ledger/mod.ts";
 import { outcomeNow } from "../../ledger/for_resources.ts";
 import { ATTENTION } from "../wording/attention.ts";
-import { OUTCOME_WORDS } from "../wording/outcome.ts";
 import { span } from "../wording/span.ts";
 import { amountText } from "./order_fields.ts";
 import { type OrderJson, orderJson } from "./order_view.ts";
+import { nextStep } from "./next_step.ts";
 import { drawTable } from "./table.ts";
 import { wrap } from "./wrap.ts";
 
@@ -30,7 +30,7 @@ export function attentionJson(
 ): AttentionJson {
   return {
     kinds: kinds.map((code) => ({ code, message: ATTENTION[code] })),
-    next: nextStep(order, nowMs),
+    next: nextOf(order, nowMs),
     ageMs: ageMs(order, nowMs),
     order: orderJson(order, nowMs),
   };
@@ -52,7 +52,7 @@ export function attentionLines(
   return [...groups].flatMap(([kind, group], at) => [
     ...(at === 0 ? [] : [""]),
     wrap(`${kind}: ${ATTENTION[kind]}`, columns, 2),
-    ...[...Map.groupBy(group, ({ order }) => nextStep(order, nowMs))]
+    ...[...Map.groupBy(group, ({ order }) => nextOf(order, nowMs))]
       .flatMap(([next, items]) => [
         wrap(`  > ${next}`, columns, 4),
         waitingTable(items, kind, columns, nowMs),
@@ -61,8 +61,8 @@ export function attentionLines(
 }
 
 /** What to do next about an order. */
-function nextStep(order: AttentionItem["order"], nowMs: number): string {
-  return OUTCOME_WORDS[outcomeNow(order, nowMs).code].next;
+function nextOf(order: AttentionItem["order"], nowMs: number): string {
+  return nextStep({ order, outcome: outcomeNow(order, nowMs) });
 }
 
 function waitingTable(

@@ -7,6 +7,7 @@ import type {
   OutcomeReason,
 } from "../../ledger/for_resources.ts";
 import type { Explanation } from "../../ledger/mod.ts";
+import { defined } from "../../core/defined.ts";
 import type { Freshness } from "../../sync/mod.ts";
 import { describeAnomaly } from "../wording/anomaly.ts";
 import { describeEventContent } from "../wording/event_content.ts";
@@ -48,7 +49,7 @@ export function explanationLines(
   const fit = (text: string, hang: number) =>
     wrap(printable(text), columns, hang);
   const lines = [
-    ...orderLines(state, columns, nowMs, freshness),
+    ...orderLines(state, columns, nowMs, defined({ freshness })),
     "",
     fit(
       `${counted(events.length, "event")}, oldest first, by when recorded ` +

@@ -10,7 +10,7 @@ import type { Freshness } from "../../sync/mod.ts";
 import { describeAnomaly } from "../wording/anomaly.ts";
 import { describeFreshness } from "../wording/freshness.ts";
 import { describeOrderReason } from "../wording/order_reason.ts";
-import { customerMessage, OUTCOME_WORDS } from "../wording/outcome.ts";
+import { OUTCOME_WORDS } from "../wording/outcome.ts";
 import {
   describeHandRelease,
   RELEASE,
@@ -18,6 +18,7 @@ import {
 } from "../wording/release.ts";
 import { ageText } from "./age.ts";
 import { labelled } from "./labelled.ts";
+import { customerMessage, nextStep } from "./next_step.ts";
 import {
   amountText,
   failMeaning,
@@ -61,15 +62,15 @@ export function orderJson(
   nowMs: number,
 ): OrderJson {
   const { activity: _activity, context: _context, ...state } = order;
-  const { code, release, reason, booked, attention } = outcomeNow(order, nowMs);
-  const { headline, next } = OUTCOME_WORDS[code];
+  const outcome = outcomeNow(order, nowMs);
+  const { code, release, reason, booked, attention } = outcome;
   return {
     ...state,
     outcome: {
       code,
-      message: headline(state),
-      next,
-      customer: customerMessage(code, state),
+      message: OUTCOME_WORDS[code].headline(state),
+      next: nextStep({ order, outcome }),
+      customer: customerMessage({ order, outcome }),
     },
     release,
     releaseReason: reason,
@@ -124,27 +125,36 @@ export function orderTable(
   );
 }
 
+/** What is known of an order beside its state; left out where it is not. */
+export interface OrderAside {
+  /** How fresh it is. */
+  readonly freshness?: Freshness;
+  /** What a person did about it. */
+  readonly releasedByHand?: RecordedRelease | null;
+  /** Another order that holds the purchase which it waits for. */
+  readonly heldBy?: string | null;
+}
+
 /**
  * One order in full, for people: lines of text that fit the terminal. What it
  * has come to is first, then what follows from it.
  *
  * @param nowMs The time that ages count to, in milliseconds since the epoch.
- * @param freshness How fresh it is; left out where that does not matter.
- * @param hand What a person did about it; left out where nobody did.
+ * @param aside What is known beside its state.
  */
 export function orderLines(
   order: OrderInContext,
   columns: number | null,
   nowMs: number,
-  freshness?: Freshness,
-  hand?: RecordedRelease | null,
+  { freshness, releasedByHand: hand, heldBy = null }: OrderAside = {},
 ): string[] {
-  const { code, release, reason, attention } = outcomeNow(order, nowMs);
-  const { headline, next } = OUTCOME_WORDS[code];
+  const outcome = outcomeNow(order, nowMs);
+  const { code, release, reason, attention } = outcome;
   const rows: (readonly [string, string | null])[] = [
     ["Release", `${release}: ${RELEASE[release]} (${RELEASE_REASON[reason]})`],
     ["By hand", hand ? describeHandRelease(hand) : null],
-    ["Next", next],
+    ["Next", nextStep({ order, outcome })],
+    ["Held by", heldBy === null ? null : `order ${heldBy}`],
     ["Waits for", attention.join(", ")],
     ["Age", ageText(order, nowMs)],
     ["Fresh", freshness ? describeFreshness(freshness, nowMs) : null],
@@ -159,7 +169,7 @@ export function orderLines(
     ["Webhooks said", statuses(order, "webhook")],
   ];
   return [
-    wrap(printable(headline(order)), columns, 0),
+    wrap(printable(OUTCOME_WORDS[code].headline(order)), columns, 0),
     "",
     ...labelled(rows, columns),
     ...anomalyLines(order.anomalies, columns),

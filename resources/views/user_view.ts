@@ -9,7 +9,7 @@ import type { UserReason } from "../../ledger/types.ts";
 import type { Freshness } from "../../sync/mod.ts";
 import { describeFreshness } from "../wording/freshness.ts";
 import { describeUserReason } from "../wording/user_reason.ts";
-import { describeUserVerdict } from "../wording/user_verdict.ts";
+import { describeUserVerdict, userNext } from "../wording/user_verdict.ts";
 import { anomaliesJson, anomalyLines, type Worded } from "./order_view.ts";
 import { labelled } from "./labelled.ts";
 import { printable } from "./printable.ts";
@@ -21,6 +21,8 @@ export interface UserJson
   extends Omit<UserState, "reason" | "rejectReasons" | "anomalies"> {
   /** The one thing to know first. */
   readonly verdict: Worded<UserVerdict>;
+  /** The next step for staff. */
+  readonly advice: string;
   /** The reason for the trust, as a code with its data. */
   readonly reason: Worded<UserReason>;
   /** Every `reject_type` that webhooks sent, sorted. */
@@ -42,6 +44,7 @@ export function userJson(
   return {
     ...state,
     verdict: { ...verdict, message: describeUserVerdict(verdict) },
+    advice: userNext(verdict, state.anomalies),
     reason: { ...state.reason, message: describeUserReason(state.reason) },
     rejectReasons: state.rejectReasons.map((code) => ({
       code,
@@ -79,15 +82,26 @@ export function userTable(
   );
 }
 
+/** What is known of a user beside the state; left out where it is not. */
+export interface UserAside {
+  /** How fresh it is. */
+  readonly freshness?: Freshness;
+  /** Orders of the user that wait because another order holds their purchase. */
+  readonly paidTwice?: readonly string[];
+}
+
 /** One user in full, for people: lines of text that fit the terminal. */
 export function userLines(
   user: UserState,
   columns: number | null,
   nowMs: number,
-  freshness?: Freshness,
+  { freshness, paidTwice = [] }: UserAside = {},
 ): string[] {
   const { verification, verificationTrust, limits } = user;
+  const verdict = userVerdictOf(user);
   const rows: [string, string | null][] = [
+    ["Next", userNext(verdict, user.anomalies)],
+    ["Paid twice", paidTwice.join(", ")],
     ["Fresh", freshness ? describeFreshness(freshness, nowMs) : null],
     ["User", user.userId],
     ["Status", `${user.status} (${user.trust})`],
@@ -127,7 +141,7 @@ export function userLines(
     ["Created", user.createdAt],
   ];
   return [
-    wrap(printable(describeUserVerdict(userVerdictOf(user))), columns, 0),
+    wrap(printable(describeUserVerdict(verdict)), columns, 0),
     "",
     ...labelled(rows, columns),
     ...anomalyLines(user.anomalies, columns),

@@ -2,6 +2,7 @@ import type { OutcomeCode, OutcomeFacts } from "../../ledger/for_resources.ts";
 import type { OrderState } from "../../ledger/mod.ts";
 import { DECLINED, FAILURES } from "./failures.ts";
 import { listWords } from "./list_words.ts";
+import { ASKED_SOON, UNKNOWN_STATE } from "./next_words.ts";
 
 /** What is said of an order that has come to one outcome. */
 export interface OutcomeWords {
@@ -42,8 +43,7 @@ export const OUTCOME_WORDS: Readonly<Record<OutcomeCode, OutcomeWords>> = {
       claimed === null
         ? "Not confirmed: the service has not been asked yet."
         : `Not confirmed: a webhook says ${claimed.status}, and the service has not been asked yet.`,
-    next: "Nothing yet: the service is asked within minutes. Without a " +
-      "poller, ask it: `poll --once`.",
+    next: ASKED_SOON,
     customer: CHECKING,
   },
   not_shown_yet: {
@@ -77,7 +77,7 @@ export const OUTCOME_WORDS: Readonly<Record<OutcomeCode, OutcomeWords>> = {
       confirmed === null
         ? "The service shows it without a status that can be read."
         : `The service shows ${confirmed.status}, a status that this version does not know.`,
-    next: "Ask the service what the status means. A newer version may know it.",
+    next: UNKNOWN_STATE,
     customer: CHECKING,
   },
   reversed: {
@@ -298,21 +298,9 @@ export const OUTCOME_WORDS: Readonly<Record<OutcomeCode, OutcomeWords>> = {
   },
 };
 
-/**
- * What the customer of an order may be told.
- *
- * @param code What the order has come to.
- * @param order The order: of a declined payment its code has words of its own.
- */
-export function customerMessage(
-  code: OutcomeCode,
-  { confirmed }: Pick<OrderState, "confirmed">,
-): string {
-  const { customer } = OUTCOME_WORDS[code];
-  const reason = confirmed?.failReason ?? "";
-  return code === "declined" && Object.hasOwn(DECLINED, reason)
-    ? DECLINED[reason] ?? customer
-    : customer;
+/** The words for a customer whose payment was declined with a documented code. */
+export function declinedMessage(code: string): string | undefined {
+  return Object.hasOwn(DECLINED, code) ? DECLINED[code] : undefined;
 }
 
 /** The status that the service shows. */

@@ -1,4 +1,5 @@
 import type {
+  HandOutcome,
   RecordedRelease,
   Release,
   ReleaseReason,
@@ -30,6 +31,31 @@ export const RELEASE_REASON: Readonly<Record<ReleaseReason, string>> = {
   amount_not_recorded: "no amount was recorded to compare with",
   nothing_recorded: "nothing was recorded to compare with",
 };
+
+/** What is said of an order that a person has dealt with. */
+export const BY_HAND: Readonly<
+  Record<HandOutcome, { readonly next: string; readonly customer: string }>
+> = {
+  delivered: {
+    next: "Nothing: a person has delivered it.",
+    customer: "Your order has been delivered.",
+  },
+  refunded: {
+    next: "Nothing: a person has refunded it.",
+    customer: "We have returned the money for your order to you.",
+  },
+};
+
+/** The next step where a release moved and nobody was told, with commands. */
+export const NOT_TOLD = {
+  yes: (fire: string, release: string): string =>
+    "Nobody was told of this release. If it was delivered or refunded, record " +
+    `that: \`${release} --delivered\` or \`--refunded\`, with ` +
+    "`--by NAME --why TEXT`. Else have your programs release it: " +
+    `\`${fire}\`.`,
+  taken: (fire: string): string =>
+    `Nobody was told of it: \`${fire}\` tells your programs.`,
+} as const;
 
 /** What a person did about an order, in one sentence. */
 export function describeHandRelease(

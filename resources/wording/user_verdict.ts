@@ -1,6 +1,7 @@
 import { describeRejectType } from "../../core/webhook_event/reject_type.ts";
-import type { UserVerdict } from "../../ledger/mod.ts";
+import type { Anomaly, UserVerdict } from "../../ledger/mod.ts";
 import { listWords } from "./list_words.ts";
+import { ASKED_SOON, UNKNOWN_STATE } from "./next_words.ts";
 
 const NAMES = {
   lkyc: "light verification",
@@ -46,6 +47,45 @@ export function describeUserVerdict(verdict: UserVerdict): string {
     case "not_begun":
       return "Not verified: the user must begin.";
   }
+}
+
+/** The next step for staff about a user, by what is to be said first. */
+const NEXT: Readonly<Record<UserVerdict["code"], string>> = {
+  nothing_known: "Nothing.",
+  banned: "Nothing can be bought. Where the user asks, ask the service why.",
+  not_confirmed: ASKED_SOON,
+  doubted: ASKED_SOON,
+  verified: "Nothing.",
+  failed: "Tell the user why, where a reason is named; else ask the service.",
+  retry: "Tell the user to hand in documents again; nothing can be bought " +
+    "until then.",
+  under_way: "Nothing: the service says when it is over.",
+  not_begun: "Nothing: the user begins in the widget.",
+};
+
+/** Where an anomaly asks for more than the verdict does. */
+const NEXT_OF_ANOMALY: Partial<Record<Anomaly["kind"], string>> = {
+  verification_reversed:
+    "The service took a verification back: ask it which state holds, and " +
+    "hold the user's orders that are not delivered.",
+};
+
+/** The next step for staff about a user, in one sentence or two. */
+export function userNext(
+  verdict: UserVerdict,
+  anomalies: readonly Pick<Anomaly, "kind">[],
+): string {
+  for (const { kind } of anomalies) {
+    const next = NEXT_OF_ANOMALY[kind];
+    if (next !== undefined) return next;
+  }
+  if (verdict.code === "under_way") {
+    if (verdict.next === "finish_verification") {
+      return "Tell the user to finish the verification.";
+    }
+    if (verdict.next === "unknown") return UNKNOWN_STATE;
+  }
+  return NEXT[verdict.code];
 }
 
 function rejection(code: string): string {

@@ -1,10 +1,28 @@
 import assert from "node:assert/strict";
 import { failReasons } from "../../core/assets/fail_reason.ts";
 import { FAILURES } from "./failures.ts";
-import { describeUserVerdict } from "./user_verdict.ts";
+import { describeUserVerdict, userNext } from "./user_verdict.ts";
 
 Deno.test("every documented payment error code has its words in a verdict", () => {
   assert.deepEqual(Object.keys(FAILURES).sort(), failReasons.toSorted());
+});
+
+Deno.test("userNext() says what to do of every verdict, and first what an anomaly asks for", () => {
+  const reversed = [{ kind: "verification_reversed" }] as const;
+  const odd = [{ kind: "unreadable_field" }] as const;
+  assert.equal(userNext({ code: "verified", by: "lkyc" }, odd), "Nothing.");
+  assert.match(
+    userNext({ code: "verified", by: "lkyc" }, reversed),
+    /^The service took a verification back: ask it/,
+  );
+  assert.match(userNext({ code: "retry", by: "fkyc" }, []), /documents again/);
+  assert.match(
+    userNext({
+      ...{ code: "under_way", by: "fkyc", state: "initiated" },
+      next: "finish_verification",
+    }, []),
+    /finish the verification/,
+  );
 });
 
 Deno.test("describeUserVerdict() names the verification and why it failed", () => {

@@ -3,6 +3,7 @@ import type { TransitionPattern } from "../../ledger/mod.ts";
 import {
   orderRead,
   session,
+  webhook,
 } from "../../ledger/testing/projection_test_kit.ts";
 import { orderDetail, resolveOrder } from "../../resources/queries/order.ts";
 import { transitionMessage } from "../forwarding/transition_message.ts";
@@ -41,6 +42,7 @@ Deno.test("a basket paid by two orders ships once, and whoever reads the second 
     },
   );
   await ledger.append([
+    webhook("L1", 0, { type: "login", user: { user_id: "U0" } }),
     session(0, "S1", "C1", "10", "basket-1"),
     session(0, "S2", "C2", "10", "basket-1"),
     session(0, "S3", "C3", "10", "basket-2"),
@@ -105,6 +107,10 @@ Deno.test("a basket paid by two orders ships once, and whoever reads the second 
     const { items } = await (await api.get(`/v1/orders?${query}`)).json();
     return items.map(({ orderId }: { orderId: string }) => orderId);
   };
+  const { heldBy } = await (await api.get("/v1/orders/O2")).json();
+  assert.equal(heldBy, "O1");
+  const { paidTwice } = await (await api.get("/v1/users/U0")).json();
+  assert.deepEqual(paidTwice, ["O2"]);
   assert.deepEqual(await ids("reason=paid_twice"), ["O2"]);
   assert.deepEqual(await ids("release=wait&reason=paid_twice"), ["O2"]);
   assert.deepEqual((await ids("release=yes")).toSorted(), ["O1", "O3"]);
@@ -116,4 +122,17 @@ Deno.test("a basket paid by two orders ships once, and whoever reads the second 
     ),
     ["O2"],
   );
+  await api.post("/v1/orders/O2/released", {
+    outcome: "refunded",
+    by: "Ada",
+    why: "paid for basket-1 twice",
+  });
+  await ledger.project();
+  const left = await (await api.get("/v1/attention")).json();
+  assert.deepEqual(left.items, []);
+  const user = await (await api.get("/v1/users/U0")).json();
+  assert.deepEqual(user.paidTwice, []);
+  const { byHand, outcome } = await (await api.get("/v1/orders/O2")).json();
+  assert.equal(byHand.outcome, "refunded");
+  assert.match(outcome.next, /^Nothing/);
 });

@@ -32,6 +32,7 @@ function state(changes: Partial<OrderState> = {}): OrderState {
     releaseReason: "nothing_recorded",
     booked: "sale",
     attention: ["not_comparable"],
+    byHand: null,
     facts: {
       shown: status as OrderState["facts"]["shown"],
       gone: "no",

@@ -32,15 +32,8 @@ export function addShow(orders: Command, cli: Cli): void {
         const detail = await orderDetail(ledger, found, cli.io.now());
         if (flags.json) return jsonLine(cli.io, detail);
         const { columns } = cli.io;
-        const { freshness, releasedByHand } = detail;
         lines(cli.io, [
-          ...orderLines(
-            order,
-            columns,
-            cli.io.now(),
-            freshness,
-            releasedByHand,
-          ),
+          ...orderLines(order, columns, cli.io.now(), detail),
           ...foundByLines(id, foundBy, columns),
         ]);
         if (order.anomalies.length > 0) {

@@ -2,8 +2,8 @@ import type { Statement } from "../driver/driver.ts";
 import {
   anyExpectation,
   isPaidTwice,
-  isWithheld,
   orderContext,
+  withheldRelease,
 } from "./order_context.ts";
 import { liveGeneration } from "./checkpoints.ts";
 import type { Condition } from "./state_pages.ts";
@@ -151,11 +151,12 @@ export function orderConditions(query: OrderFilter): Condition[] {
       query.stuckSince ?? "",
     );
   } else if (query.attention === "paid_twice") {
-    add(paidTwice);
+    add(`${paidTwice} AND NOT EXISTS (SELECT 1 FROM hand_releases AS h
+      WHERE h.order_id = orders.order_id)`);
   } else if (query.attention === "yes_withheld") {
     add(
       `order_id IN (SELECT entity_id FROM transitions WHERE withheld = 1)
-        AND ${isWithheld} = 1`,
+        AND ${withheldRelease} IS NOT NULL`,
     );
   } else if (query.attention !== undefined) {
     add("attention IS NOT NULL");

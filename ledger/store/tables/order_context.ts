@@ -18,17 +18,20 @@ export const isPaidTwice = `(SELECT max(t.seq) > 0 AND t.reason = 'paid_twice'
     AND t.entity_id = orders.order_id)`;
 
 /**
- * Whether the release of an order moved and nobody was told: 1, else 0 or null.
- * It ends when its key is fired, and when a person releases the order by hand.
+ * The release of an order that moved and that nobody was told of, as a list of
+ * what was entered and its entry; else null. It ends when its key is fired, and
+ * when a person releases the order by hand.
  */
-export const isWithheld = `(SELECT max(t.seq) > 0 AND t.withheld = 1
-    AND t.live = 0 AND NOT EXISTS (SELECT 1 FROM hand_releases AS h
-      WHERE h.order_id = t.entity_id)
+export const withheldRelease = `(SELECT CASE WHEN max(t.seq) > 0
+    AND t.withheld = 1 AND t.live = 0
+    AND NOT EXISTS (SELECT 1 FROM hand_releases AS h
+      WHERE h.order_id = t.entity_id) THEN json_array(t.status, t.entry) END
   FROM transitions AS t WHERE t.entity = 'order' AND t.machine = 'release'
     AND t.entity_id = orders.order_id)`;
 
 /** What rows of orders say beside their state. */
-export const orderContext = `${anyExpectation}, ${isPaidTwice}, ${isWithheld}`;
+export const orderContext =
+  `${anyExpectation}, ${isPaidTwice}, ${withheldRelease}`;
 
 /**
  * Selects when the first order was created that is released unchecked, where

@@ -119,6 +119,15 @@ export function selectPurchaseWaits(digests: readonly string[]): Statement {
   };
 }
 
+/** Selects the order that holds the purchase which an order waits for. */
+export function selectPurchaseHolder(orderId: string): Statement {
+  return {
+    sql: `SELECT p.order_id FROM purchase_waits AS q
+      JOIN purchases AS p ON p.digest = q.digest WHERE q.order_id = ?`,
+    args: [orderId],
+  };
+}
+
 /** Reads the answer of {@linkcode selectPurchaseWaits}. */
 export function purchaseWaitsOf(
   result: ResultSet | undefined,

@@ -13,7 +13,7 @@ import type { PageContext } from "../context/page_context.ts";
 import { type Markup, markup, NOTHING } from "../markup/markup.ts";
 import { section } from "../markup/lists.ts";
 import { moneyText } from "../markup/money.ts";
-import { brief, outside } from "../markup/outside.ts";
+import { brief, outside, prose } from "../markup/outside.ts";
 import { releaseBadge } from "../parts/badges.ts";
 import { notesPart } from "../parts/notes.ts";
 import { orderLink } from "../parts/order_table.ts";
@@ -170,6 +170,6 @@ function waitingOrder(
     also.length > 0 &&
     markup`<span class="soft">Also: ${also.join(", ")}.</span>`
   }</p>
-<p><span class="soft">Next:</span> ${item.next}</p>
+<p><span class="soft">Next:</span> ${prose(item.next)}</p>
 ${notesPart(context, noted, notes)}</div>`;
 }

@@ -25,6 +25,7 @@ import {
   code,
   outside,
   outsideText,
+  prose,
   sentence,
 } from "../markup/outside.ts";
 import { when } from "../markup/times.ts";
@@ -107,7 +108,13 @@ function now(context: PageContext, order: OrderDetailJson): Markup {
 <p class="release">Release ${releaseBadge(order.release)} <span class="soft">${
     RELEASE[order.release]
   }: ${RELEASE_REASON[order.releaseReason]}</span></p>
-<p><span class="soft">Next:</span> ${order.outcome.next}</p>
+<p><span class="soft">Next:</span> ${prose(order.outcome.next)}</p>
+${
+    order.heldBy !== null &&
+    markup`<p><span class="soft">Held by:</span> order ${
+      orderLink(order.heldBy)
+    }</p>`
+  }
 ${releaseForm(context, order.orderId, order.releasedByHand)}
 ${
     facts([

@@ -20,7 +20,7 @@ Deno.test("orderPage() says of each order what is true, whether to release, and 
       /Success, as asked for\. Final\. Crypto was sent: 0x01kqsuccess/,
       /100\.50 USD for 0\.031 ETH on ethereum/,
       /Release yes/,
-      /Next: Release what `expected\.reference` names/,
+      /Next: Release what expected\.reference names/,
       /Your order is complete: our payment partner says that the crypto was sent/,
       /Your reference Basket-77/,
     ],

@@ -9,10 +9,16 @@ import { describeFreshness } from "../../../resources/wording/freshness.ts";
 import type { PageContext } from "../context/page_context.ts";
 import { type Markup, markup, NOTHING } from "../markup/markup.ts";
 import { facts, section } from "../markup/lists.ts";
-import { code, outside, outsideText, sentence } from "../markup/outside.ts";
+import {
+  code,
+  outside,
+  outsideText,
+  prose,
+  sentence,
+} from "../markup/outside.ts";
 import { when } from "../markup/times.ts";
 import { notesPart } from "../parts/notes.ts";
-import { orderTable, userPath } from "../parts/order_table.ts";
+import { orderLink, orderTable, userPath } from "../parts/order_table.ts";
 import type { PageParts } from "./layout.ts";
 
 /** Orders of one page. */
@@ -72,6 +78,11 @@ function about({ nowMs }: PageContext, user: UserDetailJson): Markup {
       facts([
         ["Status", markup`${outsideText(user.status, 60)} (${user.trust})`],
         ["Because", sentence(user.reason.message)],
+        ["Next", prose(user.advice)],
+        [
+          "Paid twice",
+          user.paidTwice.map((id) => markup`${orderLink(id)} `),
+        ],
         ["Light KYC", sure(verification.lkyc, trust.lkyc)],
         ["Documents", sure(verification.fkyc, trust.fkyc)],
         ["Rejected", rejected(user)],

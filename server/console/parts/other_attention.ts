@@ -8,7 +8,7 @@ import { userJson } from "../../../resources/views/user_view.ts";
 import type { PageContext } from "../context/page_context.ts";
 import { type Markup, markup, NOTHING } from "../markup/markup.ts";
 import { section } from "../markup/lists.ts";
-import { code, sentence } from "../markup/outside.ts";
+import { code, prose, sentence } from "../markup/outside.ts";
 import { when } from "../markup/times.ts";
 import { deadLetters } from "./dead_letters.ts";
 import { notesPart } from "./notes.ts";
@@ -44,12 +44,13 @@ async function retries(context: PageContext): Promise<Markup> {
     `Users who must hand in documents again: ${open.length}${
       next === null ? "" : " and more"
     }`,
-    markup`<p><span class="soft">Next:</span> Tell the user; nothing can be bought until then.</p>${
+    markup`${
       open.map((user) =>
         markup`<div class="item"><p class="head">${
           userLink(user.userId)
         } <span class="soft">${when(user.createdAt, nowMs)}</span></p>
-<p>${sentence(userJson(user).verdict.message)}</p>${
+<p>${sentence(userJson(user).verdict.message)}</p>
+<p><span class="soft">Next:</span> ${prose(userJson(user).advice)}</p>${
           noted(context, "user", user.userId, reasons, notes)
         }</div>`
       )

@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { openLedger } from "../../ledger/mod.ts";
+import {
+  at,
+  orderRead,
+  session,
+} from "../../ledger/testing/projection_test_kit.ts";
+import { orderJson } from "./order_view.ts";
+
+const NOW_MS = Date.parse("2026-11-20T12:00:00Z");
+const ADA = { by: "Ada", why: "at the counter" } as const;
+
+Deno.test("nextStep() of a release that nobody was told of names the commands that end it, and they do", async () => {
+  await using ledger = await openLedger({
+    url: ":memory:",
+    environment: "sandbox",
+    worker: false,
+    now: () => NOW_MS,
+    goLive: at(10),
+  });
+  const orderId = "01KA'O1";
+  await ledger.append([
+    orderRead(12, { orderId, status: "success", tx: "0xT", click: "C1" }),
+  ]);
+  await ledger.project();
+  // Only now is its basket recorded, as asked for before the order.
+  await ledger.append([session(0, "S1", "C1", "10", "basket-1")]);
+  await ledger.project();
+  const read = async () => {
+    const order = await ledger.orders.get(orderId);
+    assert.ok(order !== null);
+    return orderJson(order, NOW_MS);
+  };
+  const { attention, outcome: { next } } = await read();
+  assert.deepEqual(attention, ["yes_withheld"]);
+  const quoted = String.raw`$'01KA\047O1'`;
+  assert.ok(next.includes(`\`rampkit release ${quoted} --delivered\``), next);
+  const [, key = ""] = /`rampkit subscriptions fire ([^`]+)`/.exec(next) ?? [];
+  assert.equal(key, String.raw`$'order:01KA\047O1:release.yes'`);
+  const fired = await ledger.subscriptions.fire([
+    `order:${orderId}:release.yes`,
+  ]);
+  assert.equal(fired, 1);
+  const after = await read();
+  assert.deepEqual(after.attention, []);
+  assert.equal(after.outcome.next, "Release what `expected.reference` names.");
+});
+
+Deno.test("nextStep() and customerMessage() of an order that a person has dealt with tell nobody to do it again", async () => {
+  await using ledger = await openLedger({
+    url: ":memory:",
+    environment: "sandbox",
+    worker: false,
+    now: () => NOW_MS,
+  });
+  const paid = { status: "success", tx: "0xT" };
+  await ledger.append([
+    session(0, "S1", "C1", "10", "basket-1"),
+    orderRead(5, { ...paid, orderId: "O1", click: "C1" }),
+    orderRead(5, { ...paid, orderId: "O2" }),
+    orderRead(5, { orderId: "O3", status: "pending" }),
+  ]);
+  await ledger.project();
+  await ledger.release("O1", { ...ADA, outcome: "refunded" });
+  await ledger.release("O2", { ...ADA, outcome: "delivered", for: "b" });
+  await ledger.release("O3", { ...ADA, outcome: "delivered", for: "c" });
+  await ledger.project();
+  const said = async (id: string) => {
+    const order = await ledger.orders.get(id);
+    assert.ok(order !== null);
+    const { next, customer } = orderJson(order, NOW_MS).outcome;
+    return `${next} ${customer}`;
+  };
+  assert.match(await said("O1"), /^Nothing: .*refunded.*returned the money/);
+  assert.match(await said("O2"), /^Nothing: .*delivered.*been delivered/);
+  assert.doesNotMatch(await said("O3"), /delivered/, "it is not paid yet");
+});
