@@ -39,6 +39,8 @@ interface Fared {
   /** Resident memory of `serve`, MiB: in the middle, and the most. */
   readonly medianMiB: number;
   readonly mostMiB: number;
+  /** The most in each minute. */
+  readonly minutesMiB: readonly number[];
 }
 
 /** Resident memory of a process, MiB; the most it ever had with `VmHWM`. */
@@ -100,16 +102,21 @@ async function fared(flood: FloodKind, seconds: number): Promise<Fared> {
     worker.postMessage(target);
     const times: number[] = [];
     const memory: number[] = [];
+    const minutesMiB: number[] = [];
+    const beganAt = performance.now();
     const others: Record<string, number> = {};
     let answered = 0;
-    const endsAt = performance.now() + seconds * 1000;
+    const endsAt = beganAt + seconds * 1000;
     for (let number = 0; performance.now() < endsAt; number++) {
       const began = performance.now();
       const status = await deliver(served.url, number);
       times.push(performance.now() - began);
       if (status === "204") answered++;
       else others[status] = (others[status] ?? 0) + 1;
-      memory.push(memoryMiB(served.pid, "VmRSS"));
+      const resident = memoryMiB(served.pid, "VmRSS");
+      memory.push(resident);
+      const minute = Math.floor((performance.now() - beganAt) / 60_000);
+      minutesMiB[minute] = Math.max(minutesMiB[minute] ?? 0, resident);
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
     const mostMiB = memoryMiB(served.pid, "VmHWM");
@@ -125,6 +132,7 @@ async function fared(flood: FloodKind, seconds: number): Promise<Fared> {
       mostMs: quantile(times, 1),
       medianMiB: quantile(memory, 0.5),
       mostMiB,
+      minutesMiB,
     };
   });
 }
