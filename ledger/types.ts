@@ -129,7 +129,7 @@ export type {
 } from "./outcomes/outcome_facts.ts";
 export type { Booked } from "./outcomes/outcome_table.ts";
 export type { FoldCode } from "./projection/projector.ts";
-export type { FieldMatch, FoundField } from "./queries/find.ts";
+export type { FieldMatch, FoundField, RecordedName } from "./queries/find.ts";
 export type { AsOf } from "./queries/orders_at.ts";
 export type { LedgerStats } from "./queries/stats.ts";
 export type { WaitingDeliveries } from "./queries/waiting_deliveries.ts";

@@ -14,6 +14,7 @@ import {
   foundLines,
   foundTable,
 } from "../../resources/views/find_view.ts";
+import { recordedText } from "../../resources/wording/found_as.ts";
 import { noteOlderFold } from "../program/older_fold.ts";
 import { pollAdvice } from "../program/poll_advice.ts";
 
@@ -39,8 +40,15 @@ export function addFind(program: Command, cli: Cli): void {
       await withReadLedger(io, flags, async (ledger, config) => {
         await upToDate(ledger, io);
         await noteOlderFold(ledger, io);
-        const { found, more } = await ledger.find(text);
+        const { found, more, recorded } = await ledger.find(text);
         const [first, ...others] = found;
+        const [latest] = recorded;
+        if (first === undefined && latest !== undefined) {
+          throw new CommandError(
+            `${recordedText(latest)}; ${await pollAdvice(ledger, config)}`,
+            "not_found",
+          );
+        }
         if (first === undefined) {
           throw new CommandError(
             `Nothing found: no order or user of the ledger is named by ` +

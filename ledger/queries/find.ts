@@ -1,6 +1,11 @@
 import { orderOf } from "../attention/attention.ts";
 import type { Driver } from "../store/driver/driver.ts";
-import { selectFoundOrders, selectFoundUsers } from "../store/tables/find.ts";
+import {
+  selectFoundOrders,
+  selectFoundUsers,
+  spellings,
+} from "../store/tables/find.ts";
+import { selectRecorded } from "../store/tables/recorded_sessions.ts";
 import type { Trust } from "../machines/status.ts";
 import type { OrderView } from "./orders.ts";
 import { wrongQuery } from "../store/tables/query_values.ts";
@@ -49,16 +54,38 @@ export type Found =
     readonly user: UserView;
   };
 
+/** What the partner recorded, by its names. */
+export interface RecordedName {
+  /** The session; null where it was recorded without one. */
+  readonly sessionId: string | null;
+  /** The click id. */
+  readonly clickId: string | null;
+  /** The partner's own reference. */
+  readonly reference: string | null;
+  /** When it was asked for, UTC ISO 8601. */
+  readonly askedAt: string;
+  /** Until when an order may come of it, UTC ISO 8601. */
+  readonly validUntil: string;
+}
+
 /** What a text leads to. */
 export interface FindResult {
   /** Whole matches first, of these confirmed ones, then the newest. */
   readonly found: readonly Found[];
   /** Whether there are more than are listed. */
   readonly more: boolean;
+  /**
+   * What you recorded under this very session, click id or reference, also
+   * where no order has come of it; the latest ten, latest first.
+   */
+  readonly recorded: readonly RecordedName[];
 }
 
 /** Most that is found at once: more do not tell which one is meant. */
 const MOST_FOUND = 100;
+
+/** Most of what was recorded that is listed. */
+const MOST_RECORDED = 10;
 
 /** Shorter texts are the beginning of too much. */
 export const PREFIX_AT_LEAST = 4;
@@ -79,9 +106,10 @@ export async function findAnything(
   }
   const isPrefix = searched.length >= PREFIX_AT_LEAST;
   const limit = MOST_FOUND + 1;
-  const [orders, users] = await driver.batch([
+  const [orders, users, named] = await driver.batch([
     selectFoundOrders({ text: searched, isPrefix, limit }),
     selectFoundUsers({ text: searched, isPrefix, limit }),
+    selectRecorded(spellings(searched), MOST_RECORDED),
   ], "read");
   const whole = searched.toLowerCase();
   const found = new Map<string, { order: OrderView; matches: FieldMatch[] }>();
@@ -134,7 +162,21 @@ export async function findAnything(
     return { entity: "user" as const, matches, user };
   });
   const all: Found[] = [...byUser, ...byOrder];
-  return { found: all.slice(0, MOST_FOUND), more: all.length > MOST_FOUND };
+  const textOrNull = (value: unknown) => value === null ? null : String(value);
+  const recorded = (named?.rows ?? []).map((
+    [sessionId, clickId, reference, askedAt, validUntil],
+  ) => ({
+    sessionId: textOrNull(sessionId),
+    clickId: textOrNull(clickId),
+    reference: textOrNull(reference),
+    askedAt: String(askedAt),
+    validUntil: String(validUntil),
+  }));
+  return {
+    found: all.slice(0, MOST_FOUND),
+    more: all.length > MOST_FOUND,
+    recorded,
+  };
 }
 
 /** Whether the service has shown the user. */

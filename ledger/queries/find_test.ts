@@ -6,6 +6,11 @@ import {
   webhookEvent,
 } from "../events/mint.ts";
 import { openLedger } from "../mod.ts";
+import {
+  selectClaimedByReference,
+  selectConfirmedByReference,
+} from "../store/tables/order_conditions.ts";
+import { selectRecorded } from "../store/tables/recorded_sessions.ts";
 import { selectFoundOrders, selectFoundUsers } from "../store/tables/find.ts";
 import { emptyStore } from "../testing/projection_test_kit.ts";
 import type { FindResult } from "./find.ts";
@@ -181,20 +186,93 @@ Deno.test("Ledger.find() lists what only webhooks name after what the service ha
   }
 });
 
+Deno.test("Ledger.find() finds a session that the partner recorded, whether or not anything else names it", async () => {
+  await using ledger = await openLedger({
+    url: ":memory:",
+    environment: "sandbox",
+  });
+  const recorded = (id: string, click: string, reference: string) =>
+    sessionCreated({
+      session: {
+        session_id: id,
+        flow_type: "simple",
+        click_id: click,
+        reference,
+        currency: "USD",
+        // The order has no such amount, so that its terms lead to no session.
+        currency_amount: "77",
+      },
+      recordedAt: "2026-11-20T08:40:00.000Z",
+      salt,
+    });
+  await ledger.append([
+    ...orders,
+    recorded("SESSION-A", "Click-9", "basket-a"),
+    recorded("SESSION-B", "Click-9", "basket-b"),
+    recorded("SESSION-C", "Click-Unused", "basket-c"),
+    // A forger names the session beside another order, and claims the click id.
+    ...["SESSION-A", "SESSION-C"].map((session, n) =>
+      webhookEvent({
+        id: `F${n}`,
+        receivedAt: "2026-11-20T08:59:00.000Z",
+        body: new TextEncoder().encode(JSON.stringify({
+          type: "order_complete",
+          hpp_session_id: session,
+          order: { id: `FORGED-${n}` },
+        })),
+      }, salt)
+    ),
+  ]);
+  await ledger.project();
+  const ids = async (reference: string) => {
+    const { confirmed, claimed } = await ledger.orders.find(reference);
+    return [confirmed, claimed].map((found) => found.map((one) => one.orderId));
+  };
+  const shown = "01KBBBBBBBBBBBBBBBBBBBBBBB";
+  // Several sessions under one click id, and webhooks of none or of a forger.
+  assert.deepEqual(await ids("SESSION-A"), [[shown], ["FORGED-0"]]);
+  assert.deepEqual(await ids("SESSION-B"), [[shown], []]);
+  assert.deepEqual(await ids("SESSION-C"), [[], ["FORGED-1"]]);
+  assert.deepEqual(said(await ledger.find("session-a")), [
+    "01KBB: sessionId",
+    "FORG0: sessionId?",
+  ]);
+  assert.deepEqual(said(await ledger.find("SESSION-B")), ["01KBB: sessionId"]);
+  for (const name of ["basket-c", "Click-Unused", "SESSION-C"]) {
+    assert.deepEqual((await ledger.find(name)).recorded, [{
+      sessionId: "SESSION-C",
+      clickId: "Click-Unused",
+      reference: "basket-c",
+      askedAt: "2026-11-20T08:40:00.000Z",
+      validUntil: "2026-11-27T08:40:00.000Z",
+    }]);
+  }
+  assert.deepEqual((await ledger.find("nobody")).recorded, []);
+});
+
 Deno.test("Ledger.find() goes by an index for each way to find one", async () => {
   const driver = await emptyStore();
   for (const text of ["ab1", "ab12"]) {
     const isPrefix = text.length >= 4;
     const searched = { text, isPrefix, limit: 101 };
-    for (const select of [selectFoundOrders, selectFoundUsers]) {
-      const { sql, args } = select(searched);
+    for (
+      const { sql, args } of [
+        selectFoundOrders(searched),
+        selectFoundUsers(searched),
+        selectRecorded([text], 10),
+        selectConfirmedByReference(text, 100),
+        selectClaimedByReference(text, 100),
+      ]
+    ) {
       const [plan] = await driver.batch(
         [{ sql: `EXPLAIN QUERY PLAN ${sql}`, args }],
         "read",
       );
       const steps = plan?.rows.map((row) => String(row[3])) ?? [];
       assert.deepEqual(
-        steps.filter((step) => /^SCAN (?!f\b|\()|AUTOMATIC/.test(step)),
+        steps.filter((step) =>
+          /^SCAN (?!f\b|\(|json_each\b)|AUTOMATIC/.test(step)
+        ),
         [],
       );
       for (const step of steps) {

@@ -1,4 +1,4 @@
-import type { Ledger } from "../../ledger/mod.ts";
+import type { FindResult, Ledger } from "../../ledger/mod.ts";
 import { type FoundJson, foundJson } from "../views/find_view.ts";
 
 /** Orders and users that a text leads to. */
@@ -7,6 +7,11 @@ export interface FindJson {
   readonly items: readonly FoundJson[];
   /** Whether there are more than are listed. */
   readonly more: boolean;
+  /**
+   * What you recorded under this very session, click id or reference, also
+   * where no order has come of it; the latest ten, latest first.
+   */
+  readonly recorded: FindResult["recorded"];
 }
 
 /**
@@ -20,6 +25,7 @@ export async function findJson(
   text: string,
   nowMs: number,
 ): Promise<FindJson> {
-  const { found, more } = await ledger.find(text);
-  return { items: found.map((one) => foundJson(one, nowMs)), more };
+  const { found, more, recorded } = await ledger.find(text);
+  const items = found.map((one) => foundJson(one, nowMs));
+  return { items, more, recorded };
 }

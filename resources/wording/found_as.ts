@@ -1,3 +1,4 @@
+import type { FindResult } from "../../ledger/mod.ts";
 import type { FoundField } from "../../ledger/types.ts";
 
 /** Says of what only webhooks name that it may be somebody else's. */
@@ -14,3 +15,17 @@ export const FOUND_FIELDS: Readonly<Record<FoundField, string>> = {
   address: "wallet address",
   userId: "user id",
 };
+
+/** Says of what the partner recorded that no order has come of it. */
+export function recordedText(
+  { sessionId, clickId, reference, askedAt, validUntil }:
+    FindResult["recorded"][number],
+): string {
+  const names = [
+    sessionId !== null && `session ${sessionId}`,
+    clickId !== null && `click id ${clickId}`,
+    reference !== null && `reference ${reference}`,
+  ].filter((name) => name !== false);
+  return `No order has come of what you recorded as ${names.join(", ")} at ` +
+    `${askedAt}, valid until ${validUntil}`;
+}

@@ -74,6 +74,7 @@ Deno.test("every answer of the API is what its OpenAPI document says, and nothin
     ["listAttention", "/v1/attention"],
     ["find", "/v1/find?q=O1"],
     ["find", "/v1/find?q=U1"],
+    ["find", "/v1/find?q=C1"],
     ["getHealth", "/v1/health"],
     ["getStatus", "/v1/status"],
     ["getStatistics", "/v1/stats"],

@@ -35,12 +35,35 @@ export const SEARCH_ROUTES: readonly Route[] = [
       description: "At most a hundred, whole matches first",
       schema: {
         type: "object",
-        required: ["items", "more"],
+        required: ["items", "more", "recorded"],
         properties: {
           items: { type: "array", items: named("Found") },
           more: {
             type: "boolean",
             description: "Whether there are more than are listed",
+          },
+          recorded: {
+            type: "array",
+            description: "What you recorded under this very session, click " +
+              "id or reference, also where no order has come of it; the " +
+              "latest ten, latest first",
+            items: {
+              type: "object",
+              required: [
+                "sessionId",
+                "clickId",
+                "reference",
+                "askedAt",
+                "validUntil",
+              ],
+              properties: {
+                sessionId: { type: ["string", "null"] },
+                clickId: { type: ["string", "null"] },
+                reference: { type: ["string", "null"] },
+                askedAt: { type: "string", format: "date-time" },
+                validUntil: { type: "string", format: "date-time" },
+              },
+            },
           },
         },
       },

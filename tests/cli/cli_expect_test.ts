@@ -21,6 +21,14 @@ Deno.test("rampkit expect records what an order is expected to be", async () => 
   assert.match(JSON.parse(again.out).id, /^[0-9A-HJKMNP-TV-Z]{26}$/);
   const stats = await cli(["ledger", "stats", "--json"], env);
   assert.equal(JSON.parse(stats.out).events.order_expected, 2);
+  for (const name of ["c-17", "basket-17"]) {
+    const found = await cli(["find", name], env);
+    assert.equal(found.code, 1);
+    assert.match(
+      found.err,
+      /^No order has come of what you recorded as click id c-17, reference basket-17 at 20/,
+    );
+  }
 });
 
 Deno.test("rampkit expect names every flag that is wrong", async () => {

@@ -1,6 +1,7 @@
 import type { SqlValue, Statement } from "../driver/driver.ts";
 import { liveGeneration } from "./checkpoints.ts";
 import { orderContext } from "./order_context.ts";
+import { ordersOfSessions } from "./recorded_sessions.ts";
 
 /** A text that is looked for. */
 export interface SearchedText {
@@ -78,6 +79,16 @@ export function selectFoundOrders(searched: SearchedText): Statement {
   addLinks("clickId", "click", same("link"), text);
   addLinks("sessionId", "session", same("link"), text);
   add(orders("sessionId", "session_id", same("session_id"), "1"), text);
+  const names = spellings(text);
+  for (const confirmed of [1, 0] as const) {
+    const sessions = names.map(() => "?").join(", ");
+    add(
+      `SELECT DISTINCT 'sessionId' AS matched, session_id AS value, order_id,
+          ${confirmed} AS confirmed
+        FROM (${ordersOfSessions(sessions, confirmed)})`,
+      ...names,
+    );
+  }
   add(orders("txId", "tx_id", same("tx_id")), text);
   add(orders("address", "address", same("address")), text);
   return {
@@ -102,6 +113,6 @@ export function selectFoundUsers({ text }: SearchedText): Statement {
 }
 
 /** Identifiers of the service are in capitals or in none. */
-function spellings(text: string): string[] {
+export function spellings(text: string): string[] {
   return [...new Set([text, text.toUpperCase(), text.toLowerCase()])];
 }

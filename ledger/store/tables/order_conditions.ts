@@ -6,6 +6,7 @@ import {
   withheldRelease,
 } from "./order_context.ts";
 import { liveGeneration } from "./checkpoints.ts";
+import { ordersOfSessions } from "./recorded_sessions.ts";
 import type { Condition } from "./state_pages.ts";
 
 /** Which orders to read; all that is set must hold. */
@@ -24,7 +25,8 @@ export interface OrderFilter {
 
 /**
  * The orders that the service has shown under a reference `?1`: a click id, an
- * external id, or the partner's own reference or session.
+ * external id, or the partner's own reference or session; an order may come
+ * from a session that the partner recorded under its click id.
  */
 const confirmedByReference = `SELECT order_id FROM order_links
     WHERE generation = ${liveGeneration}
@@ -32,7 +34,8 @@ const confirmedByReference = `SELECT order_id FROM order_links
       AND link = ?1 COLLATE NOCASE AND link = ?1 AND confirmed = 1` +
   ["reference", "session_id"].map((column) => `
   UNION ALL SELECT order_id FROM orders WHERE generation = ${liveGeneration}
-    AND ${column} = ?1 COLLATE NOCASE AND ${column} = ?1`).join("");
+    AND ${column} = ?1 COLLATE NOCASE AND ${column} = ?1`).join("") +
+  ` UNION ALL SELECT order_id FROM (${ordersOfSessions("?1", 1)})`;
 
 /** Selects state and activity of the orders that are confirmed to have it. */
 export function selectConfirmedByReference(

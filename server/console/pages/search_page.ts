@@ -1,8 +1,9 @@
-import { findJson } from "../../../resources/queries/find.ts";
+import { type FindJson, findJson } from "../../../resources/queries/find.ts";
 import type { FoundJson } from "../../../resources/views/find_view.ts";
 import {
   CLAIMED_MATCH,
   FOUND_FIELDS,
+  recordedText,
 } from "../../../resources/wording/found_as.ts";
 import type { PageContext } from "../context/page_context.ts";
 import { type Markup, markup } from "../markup/markup.ts";
@@ -27,13 +28,15 @@ export async function searchPage(
 ): Promise<PageParts | string> {
   const searched = text.trim().slice(0, LONGEST);
   if (searched === "") return "/";
-  const { items, more } = await findJson(ledger, searched, nowMs);
+  const { items, more, recorded } = await findJson(ledger, searched, nowMs);
   const [first, ...others] = items;
   if (first !== undefined && others.length === 0) return pathOf(first);
   return {
     title: "Search",
     searched,
-    body: first === undefined ? nothing(searched) : several(items, more),
+    body: first === undefined
+      ? nothing(searched, recorded)
+      : several(items, more),
   };
 }
 
@@ -43,10 +46,17 @@ function pathOf({ order, user }: FoundJson): string {
     : userPath(user?.userId ?? "");
 }
 
-function nothing(searched: string): Markup {
+function nothing(
+  searched: string,
+  [recorded]: FindJson["recorded"],
+): Markup {
   return markup`<h1>Nothing is named <bdi>${
     outsideText(searched, 100)
   }</bdi></h1>
+${
+    recorded !== undefined &&
+    markup`<p>${outsideText(recordedText(recorded), 1_000)}.</p>`
+  }
 <p>An order is found by its id, external id, your own reference, click id,
 session, transaction or wallet address; a user by the user id. Capital letters
 do not matter. The first four characters of an order id, external id or
