@@ -16,7 +16,7 @@ import {
   attentionLines,
 } from "../../resources/views/attention_view.ts";
 import { noteOlderFold } from "../program/older_fold.ts";
-import { attentionKind } from "../../resources/queries/order_filters.ts";
+import { ORDER_FILTERS } from "../../resources/queries/order_filters.ts";
 
 interface AttentionFlags extends SharedFlags {
   readonly limit?: number;
@@ -27,7 +27,7 @@ export function addAttention(program: Command, cli: Cli): void {
   const command = program.command("attention").argument(
     "[kind]",
     "only orders that wait for this reason",
-    (kind: string) => attentionKind("<kind>", kind),
+    (kind: string) => ORDER_FILTERS.attention.read("<kind>", kind),
   ).summary("list the orders that need a person, the most urgent first")
     .description(
       "list the orders that need a person, from the ledger alone: refunds " +

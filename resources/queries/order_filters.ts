@@ -1,12 +1,4 @@
-import { defined } from "../../core/defined.ts";
-import type {
-  AttentionKind,
-  Ledger,
-  OrderQuery,
-  OrderState,
-  Release,
-  ReleaseReason,
-} from "../../ledger/mod.ts";
+import type { Ledger, OrderQuery, OrderState } from "../../ledger/mod.ts";
 import {
   ANOMALY_KINDS,
   ATTENTION_KINDS,
@@ -14,79 +6,203 @@ import {
   orderMachine,
 } from "../../ledger/for_resources.ts";
 import { UsageError } from "../../settings/errors.ts";
+import {
+  endParam,
+  type Param,
+  textParam,
+  timeParam,
+  wordParam,
+} from "../../settings/params.ts";
 import { RELEASE, RELEASE_REASON } from "../wording/release.ts";
-
-/** What chooses orders; all that is set must hold. */
-export interface OrderFilters {
-  /** Only this status. */
-  readonly status?: string;
-  /** Only orders of this user. */
-  readonly user?: string;
-  /** Only orders of this click id. */
-  readonly click?: string;
-  /** Only orders of this asset. */
-  readonly asset?: string;
-  /** Created then or later, UTC ISO 8601. */
-  readonly from?: string;
-  /** Created before then, UTC ISO 8601. */
-  readonly to?: string;
-  /** Only orders with an anomaly, or with one of this kind. */
-  readonly anomaly?: string | true;
-  /** Only orders that wait for a person for this reason. */
-  readonly attention?: AttentionKind;
-  /** Only orders of this release. */
-  readonly release?: Release;
-  /** Only orders whose release has this reason. */
-  readonly reason?: ReleaseReason;
-}
 
 /** The statuses that are documented; the service may use new ones. */
 export const STATUSES: readonly string[] = Object.keys(orderMachine.states);
 
-/** What a release can be. */
-export const RELEASES: readonly Release[] = Object.keys(RELEASE) as Release[];
-
-/** The reasons that a release can have. */
-export const RELEASE_REASONS: readonly ReleaseReason[] = Object.keys(
-  RELEASE_REASON,
-) as ReleaseReason[];
-
-/**
- * A reader of one of some words.
- *
- * @param words The words.
- * @returns Reads a text; `field` is where it was given, for the message. It
- * throws a {@linkcode UsageError} when the text is none of the words.
- */
-function reader<Word extends string>(
-  words: readonly Word[],
-): (field: string, text: string) => Word {
-  return (field, text) => {
-    const known = words.find((one) => one === text);
-    if (known !== undefined) return known;
-    throw new UsageError(
-      `Wrong ${field}: "${text}" is none of ${words.join(", ")}`,
-    );
-  };
+/** One way to choose orders. */
+export interface OrderFilter<Value> extends Param<Value> {
+  /** What stands for the value where the flag of a command is described. */
+  readonly operand: string;
+  /** What the ledger is asked for. */
+  readonly query: (value: Value) => OrderQuery;
+  /** Whether an order is chosen, at a time in ms since the epoch. */
+  readonly holds: (order: OrderState, value: Value, nowMs: number) => boolean;
 }
 
-/** Reads why orders wait for a person. */
-export const attentionKind: (field: string, text: string) => AttentionKind =
-  reader(ATTENTION_KINDS);
+function filter<Value>(
+  param: Param<Value>,
+  how: Omit<OrderFilter<Value>, keyof Param<Value>>,
+): OrderFilter<Value> {
+  return { ...param, ...how };
+}
 
-/** Reads a kind of anomaly. */
-export const anomalyKind: (field: string, text: string) => string = reader(
-  ANOMALY_KINDS,
-);
+const anyAnomaly = wordParam("", ANOMALY_KINDS);
 
-/** Reads a release. */
-export const releaseWord: (field: string, text: string) => Release = reader(
-  RELEASES,
-);
+/**
+ * What chooses orders, by the name of the flag, of the parameter of the API and
+ * of the field of the console's form; all that are given must hold. A day in
+ * `to` is in it whole, and no day is in two windows.
+ */
+export const ORDER_FILTERS = {
+  status: filter(
+    textParam(
+      `Only orders in this status: ${STATUSES.join(", ")}, or one that the ` +
+        "service invented later",
+    ),
+    {
+      operand: "<status>",
+      query: (status) => ({ status }),
+      holds: (order, status) => order.status === status,
+    },
+  ),
+  trust: filter(
+    wordParam("Only orders of this trust", ["claimed", "confirmed"]),
+    {
+      operand: "<trust>",
+      query: (trust) => ({ trust }),
+      holds: (order, trust) => order.trust === trust,
+    },
+  ),
+  user: filter(textParam("Only orders of this user"), {
+    operand: "<id>",
+    query: (userId) => ({ userId }),
+    holds: (order, userId) => order.userId === userId,
+  }),
+  click: filter(textParam("Only orders of this click id"), {
+    operand: "<id>",
+    query: (clickId) => ({ clickId }),
+    holds: ({ clickId, claimed }, click) =>
+      clickId === click || claimed?.clickId === click,
+  }),
+  asset: filter(textParam("Only orders of this asset, for example USDC"), {
+    operand: "<code>",
+    query: (commodity) => ({ commodity }),
+    holds: (order, asset) => order.commodity === asset.toUpperCase(),
+  }),
+  from: filter(timeParam("Created at this time or later"), {
+    operand: "<time>",
+    query: (from) => ({ createdAfter: justBefore(from) }),
+    holds: ({ createdAt }, from) =>
+      createdAt !== null && Date.parse(createdAt) >= Date.parse(from),
+  }),
+  to: filter(endParam("Created before this time"), {
+    operand: "<time>",
+    query: (to) => ({ createdUpTo: justBefore(to) }),
+    holds: ({ createdAt }, to) =>
+      createdAt !== null && Date.parse(createdAt) < Date.parse(to),
+  }),
+  anomaly: filter<string | true>(
+    {
+      description:
+        "Only orders with an anomaly of this kind, or with any: true",
+      schema: { type: "string", enum: ["true", ...ANOMALY_KINDS] },
+      read: (name, text) => text === "true" || anyAnomaly.read(name, text),
+    },
+    {
+      operand: "[kind]",
+      query: (anomaly) => ({ anomaly }),
+      holds: ({ anomalies }, anomaly) =>
+        anomalies.some(({ kind }) => anomaly === true || kind === anomaly),
+    },
+  ),
+  attention: filter(
+    wordParam(
+      "Only orders that wait for a person for this reason, for example stuck",
+      ATTENTION_KINDS,
+    ),
+    {
+      operand: "<kind>",
+      query: (attention) => ({ attention }),
+      holds: (order, attention, nowMs) =>
+        attentionOf(order, nowMs).includes(attention),
+    },
+  ),
+  release: filter(
+    wordParam("Only orders of this release", keysOf(RELEASE)),
+    {
+      operand: "<release>",
+      query: (release) => ({ release }),
+      holds: (order, release) => order.release === release,
+    },
+  ),
+  reason: filter(
+    wordParam(
+      "Only orders whose release has this reason, for example several_match",
+      keysOf(RELEASE_REASON),
+    ),
+    {
+      operand: "<reason>",
+      query: (releaseReason) => ({ releaseReason }),
+      holds: (order, reason) => order.releaseReason === reason,
+    },
+  ),
+};
 
-/** Reads the reason of a release. */
-export const releaseReason: (field: string, text: string) => ReleaseReason =
-  reader(RELEASE_REASONS);
+/** Name of a filter. */
+export type OrderFilterName = keyof typeof ORDER_FILTERS;
+
+/** The names of all filters. */
+export const ORDER_FILTER_NAMES = Object.keys(
+  ORDER_FILTERS,
+) as readonly OrderFilterName[];
+
+/** The values of filters; those that were left out are absent. */
+export type OrderFilters = {
+  readonly [Name in OrderFilterName]?: (typeof ORDER_FILTERS)[Name] extends
+    OrderFilter<infer Value> ? Value : never;
+};
+
+/**
+ * Reads the filters of a form or an address.
+ *
+ * @param text Gives the text of a filter; the empty one is none.
+ * @throws {UsageError} When one is wrong.
+ */
+export function readFilters(
+  text: (name: OrderFilterName) => string | undefined,
+): OrderFilters {
+  return Object.fromEntries(ORDER_FILTER_NAMES.flatMap((name) => {
+    const given = text(name)?.trim() ?? "";
+    const { read }: Param<unknown> = ORDER_FILTERS[name];
+    return given === "" ? [] : [[name, read(name, given)]];
+  }));
+}
+
+/** Those that were given, each with its value. */
+function given(
+  filters: OrderFilters,
+): readonly (readonly [OrderFilter<unknown>, unknown])[] {
+  return ORDER_FILTER_NAMES.flatMap((name) => {
+    const value = filters[name];
+    return value === undefined
+      ? []
+      // A filter is given values that it read itself.
+      : [[ORDER_FILTERS[name] as OrderFilter<unknown>, value] as const];
+  });
+}
+
+/** The filters as a query of the ledger. */
+export function orderQuery(filters: OrderFilters): OrderQuery {
+  return Object.assign(
+    {},
+    ...given(filters).map(([{ query }, value]) => query(value)),
+  );
+}
+
+/**
+ * Whether an order is one that the filters choose: for states that are not
+ * those of the read model.
+ *
+ * @param nowMs The time that `stuck` goes by, in ms since the epoch.
+ */
+export function matches(
+  order: OrderState,
+  filters: OrderFilters,
+  nowMs: number,
+): boolean {
+  return given(filters).every(([{ holds }, value]) =>
+    holds(order, value, nowMs)
+  );
+}
 
 /**
  * Refuses a status that is mistyped: an empty list would look like an answer.
@@ -109,54 +225,13 @@ export async function checkStatus(
   );
 }
 
-/** The filters as a query of the ledger. */
-export function orderQuery(filters: OrderFilters): OrderQuery {
-  return defined({
-    status: filters.status,
-    userId: filters.user,
-    clickId: filters.click,
-    commodity: filters.asset,
-    createdAfter: justBefore(filters.from),
-    createdUpTo: justBefore(filters.to),
-    anomaly: filters.anomaly,
-    attention: filters.attention,
-    release: filters.release,
-    releaseReason: filters.reason,
-  });
-}
-
 /** A window holds its start and not its end, so that days do not overlap. */
-function justBefore(time: string | undefined): string | undefined {
-  return time && new Date(Date.parse(time) - 1).toISOString();
+function justBefore(time: string): string {
+  return new Date(Date.parse(time) - 1).toISOString();
 }
 
-/**
- * Whether an order is one that the filters choose: for states that are not
- * those of the read model.
- *
- * @param nowMs The time that `stuck` goes by, in ms since the epoch.
- */
-export function matches(
-  order: OrderState,
-  filters: OrderFilters,
-  nowMs: number,
-): boolean {
-  const { status, user, click, asset, from, to, anomaly, attention } = filters;
-  const { release, reason } = filters;
-  const { createdAt, anomalies, claimed } = order;
-  const isCreated = createdAt !== null &&
-    (from === undefined || Date.parse(createdAt) >= Date.parse(from)) &&
-    (to === undefined || Date.parse(createdAt) < Date.parse(to));
-  return (status === undefined || order.status === status) &&
-    (user === undefined || order.userId === user) &&
-    (click === undefined || order.clickId === click ||
-      claimed?.clickId === click) &&
-    (asset === undefined || order.commodity === asset.toUpperCase()) &&
-    ((from ?? to) === undefined || isCreated) &&
-    (anomaly === undefined ||
-      anomalies.some(({ kind }) => anomaly === true || kind === anomaly)) &&
-    (attention === undefined ||
-      attentionOf(order, nowMs).includes(attention)) &&
-    (release === undefined || order.release === release) &&
-    (reason === undefined || order.releaseReason === reason);
+function keysOf<Key extends string>(
+  table: Readonly<Record<Key, unknown>>,
+): readonly Key[] {
+  return Object.keys(table) as Key[];
 }

@@ -2,7 +2,8 @@ import {
   deliveriesPage,
   deliveryDetail,
 } from "../../resources/queries/deliveries.ts";
-import { flagParam, PAGE } from "./params.ts";
+import { flagParam } from "../../settings/params.ts";
+import { PAGE } from "./params.ts";
 import { ApiProblem } from "./problem.ts";
 import { named, pageOf, type Route, route } from "./route.ts";
 

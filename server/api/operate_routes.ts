@@ -3,13 +3,8 @@ import type { JsonSchema } from "../../resources/schemas/json_schema.ts";
 import type { ReleaseByHand } from "../../ledger/mod.ts";
 import type { BodyFields } from "./body.ts";
 import type { JobWindow } from "./background_job.ts";
-import {
-  endParam,
-  type Params,
-  textParam,
-  timeParam,
-  type ValuesOf,
-} from "./params.ts";
+import { endParam, textParam, timeParam } from "../../settings/params.ts";
+import type { Params, ValuesOf } from "./params.ts";
 import { ApiProblem } from "./problem.ts";
 import { type ApiParts, named, type Route, route } from "./route.ts";
 import { orderOf, REFERENCE } from "./order_routes.ts";

@@ -4,9 +4,7 @@ import {
 } from "../../resources/queries/explanation.ts";
 import {
   checkStatus,
-  RELEASE_REASONS,
-  RELEASES,
-  STATUSES,
+  ORDER_FILTERS,
 } from "../../resources/queries/order_filters.ts";
 import {
   orderDetail,
@@ -14,15 +12,8 @@ import {
   resolveOrder,
 } from "../../resources/queries/order.ts";
 import { ordersPage } from "../../resources/queries/orders.ts";
-import {
-  anomalyParam,
-  attentionParam,
-  endParam,
-  PAGE,
-  textParam,
-  timeParam,
-  wordParam,
-} from "./params.ts";
+import { timeParam } from "../../settings/params.ts";
+import { PAGE } from "./params.ts";
 import { ApiProblem } from "./problem.ts";
 import { type ApiParts, named, pageOf, type Route, route } from "./route.ts";
 
@@ -48,27 +39,7 @@ export const ORDER_ROUTES: readonly Route[] = [
     scope: "read",
     params: {
       ...PAGE,
-      status: textParam(
-        `Only orders in this status: ${STATUSES.join(", ")}, or one that the ` +
-          "service invented later",
-      ),
-      trust: wordParam("Only orders of this trust", ["claimed", "confirmed"]),
-      user: textParam("Only orders of this user"),
-      click: textParam("Only orders of this click id"),
-      asset: textParam("Only orders of this asset, for example USDC"),
-      from: timeParam("Created then or later"),
-      to: endParam("Created before then"),
-      anomaly: anomalyParam(
-        "Only orders with an anomaly of this kind, or with any: true",
-      ),
-      attention: attentionParam(
-        "Only orders that wait for a person for this reason",
-      ),
-      release: wordParam("Only orders of this release", RELEASES),
-      reason: wordParam(
-        "Only orders whose release has this reason",
-        RELEASE_REASONS,
-      ),
+      ...ORDER_FILTERS,
     },
     answer: { description: "One page", schema: pageOf(named("Order")) },
     handle: async ({ ledger, now }, { query }) => {

@@ -1,30 +1,8 @@
-import type { JsonSchema } from "../../resources/schemas/json_schema.ts";
 import { messageOf } from "../../core/guards.ts";
-import { ATTENTION_KINDS } from "../../ledger/for_resources.ts";
 import { matcher, type Pattern } from "../../ledger/for_server.ts";
 import { UsageError } from "../../settings/errors.ts";
-import { moment, wholeNumber, windowEnd } from "../../settings/values.ts";
-import {
-  anomalyKind,
-  attentionKind,
-} from "../../resources/queries/order_filters.ts";
-import type { AttentionKind, Transition } from "../../ledger/mod.ts";
-
-/** A parameter of a query: how it is described, and how it is read. */
-export interface Param<Value> {
-  /** What it does. */
-  readonly description: string;
-  /** JSON Schema of its text. */
-  readonly schema: JsonSchema;
-  /** Whether it may not be left out. @default {false} */
-  readonly required?: true;
-  /**
-   * Reads its value.
-   *
-   * @throws {UsageError} When the text is wrong.
-   */
-  readonly read: (name: string, text: string) => Value;
-}
+import { type Param, textParam, wholeParam } from "../../settings/params.ts";
+import type { Transition } from "../../ledger/mod.ts";
 
 /** The parameters of a route, by name. */
 export type Params = Readonly<Record<string, Param<unknown>>>;
@@ -68,98 +46,6 @@ export function readParams<P extends Params>(
     }
   }
   return values as ValuesOf<P>;
-}
-
-/** Any text but the empty one. */
-export function textParam(description: string): Param<string> {
-  return {
-    description,
-    schema: { type: "string", minLength: 1 },
-    read: (name, text) => {
-      if (text.trim() !== "") return text;
-      throw new UsageError(`Wrong ${name}: it is empty`);
-    },
-  };
-}
-
-/** A whole number. */
-export function wholeParam(
-  description: string,
-  range: { readonly min: number; readonly max: number; readonly usual: number },
-): Param<number> {
-  const { min, max, usual } = range;
-  return {
-    description,
-    schema: { type: "integer", minimum: min, maximum: max, default: usual },
-    read: (name, text) => wholeNumber(name, min, max)(text),
-  };
-}
-
-/** One of a few words. */
-export function wordParam<const Word extends string>(
-  description: string,
-  words: readonly Word[],
-): Param<Word> {
-  return {
-    description,
-    schema: { type: "string", enum: words },
-    read: (name, text) => {
-      const word = words.find((one) => one === text);
-      if (word !== undefined) return word;
-      throw new UsageError(
-        `Wrong ${name}: "${text}" is none of ${words.join(", ")}`,
-      );
-    },
-  };
-}
-
-/** Yes or no. */
-export function flagParam(description: string): Param<boolean> {
-  const word = wordParam(description, ["true", "false"]);
-  return {
-    ...word,
-    schema: { type: "boolean", default: false },
-    read: (name, text) => word.read(name, text) === "true",
-  };
-}
-
-const TIMES = "a day (2026-11-20) or a time with its zone " +
-  "(2026-11-20T14:30:00Z)";
-
-/** A time. */
-export function timeParam(description: string): Param<string> {
-  return {
-    description: `${description}: ${TIMES}`,
-    schema: { type: "string" },
-    read: (name, text) => moment(name)(text),
-  };
-}
-
-/** The end of a window; a day is in it whole. */
-export function endParam(description: string): Param<string> {
-  return {
-    description: `${description}: ${TIMES}; a day is in it whole`,
-    schema: { type: "string" },
-    read: (name, text) => windowEnd(name)(text),
-  };
-}
-
-/** Why orders wait for a person. */
-export function attentionParam(description: string): Param<AttentionKind> {
-  return {
-    description,
-    schema: { type: "string", enum: ATTENTION_KINDS },
-    read: attentionKind,
-  };
-}
-
-/** A kind of anomaly, or `true` for any. */
-export function anomalyParam(description: string): Param<string | true> {
-  return {
-    description,
-    schema: { type: "string" },
-    read: (name, text) => text === "true" ? true : anomalyKind(name, text),
-  };
 }
 
 /** Patterns of transitions, as subscriptions have them. */

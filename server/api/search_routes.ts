@@ -1,6 +1,8 @@
 import { attentionPage } from "../../resources/queries/attention.ts";
 import { findJson } from "../../resources/queries/find.ts";
-import { attentionParam, PAGE, textParam } from "./params.ts";
+import { ORDER_FILTERS } from "../../resources/queries/order_filters.ts";
+import { textParam } from "../../settings/params.ts";
+import { PAGE } from "./params.ts";
 import { named, pageOf, type Route, route } from "./route.ts";
 
 /** What waits for a person, and what a text leads to. */
@@ -13,7 +15,7 @@ export const SEARCH_ROUTES: readonly Route[] = [
     scope: "read",
     params: {
       ...PAGE,
-      kind: attentionParam("Only orders that wait for this reason"),
+      kind: ORDER_FILTERS.attention,
     },
     answer: {
       description: "One page",

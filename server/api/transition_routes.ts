@@ -6,11 +6,11 @@ import {
 } from "../../resources/queries/transitions.ts";
 import {
   type Param,
-  patternsParam,
   textParam,
   wholeParam,
   wordParam,
-} from "./params.ts";
+} from "../../settings/params.ts";
+import { patternsParam } from "./params.ts";
 import { ApiProblem } from "./problem.ts";
 import { type ApiParts, named, type Route, route } from "./route.ts";
 import { transitionStream } from "./transition_stream.ts";

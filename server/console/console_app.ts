@@ -186,13 +186,11 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
     "/search",
     (c) => show(c, (context) => searchPage(context, c.req.query("q") ?? "")),
   );
-  app.get("/orders", (c) =>
-    show(c, (context) =>
-      ordersPage(context, {
-        release: c.req.query("release"),
-        reason: c.req.query("reason"),
-        after: c.req.query("after"),
-      })));
+  app.get(
+    "/orders",
+    (c) =>
+      show(c, (context) => ordersPage(context, (name) => c.req.query(name))),
+  );
   app.get(
     "/orders/:id",
     (c) =>

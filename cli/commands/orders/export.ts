@@ -24,7 +24,7 @@ import {
 import { filterOptions } from "./filters.ts";
 import { BYTE_ORDER_MARK, openOutput } from "../../program/output.ts";
 
-interface ExportFlags extends SharedFlags, OrderFilters {
+interface ExportFlags extends SharedFlags, Omit<OrderFilters, "trust"> {
   readonly trust: "confirmed" | "claimed" | "all";
   readonly format: "csv" | "ndjson";
   readonly totals?: boolean;
@@ -38,7 +38,7 @@ export function addExport(orders: Command, cli: Cli): void {
   const command = orders.command("export").description(
     "export orders for finance, with amounts exactly as the service stated them",
   );
-  bomOption(outputOption(filterOptions(ledgerOptions(command))))
+  bomOption(outputOption(filterOptions(ledgerOptions(command), "trust")))
     .addOption(
       new Option("--format <format>", "how it is written").choices([
         "csv",
@@ -73,12 +73,14 @@ async function exportAll(io: Io, flags: ExportFlags): Promise<void> {
   await withStoredLedger(io, flags, async (ledger) => {
     let count = 0;
     let leftOut = 0;
+    // What is not exported is counted, so trust is no filter here.
+    const { trust, ...filters } = flags;
     const wanted = async function* () {
       const orders = flags.asOf === undefined
-        ? ledger.orders.list(orderQuery(flags))
-        : ordersThen(ledger, flags.asOf, flags, io.now());
+        ? ledger.orders.list(orderQuery(filters))
+        : ordersThen(ledger, flags.asOf, filters, io.now());
       for await (const order of untilStopped(orders, io.signal)) {
-        if (flags.trust === "all" || order.trust === flags.trust) {
+        if (trust === "all" || order.trust === trust) {
           yield order;
           count++;
         } else leftOut++;
@@ -114,7 +116,7 @@ async function exportAll(io: Io, flags: ExportFlags): Promise<void> {
       const what = flags.totals ? "the totals of " : "";
       note(io, `Wrote ${what}${counted(count, "order")} to ${flags.output}`);
     }
-    if (leftOut > 0) note(io, notExported(leftOut, flags.trust));
+    if (leftOut > 0) note(io, notExported(leftOut, trust));
   });
 }
 

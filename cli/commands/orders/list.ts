@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import type { Cli } from "../../program/cli.ts";
 import {
   jsonOption,
@@ -10,14 +10,14 @@ import { noteWaiting } from "../../program/note_waiting.ts";
 import { upToDate, withReadLedger } from "../../program/with_ledger.ts";
 import { printList } from "../../program/list.ts";
 import { orderJson, orderTable } from "../../../resources/views/order_view.ts";
-import { checkStatus } from "../../../resources/queries/order_filters.ts";
 import {
-  type OrderListParams,
-  orderListQuery,
-} from "../../../resources/queries/orders.ts";
+  checkStatus,
+  type OrderFilters,
+  orderQuery,
+} from "../../../resources/queries/order_filters.ts";
 import { filterOptions } from "./filters.ts";
 
-interface ListFlags extends SharedFlags, OrderListParams {
+interface ListFlags extends SharedFlags, OrderFilters {
   readonly limit?: number;
 }
 
@@ -26,12 +26,7 @@ export function addList(orders: Command, cli: Cli): void {
   const command = orders.command("list").description(
     "list orders, newest first",
   );
-  limitOption(filterOptions(ledgerOptions(command)), "orders").addOption(
-    new Option("--trust <trust>", "only orders with this trust").choices([
-      "claimed",
-      "confirmed",
-    ]),
-  );
+  limitOption(filterOptions(ledgerOptions(command)), "orders");
   jsonOption(command, "one object a line")
     .addHelpText(
       "after",
@@ -42,7 +37,7 @@ export function addList(orders: Command, cli: Cli): void {
         await upToDate(ledger, cli.io);
         await noteWaiting(ledger, cli.io, flags);
         await checkStatus(ledger, "--status", flags.status);
-        const orders = ledger.orders.list(orderListQuery(flags));
+        const orders = ledger.orders.list(orderQuery(flags));
         await printList(cli.io, flags, orders, {
           none: "No orders match",
           json: (order) => orderJson(order, cli.io.now()),

@@ -48,18 +48,25 @@ Deno.test("homePage() counts what waits and lists the newest orders", async () =
   assert.match(text, /Newest orders .*01KQPENDING000000000000001/);
 });
 
-Deno.test("ordersPage() lists orders by release and reason, and ignores words that it does not know", async () => {
+Deno.test("ordersPage() lists orders by the filters, and lists nothing for a word that it does not know", async () => {
   await using opened = testConsole(await oddLedger(), now);
-  const all = await opened.read("/orders?release=maybe");
+  const all = await opened.read("/orders?release=&user=");
   assert.ok(
     all.includes(ODD_ORDERS.reversed) && all.includes(ODD_ORDERS.stuck),
   );
+  const wrong = await opened.read("/orders?release=maybe");
+  assert.match(wrong, /Wrong release: .maybe. is none of yes, /);
+  assert.ok(!wrong.includes(ODD_ORDERS.reversed));
+  const day = await opened.read("/orders?from=2026-11-20&to=yesterday");
+  assert.match(day, /Wrong to: /);
   const reversed = await opened.read("/orders?release=no&reason=final_changed");
   assert.ok(reversed.includes(ODD_ORDERS.reversed));
   assert.ok(!reversed.includes(ODD_ORDERS.failed));
   const waiting = await opened.read("/orders?release=wait&reason=not_final");
   assert.ok(waiting.includes(ODD_ORDERS.stuck));
   assert.ok(!waiting.includes(ODD_ORDERS.reversed));
+  const bought = await opened.read(`/orders?user=${ODD_USERS.buyer}`);
+  assert.ok(bought.includes(ODD_ORDERS.failed));
   const form = await (await opened.ask("/orders?release=wait")).text();
   assert.match(form, /<option value="wait"[^>]*selected/);
 });

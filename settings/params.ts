@@ -1,0 +1,92 @@
+import { UsageError } from "./errors.ts";
+import { moment, TIME_FORMAT, wholeNumber, windowEnd } from "./values.ts";
+
+/**
+ * A parameter, wherever it is given: as a flag of a command, in the query of a
+ * request, or in a form.
+ */
+export interface Param<Value> {
+  /** What it does. */
+  readonly description: string;
+  /** JSON Schema of its text. */
+  readonly schema: Readonly<Record<string, unknown>>;
+  /** Whether it may not be left out. @default {false} */
+  readonly required?: true;
+  /**
+   * Reads its value.
+   *
+   * @throws {UsageError} When the text is wrong.
+   */
+  readonly read: (name: string, text: string) => Value;
+}
+
+/** Any text but the empty one. */
+export function textParam(description: string): Param<string> {
+  return {
+    description,
+    schema: { type: "string", minLength: 1 },
+    read: (name, text) => {
+      if (text.trim() !== "") return text;
+      throw new UsageError(`Wrong ${name}: it is empty`);
+    },
+  };
+}
+
+/** A whole number. */
+export function wholeParam(
+  description: string,
+  range: { readonly min: number; readonly max: number; readonly usual: number },
+): Param<number> {
+  const { min, max, usual } = range;
+  return {
+    description,
+    schema: { type: "integer", minimum: min, maximum: max, default: usual },
+    read: (name, text) => wholeNumber(name, min, max)(text),
+  };
+}
+
+/** One of a few words. */
+export function wordParam<const Word extends string>(
+  description: string,
+  words: readonly Word[],
+): Param<Word> {
+  return {
+    description,
+    schema: { type: "string", enum: words },
+    read: (name, text) => {
+      const word = words.find((one) => one === text);
+      if (word !== undefined) return word;
+      throw new UsageError(
+        `Wrong ${name}: "${text}" is none of ${words.join(", ")}`,
+      );
+    },
+  };
+}
+
+/** Yes or no. */
+export function flagParam(description: string): Param<boolean> {
+  const word = wordParam(description, ["true", "false"]);
+  return {
+    ...word,
+    schema: { type: "boolean", default: false },
+    read: (name, text) => word.read(name, text) === "true",
+  };
+}
+
+/** A time. */
+export function timeParam(description: string): Param<string> {
+  return {
+    description: `${description}: ${TIME_FORMAT}`,
+    schema: { type: "string" },
+    read: (name, text) => moment(name)(text),
+  };
+}
+
+/** The end of a window; a day is in it whole. */
+export function endParam(description: string): Param<string> {
+  return {
+    description: `${description}: ${TIME_FORMAT}; a day is in it whole`,
+    schema: { type: "string" },
+    read: (name, text) => windowEnd(name)(text),
+  };
+}
