@@ -18,6 +18,7 @@ const TASKS = [
   "test",
   "test:runtimes",
   "check",
+  "schemas",
   "ok",
   "pack",
   "publish:try",
