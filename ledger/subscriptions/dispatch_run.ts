@@ -256,10 +256,12 @@ export class DispatchRun {
     const attempt = (queued?.attempts ?? 0) + 1;
     const missed = entity.missedBefore(delivery);
     try {
-      const handed = await this.#gate.pass(transition);
+      const passed = await this.#gate.pass(transition);
       if (this.#ending) return;
+      const { transition: handed } = passed;
       if (handed === null) return this.#end(delivery, { kind: "parked" });
-      const { state, position } = await this.#states.load(transition);
+      const { state, position } = passed.current ??
+        await this.#states.load(transition);
       if (this.#ending) return;
       if (!turn.isHeld) throw lostRace();
       try {
@@ -273,7 +275,8 @@ export class DispatchRun {
           releaseReason: state !== null && "releaseReason" in state
             ? state.releaseReason
             : null,
-          reference: state !== null && "expected" in state
+          reference: state !== null && "expected" in state &&
+              state.facts.match === "matched"
             ? state.expected?.reference ?? null
             : null,
           missed,

@@ -1,4 +1,9 @@
 import type { Transition } from "../machines/transition.ts";
+import {
+  type CurrentState,
+  foundStates,
+  stateStatements,
+} from "./state_loader.ts";
 import type { Driver, Statement } from "../store/driver/driver.ts";
 import {
   beginReleases,
@@ -21,11 +26,25 @@ export interface ReleaseGateParts {
   readonly matches: (transition: Transition) => boolean;
 }
 
+/** What may be handed over. */
+export interface Passed {
+  /** The transition, as the handler is to see it; null for nothing. */
+  readonly transition: Transition | null;
+  /** The order as the gate saw it; null where the gate did not look. */
+  readonly current: CurrentState | null;
+}
+
+/** What became of the `yes` of an order, and the order, seen at once. */
+interface Seen {
+  readonly found: ReleaseDelivery | null;
+  readonly current: CurrentState;
+}
+
 interface Waiting {
   readonly orderId: string;
   /** Place of the `yes` to begin; null to look only. */
   readonly seq: number | null;
-  readonly resolve: (found: ReleaseDelivery | null) => void;
+  readonly resolve: (seen: Seen) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -49,29 +68,28 @@ export class ReleaseGate {
    * What to hand over in place of a transition.
    *
    * @param transition What is next in the log, or in the queue.
-   * @returns The transition, as the handler is to see it; null for nothing.
+   * @returns What to hand over, and the order as it is at that moment.
    * @throws {LedgerError} When the database fails.
    */
-  async pass(transition: Transition): Promise<Transition | null> {
+  async pass(transition: Transition): Promise<Passed> {
     const { logged, id: orderId, seq } = transition;
     const { takesYes, matches } = this.#parts;
-    if (logged === null || !takesYes) return transition;
+    if (logged === null || !takesYes) return { transition, current: null };
     if (logged.entered === "yes") {
-      const found = await this.#ask(orderId, seq);
-      return found?.state === "begun" ? transition : null;
+      return begun(transition, await this.#ask(orderId, seq));
     }
-    const found = await this.#ask(orderId, null);
+    const { found, current } = await this.#ask(orderId, null);
     if (logged.entered !== "restored") {
-      return { ...transition, reverses: found?.begun ? ["yes"] : [] };
+      const reverses = found?.begun ? ["yes"] : [];
+      return { transition: { ...transition, reverses }, current };
     }
     if (found !== null && found.state !== "taken" && found.yes !== null) {
-      const begun = await this.#ask(orderId, found.yes.seq);
-      return begun?.state === "begun" ? found.yes : null;
+      return begun(found.yes, await this.#ask(orderId, found.yes.seq));
     }
-    return matches(transition) ? transition : null;
+    return { transition: matches(transition) ? transition : null, current };
   }
 
-  #ask(orderId: string, seq: number | null): Promise<ReleaseDelivery | null> {
+  #ask(orderId: string, seq: number | null): Promise<Seen> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ orderId, seq, resolve, reject });
       if (!this.#working) void this.#work();
@@ -85,10 +103,8 @@ export class ReleaseGate {
     while (this.#waiting.length > 0) {
       const group = this.#waiting.splice(0);
       try {
-        const found = await this.#write(group);
-        for (const { orderId, resolve } of group) {
-          resolve(found.get(orderId) ?? null);
-        }
+        const seen = await this.#write(group);
+        for (const { orderId, resolve } of group) resolve(seen(orderId));
       } catch (error) {
         for (const { reject } of group) reject(error);
       }
@@ -98,8 +114,12 @@ export class ReleaseGate {
 
   async #write(
     group: readonly Waiting[],
-  ): Promise<ReadonlyMap<string, ReleaseDelivery>> {
+  ): Promise<(orderId: string) => Seen> {
     const { driver, name, guard } = this.#parts;
+    const wanted = group.map(({ orderId: id }) =>
+      ({ entity: "order", id }) as const
+    );
+    const states = stateStatements(wanted);
     const begin = group.flatMap(({ orderId, seq }) =>
       seq === null ? [] : [{ orderId, seq }]
     );
@@ -107,7 +127,21 @@ export class ReleaseGate {
       ...guard(),
       ...(begin.length === 0 ? [] : [beginReleases(name, begin)]),
       selectReleaseDeliveries(name, group.map(({ orderId }) => orderId)),
+      ...states,
     ], "write");
-    return releaseDeliveriesOf(results.at(-1));
+    const found = releaseDeliveriesOf(results.at(-1 - states.length));
+    const { position, stateOf } = foundStates(
+      wanted,
+      results.slice(-states.length),
+    );
+    return (id) => ({
+      found: found.get(id) ?? null,
+      current: { position, state: stateOf({ entity: "order", id }) },
+    });
   }
+}
+
+/** A `yes` is handed over where it was marked as begun. */
+function begun(yes: Transition, { found, current }: Seen): Passed {
+  return { transition: found?.state === "begun" ? yes : null, current };
 }

@@ -211,3 +211,49 @@ Deno.test("Subscription.dispatch() parks each of many stale releases in a few wr
   );
   await driver.close();
 });
+
+Deno.test("Subscription.dispatch() reads the order and its reference together with the gate", async () => {
+  const driver = await emptyStore();
+  await record(
+    driver,
+    session(0, "S1", "C1", "10", "basket-1"),
+    session(0, "S2", "C2", "900", "basket-2"),
+    paid(5),
+    orderRead(5, {
+      orderId: "O2",
+      status: "success",
+      click: "C2",
+      tx: "0xT",
+      created: 2,
+    }),
+  );
+  let readings = 0;
+  const counting: Driver = {
+    location: driver.location,
+    batch(statements, mode) {
+      const isState = statements.some(({ sql }) =>
+        /SELECT order_id, state/.test(sql)
+      );
+      if (isState) readings++;
+      // The gate marks what it hands over, so it writes.
+      assert.ok(!isState || mode === "write");
+      return driver.batch(statements, mode);
+    },
+    close: () => driver.close(),
+  };
+  const seen: string[] = [];
+  await using subscription = await opened(
+    counting,
+    ({ key }, { current, release, reference, position }) => {
+      seen.push(`${key} ${current} ${release} ${reference} ${position > 0}`);
+    },
+    { on: "order.release.*" },
+  );
+  await subscription.dispatch();
+  assert.deepEqual(seen.toSorted(), [
+    "order:O1:release.yes true yes basket-1 true",
+    "order:O2:release.wait true wait null true",
+  ]);
+  assert.equal(readings, 1, "both in one group");
+  await driver.close();
+});

@@ -2,7 +2,7 @@ import { besideOthers } from "../attention/attention.ts";
 import type { Entity } from "../machines/entity.ts";
 import type { OrderState } from "../states/order_state.ts";
 import type { UserState } from "../users/user_state.ts";
-import type { Driver, Statement } from "../store/driver/driver.ts";
+import type { Driver, ResultSet, Statement } from "../store/driver/driver.ts";
 import {
   selectLivePosition,
   selectStates,
@@ -73,11 +73,7 @@ export class StateLoader {
         // A replica may be behind the log that the transitions are from.
         if (read.position < position) read = await this.#read(wanted, "write");
         for (const { wanted, resolve } of group) {
-          const row = read.states.get(`${wanted.entity}:${wanted.id}`);
-          resolve({
-            position: read.position,
-            state: row === undefined ? null : stateOf(wanted.entity, row),
-          });
+          resolve({ position: read.position, state: read.stateOf(wanted) });
         }
       } catch (error) {
         for (const { reject } of group) reject(error);
@@ -89,34 +85,64 @@ export class StateLoader {
   async #read(
     wanted: readonly Wanted[],
     mode: "read" | "write",
-  ): Promise<{
-    readonly position: number;
-    readonly states: ReadonlyMap<string, StateRow>;
-  }> {
-    const entities = (["order", "user"] as const).flatMap((entity) => {
-      const ids = wanted.filter((one) => one.entity === entity)
-        .map(({ id }) => id);
-      return ids.length === 0 ? [] : [{ entity, ids: [...new Set(ids)] }];
-    });
-    const statements: readonly Statement[] = [
-      selectLivePosition,
-      ...entities.map(({ entity, ids }) => selectStates(entity, ids)),
-    ];
-    const [at, ...found] = await this.#driver.batch(statements, mode);
-    const states = new Map<string, StateRow>();
-    for (const [place, result] of found.entries()) {
-      const entity: Entity | undefined = entities[place]?.entity;
-      for (const [id, text, twice] of result.rows) {
-        const isTwice = entity === "order" && twice === 1;
-        states.set(`${entity}:${id}`, { text: text as string, isTwice });
-      }
-    }
-    return { position: Number(at?.rows[0]?.[0] ?? 0), states };
+  ): Promise<FoundStates> {
+    const statements = stateStatements(wanted);
+    return foundStates(wanted, await this.#driver.batch(statements, mode));
   }
 }
 
+/** States as they were found together. */
+export interface FoundStates {
+  /** Position of the last event that was folded. */
+  readonly position: number;
+  /** The state of one of them; null when there is none. */
+  readonly stateOf: (
+    wanted: Pick<Wanted, "entity" | "id">,
+  ) => CurrentState["state"];
+}
+
+/** Ids of orders and of users, each once. */
+function idsOf(wanted: readonly Pick<Wanted, "entity" | "id">[]) {
+  return (["order", "user"] as const).flatMap((entity) => {
+    const ids = wanted.filter((one) => one.entity === entity)
+      .map(({ id }) => id);
+    return ids.length === 0 ? [] : [{ entity, ids: [...new Set(ids)] }];
+  });
+}
+
+/** The statements that read states as they are now. */
+export function stateStatements(
+  wanted: readonly Pick<Wanted, "entity" | "id">[],
+): Statement[] {
+  return [
+    selectLivePosition,
+    ...idsOf(wanted).map(({ entity, ids }) => selectStates(entity, ids)),
+  ];
+}
+
+/** Reads the answers of {@linkcode stateStatements}. */
+export function foundStates(
+  wanted: readonly Pick<Wanted, "entity" | "id">[],
+  [at, ...found]: readonly ResultSet[],
+): FoundStates {
+  const states = new Map<string, StateRow>();
+  for (const [place, { entity }] of idsOf(wanted).entries()) {
+    for (const [id, text, twice] of found[place]?.rows ?? []) {
+      const isTwice = entity === "order" && twice === 1;
+      states.set(`${entity}:${id}`, { text: text as string, isTwice });
+    }
+  }
+  return {
+    position: Number(at?.rows[0]?.[0] ?? 0),
+    stateOf: ({ entity, id }) => {
+      const row = states.get(`${entity}:${id}`);
+      return row === undefined ? null : parsedState(entity, row);
+    },
+  };
+}
+
 /** Parsed for each that asked: a handler may change what it is given. */
-function stateOf(
+function parsedState(
   entity: Entity,
   { text, isTwice }: StateRow,
 ): OrderState | UserState {

@@ -35,7 +35,7 @@ export type TransitionHandler = (
     /**
      * Of an order, the partner's own reference that it was matched with: what
      * to release. Never what the click id stands for: under one click id several
-     * baskets may have been expected. Null where none is known, and of a user.
+     * baskets may have been expected. Null where it matches none, and of a user.
      */
     readonly reference: string | null;
     /**
