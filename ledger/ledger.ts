@@ -1,7 +1,7 @@
 import { monotonicFactory } from "ulid";
 import { goLive } from "./go_live.ts";
 import type { Historic } from "./releases/history_report.ts";
-import { countHistoric } from "./store/tables/go_live.ts";
+import { countHistoric, stampGoLive } from "./store/tables/go_live.ts";
 import { isExpectation } from "./events/fact.ts";
 import { redactNewEvents } from "./erasure/redact_new_events.ts";
 import { touchStamp } from "./store/migrate.ts";
@@ -140,6 +140,7 @@ export class Ledger implements AsyncDisposable {
     this.environment = parts.origin.environment;
     this.#log = new EventLog(parts.driver, {
       randomBytes: parts.randomBytes,
+      goLive: stampGoLive,
     });
     this.#projector = new Projector({ ...parts, redactNewEvents });
     this.#anchor = parts.anchorStore && new HeadAnchor({
@@ -162,7 +163,7 @@ export class Ledger implements AsyncDisposable {
 
   /**
    * Stores a delivery, whatever it says. Pass it to `webhookEndpoint`; it needs
-   * no `this`.
+   * no `this`. The ledger goes live with the first delivery, unless it has before.
    *
    * @throws {LedgerError} When the delivery could not be stored.
    */
@@ -172,7 +173,8 @@ export class Ledger implements AsyncDisposable {
   /**
    * Says from when on the ledger tells what is new, and begins with it now
    * unless it has begun. What had ended before is historic: logged and booked,
-   * and neither handlers nor targets are told. A poller and `serve` call it.
+   * and neither handlers nor targets are told. A poller and `serve` call it, and
+   * the first delivery that is stored does the same.
    *
    * @param time The time, UTC ISO 8601. @default now, unless the ledger has one
    * @returns The time of the ledger, UTC ISO 8601.

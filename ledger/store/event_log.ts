@@ -1,6 +1,7 @@
 import { sleep as sleepFor } from "../../core/waiting/sleep.ts";
 import type { BodyClasses } from "../../core/webhook_event/body_classes.ts";
 import type { Delivery } from "../../core/wire/delivery.ts";
+import { readRecords } from "../../core/wire/delivery_records.ts";
 import type { NewEvent } from "../events/event.ts";
 import { webhookEvent } from "../events/mint.ts";
 import { appendStatement } from "./tables/events/append.ts";
@@ -26,6 +27,11 @@ export interface EventLogOptions extends GroupCommitOptions {
   readonly sleep?: (ms: number) => Promise<void>;
   /** Gives fresh random bytes, for the salts of deliveries. */
   readonly randomBytes?: (length: number) => Uint8Array;
+  /**
+   * The statement that says from when on the ledger tells what is new: it goes
+   * with the first delivery. @default {none}
+   */
+  readonly goLive?: (at: string) => Statement;
 }
 
 /** An entry that waits for its commit: an event or a delivery. */
@@ -36,7 +42,10 @@ export class EventLog {
   readonly #driver: Driver;
   readonly #group: GroupCommit<Appended>;
   readonly #randomBytes: (length: number) => Uint8Array;
+  readonly #goLive: EventLogOptions["goLive"];
   #closed = false;
+  /** Whether the ledger has gone live for certain. */
+  #isLive = false;
 
   /**
    * Appends to one database.
@@ -47,6 +56,7 @@ export class EventLog {
   constructor(driver: Driver, options: EventLogOptions = {}) {
     this.#driver = driver;
     this.#randomBytes = options.randomBytes ?? randomBytes;
+    this.#goLive = options.goLive;
     this.#group = new GroupCommit(
       (group) => this.#commit(group, options),
       options,
@@ -75,11 +85,7 @@ export class EventLog {
    * @throws {LedgerError} As {@linkcode EventLog.append} does.
    */
   appendDelivery(delivery: Delivery): Promise<void> {
-    return this.#append([
-      this.#driver.derives
-        ? delivery
-        : webhookEvent(delivery, this.#randomBytes(16)),
-    ]);
+    return this.#append([delivery]);
   }
 
   /**
@@ -95,7 +101,12 @@ export class EventLog {
     const statement: Statement = this.#driver.derives
       ? { sql: "", args: [records], derive: "records" }
       : recordsStatement(records, this.#randomBytes);
-    const [result] = await this.#driver.batch([statement], "write");
+    const goingLive = this.#goingLive(() => readRecords(records));
+    const [result] = await this.#driver.batch(
+      [statement, ...goingLive],
+      "write",
+    );
+    this.#isLive ||= goingLive.length > 0;
     return result?.classes ?? statement.classes ?? { counts: {}, odd: [] };
   }
 
@@ -119,11 +130,13 @@ export class EventLog {
     group: readonly Appended[],
     { retryLimitMs = 2000, now = Date.now, sleep = sleepFor }: EventLogOptions,
   ): Promise<void> {
-    const statements = this.#statements(group);
+    const goingLive = this.#goingLive(() => group);
+    const statements = [...this.#statements(group), ...goingLive];
     let failedAt: number | null = null;
     for (let attempt = 0;; attempt++) {
       try {
         await this.#driver.batch(statements, "write");
+        this.#isLive ||= goingLive.length > 0;
         return;
       } catch (error) {
         // A request alone may take longer than the limit until it is given up.
@@ -136,12 +149,22 @@ export class EventLog {
     }
   }
 
+  /** The statement that goes live with the first of some deliveries, if any. */
+  #goingLive(items: () => readonly object[]): Statement[] {
+    if (this.#isLive || this.#goLive === undefined) return [];
+    const [first] = items().flatMap((item) =>
+      "receivedAt" in item ? [String(item.receivedAt)] : []
+    ).sort();
+    return first === undefined ? [] : [this.#goLive(first)];
+  }
+
   #statements(group: readonly Appended[]): Statement[] {
     const deliveries: Delivery[] = [];
     const events: NewEvent[] = [];
     for (const item of group) {
       if ("kind" in item) events.push(item);
-      else deliveries.push(item);
+      else if (this.#driver.derives) deliveries.push(item);
+      else events.push(webhookEvent(item, this.#randomBytes(16)));
     }
     const statements: Statement[] = [];
     if (deliveries.length > 0) {

@@ -6,6 +6,7 @@ import {
   classify,
 } from "../../../core/webhook_event/classify_body.ts";
 import { webhookEndpoint } from "../../../webhooks/mod.ts";
+import { webhookEvent } from "../../../ledger/for_cli.ts";
 import type { Cli } from "../../program/cli.ts";
 import { EXIT, UsageError } from "../../../settings/errors.ts";
 import { openInput } from "../../program/input.ts";
@@ -66,7 +67,11 @@ async function replay(
     // delivery would have stored; the secret never leaves this function.
     const secret = ulid();
     const endpoint = webhookEndpoint({
-      append: ledger.appendDelivery,
+      // What is replayed has happened: the ledger does not go live with it.
+      append: (delivery) =>
+        ledger.append([
+          webhookEvent(delivery, crypto.getRandomValues(new Uint8Array(16))),
+        ]),
       secrets: [secret],
       now: io.now,
     });
