@@ -134,12 +134,10 @@ class ReleaseLog implements LoggedReleases {
     if (holder !== undefined) this.#displace(holder, digest, change);
   }
 
-  /** The order that had a purchase waits, unless a receiver has begun its yes. */
+  /** The order that had a purchase waits; it takes back a yes that was begun. */
   #displace(orderId: string, digest: string, change: HandChange): void {
     const { last } = this.#logOf(orderId);
     if (last?.release !== "yes" || this.#isByHand(orderId)) return;
-    if (this.#byHand.begun.has(orderId)) return;
-    this.notBegun.add(orderId);
     const reason = last.reason;
     const { position } = change;
     this.waits.set(orderId, { orderId, digest, reason, position });

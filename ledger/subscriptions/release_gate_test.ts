@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import type { NewEvent } from "../events/event.ts";
-import { orderAbsent } from "../events/mint.ts";
+import { orderAbsent, orderReleased } from "../events/mint.ts";
 import type { Driver } from "../store/driver/driver.ts";
+import { readTransitions } from "../store/tables/transitions.ts";
 import {
   at,
   emptyStore,
@@ -121,6 +122,36 @@ Deno.test("Subscription.dispatch() says reverses yes to a handler that was calle
     "order:O1:release.wait yes",
     "order:O1:release.wait#2 yes",
   ]);
+  await driver.close();
+});
+
+Deno.test("Subscription.dispatch() takes a yes back that was begun when a person delivers the purchase with another order", async () => {
+  const driver = await emptyStore();
+  const receiver = new Receiver(driver);
+  const second = orderRead(6, { orderId: "O2", status: "success", tx: "0xT2" });
+  await record(driver, session(0, "S1", "C1", "10", "basket-1"), paid(5));
+  assert.deepEqual(await receiver.dispatch("order.release.*"), [
+    "O1:release.yes",
+  ]);
+  const byHand = orderReleased({
+    released: {
+      order_id: "O2",
+      outcome: "delivered",
+      by: "Ada",
+      why: "paid at the counter",
+      for: "basket-1",
+    },
+    recordedAt: at(7),
+    salt,
+  });
+  await record(driver, second, byHand);
+  assert.deepEqual(await receiver.dispatch("order.release.*"), [
+    "O2:release.unchecked",
+    "O1:release.wait, reverses yes",
+  ]);
+  const twice = (await readTransitions(driver, { id: "O1" })).at(-1);
+  assert.equal(twice?.logged?.reason, "paid_twice");
+  assert.deepEqual(twice?.reverses, ["yes"]);
   await driver.close();
 });
 
