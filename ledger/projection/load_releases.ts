@@ -180,7 +180,7 @@ function addLogged(
   result: ResultSet | undefined,
 ): void {
   for (const row of result?.rows ?? []) {
-    const [orderId, entered, reason, entry, live] = row;
+    const [orderId, entered, reason, entry, live, withheld] = row;
     const logged = {
       entered,
       release: entered === "restored" ? "yes" : entered,
@@ -193,6 +193,7 @@ function addLogged(
         logged,
         entry: entry as number,
         live: live === 1,
+        withheld: withheld === 1,
       }),
     );
   }

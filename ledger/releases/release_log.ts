@@ -54,6 +54,8 @@ export interface OrderReleases {
   readonly toldUnchecked: boolean;
   /** Whether subscribers were told of anything. */
   readonly told: boolean;
+  /** Whether it has a `yes` that waits for a person, so that nobody was told. */
+  readonly owed: boolean;
 }
 
 /** An order of which nothing was logged. */
@@ -62,6 +64,7 @@ export const NO_RELEASES: OrderReleases = {
   entries: {},
   toldUnchecked: false,
   told: false,
+  owed: false,
 };
 
 /**
@@ -74,7 +77,8 @@ export const NO_RELEASES: OrderReleases = {
  *   delivered counts as a `yes` that can be taken back.
  * - Whatever follows a `yes` and is none takes it back.
  * - What an expectation alone brings to an order of which nobody was told is not
- *   told either: it is withheld for a person.
+ *   told either: it is withheld for a person. So is `restored` where the `yes`
+ *   was withheld: whoever ships on `yes` has not been told of any.
  *
  * @param before What was logged of the order.
  * @param change What an event made of it.
@@ -96,6 +100,7 @@ export function nextRelease(
   const released = entries.yes !== undefined || now.byHand === "delivered";
   const entered = release === "yes" && released ? "restored" : release;
   const isLate = byExpectation && last !== null && !before.told;
+  const isOwed = entered === "restored" && before.owed;
   return {
     entity: "order",
     machine: "release",
@@ -109,8 +114,8 @@ export function nextRelease(
     after: entered === "yes" && before.toldUnchecked ? ["unchecked"] : [],
     position,
     recordedAt,
-    live: live && !isLate,
-    withheld: live && isLate,
+    live: live && !isLate && !isOwed,
+    withheld: (live && isLate) || isOwed,
     historic,
   };
 }
@@ -123,7 +128,10 @@ export function nextRelease(
  */
 export function addRelease(
   before: OrderReleases,
-  { logged, entry, live }: Pick<NewTransition, "logged" | "entry" | "live">,
+  { logged, entry, live, withheld }: Pick<
+    NewTransition,
+    "logged" | "entry" | "live" | "withheld"
+  >,
 ): OrderReleases {
   if (logged === null) return before;
   return {
@@ -132,5 +140,6 @@ export function addRelease(
     toldUnchecked: before.toldUnchecked ||
       (live && logged.entered === "unchecked"),
     told: before.told || live,
+    owed: logged.entered === "yes" ? withheld && !live : before.owed,
   };
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { NewEvent } from "../events/event.ts";
 import { orderAbsent, orderReleased } from "../events/mint.ts";
+import { goLive } from "../go_live.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { readTransitions } from "../store/tables/transitions.ts";
 import {
@@ -286,5 +287,33 @@ Deno.test("Subscription.dispatch() reads the order and its reference together wi
     "order:O2:release.wait true wait null true",
   ]);
   assert.equal(readings, 1, "both in one group");
+  await driver.close();
+});
+
+Deno.test("Subscriptions.fire() hands over a yes that was withheld, also where it was taken back and restored since", async () => {
+  const driver = await emptyStore();
+  await goLive(driver, at(30), 0);
+  const receiver = new Receiver(driver);
+  // A historic order that only a later expectation matches.
+  await record(driver, paid(31));
+  await record(driver, EXPECTED);
+  await record(driver, gone(40));
+  await record(driver, paid(41));
+  assert.deepEqual(await receiver.dispatch("order.release.yes"), []);
+  const subscriptions = new Subscriptions(driver, () => Date.parse(at(60)));
+  const keys = (await subscriptions.unfired()).map(({ key }) => key);
+  assert.deepEqual(keys, ["order:O1:release.yes"]);
+  assert.equal(await subscriptions.fire(keys), 1);
+  assert.equal(await subscriptions.fire(keys), 0);
+  assert.deepEqual(await receiver.dispatch("order.release.yes"), [
+    "O1:release.yes",
+  ]);
+  assert.deepEqual(await subscriptions.unfired(), []);
+  // From now on it is as any other.
+  await record(driver, gone(42), paid(43));
+  assert.deepEqual(await receiver.dispatch("order.release.*"), [
+    "O1:release.wait#2, reverses yes",
+    "O1:release.restored#2",
+  ]);
   await driver.close();
 });

@@ -36,7 +36,7 @@ async function refold(io: Io, flags: RefoldFlags): Promise<number> {
     const result = await stoppable(
       signal,
       async () => {
-        await upToDate(ledger, io);
+        // Folding what waits would swap the states of an older version first.
         const { position } = await ledger.stats();
         using bar = progress(io, "events folded", !flags.json, position);
         const result = await ledger.refold({
@@ -45,6 +45,7 @@ async function refold(io: Io, flags: RefoldFlags): Promise<number> {
           onProgress: ({ position }) => bar.at(position),
         });
         bar.end();
+        if (!dryRun) await upToDate(ledger, io);
         return result;
       },
       () =>

@@ -193,13 +193,14 @@ export async function readTransitions(
 
 /**
  * Selects what was logged of the release of orders, in order: rows of order,
- * what was entered, reason, entry and whether subscribers were told.
+ * what was entered, reason, entry, whether subscribers were told, and whether it
+ * was withheld.
  *
  * @param ids The orders.
  */
 export function selectReleases(ids: readonly string[]): Statement {
   return {
-    sql: `SELECT t.entity_id, t.status, t.reason, t.entry, t.live
+    sql: `SELECT t.entity_id, t.status, t.reason, t.entry, t.live, t.withheld
       FROM json_each(?) AS w CROSS JOIN transitions AS t
         ON t.entity = 'order' AND t.entity_id = w.value
           AND t.machine = 'release'
@@ -357,13 +358,15 @@ export function insertTransitions(
 /**
  * Selects releases that nobody was told of and a person is to decide about, of
  * orders that stand as they were logged: rows of id, machine, trust, status and
- * entry.
+ * entry. What is told of an order that is `restored` is its `yes`.
  *
  * @param limit At most this many.
  */
 export function selectWithheld(limit: number): Statement {
   return {
-    sql: `SELECT o.entity_id, o.machine, o.trust, o.status, o.entry
+    sql: `SELECT o.entity_id, o.machine, o.trust,
+        CASE o.status WHEN 'restored' THEN 'yes' ELSE o.status END,
+        CASE o.status WHEN 'restored' THEN 1 ELSE o.entry END
       FROM transitions AS o WHERE o.withheld = 1 AND o.live = 0
         AND NOT EXISTS (SELECT 1 FROM transitions AS l
           WHERE l.entity = 'order' AND l.entity_id = o.entity_id
@@ -397,9 +400,11 @@ export function logReleasesAgain(
         AND t.entity_id = w.value ->> 0 AND t.machine = 'release'
         AND t.trust = 'release' AND t.status = w.value ->> 1
         AND t.entry = w.value ->> 2
-      WHERE t.live = 0 AND NOT EXISTS (SELECT 1 FROM transitions AS l
-        WHERE l.entity = 'order' AND l.entity_id = t.entity_id
-          AND l.machine = 'release' AND l.seq > t.seq)
+      WHERE t.live = 0 AND (
+        SELECT l.seq = t.seq OR (l.status = 'restored' AND t.status = 'yes')
+        FROM transitions AS l WHERE l.entity = 'order'
+          AND l.entity_id = t.entity_id AND l.machine = 'release'
+        ORDER BY l.seq DESC LIMIT 1)
       ORDER BY w.key`,
     args: [recordedAt, JSON.stringify(rows)],
   };
