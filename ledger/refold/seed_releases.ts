@@ -84,7 +84,7 @@ export async function seedReleases(
   const entries = releases.transitions.map((one) => {
     const isYes = one.logged?.release === "yes";
     const had = known.orders.get(one.id)?.entries.yes !== undefined;
-    const withheld = !one.historic && isYes !== had;
+    const withheld = one.withheld || (!one.historic && isYes !== had);
     return { ...one, withheld };
   });
   const statements = purchaseStatements(releases);

@@ -86,7 +86,9 @@ Deno.test.each([
     const listed = await cli(["attention", "--json"], env);
     const waiting = listed.out.trim().split("\n").map((line) =>
       JSON.parse(line)
-    ).filter(({ kinds }) => kinds.includes("yes_withheld"));
+    ).filter(({ kinds }) =>
+      kinds.some(({ code }: { code: string }) => code === "yes_withheld")
+    );
     assert.deepEqual(waiting.map(({ order }) => order.orderId), ["O1"]);
     const keys = await cli(["subscriptions", "fire"], env);
     assert.match(keys.out, /^order:O1:release\.yes$/m);
