@@ -64,6 +64,7 @@ export { readDeliveryPage } from "./queries/deliveries.ts";
 export { readReleasesNow, type ReleaseNow } from "./queries/releases_now.ts";
 export { readPurchaseHolder } from "./queries/purchase_holder.ts";
 export { uncheckedSince } from "./queries/unchecked_orders.ts";
+export { readFoldVersion, readUnattended } from "./queries/unattended.ts";
 export { readWaiting } from "./queries/waiting_deliveries.ts";
 export {
   addBuckets,

@@ -3,14 +3,18 @@
  *
  * @module
  */
-export type { PollAlert } from "./polling/poll_failures.ts";
+export { type PollAlert, readPollHealth } from "./polling/poll_failures.ts";
 export {
   pollAlarm,
   type PollFailureCause,
   pollFailureCause,
   type SweepFailure,
 } from "./polling/poll_health.ts";
-export { type PollStatus, readPollStatus } from "./polling/poll_status.ts";
+export {
+  type PollStatus,
+  readPollBacklog,
+  readPollStatus,
+} from "./polling/poll_status.ts";
 export { CONTRADICTED_AFTER_MS } from "./recording/contradiction.ts";
 export { readRefusedRequests } from "./watchdog/refused_requests.ts";
 export type { RetryCountdown } from "./watchdog/retry_countdown.ts";

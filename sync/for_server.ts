@@ -4,10 +4,8 @@
  *
  * @module
  */
-export { readPollHealth } from "./polling/poll_failures.ts";
 export type { PollHealth } from "./polling/poll_health.ts";
 export type { Poller } from "./polling/poll_report.ts";
-export { readPollBacklog } from "./polling/poll_status.ts";
 export { createPoller } from "./polling/poller.ts";
 export type { PollerOptions } from "./polling/poller_options.ts";
 export { requestOrder } from "./polling/request_queue.ts";

@@ -16,5 +16,4 @@ export type { WebhookLogCode } from "./endpoint/log.ts";
 export type { RefusalReason } from "./endpoint/refusal.ts";
 export type { Spool } from "./spool/spool.ts";
 export { spoolMover } from "./spool/spool_mover.ts";
-export type { WebhookEndpointStats } from "./endpoint/endpoint_stats.ts";
 export { SMALL_BODY_BYTES } from "./room/body_room.ts";

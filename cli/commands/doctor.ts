@@ -1,23 +1,35 @@
 import { messageOf } from "../../core/guards.ts";
 import type { Command } from "commander";
 import { defined } from "../../core/defined.ts";
-import { type Config, readConfig } from "../../settings/config.ts";
-import { backupCheck } from "../doctor/backup_check.ts";
-import { type Check, check } from "../../resources/health/check.ts";
-import { fileChecks } from "../doctor/file_checks.ts";
 import {
-  deliveryChecks,
-  endpointCheck,
-} from "../../resources/health/delivery_checks.ts";
+  type Check,
+  checkOf,
+  type Finding,
+  found,
+  gathered,
+  lookedAt,
+} from "../../resources/health/finding.ts";
+import { lookAtBackups } from "../../server/health/backup_health.ts";
+import { lookAtServe } from "../../server/health/file_health.ts";
+import { lookAround } from "../../server/health/look_around.ts";
 import {
-  ledgerChecks,
-  missingLedgerCheck,
+  lookAtEndpoint,
+  lookAtService,
+} from "../../server/health/service_health.ts";
+import { lookAtSpool } from "../../server/health/spool_health.ts";
+import {
+  lookAtDisk,
+  lookForPlace,
   writeRefusal,
-} from "../doctor/ledger_checks.ts";
-import { serviceChecks } from "../doctor/service_checks.ts";
-import { spoolChecks, waitingChecks } from "../doctor/spool_checks.ts";
-import { settingsChecks } from "../doctor/settings_checks.ts";
+} from "../../server/health/storage_health.ts";
+import { type Config, readConfig } from "../../settings/config.ts";
 import { EXIT } from "../../settings/errors.ts";
+import { redact } from "../../settings/redact.ts";
+import { serviceClient } from "../../settings/service.ts";
+import { isStop, stoppable } from "../../settings/stoppable.ts";
+import { lookIntoLedger } from "../doctor/ledger_looks.ts";
+import { lookAtSettings } from "../doctor/settings_looks.ts";
+import type { Cli } from "../program/cli.ts";
 import { type Io, jsonLine, line } from "../program/io.ts";
 import {
   jsonOption,
@@ -26,10 +38,6 @@ import {
   settingOption,
   type SharedFlags,
 } from "../program/options.ts";
-import type { Cli } from "../program/cli.ts";
-import { serviceClient } from "../../settings/service.ts";
-import { redact } from "../../settings/redact.ts";
-import { isStop, stoppable } from "../../settings/stoppable.ts";
 import { isStored, openConfigured } from "../program/with_ledger.ts";
 
 /** `doctor`: everything that can be wrong, in one look. */
@@ -57,12 +65,13 @@ export function addDoctor(program: Command, cli: Cli): void {
     )
     .action(cli.run(async (flags: DoctorFlags) => {
       const { io } = cli;
-      const checks: Check[] = [];
+      const looks: (readonly Finding[])[] = [];
       await stoppable(
         io.signal,
-        () => examine(io, flags, checks),
-        () => `${checks.length} checks were made, the others were not`,
+        () => examine(io, flags, looks),
+        () => `${looks.flat().length} checks were made, the others were not`,
       );
+      const checks = gathered(looks).map(checkOf);
       const ok = checks.every(({ status }) => status !== "fail");
       // No check holds a secret; this is for messages of libraries.
       const shown = checks.map((one) =>
@@ -85,53 +94,55 @@ interface DoctorFlags extends SharedFlags {
 async function examine(
   io: Io,
   flags: DoctorFlags,
-  checks: Check[],
+  looks: (readonly Finding[])[],
 ): Promise<void> {
   const config = readConfig(io.env, flags);
-  checks.push(...settingsChecks(config));
-  const environment = await examineLedger(io, config, checks);
-  if (await isStored(config)) {
-    const { now } = io;
-    checks.push(await backupCheck({ config, directory: flags.backupTo, now }));
-  }
-  if (config.apiKey === null) {
-    checks.push(check("Service", "skip", "It cannot be asked without a key"));
-  } else {
-    const client = serviceClient(config, environment);
-    checks.push(...await serviceChecks(client, io.now, io.signal));
-  }
+  looks.push(lookAtSettings(config));
+  const environment = await examineLedger(io, config, flags.backupTo, looks);
+  looks.push(await lookAtEndpoint(config, io));
+  looks.push(
+    config.apiKey === null
+      ? [found("service_not_asked")]
+      : await lookAtService(serviceClient(config, environment), io),
+  );
 }
 
 /** Gives the environment of the ledger as well. */
 async function examineLedger(
   io: Io,
   config: Config,
-  checks: Check[],
+  directory: string | undefined,
+  looks: (readonly Finding[])[],
 ): Promise<string> {
   const named = config.environment ?? "sandbox";
-  checks.push(...await fileChecks(config), ...await spoolChecks(config));
-  if (!await isStored(config)) {
-    checks.push(
-      await missingLedgerCheck(config),
-      await endpointCheck(config, io),
+  const nowMs = io.now();
+  const beside = async () => {
+    looks.push(
+      await lookAtSpool(config),
+      await lookedAt("disk", () => lookAtDisk(config)),
     );
+  };
+  if (!await isStored(config)) {
+    await beside();
+    looks.push(await lookForPlace(config));
     return named;
   }
   try {
     const fileRefusal = await writeRefusal(config);
     await using ledger = await openConfigured(config, io, true);
-    checks.push(
-      ...await waitingChecks(ledger, io.now()),
-      ...await ledgerChecks(ledger, { fileRefusal, signal: io.signal }),
-      ...await deliveryChecks(ledger, config, io),
+    looks.push(
+      await lookAround({ ledger, config, directory, nowMs }),
+      await lookIntoLedger(ledger, fileRefusal, io.signal),
     );
     return ledger.environment;
   } catch (error) {
     if (isStop(error, io.signal)) throw error;
-    checks.push(
-      check("Ledger", "fail", messageOf(error)),
-      await endpointCheck(config, io),
+    looks.push(
+      [found("ledger_not_opened", { more: messageOf(error) })],
+      await lookAtServe(config, () => Promise.resolve(true)),
+      await lookAtBackups({ config, directory, nowMs }),
     );
+    await beside();
     return named;
   }
 }

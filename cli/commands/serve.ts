@@ -8,6 +8,9 @@ import {
 } from "../serve_flags/api_flags.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 import { UsageError } from "../../settings/errors.ts";
+import { watchHealth } from "../../server/alarms/watch_health.ts";
+import { type Finding, found } from "../../resources/health/finding.ts";
+import type { RegularBackups } from "../../server/ledger_file/regular_backups.ts";
 import { composeService } from "../../server/compose/compose_service.ts";
 import { holdLedger } from "../../server/ledger_file/ledger_lock.ts";
 import { jsonLog } from "../../server/monitoring/logger.ts";
@@ -153,6 +156,18 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
     onAnswer: printer?.answered,
   }));
   const { endpoint, poller, refusals, readiness } = service;
+  const open = () => openConfigured(config, io);
+  const regular = backups?.({ open, log, metrics, now: io.now });
+  const health = watchHealth(defined({
+    ledger,
+    config,
+    log,
+    metrics,
+    now: io.now,
+    plan: backupPlan(flags),
+    own: async () => [...await service.health(), ...backupFindings(regular)],
+    told: forward?.alarms(ledger),
+  }));
   const server = await listening(
     "the endpoint",
     flags.port,
@@ -173,22 +188,22 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
         handler: httpApp({
           endpoint,
           onWrongPath: refusals.wrongPath,
-          readiness,
+          readiness: () => readiness(health.monitor.latest),
           metrics: () => prometheus.text(),
         }),
       }),
   );
-  const shown = { ledger, config, log, now: io.now };
+  const look = () => health.monitor.look();
+  const shown = { ledger, config, log, now: io.now, look };
   const api = await serveApi?.(
     defined({ ...shown, metrics, poller, requestsPerSecond: flags.rate }),
   );
   const pages = await openPages?.(shown);
   const polling = poller?.run(io.signal);
-  const open = () => openConfigured(config, io);
-  const backing = backups?.({ open, log, metrics, now: io.now }).run(io.signal);
-  const alarms = { ...service, databaseUrl: config.databaseUrl };
-  const told = { ledger, log, metrics, now: io.now, alarms };
-  const forwarding = forward?.(told, io.signal);
+  const backing = regular?.run(io.signal);
+  const told = { ledger, log, metrics, now: io.now };
+  const forwarding = forward?.run(told, io.signal);
+  const watching = health.run(io.signal);
   await aborted(io.signal);
   log("info", "stopping");
   await quiet(() => endpoint.stats().inFlight);
@@ -198,6 +213,7 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
   await polling;
   await backing;
   await forwarding;
+  await watching;
   await service[Symbol.asyncDispose]();
   await printer?.drain();
   log("info", "stopped");
@@ -214,6 +230,14 @@ async function liveFrom(
     if (!(error instanceof TypeError)) throw error;
     throw new UsageError(error.message.replace("goLive", "--go-live"));
   }
+}
+
+/** What only the process that makes backups knows of them. */
+function backupFindings(
+  backups: RegularBackups | undefined,
+): readonly Finding[] {
+  const since = backups?.failingSince ?? null;
+  return since === null ? [] : [found("backup_failing", { since })];
 }
 
 /** Longest that requests under way are waited for when stopping, ms. */

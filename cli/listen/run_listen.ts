@@ -10,7 +10,7 @@ import {
   type ServedSandbox,
   serveSandbox,
 } from "../../sandbox/mod.ts";
-import { forwardAlarms } from "../../server/alarms/forward_alarms.ts";
+import { watchHealth } from "../../server/alarms/watch_health.ts";
 import { composeService } from "../../server/compose/compose_service.ts";
 import {
   forwardMeters,
@@ -159,10 +159,10 @@ export async function runListen(options: ListenOptions): Promise<void> {
         Math.min(RETRY_MS.longest, RETRY_MS.first * 2 ** (attempt - 1)),
     }).run(signal);
   });
-  const alarms = forwardAlarms({
-    ...{ ...service, ledger, targets, sign, log, now, post },
-    databaseUrl: folder.url,
-  }, signal);
+  const alarms = watchHealth({
+    ...{ ledger, config, log, metrics, now, own: service.health },
+    told: { targets, sign, post },
+  }).run(signal);
   const polling = service.poller?.run(signal);
   const webhooks = `http://127.0.0.1:${server.port}/webhooks/${secret}`;
   served.sandbox.setWebhookUrl(webhooks);

@@ -3,6 +3,8 @@ import { boundedAnswers } from "../../server/http/bounded_answers.ts";
 import packageFile from "../../deno.json" with { type: "json" };
 import type { Ledger } from "../../ledger/mod.ts";
 import type { Poller } from "../../sync/mod.ts";
+import type { LookAtHealth } from "../../resources/health/finding.ts";
+import { defined } from "../../core/defined.ts";
 import { isLoopback } from "../../server/http/loopback.ts";
 import { hostGuard } from "../../server/http/host_guard.ts";
 import { apiMeter } from "../../server/monitoring/api_meter.ts";
@@ -61,6 +63,8 @@ export interface ApiSource {
   readonly metrics: Pick<ServiceMetrics, "meter">;
   /** Requests a second of a recovery. @default {the client's own} */
   readonly requestsPerSecond?: number;
+  /** Looks how everything is. @default {by what the ledger has} */
+  readonly look?: LookAtHealth;
 }
 
 /** An API that listens. */
@@ -115,7 +119,10 @@ export function configuredApi(
       signal: stop.signal,
     });
     const app = apiApp({
-      parts: { ledger, now, feed, operations, signal: stop.signal },
+      parts: {
+        ...{ ledger, now, feed, operations, signal: stop.signal },
+        ...defined({ look: source.look }),
+      },
       callerOf: callers(tokens),
       isKnownHost: hostGuard([host, ...names ?? []]),
       log,

@@ -4,6 +4,8 @@ import { messageOf } from "../../core/guards.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 import { Operations } from "../../server/api/operations.ts";
 import { knownTokens } from "../../server/api/callers.ts";
+import type { LookAtHealth } from "../../resources/health/finding.ts";
+import { lookAround } from "../../server/health/look_around.ts";
 import type { Log } from "../../server/monitoring/logger.ts";
 import type { Config } from "../../settings/config.ts";
 import { UsageError } from "../../settings/errors.ts";
@@ -39,6 +41,8 @@ export interface Shown {
   readonly config: Config;
   readonly log: Log;
   readonly now: () => number;
+  /** Looks how everything is. @default {as another process than `serve`} */
+  readonly look?: LookAtHealth;
 }
 
 /**
@@ -48,7 +52,7 @@ export interface Shown {
  * @throws {UsageError} When a setting is wrong.
  */
 export async function openConfiguredConsole(
-  { ledger, config, log, now }: Shown,
+  { ledger, config, log, now, look }: Shown,
   settings: ConsoleSettings,
   folds: boolean,
 ): Promise<OpenConsole> {
@@ -71,6 +75,7 @@ export async function openConfiguredConsole(
   const open = await openConsole({
     ledger,
     now,
+    look: look ?? (() => lookAround({ ledger, config, nowMs: now() })),
     access: accessOf(settings, knownTokens(config.apiTokens)),
     hostNames: [settings.host, ...settings.allowHost ?? []],
     dashboardUrl,

@@ -4,10 +4,7 @@ import type { Log } from "../../server/monitoring/logger.ts";
 import type { ServiceMetrics } from "../../server/monitoring/metrics.ts";
 import { SETTINGS } from "../program/options.ts";
 import { Option } from "commander";
-import {
-  forwardAlarms,
-  type ForwardAlarmsParts,
-} from "../../server/alarms/forward_alarms.ts";
+import type { WatchHealthParts } from "../../server/alarms/watch_health.ts";
 import { Forwarder } from "../../server/forwarding/forwarder.ts";
 import {
   forwardMeters,
@@ -42,47 +39,47 @@ export interface Forwarded {
   readonly log: Log;
   readonly metrics: Pick<ServiceMetrics, "meter">;
   readonly now: () => number;
-  /** What alarms are of; they are sent to every target. @default {none are} */
-  readonly alarms?: Pick<
-    ForwardAlarmsParts,
-    | "databaseUrl"
-    | "readiness"
-    | "foldFailingSince"
-    | "chainBroken"
-    | "refusing"
-  >;
+}
+
+/** Forwarding as flags and variables ask for it. */
+export interface ConfiguredForwarding {
+  /** Who is told of alarms. */
+  alarms(ledger: Ledger): NonNullable<WatchHealthParts["told"]>;
+  /** Forwards until the signal is aborted. */
+  run(parts: Forwarded, signal: AbortSignal): Promise<void>;
 }
 
 /**
- * What forwards as flags and variables say, until its signal is aborted;
- * undefined when they name no target.
+ * What forwards as flags and variables say; undefined when they name no target.
  *
  * @throws {UsageError} When a target, a pattern or a secret is wrong or missing.
  */
 export function forwardingOf(
   { forwardTo = [] }: ForwardFlags,
   env: (name: string) => string | undefined,
-): ((parts: Forwarded, signal: AbortSignal) => Promise<void>) | undefined {
+): ConfiguredForwarding | undefined {
   const forwarding = readForwarding(forwardTo, env);
   if (forwarding === undefined) return undefined;
-  const sign = webhookSigner(forwarding.secrets);
-  return async ({ ledger, log, metrics, now, alarms }, signal) => {
-    const meters = forwardMeters(metrics.meter("@rampkit/onramp/forwarding"));
-    const { targets } = forwarding;
-    const telling = alarms === undefined ? undefined : forwardAlarms({
-      ...{ ...alarms, ledger, targets, sign, log, now },
-      isOff: (name) => isTargetOff(ledger.driver, name),
-    }, signal);
-    await Promise.all(targets.map((target) => {
-      const report = new ForwardReport({
-        target: targetName(target.url),
-        name: target.name,
-        meters,
-        log,
-        now,
-      });
-      return new Forwarder({ ledger, target, sign, report, now }).run(signal);
-    }));
-    await telling;
+  const { targets, secrets } = forwarding;
+  const sign = webhookSigner(secrets);
+  return {
+    alarms: ({ driver }) => ({
+      targets,
+      sign,
+      isOff: (name) => isTargetOff(driver, name),
+    }),
+    run: async ({ ledger, log, metrics, now }, signal) => {
+      const meters = forwardMeters(metrics.meter("@rampkit/onramp/forwarding"));
+      await Promise.all(targets.map((target) => {
+        const report = new ForwardReport({
+          target: targetName(target.url),
+          name: target.name,
+          meters,
+          log,
+          now,
+        });
+        return new Forwarder({ ledger, target, sign, report, now }).run(signal);
+      }));
+    },
   };
 }

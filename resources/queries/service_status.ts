@@ -13,8 +13,8 @@ import {
   type DeliveryHealthJson,
   deliveryHealthJson,
 } from "./delivery_health.ts";
-import type { Check } from "../health/check.ts";
-import { storedChecks } from "../health/delivery_checks.ts";
+import { type Check, checkOf, type LookAtHealth } from "../health/finding.ts";
+import { lookAtStored } from "../health/stored_health.ts";
 
 /** How delivery and polling are, by what the ledger has. */
 export interface ServiceStatusJson {
@@ -33,23 +33,25 @@ export interface ServiceStatusJson {
     /** Whether a poller is at work. */
     readonly polled: boolean;
   };
-  /** What `doctor` finds about delivery and polling. */
+  /** What `doctor` finds. */
   readonly checks: readonly Check[];
 }
 
 /**
  * How delivery and polling are: what `doctor` says of them, and the figures
- * behind it. Nothing outside the ledger is asked.
+ * behind it.
  *
  * @param nowMs The time, in milliseconds since the epoch.
+ * @param look Looks how everything is. @default {by what the ledger has}
  */
 export async function serviceStatus(
   ledger: Ledger,
   nowMs: number,
+  look: LookAtHealth = () => lookAtStored(ledger, { nowMs }),
 ): Promise<ServiceStatusJson> {
   const { driver, environment } = ledger;
   const { health } = await watchdog(driver, { nowMs });
-  const checks = await storedChecks(ledger, () => nowMs);
+  const checks = (await look()).map(checkOf);
   return {
     ok: checks.every(({ status }) => status !== "fail"),
     environment,

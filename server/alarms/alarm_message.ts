@@ -1,22 +1,22 @@
+import type { ConditionCode } from "../../resources/health/conditions.ts";
+import type { HealthFacts } from "../../resources/health/finding.ts";
+import type { Subject } from "../../resources/health/subjects.ts";
 import type {
   WebhookBody,
   WebhookMessage,
 } from "../forwarding/signed_webhook.ts";
-import { describeAlarm } from "./alarm_words.ts";
-import type {
-  AlarmArea,
-  AlarmCode,
-  StandingAlarm,
-} from "../../resources/health/standing_alarm.ts";
+import type { StandingAlarm } from "./standing_alarm.ts";
 
 /** What is forwarded of an alarm. */
 export interface ForwardedAlarm {
   /** Permanent id of the message; the same in every attempt. */
   readonly key: string;
-  /** What it is about: an alarm of an area replaces the one before. */
-  readonly area: AlarmArea;
-  /** What is wrong, or was. */
-  readonly code: AlarmCode;
+  /** What was looked at: another alarm of it replaces the one before. */
+  readonly subject: Subject;
+  /** What is wrong, or was; RUNBOOK.md says what each means. */
+  readonly code: ConditionCode;
+  /** Which of several it is about, for example a receiver; else null. */
+  readonly about: string | null;
   /** Since when, UTC ISO 8601. */
   readonly since: string;
   /** When it was over, UTC ISO 8601; null while it stands. */
@@ -30,7 +30,7 @@ export interface ForwardedAlarm {
   /** What to do; null once it is over. */
   readonly advice: string | null;
   /** Figures and words behind it. */
-  readonly facts: StandingAlarm["facts"];
+  readonly facts: HealthFacts;
 }
 
 /**
@@ -56,18 +56,17 @@ export interface AlarmMessageParts {
 export function alarmMessage(
   { alarm, name, clearedAt, environment, host }: AlarmMessageParts,
 ): WebhookMessage & AlarmBody {
-  const { area, code, since, facts } = alarm;
+  const { subject, code, about, since, detail, next, facts } = alarm;
   const state = clearedAt === null ? "raised" : "cleared";
-  const { message, advice } = describeAlarm(alarm);
   const key = `alarm:${name}:${code}:${since}:${state}`;
   return {
     id: key,
     type: `rampkit.alarm.${state}`,
     timestamp: clearedAt ?? since,
     data: {
-      ...{ key, area, code, since, clearedAt, environment, host },
-      message: clearedAt === null ? message : `Over: ${message}`,
-      advice: clearedAt === null ? advice : null,
+      ...{ key, subject, code, about, since, clearedAt, environment, host },
+      message: clearedAt === null ? detail : `Over: ${detail}`,
+      advice: clearedAt === null ? next : null,
       facts,
     },
   };

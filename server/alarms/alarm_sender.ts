@@ -8,20 +8,20 @@ import {
 } from "../forwarding/post_webhook.ts";
 import type { Signer } from "../forwarding/signed_webhook.ts";
 import { targetName } from "../forwarding/target_address.ts";
+import { found } from "../../resources/health/finding.ts";
 import { Alarm } from "../monitoring/alarm.ts";
 import type { Log } from "../monitoring/logger.ts";
 import { alarmMessage } from "./alarm_message.ts";
-import type {
-  AlarmArea,
-  AlarmCheck,
-  AlarmCode,
-  StandingAlarm,
-} from "../../resources/health/standing_alarm.ts";
 import {
   type NotifiedAlarm,
   readNotified,
   writeNotified,
 } from "./notified_alarm.ts";
+import {
+  type AlarmCheck,
+  isLocal,
+  type StandingAlarm,
+} from "./standing_alarm.ts";
 
 /** What tells one target of alarms. */
 export interface AlarmSenderParts {
@@ -53,11 +53,9 @@ const PAUSES = { firstMs: 15_000, longestMs: 15 * 60_000 };
 /** No target keeps alarms waiting for longer, whatever it asks for, ms. */
 const LONGEST_PAUSE_MS = 3_600_000;
 
-/** Areas of which each machine has an alarm of its own. */
-const LOCAL: ReadonlySet<AlarmArea> = new Set(["disk", "room"]);
-
-/** A notification of an area that is due. */
+/** A notification of an alarm that is due. */
 interface Due {
+  readonly name: string;
   readonly alarm: StandingAlarm;
   readonly clearedAt: string | null;
 }
@@ -73,7 +71,7 @@ export class AlarmSender {
   readonly #notSent: Alarm;
   readonly #notified = new Map<string, NotifiedAlarm>();
   readonly #cleared = new Map<string, string>();
-  readonly #raisedAt = new Map<AlarmCode, string>();
+  readonly #raisedAt = new Map<string, string>();
   #failures = 0;
   #retryAtMs = -Infinity;
   #notifying: Promise<void> | null = null;
@@ -99,9 +97,9 @@ export class AlarmSender {
   async #notify(look: AlarmCheck): Promise<void> {
     const { now, isOff, target, post } = this.#parts;
     if (now() < this.#retryAtMs) return;
-    for (const [area, standing] of look) {
+    for (const [name, standing] of look) {
       if (post?.signal?.aborted) return;
-      const due = await this.#due(area, standing);
+      const due = await this.#due(name, standing);
       if (due === null) continue;
       try {
         if (await isOff?.()) return;
@@ -117,28 +115,29 @@ export class AlarmSender {
     }
   }
 
-  /** What the target is to be told of an area now; null when it knows. */
+  /** What the target is to be told of a name now; null when it knows. */
   async #due(
-    area: AlarmArea,
+    name: string,
     standing: StandingAlarm | null,
   ): Promise<Due | null> {
     const { now } = this.#parts;
-    const notified = await this.#read(area, standing);
+    const notified = await this.#read(name, standing);
     if (standing !== null) {
-      this.#cleared.delete(area);
+      this.#cleared.delete(name);
       if (notified?.state === "raised" && notified.code === standing.code) {
         return null;
       }
       const isSoon =
         (notified?.state === "cleared" && this.#isLately(notified.at)) ||
-        this.#isLately(this.#raisedAt.get(standing.code));
-      return isSoon ? null : { alarm: standing, clearedAt: null };
+        this.#isLately(this.#raisedAt.get(`${name} ${standing.code}`));
+      return isSoon ? null : { name, alarm: standing, clearedAt: null };
     }
     if (notified?.state !== "raised") return null;
-    const clearedAt = this.#cleared.get(area) ?? new Date(now()).toISOString();
-    this.#cleared.set(area, clearedAt);
-    const { code, since } = notified;
-    return { alarm: { area, code, since, facts: {} }, clearedAt };
+    const clearedAt = this.#cleared.get(name) ?? new Date(now()).toISOString();
+    this.#cleared.set(name, clearedAt);
+    const { code, since, about } = notified;
+    const over = found(code, { since, ...about !== null && { about } });
+    return { name, alarm: { ...over, since }, clearedAt };
   }
 
   /** A stored time in the future, after a clock was set back, is not lately. */
@@ -150,37 +149,37 @@ export class AlarmSender {
 
   /** What the target was told, by this process or by another. */
   async #read(
-    area: AlarmArea,
+    alarm: string,
     standing: StandingAlarm | null,
   ): Promise<NotifiedAlarm | null> {
     const { driver, target } = this.#parts;
-    const known = this.#notified.get(area) ?? null;
+    const known = this.#notified.get(alarm) ?? null;
     const isKnown = known !== null &&
       (known.state === "raised") === (standing !== null) &&
       (standing === null || known.code === standing.code);
     if (isKnown) return known;
-    const name = { target: target.name, alarm: this.#nameOf(area) };
+    const name = { target: target.name, alarm: this.#nameOf(alarm) };
     try {
       const stored = await readNotified(driver, name);
       const latest = stored !== null && (known?.at ?? "") < stored.at
         ? stored
         : known;
       // Without an alarm and without a row there is nothing to ask again.
-      if (latest !== null) this.#notified.set(area, latest);
+      if (latest !== null) this.#notified.set(alarm, latest);
       return latest;
     } catch {
       return known;
     }
   }
 
-  async #post({ alarm, clearedAt }: Due): Promise<PostOutcome | null> {
+  async #post({ name, alarm, clearedAt }: Due): Promise<PostOutcome | null> {
     const { target, sign, environment, host, now, post } = this.#parts;
     const message = alarmMessage({
       alarm,
-      name: this.#nameOf(alarm.area),
+      name: this.#nameOf(name),
       clearedAt,
       environment,
-      host: LOCAL.has(alarm.area) ? host : null,
+      host: isLocal(name) ? host : null,
     });
     try {
       return await postWebhook(target.url, sign(message, now()), {
@@ -205,24 +204,25 @@ export class AlarmSender {
     });
   }
 
-  async #remember({ alarm, clearedAt }: Due): Promise<void> {
+  async #remember({ name, alarm, clearedAt }: Due): Promise<void> {
     const { driver, target, now } = this.#parts;
-    const { area, code, since } = alarm;
+    const { code, about, since } = alarm;
     const notified: NotifiedAlarm = {
       state: clearedAt === null ? "raised" : "cleared",
       code,
+      about,
       since,
       at: new Date(now()).toISOString(),
     };
-    this.#notified.set(area, notified);
-    this.#cleared.delete(area);
-    if (clearedAt === null) this.#raisedAt.set(code, notified.at);
-    const name = { target: target.name, alarm: this.#nameOf(area) };
+    this.#notified.set(name, notified);
+    this.#cleared.delete(name);
+    if (clearedAt === null) this.#raisedAt.set(`${name} ${code}`, notified.at);
+    const row = { target: target.name, alarm: this.#nameOf(name) };
     // A ledger that takes no writes is an alarm itself: a restart repeats it.
-    await writeNotified(driver, name, notified).catch(() => {});
+    await writeNotified(driver, row, notified).catch(() => {});
   }
 
-  #nameOf(area: AlarmArea): string {
-    return LOCAL.has(area) ? `${area}:${this.#parts.host}` : area;
+  #nameOf(name: string): string {
+    return isLocal(name) ? `${name}:${this.#parts.host}` : name;
   }
 }

@@ -6,25 +6,24 @@ import { hasShape } from "../../tests/kit/documented_shape.ts";
 import { webhookSigner } from "../forwarding/signed_webhook.ts";
 import { AlarmSender } from "./alarm_sender.ts";
 import type { ForwardedAlarm } from "./alarm_message.ts";
-import type {
-  AlarmCheck,
-  StandingAlarm,
-} from "../../resources/health/standing_alarm.ts";
+import { found, type FoundOptions } from "../../resources/health/finding.ts";
+import type { ConditionCode } from "../../resources/health/conditions.ts";
+import type { AlarmCheck, StandingAlarm } from "./standing_alarm.ts";
 
 const SECRET = `whsec_${btoa("a secret of enough bytes, for tests")}`;
 const START = Date.UTC(2026, 10, 22, 10);
 const MINUTE = 60_000;
 
-const SUSPECTED: StandingAlarm = {
-  area: "delivery",
-  code: "delivery_suspected",
-  since: "2026-11-22T09:50:00.000Z",
-  facts: { silentOrders: 3 },
-};
+/** An alarm that stands. */
+function alarm(code: ConditionCode, more: FoundOptions = {}): StandingAlarm {
+  return { ...found(code, more), since: "2026-11-22T09:50:00.000Z" };
+}
 
-/** A look at one area. */
+const SUSPECTED = alarm("delivery_suspected", { facts: { silentOrders: 3 } });
+
+/** A look at one subject. */
 function look(alarm: StandingAlarm | null): AlarmCheck {
-  return new Map([[alarm?.area ?? "delivery", alarm]]);
+  return new Map([[alarm?.subject ?? "delivery", alarm]]);
 }
 
 interface Received {
@@ -115,7 +114,7 @@ Deno.test("AlarmSender.notify() tells once that an alarm is raised, and once tha
   assert.equal(raised?.timestamp, SUSPECTED.since);
   assert.equal(raised?.data.since, SUSPECTED.since);
   assert.deepEqual(raised?.data.facts, { silentOrders: 3 });
-  assert.match(raised?.data.advice ?? "", /press Test/);
+  assert.match(raised?.data.advice ?? "", /^Press Test/);
   assert.equal(raised?.data.host, null);
   assert.equal(cleared?.data.clearedAt, "2026-11-22T10:03:00.000Z");
   assert.equal(cleared?.data.since, SUSPECTED.since);
@@ -251,12 +250,7 @@ Deno.test("AlarmSender.notify() says nothing of an alarm that came and went whil
 
 Deno.test("AlarmSender.notify() names the machine of an alarm that is about one", async () => {
   await using world_ = await world();
-  const full: StandingAlarm = {
-    area: "disk",
-    code: "disk_nearly_full",
-    since: SUSPECTED.since,
-    facts: { freeBytes: 7 },
-  };
+  const full = alarm("disk_nearly_full", { facts: { freeBytes: 7 } });
   await world_.sender().notify(look(full));
   assert.equal(world_.received[0]?.data.host, "shop-1");
   assert.ok(world_.received[0]?.id.startsWith("alarm:disk:shop-1:"));

@@ -1,12 +1,14 @@
 import { type Driver, readSweep, writeSweep } from "../../ledger/for_sync.ts";
-import type { AlarmCode } from "../../resources/health/standing_alarm.ts";
+import type { ConditionCode } from "../../resources/health/conditions.ts";
 
 /** What a target was told of an alarm last. */
 export interface NotifiedAlarm {
   /** Whether it was raised or cleared. */
   readonly state: "raised" | "cleared";
   /** What was wrong. */
-  readonly code: AlarmCode;
+  readonly code: ConditionCode;
+  /** Which of several it was about; else null. */
+  readonly about: string | null;
   /** Since when, UTC ISO 8601. */
   readonly since: string;
   /** When the target took it, UTC ISO 8601. */

@@ -1,4 +1,5 @@
 import type { JsonSchema } from "../../resources/schemas/json_schema.ts";
+import type { LookAtHealth } from "../../resources/health/finding.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 import type { Scope } from "../../settings/api_tokens.ts";
 import type { Body, BodyFields } from "./body.ts";
@@ -14,6 +15,8 @@ export interface ApiParts {
   readonly ledger: Ledger;
   /** Clock, ms since the epoch. */
   readonly now: () => number;
+  /** Looks how everything is. @default {by what the ledger has} */
+  readonly look?: LookAtHealth;
   /** Tells when transitions are added. */
   readonly feed: TransitionFeed;
   /** What can be operated. */

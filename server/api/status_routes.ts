@@ -37,16 +37,16 @@ export const STATUS_ROUTES: readonly Route[] = [
     method: "GET",
     path: "/v1/status",
     operationId: "getStatus",
-    summary: "How webhook delivery and polling are",
-    description: "What `doctor` finds of them, and the figures behind it. " +
-      "`ok` is false when a check fails.",
+    summary: "How webhook delivery, polling and all else are",
+    description: "What `doctor` finds, and the figures behind it. `ok` is " +
+      "false when a check fails; its `code` stands in RUNBOOK.md.",
     scope: "read",
     params: {},
     answer: {
       description: "Delivery, polling and checks",
       schema: named("ServiceStatus"),
     },
-    handle: ({ ledger, now }) => serviceStatus(ledger, now()),
+    handle: ({ ledger, now, look }) => serviceStatus(ledger, now(), look),
   }),
   route({
     method: "GET",

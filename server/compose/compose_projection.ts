@@ -16,8 +16,6 @@ export interface ComposedProjection {
   readonly projection: Projection;
   /** Since when stored events are not folded; null while they are. */
   readonly foldFailingSince: () => string | null;
-  /** Whether the evidence chain is broken; null until it was looked at. */
-  readonly chainBroken: () => boolean | null;
 }
 
 /**
@@ -34,12 +32,10 @@ export function composeProjection(
 ): ComposedProjection {
   const chainLog = new ChainLog({ log, now });
   const failing = new Alarm(log, "projection_failing", now);
-  let broken: boolean | null = null;
   const catchUp = async (
     options?: Parameters<Ledger["project"]>[0],
   ): Promise<void> => {
     const { chain } = await ledger.project(options);
-    broken = chain.broken !== null;
     chainLog.take(chain);
     metrics.chain(chain);
   };
@@ -69,6 +65,5 @@ export function composeProjection(
   return {
     projection,
     foldFailingSince: () => failing.since,
-    chainBroken: () => broken,
   };
 }

@@ -16,8 +16,8 @@ import {
   spoolMover,
   type WebhookEndpoint,
   webhookEndpoint,
-  type WebhookEndpointStats,
 } from "../../webhooks/for_server.ts";
+import { type Finding, found } from "../../resources/health/finding.ts";
 import { Alarm } from "../monitoring/alarm.ts";
 import { OrderGauges } from "../monitoring/order_gauges.ts";
 import { RecentOutcome } from "../monitoring/recent_outcome.ts";
@@ -29,7 +29,7 @@ import {
   type Readiness,
   WEBHOOK_PATH,
 } from "../http/http_app.ts";
-import { readinessOf } from "./readiness.ts";
+import { lookAtStoring, readinessOf } from "./readiness.ts";
 import { endpointLog, SPOOL_EVENTS } from "./_endpoint_log.ts";
 import { composePoller } from "./compose_poller.ts";
 import { composeProjection } from "./compose_projection.ts";
@@ -43,14 +43,14 @@ export interface Service extends AsyncDisposable {
   readonly poller: Poller | null;
   /** Counts and logs refused requests. */
   readonly refusals: RefusalLog;
-  /** Tells whether deliveries can be stored, and what else is wrong. */
-  readonly readiness: () => Promise<Readiness>;
-  /** Since when stored events are not folded; null while they are. */
-  readonly foldFailingSince: () => string | null;
-  /** Whether the evidence chain is broken; null until it was looked at. */
-  readonly chainBroken: () => boolean | null;
-  /** Since when bodies are refused for their size alone. */
-  readonly refusing: () => WebhookEndpointStats["refusing"];
+  /**
+   * Tells whether deliveries can be stored, and what else is wrong.
+   *
+   * @param found What was found lately of everything. @default {nothing}
+   */
+  readonly readiness: (found?: readonly Finding[]) => Promise<Readiness>;
+  /** What only this process knows of itself. */
+  readonly health: () => Promise<readonly Finding[]>;
   /** Stores and folds what is under way, and releases all resources. */
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -72,7 +72,7 @@ export function composeService(parts: ServiceParts): Service {
       effect: "Deliveries are kept in the spool, and answered 204",
     });
   };
-  const { projection, foldFailingSince, chainBroken } = composeProjection(
+  const { projection, foldFailingSince } = composeProjection(
     parts,
     checkReplaced,
   );
@@ -142,6 +142,23 @@ export function composeService(parts: ServiceParts): Service {
       now,
     }).run(counting.signal)
     : null;
+  const storing = () => ({
+    open: () => ledger,
+    refusal: longLived ? appends.problem ?? null : null,
+    ...(spool === undefined ? {} : { spool }),
+    now,
+    stuck: stalled?.stuck ?? null,
+  });
+  /** Bodies that are refused for their size alone. */
+  const room = (): readonly Finding[] => {
+    const { large, allButSmall } = endpoint.stats().refusing;
+    if (allButSmall !== null || spool?.noRoomFor(SMALL_BODY_BYTES + 1)) {
+      return [found("spool_nearly_full", { since: allButSmall })];
+    }
+    return large === null
+      ? []
+      : [found("large_bodies_refused", { since: large })];
+  };
   // Ended twice, the spool would be asked after it was closed.
   let ending: Promise<void> | null = null;
   const end = async () => {
@@ -158,24 +175,20 @@ export function composeService(parts: ServiceParts): Service {
     endpoint,
     poller,
     refusals,
-    readiness: () =>
-      readinessOf({
-        open: () => ledger,
-        refusal: longLived ? appends.problem ?? null : null,
-        ...(spool === undefined ? {} : { spool }),
-        now,
-        stuck: stalled?.stuck ?? null,
-      }),
-    foldFailingSince,
-    chainBroken,
-    refusing: () => {
-      const { large, allButSmall } = endpoint.stats().refusing;
-      const why = spool?.noRoomFor(SMALL_BODY_BYTES + 1) ?? null;
-      return {
-        large,
-        allButSmall: allButSmall ??
-          (why === null ? null : new Date(now()).toISOString()),
-      };
+    readiness: (found = []) => readinessOf({ ...storing(), found }),
+    health: async () => {
+      const failingSince = foldFailingSince();
+      const { findings } = await lookAtStoring(storing());
+      return [
+        ...findings,
+        replaced.since === null
+          ? found("serve_running", { more: "this process" })
+          : found("ledger_replaced", { since: replaced.since }),
+        ...failingSince === null
+          ? []
+          : [found("events_not_folded", { since: failingSince })],
+        ...room(),
+      ];
     },
     [Symbol.asyncDispose]: () => ending ??= end(),
   };

@@ -1,8 +1,15 @@
 import { messageOf } from "../../core/guards.ts";
 import type { Ledger } from "../../ledger/for_server.ts";
 import type { Spool } from "../../webhooks/for_server.ts";
-import { readPollHealth } from "../../sync/for_server.ts";
-import { pollAlarm, type SweepFailure } from "../../sync/for_resources.ts";
+import type { SweepFailure } from "../../sync/for_resources.ts";
+import {
+  type Finding,
+  gathered,
+  lookedAt,
+  stands,
+} from "../../resources/health/finding.ts";
+import { lookAtPolling } from "../../resources/health/polling_health.ts";
+import { storingFindings } from "../../resources/health/storing_health.ts";
 import type { Readiness } from "../http/http_app.ts";
 
 /** What readiness is judged by. */
@@ -17,79 +24,76 @@ export interface ReadinessOptions {
   readonly now: () => number;
   /** The problem of this process's poller; null when there is none. */
   readonly stuck?: SweepFailure | null;
+  /** What else was found lately. @default {nothing} */
+  readonly found?: readonly Finding[];
 }
-
-/** A delivery that waits for longer than this is worth a word, ms. */
-const LATE_MS = 10_000;
 
 /**
  * Checks whether deliveries are stored durably, and what else is wrong.
  *
  * Only where nothing durable takes them it is a problem: a load balancer then
  * takes the endpoint out, and the service switches delivery off. Everything
- * else is `degraded`.
+ * else is `degraded`, or a condition.
  */
 export async function readinessOf(
   options: ReadinessOptions,
 ): Promise<Readiness> {
-  const { spool, stuck = null, now } = options;
-  const ledger = await lookAtLedger(options);
-  const failure = stuck ?? ledger.failure;
-  const { why } = ledger;
+  const { writable, lag, spooled, problem, findings } = await lookAtStoring(
+    options,
+  );
+  const standing = findings.filter(stands);
+  return {
+    writable,
+    lag,
+    spooled,
+    problem,
+    degraded: problem === null
+      ? standing.map(({ detail, since }) =>
+        since === null ? detail : `${detail}, since ${since}`
+      )
+      : [],
+    conditions: gathered([findings, options.found ?? []]).filter(stands)
+      .map(({ code, level, since }) => ({ code, level, since })),
+  };
+}
+
+/** Where deliveries are stored, and how polling is. */
+export async function lookAtStoring(
+  { open, refusal = null, spool, now, stuck = null }: ReadinessOptions,
+): Promise<
+  & Pick<Readiness, "writable" | "lag" | "spooled" | "problem">
+  & { readonly findings: readonly Finding[] }
+> {
+  let why: string | null = refusal;
+  let lag: number | null = null;
+  let polling: readonly Finding[] = [];
+  try {
+    const ledger = await open();
+    lag = await ledger.lag();
+    polling = await lookedAt(
+      "polling",
+      () => lookAtPolling(ledger.driver, now(), stuck),
+    );
+    await ledger.probe();
+  } catch (error) {
+    why = messageOf(error);
+  }
   const problem = spool === undefined ? why : await spool.ready().then(
     () => null,
     (error) => `${messageOf(error)}${why === null ? "" : `; ${why}`}`,
   );
   const spooled = spool?.depth ?? 0;
-  const isLate = now() - (spool?.oldestMs ?? Infinity) > LATE_MS;
-  const degraded = [
-    ...(why !== null && problem === null
-      ? [`The ledger takes no writes, deliveries wait in the spool: ${why}`]
-      : []),
-    ...(why === null && isLate
-      ? [`Deliveries wait in the spool: ${spooled}`]
-      : []),
-    ...(failure === null
-      ? []
-      : [`Polling fails since ${failure.since}: ${failure.cause}`]),
-  ];
+  const oldestMs = spool?.oldestMs ?? null;
+  const storing = { problem, refusal: why, spooled, oldestMs };
   return {
     writable: why === null,
-    lag: ledger.lag,
+    lag,
     spooled,
     problem,
-    degraded,
-    polling: failure === null ? null : {
-      sweep: failure.sweep,
-      attempts: failure.attempts,
-      since: failure.since,
-      nextAttemptAt: failure.nextAttemptAt,
-      cause: failure.cause,
-      status: failure.status,
-    },
+    findings: [
+      ...storingFindings(storing, now()),
+      // Whether nobody polls is no matter of deliveries.
+      ...polling.filter(({ level }) => level !== "warning"),
+    ],
   };
-}
-
-async function lookAtLedger(
-  { open, refusal = null }: ReadinessOptions,
-): Promise<
-  {
-    readonly why: string | null;
-    readonly lag: number | null;
-    readonly failure: SweepFailure | null;
-  }
-> {
-  try {
-    const ledger = await open();
-    const lag = await ledger.lag();
-    const failure = pollAlarm(await readPollHealth(ledger.driver));
-    try {
-      await ledger.probe();
-    } catch (error) {
-      return { why: messageOf(error), lag, failure };
-    }
-    return { why: refusal, lag, failure };
-  } catch (error) {
-    return { why: messageOf(error), lag: null, failure: null };
-  }
 }

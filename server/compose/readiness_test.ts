@@ -68,8 +68,12 @@ Deno.test("readinessOf() says degraded while deliveries wait for long", async ()
   });
   const look = (oldestMs: number) =>
     readinessOf({ open: () => ledger, now, spool: spool(null, oldestMs) });
-  assert.deepEqual((await look(95_000)).degraded, []);
-  assert.deepEqual((await look(80_000)).degraded, [
-    "Deliveries wait in the spool: 3",
-  ]);
+  assert.deepEqual((await look(40_001)).degraded, []);
+  const late = await look(39_999);
+  assert.match(late.degraded.join(), /^Answered deliveries wait .*: 3 in the/);
+  assert.deepEqual(late.conditions, [{
+    code: "deliveries_waiting",
+    level: "problem",
+    since: "1970-01-01T00:00:39.999Z",
+  }]);
 });

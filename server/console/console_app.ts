@@ -19,6 +19,7 @@ import { SignIn } from "./access/sign_in.ts";
 import type { ConsoleParts } from "./console_parts.ts";
 import type { PageContext } from "./context/page_context.ts";
 import { servedFile } from "./files/served_files.ts";
+import { lookAtStored } from "../../resources/health/stored_health.ts";
 import { healthBar } from "./health/health_bar.ts";
 import { HealthWatch } from "./health/health_watch.ts";
 import { LiveHealth } from "./health/live_health.ts";
@@ -86,7 +87,11 @@ interface Action {
 /** The pages of the console, and what guards them. */
 export function consoleApp(parts: ConsoleParts): ConsoleApp {
   const { ledger, now, access } = parts;
-  const health = new HealthWatch(ledger, now);
+  const health = new HealthWatch(
+    ledger,
+    now,
+    parts.look ?? (() => lookAtStored(ledger, { nowMs: now() })),
+  );
   const live = new LiveHealth(health);
   const { delivery } = health;
   const openBooks = new OpenBooks(ledger, now);

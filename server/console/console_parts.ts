@@ -1,3 +1,4 @@
+import type { LookAtHealth } from "../../resources/health/finding.ts";
 import type { Log } from "../monitoring/logger.ts";
 import type { Access } from "./access/access.ts";
 import type { DeadLetterActions } from "./actions/settle_dead_letters.ts";
@@ -9,6 +10,8 @@ export interface ConsoleParts extends
     PageContext,
     "ledger" | "dashboardUrl" | "explorers" | "operations"
   > {
+  /** Looks how everything is. @default {by what the ledger has} */
+  readonly look?: LookAtHealth;
   /** Clock, ms since the epoch. */
   readonly now: () => number;
   /** Who may open it. */

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { secureHeaders } from "hono/secure-headers";
-import type { SweepFailure } from "../../sync/for_resources.ts";
+import type { StandingCondition } from "../../resources/health/finding.ts";
 import type { ConnectionInfo } from "../../webhooks/for_server.ts";
 import { PROMETHEUS_TYPE } from "../monitoring/prometheus/prometheus_text.ts";
 
@@ -16,13 +16,8 @@ export interface Readiness {
   readonly problem: string | null;
   /** Problems that do not stop deliveries, one sentence each. */
   readonly degraded: readonly string[];
-  /** The sweep that has failed for longest; null while polling works. */
-  readonly polling:
-    | Pick<
-      SweepFailure,
-      "sweep" | "attempts" | "since" | "nextAttemptAt" | "cause" | "status"
-    >
-    | null;
+  /** Everything that is wrong, as `rampkit doctor` explains it. */
+  readonly conditions: readonly StandingCondition[];
 }
 
 /** Paths that hold no secret, so that traces may show them. */

@@ -7,7 +7,7 @@ const ready: Readiness = {
   spooled: 0,
   problem: null,
   degraded: [],
-  polling: null,
+  conditions: [],
 };
 
 function app(readiness: Readiness = ready) {

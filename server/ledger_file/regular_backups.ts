@@ -54,6 +54,11 @@ export class RegularBackups {
     this.#fileId = fileId(options.database);
   }
 
+  /** Since when none can be made, UTC ISO 8601; null while they are. */
+  get failingSince(): string | null {
+    return this.#failing.since;
+  }
+
   /**
    * Makes one whenever the newest in the folder is old enough, until it is
    * stopped: a restart makes one that is due, and none that is not. The first

@@ -66,7 +66,9 @@ export const LOG_EVENTS = {
   api_failing: "Requests to the HTTP API fail, and the fault is here",
   api_recovered: "The HTTP API answers again",
   operated: "Somebody operated the service by HTTP API or console",
-  // Alarms sent to targets.
+  // Alarms.
+  alarm_raised: "Something is wrong: `code` says what, `advice` what to do",
+  alarm_cleared: "It is over",
   alarm_not_sent: "A target did not take an alarm; it is told later",
   alarm_sent: "The target takes alarms again",
   // Backups.
@@ -103,6 +105,7 @@ export const ALL_CLEARS = {
   poll_failing: "poll_recovered",
   projection_failing: "projection_recovered",
   forward_failing: "forward_recovered",
+  alarm_raised: "alarm_cleared",
   alarm_not_sent: "alarm_sent",
   backup_failing: "backup_recovered",
   api_failing: "api_recovered",

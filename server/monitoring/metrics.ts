@@ -9,6 +9,11 @@ import {
 } from "../../sync/for_server.ts";
 import type { Spool } from "../../webhooks/for_server.ts";
 import { pollAlarm, type PollStatus } from "../../sync/for_resources.ts";
+import {
+  CONDITIONS,
+  STANDING_CODES,
+} from "../../resources/health/conditions.ts";
+import type { Finding } from "../../resources/health/finding.ts";
 import { PollTally } from "./poll_tally.ts";
 import type { PrometheusMetrics } from "./prometheus/prometheus_metrics.ts";
 
@@ -42,6 +47,8 @@ export interface ServiceMetrics {
   readonly backup: (
     state: { readonly madeAt?: number | null; readonly failing?: boolean },
   ) => void;
+  /** Tells what a look at everything found. */
+  readonly conditions: (findings: readonly Finding[]) => void;
   /** Tells how webhook delivery is. */
   readonly delivery: (health: DeliveryHealth) => void;
   /** Tells how polling is. */
@@ -78,6 +85,9 @@ export function serviceMetrics(
   });
   const chainBroken = meter.createGauge("rampkit.ledger.chain.broken", {
     description: "1 while the chain does not hold the head that was kept of it",
+  });
+  const condition = meter.createGauge("rampkit.condition", {
+    description: "1 while a condition stands, by its code",
   });
   const suspected = meter.createGauge("rampkit.delivery.suspected", {
     description: "1 while orders move and no webhook comes",
@@ -165,6 +175,13 @@ export function serviceMetrics(
     },
     lag: (events) => lag.record(events),
     chain: ({ broken }) => chainBroken.record(broken === null ? 0 : 1),
+    conditions: (findings) => {
+      const codes = new Set(findings.map(({ code }) => code));
+      for (const code of STANDING_CODES) {
+        const { subject } = CONDITIONS[code];
+        condition.record(codes.has(code) ? 1 : 0, { code, subject });
+      }
+    },
     delivery: ({ deliverySuspected, failingSince, countdown, state }) => {
       suspected.record(deliverySuspected ? 1 : 0);
       failing.record(failingSince === null ? 0 : 1);

@@ -1,9 +1,6 @@
 import type { PollAlert, SweepFailure } from "../../sync/for_resources.ts";
 import type { PollHealth } from "../../sync/for_server.ts";
-
-/** A poller that reports nothing for this long is stuck, ms. One that works
- * reports every 30 seconds. */
-const STUCK_MS = 180_000;
+import { LIMITS } from "../../resources/health/limits.ts";
 
 /** Pause between two looks, ms. */
 const LOOK_EVERY_MS = 15_000;
@@ -54,7 +51,7 @@ export class StalledPoller implements Disposable {
   /** Looks how long ago it last reported. */
   look(): void {
     const silentMs = this.#steady() - this.#reportedMs;
-    if (this.#stuck !== null || silentMs < STUCK_MS) return;
+    if (this.#stuck !== null || silentMs < LIMITS.pollerSilentMs) return;
     const nowMs = this.#options.now();
     const at = new Date(nowMs).toISOString();
     const failure: SweepFailure = {

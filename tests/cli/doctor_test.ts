@@ -14,13 +14,13 @@ Deno.test("rampkit doctor asks the public address, whether there is a ledger or 
   assert.match(without.out, /WARN +Ledger +There is none yet/);
   assert.match(
     without.out,
-    /FAIL +Endpoint +http:\/\/127.0.0.1:1 does not answer/,
+    /FAIL +Endpoint +Its public address does not answer: http:\/\/127.0.0.1:1,/,
   );
   await (await openLedger({ url: live.url, environment: "sandbox" })).close();
   const withOne = await cli(args);
   assert.match(
     withOne.out,
-    /FAIL +Endpoint +http:\/\/127.0.0.1:1 does not answer/,
+    /FAIL +Endpoint +Its public address does not answer: http:\/\/127.0.0.1:1,/,
   );
 });
 

@@ -8,6 +8,7 @@ import {
   record,
   runUntil,
 } from "../../server/forwarding/testing/forwarding_kit.ts";
+import { found } from "../../resources/health/finding.ts";
 import { userSnapshot } from "../../ledger/for_sync.ts";
 import { at, emptyStore } from "../../ledger/testing/projection_test_kit.ts";
 import { hasShape } from "../kit/documented_shape.ts";
@@ -53,12 +54,9 @@ Deno.test("what is forwarded of orders and users has the shape that `schema` pri
 });
 
 Deno.test("what is forwarded of an alarm has the shape that `schema` prints", () => {
-  const alarm = {
-    area: "delivery",
-    code: "delivery_suspected",
-    since: "2026-11-22T09:50:00.000Z",
-    facts: { silentOrders: 3, offAtFromFirst: null },
-  } as const;
+  const since = "2026-11-22T09:50:00.000Z";
+  const facts = { silentOrders: 3, offAtFromFirst: null };
+  const alarm = { ...found("delivery_suspected", { facts }), since };
   const where = { name: "delivery", environment: "sandbox", host: null };
   for (const clearedAt of [null, "2026-11-22T10:50:00.000Z"]) {
     const { id: _, ...body } = alarmMessage({ alarm, clearedAt, ...where });

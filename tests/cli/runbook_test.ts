@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ALARM_CODES } from "../../server/alarms/alarm_words.ts";
+import { ALARM_CODES } from "../../resources/health/conditions.ts";
 import { ALL_CLEARS, LOG_EVENTS } from "../../server/monitoring/log_events.ts";
 import {
   RECONCILE_CATEGORIES,

@@ -6,6 +6,10 @@ import {
   releaseTable,
 } from "../../resources/views/machine/outcome_tables.ts";
 import {
+  alarmsTable,
+  conditionsTable,
+} from "../../resources/health/condition_tables.ts";
+import {
   markdownTable,
   type WordTable,
 } from "../../resources/views/markdown_table.ts";
@@ -18,19 +22,21 @@ const TABLES: Readonly<Record<string, () => WordTable>> = {
   advice: adviceTable,
   attention: attentionTable,
   release: releaseTable,
+  conditions: conditionsTable,
+  alarms: alarmsTable,
 };
 
 /** The tables of each document. */
 const DOCUMENTS: Readonly<Record<string, readonly string[]>> = {
   "COMMANDS.md": ["attention", "outcomes", "release"],
-  "FORWARDING.md": ["release"],
-  "RUNBOOK.md": ["advice"],
+  "FORWARDING.md": ["alarms", "release"],
+  "RUNBOOK.md": ["advice", "conditions"],
 };
 
 const PRINTED = /<!-- printed: (\w+) -->\n\n([^]*?)\n\n<!-- end -->/g;
 
 for (const [name, tables] of Object.entries(DOCUMENTS)) {
-  Deno.test(`${name} has the tables that are printed from the table of outcomes`, async () => {
+  Deno.test(`${name} has the tables that are printed from the tables of outcomes and conditions`, async () => {
     const file = new URL(name, root);
     const text = await Deno.readTextFile(file);
     const found = [...text.matchAll(PRINTED)].map(([, table = ""]) => table);

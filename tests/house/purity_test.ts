@@ -32,7 +32,6 @@ const TOUCHES_WORLD = new Set([
   "ledger/store/random_pool.ts",
   "ledger/store/tables/events/append_deliveries.ts",
   "ledger/subscriptions/subscription.ts",
-  "resources/health/delivery_checks.ts",
 ]);
 
 Deno.test("files name no clock, no chance and no I/O unless they are there for it", async () => {

@@ -144,7 +144,7 @@ Deno.test("the back end of FORWARDING.md releases goods once, on a signed and co
   );
   const stop = new AbortController();
   const senders = new Set<unknown>();
-  const forwarding = forward?.({
+  const forwarding = forward?.run({
     ledger,
     log: (_level, event, fields) => {
       if (event === "forwarding") senders.add(fields?.target);

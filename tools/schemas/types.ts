@@ -47,7 +47,7 @@ import type {
   Unfired,
   UserReason,
 } from "../../ledger/types.ts";
-import type { Check } from "../../resources/health/check.ts";
+import type { Check } from "../../resources/health/finding.ts";
 import type { DeliveryDetailJson } from "../../resources/queries/deliveries.ts";
 import type {
   DeliveryHealthJson,

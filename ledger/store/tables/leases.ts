@@ -29,7 +29,7 @@ export interface Lease {
 }
 
 /** The database's own clock, in milliseconds: pollers may disagree on theirs. */
-const databaseNow = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
+export const databaseNow = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
 
 /**
  * Takes a lease that is free, expired, of the same holder, or ends later than

@@ -1,55 +1,70 @@
 import { type Markup, markup } from "../markup/markup.ts";
 import { prose, sentence } from "../markup/outside.ts";
 import { when } from "../markup/times.ts";
-import type { HealthLevel, HealthPart } from "./health_part.ts";
+import type { HealthLevel } from "../../../resources/health/conditions.ts";
+import { stands } from "../../../resources/health/finding.ts";
+import type { HealthPart } from "./health_part.ts";
 
-/** What a level is called, and a sign that does not depend on colour. */
+/** What a level is called, its style, and a sign that does not depend on colour. */
 const LEVELS: Readonly<
-  Record<HealthLevel, { readonly word: string; readonly sign: string }>
+  Record<
+    HealthLevel,
+    { readonly word: string; readonly style: string; readonly sign: string }
+  >
 > = {
-  good: { word: "fine", sign: "●" },
-  warn: { word: "look", sign: "▲" },
-  bad: { word: "broken", sign: "■" },
-  unused: { word: "not used", sign: "○" },
+  fine: { word: "fine", style: "good", sign: "●" },
+  warning: { word: "look", style: "warn", sign: "▲" },
+  problem: { word: "broken", style: "bad", sign: "■" },
+  skipped: { word: "not used", style: "unused", sign: "○" },
 };
+
+/** The style of a level. */
+export function styleOf(level: HealthLevel): string {
+  return LEVELS[level].style;
+}
 
 /** The health bar of every page: what needs a look comes with its words. */
 export function healthBar(
   parts: readonly HealthPart[],
   nowMs: number,
 ): Markup {
-  const told = parts.filter(({ level }) => level === "bad" || level === "warn");
+  const told = parts.flatMap(({ name, findings }) =>
+    findings.filter(stands).map((one) => words(name, one, nowMs))
+  );
   return markup`<div id="health" class="health">
 <ul class="parts">${parts.map(chip)}</ul>
-${
-    told.length > 0 &&
-    markup`<ul class="told">${told.map((part) => words(part, nowMs))}</ul>`
-  }
+${told.length > 0 && markup`<ul class="told">${told}</ul>`}
 <details class="meanings"><summary>What each part means</summary>
 <dl class="facts">${parts.map(meaning)}</dl></details></div>`;
 }
 
-function chip({ name, level, detail }: HealthPart): Markup {
-  const { sign, word } = LEVELS[level];
-  return markup`<li class="part ${level}" title="${sentence(detail)}">
+function chip({ name, level, findings }: HealthPart): Markup {
+  const { sign, style, word } = LEVELS[level];
+  return markup`<li class="part ${style}" title="${
+    sentence(detailsOf(findings))
+  }">
 <span aria-hidden="true">${sign}</span> ${name}<span class="word"> ${word}</span></li>`;
 }
 
 function words(
-  { name, level, since, detail, advice }: HealthPart,
+  name: string,
+  { level, since, detail, next }: HealthPart["findings"][number],
   nowMs: number,
 ): Markup {
-  return markup`<li class="${level}"><strong>${name}</strong> ${prose(detail)}${
-    since !== null && markup`, since ${when(since, nowMs)}`
-  }. ${
-    advice !== null &&
-    markup`<span class="advice">${prose(ended(advice))}</span>`
+  return markup`<li class="${styleOf(level)}"><strong>${name}</strong> ${
+    prose(detail)
+  }${since !== null && markup`, since ${when(since, nowMs)}`}. ${
+    next !== null && markup`<span class="advice">${prose(ended(next))}</span>`
   }</li>`;
 }
 
-function meaning({ name, level, detail }: HealthPart): Markup {
+function meaning({ name, level, findings }: HealthPart): Markup {
   return markup`<div><dt>${name}</dt><dd>${MEANINGS[name]} <span
-class="${level}">${prose(detail)}.</span></dd></div>`;
+class="${styleOf(level)}">${prose(detailsOf(findings))}.</span></dd></div>`;
+}
+
+function detailsOf(findings: HealthPart["findings"]): string {
+  return findings.map(({ detail }) => detail).join(". ");
 }
 
 /** A sentence with its end. */

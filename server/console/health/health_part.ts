@@ -1,33 +1,42 @@
-/**
- * How well a part of the whole is.
- *
- * - `good`: as it should be.
- * - `warn`: works, and a person should know.
- * - `bad`: does not work.
- * - `unused`: there is nothing to watch.
- */
-export type HealthLevel = "good" | "warn" | "bad" | "unused";
-
-/** The parts, in the order in which they are shown. */
-export const HEALTH_PARTS = [
-  "Webhooks",
-  "Polling",
-  "Ledger",
-  "Backlog",
-  "Forwarding",
-  "Comparison",
-] as const;
+import type { HealthLevel } from "../../../resources/health/conditions.ts";
+import { type Finding, stands } from "../../../resources/health/finding.ts";
+import {
+  HEALTH_PARTS,
+  type HealthPart as PartName,
+  SUBJECTS,
+} from "../../../resources/health/subjects.ts";
 
 /** One part of the health bar. */
 export interface HealthPart {
   /** Its name. */
-  readonly name: (typeof HEALTH_PARTS)[number];
-  /** How well it is. */
+  readonly name: PartName;
+  /** How well it is: as its worst finding, else as its first. */
   readonly level: HealthLevel;
-  /** Since when, UTC ISO 8601; null where that is not known. */
-  readonly since: string | null;
-  /** What is seen, in one sentence. */
-  readonly detail: string;
-  /** What to do; null where there is nothing to do. */
-  readonly advice: string | null;
+  /** What was found of it, what stands first. */
+  readonly findings: readonly Pick<
+    Finding,
+    "code" | "level" | "since" | "detail" | "next"
+  >[];
+}
+
+/** The parts of the health bar, made of what was found. */
+export function healthParts(
+  findings: readonly Finding[],
+): readonly HealthPart[] {
+  return HEALTH_PARTS.map((name) => {
+    const own = findings.filter(({ subject }) =>
+      SUBJECTS[subject].part === name
+    );
+    const told = own.filter(stands).toSorted((a, b) =>
+      Number(b.level === "problem") - Number(a.level === "problem")
+    );
+    const shown = told.length > 0 ? told : own;
+    return {
+      name,
+      level: shown[0]?.level ?? "skipped",
+      findings: shown.map(({ code, level, since, detail, next }) => ({
+        ...{ code, level, since, detail, next },
+      })),
+    };
+  });
 }

@@ -1,15 +1,9 @@
-import { messageOf } from "../../../core/guards.ts";
 import { sleep } from "../../../core/waiting/sleep.ts";
 import { type DeliveryHealth, watchdog } from "../../../sync/mod.ts";
 import type { Ledger } from "../../../ledger/mod.ts";
+import { found, type LookAtHealth } from "../../../resources/health/finding.ts";
 import { CachedValue } from "../context/cached_value.ts";
-import { backlogHealth } from "./backlog_health.ts";
-import { comparisonHealth } from "./comparison_health.ts";
-import { forwardingHealth } from "./forwarding_health.ts";
-import { HEALTH_PARTS, type HealthPart } from "./health_part.ts";
-import { ledgerHealth } from "./ledger_health.ts";
-import { pollingHealth } from "./polling_health.ts";
-import { webhooksPart } from "./webhooks_health.ts";
+import { type HealthPart, healthParts } from "./health_part.ts";
 
 /** Older than this it is looked at again, ms. */
 const OLD_MS = 10_000;
@@ -27,14 +21,15 @@ export class HealthWatch {
    * Watches a ledger; it does nothing unless asked.
    *
    * @param now Clock, ms since the epoch.
+   * @param look Looks how everything is.
    */
-  constructor(ledger: Ledger, now: () => number) {
+  constructor(ledger: Ledger, now: () => number, look: LookAtHealth) {
     const how = { now, oldMs: OLD_MS };
     this.delivery = new CachedValue(async () => {
       const { health } = await watchdog(ledger.driver, { nowMs: now() });
       return health;
     }, how);
-    this.#parts = new CachedValue(() => this.#look(ledger, now()), how);
+    this.#parts = new CachedValue(async () => healthParts(await look()), how);
   }
 
   /** What is known at once, or soon; else that it is being looked at. */
@@ -56,44 +51,13 @@ export class HealthWatch {
     await this.#parts.settled();
     await this.delivery.settled();
   }
-
-  #look(ledger: Ledger, nowMs: number): Promise<readonly HealthPart[]> {
-    return Promise.all([
-      part(
-        "Webhooks",
-        async () => webhooksPart(await this.delivery.find(), nowMs),
-      ),
-      part("Polling", () => pollingHealth(ledger, nowMs)),
-      part("Ledger", () => ledgerHealth(ledger, nowMs)),
-      part("Backlog", () => backlogHealth(ledger, nowMs)),
-      part("Forwarding", () => forwardingHealth(ledger)),
-      part("Comparison", () => comparisonHealth(ledger)),
-    ]);
-  }
 }
 
-const UNDER_WAY: readonly HealthPart[] = HEALTH_PARTS.map((name) => ({
-  name,
-  level: "unused",
-  since: null,
-  detail: "It is being looked at; load the page again",
-  advice: null,
+const UNDER_WAY: readonly HealthPart[] = healthParts([]).map((part) => ({
+  ...part,
+  findings: [{
+    ...found("not_looked_at"),
+    level: "skipped",
+    detail: "It is being looked at; load the page again",
+  }],
 }));
-
-/** A part that cannot be looked at is bad itself. */
-async function part(
-  name: HealthPart["name"],
-  look: () => Promise<HealthPart>,
-): Promise<HealthPart> {
-  try {
-    return await look();
-  } catch (error) {
-    return {
-      name,
-      level: "bad",
-      since: null,
-      detail: `It cannot be looked at: ${messageOf(error)}`,
-      advice: "rampkit doctor says more",
-    };
-  }
-}

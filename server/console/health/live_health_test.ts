@@ -4,18 +4,18 @@ import { LiveHealth } from "./live_health.ts";
 
 /** A part that is as the test says. */
 function part(level: HealthPart["level"]): HealthPart {
-  return { name: "Ledger", level, since: null, detail: "", advice: null };
+  return { name: "Ledger", level, findings: [] };
 }
 
 Deno.test("LiveHealth.follow() tells of a change once, and ends with the page and with the console", async () => {
-  let parts = [part("good")];
+  let parts = [part("fine")];
   const live = new LiveHealth({ parts: () => Promise.resolve(parts) }, 1);
   const left = new AbortController();
   const seen = live.follow(left.signal);
-  assert.deepEqual((await seen.next()).value, [part("good")]);
+  assert.deepEqual((await seen.next()).value, [part("fine")]);
   assert.equal((await seen.next()).value, null);
-  parts = [part("bad")];
-  assert.deepEqual((await seen.next()).value, [part("bad")]);
+  parts = [part("problem")];
+  assert.deepEqual((await seen.next()).value, [part("problem")]);
   assert.equal((await seen.next()).value, null);
   left.abort();
   assert.equal((await seen.next()).done, true);

@@ -1,10 +1,10 @@
 import type { DeliveryHealth } from "../../../sync/mod.ts";
 import { readRefusedRequests } from "../../../sync/for_resources.ts";
 import { deliveriesPage } from "../../../resources/queries/deliveries.ts";
-import { describeCountdown } from "../../../resources/wording/delivery.ts";
 import { REFUSALS } from "../../../resources/wording/refusals.ts";
 import type { PageContext } from "../context/page_context.ts";
-import { webhooksPart } from "../health/webhooks_health.ts";
+import { deliveryFinding } from "../../../resources/health/delivery_health.ts";
+import { styleOf } from "../health/health_bar.ts";
 import { type Markup, markup, NOTHING } from "../markup/markup.ts";
 import { section, table } from "../markup/lists.ts";
 import { code, outside, outsideText, sentence } from "../markup/outside.ts";
@@ -104,14 +104,13 @@ ${
 /** What the watchdog sees, how long is left, and how to read again. */
 function state(context: PageContext, health: DeliveryHealth): Markup {
   const { nowMs } = context;
-  const { level, detail, since, advice } = webhooksPart(health, nowMs);
+  const { level, detail, since, next } = deliveryFinding(health);
   const { countdown, silentOrderIds } = health;
-  const from = countdown?.firstFailureAt ?? since;
-  return markup`<p class="${level}"><strong>${sentence(detail)}.</strong> ${
-    since !== null && markup`Since ${when(since, nowMs)}.`
-  }</p>
-${advice !== null && markup`<p>${advice}.</p>`}
-${countdown !== null && markup`<p>${describeCountdown(countdown)}.</p>`}
+  const from = countdown?.firstFailureAt ?? health.since;
+  return markup`<p class="${styleOf(level)}"><strong>${
+    sentence(detail)
+  }.</strong> ${since !== null && markup`Since ${when(since, nowMs)}.`}</p>
+${next !== null && markup`<p>${next}.</p>`}
 ${
     from !== null &&
     markup`<p>Once delivery is on again, read what was missed:</p>

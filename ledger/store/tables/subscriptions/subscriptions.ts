@@ -1,5 +1,6 @@
 import type { ResultSet, Statement } from "../../driver/driver.ts";
 import { expectRow } from "../../driver/expect_row.ts";
+import { databaseNow, SUBSCRIPTION_LEASE } from "../leases.ts";
 
 /**
  * How far each subscription is in the log of transitions. Each write of a
@@ -105,6 +106,23 @@ export const selectSubscriptions: Statement = {
     ORDER BY s.name`,
   args: [],
 };
+
+/**
+ * Selects name, and time of the first transition after the checkpoint, of the
+ * subscriptions where that is older than a time and nobody holds the lease.
+ */
+export function selectUnattended(before: string): Statement {
+  return {
+    sql: `SELECT s.name, t.recorded_at FROM subscriptions AS s
+      JOIN transitions AS t ON t.seq =
+        (SELECT min(n.seq) FROM transitions AS n WHERE n.seq > s.seq)
+      WHERE t.recorded_at < ?1 AND NOT EXISTS (SELECT 1 FROM poll_lease AS l
+        WHERE l.name = '${SUBSCRIPTION_LEASE}' || s.name
+          AND l.expires_at > ${databaseNow})
+      ORDER BY s.name`,
+    args: [before],
+  };
+}
 
 function countQueued(state: string): string {
   return `(SELECT count(*) FROM queued_transitions AS l

@@ -1,0 +1,63 @@
+import { assetDecimals } from "../../client/mod.ts";
+import { messageOf } from "../../core/guards.ts";
+import { findDamage, requireWritable } from "../../ledger/for_ledger_file.ts";
+import type { Ledger } from "../../ledger/mod.ts";
+import { type Finding, found } from "../../resources/health/finding.ts";
+import { untilStopped } from "../../settings/stoppable.ts";
+
+/** Orders whose assets are looked up, the latest first. */
+const ORDERS = 5000;
+
+/**
+ * What `doctor` alone looks at of a ledger, because it takes long or belongs to
+ * its user: does it take writes, are its pages whole, are its assets known?
+ *
+ * @param fileRefusal What `writeRefusal()` said before it was opened.
+ */
+export async function lookIntoLedger(
+  ledger: Ledger,
+  fileRefusal: string | null,
+  signal: AbortSignal,
+): Promise<readonly Finding[]> {
+  return [
+    await writable(ledger, fileRefusal),
+    await integrity(ledger),
+    await assets(ledger, signal),
+  ];
+}
+
+async function writable(
+  { driver, environment }: Ledger,
+  fileRefusal: string | null,
+): Promise<Finding> {
+  const refusal = fileRefusal ??
+    await requireWritable(driver).then(() => null, messageOf);
+  return refusal === null
+    ? found("ledger_writable", { more: `its environment is ${environment}` })
+    : found("ledger_refuses", { more: refusal });
+}
+
+async function integrity({ driver }: Ledger): Promise<Finding> {
+  if (driver.location === "remote") return found("pages_unseen");
+  const damage = await findDamage(driver);
+  return damage === null
+    ? found("pages_intact")
+    : found("pages_damaged", { more: damage });
+}
+
+async function assets(ledger: Ledger, signal: AbortSignal): Promise<Finding> {
+  const unknown = new Set<string>();
+  const table = ledger.environment === "sandbox" ? "sandbox" : "production";
+  let looked = 0;
+  for await (const order of untilStopped(ledger.orders.list({}), signal)) {
+    if (++looked > ORDERS) break;
+    const { commodity, network } = order;
+    if (commodity === null || network === null) continue;
+    if (assetDecimals(table, commodity, network) === null) {
+      unknown.add(`${commodity} on ${network}`);
+    }
+  }
+  return unknown.size === 0
+    ? found("assets_known")
+    : found("assets_unknown", { more: [...unknown].sort().join(", ") });
+}

@@ -1,0 +1,473 @@
+import { type Subject, SUBJECTS } from "./subjects.ts";
+
+/**
+ * How much a finding matters.
+ *
+ * - `problem`: it does not work, which is an alarm while `serve` sees it.
+ * - `warning`: it works, and a person should know; some are alarms as well.
+ * - `fine`: it is as it should be.
+ * - `skipped`: it could not be looked at, or is not used.
+ */
+export type HealthLevel = "problem" | "warning" | "fine" | "skipped";
+
+/** What a condition means, and what to do about it. */
+interface Condition {
+  readonly subject: Subject;
+  readonly level: HealthLevel;
+  /** What is seen, in one sentence that figures may complete. */
+  readonly means: string;
+  /** What to do, unless the figures decide it. */
+  readonly next?: string;
+  /** Whether it is an alarm. @default {where it is a problem} */
+  readonly isAlarm?: true;
+}
+
+const row = (
+  subject: Subject,
+  level: HealthLevel,
+  means: string,
+  next?: string,
+): Condition => ({
+  subject,
+  level,
+  means,
+  ...(next !== undefined && { next }),
+});
+
+/** A warning that is an alarm as well. */
+const alarming = (condition: Condition): Condition => ({
+  ...condition,
+  isAlarm: true,
+});
+
+/** What to do where webhooks may be off. */
+export const PRESS_TEST: string =
+  "Press Test on the webhook page of the service's dashboard " +
+  "first: when nothing comes, delivery is off. Enable it there, then: " +
+  "rampkit recover --from WHEN-IT-BEGAN";
+const MAKE_BACKUPS = "rampkit serve --backup-to DIR makes them; for a folder " +
+  "that is elsewhere, pass rampkit doctor --backup-to DIR";
+const MAKE_ROOM =
+  "Make room on the disk or bring the database back; run rampkit doctor";
+const START_POLLER = "Start `serve` with an API key, or: rampkit poll --once";
+
+/**
+ * Everything that a look can find. Doctor, console, alarms, `/readyz`,
+ * `/v1/status` and the metrics show these and no others, and RUNBOOK.md prints
+ * those that stand.
+ */
+export const CONDITIONS = {
+  not_looked_at: row(
+    "storing",
+    "warning",
+    "It cannot be looked at",
+    "Run rampkit doctor",
+  ),
+
+  api_key_set: row("api_key", "fine", "It is set"),
+  api_key_missing: row(
+    "api_key",
+    "problem",
+    "There is none: nothing can be confirmed, and lost webhooks are not found",
+    "Set RAMPKIT_API_KEY to the key that the service gave you",
+  ),
+  webhook_secret_set: row("webhook_secret", "fine", "It is set"),
+  webhook_secret_missing: row(
+    "webhook_secret",
+    "warning",
+    "There is none here, so this machine cannot run the endpoint",
+    "Set RAMPKIT_WEBHOOK_SECRET, for example from: openssl rand -hex 24",
+  ),
+  webhook_secret_short: row(
+    "webhook_secret",
+    "warning",
+    "One is short enough to be guessed",
+    "Take a longer one: openssl rand -hex 24",
+  ),
+
+  serve_running: row("serve", "fine", "It has the ledger's file open"),
+  serve_not_running: row(
+    "serve",
+    "warning",
+    "No serve has the ledger's file open on this machine, and no poller is at work",
+    "Start `serve`",
+  ),
+  ledger_replaced: row(
+    "serve",
+    "problem",
+    "The running serve works on another file: the ledger's was removed or replaced, and deliveries wait in the spool",
+    "Stop serve, put the ledger in its place with rampkit ledger restore, then start serve again",
+  ),
+
+  spool_empty: row("spool", "fine", "No process left deliveries in a file"),
+  spool_unused: row("spool", "fine", "None: the ledger has deliveries at once"),
+  spool_unreadable: row(
+    "spool",
+    "problem",
+    "Its folder cannot be read",
+    "Give it to the user of serve",
+  ),
+  spool_damaged: row(
+    "spool",
+    "problem",
+    "Damaged files: deliveries that were answered may be lost",
+    "Read the service again over that time with rampkit recover, then move what ends in .damaged elsewhere",
+  ),
+  spool_left: row(
+    "spool",
+    "warning",
+    "A process that ended has left deliveries in files",
+    "serve takes them into the ledger; start it",
+  ),
+  spool_nearly_full: row(
+    "spool",
+    "problem",
+    "The spool is three quarters full: only deliveries of at most 8 KiB are taken, larger ones are answered 503",
+    "See why the ledger does not take them: run rampkit doctor",
+  ),
+  large_bodies_refused: row(
+    "spool",
+    "problem",
+    "Bodies above 64 KiB are answered 503: they have used up their share of the spool. The service's own have about 1 KiB",
+    "Somebody else may know the webhook address: change the secret, and limit the senders with `rampkit serve --allow`",
+  ),
+
+  nothing_waiting: row(
+    "waiting",
+    "fine",
+    "The ledger has every answered delivery",
+  ),
+  deliveries_moving: row(
+    "waiting",
+    "fine",
+    "Answered deliveries are on their way into the ledger",
+  ),
+  deliveries_left: row(
+    "waiting",
+    "warning",
+    "Answered deliveries wait in the files of a process that ended",
+    "Is `serve` running? It takes them into the ledger",
+  ),
+  deliveries_waiting: row(
+    "waiting",
+    "problem",
+    "Answered deliveries wait to go into the ledger",
+    "Nothing is lost: see that `rampkit serve` runs, and run rampkit doctor",
+  ),
+
+  ledger_writable: row("storing", "fine", "It can be written to"),
+  ledger_missing: row(
+    "place",
+    "warning",
+    "There is none yet",
+    "rampkit serve makes it; for another one set RAMPKIT_DATABASE_URL",
+  ),
+  ledger_not_made: row(
+    "place",
+    "problem",
+    "There is none yet, and none can be made there",
+    "Give the user of serve the right to write the folder, or set RAMPKIT_DATABASE_URL to a file elsewhere",
+  ),
+  ledger_not_opened: row(
+    "place",
+    "problem",
+    "It cannot be opened",
+    "The message says why",
+  ),
+  ledger_refuses: row(
+    "storing",
+    "problem",
+    "The ledger takes no writes; deliveries wait in the spool",
+    MAKE_ROOM,
+  ),
+  deliveries_refused: row(
+    "storing",
+    "problem",
+    "Nothing durable takes deliveries: they are answered 503, and the service will switch webhooks off",
+    MAKE_ROOM,
+  ),
+
+  disk_has_room: row("disk", "fine", "There is room"),
+  disk_nearly_full: row(
+    "disk",
+    "problem",
+    "Little is left of the disk that the ledger is on",
+    "Make room; remove old backups from the machine after copying them elsewhere",
+  ),
+
+  pages_intact: row("database", "fine", "Its pages are intact"),
+  pages_unseen: row("database", "skipped", "Its server looks after it"),
+  pages_damaged: row(
+    "database",
+    "problem",
+    "Its pages are damaged",
+    "Restore the last backup that verifies",
+  ),
+
+  events_folded: row("projection", "fine", "Events are folded"),
+  folding_behind: row(
+    "projection",
+    "warning",
+    "Many events wait to be folded",
+    "Is `serve` running, in this version? Commands that read catch up as well",
+  ),
+  events_not_folded: row(
+    "projection",
+    "problem",
+    "Stored events do not become states: orders look older than they are",
+    "Nothing is lost: the log of `rampkit serve` says why, as projection_failing",
+  ),
+  fold_newer: row(
+    "projection",
+    "problem",
+    "A newer version has folded the ledger: this one folds nothing",
+    "Finish the upgrade: run every process in the newer version",
+  ),
+
+  chain_whole: row("evidence", "fine", "The chain is whole"),
+  chain_broken: row(
+    "evidence",
+    "problem",
+    "The evidence chain does not contain its anchored head: somebody changed the ledger, or an older copy of it is in its place",
+    "Change nothing, keep a copy, and run rampkit ledger verify; RUNBOOK.md says how to go on",
+  ),
+
+  assets_known: row(
+    "assets",
+    "fine",
+    "Every asset of the latest orders is in the table",
+  ),
+  assets_unknown: row(
+    "assets",
+    "warning",
+    "Not in the table",
+    "Amounts of these are compared digit by digit; a newer version may know them",
+  ),
+
+  delivery_works: row("delivery", "fine", "Webhooks come"),
+  delivery_unused: row(
+    "delivery",
+    "skipped",
+    "No webhook of an order or user that the service has shown was received yet",
+  ),
+  delivery_never_worked: row(
+    "delivery",
+    "warning",
+    "Orders move, and no webhook of an order or user that the service has shown ever came: webhooks are not used here, or they never worked",
+    "Where webhooks are meant to come, set the endpoint's address in the service's dashboard and press Test there",
+  ),
+  delivery_suspected: row(
+    "delivery",
+    "problem",
+    "Orders move at the service and no webhook comes any more",
+    PRESS_TEST,
+  ),
+  delivery_failing: row(
+    "delivery",
+    "problem",
+    "Webhooks come and are not answered in time",
+    PRESS_TEST,
+  ),
+  last_webhook: row("freshness", "fine", "Last webhook"),
+
+  requests_taken: row(
+    "refusals",
+    "fine",
+    "The endpoint refused no request in the last day",
+  ),
+  requests_refused: row(
+    "refusals",
+    "warning",
+    "The endpoint refused requests in the last day",
+  ),
+  strangers_refused: row(
+    "refusals",
+    "fine",
+    "The endpoint refused requests of strangers in the last day",
+  ),
+
+  endpoint_answers: row("endpoint", "fine", "It answers at its public address"),
+  endpoint_unknown: row(
+    "endpoint",
+    "skipped",
+    "Its public address is not known",
+    "Set RAMPKIT_PUBLIC_URL, for example https://YOUR-HOST",
+  ),
+  endpoint_secret_named: row(
+    "endpoint",
+    "problem",
+    "RAMPKIT_PUBLIC_URL holds the path of the webhooks",
+    "Name what comes before /webhooks/ only: the rest is a secret",
+  ),
+  endpoint_wrong: row(
+    "endpoint",
+    "problem",
+    "Something else answers at its public address",
+    "Is it this endpoint that answers there?",
+  ),
+  endpoint_unreachable: row(
+    "endpoint",
+    "problem",
+    "Its public address does not answer",
+    "The service cannot reach it either: check address, proxy and firewall",
+  ),
+
+  polling_works: row("polling", "fine", "The service answers"),
+  polling_not_begun: row(
+    "polling",
+    "warning",
+    "The service has not been read yet",
+    START_POLLER,
+  ),
+  polling_idle: row("polling", "warning", "No poller runs", START_POLLER),
+  poll_clock_set_back: row(
+    "polling",
+    "warning",
+    "The last answer of the service lies in the future: a clock was set back",
+    "Look again in a minute",
+  ),
+  poll_failing: row(
+    "polling",
+    "problem",
+    "The service does not answer as it should: nothing is confirmed",
+  ),
+  poll_stalled: row(
+    "polling",
+    "problem",
+    "The poller has made no step for minutes: nothing is confirmed",
+    "Look for a clock that was set back or a hanging database, and restart `serve`",
+  ),
+
+  nothing_to_confirm: row(
+    "backlog",
+    "fine",
+    "Nothing waits too long to be confirmed",
+  ),
+  confirmations_waiting: alarming(row(
+    "backlog",
+    "warning",
+    "What webhooks claim waits too long to be confirmed",
+    "Does `serve` or `poll` run, and is its --rate enough?",
+  )),
+  ids_taken: row("refused_ids", "fine", "The service refuses no id"),
+  ids_refused: row(
+    "refused_ids",
+    "warning",
+    "The service refuses ids, which are set aside",
+    "They are asked for again, less and less often; tell the service's support when they are orders of yours",
+  ),
+
+  orders_checked: row(
+    "comparison",
+    "fine",
+    "No order has succeeded unchecked for want of anything recorded",
+  ),
+  released_unchecked: alarming(row(
+    "comparison",
+    "warning",
+    "Orders are released unchecked: nothing was ever recorded to compare them with",
+    "Record what you ask for before the customer pays, with ledger.recordSession(), ledger.expect() or POST /v1/sessions; until then compare amount, asset and address yourself before you release",
+  )),
+
+  receiver_works: row("forwarding", "fine", "Has what it subscribed to"),
+  receivers_none: row(
+    "forwarding",
+    "skipped",
+    "Nothing is forwarded, and nothing subscribed",
+  ),
+  receiver_failing: row(
+    "forwarding",
+    "warning",
+    "A receiver fails; its transitions are tried again over three days",
+    "Mend it",
+  ),
+  receiver_idle: row(
+    "forwarding",
+    "warning",
+    "Transitions wait for a receiver, and no process delivers to it",
+    "Start what delivers to it: `serve` with --forward-to, or your program; drop it with rampkit subscriptions drop where it is used no more",
+  ),
+  receiver_off: row("forwarding", "problem", "A target is switched off"),
+  dead_letters: row(
+    "forwarding",
+    "problem",
+    "Transitions failed permanently after all attempts",
+  ),
+
+  backups_made: row("backups", "fine", "The newest backup is young enough"),
+  backups_elsewhere: row(
+    "backups",
+    "skipped",
+    "The ledger's server looks after them",
+  ),
+  backups_unknown: row(
+    "backups",
+    "skipped",
+    "No folder of backups is beside the ledger",
+    MAKE_BACKUPS,
+  ),
+  backups_none: row("backups", "warning", "There is none yet", MAKE_BACKUPS),
+  backup_doubtful: row(
+    "backups",
+    "warning",
+    "The newest backup is empty, or dated ahead of this clock",
+    "Verify it: rampkit ledger verify --database-url file:COPY",
+  ),
+  backup_old: alarming(row(
+    "backups",
+    "warning",
+    "The newest backup is too old",
+    "Does serve run with --backup-to? backup_failing in its log says what stands in the way",
+  )),
+  backups_unreadable: row(
+    "backups",
+    "problem",
+    "Their folder cannot be read",
+    "Give it to the user of serve",
+  ),
+  backup_failing: row(
+    "backups",
+    "problem",
+    "No backup can be made, or its copy does not verify",
+    "The log of `rampkit serve` says why, as backup_failing",
+  ),
+
+  service_answers: row("service", "fine", "It takes the key"),
+  service_not_asked: row(
+    "service",
+    "skipped",
+    "It cannot be asked without a key",
+  ),
+  service_failing: row("service", "problem", "It does not answer as it should"),
+  clock_right: row("clock", "fine", "It agrees with the service's"),
+  clock_off: row(
+    "clock",
+    "warning",
+    "It differs from the service's",
+    "Let the machine keep its time by NTP",
+  ),
+  clock_wrong: row(
+    "clock",
+    "problem",
+    "It differs so much from the service's that stated times are not believed",
+    "Let the machine keep its time by NTP",
+  ),
+} as const satisfies Readonly<Record<string, Condition>>;
+
+/** What a look found, as a word. */
+export type ConditionCode = keyof typeof CONDITIONS;
+
+/** Conditions that stand, in the order of the table. */
+export const STANDING_CODES: readonly ConditionCode[] =
+  (Object.keys(CONDITIONS) as ConditionCode[]).filter((code) =>
+    CONDITIONS[code].level === "problem" || CONDITIONS[code].level === "warning"
+  );
+
+/** What is told as an alarm, in the order of the table. */
+export const ALARM_CODES: readonly ConditionCode[] = STANDING_CODES.filter(
+  (code) => {
+    const { level, subject, isAlarm } = CONDITIONS[code];
+    return (level === "problem" || isAlarm === true) &&
+      SUBJECTS[subject].byDoctorAlone !== true;
+  },
+);

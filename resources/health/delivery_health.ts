@@ -1,0 +1,59 @@
+import { type Ledger, listDeliveries } from "../../ledger/mod.ts";
+import { type DeliveryHealth, watchdog } from "../../sync/mod.ts";
+import { describeCountdown, describeDelivery } from "../wording/delivery.ts";
+import { span } from "../wording/span.ts";
+import { PRESS_TEST } from "./conditions.ts";
+import { type Finding, found } from "./finding.ts";
+
+/** Whether webhooks still come, as the watchdog sees it. */
+export async function lookAtDelivery(
+  { driver }: Pick<Ledger, "driver">,
+  nowMs: number,
+): Promise<readonly Finding[]> {
+  const { health } = await watchdog(driver, { nowMs });
+  return [deliveryFinding(health)];
+}
+
+/** What the watchdog saw, as a finding. */
+export function deliveryFinding(health: DeliveryHealth): Finding {
+  const { state, countdown, silentOrders, silentSince } = health;
+  const more = describeDelivery(health);
+  if (state === "ok") return found("delivery_works", { more });
+  if (state === "never_received") {
+    return silentOrders === 0
+      ? found("delivery_unused")
+      : found("delivery_never_worked", { more, since: silentSince });
+  }
+  const since = countdown?.firstFailureAt ?? health.since ??
+    health.failingSince;
+  return found(`delivery_${state}`, {
+    since,
+    more: countdown === null
+      ? more
+      : `${more}. ${describeCountdown(countdown)}`,
+    ...since !== null &&
+      { next: PRESS_TEST.replace("WHEN-IT-BEGAN", since) },
+    facts: {
+      silentOrders,
+      offAtFromFirst: countdown?.offAtFromFirst ?? null,
+      offAtFromPrevious: countdown?.offAtFromPrevious ?? null,
+    },
+  });
+}
+
+/** When the last webhook came, whatever it was about. */
+export async function lookAtFreshness(
+  { driver }: Pick<Ledger, "driver">,
+  nowMs: number,
+): Promise<readonly Finding[]> {
+  for await (const { receivedAt } of listDeliveries(driver)) {
+    const ago = span(Math.max(0, nowMs - Date.parse(receivedAt)));
+    return [found("last_webhook", {
+      more: `${ago} ago`,
+      facts: { receivedAt },
+    })];
+  }
+  return [
+    found("last_webhook", { more: "never", facts: { receivedAt: null } }),
+  ];
+}

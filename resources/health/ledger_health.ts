@@ -1,0 +1,79 @@
+import {
+  type Driver,
+  FOLD_VERSION,
+  oldestWaitingMs,
+  readMovers,
+} from "../../ledger/for_sync.ts";
+import { readFoldVersion, readWaiting } from "../../ledger/for_resources.ts";
+import type { Ledger } from "../../ledger/mod.ts";
+import { counted } from "../views/counted.ts";
+import { describeChainBreak } from "../wording/damage_reason.ts";
+import { waitingText } from "../wording/waiting.ts";
+import { type Finding, found } from "./finding.ts";
+import { LIMITS } from "./limits.ts";
+
+/** Whether what came is folded, and by which version. */
+export async function lookAtFolding(
+  ledger: Pick<Ledger, "driver" | "lag">,
+): Promise<readonly Finding[]> {
+  const lag = await ledger.lag();
+  const more = `${counted(lag, "event")} to be folded`;
+  const version = await readFoldVersion(ledger.driver) ?? FOLD_VERSION;
+  if (version > FOLD_VERSION) {
+    return [found("fold_newer", {
+      more: `fold ${version}, and this version knows ${FOLD_VERSION}; ${more}`,
+      facts: { lag, version },
+    })];
+  }
+  return [
+    found(lag > LIMITS.eventsNotFolded ? "folding_behind" : "events_folded", {
+      more,
+      facts: { lag },
+    }),
+  ];
+}
+
+/** Whether the evidence chain goes on from the head that is kept of it. */
+export async function lookAtChain(
+  { evidence }: { readonly evidence: Ledger["evidence"] },
+): Promise<readonly Finding[]> {
+  const { broken, events } = await evidence();
+  return [
+    broken === null
+      ? found("chain_whole", {
+        more: `it covers ${counted(events, "event")}; ` +
+          "`rampkit ledger verify` computes it again",
+        facts: { events },
+      })
+      : found("chain_broken", { more: describeChainBreak(broken) }),
+  ];
+}
+
+/**
+ * What processes that take deliveries have waiting. What a process that ended
+ * has left is no alarm: the next `serve` takes it.
+ */
+export async function lookAtWaiting(
+  driver: Driver,
+  nowMs: number,
+): Promise<readonly Finding[]> {
+  const waiting = await readWaiting(driver, nowMs);
+  if (waiting === null) return [found("nothing_waiting")];
+  const oldestMs = oldestWaitingMs(await readMovers(driver), nowMs);
+  const told = {
+    more: waitingText(waiting, nowMs),
+    facts: { waiting: waiting.count, ended: waiting.ended },
+  };
+  if (oldestMs !== null && nowMs - oldestMs > LIMITS.deliveryWaitsMs) {
+    const since = new Date(oldestMs).toISOString();
+    return [found("deliveries_waiting", { ...told, since })];
+  }
+  return [
+    waiting.ended === 0
+      ? found("deliveries_moving", told)
+      : found("deliveries_left", {
+        ...told,
+        since: new Date(waiting.oldestMs).toISOString(),
+      }),
+  ];
+}

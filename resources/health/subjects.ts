@@ -1,0 +1,57 @@
+/** The parts of the console's health bar, in their order. */
+export const HEALTH_PARTS = [
+  "Webhooks",
+  "Polling",
+  "Ledger",
+  "Backlog",
+  "Forwarding",
+  "Comparison",
+] as const;
+
+/** A part of the console's health bar. */
+export type HealthPart = (typeof HEALTH_PARTS)[number];
+
+/** What a look is at. */
+interface LookedAt {
+  /** What `doctor` calls it. */
+  readonly name: string;
+  /** Where the console shows it; null where it does not. */
+  readonly part: HealthPart | null;
+  /** Whether each machine has its own. */
+  readonly isLocal?: true;
+  /** Whether only `doctor` looks at it, so that it is never an alarm. */
+  readonly byDoctorAlone?: true;
+}
+
+const TABLE = {
+  api_key: { name: "API key", part: null, byDoctorAlone: true },
+  webhook_secret: { name: "Webhook secret", part: null, byDoctorAlone: true },
+  serve: { name: "Serve", part: "Ledger", isLocal: true },
+  spool: { name: "Spool", part: "Ledger", isLocal: true },
+  waiting: { name: "Waiting", part: "Ledger" },
+  place: { name: "Ledger", part: null, byDoctorAlone: true },
+  storing: { name: "Ledger", part: "Ledger", isLocal: true },
+  disk: { name: "Disk", part: "Ledger", isLocal: true },
+  database: { name: "Database", part: null, byDoctorAlone: true },
+  projection: { name: "Projection", part: "Ledger" },
+  evidence: { name: "Evidence", part: "Ledger" },
+  assets: { name: "Assets", part: null, byDoctorAlone: true },
+  delivery: { name: "Delivery", part: "Webhooks" },
+  freshness: { name: "Freshness", part: null },
+  refusals: { name: "Refused", part: "Webhooks" },
+  endpoint: { name: "Endpoint", part: null, byDoctorAlone: true },
+  polling: { name: "Polling", part: "Polling" },
+  backlog: { name: "Backlog", part: "Backlog" },
+  refused_ids: { name: "Refused ids", part: "Backlog" },
+  comparison: { name: "Comparison", part: "Comparison" },
+  forwarding: { name: "Forwarding", part: "Forwarding" },
+  backups: { name: "Backups", part: "Ledger", isLocal: true },
+  service: { name: "Service", part: null, byDoctorAlone: true },
+  clock: { name: "Clock", part: null, byDoctorAlone: true },
+} as const satisfies Readonly<Record<string, LookedAt>>;
+
+/** What a look is at, as a word. */
+export type Subject = keyof typeof TABLE;
+
+/** Everything that is looked at, in the order in which it is shown. */
+export const SUBJECTS: Readonly<Record<Subject, LookedAt>> = TABLE;

@@ -1,0 +1,92 @@
+import { ALARM_CODES } from "../../resources/health/conditions.ts";
+import type { Finding } from "../../resources/health/finding.ts";
+import { type Subject, SUBJECTS } from "../../resources/health/subjects.ts";
+
+/** A problem that stands, since a time. */
+export interface StandingAlarm extends Finding {
+  readonly since: string;
+}
+
+/**
+ * What is wrong by the names of alarms: of each name one stands at a time, or
+ * none. What could not be looked at is left out.
+ */
+export type AlarmCheck = ReadonlyMap<string, StandingAlarm | null>;
+
+/** Looks in a row that have to agree before anybody is told. */
+const LOOKS = 2;
+
+/** What the latest looks found under a name. */
+interface Seen {
+  readonly alarm: StandingAlarm | null;
+  readonly looks: number;
+}
+
+/**
+ * Makes alarms of looks: a problem, or its end, counts once two looks in a row
+ * agree, so that what comes and goes wakes nobody. As long as it lasts an alarm
+ * keeps the time when it began.
+ */
+export class StandingAlarms {
+  readonly #latest = new Map<string, Seen>();
+  readonly #standing = new Map<string, StandingAlarm | null>();
+
+  /**
+   * Takes in a look, and gives what may be told after it.
+   *
+   * @param nowMs When a problem began that does not say so itself.
+   */
+  take(findings: readonly Finding[], nowMs: number): AlarmCheck {
+    for (const [name, alarm] of this.#namesOf(findings, nowMs)) {
+      const before = this.#latest.get(name);
+      const isSame = before !== undefined && before.alarm?.code === alarm?.code;
+      const seen: Seen = isSame
+        ? { alarm: earlier(before.alarm, alarm), looks: before.looks + 1 }
+        : { alarm, looks: 1 };
+      this.#latest.set(name, seen);
+      if (seen.looks >= LOOKS) this.#standing.set(name, seen.alarm);
+    }
+    return this.#standing;
+  }
+
+  /** What a look says of each name; one of what was not looked at keeps its alarm. */
+  #namesOf(findings: readonly Finding[], nowMs: number): AlarmCheck {
+    const known = findings.filter(({ code }) => code !== "not_looked_at");
+    const subjects = new Set<string>(known.map(({ subject }) => subject));
+    const all = new Map<string, StandingAlarm | null>();
+    for (const name of [...subjects, ...this.#latest.keys()]) {
+      if (subjects.has(subjectOf(name))) all.set(name, null);
+    }
+    for (const one of known) {
+      const name = nameOf(one);
+      if (!ALARM_CODES.includes(one.code)) all.set(name, all.get(name) ?? null);
+      else if ((all.get(name) ?? null) === null) {
+        const since = one.since ?? new Date(nowMs).toISOString();
+        all.set(name, { ...one, since });
+      }
+    }
+    return all;
+  }
+}
+
+/** Whether each machine has its own alarm of a name. */
+export function isLocal(name: string): boolean {
+  return SUBJECTS[subjectOf(name)].isLocal === true;
+}
+
+function nameOf({ subject, about }: Finding): string {
+  return about === null ? subject : `${subject}:${about}`;
+}
+
+function subjectOf(name: string): Subject {
+  return name.split(":", 1)[0] as Subject;
+}
+
+/** The later look, with the earlier beginning. */
+function earlier(
+  before: StandingAlarm | null,
+  now: StandingAlarm | null,
+): StandingAlarm | null {
+  if (before === null || now === null || before.since > now.since) return now;
+  return { ...now, since: before.since };
+}

@@ -1,0 +1,72 @@
+import { hostname } from "node:os";
+import {
+  HealthMonitor,
+  type HealthMonitorOptions,
+} from "../health/health_monitor.ts";
+import type { Log } from "../monitoring/logger.ts";
+import type { ServiceMetrics } from "../monitoring/metrics.ts";
+import { AlarmLog } from "./alarm_log.ts";
+import { AlarmSender, type AlarmSenderParts } from "./alarm_sender.ts";
+import { StandingAlarms } from "./standing_alarm.ts";
+
+/** What is watched, and who is told. */
+export interface WatchHealthParts extends Omit<HealthMonitorOptions, "onLook"> {
+  /** The log. */
+  readonly log: Log;
+  /** The metrics. */
+  readonly metrics: Pick<ServiceMetrics, "conditions">;
+  /** Who else is told. @default {nobody} */
+  readonly told?: Pick<AlarmSenderParts, "sign" | "post"> & {
+    /** Each with its own address. */
+    readonly targets: readonly AlarmSenderParts["target"][];
+    /** Whether a target wants nothing more. @default {each always does} */
+    readonly isOff?: (name: string) => Promise<boolean>;
+  };
+}
+
+/** Health that is watched. */
+export interface WatchedHealth {
+  /** Looks now and remembers. */
+  readonly monitor: HealthMonitor;
+  /**
+   * Looks again and again, and tells log, metrics and each target what is wrong,
+   * until the signal is aborted. A target that is slow or fails holds up neither
+   * the others nor anything else.
+   */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** Watches how everything is. */
+export function watchHealth(parts: WatchHealthParts): WatchedHealth {
+  const { ledger, log, metrics, now, told } = parts;
+  const standing = new StandingAlarms();
+  const alarmLog = new AlarmLog(log);
+  let senders: readonly AlarmSender[] = [];
+  let sending: Promise<unknown> = Promise.resolve();
+  const monitor = new HealthMonitor({
+    ...parts,
+    onLook: (findings) => {
+      metrics.conditions(findings);
+      const alarms = standing.take(findings, now());
+      alarmLog.take(alarms);
+      sending = Promise.all(senders.map((sender) => sender.notify(alarms)));
+    },
+  });
+  return {
+    monitor,
+    run: async (signal) => {
+      const host = hostname().replace(/[^A-Za-z0-9-]/g, "-");
+      senders = told?.targets.map((target) => {
+        const { sign, post, isOff } = told;
+        return new AlarmSender({
+          ...{ target, sign, driver: ledger.driver, host, log, now },
+          environment: ledger.environment,
+          ...(isOff === undefined ? {} : { isOff: () => isOff(target.name) }),
+          post: { ...post, signal },
+        });
+      }) ?? [];
+      await monitor.run(signal);
+      await sending;
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { openLedger } from "../../ledger/mod.ts";
+import { type Finding, found } from "../../resources/health/finding.ts";
+import { until } from "../../tests/kit/until.ts";
+import { webhookSigner } from "../forwarding/signed_webhook.ts";
+import { watchHealth } from "./watch_health.ts";
+
+const SECRET = `whsec_${btoa("a secret of enough bytes, for tests")}`;
+
+const config = { databaseUrl: ":memory:", spoolDir: null };
+
+/** A ledger in memory of which a test says what is wrong. */
+async function watched(
+  told?: Parameters<typeof watchHealth>[0]["told"],
+) {
+  const ledger = await openLedger({
+    url: ":memory:",
+    environment: "sandbox",
+    worker: false,
+  });
+  const here: { own: readonly Finding[] } = { own: [found("ledger_writable")] };
+  const log: string[] = [];
+  const measured: (readonly Finding[])[] = [];
+  const health = watchHealth({
+    ledger,
+    config,
+    own: () => Promise.resolve(here.own),
+    log: (level, event, fields) =>
+      void log.push(`${level} ${event} ${fields?.code}`),
+    metrics: { conditions: (findings) => void measured.push(findings) },
+    now: Date.now,
+    sleep: () => new Promise((resolve) => setTimeout(resolve, 0)),
+    ...(told === undefined ? {} : { told }),
+  });
+  return { ledger, here, log, measured, health };
+}
+
+Deno.test("watchHealth() raises an alarm in the log and clears it, where nobody is told", async () => {
+  const { ledger, here, log, measured, health } = await watched();
+  await using _ = ledger;
+  const stop = new AbortController();
+  const running = health.run(stop.signal);
+  here.own = [found("ledger_refuses", { more: "The disk is full" })];
+  await until(() => log.length === 1);
+  here.own = [found("ledger_writable")];
+  await until(() => log.length === 2);
+  stop.abort();
+  await running;
+  assert.deepEqual(log, [
+    "error alarm_raised ledger_refuses",
+    "info alarm_cleared ledger_refuses",
+  ]);
+  assert.ok(
+    measured.some((one) => one.some(({ code }) => code === "ledger_refuses")),
+  );
+});
+
+Deno.test("watchHealth() tells every target, and a target that hangs holds nobody up", async () => {
+  const told: string[] = [];
+  const { ledger, here, health } = await watched({
+    targets: ["hangs", "breaks", "takes"].map((name) => ({
+      name,
+      url: new URL(`http://127.0.0.1/${name}`),
+    })),
+    sign: webhookSigner([SECRET]),
+    post: {
+      fetch: (url, { body }) => {
+        const { type } = JSON.parse(String(body));
+        if (url.endsWith("/hangs")) return new Promise(() => {});
+        if (url.endsWith("/breaks")) return Promise.reject(new TypeError("No"));
+        told.push(type);
+        return Promise.resolve(new Response(null, { status: 204 }));
+      },
+    },
+  });
+  await using _ = ledger;
+  const stop = new AbortController();
+  const running = health.run(stop.signal);
+  here.own = [found("ledger_refuses")];
+  await until(() => told.length === 1);
+  here.own = [found("ledger_writable")];
+  await until(() => told.length === 2);
+  stop.abort();
+  await running;
+  assert.deepEqual(told, ["rampkit.alarm.raised", "rampkit.alarm.cleared"]);
+});

@@ -1,0 +1,60 @@
+import { isPolled } from "../../ledger/for_sync.ts";
+import type { Ledger } from "../../ledger/mod.ts";
+import {
+  type Finding,
+  gathered,
+  lookedAt,
+} from "../../resources/health/finding.ts";
+import {
+  lookAtStored,
+  type StoredLookOptions,
+} from "../../resources/health/stored_health.ts";
+import type { Config } from "../../settings/config.ts";
+import type { BackupPlan } from "../ledger_file/ledger_lock.ts";
+import { lookAtBackups } from "./backup_health.ts";
+import { lookAtServe } from "./file_health.ts";
+import { readReported } from "./reported_findings.ts";
+import { lookAtSpool } from "./spool_health.ts";
+import { lookAtDisk } from "./storage_health.ts";
+
+/** What is looked at. */
+export interface LookAroundOptions extends StoredLookOptions {
+  /** The ledger. */
+  readonly ledger: Ledger;
+  /** Where it is, and its spool. */
+  readonly config: Pick<Config, "databaseUrl" | "spoolDir">;
+  /** What this process knows of itself. @default {it runs no endpoint} */
+  readonly own?: () => Promise<readonly Finding[]>;
+  /** The backups that it makes. @default {as a running `serve` says} */
+  readonly plan?: BackupPlan | undefined;
+  /** Folder of the backups. @default {found as `lookAtBackups` says} */
+  readonly directory?: string | undefined;
+}
+
+/**
+ * How everything is: the ledger, its files and disk, and what each process that
+ * works on it says of itself. Never rejects.
+ */
+export async function lookAround(
+  { ledger, config, own, plan, directory, nowMs, watchdog }: LookAroundOptions,
+): Promise<readonly Finding[]> {
+  const { driver } = ledger;
+  return gathered(
+    await Promise.all([
+      lookAtStored(ledger, {
+        nowMs,
+        ...(watchdog === undefined ? {} : { watchdog }),
+      }),
+      own === undefined
+        ? lookedAt("serve", () => lookAtServe(config, () => isPolled(driver)))
+        : lookedAt("storing", own),
+      lookedAt("storing", () => readReported(driver, nowMs)),
+      lookedAt("spool", () => lookAtSpool(config)),
+      lookedAt("disk", () => lookAtDisk(config)),
+      lookedAt(
+        "backups",
+        () => lookAtBackups({ config, directory, plan, nowMs }),
+      ),
+    ]),
+  );
+}

@@ -1,0 +1,72 @@
+import { hostname } from "node:os";
+import process from "node:process";
+import { type Driver, readSweep, writeSweep } from "../../ledger/for_sync.ts";
+import { type Finding, stands } from "../../resources/health/finding.ts";
+import { LIMITS } from "../../resources/health/limits.ts";
+
+/** What processes that run say of themselves, by their names. */
+type Reported = Readonly<
+  Record<string, { readonly atMs: number; readonly found: readonly Finding[] }>
+>;
+
+/** Name under which it is stored. */
+const REPORTED = "health";
+
+/** What stands is stored again after this long, ms. */
+const AGAIN_MS = LIMITS.reportedMs / 2;
+
+/** The name under which this process reports. */
+export const REPORTER: string = `${hostname()} ${process.pid}`;
+
+/** Reads what other processes of a ledger found of themselves lately. */
+export async function readReported(
+  driver: Driver,
+  nowMs: number,
+): Promise<readonly Finding[]> {
+  const all = await readSweep<Reported>(driver, REPORTED) ?? {};
+  return Object.entries(all)
+    .filter(([name, one]) => name !== REPORTER && isRecent(nowMs)(one))
+    .flatMap(([, { found }]) => found);
+}
+
+/**
+ * Stores what a process finds of itself, for `doctor`, console and API in other
+ * processes. Nothing is written while nothing stands.
+ */
+export class FindingsReport {
+  readonly #driver: Driver;
+  #stored = "[]";
+  #storedMs = -Infinity;
+
+  /** @param driver The ledger's database. */
+  constructor(driver: Driver) {
+    this.#driver = driver;
+  }
+
+  /** Takes in a look. Fails silently: a ledger that takes no writes is seen by all. */
+  async take(findings: readonly Finding[], nowMs: number): Promise<void> {
+    const found = findings.filter(stands);
+    const text = JSON.stringify(found.map(({ code, about }) => [code, about]));
+    const isOld = text !== "[]" && Math.abs(nowMs - this.#storedMs) > AGAIN_MS;
+    if (text === this.#stored && !isOld) return;
+    try {
+      const all = await readSweep<Reported>(this.#driver, REPORTED) ?? {};
+      const others = Object.entries(all).filter(([name, one]) =>
+        name !== REPORTER && isRecent(nowMs)(one)
+      );
+      const own = found.length === 0
+        ? []
+        : [[REPORTER, { atMs: nowMs, found }] as const];
+      const next: Reported = Object.fromEntries([...others, ...own]);
+      await this.#driver.batch([writeSweep(REPORTED, next, nowMs)], "write");
+      this.#stored = text;
+      this.#storedMs = nowMs;
+    } catch {
+      // It is tried again with the next look.
+    }
+  }
+}
+
+function isRecent(nowMs: number): (one: { readonly atMs: number }) => boolean {
+  return ({ atMs }) => Math.abs(nowMs - atMs) <= LIMITS.reportedMs;
+}

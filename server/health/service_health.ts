@@ -1,0 +1,98 @@
+import { messageOf } from "../../core/guards.ts";
+import type { OnrampClient } from "../../client/mod.ts";
+import { type Finding, found } from "../../resources/health/finding.ts";
+import { LIMITS } from "../../resources/health/limits.ts";
+import { pollFailureAdvice } from "../../resources/wording/poll_failure.ts";
+import { span } from "../../resources/wording/span.ts";
+import type { Config } from "../../settings/config.ts";
+import { pollFailureCause } from "../../sync/for_resources.ts";
+
+/** How the service and the endpoint are asked. */
+export interface AskOptions {
+  /** Clock, ms since the epoch. */
+  readonly now: () => number;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+}
+
+/** Asks the service: is the key good, and do our clocks agree? */
+export async function lookAtService(
+  client: OnrampClient,
+  { now, signal }: AskOptions,
+): Promise<readonly Finding[]> {
+  const { name, baseUrl } = client.environment;
+  const startedAt = now();
+  try {
+    const page = await client.orders.page({ limit: 0 }, { signal });
+    const answeredAt = now();
+    return [
+      found("service_answers", {
+        more: `${baseUrl}, for ${name}, in ${span(answeredAt - startedAt)}`,
+      }),
+      clock(Date.parse(page.readAt), (startedAt + answeredAt) / 2),
+    ];
+  } catch (error) {
+    signal.throwIfAborted();
+    return [
+      found("service_failing", {
+        more: messageOf(error),
+        next: pollFailureAdvice(pollFailureCause(error)),
+      }),
+    ];
+  }
+}
+
+function clock(theirs: number, ours: number): Finding {
+  // The service states whole seconds.
+  const off = theirs + 500 - ours;
+  if (Math.abs(off) <= LIMITS.clockOffMs) return found("clock_right");
+  return found(
+    Math.abs(off) > LIMITS.clockWrongMs ? "clock_wrong" : "clock_off",
+    {
+      more: `it is ${span(off)} ${off > 0 ? "behind" : "ahead"}`,
+      facts: { offMs: Math.round(off) },
+    },
+  );
+}
+
+/** An address without its path, which may hold the webhook secret. */
+function shownAddress(address: string): string {
+  const { origin, pathname } = new URL(address);
+  return pathname === "/" ? origin : `${origin}/...`;
+}
+
+/** Asks whether the endpoint answers at its public address. */
+export async function lookAtEndpoint(
+  { publicUrl }: Pick<Config, "publicUrl">,
+  { now, signal }: AskOptions,
+): Promise<readonly Finding[]> {
+  if (publicUrl === null) return [found("endpoint_unknown")];
+  const shown = shownAddress(publicUrl);
+  if (/\/webhooks(\/|$)/i.test(publicUrl)) {
+    return [found("endpoint_secret_named", { more: shown })];
+  }
+  const startedAt = now();
+  try {
+    const answer = await fetch(`${publicUrl}/healthz`, {
+      signal: AbortSignal.any([signal, AbortSignal.timeout(LIMITS.answerMs)]),
+      redirect: "manual",
+    });
+    await answer.body?.cancel();
+    return [
+      answer.ok
+        ? found("endpoint_answers", {
+          more: `${shown}, in ${span(now() - startedAt)}`,
+        })
+        : found("endpoint_wrong", {
+          more: `${shown}/healthz answers ${answer.status}`,
+        }),
+    ];
+  } catch {
+    signal.throwIfAborted();
+    return [
+      found("endpoint_unreachable", {
+        more: `${shown}, within ${span(LIMITS.answerMs)}`,
+      }),
+    ];
+  }
+}
