@@ -118,6 +118,7 @@ async function examineLedger(
   const nowMs = io.now();
   const beside = async () => {
     looks.push(
+      await lookAtServe(config, () => Promise.resolve(true)),
       await lookAtSpool(config),
       await lookedAt("disk", () => lookAtDisk(config)),
     );
@@ -139,7 +140,6 @@ async function examineLedger(
     if (isStop(error, io.signal)) throw error;
     looks.push(
       [found("ledger_not_opened", { more: messageOf(error) })],
-      await lookAtServe(config, () => Promise.resolve(true)),
       await lookAtBackups({ config, directory, nowMs }),
     );
     await beside();

@@ -177,7 +177,7 @@ export const CONDITIONS = {
   ledger_refuses: row(
     "storing",
     "problem",
-    "The ledger takes no writes; deliveries wait in the spool",
+    "The ledger takes no writes, deliveries wait in the spool",
     MAKE_ROOM,
   ),
   deliveries_refused: row(
@@ -228,8 +228,8 @@ export const CONDITIONS = {
   chain_broken: row(
     "evidence",
     "problem",
-    "The evidence chain does not contain its anchored head: somebody changed the ledger, or an older copy of it is in its place",
-    "Change nothing, keep a copy, and run rampkit ledger verify; RUNBOOK.md says how to go on",
+    "The evidence chain does not contain its anchored head",
+    "Somebody changed the ledger, or an older copy of it is in its place: change nothing, keep a copy, and run rampkit ledger verify; RUNBOOK.md says how to go on",
   ),
 
   assets_known: row(
@@ -329,12 +329,12 @@ export const CONDITIONS = {
   poll_failing: row(
     "polling",
     "problem",
-    "The service does not answer as it should: nothing is confirmed",
+    "Polling fails, so nothing is confirmed",
   ),
   poll_stalled: row(
     "polling",
     "problem",
-    "The poller has made no step for minutes: nothing is confirmed",
+    "The poller has made no step for minutes, so nothing is confirmed",
     "Look for a clock that was set back or a hanging database, and restart `serve`",
   ),
 

@@ -8,7 +8,7 @@ import { readFoldVersion, readWaiting } from "../../ledger/for_resources.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 import { counted } from "../views/counted.ts";
 import { describeChainBreak } from "../wording/damage_reason.ts";
-import { waitingText } from "../wording/waiting.ts";
+import { span } from "../wording/span.ts";
 import { type Finding, found } from "./finding.ts";
 import { LIMITS } from "./limits.ts";
 
@@ -17,7 +17,7 @@ export async function lookAtFolding(
   ledger: Pick<Ledger, "driver" | "lag">,
 ): Promise<readonly Finding[]> {
   const lag = await ledger.lag();
-  const more = `${counted(lag, "event")} to be folded`;
+  const more = lag === 0 ? "none waits" : `${counted(lag, "event")} to go`;
   const version = await readFoldVersion(ledger.driver) ?? FOLD_VERSION;
   if (version > FOLD_VERSION) {
     return [found("fold_newer", {
@@ -61,7 +61,9 @@ export async function lookAtWaiting(
   if (waiting === null) return [found("nothing_waiting")];
   const oldestMs = oldestWaitingMs(await readMovers(driver), nowMs);
   const told = {
-    more: waitingText(waiting, nowMs),
+    more: `${waiting.count}, the oldest for ${
+      span(Math.max(0, nowMs - waiting.oldestMs))
+    }`,
     facts: { waiting: waiting.count, ended: waiting.ended },
   };
   if (oldestMs !== null && nowMs - oldestMs > LIMITS.deliveryWaitsMs) {

@@ -47,11 +47,7 @@ export async function readinessOf(
     lag,
     spooled,
     problem,
-    degraded: problem === null
-      ? standing.map(({ detail, since }) =>
-        since === null ? detail : `${detail}, since ${since}`
-      )
-      : [],
+    degraded: problem === null ? standing.map(({ detail }) => detail) : [],
     conditions: gathered([findings, options.found ?? []]).filter(stands)
       .map(({ code, level, since }) => ({ code, level, since })),
   };

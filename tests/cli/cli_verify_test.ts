@@ -32,7 +32,10 @@ Deno.test("rampkit ledger verify finds a chain that is gone, and doctor and stat
   assert.equal(found.code, 3);
   assert.match(found.out, /The chain is gone: it had 3 events/);
   const doctor = await cli(["doctor", "--database-url", live.url]);
-  assert.match(doctor.out, /FAIL +Evidence +The chain had 3 events/);
+  assert.match(
+    doctor.out,
+    /FAIL +Evidence +The evidence chain .*: The chain had 3 events/,
+  );
   const stats = await cli(["ledger", "stats", "--database-url", live.url]);
   assert.match(stats.out, /Chain broken +The chain had 3 events/);
 });

@@ -76,10 +76,13 @@ Deno.test("rampkit serve tells once that polling fails, with cause and next try,
   assert.equal(ready.status, 200, "deliveries are taken all the same");
   const answered = await ready.json();
   await hasDocumentedShape("GET /readyz of serve", answered);
-  const { degraded, polling } = answered;
-  assert.match(degraded.join(), /^Polling fails since .*service_error$/);
-  assert.equal(polling.cause, "service_error");
-  assert.ok(polling.attempts >= 2);
+  const { degraded, conditions } = answered;
+  assert.match(degraded.join(), /^Polling fails, .*the service answered 500/);
+  const [condition] = conditions.filter(
+    ({ code }: { code: string }) => code === "poll_failing",
+  );
+  assert.equal(condition.level, "problem");
+  assert.ok(condition.since <= String(alarm.since));
 
   const ill = await doctor(env);
   assert.equal(ill.code, 1);

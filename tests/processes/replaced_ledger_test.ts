@@ -113,7 +113,7 @@ for (const how of ["removed", "replaced"] as const) {
         assert.equal(looked.code, 1, looked.err);
         const { checks } = JSON.parse(looked.out);
         assert.match(
-          checks.find(({ name }: { name: string }) => name === "File").detail,
+          checks.find(({ name }: { name: string }) => name === "Serve").detail,
           /works on another file/,
         );
         if (end === "killed") await served.kill();
