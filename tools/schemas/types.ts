@@ -47,6 +47,7 @@ import type {
   Unfired,
   UserReason,
 } from "../../ledger/types.ts";
+import type { ConditionCode } from "../../resources/health/conditions.ts";
 import type { Check } from "../../resources/health/finding.ts";
 import type { DeliveryDetailJson } from "../../resources/queries/deliveries.ts";
 import type {
@@ -236,6 +237,7 @@ export interface Components {
   readonly StatisticsPoint: StatisticsPoint;
   readonly Statistics: Statistics;
   readonly PollFailureCause: PollFailureCause;
+  readonly ConditionCode: ConditionCode;
   /** Whether deliveries are kept durably, and what else is wrong. */
   readonly Readiness: Readiness & {
     /** Whether deliveries are kept durably. */
