@@ -2,7 +2,12 @@ import { type Command, Option } from "commander";
 import { defined } from "../../core/defined.ts";
 import { sessionValidityMs, ValidationError } from "../../client/mod.ts";
 import type { SessionJson } from "../../resources/views/session_view.ts";
-import { refusedExpectation } from "./expect.ts";
+import {
+  refusedExpectation,
+  type TermFlags,
+  termOptions,
+  termsOf,
+} from "./expected_terms.ts";
 import { UsageError } from "../../settings/errors.ts";
 import { jsonLine, line, note } from "../program/io.ts";
 import {
@@ -15,7 +20,10 @@ import type { Cli } from "../program/cli.ts";
 import { stoppable } from "../../settings/stoppable.ts";
 import { withService } from "../program/with_service.ts";
 
-interface SessionFlags extends SharedFlags {
+/** What the flags of stated terms begin with. */
+const EXPECTED = "expect-";
+
+interface SessionFlags extends SharedFlags, TermFlags {
   readonly flowType: "simple" | "simple_full_restrict";
   readonly user?: string;
   readonly commodity?: string;
@@ -29,6 +37,7 @@ interface SessionFlags extends SharedFlags {
   readonly smartContract?: boolean;
   readonly allowUnlistedAssets?: boolean;
   readonly extra?: Readonly<Record<string, string>>;
+  readonly validFor?: number;
 }
 
 /** `session create`: ask the service for a widget session. */
@@ -70,7 +79,8 @@ export function addSession(program: Command, cli: Cli): void {
       "--extra <name=value>",
       "a field, or a value of one, that this version does not know; may be repeated",
       extraField,
-    )
+    );
+  termOptions(command, EXPECTED)
     .addHelpText(
       "after",
       "\nExample:\n  rampkit session create --commodity POL --network amoy --currency USD --currency-amount 25 --reference basket-17",
@@ -99,7 +109,9 @@ export function addSession(program: Command, cli: Cli): void {
           ...flags.extra,
           click_id: clickId,
           reference: flags.reference,
-        })).catch(refusedExpectation);
+          valid_for_ms: flags.validFor,
+          expected: termsOf(flags, EXPECTED),
+        })).catch(refusedExpectation(EXPECTED));
         const { sessionId, requestId, warnings } = created;
         const json: SessionJson = {
           sessionId,

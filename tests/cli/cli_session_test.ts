@@ -135,3 +135,60 @@ Deno.test("rampkit session create has a flag for each way out that its messages 
     { flow_type: "simple_full_restrict", commodity: "TT", network: "amoy" },
   ]);
 });
+
+Deno.test("rampkit session create --expect-* records what the order is compared with, apart from the session's own fields", async () => {
+  await using ledger = await temporaryLedger();
+  const asked: unknown[] = [];
+  await using server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+    async (request) => {
+      asked.push(await request.json());
+      return Response.json({ sessionId: "s-1", requestId: "r-1" });
+    },
+  );
+  const env = {
+    RAMPKIT_DATABASE_URL: ledger.url,
+    RAMPKIT_ENVIRONMENT: "sandbox",
+    RAMPKIT_API_KEY: API_KEY,
+    RAMPKIT_BASE_URL: `http://127.0.0.1:${server.addr.port}`,
+  };
+  const create = (...flags: string[]) =>
+    cli([
+      ...["session", "create", "--flow-type", "simple_full_restrict"],
+      ...["--commodity", "TT", "--network", "amoy", "--smart-contract"],
+      ...["--click", "c-1", ...flags],
+    ], env);
+  const wrong = await create("--expect-currency-amount", "1e3");
+  assert.equal(wrong.code, 2);
+  assert.match(
+    wrong.err,
+    /Wrong --expect-currency-amount is "1e3"/,
+  );
+  const stats = await cli(["ledger", "stats", "--json"], env);
+  assert.equal(JSON.parse(stats.out).events.session_created, 0);
+  asked.length = 0;
+  const created = await create(
+    ...["--expect-currency", "USD", "--expect-currency-amount", "25.00"],
+    ...["--valid-for", "12h"],
+  );
+  assert.equal(created.code, 0, created.err);
+  assert.deepEqual(asked, [
+    { flow_type: "simple_full_restrict", commodity: "TT", network: "amoy" },
+  ]);
+  const exported = await cli(["ledger", "export"], env);
+  const recorded = exported.out.split("\n").find((text) =>
+    text.includes('"session_created"')
+  );
+  const { body } = JSON.parse(recorded ?? "{}");
+  const stored = new TextDecoder().decode(Uint8Array.fromBase64(body));
+  assert.deepEqual(JSON.parse(stored), {
+    session_id: "s-1",
+    request_id: "r-1",
+    flow_type: "simple_full_restrict",
+    commodity: "TT",
+    network: "amoy",
+    click_id: "c-1",
+    valid_for_ms: 43_200_000,
+    expected: { currency: "USD", currency_amount: "25.00" },
+  });
+});
