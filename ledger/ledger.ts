@@ -532,8 +532,10 @@ export class Ledger implements AsyncDisposable {
   }
 
   /**
-   * Explains an order: every event of it, what each changed or why it changed
-   * nothing, and which event each field comes from.
+   * Explains an order: its events, what each changed or why it changed nothing,
+   * and which event each field comes from. Anybody who knows the webhook address
+   * can send webhooks for one order without end: what is read and listed of
+   * them is bounded, and `leftOut` counts the others.
    *
    * @param orderId Order identifier.
    * @param time Only events that this ledger had learnt by then, ISO 8601 with
@@ -544,13 +546,15 @@ export class Ledger implements AsyncDisposable {
    */
   async explain(orderId: string, time?: string): Promise<Explanation | null> {
     const until = time === undefined ? null : queryTime("time", time);
-    const facts = (await this.#factsOf(orderId)).filter(({ recordedAt }) =>
+    const read = await this.#factsOf(orderId);
+    const facts = read.facts.filter(({ recordedAt }) =>
       until === null || compareTimes(recordedAt, until) <= 0
     );
     // Sessions alone say nothing of an order.
-    return facts.every(isExpectation)
-      ? null
-      : explainOrder(orderId, facts, { assets: this.#parts.assets });
+    return facts.every(isExpectation) ? null : explainOrder(orderId, facts, {
+      assets: this.#parts.assets,
+      unread: until === null ? read.unread : 0,
+    });
   }
 
   /**
@@ -563,9 +567,10 @@ export class Ledger implements AsyncDisposable {
    * @throws {LedgerError} When the database fails.
    */
   async asOf(orderId: string, time: string): Promise<OrderState | null> {
+    const { facts } = await this.#factsOf(orderId);
     return orderAsOf(
       orderId,
-      await this.#factsOf(orderId),
+      facts,
       queryTime("time", time),
       { assets: this.#parts.assets },
     );

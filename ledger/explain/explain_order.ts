@@ -14,9 +14,22 @@ import {
   initialOrderFold,
   type OrderFold,
 } from "../orders/order_fold.ts";
+import { jsonBytes } from "../store/tables/query_values.ts";
 import type { OrderState } from "../states/order_state.ts";
 import type { ResolveOptions } from "../orders/resolve_order.ts";
 import { orderState } from "../states/state_of_order.ts";
+
+/** How to explain an order. */
+export interface ExplainOptions extends ResolveOptions {
+  /** Webhooks of the order that were not read. @default {0} */
+  readonly unread?: number;
+}
+
+/**
+ * Bytes of the events that are listed, as JSON: of webhooks, which anybody can
+ * send, and of others apart. In words it is about twice as much.
+ */
+const LISTED_BYTES = { webhook: 1_000_000, other: 500_000 };
 
 /**
  * Explains an order: what each event changed in the visible state or why it
@@ -56,8 +69,10 @@ import { orderState } from "../states/state_of_order.ts";
 export function explainOrder(
   orderId: string,
   facts: readonly Fact[],
-  options: ResolveOptions = {},
+  { unread = 0, ...options }: ExplainOptions = {},
 ): Explanation {
+  const left = { ...LISTED_BYTES };
+  let leftOut = unread;
   let fold = initialOrderFold(orderId);
   let before: Readonly<Record<string, FieldValue>> = {};
   const firstOf = new Map<string, Fact>();
@@ -78,7 +93,7 @@ export function explainOrder(
       repeated,
       assets: options.assets ?? "production",
     });
-    events.push({
+    const event: ExplainedEvent = {
       position: fact.position,
       eventId: fact.eventId,
       kind: kindOf(fact),
@@ -89,7 +104,11 @@ export function explainOrder(
       move: explainMove(fold, next, fact),
       changes,
       why,
-    });
+    };
+    const share = event.kind === "webhook" ? "webhook" : "other";
+    left[share] -= jsonBytes(event);
+    if (left[share] >= 0) events.push(event);
+    else leftOut++;
     if (repeated === undefined && fact.digest !== "") {
       firstOf.set(`${fact.label} ${fact.digest}`, fact);
     }
@@ -100,6 +119,7 @@ export function explainOrder(
     orderId,
     state: orderState(fold, options),
     events,
+    leftOut,
     fields: fieldSources(fold, facts, options),
   };
 }

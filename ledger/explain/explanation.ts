@@ -11,8 +11,13 @@ export interface Explanation {
   readonly orderId: string;
   /** The state that the events lead to. */
   readonly state: OrderState;
-  /** Every event of the order, by position. */
+  /**
+   * The events of the order, by position. Of what is too much, the later events
+   * are left out.
+   */
   readonly events: readonly ExplainedEvent[];
+  /** How many events are left out: anybody can send webhooks without end. */
+  readonly leftOut: number;
   /** Where each field of the state that has a value comes from. */
   readonly fields: readonly ExplainedField[];
 }

@@ -4,6 +4,8 @@ import { type Ledger, openLedger } from "../../ledger/mod.ts";
 import { orderRead } from "../../ledger/testing/projection_test_kit.ts";
 import { attentionPage } from "./attention.ts";
 import { deliveriesPage } from "./deliveries.ts";
+import { leftOutText } from "../views/explanation_view.ts";
+import { orderExplanation } from "./explanation.ts";
 import { ordersPage } from "./orders.ts";
 import type { Page } from "./page.ts";
 import { transitionsAfter } from "./transitions.ts";
@@ -131,4 +133,50 @@ Deno.test("attentionPage() is at most 4 MB long, and loses nothing between two",
     )
   );
   assert.equal(rows, count);
+});
+
+Deno.test("an explanation is at most 4 MB long, however many webhooks name the order, and what the service shows is in it", async () => {
+  await using ledger = await openLedger({
+    url: ":memory:",
+    environment: "sandbox",
+    worker: false,
+    now: () => startMs,
+  });
+  const encoder = new TextEncoder();
+  const most = 2_000;
+  for (let at = 0; at < most + 100; at++) {
+    const text = (name: string) => longest(at, name);
+    await ledger.appendDelivery({
+      id: ulid(startMs),
+      receivedAt: new Date(startMs + at).toISOString(),
+      body: encoder.encode(JSON.stringify({
+        type: at % 2 === 0 ? "order_complete" : "order_failed",
+        click_id: text("click"),
+        hpp_session_id: text("session"),
+        order: {
+          id: "ORDER",
+          external_order_id: text("external"),
+          base: text("base"),
+          quote: text("quote"),
+          address: text("address"),
+          transaction_id: text("transaction"),
+          error_code: text("error"),
+        },
+        user: { user_id: text("user") },
+      })),
+    });
+  }
+  await ledger.append([orderRead(1, { orderId: "ORDER", status: "success" })]);
+  await ledger.project();
+  const explained = await orderExplanation(ledger, "ORDER", startMs);
+  assert.ok(explained !== null);
+  const { length } = encoder.encode(JSON.stringify(explained));
+  assert.ok(length <= mostBytes, `${length} bytes`);
+  assert.equal(explained.events.length + explained.leftOut, most + 101);
+  assert.equal(explained.events.at(-1)?.kind, "order_snapshot");
+  assert.equal(explained.state.status, "success");
+  assert.equal(explained.state.trust, "confirmed");
+  const { leftOut } = explained;
+  assert.ok(leftOut > 100);
+  assert.match(leftOutText(leftOut), /^\d+ more events are not listed/);
 });

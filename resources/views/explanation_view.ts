@@ -42,7 +42,7 @@ export interface ExplanationOptions {
  * made or why it made none.
  */
 export function explanationLines(
-  { state, events, fields }: Explanation,
+  { state, events, leftOut, fields }: Explanation,
   options: ExplanationOptions,
 ): string[] {
   const { columns, nowMs, freshness, verbose } = options;
@@ -76,7 +76,15 @@ export function explanationLines(
       );
     }
   }
+  if (leftOut > 0) lines.push("", fit(leftOutText(leftOut), 0));
   return [...lines, ...(verbose ? sources(fields, fit) : [])];
+}
+
+/** Says that an explanation lists not every event. */
+export function leftOutText(leftOut: number): string {
+  const events = leftOut === 1 ? "event is" : "events are";
+  return `${leftOut} more ${events} not listed: too many name this order. ` +
+    "Webhooks change nothing that the service has shown.";
 }
 
 /** What an event did, in lines: its move, or that it made none, and why. */

@@ -79,7 +79,7 @@ ${
       section(
         "timeline",
         "What happened",
-        timeline(explained?.events ?? [], nowMs),
+        timeline(explained, nowMs),
       )
     }
 </div>

@@ -1,4 +1,8 @@
-import type { ExplainedEventJson } from "../../../resources/views/explanation_view.ts";
+import {
+  type ExplainedEventJson,
+  type ExplanationJson,
+  leftOutText,
+} from "../../../resources/views/explanation_view.ts";
 import { counted } from "../../../resources/views/counted.ts";
 import {
   describeHappening,
@@ -14,18 +18,26 @@ import { bodyPath } from "./order_table.ts";
 /** The latest events that are shown; the command shows all. */
 const SHOWN = 200;
 
-/** What happened to an order, in words, the oldest first. */
+/**
+ * What happened to an order, in words, the oldest first.
+ *
+ * @param explained What became of it; null where no event names it.
+ * @param nowMs The time, in milliseconds since the epoch.
+ */
 export function timeline(
-  events: readonly ExplainedEventJson[],
+  explained: Pick<ExplanationJson, "events" | "leftOut"> | null,
   nowMs: number,
 ): Markup {
+  const { events, leftOut } = explained ?? { events: [], leftOut: 0 };
   if (events.length === 0) return markup`<p>No event names it.</p>`;
   const left = Math.max(0, events.length - SHOWN);
   return markup`${
     left > 0 && excluded(left, events.length)
   }<ol class="timeline">${
     events.slice(left).map((event) => item(event, nowMs))
-  }</ol>`;
+  }</ol>${
+    leftOut > 0 && markup`<p class="notice">${leftOutText(leftOut)}</p>`
+  }`;
 }
 
 function excluded(left: number, all: number): Markup {

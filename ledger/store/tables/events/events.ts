@@ -47,12 +47,39 @@ export function selectEventAt(position: number): Statement {
   };
 }
 
-/** Selects the events that name an order, by position. */
-export function selectEventsOfOrder(orderId: string): Statement {
+/** Which events of an order to read. */
+export interface EventsOfOrder {
+  /** Only those after this position. */
+  readonly after: number;
+  /** Most events. */
+  readonly limit: number;
+  /** Whether webhooks are among them. */
+  readonly webhooks: boolean;
+}
+
+/** Selects events that name an order, by position. */
+export function selectEventsOfOrder(
+  orderId: string,
+  { after, limit, webhooks }: EventsOfOrder,
+): Statement {
   return {
-    sql: `SELECT ${eventColumns} FROM events WHERE order_id = ?
-      ORDER BY position`,
-    args: [orderId],
+    sql: `SELECT ${eventColumns} FROM events INDEXED BY events_by_order
+      WHERE order_id = ? AND position > ?
+        ${webhooks ? "" : "AND kind <> 'webhook'"}
+      ORDER BY position LIMIT ?`,
+    args: [orderId, after, limit],
+  };
+}
+
+/** Counts the webhooks that name an order after a position. */
+export function selectWebhooksOfOrder(
+  orderId: string,
+  after: number,
+): Statement {
+  return {
+    sql: `SELECT count(*) FROM events INDEXED BY events_by_order
+      WHERE order_id = ? AND position > ? AND kind = 'webhook'`,
+    args: [orderId, after],
   };
 }
 
