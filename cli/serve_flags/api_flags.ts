@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { boundedAnswers } from "../../server/http/bounded_answers.ts";
+import { boundedApi } from "../../server/api/bounded_api.ts";
 import packageFile from "../../deno.json" with { type: "json" };
 import type { Ledger } from "../../ledger/mod.ts";
 import type { Poller } from "../../sync/mod.ts";
@@ -139,7 +139,7 @@ export function configuredApi(
           hostname: host,
           log,
           now,
-          handler: boundedAnswers((request) => app(request)),
+          handler: boundedApi(app),
           onListen: ({ port }) =>
             log("info", "api_listening", {
               url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,

@@ -255,6 +255,7 @@ Deno.test("findJson() and serviceStatus() work on an empty ledger", async () => 
   assert.deepEqual(await findJson(ledger, "x", NOW_MS), {
     items: [],
     more: false,
+    recorded: [],
   });
   const { ok, polling, delivery } = await serviceStatus(ledger, NOW_MS);
   assert.equal(ok, true);

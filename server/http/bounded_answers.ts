@@ -11,6 +11,8 @@ export interface AnswerBounds {
   readonly sent?: number;
   /** Requests that wait for their turn; others get 503. @default 64 */
   readonly waiting?: number;
+  /** What is said to those that may not wait; its headers are added to. @default {a line of text} */
+  readonly refusal?: () => Response;
   /** A client that takes nothing of an answer for so long is cut off, in ms. @default 15_000 */
   readonly stallMs?: number;
 }
@@ -35,11 +37,11 @@ export function boundedAnswers(
   const reading = new Turns({ handled: 1, sent: 4, ...bounds });
   // Others wait for the service, and must not keep readers waiting.
   const operating = new Turns({ handled: 8, sent: 8, ...bounds });
-  const { stallMs = 15_000 } = bounds;
+  const { stallMs = 15_000, refusal = tooMany } = bounds;
   return async (request, info) => {
     const { method } = request;
     const turns = method === "GET" || method === "HEAD" ? reading : operating;
-    if (!turns.hasRoom) return busy();
+    if (!turns.hasRoom) return busy(refusal());
     await turns.begin();
     let response: Response;
     const beganMs = performance.now();
@@ -52,12 +54,21 @@ export function boundedAnswers(
   };
 }
 
+/** Status and advice of a request that may not wait. */
+export const TOO_MANY = {
+  status: 503,
+  detail: "Too many requests at once; try again",
+} as const;
+
+function tooMany(): Response {
+  return new Response(`${TOO_MANY.detail}\n`, { status: TOO_MANY.status });
+}
+
 /** Asked too much: the connection ends, with what else was sent on it. */
-function busy(): Response {
-  return new Response("Too many requests at once; try again\n", {
-    status: 503,
-    headers: { "retry-after": "1", connection: "close" },
-  });
+function busy(answer: Response): Response {
+  answer.headers.set("retry-after", "1");
+  answer.headers.set("connection", "close");
+  return answer;
 }
 
 /** Longest rest after a request, ms. */

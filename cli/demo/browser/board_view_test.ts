@@ -18,6 +18,7 @@ function explained(
     orderId: "01ORDER",
     state: orderState(initialOrderFold("01ORDER"), {}),
     fields: [],
+    leftOut: 0,
     events: events.map((event, i) => ({
       position: i + 1,
       eventId: `event-${i + 1}`,
