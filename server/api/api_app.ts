@@ -12,7 +12,7 @@ import {
 import type { ApiAnswer } from "../monitoring/api_meter.ts";
 import { Alarm } from "../monitoring/alarm.ts";
 import type { Log } from "../monitoring/logger.ts";
-import { UsageError } from "../../settings/errors.ts";
+import { CommandError, UsageError } from "../../settings/errors.ts";
 import type { Scope } from "../../settings/api_tokens.ts";
 import { readBody } from "./body.ts";
 import type { Caller } from "./callers.ts";
@@ -260,6 +260,10 @@ function problemOf(error: unknown): ApiProblem | null {
   }
   if (error instanceof ReleaseError) {
     return new ApiProblem(RELEASE_PROBLEMS[error.code], error.message);
+  }
+  if (error instanceof CommandError) {
+    const code = error.code === "not_found" ? "not_found" : "conflict";
+    return new ApiProblem(code, error.message);
   }
   if (error instanceof OnrampError) return serviceProblem(error);
   const isWrong = error instanceof UsageError ||

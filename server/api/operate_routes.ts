@@ -1,4 +1,10 @@
-import { subscriptionList } from "../../resources/queries/subscriptions.ts";
+import { defined } from "../../core/defined.ts";
+import type { Operation } from "../../resources/operations/operation.ts";
+import {
+  DROP,
+  RESUME,
+  RETRY,
+} from "../../resources/operations/subscription_operations.ts";
 import type { JsonSchema } from "../../resources/schemas/json_schema.ts";
 import type { ReleaseByHand } from "../../ledger/mod.ts";
 import type { BodyFields } from "./body.ts";
@@ -6,7 +12,7 @@ import type { JobWindow } from "./background_job.ts";
 import { endParam, textParam, timeParam } from "../../settings/params.ts";
 import type { Params, ValuesOf } from "./params.ts";
 import { ApiProblem } from "./problem.ts";
-import { type ApiParts, named, type Route, route } from "./route.ts";
+import { named, type Route, route } from "./route.ts";
 import { orderOf, REFERENCE } from "./order_routes.ts";
 
 /** The window of a job. */
@@ -16,7 +22,6 @@ const WINDOW = {
 } as const satisfies Params;
 
 const KEY = textParam("Key of the transition, as the dead letter has it");
-const NAME = { name: "Name of the subscription" } as const;
 
 /** What a release by hand says. */
 const RELEASE = {
@@ -184,62 +189,7 @@ export const OPERATE_ROUTES: readonly Route[] = [
       operations.reconciliation.latest ??
         none("Nothing was compared since this process began"),
   }),
-  route({
-    method: "POST",
-    path: "/v1/subscriptions/{name}/retry",
-    operationId: "retryDeadLetters",
-    summary: "Deliver dead letters again",
-    scope: "operate",
-    placeholders: NAME,
-    params: { key: KEY },
-    answer: counted("retried", "How many will be tried again"),
-    problems: ["not_found"],
-    handle: async (parts, { path: { name = "" }, query: { key }, caller }) => {
-      await requireSubscription(parts, name);
-      return { retried: await parts.operations.retry(caller, name, key) };
-    },
-  }),
-  route({
-    method: "POST",
-    path: "/v1/subscriptions/{name}/drop",
-    operationId: "dropDeadLetter",
-    summary: "Give up a dead letter",
-    description: "It is never delivered, and nothing names it as missed.",
-    scope: "operate",
-    placeholders: NAME,
-    params: { key: { ...KEY, required: true } },
-    answer: counted("dropped", "How many were given up"),
-    problems: ["not_found"],
-    handle: async (
-      parts,
-      { path: { name = "" }, query: { key = "" }, caller },
-    ) => {
-      await requireSubscription(parts, name);
-      return { dropped: await parts.operations.drop(caller, name, key) };
-    },
-  }),
-  route({
-    method: "POST",
-    path: "/v1/subscriptions/{name}/resume",
-    operationId: "resumeTarget",
-    summary: "Send again to a target that was switched off",
-    scope: "operate",
-    placeholders: NAME,
-    params: {},
-    answer: {
-      description: "Whether it was switched off",
-      schema: {
-        type: "object",
-        required: ["resumed"],
-        properties: { resumed: { type: "boolean" } },
-      },
-    },
-    problems: ["not_found"],
-    handle: async (parts, { path: { name = "" }, caller }) => {
-      await requireSubscription(parts, name);
-      return { resumed: await parts.operations.resume(caller, name) };
-    },
-  }),
+  ...[RETRY, DROP, RESUME].map(subscriptionRoute),
   route({
     method: "POST",
     path: "/v1/transitions/fire",
@@ -311,15 +261,22 @@ function counted(name: string, description: string): Route["answer"] {
   };
 }
 
-async function requireSubscription(
-  { ledger }: ApiParts,
-  name: string,
-): Promise<void> {
-  const names = (await subscriptionList(ledger)).map(({ name }) => name);
-  if (names.includes(name)) return;
-  throw new ApiProblem(
-    "not_found",
-    `There is no subscription "${name}"; ` +
-      (names.length === 0 ? "there is none yet" : `see ${names.join(", ")}`),
-  );
+/** The route of an operation on a subscription. */
+function subscriptionRoute(operation: Operation): Route {
+  const { subscription, ...params } = operation.params;
+  const { action, operationId, summary, description, result } = operation;
+  return route({
+    method: "POST",
+    path: `/v1/subscriptions/{subscription}/${action}`,
+    operationId,
+    summary,
+    ...defined({ description }),
+    scope: "operate",
+    placeholders: { subscription: subscription?.description ?? "" },
+    params,
+    answer: { description: result.description, schema: named(result.schema) },
+    problems: ["not_found"],
+    handle: ({ operations }, { path, query, caller }) =>
+      operations.operate(caller, operation, { ...path, ...query }),
+  });
 }

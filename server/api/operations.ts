@@ -29,6 +29,10 @@ import type {
   ExpectationJson,
   SessionJson,
 } from "../../resources/views/session_view.ts";
+import type {
+  Operation,
+  OperationValues,
+} from "../../resources/operations/operation.ts";
 import type { Log } from "../monitoring/logger.ts";
 import type { Caller } from "./callers.ts";
 import { ApiProblem } from "./problem.ts";
@@ -229,29 +233,19 @@ export class Operations {
     return recorded;
   }
 
-  /** Has dead letters delivered again: one, or all of a subscription. */
-  async retry(
+  /**
+   * Does what a caller asks for.
+   *
+   * @throws {CommandError} When it cannot be done.
+   */
+  async operate(
     caller: Caller,
-    name: string,
-    key: string | undefined,
-  ): Promise<number> {
-    const retried = await this.#options.ledger.subscriptions.retry(name, key);
-    this.#tell(caller, "retry", { subscription: name, key, retried });
-    return retried;
-  }
-
-  /** Gives up a dead letter. */
-  async drop(caller: Caller, name: string, key: string): Promise<number> {
-    const dropped = await this.#options.ledger.subscriptions.drop(name, key);
-    this.#tell(caller, "drop", { subscription: name, key, dropped });
-    return dropped;
-  }
-
-  /** Sends again to a target that was switched off. */
-  async resume(caller: Caller, name: string): Promise<boolean> {
-    const resumed = await this.#options.ledger.subscriptions.resume(name);
-    this.#tell(caller, "resume", { subscription: name, resumed });
-    return resumed;
+    { action, run }: Operation,
+    values: OperationValues,
+  ): Promise<object> {
+    const result = await run(this.#options.ledger, values);
+    this.#tell(caller, action, { ...values, ...result });
+    return result;
   }
 
   /** Tells subscriptions of a state that none of them was told of. */

@@ -181,19 +181,26 @@ Deno.test("dead letters are retried and given up by subscription and key, also w
     const answer = await api.post(`${path}/${rest}`);
     return [answer.status, await answer.json()];
   };
-  assert.deepEqual(await posted("retry?key=none"), [200, { retried: 0 }]);
-  assert.deepEqual(await posted(`retry?key=${key}`), [200, { retried: 1 }]);
+  assert.deepEqual(await posted("retry?key=none"), [200, {
+    retried: 0,
+    hastened: 0,
+  }]);
+  assert.deepEqual(await posted(`retry?key=${key}`), [200, {
+    retried: 1,
+    hastened: 0,
+  }]);
   assert.deepEqual(await posted(`drop?key=${key}`), [200, { dropped: 0 }]);
   assert.deepEqual(await posted("resume"), [200, { resumed: false }]);
   const unknown = await api.post("/v1/subscriptions/none/retry");
   assert.equal(unknown.status, 404);
-  assert.match((await unknown.json()).detail, /see forward:https:/);
+  assert.match((await unknown.json()).detail, /there are forward:https:/);
   assert.deepEqual(api.log[1]?.fields, {
     action: "retry",
     by: "night",
     subscription: name,
     key,
     retried: 1,
+    hastened: 0,
   });
 });
 
@@ -202,4 +209,24 @@ Deno.test("no line of the log holds a token", async () => {
   await api.post("/v1/poll");
   assert.equal(api.log.length, 1);
   assert.ok(!JSON.stringify(api.log).includes("operate-operate"));
+});
+
+Deno.test("POST /v1/subscriptions/{subscription}/retry hastens what waits for an attempt, as the command does", async () => {
+  await using api = await testApi();
+  const { ledger } = api;
+  await ledger.append([orderRead(1, { orderId: "O1", status: "success" })]);
+  await ledger.project();
+  const subscription = await ledger.subscribe(
+    "shop",
+    { on: "order.*.*", from: "start", start: false, maxAttempts: 9 },
+    () => {
+      throw new Error("not now");
+    },
+  );
+  await subscription.dispatch();
+  const answer = await api.post("/v1/subscriptions/shop/retry");
+  const { retried, hastened } = await answer.json();
+  assert.equal(retried, 0);
+  assert.ok(hastened > 0);
+  await subscription.stop();
 });

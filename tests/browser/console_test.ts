@@ -74,8 +74,7 @@ async function withConsole(
     catchUp: () => Promise.resolve(),
     operations: null,
     deadLetters: {
-      retry: () => Promise.resolve(0),
-      drop: () => Promise.resolve(0),
+      operate: () => Promise.resolve({ retried: 0 }),
     },
     log: () => {},
   }, { port: 0, host: "127.0.0.1" });

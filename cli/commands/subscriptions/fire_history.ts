@@ -5,7 +5,7 @@ import { type Io, jsonLine, line } from "../../program/io.ts";
 import type { FiredHistoryJson } from "../../../resources/queries/subscriptions.ts";
 import { counted } from "../../../resources/views/counted.ts";
 import { printable } from "../../../resources/views/printable.ts";
-import { requireSubscription } from "./require_subscription.ts";
+import { requireSubscription } from "../../../resources/operations/subscription_operations.ts";
 
 /** Flags of `subscriptions fire NAME --historic`. */
 export interface FireHistoryFlags {

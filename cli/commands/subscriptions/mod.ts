@@ -1,10 +1,13 @@
 import type { Command } from "commander";
+import {
+  DROP,
+  RESUME,
+  RETRY,
+} from "../../../resources/operations/subscription_operations.ts";
 import type { Cli } from "../../program/cli.ts";
-import { addDrop } from "./drop.ts";
+import { addOperation } from "../../program/operation_command.ts";
 import { addFire } from "./fire.ts";
 import { addList } from "./list.ts";
-import { addResume } from "./resume.ts";
-import { addRetry } from "./retry.ts";
 
 /** `subscriptions`: how the delivery to handlers goes. */
 export function addSubscriptions(program: Command, cli: Cli): void {
@@ -13,7 +16,9 @@ export function addSubscriptions(program: Command, cli: Cli): void {
   ).description(
     "what your handlers and targets received, and which deliveries failed",
   );
-  for (const add of [addList, addRetry, addDrop, addResume, addFire]) {
-    add(subscriptions, cli);
+  addList(subscriptions, cli);
+  for (const operation of [RETRY, DROP, RESUME]) {
+    addOperation(subscriptions, cli, operation);
   }
+  addFire(subscriptions, cli);
 }

@@ -1,13 +1,24 @@
+import {
+  type Operation,
+  readValues,
+} from "../../../resources/operations/operation.ts";
+import {
+  DROP,
+  RETRY,
+} from "../../../resources/operations/subscription_operations.ts";
+import { CommandError, UsageError } from "../../../settings/errors.ts";
 import type { Operations } from "../../api/operations.ts";
 import type { Reader } from "../access/access.ts";
 
 /** Sends dead letters again, or drops them; each leaves a line in the log. */
-export type DeadLetterActions = Pick<Operations, "retry" | "drop">;
+export type DeadLetterActions = Pick<Operations, "operate">;
 
 /** What came of a form of a page: where to go on, or what was wrong. */
 export type ActionResult = { readonly back: string } | {
   readonly wrong: string;
 };
+
+const SETTLE: readonly Operation[] = [RETRY, DROP];
 
 /**
  * Does what the form beside a dead letter asks for: `retry` of one or of all
@@ -18,22 +29,26 @@ export type ActionResult = { readonly back: string } | {
  */
 export async function settleDeadLetters(
   actions: DeadLetterActions,
-  { action, subscription, key }: Readonly<Record<string, string>>,
+  fields: Readonly<Record<string, string>>,
   { name }: Reader,
 ): Promise<ActionResult> {
+  const operation = SETTLE.find(({ action }) => action === fields.action);
+  if (operation === undefined) return { wrong: NOT_WHOLE };
   const caller = { name, scope: "operate" } as const;
-  if (subscription === undefined) return { wrong: NOT_WHOLE };
-  let settled: number;
-  if (action === "retry") {
-    settled = await actions.retry(caller, subscription, key);
-  } else if (action === "drop" && key !== undefined) {
-    settled = await actions.drop(caller, subscription, key);
-  } else return { wrong: NOT_WHOLE };
-  return settled > 0 ? { back: "/attention#dead" } : {
-    wrong:
-      "This dead letter is no longer there: it was sent again or dropped " +
-      "meanwhile",
-  };
+  try {
+    const values = readValues(operation, (field) => fields[field]);
+    if (values === null) return { wrong: NOT_WHOLE };
+    const settled = await actions.operate(caller, operation, values);
+    return Object.values(settled).some((count) => count > 0)
+      ? { back: "/attention#dead" }
+      : { wrong: GONE };
+  } catch (error) {
+    if (error instanceof CommandError) return { wrong: GONE };
+    if (error instanceof UsageError) return { wrong: NOT_WHOLE };
+    throw error;
+  }
 }
 
 const NOT_WHOLE = "The form is not whole; load the page again and repeat";
+const GONE =
+  "This dead letter is no longer there: it was sent again or dropped meanwhile";

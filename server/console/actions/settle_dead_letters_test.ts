@@ -84,9 +84,9 @@ Deno.test("POST /dead-letters sends one again, drops one, sends the rest, and le
       fields: { action, by: "local", subscription: "shop", ...fields },
     });
   assert.deepEqual(opened.logged, [
-    line("retry", { key: keyOf("A"), retried: 1 }),
+    line("retry", { key: keyOf("A"), retried: 1, hastened: 0 }),
     line("drop", { key: keyOf("B"), dropped: 1 }),
-    line("retry", { key: undefined, retried: 2 }),
+    line("retry", { retried: 2, hastened: 0 }),
   ]);
   await subscription.stop();
 });
@@ -103,7 +103,8 @@ Deno.test("POST /dead-letters changes nothing without the form's token, without 
       [{ action: "drop" }, /The form is not whole/],
       [{ action: "erase", key }, /The form is not whole/],
       [{ action: "drop", key: keyOf("B") }, /is no longer there/],
-      [{ action: "retry", key: "", subscription: "other" }, /no longer there/],
+      [{ action: "retry", key: "" }, /The form is not whole/],
+      [{ action: "retry", key, subscription: "other" }, /no longer there/],
     ] as const
   ) {
     const answer = await press(opened, fields);

@@ -1,0 +1,61 @@
+import type { Ledger } from "../../ledger/mod.ts";
+import type { Param } from "../../settings/params.ts";
+
+/** The texts that an operation is given; those that were left out are absent. */
+export type OperationValues = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Something that a person does to a ledger, described once: the command line,
+ * the API with its documentation, and the forms of the console are made of it.
+ */
+export interface Operation<Result extends object = object> {
+  /** Name of it in the log. */
+  readonly action: string;
+  /** Unique name in the API. */
+  readonly operationId: string;
+  /** What it does, in a few words. */
+  readonly summary: string;
+  /** More of it. */
+  readonly description?: string;
+  /** What the command is followed by, as an example. */
+  readonly example: string;
+  /** What it is given. */
+  readonly params: Readonly<Record<string, Param<string>>>;
+  /** Name of the JSON Schema of what it gives, and what that is. */
+  readonly result: { readonly schema: string; readonly description: string };
+  /**
+   * Does it.
+   *
+   * @throws {CommandError} When it cannot be done.
+   */
+  readonly run: (ledger: Ledger, values: OperationValues) => Promise<Result>;
+  /** What was done, for people. */
+  readonly says: (result: Result, values: OperationValues) => string;
+}
+
+/** Type-checks what an operation gives against what it says, then erases it. */
+export function operation<Result extends object>(
+  described: Operation<Result>,
+): Operation {
+  return described as unknown as Operation;
+}
+
+/**
+ * Reads what an operation is given.
+ *
+ * @param text Gives the text of a parameter; undefined where it was left out.
+ * @returns Its values; null where one is missing.
+ * @throws {UsageError} When one is wrong.
+ */
+export function readValues(
+  { params }: Operation,
+  text: (name: string) => string | undefined,
+): OperationValues | null {
+  const values: Record<string, string> = {};
+  for (const [name, { read, required }] of Object.entries(params)) {
+    const given = text(name);
+    if (given !== undefined) values[name] = read(name, given);
+    else if (required) return null;
+  }
+  return values;
+}

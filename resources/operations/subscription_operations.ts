@@ -1,0 +1,100 @@
+import type { Ledger } from "../../ledger/mod.ts";
+import { CommandError } from "../../settings/errors.ts";
+import { textParam } from "../../settings/params.ts";
+import type { Dropped, Resumed, Retried } from "../queries/subscriptions.ts";
+import { counted } from "../views/counted.ts";
+import { type Operation, operation } from "./operation.ts";
+
+const SUBSCRIPTION = {
+  ...textParam("name of the subscription, as `subscriptions list` shows it"),
+  required: true,
+} as const;
+
+/** `subscriptions retry`. */
+export const RETRY: Operation = operation<Retried>({
+  action: "retry",
+  operationId: "retryDeadLetters",
+  summary: "Deliver dead letters and failed deliveries again, at once",
+  example: "goods",
+  params: {
+    subscription: SUBSCRIPTION,
+    key: textParam(
+      "only this dead letter; without it all of them, and all that wait for " +
+        "a retry",
+    ),
+  },
+  result: { schema: "Retried", description: "How many will be tried again" },
+  run: async (ledger, { subscription = "", key }) => {
+    await requireSubscription(ledger, subscription);
+    const { subscriptions } = ledger;
+    // First: what is revived below is due already.
+    const hastened = key === undefined
+      ? await subscriptions.hasten(subscription)
+      : 0;
+    const retried = await subscriptions.retry(subscription, key);
+    return { retried, hastened };
+  },
+  says: ({ retried, hastened }, { key }) =>
+    counted(retried, "dead letter") +
+    (key === undefined
+      ? ` and ${hastened} that waited for another attempt`
+      : "") +
+    " will be tried at once, by the process that runs the subscription",
+});
+
+/** `subscriptions drop`. */
+export const DROP: Operation = operation<Dropped>({
+  action: "drop",
+  operationId: "dropDeadLetter",
+  summary: "Delete a dead letter",
+  description: "It is never delivered, and no later one lists it as missed.",
+  example: "goods order:01KA:release.yes",
+  params: {
+    subscription: SUBSCRIPTION,
+    key: { ...textParam("the dead letter to delete"), required: true },
+  },
+  result: { schema: "Dropped", description: "How many were given up" },
+  run: async (ledger, { subscription = "", key = "" }) => {
+    await requireSubscription(ledger, subscription);
+    return { dropped: await ledger.subscriptions.drop(subscription, key) };
+  },
+  says: ({ dropped }) => `${counted(dropped, "dead letter")} given up`,
+});
+
+/** `subscriptions resume`. */
+export const RESUME: Operation = operation<Resumed>({
+  action: "resume",
+  operationId: "resumeTarget",
+  summary: "Send again to a target that was switched off",
+  description: "It was switched off when it answered 410, and gets all that " +
+    "came meanwhile.",
+  example: "forward:https://shop.example/hooks",
+  params: { subscription: SUBSCRIPTION },
+  result: { schema: "Resumed", description: "Whether it was switched off" },
+  run: async (ledger, { subscription = "" }) => {
+    await requireSubscription(ledger, subscription);
+    return { resumed: await ledger.subscriptions.resume(subscription) };
+  },
+  says: ({ resumed }) =>
+    resumed
+      ? "The target is on again; `serve` sends to it within seconds"
+      : "Nothing was done: it is not switched off",
+});
+
+/**
+ * Makes sure that a subscription exists.
+ *
+ * @throws {CommandError} When it does not, naming those that do.
+ */
+export async function requireSubscription(
+  ledger: Ledger,
+  name: string,
+): Promise<void> {
+  const names = (await ledger.subscriptions.list()).map(({ name }) => name);
+  if (names.includes(name)) return;
+  throw new CommandError(
+    `No such subscription: "${name}"; there ` +
+      (names.length === 0 ? "is none yet" : `are ${names.join(", ")}`),
+    "not_found",
+  );
+}
