@@ -25,7 +25,7 @@ export type {
   FieldChange,
   FieldValue,
 } from "./explain/explanation.ts";
-export type { EventContent, OutcomeReason } from "./explain/outcome.ts";
+export type { EffectReason, EventContent } from "./explain/effect.ts";
 export type { ChainHead } from "./hashes/anchored_head.ts";
 export type { BanMeaning } from "./machines/ban_machine.ts";
 export type {

@@ -147,7 +147,7 @@ Deno.test("Ledger.explain() and asOf() tell what changed an order and what was k
   await ledger.project();
   const explanation = await ledger.explain("O1");
   assert.deepEqual(
-    explanation?.events.map(({ position, outcome }) => [position, outcome]),
+    explanation?.events.map(({ position, effect }) => [position, effect]),
     [
       [2, "changed"],
       [3, "changed"],

@@ -70,7 +70,7 @@ export type {
   FieldValue,
 } from "./explain/explanation.ts";
 export type { OccurrenceOptions } from "./explain/occurrences.ts";
-export type { EventContent, OutcomeReason } from "./explain/outcome.ts";
+export type { EffectReason, EventContent } from "./explain/effect.ts";
 export type {
   AnchoredHead,
   AnchorRecord,

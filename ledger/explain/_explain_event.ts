@@ -16,9 +16,9 @@ import {
 import { matchExpectations } from "../outcomes/match.ts";
 import { expectationWindow } from "../orders/expectations.ts";
 import { askedAtOf, validUntil } from "../events/expectation.ts";
-import type { OutcomeReason } from "./outcome.ts";
+import type { EffectReason } from "./effect.ts";
 
-type Verdict = Pick<ExplainedEvent, "outcome" | "why">;
+type Verdict = Pick<ExplainedEvent, "effect" | "why">;
 
 /** What was heard of an order: nothing that is decided depends on it. */
 const heard: ReadonlySet<string> = new Set(["history", "sessions"]);
@@ -45,7 +45,7 @@ export function explainEvent(effect: EventEffect): Verdict {
   const visible = changes.filter(({ field }) => !heard.has(field));
   const explained = explainChanges({ ...effect, changes: visible });
   return changes.length > visible.length && visible.length === 0
-    ? { ...explained, outcome: "noted" }
+    ? { ...explained, effect: "noted" }
     : explained;
 }
 
@@ -53,7 +53,7 @@ function explainChanges(
   { before, after, fact, changes, repeated, assets }: EventEffect,
 ): Verdict {
   if (changes.length > 0 && fact.kind !== "webhook") {
-    return { outcome: "changed", why: changedWhy(fact) };
+    return { effect: "changed", why: changedWhy(fact) };
   }
   switch (fact.kind) {
     case "webhook":
@@ -62,24 +62,24 @@ function explainChanges(
       return explainSnapshot(before, after, fact);
     case "order_absent":
       return {
-        outcome: "unchanged",
+        effect: "unchanged",
         why: { code: "shown_since" },
       };
     case "order_contradicted":
       return {
-        outcome: "unchanged",
+        effect: "unchanged",
         why: { code: "no_claim_to_contradict" },
       };
     case "session_created":
     case "order_expected":
-      return { outcome: "unchanged", why: expectationWhy(after, fact, assets) };
+      return { effect: "unchanged", why: expectationWhy(after, fact, assets) };
     case "unreadable":
       return {
-        outcome: "unchanged",
+        effect: "unchanged",
         why: { code: "unreadable", reason: fact.reason },
       };
     default:
-      return { outcome: "unchanged", why: { code: "not_of_order" } };
+      return { effect: "unchanged", why: { code: "not_of_order" } };
   }
 }
 
@@ -87,7 +87,7 @@ function expectationWhy(
   order: OrderFold,
   { expectation }: ExpectationFact,
   assets: AssetTable,
-): OutcomeReason {
+): EffectReason {
   const { match, expected } = matchExpectations(order, assets);
   if (expected?.id === expectation.id) return { code: "expectation_known" };
   const window = expectationWindow(order);
@@ -106,7 +106,7 @@ function expectationWhy(
     : { code: "order_of_other_expectation" };
 }
 
-function changedWhy(fact: Fact): OutcomeReason {
+function changedWhy(fact: Fact): EffectReason {
   switch (fact.kind) {
     case "order_snapshot":
       return { code: "reading" };
@@ -134,7 +134,7 @@ function explainWebhook(
   const against = ruleAgainst(after, fact, status);
   if (changes.length > 0) {
     return {
-      outcome: "changed",
+      effect: "changed",
       why: against ??
         (status.trust === "claimed"
           ? { code: "claim_counts" }
@@ -143,12 +143,12 @@ function explainWebhook(
   }
   if (repeated !== undefined) {
     return {
-      outcome: "unchanged",
+      effect: "unchanged",
       why: { code: "repeated", position: repeated.position },
     };
   }
   return {
-    outcome: "unchanged",
+    effect: "unchanged",
     why: against ??
       { code: status.trust === "confirmed" ? "read_before" : "claimed_before" },
   };
@@ -159,7 +159,7 @@ function ruleAgainst(
   after: OrderFold,
   fact: WebhookFact,
   { status, trust }: DecidedStatus,
-): OutcomeReason | null {
+): EffectReason | null {
   const claim = after.claims.find(({ status }) => status === fact.claim);
   if (claim === undefined || claim.status === status) return null;
   const claimed = claim.status;
@@ -193,13 +193,13 @@ function explainSnapshot(
 ): Verdict {
   if (fact.reading.status === "") {
     return {
-      outcome: "unchanged",
+      effect: "unchanged",
       why: { code: "reading_without_status" },
     };
   }
   if (after.latest !== fact.reading && after.latest === before.latest) {
     return {
-      outcome: "unchanged",
+      effect: "unchanged",
       why: {
         code: "later_state_known",
         changedAt: after.latest?.changedAt || null,
@@ -207,7 +207,7 @@ function explainSnapshot(
     };
   }
   return {
-    outcome: "unchanged",
+    effect: "unchanged",
     why: { code: "reading_unchanged" },
   };
 }

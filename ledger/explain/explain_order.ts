@@ -1,7 +1,7 @@
 import { foldOrder } from "./as_of.ts";
 import { fieldChanges } from "./_field_changes.ts";
 import type { ExplainedEvent, Explanation, FieldValue } from "./explanation.ts";
-import type { EventContent } from "./outcome.ts";
+import type { EventContent } from "./effect.ts";
 import { emptyToNull } from "../events/fact_text.ts";
 import { fieldSources } from "./field_sources.ts";
 import { flattenState } from "./flatten_state.ts";
@@ -63,7 +63,7 @@ const LISTED_BYTES = { webhook: 1_000_000, other: 500_000 };
  * });
  * const { state, events } = explainOrder("01ORDER", [fact]);
  * assert.equal(state.status, "success");
- * assert.equal(events[0]?.outcome, "changed");
+ * assert.equal(events[0]?.effect, "changed");
  * ```
  */
 export function explainOrder(
@@ -85,7 +85,7 @@ export function explainOrder(
     const after = visible(next, options);
     const changes = fieldChanges(before, after);
     const repeated = firstOf.get(`${fact.label} ${fact.digest}`);
-    const { outcome, why } = explainEvent({
+    const { effect, why } = explainEvent({
       before: fold,
       after: next,
       fact,
@@ -100,7 +100,7 @@ export function explainOrder(
       label: fact.label,
       recordedAt: fact.recordedAt,
       content: contentOf(fact),
-      outcome,
+      effect,
       move: explainMove(fold, next, fact),
       changes,
       why,

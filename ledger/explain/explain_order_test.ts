@@ -21,8 +21,8 @@ import { explainOrder, orderAsOf } from "./explain_order.ts";
 import { orderState } from "../states/state_of_order.ts";
 
 function outcomes(...events: RecordedEvent[]): string[] {
-  return explainOrder(ORDER, facts(...events)).events.map(({ outcome }) =>
-    outcome
+  return explainOrder(ORDER, facts(...events)).events.map(({ effect }) =>
+    effect
   );
 }
 
@@ -45,7 +45,7 @@ Deno.test("explainOrder() says what each event changed", () => {
   const { events, state } = explainOrder(ORDER, facts(started, read));
   assert.equal(state.status, "success");
   const [first, second] = events;
-  assert.equal(first?.outcome, "changed");
+  assert.equal(first?.effect, "changed");
   assert.deepEqual(first?.content, {
     code: "webhook",
     label: "payment_started",
@@ -56,7 +56,7 @@ Deno.test("explainOrder() says what each event changed", () => {
     first?.changes.find(({ field }) => field === "externalOrderId"),
     { field: "externalOrderId", before: null, after: "AB12CD" },
   );
-  assert.equal(second?.outcome, "changed");
+  assert.equal(second?.effect, "changed");
   assert.deepEqual(second?.changes.find(({ field }) => field === "status"), {
     field: "status",
     before: "progress",
@@ -127,13 +127,13 @@ Deno.test("explainOrder() says why an event changed nothing", () => {
     ),
   ).events;
   const repeat = explained[3];
-  assert.equal(repeat?.outcome, "unchanged");
+  assert.equal(repeat?.effect, "unchanged");
   assert.deepEqual(repeat?.why, {
     code: "repeated",
     position: complete.position,
   });
   const absent = explained[5];
-  assert.equal(absent?.outcome, "unchanged");
+  assert.equal(absent?.effect, "unchanged");
   assert.equal(absent?.why.code, "shown_since");
 });
 
@@ -141,7 +141,7 @@ Deno.test("explainOrder() names the rule that stood against a claim", () => {
   const why = (...events: RecordedEvent[]) => {
     const last = explainOrder(ORDER, facts(...events)).events.at(-1);
     const { code = "", ...data } = last?.why ?? {};
-    return [last?.outcome, code, ...Object.values(data)].join(" ");
+    return [last?.effect, code, ...Object.values(data)].join(" ");
   };
   const complete = orderWebhook(3, "order_complete");
   assert.equal(
@@ -229,7 +229,7 @@ Deno.test("explainOrder() explains contradictions, sessions and unreadable event
     { code: "read_before" },
   );
   const { events } = explainOrder(ORDER, facts(brewed));
-  assert.equal(events[0]?.outcome, "changed", "the order exists");
+  assert.equal(events[0]?.effect, "changed", "the order exists");
   assert.deepEqual(events[0]?.why, {
     code: "names_order_unreadably",
     reason: {
@@ -257,7 +257,7 @@ Deno.test("explainOrder() only notes a late webhook, and takes 218.40 for 218.4"
     undefined,
   );
   assert.deepEqual(
-    events.map(({ outcome }) => outcome),
+    events.map(({ effect }) => effect),
     ["changed", "changed", "changed", "noted"],
   );
   assert.equal(events.at(-1)?.why.code, "claim_used_up");
@@ -348,10 +348,10 @@ Deno.test("explainOrder() ends in the state of the fold and adds up, for random 
       const { events: explained, state, fields } = explainOrder(ORDER, all);
       assert.deepEqual(state, orderState(foldOrder(ORDER, all)));
       const shown = new Map<string, FieldValue>();
-      for (const { changes, outcome } of explained) {
-        assert.equal(outcome === "unchanged", changes.length === 0);
+      for (const { changes, effect } of explained) {
+        assert.equal(effect === "unchanged", changes.length === 0);
         assert.equal(
-          outcome === "noted",
+          effect === "noted",
           changes.length > 0 &&
             changes.every(({ field }) =>
               field === "history" || field === "sessions"

@@ -3,7 +3,7 @@ import type { ActivityLabel } from "../events/fact.ts";
 import type { OrderState } from "../states/order_state.ts";
 import type { ExplainedMove } from "./explained_move.ts";
 import type { EventKind } from "../machines/event_kind.ts";
-import type { EventContent, OutcomeReason } from "./outcome.ts";
+import type { EffectReason, EventContent } from "./effect.ts";
 
 /** Why the state of an order is what it is, event by event. */
 export interface Explanation {
@@ -42,16 +42,16 @@ export interface ExplainedEvent {
    *   nothing depends: a late webhook, for example.
    * - `unchanged`: it changed nothing at all.
    */
-  readonly outcome: "changed" | "noted" | "unchanged";
+  readonly effect: "changed" | "noted" | "unchanged";
   /**
    * The move that it made on the state machine of the order; null where status,
    * trust and latest reading stay.
    */
   readonly move: ExplainedMove | null;
-  /** What changed; empty where `outcome` is `unchanged`. */
+  /** What changed; empty where `effect` is `unchanged`. */
   readonly changes: readonly FieldChange[];
-  /** Why the outcome is what it is. */
-  readonly why: OutcomeReason;
+  /** Why the effect is what it is. */
+  readonly why: EffectReason;
 }
 
 /** The value of a field of the visible state: text, or an anomaly. */

@@ -1,10 +1,10 @@
 import type {
+  EffectReason,
   EventContent,
   ExplainedEvent,
   ExplainedMove,
   FieldChange,
   FieldValue,
-  OutcomeReason,
 } from "../../ledger/for_resources.ts";
 import type { Explanation } from "../../ledger/mod.ts";
 import { defined } from "../../core/defined.ts";
@@ -12,7 +12,7 @@ import type { Freshness } from "../../sync/mod.ts";
 import { describeAnomaly } from "../wording/anomaly.ts";
 import { describeEventContent } from "../wording/event_content.ts";
 import { describeMove } from "../wording/order_move.ts";
-import { describeOutcomeReason } from "../wording/outcome_reason.ts";
+import { describeEffectReason } from "../wording/effect_reason.ts";
 import {
   type OrderJson,
   orderJson,
@@ -62,12 +62,12 @@ export function explanationLines(
     lines.push(
       "",
       fit(
-        `${MARK[event.outcome]} ${time}  #${event.position}  ${
+        `${MARK[event.effect]} ${time}  #${event.position}  ${
           describeEventContent(event.content)
         }`,
         4,
       ),
-      ...effect(event).map((text) => fit(`    ${text}`, 6)),
+      ...effectLines(event).map((text) => fit(`    ${text}`, 6)),
     );
     if (verbose) {
       const others = event.changes.filter(({ field }) => !isMove(field));
@@ -88,9 +88,9 @@ export function leftOutText(leftOut: number): string {
 }
 
 /** What an event did, in lines: its move, or that it made none, and why. */
-function effect({ outcome, move, changes, why }: ExplainedEvent): string[] {
-  const reason = describeOutcomeReason(why);
-  if (outcome !== "changed") return [`Changes nothing. ${reason}`];
+function effectLines({ effect, move, changes, why }: ExplainedEvent): string[] {
+  const reason = describeEffectReason(why);
+  if (effect !== "changed") return [`Changes nothing. ${reason}`];
   const lines = move === null ? [] : [describeMove(move)];
   for (const { field, before, after } of changes) {
     const [group, kind] = field.split(".");
@@ -164,7 +164,7 @@ export interface ExplainedEventJson
     readonly after: string | null;
   }[];
   /** Why it did what it did. */
-  readonly why: Worded<OutcomeReason>;
+  readonly why: Worded<EffectReason>;
 }
 
 /**
@@ -192,7 +192,7 @@ export function explanationJson(
         before: describeValue(before),
         after: describeValue(after),
       })),
-      why: { ...event.why, message: describeOutcomeReason(event.why) },
+      why: { ...event.why, message: describeEffectReason(event.why) },
     })),
   };
 }

@@ -12,7 +12,7 @@ const tables: Readonly<Record<string, string>> = {
   "user_reason.ts": "#### reason of a user",
   "anomaly.ts": "#### anomalies",
   "event_content.ts": "#### says",
-  "outcome_reason.ts": "#### why",
+  "effect_reason.ts": "#### why",
   "reconcile_finding.ts": "#### finding",
   "damage_reason.ts": "#### reason of damage",
 };

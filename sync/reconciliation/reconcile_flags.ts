@@ -1,4 +1,4 @@
-import { isFinal, outcomeOf } from "../../ledger/for_sync.ts";
+import { isFinal, outcomeOf, withoutSettled } from "../../ledger/for_sync.ts";
 import type { OrderState } from "../../ledger/mod.ts";
 import {
   type BothSides,
@@ -9,8 +9,9 @@ import {
 
 /**
  * Finds what a person should look at in one order: kinds of attention by the
- * table of outcomes, of what the service shows now; that it is not what was
- * asked for by the ledger, which knows what was; and a webhook that is missing.
+ * table of outcomes, of what the service shows now, without what a person has
+ * settled; that it is not what was asked for by the ledger, which knows what
+ * was; and a webhook that is missing.
  *
  * @param sides Both sides.
  * @param rules How to compare.
@@ -24,7 +25,9 @@ export function reconcileFlags(
     ...service.facts,
     overdue: isOverdue(service, ledger, rules) ? "yes" : "no",
   });
-  const found = new Set<string>(attention);
+  const found = new Set<string>(
+    withoutSettled(attention, ledger?.byHand ?? null),
+  );
   if (missedWebhook(service, ledger, rules)) found.add("missed_webhook");
   if (ledger?.attention.includes("not_as_requested")) {
     found.add("not_as_requested");

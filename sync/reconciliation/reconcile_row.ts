@@ -32,6 +32,8 @@ export type ReconcileCategory =
  * - `not_as_requested`: success, and not what was asked for.
  * - `cancelled_after_payment`: cancelled, and no word that nothing was charged.
  * - `success_without_transaction`: success, and the transaction is empty.
+ * - `sent_without_success`: failed or cancelled, and a transaction is named.
+ * - `contradictory_reading`: success, and a payment error is named.
  */
 export type ReconcileFlag =
   | "missed_webhook"
@@ -40,7 +42,9 @@ export type ReconcileFlag =
   | "amount_mismatch"
   | "not_as_requested"
   | "cancelled_after_payment"
-  | "success_without_transaction";
+  | "success_without_transaction"
+  | "sent_without_success"
+  | "contradictory_reading";
 
 /** All categories, in the order in which they are shown. */
 export const RECONCILE_CATEGORIES: readonly ReconcileCategory[] = [
@@ -55,9 +59,11 @@ export const RECONCILE_CATEGORIES: readonly ReconcileCategory[] = [
 /** All flags, in the order in which they are shown. */
 export const RECONCILE_FLAGS: readonly ReconcileFlag[] = [
   "refund_due",
+  "sent_without_success",
   "cancelled_after_payment",
   "amount_mismatch",
   "not_as_requested",
+  "contradictory_reading",
   "success_without_transaction",
   "stuck",
   "missed_webhook",

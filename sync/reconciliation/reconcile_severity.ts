@@ -12,9 +12,11 @@ export const RECONCILE_SEVERITY: readonly (
 )[] = [
   "refund_due",
   "final_changed",
+  "sent_without_success",
   "cancelled_after_payment",
   "amount_mismatch",
   "not_as_requested",
+  "contradictory_reading",
   "success_without_transaction",
   "stuck",
   "contradicted",

@@ -97,6 +97,16 @@ Deno.test("reconcile() produces every category and every flag", async () => {
     make(["pay", "complete"], ["order_complete"]),
   );
   sandbox.amendOrder(empty, { txId: "" });
+  const sent = await name(
+    "sent_without_success",
+    make(["pay", "fail"], ["order_failed"]),
+  );
+  sandbox.amendOrder(sent, { txId: "0xT" });
+  const unclear = await name(
+    "contradictory_reading",
+    make(["pay", "complete"], ["order_complete"]),
+  );
+  sandbox.amendOrder(unclear, { failReason: "4017" });
   const other = await name(
     "not_as_requested",
     make(["pay", "complete"], ["order_complete"]),
@@ -135,11 +145,14 @@ Deno.test("reconcile() produces every category and every flag", async () => {
     claimed_only: "claimed_only true",
     behind: "behind true",
     cancelled: "agree false cancelled_after_payment",
-    final_changed: "final_changed true cancelled_after_payment missed_webhook",
+    final_changed: "final_changed true sent_without_success " +
+      "cancelled_after_payment missed_webhook",
     refund_due: "agree false refund_due",
     amount_mismatch: "agree false amount_mismatch",
     success_without_transaction: "agree false success_without_transaction",
     not_as_requested: "agree false not_as_requested",
+    sent_without_success: "agree false sent_without_success",
+    contradictory_reading: "agree false contradictory_reading",
     absent: "absent true",
   });
   assert.equal(report.disagreements, 4);
@@ -222,7 +235,7 @@ Deno.test("reconcile() lists what is about money first, and missed webhooks last
     "missed 2",
   ]);
   assert.equal(Object.keys(report.counts)[0], "refund_due");
-  assert.equal(Object.keys(report.counts).length, 13);
+  assert.equal(Object.keys(report.counts).length, 15);
 });
 
 Deno.test("reconcile() compares every other order beside ids that the service refuses", async () => {

@@ -3,6 +3,7 @@ import {
   adviceTable,
   attentionTable,
   outcomesTable,
+  reconcileTable,
   releaseTable,
 } from "../../resources/views/machine/outcome_tables.ts";
 import {
@@ -13,6 +14,7 @@ import {
   markdownTable,
   type WordTable,
 } from "../../resources/views/markdown_table.ts";
+import { RECONCILE_SEVERITY } from "../../sync/testing/mod.ts";
 
 const root = new URL("../..", import.meta.url);
 
@@ -21,6 +23,7 @@ const TABLES: Readonly<Record<string, () => WordTable>> = {
   outcomes: outcomesTable,
   advice: adviceTable,
   attention: attentionTable,
+  reconcile: () => reconcileTable(RECONCILE_SEVERITY),
   release: releaseTable,
   conditions: conditionsTable,
   alarms: alarmsTable,
@@ -30,7 +33,7 @@ const TABLES: Readonly<Record<string, () => WordTable>> = {
 const DOCUMENTS: Readonly<Record<string, readonly string[]>> = {
   "COMMANDS.md": ["attention", "outcomes", "release"],
   "FORWARDING.md": ["alarms", "release"],
-  "RUNBOOK.md": ["advice", "conditions"],
+  "RUNBOOK.md": ["advice", "conditions", "reconcile"],
 };
 
 const PRINTED = /<!-- printed: (\w+) -->\n\n([^]*?)\n\n<!-- end -->/g;

@@ -39,11 +39,11 @@ import type {
   ActivityLabel,
   ChainBreak,
   DamageReason,
+  EffectReason,
   EventContent,
   EventKind,
   IncompleteReason,
   MonthSummary,
-  OutcomeReason,
   Unfired,
   UserReason,
 } from "../../ledger/types.ts";
@@ -165,7 +165,7 @@ export interface Components {
   /** What an event says. */
   readonly EventContent: Worded<EventContent>;
   /** Why an event did what it did. */
-  readonly OutcomeReason: Worded<OutcomeReason>;
+  readonly EffectReason: Worded<EffectReason>;
   readonly ExplainedEvent: ExplainedEventJson;
   readonly Explanation: ExplanationJson;
   /** The one thing to know of a user first. */

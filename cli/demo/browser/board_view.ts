@@ -67,7 +67,7 @@ export interface EventLine {
   /** Whether the page's own forger sent it. */
   readonly forged: boolean;
   /** What it came to. */
-  readonly outcome: ExplainedEventJson["outcome"];
+  readonly effect: ExplainedEventJson["effect"];
   /** Why, in one sentence. */
   readonly why: string;
   /** Status and trust from here on, if either changed. */
@@ -146,7 +146,7 @@ function eventLines(
       kind: event.kind,
       label: event.label,
       forged: forged.has(event.eventId),
-      outcome: event.outcome,
+      effect: event.effect,
       why: event.why.message,
       became: before === `${status} ${trust}` ? null : { status, trust },
       changes: fields.filter(({ field }) => ASKED_FOR.has(field)),

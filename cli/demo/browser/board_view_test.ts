@@ -26,7 +26,7 @@ function explained(
       label: "order_complete",
       recordedAt: "2026-11-20T09:00:00.000Z",
       content: { code: "other", label: "order_complete" },
-      outcome: "changed",
+      effect: "changed",
       move: null,
       changes: [],
       why: { code: "names_order" },
@@ -49,7 +49,7 @@ Deno.test("orderCard() shows the latest event first, and what each made of the o
         ],
       },
       { changes: [change("trust", "claimed", "confirmed")] },
-      { changes: [], outcome: "unchanged" },
+      { changes: [], effect: "unchanged" },
       {
         changes: [
           change("trust", "confirmed", "claimed"),

@@ -6,7 +6,9 @@ import {
   type OutcomeFacts,
 } from "../../../ledger/for_resources.ts";
 import { ATTENTION } from "../../wording/attention.ts";
+import type { ReconcileCategory, ReconcileFlag } from "../../../sync/mod.ts";
 import { FACTS, OUTCOME_WORDS } from "../../wording/outcome.ts";
+import { reconcileWords } from "../../wording/reconcile_words.ts";
 import { RELEASE, RELEASE_REASON } from "../../wording/release.ts";
 import type { WordTable } from "../markdown_table.ts";
 
@@ -48,6 +50,23 @@ export function adviceTable(): WordTable {
       OUTCOME_WORDS[code].next,
       OUTCOME_WORDS[code].customer,
     ]),
+  };
+}
+
+/**
+ * What each finding of `reconcile` means, and what to do.
+ *
+ * @param findings All of them, the gravest first.
+ */
+export function reconcileTable(
+  findings: readonly (ReconcileCategory | ReconcileFlag)[],
+): WordTable {
+  return {
+    head: ["Finding", "What it means", "What to do"],
+    rows: findings.map((found) => {
+      const { meaning, next } = reconcileWords(found);
+      return [quoted(found), meaning, next];
+    }),
   };
 }
 

@@ -46,9 +46,9 @@ function excluded(left: number, all: number): Markup {
 }
 
 function item(event: ExplainedEventJson, nowMs: number): Markup {
-  const { content, outcome, why, recordedAt } = event;
+  const { content, effect, why, recordedAt } = event;
   const happened = happenedAt(content);
-  return markup`<li class="${outcome}">
+  return markup`<li class="${effect}">
 <p class="said-what">${sentence(describeHappening(content))}</p>
 <p class="soft">${happened !== null && markup`Happened ${moment(happened)}. `}
 Heard ${moment(recordedAt)} (${agoText(recordedAt, nowMs)})
@@ -58,8 +58,8 @@ ${fields(event)}</li>`;
 }
 
 /** What the event did to the state, in a few words. */
-function step({ outcome, move }: ExplainedEventJson): string {
-  if (outcome !== "changed") return "It changes nothing.";
+function step({ effect, move }: ExplainedEventJson): string {
+  if (effect !== "changed") return "It changes nothing.";
   return move === null
     ? "It adds to what is known."
     : `State: ${sentence(move.message.replaceAll("->", "\u2192"))}.`;

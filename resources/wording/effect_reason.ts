@@ -1,10 +1,10 @@
 import type {
-  OutcomeReason,
+  EffectReason,
   UnreadableReason,
 } from "../../ledger/for_resources.ts";
 
 /** Why an event did to the state what it did, in one sentence. */
-export function describeOutcomeReason(reason: OutcomeReason): string {
+export function describeEffectReason(reason: EffectReason): string {
   switch (reason.code) {
     case "reading":
       return "The service itself shows it";

@@ -36,7 +36,7 @@ export type EventContent =
   | { readonly code: "unreadable" | "other"; readonly label: ActivityLabel };
 
 /** The reason for the effect of an event on the state. */
-export type OutcomeReason =
+export type EffectReason =
   | {
     readonly code:
       /** It is a reading of the service, a question, or a session. */
