@@ -75,6 +75,7 @@ export {
 export {
   readStatistics,
   type Statistics,
+  STATISTICS_STEPS,
   type StatisticsPoint,
   type StatisticsStep,
 } from "./statistics/read_statistics.ts";

@@ -81,8 +81,8 @@ export type {
 export type { LedgerOptions } from "./ledger_on.ts";
 export type { CatchUpOptions } from "./ledger_parts.ts";
 export type { BanName } from "./machines/ban_machine.ts";
-export type { Entity } from "./machines/entity.ts";
-export type { EventKind } from "./machines/event_kind.ts";
+export type { ENTITIES, Entity } from "./machines/entity.ts";
+export type { EVENT_KINDS, EventKind } from "./machines/event_kind.ts";
 export type { Decision, Move } from "./machines/machine.ts";
 export type {
   ClaimedStatus,
@@ -91,14 +91,16 @@ export type {
 export type { MachineName, VisibleStatus } from "./machines/transition.ts";
 export type { VerificationName } from "./machines/verification_machine.ts";
 export type { MonthRefusal } from "./months/close_month.ts";
-export type { Exclusion } from "./months/decide_rows.ts";
+export type { Exclusion, EXCLUSIONS } from "./months/decide_rows.ts";
 export type { Money } from "./months/money.ts";
 export type { MonthDifference } from "./months/month_differences.ts";
 export type {
+  BOOK_BY,
   BookBy,
   MonthRow,
   MonthRowKind,
   OrderTimes,
+  ROW_KINDS,
 } from "./months/month_row.ts";
 export type {
   ExclusionCounts,
@@ -109,7 +111,7 @@ export type { MonthWork } from "./months/months_parts.ts";
 export type { MonthChange } from "./months/recompute_month.ts";
 export type { MonthSummary, MonthTerms } from "./months/summary_file.ts";
 export type { OrderContext } from "./attention/attention.ts";
-export type { MatchFact } from "./events/match_fact.ts";
+export type { MATCH_FACTS, MatchFact } from "./events/match_fact.ts";
 export type { Activity, UserActivity } from "./orders/activity_fold.ts";
 export type { OrderActivity } from "./orders/order_activity.ts";
 export type {
@@ -160,3 +162,7 @@ export type { UserStatus, Verification } from "./users/user_status.ts";
 export type { VerificationKind } from "./users/user_verdict.ts";
 export type { FindingReason } from "./store/tables/erasure/erased_values.ts";
 export type { HandRelease } from "./events/hand_release.ts";
+export type { HAND_OUTCOMES } from "./events/hand_release.ts";
+export type { RELEASE_ENTRIES } from "./machines/transition.ts";
+export type { FACT_VALUES } from "./outcomes/outcome_facts.ts";
+export type { ATTENTION_KINDS } from "./outcomes/attention_kind.ts";

@@ -35,7 +35,7 @@ export {
 export { watchdog, type WatchdogCheck } from "./watchdog/watchdog.ts";
 export type { DeliveryHealth } from "./watchdog/watchdog_rule.ts";
 // Types inside of these
-export type { SweepKind } from "./polling/fair_share.ts";
+export type { SWEEP_KINDS, SweepKind } from "./polling/fair_share.ts";
 export type { PollAlert } from "./polling/poll_failures.ts";
 export type {
   PollFailureCause,
@@ -51,11 +51,13 @@ export type {
 } from "./polling/poll_status.ts";
 export type { PollProgress } from "./polling/poller_options.ts";
 export type { StalenessBound, WorkCounts } from "./polling/staleness.ts";
-export type {
-  FieldDifference,
-  OnChain,
-  ReconcileCategory,
-  ReconcileFlag,
+export {
+  type FieldDifference,
+  type OnChain,
+  RECONCILE_CATEGORIES,
+  RECONCILE_FLAGS,
+  type ReconcileCategory,
+  type ReconcileFlag,
 } from "./reconciliation/reconcile_row.ts";
 export type { PollErrorCode } from "./recording/poll_error.ts";
 export type { SweepRead } from "./recording/record_page.ts";

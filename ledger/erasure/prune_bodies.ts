@@ -29,6 +29,7 @@ import {
 import { countErasure } from "../store/tables/erasure/erasures.ts";
 import {
   countPrunable,
+  PRUNE_STEPS,
   type PruneStep,
   selectPrunable,
 } from "../store/tables/erasure/prunable.ts";
@@ -56,8 +57,6 @@ export interface PruneOptions {
   readonly signal?: AbortSignal;
 }
 
-const STEPS: readonly PruneStep[] = ["orders", "users", "others"];
-
 /** Orders, users or events of one transaction. */
 const AT_ONCE = 50;
 
@@ -82,7 +81,7 @@ export async function pruneBodies(
   { onProgress, signal }: PruneOptions,
 ): Promise<Pruning> {
   let pruned = 0;
-  for (const step of STEPS) {
+  for (const step of PRUNE_STEPS) {
     let after: string | number = step === "others" ? 0 : "";
     for (;;) {
       signal?.throwIfAborted();

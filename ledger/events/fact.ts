@@ -5,7 +5,8 @@ import type { HandRelease } from "./hand_release.ts";
 import type { OtpStep } from "./otp_step.ts";
 import type { Expectation } from "./expectation.ts";
 import type { UserReading } from "./user_reading.ts";
-import type { OrderEventType } from "../../core/webhook_event/webhook_event.ts";
+import type { WebhookType } from "../../core/webhook_event/event_types.ts";
+import type { EventKind } from "../machines/event_kind.ts";
 import type { Status } from "../machines/status.ts";
 
 /**
@@ -41,29 +42,10 @@ export interface FactBase {
  * for a body that is not a JSON object, or the kind of an event of another kind.
  */
 export type ActivityLabel =
-  | "registration"
-  | "login"
-  | "logout"
-  | "card_added"
-  | "verify_start"
-  | "verify_retry"
-  | "verify_failed"
-  | "verify_success"
-  | "otp_status"
-  | "test"
-  | OrderEventType
+  | WebhookType
   | "unrecognised"
   | "quarantined"
-  | "order_snapshot"
-  | "user_snapshot"
-  | "order_absent"
-  | "order_contradicted"
-  | "session_created"
-  | "order_expected"
-  | "delivery_unanswered"
-  | "order_released"
-  | "order_redacted"
-  | "month_closed";
+  | Exclude<EventKind, "webhook">;
 
 /** A webhook: what it claims of an order, and says of a user. */
 export interface WebhookFact extends FactBase {

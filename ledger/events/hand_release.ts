@@ -1,11 +1,11 @@
+/** Everything that a person can do about an order. */
+export const HAND_OUTCOMES = ["delivered", "refunded"] as const;
+
 /**
  * What a person did about an order: handed out what it pays for, or returned
  * the money.
  */
-export type HandOutcome = "delivered" | "refunded";
-
-/** Every such outcome. */
-export const HAND_OUTCOMES: readonly HandOutcome[] = ["delivered", "refunded"];
+export type HandOutcome = (typeof HAND_OUTCOMES)[number];
 
 /** That a person delivered or refunded an order. */
 export interface HandRelease {

@@ -1,3 +1,12 @@
+/** Every result of a comparison. */
+export const MATCH_FACTS = [
+  "nothing",
+  "no_amount",
+  "differs",
+  "several",
+  "matched",
+] as const;
+
 /**
  * How the latest reading compares with what the partner recorded.
  *
@@ -7,18 +16,4 @@
  * - `several`: more than one reference agrees, or too many were recorded.
  * - `matched`: what was recorded for one reference agrees, amount included.
  */
-export type MatchFact =
-  | "nothing"
-  | "no_amount"
-  | "differs"
-  | "several"
-  | "matched";
-
-/** Every result of a comparison. */
-export const MATCH_FACTS: readonly MatchFact[] = [
-  "nothing",
-  "no_amount",
-  "differs",
-  "several",
-  "matched",
-];
+export type MatchFact = (typeof MATCH_FACTS)[number];

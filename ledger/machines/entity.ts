@@ -1,5 +1,5 @@
-/** What the service knows by an id and the ledger keeps a state of. */
-export type Entity = "order" | "user";
+/** Both kinds of entity, in the order in which they are read. */
+export const ENTITIES = ["order", "user"] as const;
 
-/** Both, in the order in which they are read. */
-export const ENTITIES: readonly Entity[] = ["order", "user"];
+/** What the service knows by an id and the ledger keeps a state of. */
+export type Entity = (typeof ENTITIES)[number];

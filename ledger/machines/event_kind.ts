@@ -1,3 +1,18 @@
+/** Every kind of event, as keys. */
+export const EVENT_KINDS = {
+  webhook: true,
+  order_snapshot: true,
+  user_snapshot: true,
+  order_absent: true,
+  order_contradicted: true,
+  session_created: true,
+  order_expected: true,
+  delivery_unanswered: true,
+  order_released: true,
+  order_redacted: true,
+  month_closed: true,
+} as const;
+
 /**
  * What kind of fact an event records.
  *
@@ -21,18 +36,7 @@
  * - `month_closed`: a month whose books this partner closed, with the files as
  *   they were then; see `MonthClosedBody`.
  */
-export type EventKind =
-  | "webhook"
-  | "order_snapshot"
-  | "user_snapshot"
-  | "order_absent"
-  | "order_contradicted"
-  | "session_created"
-  | "order_expected"
-  | "delivery_unanswered"
-  | "order_released"
-  | "order_redacted"
-  | "month_closed";
+export type EventKind = keyof typeof EVENT_KINDS;
 
 /** Whether events of a kind say what the partner expects of an order. */
 export function isExpectationKind(
@@ -40,18 +44,3 @@ export function isExpectationKind(
 ): kind is "session_created" | "order_expected" {
   return kind === "session_created" || kind === "order_expected";
 }
-
-/** Every kind of event, as keys: the compiler misses none. */
-export const EVENT_KINDS: Readonly<Record<EventKind, true>> = {
-  webhook: true,
-  order_snapshot: true,
-  user_snapshot: true,
-  order_absent: true,
-  order_contradicted: true,
-  session_created: true,
-  order_expected: true,
-  delivery_unanswered: true,
-  order_released: true,
-  order_redacted: true,
-  month_closed: true,
-};

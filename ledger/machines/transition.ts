@@ -8,19 +8,19 @@ import type { Trust } from "./status.ts";
 export type MachineName = "order" | "release" | "lkyc" | "fkyc" | "ban";
 
 /** What the release of an order can enter; see {@linkcode ReleaseEntry}. */
-export const RELEASE_ENTRIES: readonly ReleaseEntry[] = [
+export const RELEASE_ENTRIES = [
   "yes",
   "wait",
   "no",
   "unchecked",
   "restored",
-];
+] as const;
 
 /**
  * What the release of an order can enter: what was decided; or `restored`,
  * which is `yes` again after it was withdrawn.
  */
-export type ReleaseEntry = "yes" | "wait" | "no" | "unchecked" | "restored";
+export type ReleaseEntry = (typeof RELEASE_ENTRIES)[number];
 
 /** What an entry of the release log says of its order. */
 export interface LoggedRelease {

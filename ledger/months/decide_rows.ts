@@ -16,6 +16,15 @@ export interface Closing {
   readonly firstMonth: string;
 }
 
+/** Every reason why an order of a month is not booked. */
+export const EXCLUSIONS = [
+  "unconfirmed",
+  "reversed",
+  "before_first_month",
+  "erased",
+  "unclear",
+] as const;
+
 /**
  * Why an order of the month is not booked.
  *
@@ -27,12 +36,7 @@ export interface Closing {
  * - `unclear`: it had succeeded, and the service does not show it any more, or
  *   with a status that is not known. What a closed month has booked stands.
  */
-export type Exclusion =
-  | "unconfirmed"
-  | "reversed"
-  | "before_first_month"
-  | "erased"
-  | "unclear";
+export type Exclusion = (typeof EXCLUSIONS)[number];
 
 /** What an order adds to a month. */
 export interface DecidedRows {

@@ -1,6 +1,11 @@
 import { readOrdersAt } from "../queries/orders_at.ts";
 import type { BooksBefore } from "./booked_before.ts";
-import { type Closing, decideRows } from "./decide_rows.ts";
+import {
+  type Closing,
+  decideRows,
+  type Exclusion,
+  EXCLUSIONS,
+} from "./decide_rows.ts";
 import { type MonthRow, ROW_KINDS } from "./month_row.ts";
 import type { ExclusionCounts } from "./month_summary.ts";
 import type { MonthsParts, MonthWork } from "./months_parts.ts";
@@ -36,13 +41,9 @@ export async function workOutMonth(
   const rows: MonthRow[] = [];
   const erased = new Set<string>();
   const unclear: string[] = [];
-  const excluded = {
-    unconfirmed: 0,
-    reversed: 0,
-    before_first_month: 0,
-    erased: 0,
-    unclear: 0,
-  };
+  const excluded = Object.fromEntries(
+    EXCLUSIONS.map((reason) => [reason, 0]),
+  ) as Record<Exclusion, number>;
   let orders = 0;
   const walk = readOrdersAt(driver, {
     asOf: { position },

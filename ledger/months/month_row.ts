@@ -1,5 +1,8 @@
 import type { Money } from "./money.ts";
 
+/** Every time of an order that can decide its month. */
+export const BOOK_BY = ["created", "completed", "confirmed"] as const;
+
 /**
  * Which time of an order decides its month.
  *
@@ -7,10 +10,15 @@ import type { Money } from "./money.ts";
  * - `completed`: the earliest `changed_at` with which it showed success.
  * - `confirmed`: when this ledger first recorded a reading that shows success.
  */
-export type BookBy = "created" | "completed" | "confirmed";
+export type BookBy = (typeof BOOK_BY)[number];
 
-/** All of {@linkcode BookBy}. */
-export const BOOK_BY: readonly BookBy[] = ["created", "completed", "confirmed"];
+/** Every reason why a row is in a month. */
+export const ROW_KINDS = [
+  "order",
+  "late",
+  "reversal",
+  "restatement",
+] as const;
 
 /**
  * Why a row is in a month.
@@ -20,15 +28,7 @@ export const BOOK_BY: readonly BookBy[] = ["created", "completed", "confirmed"];
  * - `reversal`: takes back what a closed month booked.
  * - `restatement`: what the service says instead, booked again.
  */
-export type MonthRowKind = "order" | "late" | "reversal" | "restatement";
-
-/** All of {@linkcode MonthRowKind}. */
-export const ROW_KINDS: readonly MonthRowKind[] = [
-  "order",
-  "late",
-  "reversal",
-  "restatement",
-];
+export type MonthRowKind = (typeof ROW_KINDS)[number];
 
 /**
  * The times of an order that can decide its month, UTC ISO 8601; null when not

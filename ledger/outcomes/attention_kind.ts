@@ -1,3 +1,26 @@
+/** Every kind, the gravest first. */
+export const ATTENTION_KINDS = [
+  "refund_due",
+  "reversed_after_success",
+  "sent_without_success",
+  "cancelled_after_payment",
+  "amount_mismatch",
+  "no_longer_shown",
+  "paid_twice",
+  "yes_withheld",
+  "not_as_requested",
+  "several_match",
+  "chain_differs",
+  "contradictory_reading",
+  "success_without_transaction",
+  "final_changed",
+  "stuck",
+  "unknown_status",
+  "not_comparable",
+  "chain_amount",
+  "forged_or_unknown",
+] as const;
+
 /**
  * Why an order waits for a person, the gravest first: money that is owed, goods
  * that may be lost, then what is only unclear.
@@ -22,48 +45,4 @@
  * - `chain_amount`: success, and another amount arrived on the chain.
  * - `forged_or_unknown`: webhooks name it, and the service does not know it.
  */
-export type AttentionKind =
-  | "refund_due"
-  | "reversed_after_success"
-  | "sent_without_success"
-  | "cancelled_after_payment"
-  | "amount_mismatch"
-  | "no_longer_shown"
-  | "paid_twice"
-  | "yes_withheld"
-  | "not_as_requested"
-  | "several_match"
-  | "chain_differs"
-  | "contradictory_reading"
-  | "success_without_transaction"
-  | "final_changed"
-  | "stuck"
-  | "unknown_status"
-  | "not_comparable"
-  | "chain_amount"
-  | "forged_or_unknown";
-
-/** Every kind, the gravest first. */
-export const ATTENTION_KINDS: readonly AttentionKind[] = Object.keys(
-  {
-    refund_due: true,
-    reversed_after_success: true,
-    sent_without_success: true,
-    cancelled_after_payment: true,
-    amount_mismatch: true,
-    no_longer_shown: true,
-    paid_twice: true,
-    yes_withheld: true,
-    not_as_requested: true,
-    several_match: true,
-    chain_differs: true,
-    contradictory_reading: true,
-    success_without_transaction: true,
-    final_changed: true,
-    stuck: true,
-    unknown_status: true,
-    not_comparable: true,
-    chain_amount: true,
-    forged_or_unknown: true,
-  } satisfies Record<AttentionKind, true>,
-) as AttentionKind[];
+export type AttentionKind = (typeof ATTENTION_KINDS)[number];

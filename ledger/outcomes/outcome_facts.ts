@@ -1,88 +1,7 @@
-import type { OrderStatus } from "../../core/wire/order.ts";
 import { MATCH_FACTS, type MatchFact } from "../events/match_fact.ts";
 
-/**
- * What the latest reading shows.
- *
- * - `none`: the service was not read yet.
- * - `denied`: the service was asked, and never showed the order; or it agreed
- *   with no claim.
- * - `unreadable`: a row without a status that can be read.
- * - `unlisted`: a status that this version does not know.
- * - any other: that status.
- */
-export type ShownFact =
-  | "none"
-  | "denied"
-  | "unreadable"
-  | "unlisted"
-  | OrderStatus;
-
-/**
- * Group of the payment error that the latest reading names.
- *
- * - `declined`: 4000 to 4005 and 4010 to 4014.
- * - `expired` 4015, `late` 4016, `amount` 4017, `user` 4018.
- * - `other`: any other code or text.
- * - `none`: none is named.
- */
-export type CodeFact =
-  | "none"
-  | "declined"
-  | "expired"
-  | "late"
-  | "amount"
-  | "user"
-  | "other";
-
-/**
- * What the chain shows of the transaction.
- *
- * - `agrees`: delivered and final.
- * - `differs`: another recipient or asset, or reverted; final.
- * - `off`: another amount; final.
- * - `open`: not known, or not final.
- * - `none`: nobody looked.
- */
-export type ChainFact = "none" | "agrees" | "differs" | "off" | "open";
-
-/** All that the row of an order in the table of outcomes depends on. */
-export interface OutcomeFacts {
-  /** What the latest reading shows. */
-  readonly shown: ShownFact;
-  /** Whether a reading showed the order and the last one asked for did not. */
-  readonly gone: "no" | "yes";
-  /** Another final status that readings have shown. */
-  readonly before: "none" | "success" | "other";
-  /** Group of the payment error that the latest reading names. */
-  readonly code: CodeFact;
-  /**
-   * The transaction of the latest reading: `named`, `empty` (stated as none),
-   * or `unstated`.
-   */
-  readonly tx: "named" | "empty" | "unstated";
-  /** How the latest reading compares with what the partner recorded. */
-  readonly match: MatchFact;
-  /** What the chain shows of the transaction. */
-  readonly chain: ChainFact;
-  /**
-   * Whether a webhook says more than the service does, of an order that is not
-   * final: `counts`, or `rejected` when the service did not agree.
-   */
-  readonly claim: "none" | "counts" | "rejected";
-  /** Whether it is paid and unchanged for an hour. For readers alone. */
-  readonly overdue: "no" | "yes";
-  /** Whether another order holds its reference. For readers alone. */
-  readonly twice: "no" | "yes";
-}
-
-/** The facts that a state holds: those that neither time nor others change. */
-export type StoredFacts = Omit<OutcomeFacts, "overdue" | "twice">;
-
 /** Every value of each fact, in the order in which documents list them. */
-export const FACT_VALUES: {
-  readonly [Fact in keyof OutcomeFacts]: readonly OutcomeFacts[Fact][];
-} = {
+export const FACT_VALUES = {
   shown: [
     "none",
     "denied",
@@ -104,4 +23,70 @@ export const FACT_VALUES: {
   claim: ["none", "counts", "rejected"],
   overdue: ["no", "yes"],
   twice: ["no", "yes"],
-};
+} as const;
+
+/**
+ * What the latest reading shows.
+ *
+ * - `none`: the service was not read yet.
+ * - `denied`: the service was asked, and never showed the order; or it agreed
+ *   with no claim.
+ * - `unreadable`: a row without a status that can be read.
+ * - `unlisted`: a status that this version does not know.
+ * - any other: that status.
+ */
+export type ShownFact = (typeof FACT_VALUES)["shown"][number];
+
+/**
+ * Group of the payment error that the latest reading names.
+ *
+ * - `declined`: 4000 to 4005 and 4010 to 4014.
+ * - `expired` 4015, `late` 4016, `amount` 4017, `user` 4018.
+ * - `other`: any other code or text.
+ * - `none`: none is named.
+ */
+export type CodeFact = (typeof FACT_VALUES)["code"][number];
+
+/**
+ * What the chain shows of the transaction.
+ *
+ * - `agrees`: delivered and final.
+ * - `differs`: another recipient or asset, or reverted; final.
+ * - `off`: another amount; final.
+ * - `open`: not known, or not final.
+ * - `none`: nobody looked.
+ */
+export type ChainFact = (typeof FACT_VALUES)["chain"][number];
+
+/** All that the row of an order in the table of outcomes depends on. */
+export interface OutcomeFacts {
+  /** What the latest reading shows. */
+  readonly shown: ShownFact;
+  /** Whether a reading showed the order and the last one asked for did not. */
+  readonly gone: (typeof FACT_VALUES)["gone"][number];
+  /** Another final status that readings have shown. */
+  readonly before: (typeof FACT_VALUES)["before"][number];
+  /** Group of the payment error that the latest reading names. */
+  readonly code: CodeFact;
+  /**
+   * The transaction of the latest reading: `named`, `empty` (stated as none),
+   * or `unstated`.
+   */
+  readonly tx: (typeof FACT_VALUES)["tx"][number];
+  /** How the latest reading compares with what the partner recorded. */
+  readonly match: MatchFact;
+  /** What the chain shows of the transaction. */
+  readonly chain: ChainFact;
+  /**
+   * Whether a webhook says more than the service does, of an order that is not
+   * final: `counts`, or `rejected` when the service did not agree.
+   */
+  readonly claim: (typeof FACT_VALUES)["claim"][number];
+  /** Whether it is paid and unchanged for an hour. For readers alone. */
+  readonly overdue: (typeof FACT_VALUES)["overdue"][number];
+  /** Whether another order holds its reference. For readers alone. */
+  readonly twice: (typeof FACT_VALUES)["twice"][number];
+}
+
+/** The facts that a state holds: those that neither time nor others change. */
+export type StoredFacts = Omit<OutcomeFacts, "overdue" | "twice">;

@@ -1,6 +1,7 @@
 import type { Driver, Statement } from "../store/driver/driver.ts";
 import { requeueOpenOrders } from "../store/tables/polling/request_queues.ts";
 import { LedgerError } from "../store/driver/errors.ts";
+import { ENTITIES } from "../machines/entity.ts";
 import {
   type Checkpoint,
   type Checkpoints,
@@ -183,7 +184,7 @@ async function compare(
   const { maxChanges = 1000, signal } = options;
   const changes: StateChange[] = [];
   let changed = 0;
-  for (const entity of ["order", "user"] as const) {
+  for (const entity of ENTITIES) {
     for (let afterId: string | null = ""; afterId !== null;) {
       signal?.throwIfAborted();
       const { live, [slot]: built } = await readCheckpoints(driver);

@@ -12,24 +12,19 @@ import {
 import { quantileMs } from "./quantile.ts";
 import { MINUTE_MS } from "./write_minute.ts";
 
-/** Length of a step. */
-export type StatisticsStep = "minute" | "ten_minutes" | "hour" | "day";
+/** The steps: their length in ms, and the characters of a time that name one. */
+const STEPS = {
+  minute: { ms: MINUTE_MS, characters: 16 },
+  ten_minutes: { ms: 10 * MINUTE_MS, characters: 15 },
+  hour: { ms: 60 * MINUTE_MS, characters: 13 },
+  day: { ms: 24 * 60 * MINUTE_MS, characters: 10 },
+} as const;
 
-/** Length of each step, in milliseconds. */
-const STEP_MS: Readonly<Record<StatisticsStep, number>> = {
-  minute: MINUTE_MS,
-  ten_minutes: 10 * MINUTE_MS,
-  hour: 60 * MINUTE_MS,
-  day: 24 * 60 * MINUTE_MS,
-};
+/** Length of a step of statistics, in UTC. */
+export type StatisticsStep = keyof typeof STEPS;
 
-/** Characters of a time that name the step: `2026-11-20T09`. */
-const STEP_LENGTH: Readonly<Record<StatisticsStep, number>> = {
-  minute: 16,
-  ten_minutes: 15,
-  hour: 13,
-  day: 10,
-};
+/** Every step, the shortest first. */
+export const STATISTICS_STEPS = Object.keys(STEPS) as StatisticsStep[];
 
 /** Steps that one question may have: 90 days by the hour, and a few more. */
 const MOST_STEPS = 2500;
@@ -139,7 +134,7 @@ export async function readStatistics(
   driver: Driver,
   { fromMs, toMs, step, nowMs }: StatisticsQuery,
 ): Promise<Statistics> {
-  const stepMs = STEP_MS[step];
+  const { ms: stepMs, characters } = STEPS[step];
   const first = Math.floor(fromMs / stepMs);
   const end = Math.ceil(toMs / stepMs);
   if (!(end > first)) {
@@ -156,7 +151,7 @@ export async function readStatistics(
   const window = { from: iso(first * stepMs), to: iso(end * stepMs) };
   const sums = await readSums(driver, first, end, stepMs);
   const [moved] = await driver.batch(
-    [countChangesBy(STEP_LENGTH[step], window)],
+    [countChangesBy(characters, window)],
     "read",
   );
   const movedIn = new Map(
@@ -167,7 +162,7 @@ export async function readStatistics(
     const atMs = at * stepMs;
     const isKept = atMs >= nowMs - KEEP_CHANGES_MS;
     const ordersMoved = isKept
-      ? movedIn.get(iso(atMs).slice(0, STEP_LENGTH[step])) ?? 0
+      ? movedIn.get(iso(atMs).slice(0, characters)) ?? 0
       : null;
     points.push(pointOf(iso(atMs), sums.get(at), ordersMoved));
   }

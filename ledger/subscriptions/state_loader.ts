@@ -1,5 +1,5 @@
 import { besideOthers } from "../attention/attention.ts";
-import type { Entity } from "../machines/entity.ts";
+import { ENTITIES, type Entity } from "../machines/entity.ts";
 import type { OrderState } from "../states/order_state.ts";
 import type { UserState } from "../users/user_state.ts";
 import type { Driver, ResultSet, Statement } from "../store/driver/driver.ts";
@@ -103,7 +103,7 @@ export interface FoundStates {
 
 /** Ids of orders and of users, each once. */
 function idsOf(wanted: readonly Pick<Wanted, "entity" | "id">[]) {
-  return (["order", "user"] as const).flatMap((entity) => {
+  return ENTITIES.flatMap((entity) => {
     const ids = wanted.filter((one) => one.entity === entity)
       .map(({ id }) => id);
     return ids.length === 0 ? [] : [{ entity, ids: [...new Set(ids)] }];

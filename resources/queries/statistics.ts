@@ -2,7 +2,7 @@ import type { Ledger } from "../../ledger/mod.ts";
 import {
   readStatistics,
   type Statistics,
-  type StatisticsStep,
+  STATISTICS_STEPS,
   wrongQuery,
 } from "../../ledger/for_resources.ts";
 
@@ -18,13 +18,6 @@ export interface StatisticsParams {
 
 const DAY_MS = 24 * 3_600_000;
 
-const STEPS: readonly StatisticsStep[] = [
-  "minute",
-  "ten_minutes",
-  "hour",
-  "day",
-];
-
 /**
  * Figures over time: answers, types, times of answers, orders that moved, lag.
  *
@@ -38,8 +31,10 @@ export async function statistics(
 ): Promise<Statistics> {
   const toMs = to === undefined ? nowMs : timeOf("to", to);
   const fromMs = from === undefined ? toMs - DAY_MS : timeOf("from", from);
-  const known = STEPS.find((one) => one === step);
-  if (known === undefined) throw wrongQuery("step", step, STEPS.join(", "));
+  const known = STATISTICS_STEPS.find((one) => one === step);
+  if (known === undefined) {
+    throw wrongQuery("step", step, STATISTICS_STEPS.join(", "));
+  }
   return await readStatistics(ledger.driver, {
     fromMs,
     toMs,

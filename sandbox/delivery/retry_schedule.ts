@@ -1,5 +1,12 @@
 import { RETRY_DELAYS_MS } from "../../core/waiting/retry_schedule.ts";
 
+/** Every rule by which deliveries are switched off. */
+export const DISABLE_RULES = [
+  "first_failure",
+  "ladder_from_first",
+  "ladder_from_previous",
+] as const;
+
 /**
  * How a failed delivery is retried and when delivery is switched off. The
  * service's documentation can be read in three ways, so there are three rules:
@@ -12,17 +19,7 @@ import { RETRY_DELAYS_MS } from "../../core/waiting/retry_schedule.ts";
  *
  * Source: service interface, "Webhook delivery".
  */
-export type DisableRule =
-  | "first_failure"
-  | "ladder_from_first"
-  | "ladder_from_previous";
-
-/** The three rules. */
-export const DISABLE_RULES: readonly DisableRule[] = [
-  "first_failure",
-  "ladder_from_first",
-  "ladder_from_previous",
-];
+export type DisableRule = (typeof DISABLE_RULES)[number];
 
 /** Throws unless `rule` is one of the three rules. */
 export function checkDisableRule(rule: DisableRule): void {

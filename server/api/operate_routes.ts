@@ -6,6 +6,7 @@ import {
   RETRY,
 } from "../../resources/operations/subscription_operations.ts";
 import type { JsonSchema } from "../../resources/schemas/json_schema.ts";
+import { HAND_OUTCOMES } from "../../ledger/for_server.ts";
 import type { ReleaseByHand } from "../../ledger/mod.ts";
 import type { BodyFields } from "./body.ts";
 import type { JobWindow } from "./background_job.ts";
@@ -27,7 +28,7 @@ const KEY = textParam("Key of the transition, as the dead letter has it");
 const RELEASE = {
   outcome: {
     schema: {
-      enum: ["delivered", "refunded"],
+      enum: HAND_OUTCOMES,
       description: "What the person did",
     },
     required: true,
@@ -84,7 +85,8 @@ export const OPERATE_ROUTES: readonly Route[] = [
     path: "/v1/orders/{ref}/read",
     operationId: "readOrder",
     summary: "Have one order read again",
-    description: "Behind the answer, within seconds; `freshness.askedAt` of " +
+    description:
+      "Behind the answer, within seconds; `freshness.requestedAt` of " +
       "the order says when it was. One order is read every ten seconds at most.",
     scope: "operate",
     placeholders: REFERENCE,

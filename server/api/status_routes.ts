@@ -2,6 +2,7 @@ import {
   chainStateJson,
   ledgerStatsJson,
 } from "../../resources/queries/ledger_stats.ts";
+import { STATISTICS_STEPS } from "../../ledger/for_resources.ts";
 import { serviceStatus } from "../../resources/queries/service_status.ts";
 import { closedMonth, closedMonths } from "../../resources/queries/months.ts";
 import { statistics } from "../../resources/queries/statistics.ts";
@@ -59,12 +60,10 @@ export const STATUS_ROUTES: readonly Route[] = [
     params: {
       from: timeParam("Start, a day before the end where it is left out"),
       to: endParam("End, now where it is left out"),
-      step: wordParam("How much time each figure is of; hour where left out", [
-        "minute",
-        "ten_minutes",
-        "hour",
-        "day",
-      ]),
+      step: wordParam(
+        "How much time each figure is of; hour where left out",
+        STATISTICS_STEPS,
+      ),
     },
     answer: {
       description: "Figures from `from` to `to`",

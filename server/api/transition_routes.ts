@@ -1,3 +1,4 @@
+import { ENTITIES } from "../../ledger/for_sync.ts";
 import { UsageError } from "../../settings/errors.ts";
 import {
   type TransitionParams,
@@ -68,7 +69,7 @@ export const TRANSITION_ROUTES: readonly Route[] = [
         "Only those that match one of these patterns, by commas: " +
           "order.release.yes, order.*.failed, user.fkyc.confirmed.*",
       ),
-      entity: wordParam("Only those of orders, or of users", ["order", "user"]),
+      entity: wordParam("Only those of orders, or of users", ENTITIES),
       id: textParam("Only those of this order or user id"),
     },
     answer: {

@@ -1,13 +1,13 @@
-/** A sweep, as far as the budget knows it. */
-export type SweepKind = "new" | "open" | "confirm" | "deep";
-
 /** All sweeps, in the order that breaks ties. */
-export const SWEEP_KINDS: readonly SweepKind[] = [
+export const SWEEP_KINDS = [
   "confirm",
   "new",
   "open",
   "deep",
-];
+] as const;
+
+/** A sweep, as far as the budget knows it. */
+export type SweepKind = (typeof SWEEP_KINDS)[number];
 
 /** How a budget is divided. */
 export interface ShareRules {

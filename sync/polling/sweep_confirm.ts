@@ -1,5 +1,6 @@
 import {
   deleteConfirmed,
+  ENTITIES,
   type Entity,
   restAfterRead,
   restUntil,
@@ -46,7 +47,7 @@ export async function* sweepConfirm(
   for (;;) {
     const batch = await nextBatch(context, {
       queue: "confirm_queue",
-      entities: ["order", "user"],
+      entities: ENTITIES,
       untilMs: options.once ? beganMs + CLOCK_TOLERANCE_MS : context.now(),
       share: options.share,
     });

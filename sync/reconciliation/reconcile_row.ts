@@ -3,6 +3,16 @@ import type { OrderFacts } from "../../ledger/for_sync.ts";
 import type { OrderState, Status, Trust } from "../../ledger/mod.ts";
 import type { ReconcileFinding } from "./reconcile_finding.ts";
 
+/** All categories, in the order in which they are shown. */
+export const RECONCILE_CATEGORIES = [
+  "agree",
+  "claimed_only",
+  "behind",
+  "final_changed",
+  "contradicted",
+  "absent",
+] as const;
+
 /**
  * How service and ledger stand to each other about one order.
  *
@@ -14,13 +24,20 @@ import type { ReconcileFinding } from "./reconcile_finding.ts";
  * - `contradicted`: a webhook claims what the service does not agree with.
  * - `absent`: the ledger knows an order the service does not.
  */
-export type ReconcileCategory =
-  | "agree"
-  | "claimed_only"
-  | "behind"
-  | "final_changed"
-  | "contradicted"
-  | "absent";
+export type ReconcileCategory = (typeof RECONCILE_CATEGORIES)[number];
+
+/** All flags, in the order in which they are shown. */
+export const RECONCILE_FLAGS = [
+  "refund_due",
+  "sent_without_success",
+  "cancelled_after_payment",
+  "amount_mismatch",
+  "not_as_requested",
+  "contradictory_reading",
+  "success_without_transaction",
+  "stuck",
+  "missed_webhook",
+] as const;
 
 /**
  * What a person should look at, whether or not the two agree.
@@ -35,39 +52,7 @@ export type ReconcileCategory =
  * - `sent_without_success`: failed or cancelled, and a transaction is named.
  * - `contradictory_reading`: success, and a payment error is named.
  */
-export type ReconcileFlag =
-  | "missed_webhook"
-  | "stuck"
-  | "refund_due"
-  | "amount_mismatch"
-  | "not_as_requested"
-  | "cancelled_after_payment"
-  | "success_without_transaction"
-  | "sent_without_success"
-  | "contradictory_reading";
-
-/** All categories, in the order in which they are shown. */
-export const RECONCILE_CATEGORIES: readonly ReconcileCategory[] = [
-  "agree",
-  "claimed_only",
-  "behind",
-  "final_changed",
-  "contradicted",
-  "absent",
-];
-
-/** All flags, in the order in which they are shown. */
-export const RECONCILE_FLAGS: readonly ReconcileFlag[] = [
-  "refund_due",
-  "sent_without_success",
-  "cancelled_after_payment",
-  "amount_mismatch",
-  "not_as_requested",
-  "contradictory_reading",
-  "success_without_transaction",
-  "stuck",
-  "missed_webhook",
-];
+export type ReconcileFlag = (typeof RECONCILE_FLAGS)[number];
 
 /** A field on which service and ledger differ. */
 export interface FieldDifference {

@@ -1,11 +1,24 @@
 import { fileURLToPath } from "node:url";
-import { createGenerator, type Schema } from "ts-json-schema-generator";
+import {
+  createFormatter,
+  createParser,
+  createProgram,
+  DEFAULT_CONFIG,
+  type NodeParser,
+  type Schema,
+  SchemaGenerator,
+} from "ts-json-schema-generator";
+import { ConstantParser } from "./constant_parser.ts";
 
 /** What stands before the name of a component where it is referred to. */
 const COMPONENT = "#/components/schemas/";
 
 /** What stands before the name of a type in what the generator gives. */
 const DEFINITION = "#/definitions/";
+
+/** What TypeScript's library says of `Pick`, `Omit` and their like. */
+const LIBRARY =
+  /^(?:From T, pick|Construct a type|Make all prop|Exclude from T)/;
 
 /** The types that the generator found, and which of them have a schema. */
 interface Found {
@@ -21,14 +34,15 @@ interface Found {
  *
  * What types cannot say follows from the names of fields: a number counts, and
  * is whole and not negative, unless it is named `...Ms`; a text named `...At`,
- * `...Since` or `...UpTo`, or described as "UTC ISO 8601", is a time where it is never empty. `@asType` in
- * a comment says otherwise.
+ * `...Since` or `...UpTo`, or described as "UTC ISO 8601", is a time, unless its
+ * comment has the word "empty". `@asType` in a comment says otherwise.
  *
  * @returns The text of `components.json`: each field on a line.
  * @throws {TypeError} When something is of a type of which nothing is known.
  */
 export function generateSchemas(): string {
-  const { properties = {}, definitions = {} } = createGenerator({
+  const { properties = {}, definitions = {} } = generatorOf({
+    ...DEFAULT_CONFIG,
     path: pathOf("types.ts"),
     tsconfig: pathOf("tsconfig.json"),
     type: "Components",
@@ -55,6 +69,17 @@ export function generateSchemas(): string {
   }));
 }
 
+function generatorOf(
+  config: Parameters<typeof createFormatter>[0],
+): SchemaGenerator {
+  const program = createProgram(config);
+  const parser = createParser(program, config, (all) => {
+    const others = all as typeof all & NodeParser;
+    all.addNodeParser(new ConstantParser(program.getTypeChecker(), others));
+  });
+  return new SchemaGenerator(program, parser, createFormatter(config), config);
+}
+
 function pathOf(file: string): string {
   return fileURLToPath(new URL(file, import.meta.url));
 }
@@ -69,7 +94,8 @@ function published(
   path: string,
   outer = "",
 ): Schema {
-  const { $ref, description, ...rest } = schema;
+  const { $ref, description: said, ...rest } = schema;
+  const description = LIBRARY.test(said ?? "") ? undefined : said;
   const comment = description ?? outer;
   const described = description === undefined
     ? {}

@@ -6,8 +6,11 @@ const PRUNED = "('webhook', 'order_snapshot', 'user_snapshot', " +
 
 const prunable = `body IS NOT NULL AND recorded_at < ?1 AND kind IN ${PRUNED}`;
 
+/** Every step of pruning, in its order. */
+export const PRUNE_STEPS = ["orders", "users", "others"] as const;
+
 /** What is pruned together, by an index that leads to it. */
-export type PruneStep = "orders" | "users" | "others";
+export type PruneStep = (typeof PRUNE_STEPS)[number];
 
 /** Selects the next orders, users or positions that have bodies to prune. */
 export function selectPrunable(
