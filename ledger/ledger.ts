@@ -52,6 +52,7 @@ import { type Import, importEvents } from "./transfer/import_events.ts";
 import { readOrderFacts } from "./queries/order_facts.ts";
 import { Orders, type OrderView } from "./queries/orders.ts";
 import type { AsOf } from "./queries/orders_at.ts";
+import { inContextAt } from "./queries/contexts_at.ts";
 import { ordersAsOf } from "./queries/orders_as_of.ts";
 import { Months } from "./months/months.ts";
 import { readHandRelease } from "./queries/hand_release.ts";
@@ -551,10 +552,19 @@ export class Ledger implements AsyncDisposable {
       until === null || compareTimes(recordedAt, until) <= 0
     );
     // Sessions alone say nothing of an order.
-    return facts.every(isExpectation) ? null : explainOrder(orderId, facts, {
-      assets: this.#parts.assets,
+    if (facts.every(isExpectation)) return null;
+    const { assets } = this.#parts;
+    const explanation = explainOrder(orderId, facts, {
+      assets,
       unread: until === null ? read.unread : 0,
     });
+    const asOf = until === null
+      ? { position: Number.MAX_SAFE_INTEGER }
+      : { time: until };
+    const [known] = await inContextAt(this.driver, [explanation.state], asOf);
+    if (known === undefined) return explanation;
+    const { context, ...state } = known;
+    return { ...explanation, state, context };
   }
 
   /**
@@ -566,14 +576,17 @@ export class Ledger implements AsyncDisposable {
    * @throws {RangeError} When `time` is not a valid time.
    * @throws {LedgerError} When the database fails.
    */
-  async asOf(orderId: string, time: string): Promise<OrderState | null> {
+  async asOf(
+    orderId: string,
+    time: string,
+  ): Promise<OrderState & Pick<OrderView, "context"> | null> {
+    const until = queryTime("time", time);
     const { facts } = await this.#factsOf(orderId);
-    return orderAsOf(
-      orderId,
-      facts,
-      queryTime("time", time),
-      { assets: this.#parts.assets },
-    );
+    const { assets } = this.#parts;
+    const state = orderAsOf(orderId, facts, until, { assets });
+    if (state === null) return null;
+    const [known] = await inContextAt(this.driver, [state], { time: until });
+    return known ?? null;
   }
 
   /**

@@ -1,3 +1,4 @@
+import type { OrderContext } from "../attention/attention.ts";
 import type { Anomaly } from "../anomalies/anomaly.ts";
 import type { ActivityLabel } from "../events/fact.ts";
 import type { OrderState } from "../states/order_state.ts";
@@ -11,6 +12,12 @@ export interface Explanation {
   readonly orderId: string;
   /** The state that the events lead to. */
   readonly state: OrderState;
+  /**
+   * What was known beside the state.
+   *
+   * @default {a ledger that compares, and no other order}
+   */
+  readonly context?: OrderContext;
   /**
    * The events of the order, by position. Of what is too much, the later events
    * are left out.

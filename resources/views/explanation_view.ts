@@ -42,14 +42,19 @@ export interface ExplanationOptions {
  * made or why it made none.
  */
 export function explanationLines(
-  { state, events, leftOut, fields }: Explanation,
+  { state, context, events, leftOut, fields }: Explanation,
   options: ExplanationOptions,
 ): string[] {
   const { columns, nowMs, freshness, verbose } = options;
   const fit = (text: string, hang: number) =>
     wrap(printable(text), columns, hang);
   const lines = [
-    ...orderLines(state, columns, nowMs, defined({ freshness })),
+    ...orderLines(
+      { ...state, ...defined({ context }) },
+      columns,
+      nowMs,
+      defined({ freshness }),
+    ),
     "",
     fit(
       `${counted(events.length, "event")}, oldest first, by when recorded ` +
@@ -143,7 +148,8 @@ function sources(
 }
 
 /** Why the state of an order is what it is, event by event. */
-export interface ExplanationJson extends Omit<Explanation, "state" | "events"> {
+export interface ExplanationJson
+  extends Omit<Explanation, "state" | "context" | "events"> {
   /** The state. */
   readonly state: OrderJson;
   /** The events, oldest first. */
@@ -176,9 +182,11 @@ export function explanationJson(
   explanation: Explanation,
   nowMs: number,
 ): ExplanationJson {
+  const { context, ...explained } = explanation;
+  const state = { ...explained.state, ...defined({ context }) };
   return {
-    ...explanation,
-    state: orderJson(explanation.state, nowMs),
+    ...explained,
+    state: orderJson(state, nowMs),
     events: explanation.events.map((event) => ({
       ...event,
       content: {

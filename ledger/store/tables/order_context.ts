@@ -19,19 +19,55 @@ export const isPaidTwice = `(SELECT max(t.seq) > 0 AND t.reason = 'paid_twice'
 
 /**
  * The release of an order that moved and that nobody was told of, as a list of
- * what was entered and its entry; else null. It ends when its key is fired, and
- * when a person releases the order by hand.
+ * what was entered and its entry; else null. Of one that is restored it is the
+ * `yes`. It ends when its key is fired, and when a person releases the order by
+ * hand.
  */
 export const withheldRelease = `(SELECT CASE WHEN max(t.seq) > 0
     AND t.withheld = 1 AND t.live = 0
     AND NOT EXISTS (SELECT 1 FROM hand_releases AS h
-      WHERE h.order_id = t.entity_id) THEN json_array(t.status, t.entry) END
+      WHERE h.order_id = t.entity_id)
+    THEN CASE t.status WHEN 'restored' THEN json_array('yes', 1)
+      ELSE json_array(t.status, t.entry) END END
   FROM transitions AS t WHERE t.entity = 'order' AND t.machine = 'release'
     AND t.entity_id = orders.order_id)`;
 
 /** What rows of orders say beside their state. */
 export const orderContext =
   `${anyExpectation}, ${isPaidTwice}, ${withheldRelease}`;
+
+/**
+ * Selects what was known beside the states of orders: rows of id, and the columns
+ * of {@linkcode orderContext}. Whether another order had the purchase, and whether
+ * nobody was told of the release, the log says as it was then.
+ *
+ * @param orderIds The orders.
+ * @param asOf The position up to which events count, or the time up to which they
+ * were recorded, UTC ISO 8601 with milliseconds.
+ */
+export function selectContextsAt(
+  orderIds: readonly string[],
+  asOf: { readonly position: number } | { readonly time: string },
+): Statement {
+  const [column, value] = "position" in asOf
+    ? ["position", asOf.position]
+    : ["recorded_at", asOf.time];
+  return {
+    sql: `SELECT w.value, EXISTS (SELECT 1 FROM events AS e
+          WHERE e.kind <> 'webhook'
+            AND e.kind IN ('session_created', 'order_expected')
+            AND e.${column} <= ?2),
+        (SELECT max(t.seq) > 0 AND t.reason = 'paid_twice' ${logOf(column)}),
+        (SELECT CASE WHEN max(t.seq) > 0 AND t.withheld = 1
+            THEN json_array(t.status, t.entry) END ${logOf(column)})
+      FROM json_each(?1) AS w`,
+    args: [JSON.stringify(orderIds), value],
+  };
+}
+
+const logOf = (column: string) =>
+  `FROM transitions AS t WHERE t.entity = 'order' AND t.machine = 'release'
+    AND t.entity_id = w.value AND t.${column} <= ?2`;
 
 /**
  * Selects when the first order was created that is released unchecked, where
