@@ -248,8 +248,15 @@ function readingFields({ body }: Pick<RecordedEvent, "body">): RetainedFields {
     if (value === null) return [[field, ""]];
     return typeof value === "string" ? [[field, value]] : [];
   });
-  const isEmpty = row.tx_id === "" || row.tx_id === null;
-  return { ...Object.fromEntries(kept), ...(isEmpty ? { tx_id: "" } : {}) };
+  const { tx_id } = row;
+  return {
+    ...Object.fromEntries(kept),
+    ...(tx_id === undefined
+      ? {}
+      : tx_id === "" || tx_id === null
+      ? { tx_id: "" }
+      : { tx_named: true }),
+  };
 }
 
 function claimedFields(event: RecordedEvent): RetainedFields {

@@ -36,6 +36,7 @@ export function readRedacted(event: RecordedEvent): Fact {
     reading: {
       ...reading,
       match: MATCH_FACTS.find((one) => one === body.match) ?? null,
+      txErased: body.tx_named === true,
     },
   };
 }

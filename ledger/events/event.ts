@@ -160,6 +160,8 @@ export interface OrderRedactedBody
   readonly click_id?: string;
   /** Empty where the service stated that there was none; else left out. */
   readonly tx_id?: "";
+  /** True where the service named a transaction; else left out. */
+  readonly tx_named?: true;
   /** How the order compared with what the partner recorded. */
   readonly match?: MatchFact;
   /**

@@ -41,6 +41,8 @@ export interface OrderReading extends OrderFacts, OrderDetails, OrderFees {
    * was redacted; null for a reading that says it itself.
    */
   readonly match: MatchFact | null;
+  /** Whether it named a transaction, where that was redacted; else false. */
+  readonly txErased: boolean;
 }
 
 /**
@@ -97,6 +99,7 @@ const unread: OrderReading = {
   statedCreatedAt: null,
   odd: [],
   match: null,
+  txErased: false,
 };
 
 /** Fields that are kept as stated, and where the service states them. */

@@ -27,15 +27,18 @@ export function factsOfOrder(fold: OrderFold, match: MatchFact): StoredFacts {
     gone: isGone(fold) ? "yes" : "no",
     before: beforeFact(otherFinals(fold)),
     code: codeFact(latest?.failReason ?? null),
-    tx: latest === null || latest.txId === null
-      ? "unstated"
-      : latest.txId === ""
-      ? "empty"
-      : "named",
+    tx: txFact(latest),
     match,
     chain: "none",
     claim: claimFact(fold, shown),
   };
+}
+
+function txFact(latest: OrderFold["latest"]): StoredFacts["tx"] {
+  if (latest === null) return "unstated";
+  if (latest.txErased) return "named";
+  if (latest.txId === null) return "unstated";
+  return latest.txId === "" ? "empty" : "named";
 }
 
 function shownFact(fold: OrderFold): ShownFact {

@@ -99,8 +99,10 @@ export const OUTCOME_WORDS: Readonly<Record<OutcomeCode, OutcomeWords>> = {
   },
   sent_without_success: {
     headline: (order) =>
-      `${first(read(order))}, and yet the service names a transaction: ${
-        order.confirmed?.txId ?? ""
+      `${first(read(order))}, and yet the service names a transaction${
+        order.confirmed?.txId
+          ? `: ${order.confirmed.txId}`
+          : ", which was erased."
       }`,
     next: "Look the transaction up on the chain. Ask the service whether it " +
       "was sent, before any refund is promised.",

@@ -40,6 +40,7 @@ const orderReading = byPlace<OrderReading>({
   statedCreatedAt: asIs,
   odd: asIs,
   match: asIs,
+  txErased: asIs,
 });
 
 const expectation = byPlace<Expectation>({
