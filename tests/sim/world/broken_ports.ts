@@ -173,6 +173,7 @@ export function asReading(fact: WebhookFact): Fact {
       scInputData: null,
       odd: [],
       match: null,
+      txErased: false,
     },
   };
 }
