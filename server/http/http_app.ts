@@ -47,6 +47,13 @@ export interface HttpAppOptions {
   readonly steadyNow?: () => number;
 }
 
+/**
+ * While more deliveries than these are under way, the connection of each ends
+ * with its answer: every open one holds memory, and so does what else was sent
+ * on it. The service opens another one.
+ */
+const CROWD = 256;
+
 /** A look at the ledger answers all who ask within this time after it, ms. */
 const LOOK_LASTS_MS = 250;
 
@@ -84,9 +91,23 @@ export function httpApp(
     if (c.req.method === "POST") options.onWrongPath?.();
     return c.json({ error: "Not found" }, 404);
   });
+  let underWay = 0;
+  const deliver = async (
+    request: Request,
+    info?: ConnectionInfo,
+  ): Promise<Response> => {
+    underWay++;
+    try {
+      const answer = await options.endpoint(request, info);
+      if (underWay > CROWD) answer.headers.set("connection", "close");
+      return answer;
+    } finally {
+      underWay--;
+    }
+  };
   return (request, info) =>
     // Deliveries skip the router: this is the path that must stay short.
-    isDelivery(request) ? options.endpoint(request, info) : app.fetch(request);
+    isDelivery(request) ? deliver(request, info) : app.fetch(request);
 }
 
 /**
