@@ -383,3 +383,74 @@ for (const before of ["absent", "shown"] as const) {
     assert.equal((await kinds(driver)).length, 3);
   });
 }
+
+Deno.test("record() of a claw-back stops the goods at once when our clock was set back by hours, and calls it reversed once it has caught up", async () => {
+  const driver = await openDriver({ url: ":memory:" });
+  clockMs = startMs;
+  await using ledger = await ledgerOn(driver, {
+    environment: "sandbox",
+    now: () => clockMs,
+  });
+  const one = recorder(driver);
+  const minute = 60_000;
+  const stated = (ms: number) =>
+    new Date(ms).toISOString().slice(0, 19).replace("T", " ");
+  const told: string[] = [];
+  const goods = await ledger.subscribe(
+    "goods",
+    { on: "order.release.*", start: false },
+    ({ key, reverses }) =>
+      void told.push([key, ...reverses].join(" reverses ")),
+  );
+  const read = async (status: string, changedMs: number, atMs: number) => {
+    clockMs = atMs;
+    const changedAt = stated(changedMs);
+    await one.record("order", {
+      sources: [JSON.stringify({
+        order_id: "order-1",
+        status,
+        click_id: "click-1",
+        currency: "USD",
+        currency_amount: 10,
+        tx_id: "0xT",
+        created_at: stated(startMs + minute),
+        changed_at: changedAt,
+      })],
+      states: [{ status, changedAt }],
+      missing: [],
+      readAt: new Date(atMs).toISOString(),
+      requestedAtMs: atMs,
+    });
+    await ledger.project();
+    await goods.dispatch();
+    const order = await ledger.orders.get("order-1");
+    return `${order?.release} ${order?.releaseReason}`;
+  };
+  await ledger.expect({
+    clickId: "click-1",
+    currency: "USD",
+    currencyAmount: "10",
+  });
+  const paidMs = startMs + 2 * minute;
+  const backMs = startMs + 10 * minute;
+  assert.equal(
+    await read("success", paidMs, startMs + 3 * minute),
+    "yes session_matched",
+  );
+  // By our clock this was read hours before, and says what has not happened yet.
+  const hoursAgo = startMs - 180 * minute;
+  assert.equal(await read("failed", backMs, hoursAgo), "wait final_changed");
+  assert.equal(
+    await read("failed", backMs, hoursAgo + minute),
+    "wait final_changed",
+  );
+  assert.equal(
+    await read("failed", backMs, backMs + minute),
+    "no final_changed",
+  );
+  assert.deepEqual(told, [
+    "order:order-1:release.yes",
+    "order:order-1:release.wait reverses yes",
+    "order:order-1:release.no reverses yes",
+  ]);
+});
