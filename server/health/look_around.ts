@@ -13,7 +13,7 @@ import type { Config } from "../../settings/config.ts";
 import type { BackupPlan } from "../ledger_file/ledger_lock.ts";
 import { lookAtBackups } from "./backup_health.ts";
 import { lookAtServe } from "./file_health.ts";
-import { readReported } from "./reported_findings.ts";
+import { readReported, REPORTER } from "./reported_findings.ts";
 import { lookAtSpool } from "./spool_health.ts";
 import { lookAtDisk } from "./storage_health.ts";
 
@@ -48,7 +48,10 @@ export async function lookAround(
       own === undefined
         ? lookedAt("serve", () => lookAtServe(config, () => isPolled(driver)))
         : lookedAt("storing", own),
-      lookedAt("storing", () => readReported(driver, nowMs)),
+      lookedAt(
+        "storing",
+        () => readReported(driver, nowMs, own === undefined ? null : REPORTER),
+      ),
       lookedAt("spool", () => lookAtSpool(config)),
       lookedAt("disk", () => lookAtDisk(config)),
       lookedAt(

@@ -18,14 +18,19 @@ const AGAIN_MS = LIMITS.reportedMs / 2;
 /** The name under which this process reports. */
 export const REPORTER: string = `${hostname()} ${process.pid}`;
 
-/** Reads what other processes of a ledger found of themselves lately. */
+/**
+ * Reads what processes of a ledger found of themselves lately.
+ *
+ * @param except Name of a process that knows of itself what it said.
+ */
 export async function readReported(
   driver: Driver,
   nowMs: number,
+  except: string | null = null,
 ): Promise<readonly Finding[]> {
   const all = await readSweep<Reported>(driver, REPORTED) ?? {};
   return Object.entries(all)
-    .filter(([name, one]) => name !== REPORTER && isRecent(nowMs)(one))
+    .filter(([name, one]) => name !== except && isRecent(nowMs)(one))
     .flatMap(([, { found }]) => found);
 }
 

@@ -52,6 +52,8 @@ interface Opened {
   readonly url: string;
   readonly ledger: Ledger;
   readonly browser: Browser;
+  /** Takes the server away. */
+  stop(): Promise<void>;
   /** A page in a profile of its own, and what it complained of. */
   visit(
     path: string,
@@ -79,6 +81,8 @@ async function withConsole(
     log: () => {},
   }, { port: 0, host: "127.0.0.1" });
   const { url } = opened;
+  let stopped: Promise<void> | null = null;
+  const stop = () => stopped ??= opened.shutdown();
   try {
     await withPage(async (first) => {
       const browser = first.context().browser();
@@ -105,10 +109,10 @@ async function withConsole(
         await page.goto(url + path);
         return { page, complaints };
       };
-      await use({ url, ledger, browser, visit });
+      await use({ url, ledger, browser, visit, stop });
     });
   } finally {
-    await opened.shutdown();
+    await stop();
   }
 }
 
@@ -255,6 +259,19 @@ Deno.test({
       const live = page.waitForResponse((one) => one.url().endsWith("/live"));
       await page.reload();
       assert.equal((await live).status(), 200);
+    }),
+});
+
+Deno.test({
+  name: "a page of the console says that its server is gone",
+  ignore,
+  fn: () =>
+    withConsole(async ({ visit, stop }) => {
+      const { page } = await visit("/");
+      await page.waitForResponse((one) => one.url().endsWith("/live"));
+      assert.equal(await page.isVisible("#gone"), false);
+      await stop();
+      await page.waitForSelector("#gone", { state: "visible" });
     }),
 });
 

@@ -43,3 +43,26 @@ Deno.test("rampkit doctor does not say that no webhook came where one is stored"
     /No webhook of an order or user that the service has shown was received yet/,
   );
 });
+
+Deno.test("rampkit doctor tells a ledger that is missing from one that cannot be opened, or is damaged", async () => {
+  await using live = await temporaryLedger();
+  const found = async (url: string) => {
+    const { code, out } = await cli([
+      ...["doctor", "--json", "--database-url", url],
+    ]);
+    assert.equal(code, 1);
+    return JSON.parse(out).checks.map((one: { code: string }) => one.code);
+  };
+  const nowhere = `file:${live.folder}/nowhere/ledger.db`;
+  assert.ok((await found(nowhere)).includes("ledger_not_opened"));
+  const noLedger = `file:${live.folder}/text`;
+  await Deno.writeTextFile(`${live.folder}/text`, "No ledger\n".repeat(1000));
+  assert.ok((await found(noLedger)).includes("ledger_not_opened"));
+  assert.ok((await found(live.url)).includes("ledger_missing"));
+  await (await openLedger({ url: live.url, environment: "sandbox" })).close();
+  using file = await Deno.open(`${live.folder}/ledger.db`, { write: true });
+  const { size } = await file.stat();
+  await file.seek(size - 4096, Deno.SeekMode.Start);
+  await file.write(new Uint8Array(4096).fill(0xff));
+  assert.ok((await found(live.url)).includes("pages_damaged"));
+});

@@ -91,6 +91,7 @@ export function layout(frame: Frame, parts: PageParts): Markup {
         }</span> <button class="quiet">Sign out</button></form>`
     }
       </header>
+      <p id="gone" class="bad" role="alert" hidden>The server of this page does not answer: what is shown is old.</p>
       ${healthBar(health, nowMs)}
       <main id="main" tabindex="-1">
       ${body}
