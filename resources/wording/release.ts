@@ -8,9 +8,9 @@ import type {
 /** What a release means. */
 export const RELEASE: Readonly<Record<Release, string>> = {
   yes: "the goods may be released",
-  no: "the order ended without success",
+  no: "release no goods",
   wait: "release no goods yet",
-  unchecked: "success, and no amount was recorded to compare with",
+  unchecked: "compare it yourself before you release",
 };
 
 /** Why a release is what it is. */

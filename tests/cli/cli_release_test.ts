@@ -40,6 +40,11 @@ Deno.test("rampkit release records who delivered or refunded an order, once, and
   assert.equal(blank.code, 2);
   assert.match(blank.err, /Wrong by: " "/);
 
+  const open = await cli(["orders", "show", "O1"], env);
+  assert.match(
+    open.out,
+    /rampkit release --delivered --for REFERENCE --by NAME --why TEXT O1$/m,
+  );
   const done = await release("--delivered", "--for", "basket-17", "--json");
   assert.equal(done.code, 0, done.err);
   const recorded = JSON.parse(done.out);
@@ -54,6 +59,8 @@ Deno.test("rampkit release records who delivered or refunded an order, once, and
   assert.equal(again.code, 1);
   assert.match(again.err, /twice: O1 was recorded as delivered at 20/);
   const shown = await cli(["orders", "show", "O1"], env);
+  assert.match(shown.out, /^Next +Nothing: a person has delivered it\.$/m);
+  assert.doesNotMatch(shown.out, /rampkit release/);
   assert.match(
     shown.out,
     /By hand +delivered for basket-17 by Ada at .*: paid at the\s+counter/,

@@ -7,12 +7,23 @@ import {
   type SharedFlags,
 } from "../../program/options.ts";
 import { noteWaiting } from "../../program/note_waiting.ts";
-import { orderDetail } from "../../../resources/queries/order.ts";
+import {
+  orderDetail,
+  type OrderDetailJson,
+} from "../../../resources/queries/order.ts";
 import { upToDate, withReadLedger } from "../../program/with_ledger.ts";
 import { orderLines } from "../../../resources/views/order_view.ts";
 import { foundByLines } from "../../../resources/views/found_by.ts";
 import { nextCommand, operands } from "../../../resources/views/shell_word.ts";
 import { findOrder, ORDER_ID } from "./find_order.ts";
+
+/** Whether a person is to decide about what the order pays for. */
+function awaitsRelease(
+  { attention, byHand, facts, release }: OrderDetailJson,
+): boolean {
+  return byHand === null && facts.shown === "success" &&
+    (attention.length > 0 || release === "unchecked");
+}
 
 /** `orders show`. */
 export function addShow(orders: Command, cli: Cli): void {
@@ -36,6 +47,20 @@ export function addShow(orders: Command, cli: Cli): void {
           ...orderLines(order, columns, cli.io.now(), detail),
           ...foundByLines(id, foundBy, columns),
         ]);
+        if (awaitsRelease(detail)) {
+          const what = detail.facts.match === "matched"
+            ? "--delivered"
+            : "--delivered --for REFERENCE";
+          lines(cli.io, [
+            "",
+            "Once you have delivered it, record that; or --refunded:",
+            nextCommand(
+              flags,
+              `release ${what} --by NAME --why TEXT`,
+              operands(order.orderId),
+            ),
+          ]);
+        }
         if (order.anomalies.length > 0) {
           lines(cli.io, [
             "",

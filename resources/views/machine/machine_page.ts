@@ -110,6 +110,15 @@ function outcomeLines(): string[] {
         "it expects: else it is one condition of the ledger, and not something " +
         "to do about each order.",
     ),
+    ...paragraph(
+      "What a person delivered or refunded is recorded (`rampkit release`) and " +
+        "changes no row: release and booking stay what the row says, and no " +
+        "handler gets a yes of the order any more. Attention leaves out what is " +
+        "settled by it: every kind of an order that the service shows as a " +
+        "success; and of an ended one that was refunded `refund_due`, " +
+        "`cancelled_after_payment`, `amount_mismatch` and `final_changed`. " +
+        "Nothing is settled that the service showed only afterwards.",
+    ),
     "### The table of outcomes",
     "",
     ...markdownTable(outcomesTable()),
