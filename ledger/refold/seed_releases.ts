@@ -7,6 +7,7 @@ import { orderRelease } from "../releases/order_release.ts";
 import type { ReleaseChange } from "../releases/release_log.ts";
 import type { Driver, ResultSet, Statement } from "../store/driver/driver.ts";
 import type { Checkpoint } from "../store/tables/checkpoints.ts";
+import { stampGoLive } from "../store/tables/go_live.ts";
 import { selectRecordedAt } from "../store/tables/events/events.ts";
 import {
   insertTransitions,
@@ -26,7 +27,7 @@ const LOGS_RELEASES = 5;
  * its new state says. A `yes` that nobody is told of so, and one that is
  * withdrawn so, waits for a person. What is logged first of an order that had
  * ended before the ledger went live is historic; all is in a ledger whose version
- * had no release log.
+ * had no release log, which goes live with it.
  *
  * @param live The live checkpoint.
  * @param next That of the new states, at the same position.
@@ -74,7 +75,9 @@ export async function seedReleases(
     const lastId = rows.at(-1)?.[0] as string | undefined;
     afterId = rows.length < PAGE ? null : lastId ?? null;
   }
-  if (changes.length === 0) return [];
+  // What an older version has folded, it told in its own way.
+  const goLive = hadLog || recordedAt === "" ? [] : [stampGoLive(recordedAt)];
+  if (changes.length === 0) return goLive;
   const known = await new ReleaseLoader(driver).load(changes, {
     mode: "write",
     from: live,
@@ -87,7 +90,7 @@ export async function seedReleases(
     const withheld = one.withheld || (!one.historic && isYes !== had);
     return { ...one, withheld };
   });
-  const statements = purchaseStatements(releases);
+  const statements = [...goLive, ...purchaseStatements(releases)];
   for (let from = 0; from < entries.length; from += AT_ONCE) {
     statements.push(insertTransitions(entries.slice(from, from + AT_ONCE)));
   }

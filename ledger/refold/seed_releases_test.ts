@@ -4,6 +4,7 @@ import { FOLD_VERSION } from "../projection/fold_version.ts";
 import { Projector } from "../projection/projector.ts";
 import { readTransitions } from "../store/tables/transitions.ts";
 import {
+  at,
   emptyStore,
   foldVersion,
   orderRead,
@@ -83,6 +84,9 @@ Deno.test("refold() seeds the release log of a ledger that had none, and tells n
     fold: foldVersion(FOLD_VERSION + 1),
   });
   await refold(projector, driver, { compare: false });
+  assert.deepEqual(await rowsOf(driver, "SELECT go_live FROM rampkit"), [
+    [at(5)],
+  ]);
   const log = await readTransitions(driver, { id: "O1" });
   assert.deepEqual(
     log.filter(({ logged }) => logged !== null)

@@ -74,6 +74,8 @@ Deno.test("Subscriptions.fireHistoric() tells one subscription of the past, in o
     name: "other",
   });
   const subscriptions = subscriptionsOf(driver);
+  const unfired = await subscriptions.unfired({ imported: true });
+  assert.deepEqual(unfired, [], "nothing of it was imported");
   const plan = { transitions: 7, released: 1 };
   assert.deepEqual(
     await subscriptions.fireHistoric("test", { dryRun: true }),

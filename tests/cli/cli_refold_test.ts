@@ -143,14 +143,15 @@ Deno.test("rampkit ledger refold of a ledger without a release log ships nothing
     await shop.dispatch();
   };
   await dispatch();
+  assert.equal(told.length, 0);
   assert.doesNotMatch((await cli(["attention"], env)).out, /yes_withheld/);
   const fire = ["subscriptions", "fire", "shop", "--historic", "--yes"];
   const fired = await cli([...fire, "--json"], env);
   assert.deepEqual(JSON.parse(fired.out), {
-    transitions: 0,
+    transitions: 1,
     released: 1,
-    fired: 0,
+    fired: 1,
   });
   await dispatch();
-  assert.equal(told.length, 0);
+  assert.deepEqual(told, ["order:O2:release.unchecked"]);
 });

@@ -457,7 +457,9 @@ export function selectUnlogged(
   entity: Entity,
   query: { readonly imported: boolean; readonly limit: number },
 ): Statement {
-  const missing = query.imported ? "coalesce(t.live, 0) = 0" : "t.seq IS NULL";
+  const missing = query.imported
+    ? "coalesce(t.live, 0) = 0 AND coalesce(t.historic, 0) = 0"
+    : "t.seq IS NULL";
   return {
     sql: `SELECT v.entity_id, v.machine, v.trust, v.status, ${nextEntry}
       FROM (${visible[entity]}) AS v ${joinLogged}
