@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { CHORE_NAMES } from "./chores/chores.ts";
+import { HAND_SCENE_NAMES } from "./shop/hand_scenes.ts";
+import { CLERK_NAMES } from "./shop/clerk.ts";
 import { SALE_NAMES } from "./shop/shop_chores.ts";
 import corpus from "./corpus.json" with { type: "json" };
 import { NO_STORE_FAULTS } from "./world/faulty_driver.ts";
@@ -47,7 +49,13 @@ Deno.test(`${SEEDS} seeds of faults and crashes, and those that once broke a rul
     ...["handler crash before", "handler crash in", "handler crash after"],
   ].filter((fault) => (tally.faults[fault] ?? 0) === 0);
   assert.deepEqual(missing, []);
-  const never = [...CHORE_NAMES, ...SALE_NAMES, ...RELEASE_SCENE_NAMES]
+  const never = [
+    ...CHORE_NAMES,
+    ...SALE_NAMES,
+    ...RELEASE_SCENE_NAMES,
+    ...CLERK_NAMES,
+    ...HAND_SCENE_NAMES,
+  ]
     .filter((name) => !(name in tally.chores));
   assert.deepEqual(never, []);
   assert.ok(tally.events > 10 * SEEDS, `only ${tally.events} events`);

@@ -1,4 +1,5 @@
-import { act, actLast } from "./chores/actions.ts";
+import { act, actLast, restate } from "./chores/actions.ts";
+import { dealByHand } from "./shop/clerk.ts";
 import { sell } from "./shop/shop_chores.ts";
 import { doChore } from "./chores/chores.ts";
 import { converge } from "./rules/convergence.ts";
@@ -61,6 +62,8 @@ export async function simulate(options: SimulateOptions): Promise<SimReport> {
       const chores = world.dice.fork("chores");
       const hostile = world.dice.fork("hostile");
       const shop = world.dice.fork("shop");
+      const odd = world.dice.fork("restated orders");
+      const clerk = world.dice.fork("clerk");
       const { attack } = world.plan;
       if (world.plan.past > 0) {
         world.sandbox.backfill({
@@ -81,6 +84,8 @@ export async function simulate(options: SimulateOptions): Promise<SimReport> {
         for (let more = dice.int(1, 5); more > 0; more--) act(world, dice);
         if (chores.chance(choreRate)) doChore(world, chores);
         if (shop.chance(world.plan.shop)) sell(world, shop);
+        if (odd.chance(world.plan.restates)) restate(world, odd);
+        if (clerk.chance(world.plan.clerk)) dealByHand(world, clerk);
         if (hostile.chance(attack.forger)) forge(world, hostile);
         if (hostile.chance(attack.clockSetBack)) world.setClockBack();
         await world.clock.advance(pauseMs(world.plan, dice));

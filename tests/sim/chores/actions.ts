@@ -116,6 +116,43 @@ function amend({ sandbox, shop }: World, dice: Dice): void {
   );
 }
 
+/** Payment errors, some of each group, and one that nobody knows. */
+const FAIL_REASONS: readonly string[] = [
+  ...[
+    "4001",
+    "4014",
+    "4015",
+    "4016",
+    "4016",
+    "4017",
+    "4017",
+    "4018",
+    "4999",
+    "4999",
+  ],
+];
+
+/** The service contradicts itself: a status beside an error, or no transaction. */
+export function restate({ sandbox, shop }: World, dice: Dice): void {
+  const orders = sandbox.orders().filter((order) =>
+    sandbox.now() - order.changedAtMs > 2000
+  );
+  if (orders.length === 0) return;
+  const { orderId, status } = dice.pick(orders);
+  const failReason = dice.pick(FAIL_REASONS);
+  shop.amended.add(orderId);
+  sandbox.amendOrder(
+    orderId,
+    dice.pick([
+      { status, failReason },
+      { status: "success", failReason },
+      { status: "success", txId: "" },
+      { status: "failed", failReason, txId: "" },
+      { status: "cancelled", failReason, txId: "" },
+    ]),
+  );
+}
+
 /** A webhook that is not true. */
 function lie({ sandbox }: World, dice: Dice): void {
   const orders = sandbox.orders();

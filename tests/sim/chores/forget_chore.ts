@@ -100,6 +100,11 @@ async function readEvents({ store }: CopiedLedger): Promise<RecordedEvent[]> {
   return rows?.rows.map(recordedEvent) ?? [];
 }
 
+/** Kinds of events about an order that name nobody. */
+const NAMELESS: ReadonlySet<string> = new Set([
+  ...["order_absent", "order_contradicted", "order_released"],
+]);
+
 /** Events that name the person, and those of the person's orders. */
 function eventsOf(
   person: string,
@@ -112,8 +117,7 @@ function eventsOf(
   );
   return events.filter(({ userId, orderId, kind }) =>
     userId === person ||
-    (orders.has(orderId ?? "") && kind !== "order_absent" &&
-      kind !== "order_contradicted")
+    (orders.has(orderId ?? "") && !NAMELESS.has(kind))
   );
 }
 

@@ -1,3 +1,4 @@
+import type { TableChange } from "./broken_table.ts";
 import type { Ports } from "../world/ports.ts";
 
 /** A rule broken on purpose, to see that the simulator notices. */
@@ -8,6 +9,8 @@ export interface Mutation {
   readonly within: number;
   /** The ports that do it. */
   readonly ports: Partial<Ports>;
+  /** The table of outcomes that it goes by. @default {the true one} */
+  readonly table?: TableChange;
   /** Whether it takes a database in a file. @default false */
   readonly onFile?: boolean;
 }

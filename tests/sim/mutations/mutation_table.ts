@@ -1,5 +1,6 @@
 import type { Mutation } from "./mutation.ts";
 import remembered from "./noticed_at.json" with { type: "json" };
+import { withTable } from "./broken_table.ts";
 import { simulate } from "../simulate.ts";
 import { temporaryFolder } from "../../kit/temporary_folder.ts";
 
@@ -42,12 +43,15 @@ export async function tryMutation(mutation: Mutation): Promise<Caught> {
 
 /** Runs one seed of it, and says which rule was found broken; null when none. */
 export async function ruleBrokenAt(
-  { ports, onFile = false }: Mutation,
+  { ports, table = (rows) => [...rows], onFile = false }: Mutation,
   seed: number,
 ): Promise<string | null> {
   await using folder = onFile ? await temporaryFolder() : null;
   const file = folder === null ? {} : { file: `${folder.path}/${seed}.db` };
-  const { broken } = await simulate({ seed, ports, ...file });
+  const { broken } = await withTable(
+    table,
+    () => simulate({ seed, ports, ...file }),
+  );
   return broken?.rule ?? null;
 }
 

@@ -2,6 +2,8 @@ import type { Mutation } from "./mutation.ts";
 import { DEFENCE_MUTATIONS } from "./mutations_of_defence.ts";
 import { DELIVERY_MUTATIONS } from "./mutations_of_delivery.ts";
 import { FOLDING_MUTATIONS } from "./mutations_of_folding.ts";
+import { HAND_MUTATIONS } from "./mutations_of_hand.ts";
+import { OUTCOME_MUTATIONS } from "./mutations_of_outcome.ts";
 import { POLLING_MUTATIONS } from "./mutations_of_polling.ts";
 import { RELEASE_MUTATIONS } from "./mutations_of_release.ts";
 import { UPKEEP_MUTATIONS } from "./mutations_of_upkeep.ts";
@@ -13,5 +15,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...POLLING_MUTATIONS,
   ...UPKEEP_MUTATIONS,
   ...RELEASE_MUTATIONS,
+  ...HAND_MUTATIONS,
+  ...OUTCOME_MUTATIONS,
   ...DEFENCE_MUTATIONS,
 ];

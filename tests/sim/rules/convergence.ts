@@ -7,10 +7,12 @@ import { tookBack } from "../chores/took_back.ts";
 import { hasReadUsers, recoverWindow } from "../chores/recover_chore.ts";
 import { SUBSCRIPTION } from "../world/incarnation.ts";
 import { addOne, Broken, check } from "../world/journal.ts";
-import { inProcess } from "../world/in_process.ts";
+import { inProcess } from "./in_process.ts";
 import { passing } from "../world/virtual_time.ts";
 import type { World } from "../world/world.ts";
+import { ordersByHand } from "./hand_watch.ts";
 import { disagreements, orderOf, rows } from "./disagreements.ts";
+import { lookAtOutcomes } from "./outcome_watch.ts";
 import { served } from "../shop/served.ts";
 import type { Inspector } from "./inspector.ts";
 
@@ -260,8 +262,9 @@ async function proven(world: World): Promise<void> {
     ledger.transitions({ limit: 1000 }),
     hourMs,
   );
-  const lost = notTold(keys, journal.told);
+  const lost = notTold(keys, journal.told, await ordersByHand(world));
   if (lost !== null) throw new Broken("every transition is told", lost);
+  await lookAtOutcomes(world);
   await served(world);
   const compared = await passing(
     clock,

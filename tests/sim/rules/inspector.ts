@@ -4,6 +4,7 @@ import type { RecordedEvent } from "../../../ledger/testing/mod.ts";
 import { ChainWatch } from "./chain_watch.ts";
 import { Entries } from "./entries.ts";
 import { FreshnessWatch } from "./freshness_watch.ts";
+import { HandWatch } from "./hand_watch.ts";
 import { eventText } from "../world/event_text.ts";
 import { isPast } from "./is_past.ts";
 import { FOLD_VERSIONS, foldCode } from "../world/fold_versions.ts";
@@ -41,6 +42,7 @@ export class Inspector {
   readonly #entries = new Entries();
   readonly #releases = new ReleaseWatch();
   readonly #shop: ShopWatch;
+  readonly #byHand = new HandWatch();
   readonly #freshness: FreshnessWatch;
   readonly #events: RecordedEvent[] = [];
   /** Ids of webhooks by digest of the body. */
@@ -103,10 +105,15 @@ export class Inspector {
     this.#chain.take(snapshot, this.#events);
     this.#keysOnce(snapshot);
     this.#entries.compare(snapshot.transitions);
-    this.#releases.compare(snapshot.transitions, snapshot.orders);
+    this.#releases.compare(
+      snapshot.transitions,
+      snapshot.orders,
+      this.#byHand,
+    );
     this.#toldWell();
     this.#pastIsPast();
-    this.#shop.look(snapshot.transitions);
+    this.#keptByHand(snapshot);
+    this.#shop.look(snapshot, this.#byHand);
     await this.#freshness.look();
   }
 
@@ -160,6 +167,7 @@ export class Inspector {
         () => `the body at ${event.position} is gone`,
       );
       this.#events.push(event);
+      this.#byHand.take(event);
       if (event.kind === "webhook") this.#webhook(event);
       else if (event.kind === "order_snapshot") this.#snapshot(event);
       else if (event.kind === "order_absent") this.#absence(event);
@@ -353,6 +361,19 @@ export class Inspector {
         () => `${key} comes again at ${seq}`,
       );
       this.#keys.add(key);
+    }
+  }
+
+  /** What a clerk was told to be recorded is, and counts. */
+  #keptByHand({ byHand }: Snapshot): void {
+    for (const [id, { outcome, reference }] of this.#world.shop.byHand) {
+      const first = this.#byHand.by(id);
+      check(
+        "what a person did is kept",
+        byHand.has(id) && first?.outcome === outcome &&
+          first.reference === reference,
+        () => `order ${id} was ${outcome}, and is ${first?.outcome}`,
+      );
     }
   }
 

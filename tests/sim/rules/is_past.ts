@@ -6,9 +6,18 @@ const marginMs = 60 * 60_000;
 
 /**
  * Whether an order had ended before the ledger went live, and the service has
- * given it no other status since.
+ * said nothing else of it since.
  */
 export function isPast(
+  world: World,
+  { history, changedAtMs }: Pick<SandboxOrder, "history" | "changedAtMs">,
+): boolean {
+  return hadEnded(world, { history }) &&
+    changedAtMs < world.plan.startMs - marginMs;
+}
+
+/** Whether an order had its status before the ledger went live. */
+export function hadEnded(
   { plan }: World,
   { history }: Pick<SandboxOrder, "history">,
 ): boolean {

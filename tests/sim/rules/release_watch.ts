@@ -2,6 +2,7 @@ import type { OrderState, Transition } from "../../../ledger/mod.ts";
 import { decodeOrderFold } from "../../../ledger/for_sync.ts";
 import { orderRelease } from "../../../ledger/testing/mod.ts";
 import { check } from "../world/journal.ts";
+import type { HandWatch } from "./hand_watch.ts";
 import type { Row } from "./snapshot.ts";
 
 /** Holds the release log against the states, after every look. */
@@ -16,13 +17,15 @@ export class ReleaseWatch {
    *
    * @param transitions Those since the last look.
    * @param orders Every order.
+   * @param byHand What persons did.
    * @throws {Broken} When log and states disagree.
    */
   compare(
     transitions: readonly Transition[],
     orders: readonly Row[],
+    byHand: HandWatch,
   ): void {
-    for (const entry of transitions) this.#add(entry);
+    for (const entry of transitions) this.#add(entry, byHand);
     const purchases = new Map<string, string>();
     for (const { id, fold, state } of orders) {
       const { release, releaseReason } = JSON.parse(state) as OrderState;
@@ -30,6 +33,8 @@ export class ReleaseWatch {
         assets: "sandbox",
       });
       const last = this.#last.get(id)?.logged ?? null;
+      // What a person dealt with is not released, whatever its state says.
+      if (decided?.release === "yes" && byHand.by(id) !== null) continue;
       if (decided === null || last === null) {
         check(
           "the release log begins with the first success",
@@ -60,13 +65,20 @@ export class ReleaseWatch {
     }
   }
 
-  #add(entry: Transition): void {
-    const { id, logged, reverses, key } = entry;
+  #add(entry: Transition, byHand: HandWatch): void {
+    const { id, logged, reverses, key, position } = entry;
     if (logged === null) return;
     const isReleased = this.#released.has(id);
+    const hand = byHand.by(id, position);
+    check(
+      "what a person delivered or refunded is not released again",
+      logged.release !== "yes" || hand === null,
+      () => `${key} comes after it was recorded as ${hand?.outcome}`,
+    );
+    const isGiven = isReleased || hand?.outcome === "delivered";
     check(
       "a release that is withdrawn says so",
-      reverses.includes("yes") === (isReleased && logged.release !== "yes"),
+      reverses.includes("yes") === (isGiven && logged.release !== "yes"),
       () => `${key} takes back ${JSON.stringify(reverses)}`,
     );
     check(

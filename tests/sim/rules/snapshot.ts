@@ -28,6 +28,8 @@ export interface Snapshot {
   readonly links: readonly (readonly SqlValue[])[];
   /** Position, events and hash of the chain's head. */
   readonly head: readonly SqlValue[] | undefined;
+  /** Orders that a person delivered or refunded. */
+  readonly byHand: ReadonlySet<string>;
   /** Transitions after those seen before. */
   readonly transitions: readonly Transition[];
 }
@@ -71,7 +73,7 @@ export async function readSnapshot(
       WHERE name = 'machine'`),
   ], "read");
   if (tables?.rows.length === 0) return null;
-  const [stamp, at, count, events, orders, users, links, head, keys] =
+  const [stamp, at, count, events, orders, users, links, head, keys, byHand] =
     (await store.batch([
       query("SELECT ledger_id FROM rampkit"),
       query(`SELECT position, fold_version FROM projections
@@ -97,6 +99,7 @@ export async function readSnapshot(
           WHERE seq > ? ORDER BY seq`,
         seen.transitions,
       ),
+      query("SELECT order_id FROM hand_releases"),
     ], "read")).map(({ rows }) => rows);
   return {
     ledgerId: String(stamp?.[0]?.[0]),
@@ -108,6 +111,7 @@ export async function readSnapshot(
     users: users?.map(rowOf) ?? [],
     links: links ?? [],
     head: head?.[0],
+    byHand: new Set(byHand?.map(([id]) => String(id))),
     transitions: keys?.map(transitionOf) ?? [],
   };
 }

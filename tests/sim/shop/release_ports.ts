@@ -6,6 +6,8 @@ type LoggedRelease = NonNullable<Transition["logged"]>;
 
 /** An entry of the log of transitions, as it is written. */
 export interface LogEntry {
+  /** The order or user. */
+  readonly id: string;
   /** `order`, `release` or a machine of a user. */
   readonly machine: string;
   /** The status or release entered. */
@@ -21,7 +23,8 @@ export interface LogEntry {
 }
 
 /** Places of the fields among what is written. */
-const [MACHINE, STATUS, REVERSES, LIVE, ENTRY, REASON] = [2, 4, 6, 9, 11, 13];
+const [ID, MACHINE, STATUS] = [1, 2, 4];
+const [REVERSES, LIVE, ENTRY, REASON] = [6, 9, 11, 13];
 
 /** A driver that changes, or leaves out, each entry that is logged. */
 export function editingLog(
@@ -34,6 +37,7 @@ export function editingLog(
     const rows = JSON.parse(String(statement.args[0])) as unknown[][];
     const edited = rows.flatMap((row) => {
       const entry = edit({
+        id: String(row[ID]),
         machine: String(row[MACHINE]),
         status: String(row[STATUS]),
         entry: Number(row[ENTRY]),
@@ -43,7 +47,8 @@ export function editingLog(
       });
       return entry === null ? [] : [
         row.with(STATUS, entry.status).with(REASON, entry.reason)
-          .with(LIVE, entry.live ? 1 : 0),
+          .with(LIVE, entry.live ? 1 : 0)
+          .with(REVERSES, entry.reverses ? row[REVERSES] : "[]"),
       ];
     });
     return { ...statement, args: [JSON.stringify(edited)] };

@@ -1,21 +1,13 @@
-import type { OrderState } from "../../../ledger/mod.ts";
-import type { SandboxOrder } from "../../../sandbox/mod.ts";
-import { Counter } from "./shop_chores.ts";
-import { pollOnce } from "../rules/convergence.ts";
 import { orderOf } from "../rules/disagreements.ts";
 import type { Inspector } from "../rules/inspector.ts";
 import { lookAtReleases } from "./served.ts";
 import { addOne, check } from "../world/journal.ts";
-import { soundOrder } from "../world/sound_order.ts";
 import { areClocksTrue } from "../rules/true_clocks.ts";
-import { passing } from "../world/virtual_time.ts";
+import { playHandReleases } from "./hand_scenes.ts";
+import { complete, known, orderBasket } from "./scene_steps.ts";
 import type { World } from "../world/world.ts";
 
 const minuteMs = 60_000;
-const encoder = new TextEncoder();
-
-/** Most polls until a reading that a webhook asks for is there. */
-const mostPolls = 8;
 
 /** Names of the scenes, as they are counted. */
 export const RELEASE_SCENE_NAMES: readonly string[] = [
@@ -38,6 +30,7 @@ export async function playReleases(
   if (own.chance(0.3)) await reverseWhileDown(world, inspector, "cancelled");
   if (own.chance(0.3)) await reverseWhileDown(world, inspector, "pending");
   if (own.chance(0.3)) await vanish(world, inspector);
+  await playHandReleases(world, inspector, world.dice.fork("hand scenes"));
 }
 
 /**
@@ -51,8 +44,8 @@ async function reverseWhileDown(
   status: "cancelled" | "pending",
 ): Promise<void> {
   const { sandbox, clock, shop, journal } = world;
-  const order = await orderBasket(world);
-  if (order === null) return;
+  const [order] = await orderBasket(world) ?? [];
+  if (order === undefined) return;
   const { orderId } = order;
   const isShipped = () => shop.shipments.some((one) => one.orderId === orderId);
   world.receiverFails = 1;
@@ -86,8 +79,8 @@ async function reverseWhileDown(
 /** The service no longer shows an order that was shipped. */
 async function vanish(world: World, inspector: Inspector): Promise<void> {
   const { sandbox, journal } = world;
-  const order = await orderBasket(world);
-  if (order === null) return;
+  const [order] = await orderBasket(world) ?? [];
+  if (order === undefined) return;
   const { orderId } = order;
   await complete(world, inspector, order);
   journal.removed.set(orderId, sandbox.order(orderId) ?? order);
@@ -128,58 +121,4 @@ async function clawBackPast(
     () => `nobody was told that order ${orderId} is cancelled`,
   );
   addOne(journal.chores, "claw-back of a past order");
-}
-
-/** A basket is recorded and ordered; null where no process is up. */
-async function orderBasket(world: World): Promise<SandboxOrder | null> {
-  const { front, clock, dice } = world;
-  if (front.incarnation === null) return null;
-  const scenes = world.shop.shipments.length + world.shop.orders.size;
-  const counter = new Counter(
-    world,
-    front.incarnation,
-    dice.fork(`shop scene ${scenes}`),
-  );
-  const basket = counter.basket();
-  await passing(clock, counter.record(basket), 60 * minuteMs);
-  return counter.order(basket, (input) => soundOrder(world, input));
-}
-
-/** Pays an order, and waits until the ledger knows of its success. */
-async function complete(
-  world: World,
-  inspector: Inspector,
-  order: SandboxOrder,
-): Promise<void> {
-  for (const step of ["pay", "authorise", "complete"] as const) {
-    world.sandbox.advance(order.orderId, step);
-    await world.clock.advance(2000);
-  }
-  await known(world, inspector, order, (state) => state.status === "success");
-}
-
-/** Webhooks ask for readings of an order until the ledger knows something. */
-async function known(
-  world: World,
-  inspector: Inspector,
-  { orderId, clickId }: SandboxOrder,
-  isKnown: (state: OrderState) => boolean,
-): Promise<void> {
-  const { clock } = world;
-  const body = { type: "order_complete", click_id: clickId };
-  const order = { id: orderId };
-  let state: OrderState | null = null;
-  for (let polls = 0; polls < mostPolls; polls++) {
-    const text = JSON.stringify({ ...body, order });
-    world.background(world.post(encoder.encode(text)));
-    await clock.advance(5000);
-    await pollOnce(world, inspector, ["confirm", "new", "open"]);
-    state = await orderOf(world, orderId);
-    if (state !== null && isKnown(state)) return;
-  }
-  check(
-    "an order is read after a webhook about it",
-    false,
-    () => `order ${orderId} is ${state?.trust} ${state?.status}`,
-  );
 }

@@ -1,16 +1,21 @@
 import type { OrderState } from "../../../ledger/mod.ts";
 import { Broken, check } from "../world/journal.ts";
-import { isPast } from "../rules/is_past.ts";
+import { hadEnded } from "../rules/is_past.ts";
 import { areClocksTrue } from "../rules/true_clocks.ts";
 import { passing } from "../world/virtual_time.ts";
 import type { World } from "../world/world.ts";
+import { isOdd } from "../chores/odd_ones.ts";
+import type { SandboxOrder } from "../../../sandbox/mod.ts";
+import { ordersByHand } from "../rules/hand_watch.ts";
+import { purchaseOf } from "./shop.ts";
 import { rows } from "../rules/disagreements.ts";
 
 const hourMs = 3_600_000;
 const onTheWay = ["created", "progress", "pending", "success"];
 
-/** The reason of the last entry of an order in the release log. */
-const lastReason = `(SELECT t.reason FROM transitions AS t
+/** A column of the last entry of an order in the release log. */
+const ofLast = (column: "reason" | "live") =>
+  `(SELECT t.${column} FROM transitions AS t
   WHERE t.entity = 'order' AND t.machine = 'release'
     AND t.entity_id = o.order_id ORDER BY t.seq DESC LIMIT 1)`;
 
@@ -21,13 +26,36 @@ const lastReason = `(SELECT t.reason FROM transitions AS t
  * @throws {Broken} When a customer waits.
  */
 export async function served(world: World): Promise<void> {
-  if (areClocksTrue(world)) shipped(world);
+  if (areClocksTrue(world)) await shipped(world);
   await lookAtReleases(world);
 }
 
-/** Each payment beyond doubt was shipped, or another one of its purchase. */
-function shipped({ shop, sandbox }: World): void {
+/**
+ * Orders that wait for a purchase which a person dealt with: it was handed out,
+ * or its money was paid back although the shop may have begun to ship it.
+ */
+const WAITS_FOR_PEOPLE = `SELECT w.order_id FROM purchase_waits AS w
+  JOIN purchases AS p ON p.digest = w.digest
+  JOIN hand_releases AS h ON h.order_id = p.order_id
+  WHERE h.outcome = 'delivered' OR EXISTS (SELECT 1
+    FROM release_deliveries AS d WHERE d.order_id = h.order_id AND d.begun = 1)`;
+
+/**
+ * Each payment beyond doubt was shipped, or another one of its purchase, or a
+ * person dealt with it.
+ */
+async function shipped(world: World): Promise<void> {
+  const { shop, sandbox } = world;
   const purchases = new Set(shop.shipments.map(({ purchase }) => purchase));
+  for (const [orderId, { outcome, reference }] of shop.byHand) {
+    if (outcome !== "delivered") continue;
+    const { sureOf = null } = shop.orders.get(orderId) ?? {};
+    const purchase = reference === null ? sureOf : purchaseOf(reference, "");
+    if (purchase !== null) purchases.add(purchase);
+  }
+  const dealtWith = await ordersByHand(world);
+  const waiting = await rows(world, WAITS_FOR_PEOPLE);
+  const leftToPeople = new Set(waiting.map(([id]) => String(id)));
   for (const { orderId, sureOf } of shop.orders.values()) {
     const order = sandbox.order(orderId);
     if (sureOf === null || order === null) continue;
@@ -36,6 +64,7 @@ function shipped({ shop, sandbox }: World): void {
     if (!isPaid || shop.amended.has(orderId)) continue;
     if (sandbox.oddFields(orderId).length > 0) continue;
     if (sandbox.refuses(orderId)) continue;
+    if (dealtWith.has(orderId) || leftToPeople.has(orderId)) continue;
     check(
       "every payment of what was recorded is shipped",
       purchases.has(sureOf),
@@ -73,26 +102,38 @@ export async function lookAtReleases(world: World): Promise<void> {
   );
   const orders = await rows(
     world,
-    `SELECT o.order_id, o.state, ${lastReason} FROM orders AS o
+    `SELECT o.order_id, o.state, ${ofLast("reason")},
+        ${ofLast("live")} FROM orders AS o
       WHERE o.generation =
           (SELECT generation FROM projections WHERE name = 'live')
         AND o.trust = 'confirmed'`,
   );
-  for (const [id, text, reason] of orders) {
+  const dealtWith = await ordersByHand(world);
+  for (const [id, text, reason, live] of orders) {
     const { facts, release, releaseReason } = JSON.parse(
       String(text),
     ) as OrderState;
     const tasks = listed.get(String(id));
-    const isReleased = reason === "session_matched";
     const order = world.sandbox.order(String(id));
+    const isReleased = reason === "session_matched";
+    check(
+      "an order that was paid and does not move is somebody's task",
+      order === null || !isOverdue(world, order) ||
+        tasks?.includes("stuck") === true,
+      () => `order ${id} is pending, and listed as ${tasks}`,
+    );
+    check(
+      "a purchase that another order has is told as paid twice",
+      reason !== "paid_twice" || dealtWith.has(String(id)) ||
+        tasks?.includes("paid_twice") === true,
+      () => `order ${id} waits for a purchase, and is listed as ${tasks}`,
+    );
     // What had ended before is listed for fourteen days at most.
-    if (order !== null && isPast(world, order)) continue;
-    // The state of an order does not know of other orders.
-    if (reason === "paid_twice") continue;
+    if (order !== null && hadEnded(world, order) && live !== 1) continue;
     if (facts.shown === "success" && !isReleased && recorded !== undefined) {
       check(
         "each success that is not released is somebody's task",
-        tasks !== undefined,
+        tasks !== undefined || dealtWith.has(String(id)),
         () => `order ${id} is ${release} ${releaseReason}, and nobody is told`,
       );
     }
@@ -102,4 +143,13 @@ export async function lookAtReleases(world: World): Promise<void> {
       () => `order ${id} is released, and listed as ${tasks}`,
     );
   }
+}
+
+/** Paid, and unchanged for more than an hour, by the service's own word. */
+function isOverdue(world: World, order: SandboxOrder): boolean {
+  const { orderId, status, changedAtMs } = order;
+  const soundAndAsked = !isOdd(world, orderId) &&
+    !world.sandbox.refuses(orderId);
+  return status === "pending" && soundAndAsked && areClocksTrue(world) &&
+    changedAtMs < world.sandbox.now() - 2 * hourMs;
 }

@@ -1,3 +1,7 @@
+import type { ReleaseByHand } from "../../../ledger/mod.ts";
+
+type HandOutcome = ReleaseByHand["outcome"];
+
 /** What a basket costs, as the shop told the ledger. */
 export interface BasketTerms {
   /** Click id that the customer opens the widget with. */
@@ -32,6 +36,14 @@ export interface Shipment {
   readonly atMs: number;
 }
 
+/** What a clerk recorded about an order. */
+export interface DealtByHand {
+  /** What the clerk did. */
+  readonly outcome: HandOutcome;
+  /** Reference of what was handed out; null where none was named. */
+  readonly reference: string | null;
+}
+
 /** The partner's shop: what it sells, and what it shipped. It forgets nothing. */
 export class Shop {
   /** Terms of each purchase, the latest last. */
@@ -44,6 +56,8 @@ export class Shop {
   readonly amended = new Set<string>();
   /** What was shipped, in order. */
   readonly shipments: Shipment[] = [];
+  /** What clerks recorded, and the ledger took, by order. */
+  readonly byHand = new Map<string, DealtByHand>();
 
   /** Tells the ledger, or begins to, what a basket costs. */
   price(purchase: string, terms: BasketTerms): void {
@@ -64,6 +78,16 @@ export class Shop {
     return this.#purchases.get(clickId) ?? new Set();
   }
 
+  /** References that were priced. */
+  references(): string[] {
+    return [...this.#terms.keys()].flatMap(referenceOf);
+  }
+
+  /** References that were priced under a click id. */
+  referencesOf(clickId: string): string[] {
+    return [...this.purchasesOf(clickId)].flatMap(referenceOf);
+  }
+
   /** Begins to ship an order, and says whether that is for the first time. */
   begin(orderId: string): boolean {
     const isFirst = !this.#begun.has(orderId);
@@ -80,4 +104,10 @@ export class Shop {
 /** Names what is bought: the reference, or the click id without one. */
 export function purchaseOf(reference: string | null, clickId: string): string {
   return reference === null ? `click ${clickId}` : `basket ${reference}`;
+}
+
+/** The reference of a purchase; none of one without. */
+function referenceOf(purchase: string): string[] {
+  const [kind = "", ...name] = purchase.split(" ");
+  return kind === "basket" ? [name.join(" ")] : [];
 }

@@ -267,7 +267,8 @@ async function clickTwice(counter: Counter): Promise<void> {
 /** Two baskets under one click id; one is paid, or far less. */
 async function mixBaskets(counter: Counter): Promise<void> {
   const basket = counter.basket();
-  const other = { ...counter.basket(), clickId: basket.clickId };
+  const price = counter.dice.chance(0.4) ? Number(basket.amount) : undefined;
+  const other = { ...counter.basket(price), clickId: basket.clickId };
   await counter.record(basket);
   await counter.recordBeside(other);
   counter.pay(

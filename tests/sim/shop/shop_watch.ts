@@ -1,6 +1,7 @@
-import type { Transition } from "../../../ledger/mod.ts";
 import { check } from "../world/journal.ts";
-import type { Shipment } from "./shop.ts";
+import { purchaseOf, type Shipment } from "./shop.ts";
+import type { HandWatch } from "../rules/hand_watch.ts";
+import type { Snapshot } from "../rules/snapshot.ts";
 import { areClocksTrue } from "../rules/true_clocks.ts";
 import type { World } from "../world/world.ts";
 
@@ -10,6 +11,14 @@ import type { World } from "../world/world.ts";
  */
 const handingMs = 60_000;
 
+/** A purchase that a person handed out. */
+interface Delivered {
+  /** With which order. */
+  readonly orderId: string;
+  /** When that was seen. */
+  readonly atMs: number;
+}
+
 /** Holds what the shop shipped against what was sold, paid and withdrawn. */
 export class ShopWatch {
   readonly #world: World;
@@ -17,6 +26,10 @@ export class ShopWatch {
   readonly #orders = new Set<string>();
   /** Orders whose release is withdrawn, and when that was seen. */
   readonly #withdrawn = new Map<string, number>();
+  /** Orders that a person dealt with, and when that was seen. */
+  readonly #byHand = new Map<string, number>();
+  /** Purchases that a person handed out, by the reference named. */
+  readonly #delivered = new Map<string, Delivered>();
   #seen = 0;
 
   constructor(world: World) {
@@ -26,10 +39,14 @@ export class ShopWatch {
   /**
    * Looks at what was shipped since the last look.
    *
-   * @param transitions Those logged since then.
+   * @param snapshot What was logged since then, and what persons dealt with.
+   * @param byHand What persons did.
    * @throws {Broken} When something was shipped that must not be.
    */
-  look(transitions: readonly Transition[]): void {
+  look(
+    { transitions, byHand: dealtWith }: Snapshot,
+    byHand: HandWatch,
+  ): void {
     const { shop, clock } = this.#world;
     const released = new Set(
       transitions.flatMap(({ id, logged }) =>
@@ -40,6 +57,17 @@ export class ShopWatch {
       this.#once(shipment);
       this.#paid(shipment);
       this.#released(shipment, released);
+      this.#notByHand(shipment);
+    }
+    for (const orderId of dealtWith) {
+      if (this.#byHand.has(orderId)) continue;
+      const atMs = clock.now();
+      this.#byHand.set(orderId, atMs);
+      const { reference = null } = byHand.by(orderId) ?? {};
+      if (reference === null) continue;
+      const purchase = purchaseOf(reference, "");
+      if (this.#delivered.has(purchase)) continue;
+      this.#delivered.set(purchase, { orderId, atMs });
     }
     this.#seen = shop.shipments.length;
     for (const { id, logged } of transitions) {
@@ -86,6 +114,17 @@ export class ShopWatch {
       () =>
         `order ${orderId}, paid under ${clickId}, is shipped as ${purchase}`,
     );
+    const fitting = [...shop.purchasesOf(clickId)].filter((one) => {
+      const all = shop.termsOf(one);
+      return all.every(({ amount, recordedMs }) =>
+        amount === paid && recordedMs !== null && recordedMs <= bought.atMs
+      );
+    });
+    check(
+      "nothing is shipped where several baskets fit what was paid",
+      fitting.length < 2 || !areClocksTrue(this.#world),
+      () => `order ${orderId} is shipped as ${purchase}, of ${fitting.join()}`,
+    );
     // With clocks that differ nobody can say which terms came before an order.
     const counting = areClocksTrue(this.#world) &&
         terms.every((one) =>
@@ -113,6 +152,27 @@ export class ShopWatch {
       () =>
         `order ${orderId} is shipped ${(atMs - sinceMs) / 1000} s after its ` +
         `withdrawal was logged`,
+    );
+  }
+
+  /** Nobody gets from the shop what a person handed out or paid back. */
+  #notByHand({ orderId, purchase, atMs }: Shipment): void {
+    const sinceMs = this.#byHand.get(orderId) ?? Infinity;
+    check(
+      "nothing is shipped that a person delivered or refunded",
+      atMs < sinceMs + handingMs,
+      () =>
+        `order ${orderId} is shipped ${(atMs - sinceMs) / 1000} s after a ` +
+        `person dealt with it`,
+    );
+    const other = this.#delivered.get(purchase);
+    check(
+      "nothing is shipped that a person delivered with another order",
+      other === undefined || other.orderId === orderId ||
+        atMs < other.atMs + handingMs,
+      () =>
+        `${purchase} is shipped for order ${orderId}, and was delivered ` +
+        `with ${other?.orderId}`,
     );
   }
 }

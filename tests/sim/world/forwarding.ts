@@ -17,6 +17,7 @@ import {
   type StoreFaults,
   type StoreWeather,
 } from "./faulty_driver.ts";
+import { ordersByHand } from "../rules/hand_watch.ts";
 import { check } from "./journal.ts";
 import { notTold } from "./not_told.ts";
 import { Life, never } from "./life.ts";
@@ -138,6 +139,7 @@ class Target {
         trust === "confirmed" || logged !== null
       ),
       seen,
+      await ordersByHand(this.#world),
     );
     check(
       "every confirmed transition and release arrives at a target",

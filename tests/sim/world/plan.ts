@@ -42,6 +42,10 @@ export interface Plan {
   readonly shop: number;
   /** Rate at which the first try to ship an order crashes its process. */
   readonly handlerCrashes: number;
+  /** Rate of steps in which a clerk delivers or refunds an order by hand. */
+  readonly clerk: number;
+  /** Rate of steps in which the service contradicts itself about an order. */
+  readonly restates: number;
   /** Whether processes are replaced by ones that fold in another way. */
   readonly upgrades: boolean;
   /** Whether a person recovers once all is healed, before anybody polls. */
@@ -113,6 +117,16 @@ function shopOf(dice: Dice): Pick<Plan, "shop" | "handlerCrashes"> {
   };
 }
 
+/** Half of the seeds have a clerk, with a shop or without one. */
+function clerkOf(dice: Dice): number {
+  return dice.chance(0.5) ? 0.2 + dice.unit() * 0.4 : 0;
+}
+
+/** A third of the seeds have orders of which the service says odd things. */
+function restatesOf(dice: Dice): number {
+  return dice.chance(0.35) ? 0.3 + dice.unit() * 0.4 : 0;
+}
+
 /** Decides how a run will be. */
 export function planOf(dice: Dice): Plan {
   const calm = dice.chance(0.1);
@@ -150,6 +164,8 @@ export function planOf(dice: Dice): Plan {
     },
     receiverFails: dice.chance(0.4) ? dice.unit() * 0.2 : 0,
     ...shopOf(dice.fork("shop")),
+    clerk: clerkOf(dice.fork("clerk")),
+    restates: restatesOf(dice.fork("restated orders")),
     upgrades: dice.chance(0.25),
     recovers: dice.chance(0.4),
     attack: attackOf(dice.fork("attack")),

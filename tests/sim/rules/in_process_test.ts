@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { inProcess } from "./in_process.ts";
-import { onVirtualTime } from "./virtual_time.ts";
-import { World } from "./world.ts";
+import { onVirtualTime } from "../world/virtual_time.ts";
+import { World } from "../world/world.ts";
 
 Deno.test("inProcess() does work again that a crash of its process took away", async () => {
   const world = new World({ seed: 1 });

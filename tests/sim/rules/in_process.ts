@@ -1,7 +1,7 @@
-import type { Incarnation } from "./incarnation.ts";
-import type { Process } from "./process.ts";
-import { passing } from "./virtual_time.ts";
-import type { World } from "./world.ts";
+import type { Incarnation } from "../world/incarnation.ts";
+import type { Process } from "../world/process.ts";
+import { passing } from "../world/virtual_time.ts";
+import type { World } from "../world/world.ts";
 
 const minuteMs = 60_000;
 
