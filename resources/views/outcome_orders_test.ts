@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
-import { OUTCOME_TABLE } from "../../ledger/for_resources.ts";
-import { ODD_NOW_MS, oddLedger } from "../../tests/kit/odd_ledger.ts";
+import { OUTCOME_TABLE, type OutcomeCode } from "../../ledger/for_resources.ts";
+import {
+  ODD_NOW_MS,
+  oddLedger,
+  oddWebhook,
+} from "../../tests/kit/odd_ledger.ts";
 import {
   orderOfRow,
   outcomeEvents,
@@ -30,5 +34,41 @@ Deno.test("orderLines() of an order of each row says what it has come to, whethe
     assert.ok(text.includes(RELEASE_REASON[row.reason]), code);
     assert.ok(text.includes(OUTCOME_WORDS[code].next), code);
     assert.doesNotMatch(text, /undefined|null|: $/m, code);
+  }
+});
+
+Deno.test("orderJson() of an order that has ended says the same whatever webhooks say", async () => {
+  const isFinal = ({ confirmed }: Awaited<ReturnType<typeof shown>>) =>
+    ["success", "failed", "cancelled"].includes(confirmed?.status ?? "");
+  await using ledger = await oddLedger(outcomeEvents());
+  const shown = async (code: OutcomeCode) => {
+    const order = await ledger.orders.get(orderOfRow(code));
+    assert.ok(order !== null, code);
+    const json = orderJson(order, ODD_NOW_MS);
+    const { outcome, release, releaseReason, attention, booked } = json;
+    const said = { outcome, release, releaseReason, attention, booked };
+    return { said, confirmed: json.confirmed };
+  };
+  const before = new Map<OutcomeCode, Awaited<ReturnType<typeof shown>>>();
+  for (const { code } of OUTCOME_TABLE) {
+    if (!WITHOUT_ORDER.has(code)) before.set(code, await shown(code));
+  }
+  const ended = [...before].filter(([, one]) => isFinal(one));
+  assert.ok(ended.length > 15, `${ended.length}`);
+  await ledger.append(ended.flatMap(([code]) => {
+    const id = orderOfRow(code);
+    const forged = { quote_amount: "1", address: "0xF0" };
+    return [
+      oddWebhook(id, "order_complete", 3, {
+        ...forged,
+        transaction_id: "0xforged",
+      }),
+      oddWebhook(id, "order_failed", 2, { ...forged, error_code: "4016" }),
+      oddWebhook(id, "order_cancelled", 1, forged),
+    ];
+  }));
+  await ledger.project();
+  for (const [code, { said }] of ended) {
+    assert.deepEqual((await shown(code)).said, said, code);
   }
 });

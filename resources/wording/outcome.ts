@@ -267,8 +267,9 @@ export const OUTCOME_WORDS: Readonly<Record<OutcomeCode, OutcomeWords>> = {
   },
   several_match: {
     headline: () => "Success, and several of your references fit it.",
-    next: "Several of your references fit this payment: find out which one " +
-      "was paid, and release that one.",
+    next:
+      "Several of your references fit this payment: `find CLICK-ID` lists " +
+      "them. Find out which one was paid, and release that one.",
     customer: CHECKING,
   },
   paid_twice: {

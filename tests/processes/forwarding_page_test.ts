@@ -168,6 +168,18 @@ Deno.test("the back end of FORWARDING.md releases goods once, on a signed and co
     clickId: "c-7",
     currencyAmount: "49.90",
   });
+  // Another basket is paid less than it costs: it is confirmed, and waits.
+  await ledger.recordSession({
+    session_id: "s-8",
+    click_id: "c-8",
+    reference: "basket-8",
+    currency: "USD",
+    currency_amount: "900",
+  });
+  const cheap = sandbox.createOrder({ clickId: "c-8", currencyAmount: "20" });
+  for (const step of ["pay", "authorise", "complete"] as const) {
+    sandbox.advance(cheap.orderId, step);
+  }
   // What only a webhook says releases nothing.
   await ledger.appendDelivery({
     id: "01M7WYY537RGCZBMWCSRKH5NWA",

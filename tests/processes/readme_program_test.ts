@@ -43,6 +43,9 @@ function start(args: readonly string[], cwd: string, env: {
       await until(() => found() !== undefined || ended);
       return found() ?? assert.fail(`It ended:\n${heard.join("\n")}`);
     },
+    /** Keys of the releases that it told of. */
+    released: () =>
+      heard.flatMap((line) => /^Release .* for (\S+)$/.exec(line)?.[1] ?? []),
     [Symbol.asyncDispose]: async () => {
       if (!ended) child.kill("SIGKILL");
       await child.status;
@@ -51,7 +54,7 @@ function start(args: readonly string[], cwd: string, env: {
   };
 }
 
-Deno.test("the whole program of the README has at most 32 lines, takes a webhook, confirms its order and releases the goods once", async () => {
+Deno.test("the whole program of the README has at most 32 lines, takes a webhook, confirms its order and releases the goods once, and none of a basket that is paid less than it costs", async () => {
   const program = await wholeProgram();
   const lines = program.trimEnd().split("\n");
   assert.ok(lines.length > 15 && lines.length <= 32, `${lines.length} lines`);
@@ -91,24 +94,42 @@ Deno.test("the whole program of the README has at most 32 lines, takes a webhook
     },
   );
   const url = await running.says(/(http:\/\/127\.0\.0\.1:\d+)/);
-  const session = await fetch(`${url}/sessions/basket-7`, { method: "POST" });
-  const { sessionId, click_id: clickId } = await session.json();
-  const { orderId } = served.sandbox.createOrder({
-    sessionId,
-    clickId,
-    currencyAmount: "50",
-  });
-  for (const step of ["pay", "authorise", "complete"] as const) {
-    served.sandbox.advance(orderId, step);
-  }
-  const answer = await fetch(`${url}/webhooks/${SECRET}`, {
-    method: "POST",
-    body: JSON.stringify({ type: "order_complete", order: { id: orderId } }),
-  });
-  await answer.body?.cancel();
-  assert.equal(answer.status, 204);
+  /** Pays for a basket, after clicking so many times. */
+  const buy = async (basket: string, amount: string, clicks: number) => {
+    let opened = { sessionId: "", click_id: "" };
+    for (let click = 0; click < clicks; click++) {
+      const asked = await fetch(`${url}/sessions/${basket}`, {
+        method: "POST",
+      });
+      opened = await asked.json();
+    }
+    const { orderId } = served.sandbox.createOrder({
+      sessionId: opened.sessionId,
+      clickId: opened.click_id,
+      currencyAmount: amount,
+    });
+    for (const step of ["pay", "authorise", "complete"] as const) {
+      served.sandbox.advance(orderId, step);
+    }
+    const answer = await fetch(`${url}/webhooks/${SECRET}`, {
+      method: "POST",
+      body: JSON.stringify({ type: "order_complete", order: { id: orderId } }),
+    });
+    await answer.body?.cancel();
+    assert.equal(answer.status, 204);
+    return orderId;
+  };
+  const shownOf = async (orderId: string) =>
+    await (await fetch(`${url}/orders/${orderId}`)).json();
+  // Less was paid for a basket than it costs, after clicking twice.
+  const cheap = await buy("basket-8", "1.00", 2);
+  await until(async () => (await shownOf(cheap))?.trust === "confirmed");
+  const orderId = await buy("basket-7", "50", 1);
   const key = await running.says(/^Release basket-7, once for (\S+)$/);
   assert.equal(key, `order:${orderId}:release.yes`);
-  const shown = await (await fetch(`${url}/orders/${orderId}`)).json();
+  const shown = await shownOf(orderId);
   assert.deepEqual([shown.status, shown.trust], ["success", "confirmed"]);
+  const { release, releaseReason } = await shownOf(cheap);
+  assert.deepEqual([release, releaseReason], ["wait", "not_as_requested"]);
+  assert.deepEqual(running.released(), [key]);
 });

@@ -54,12 +54,19 @@ export function orderTable(
     ],
     orders.map((order) => [
       markup`${orderLink(order.orderId)}${reference(order)}`,
-      releaseBadge(order.release),
+      markup`${releaseBadge(order.release)}${byHand(order)}`,
       moneyText(order.currencyAmount, order.currency),
       created(order.createdAt, nowMs),
       brief(order.outcome.message),
     ]),
   );
+}
+
+/** What a person did about it, which ends its release. */
+function byHand({ byHand }: OrderJson): Markup {
+  return byHand === null
+    ? markup``
+    : markup`<br><span class="soft">${byHand.outcome} by hand</span>`;
 }
 
 /** What the partner or the customer calls it. */
