@@ -36,7 +36,8 @@ export function mistaking<Fact extends keyof OutcomeFacts>(
   fact: Fact,
   taken: Partial<Record<OutcomeFacts[Fact], OutcomeFacts[Fact]>>,
 ): TableChange {
-  const values = FACT_VALUES[fact] as readonly OutcomeFacts[Fact][];
+  const values =
+    FACT_VALUES[fact] as readonly string[] as readonly OutcomeFacts[Fact][];
   return (rows) =>
     rows.flatMap((row) => {
       const asked = row.when[fact] as readonly OutcomeFacts[Fact][] | undefined;
