@@ -100,10 +100,15 @@ export class Subscriptions {
   /**
    * Says how far each subscription is.
    *
+   * @param options Where to stop counting: a count that large means "at least",
+   * and takes no longer however much there is. @default {everything is counted}
    * @throws {LedgerError} When the database fails.
    */
-  async list(): Promise<SubscriptionStatus[]> {
-    const [rows] = await this.#driver.batch([selectSubscriptions], "read");
+  async list(
+    { countUpTo }: { readonly countUpTo?: number } = {},
+  ): Promise<SubscriptionStatus[]> {
+    const select = selectSubscriptions(countUpTo);
+    const [rows] = await this.#driver.batch([select], "read");
     return rows?.rows.map((row) => ({
       name: row[0] as string,
       on: JSON.parse(row[1] as string),

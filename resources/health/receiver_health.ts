@@ -5,12 +5,15 @@ import { operands } from "../views/shell_word.ts";
 import { type Finding, found } from "./finding.ts";
 import { LIMITS } from "./limits.ts";
 
+/** More transitions than this are not counted: a look is made every few seconds. */
+const COUNTED = 1000;
+
 /** Whether each handler and each target gets its transitions. */
 export async function lookAtReceivers(
   { driver, subscriptions }: Pick<Ledger, "driver" | "subscriptions">,
   nowMs: number,
 ): Promise<readonly Finding[]> {
-  const all = await subscriptions.list();
+  const all = await subscriptions.list({ countUpTo: COUNTED });
   if (all.length === 0) return [found("receivers_none")];
   const before = new Date(nowMs - LIMITS.deliveryWaitsMs).toISOString();
   const unattended = await readUnattended(driver, before);
@@ -38,7 +41,7 @@ function finding(
   if (dead > 0) {
     return found("dead_letters", {
       ...of,
-      more: `${counted(dead, "transition")} to ${who}`,
+      more: `${manyOf(dead)} to ${who}`,
       next: `Mend it, then: rampkit subscriptions retry ${operands(name)}`,
     });
   }
@@ -46,13 +49,13 @@ function finding(
     return found("receiver_idle", {
       ...of,
       since: idleSince,
-      more: `${counted(behind, "transition")} for ${who}`,
+      more: `${manyOf(behind)} for ${who}`,
     });
   }
   if (retrying > 0) {
     return found("receiver_failing", {
       ...of,
-      more: `${counted(retrying, "transition")} to ${who}` +
+      more: `${manyOf(retrying)} to ${who}` +
         (lastError === null ? "" : `; it ${lastError}`),
     });
   }
@@ -60,6 +63,10 @@ function finding(
     ...of,
     more: behind === 0
       ? `${who} is up to date`
-      : `${who} is behind by ${counted(behind, "transition")}`,
+      : `${who} is behind by ${manyOf(behind)}`,
   });
+}
+
+function manyOf(count: number): string {
+  return `${count < COUNTED ? "" : "at least "}${counted(count, "transition")}`;
 }

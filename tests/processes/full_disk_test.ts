@@ -210,6 +210,8 @@ Deno.test({
         /The disk or the quota is full; nothing was written: .*ledger\.db/,
       );
       await logs(served, "spool_failed", /no space left on device/i);
+      // Nobody is forwarded to: the log is told all the same.
+      await logs(served, "alarm_raised", /"code":"disk_nearly_full"/);
       await until(
         () =>
           Promise.resolve(

@@ -93,10 +93,16 @@ export function upsertSubscription(
  * after the checkpoint, deliveries that are retrying, waiting and dead, what
  * one of the retrying failed with; then the target's address, since when it is
  * off, and why.
+ *
+ * @param countUpTo More than this is not counted.
  */
-export const selectSubscriptions: Statement = {
-  sql: `SELECT s.name, s.patterns, s.created_at,
-      (SELECT count(*) FROM transitions AS t WHERE t.seq > s.seq),
+export function selectSubscriptions(
+  countUpTo: number = Number.MAX_SAFE_INTEGER,
+): Statement {
+  return {
+    sql: `SELECT s.name, s.patterns, s.created_at,
+      (SELECT count(*) FROM (SELECT 1 FROM transitions AS t
+        WHERE t.seq > s.seq LIMIT ?1)),
       ${countQueued("retrying")}, ${countQueued("waiting")},
       ${countQueued("dead")}, (SELECT l.error FROM queued_transitions AS l
         WHERE l.subscription = s.name AND l.state = 'retrying'
@@ -104,8 +110,9 @@ export const selectSubscriptions: Statement = {
       f.url, f.off_at, f.off_reason
     FROM subscriptions AS s LEFT JOIN forward_targets AS f ON f.name = s.name
     ORDER BY s.name`,
-  args: [],
-};
+    args: [countUpTo],
+  };
+}
 
 /**
  * Selects name, and time of the first transition after the checkpoint, of the
@@ -125,6 +132,6 @@ export function selectUnattended(before: string): Statement {
 }
 
 function countQueued(state: string): string {
-  return `(SELECT count(*) FROM queued_transitions AS l
-    WHERE l.subscription = s.name AND l.state = '${state}')`;
+  return `(SELECT count(*) FROM (SELECT 1 FROM queued_transitions AS l
+    WHERE l.subscription = s.name AND l.state = '${state}' LIMIT ?1))`;
 }
