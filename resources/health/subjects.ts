@@ -9,14 +9,14 @@ export const HEALTH_PARTS = [
 ] as const;
 
 /** A part of the console's health bar. */
-export type HealthPart = (typeof HEALTH_PARTS)[number];
+export type HealthPartName = (typeof HEALTH_PARTS)[number];
 
 /** What a look is at. */
 interface LookedAt {
   /** What `doctor` calls it. */
   readonly name: string;
   /** Where the console shows it; null where it does not. */
-  readonly part: HealthPart | null;
+  readonly part: HealthPartName | null;
   /** Whether each machine has its own. */
   readonly isLocal?: true;
   /** Whether only `doctor` looks at it, so that it is never an alarm. */

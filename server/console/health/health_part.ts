@@ -2,14 +2,14 @@ import type { HealthLevel } from "../../../resources/health/conditions.ts";
 import { type Finding, stands } from "../../../resources/health/finding.ts";
 import {
   HEALTH_PARTS,
-  type HealthPart as PartName,
+  type HealthPartName,
   SUBJECTS,
 } from "../../../resources/health/subjects.ts";
 
 /** One part of the health bar. */
 export interface HealthPart {
   /** Its name. */
-  readonly name: PartName;
+  readonly name: HealthPartName;
   /** How well it is: as its worst finding, else as its first. */
   readonly level: HealthLevel;
   /** What was found of it, what stands first. */
