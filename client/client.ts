@@ -8,7 +8,7 @@ import {
   resolveEnvironment,
 } from "../core/assets/environment.ts";
 import { supportsExactJson } from "../core/json/exact_number.ts";
-import type { RequestHook, ResponseHook } from "./http/hooks.ts";
+import type { RequestHook, ResponseHook } from "./http/call_options.ts";
 import { type OrdersApi, ordersApi } from "./endpoints/orders_api.ts";
 import { redactor } from "./http/redact.ts";
 import { type SessionsApi, sessionsApi } from "./endpoints/sessions_api.ts";

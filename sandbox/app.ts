@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { controlRoutes } from "./control/control_routes.ts";
 import type { SandboxEngine } from "./service/sandbox_engine.ts";
-import { statedDate } from "./http/wrong_date.ts";
+import { statedDate } from "./http/page_faults.ts";
 import { answer } from "./http/answer.ts";
 import { apiRoutes } from "./http/api_routes.ts";
 import { widgetRoutes } from "./widget/widget_routes.ts";

@@ -44,7 +44,7 @@
  *
  * @module
  */
-export { RETRY_DELAYS_MS } from "../core/waiting/retry_schedule.ts";
+export { RETRY_DELAYS_MS } from "../core/waiting/retry_delay.ts";
 export * from "./clocks/clock.ts";
 export * from "./clocks/real_clock.ts";
 export * from "./clocks/virtual_clock.ts";
@@ -70,7 +70,7 @@ export * from "./serve_sandbox.ts";
 export type { BackfillOptions } from "./service/backfill.ts";
 export type { SandboxPartner } from "./engine/partner.ts";
 export type { PopulateOptions } from "./service/populate.ts";
-export type { OrderForm } from "./faults/earlier_form.ts";
+export type { OrderForm } from "./faults/odd_rows.ts";
 export type { OrderInput, UserInput } from "./engine/entity_factory.ts";
 export type { OrderStatus } from "../core/wire/order.ts";
 export type { VerificationStatus } from "../core/wire/user.ts";

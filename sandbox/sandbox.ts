@@ -18,9 +18,8 @@ import type { SandboxOrder } from "./engine/sandbox_order.ts";
 import type { SandboxUser } from "./engine/sandbox_user.ts";
 import { type OrderTruth, truthOf } from "./engine/truth.ts";
 import type { UserStep } from "./engine/user_steps.ts";
-import type { OrderForm } from "./faults/earlier_form.ts";
+import { oddFieldsOf, type OrderForm } from "./faults/odd_rows.ts";
 import type { Faults } from "./faults/faults.ts";
-import { oddFieldsOf } from "./faults/odd_rows.ts";
 
 /**
  * The service in a box: its API, its webhooks, its widget, its truth.

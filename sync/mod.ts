@@ -18,8 +18,8 @@ export type { Poller, PollReport } from "./polling/poll_report.ts";
 export { createPoller } from "./polling/poller.ts";
 export type { PollerOptions } from "./polling/poller_options.ts";
 export { reconcile } from "./reconciliation/reconcile.ts";
-export type { ReconcileFinding } from "./reconciliation/reconcile_finding.ts";
-export type { UnprovenReason } from "./reconciliation/unproven_reason.ts";
+export type { ReconcileFinding } from "./reconciliation/reconcile_row.ts";
+export type { UnprovenReason } from "./reconciliation/reconcile_row.ts";
 export type { ReconcileRow } from "./reconciliation/reconcile_row.ts";
 export type {
   ReconcileOptions,

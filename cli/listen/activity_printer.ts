@@ -2,7 +2,6 @@ import type { AnsweredRequest } from "../../webhooks/mod.ts";
 import type { Io } from "../program/io.ts";
 import { printable, printableJson } from "../../resources/views/printable.ts";
 import { type Activity, answeredActivity } from "./activity.ts";
-import { activityLine } from "./activity_line.ts";
 import { LineQueue } from "./line_queue.ts";
 
 /** Prints what happens, one line each, and makes nobody wait for it. */
@@ -49,4 +48,104 @@ export class ActivityPrinter {
   drain(): Promise<void> {
     return this.#lines.drain(1000);
   }
+}
+
+/** What a line is written on. */
+export interface Terminal {
+  /** Width in columns; null where there is no terminal. */
+  readonly columns: number | null;
+  /** Whether it wants colours. */
+  readonly colour: boolean;
+}
+
+/** From these widths on a line holds all, or all but the asset's amount; on a
+ * narrower terminal amounts and milliseconds are left out, never the id. */
+const WIDTHS = { all: 136, most: 98 };
+
+/** Codes that a terminal takes as the way to write what follows. */
+const STYLES = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  cyan: [36, 39],
+  magenta: [35, 39],
+} as const;
+
+type Style = keyof typeof STYLES;
+
+const KINDS: Readonly<Record<Activity["kind"], Style>> = {
+  in: "cyan",
+  now: "bold",
+  out: "magenta",
+};
+
+/**
+ * What happened in one line: time, `in`, `now` or `out`, type, id, amounts, the
+ * answer, and what else there is to say. Nothing from outside reaches a
+ * terminal as anything but text.
+ */
+export function activityLine(
+  activity: Activity,
+  { columns, colour }: Terminal,
+): string {
+  const width = columns ?? Infinity;
+  const [all, most] = [width >= WIDTHS.all, width >= WIDTHS.most];
+  const paint = (style: Style | null, text: string): string => {
+    const shown = printable(text);
+    if (!colour || style === null) return shown;
+    const [on, off] = STYLES[style];
+    return `\u001b[${on}m${shown}\u001b[${off}m`;
+  };
+  const { kind, time, type, id, answer, tookMs, detail } = activity;
+  const paid = amount(activity.currencyAmount, activity.currency);
+  const got = amount(activity.cryptoAmount, activity.commodity);
+  const parts = [
+    paint("dim", time.slice(11, all ? 23 : 19)),
+    paint(KINDS[kind], kind.padEnd(3)),
+    paint(
+      typeStyle(activity),
+      shorten(type, LONGEST).padEnd(
+        all ? TYPE_WIDTH.all : TYPE_WIDTH.most,
+      ),
+    ),
+    paint(null, shorten(id ?? "", LONGEST).padEnd(ID_WIDTH)),
+    ...(most ? [paint(null, paid.padStart(AMOUNT_WIDTH))] : []),
+    ...(all ? [paint("dim", got.padEnd(ASSET_WIDTH))] : []),
+    ...(answer === null ? [] : [paint(
+      answer >= 200 && answer < 300 ? "green" : "red",
+      tookMs === null || !most ? String(answer) : `${answer} in ${tookMs} ms`,
+    )]),
+    ...(detail === null ? [] : [paint(detailStyle(activity), detail)]),
+  ];
+  return parts.join("  ").trimEnd();
+}
+
+/** As wide as `user.lkyc.confirmed.success`, and `…not initiated`. */
+const TYPE_WIDTH = { most: 27, all: 33 };
+/** As wide as a ULID. */
+const ID_WIDTH = 26;
+const AMOUNT_WIDTH = 12;
+const ASSET_WIDTH = 24;
+/** Longer than any real type or id, in characters. */
+const LONGEST = 80;
+
+/** What is only claimed stands back behind what is confirmed. */
+function typeStyle({ kind, type }: Activity): Style | null {
+  if (kind !== "now") return null;
+  return type.includes(".confirmed.") ? "bold" : "dim";
+}
+
+function detailStyle({ kind, detail }: Activity): Style {
+  if (kind !== "now") return "yellow";
+  return detail === "release: yes" ? "green" : "dim";
+}
+
+function amount(value: string | null, unit: string | null): string {
+  return value === null ? "" : `${shorten(value, 24)} ${unit ?? ""}`.trimEnd();
+}
+
+function shorten(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 }

@@ -5,7 +5,7 @@ import type { Page } from "../../core/wire/page.ts";
 import { type Api, type Ask, refuseFaults, withQuery } from "../http/api.ts";
 import type { ExtraParameters, PageOptions } from "../http/call_options.ts";
 import { pageOf } from "./page_of.ts";
-import { ResponseError } from "../errors/response_error.ts";
+import { ResponseError } from "../errors/api_errors.ts";
 import type { Fault } from "../errors/validation_error.ts";
 
 /** How pages of one list are asked for and read. */

@@ -5,7 +5,7 @@ import {
   checkCardInput,
   type RegisteredCard,
 } from "./card_input.ts";
-import { promised } from "../http/promised.ts";
+import { promised } from "../http/caller.ts";
 import { registeredCardSchema } from "./schemas.ts";
 
 /** Cards. */

@@ -5,7 +5,7 @@ import type { Page } from "../../core/wire/page.ts";
 import { dataSources } from "./page_sources.ts";
 import type { RowRead } from "../../core/wire/read_row.ts";
 import { listSchema } from "./schemas.ts";
-import { promised } from "../http/promised.ts";
+import { promised } from "../http/caller.ts";
 import type { Answer } from "../http/transport.ts";
 
 /**

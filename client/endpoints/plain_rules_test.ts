@@ -10,7 +10,7 @@ import {
   countDecimals,
   isDecimal,
 } from "../../core/decimal.ts";
-import { toEnglishName } from "./english_name.ts";
+import { toEnglishName } from "./user_input.ts";
 import {
   production,
   resolveEnvironment,

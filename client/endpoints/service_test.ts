@@ -2,7 +2,7 @@
 import { OnrampClient, type OnrampClientOptions } from "../client.ts";
 import type { CardInput } from "./card_input.ts";
 import type { CustomEnvironment } from "../../core/assets/environment.ts";
-import type { Operation } from "../http/hooks.ts";
+import type { Operation } from "../http/call_options.ts";
 import type { UserInput } from "./user_input.ts";
 
 export const apiKey = "key-5f1e8c/never+shown=";

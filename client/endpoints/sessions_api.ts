@@ -1,7 +1,7 @@
 import { type Api, refuseFaults } from "../http/api.ts";
 import type { SessionOptions } from "../http/call_options.ts";
 import { stringifyExact } from "../../core/json/exact_number.ts";
-import { promised } from "../http/promised.ts";
+import { promised } from "../http/caller.ts";
 import { sessionSchema } from "./schemas.ts";
 import type { Session, SessionInput } from "./session.ts";
 import { checkSessionInput } from "./session_rules.ts";

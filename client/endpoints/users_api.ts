@@ -16,7 +16,7 @@ import {
   zeroLimit,
 } from "./_lists.ts";
 import { type Page, rowsOn } from "../../core/wire/page.ts";
-import { promised } from "../http/promised.ts";
+import { promised } from "../http/caller.ts";
 import { offsetPass, windowPass } from "./passes.ts";
 import { readUserRow } from "../../core/wire/read_row.ts";
 import { createdUserSchema } from "./schemas.ts";

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { OnrampError } from "./onramp_error.ts";
-import { ConflictError } from "./conflict_error.ts";
-import { RateLimitError } from "./rate_limit_error.ts";
+import { ConflictError, RateLimitError } from "./api_errors.ts";
 import { ValidationError } from "./validation_error.ts";
-import type { Operation } from "../http/hooks.ts";
+import type { Operation } from "../http/call_options.ts";
 import {
   answers,
   calls,

@@ -1,16 +1,18 @@
-import { AuthenticationError } from "../errors/authentication_error.ts";
-import { CardError } from "../errors/card_error.ts";
+import {
+  AuthenticationError,
+  CardError,
+  ConflictError,
+  PermissionError,
+  RateLimitError,
+  ServiceError,
+} from "../errors/api_errors.ts";
 import type {
   CardErrorCode,
   PermissionErrorCode,
 } from "../errors/error_codes.ts";
-import { ConflictError } from "../errors/conflict_error.ts";
 import type { OnrampError, OnrampErrorFacts } from "../errors/onramp_error.ts";
-import { PermissionError } from "../errors/permission_error.ts";
-import { RateLimitError } from "../errors/rate_limit_error.ts";
-import { ServiceError } from "../errors/service_error.ts";
 import { ValidationError } from "../errors/validation_error.ts";
-import type { Operation } from "./hooks.ts";
+import type { Operation } from "./call_options.ts";
 import type { Redact } from "./redact.ts";
 import { readRetryAfterMs } from "../../core/waiting/retry_delay.ts";
 

@@ -1,7 +1,6 @@
-import type { Fault } from "../errors/validation_error.ts";
-import { ValidationError } from "../errors/validation_error.ts";
+import { type Fault, ValidationError } from "../errors/validation_error.ts";
 import type { Environment } from "../../core/assets/environment.ts";
-import type { Operation } from "./hooks.ts";
+import type { Operation } from "./call_options.ts";
 import type { Answer } from "./transport.ts";
 
 /** What the parts of a client ask for; the caller adds key, rate and retries. */

@@ -6,10 +6,10 @@ import {
 } from "@opentelemetry/api";
 import type { RateLimiter } from "./rate_limiter.ts";
 import { OnrampError } from "../errors/onramp_error.ts";
-import { RateLimitError } from "../errors/rate_limit_error.ts";
-import { ServiceError } from "../errors/service_error.ts";
-import { TimeoutError } from "../errors/timeout_error.ts";
-import type { RequestHook, ResponseHook } from "./hooks.ts";
+import { RateLimitError } from "../errors/api_errors.ts";
+import { ServiceError } from "../errors/api_errors.ts";
+import { TimeoutError } from "../errors/api_errors.ts";
+import type { RequestHook, ResponseHook } from "./call_options.ts";
 import { retryDelayMs } from "../../core/waiting/retry_delay.ts";
 import { within } from "../../core/waiting/sleep.ts";
 import {
@@ -19,6 +19,8 @@ import {
   sendOnce,
   type TransportOptions,
 } from "./transport.ts";
+import type { output, ZodMiniType } from "zod/mini";
+import { ResponseError } from "../errors/api_errors.ts";
 
 // Names of an enum would bring all of it into every bundle.
 const CLIENT: SpanKind.CLIENT = 2;
@@ -195,5 +197,33 @@ function deadlineError(call: Call, options: CallerOptions): TimeoutError {
     `${call.action}: the deadline of ${options.deadlineMs} ms has passed; ` +
       "try again later, or raise deadlineMs",
     { code: "deadline" },
+  );
+}
+
+/**
+ * Checks an answer against the documented form.
+ *
+ * @throws {ResponseError} `wrong_shape`, naming the fields that are wrong.
+ */
+export function promised<Schema extends ZodMiniType>(
+  schema: Schema,
+  answer: Answer,
+  action: string,
+): output<Schema> {
+  const read = schema.safeParse(answer.body);
+  if (read.success) return read.data;
+  const wrong = read.error.issues.slice(0, 5).map(({ path }) =>
+    path.length === 0 ? "the body" : path.map(String).join(".")
+  );
+  throw new ResponseError(
+    `${action}: the answer is not of the promised shape at ${
+      wrong.join(", ")
+    }; the service may have changed`,
+    {
+      code: "wrong_shape",
+      status: answer.status,
+      field: wrong[0] ?? null,
+      requestId: answer.requestId,
+    },
   );
 }

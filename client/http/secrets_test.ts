@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import type { CardInput } from "../endpoints/card_input.ts";
 import { OnrampClient } from "../client.ts";
-import type { Operation } from "./hooks.ts";
+import type { Operation } from "./call_options.ts";
 import { cleanCause, redactor } from "./redact.ts";
 import {
   answers,

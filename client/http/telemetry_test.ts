@@ -5,7 +5,7 @@ import {
   trace,
   type Tracer,
 } from "@opentelemetry/api";
-import type { RequestInfo, ResponseInfo } from "./hooks.ts";
+import type { RequestInfo, ResponseInfo } from "./call_options.ts";
 import {
   answers,
   apiKey,

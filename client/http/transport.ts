@@ -1,11 +1,10 @@
 import { isRecord } from "../../core/guards.ts";
 import type { ResponseErrorCode } from "../errors/error_codes.ts";
-import { NetworkError } from "../errors/network_error.ts";
+import { NetworkError, ResponseError } from "../errors/api_errors.ts";
 import { OnrampError } from "../errors/onramp_error.ts";
-import { ResponseError } from "../errors/response_error.ts";
 import { errorOf } from "./_error_map.ts";
 import { parseExact } from "../../core/json/exact_json.ts";
-import type { Operation } from "./hooks.ts";
+import type { Operation } from "./call_options.ts";
 import { cleanCause, type Redact } from "./redact.ts";
 
 /** One request, ready to be sent any number of times. */

@@ -1,5 +1,3 @@
-import { backoffMs } from "./backoff.ts";
-
 /** What the wait before another attempt depends on. */
 export interface RetryDelayOptions {
   /** Attempts made so far, from 1. */
@@ -60,3 +58,62 @@ export function readRetryAfterMs(
   const date = Date.parse(text);
   return Number.isNaN(date) ? null : Math.max(0, date - nowMs);
 }
+
+/** How a wait grows with failures in a row. */
+export interface Backoff {
+  /** Wait after the first failure, in ms; each further one doubles it. */
+  readonly firstMs: number;
+  /** The wait grows no longer than this, in ms. */
+  readonly longestMs: number;
+}
+
+/**
+ * How long to wait after failures in a row.
+ *
+ * @param failures Failures so far, from 1.
+ * @param backoff How the wait grows.
+ * @returns The wait in milliseconds.
+ *
+ * @example Double up to a limit
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const backoff = { firstMs: 1000, longestMs: 5000 };
+ * assert.equal(backoffMs(1, backoff), 1000);
+ * assert.equal(backoffMs(3, backoff), 4000);
+ * assert.equal(backoffMs(99, backoff), 5000);
+ * ```
+ */
+export function backoffMs(failures: number, backoff: Backoff): number {
+  return Math.min(backoff.longestMs, backoff.firstMs * 2 ** (failures - 1));
+}
+
+/**
+ * The waits before the five retries of a webhook, in milliseconds.
+ *
+ * Source: service interface, "Webhook delivery".
+ */
+export const RETRY_DELAYS_MS: readonly number[] = [
+  5 * 60_000,
+  3_600_000,
+  2 * 3_600_000,
+  4 * 3_600_000,
+  8 * 3_600_000,
+];
+
+/** When attempts are made, where each wait counts from the first failure. */
+export const ATTEMPTS_FROM_FIRST_MS: readonly number[] = [
+  0,
+  ...RETRY_DELAYS_MS,
+];
+
+/** When attempts are made, where each wait counts from the failure before. */
+export const ATTEMPTS_FROM_PREVIOUS_MS: readonly number[] = [
+  0,
+  ...RETRY_DELAYS_MS.map((_, place) =>
+    RETRY_DELAYS_MS.slice(0, place + 1).reduce((sum, delay) => sum + delay)
+  ),
+];
+
+/** How long the service waits for the answer to a webhook, in milliseconds. */
+export const SENDER_TIMEOUT_MS = 5000;

@@ -4,15 +4,18 @@ import { compareTimes } from "../events/time.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import { candidatesOf } from "../orders/expectations.ts";
 import { readingFacts } from "../orders/reading_facts.ts";
-import type { Resolved } from "../orders/resolve_order.ts";
+import { claimedValue, type Resolved } from "../orders/resolve_order.ts";
 import { compareText } from "../machines/sorted_list.ts";
-import type { Anomaly } from "./anomaly.ts";
-import { futureTimes } from "./future_times.ts";
-import { sessionMismatches } from "./session_mismatches.ts";
+import type {
+  Anomaly,
+  TimeInFuture,
+  TransactionAnomaly,
+  UnreadableField,
+} from "./anomaly.ts";
+import { sessionMismatches } from "./mismatches.ts";
 import { statusAnomalies } from "./status_anomalies.ts";
-import { transactionAnomalies } from "./transaction_anomalies.ts";
-import { unreadableFields } from "./unreadable_fields.ts";
-import { webhookMismatches } from "./webhook_mismatches.ts";
+import { webhookMismatches } from "./mismatches.ts";
+import type { OddField } from "../../core/wire/odd_field.ts";
 
 /**
  * Lists what is odd about an order.
@@ -74,4 +77,71 @@ function unknownSessions(fold: OrderFold): readonly string[] {
 function byKindThenField(a: Anomaly, b: Anomaly): number {
   return compareText(a.kind, b.kind) ||
     compareText(a.field ?? "", b.field ?? "");
+}
+
+/**
+ * Lists what is odd about the transaction of an order.
+ *
+ * @param latest The latest reading of the order.
+ * @param resolved Intermediate results of its state.
+ * @returns The anomalies.
+ */
+export function transactionAnomalies(
+  latest: OrderReading | null,
+  { claims: claims, decided: { status } }: Resolved,
+): TransactionAnomaly[] {
+  const found: TransactionAnomaly[] = [];
+  if (latest !== null && latest.status === "success" && latest.txId === "") {
+    found.push({ kind: "success_without_transaction", field: "txId" });
+  }
+  if (status !== "failed" && status !== "cancelled") return found;
+  const read = latest?.txId || null;
+  const txId = read ?? claimedValue(claims, "txId");
+  if (txId !== null) {
+    found.push({
+      kind: "transaction_on_unsuccessful",
+      field: "txId",
+      status,
+      txId,
+      source: read === null ? "webhook" : "snapshot",
+    });
+  }
+  return found;
+}
+
+/**
+ * The anomalies of times that lie after the reading that shows them.
+ *
+ * @param stated What the service states, by field of the state; null where the
+ * time counts as stated.
+ * @returns One for each such time.
+ */
+export function futureTimes(
+  stated: Readonly<Record<string, string | null>>,
+): readonly TimeInFuture[] {
+  return Object.entries(stated).flatMap(([field, time]) =>
+    time === null ? [] : [{ kind: "time_in_future", field, stated: time }]
+  );
+}
+
+/**
+ * The anomalies of fields that could not be read.
+ *
+ * @param readings The readings that count.
+ * @returns One for each field and kind of value, sorted by them.
+ */
+export function unreadableFields(
+  readings: readonly { readonly odd: readonly OddField[] }[],
+): readonly UnreadableField[] {
+  const found = new Map<string, UnreadableField>();
+  for (const { odd } of readings) {
+    for (const { field, value } of odd) {
+      found.set(`${field} ${value}`, {
+        kind: "unreadable_field",
+        field,
+        value,
+      });
+    }
+  }
+  return [...found].sort(([a], [b]) => a < b ? -1 : 1).map(([, one]) => one);
 }

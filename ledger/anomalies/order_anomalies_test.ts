@@ -4,6 +4,7 @@ import { foldOrder, foldUser } from "../explain/as_of.ts";
 import { explainOrder } from "../explain/explain_order.ts";
 import {
   absentRead,
+  at,
   contradiction,
   facts,
   ORDER,
@@ -19,9 +20,13 @@ import { orderState } from "../states/state_of_order.ts";
 import {
   canonicalOrder,
   canonicalUser,
+  decodeOrderFold,
+  encodeOrderFold,
 } from "../projection/codec/fold_codec.ts";
 import { userState } from "../users/user_state.ts";
 import { ANOMALY_KINDS } from "./anomaly.ts";
+import type { OrderState } from "../states/order_state.ts";
+import { orderSnapshot } from "../events/mint.ts";
 
 /** Histories of an order that have every anomaly between them. */
 const histories: readonly (readonly RecordedEvent[])[] = [
@@ -122,4 +127,142 @@ Deno.test("orderAnomalies() gives the data of a mismatch with a webhook and with
       customerMayChoose: false,
     },
   ]);
+});
+
+const stateOf = (...events: readonly RecordedEvent[]): OrderState =>
+  orderState(foldOrder(ORDER, facts(...events)));
+
+const oddOf = ({ anomalies }: Pick<OrderState, "anomalies">) =>
+  anomalies.filter((anomaly) => anomaly.kind === "unreadable_field")
+    .map(({ field, value }) => `${field} ${value}`);
+
+const deep = JSON.parse("[".repeat(5000) + "]".repeat(5000));
+
+Deno.test("orderState() keeps what is sound of an odd reading and tells what is not", () => {
+  for (
+    const [field, value, kind, read] of [
+      ["payment_type", true, "boolean", "paymentType"],
+      ["card_brand", ["VISA"], "array", "cardBrand"],
+      ["crypto_amount", "N/A", "text", "cryptoAmount"],
+      ["crypto_amount", "1,5", "text", "cryptoAmount"],
+      ["tx_id", { hash: "0xabc" }, "object", "txId"],
+      ["currency_amount", true, "boolean", "currencyAmount"],
+      ["click_id", "basket-1\0", "nul", "clickId"],
+      ["address", deep, "too_deep", "address"],
+    ] as const
+  ) {
+    const state = stateOf(orderRead(1, "success", 1, { [field]: value }));
+    assert.deepEqual(oddOf(state), [`${field} ${kind}`]);
+    assert.equal(state[read], null, field);
+    assert.equal(`${state.status} ${state.trust}`, "success confirmed");
+    assert.equal(state.currency, "USD");
+  }
+});
+
+Deno.test("orderState() forgets what was odd once the service shows the field again", () => {
+  const odd = orderRead(1, "success", 1, { tx_id: {} });
+  const sound = orderRead(2, "success", 1, { tx_id: "0xT1" });
+  assert.deepEqual(oddOf(stateOf(odd)), ["tx_id object"]);
+  const state = stateOf(sound, odd);
+  assert.deepEqual(oddOf(state), []);
+  assert.equal(state.txId, "0xT1");
+});
+
+Deno.test("orderState() takes no status from a reading without one, whenever it was read", () => {
+  for (const minute of [1, 3]) {
+    const state = stateOf(
+      orderRead(2, "success", 2, { tx_id: "0xT1" }),
+      orderRead(minute, "", 9),
+    );
+    assert.equal(`${state.status} ${state.trust}`, "success confirmed");
+    assert.equal(state.txId, "0xT1");
+    assert.deepEqual(oddOf(state), minute === 3 ? ["status empty"] : []);
+    assert.deepEqual(state.history, [{
+      source: "snapshot",
+      status: "success",
+    }]);
+  }
+});
+
+Deno.test("orderState() shows the fields of an order whose status was never readable", () => {
+  const alone = stateOf(orderRead(1, "", 1));
+  assert.equal(`${alone.status} ${alone.trust}`, "created claimed");
+  assert.equal(alone.currencyAmount, "30");
+  assert.equal(alone.confirmed, null);
+  assert.deepEqual(alone.reason, {
+    code: "reading_without_status",
+    claimed: null,
+  });
+  const claimed = stateOf(
+    orderRead(1, "", 1),
+    orderWebhook(2, "order_complete"),
+  );
+  assert.equal(`${claimed.status} ${claimed.trust}`, "success claimed");
+  assert.deepEqual(claimed.reason, {
+    code: "reading_without_status",
+    claimed: "success",
+  });
+});
+
+Deno.test("encodeOrderFold() keeps what was odd, with a status and without", () => {
+  const fold = foldOrder(
+    ORDER,
+    facts(
+      orderRead(1, "success", 1, { tx_id: {} }),
+      orderRead(2, "", 1, { address: [] }),
+    ),
+  );
+  const again = decodeOrderFold(encodeOrderFold(fold));
+  assert.deepEqual(again, fold);
+  assert.equal(
+    canonicalOrder(orderState(again)),
+    canonicalOrder(orderState(fold)),
+  );
+  assert.deepEqual(oddOf(orderState(again)), [
+    "address array",
+    "status empty",
+    "tx_id object",
+  ]);
+});
+
+Deno.test("explainOrder() says that a reading shows no status", () => {
+  const { events } = explainOrder(ORDER, facts(orderRead(1, "", 1)));
+  assert.deepEqual(events[0]?.content, {
+    code: "reading",
+    status: null,
+    changedAt: at(1).replace(".000", ""),
+    readAt: at(1),
+  });
+});
+
+Deno.test("userState() keeps what is sound of an odd reading and tells what is not", () => {
+  const [fact] = facts(userRead(1, {
+    country: ["USA"],
+    lkyc_status: "success",
+    banned: "no",
+    limits: { crypto_remaining: "N/A", crypto_spending: 1.5 },
+  }));
+  assert.ok(fact !== undefined);
+  const state = userState(foldUser(USER, [fact]));
+  assert.equal(state.verification.lkyc, "success");
+  assert.equal(state.limits?.cryptoSpending, "1.5");
+  assert.deepEqual(oddOf(state), [
+    "banned text",
+    "country array",
+    "limits.crypto_remaining text",
+  ]);
+});
+
+Deno.test("orderSnapshot() tells two readings apart however deep they are", () => {
+  const minted = (last: string) =>
+    orderSnapshot({
+      source: `{"order_id":"O","status":"x","a":${"[".repeat(100_000)}${last}${
+        "]".repeat(100_000)
+      }}`,
+      readAt: at(1),
+      recordedAt: at(1),
+      salt: new Uint8Array(16),
+    }).digest;
+  assert.notEqual(minted("1"), minted("2"));
+  assert.equal(minted("1"), minted("1"));
 });

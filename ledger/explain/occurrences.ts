@@ -1,7 +1,7 @@
 import {
   ATTEMPTS_FROM_FIRST_MS,
   ATTEMPTS_FROM_PREVIOUS_MS,
-} from "../../core/waiting/retry_schedule.ts";
+} from "../../core/waiting/retry_delay.ts";
 
 /** One delivery of a set with equal bodies. */
 export interface EqualDelivery {

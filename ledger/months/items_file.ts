@@ -1,5 +1,4 @@
-import { type CsvCell, csvLine } from "../../core/csv/csv_line.ts";
-import { csvRows } from "../../core/csv/csv_rows.ts";
+import { type CsvCell, csvLine, csvRows } from "../../core/csv/csv.ts";
 import type { Money } from "./money.ts";
 import type { BookBy, MonthRow, MonthRowKind } from "./month_row.ts";
 

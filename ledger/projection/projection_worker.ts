@@ -1,4 +1,4 @@
-import { backoffMs } from "../../core/waiting/backoff.ts";
+import { backoffMs } from "../../core/waiting/retry_delay.ts";
 
 /** What the worker does its work with. */
 export interface ProjectionWorkerOptions {

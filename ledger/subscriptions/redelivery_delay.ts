@@ -1,4 +1,4 @@
-import { backoffMs } from "../../core/waiting/backoff.ts";
+import { backoffMs } from "../../core/waiting/retry_delay.ts";
 
 const backoff = { firstMs: 1000, longestMs: 60 * 60_000 };
 

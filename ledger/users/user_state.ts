@@ -1,11 +1,14 @@
 import type { VerificationState } from "../../core/webhook_event/webhook_event.ts";
-import type { Anomaly } from "../anomalies/anomaly.ts";
+import type { Anomaly, VerificationReversed } from "../anomalies/anomaly.ts";
 import { effectiveTime } from "../events/effective_time.ts";
 import type { UserReading } from "../events/user_reading.ts";
-import { futureTimes } from "../anomalies/future_times.ts";
-import { unreadableFields } from "../anomalies/unreadable_fields.ts";
-import { reversedVerification } from "./reversed_verification.ts";
-import { fkycMachine, lkycMachine } from "../machines/verification_machine.ts";
+import { futureTimes } from "../anomalies/order_anomalies.ts";
+import { unreadableFields } from "../anomalies/order_anomalies.ts";
+import {
+  fkycMachine,
+  lkycMachine,
+  type VerificationMachine,
+} from "../machines/verification_machine.ts";
 import type { Trust } from "../machines/status.ts";
 import { type NextStep, nextStep } from "./next_step.ts";
 import type { UserFold } from "./user_fold.ts";
@@ -14,6 +17,7 @@ import {
   type UserStatus,
   type Verification,
 } from "./user_status.ts";
+import { isKnownVerification } from "../machines/verification_rank.ts";
 
 /** A saved card, without its number. */
 export interface UserCard {
@@ -208,4 +212,32 @@ function userReason(
       fkyc: fkyc.laterClaim,
     }
     : { code: "reading_stands" };
+}
+
+/**
+ * The anomaly of a verification that the service set back, by the moves of its
+ * machine. Every state that readings have shown comes before the latest.
+ *
+ * @param machine Which verification.
+ * @param read State by the latest reading; null when it states none.
+ * @param shown States that readings have shown.
+ * @returns One anomaly, or none.
+ */
+export function reversedVerification(
+  machine: VerificationMachine,
+  read: VerificationState | null,
+  shown: readonly VerificationState[],
+): VerificationReversed[] {
+  if (read === null) return [];
+  const before = shown.filter((state) =>
+    state !== read &&
+    machine.moves[rowOf(state)][rowOf(read)].anomaly !== null
+  );
+  return before.length === 0
+    ? []
+    : [{ kind: "verification_reversed", field: machine.name, read, before }];
+}
+
+function rowOf(state: VerificationState) {
+  return isKnownVerification(state) ? state : "unlisted";
 }

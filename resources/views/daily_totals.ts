@@ -1,6 +1,6 @@
 // @ts-types="@types/big.js"
 import Big from "big.js";
-import type { CsvCell } from "../../core/csv/csv_line.ts";
+import type { CsvCell } from "../../core/csv/csv.ts";
 import type { OrderState } from "../../ledger/mod.ts";
 
 /** What orders of one total have in common: its columns, and their values. */

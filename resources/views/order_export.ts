@@ -5,7 +5,7 @@ import {
 } from "../../ledger/for_resources.ts";
 import { fieldsWith, ORDER_FIELDS } from "../../core/wire/order_fields.ts";
 import type { OrderState } from "../../ledger/mod.ts";
-import { type CsvCell, csvLine } from "../../core/csv/csv_line.ts";
+import { type CsvCell, csvLine } from "../../core/csv/csv.ts";
 import { DailyTotals, TOTAL_COLUMNS, totalCell } from "./daily_totals.ts";
 import { orderValue } from "./order_fields.ts";
 import { orderJson } from "./order_view.ts";

@@ -14,10 +14,9 @@ import {
   userInput,
 } from "./control_input.ts";
 import { controlPage } from "./control_page.ts";
-import { controlState } from "./control_state.ts";
 import type { DisableRule } from "../delivery/retry_schedule.ts";
-import { isMovable } from "../clocks/live_clock.ts";
-import type { OrderStep } from "../engine/order_steps.ts";
+import { isMovable, LiveClock } from "../clocks/live_clock.ts";
+import { nextSteps, type OrderStep } from "../engine/order_steps.ts";
 import type { UserStep } from "../engine/user_steps.ts";
 
 /** The control API and its page, under /control. */
@@ -217,4 +216,29 @@ function reply(value: unknown): Response {
       "cache-control": "no-store",
     },
   });
+}
+
+/** How many rows a list of the state holds. */
+const MOST_ROWS = 50;
+
+/** Everything that the control page shows. */
+export function controlState(engine: SandboxEngine): Record<string, unknown> {
+  const { clock, sender } = engine;
+  const orders = engine.orders.all();
+  return {
+    partnerId: engine.partnerId,
+    nowMs: clock.now(),
+    movable: isMovable(clock),
+    movedMs: clock instanceof LiveClock ? clock.movedMs : 0,
+    delivery: sender.status,
+    faults: engine.injector.faults,
+    counters: engine.counters,
+    orderCount: orders.length,
+    userCount: engine.users.size,
+    orders: orders.slice(-MOST_ROWS).reverse().map((order) => ({
+      ...order,
+      nextSteps: nextSteps(order),
+    })),
+    deliveries: sender.log(MOST_ROWS).reverse(),
+  };
 }

@@ -1,4 +1,4 @@
-import { RETRY_DELAYS_MS } from "../../core/waiting/retry_schedule.ts";
+import { RETRY_DELAYS_MS } from "../../core/waiting/retry_delay.ts";
 
 /** Every rule by which deliveries are switched off. */
 export const DISABLE_RULES = [

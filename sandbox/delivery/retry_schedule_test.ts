@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { RETRY_DELAYS_MS } from "../../core/waiting/retry_schedule.ts";
+import { RETRY_DELAYS_MS } from "../../core/waiting/retry_delay.ts";
 import { DISABLE_RULES, nextAttemptMs } from "./retry_schedule.ts";
 
 const HOUR = 3_600_000;

@@ -1,7 +1,7 @@
 import { isRecord } from "../../core/guards.ts";
 import type { SandboxOrder } from "../engine/sandbox_order.ts";
 import type { SandboxUser } from "../engine/sandbox_user.ts";
-import { withPlaces } from "../seeded/decimals.ts";
+import { withPlaces } from "../seeded/seeded_values.ts";
 
 /** Types whose order object carries the transaction. */
 const WITH_TRANSACTION: ReadonlySet<string> = new Set([

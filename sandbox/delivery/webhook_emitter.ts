@@ -5,7 +5,7 @@ import type {
 } from "./deliveries.ts";
 import type { SandboxCounters } from "../engine/counters.ts";
 import type { FaultInjector } from "../faults/fault_injector.ts";
-import { seededUlid } from "../seeded/ids.ts";
+import { seededUlid } from "../seeded/seeded_values.ts";
 import type { EntityFactory } from "../engine/entity_factory.ts";
 import type { SandboxOrder } from "../engine/sandbox_order.ts";
 import type { SandboxUser } from "../engine/sandbox_user.ts";

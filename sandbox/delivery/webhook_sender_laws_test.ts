@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { RETRY_DELAYS_MS } from "../../core/waiting/retry_schedule.ts";
+import { RETRY_DELAYS_MS } from "../../core/waiting/retry_delay.ts";
 import fc from "fast-check";
 import { createSandbox } from "../create_sandbox.ts";
 import type { SandboxDelivery } from "./deliveries.ts";

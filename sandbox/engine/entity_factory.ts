@@ -1,14 +1,15 @@
 import { assetDecimals } from "../../core/assets/assets.ts";
 import { failReasons } from "../../core/assets/fail_reason.ts";
-import { decimalOf, unitsOf } from "../seeded/decimals.ts";
 import {
+  decimalOf,
   seededAddress,
   seededExternalId,
   seededInputData,
   seededTxHash,
   seededUlid,
   seededUuid,
-} from "../seeded/ids.ts";
+  unitsOf,
+} from "../seeded/seeded_values.ts";
 import {
   centsFor,
   type Market,

@@ -1,8 +1,6 @@
-import type { OrdersQuery } from "./orders_query.ts";
 import { dottedAsset } from "./dotted_asset.ts";
 import type { SandboxOrder } from "./sandbox_order.ts";
-import { SortedIds } from "./sorted_ids.ts";
-import { wholeSecond } from "../seeded/times.ts";
+import { wholeSecond } from "../seeded/seeded_values.ts";
 
 /** A page of orders as the service would cut it. */
 export interface OrderPage {
@@ -151,4 +149,99 @@ function matches(order: SandboxOrder, query: OrdersQuery): boolean {
     (query.txId === null || order.txId === query.txId) &&
     (query.failReason === null || order.failReason === query.failReason) &&
     (query.paymentType === null || order.paymentType === query.paymentType);
+}
+
+/** Which orders a reader wants, and in which order. Sets are never empty. */
+export interface OrdersQuery {
+  readonly limit: number;
+  readonly cursorId: string;
+  readonly offset: number;
+  readonly searchBy: ReadonlySet<string> | null;
+  readonly ascending: boolean;
+  readonly startMs: number | null;
+  readonly endMs: number | null;
+  readonly status: string | null;
+  readonly commodity: string | null;
+  readonly userIds: ReadonlySet<string> | null;
+  readonly cardId: string | null;
+  readonly txId: string | null;
+  readonly failReason: string | null;
+  readonly paymentType: string | null;
+}
+
+/** What a list of rows is sorted by: time, then id. */
+interface Row {
+  readonly timeMs: number;
+  readonly id: string;
+}
+
+/** Ids in the order of (time, id). */
+export class SortedIds {
+  readonly #rows: Row[] = [];
+
+  /** Adds a row. */
+  add(timeMs: number, id: string): void {
+    const row = { timeMs, id };
+    const last = this.#rows.at(-1);
+    // Rows mostly arrive at the end.
+    if (last === undefined || !isBefore(row, last)) this.#rows.push(row);
+    else this.#rows.splice(this.#placeOf(row), 0, row);
+  }
+
+  /** Removes a row, if it is there. */
+  remove(timeMs: number, id: string): void {
+    const at = this.#placeOf({ timeMs, id }) - 1;
+    if (this.#rows[at]?.id === id) this.#rows.splice(at, 1);
+  }
+
+  /** The id at a place of the order, or null. */
+  at(place: number): string | null {
+    return this.#rows[place]?.id ?? null;
+  }
+
+  /** Number of rows. */
+  get size(): number {
+    return this.#rows.length;
+  }
+
+  /** Ids with time after `afterMs` and up to `upToMs`, ascending. */
+  between(afterMs: number, upToMs: number): string[] {
+    const from = this.#firstAfter(afterMs);
+    const until = this.#firstAfter(upToMs);
+    return this.#rows.slice(from, until).map((row) => row.id);
+  }
+
+  /** The latest row, or null. */
+  get last(): Row | null {
+    return this.#rows.at(-1) ?? null;
+  }
+
+  /** Behind every row that is not after this one. */
+  #placeOf(row: Row): number {
+    let low = 0;
+    let high = this.#rows.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const other = this.#rows[middle];
+      if (other !== undefined && !isBefore(row, other)) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  #firstAfter(timeMs: number): number {
+    let low = 0;
+    let high = this.#rows.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const row = this.#rows[middle];
+      if (row !== undefined && row.timeMs <= timeMs) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+function isBefore(a: Row, b: Row): boolean {
+  return a.timeMs < b.timeMs || (a.timeMs === b.timeMs && a.id < b.id);
 }

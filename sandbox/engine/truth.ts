@@ -1,6 +1,6 @@
 import { dottedAsset } from "./dotted_asset.ts";
 import type { SandboxOrder } from "./sandbox_order.ts";
-import { orderTime } from "../seeded/times.ts";
+import { orderTime } from "../seeded/seeded_values.ts";
 
 /** What the service would say about an order, in the ledger's own forms. */
 export interface OrderTruth {

@@ -1,6 +1,6 @@
 import type { UsersQuery } from "./users_query.ts";
 import type { SandboxUser } from "./sandbox_user.ts";
-import { SortedIds } from "./sorted_ids.ts";
+import { SortedIds } from "./order_store.ts";
 
 /** A page of users as the service would cut it. */
 export interface UserPage {

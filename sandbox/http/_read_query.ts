@@ -1,5 +1,5 @@
 import { readQueryTime } from "../../core/time/query_time.ts";
-import type { OrdersQuery } from "../engine/orders_query.ts";
+import type { OrdersQuery } from "../engine/order_store.ts";
 import type { UsersQuery } from "../engine/users_query.ts";
 
 /** Reads a query of the orders endpoint, or says what is wrong with it. */

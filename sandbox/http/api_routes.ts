@@ -2,10 +2,9 @@ import { Hono } from "hono";
 import type { SandboxEngine } from "../service/sandbox_engine.ts";
 import { withApiFaults } from "./api_faults.ts";
 import { cardRoute } from "./_card_route.ts";
-import { ordersRoute } from "./_orders_route.ts";
+import { ordersRoute } from "./orders_route.ts";
 import { sessionRoute } from "./_session_route.ts";
-import { userCreateRoute } from "./_user_create_route.ts";
-import { usersRoute } from "./_users_route.ts";
+import { userCreateRoute, usersRoute } from "./users_route.ts";
 
 /** The service's five endpoints, with the faults of the API around them. */
 export function apiRoutes(engine: SandboxEngine): Hono {

@@ -1,6 +1,7 @@
 import type { SandboxEngine } from "../service/sandbox_engine.ts";
 import { nextSteps } from "../engine/order_steps.ts";
 import type { SandboxOrder } from "../engine/sandbox_order.ts";
+import { answer } from "./answer.ts";
 
 /** Most rows that a page has. */
 const PAGE_ROWS = 20;
@@ -57,4 +58,51 @@ export function driftPages(
       orderCommands.advance(orderId, step);
     } else orderCommands.amend(orderId, {});
   }
+}
+
+/** The answer that refuses a search for one of these ids, or null. */
+export function refuseIds(
+  { injector, counters }: SandboxEngine,
+  ids: ReadonlySet<string> | null,
+): Response | null {
+  for (const id of ids ?? []) {
+    if (!injector.strikesId("refusedId", id)) continue;
+    counters.refusedIds++;
+    return refusedWith(injector.ofId("refusedId.how", id).int(0, 3));
+  }
+  return null;
+}
+
+function refusedWith(how: number): Response {
+  switch (how) {
+    case 0:
+      return answer(403, { message: "forbidden" });
+    case 1:
+      return answer(400, { message: "invalid request" });
+    case 2:
+      return answer(500, { message: "internal server error" });
+    default:
+      return new Response("<html><body>Request blocked</body></html>", {
+        status: 403,
+        headers: { "content-type": "text/html" },
+      });
+  }
+}
+
+const HOUR_MS = 3_600_000;
+
+/** The `Date` header of an answer, right or wrong. */
+export function statedDate(engine: SandboxEngine): string {
+  const { injector, counters } = engine;
+  const nowMs = engine.now();
+  if (!injector.strikes("wrongDate")) return new Date(nowMs).toUTCString();
+  counters.wrongDates++;
+  const random = injector.stream("wrongDate.ms");
+  const wrongMs = random.pick([
+    Date.UTC(2099, 0, 1),
+    Date.UTC(1970, 0, 2),
+    nowMs + random.int(1, 14) * HOUR_MS,
+    nowMs - random.int(1, 14) * HOUR_MS,
+  ]);
+  return new Date(wrongMs).toUTCString();
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Random } from "./random.ts";
-import { seededExternalId, seededUlid, seededUuid } from "./ids.ts";
+import { seededExternalId, seededUlid, seededUuid } from "./seeded_values.ts";
 
 const draw = (random: Random, count: number) =>
   Array.from({ length: count }, () => random.uint32());

@@ -1,7 +1,6 @@
 import type { WebhookEmitter } from "../delivery/webhook_emitter.ts";
 import type { FaultInjector } from "../faults/fault_injector.ts";
-import { unitsOf } from "../seeded/decimals.ts";
-import { wholeSecond } from "../seeded/times.ts";
+import { unitsOf, wholeSecond } from "../seeded/seeded_values.ts";
 import type { SandboxCounters } from "../engine/counters.ts";
 import type { EntityFactory, OrderInput } from "../engine/entity_factory.ts";
 import type { OrderStore } from "../engine/order_store.ts";

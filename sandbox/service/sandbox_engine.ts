@@ -4,7 +4,7 @@ import type { TriggerInput } from "../delivery/deliveries.ts";
 import { checkDisableRule } from "../delivery/retry_schedule.ts";
 import { WebhookEmitter } from "../delivery/webhook_emitter.ts";
 import { WebhookSender } from "../delivery/webhook_sender.ts";
-import type { OrderForm } from "../faults/earlier_form.ts";
+import type { OrderForm } from "../faults/odd_rows.ts";
 import { FaultInjector } from "../faults/fault_injector.ts";
 import { Random } from "../seeded/random.ts";
 import { backfill, type BackfillOptions } from "./backfill.ts";

@@ -3,7 +3,7 @@ import type { Faults } from "../faults/faults.ts";
 import type { SandboxPartner } from "../engine/partner.ts";
 import type { DisableRule } from "../delivery/retry_schedule.ts";
 import type { SandboxOrder } from "../engine/sandbox_order.ts";
-import type { OrderForm } from "../faults/earlier_form.ts";
+import type { OrderForm } from "../faults/odd_rows.ts";
 
 /** How a sandbox is set up. */
 export interface SandboxOptions {

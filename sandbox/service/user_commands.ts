@@ -1,4 +1,4 @@
-import { unitsOf } from "../seeded/decimals.ts";
+import { unitsOf } from "../seeded/seeded_values.ts";
 import type { EntityFactory, UserInput } from "../engine/entity_factory.ts";
 import type { SandboxOrder } from "../engine/sandbox_order.ts";
 import type { SandboxUser } from "../engine/sandbox_user.ts";

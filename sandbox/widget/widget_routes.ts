@@ -3,7 +3,7 @@ import { isWalletAddress } from "../../core/rules/wallet_address.ts";
 import { Hono } from "hono";
 import type { SandboxEngine } from "../service/sandbox_engine.ts";
 import { answer } from "../http/answer.ts";
-import { decimalOf, unitsOf } from "../seeded/decimals.ts";
+import { decimalOf, unitsOf } from "../seeded/seeded_values.ts";
 import { isRecord, messageOf } from "../../core/guards.ts";
 import { centsFor, marketOf, marketsOf, unitsFor } from "../engine/markets.ts";
 import type { OrderStep } from "../engine/order_steps.ts";

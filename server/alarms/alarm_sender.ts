@@ -1,5 +1,5 @@
 import { messageOf } from "../../core/guards.ts";
-import { backoffMs } from "../../core/waiting/backoff.ts";
+import { backoffMs } from "../../core/waiting/retry_delay.ts";
 import type { Driver } from "../../ledger/for_sync.ts";
 import {
   type PostOptions,

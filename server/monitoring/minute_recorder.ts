@@ -1,5 +1,5 @@
 import { DURATION_BOUNDS } from "../../core/telemetry/meter.ts";
-import { SENDER_TIMEOUT_MS } from "../../core/waiting/retry_schedule.ts";
+import { SENDER_TIMEOUT_MS } from "../../core/waiting/retry_delay.ts";
 import { sleep } from "../../core/waiting/sleep.ts";
 import {
   addBuckets,

@@ -6,7 +6,7 @@ import type { PollerOptions } from "./poller_options.ts";
 import type { ShareRules } from "./fair_share.ts";
 import { steadyClock } from "../../core/waiting/steady_clock.ts";
 import { CONFIRM_AT_LEAST_MS, type SweepPeriods } from "./staleness.ts";
-import { backoffMs } from "../../core/waiting/backoff.ts";
+import { backoffMs } from "../../core/waiting/retry_delay.ts";
 
 /** A poller's options with nothing left out. */
 export interface PollerSettings {

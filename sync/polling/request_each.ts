@@ -16,7 +16,7 @@ import { type IdsAnswer, requestByIds } from "./request_by_ids.ts";
 import type { SweepContext } from "./sweep_context.ts";
 import type { Steps } from "../walk/steps.ts";
 import { callOptions } from "../walk/service_lists.ts";
-import { backoffMs } from "../../core/waiting/backoff.ts";
+import { backoffMs } from "../../core/waiting/retry_delay.ts";
 
 /**
  * Requests orders or users by id, so that no id keeps the others from being

@@ -1,16 +1,16 @@
-import type { UnprovenReason } from "./unproven_reason.ts";
+import type {
+  ReconcileCategory,
+  ReconcileFlag,
+  ReconcileRow,
+  ReconcileRules,
+  UnprovenReason,
+} from "./reconcile_row.ts";
 import type { OrderState } from "../../ledger/mod.ts";
 import { SETTLE_MS } from "../polling/poller_settings.ts";
 import { isRefusal } from "../walk/poll_client.ts";
 import { isRequestable } from "../../core/wire/requestable_id.ts";
 import { orderAtService } from "./order_at_service.ts";
 import { reconcileOrder } from "./reconcile_order.ts";
-import type {
-  ReconcileCategory,
-  ReconcileFlag,
-  ReconcileRow,
-  ReconcileRules,
-} from "./reconcile_row.ts";
 import { bySeverity, RECONCILE_SEVERITY } from "./reconcile_severity.ts";
 import type { ReconcileOptions, ReconcileReport } from "./reconcile_report.ts";
 import { ITEMS_PER_REQUEST } from "../polling/staleness.ts";

@@ -1,8 +1,13 @@
-import { isFinal } from "../../ledger/for_sync.ts";
-import type { OrderState } from "../../ledger/mod.ts";
-import { fieldDifferences } from "./field_differences.ts";
-import { finalsBefore } from "./finals_before.ts";
-import type { ReconcileFinding } from "./reconcile_finding.ts";
+import {
+  compareTimes,
+  FACT_FIELDS,
+  isFinal,
+  orderMove,
+  orderRank,
+  sameValue,
+} from "../../ledger/for_sync.ts";
+import type { OrderState, Status } from "../../ledger/mod.ts";
+import type { ReconcileFinding } from "./reconcile_row.ts";
 import { ageMs, reconcileFlags } from "./reconcile_flags.ts";
 import type {
   BothSides,
@@ -11,6 +16,8 @@ import type {
   ReconcileRow,
   ReconcileRules,
 } from "./reconcile_row.ts";
+import { assetDecimals } from "../../core/assets/assets.ts";
+import type { AssetTable } from "../../core/assets/environment.ts";
 
 /**
  * Compares one order.
@@ -127,4 +134,82 @@ function refusedClaim(ledger: OrderState | null): ReconcileFinding | null {
     }
   }
   return null;
+}
+
+/**
+ * Finds the fields on which the service and the ledger differ.
+ *
+ * @param service The order by the service's answer alone.
+ * @param ledger The order in the ledger.
+ * @param table Asset table that gives the precision of amounts.
+ */
+export function fieldDifferences(
+  service: OrderState,
+  ledger: OrderState,
+  table: AssetTable,
+): FieldDifference[] {
+  const found: FieldDifference[] = [];
+  if (service.status !== ledger.status) {
+    found.push({
+      field: "status",
+      service: service.status,
+      ledger: ledger.status,
+    });
+  }
+  const { commodity, network } = service;
+  const decimals = commodity === null || network === null
+    ? null
+    : assetDecimals(table, commodity, network);
+  for (const field of FACT_FIELDS) {
+    const theirs = service[field];
+    const ours = ledger[field];
+    // A field the answer leaves out says nothing; the ledger may know it.
+    if (theirs === null) continue;
+    if (ours === null || !sameValue(field, theirs, ours, decimals)) {
+      found.push({ field, service: theirs, ledger: ours });
+    }
+  }
+  return found;
+}
+
+/**
+ * Final statuses that the service has shown before the one it shows now: those
+ * that the ledger read, and that of its last reading.
+ *
+ * @param service The order at the service.
+ * @param ledger The order in the ledger.
+ * @returns The statuses; empty when the service took none back.
+ */
+export function finalsBefore(
+  service: OrderState,
+  ledger: OrderState,
+): Status[] {
+  const found = new Set<Status>();
+  for (const anomaly of ledger.anomalies) {
+    if (anomaly.kind !== "final_changed") continue;
+    for (const status of anomaly.before) found.add(status);
+    addLeft(found, anomaly.read, service.status);
+  }
+  if (isLater(service, ledger) && ledger.trust === "confirmed") {
+    addLeft(found, ledger.status, service.status);
+  }
+  found.delete(service.status);
+  return [...found];
+}
+
+/**
+ * Whether the service's state is the later one: the ledger may have read another
+ * since the service was asked. Times are of whole seconds, so that ranks decide
+ * within one, as they do among readings.
+ */
+function isLater(service: OrderState, ledger: OrderState): boolean {
+  if (service.changedAt === null) return false;
+  if (ledger.changedAt === null) return true;
+  const order = compareTimes(service.changedAt, ledger.changedAt);
+  return order > 0 ||
+    (order === 0 && orderRank(service.status) > orderRank(ledger.status));
+}
+
+function addLeft(found: Set<Status>, from: Status, to: Status): void {
+  if (orderMove(from, to).anomaly === "final_changed") found.add(from);
 }

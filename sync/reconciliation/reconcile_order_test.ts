@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
-import type { ReconcileFinding } from "./reconcile_finding.ts";
+import type {
+  ReconcileFinding,
+  ReconcileRow,
+  ReconcileRules,
+} from "./reconcile_row.ts";
 import type { Anomaly, OrderState } from "../../ledger/mod.ts";
 import { reconcileOrder } from "./reconcile_order.ts";
-import type { ReconcileRow, ReconcileRules } from "./reconcile_row.ts";
 
 const rules: ReconcileRules = {
   readAtMs: Date.parse("2026-11-20T12:00:00.000Z"),

@@ -1,12 +1,12 @@
-import type { UnprovenReason } from "./unproven_reason.ts";
-import type { AssetTable } from "../../core/assets/environment.ts";
-import type { PollClient } from "../walk/poll_client.ts";
-import type { ReconcileLedger } from "../polling/poll_ledger.ts";
 import type {
   ReconcileCategory,
   ReconcileFlag,
   ReconcileRow,
+  UnprovenReason,
 } from "./reconcile_row.ts";
+import type { AssetTable } from "../../core/assets/environment.ts";
+import type { PollClient } from "../walk/poll_client.ts";
+import type { ReconcileLedger } from "../polling/poll_ledger.ts";
 
 /** What to compare, and how. */
 export interface ReconcileOptions {

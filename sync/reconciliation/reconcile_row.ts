@@ -1,7 +1,7 @@
 import type { AssetTable } from "../../core/assets/environment.ts";
 import type { OrderFacts } from "../../ledger/for_sync.ts";
 import type { OrderState, Status, Trust } from "../../ledger/mod.ts";
-import type { ReconcileFinding } from "./reconcile_finding.ts";
+import type { IncompleteReason } from "../../core/wire/incomplete_reason.ts";
 
 /** All categories, in the order in which they are shown. */
 export const RECONCILE_CATEGORIES = [
@@ -121,3 +121,81 @@ export interface ReconcileRules {
   /** A change this fresh is no disagreement yet, in milliseconds. */
   readonly toleranceMs: number;
 }
+
+/**
+ * What was found about one order, as a code with its data. The fields that
+ * differ stand in `differences` of the row.
+ */
+export type ReconcileFinding =
+  | {
+    /** The ledger knows the order, the service does not. */
+    readonly code: "unknown_to_service";
+    /** Status in the ledger. */
+    readonly status: Status;
+    /** How sure the ledger is. */
+    readonly trust: Trust;
+  }
+  | {
+    /** The service knows the order, the ledger does not. */
+    readonly code: "unknown_to_ledger";
+    /** Status at the service. */
+    readonly status: Status;
+  }
+  | {
+    /** Webhooks claim other final statuses than the service shows. */
+    readonly code: "claim_contests_final";
+    /** Status that the service shows. */
+    readonly read: Status;
+    /** Statuses that webhooks claim. */
+    readonly claimed: readonly Status[];
+  }
+  | {
+    /** The service did not agree with a claim. */
+    readonly code: "claim_contradicted";
+    /** Status that a webhook claimed. */
+    readonly claimed: Status;
+    /** Status that the service shows; null when it does not know the order. */
+    readonly read: Status | null;
+  }
+  | {
+    /** The service took a final status back. */
+    readonly code: "final_changed";
+    /** Status that the service shows. */
+    readonly read: Status;
+    /** Final statuses that it has shown before. */
+    readonly before: readonly Status[];
+  }
+  | {
+    /**
+     * - `claim_of_other_end`: a webhook claims another final status.
+     * - `claim_equal`: a webhook claims what the service shows, and the
+     *   ledger has not read it yet.
+     * - `claim_differs`: a webhook is ahead of the service, or wrong.
+     * - `change_not_read`: the ledger has not read the last change.
+     */
+    readonly code:
+      | "claim_of_other_end"
+      | "claim_equal"
+      | "claim_differs"
+      | "change_not_read";
+  }
+  | {
+    /** Both sides hold the same. */
+    readonly code: "agree";
+    /** The status that both have. */
+    readonly status: Status;
+  };
+
+/** Why it is not proven that the service showed everything. */
+export type UnprovenReason =
+  | IncompleteReason
+  | {
+    /** The service refuses each request that asks for the order. */
+    readonly code: "order_refused";
+    /** The order. */
+    readonly orderId: string;
+  }
+  | {
+    /** A search by order ids did not reach its end. */
+    readonly code: "search_not_ended";
+  };

@@ -1,7 +1,7 @@
 import {
   ATTEMPTS_FROM_FIRST_MS,
   ATTEMPTS_FROM_PREVIOUS_MS,
-} from "../../core/waiting/retry_schedule.ts";
+} from "../../core/waiting/retry_delay.ts";
 
 /** Delivery is off this long after the first failure, read one way. */
 export const RETRIES_FROM_FIRST_MS: number = Math.max(

@@ -2,7 +2,7 @@ import type { WatchedChange } from "../../ledger/for_sync.ts";
 import {
   ATTEMPTS_FROM_FIRST_MS,
   ATTEMPTS_FROM_PREVIOUS_MS,
-} from "../../core/waiting/retry_schedule.ts";
+} from "../../core/waiting/retry_delay.ts";
 
 /** A webhook may come so long before the service shows its change, in ms. */
 const aheadMs = 60_000;

@@ -1,6 +1,6 @@
 import { messageOf } from "../../core/guards.ts";
 import type { Delivery } from "../../core/wire/delivery.ts";
-import { SENDER_TIMEOUT_MS } from "../../core/waiting/retry_schedule.ts";
+import { SENDER_TIMEOUT_MS } from "../../core/waiting/retry_delay.ts";
 import { LastingAlarm } from "./lasting_alarm.ts";
 import type { WebhookEndpointStats } from "./endpoint_stats.ts";
 import type { RefusalReason } from "./refusal.ts";

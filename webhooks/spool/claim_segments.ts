@@ -1,9 +1,13 @@
 import { hex } from "@scure/base";
 import { RECORD } from "../../core/wire/delivery_records.ts";
-import { diskError, onDisk } from "./_disk_error.ts";
+import {
+  diskError,
+  onDisk,
+  type SegmentFile,
+  type SpoolDisk,
+} from "./spool_disk.ts";
 import { type Damage, scanSegment } from "./scan_segment.ts";
 import { markIn, newSegment, type Segment } from "./segment.ts";
-import type { SegmentFile, SpoolDisk } from "./spool_disk.ts";
 import type { SpoolError } from "./spool_error.ts";
 
 /** Damage, and the segment it is in. */

@@ -1,7 +1,6 @@
 import { monotonicFactory } from "ulid";
-import { onDisk } from "./_disk_error.ts";
+import { onDisk, openSpoolDisk } from "./spool_disk.ts";
 import { SegmentedSpool } from "./segmented_spool.ts";
-import { openSpoolDisk } from "./spool_disk.ts";
 import type { Spool } from "./spool.ts";
 
 /** Where and how {@linkcode fileSpool} keeps deliveries. */

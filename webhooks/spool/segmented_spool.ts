@@ -10,7 +10,7 @@ import {
 } from "../../core/wire/delivery_records.ts";
 import { type NoRoom, noRoomInSpool } from "../room/body_room.ts";
 import { type ClaimOptions, claimSegments } from "./claim_segments.ts";
-import { diskError, onDisk } from "./_disk_error.ts";
+import { diskError, onDisk } from "./spool_disk.ts";
 import { RecordGroup } from "./_record_group.ts";
 import { scanSegment } from "./scan_segment.ts";
 import {

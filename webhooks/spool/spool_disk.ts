@@ -10,8 +10,9 @@ import {
 import { chmod, mkdir, open, readdir, rename, unlink } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
-import { errorCode } from "../../core/guards.ts";
+import { errorCode, messageOf } from "../../core/guards.ts";
 import { lockOfSegment, lockSegment } from "./segment_lock.ts";
+import { SpoolError } from "./spool_error.ts";
 
 const syncData = promisify(fdatasync);
 
@@ -208,4 +209,20 @@ function segmentFile(
       lock[Symbol.dispose]();
     },
   };
+}
+
+/** Awaits `work`; what it throws becomes a {@linkcode SpoolError}. */
+export async function onDisk<T>(what: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw diskError(what, error);
+  }
+}
+
+/** The error of a failed disk operation. */
+export function diskError(what: string, cause: unknown): SpoolError {
+  if (cause instanceof SpoolError) return cause;
+  const why = messageOf(cause);
+  return new SpoolError("disk", `${what}: ${why}`, { cause });
 }

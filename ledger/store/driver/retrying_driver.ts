@@ -1,5 +1,5 @@
 import { sleep } from "../../../core/waiting/sleep.ts";
-import { backoffMs } from "../../../core/waiting/backoff.ts";
+import { backoffMs } from "../../../core/waiting/retry_delay.ts";
 import type { Driver, ResultSet, Statement } from "./driver.ts";
 import { LedgerError } from "./errors.ts";
 

@@ -1,10 +1,10 @@
-import { ATTEMPTS_FROM_PREVIOUS_MS } from "../../../../core/waiting/retry_schedule.ts";
+import { ATTEMPTS_FROM_PREVIOUS_MS } from "../../../../core/waiting/retry_delay.ts";
 import { CLOCK_TOLERANCE_MS } from "../../../../core/time/plausible_time.ts";
 import {
   ANNOUNCED,
   type ObservedChange,
+  type WatchedChange,
 } from "../../../machines/observed_change.ts";
-import type { WatchedChange } from "../../../machines/observed_change.ts";
 import type { Driver, Statement } from "../../driver/driver.ts";
 
 /** Changes are kept this long, in milliseconds. */

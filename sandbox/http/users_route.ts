@@ -1,9 +1,80 @@
 import type { SandboxEngine } from "../service/sandbox_engine.ts";
+import { oddRow } from "../faults/odd_rows.ts";
+import { countShortPage, pageRows, statedTotal } from "./page_faults.ts";
+import { refuseIds } from "./page_faults.ts";
 import { answer } from "./answer.ts";
-import { hasKey } from "./_api_key.ts";
+import { hasKey, UNAUTHORIZED } from "./_api_key.ts";
+import { readUsersQuery } from "./_read_query.ts";
+import type { SandboxUser } from "../engine/sandbox_user.ts";
+import { decimalOf, withPlaces } from "../seeded/seeded_values.ts";
+import { userTime } from "../seeded/seeded_values.ts";
 import { isRecord } from "../../core/guards.ts";
 import { brokenUserRules } from "../../core/rules/user_rules.ts";
-import { userTime } from "../seeded/times.ts";
+
+/** GET /api/external/users */
+export function usersRoute(engine: SandboxEngine, request: Request): Response {
+  if (!hasKey(engine, request)) return answer(401, { message: UNAUTHORIZED });
+  const query = readUsersQuery(new URL(request.url).searchParams);
+  if ("wrong" in query) {
+    return answer(400, { message: `invalid request: ${query.wrong}` });
+  }
+  const refused = refuseIds(engine, query.userIds);
+  if (refused !== null) return refused;
+  const { limit } = query;
+  const most = pageRows(engine, limit);
+  const page = engine.users.page(query, most);
+  countShortPage(engine, { rows: page.users.length, most, limit });
+  return answer(200, {
+    success: true,
+    data: page.users.map((user) => oddRow(engine, "user", userJson(user))),
+    ...statedTotal(engine, page.total),
+  });
+}
+
+/** What a verified user may spend in all, in US cents. */
+const LIMIT_CENTS = 1_000_000n;
+
+/** A user as the users endpoint writes it. */
+export function userJson(user: SandboxUser): Record<string, unknown> {
+  const verified = user.lkyc === "success" && !user.banned;
+  return {
+    user_id: user.userId,
+    country: user.country,
+    phone: maskedPhone(user.phone),
+    phone_country: user.phoneCountry,
+    lkyc_status: user.lkyc,
+    fkyc_status: user.fkyc,
+    banned: user.banned,
+    created_at: userTime(user.createdAtMs),
+    limits: {
+      crypto_remaining: usd(verified ? LIMIT_CENTS - user.spentCents : 0n),
+      crypto_spending: usd(user.spentCents),
+      digital_goods_remaining: usd(
+        verified ? LIMIT_CENTS - user.goodsSpentCents : 0n,
+      ),
+      digital_goods_spending: usd(user.goodsSpentCents),
+    },
+    linked_payment_methods: user.cards.length === 0 ? [] : [{
+      method: "bank_card",
+      cards: user.cards.map((card) => ({
+        brand: card.brand,
+        card_id: card.cardId,
+        created_at: userTime(card.createdAtMs),
+        last_digits: card.lastDigits,
+      })),
+    }],
+  };
+}
+
+/** The first two and last two digits of a phone number. */
+function maskedPhone(phone: string): string {
+  return phone.slice(0, 3) + "*".repeat(Math.max(0, phone.length - 5)) +
+    phone.slice(-2);
+}
+
+function usd(cents: bigint): string {
+  return withPlaces(decimalOf(cents < 0n ? 0n : cents, 2), 2);
+}
 
 /** What is wrong with a field: the status, the field, the message. */
 interface Wrong {

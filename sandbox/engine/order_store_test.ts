@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { SortedIds } from "./sorted_ids.ts";
+import { SortedIds } from "./order_store.ts";
 
 Deno.test("SortedIds keeps the order of (time, id) and returns exact windows", () => {
   const row = fc.record({

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { decimalOf, unitsOf, withPlaces } from "./decimals.ts";
+import { decimalOf, unitsOf, withPlaces } from "./seeded_values.ts";
 
 const decimals = fc.integer({ min: 0, max: 18 });
 

@@ -1,10 +1,39 @@
-import { orderField } from "../../core/wire/order_fields.ts";
+import { ORDER_FIELDS, orderField } from "../../core/wire/order_fields.ts";
+import type { AssetTable } from "../../core/assets/environment.ts";
+import type { Expectation } from "../events/expectation.ts";
+import type { OrderFacts } from "../events/order_facts.ts";
+import { differences } from "../outcomes/differences.ts";
+import type { SessionMismatch, WebhookMismatch } from "./anomaly.ts";
 import { CLAIM_FIELDS } from "../events/claim_body.ts";
 import type { OrderReading } from "../events/order_reading.ts";
 import type { Resolved } from "../orders/resolve_order.ts";
-import type { WebhookMismatch } from "./anomaly.ts";
 import { assetPrecision } from "../orders/asset_precision.ts";
 import { sameValue } from "../orders/compare.ts";
+
+/**
+ * Lists where an order is not what was asked for.
+ *
+ * @param fields Fields of the order; what is null is not compared.
+ * @param expected What was asked for.
+ * @param assets Asset table that gives the precision of amounts.
+ * @returns The mismatches.
+ */
+export function sessionMismatches(
+  fields: OrderFacts,
+  expected: Expectation,
+  assets: AssetTable,
+): readonly SessionMismatch[] {
+  const isRestricted = expected.flowType === "simple_full_restrict";
+  return differences(fields, expected, assets).map((difference) => {
+    const kind = ORDER_FIELDS[difference.field].mismatch;
+    return {
+      kind,
+      source: "session",
+      ...difference,
+      customerMayChoose: !isRestricted && kind !== "user_mismatch",
+    };
+  });
+}
 
 /** Fields that are compared: a mismatch of them has a kind. */
 const COMPARED = CLAIM_FIELDS.flatMap((field) => {

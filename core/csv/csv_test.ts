@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { csvLine } from "./csv_line.ts";
-import { csvRows } from "./csv_rows.ts";
+import { csvLine, csvRows } from "./csv.ts";
 
 Deno.test("csvLine() quotes what would break a line, and keeps negative numbers", () => {
   assert.equal(
