@@ -15,6 +15,9 @@ import {
   type WordTable,
 } from "../../resources/views/markdown_table.ts";
 import { RECONCILE_SEVERITY } from "../../sync/testing/mod.ts";
+import { OUTCOME_WORDS } from "../../resources/wording/outcome.ts";
+import { BY_HAND } from "../../resources/wording/release.ts";
+import { isTestFile, sourceFiles } from "../kit/source_files.ts";
 
 const root = new URL("../..", import.meta.url);
 
@@ -60,4 +63,35 @@ for (const [name, tables] of Object.entries(DOCUMENTS)) {
       );
     }
   });
+}
+
+Deno.test("no sentence of a row of the tables stands twice in the sources", async () => {
+  const sentences = new Set(
+    [OUTCOME_WORDS, BY_HAND].flatMap((words) =>
+      Object.values<{ readonly next: string; readonly customer: string }>(words)
+    ).flatMap(({ next, customer }) => [next, customer])
+      .filter((sentence) => sentence.length > 30),
+  );
+  assert.ok(sentences.size > 40);
+  const places = new Map<string, string[]>();
+  for await (const { path, text } of sources()) {
+    const joined = text.replaceAll(/["`]\s*\+\s*["`]/g, "");
+    for (const sentence of sentences) {
+      const times = joined.split(sentence).length - 1;
+      for (let n = 0; n < times; n++) {
+        places.set(sentence, [...places.get(sentence) ?? [], path]);
+      }
+    }
+  }
+  const repeated = [...places].filter(([, paths]) => paths.length > 1);
+  assert.deepEqual(repeated, []);
+});
+
+/** Every source that is no test, with its text. */
+async function* sources() {
+  const folder = root.pathname.replace(/\/$/, "");
+  for (const path of await sourceFiles(folder)) {
+    if (isTestFile(path)) continue;
+    yield { path, text: await Deno.readTextFile(`${folder}/${path}`) };
+  }
 }

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import {
+  ATTENTION_KINDS,
+  type OutcomeCode,
+} from "../../ledger/for_resources.ts";
+import { type AttentionKind, openLedger } from "../../ledger/mod.ts";
+import { testApi } from "../../server/api/test_api.ts";
+import { cli, temporaryLedger } from "../kit/cli.ts";
+import { testConsole } from "../kit/console.ts";
+import { minutesAgo, oddReading } from "../kit/odd_ledger.ts";
+import { orderOfRow, outcomeEvents } from "../kit/outcome_orders.ts";
+
+/** A reversed order of which the service still names the transaction. */
+const REVERSED_AND_SENT = "01KREVERSED_AND_SENT";
+
+/** Orders that a person has dealt with, and what is left of them. */
+const BY_HAND = {
+  nothing_recorded: "delivered",
+  not_as_requested: "refunded",
+  paid_twice: "refunded",
+  cancelled_after_payment: "refunded",
+  reversed: "refunded",
+  sent_without_success: "refunded",
+} as const satisfies Partial<Record<OutcomeCode, "delivered" | "refunded">>;
+
+/** What waits for each reason, apart from what time alone makes wait. */
+const WAITING: Readonly<Partial<Record<AttentionKind, readonly string[]>>> = {
+  reversed_after_success: [
+    orderOfRow("reversed"),
+    orderOfRow("success_withdrawn"),
+    REVERSED_AND_SENT,
+  ],
+  sent_without_success: [orderOfRow("sent_without_success"), REVERSED_AND_SENT],
+  no_longer_shown: [orderOfRow("no_longer_shown")],
+  forged_or_unknown: [orderOfRow("unknown_to_service")],
+  paid_twice: [],
+  not_as_requested: [],
+  not_comparable: [orderOfRow("amount_not_recorded")],
+  cancelled_after_payment: [orderOfRow("end_changed")],
+  several_match: [orderOfRow("several_match")],
+};
+
+Deno.test("ledger, command line, API and console list the same orders for each reason, without those that a person has settled", async () => {
+  await using file = await temporaryLedger();
+  const env = {
+    RAMPKIT_DATABASE_URL: file.url,
+    RAMPKIT_ENVIRONMENT: "sandbox",
+  };
+  await using ledger = await openLedger({
+    url: file.url,
+    environment: "sandbox",
+    worker: false,
+  });
+  await ledger.append([
+    ...outcomeEvents(),
+    oddReading(REVERSED_AND_SENT, "success", 300),
+    oddReading(REVERSED_AND_SENT, "failed", 240, {
+      tx_id: "0xT",
+      changed_at: minutesAgo(241),
+      created_at: minutesAgo(360),
+    }),
+  ]);
+  await ledger.project();
+  for (const [code, outcome] of Object.entries(BY_HAND)) {
+    await ledger.release(orderOfRow(code as OutcomeCode), {
+      outcome,
+      ...{ by: "Ada", why: "at the counter" },
+      ...(outcome === "delivered" ? { for: "basket-5" } : {}),
+    });
+  }
+  await ledger.project();
+  await using api = await testApi({ ledger, now: Date.now });
+  const pages = testConsole(ledger, Date.now);
+  const idsOf = (items: readonly { readonly order: { orderId: string } }[]) =>
+    items.map(({ order }) => order.orderId);
+  for (const kind of ATTENTION_KINDS) {
+    const listed = idsOf(await Array.fromAsync(ledger.attention(kind)));
+    const wanted = WAITING[kind];
+    if (wanted !== undefined) {
+      assert.deepEqual(listed.toSorted(), wanted.toSorted(), kind);
+    }
+    const answer = await api.get(`/v1/attention?kind=${kind}&limit=1000`);
+    assert.deepEqual(idsOf((await answer.json()).items), listed, kind);
+    const orders = await api.get(`/v1/orders?attention=${kind}&limit=1000`);
+    const found = (await orders.json()).items.map((
+      { orderId }: { orderId: string },
+    ) => orderId);
+    assert.deepEqual(found.toSorted(), listed.toSorted(), kind);
+    const page = await pages.read(`/attention?kind=${kind}`);
+    for (const id of listed) assert.ok(page.includes(id), `${kind} ${id}`);
+    const settled = Object.keys(BY_HAND).map((code) =>
+      orderOfRow(code as OutcomeCode)
+    ).filter((id) => !listed.includes(id));
+    for (const id of settled) {
+      assert.ok(!page.includes(`${id} `), `${kind} ${id}`);
+    }
+  }
+  for (const kind of ["sent_without_success", "paid_twice"] as const) {
+    const ran = await cli(["attention", kind, "--json"], env);
+    const lines = ran.out.split("\n").filter(Boolean);
+    assert.deepEqual(
+      idsOf(lines.map((line) => JSON.parse(line))).toSorted(),
+      WAITING[kind]?.toSorted(),
+      ran.err,
+    );
+  }
+});
