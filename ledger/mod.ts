@@ -124,8 +124,8 @@ export {
   type DeliveryQuery,
   listDeliveries,
   readDelivery,
-  type StoredDelivery,
 } from "./queries/deliveries.ts";
+export type { StoredDelivery } from "./store/tables/deliveries.ts";
 export type { ByHand } from "./outcomes/settled_by_hand.ts";
 export type { AttentionItem } from "./queries/attention.ts";
 export type { FindResult, Found } from "./queries/find.ts";
@@ -167,10 +167,8 @@ export type {
   SubscribeOptions,
   TransitionHandler,
 } from "./subscriptions/subscription_options.ts";
-export {
-  Subscriptions,
-  type SubscriptionStatus,
-} from "./subscriptions/subscriptions.ts";
+export { Subscriptions } from "./subscriptions/subscriptions.ts";
+export type { SubscriptionStatus } from "./store/tables/subscriptions/subscriptions.ts";
 export type { TransitionQuery } from "./store/tables/transitions.ts";
 
 // Expect and run

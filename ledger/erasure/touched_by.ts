@@ -31,6 +31,6 @@ export async function touchedBy(
     }
   }
   const [linked] = await readPrimary(driver, [selectOrdersOfLinks(links)]);
-  for (const row of linked?.rows ?? []) orders.add(String(row[2]));
+  for (const [, , orderId] of linked?.rows ?? []) orders.add(String(orderId));
   return { orderIds: [...orders], userIds: [...users] };
 }

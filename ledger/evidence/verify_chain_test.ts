@@ -4,10 +4,7 @@ import { orderAbsent, orderSnapshot } from "../events/mint.ts";
 import type { Driver, SqlValue } from "../store/driver/driver.ts";
 import { EventLog } from "../store/event_log.ts";
 import type { LedgerStamp } from "../store/migrate.ts";
-import {
-  eventColumns,
-  recordedEvent,
-} from "../store/tables/events/event_rows.ts";
+import { EVENTS, recordedEvent } from "../store/tables/events/event_rows.ts";
 import { openDriver } from "../store/connections/open_driver.ts";
 import { testEachDatabase } from "../testing/test_databases.ts";
 import {
@@ -356,7 +353,7 @@ Deno.test("verifyChain() is not disturbed by appends and links of others", async
 async function eraseIds(driver: Driver, position: number): Promise<void> {
   const [row] = await run(
     driver,
-    `SELECT ${eventColumns} FROM events WHERE position = ?`,
+    `SELECT ${EVENTS.list()} FROM events WHERE position = ?`,
     position,
   );
   const event = recordedEvent(row ?? []);

@@ -47,13 +47,13 @@ export async function takeLease(
 ): Promise<Lease | HeldLease> {
   const { name, holder, leaseMs } = wanted;
   const [, found] = await driver.batch(takeStatements(wanted), "write");
-  const row = found?.rows[0];
-  if (row?.[0] === holder) {
-    return { name, holder, fence: Number(row[1]), leaseMs };
+  const [by, fence, leftMs] = found?.rows[0] ?? [];
+  if (by === holder) {
+    return { name, holder, fence: Number(fence), leaseMs };
   }
   return {
-    heldBy: String(row?.[0] ?? "nobody"),
-    leftMs: Math.max(0, Number(row?.[2] ?? 0)),
+    heldBy: String(by ?? "nobody"),
+    leftMs: Math.max(0, Number(leftMs ?? 0)),
   };
 }
 

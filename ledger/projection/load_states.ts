@@ -104,10 +104,11 @@ export async function loadStates(
   }));
   ask(links, selectLinkedOrders, (result) => {
     for (const row of result?.rows ?? []) {
-      const orderId = row[2] as string;
+      const [, , id, fold] = row;
+      const orderId = id as string;
       append(states.linkedOrders, keyOfRow(row), orderId);
       if (!states.orders.has(orderId)) {
-        states.orders.set(orderId, decodeOrderFold(row[3] as string));
+        states.orders.set(orderId, decodeOrderFold(fold as string));
       }
     }
   });
@@ -145,6 +146,6 @@ function append<Item>(
   else list.push(item);
 }
 
-function keyOfRow(row: ResultSet["rows"][number]): string {
-  return linkKey({ kind: row[0] as Link["kind"], link: row[1] as string });
+function keyOfRow([kind, link]: ResultSet["rows"][number]): string {
+  return linkKey({ kind: kind as Link["kind"], link: link as string });
 }

@@ -1,34 +1,14 @@
-import type { Driver, SqlValue } from "../store/driver/driver.ts";
+import type { Driver } from "../store/driver/driver.ts";
 import { pageSize } from "../store/tables/query_values.ts";
 import {
   countByDigest,
+  DELIVERIES,
   type DeliveryPlace,
   selectDeliveries,
   selectDelivery,
   selectQuarantined,
+  type StoredDelivery,
 } from "../store/tables/deliveries.ts";
-
-/** A webhook delivery as it is stored. */
-export interface StoredDelivery {
-  /** Identifier of its event, given at receipt. */
-  readonly id: string;
-  /** Place in the ledger. */
-  readonly position: number;
-  /** When it was received, UTC ISO 8601. */
-  readonly receivedAt: string;
-  /** Type as sent; null when it is quarantined. */
-  readonly type: string | null;
-  /** Whether the body is no JSON object with a type. */
-  readonly quarantined: boolean;
-  /** Order that it names; null when it names none. */
-  readonly orderId: string | null;
-  /** User that it names; null when it names none. */
-  readonly userId: string | null;
-  /** Click id that it names; null when it names none. */
-  readonly clickId: string | null;
-  /** Length of the body in bytes; null when it was erased. */
-  readonly bytes: number | null;
-}
 
 /** Which deliveries are wanted. */
 export interface DeliveryQuery {
@@ -111,7 +91,7 @@ export async function readDeliveryPage(
   const select = quarantined ? selectQuarantined : selectDeliveries;
   const [found] = await driver.batch([select(after, size + 1)], "read");
   const rows = found?.rows ?? [];
-  const deliveries = rows.slice(0, size).map(storedDelivery);
+  const deliveries = rows.slice(0, size).map((row) => DELIVERIES.read(row));
   const last = rows.length > size ? deliveries.at(-1) : undefined;
   if (last === undefined) return { deliveries, next: null };
   const { position, receivedAt } = last;
@@ -148,9 +128,9 @@ export async function readDelivery(
   const [found] = await driver.batch([selectDelivery(id)], "read");
   const row = found?.rows[0];
   if (row === undefined) return null;
-  const body = row[8];
+  const body = row[DELIVERIES.count];
   return {
-    ...storedDelivery(row),
+    ...DELIVERIES.read(row),
     body: body instanceof ArrayBuffer || body instanceof Uint8Array
       ? new Uint8Array(body)
       : null,
@@ -170,21 +150,4 @@ export async function countDeliveries(
   return new Map(
     found?.rows.map(([digest, count]) => [String(digest), Number(count)]),
   );
-}
-
-function storedDelivery(row: readonly SqlValue[]): StoredDelivery {
-  const text = (value: SqlValue | undefined) =>
-    typeof value === "string" ? value : null;
-  const type = text(row[3]);
-  return {
-    id: String(row[1]),
-    position: Number(row[0]),
-    receivedAt: String(row[2]),
-    type,
-    quarantined: type === null,
-    orderId: text(row[4]),
-    userId: text(row[5]),
-    clickId: text(row[6]),
-    bytes: row[7] === null ? null : Number(row[7]),
-  };
 }

@@ -76,10 +76,10 @@ function isFresh({ writtenMs }: MoverRow, nowMs: number): boolean {
 /** Reads what the movers of a ledger wrote down. */
 export async function readMovers(driver: Driver): Promise<MoverRow[]> {
   const [found] = await driver.batch([selectMovers], "read");
-  return (found?.rows ?? []).map((row) => ({
-    count: Number(row[0]),
-    oldestMs: Number(row[1]),
-    writtenMs: Number(row[2]),
+  return (found?.rows ?? []).map(([count, oldestMs, writtenMs]) => ({
+    count: Number(count),
+    oldestMs: Number(oldestMs),
+    writtenMs: Number(writtenMs),
   }));
 }
 

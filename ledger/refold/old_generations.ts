@@ -41,7 +41,7 @@ async function oldGenerations(
     [selectGenerations(table), selectCheckpoints],
     "read",
   );
-  const named = new Set(checkpoints?.rows.map((row) => row[1]));
+  const named = new Set(checkpoints?.rows.map(([, generation]) => generation));
   return rows?.rows.map(([generation]) => generation as number)
     .filter((generation) => !named.has(generation)) ?? [];
 }

@@ -1,3 +1,4 @@
+import { Columns, plain } from "./tables/columns.ts";
 import { hex } from "@scure/base";
 import { sleep } from "../../core/waiting/sleep.ts";
 import type { Driver, SqlValue, Statement } from "./driver/driver.ts";
@@ -40,6 +41,13 @@ export interface LedgerStamp {
   /** When it was created, UTC ISO 8601. */
   readonly createdAt: string;
 }
+
+const STAMP = new Columns<LedgerStamp>({
+  schemaVersion: ["schema_version", plain()],
+  environment: ["environment", plain()],
+  ledgerId: ["ledger_id", plain()],
+  createdAt: ["created_at", plain()],
+});
 
 /**
  * Creates the tables of a new ledger, or brings those of an older one up to
@@ -146,17 +154,11 @@ export async function readStamp(
     );
   }
   const [rows] = await driver.batch([{
-    sql: "SELECT schema_version, environment, ledger_id, created_at " +
-      "FROM rampkit",
+    sql: `SELECT ${STAMP.list()} FROM rampkit`,
     args: [],
   }], mode);
   const row = rows?.rows[0];
-  return row === undefined ? null : {
-    schemaVersion: row[0] as number,
-    environment: row[1] as string,
-    ledgerId: row[2] as string,
-    createdAt: row[3] as string,
-  };
+  return row === undefined ? null : STAMP.read(row);
 }
 
 /** A write that changes nothing. */

@@ -10,11 +10,14 @@ import {
   selectQueued,
 } from "../store/tables/subscriptions/queued_transitions.ts";
 import {
-  type ForwardTarget,
   switchTargetOn,
   targetOf,
 } from "../store/tables/subscriptions/forward_targets.ts";
-import { selectSubscriptions } from "../store/tables/subscriptions/subscriptions.ts";
+import {
+  selectSubscriptions,
+  SUBSCRIPTIONS,
+  type SubscriptionStatus,
+} from "../store/tables/subscriptions/subscriptions.ts";
 import {
   logReleasesAgain,
   logStates,
@@ -32,28 +35,6 @@ import {
   parseTransitionKey,
   transitionKey,
 } from "../machines/transition.ts";
-
-/** How far a subscription is. */
-export interface SubscriptionStatus {
-  /** Its name. */
-  readonly name: string;
-  /** What it takes. */
-  readonly on: readonly string[];
-  /** When it was first used, UTC ISO 8601. */
-  readonly createdAt: string;
-  /** Transitions after its checkpoint, whether it takes them or not. */
-  readonly behind: number;
-  /** Deliveries that failed and are tried again. */
-  readonly retrying: number;
-  /** Deliveries that wait for an earlier one of the same entity. */
-  readonly waiting: number;
-  /** Deliveries that failed too often. */
-  readonly dead: number;
-  /** What one of those that are retrying failed with; null without any. */
-  readonly lastError: string | null;
-  /** Where it is forwarded to; null of a subscription of your own program. */
-  readonly target: ForwardTarget | null;
-}
 
 /** A state that no subscription was told of. */
 export interface Unfired {
@@ -110,15 +91,8 @@ export class Subscriptions {
     const select = selectSubscriptions(countUpTo);
     const [rows] = await this.#driver.batch([select], "read");
     return rows?.rows.map((row) => ({
-      name: row[0] as string,
-      on: JSON.parse(row[1] as string),
-      createdAt: row[2] as string,
-      behind: row[3] as number,
-      retrying: row[4] as number,
-      waiting: row[5] as number,
-      dead: row[6] as number,
-      lastError: row[7] as string | null,
-      target: targetOf(row.slice(8)),
+      ...SUBSCRIPTIONS.read(row),
+      target: targetOf(row.slice(SUBSCRIPTIONS.count)),
     })) ?? [];
   }
 

@@ -31,14 +31,11 @@ export { LibsqlDriver } from "../store/connections/libsql_driver.ts";
 export type { ResultSet, SqlValue } from "../store/driver/driver.ts";
 export { migrate } from "../store/migrate.ts";
 export { migrations } from "../store/migrations.ts";
-export {
-  eventColumns,
-  recordedEvent,
-} from "../store/tables/events/event_rows.ts";
+export { EVENTS, recordedEvent } from "../store/tables/events/event_rows.ts";
 export {
   readTransitions,
-  transitionColumns,
   transitionOf,
+  TRANSITIONS,
 } from "../store/tables/transitions.ts";
 export {
   evolveUser,

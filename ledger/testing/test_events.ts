@@ -2,10 +2,7 @@
 import type { NewEvent, RecordedEvent } from "../events/event.ts";
 import { webhookEvent } from "../events/mint.ts";
 import type { Driver } from "../store/driver/driver.ts";
-import {
-  eventColumns,
-  recordedEvent,
-} from "../store/tables/events/event_rows.ts";
+import { EVENTS, recordedEvent } from "../store/tables/events/event_rows.ts";
 import { type LedgerStamp, migrate, type Migration } from "../store/migrate.ts";
 import { chainSchema } from "../store/tables/chain.ts";
 import { eventsSchema } from "../store/tables/events/events.ts";
@@ -56,7 +53,7 @@ export async function storedEvents(
   mode: "read" | "write" = "write",
 ): Promise<RecordedEvent[]> {
   const [result] = await driver.batch([{
-    sql: `SELECT ${eventColumns} FROM events ORDER BY position`,
+    sql: `SELECT ${EVENTS.list()} FROM events ORDER BY position`,
     args: [],
   }], mode);
   return result?.rows.map(recordedEvent) ?? [];

@@ -1,6 +1,5 @@
-import type { ErasedPart } from "../hashes/commitment.ts";
 import type { Driver } from "../store/driver/driver.ts";
-import { recordedEvent } from "../store/tables/events/event_rows.ts";
+import { erasableEvent } from "../store/tables/erasure/erasable_events.ts";
 import { selectEventsAndErasures } from "../store/tables/events/events.ts";
 import { allNotes } from "../attention/notes.ts";
 import { type ExportedNote, exportedNote } from "./exported_note.ts";
@@ -46,15 +45,9 @@ export async function* exportEvents(
     );
     if (rows === undefined || rows.rows.length === 0) break;
     for (const row of rows.rows) {
-      const event = recordedEvent(row);
-      const [part, commitment] = row.slice(13);
+      const { event, erased } = erasableEvent(row);
       after = event.position;
-      yield exportedEvent(
-        event,
-        commitment instanceof Uint8Array
-          ? { part: part as ErasedPart, commitment }
-          : null,
-      );
+      yield exportedEvent(event, erased);
       events++;
     }
   }

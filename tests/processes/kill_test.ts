@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { decodeTime } from "ulid";
 import { openLedger } from "../../ledger/mod.ts";
-import { eventColumns, recordedEvent } from "../../ledger/testing/mod.ts";
+import { EVENTS, recordedEvent } from "../../ledger/testing/mod.ts";
 import { fileSpool, spoolMover, webhookEndpoint } from "../../webhooks/mod.ts";
 import { PERMISSIONS } from "../kit/program.ts";
 import { temporaryFolder } from "../kit/temporary_folder.ts";
@@ -94,7 +94,7 @@ async function recovered(directory: string): Promise<string[]> {
   await spool.close();
   assert.deepEqual([...Deno.readDirSync(`${directory}/spool`)], []);
   const [found] = await ledger.driver.batch([{
-    sql: `SELECT ${eventColumns} FROM events ORDER BY position`,
+    sql: `SELECT ${EVENTS.list()} FROM events ORDER BY position`,
     args: [],
   }], "read");
   const events = found?.rows.map(recordedEvent) ?? [];

@@ -1,3 +1,4 @@
+import { Columns, plain } from "./columns.ts";
 import type { ChainHead } from "../../hashes/anchored_head.ts";
 import type { ErasedPart } from "../../hashes/commitment.ts";
 import type { ResultSet, Statement } from "../driver/driver.ts";
@@ -26,20 +27,22 @@ export const chainSchema: readonly string[] = [
   ) STRICT`,
 ];
 
+const HEAD = new Columns<ChainHead>({
+  position: ["position", plain()],
+  events: ["events", plain()],
+  hash: ["hash", plain()],
+});
+
 /** Selects how far the chain reaches; {@linkcode headOf} reads it. */
 export const selectHead: Statement = {
-  sql: "SELECT position, events, hash FROM chain_checkpoint",
+  sql: `SELECT ${HEAD.list()} FROM chain_checkpoint`,
   args: [],
 };
 
 /** Reads the answer of {@linkcode selectHead}; null before the first link. */
 export function headOf(result: ResultSet | undefined): ChainHead | null {
   const row = result?.rows[0];
-  return row === undefined ? null : {
-    position: row[0] as number,
-    events: row[1] as number,
-    hash: row[2] as string,
-  };
+  return row === undefined ? null : HEAD.read(row);
 }
 
 /**
@@ -49,20 +52,17 @@ export function headOf(result: ResultSet | undefined): ChainHead | null {
  * @param from Position of the head as read; 0 before the first link.
  * @param head The new head.
  */
-export function moveHead(
-  from: number,
-  { position, events, hash }: ChainHead,
-): Statement[] {
+export function moveHead(from: number, head: ChainHead): Statement[] {
   return [
     from === 0
       ? expectNoRow("chain_checkpoint", { id: 1 })
       : expectRow("chain_checkpoint", { id: 1, position: from }),
     {
-      sql: `INSERT INTO chain_checkpoint (id, position, events, hash)
+      sql: `INSERT INTO chain_checkpoint (id, ${HEAD.list()})
         VALUES (1, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET
           position = excluded.position, events = excluded.events,
           hash = excluded.hash`,
-      args: [position, events, hash],
+      args: HEAD.write(head),
     },
   ];
 }

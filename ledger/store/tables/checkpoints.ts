@@ -1,3 +1,4 @@
+import { Columns, plain } from "./columns.ts";
 import type { ResultSet, Statement } from "../driver/driver.ts";
 import { expectRow } from "../driver/expect_row.ts";
 
@@ -38,6 +39,13 @@ export interface Checkpoint {
   readonly erasures: number;
 }
 
+const CHECKPOINT = new Columns<Checkpoint>({
+  generation: ["generation", plain()],
+  foldVersion: ["fold_version", plain()],
+  position: ["position", plain()],
+  erasures: ["erasures", plain()],
+});
+
 /** All checkpoints as read; null where there is none. */
 export type Checkpoints = Readonly<Record<ProjectionSlot, Checkpoint | null>>;
 
@@ -52,8 +60,7 @@ export function sameCheckpoint(
 
 /** The statement that reads all checkpoints. */
 export const selectCheckpoints: Statement = {
-  sql: "SELECT name, generation, fold_version, position, erasures " +
-    "FROM projections",
+  sql: `SELECT name, ${CHECKPOINT.list()} FROM projections`,
   args: [],
 };
 
@@ -65,12 +72,7 @@ export const selectCheckpoints: Statement = {
 export function checkpointsOf(result: ResultSet | undefined): Checkpoints {
   const read = (slot: ProjectionSlot): Checkpoint | null => {
     const row = result?.rows.find(([name]) => name === slot);
-    return row === undefined ? null : {
-      generation: row[1] as number,
-      foldVersion: row[2] as number,
-      position: row[3] as number,
-      erasures: row[4] as number,
-    };
+    return row === undefined ? null : CHECKPOINT.read(row, 1);
   };
   return { live: read("live"), next: read("next"), trial: read("trial") };
 }
@@ -98,7 +100,7 @@ export function createCheckpoint(
   ).join(", ");
   return {
     sql: `INSERT INTO projections
-        (name, generation, fold_version, position, erasures)
+        (name, ${CHECKPOINT.list()})
       SELECT ?, 1 + max(${last}), ?, 0, (SELECT count(*) FROM erasure_keys)
       WHERE true ON CONFLICT DO NOTHING`,
     args: [slot, foldVersion],

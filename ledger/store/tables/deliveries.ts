@@ -1,7 +1,40 @@
+import { Columns, flag, plain } from "./columns.ts";
 import type { Statement } from "../driver/driver.ts";
 
-const columns = `position, event_id, recorded_at, type, order_id, user_id,
-  click_id, length(body)`;
+/** A webhook delivery as it is stored. */
+export interface StoredDelivery {
+  /** Place in the ledger. */
+  readonly position: number;
+  /** Identifier of its event, given at receipt. */
+  readonly id: string;
+  /** When it was received, UTC ISO 8601. */
+  readonly receivedAt: string;
+  /** Type as sent; null when it is quarantined. */
+  readonly type: string | null;
+  /** Whether the body is no JSON object with a type. */
+  readonly quarantined: boolean;
+  /** Order that it names; null when it names none. */
+  readonly orderId: string | null;
+  /** User that it names; null when it names none. */
+  readonly userId: string | null;
+  /** Click id that it names; null when it names none. */
+  readonly clickId: string | null;
+  /** Length of the body in bytes; null when it was erased. */
+  readonly bytes: number | null;
+}
+
+/** The columns of a delivery. */
+export const DELIVERIES: Columns<StoredDelivery> = new Columns({
+  position: ["position", plain()],
+  id: ["event_id", plain()],
+  receivedAt: ["recorded_at", plain()],
+  type: ["type", plain()],
+  quarantined: ["type IS NULL", flag],
+  orderId: ["order_id", plain()],
+  userId: ["user_id", plain()],
+  clickId: ["click_id", plain()],
+  bytes: ["length(body)", plain()],
+});
 
 /** A delivery after which a list goes on. */
 export interface DeliveryPlace {
@@ -17,7 +50,7 @@ export function selectDeliveries(
   limit: number,
 ): Statement {
   return {
-    sql: `SELECT ${columns} FROM events
+    sql: `SELECT ${DELIVERIES.list()} FROM events
       WHERE kind = 'webhook' AND position < ?
       ORDER BY position DESC LIMIT ?`,
     args: [after?.position ?? Number.MAX_SAFE_INTEGER, limit],
@@ -33,7 +66,7 @@ export function selectQuarantined(
   limit: number,
 ): Statement {
   return {
-    sql: `SELECT ${columns} FROM events INDEXED BY events_quarantined
+    sql: `SELECT ${DELIVERIES.list()} FROM events INDEXED BY events_quarantined
       WHERE kind = 'webhook' AND type IS NULL
         ${after === null ? "" : "AND (recorded_at, position) < (?, ?)"}
       ORDER BY recorded_at DESC, position DESC LIMIT ?`,
@@ -44,7 +77,7 @@ export function selectQuarantined(
 /** Selects one delivery, and its body in the last column. */
 export function selectDelivery(eventId: string): Statement {
   return {
-    sql: `SELECT ${columns}, body FROM events
+    sql: `SELECT ${DELIVERIES.list()}, body FROM events
       WHERE event_id = ? AND kind = 'webhook'`,
     args: [eventId],
   };

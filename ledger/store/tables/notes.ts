@@ -1,3 +1,4 @@
+import { Columns, json, plain } from "./columns.ts";
 import type { ResultSet, Statement } from "../driver/driver.ts";
 
 /** What a note can be about. */
@@ -53,25 +54,23 @@ export const notesSchema: readonly string[] = [
   `CREATE INDEX notes_by_entity ON notes(entity, entity_id, note_id)`,
 ];
 
-const columns =
-  "note_id, entity, entity_id, action, reasons, text, author, noted_at";
+const NOTES = new Columns<Note>({
+  id: ["note_id", plain()],
+  entity: ["entity", plain()],
+  entityId: ["entity_id", plain()],
+  action: ["action", plain()],
+  reasons: ["reasons", json()],
+  text: ["text", plain()],
+  author: ["author", plain()],
+  notedAt: ["noted_at", plain()],
+});
 
 /** Stores notes, each once. */
 export function insertNotes(notes: readonly Note[]): Statement {
-  const rows = notes.map((note) => [
-    note.id,
-    note.entity,
-    note.entityId,
-    note.action,
-    JSON.stringify(note.reasons),
-    note.text,
-    note.author,
-    note.notedAt,
-  ]);
+  const rows = notes.map((note) => NOTES.write(note));
   return {
-    sql: `INSERT INTO notes (${columns})
-      SELECT value->>0, value->>1, value->>2, value->>3, value->>4, value->>5,
-        value->>6, value->>7 FROM json_each(?) WHERE true
+    sql: `INSERT INTO notes (${NOTES.list()})
+      SELECT ${NOTES.values} FROM json_each(?) WHERE true
       ON CONFLICT (note_id) DO NOTHING`,
     args: [JSON.stringify(rows)],
   };
@@ -83,7 +82,7 @@ export function selectNotes(
   ids: readonly string[],
 ): Statement {
   return {
-    sql: `SELECT ${columns} FROM notes WHERE entity = ?1
+    sql: `SELECT ${NOTES.list()} FROM notes WHERE entity = ?1
       AND entity_id IN (SELECT value FROM json_each(?2)) ORDER BY note_id`,
     args: [entity, JSON.stringify(ids)],
   };
@@ -92,7 +91,7 @@ export function selectNotes(
 /** Selects notes after one of them, by their ids. */
 export function selectNotesAfter(noteId: string, limit: number): Statement {
   return {
-    sql: `SELECT ${columns} FROM notes WHERE note_id > ?1
+    sql: `SELECT ${NOTES.list()} FROM notes WHERE note_id > ?1
       ORDER BY note_id LIMIT ?2`,
     args: [noteId, limit],
   };
@@ -100,14 +99,5 @@ export function selectNotesAfter(noteId: string, limit: number): Statement {
 
 /** Reads the notes of an answer. */
 export function notesOf(result: ResultSet | undefined): Note[] {
-  return result?.rows.map((row): Note => ({
-    id: String(row[0]),
-    entity: row[1] as Note["entity"],
-    entityId: String(row[2]),
-    action: row[3] as Note["action"],
-    reasons: JSON.parse(String(row[4])),
-    text: String(row[5]),
-    author: String(row[6]),
-    notedAt: String(row[7]),
-  })) ?? [];
+  return result?.rows.map((row) => NOTES.read(row)) ?? [];
 }

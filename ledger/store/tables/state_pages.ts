@@ -158,7 +158,7 @@ export async function selectPage(
   const rows = result?.rows ?? [];
   const fit = fitting(
     rows.slice(0, size),
-    (row) => Number(row[4]),
+    ([, , , , bytes]) => Number(bytes),
     mostStateBytes,
   );
   const last = rows.length > fit.length ? fit.at(-1) : undefined;

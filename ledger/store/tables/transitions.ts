@@ -1,3 +1,4 @@
+import { Columns, flag, plain } from "./columns.ts";
 import type { Entity } from "../../machines/entity.ts";
 import type { Driver, ResultSet, Statement } from "../driver/driver.ts";
 import { liveGeneration } from "./checkpoints.ts";
@@ -69,38 +70,57 @@ export interface TransitionQuery {
   readonly limit?: number;
 }
 
-/** Columns in the order that {@linkcode transitionOf} reads. */
-export const transitionColumns: string =
-  "seq, entity, entity_id, machine, trust, status, entry, previous, reverses, " +
-  "position, recorded_at, live, shown, reason, after";
+/** A transition as it is stored. */
+interface StoredTransition extends StoredParts {
+  readonly seq: number;
+  readonly entity: Entity;
+  readonly id: string;
+  readonly machine: MachineName;
+  readonly trust: string;
+  readonly status: string;
+  readonly entry: number;
+  readonly position: number;
+  readonly recordedAt: string;
+  readonly live: boolean;
+}
 
-/**
- * Reads a row of `SELECT ${transitionColumns}`.
- *
- * @param row The row.
- */
+/** The columns of a transition; {@linkcode transitionOf} reads them. */
+export const TRANSITIONS: Columns<StoredTransition> = new Columns({
+  seq: ["seq", plain()],
+  entity: ["entity", plain()],
+  id: ["entity_id", plain()],
+  machine: ["machine", plain()],
+  trust: ["trust", plain()],
+  status: ["status", plain()],
+  entry: ["entry", plain()],
+  previous: ["previous", plain()],
+  reverses: ["reverses", plain()],
+  position: ["position", plain()],
+  recordedAt: ["recorded_at", plain()],
+  live: ["live", flag],
+  shown: ["shown", plain()],
+  reason: ["reason", plain()],
+  after: ["after", plain()],
+});
+
+/** Reads a row that was selected with {@linkcode TRANSITIONS}. */
 export function transitionOf(row: ResultSet["rows"][number]): Transition {
-  const named = {
-    entity: row[1] as Entity,
-    machine: row[3] as MachineName,
-    id: row[2] as string,
-    trust: row[4] as string,
-    status: row[5] as string,
-    entry: row[6] as number,
-  };
-  const shown = visibleOf(row[12] as string | null);
+  const stored = TRANSITIONS.read(row);
+  const { entity, machine, id, trust, status, entry } = stored;
+  const named = { entity, machine, id, trust, status, entry };
+  const shown = visibleOf(stored.shown);
   return {
     key: transitionKey(named),
     ...named,
     ...shown,
-    previous: visibleOf(row[7] as string | null),
-    reverses: JSON.parse(row[8] as string),
-    logged: shown === null ? null : loggedOf(named.status, row[13] as string),
-    after: JSON.parse(row[14] as string | null ?? "[]"),
-    position: row[9] as number,
-    recordedAt: row[10] as string,
-    seq: row[0] as number,
-    live: row[11] === 1,
+    previous: visibleOf(stored.previous),
+    reverses: JSON.parse(stored.reverses),
+    logged: shown === null ? null : loggedOf(status, stored.reason ?? ""),
+    after: JSON.parse(stored.after ?? "[]"),
+    position: stored.position,
+    recordedAt: stored.recordedAt,
+    seq: stored.seq,
+    live: stored.live,
   };
 }
 
@@ -172,7 +192,7 @@ export function selectTransitions(query: TransitionQuery): Statement {
     args.push(query.id);
   }
   return {
-    sql: `SELECT ${transitionColumns} FROM transitions
+    sql: `SELECT ${TRANSITIONS.list()} FROM transitions
       WHERE ${conditions.join(" AND ")} ORDER BY seq LIMIT ?`,
     args: [...args, pageSize(query.limit)],
   };

@@ -1,7 +1,7 @@
 import { eraseBody } from "../../../ledger/mod.ts";
 import {
   bodyCommitment,
-  eventColumns,
+  EVENTS,
   type RecordedEvent,
   recordedEvent,
 } from "../../../ledger/testing/mod.ts";
@@ -25,7 +25,7 @@ export async function eraseOne(
   if (journal.erased.size > 0) return false;
   const [found] = await store.batch([{
     // States that were folded already keep what they took from it.
-    sql: `SELECT ${eventColumns} FROM events
+    sql: `SELECT ${EVENTS.list()} FROM events
       WHERE kind = 'webhook' AND position <=
         (SELECT position FROM projections WHERE name = 'live')`,
     args: [],
@@ -43,7 +43,7 @@ async function erased({ store }: World, before: RecordedEvent): Promise<void> {
   const { position, body, digest, salt } = before;
   const [event, kept] = await store.batch([
     {
-      sql: `SELECT ${eventColumns} FROM events WHERE position = ?`,
+      sql: `SELECT ${EVENTS.list()} FROM events WHERE position = ?`,
       args: [position],
     },
     {

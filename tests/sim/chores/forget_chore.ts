@@ -1,6 +1,6 @@
 import type { Ledger, NewEvent, OrderView } from "../../../ledger/mod.ts";
 import {
-  eventColumns,
+  EVENTS,
   type RecordedEvent,
   recordedEvent,
 } from "../../../ledger/testing/mod.ts";
@@ -94,7 +94,7 @@ export async function forgetSomebody(
 
 async function readEvents({ store }: CopiedLedger): Promise<RecordedEvent[]> {
   const [rows] = await store.batch([{
-    sql: `SELECT ${eventColumns} FROM events ORDER BY position`,
+    sql: `SELECT ${EVENTS.list()} FROM events ORDER BY position`,
     args: [],
   }], "read");
   return rows?.rows.map(recordedEvent) ?? [];

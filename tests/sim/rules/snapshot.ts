@@ -1,12 +1,12 @@
 import type { Transition } from "../../../ledger/mod.ts";
 import type { Driver } from "../../../ledger/for_sync.ts";
 import {
-  eventColumns,
+  EVENTS,
   type RecordedEvent,
   recordedEvent,
   type SqlValue,
-  transitionColumns,
   transitionOf,
+  TRANSITIONS,
 } from "../../../ledger/testing/mod.ts";
 import type { ExpectedRow } from "./shadow.ts";
 
@@ -80,7 +80,7 @@ export async function readSnapshot(
         WHERE name = 'live'`),
       query("SELECT count(*) FROM events"),
       query(
-        `SELECT ${eventColumns} FROM events WHERE position > ?
+        `SELECT ${EVENTS.list()} FROM events WHERE position > ?
           ORDER BY position`,
         seen.events,
       ),
@@ -95,7 +95,7 @@ export async function readSnapshot(
       ),
       query("SELECT position, events, hash FROM chain_checkpoint"),
       query(
-        `SELECT ${transitionColumns} FROM transitions
+        `SELECT ${TRANSITIONS.list()} FROM transitions
           WHERE seq > ? ORDER BY seq`,
         seen.transitions,
       ),

@@ -1,7 +1,7 @@
 import type { RecordedEvent } from "../../../events/event.ts";
 import type { Erased, ErasedPart } from "../../../hashes/commitment.ts";
 import type { ResultSet, Statement } from "../../driver/driver.ts";
-import { columnsOf, recordedEvent } from "../events/event_rows.ts";
+import { EVENTS, recordedEvent } from "../events/event_rows.ts";
 import { liveGeneration } from "../checkpoints.ts";
 
 /** An event, and what stands for its erased part. */
@@ -12,17 +12,23 @@ export interface ErasableEvent {
   readonly erased: Erased | null;
 }
 
-const erasable = `SELECT ${columnsOf("e")}, x.part, x.commitment
+const erasable = `SELECT ${EVENTS.list("e")}, x.part, x.commitment
   FROM events AS e LEFT JOIN erasures AS x ON x.position = e.position`;
 
 /** Reads the answer of a statement that selects erasable events. */
 export function erasableEvents(result: ResultSet | undefined): ErasableEvent[] {
-  return result?.rows.map((row) => ({
+  return result?.rows.map(erasableEvent) ?? [];
+}
+
+/** Reads an event, after which stand the part that is erased and its commitment. */
+export function erasableEvent(row: ResultSet["rows"][number]): ErasableEvent {
+  const [part, commitment] = row.slice(EVENTS.count);
+  return {
     event: recordedEvent(row),
-    erased: row[14] instanceof Uint8Array
-      ? { part: row[13] as ErasedPart, commitment: row[14] }
+    erased: commitment instanceof Uint8Array
+      ? { part: part as ErasedPart, commitment }
       : null,
-  })) ?? [];
+  };
 }
 
 /** Selects the events up to a position that name one of some users. */

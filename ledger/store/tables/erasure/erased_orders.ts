@@ -1,3 +1,4 @@
+import { Columns, plain } from "../columns.ts";
 import type { ResultSet, Statement } from "../../driver/driver.ts";
 
 /** An order whose names were erased. */
@@ -12,26 +13,26 @@ export interface ErasedOrder {
   readonly erasedAt: string;
 }
 
+const ERASED = new Columns<ErasedOrder>({
+  orderId: ["order_id", plain()],
+  userId: ["user_id", plain()],
+  clickId: ["click_id", plain()],
+  erasedAt: ["erased_at", plain()],
+});
+
 /** Stores erased orders, each once. */
 export function insertErasedOrders(orders: readonly ErasedOrder[]): Statement {
   return {
-    sql: `INSERT INTO erased_orders
-        (order_id, user_id, click_id, erased_at)
-      SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3
-      FROM json_each(?) WHERE true ON CONFLICT DO NOTHING`,
-    args: [JSON.stringify(orders.map((order) => [
-      order.orderId,
-      order.userId,
-      order.clickId,
-      order.erasedAt,
-    ]))],
+    sql: `INSERT INTO erased_orders (${ERASED.list()})
+      SELECT ${ERASED.values} FROM json_each(?) WHERE true ON CONFLICT DO NOTHING`,
+    args: [JSON.stringify(orders.map((order) => ERASED.write(order)))],
   };
 }
 
 /** Selects those of some orders that are erased. */
 export function selectErasedOrders(orderIds: readonly string[]): Statement {
   return {
-    sql: `SELECT order_id, user_id, click_id, erased_at
+    sql: `SELECT ${ERASED.list()}
       FROM erased_orders WHERE order_id IN (SELECT value FROM json_each(?))`,
     args: [JSON.stringify(orderIds)],
   };
@@ -43,13 +44,8 @@ export function erasedOrders(
 ): Map<string, ErasedOrder> {
   return new Map(
     result?.rows.map((row) => {
-      const orderId = String(row[0]);
-      return [orderId, {
-        orderId,
-        userId: row[1] as string | null,
-        clickId: row[2] as string | null,
-        erasedAt: String(row[3]),
-      }];
+      const order = ERASED.read(row);
+      return [order.orderId, order];
     }),
   );
 }

@@ -1,5 +1,5 @@
 import type { SqlValue, Statement } from "../../driver/driver.ts";
-import { columnsOf } from "../events/event_rows.ts";
+import { EVENTS } from "../events/event_rows.ts";
 
 /**
  * What stays of erased people elsewhere, recognised by values.
@@ -103,7 +103,7 @@ export function selectCompared(
   limit: number,
 ): Statement {
   return {
-    sql: `SELECT ${columnsOf("e")}, NULL, NULL FROM events AS e
+    sql: `SELECT ${EVENTS.list("e")}, NULL, NULL FROM events AS e
       WHERE e.position > ?1 AND e.position <= ?2 AND e.body IS NOT NULL
       ORDER BY e.position LIMIT ?3`,
     args: [from, until, limit],

@@ -1,7 +1,7 @@
 import type { RecordedEvent } from "../../../events/event.ts";
 import type { Erased, ErasedPart } from "../../../hashes/commitment.ts";
 import type { ResultSet, SqlValue, Statement } from "../../driver/driver.ts";
-import { endOfWindow, eventColumns, recordedEvent } from "./event_rows.ts";
+import { endOfWindow, EVENTS, recordedEvent } from "./event_rows.ts";
 
 /** An event, and what the chain has of it. */
 export interface ChainedEvent {
@@ -15,17 +15,22 @@ export interface ChainedEvent {
   readonly hash: Uint8Array | null;
 }
 
-/** Columns that hold bytes, as places in `eventColumns` and after it. */
-const blobs = [
-  [10, "body"],
-  [12, "salt"],
-  [13, "erased"],
-  [14, "commitment"],
-  [15, "hash"],
-] as const;
+/** Places of what stands after an event. */
+const beside = {
+  erased: EVENTS.count,
+  commitment: EVENTS.count + 1,
+  hash: EVENTS.count + 2,
+  part: EVENTS.count + 3,
+};
 
-/** Place of the part that was erased. */
-const part = 16;
+/** Columns that hold bytes, by their place. */
+const blobs = [
+  [EVENTS.at.body, "body"],
+  [EVENTS.at.salt, "salt"],
+  [beside.erased, "erased"],
+  [beside.commitment, "commitment"],
+  [beside.hash, "hash"],
+] as const;
 
 /** Most bytes of bodies read at once: a body may have a megabyte. */
 const mostBytes = 1 << 20;
@@ -75,14 +80,14 @@ export function unpackEvents(result: ResultSet | undefined): ChainedEvent[] {
         ends[at] = from + length,
       ) ?? new Uint8Array(0);
     });
-    const erased = row[13] as Uint8Array | null;
+    const erased = row[beside.erased] as Uint8Array | null;
     return {
       event: recordedEvent(row),
       erased: erased === null
         ? null
-        : { part: row[part] as ErasedPart, commitment: erased },
-      commitment: row[14] as Uint8Array | null,
-      hash: row[15] as Uint8Array | null,
+        : { part: row[beside.part] as ErasedPart, commitment: erased },
+      commitment: row[beside.commitment] as Uint8Array | null,
+      hash: row[beside.hash] as Uint8Array | null,
     };
   }).sort((a, b) => a.event.position - b.event.position);
 }
@@ -99,8 +104,10 @@ function packedEvents(after: string, limit: string, links: boolean): string {
     maxEvents: limit,
     maxBytes: String(mostBytes),
   });
-  const lengths = eventColumns.replace("body", "length(body)")
-    .replace("salt", "length(salt)");
+  const lengths = EVENTS.list(undefined, {
+    body: "length(body)",
+    salt: "length(salt)",
+  });
   return `SELECT CAST(json_group_array(json_array(${lengths},
     length(erased), length(commitment), length(hash), part)) AS BLOB), ${
     blobs.map(([, name]) => `CAST(group_concat(${name}, '') AS BLOB)`)

@@ -1,6 +1,6 @@
 import type { RecordedEvent } from "../../../events/event.ts";
 import type { ResultSet, SqlValue, Statement } from "../../driver/driver.ts";
-import { endOfWindow, recordedEvent } from "./event_rows.ts";
+import { endOfWindow, EVENTS, recordedEvent } from "./event_rows.ts";
 import type { ProjectionSlot } from "../checkpoints.ts";
 
 /** Which events are folded next. */
@@ -32,14 +32,12 @@ export function recordedBatch(result: ResultSet | undefined): RecordedEvent[] {
   const packed: SqlValue[][] = JSON.parse(String(columns ?? "[]"));
   let end = 0;
   return packed.map((row) => {
-    const length = row[10] as number | null;
-    row[10] = length === null
+    const length = row[EVENTS.at.body] as number | null;
+    row[EVENTS.at.body] = length === null
       ? null
       : (bodies as Uint8Array | null)?.subarray(end, end + length) ??
         new Uint8Array(0);
     end += length ?? 0;
-    // Salts are for the evidence alone.
-    row[12] = null;
     return recordedEvent(row);
   }).sort((a, b) => a.position - b.position);
 }
@@ -69,9 +67,9 @@ const ofSlot =
  * threads would cost more than everything else. The text holds the columns and
  * the length of each body. SQL never looks into a body.
  */
-const selectEvents = `SELECT json_group_array(json_array(position, event_id,
-    kind, type, order_id, user_id, click_id, occurred_at, recorded_at, read_at,
-    length(body), digest)),
+const selectEvents = `SELECT json_group_array(json_array(${
+  // Salts are for the evidence alone.
+  EVENTS.list(undefined, { body: "length(body)", salt: "NULL" })})),
     CAST(group_concat(body, '') AS BLOB)
   FROM (SELECT * FROM events WHERE ${inWindow} ORDER BY position)`;
 

@@ -1,38 +1,46 @@
 import type { EventKind } from "../../../machines/event_kind.ts";
 import type { RecordedEvent } from "../../../events/event.ts";
 import type { SqlValue } from "../../driver/driver.ts";
+import { Columns, plain } from "../columns.ts";
 
-/** Columns of `events` in the order that {@linkcode recordedEvent} reads. */
-export const eventColumns: string =
-  "position, event_id, kind, type, order_id, user_id, click_id, " +
-  "occurred_at, recorded_at, read_at, body, digest, salt";
+/** The columns of an event. */
+export const EVENTS: Columns<RecordedEvent> = new Columns({
+  position: ["position", plain()],
+  eventId: ["event_id", plain()],
+  kind: ["kind", plain()],
+  type: ["type", plain()],
+  orderId: ["order_id", plain()],
+  userId: ["user_id", plain()],
+  clickId: ["click_id", plain()],
+  occurredAt: ["occurred_at", plain()],
+  recordedAt: ["recorded_at", plain()],
+  readAt: ["read_at", plain()],
+  body: ["body", plain()],
+  digest: ["digest", plain()],
+  salt: ["salt", plain()],
+});
 
-/** The same columns of a table that a statement calls `name`. */
-export function columnsOf(name: string): string {
-  return eventColumns.split(", ").map((column) => `${name}.${column}`)
-    .join(", ");
-}
+const { at } = EVENTS;
 
 /**
- * Turns a row of `SELECT ${eventColumns}` into an event.
- *
- * @param row Values in the order of {@linkcode eventColumns}.
+ * Reads a row that was selected with {@linkcode EVENTS}. A refold reads millions:
+ * an object that is written out is ten times as fast as one made in a loop.
  */
 export function recordedEvent(row: readonly SqlValue[]): RecordedEvent {
   return {
-    position: row[0] as number,
-    eventId: row[1] as string,
-    kind: row[2] as EventKind,
-    type: row[3] as string | null,
-    orderId: row[4] as string | null,
-    userId: row[5] as string | null,
-    clickId: row[6] as string | null,
-    occurredAt: row[7] as string | null,
-    recordedAt: row[8] as string,
-    readAt: row[9] as string | null,
-    body: row[10] as Uint8Array | null,
-    digest: row[11] as string | null,
-    salt: row[12] as Uint8Array | null,
+    position: row[at.position] as number,
+    eventId: row[at.eventId] as string,
+    kind: row[at.kind] as EventKind,
+    type: row[at.type] as string | null,
+    orderId: row[at.orderId] as string | null,
+    userId: row[at.userId] as string | null,
+    clickId: row[at.clickId] as string | null,
+    occurredAt: row[at.occurredAt] as string | null,
+    recordedAt: row[at.recordedAt] as string,
+    readAt: row[at.readAt] as string | null,
+    body: row[at.body] as Uint8Array | null,
+    digest: row[at.digest] as string | null,
+    salt: row[at.salt] as Uint8Array | null,
   };
 }
 

@@ -2,7 +2,7 @@ import type { EventKind } from "../../../machines/event_kind.ts";
 import type { RecordedEvent } from "../../../events/event.ts";
 import type { Entity } from "../../../machines/entity.ts";
 import type { Statement } from "../../driver/driver.ts";
-import { endOfWindow, eventColumns } from "./event_rows.ts";
+import { endOfWindow, EVENTS } from "./event_rows.ts";
 
 /**
  * What happened. Every index on `events` is paid for by each append, so those
@@ -42,7 +42,7 @@ export const eventsSchema: readonly string[] = [
 /** Selects the event at a position. */
 export function selectEventAt(position: number): Statement {
   return {
-    sql: `SELECT ${eventColumns} FROM events WHERE position = ?`,
+    sql: `SELECT ${EVENTS.list()} FROM events WHERE position = ?`,
     args: [position],
   };
 }
@@ -63,7 +63,7 @@ export function selectEventsOfOrder(
   { after, limit, webhooks }: EventsOfOrder,
 ): Statement {
   return {
-    sql: `SELECT ${eventColumns} FROM events INDEXED BY events_by_order
+    sql: `SELECT ${EVENTS.list()} FROM events INDEXED BY events_by_order
       WHERE order_id = ? AND position > ?
         ${webhooks ? "" : "AND kind <> 'webhook'"}
       ORDER BY position LIMIT ?`,
@@ -104,7 +104,7 @@ export function selectEventsOfOrders(
   position: number,
 ): Statement {
   return {
-    sql: `SELECT ${eventColumns} FROM events
+    sql: `SELECT ${EVENTS.list()} FROM events
       WHERE order_id IN (SELECT value FROM json_each(?1))
         AND (position <= ?2 OR kind = 'order_redacted')
       ORDER BY position`,
@@ -147,7 +147,7 @@ export function selectPositionsOfKind(kind: EventKind): Statement {
 /** Selects the event with an id. */
 export function selectEventWithId(eventId: string): Statement {
   return {
-    sql: `SELECT ${eventColumns} FROM events WHERE event_id = ?`,
+    sql: `SELECT ${EVENTS.list()} FROM events WHERE event_id = ?`,
     args: [eventId],
   };
 }
@@ -237,7 +237,7 @@ const endOfExport = endOfWindow({
 /** Selects the next events, each with what stands for its erased part. */
 export function selectEventsAndErasures(after: number): Statement {
   return {
-    sql: `SELECT ${eventColumns}, erasures.part, erasures.commitment
+    sql: `SELECT ${EVENTS.list()}, erasures.part, erasures.commitment
       FROM events LEFT JOIN erasures USING (position)
       WHERE position > ?1 AND position <= ${endOfExport} ORDER BY position`,
     args: [after],

@@ -7,7 +7,7 @@ import {
 } from "../../../events/expectation.ts";
 import type { Statement } from "../../driver/driver.ts";
 import { liveGeneration } from "../checkpoints.ts";
-import { columnsOf } from "./event_rows.ts";
+import { EVENTS } from "./event_rows.ts";
 
 /**
  * What the partner expects, as far as an order finds it: under which click id,
@@ -96,7 +96,7 @@ export function selectExpectations(
   options: SelectExpectationsOptions = {},
 ): Statement {
   return {
-    sql: `SELECT ${columnsOf("e")} FROM events AS e WHERE e.position IN (${
+    sql: `SELECT ${EVENTS.list("e")} FROM events AS e WHERE e.position IN (${
       positionsSql(options)
     })`,
     args: [windowRows(windows)],
@@ -142,7 +142,7 @@ export function selectLaterTerms(
   references: readonly (readonly [reference: string, askedAt: string])[],
 ): Statement {
   return {
-    sql: `SELECT ${columnsOf("e")} FROM json_each(?2) AS w
+    sql: `SELECT ${EVENTS.list("e")} FROM json_each(?2) AS w
       CROSS JOIN expectations AS x ON x.generation = ?1
         AND x.reference = w.value ->> 0 AND x.asked_at >= w.value ->> 1
       CROSS JOIN events AS e ON e.position = x.position`,
@@ -163,7 +163,7 @@ export function selectExpectationsOfClick(
   },
 ): Statement {
   return {
-    sql: `SELECT ${columnsOf("e")} FROM expectations AS x
+    sql: `SELECT ${EVENTS.list("e")} FROM expectations AS x
       CROSS JOIN events AS e ON e.position = x.position
       WHERE x.generation = ${liveGeneration} AND x.click_id = ?1
         AND x.valid_until >= ?2 AND x.asked_at <= ?3
@@ -177,7 +177,7 @@ export function selectExpectationsOfClick(
 export function selectUnfoldedExpectations(clickId: string): Statement {
   return {
     // The second condition is that of the index.
-    sql: `SELECT ${columnsOf("e")} FROM events AS e
+    sql: `SELECT ${EVENTS.list("e")} FROM events AS e
       WHERE e.kind IN ('session_created', 'order_expected')
         AND e.kind <> 'webhook' AND e.click_id = ?1
         AND e.position > coalesce(

@@ -1,3 +1,4 @@
+import { Columns, plain } from "../columns.ts";
 import type { Entity } from "../../../machines/entity.ts";
 import type { ResultSet, Statement } from "../../driver/driver.ts";
 
@@ -42,6 +43,16 @@ export interface IsolatedId {
   readonly nextAttemptAt: string;
 }
 
+const ISOLATED = new Columns<IsolatedId>({
+  entity: ["entity", plain()],
+  entityId: ["entity_id", plain()],
+  kind: ["kind", plain()],
+  why: ["why", plain()],
+  since: ["since", plain()],
+  attempts: ["attempts", plain()],
+  nextAttemptAt: ["again_at", plain()],
+});
+
 /** Longest reason that is kept. */
 const longestWhy = 300;
 
@@ -68,7 +79,7 @@ export function selectRefused(limit: number): Statement[] {
     sql: "SELECT count(*) FROM isolated_ids WHERE kind = 'refused'",
     args: [],
   }, {
-    sql: `SELECT entity, entity_id, kind, why, since, attempts, again_at
+    sql: `SELECT ${ISOLATED.list()}
       FROM isolated_ids WHERE kind = 'refused' ORDER BY since LIMIT ?`,
     args: [limit],
   }];
@@ -77,7 +88,7 @@ export function selectRefused(limit: number): Statement[] {
 /** Selects what is odd about one id. */
 export function selectIsolated(entity: Entity, entityId: string): Statement {
   return {
-    sql: `SELECT entity, entity_id, kind, why, since, attempts, again_at
+    sql: `SELECT ${ISOLATED.list()}
       FROM isolated_ids WHERE entity = ? AND entity_id = ?`,
     args: [entity, entityId],
   };
@@ -85,33 +96,23 @@ export function selectIsolated(entity: Entity, entityId: string): Statement {
 
 /** Reads what {@linkcode selectRefused} or {@linkcode selectIsolated} found. */
 export function isolatedIdsOf(found: ResultSet | undefined): IsolatedId[] {
-  return (found?.rows ?? []).map((row) => ({
-    entity: row[0] === "user" ? "user" : "order",
-    entityId: String(row[1]),
-    kind: row[2] === "crowded" || row[2] === "unnamed" ? row[2] : "refused",
-    why: String(row[3]),
-    since: String(row[4]),
-    attempts: Number(row[5]),
-    nextAttemptAt: String(row[6]),
-  }));
+  return (found?.rows ?? []).map((row) => ISOLATED.read(row));
 }
 
 /** Remembers what is odd about an id; `since` stays while it is the same. */
 export function upsertIsolated(isolated: IsolatedId): Statement {
-  const { entity, entityId, kind, since, attempts, nextAttemptAt } = isolated;
   const why = isolated.why.toWellFormed().replaceAll("\0", "").slice(
     0,
     longestWhy,
   );
   return {
-    sql: `INSERT INTO isolated_ids
-        (entity, entity_id, kind, why, since, attempts, again_at)
+    sql: `INSERT INTO isolated_ids (${ISOLATED.list()})
       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
       ON CONFLICT (entity, entity_id) DO UPDATE SET
         kind = excluded.kind, why = excluded.why,
         since = CASE WHEN isolated_ids.kind = excluded.kind
           THEN isolated_ids.since ELSE excluded.since END,
         attempts = excluded.attempts, again_at = excluded.again_at`,
-    args: [entity, entityId, kind, why, since, attempts, nextAttemptAt],
+    args: ISOLATED.write({ ...isolated, why }),
   };
 }

@@ -1,6 +1,7 @@
+import { Columns, flag, plain } from "../columns.ts";
 import type { Status } from "../../../machines/status.ts";
 import type { Entity } from "../../../machines/entity.ts";
-import type { Driver, ResultSet, Statement } from "../../driver/driver.ts";
+import type { Driver, Statement } from "../../driver/driver.ts";
 import { compareTimes } from "../../../events/time.ts";
 import { expectRow } from "../../driver/expect_row.ts";
 import { CLOCK_TOLERANCE_MS } from "../../../../core/time/plausible_time.ts";
@@ -51,6 +52,15 @@ export interface Observation {
   /** Status of an order; null for users and where there was none. */
   readonly status: Status | null;
 }
+
+const OBSERVATIONS = new Columns<Observation>({
+  entityId: ["entity_id", plain()],
+  requestedAt: ["asked_at", plain()],
+  readAt: ["read_at", plain()],
+  digest: ["digest", plain()],
+  found: ["found", flag],
+  status: ["status", plain()],
+});
 
 /** A reading in the ledger, as far as its rank among the others goes. */
 export interface CountingReading {
@@ -129,7 +139,7 @@ export async function readObservations(
       args: [],
     },
     {
-      sql: `SELECT entity_id, asked_at, read_at, digest, found, status
+      sql: `SELECT ${OBSERVATIONS.list()}
         FROM observations
         WHERE entity = ? AND entity_id IN (SELECT value FROM json_each(?))`,
       args: [entity, wanted],
@@ -150,7 +160,7 @@ export async function readObservations(
   const latest = new Map<string, Observation>();
   for (const set of [events, rows]) {
     for (const row of set?.rows ?? []) {
-      const observation = fromRow(row);
+      const observation = OBSERVATIONS.read(row);
       latest.set(observation.entityId, observation);
     }
   }
@@ -253,17 +263,6 @@ function countingReadings(entity: Entity, wanted: string): Statement {
   };
 }
 
-function fromRow(row: ResultSet["rows"][number]): Observation {
-  return {
-    entityId: String(row[0]),
-    requestedAt: String(row[1]),
-    readAt: String(row[2]),
-    digest: String(row[3]),
-    found: row[4] === 1,
-    status: row[5] === null ? null : String(row[5]),
-  };
-}
-
 /**
  * The statements that begin a batch of observations. It fails with `conflict`
  * when others were written since they were read.
@@ -293,20 +292,10 @@ export function writeObservations(
   observations: readonly Observation[],
   nowMs: number,
 ): Statement {
-  const rows = observations.map((one) => [
-    one.entityId,
-    one.requestedAt,
-    one.readAt,
-    one.digest,
-    one.found ? 1 : 0,
-    one.status,
-  ]);
+  const rows = observations.map((one) => OBSERVATIONS.write(one));
   return {
-    sql: `INSERT INTO observations
-        (entity, entity_id, asked_at, read_at, digest, found, status)
-      SELECT ?1, value ->> 0, value ->> 1, value ->> 2, value ->> 3,
-        value ->> 4, value ->> 5
-      FROM json_each(?2) WHERE true
+    sql: `INSERT INTO observations (entity, ${OBSERVATIONS.list()})
+      SELECT ?1, ${OBSERVATIONS.values} FROM json_each(?2) WHERE true
       ON CONFLICT (entity, entity_id) DO UPDATE SET
         asked_at = excluded.asked_at, read_at = excluded.read_at,
         digest = excluded.digest, found = excluded.found,

@@ -1,3 +1,4 @@
+import { Columns, plain } from "../columns.ts";
 import { ATTEMPTS_FROM_PREVIOUS_MS } from "../../../../core/waiting/retry_delay.ts";
 import { CLOCK_TOLERANCE_MS } from "../../../../core/time/plausible_time.ts";
 import {
@@ -25,20 +26,26 @@ export const observedChangesSchema: readonly string[] = [
   `CREATE INDEX observed_changes_by_time ON observed_changes(moved_at)`,
 ];
 
+/** A move of an order. */
+interface Move extends ObservedChange {
+  readonly orderId: string;
+}
+
+const MOVES = new Columns<Move>({
+  orderId: ["order_id", plain()],
+  status: ["status", plain()],
+  movedAt: ["moved_at", plain()],
+  seenAt: ["seen_at", plain()],
+});
+
 /** Stores moves, each once. */
 export function insertObservedChanges(
-  moves: readonly (ObservedChange & { readonly orderId: string })[],
+  moves: readonly Move[],
 ): Statement {
-  const rows = moves.map((move) => [
-    move.orderId,
-    move.status,
-    move.movedAt,
-    move.seenAt,
-  ]);
+  const rows = moves.map((move) => MOVES.write(move));
   return {
-    sql: `INSERT INTO observed_changes (order_id, status, moved_at, seen_at)
-      SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3
-      FROM json_each(?) WHERE true
+    sql: `INSERT INTO observed_changes (${MOVES.list()})
+      SELECT ${MOVES.values} FROM json_each(?) WHERE true
       ON CONFLICT (order_id, status) DO NOTHING`,
     args: [JSON.stringify(rows)],
   };
@@ -98,7 +105,7 @@ export async function readObservedChanges(
   limit: number,
 ): Promise<WatchedChange[]> {
   const [found] = await driver.batch([{
-    sql: `SELECT m.order_id, m.status, m.moved_at, m.seen_at, ${announcedSql}
+    sql: `SELECT ${MOVES.list("m")}, ${announcedSql}
       FROM observed_changes AS m WHERE m.moved_at > ?2 AND m.moved_at <= ?3
       ORDER BY m.moved_at DESC LIMIT ?4`,
     args: [
@@ -109,11 +116,8 @@ export async function readObservedChanges(
     ],
   }], "read");
   return (found?.rows ?? []).map((row) => ({
-    orderId: String(row[0]),
-    status: String(row[1]),
-    movedAt: String(row[2]),
-    seenAt: String(row[3]),
-    announced: row[4] === 1,
+    ...MOVES.read(row),
+    announced: row[MOVES.count] === 1,
   })).reverse();
 }
 

@@ -1,3 +1,4 @@
+import { Columns, flag, plain } from "../columns.ts";
 import type { Entity } from "../../../machines/entity.ts";
 import { CLOCK_TOLERANCE_MS } from "../../../../core/time/plausible_time.ts";
 import type { ResultSet, Statement } from "../../driver/driver.ts";
@@ -67,9 +68,20 @@ const draws = 40;
 /** Rows made ready to be drawn at once. */
 const readyAtOnce = 2000;
 
-const columns = `q.seq, q.entity, q.entity_id, q.wanted_at, q.due_at,
-  EXISTS (SELECT 1 FROM isolated_ids AS a
-    WHERE a.entity = q.entity AND a.entity_id = q.entity_id)`;
+const WAITING = new Columns<Waiting>({
+  seq: ["seq", plain()],
+  entity: ["entity", plain()],
+  entityId: ["entity_id", plain()],
+  wantedAt: ["wanted_at", plain()],
+  dueAt: ["due_at", plain()],
+  alone: ["alone", flag],
+});
+
+/** The columns of a queue that is called `q`. */
+const columns = WAITING.list("q", {
+  alone: `EXISTS (SELECT 1 FROM isolated_ids AS a
+    WHERE a.entity = q.entity AND a.entity_id = q.entity_id)`,
+});
 
 /**
  * Selects known ids that are due, those first that are due longest.
@@ -231,14 +243,7 @@ export function restUntil(
 
 /** Reads what {@linkcode selectKnown} and {@linkcode drawUnknown} found. */
 export function waitingOf(found: ResultSet | undefined): Waiting[] {
-  return (found?.rows ?? []).map((row) => ({
-    seq: Number(row[0]),
-    entity: row[1] === "user" ? "user" : "order",
-    entityId: String(row[2]),
-    wantedAt: String(row[3]),
-    dueAt: String(row[4]),
-    alone: row[5] === 1,
-  }));
+  return (found?.rows ?? []).map((row) => WAITING.read(row));
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Transition } from "../../../machines/transition.ts";
 import type { Driver } from "../../driver/driver.ts";
-import { transitionColumns, transitionOf } from "../transitions.ts";
+import { transitionOf, TRANSITIONS } from "../transitions.ts";
 import {
   queuedColumns,
   type QueuedTransition,
@@ -54,7 +54,7 @@ const selectDueWhere = (due: string): string =>
 const selectDue = `${selectDueWhere("l.due_at <= ?2")}
   UNION ALL ${selectDueWhere("l.due_at > ?4")}`;
 
-const selectLog = `SELECT ${transitionColumns} FROM transitions WHERE seq >
+const selectLog = `SELECT ${TRANSITIONS.list()} FROM transitions WHERE seq >
     coalesce(?5, (SELECT seq FROM subscriptions WHERE name = ?1))
   ORDER BY seq LIMIT ?6`;
 

@@ -1,3 +1,4 @@
+import { Columns, plain } from "../columns.ts";
 import type { ResultSet, Statement } from "../../driver/driver.ts";
 
 /**
@@ -24,6 +25,13 @@ export interface ForwardTarget {
   readonly offReason: string | null;
 }
 
+/** The columns of a target; {@linkcode targetOf} reads them. */
+export const TARGET: Columns<ForwardTarget> = new Columns({
+  url: ["url", plain()],
+  offAt: ["off_at", plain()],
+  offReason: ["off_reason", plain()],
+});
+
 /** Stores a target, unless it is known; one that is off stays off. */
 export function upsertTarget(name: string, url: string): Statement {
   return {
@@ -36,7 +44,7 @@ export function upsertTarget(name: string, url: string): Statement {
 /** Selects {@linkcode ForwardTarget} of a name. */
 export function selectTarget(name: string): Statement {
   return {
-    sql: "SELECT url, off_at, off_reason FROM forward_targets WHERE name = ?",
+    sql: `SELECT ${TARGET.list()} FROM forward_targets WHERE name = ?`,
     args: [name],
   };
 }
@@ -49,11 +57,7 @@ export function selectTarget(name: string): Statement {
 export function targetOf(
   row: ResultSet["rows"][number] | undefined,
 ): ForwardTarget | null {
-  return typeof row?.[0] !== "string" ? null : {
-    url: row[0],
-    offAt: row[1] as string | null,
-    offReason: row[2] as string | null,
-  };
+  return typeof row?.[TARGET.at.url] !== "string" ? null : TARGET.read(row);
 }
 
 /** Switches a target off, unless it is. */

@@ -1,7 +1,7 @@
 import type { Transition } from "../../../machines/transition.ts";
 import type { ResultSet, Statement } from "../../driver/driver.ts";
 import { expectRow } from "../../driver/expect_row.ts";
-import { transitionColumns, transitionOf } from "../transitions.ts";
+import { transitionOf, TRANSITIONS } from "../transitions.ts";
 
 /** A transition from before the ledger went live. */
 export interface HistoricTransition {
@@ -27,7 +27,7 @@ export function selectHistoricPlace(name: string): Statement {
  */
 export function selectHistoric(after: number, limit: number): Statement {
   return {
-    sql: `SELECT ${transitionColumns},
+    sql: `SELECT ${TRANSITIONS.list()},
         EXISTS (SELECT 1 FROM transitions AS l WHERE l.entity = t.entity
           AND l.entity_id = t.entity_id AND l.live = 1 AND l.seq > t.seq)
       FROM transitions AS t WHERE historic = 1 AND seq > ?

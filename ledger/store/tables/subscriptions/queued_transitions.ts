@@ -1,3 +1,4 @@
+import { Columns, flag, plain } from "../columns.ts";
 import {
   parseTransitionKey,
   type Transition,
@@ -6,7 +7,7 @@ import {
 import type { Entity } from "../../../machines/entity.ts";
 import type { ResultSet, Statement } from "../../driver/driver.ts";
 import { takeReleases } from "./release_deliveries.ts";
-import { storedParts, transitionOf } from "../transitions.ts";
+import { storedParts, transitionOf, TRANSITIONS } from "../transitions.ts";
 
 /**
  * Transitions that subscriptions could not deliver yet, with the columns of
@@ -70,11 +71,19 @@ export interface QueuedTransition {
   readonly overtaken: boolean;
 }
 
-/** Columns of `l` in the order that {@linkcode queuedTransitionOf} reads. */
-export const queuedColumns: string =
-  "l.seq, l.entity, l.entity_id, l.machine, l.trust, l.status, l.entry, " +
-  "l.previous, l.reverses, l.position, l.recorded_at, 1, " +
-  "l.shown, l.reason, l.after, l.state, l.attempts, l.due_at, l.error, l.overtaken";
+/** What the queue has of a transition beside the transition. */
+const QUEUE = new Columns<Omit<QueuedTransition, "transition">>({
+  state: ["state", plain()],
+  attempts: ["attempts", plain()],
+  dueAt: ["due_at", plain()],
+  error: ["error", plain()],
+  overtaken: ["overtaken", flag],
+});
+
+/** Columns of `l` that {@linkcode queuedTransitionOf} reads. */
+export const queuedColumns: string = `${
+  TRANSITIONS.list("l", { live: "1" })
+}, ${QUEUE.list("l")}`;
 
 /**
  * Reads a row of {@linkcode selectQueued}.
@@ -86,11 +95,7 @@ export function queuedTransitionOf(
 ): QueuedTransition {
   return {
     transition: transitionOf(row),
-    state: row[15] as QueuedTransition["state"],
-    attempts: row[16] as number,
-    dueAt: row[17] as string,
-    error: row[18] as string | null,
-    overtaken: row[19] === 1,
+    ...QUEUE.read(row, TRANSITIONS.count),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { ReleaseEntry, Transition } from "../../../machines/transition.ts";
 import type { ResultSet, Statement } from "../../driver/driver.ts";
 import { expectNoRow } from "../../driver/expect_row.ts";
-import { transitionColumns, transitionOf } from "../transitions.ts";
+import { transitionOf, TRANSITIONS } from "../transitions.ts";
 
 /**
  * What became of the `yes` of an order at a subscription. `begun` is 1 once the
@@ -92,9 +92,8 @@ export function selectReleaseDeliveries(
   subscription: string,
   orderIds: readonly string[],
 ): Statement {
-  const columns = transitionColumns.split(", ").map((name) => `t.${name}`);
   return {
-    sql: `SELECT d.order_id, d.state, d.begun, ${columns.join(", ")}
+    sql: `SELECT d.order_id, d.state, d.begun, ${TRANSITIONS.list("t")}
       FROM json_each(?2) AS w CROSS JOIN release_deliveries AS d
         ON d.subscription = ?1 AND d.order_id = w.value
       LEFT JOIN transitions AS t ON t.seq = d.seq`,
@@ -107,12 +106,12 @@ export function releaseDeliveriesOf(
   result: ResultSet | undefined,
 ): Map<string, ReleaseDelivery> {
   return new Map(
-    result?.rows.map((row) => [
-      row[0] as string,
+    result?.rows.map(([orderId, state, begun, ...yes]) => [
+      orderId as string,
       {
-        state: row[1] as ReleaseDelivery["state"],
-        begun: row[2] === 1,
-        yes: row[3] === null ? null : transitionOf(row.slice(3)),
+        state: state as ReleaseDelivery["state"],
+        begun: begun === 1,
+        yes: yes[TRANSITIONS.at.seq] === null ? null : transitionOf(yes),
       },
     ]),
   );

@@ -1,3 +1,5 @@
+import { type ForwardTarget, TARGET } from "./forward_targets.ts";
+import { Columns, json, plain } from "../columns.ts";
 import type { ResultSet, Statement } from "../../driver/driver.ts";
 import { expectRow } from "../../driver/expect_row.ts";
 import { databaseNow, SUBSCRIPTION_LEASE } from "../leases.ts";
@@ -88,11 +90,52 @@ export function upsertSubscription(
   };
 }
 
+/** How far a subscription is. */
+export interface SubscriptionStatus {
+  /** Its name. */
+  readonly name: string;
+  /** What it takes. */
+  readonly on: readonly string[];
+  /** When it was first used, UTC ISO 8601. */
+  readonly createdAt: string;
+  /** Transitions after its checkpoint, whether it takes them or not. */
+  readonly behind: number;
+  /** Deliveries that failed and are tried again. */
+  readonly retrying: number;
+  /** Deliveries that wait for an earlier one of the same entity. */
+  readonly waiting: number;
+  /** Deliveries that failed too often. */
+  readonly dead: number;
+  /** What one of those that are retrying failed with; null without any. */
+  readonly lastError: string | null;
+  /** Where it is forwarded to; null of a subscription of your own program. */
+  readonly target: ForwardTarget | null;
+}
+
+/** What is selected of a subscription that a statement calls `s`. */
+export const SUBSCRIPTIONS: Columns<Omit<SubscriptionStatus, "target">> =
+  new Columns({
+    name: ["s.name", plain()],
+    on: ["s.patterns", json()],
+    createdAt: ["s.created_at", plain()],
+    behind: [
+      `(SELECT count(*) FROM (SELECT 1 FROM transitions AS t
+        WHERE t.seq > s.seq LIMIT ?1))`,
+      plain(),
+    ],
+    retrying: [countQueued("retrying"), plain()],
+    waiting: [countQueued("waiting"), plain()],
+    dead: [countQueued("dead"), plain()],
+    lastError: [
+      `(SELECT l.error FROM queued_transitions AS l
+      WHERE l.subscription = s.name AND l.state = 'retrying'
+      ORDER BY l.due_at DESC LIMIT 1)`,
+      plain(),
+    ],
+  });
+
 /**
- * Selects all subscriptions: name, patterns, time of creation, transitions
- * after the checkpoint, deliveries that are retrying, waiting and dead, what
- * one of the retrying failed with; then the target's address, since when it is
- * off, and why.
+ * Selects all subscriptions, each with its target.
  *
  * @param countUpTo More than this is not counted.
  */
@@ -100,14 +143,7 @@ export function selectSubscriptions(
   countUpTo: number = Number.MAX_SAFE_INTEGER,
 ): Statement {
   return {
-    sql: `SELECT s.name, s.patterns, s.created_at,
-      (SELECT count(*) FROM (SELECT 1 FROM transitions AS t
-        WHERE t.seq > s.seq LIMIT ?1)),
-      ${countQueued("retrying")}, ${countQueued("waiting")},
-      ${countQueued("dead")}, (SELECT l.error FROM queued_transitions AS l
-        WHERE l.subscription = s.name AND l.state = 'retrying'
-        ORDER BY l.due_at DESC LIMIT 1),
-      f.url, f.off_at, f.off_reason
+    sql: `SELECT ${SUBSCRIPTIONS.list()}, ${TARGET.list("f")}
     FROM subscriptions AS s LEFT JOIN forward_targets AS f ON f.name = s.name
     ORDER BY s.name`,
     args: [countUpTo],
