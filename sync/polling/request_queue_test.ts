@@ -329,10 +329,10 @@ Deno.test(`run() confirms a real order within its bound beside ${INVENTED} inven
     invent("confirm_queue", INVENTED),
     invent("open_queue", INVENTED),
     {
-      sql: `INSERT INTO orders (generation, order_id, status, trust, open,
-          sort_at, state, activity, fold)
-        SELECT p.generation, q.entity_id, 'created', 'claimed', 1,
-          q.wanted_at, '{}', '{}', replace(?, 'ID', q.entity_id)
+      sql: `INSERT INTO orders (generation, order_id, status, trust, release,
+          release_reason, open, sort_at, state, activity, fold)
+        SELECT p.generation, q.entity_id, 'created', 'claimed', 'wait',
+          'not_shown', 1, q.wanted_at, '{}', '{}', replace(?, 'ID', q.entity_id)
         FROM open_queue AS q, projections AS p WHERE p.name = 'live'`,
       args: [encodeOrderFold(fold)],
     },
