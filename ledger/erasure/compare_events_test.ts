@@ -157,6 +157,36 @@ Deno.test("an id that only a webhook claims of the person, or that a customer ch
   assert.ok(findings.every(({ why }) => why === "chosen_click_id"));
 });
 
+Deno.test("an order that only a webhook names and the service denies keeps nothing of who is erased", async () => {
+  for (const isAsked of [true, false]) {
+    await using ledger = await filled();
+    await deliver(ledger, {
+      type: "order_complete",
+      click_id: "click0-ANNA-SECRET",
+      order: { id: "O-INVENTED" },
+    });
+    await deliver(ledger, { type: "login", click_id: "click0-ANNA-SECRET" });
+    if (isAsked) {
+      await ledger.driver.batch([{
+        sql: `INSERT INTO observations
+            (entity, entity_id, asked_at, read_at, digest, found)
+          VALUES ('order', 'O-INVENTED', '2026-11-20', '2026-11-20', '', 0)`,
+        args: [],
+      }], "write");
+    }
+    await ledger.project();
+    await ledger.erasures.erase(anna.userId, { force: true });
+    await ledger.project();
+    const left = await inTables(ledger.driver, {
+      ...anna,
+      values: ["click0-ANNA-SECRET"],
+    });
+    // Until the service was asked, the order may be somebody else's.
+    assert.equal(left.length === 0, isAsked, left.join());
+    assert.equal((await ledger.refold()).changed, 0);
+  }
+});
+
 Deno.test("a comparison that was stopped goes on when somebody is erased again, and says until then that it is not whole", async () => {
   await using ledger = await filled();
   await deliver(ledger, { type: "new_thing", ref: anna.userId });

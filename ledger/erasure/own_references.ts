@@ -29,8 +29,8 @@ export async function readEventsOfReferences(
   }));
   if (own.size === 0) return [];
   const [orders] = await readPrimary(driver, [selectOrdersOfLinks(pairs(own))]);
-  for (const [, reference, orderId] of orders?.rows ?? []) {
-    if (!isOwn(String(orderId))) own.delete(String(reference));
+  for (const [, reference, orderId, stands] of orders?.rows ?? []) {
+    if (stands === 1 && !isOwn(String(orderId))) own.delete(String(reference));
   }
   const [found] = await readPrimary(driver, [
     selectPositionsOfLinks(pairs(own)),

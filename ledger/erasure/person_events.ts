@@ -212,7 +212,9 @@ async function ownLinks(
   );
   const [orders] = await readPrimary(driver, [selectOrdersOfLinks(pairs)]);
   const shared = new Set(
-    orders?.rows.filter(([, , orderId]) => !owned.has(String(orderId)))
+    orders?.rows.filter(([, , orderId, stands]) =>
+      stands === 1 && !owned.has(String(orderId))
+    )
       .map(([kind, link]) => `${kind}:${link}`),
   );
   return pairs.filter(([kind, link]) => !shared.has(`${kind}:${link}`));

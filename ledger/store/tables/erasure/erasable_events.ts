@@ -102,23 +102,37 @@ export function selectSpellings(userId: string): Statement {
   };
 }
 
+/**
+ * Whether an order stands under a link: the service has shown it there, or was
+ * not asked for it yet. An order that the service denies is a forger's.
+ */
+const standsThere = `(l.confirmed = 1 OR NOT EXISTS (SELECT 1
+  FROM observations AS s WHERE s.entity = 'order'
+    AND s.entity_id = l.order_id AND s.found = 0))`;
+
 /** Selects orders under click ids in any case: rows of click id, order id. */
 export function selectOrdersOfClicks(clickIds: Iterable<string>): Statement {
   return {
     sql: `SELECT w.value, l.order_id FROM json_each(?1) AS w
       CROSS JOIN order_links AS l INDEXED BY order_links_by_text
         ON l.generation = ${liveGeneration}
-        AND l.kind = 'click' AND l.link = w.value COLLATE NOCASE`,
+        AND l.kind = 'click' AND l.link = w.value COLLATE NOCASE
+      WHERE ${standsThere}`,
     args: [JSON.stringify([...clickIds])],
   };
 }
 
-/** Selects orders under links: rows of kind, link, order id. */
+/**
+ * Selects orders under links: rows of kind, link, order id, and whether the
+ * order stands there: 1, or 0 of one that only webhooks name and the service
+ * denies.
+ */
 export function selectOrdersOfLinks(
   links: readonly (readonly [kind: string, link: string])[],
 ): Statement {
   return {
-    sql: `SELECT l.kind, l.link, l.order_id FROM json_each(?1) AS w
+    sql: `SELECT l.kind, l.link, l.order_id, ${standsThere}
+      FROM json_each(?1) AS w
       CROSS JOIN order_links AS l ON l.kind = w.value ->> 0
         AND l.link = w.value ->> 1 AND l.generation =
           ${liveGeneration}`,
