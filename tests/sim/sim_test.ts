@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { TRACE_NAMES } from "./chores/person_traces.ts";
 import { CHORE_NAMES } from "./chores/chores.ts";
 import { HAND_SCENE_NAMES } from "./shop/hand_scenes.ts";
 import { CLERK_NAMES } from "./shop/clerk.ts";
@@ -46,6 +47,7 @@ Deno.test(`${SEEDS} seeds of faults and crashes, and those that once broke a rul
       "forged reference",
     ],
     ...["forged repeat", "forged announcement"],
+    ...TRACE_NAMES,
     ...["handler crash before", "handler crash in", "handler crash after"],
   ].filter((fault) => (tally.faults[fault] ?? 0) === 0);
   assert.deepEqual(missing, []);

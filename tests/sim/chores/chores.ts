@@ -33,6 +33,7 @@ export const CHORE_NAMES: readonly string[] = [
   ...CHORES.map(([, [name]]) => name),
   "upgrade",
   "recovery in peace",
+  "forgetting in peace",
 ];
 
 /** Lets a person do something, in one of the processes. */

@@ -9,6 +9,12 @@ import type { Incarnation } from "../world/incarnation.ts";
 import { check } from "../world/journal.ts";
 import type { World } from "../world/world.ts";
 import { CopiedLedger } from "./copied_ledger.ts";
+import {
+  DeadSpool,
+  deliveriesOf,
+  type Traced,
+  tracesOf,
+} from "./person_traces.ts";
 
 const RULE = "nothing is left of a person who was erased";
 const REST = "an erasure changes nothing else";
@@ -50,17 +56,76 @@ export async function forgetSomebody(
       ),
     ].sort();
     if (people.length === 0) return false;
-    const person = dice.pick(people);
-    const own = eventsOf(person, events);
-    const values = valuesOf(own, events);
+    const given = people.filter((one) => clickOf(one, events) !== null);
+    const person = dice.pick(
+      given.length > 0 && dice.chance(0.7) ? given : people,
+    );
+    const values = valuesOf(eventsOf(person, events), events);
+    const traced: Traced = {
+      person,
+      clickId: clickOf(person, events),
+      otherOrder: otherOrderOf(person, events, dice),
+    };
+    if (traced.clickId !== null) values.push(traced.clickId);
+    const spool = new DeadSpool(world, dice.fork("spool"));
+    const left = deliveriesOf(world, tracesOf(world, traced, dice), dice);
+    await copy.finish(foldVersion, async (other) => {
+      for (const delivery of left) {
+        await other.appendDelivery(delivery);
+      }
+    });
+    if (dice.chance(0.5)) {
+      await spool.leave(
+        deliveriesOf(world, [...tracesOf(world, traced, dice), {
+          ...{ type: "login", click_id: "", user: { user_id: person } },
+        }], dice),
+      );
+    }
+    const drain = (other: Ledger) => () =>
+      spool.drain((records) => other.appendRecords(records));
+    await copy.finish(foldVersion, async (other) => {
+      await (world.ports.leftSpool?.(drain(other)) ?? drain(other))();
+      await other.project();
+    });
+    const own = eventsOf(person, await readEvents(copy));
     const before = await copy.finish(foldVersion, statesOf);
+    const released = await releasesOf(copy);
+    await copy.finish(foldVersion, async (other) => {
+      const plan = await other.erasures.plan(person);
+      const foreign = plan.orders.find(({ orderId }) =>
+        orderId === traced.otherOrder || orderId.startsWith("01NOORDER")
+      );
+      check(
+        "no webhook makes an order the order of somebody who is erased",
+        foreign === undefined,
+        () => `order ${foreign?.orderId} would go with ${person}`,
+      );
+    });
     await copy.finish(foldVersion, async (other) => {
       await other.erasures.erase(person, { force: true });
       await other.project();
+      await other.erasures.compare();
+      await blankListed(other);
     });
     await nothingIsLeft(copy, values);
+    isNotSpooled(spool, values);
     const after = await copy.finish(foldVersion, statesOf);
     othersStay(before, after, { person, own, bodiless });
+    const stillReleased = await releasesOf(copy);
+    check(
+      REST,
+      stillReleased.join("\n") === released.join("\n"),
+      () => `the release log was ${released}, is ${stillReleased}`,
+    );
+    const late = deliveriesOf(world, tracesOf(world, traced, dice), dice);
+    await copy.finish(foldVersion, async (other) => {
+      for (const delivery of late) {
+        await other.appendDelivery(delivery);
+      }
+      await other.project();
+      await blankListed(other);
+    });
+    await nothingIsLeft(copy, values);
     // What was said of the person is said again.
     await copy.finish(foldVersion, async (other) => {
       await other.append(
@@ -98,6 +163,64 @@ async function readEvents({ store }: CopiedLedger): Promise<RecordedEvent[]> {
     args: [],
   }], "read");
   return rows?.rows.map(recordedEvent) ?? [];
+}
+
+/** A person blanks what the erasure lists and does not blank itself. */
+async function blankListed({ erasures }: Ledger): Promise<void> {
+  const listed = (await erasures.findings())
+    .filter(({ settled }) => settled === null)
+    .map(({ position }) => position);
+  if (listed.length > 0) await erasures.settle(listed, "blank");
+}
+
+/** A click id that the partner gave the person, and nobody else has. */
+function clickOf(
+  person: string,
+  events: readonly RecordedEvent[],
+): string | null {
+  const read = events.filter(({ kind }) => kind === "order_snapshot");
+  const [own, others] = [true, false].map((isOwn) =>
+    new Set(
+      read.filter(({ userId }) => (userId === person) === isOwn)
+        .map(({ clickId }) => clickId),
+    )
+  );
+  const minted = events.find(({ kind, clickId }) =>
+    (kind === "session_created" || kind === "order_expected") &&
+    clickId !== null && clickId.length >= TELLING &&
+    own?.has(clickId) === true && others?.has(clickId) === false
+  );
+  return minted?.clickId ?? null;
+}
+
+function otherOrderOf(
+  person: string,
+  events: readonly RecordedEvent[],
+  dice: Dice,
+): string | null {
+  const others = events.flatMap(({ kind, userId, orderId }) =>
+    kind === "order_snapshot" && userId !== null && userId !== person
+      ? orderId ?? []
+      : []
+  );
+  return others.length === 0 ? null : dice.pick(others);
+}
+
+/** The release log, as it is. */
+async function releasesOf({ store }: CopiedLedger): Promise<string[]> {
+  const [found] = await store.batch([{
+    sql: `SELECT entity_id, status, entry, reason FROM transitions
+      WHERE machine = 'release' ORDER BY seq`,
+    args: [],
+  }], "read");
+  return found?.rows.map((row) => row.join(" ")) ?? [];
+}
+
+/** What was taken into the ledger is overwritten in the spool. */
+function isNotSpooled({ disk }: DeadSpool, values: readonly string[]): void {
+  const all = disk.deliveries().map(({ body }) => text.decode(body)).join("\n");
+  const left = values.find((value) => all.includes(value));
+  check(RULE, left === undefined, () => `the spool holds ${left}`);
 }
 
 /** Kinds of events about an order that name nobody. */
@@ -219,7 +342,8 @@ function othersStay(
   for (const [id, was] of before.orders) {
     if (bodiless.includes(id)) continue;
     const is = after.orders.get(id);
-    const isTouched = touched.has(id) || clicks.has(was.clickId ?? "");
+    const isTouched = touched.has(id) || clicks.has(was.clickId ?? "") ||
+      clicks.has(was.expected?.clickId ?? "");
     const [left, right] = [was, is].map((order) =>
       order === undefined
         ? "gone"
@@ -238,10 +362,11 @@ function retainedPart(order: OrderView) {
   const { status, trust, reason, release, createdAt, changedAt } = order;
   const { currency, currencyAmount, commodity, cryptoAmount, network } = order;
   const { fees, history, transferSeen, activity } = order;
+  const { outcome, releaseReason, booked } = order;
   return [
     ...[status, trust, reason, release, createdAt, changedAt, currency],
     ...[currencyAmount, commodity, cryptoAmount, network, fees, history],
-    ...[transferSeen, activity],
+    ...[transferSeen, activity, outcome, releaseReason, booked],
   ];
 }
 

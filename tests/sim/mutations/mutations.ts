@@ -1,6 +1,7 @@
 import type { Mutation } from "./mutation.ts";
 import { DEFENCE_MUTATIONS } from "./mutations_of_defence.ts";
 import { DELIVERY_MUTATIONS } from "./mutations_of_delivery.ts";
+import { ERASURE_MUTATIONS } from "./mutations_of_erasure.ts";
 import { FOLDING_MUTATIONS } from "./mutations_of_folding.ts";
 import { HAND_MUTATIONS } from "./mutations_of_hand.ts";
 import { OUTCOME_MUTATIONS } from "./mutations_of_outcome.ts";
@@ -15,6 +16,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...POLLING_MUTATIONS,
   ...UPKEEP_MUTATIONS,
   ...RELEASE_MUTATIONS,
+  ...ERASURE_MUTATIONS,
   ...HAND_MUTATIONS,
   ...OUTCOME_MUTATIONS,
   ...DEFENCE_MUTATIONS,

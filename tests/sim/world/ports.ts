@@ -49,6 +49,8 @@ export interface Ports {
   readonly reconcileLedger: (next: ReconcileLedger) => ReconcileLedger;
   /** Every batch to a database that is made from ours. */
   readonly copyDriver: (next: Driver) => Driver;
+  /** How what a dead process left in its spool is taken in. */
+  readonly leftSpool: (next: () => Promise<void>) => () => Promise<void>;
   /** How the database is copied into a new file. */
   readonly backup: (
     next: (path: string) => Promise<void>,

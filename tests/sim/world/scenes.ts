@@ -6,7 +6,9 @@ import type { Dice } from "./dice.ts";
 import { contest, flood, nameRefused, nameSessions } from "../chores/forger.ts";
 import { forwardEverything } from "./forwarding.ts";
 import type { Inspector } from "../rules/inspector.ts";
-import { check } from "./journal.ts";
+import { forgetSomebody } from "../chores/forget_chore.ts";
+import { inProcess } from "../rules/in_process.ts";
+import { addOne, check } from "./journal.ts";
 import { readLate } from "./late_reading.ts";
 import { playReleases } from "../shop/release_scenes.ts";
 import { isOdd } from "../chores/odd_ones.ts";
@@ -44,6 +46,16 @@ export async function playScenes(
     await spoilReferences(world, inspector, world.dice.fork("spoiling"));
   }
   await playReleases(world, inspector);
+  const forgetting = world.dice.fork("forgetting");
+  if (forgetting.chance(0.2)) {
+    await inProcess(
+      world,
+      world.front,
+      (incarnation) => forgetSomebody(world, incarnation, forgetting),
+      12 * 60 * minuteMs,
+    );
+    addOne(world.journal.chores, "forgetting in peace");
+  }
   const forwarding = world.dice.fork("forwarding");
   if (forwarding.chance(0.25)) await forwardEverything(world, forwarding);
 }
