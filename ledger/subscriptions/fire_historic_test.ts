@@ -12,6 +12,8 @@ import {
 } from "../testing/projection_test_kit.ts";
 import { opened, record } from "../testing/subscription_test_kit.ts";
 import { countHistoric } from "../store/tables/go_live.ts";
+import { settleQueue } from "../store/tables/subscriptions/queued_transitions.ts";
+import { readTransitions } from "../store/tables/transitions.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
 const LIVE = at(30);
@@ -203,4 +205,41 @@ Deno.test("Projector.step() withholds what users had come to before the ledger w
     "user:U1:fkyc.confirmed.success",
   ]);
   await claimed.close();
+});
+
+Deno.test("settleQueue() looks up what is queued of an order, and walks no queue", async () => {
+  const driver = await live(old("O1"));
+  const [first] = await readTransitions(driver);
+  const transition = first ?? assert.fail();
+  const statements = settleQueue("test", {
+    queued: [{
+      ...{ transition, state: "waiting", attempts: 0, dueAt: "" },
+      ...{ error: null, overtaken: false },
+    }],
+    failed: [],
+    delivered: [transition],
+    passing: [transition],
+    released: [],
+  });
+  const walks: string[] = [];
+  let looked = 0;
+  for (const { sql, args } of statements) {
+    if (sql.startsWith("INSERT")) continue;
+    looked++;
+    // The driver explains what reads: so the same rows are selected.
+    const rows = sql.slice(sql.indexOf("WHERE subscription = ?1"));
+    const select = `SELECT 1 FROM queued_transitions ${rows}`;
+    const [plan] = await driver.batch([
+      { sql: `EXPLAIN QUERY PLAN ${select}`, args },
+    ], "read");
+    for (const row of plan?.rows ?? []) {
+      const step = String(row[3]);
+      const isWalk = /(SCAN|SEARCH) (l|f|queued_transitions) /.test(step) &&
+        !/seq=\?|entity_id=\?/.test(step);
+      if (isWalk) walks.push(step);
+    }
+  }
+  assert.deepEqual(walks, []);
+  assert.equal(looked, 4);
+  await driver.close();
 });

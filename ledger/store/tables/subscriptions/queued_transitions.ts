@@ -156,10 +156,13 @@ export function settleQueue(
       rows: delivered.map(({ seq }) => seq),
     },
     {
-      sql: `UPDATE queued_transitions AS l SET overtaken = 1
-        FROM json_each(?2) AS w WHERE l.subscription = ?1
-          AND l.entity = w.value ->> 0 AND l.entity_id = w.value ->> 1
-          AND l.seq < w.value ->> 2 AND l.state <> 'waiting'`,
+      sql: `UPDATE queued_transitions SET overtaken = 1
+        WHERE subscription = ?1 AND +state <> 'waiting'
+          AND seq IN (SELECT l.seq FROM json_each(?2) AS w
+            CROSS JOIN queued_transitions AS l
+              INDEXED BY queued_transitions_by_entity ON l.subscription = ?1
+                AND l.entity = w.value ->> 0 AND l.entity_id = w.value ->> 1
+                AND l.seq < w.value ->> 2)`,
       rows: passing.map(({ entity, id, seq }) => [entity, id, seq]),
     },
     {
@@ -218,15 +221,22 @@ const insertQueued = `INSERT INTO queued_transitions (subscription, seq, entity,
   FROM json_each(?2) AS w WHERE true ON CONFLICT DO NOTHING`;
 
 /** What a crash makes come again is queued before what came after it. */
-const letOthersWait = `UPDATE queued_transitions AS l SET state = 'waiting'
-  FROM json_each(?2) AS w WHERE l.subscription = ?1
-    AND l.entity = w.value ->> 0 AND l.entity_id = w.value ->> 1
-    AND l.seq > w.value ->> 2 AND l.state = 'retrying' AND l.overtaken = 0`;
+const letOthersWait = `UPDATE queued_transitions SET state = 'waiting'
+  WHERE subscription = ?1 AND +state = 'retrying' AND overtaken = 0
+    AND seq IN (SELECT l.seq FROM json_each(?2) AS w
+      CROSS JOIN queued_transitions AS l
+        INDEXED BY queued_transitions_by_entity ON l.subscription = ?1
+          AND l.entity = w.value ->> 0 AND l.entity_id = w.value ->> 1
+          AND l.seq > w.value ->> 2)`;
 
-/** Of each entity the first that is neither dead nor overtaken. */
+/**
+ * Of each entity the first that is neither dead nor overtaken. Left to itself,
+ * SQLite looks for it from the beginning of the queue, and through all that waits.
+ */
 const letNextRetry = `UPDATE queued_transitions SET state = 'retrying'
-  WHERE subscription = ?1 AND state = 'waiting' AND seq IN (
+  WHERE subscription = ?1 AND +state = 'waiting' AND seq IN (
     SELECT (SELECT min(f.seq) FROM queued_transitions AS f
+        INDEXED BY queued_transitions_by_entity
       WHERE f.subscription = ?1 AND f.entity = w.value ->> 0
         AND f.entity_id = w.value ->> 1
         AND f.state <> 'dead' AND f.overtaken = 0)
