@@ -42,13 +42,15 @@ export async function readinessOf(
     options,
   );
   const standing = findings.filter(stands);
+  const seenNow = new Set(findings.map(({ subject }) => subject));
+  const before = options.found?.filter(({ subject }) => !seenNow.has(subject));
   return {
     writable,
     lag,
     spooled,
     problem,
     degraded: problem === null ? standing.map(({ detail }) => detail) : [],
-    conditions: gathered([findings, options.found ?? []]).filter(stands)
+    conditions: gathered([findings, before ?? []]).filter(stands)
       .map(({ code, level, since }) => ({ code, level, since })),
   };
 }

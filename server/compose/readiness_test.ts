@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { openLedger } from "../../ledger/mod.ts";
+import { found } from "../../resources/health/finding.ts";
 import { readinessOf } from "./readiness.ts";
 
 const now = () => 100_000;
@@ -76,4 +77,25 @@ Deno.test("readinessOf() says degraded while deliveries wait for long", async ()
     level: "problem",
     since: "1970-01-01T00:00:39.999Z",
   }]);
+});
+
+Deno.test("readinessOf() names what else was found lately, and of what it sees itself only that", async () => {
+  await using ledger = await openLedger({
+    url: ":memory:",
+    environment: "sandbox",
+    worker: false,
+  });
+  const { degraded, conditions } = await readinessOf({
+    open: () => ledger,
+    now,
+    found: [
+      found("ledger_refuses"),
+      found("dead_letters"),
+      found("clock_right"),
+    ],
+  });
+  assert.deepEqual(degraded, []);
+  assert.deepEqual(conditions, [
+    { code: "dead_letters", level: "problem", since: null },
+  ]);
 });

@@ -43,7 +43,12 @@ Deno.test("HealthMonitor.run() tells other processes what only this one sees, an
     ledger,
     config,
     own: () =>
-      Promise.resolve([found("spool_nearly_full"), found("ledger_writable")]),
+      Promise.resolve([
+        found("spool_nearly_full"),
+        found("ledger_writable"),
+        // The ledger says this itself, and is not asked to say it for longer.
+        found("poll_failing"),
+      ]),
     now: Date.now,
     onLook: () => {},
     sleep: async () => {

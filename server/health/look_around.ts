@@ -52,7 +52,7 @@ export async function lookAround(
         "storing",
         () => readReported(driver, nowMs, own === undefined ? null : REPORTER),
       ),
-      lookedAt("spool", () => lookAtSpool(config)),
+      lookedAt("spool", () => lookAtSpool(config, own !== undefined)),
       lookedAt("disk", () => lookAtDisk(config)),
       lookedAt(
         "backups",

@@ -3,6 +3,7 @@ import process from "node:process";
 import { type Driver, readSweep, writeSweep } from "../../ledger/for_sync.ts";
 import { type Finding, stands } from "../../resources/health/finding.ts";
 import { LIMITS } from "../../resources/health/limits.ts";
+import type { Subject } from "../../resources/health/subjects.ts";
 
 /** What processes that run say of themselves, by their names. */
 type Reported = Readonly<
@@ -11,6 +12,9 @@ type Reported = Readonly<
 
 /** Name under which it is stored. */
 const REPORTED = "health";
+
+/** Others read these in the ledger itself, where they are over at once. */
+const IN_LEDGER: ReadonlySet<Subject> = new Set(["polling", "waiting"]);
 
 /** What stands is stored again after this long, ms. */
 const AGAIN_MS = LIMITS.reportedMs / 2;
@@ -50,7 +54,9 @@ export class FindingsReport {
 
   /** Takes in a look. Fails silently: a ledger that takes no writes is seen by all. */
   async take(findings: readonly Finding[], nowMs: number): Promise<void> {
-    const found = findings.filter(stands);
+    const found = findings.filter((one) =>
+      stands(one) && !IN_LEDGER.has(one.subject)
+    );
     const text = JSON.stringify(found.map(({ code, about }) => [code, about]));
     const isOld = text !== "[]" && Math.abs(nowMs - this.#storedMs) > AGAIN_MS;
     if (text === this.#stored && !isOld) return;

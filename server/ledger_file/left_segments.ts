@@ -27,10 +27,27 @@ export async function leftSegments(
   const damaged: string[] = [];
   for (const name of names.sort()) {
     const path = `${directory}/${name}`;
-    if (name.endsWith(".damaged")) damaged.push(path);
+    if (isDamaged(name)) damaged.push(path);
     if (name.endsWith(".spool") && await isLeft(path)) waiting.push(path);
   }
   return { waiting, damaged };
+}
+
+/**
+ * Looks for damaged files in a spool, and at no lock.
+ *
+ * @param directory The folder of the spool.
+ * @throws {Error} When it cannot be read.
+ */
+export async function damagedSegments(
+  directory: string,
+): Promise<readonly string[]> {
+  return (await namesIn(directory)).filter(isDamaged).sort()
+    .map((name) => `${directory}/${name}`);
+}
+
+function isDamaged(name: string): boolean {
+  return name.endsWith(".damaged");
 }
 
 /**

@@ -350,6 +350,9 @@ Deno.test("every condition that can stand is made true here, or in a test of doc
   assert.deepEqual(made.toSorted(), [...STANDING_CODES].toSorted());
 });
 
+/** A spool that takes deliveries. */
+const SPOOL = { depth: 0, oldestMs: null, ready: () => Promise.resolve() };
+
 /** What each face shows of findings. */
 async function shownBy(
   ledger: Ledger,
@@ -374,6 +377,9 @@ async function shownBy(
     open: () => ledger,
     now: () => nowMs,
     found: findings,
+    // Where deliveries are stored, the process that answers sees itself.
+    refusal: CONDITIONS[code].subject === "storing" ? "The disk is full" : null,
+    ...(code === "deliveries_refused" ? {} : { spool: SPOOL }),
   });
   const bar = healthBar(healthParts(findings), nowMs).toString();
   const { means, subject } = CONDITIONS[code];

@@ -56,11 +56,13 @@ Deno.test("the unit of systemd takes, confirms and backs up with exactly the per
     const looked = await cli(["doctor"], env);
     assert.match(
       looked.out,
-      /^ok +Backups +The newest in .* was made \d+ m?s/m,
+      /^ok +Backups +The newest backup is .*, it was made \d+ m?s/m,
     );
     const metrics = await (await fetch(`${daemon.url}/metrics`)).text();
     assert.match(metrics, /^rampkit_backup_age_seconds \d/m);
     assert.match(metrics, /^rampkit_orders\{status="success"\} \d/m);
+    // With these permissions everything can be looked at, the disk too.
+    assert.match(metrics, /^rampkit_condition\{code="not_looked_at",.*\} 0$/m);
     assert.equal(await daemon.stop(), 0);
     const denied = /NotCapable|Requires .* access/;
     assert.deepEqual(daemon.log.filter((line) => denied.test(line)), []);
