@@ -1,7 +1,5 @@
 import { UsageError } from "./errors.ts";
-
-/** Variable that holds the tokens of API and console. */
-export const API_TOKENS = "RAMPKIT_API_TOKENS";
+import { VARIABLES } from "./variables.ts";
 
 /** What a token allows; `operate` allows to read as well. */
 export type Scope = "read" | "operate";
@@ -56,5 +54,5 @@ export function readApiTokens(text: string | null): readonly ApiToken[] {
 }
 
 function wrong(what: string): UsageError {
-  return new UsageError(`Wrong ${API_TOKENS}: ${what}`);
+  return new UsageError(`Wrong ${VARIABLES.apiTokens}: ${what}`);
 }

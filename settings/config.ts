@@ -1,6 +1,7 @@
 import { type ApiToken, readApiTokens } from "./api_tokens.ts";
 import { UsageError } from "./errors.ts";
 import { withoutPasswords } from "./redact.ts";
+import { DEFAULT_DATABASE_URL, VARIABLES } from "./variables.ts";
 
 /** Settings of a command: flags over environment variables over defaults. */
 export interface Config {
@@ -41,44 +42,6 @@ export interface ConfigFlags {
   readonly publicUrl?: string | undefined;
   readonly spoolDir?: string | undefined;
 }
-
-/** Where each setting comes from, for help texts and error messages. */
-export const VARIABLES: {
-  readonly environment: string;
-  readonly apiKey: string;
-  readonly partnerId: string;
-  readonly webhookSecrets: string;
-  readonly publicUrl: string;
-  readonly spoolDir: string;
-  readonly databaseUrl: string;
-  readonly databaseToken: string;
-  readonly forwardTo: string;
-  readonly forwardSecrets: string;
-  readonly baseUrl: string;
-  readonly cardsBaseUrl: string;
-  readonly widgetOrigin: string;
-  readonly dashboardUrl: string;
-  readonly apiTokens: string;
-} = {
-  environment: "RAMPKIT_ENVIRONMENT",
-  apiKey: "RAMPKIT_API_KEY",
-  partnerId: "RAMPKIT_PARTNER_ID",
-  webhookSecrets: "RAMPKIT_WEBHOOK_SECRET",
-  publicUrl: "RAMPKIT_PUBLIC_URL",
-  spoolDir: "RAMPKIT_SPOOL_DIR",
-  databaseUrl: "RAMPKIT_DATABASE_URL",
-  databaseToken: "RAMPKIT_DATABASE_TOKEN",
-  forwardTo: "RAMPKIT_FORWARD_TO",
-  forwardSecrets: "RAMPKIT_FORWARD_SECRET",
-  baseUrl: "RAMPKIT_BASE_URL",
-  cardsBaseUrl: "RAMPKIT_CARDS_BASE_URL",
-  widgetOrigin: "RAMPKIT_WIDGET_ORIGIN",
-  dashboardUrl: "RAMPKIT_DASHBOARD_URL",
-  apiTokens: "RAMPKIT_API_TOKENS",
-};
-
-/** The database used when none is named. */
-export const DEFAULT_DATABASE_URL = "file:rampkit.db";
 
 /** A webhook secret shorter than this, in characters, gets a warning. */
 export const SHORT_SECRET_LENGTH = 16;

@@ -1,12 +1,9 @@
-import { API_TOKENS } from "./api_tokens.ts";
+import { SETTINGS } from "./variables.ts";
 
-const SECRET_VARIABLES = [
-  "RAMPKIT_API_KEY",
-  "RAMPKIT_WEBHOOK_SECRET",
-  "RAMPKIT_DATABASE_TOKEN",
-  "RAMPKIT_FORWARD_SECRET",
-  API_TOKENS,
-];
+/** The variables whose values no message may show. */
+const SECRET_VARIABLES = Object.values(SETTINGS)
+  .filter((setting) => "isSecret" in setting)
+  .map(({ variable }) => variable);
 
 /**
  * Takes user and password out of every address in a text: of

@@ -8,7 +8,7 @@ import {
 import { LOG_EVENTS } from "../../server/monitoring/log_events.ts";
 import type { Log } from "../../server/monitoring/logger.ts";
 import type { Cli } from "../program/cli.ts";
-import { VARIABLES } from "../../settings/config.ts";
+import { VARIABLES } from "../../settings/variables.ts";
 import { UsageError } from "../../settings/errors.ts";
 import { type Io, jsonLine, line, note } from "../program/io.ts";
 import { jsonOption } from "../program/options.ts";

@@ -1,9 +1,7 @@
 import { type Command, Option } from "commander";
 import { CONTRADICTED_AFTER_MS } from "../../sync/for_resources.ts";
-import {
-  type ConfigFlags,
-  DEFAULT_DATABASE_URL,
-} from "../../settings/config.ts";
+import type { ConfigFlags } from "../../settings/config.ts";
+import { DEFAULT_DATABASE_URL } from "../../settings/variables.ts";
 import { wholeNumber } from "../../settings/values.ts";
 import { UsageError } from "../../settings/errors.ts";
 

@@ -10,7 +10,7 @@ import { hostGuard } from "../../server/http/host_guard.ts";
 import { apiMeter } from "../../server/monitoring/api_meter.ts";
 import type { Log } from "../../server/monitoring/logger.ts";
 import type { ServiceMetrics } from "../../server/monitoring/metrics.ts";
-import { API_TOKENS } from "../../settings/api_tokens.ts";
+import { VARIABLES } from "../../settings/variables.ts";
 import type { Config } from "../../settings/config.ts";
 import { UsageError } from "../../settings/errors.ts";
 import { wholeNumber } from "../../settings/values.ts";
@@ -43,7 +43,7 @@ export function apiOptions(command: Command): Command {
     .option(
       "--api-host <host>",
       `address of the HTTP API (default: ${API_HOST}); any other address ` +
-        `needs tokens in ${API_TOKENS}`,
+        `needs tokens in ${VARIABLES.apiTokens}`,
     )
     .option(
       "--api-allow-host <name...>",
@@ -94,7 +94,7 @@ export function configuredApi(
   if (tokens.length === 0 && !isLoopback(host)) {
     throw new UsageError(
       `Wrong --api-host: "${host}" is reached from other machines, and the ` +
-        `API shows personal data; set ${API_TOKENS}=read:TOKEN, or leave ` +
+        `API shows personal data; set ${VARIABLES.apiTokens}=read:TOKEN, or leave ` +
         "--api-host out",
     );
   }

@@ -9,11 +9,8 @@ import { RemoteDriver } from "../../ledger/for_deploy.ts";
 import { Alarm } from "../monitoring/alarm.ts";
 import { jsonLog, type Log } from "../monitoring/logger.ts";
 import { serviceMetrics } from "../monitoring/metrics.ts";
-import {
-  readConfig,
-  requireWebhookSecrets,
-  VARIABLES,
-} from "../../settings/config.ts";
+import { readConfig, requireWebhookSecrets } from "../../settings/config.ts";
+import { VARIABLES } from "../../settings/variables.ts";
 import { UsageError } from "../../settings/errors.ts";
 import { redact } from "../../settings/redact.ts";
 import { httpApp } from "../http/http_app.ts";

@@ -1,7 +1,7 @@
 import { messageOf } from "../../core/guards.ts";
 import { matcher } from "../../ledger/for_server.ts";
 import type { TransitionPattern } from "../../ledger/mod.ts";
-import { VARIABLES } from "../../settings/config.ts";
+import { VARIABLES } from "../../settings/variables.ts";
 import { UsageError } from "../../settings/errors.ts";
 import { readForwardSecrets } from "./signed_webhook.ts";
 import { readTargetUrl, targetName } from "./target_address.ts";

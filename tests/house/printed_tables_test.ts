@@ -17,6 +17,7 @@ import {
 import { RECONCILE_SEVERITY } from "../../sync/testing/mod.ts";
 import { OUTCOME_WORDS } from "../../resources/wording/outcome.ts";
 import { BY_HAND } from "../../resources/wording/release.ts";
+import { settingsTable } from "../../settings/variables.ts";
 import { isTestFile, sourceFiles } from "../kit/source_files.ts";
 
 const root = new URL("../..", import.meta.url);
@@ -30,19 +31,21 @@ const TABLES: Readonly<Record<string, () => WordTable>> = {
   release: releaseTable,
   conditions: conditionsTable,
   alarms: alarmsTable,
+  settings: settingsTable,
 };
 
 /** The tables of each document. */
 const DOCUMENTS: Readonly<Record<string, readonly string[]>> = {
   "COMMANDS.md": ["attention", "outcomes", "release"],
   "FORWARDING.md": ["alarms", "release"],
+  "README.md": ["settings"],
   "RUNBOOK.md": ["advice", "conditions", "reconcile"],
 };
 
 const PRINTED = /<!-- printed: (\w+) -->\n\n([^]*?)\n\n<!-- end -->/g;
 
 for (const [name, tables] of Object.entries(DOCUMENTS)) {
-  Deno.test(`${name} has the tables that are printed from the tables of outcomes and conditions`, async () => {
+  Deno.test(`${name} has the tables that are printed from the tables of outcomes, conditions and settings`, async () => {
     const file = new URL(name, root);
     const text = await Deno.readTextFile(file);
     const found = [...text.matchAll(PRINTED)].map(([, table = ""]) => table);
