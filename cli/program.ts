@@ -1,5 +1,6 @@
 import packageFile from "../deno.json" with { type: "json" };
 import tab from "@bomb.sh/tab/commander";
+import { SETTINGS as VARIABLES_TABLE } from "../settings/variables.ts";
 import { type Argument, Command, Help } from "commander";
 import type { Cli } from "./program/cli.ts";
 import { addAttention } from "./commands/attention.ts";
@@ -206,19 +207,11 @@ function inherit(command: Command): void {
 
 const AFTER = `
 Settings come from flags, then from environment variables:
-  RAMPKIT_ENVIRONMENT      production or sandbox
-  RAMPKIT_API_KEY          key of the partner API
-  RAMPKIT_WEBHOOK_SECRET   secrets in the webhook address, comma-separated
-  RAMPKIT_DATABASE_URL     the ledger; file:rampkit.db unless set
-  RAMPKIT_DATABASE_TOKEN   token of a database on a server
-  RAMPKIT_PUBLIC_URL       public address of the endpoint
-  RAMPKIT_SPOOL_DIR        where deliveries wait until the database has them
-  RAMPKIT_FORWARD_TO       targets of transitions, comma-separated
-  RAMPKIT_FORWARD_SECRET   secrets that sign them, comma-separated
-  RAMPKIT_API_TOKENS       read:TOKEN and operate@NAME:TOKEN, comma-separated
-  RAMPKIT_PARTNER_ID       partner id, for the widget
-  RAMPKIT_BASE_URL, RAMPKIT_CARDS_BASE_URL, RAMPKIT_WIDGET_ORIGIN,
-  RAMPKIT_DASHBOARD_URL    addresses that replace the environment's
+${
+  Object.values(VARIABLES_TABLE).map(({ variable, meaning }) =>
+    wrap(`  ${variable.padEnd(25)}${meaning.replaceAll("`", "")}`, 80, 27)
+  ).join("\n")
+}
 
 Exit codes: 0 fine, 1 failed or stopped by Ctrl-C before the end, 2 wrong usage
 or a setting is missing, 3 disagreement found.
