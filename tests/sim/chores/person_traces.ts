@@ -85,6 +85,7 @@ export class DeadSpool {
   readonly #world: World;
   readonly #dice: Dice;
   readonly disk = new VirtualDisk();
+  #taking: Life | null = null;
 
   constructor(world: World, dice: Dice) {
     this.#world = world;
@@ -102,7 +103,10 @@ export class DeadSpool {
 
   /** Takes into a ledger what was left, and overwrites it. */
   async drain(take: (records: Uint8Array) => Promise<unknown>): Promise<void> {
-    const spool = await this.#open(new Life(() => {}), "taken");
+    // A process that crashed meanwhile holds its files no more.
+    this.#taking?.kill();
+    this.#taking = new Life(() => {});
+    const spool = await this.#open(this.#taking, "taken");
     await spool.tidy();
     await spool.drain(async (records) => {
       await take(records);
