@@ -11,7 +11,7 @@ import { defined } from "../../core/defined.ts";
 import type { Freshness } from "../../sync/mod.ts";
 import { describeAnomaly } from "../wording/anomaly.ts";
 import { describeEventContent } from "../wording/event_content.ts";
-import { describeMove } from "../wording/order_move.ts";
+import { describeMove } from "../wording/order_reason.ts";
 import { describeEffectReason } from "../wording/effect_reason.ts";
 import {
   type OrderJson,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describeMove } from "./order_move.ts";
+import { describeMove } from "./order_reason.ts";
 
 Deno.test("describeMove() says how the service's own move is odd", () => {
   const success = { status: "success", trust: "confirmed" } as const;
