@@ -18,7 +18,7 @@ export const FACT_VALUES = {
   before: ["none", "success", "other"],
   code: ["none", "declined", "expired", "late", "amount", "user", "other"],
   tx: ["named", "empty", "unstated"],
-  match: MATCH_FACTS,
+  match: MATCH_FACTS as typeof MATCH_FACTS,
   chain: ["none", "agrees", "differs", "off", "open"],
   claim: ["none", "counts", "rejected"],
   overdue: ["no", "yes"],
