@@ -28,7 +28,8 @@ export const SETTINGS = {
   },
   webhookSecrets: {
     variable: "RAMPKIT_WEBHOOK_SECRET",
-    meaning: "secret in the webhook address; several by commas, all valid",
+    meaning:
+      "secrets in the webhook address, separated by commas; each is valid",
     otherwise: "none",
     isSecret: true,
   },
@@ -55,17 +56,17 @@ export const SETTINGS = {
   },
   spoolDir: {
     variable: "RAMPKIT_SPOOL_DIR",
-    meaning: "where deliveries are from their 204 until the ledger's",
+    meaning: "folder that keeps answered deliveries until the ledger has them",
     otherwise: "beside the file; for a server none",
   },
   forwardTo: {
     variable: "RAMPKIT_FORWARD_TO",
-    meaning: "where transitions are sent on; several by commas",
+    meaning: "addresses that transitions are sent to, separated by commas",
     otherwise: "nowhere",
   },
   forwardSecrets: {
     variable: "RAMPKIT_FORWARD_SECRET",
-    meaning: "what they are signed with: `whsec_…`, several by commas",
+    meaning: "what signs them: `whsec_…`, separated by commas",
     otherwise: "none",
     isSecret: true,
   },
@@ -77,22 +78,22 @@ export const SETTINGS = {
   },
   baseUrl: {
     variable: "RAMPKIT_BASE_URL",
-    meaning: "partner API instead of the environment's",
+    meaning: "address of the partner API",
     otherwise: "the environment's",
   },
   cardsBaseUrl: {
     variable: "RAMPKIT_CARDS_BASE_URL",
-    meaning: "card registration host, likewise",
+    meaning: "address of card registration",
     otherwise: "the environment's",
   },
   widgetOrigin: {
     variable: "RAMPKIT_WIDGET_ORIGIN",
-    meaning: "widget origin, likewise",
+    meaning: "origin of the widget",
     otherwise: "the environment's",
   },
   dashboardUrl: {
     variable: "RAMPKIT_DASHBOARD_URL",
-    meaning: "dashboard, likewise",
+    meaning: "address of the dashboard",
     otherwise: "the environment's",
   },
 } as const satisfies Readonly<Record<string, Setting>>;
