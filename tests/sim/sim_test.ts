@@ -13,7 +13,7 @@ import { addTo, emptyTally, failureText } from "./tally.ts";
 import { temporaryFolder } from "../kit/temporary_folder.ts";
 
 // Enough for every fault and chore to occur; `deno task sim` runs more.
-const SEEDS = 50;
+const SEEDS = 28;
 
 Deno.test(`${SEEDS} seeds of faults and crashes, and those that once broke a rule, break none, and converge`, async () => {
   const tally = emptyTally();
