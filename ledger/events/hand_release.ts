@@ -15,6 +15,17 @@ export interface HandRelease {
   readonly reference: string | null;
   /** When the ledger learnt it, UTC ISO 8601 with milliseconds. */
   readonly recordedAt: string;
-  /** Identifier of the event. */
-  readonly eventId: string;
+  /** Position of the event in the log. */
+  readonly position: number;
+}
+
+/**
+ * The one that the ledger learnt first, whatever the clocks said: what followed
+ * from it is done. An order is released by hand once.
+ */
+export function firstHandRelease(
+  known: HandRelease | null,
+  added: HandRelease,
+): HandRelease {
+  return known !== null && known.position <= added.position ? known : added;
 }

@@ -139,13 +139,13 @@ function readReleased(event: RecordedEvent): Fact {
   if (outcome === undefined) {
     return unreadable(event, { code: "release_incomplete" });
   }
-  const { recordedAt, eventId } = event;
+  const { recordedAt, position } = event;
   const reference = outcome === "delivered" ? filledText(body?.for) : null;
   return {
     ...factBase(event, "order_released"),
     kind: "order_released",
     orderId: event.orderId,
-    hand: { outcome, reference, recordedAt, eventId },
+    hand: { outcome, reference, recordedAt, position },
   };
 }
 

@@ -16,7 +16,7 @@ import {
   type OrderSnapshotFact,
   type WebhookFact,
 } from "../events/fact.ts";
-import type { HandRelease } from "../events/hand_release.ts";
+import { firstHandRelease, type HandRelease } from "../events/hand_release.ts";
 import type { OrderReading } from "../events/order_reading.ts";
 import type { Expectation } from "../events/expectation.ts";
 import {
@@ -203,8 +203,7 @@ function add(
     case "order_released":
       return {
         ...fold,
-        // The first that the ledger learnt counts: what followed from it is done.
-        hand: fold.hand ?? fact.hand,
+        hand: firstHandRelease(fold.hand, fact.hand),
         activity,
       };
     case "unreadable":

@@ -106,7 +106,7 @@ const orderFold = byPlace<WithPackedClaims>({
       outcome: asIs,
       reference: asIs,
       recordedAt: asIs,
-      eventId: asIs,
+      position: asIs,
     }),
   ),
   activity: byPlace<ActivityFold>(activityFields),
