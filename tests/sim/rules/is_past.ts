@@ -23,3 +23,16 @@ export function hadEnded(
 ): boolean {
   return history.every(({ atMs }) => atMs < plan.startMs - marginMs);
 }
+
+/**
+ * Whether an order had succeeded before the ledger went live, whatever the
+ * service said of that success afterwards.
+ */
+export function hadSucceeded(
+  { plan }: World,
+  { history }: Pick<SandboxOrder, "history">,
+): boolean {
+  return history.some(({ status, atMs }) =>
+    status === "success" && atMs < plan.startMs - marginMs
+  );
+}

@@ -1,6 +1,6 @@
 import type { OrderState } from "../../../ledger/mod.ts";
 import { Broken, check } from "../world/journal.ts";
-import { hadEnded } from "../rules/is_past.ts";
+import { hadEnded, hadSucceeded } from "../rules/is_past.ts";
 import { areClocksTrue } from "../rules/true_clocks.ts";
 import { passing } from "../world/virtual_time.ts";
 import type { World } from "../world/world.ts";
@@ -129,7 +129,9 @@ export async function lookAtReleases(world: World): Promise<void> {
       () => `order ${id} waits for a purchase, and is listed as ${tasks}`,
     );
     // What had ended before is listed for fourteen days at most.
-    if (order !== null && hadEnded(world, order) && live !== 1) continue;
+    const isOld = order !== null &&
+      (hadEnded(world, order) || hadSucceeded(world, order));
+    if (isOld && live !== 1) continue;
     if (facts.shown === "success" && !isReleased && recorded !== undefined) {
       check(
         "each success that is not released is somebody's task",
