@@ -163,9 +163,15 @@ export function fieldDifferences(
   for (const field of FACT_FIELDS) {
     const theirs = service[field];
     const ours = ledger[field];
-    // A field the answer leaves out says nothing; the ledger may know it.
-    if (theirs === null) continue;
-    if (ours === null || !sameValue(field, theirs, ours, decimals)) {
+    // A field the answer leaves out says nothing; the ledger may know it. An
+    // ended order whose transaction is stated as none has lost it.
+    const isTakenBack = field === "txId" && ours !== null &&
+      isFinal(service.status) && service.facts.tx === "empty";
+    if (theirs === null && !isTakenBack) continue;
+    if (
+      theirs === null || ours === null ||
+      !sameValue(field, theirs, ours, decimals)
+    ) {
       found.push({ field, service: theirs, ledger: ours });
     }
   }

@@ -137,9 +137,26 @@ Deno.test("reconcileOrder() does not mind case where case says nothing", () => {
 });
 
 Deno.test("reconcileOrder() takes a field the answer leaves out for unsaid", () => {
-  const row = compare({ txId: null, externalOrderId: null }, {});
+  const facts = { ...state().facts, tx: "unstated" } as const;
+  const row = compare({ txId: null, facts, externalOrderId: null }, {});
   assert.equal(row.category, "agree");
   assert.equal(compare({}, { txId: null }).category, "behind");
+});
+
+Deno.test("reconcileOrder() finds a transaction that the service states no more", () => {
+  const { category, differences } = reconcileOrder(
+    { service: state({ txId: null }), ledger: state() },
+    rules,
+  );
+  assert.equal(category, "behind");
+  assert.deepEqual(differences, [
+    { field: "txId", service: null, ledger: "0xDeF" },
+  ]);
+  const { category: open } = reconcileOrder({
+    service: state({ status: "pending", txId: null }),
+    ledger: state({ status: "pending" }),
+  }, rules);
+  assert.equal(open, "agree");
 });
 
 Deno.test("reconcileOrder() finds a ledger that is behind", () => {
