@@ -264,6 +264,8 @@ async function proven(world: World): Promise<void> {
   );
   const lost = notTold(keys, journal.told, await ordersByHand(world));
   if (lost !== null) throw new Broken("every transition is told", lost);
+  // The poller goes on: what it has recorded this moment is not folded yet.
+  await passing(clock, ledger.project(), hourMs);
   await lookAtOutcomes(world);
   await served(world);
   const compared = await passing(
