@@ -100,7 +100,7 @@ export class WebhookEmitter {
     const random = injector.stream("forge.body");
     const forged: SandboxOrder = {
       ...order,
-      txId: factory.facts(now()).txId,
+      txId: factory.facts(order.network, now()).txId,
       orderId: random.chance(0.5) ? order.orderId : seededUlid(now(), random),
       currencyAmount: String(random.int(1, 9_999)),
     };

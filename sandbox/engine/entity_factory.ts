@@ -5,7 +5,7 @@ import {
   seededAddress,
   seededExternalId,
   seededInputData,
-  seededTxHash,
+  seededTransaction,
   seededUlid,
   seededUuid,
   unitsOf,
@@ -80,7 +80,7 @@ export class EntityFactory {
       : random.chance(0.15);
     const clickId = seededUuid(random);
     const sessionId = seededUuid(random);
-    const address = seededAddress(random);
+    const address = seededAddress(market.network, random);
     const inputData = seededInputData(random, 36);
     const card = user.cards[0];
     const order: SandboxOrder = {
@@ -154,10 +154,10 @@ export class EntityFactory {
     };
   }
 
-  /** Facts for a step. Always draws all, so that seeds repeat. */
-  facts(atMs: number): StepFacts {
+  /** Facts for a step on a network. Always draws all, so that seeds repeat. */
+  facts(network: string, atMs: number): StepFacts {
     const random = this.#facts;
-    const txId = seededTxHash(random);
+    const txId = seededTransaction(network, random);
     const failReason = random.pick(failReasons);
     return { atMs, txId, failReason, errorText: random.pick(DECLINE_TEXTS) };
   }

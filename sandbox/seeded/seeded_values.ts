@@ -1,3 +1,4 @@
+import { addressOf, transactionOf } from "./chain_values.ts";
 import type { Random } from "./random.ts";
 
 /** Decimal text of `units` smallest units, without trailing zeros. */
@@ -57,14 +58,14 @@ export function seededExternalId(random: Random): string {
   return random.text("23456789ABCDEFGHJKLMNPQRSTUVWXYZ", 6);
 }
 
-/** A transaction hash of an EVM network. */
-export function seededTxHash(random: Random): string {
-  return `0x${random.text(HEX, 64)}`;
+/** A transaction of a network, in its own form. */
+export function seededTransaction(network: string, random: Random): string {
+  return transactionOf(network, random.text(HEX, 64));
 }
 
-/** An address of an EVM network. */
-export function seededAddress(random: Random): string {
-  return `0x${random.text(HEX, 40)}`;
+/** An address of a network, in its own form. */
+export function seededAddress(network: string, random: Random): string {
+  return addressOf(network, random.text(HEX, 40));
 }
 
 /** `bytes` bytes of call data, in hex. */

@@ -58,7 +58,7 @@ export function backfill(
     userId = order.userId;
     for (const step of steps) {
       const stepMs = order.changedAtMs + random.int(1_000, 90_000);
-      order = takeStep(order, step, factory.facts(stepMs)).order;
+      order = takeStep(order, step, factory.facts(order.network, stepMs)).order;
     }
     orders.put(order);
     if (order.status === "success") userCommands.spend(order);

@@ -72,8 +72,9 @@ export class OrderCommands {
     facts: Partial<StepFacts> = {},
   ): SandboxOrder {
     const { orders, userCommands, factory, emitter, now } = this.#options;
-    const { order, event } = takeStep(this.mustGet(orderId), step, {
-      ...factory.facts(now()),
+    const before = this.mustGet(orderId);
+    const { order, event } = takeStep(before, step, {
+      ...factory.facts(before.network, now()),
       ...facts,
     });
     orders.put(order);

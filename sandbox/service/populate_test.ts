@@ -29,7 +29,7 @@ Deno.test("populate() creates as many orders as asked, with every ending", async
   }
   assert.ok((counts.get("success") ?? 0) > 150);
   for (const order of truth) {
-    if (order.status === "success") assert.match(order.txId, /^0x/);
+    if (order.status === "success") assert.notEqual(order.txId, "");
     assert.equal(order.failReason !== "", order.status === "failed");
   }
   assert.ok(sandbox.users().length > 50);

@@ -3,6 +3,7 @@ import { isWalletAddress } from "../../core/rules/wallet_address.ts";
 import { Hono } from "hono";
 import type { SandboxEngine } from "../service/sandbox_engine.ts";
 import { answer } from "../http/answer.ts";
+import { addressOf } from "../seeded/chain_values.ts";
 import { decimalOf, unitsOf } from "../seeded/seeded_values.ts";
 import { isRecord, messageOf } from "../../core/guards.ts";
 import { centsFor, marketOf, marketsOf, unitsFor } from "../engine/markets.ts";
@@ -169,7 +170,7 @@ function preset(engine: SandboxEngine, visit: Visit): Preset {
         ? decimalOf(centsFor(market, unitsOf(bought, market.decimals)), 2)
         : "25"),
     address: session.walletAddress ?? option("address") ??
-      `0x${"5a".repeat(20)}`,
+      addressOf(network, "5a".repeat(20)),
   };
 }
 
