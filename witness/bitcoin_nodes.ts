@@ -1,0 +1,240 @@
+import { isRecord } from "../core/guards.ts";
+import { parseExact } from "../core/json/exact_json.ts";
+import { isDecimal } from "../core/decimal.ts";
+import { unitsOfDecimal } from "./amounts.ts";
+import { type Finding, NodeFailure, type Payment } from "./finding.ts";
+import type { BlockPlace } from "./transfer.ts";
+import type { NodeFinding } from "./evm_node.ts";
+import { type HttpNode, RpcError } from "./http_node.ts";
+
+/** What is looked for in a transaction of a chain of Bitcoin's family. */
+export interface BitcoinTarget {
+  /** Hash of the chain's first block: it tells the chains apart. */
+  readonly genesis: string;
+  /** Beginning of its SegWit addresses, `bc`. */
+  readonly prefix: string;
+  /** The transaction. */
+  readonly txId: string;
+  /** Whom it is to have paid. */
+  readonly address: string;
+  /** Block in which it was seen before. */
+  readonly before: BlockPlace | null;
+}
+
+/** Decimals of the chain's asset. */
+const DECIMALS = 8;
+
+/** Core's code for what it does not find. */
+const NOT_FOUND = -5;
+
+/**
+ * Asks a node of Bitcoin Core's family by JSON-RPC. It needs the index of
+ * transactions (`txindex=1`), and says so where it has none.
+ *
+ * @param node The node.
+ * @param target What is looked for.
+ * @returns What it shows.
+ * @throws {NodeFailure} When it cannot be used.
+ */
+export async function askCoreNode(
+  node: HttpNode,
+  target: BitcoinTarget,
+): Promise<NodeFinding> {
+  try {
+    return await lookAtCore(node, target);
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    throw new NodeFailure(error.code === -28 ? "syncing" : "bad_answer");
+  }
+}
+
+async function lookAtCore(
+  node: HttpNode,
+  target: BitcoinTarget,
+): Promise<NodeFinding> {
+  if (await node.call("getblockhash", [0]) !== target.genesis) {
+    throw new NodeFailure("wrong_chain");
+  }
+  const newest = await node.call("getbestblockhash", []);
+  const header = await node.call("getblockheader", [newest]);
+  if (!isRecord(header)) throw new NodeFailure("bad_answer");
+  const tip = integer(header.height);
+  const at = { tip, tipMs: integer(header.time) * 1000 };
+  const found = await rawTransaction(node, target.txId);
+  if (found === null || typeof found.blockhash !== "string") {
+    const hashAt = (height: number) => node.call("getblockhash", [height]);
+    return {
+      ...at,
+      finding: await inNoBlock(found !== null, target, tip, hashAt),
+    };
+  }
+  const block = await node.call("getblockheader", [found.blockhash]);
+  if (!isRecord(block)) throw new NodeFailure("bad_answer");
+  const height = integer(block.height);
+  if (integer(block.confirmations) < 1) {
+    return { ...at, finding: dropped(height, tip) };
+  }
+  return {
+    ...at,
+    finding: inBlock(
+      { blockHash: found.blockhash, blockHeight: height },
+      tip,
+      outputsOfCore(found.vout, target),
+    ),
+  };
+}
+
+/** The transaction; null where the node, which has its index, knows none. */
+async function rawTransaction(
+  node: HttpNode,
+  txId: string,
+): Promise<Readonly<Record<string, unknown>> | null> {
+  try {
+    const found = await node.call("getrawtransaction", [txId, true]);
+    if (!isRecord(found)) throw new NodeFailure("bad_answer");
+    return found;
+  } catch (error) {
+    if (!(error instanceof RpcError) || error.code !== NOT_FOUND) throw error;
+    // "Use -txindex or provide a block hash": it has not looked into blocks.
+    if (/txindex/i.test(error.message)) throw new NodeFailure("no_index");
+    return null;
+  }
+}
+
+function outputsOfCore(
+  outputs: unknown,
+  target: BitcoinTarget,
+): readonly Payment[] {
+  if (!Array.isArray(outputs)) throw new NodeFailure("bad_answer");
+  return outputs.filter(isRecord).flatMap((output) => {
+    const script = isRecord(output.scriptPubKey) ? output.scriptPubKey : {};
+    // `addresses` is of before version 22 of Core.
+    const addresses = Array.isArray(script.addresses)
+      ? script.addresses
+      : [script.address];
+    const isPaid = addresses.length === 1 &&
+      isSameAddress(addresses[0], target);
+    if (!isPaid) return [];
+    if (typeof output.value !== "string" || !isDecimal(output.value)) {
+      throw new NodeFailure("bad_answer");
+    }
+    const units = unitsOfDecimal(output.value, DECIMALS);
+    return [{ units, index: integer(output.n) }];
+  });
+}
+
+/**
+ * Asks an Esplora server over HTTP.
+ *
+ * @param node The server.
+ * @param target What is looked for.
+ * @returns What it shows.
+ * @throws {NodeFailure} When it cannot be used.
+ */
+export async function askEsplora(
+  node: HttpNode,
+  target: BitcoinTarget,
+): Promise<NodeFinding> {
+  const hashAt = async (height: number) =>
+    (await node.get(`/block-height/${height}`))?.trim() ?? null;
+  if (await hashAt(0) !== target.genesis) throw new NodeFailure("wrong_chain");
+  const newest = await node.get("/blocks/tip/hash");
+  const header = parsed(await node.get(`/block/${(newest ?? "").trim()}`));
+  if (!isRecord(header)) throw new NodeFailure("bad_answer");
+  const tip = integer(header.height);
+  const at = { tip, tipMs: integer(header.timestamp) * 1000 };
+  const text = await node.get(`/tx/${encodeURIComponent(target.txId)}`);
+  const found = parsed(text);
+  if (text !== null && !isRecord(found)) throw new NodeFailure("bad_answer");
+  const status = isRecord(found) && isRecord(found.status) ? found.status : {};
+  if (!isRecord(found) || status.confirmed !== true) {
+    return {
+      ...at,
+      finding: await inNoBlock(text !== null, target, tip, hashAt),
+    };
+  }
+  const blockHash = String(status.block_hash);
+  const blockHeight = integer(status.block_height);
+  if (await hashAt(blockHeight) !== blockHash) {
+    return { ...at, finding: dropped(blockHeight, tip) };
+  }
+  return {
+    ...at,
+    finding: inBlock(
+      { blockHash, blockHeight },
+      tip,
+      outputsOfEsplora(found.vout, target),
+    ),
+  };
+}
+
+function outputsOfEsplora(
+  outputs: unknown,
+  target: BitcoinTarget,
+): readonly Payment[] {
+  if (!Array.isArray(outputs)) throw new NodeFailure("bad_answer");
+  return outputs.flatMap((output, index) =>
+    isRecord(output) && isSameAddress(output.scriptpubkey_address, target)
+      ? [{ units: BigInt(integer(output.value)), index }]
+      : []
+  );
+}
+
+async function inNoBlock(
+  isKnown: boolean,
+  { before }: BitcoinTarget,
+  tip: number,
+  hashAt: (height: number) => Promise<unknown>,
+): Promise<Finding> {
+  if (before !== null && before.blockHeight <= tip) {
+    const hash = await hashAt(before.blockHeight);
+    if (hash !== before.blockHash) return dropped(before.blockHeight, tip);
+  }
+  return { place: isKnown ? "waiting" : "unknown" };
+}
+
+function dropped(height: number, tip: number): Finding {
+  return { place: "dropped", depth: Math.max(0, tip - height + 1) };
+}
+
+function inBlock(
+  block: BlockPlace,
+  tip: number,
+  payments: readonly Payment[],
+): Finding {
+  return {
+    place: "block",
+    block,
+    confirmations: Math.max(1, tip - block.blockHeight + 1),
+    effect: { kind: "paid", payments },
+  };
+}
+
+/** SegWit addresses may be written in either case, others may not. */
+function isSameAddress(
+  shown: unknown,
+  { address, prefix }: BitcoinTarget,
+): boolean {
+  if (typeof shown !== "string") return false;
+  if (shown === address) return true;
+  const lower = address.toLowerCase();
+  return lower.startsWith(`${prefix}1`) && shown.toLowerCase() === lower;
+}
+
+function parsed(text: string | null): unknown {
+  if (text === null) return null;
+  try {
+    return parseExact(text);
+  } catch {
+    return null;
+  }
+}
+
+/** An integer that `parseExact` read. */
+function integer(value: unknown): number {
+  const number = typeof value === "string" && /^-?\d+$/.test(value)
+    ? Number(value)
+    : NaN;
+  if (!Number.isSafeInteger(number)) throw new NodeFailure("bad_answer");
+  return number;
+}

@@ -1,0 +1,146 @@
+import { isRecord } from "../core/guards.ts";
+import { parseExact } from "../core/json/exact_json.ts";
+import { NodeFailure } from "./finding.ts";
+
+/** How a node is reached. Its address may hold a key: it is never shown. */
+export interface NodeAddress {
+  /** Address without credentials. */
+  readonly url: string;
+  /** Headers to send, credentials among them. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What {@linkcode HttpNode} works with. */
+export interface HttpNodeOptions {
+  /** Sends the requests. */
+  readonly fetch: typeof fetch;
+  /** How long a whole look at one node may take. */
+  readonly timeoutMs: number;
+}
+
+/** No answer of a node is longer; a trace of a large batch has a few MB. */
+const LONGEST_ANSWER = 32 * 1024 * 1024;
+
+/** An error that a node answers to a JSON-RPC call. */
+export class RpcError extends Error {
+  /** Names this class whatever module it comes from. */
+  override readonly name = "RpcError";
+  /** Its code; null where the node states none. */
+  readonly code: number | null;
+
+  /** Takes the error as the node states it. */
+  constructor(code: number | null, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** One look at one node over HTTP: its requests, and all that it answered. */
+export class HttpNode {
+  readonly #address: NodeAddress;
+  readonly #fetch: typeof fetch;
+  readonly #signal: AbortSignal;
+  readonly #answers: string[] = [];
+
+  /** Begins a look. */
+  constructor(address: NodeAddress, options: HttpNodeOptions) {
+    this.#address = address;
+    this.#fetch = options.fetch;
+    this.#signal = AbortSignal.timeout(options.timeoutMs);
+  }
+
+  /** All answers so far as received, one a line. */
+  get raw(): string {
+    return this.#answers.join("\n");
+  }
+
+  /**
+   * Calls a method by JSON-RPC.
+   *
+   * @returns The result, with numbers as exact decimal strings.
+   * @throws {RpcError} When the node answers an error.
+   * @throws {NodeFailure} When it cannot be used.
+   */
+  async call(method: string, params: readonly unknown[]): Promise<unknown> {
+    const { status, text } = await this.#request(this.#address.url, {
+      method: "POST",
+      headers: { ...this.#address.headers, "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+    });
+    const answer = parsed(text);
+    if (!isRecord(answer)) throw failureOf(status);
+    // Core answers errors of a method with status 404 or 500.
+    if (isRecord(answer.error)) {
+      const { code, message } = answer.error;
+      if (status === 401 || status === 403 || status === 429) {
+        throw failureOf(status);
+      }
+      throw new RpcError(
+        typeof code === "string" ? Number(code) : null,
+        String(message),
+      );
+    }
+    if (status !== 200 || !("result" in answer)) throw failureOf(status);
+    return answer.result;
+  }
+
+  /**
+   * Reads an address below the node's.
+   *
+   * @returns The text; null where there is nothing (404).
+   * @throws {NodeFailure} When the node cannot be used.
+   */
+  async get(path: string): Promise<string | null> {
+    const { status, text } = await this.#request(this.#address.url + path, {
+      headers: this.#address.headers,
+    });
+    if (status === 404) return null;
+    if (status !== 200) throw failureOf(status);
+    return text;
+  }
+
+  async #request(
+    url: string,
+    init: RequestInit,
+  ): Promise<{ readonly status: number; readonly text: string }> {
+    try {
+      const response = await this.#fetch(url, {
+        ...init,
+        // A key in a header must not follow to another host.
+        redirect: "manual",
+        signal: this.#signal,
+      });
+      const text = await readText(response);
+      this.#answers.push(text);
+      return { status: response.status, text };
+    } catch (error) {
+      if (error instanceof NodeFailure) throw error;
+      // What failed names the address, and with it a key.
+      throw new NodeFailure(this.#signal.aborted ? "timeout" : "unreachable");
+    }
+  }
+}
+
+function failureOf(status: number): NodeFailure {
+  if (status === 401 || status === 403) return new NodeFailure("refused");
+  if (status === 429) return new NodeFailure("rate_limited");
+  return new NodeFailure("bad_answer");
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parseExact(text);
+  } catch {
+    return null;
+  }
+}
+
+async function readText(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > LONGEST_ANSWER) throw new NodeFailure("bad_answer");
+  }
+  return text + decoder.decode();
+}

@@ -1,0 +1,131 @@
+import type { Verdict, VerdictReason } from "../core/chain/verdict.ts";
+
+/** A block by which a transaction is known. */
+export interface BlockPlace {
+  /** Hash of the block, as the network writes it. */
+  readonly blockHash: string;
+  /** Its height. */
+  readonly blockHeight: number;
+}
+
+/** What a transaction is to have done, by the service's word. */
+export interface TransferQuestion {
+  /** Network as in the asset tables, in any case. */
+  readonly network: string;
+  /** Asset code, in any case. */
+  readonly asset: string;
+  /** The transaction. */
+  readonly txId: string;
+  /** Whom it is to have paid; of a smart-contract order the contract. */
+  readonly address: string | null;
+  /** How much of the asset, a plain decimal; null where it is not stated. */
+  readonly amount: string | null;
+  /**
+   * Of a smart-contract order, what was to be called: then the success of that
+   * call is looked at, and no amount.
+   *
+   * @default {null}
+   */
+  readonly smartContract?: {
+    /** The contract. */
+    readonly address: string;
+    /** Input of the call in hex; null where any call of it counts. */
+    readonly inputData: string | null;
+  } | null;
+  /**
+   * Amounts of other orders that name the same transaction and address.
+   *
+   * @default {[]}
+   */
+  readonly others?: readonly string[];
+  /**
+   * The block in which it was seen before: so a reorganisation is told from a
+   * transaction that nobody knows.
+   *
+   * @default {null}
+   */
+  readonly before?: BlockPlace | null;
+}
+
+/** What the nodes of a network showed of a transaction. */
+export interface Look {
+  /** The verdict. */
+  readonly verdict: Verdict;
+  /** Why it is no better; null where it needs no reason. */
+  readonly reason: VerdictReason | null;
+  /** What the address got, a plain decimal; null where that is not known. */
+  readonly arrived: string | null;
+  /** Blocks on top of its own, that one counted; null in no block. */
+  readonly confirmations: number | null;
+  /** Whether it is so deep that the partner takes it for settled. */
+  readonly final: boolean;
+  /** The block that holds it; null in no block. */
+  readonly block: BlockPlace | null;
+  /** What supports it. */
+  readonly evidence: Evidence;
+}
+
+/** What supports a verdict. */
+export interface Evidence {
+  /** Place of the payment in it: of a log, or an output; null otherwise. */
+  readonly index: number | null;
+  /** Names of the nodes that say so. */
+  readonly nodes: readonly string[];
+  /** SHA-256 of their raw answers, in hex; null where none answered. */
+  readonly answers: string | null;
+  /** The amount by which it may be off, as configured; null where none is. */
+  readonly tolerance: string | null;
+  /** Nodes of the network that do not say so, and why. */
+  readonly problems: readonly NodeTrouble[];
+}
+
+/** What is wrong with a node, or with what it said. */
+export interface NodeTrouble {
+  /** The node's name. */
+  readonly node: string;
+  /** What is wrong. */
+  readonly problem: NodeProblem;
+}
+
+/** Every problem of a node, in the order in which documents list them. */
+export const NODE_PROBLEMS = [
+  "unreachable",
+  "timeout",
+  "refused",
+  "rate_limited",
+  "bad_answer",
+  "wrong_chain",
+  "syncing",
+  "lagging",
+  "no_index",
+  "pruned",
+  "says_otherwise",
+] as const;
+
+/**
+ * What is wrong with a node.
+ *
+ * - `unreachable`: no connection, or it was broken off.
+ * - `timeout`: no answer in time.
+ * - `refused`: the key, or the method, is not allowed (HTTP 401 or 403).
+ * - `rate_limited`: too many requests (HTTP 429).
+ * - `bad_answer`: another error, or an answer that is none.
+ * - `wrong_chain`: it serves another chain.
+ * - `syncing`: it has not read the chain to its end yet.
+ * - `lagging`: its newest block is old, or far behind another node's.
+ * - `no_index`: it cannot find transactions by their hash.
+ * - `pruned`: it has thrown away what is asked for.
+ * - `says_otherwise`: the others agree on something else.
+ */
+export type NodeProblem = (typeof NODE_PROBLEMS)[number];
+
+/** A witness of transfers: asks the partner's own nodes. */
+export interface ChainWitness {
+  /**
+   * Looks at a transaction. It never throws for what a node does.
+   *
+   * @param question What it is to have done.
+   * @returns What the nodes show.
+   */
+  look(question: TransferQuestion): Promise<Look>;
+}
