@@ -1,3 +1,4 @@
+import { readConfig } from "../settings/config.ts";
 import {
   forwardMeters,
   ForwardReport,
@@ -170,7 +171,12 @@ async function forwardAll(
   url: string,
   transitions: number,
 ): Promise<void> {
-  const forwarding = readForwarding([url], () => WEBHOOK_SECRET);
+  const forwarding = readForwarding(
+    readConfig(() => undefined, {
+      forwardTo: [url],
+      forwardSecrets: WEBHOOK_SECRET,
+    }),
+  );
   const [target] = forwarding?.targets ?? [];
   if (target === undefined) throw new Error("There is no target");
   const stop = new AbortController();

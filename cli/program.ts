@@ -1,6 +1,6 @@
 import packageFile from "../deno.json" with { type: "json" };
 import tab from "@bomb.sh/tab/commander";
-import { SETTINGS as VARIABLES_TABLE } from "../settings/variables.ts";
+import { SETTINGS, VARIABLE_NAMES, VARIABLES } from "../settings/settings.ts";
 import { type Argument, Command, Help } from "commander";
 import type { Cli } from "./program/cli.ts";
 import { addAttention } from "./commands/attention.ts";
@@ -31,7 +31,7 @@ import { addUsers } from "./commands/users/mod.ts";
 import { addWebhook } from "./commands/webhook/mod.ts";
 import { EXIT } from "../settings/errors.ts";
 import { guardedIo, type Io } from "./program/io.ts";
-import { SETTINGS } from "./program/options.ts";
+import { SETTINGS_HEADING } from "./program/options.ts";
 import { asksForJson, reportError } from "./program/report_error.ts";
 import { wrap } from "../resources/views/wrap.ts";
 
@@ -186,10 +186,10 @@ function addComplete(program: Command): void {
 /** A command's own flags come first, those that stand for a variable last. */
 const groupItems: Help["groupItems"] = (all, visible, groupOf) => {
   const groups = Help.prototype.groupItems(all, visible, groupOf);
-  const settings = groups.get(SETTINGS);
+  const settings = groups.get(SETTINGS_HEADING);
   if (settings === undefined) return groups;
-  groups.delete(SETTINGS);
-  return groups.set(SETTINGS, settings);
+  groups.delete(SETTINGS_HEADING);
+  return groups.set(SETTINGS_HEADING, settings);
 };
 
 function argumentTerm(argument: Argument): string {
@@ -208,9 +208,10 @@ function inherit(command: Command): void {
 const AFTER = `
 Settings come from flags, then from environment variables:
 ${
-  Object.values(VARIABLES_TABLE).map(({ variable, meaning }) =>
-    wrap(`  ${variable.padEnd(25)}${meaning.replaceAll("`", "")}`, 80, 27)
-  ).join("\n")
+  VARIABLE_NAMES.map((name) => {
+    const means = SETTINGS[name].means.replaceAll("`", "");
+    return wrap(`  ${VARIABLES[name].padEnd(25)}${means}`, 80, 27);
+  }).join("\n")
 }
 
 Exit codes: 0 fine, 1 failed or stopped by Ctrl-C before the end, 2 wrong usage

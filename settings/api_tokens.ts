@@ -1,5 +1,4 @@
 import { UsageError } from "./errors.ts";
-import { VARIABLES } from "./variables.ts";
 
 /** What a token allows; `operate` allows to read as well. */
 export type Scope = "read" | "operate";
@@ -20,12 +19,16 @@ const SHORTEST = 16;
 /**
  * Reads tokens: `read:TOKEN,operate@NAME:TOKEN`.
  *
- * @param text What the variable holds; null where it is not set.
+ * @param setting How the setting is called.
  * @throws {UsageError} When an entry is wrong; the message holds no token.
  */
-export function readApiTokens(text: string | null): readonly ApiToken[] {
-  const entries = (text ?? "").split(",").map((entry) => entry.trim())
+export function readApiTokens(
+  setting: string,
+  text: string,
+): readonly ApiToken[] {
+  const entries = text.split(",").map((entry) => entry.trim())
     .filter((entry) => entry !== "");
+  const wrong = (what: string) => new UsageError(`Wrong ${setting}: ${what}`);
   return entries.map((entry, index) => {
     const which = `token ${index + 1} of ${entries.length}`;
     const [, scope, name, token = ""] =
@@ -51,8 +54,4 @@ export function readApiTokens(text: string | null): readonly ApiToken[] {
     }
     return { token, name: name ?? null, scope };
   });
-}
-
-function wrong(what: string): UsageError {
-  return new UsageError(`Wrong ${VARIABLES.apiTokens}: ${what}`);
 }

@@ -7,14 +7,17 @@ const OPERATE = "fedcba9876543210";
 
 Deno.test("readApiTokens() reads scope, name and token of each entry", () => {
   assert.deepEqual(
-    readApiTokens(` read:${READ}, operate@night-shift:${OPERATE} ,`),
+    readApiTokens(
+      "RAMPKIT_API_TOKENS",
+      ` read:${READ}, operate@night-shift:${OPERATE} ,`,
+    ),
     [
       { token: READ, name: null, scope: "read" },
       { token: OPERATE, name: "night-shift", scope: "operate" },
     ],
   );
-  for (const text of [null, "", " , "]) {
-    assert.deepEqual(readApiTokens(text), []);
+  for (const text of ["", " , "]) {
+    assert.deepEqual(readApiTokens("RAMPKIT_API_TOKENS", text), []);
   }
 });
 
@@ -30,7 +33,7 @@ Deno.test("readApiTokens() refuses what is wrong, and says where without the tok
     ]
   ) {
     assert.throws(
-      () => readApiTokens(`read:${READ},${entry}`),
+      () => readApiTokens("RAMPKIT_API_TOKENS", `read:${READ},${entry}`),
       (error) =>
         error instanceof UsageError &&
         /^Wrong RAMPKIT_API_TOKENS: token 2 of 2 /.test(error.message) &&

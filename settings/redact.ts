@@ -1,26 +1,10 @@
-import { SETTINGS } from "./variables.ts";
+import { withoutPasswords } from "./addresses.ts";
+import { SETTINGS, VARIABLE_NAMES, VARIABLES } from "./settings.ts";
 
 /** The variables whose values no message may show. */
-const SECRET_VARIABLES = Object.values(SETTINGS)
-  .filter((setting) => "isSecret" in setting)
-  .map(({ variable }) => variable);
-
-/**
- * Takes user and password out of every address in a text: of
- * `libsql://me:word@host` it leaves `libsql://[secret]@host`. What follows
- * `file:` is a path, in which an @ is nothing special.
- */
-export function withoutPasswords(text: string): string {
-  return text.replace(
-    /\b([a-z][a-z0-9+.-]*):(\/\/)?[^\s"'<>]*@/gi,
-    (found, scheme: string, slashes: string | undefined) =>
-      scheme.toLowerCase() === "file"
-        ? found
-        : slashes === undefined
-        ? "[secret]@"
-        : `${scheme}://[secret]@`,
-  );
-}
+const SECRET_VARIABLES = VARIABLE_NAMES
+  .filter((name) => "isSecret" in SETTINGS[name])
+  .map((name) => VARIABLES[name]);
 
 /**
  * Blots out every configured secret in a text that is about to be shown. No

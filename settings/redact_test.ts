@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { redact, withoutPasswords } from "./redact.ts";
+import { withoutPasswords } from "./addresses.ts";
+import { redact } from "./redact.ts";
 
 Deno.test("redact() blots out every configured secret", () => {
   const variables: Record<string, string> = {

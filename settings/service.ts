@@ -13,8 +13,7 @@ export function serviceEnvironment(
   const preset = resolveEnvironment(
     environment === "production" ? "production" : "sandbox",
   );
-  const { baseUrl, cardsBaseUrl, widgetOrigin, dashboardUrl } =
-    config.addresses;
+  const { baseUrl, cardsBaseUrl, widgetOrigin, dashboardUrl } = config;
   return resolveEnvironment({
     name: preset.name,
     assets: preset.assets,

@@ -1,14 +1,18 @@
 import type { Command } from "commander";
 import {
-  CONSOLE_PORT,
   type ConsoleSettings,
   openConfiguredConsole,
 } from "../serve_flags/console_flags.ts";
 import { jsonLog } from "../../server/monitoring/logger.ts";
 import type { Cli } from "../program/cli.ts";
 import { line } from "../program/io.ts";
-import { ledgerOptions, type SharedFlags } from "../program/options.ts";
-import { wholeNumber } from "../../settings/values.ts";
+import {
+  ledgerOptions,
+  settingOption,
+  settingOptions,
+  type SharedFlags,
+} from "../program/options.ts";
+import { SETTINGS } from "../../settings/settings.ts";
 import { redact } from "../../settings/redact.ts";
 import { aborted } from "../../settings/stoppable.ts";
 import { withStoredLedger } from "../program/with_ledger.ts";
@@ -23,32 +27,17 @@ export function addConsole(program: Command, cli: Cli): void {
     "show the ledger as web pages for support, finance and on-call: search, " +
       "orders, what waits for a person, delivery and months",
   );
-  ledgerOptions(command)
-    .option(
-      "--port <port>",
-      "port to listen on, 0 for a free one",
-      wholeNumber("--port", 0, 65_535),
-      CONSOLE_PORT,
-    )
-    .option(
-      "--host <host>",
-      "address to listen on; on any other address people must sign in",
-      "127.0.0.1",
-    )
-    .option(
-      "--allow-host <name...>",
-      "host names under which people open it, for example console.example.com",
-    )
-    .option(
-      "--explorers <file>",
-      "JSON file of block explorers by network; they replace the built-in " +
-        "ones",
-    )
-    .option(
-      "--operate",
-      "let everyone who opens it acknowledge and write notes; where " +
-        "people sign in, their tokens decide",
-    )
+  ledgerOptions(command);
+  settingOption(command, "port", { fallback: SETTINGS.console.fallback });
+  settingOption(command, "host", {
+    means: "address to listen on; on any other address people must sign in",
+  });
+  settingOption(command, "consoleAllowHost", {
+    flag: "--allow-host <name...>",
+    means: "host names under which people open it, for example " +
+      "console.example.com",
+  });
+  settingOptions(command, "explorers", "operate")
     .addHelpText("after", HELP)
     .action(cli.run(async (flags: ConsoleFlags) => {
       const { io } = cli;

@@ -35,7 +35,7 @@ import {
   jsonOption,
   ledgerOptions,
   serviceOptions,
-  settingOption,
+  settingOptions,
   type SharedFlags,
 } from "../program/options.ts";
 import { isStored, openConfigured } from "../program/with_ledger.ts";
@@ -48,11 +48,7 @@ export function addDoctor(program: Command, cli: Cli): void {
     "check settings, service, ledger, delivery and clock",
   );
   jsonOption(
-    settingOption(
-      serviceOptions(ledgerOptions(command)),
-      "--public-url <url>",
-      "public address of the endpoint (RAMPKIT_PUBLIC_URL)",
-    ),
+    settingOptions(serviceOptions(ledgerOptions(command)), "publicUrl"),
     "one object",
   )
     .option(

@@ -8,10 +8,11 @@ import {
 import { LOG_EVENTS } from "../../server/monitoring/log_events.ts";
 import type { Log } from "../../server/monitoring/logger.ts";
 import type { Cli } from "../program/cli.ts";
-import { VARIABLES } from "../../settings/variables.ts";
+import { readConfig } from "../../settings/config.ts";
+import { VARIABLES } from "../../settings/settings.ts";
 import { UsageError } from "../../settings/errors.ts";
 import { type Io, jsonLine, line, note } from "../program/io.ts";
-import { jsonOption } from "../program/options.ts";
+import { jsonOption, settingOption } from "../program/options.ts";
 import { wholeNumber } from "../../settings/values.ts";
 import { redact } from "../../settings/redact.ts";
 
@@ -44,7 +45,10 @@ export function addListen(program: Command, cli: Cli): void {
       "`now` an order or user entered a status, `out` it was forwarded to " +
       "you",
   );
-  jsonOption(command, "one object a line")
+  settingOption(jsonOption(command, "one object a line"), "port", {
+    means: "port of the sandbox, 0 for a free one",
+    fallback: PORT,
+  })
     .option(
       "--forward-to <target>",
       "your receiver: an address, or 'ADDRESS PATTERN...', for example 'http://127.0.0.1:3000/hooks order.confirmed.*'; may be given several times",
@@ -53,12 +57,6 @@ export function addListen(program: Command, cli: Cli): void {
     .option(
       "--ledger <file>",
       "keep the ledger in this file (default: one that is removed at the end)",
-    )
-    .option(
-      "--port <port>",
-      "port of the sandbox, 0 for a free one",
-      wholeNumber("--port", 0, 65_535),
-      PORT,
     )
     .option(
       "--endpoint-port <port>",
@@ -126,14 +124,10 @@ function forwardingTo(
   { env }: Io,
   { forwardTo = [] }: ListenFlags,
 ): Forwarding | undefined {
-  if (forwardTo.length === 0) return undefined;
-  return readForwarding(
+  return readForwarding(readConfig(() => undefined, {
     forwardTo,
-    (name) =>
-      name === VARIABLES.forwardSecrets
-        ? env(name)?.trim() || DEVELOPMENT_SECRET
-        : undefined,
-  );
+    forwardSecrets: env(VARIABLES.forwardSecrets)?.trim() || DEVELOPMENT_SECRET,
+  }));
 }
 
 /** Tells people what does not work; what happens has lines of its own. */

@@ -3,7 +3,11 @@ import { defined } from "../../core/defined.ts";
 import { serveSandbox } from "../../sandbox/mod.ts";
 import { readConfig } from "../../settings/config.ts";
 import { type Io, jsonLine, line, note } from "../program/io.ts";
-import { jsonOption } from "../program/options.ts";
+import {
+  jsonOption,
+  settingOption,
+  settingOptions,
+} from "../program/options.ts";
 import { wholeNumber } from "../../settings/values.ts";
 import type { Cli } from "../program/cli.ts";
 import { UsageError } from "../../settings/errors.ts";
@@ -38,14 +42,8 @@ export function addSandbox(program: Command, cli: Cli): void {
   ).description(
     "run a local simulation of the service: API, widget, webhooks and faults",
   );
-  jsonOption(command, "one object")
-    .option(
-      "--port <port>",
-      "port to listen on, 0 for a free one",
-      wholeNumber("--port", 0, 65_535),
-      8788,
-    )
-    .option("--host <host>", "address to listen on", "127.0.0.1")
+  settingOption(command, "port", { fallback: 8788 });
+  jsonOption(settingOptions(command, "host"), "one object")
     .option(
       "--allow-host <name...>",
       "host names of the sandbox, besides localhost and --host",

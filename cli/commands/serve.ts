@@ -1,11 +1,7 @@
 import type { Command } from "commander";
 import { defined } from "../../core/defined.ts";
 import { sleep } from "../../core/waiting/sleep.ts";
-import {
-  type ApiFlags,
-  apiOptions,
-  configuredApi,
-} from "../serve_flags/api_flags.ts";
+import { type ApiFlags, configuredApi } from "../serve_flags/api_flags.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 import { UsageError } from "../../settings/errors.ts";
 import { watchHealth } from "../../server/alarms/watch_health.ts";
@@ -24,50 +20,47 @@ import {
   contradictedAfterOption,
   ledgerOptions,
   serviceOptions,
-  settingOption,
+  settingOptions,
   type SharedFlags,
 } from "../program/options.ts";
-import { wholeNumber } from "../../settings/values.ts";
+import type { FlagsOf } from "../../settings/settings.ts";
 import { redact } from "../../settings/redact.ts";
 import { aborted } from "../../settings/stoppable.ts";
 import { openConfigured } from "../program/with_ledger.ts";
-import { admissionOf } from "../../server/http/admission.ts";
+import {
+  type AdmissionFlags,
+  admissionOf,
+} from "../../server/http/admission.ts";
 import {
   type BackupFlags,
-  backupOptions,
   backupPlan,
   regularBackups,
 } from "../serve_flags/backup_flags.ts";
 import {
   configuredConsole,
-  consoleOptions,
   type ServeConsoleFlags,
 } from "../serve_flags/console_flags.ts";
 import { ActivityPrinter } from "../listen/activity_printer.ts";
-import {
-  type ForwardFlags,
-  forwardingOf,
-  forwardOptions,
-} from "../serve_flags/forward_flags.ts";
+import { forwardingOf } from "../serve_flags/forward_flags.ts";
 import { returnFreedMemory } from "../../server/http/freed_memory.ts";
 import { httpApp } from "../../server/http/http_app.ts";
 import { listening } from "../../server/http/listening.ts";
 import { openSpool } from "../../server/http/open_spool.ts";
 import { openSteadyServer } from "../../server/http/open_steady_server.ts";
 
-interface ServeFlags
-  extends SharedFlags, BackupFlags, ServeConsoleFlags, ForwardFlags, ApiFlags {
-  readonly port: number;
-  readonly host: string;
-  readonly poll: boolean;
-  readonly rate?: number;
-  readonly contradictedAfter: number;
-  readonly allow?: readonly string[];
-  readonly clientAddressHeader?: string;
-  readonly trustedProxies?: readonly string[];
-  readonly verbose?: boolean;
-  readonly goLive?: string;
-}
+type ServeFlags =
+  & SharedFlags
+  & BackupFlags
+  & ServeConsoleFlags
+  & ApiFlags
+  & AdmissionFlags
+  & FlagsOf<"rate" | "verbose" | "goLive">
+  & {
+    readonly port: number;
+    readonly host: string;
+    readonly poll: boolean;
+    readonly contradictedAfter: number;
+  };
 
 /** `serve`: endpoint, projection and poller in one process. */
 export function addServe(program: Command, cli: Cli): void {
@@ -76,44 +69,14 @@ export function addServe(program: Command, cli: Cli): void {
   ).description(
     "receive webhooks, fold them into states, and poll the service, in one process",
   );
-  apiOptions(forwardOptions(consoleOptions(backupOptions(settingOption(
-    contradictedAfterOption(serviceOptions(ledgerOptions(command))),
-    "--spool-dir <dir>",
-    "folder that stores deliveries until the database has them (RAMPKIT_SPOOL_DIR; default: beside a database file; none for a database on a server, which then stores a delivery before its response)",
-  )))))
-    .option(
-      "--port <port>",
-      "port to listen on, 0 for a free one",
-      wholeNumber("--port", 0, 65_535),
-      8787,
-    )
-    .option("--host <host>", "address to listen on", "127.0.0.1")
-    .option("--no-poll", "do not poll the service")
-    .option(
-      "--rate <n>",
-      "requests a second to the service",
-      wholeNumber("--rate", 1, 1000),
-    )
-    .option(
-      "--allow <address...>",
-      "take webhooks only from these addresses or CIDR ranges",
-    )
-    .option(
-      "--client-address-header <name>",
-      "behind a proxy: the header that holds the client's address, for example X-Forwarded-For; needs --trusted-proxies",
-    )
-    .option(
-      "--trusted-proxies <address...>",
-      "addresses or CIDR ranges of your proxies; from other addresses the header is ignored",
-    )
-    .option(
-      "--go-live <time>",
-      "tell targets and handlers of what ended after this time, UTC ISO 8601; earlier orders are only booked (default: the first start)",
-    )
-    .option(
-      "--verbose",
-      "print a line for each delivery to standard output: time, type, id, amount, answer",
-    )
+  contradictedAfterOption(settingOptions(
+    serviceOptions(ledgerOptions(command)),
+    ...["spoolDir", "port", "host", "poll", "rate", "allow"] as const,
+    ...["clientAddressHeader", "trustedProxies", "goLive", "verbose"] as const,
+    ...["backupTo", "every", "keep", "forwardTo"] as const,
+    ...["console", "consoleHost", "consoleAllowHost"] as const,
+    ...["apiPort", "apiHost", "apiAllowHost"] as const,
+  ))
     .addHelpText(
       "after",
       "\nIt writes a log to standard error, one JSON object a line. Ctrl-C lets\nrequests under way finish, folds what is stored, and exits with 0.\nMake the secret once, and keep it: openssl rand -hex 24\n\nExample:\n  RAMPKIT_WEBHOOK_SECRET=SECRET rampkit serve --port 8787",
@@ -128,7 +91,7 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
   const secrets = requireWebhookSecrets(config);
   const backups = regularBackups(flags, config);
   const openPages = configuredConsole(flags, config);
-  const forward = forwardingOf(flags, io.env);
+  const forward = forwardingOf(config);
   const serveApi = configuredApi(flags, config);
   const log = jsonLog((text) => io.err(redact(text, io.env)), io.now);
   using held = await holdLedger(config);

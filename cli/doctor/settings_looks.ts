@@ -1,5 +1,6 @@
 import { type Finding, found } from "../../resources/health/finding.ts";
-import { type Config, SHORT_SECRET_LENGTH } from "../../settings/config.ts";
+import type { Config } from "../../settings/config.ts";
+import { SHORT_SECRET_LENGTH } from "../../settings/secrets.ts";
 
 /** Looks at the settings alone. */
 export function lookAtSettings(

@@ -1,10 +1,10 @@
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import type { Config } from "../../settings/config.ts";
 import { CommandError } from "../../settings/errors.ts";
 import type { Io } from "../program/io.ts";
-import type { SharedFlags } from "../program/options.ts";
 import { progress } from "../program/progress.ts";
-import { withStoredLedger } from "../program/with_ledger.ts";
+import { openConfigured } from "../program/with_ledger.ts";
 import {
   copyWhole,
   discardPartial,
@@ -24,8 +24,8 @@ const LOOK_EVERY_MS = 500;
  */
 export async function backUp(
   io: Io,
-  flags: SharedFlags,
-  file: string,
+  config: Config,
+  { file, json = false }: { readonly file: string; readonly json?: boolean },
 ): Promise<void> {
   if (await exists(file)) {
     throw new CommandError(
@@ -36,15 +36,15 @@ export async function backUp(
     throw new CommandError(`Cannot write ${file}: there is no such folder`);
   }
   io.signal.throwIfAborted();
-  const copied = withStoredLedger(
-    io,
-    flags,
-    (ledger) => copyWhole(ledger, file, { signal: io.signal }),
-  );
+  const copy = async () => {
+    await using ledger = await openConfigured(config, io);
+    await copyWhole(ledger, file, { signal: io.signal });
+  };
+  const copied = copy();
   const stopped = Promise.withResolvers<never>();
   const stop = () => stopped.reject(io.signal.reason);
   io.signal.addEventListener("abort", stop);
-  using bar = progress(io, "MB copied", !flags.json);
+  using bar = progress(io, "MB copied", !json);
   const looking = setInterval(async () => {
     const found = await stat(partialCopy(file)).catch(() => null);
     if (found !== null) bar.at(Math.round(found.size / 1e6));

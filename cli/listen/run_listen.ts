@@ -24,7 +24,6 @@ import { holdLedger } from "../../server/ledger_file/ledger_lock.ts";
 import type { Log } from "../../server/monitoring/logger.ts";
 import { serviceMetrics } from "../../server/monitoring/metrics.ts";
 import { readConfig } from "../../settings/config.ts";
-import { VARIABLES } from "../../settings/variables.ts";
 import { aborted } from "../../settings/stoppable.ts";
 import { listening } from "../../server/http/listening.ts";
 import type { AnsweredRequest } from "../../webhooks/mod.ts";
@@ -197,14 +196,13 @@ function expectationOf(
 
 /** What `serve` would be configured with to work with the sandbox. */
 function configOf(databaseUrl: string, secret: string, served: ServedSandbox) {
-  const settings: Readonly<Record<string, string>> = {
-    [VARIABLES.environment]: "sandbox",
-    [VARIABLES.apiKey]: served.sandbox.apiKey,
-    [VARIABLES.webhookSecrets]: secret,
-    [VARIABLES.databaseUrl]: databaseUrl,
-    [VARIABLES.baseUrl]: served.url,
-  };
-  return readConfig((name) => settings[name]);
+  return readConfig(() => undefined, {
+    environment: "sandbox",
+    apiKey: served.sandbox.apiKey,
+    webhookSecrets: secret,
+    databaseUrl,
+    baseUrl: served.url,
+  });
 }
 
 /** Where the ledger is: in a file that was named, or in a folder of its own

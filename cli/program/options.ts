@@ -1,45 +1,82 @@
 import { type Command, Option } from "commander";
 import { CONTRADICTED_AFTER_MS } from "../../sync/for_resources.ts";
 import type { ConfigFlags } from "../../settings/config.ts";
-import { DEFAULT_DATABASE_URL } from "../../settings/variables.ts";
+import {
+  flagHelp,
+  flagName,
+  type Setting,
+  type SettingName,
+  SETTINGS,
+} from "../../settings/settings.ts";
 import { wholeNumber } from "../../settings/values.ts";
 import { UsageError } from "../../settings/errors.ts";
 
 /** Heading of the flags that stand for a variable, below a command's own. */
-export const SETTINGS = "Settings, each also a variable:";
+export const SETTINGS_HEADING = "Settings, each also a variable:";
 
-/** Adds a flag that stands for a variable. */
+/** Adds the flags of settings, as the table of settings describes them. */
+export function settingOptions(
+  command: Command,
+  ...names: readonly SettingName[]
+): Command {
+  return names.reduce((command, name) => settingOption(command, name), command);
+}
+
+/**
+ * Adds the flag of a setting. The text of one that stands for a variable is
+ * left to the reader of the settings.
+ *
+ * @param but In what the flag differs from the table; one of another name needs
+ * no other flag. @default {in nothing}
+ */
 export function settingOption(
   command: Command,
-  flags: string,
-  description: string,
+  name: SettingName,
+  but: Partial<Pick<Setting, "flag" | "means" | "fallback">> = {},
 ): Command {
-  return command.addOption(
-    new Option(flags, description).helpGroup(SETTINGS),
-  );
+  const row: Setting = { ...SETTINGS[name], ...but };
+  const { flag = "", variable, fallback, read } = row;
+  const needs = but.flag === undefined ? row.needs : undefined;
+  const option = new Option(flag);
+  // Where another flag decides, the parser must not make it look as if given.
+  const isPreset = fallback !== undefined && variable === undefined &&
+    needs === undefined && !option.optional;
+  const { fallback: _, ...unset } = row;
+  option.description = flagHelp(isPreset ? unset : row);
+  if (isPreset) option.default(fallback);
+  if (variable !== undefined) option.helpGroup(SETTINGS_HEADING);
+  if (Array.isArray(fallback)) {
+    option.argParser((text: string, before: readonly string[] = []) => [
+      ...before,
+      text,
+    ]);
+  } else if (variable === undefined && read !== undefined && !option.variadic) {
+    option.argParser((text: string) => read(firstWord(flag), text));
+  }
+  command.addOption(option);
+  return needs === undefined ? command : command.hook("preAction", () => {
+    const { [option.attributeName()]: given, [needs]: other } = command.opts();
+    if (given === undefined || other !== undefined) return;
+    throw new UsageError(
+      `Missing ${flagName(needs as SettingName)}: ${
+        firstWord(flag)
+      } counts only with it`,
+    );
+  });
+}
+
+function firstWord(flag: string): string {
+  return flag.split(" ", 1)[0] ?? flag;
 }
 
 /** Adds the flags of every command that opens the ledger. */
 export function ledgerOptions(command: Command): Command {
-  settingOption(
-    command,
-    "--database-url <url>",
-    `ledger (RAMPKIT_DATABASE_URL; default: ${DEFAULT_DATABASE_URL})`,
-  );
-  return settingOption(
-    command,
-    "--environment <name>",
-    "production or sandbox (RAMPKIT_ENVIRONMENT; default: the ledger's own)",
-  );
+  return settingOptions(command, "databaseUrl", "environment");
 }
 
 /** Adds the flags of every command that asks the service. */
 export function serviceOptions(command: Command): Command {
-  return settingOption(
-    command,
-    "--base-url <url>",
-    "partner API (RAMPKIT_BASE_URL; default: the environment's)",
-  );
+  return settingOptions(command, "baseUrl");
 }
 
 /** Adds `--json`. */
@@ -96,23 +133,14 @@ const TABLE_LIMIT = 50;
 
 /** Adds `--rate`: requests a second to the service, 4 unless given. */
 export function rateOption(command: Command): Command {
-  return command.option(
-    "--rate <n>",
-    "requests a second",
-    wholeNumber("--rate", 1, 1000),
-    4,
-  );
+  return settingOption(command, "rate", { fallback: 4 });
 }
 
 /** Adds the flag for how long the service may disagree with a claim. */
 export function contradictedAfterOption(command: Command): Command {
-  return command.option(
-    "--contradicted-after <minutes>",
-    "how long the service may disagree with a webhook's claim before it no " +
-      "longer counts",
-    wholeNumber("--contradicted-after", 1, 1440),
-    CONTRADICTED_AFTER_MS / 60_000,
-  );
+  return settingOption(command, "contradictedAfter", {
+    fallback: CONTRADICTED_AFTER_MS / 60_000,
+  });
 }
 
 /** Flags shared by commands, as commander hands them over. */

@@ -1,7 +1,7 @@
 import type { Ledger } from "../../ledger/mod.ts";
 import { isPolled } from "../../ledger/for_sync.ts";
 import type { Config } from "../../settings/config.ts";
-import { VARIABLES } from "../../settings/variables.ts";
+import { VARIABLES } from "../../settings/settings.ts";
 
 /** What to do about an order or user that the ledger does not know. A poll is
  * advised only where one can be made: not without a key, and not beside another

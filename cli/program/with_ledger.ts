@@ -3,7 +3,7 @@ import { errorCode } from "../../core/guards.ts";
 import { dirname } from "node:path";
 import { type Ledger, openLedger } from "../../ledger/mod.ts";
 import { type Config, readConfig } from "../../settings/config.ts";
-import { VARIABLES } from "../../settings/variables.ts";
+import { VARIABLES } from "../../settings/settings.ts";
 import { databaseFile } from "../../ledger/for_server.ts";
 import { CommandError } from "../../settings/errors.ts";
 import { type Io, note } from "./io.ts";
@@ -20,7 +20,10 @@ export async function withReadLedger<T>(
   work: (ledger: Ledger, config: Config) => Promise<T>,
 ): Promise<T> {
   const config = readConfig(io.env, flags);
-  if (await isStored(config)) return await withLedger(io, flags, work);
+  if (await isStored(config)) {
+    await using ledger = await openConfigured(config, io);
+    return await work(ledger, config);
+  }
   await using ledger = await openConfigured(
     { ...config, databaseUrl: ":memory:" },
     io,
@@ -44,11 +47,19 @@ export async function withStoredLedger<T>(
   readOnly = false,
 ): Promise<T> {
   const config = readConfig(io.env, flags);
-  if (!await isStored(config)) {
-    throw new CommandError(noLedger(config), "not_found");
-  }
+  await requireStored(config);
   await using ledger = await openConfigured(config, io, readOnly);
   return await work(ledger, config);
+}
+
+/**
+ * Makes sure that the configured ledger may be there.
+ *
+ * @throws {CommandError} When the database is a file that does not exist.
+ */
+export async function requireStored(config: Config): Promise<void> {
+  if (await isStored(config)) return;
+  throw new CommandError(noLedger(config), "not_found");
 }
 
 /**

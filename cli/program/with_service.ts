@@ -5,7 +5,7 @@ import { readConfig, requireApiKey } from "../../settings/config.ts";
 import type { Io } from "./io.ts";
 import type { SharedFlags } from "./options.ts";
 import { serviceClient } from "../../settings/service.ts";
-import { withLedger } from "./with_ledger.ts";
+import { openConfigured } from "./with_ledger.ts";
 
 /** Flags of a command that asks the service. */
 export interface ServiceFlags extends SharedFlags {
@@ -27,16 +27,16 @@ export async function withService<T>(
   flags: ServiceFlags,
   work: (ledger: Ledger, client: OnrampClient) => Promise<T>,
 ): Promise<T> {
-  requireApiKey(readConfig(io.env, flags));
-  return await withLedger(io, flags, (ledger, config) => {
-    const client = serviceClient(
-      config,
-      ledger.environment,
-      defined({
-        requestsPerSecond: flags.rate,
-        allowUnlistedAssets: flags.allowUnlistedAssets ?? false,
-      }),
-    );
-    return work(ledger, client);
-  });
+  const config = readConfig(io.env, flags);
+  requireApiKey(config);
+  await using ledger = await openConfigured(config, io);
+  const client = serviceClient(
+    config,
+    ledger.environment,
+    defined({
+      requestsPerSecond: flags.rate,
+      allowUnlistedAssets: flags.allowUnlistedAssets ?? false,
+    }),
+  );
+  return await work(ledger, client);
 }

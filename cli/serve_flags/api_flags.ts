@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import { boundedApi } from "../../server/api/bounded_api.ts";
 import packageFile from "../../deno.json" with { type: "json" };
 import type { Ledger } from "../../ledger/mod.ts";
@@ -10,10 +9,9 @@ import { hostGuard } from "../../server/http/host_guard.ts";
 import { apiMeter } from "../../server/monitoring/api_meter.ts";
 import type { Log } from "../../server/monitoring/logger.ts";
 import type { ServiceMetrics } from "../../server/monitoring/metrics.ts";
-import { VARIABLES } from "../../settings/variables.ts";
+import { type FlagsOf, SETTINGS, VARIABLES } from "../../settings/settings.ts";
 import type { Config } from "../../settings/config.ts";
 import { UsageError } from "../../settings/errors.ts";
-import { wholeNumber } from "../../settings/values.ts";
 import { serviceClient } from "../../settings/service.ts";
 import { listening } from "../../server/http/listening.ts";
 import { openSteadyServer } from "../../server/http/open_steady_server.ts";
@@ -22,34 +20,8 @@ import { callers } from "../../server/api/callers.ts";
 import { Operations } from "../../server/api/operations.ts";
 import { TransitionFeed } from "../../server/api/transition_feed.ts";
 
-/** Address that the API listens on unless stated. */
-const API_HOST = "127.0.0.1";
-
 /** Flags of `serve` for the HTTP API. */
-export interface ApiFlags {
-  readonly apiPort?: number;
-  readonly apiHost?: string;
-  readonly apiAllowHost?: readonly string[];
-}
-
-/** Adds the flags for the HTTP API. */
-export function apiOptions(command: Command): Command {
-  return command.option(
-    "--api-port <port>",
-    "answer the HTTP API on this port, 0 for a free one (default: no API; " +
-      "API.md describes it)",
-    wholeNumber("--api-port", 0, 65_535),
-  )
-    .option(
-      "--api-host <host>",
-      `address of the HTTP API (default: ${API_HOST}); any other address ` +
-        `needs tokens in ${VARIABLES.apiTokens}`,
-    )
-    .option(
-      "--api-allow-host <name...>",
-      "host names of the HTTP API, besides localhost and IP addresses",
-    );
-}
+export type ApiFlags = FlagsOf<"apiPort" | "apiHost" | "apiAllowHost">;
 
 /** What the API is served from. */
 export interface ApiSource {
@@ -84,13 +56,8 @@ export function configuredApi(
   { apiPort: port, apiHost, apiAllowHost: names }: ApiFlags,
   { apiTokens: tokens }: Pick<Config, "apiTokens">,
 ): ((source: ApiSource) => Promise<OpenApi>) | undefined {
-  if (port === undefined) {
-    if (names === undefined && apiHost === undefined) return undefined;
-    throw new UsageError(
-      "Missing --api-port: there is no API to reach; add --api-port 8789",
-    );
-  }
-  const host = apiHost ?? API_HOST;
+  if (port === undefined) return undefined;
+  const host = apiHost ?? SETTINGS.apiHost.fallback;
   if (tokens.length === 0 && !isLoopback(host)) {
     throw new UsageError(
       `Wrong --api-host: "${host}" is reached from other machines, and the ` +

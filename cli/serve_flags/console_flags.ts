@@ -1,4 +1,3 @@
-import { type Command, Option } from "commander";
 import { defined } from "../../core/defined.ts";
 import { messageOf } from "../../core/guards.ts";
 import type { Ledger } from "../../ledger/mod.ts";
@@ -8,8 +7,7 @@ import type { LookAtHealth } from "../../resources/health/finding.ts";
 import { lookAround } from "../../server/health/look_around.ts";
 import type { Log } from "../../server/monitoring/logger.ts";
 import type { Config } from "../../settings/config.ts";
-import { UsageError } from "../../settings/errors.ts";
-import { wholeNumber } from "../../settings/values.ts";
+import { type FlagsOf, SETTINGS } from "../../settings/settings.ts";
 import { serviceClient, serviceEnvironment } from "../../settings/service.ts";
 import { accessOf } from "./access_flags.ts";
 import { CatchUp } from "../../server/console/catch_up.ts";
@@ -18,12 +16,6 @@ import {
   type OpenConsole,
   openConsole,
 } from "../../server/console/open_console.ts";
-
-/** Port of the console unless stated. */
-export const CONSOLE_PORT = 8790;
-
-/** Address that the console listens on unless stated. */
-const CONSOLE_HOST = "127.0.0.1";
 
 /** What a console is opened with. */
 export interface ConsoleSettings {
@@ -97,27 +89,9 @@ export async function openConfiguredConsole(
 }
 
 /** Flags of `serve` for a console beside the endpoint. */
-export interface ServeConsoleFlags {
-  readonly console?: true | number;
-  readonly consoleHost?: string;
-  readonly consoleAllowHost?: readonly string[];
-}
-
-/** Adds the flags for a console beside the endpoint. */
-export function consoleOptions(command: Command): Command {
-  return command.addOption(
-    new Option(
-      "--console [port]",
-      `show the ledger as web pages, on a port of their own (default: ${CONSOLE_PORT})`,
-    ).argParser(wholeNumber("--console", 0, 65_535)),
-  ).option(
-    "--console-host <host>",
-    `address of those pages (default: ${CONSOLE_HOST}); on any other address people must sign in`,
-  ).option(
-    "--console-allow-host <name...>",
-    "host names under which people open those pages",
-  );
-}
+export type ServeConsoleFlags = FlagsOf<
+  "console" | "consoleHost" | "consoleAllowHost"
+>;
 
 /**
  * Reads the flags for a console beside the endpoint.
@@ -129,17 +103,10 @@ export function configuredConsole(
   { console: port, consoleHost, consoleAllowHost }: ServeConsoleFlags,
   { apiTokens }: Pick<Config, "apiTokens">,
 ): ((shown: Shown) => Promise<OpenConsole>) | undefined {
-  if (port === undefined) {
-    if (consoleHost === undefined && consoleAllowHost === undefined) {
-      return undefined;
-    }
-    throw new UsageError(
-      "Missing --console: there is no console to reach; add --console",
-    );
-  }
+  if (port === undefined) return undefined;
   const settings: ConsoleSettings = defined({
-    port: port === true ? CONSOLE_PORT : port,
-    host: consoleHost ?? CONSOLE_HOST,
+    port: port === true ? SETTINGS.console.fallback : port,
+    host: consoleHost ?? SETTINGS.consoleHost.fallback,
     hostFlag: "--console-host",
     allowHost: consoleAllowHost,
   });

@@ -1,9 +1,6 @@
-import type { Command } from "commander";
 import type { Ledger } from "../../ledger/mod.ts";
 import type { Log } from "../../server/monitoring/logger.ts";
 import type { ServiceMetrics } from "../../server/monitoring/metrics.ts";
-import { SETTINGS } from "../program/options.ts";
-import { Option } from "commander";
 import type { WatchHealthParts } from "../../server/alarms/watch_health.ts";
 import { Forwarder } from "../../server/forwarding/forwarder.ts";
 import {
@@ -14,24 +11,7 @@ import { readForwarding } from "../../server/forwarding/read_targets.ts";
 import { webhookSigner } from "../../server/forwarding/signed_webhook.ts";
 import { targetName } from "../../server/forwarding/target_address.ts";
 import { isTargetOff } from "../../server/forwarding/target_state.ts";
-
-/** Flags for forwarding, as commander hands them over. */
-export interface ForwardFlags {
-  readonly forwardTo?: readonly string[];
-}
-
-/** Adds the flags for forwarding. */
-export function forwardOptions(command: Command): Command {
-  return command.addOption(
-    new Option(
-      "--forward-to <target>",
-      "forward transitions as webhooks signed with RAMPKIT_FORWARD_SECRET: an address, or 'ADDRESS PATTERN...', for example 'https://shop.example/hooks order.confirmed.*'; may be given several times (RAMPKIT_FORWARD_TO)",
-    ).argParser((value: string, before: readonly string[] = []) => [
-      ...before,
-      value,
-    ]).helpGroup(SETTINGS),
-  );
-}
+import type { Config } from "../../settings/config.ts";
 
 /** What forwarding works with. */
 export interface Forwarded {
@@ -41,7 +21,7 @@ export interface Forwarded {
   readonly now: () => number;
 }
 
-/** Forwarding as flags and variables ask for it. */
+/** Forwarding as the settings ask for it. */
 export interface ConfiguredForwarding {
   /** Who is told of alarms. */
   alarms(ledger: Ledger): NonNullable<WatchHealthParts["told"]>;
@@ -50,15 +30,14 @@ export interface ConfiguredForwarding {
 }
 
 /**
- * What forwards as flags and variables say; undefined when they name no target.
+ * What forwards as the settings say; undefined when they name no target.
  *
  * @throws {UsageError} When a target, a pattern or a secret is wrong or missing.
  */
 export function forwardingOf(
-  { forwardTo = [] }: ForwardFlags,
-  env: (name: string) => string | undefined,
+  config: Pick<Config, "forwardTo" | "forwardSecrets">,
 ): ConfiguredForwarding | undefined {
-  const forwarding = readForwarding(forwardTo, env);
+  const forwarding = readForwarding(config);
   if (forwarding === undefined) return undefined;
   const { targets, secrets } = forwarding;
   const sign = webhookSigner(secrets);

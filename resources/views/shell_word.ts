@@ -1,5 +1,5 @@
 import type { ConfigFlags } from "../../settings/config.ts";
-import { withoutPasswords } from "../../settings/redact.ts";
+import { withoutPasswords } from "../../settings/addresses.ts";
 import { isPrintable } from "./printable.ts";
 
 /** What no shell reads as anything but itself. */

@@ -12,7 +12,10 @@ const asked = (authorization: string | null) => ({
 
 Deno.test("callers() says whose token it is, and null for any other", () => {
   const callerOf = callers(
-    readApiTokens(`read:${READ},operate@night-shift:${OPERATE}`),
+    readApiTokens(
+      "RAMPKIT_API_TOKENS",
+      `read:${READ},operate@night-shift:${OPERATE}`,
+    ),
   );
   assert.deepEqual(callerOf(asked(`Bearer ${READ}`)), {
     name: "read-1",

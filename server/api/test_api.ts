@@ -86,7 +86,7 @@ export async function testApi(options: TestApiOptions = {}): Promise<TestApi> {
   const tokens = options.tokens ?? `read:${READ},operate@night:${OPERATE}`;
   const fetch = apiApp({
     parts: { ledger, now, feed, operations, signal: stop.signal },
-    callerOf: callers(readApiTokens(tokens)),
+    callerOf: callers(readApiTokens("RAMPKIT_API_TOKENS", tokens)),
     isKnownHost: hostGuard([]),
     log: write,
     version: "1.2.3",

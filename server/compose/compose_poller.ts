@@ -2,7 +2,7 @@ import { defined } from "../../core/defined.ts";
 import { createPoller, type Poller } from "../../sync/for_server.ts";
 import { logDeliveryAlert, logPollAlert } from "../monitoring/log_alerts.ts";
 import { StalledPoller } from "../monitoring/stalled_poller.ts";
-import { VARIABLES } from "../../settings/variables.ts";
+import { VARIABLES } from "../../settings/settings.ts";
 import { serviceClient } from "../../settings/service.ts";
 import type { ServiceParts } from "./service_parts.ts";
 

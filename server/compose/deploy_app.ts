@@ -10,7 +10,7 @@ import { Alarm } from "../monitoring/alarm.ts";
 import { jsonLog, type Log } from "../monitoring/logger.ts";
 import { serviceMetrics } from "../monitoring/metrics.ts";
 import { readConfig, requireWebhookSecrets } from "../../settings/config.ts";
-import { VARIABLES } from "../../settings/variables.ts";
+import { VARIABLES } from "../../settings/settings.ts";
 import { UsageError } from "../../settings/errors.ts";
 import { redact } from "../../settings/redact.ts";
 import { httpApp } from "../http/http_app.ts";

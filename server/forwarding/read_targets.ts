@@ -1,7 +1,8 @@
 import { messageOf } from "../../core/guards.ts";
 import { matcher } from "../../ledger/for_server.ts";
 import type { TransitionPattern } from "../../ledger/mod.ts";
-import { VARIABLES } from "../../settings/variables.ts";
+import type { Config } from "../../settings/config.ts";
+import { type GivenTarget, VARIABLES } from "../../settings/settings.ts";
 import { UsageError } from "../../settings/errors.ts";
 import { readForwardSecrets } from "./signed_webhook.ts";
 import { readTargetUrl, targetName } from "./target_address.ts";
@@ -23,34 +24,28 @@ export interface Forwarding {
 }
 
 /**
- * Reads where to forward to, from flags or, without any, from the variable.
+ * Reads where to forward to.
  *
- * @param flags One target each: an address, and patterns after it.
- * @param env Reads a variable.
  * @returns Undefined when nothing is forwarded.
  * @throws {UsageError} When a target, a pattern or a secret is wrong or missing.
  */
 export function readForwarding(
-  flags: readonly string[],
-  env: (name: string) => string | undefined,
+  { forwardTo, forwardSecrets }: Pick<Config, "forwardTo" | "forwardSecrets">,
 ): Forwarding | undefined {
-  const variable = env(VARIABLES.forwardTo)?.trim() ?? "";
-  const texts = flags.length > 0 ? flags : split(variable);
-  if (texts.length === 0) return undefined;
-  const setting = flags.length > 0 ? "--forward-to" : VARIABLES.forwardTo;
-  const targets = texts.map((text) => usage(() => readTarget(text, setting)));
+  const [first] = forwardTo;
+  if (first === undefined) return undefined;
+  const targets = forwardTo.map((one) => usage(() => readTarget(one)));
   for (const [at, { name }] of targets.entries()) {
     if (targets.findIndex((one) => one.name === name) === at) continue;
     throw new UsageError(
-      `Wrong ${setting}: ${name.slice(PREFIX.length)} is named twice; write ` +
+      `Wrong ${first.from}: ${
+        name.slice(PREFIX.length)
+      } is named twice; write ` +
         "its patterns behind one address",
     );
   }
   const secrets = usage(() =>
-    readForwardSecrets(
-      env(VARIABLES.forwardSecrets) ?? "",
-      VARIABLES.forwardSecrets,
-    )
+    readForwardSecrets(forwardSecrets ?? "", VARIABLES.forwardSecrets)
   );
   if (secrets.length > 0) return { targets, secrets };
   throw new UsageError(
@@ -63,16 +58,9 @@ export function readForwarding(
 /** What names of targets begin with. */
 const PREFIX = "forward:";
 
-/** Targets are separated by commas or lines; a pattern holds neither. */
-function split(text: string): string[] {
-  return text.split(/[,\n]\s*(?=https?:)/i).map((one) =>
-    one.replace(/,\s*$/, "").trim()
-  ).filter((one) => one !== "");
-}
-
-function readTarget(text: string, setting: string): Target {
-  const [address = "", ...patterns] = text.trim().split(/\s+/);
-  const url = readTargetUrl(address, setting);
+function readTarget({ from, text }: GivenTarget): Target {
+  const [address = "", ...patterns] = text.split(/\s+/);
+  const url = readTargetUrl(address, from);
   const on = (patterns.length === 0 ? ["*"] : patterns) as TransitionPattern[];
   try {
     matcher(on);
@@ -80,7 +68,7 @@ function readTarget(text: string, setting: string): Target {
     // What it says of unlisted() is for programs.
     const [why = ""] = messageOf(error).split("; a status that");
     throw new UsageError(
-      `Wrong ${setting}: ${why}; "order.confirmed.*" takes any status`,
+      `Wrong ${from}: ${why}; "order.confirmed.*" takes any status`,
     );
   }
   return { name: `${PREFIX}${targetName(url)}`, url, on };

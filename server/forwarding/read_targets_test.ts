@@ -1,13 +1,17 @@
 import assert from "node:assert/strict";
+import { readConfig } from "../../settings/config.ts";
 import { UsageError } from "../../settings/errors.ts";
 import { readForwarding } from "./read_targets.ts";
 
 const SECRET = `whsec_${btoa("a secret of enough bytes, for tests")}`;
 
 function read(flags: readonly string[], env: Record<string, string> = {}) {
+  const variables: Record<string, string> = {
+    RAMPKIT_FORWARD_SECRET: SECRET,
+    ...env,
+  };
   const forwarding = readForwarding(
-    flags,
-    (name) => ({ RAMPKIT_FORWARD_SECRET: SECRET, ...env })[name],
+    readConfig((name) => variables[name], { forwardTo: flags }),
   );
   return forwarding?.targets.map(({ name, url, on }) => [name, url.href, on]);
 }

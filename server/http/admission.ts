@@ -4,14 +4,13 @@ import {
   proxiedAddress,
   type WebhookEndpointOptions,
 } from "../../webhooks/mod.ts";
+import type { FlagsOf } from "../../settings/settings.ts";
 import { UsageError } from "../../settings/errors.ts";
 
 /** Flags of `serve` that say from where webhooks are taken. */
-export interface AdmissionFlags {
-  readonly allow?: readonly string[];
-  readonly clientAddressHeader?: string;
-  readonly trustedProxies?: readonly string[];
-}
+export type AdmissionFlags = FlagsOf<
+  "allow" | "clientAddressHeader" | "trustedProxies"
+>;
 
 /** What of the endpoint's options they decide. */
 export type Admission = Pick<

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { main } from "../../cli/mod.ts";
 import { openLedger } from "../../ledger/mod.ts";
 import { orderSnapshot } from "../../ledger/for_sync.ts";
 import { cli, temporaryLedger } from "../kit/cli.ts";
@@ -357,4 +358,44 @@ Deno.test("rampkit ledger backup makes a copy that verifies, and never overwrite
   ]);
   assert.equal(second.code, 1);
   assert.match(second.err, /copy\.db/);
+});
+
+Deno.test("main() reads the settings once a command", async () => {
+  await using ledger = await temporaryLedger();
+  await emptyLedger(ledger);
+  const commands = [
+    ...READERS,
+    ["expect", "--click", "c", "--currency", "USD"],
+    ["ledger", "import", `${ledger.folder}/none.ndjson`],
+    ["ledger", "backup", `${ledger.folder}/copy.db`],
+    ["ledger", "restore", `${ledger.folder}/copy.db`],
+    ["doctor"],
+    ["poll", "--once"],
+  ];
+  const reads: Record<string, number> = {};
+  for (const args of commands) {
+    const variables: Record<string, string> = {
+      RAMPKIT_DATABASE_URL: ledger.url,
+      // Nothing answers there: what matters is how often settings are read.
+      RAMPKIT_BASE_URL: "http://127.0.0.1:9",
+    };
+    let count = 0;
+    await main(args, {
+      out: () => {},
+      err: () => {},
+      env: (name) => {
+        if (name === "RAMPKIT_DATABASE_URL") count++;
+        return variables[name];
+      },
+      columns: null,
+      colour: false,
+      now: () => Date.now(),
+      signal: new AbortController().signal,
+    });
+    reads[args.join(" ")] = count;
+  }
+  assert.deepEqual(
+    Object.entries(reads).filter(([, count]) => count !== 1),
+    [],
+  );
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describeRejectType } from "../../webhooks/mod.ts";
 import { cli } from "../kit/cli.ts";
-import { VARIABLES } from "../../settings/variables.ts";
+import { VARIABLES } from "../../settings/settings.ts";
 
 const DOCUMENTS = [
   "README",

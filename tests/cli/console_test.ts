@@ -108,5 +108,8 @@ Deno.test("serve --console opens the pages beside the endpoint", async () => {
     RAMPKIT_WEBHOOK_SECRET: "a-secret-of-this-test-0123",
   });
   assert.equal(wrong.code, 2);
-  assert.match(wrong.err, /Missing --console: there is no console to reach/);
+  assert.match(
+    wrong.err,
+    /Missing --console: --console-host counts only with it/,
+  );
 });

@@ -17,7 +17,7 @@ import {
 import { RECONCILE_SEVERITY } from "../../sync/testing/mod.ts";
 import { OUTCOME_WORDS } from "../../resources/wording/outcome.ts";
 import { BY_HAND } from "../../resources/wording/release.ts";
-import { settingsTable } from "../../settings/variables.ts";
+import { settingsTable } from "../../settings/settings.ts";
 import { isTestFile, sourceFiles } from "../kit/source_files.ts";
 
 const root = new URL("../..", import.meta.url);

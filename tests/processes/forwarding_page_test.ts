@@ -1,3 +1,4 @@
+import { readConfig } from "../../settings/config.ts";
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
@@ -136,12 +137,11 @@ Deno.test("the back end of FORWARDING.md releases goods once, on a signed and co
       fetch: (input, init) => sandbox.fetch(new Request(input, init)),
     }),
   });
-  const forward = forwardingOf(
-    { forwardTo: [library.url, ...(python === null ? [] : [python.url])] },
+  const forward = forwardingOf(readConfig(() => undefined, {
+    forwardTo: [library.url, ...(python === null ? [] : [python.url])],
     // Both while one is being replaced: each receiver knows only one.
-    (name) =>
-      name === "RAMPKIT_FORWARD_SECRET" ? `${SECRET},${OLD_SECRET}` : undefined,
-  );
+    forwardSecrets: `${SECRET},${OLD_SECRET}`,
+  }));
   const stop = new AbortController();
   const senders = new Set<unknown>();
   const forwarding = forward?.run({

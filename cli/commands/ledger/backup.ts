@@ -9,7 +9,7 @@ import {
   ledgerOptions,
   type SharedFlags,
 } from "../../program/options.ts";
-import { isStored } from "../../program/with_ledger.ts";
+import { requireStored } from "../../program/with_ledger.ts";
 import { shellWord } from "../../../resources/views/shell_word.ts";
 
 /** Where the copy of the ledger is. */
@@ -32,8 +32,9 @@ export function addBackup(ledger: Command, cli: Cli): void {
     .action(cli.run(async (file: string, flags: SharedFlags) => {
       const config = readConfig(cli.io.env, flags);
       // A lock beside a ledger that is not there would be left behind.
-      using _held = await isStored(config) ? await holdLedger(config) : null;
-      await backUp(cli.io, flags, file);
+      await requireStored(config);
+      using _held = await holdLedger(config);
+      await backUp(cli.io, config, { file, json: flags.json ?? false });
       if (flags.json) jsonLine<Backup>(cli.io, { file });
       else {
         line(cli.io, `Copied to ${file}; check the copy with:`);

@@ -10,7 +10,7 @@ import {
   type SharedFlags,
 } from "../../program/options.ts";
 import { stoppable } from "../../../settings/stoppable.ts";
-import { withLedger } from "../../program/with_ledger.ts";
+import { openConfigured } from "../../program/with_ledger.ts";
 import { counted } from "../../../resources/views/counted.ts";
 import { textLines } from "../../program/lines.ts";
 import { progress } from "../../program/progress.ts";
@@ -37,42 +37,42 @@ async function importEvents(
 ): Promise<void> {
   const { signal } = io;
   const input = await openInput(file, signal);
-  using _held = await holdLedger(readConfig(io.env, flags));
-  await withLedger(io, flags, async (ledger) => {
-    const { position } = await ledger.stats();
-    using bar = progress(io, "events read", !flags.json);
-    let read = 0;
-    const lines = async function* () {
-      for await (const text of textLines(input)) {
-        signal.throwIfAborted();
-        yield text;
-        bar.at(++read);
-      }
-    };
-    let imported = false;
-    const result = await stoppable(signal, async () => {
-      const result = await ledger.import(lines());
-      imported = true;
-      bar.end();
-      await ledger.project({ signal });
-      return result;
-    }, async () => {
-      const after = (await ledger.stats()).position;
-      return imported
-        ? `all events are imported, ${await ledger
-          .lag()} are not folded yet; ` +
-          "the next command that reads goes on"
-        : `${after - position} events are imported and stay; import the same ` +
-          "file again for the others";
-    });
-    if (flags.json) jsonLine(io, result);
-    else {
-      line(
-        io,
-        `Imported ${
-          counted(result.imported, "event")
-        }; ${result.skipped} were there already`,
-      );
+  const config = readConfig(io.env, flags);
+  using _held = await holdLedger(config);
+  await using ledger = await openConfigured(config, io);
+  const { position } = await ledger.stats();
+  using bar = progress(io, "events read", !flags.json);
+  let read = 0;
+  const lines = async function* () {
+    for await (const text of textLines(input)) {
+      signal.throwIfAborted();
+      yield text;
+      bar.at(++read);
     }
+  };
+  let imported = false;
+  const result = await stoppable(signal, async () => {
+    const result = await ledger.import(lines());
+    imported = true;
+    bar.end();
+    await ledger.project({ signal });
+    return result;
+  }, async () => {
+    const after = (await ledger.stats()).position;
+    return imported
+      ? `all events are imported, ${await ledger
+        .lag()} are not folded yet; ` +
+        "the next command that reads goes on"
+      : `${after - position} events are imported and stay; import the same ` +
+        "file again for the others";
   });
+  if (flags.json) jsonLine(io, result);
+  else {
+    line(
+      io,
+      `Imported ${
+        counted(result.imported, "event")
+      }; ${result.skipped} were there already`,
+    );
+  }
 }

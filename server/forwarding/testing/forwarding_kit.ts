@@ -1,3 +1,4 @@
+import { readConfig } from "../../../settings/config.ts";
 /** A ledger, a receiver and a forwarder, for tests. */
 import assert from "node:assert/strict";
 import { Webhook } from "standardwebhooks";
@@ -99,8 +100,7 @@ export function forwarderOn(
   const { to = "https://shop.example/hooks order.confirmed.*", ...parts } =
     changes;
   const forwarding = readForwarding(
-    [to],
-    (name) => name === "RAMPKIT_FORWARD_SECRET" ? SECRET : undefined,
+    readConfig(() => undefined, { forwardTo: [to], forwardSecrets: SECRET }),
   );
   const [target] = forwarding?.targets ?? [];
   assert.ok(target !== undefined && forwarding !== undefined);

@@ -1,3 +1,4 @@
+import { readConfig } from "../../../settings/config.ts";
 import { Webhook } from "standardwebhooks";
 import {
   forwardMeters,
@@ -223,10 +224,12 @@ class Sender {
       sleep: (ms) => clock.sleep(ms),
       random: () => dice.unit(),
     });
-    const forwarding = readForwarding(
-      [`${url} order.confirmed.* order.release.* user.*.confirmed.*`],
-      () => secret,
-    );
+    const forwarding = readForwarding(readConfig(() => undefined, {
+      forwardTo: [
+        `${url} order.confirmed.* order.release.* user.*.confirmed.*`,
+      ],
+      forwardSecrets: secret,
+    }));
     const [target] = forwarding?.targets ?? [];
     if (target === undefined) throw new Error("There is no target");
     const silent = { record: () => {}, add: () => {} };

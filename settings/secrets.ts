@@ -1,0 +1,34 @@
+import { UsageError } from "./errors.ts";
+
+/** A webhook secret shorter than this, in characters, gets a warning. */
+export const SHORT_SECRET_LENGTH = 16;
+
+/**
+ * Reads the API key.
+ *
+ * @throws {UsageError} When no header can carry it; the message holds none of it.
+ */
+export function apiKey(name: string, text: string): string {
+  if (/^[!-~]+$/.test(text)) return text;
+  throw new UsageError(
+    `Wrong ${name}: it has a character that no key has, such as a space or …; ` +
+      "set the key that the service gave you",
+  );
+}
+
+/**
+ * Reads webhook secrets, separated by commas.
+ *
+ * @throws {UsageError} When an address cannot carry one; the message holds none.
+ */
+export function webhookSecrets(name: string, text: string): readonly string[] {
+  const list = text.split(",").map((one) => one.trim()).filter(Boolean);
+  const wrong = list.findIndex((one) => !/^[A-Za-z0-9._~-]+$/.test(one));
+  if (wrong === -1) return list;
+  throw new UsageError(
+    `Wrong ${name}: secret ${
+      wrong + 1
+    } of ${list.length} has a character that ` +
+      "an address cannot carry as is; use letters, digits and . _ ~ -",
+  );
+}
