@@ -1,3 +1,4 @@
+import { goLive } from "../../ledger/for_sync.ts";
 import { CONTRADICTED_AFTER_MS } from "../recording/contradiction.ts";
 import type { PollClient } from "../walk/poll_client.ts";
 import type { PollLedger } from "../polling/poll_ledger.ts";
@@ -28,14 +29,19 @@ export interface BesidePollerOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What to work with beside a poller: nothing is written under its lease. */
-export function besidePoller(
+/**
+ * What to work with beside a poller: nothing is written under its lease. A
+ * ledger that is not live goes live, as with a poller: what had happened before
+ * somebody first asked is historic.
+ */
+export async function besidePoller(
   options: BesidePollerOptions,
   onRead: SweepContext["onRead"],
-): SweepContext {
+): Promise<SweepContext> {
   const { ledger: { driver }, client, signal } = options;
   const now = options.now ?? Date.now;
   const randomBytes = options.randomBytes ?? cryptoBytes;
+  await goLive(driver, undefined, now());
   return {
     client,
     driver,

@@ -39,7 +39,7 @@ export async function readOrders(
   options: BesidePollerOptions,
   orderIds: readonly string[],
 ): Promise<void> {
-  const context = besidePoller(options, () => {});
+  const context = await besidePoller(options, () => {});
   const ids = orderIds.filter(isRequestable);
   for (let from = 0; from < ids.length; from += ITEMS_PER_REQUEST) {
     options.signal?.throwIfAborted();

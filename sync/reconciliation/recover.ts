@@ -92,7 +92,7 @@ export async function recover(
     );
   }
   const read = { orders: 0, users: 0, appended: 0 };
-  const context = besidePoller(options, (one) => {
+  const context = await besidePoller(options, (one) => {
     read.orders += one.orders;
     read.users += one.users;
     read.appended += one.appended;

@@ -95,3 +95,25 @@ Deno.test("recover() refuses a window that ends before it starts", async () => {
     RangeError,
   );
 });
+
+Deno.test("recover() tells nobody of what had ended before it, on a ledger that nothing worked on before", async () => {
+  await using box = service();
+  await using ledger = await ledgerFor(box);
+  box.sandbox.backfill({
+    orders: 20,
+    fromMs: startMs - 5 * day,
+    untilMs: startMs - day,
+  });
+  const told: string[] = [];
+  await using subscription = await ledger.subscribe("handler", {
+    on: "*",
+    from: "start",
+    start: false,
+  }, ({ key }) => {
+    told.push(key);
+  });
+  const { orders } = await recovered(box, ledger, startMs - 6 * day);
+  await subscription.dispatch();
+  assert.ok(orders >= 20);
+  assert.deepEqual(told, []);
+});
