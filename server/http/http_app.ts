@@ -48,9 +48,10 @@ export interface HttpAppOptions {
 }
 
 /**
- * While more deliveries than these are under way, the connection of each ends
- * with its answer: every open one holds memory, and so does what else was sent
- * on it. The service opens another one.
+ * While more deliveries than these are under way, each answer asks the client to
+ * end its connection: every open one holds memory. The service opens another
+ * one. Node ends it by itself; in Deno, {@linkcode SteadyServer} ends those of
+ * clients that do not.
  */
 const CROWD = 256;
 

@@ -7,6 +7,8 @@ const SECRET = "the-secret-in-the-webhook-address";
 /** Descriptors that `serve` may have; it needs about thirty by itself. */
 const LIMIT = 200;
 const CONNECTIONS = 3 * LIMIT;
+/** Descriptors from which on `serve` closes idle connections by itself. */
+const CROWD = 384;
 const encoder = new TextEncoder();
 
 /** Connections whose headers never end, as many as can be opened at once. */
@@ -147,4 +149,42 @@ Deno.test("rampkit serve --console takes deliveries while its pages are flooded 
   await until(() => logged(served, "connections_dropped") > 0);
   await deliver(served, "order-1");
   assert.equal(await served.stop(), 0);
+});
+
+Deno.test("rampkit serve closes a crowd of connections that were answered and stay open, and takes deliveries afterwards", async () => {
+  await using ledger = await temporaryLedger();
+  const env = {
+    RAMPKIT_DATABASE_URL: ledger.url,
+    RAMPKIT_ENVIRONMENT: "sandbox",
+    RAMPKIT_WEBHOOK_SECRET: SECRET,
+  };
+  await using served = await startServe(env, ["--no-poll"]);
+  const port = Number(new URL(served.url).port);
+  const open = await Promise.all(
+    Array.from({ length: CROWD + 100 }, async (_, number) => {
+      const connection = await Deno.connect({ hostname: "127.0.0.1", port });
+      const body = JSON.stringify({ order: { id: `order-${number % 3}` } });
+      await connection.write(encoder.encode(
+        `POST /webhooks/${SECRET} HTTP/1.1\r\nHost: x\r\n` +
+          `Content-Length: ${body.length}\r\n\r\n${body}`,
+      ));
+      return connection;
+    }),
+  );
+  try {
+    let closed = 0;
+    for (const connection of open) {
+      void (async () => {
+        const answers = new Uint8Array(1024);
+        while (await connection.read(answers) !== null);
+        closed++;
+      })().catch(() => {});
+    }
+    await until(() => closed >= 100);
+    assert.equal(logged(served, "connections_dropped"), 1);
+    await deliver(served, "after");
+    assert.equal(await served.stop(), 0);
+  } finally {
+    for (const connection of open) connection.close();
+  }
 });
