@@ -33,7 +33,7 @@ import { EXIT } from "../settings/errors.ts";
 import { guardedIo, type Io } from "./program/io.ts";
 import { SETTINGS_HEADING } from "./program/options.ts";
 import { asksForJson, reportError } from "./program/report_error.ts";
-import { wrap } from "../resources/views/wrap.ts";
+import { wrap } from "../resources/views/text.ts";
 
 /**
  * Runs the command line.

@@ -12,10 +12,9 @@ import type { RequestHook, ResponseHook } from "./http/call_options.ts";
 import { type OrdersApi, ordersApi } from "./endpoints/orders_api.ts";
 import { redactor } from "./http/redact.ts";
 import { type SessionsApi, sessionsApi } from "./endpoints/sessions_api.ts";
-import { sleep } from "../core/waiting/sleep.ts";
+import { sleep, steadyClock } from "../core/waiting/sleep.ts";
 import type { Answer } from "./http/transport.ts";
 import { type UsersApi, usersApi } from "./endpoints/users_api.ts";
-import { steadyClock } from "../core/waiting/steady_clock.ts";
 
 /** How a client reaches the service. */
 export interface OnrampClientOptions {

@@ -50,31 +50,48 @@ export type { UsersApi, UserWalk } from "./endpoints/users_api.ts";
 export type { CardsApi } from "./endpoints/cards_api.ts";
 export * from "./http/call_options.ts";
 export * from "./http/call_options.ts";
-export * from "./endpoints/walk.ts";
+export type { Walk } from "./endpoints/paged_walk.ts";
 export * from "./endpoints/session.ts";
 export * from "./endpoints/session_rules.ts";
 export * from "./endpoints/user_input.ts";
-export * from "./endpoints/card_input.ts";
+export {
+  type BillingAddress,
+  type CardInput,
+  checkCardInput,
+  type RegisteredCard,
+} from "./endpoints/cards_api.ts";
 export * from "./endpoints/user_input.ts";
 export type { OrdersQuery } from "./endpoints/orders_query.ts";
 export type { UsersQuery, UsersWalkQuery } from "./endpoints/users_query.ts";
 export * from "../core/wire/order.ts";
 export * from "../core/wire/user.ts";
 export type { Page } from "../core/wire/page.ts";
-export type * from "../core/wire/completeness.ts";
-export type * from "../core/wire/incomplete_reason.ts";
+export {
+  type Completeness,
+  type CompleteWalk,
+  describeIncomplete,
+  type IncompleteReason,
+  type IncompleteWalk,
+  type WalkFacts,
+} from "../core/wire/completeness.ts";
 export type * from "../core/wire/odd_field.ts";
 export { readServiceTime } from "../core/time/service_time.ts";
 export { compareDecimals, isDecimal } from "../core/decimal.ts";
 export { isWalletAddress } from "../core/rules/wallet_address.ts";
-export * from "../core/rules/alpha2_countries.ts";
-export * from "../core/rules/alpha3_countries.ts";
-export { usStates } from "../core/rules/states.ts";
+export { alpha2Countries, alpha3Countries } from "../core/rules/countries.ts";
+export { usStates } from "../core/rules/countries.ts";
 export * from "../core/assets/environment.ts";
 export * from "../core/assets/assets.ts";
 export { describeFailReason } from "../core/assets/fail_reason.ts";
-export * from "./errors/error_codes.ts";
-export * from "./errors/onramp_error.ts";
+export {
+  type CardErrorCode,
+  OnrampError,
+  type OnrampErrorCode,
+  type OnrampErrorFacts,
+  type OnrampErrorName,
+  type PermissionErrorCode,
+  type ResponseErrorCode,
+} from "./errors/onramp_error.ts";
 export * from "./errors/validation_error.ts";
 export * from "./errors/api_errors.ts";
 export * from "./errors/api_errors.ts";

@@ -14,3 +14,36 @@ export function errorCode(error: unknown): unknown {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** A type without its undefined fields. */
+export type Defined<T> =
+  & { [K in keyof T as undefined extends T[K] ? never : K]: T[K] }
+  & {
+    [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<
+      T[K],
+      undefined
+    >;
+  };
+
+/** The same object without its undefined fields. */
+export function defined<T extends object>(fields: T): Defined<T> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as Defined<T>;
+}
+
+/**
+ * An object that has the fields, to be copied and filled. Filled by name from
+ * nothing, an object of many fields would be a slow hash table in V8; one from
+ * `JSON.parse` is not.
+ *
+ * @param fields The names.
+ * @returns An object in which each of them is null.
+ */
+export function emptyRecord<Field extends PropertyKey>(
+  fields: readonly Field[],
+): Readonly<Record<Field, null>> {
+  return JSON.parse(
+    JSON.stringify(Object.fromEntries(fields.map((field) => [field, null]))),
+  );
+}

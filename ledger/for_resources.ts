@@ -16,10 +16,10 @@ export {
   outcomeNow,
 } from "./attention/attention.ts";
 export type { UnreadableReason } from "./events/fact.ts";
-export type { ChainBreak } from "./evidence/chain_break.ts";
-export type { DamageReason } from "./evidence/damage_reason.ts";
+export type { ChainBreak } from "./evidence/chain_head.ts";
+export type { DamageReason } from "./evidence/verification.ts";
 export type { RowDifference } from "./evidence/verify_states.ts";
-export type { ExplainedMove } from "./explain/explained_move.ts";
+export type { ExplainedMove } from "./explain/explanation.ts";
 export type {
   ExplainedEvent,
   FieldChange,
@@ -44,13 +44,13 @@ export {
 export type { VerificationMeaning } from "./machines/verification_machine.ts";
 export type { MonthRefusal } from "./months/close_month.ts";
 export type { Exclusion } from "./months/decide_rows.ts";
-export type { Money } from "./months/money.ts";
+export type { Money } from "./months/month_row.ts";
 export { fileText } from "./months/month_close.ts";
-export type { MonthDifference } from "./months/month_differences.ts";
+export type { MonthDifference } from "./months/recompute_month.ts";
 export type { BookBy } from "./months/month_row.ts";
 export type { MonthTotal } from "./months/month_summary.ts";
 export type { MonthChange } from "./months/recompute_month.ts";
-export type { MonthSummary } from "./months/summary_file.ts";
+export type { MonthSummary } from "./months/month_summary.ts";
 export { ATTENTION_KINDS } from "./outcomes/attention_kind.ts";
 export type { Outcome } from "./outcomes/outcome.ts";
 export { FACT_VALUES, type OutcomeFacts } from "./outcomes/outcome_facts.ts";
@@ -61,10 +61,10 @@ export {
   type OutcomeRow,
 } from "./outcomes/outcome_table.ts";
 export { readDeliveryPage } from "./queries/deliveries.ts";
-export { readReleasesNow, type ReleaseNow } from "./queries/releases_now.ts";
-export { readPurchaseHolder } from "./queries/purchase_holder.ts";
-export { uncheckedSince } from "./queries/unchecked_orders.ts";
-export { readFoldVersion, readUnattended } from "./queries/unattended.ts";
+export { readReleasesNow, type ReleaseNow } from "./queries/releases.ts";
+export { readPurchaseHolder } from "./queries/releases.ts";
+export { uncheckedSince } from "./queries/attention.ts";
+export { readFoldVersion, readUnattended } from "./queries/attention.ts";
 export { readWaiting } from "./queries/waiting_deliveries.ts";
 export {
   addBuckets,
@@ -79,7 +79,7 @@ export {
   type StatisticsPoint,
   type StatisticsStep,
 } from "./statistics/read_statistics.ts";
-export { MINUTE_MS, storeMinutes } from "./statistics/write_minute.ts";
+export { MINUTE_MS, storeMinutes } from "./statistics/minute_record.ts";
 export type { DeliveryPlace } from "./store/tables/deliveries.ts";
 export {
   decodeCursor,

@@ -6,7 +6,7 @@
  */
 export { readErasedNames } from "./erasure/erased_names.ts";
 export { redactReading } from "./erasure/redact_event.ts";
-export { effectiveReadAt, effectiveTime } from "./events/effective_time.ts";
+export { effectiveReadAt, effectiveTime } from "./events/time.ts";
 export type { NewEvent } from "./events/event.ts";
 export {
   orderAbsent,
@@ -25,7 +25,7 @@ export {
   releaseLease,
   takeLease,
 } from "./lease/lease.ts";
-export { ENTITIES, type Entity } from "./machines/entity.ts";
+export { ENTITIES, type Entity } from "./machines/transition.ts";
 export type { EventKind } from "./machines/event_kind.ts";
 export {
   type ObservedChange,
@@ -33,31 +33,31 @@ export {
   type WatchedChange,
 } from "./machines/observed_change.ts";
 export { isFinal, normaliseStatus, orderRank } from "./machines/order_rank.ts";
-export type { Status } from "./machines/status.ts";
+export type { Status } from "./machines/transition.ts";
 export {
   OPEN_AT_LEAST_MS,
   OPEN_AT_MOST_MS,
   requestAgainAfterMs,
-} from "./orders/age_backoff.ts";
+} from "./orders/reread_schedule.ts";
 export { sameValue } from "./orders/compare.ts";
-export { nextFinalReadMs } from "./orders/final_reads.ts";
+export { nextFinalReadMs } from "./orders/reread_schedule.ts";
 export { FACT_FIELDS, type OrderFacts } from "./events/order_facts.ts";
 export {
   evolveOrder,
   initialOrderFold,
   type OrderFold,
 } from "./orders/order_fold.ts";
-export { orderMove } from "./orders/order_move.ts";
+export { orderMove } from "./orders/readings.ts";
 export { claimState, type StatusFacts } from "./orders/order_status.ts";
 export { decodeOrderFold } from "./projection/codec/fold_codec.ts";
 export { FOLD_VERSION } from "./projection/fold_version.ts";
-export { lastMovedMs } from "./projection/queue_changes.ts";
+export { lastMovedMs } from "./projection/batch_statements.ts";
 export { oldestWaitingMs, readMovers } from "./queries/waiting_deliveries.ts";
 export type { OrderState } from "./states/order_state.ts";
 export { orderState } from "./states/state_of_order.ts";
 export type { Driver, Statement } from "./store/driver/driver.ts";
 export { readPrimary } from "./store/driver/read_primary.ts";
-export { isLostRace } from "./store/driver/retry_lost_races.ts";
+export { isLostRace } from "./store/driver/retrying_driver.ts";
 export {
   selectDeliveryLog,
   selectLastPosition,

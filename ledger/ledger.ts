@@ -1,11 +1,11 @@
 import { monotonicFactory } from "ulid";
 import { goLive } from "./go_live.ts";
-import type { Historic } from "./releases/history_report.ts";
+import type { Historic } from "./releases/historic.ts";
 import { countHistoric, stampGoLive } from "./store/tables/go_live.ts";
 import { isExpectation } from "./events/fact.ts";
 import { redactNewEvents } from "./erasure/redact_new_events.ts";
 import { touchStamp } from "./store/migrate.ts";
-import type { BodyClasses } from "../core/webhook_event/body_classes.ts";
+import type { BodyClasses } from "../core/webhook_event/classify_body.ts";
 import type {
   AppendDelivery,
   UnansweredDelivery,
@@ -51,19 +51,17 @@ import { exportEvents } from "./transfer/export_events.ts";
 import { type Import, importEvents } from "./transfer/import_events.ts";
 import { readOrderFacts } from "./queries/order_facts.ts";
 import { Orders, type OrderView } from "./queries/orders.ts";
-import type { AsOf } from "./queries/orders_at.ts";
-import { inContextAt } from "./queries/contexts_at.ts";
-import { ordersAsOf } from "./queries/orders_as_of.ts";
+import { type AsOf, inContextAt, ordersAsOf } from "./queries/orders_as_of.ts";
 import { Months } from "./months/months.ts";
-import { readHandRelease } from "./queries/hand_release.ts";
+import { readHandRelease } from "./queries/releases.ts";
 import { readOrderFold } from "./queries/order_fold.ts";
 import {
   type RecordedRelease,
   refuseRelease,
   releaseBody,
   type ReleaseByHand,
+  ReleaseError,
 } from "./releases/release_by_hand.ts";
-import { ReleaseError } from "./releases/release_error.ts";
 import { FOLD_VERSION } from "./projection/fold_version.ts";
 import { Projector } from "./projection/projector.ts";
 import { projectAll } from "./project_all.ts";

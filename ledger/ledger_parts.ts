@@ -1,7 +1,6 @@
 import type { AssetTable } from "../core/assets/environment.ts";
 import type { ChainOrigin } from "./hashes/chain_hash.ts";
-import type { ChainBreak } from "./evidence/chain_break.ts";
-import type { ChainState } from "./evidence/chain_head.ts";
+import type { ChainBreak, ChainState } from "./evidence/chain_head.ts";
 import type { AnchorStore } from "./hashes/anchored_head.ts";
 import type { FoldCode } from "./projection/projector.ts";
 import type { LedgerStats } from "./queries/stats.ts";

@@ -117,9 +117,9 @@ export type {
   ReleaseReason,
 } from "./outcomes/outcome_table.ts";
 export type { Anomaly, AnomalyKind } from "./anomalies/anomaly.ts";
-export type { OrderReason } from "./states/order_reason.ts";
+export type { OrderReason } from "./states/order_state.ts";
 export type { OrderState } from "./states/order_state.ts";
-export type { Status, Trust } from "./machines/status.ts";
+export type { Status, Trust } from "./machines/transition.ts";
 export {
   type DeliveryQuery,
   listDeliveries,
@@ -143,7 +143,7 @@ export {
   type UserView,
 } from "./queries/users.ts";
 export { type UserVerdict, userVerdictOf } from "./users/user_verdict.ts";
-export type { NextStep } from "./users/next_step.ts";
+export type { NextStep } from "./users/user_status.ts";
 export type { UserState } from "./users/user_state.ts";
 
 // Months
@@ -185,7 +185,7 @@ export type {
 export {
   ReleaseError,
   type ReleaseErrorCode,
-} from "./releases/release_error.ts";
+} from "./releases/release_by_hand.ts";
 export type { OrderExpectation } from "./expectations/order_expectation.ts";
 export type {
   SessionToRecord,

@@ -1,6 +1,6 @@
 import type { Projection } from "./ledger_parts.ts";
 import { ProjectionWorker } from "./projection/projection_worker.ts";
-import { type Historic, HistoryReport } from "./releases/history_report.ts";
+import { type Historic, HistoryReport } from "./releases/historic.ts";
 
 /** How {@linkcode Ledger.run} works. */
 export interface RunOptions {

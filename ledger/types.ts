@@ -8,9 +8,9 @@ export type { AssetTable } from "../core/assets/environment.ts";
 export type {
   BodyClasses,
   OddBody,
-} from "../core/webhook_event/body_classes.ts";
+} from "../core/webhook_event/classify_body.ts";
 export type { UnansweredDelivery } from "../core/wire/delivery.ts";
-export type { IncompleteReason } from "../core/wire/incomplete_reason.ts";
+export type { IncompleteReason } from "../core/wire/completeness.ts";
 export type {
   MismatchKind,
   SessionMismatch,
@@ -26,7 +26,7 @@ export type {
 export type { ErasableOrder, ErasureBlock } from "./erasure/erasure_plan.ts";
 export type { Comparison } from "./erasure/comparison.ts";
 export type { ErasureFinding } from "./erasure/findings.ts";
-export type { Historic } from "./releases/history_report.ts";
+export type { Historic } from "./releases/historic.ts";
 export type { ClaimedOrder } from "./erasure/person_events.ts";
 export type { ErasedUser, ReturnedOrder } from "./erasure/erasures.ts";
 export type { ClaimBody } from "./events/claim_body.ts";
@@ -54,15 +54,15 @@ export type {
   WebhookFact,
 } from "./events/fact.ts";
 export type { OrderReading } from "./events/order_reading.ts";
-export type { OtpStep } from "./events/otp_step.ts";
+export type { OtpStep } from "./events/fact.ts";
 export type { UserReading } from "./events/user_reading.ts";
-export type { ChainBreak } from "./evidence/chain_break.ts";
+export type { ChainBreak } from "./evidence/chain_head.ts";
 export type { ChainState } from "./evidence/chain_head.ts";
-export type { DamageReason } from "./evidence/damage_reason.ts";
+export type { DamageReason } from "./evidence/verification.ts";
 export type { HeadAnchor } from "./evidence/head_anchor.ts";
 export type { Anchor, Damage } from "./evidence/verification.ts";
 export type { RowDifference } from "./evidence/verify_states.ts";
-export type { ExplainedMove } from "./explain/explained_move.ts";
+export type { ExplainedMove } from "./explain/explanation.ts";
 export type {
   ExplainedEvent,
   ExplainedField,
@@ -81,7 +81,7 @@ export type {
 export type { LedgerOptions } from "./ledger_on.ts";
 export type { CatchUpOptions } from "./ledger_parts.ts";
 export type { BanName } from "./machines/ban_machine.ts";
-export type { ENTITIES, Entity } from "./machines/entity.ts";
+export type { ENTITIES, Entity } from "./machines/transition.ts";
 export type { EVENT_KINDS, EventKind } from "./machines/event_kind.ts";
 export type { Decision, Move } from "./machines/machine.ts";
 export type {
@@ -92,8 +92,8 @@ export type { MachineName, VisibleStatus } from "./machines/transition.ts";
 export type { VerificationName } from "./machines/verification_machine.ts";
 export type { MonthRefusal } from "./months/close_month.ts";
 export type { Exclusion, EXCLUSIONS } from "./months/decide_rows.ts";
-export type { Money } from "./months/money.ts";
-export type { MonthDifference } from "./months/month_differences.ts";
+export type { Money } from "./months/month_row.ts";
+export type { MonthDifference } from "./months/recompute_month.ts";
 export type {
   BOOK_BY,
   BookBy,
@@ -109,9 +109,9 @@ export type {
 } from "./months/month_summary.ts";
 export type { MonthWork } from "./months/months_parts.ts";
 export type { MonthChange } from "./months/recompute_month.ts";
-export type { MonthSummary, MonthTerms } from "./months/summary_file.ts";
+export type { MonthSummary, MonthTerms } from "./months/month_summary.ts";
 export type { OrderContext } from "./attention/attention.ts";
-export type { MATCH_FACTS, MatchFact } from "./events/match_fact.ts";
+export type { MATCH_FACTS, MatchFact } from "./events/order_facts.ts";
 export type { Activity, UserActivity } from "./orders/activity_fold.ts";
 export type { OrderActivity } from "./orders/order_activity.ts";
 export type {
@@ -132,11 +132,11 @@ export type {
 export type { Booked } from "./outcomes/outcome_table.ts";
 export type { FoldCode } from "./projection/projector.ts";
 export type { FieldMatch, FoundField, RecordedName } from "./queries/find.ts";
-export type { AsOf } from "./queries/orders_at.ts";
+export type { AsOf } from "./queries/orders_as_of.ts";
 export type { LedgerStats } from "./queries/stats.ts";
 export type { WaitingDeliveries } from "./queries/waiting_deliveries.ts";
 export type { StateChange } from "./refold/compare_generations.ts";
-export type { StateDifference } from "./refold/state_diff.ts";
+export type { StateDifference } from "./refold/compare_generations.ts";
 export type {
   ClientResult,
   ClientStatement,

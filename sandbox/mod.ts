@@ -57,10 +57,27 @@ export {
 } from "./delivery/retry_schedule.ts";
 export * from "./faults/faults.ts";
 export type { SandboxCounters } from "./engine/counters.ts";
-export * from "./delivery/deliveries.ts";
-export * from "./engine/sandbox_order.ts";
+export type {
+  DeliveryAttempt,
+  DeliveryCause,
+  DeliveryState,
+  DeliveryStatus,
+  SandboxDelivery,
+  TriggerInput,
+} from "./delivery/delivery_log.ts";
+export type {
+  SandboxFees,
+  SandboxOrder,
+  SandboxStep,
+} from "./engine/sandbox_order.ts";
 export * from "./engine/sandbox_user.ts";
-export * from "./engine/order_steps.ts";
+export {
+  nextSteps,
+  type OrderStep,
+  type StepFacts,
+  type StepTaken,
+  takeStep,
+} from "./engine/order_steps.ts";
 export * from "./engine/user_steps.ts";
 export * from "./engine/truth.ts";
 export * from "./service/sandbox_options.ts";

@@ -4,7 +4,7 @@ import type {
   DeliveryStatus,
   SandboxDelivery,
   TriggerInput,
-} from "./delivery/deliveries.ts";
+} from "./delivery/delivery_log.ts";
 import type { DisableRule } from "./delivery/retry_schedule.ts";
 import type { BackfillOptions } from "./service/backfill.ts";
 import type { SandboxCounters } from "./engine/counters.ts";

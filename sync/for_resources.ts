@@ -17,6 +17,6 @@ export {
 } from "./polling/poll_status.ts";
 export { CONTRADICTED_AFTER_MS } from "./recording/contradiction.ts";
 export { readRefusedRequests } from "./watchdog/refused_requests.ts";
-export type { RetryCountdown } from "./watchdog/retry_countdown.ts";
+export type { RetryCountdown } from "./watchdog/watchdog_rule.ts";
 export type { DeliveryHealth } from "./watchdog/watchdog_rule.ts";
 export { lastAnsweredAt } from "./polling/poll_health.ts";

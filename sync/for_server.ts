@@ -14,5 +14,5 @@ export { addRefusedRequests } from "./watchdog/refused_requests.ts";
 export {
   RETRIES_FROM_FIRST_MS,
   RETRIES_FROM_PREVIOUS_MS,
-} from "./watchdog/retry_countdown.ts";
+} from "./watchdog/watchdog_rule.ts";
 export type { DeliveryHealth } from "./watchdog/watchdog_rule.ts";

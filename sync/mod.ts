@@ -25,7 +25,7 @@ export type {
   ReconcileOptions,
   ReconcileReport,
 } from "./reconciliation/reconcile_report.ts";
-export type { BesidePollerOptions } from "./reconciliation/beside_poller.ts";
+export type { BesidePollerOptions } from "./reconciliation/read_orders.ts";
 export { readOrders } from "./reconciliation/read_orders.ts";
 export {
   recover,
@@ -72,5 +72,5 @@ export type {
   DeliveryAlarm,
   DeliveryAlert,
 } from "./watchdog/delivery_alert.ts";
-export type { RetryCountdown } from "./watchdog/retry_countdown.ts";
+export type { RetryCountdown } from "./watchdog/watchdog_rule.ts";
 export type { DeliveryState } from "./watchdog/watchdog_rule.ts";

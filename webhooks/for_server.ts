@@ -4,7 +4,7 @@
  *
  * @module
  */
-export { allowlist } from "./endpoint/allowlist.ts";
+export { allowlist } from "./endpoint/proxied_address.ts";
 export { BodyReport } from "./endpoint/body_report.ts";
 export { type WebhookEndpoint, webhookEndpoint } from "./endpoint/endpoint.ts";
 export type { UntimedLogEntry } from "./endpoint/endpoint_log.ts";

@@ -37,23 +37,34 @@ export type {
 export type {
   BodyClasses,
   OddBody,
-} from "../core/webhook_event/body_classes.ts";
+} from "../core/webhook_event/classify_body.ts";
 export * from "../core/wire/delivery.ts";
-export * from "./endpoint/answered_request.ts";
+export type {
+  AnsweredRequest,
+  ConnectionInfo,
+  WebhookEndpointOptions,
+} from "./endpoint/endpoint_options.ts";
 export * from "./endpoint/endpoint.ts";
-export * from "./endpoint/endpoint_options.ts";
-export * from "./endpoint/endpoint_stats.ts";
-export * from "./spool/spool_error.ts";
+export type { WebhookEndpointStats } from "./endpoint/endpoint_stats.ts";
+export {
+  type Spool,
+  SpoolError,
+  type SpoolErrorCode,
+  type SpoolWriters,
+  type TakeRecords,
+} from "./spool/spool.ts";
 export * from "../core/webhook_event/webhook_event.ts";
 export * from "../core/webhook_event/event_types.ts";
 export * from "./spool/file_spool.ts";
 export * from "../core/webhook_event/guards.ts";
 export * from "./endpoint/log.ts";
 export * from "../core/webhook_event/parse_webhook.ts";
-export * from "./endpoint/proxied_address.ts";
+export {
+  proxiedAddress,
+  type ProxiedAddressOptions,
+} from "./endpoint/proxied_address.ts";
 export * from "./endpoint/refusal.ts";
 export * from "../core/webhook_event/reject_type.ts";
-export * from "./spool/spool.ts";
 export * from "./spool/spool_mover.ts";
 export type { NoRoom } from "./room/body_room.ts";
 export type { ReportWaiting, Waiting } from "./spool/waiting_report.ts";

@@ -1,6 +1,5 @@
-import { messageOf } from "../../core/guards.ts";
+import { defined, messageOf } from "../../core/guards.ts";
 import type { Command } from "commander";
-import { defined } from "../../core/defined.ts";
 import {
   type Check,
   checkOf,
@@ -10,18 +9,18 @@ import {
   lookedAt,
 } from "../../resources/health/finding.ts";
 import { lookAtBackups } from "../../server/health/backup_health.ts";
-import { lookAtServe } from "../../server/health/file_health.ts";
+import {
+  lookAtDisk,
+  lookAtServe,
+  lookAtSpool,
+  lookForPlace,
+  writeRefusal,
+} from "../../server/health/storage_health.ts";
 import { lookAround } from "../../server/health/look_around.ts";
 import {
   lookAtEndpoint,
   lookAtService,
 } from "../../server/health/service_health.ts";
-import { lookAtSpool } from "../../server/health/spool_health.ts";
-import {
-  lookAtDisk,
-  lookForPlace,
-  writeRefusal,
-} from "../../server/health/storage_health.ts";
 import { type Config, readConfig } from "../../settings/config.ts";
 import { EXIT } from "../../settings/errors.ts";
 import { redact } from "../../settings/redact.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/guards.ts";
 import { moment, TIME_FORMAT } from "../../settings/values.ts";
 import {
   refusedExpectation,

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/guards.ts";
 import { ExpectationError, type TermsToRecord } from "../../ledger/mod.ts";
 import { CommandError, UsageError } from "../../settings/errors.ts";
 import { lengthOfTime } from "../../settings/values.ts";

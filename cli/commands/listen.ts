@@ -5,8 +5,7 @@ import {
   type Forwarding,
   readForwarding,
 } from "../../server/forwarding/read_targets.ts";
-import { LOG_EVENTS } from "../../server/monitoring/log_events.ts";
-import type { Log } from "../../server/monitoring/logger.ts";
+import { type Log, LOG_EVENTS } from "../../server/monitoring/logger.ts";
 import type { Cli } from "../program/cli.ts";
 import { readConfig } from "../../settings/config.ts";
 import { VARIABLES } from "../../settings/settings.ts";

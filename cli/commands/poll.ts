@@ -2,10 +2,10 @@ import type { Command } from "commander";
 import { isPolled } from "../../ledger/for_sync.ts";
 import { createPoller, type PollCompleted } from "../../sync/mod.ts";
 import type { Cli } from "../program/cli.ts";
-import { pollReportJson } from "../../resources/queries/delivery_health.ts";
+import { pollReportJson } from "../../resources/queries/service_status.ts";
 import { describeDelivery } from "../../resources/wording/delivery.ts";
-import { span } from "../../resources/wording/span.ts";
-import { counted } from "../../resources/views/counted.ts";
+import { span } from "../../resources/wording/phrases.ts";
+import { counted } from "../../resources/views/text.ts";
 import { CommandError, EXIT } from "../../settings/errors.ts";
 import { type Io, jsonLine, line, note } from "../program/io.ts";
 import {

@@ -1,9 +1,9 @@
 import { unprovenJson } from "../../resources/wording/unproven.ts";
 import type { Command } from "commander";
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/guards.ts";
 import { reconcile, type ReconcileReport } from "../../sync/mod.ts";
 import type { Cli } from "../program/cli.ts";
-import { counted } from "../../resources/views/counted.ts";
+import { counted } from "../../resources/views/text.ts";
 import { EXIT } from "../../settings/errors.ts";
 import { type Io, jsonLine, line, lines } from "../program/io.ts";
 import {
@@ -26,7 +26,7 @@ import { stoppable } from "../../settings/stoppable.ts";
 import { drawTable } from "../../resources/views/table.ts";
 import { upToDate } from "../program/with_ledger.ts";
 import { type ServiceFlags, withService } from "../program/with_service.ts";
-import { describeFinding } from "../../resources/wording/reconcile_finding.ts";
+import { describeFinding } from "../../resources/wording/reconcile.ts";
 
 interface ReconcileFlags extends ServiceFlags {
   readonly from?: string;

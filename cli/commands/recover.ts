@@ -1,10 +1,10 @@
 import { recoverJson } from "../../resources/views/reconcile_view.ts";
 import { unprovenJson } from "../../resources/wording/unproven.ts";
 import type { Command } from "commander";
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/guards.ts";
 import { recover } from "../../sync/mod.ts";
 import type { Cli } from "../program/cli.ts";
-import { counted } from "../../resources/views/counted.ts";
+import { counted } from "../../resources/views/text.ts";
 import { EXIT } from "../../settings/errors.ts";
 import { type Io, jsonLine, line } from "../program/io.ts";
 import {

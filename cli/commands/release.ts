@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/guards.ts";
 import { ReleaseError } from "../../ledger/mod.ts";
 import { describeHandRelease } from "../../resources/wording/release.ts";
 import { printable } from "../../core/printable.ts";
@@ -12,7 +12,7 @@ import {
   type SharedFlags,
 } from "../program/options.ts";
 import { withLedger } from "../program/with_ledger.ts";
-import { findOrder, ORDER_ID } from "./orders/find_order.ts";
+import { findOrder, ORDER_ID } from "./orders/show.ts";
 
 interface ReleaseFlags extends SharedFlags {
   readonly delivered?: boolean;

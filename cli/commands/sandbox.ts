@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/guards.ts";
 import { serveSandbox } from "../../sandbox/mod.ts";
 import { readConfig } from "../../settings/config.ts";
 import { type Io, jsonLine, line, note } from "../program/io.ts";

@@ -7,7 +7,7 @@ import { CommandError, UsageError } from "../../settings/errors.ts";
 import { type Io, jsonLine, line, lines } from "../program/io.ts";
 import { jsonOption } from "../program/options.ts";
 import { openOutput } from "../program/output.ts";
-import { counted } from "../../resources/views/counted.ts";
+import { counted } from "../../resources/views/text.ts";
 import { drawTable } from "../../resources/views/table.ts";
 
 interface SchemaFlags {

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/guards.ts";
 import { sleep } from "../../core/waiting/sleep.ts";
 import { type ApiFlags, configuredApi } from "../serve_flags/api_flags.ts";
 import type { Ledger } from "../../ledger/mod.ts";

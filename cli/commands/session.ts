@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/guards.ts";
 import { sessionValidityMs, ValidationError } from "../../client/mod.ts";
 import type { SessionJson } from "../../resources/views/session_view.ts";
 import {

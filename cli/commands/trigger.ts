@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { ulid } from "ulid";
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/guards.ts";
 import { sleep } from "../../core/waiting/sleep.ts";
 import {
   type Played,

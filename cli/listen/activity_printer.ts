@@ -1,6 +1,6 @@
 import type { AnsweredRequest } from "../../webhooks/mod.ts";
 import type { Io } from "../program/io.ts";
-import { printable, printableJson } from "../../resources/views/printable.ts";
+import { printable, printableJson } from "../../core/printable.ts";
 import { type Activity, answeredActivity } from "./activity.ts";
 import { LineQueue } from "./line_queue.ts";
 

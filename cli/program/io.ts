@@ -2,8 +2,8 @@ import {
   printable,
   printableJson,
   printableLines,
-} from "../../resources/views/printable.ts";
-import { wrap } from "../../resources/views/wrap.ts";
+} from "../../core/printable.ts";
+import { wrap } from "../../resources/views/text.ts";
 
 /** Everything a command may touch outside itself, so that tests can hold it. */
 export interface Io {

@@ -5,7 +5,6 @@ import { isatty } from "node:tty";
 import { errorCode } from "../../core/guards.ts";
 import { sleep } from "../../core/waiting/sleep.ts";
 import type { Io } from "./io.ts";
-import { stopSignals } from "./stop_signals.ts";
 
 /** How long is waited for a full pipe that does not block, ms. */
 const PIPE_WAIT_MS = 5;
@@ -116,4 +115,39 @@ function writeOut(bytes: Uint8Array): Promise<number> {
       (error, written) => error === null ? resolve(written) : reject(error),
     )
   );
+}
+
+/**
+ * How long a second signal still belongs to the first, ms. One Ctrl-C comes
+ * twice where a program was started by another that passes signals on, as a
+ * task runner does: once from the terminal and once from there.
+ */
+export const SAME_PRESS_MS = 500;
+
+/** What signals lead to. */
+export interface StopSignals {
+  /** Asks the work to end. */
+  readonly stop: () => void;
+  /** Ends the process. */
+  readonly end: () => void;
+  /** A clock that only goes forward, ms. */
+  readonly now: () => number;
+}
+
+/**
+ * Takes the signals that ask a process to end: the first asks the work to end,
+ * a later one ends the process, for the person who will not wait.
+ *
+ * @returns What to call at each signal.
+ */
+export function stopSignals({ stop, end, now }: StopSignals): () => void {
+  let firstAt: number | null = null;
+  return () => {
+    if (firstAt === null) {
+      firstAt = now();
+      stop();
+    } else if (now() - firstAt >= SAME_PRESS_MS) {
+      end();
+    }
+  };
 }

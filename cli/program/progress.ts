@@ -1,5 +1,8 @@
 import process from "node:process";
-import type { Io } from "./io.ts";
+import { type Io, note } from "./io.ts";
+import type { Ledger } from "../../ledger/mod.ts";
+import { readWaiting } from "../../ledger/for_resources.ts";
+import { waitingText } from "../../resources/wording/freshness.ts";
 
 /** Shows that long work moves. */
 export interface Progress extends Disposable {
@@ -100,4 +103,15 @@ function lines(io: Io, label: string, total: number | null): Shown {
     },
     end: () => {},
   };
+}
+
+/** Says on standard error, to people, that deliveries wait, where they do. */
+export async function noteWaiting(
+  ledger: Ledger,
+  io: Io,
+  flags: { readonly json?: boolean },
+): Promise<void> {
+  if (flags.json) return;
+  const waiting = await readWaiting(ledger.driver, io.now());
+  if (waiting !== null) note(io, waitingText(waiting, io.now()));
 }

@@ -1,4 +1,4 @@
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/guards.ts";
 import type { OnrampClient } from "../../client/mod.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 import { readConfig, requireApiKey } from "../../settings/config.ts";

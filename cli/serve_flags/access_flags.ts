@@ -1,5 +1,5 @@
 import { UsageError } from "../../settings/errors.ts";
-import { isLoopback } from "../../server/http/loopback.ts";
+import { isLoopback } from "../../server/http/listening.ts";
 import type {
   Access,
   KnownTokens,

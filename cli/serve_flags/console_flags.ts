@@ -1,5 +1,4 @@
-import { defined } from "../../core/defined.ts";
-import { messageOf } from "../../core/guards.ts";
+import { defined, messageOf } from "../../core/guards.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 import { Operations } from "../../server/api/operations.ts";
 import { knownTokens } from "../../server/api/callers.ts";

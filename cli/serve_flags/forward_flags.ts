@@ -6,11 +6,11 @@ import { Forwarder } from "../../server/forwarding/forwarder.ts";
 import {
   forwardMeters,
   ForwardReport,
+  isTargetOff,
 } from "../../server/forwarding/forward_report.ts";
 import { readForwarding } from "../../server/forwarding/read_targets.ts";
 import { webhookSigner } from "../../server/forwarding/signed_webhook.ts";
 import { targetName } from "../../server/forwarding/target_address.ts";
-import { isTargetOff } from "../../server/forwarding/target_state.ts";
 import type { Config } from "../../settings/config.ts";
 
 /** What forwarding works with. */

@@ -1,6 +1,6 @@
 /** What the lists of orders and of users share. */
 
-import type { IncompleteReason } from "../../core/wire/incomplete_reason.ts";
+import type { IncompleteReason } from "../../core/wire/completeness.ts";
 import type { Page } from "../../core/wire/page.ts";
 import { type Api, type Ask, refuseFaults, withQuery } from "../http/api.ts";
 import type { ExtraParameters, PageOptions } from "../http/call_options.ts";

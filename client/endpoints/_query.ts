@@ -1,6 +1,6 @@
 import type { Fault } from "../errors/validation_error.ts";
 import type { ExtraParameters } from "../http/call_options.ts";
-import { readQueryTime } from "../../core/time/query_time.ts";
+import { readQueryTime } from "../../core/time/service_time.ts";
 import { describe, Faults, fieldsOf } from "./_faults.ts";
 
 /** What kind of value a query parameter takes. */

@@ -1,8 +1,8 @@
 import {
+  type Completeness,
   describeIncomplete,
   type IncompleteReason,
-} from "../../core/wire/incomplete_reason.ts";
-import type { Completeness } from "../../core/wire/completeness.ts";
+} from "../../core/wire/completeness.ts";
 
 /** One pass over a window, as it went. */
 export interface PassEvidence {

@@ -1,12 +1,16 @@
 import { type Api, refuseFaults } from "../http/api.ts";
 import type { CallOptions } from "../http/call_options.ts";
-import {
-  type CardInput,
-  checkCardInput,
-  type RegisteredCard,
-} from "./card_input.ts";
 import { promised } from "../http/caller.ts";
 import { registeredCardSchema } from "./schemas.ts";
+import { isRecord } from "../../core/guards.ts";
+import {
+  ADDRESS_FIELDS,
+  brokenCardRules,
+  CARD_FIELDS,
+  type CardField,
+} from "../../core/rules/card_rules.ts";
+import type { Fault } from "../errors/validation_error.ts";
+import { Faults, fieldsOf } from "./_faults.ts";
 
 /** Cards. */
 export interface CardsApi {
@@ -47,3 +51,124 @@ export function cardsApi(api: Api): CardsApi {
     },
   };
 }
+
+/**
+ * A card to register for a user who was created through the API. Needs the
+ * partner's PCI DSS certification.
+ *
+ * Source: service interface, "POST /api/v1/partner/register (card register)".
+ */
+export interface CardInput {
+  /** Card number, 12 to 19 characters. Never kept, shown or logged. */
+  readonly card_number: string;
+  /** Month of expiry, two digits. */
+  readonly exp_month: string;
+  /** Year of expiry, four digits. */
+  readonly exp_year: string;
+  /** The user, who must exist. */
+  readonly user_id: string;
+  /** Billing address of the card. */
+  readonly billing_address: BillingAddress;
+}
+
+/** Billing address of a card. */
+export interface BillingAddress {
+  /** ISO alpha-2 country code. */
+  readonly country: string;
+  /** Two-letter code; required for USA and Canada only. */
+  readonly state?: string;
+  /** 2 to 10 letters, digits, spaces and hyphens. */
+  readonly postal_code: string;
+  /** 2 to 25 characters of A-Z, a-z, 0-9 and spaces; not all digits. */
+  readonly city: string;
+  /** 2 to 35 characters of A-Z, a-z, 0-9 and spaces; not all digits. */
+  readonly street: string;
+}
+
+/** A card that was just registered. */
+export interface RegisteredCard {
+  /** Card identifier. */
+  readonly card_id: string;
+}
+
+/**
+ * Checks a card against every rule of the service. No fault quotes a value.
+ *
+ * @returns Every fault; empty when the card can be sent.
+ * @throws {TypeError} When `input` is not an object.
+ *
+ * @example See every fault at once
+ * ```ts
+ * import { checkCardInput } from "@rampkit/onramp/client";
+ * import assert from "node:assert/strict";
+ *
+ * const faults = checkCardInput({
+ *   card_number: "4111",
+ *   exp_month: "1",
+ *   exp_year: "2030",
+ *   user_id: "01HZX",
+ *   billing_address: {
+ *     country: "US",
+ *     postal_code: "94105",
+ *     city: "San Francisco",
+ *     street: "1 Main St.",
+ *   },
+ * });
+ * assert.deepEqual(faults.map((fault) => fault.field), [
+ *   "card_number",
+ *   "exp_month",
+ *   "billing_address.state",
+ *   "billing_address.street",
+ * ]);
+ * ```
+ */
+export function checkCardInput(input: CardInput): readonly Fault[] {
+  const fields = fieldsOf(input);
+  const faults = new Faults();
+  refuseOthers(fields, "card", CARD_FIELDS, faults);
+  const { billing_address: address } = fields;
+  if (isRecord(address)) {
+    refuseOthers(address, "billing_address", ADDRESS_FIELDS, faults);
+  }
+  for (const { field, code } of brokenCardRules(fields)) {
+    faults.add(
+      field,
+      code === "malformed"
+        ? forms[field]
+        : field === "billing_address.state"
+        ? "is missing; it is required for USA and Canada"
+        : "is missing",
+    );
+  }
+  return faults.list;
+}
+
+/** Does not quote the names: one of them may be the card number. */
+function refuseOthers(
+  fields: object,
+  field: string,
+  known: readonly string[],
+  faults: Faults,
+): void {
+  if (Object.keys(fields).every((name) => known.includes(name))) return;
+  faults.add(field, `has other fields than ${known.join(", ")}`);
+}
+
+const forms: Readonly<Record<CardField, string>> = {
+  card_number: "must be 12 to 19 characters",
+  exp_month: "must be two digits, 01 to 12",
+  exp_year: "must be four digits",
+  user_id: "must not be empty",
+  billing_address: "must be an object",
+  "billing_address.country":
+    `must be an ISO alpha-2 country code, such as "US"`,
+  "billing_address.state":
+    "must be a two-letter state code of its country; leave it out elsewhere " +
+    "than in the USA and Canada",
+  "billing_address.postal_code":
+    "must be 2 to 10 letters, digits, spaces and hyphens",
+  "billing_address.city":
+    "must be 2 to 25 characters of A-Z, a-z, 0-9 and spaces, and not all digits",
+  "billing_address.street":
+    "must be 2 to 35 characters of A-Z, a-z, 0-9 and spaces, and not all digits",
+};

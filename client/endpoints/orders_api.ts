@@ -1,4 +1,4 @@
-import type { IncompleteReason } from "../../core/wire/incomplete_reason.ts";
+import type { IncompleteReason } from "../../core/wire/completeness.ts";
 import { type Api, refuseFaults } from "../http/api.ts";
 import type {
   CallOptions,
@@ -20,8 +20,7 @@ import { type Page, rowsOn } from "../../core/wire/page.ts";
 import { cursorPass, offsetPass } from "./passes.ts";
 import { readOrderRow } from "../../core/wire/read_row.ts";
 import { readServiceTime } from "../../core/time/service_time.ts";
-import { PagedWalk } from "./paged_walk.ts";
-import type { Walk } from "./walk.ts";
+import { PagedWalk, type Walk } from "./paged_walk.ts";
 
 /** A walk over orders. */
 export type OrderWalk = Walk<Order>;

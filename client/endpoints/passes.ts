@@ -4,7 +4,7 @@ import { type Page, rowsOn } from "../../core/wire/page.ts";
 import { readServiceTime } from "../../core/time/service_time.ts";
 import type { User } from "../../core/wire/user.ts";
 import type { UsersQuery } from "./users_query.ts";
-import type { Pass } from "./pass.ts";
+import type { Pass } from "./paged_walk.ts";
 
 /**
  * Follows cursors. A short page does not end the pass; a cursor seen before

@@ -2,9 +2,12 @@ import assert from "node:assert/strict";
 // @ts-types="@types/big.js"
 import Big from "big.js";
 import fc from "fast-check";
-import { alpha2Countries } from "../../core/rules/alpha2_countries.ts";
-import { alpha3Countries } from "../../core/rules/alpha3_countries.ts";
-import { canadianProvinces, usStates } from "../../core/rules/states.ts";
+import {
+  alpha2Countries,
+  alpha3Countries,
+  canadianProvinces,
+  usStates,
+} from "../../core/rules/countries.ts";
 import {
   compareDecimals,
   countDecimals,

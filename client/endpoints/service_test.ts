@@ -1,6 +1,6 @@
 // A real HTTP server for the tests of this folder, and inputs it accepts.
 import { OnrampClient, type OnrampClientOptions } from "../client.ts";
-import type { CardInput } from "./card_input.ts";
+import type { CardInput } from "./cards_api.ts";
 import type { CustomEnvironment } from "../../core/assets/environment.ts";
 import type { Operation } from "../http/call_options.ts";
 import type { UserInput } from "./user_input.ts";

@@ -31,8 +31,7 @@ import {
   type UsersQuery,
   type UsersWalkQuery,
 } from "./users_query.ts";
-import { PagedWalk } from "./paged_walk.ts";
-import type { Walk } from "./walk.ts";
+import { PagedWalk, type Walk } from "./paged_walk.ts";
 
 /** A walk over users. */
 export type UserWalk = Walk<User>;

@@ -1,9 +1,10 @@
-import { OnrampError, type OnrampErrorFacts } from "./onramp_error.ts";
-import type {
-  CardErrorCode,
-  PermissionErrorCode,
-  ResponseErrorCode,
-} from "./error_codes.ts";
+import {
+  type CardErrorCode,
+  OnrampError,
+  type OnrampErrorFacts,
+  type PermissionErrorCode,
+  type ResponseErrorCode,
+} from "./onramp_error.ts";
 
 /** The API key is missing, wrong, or of the other environment. */
 export class AuthenticationError extends OnrampError {

@@ -8,9 +8,10 @@ import {
 } from "../errors/api_errors.ts";
 import type {
   CardErrorCode,
+  OnrampError,
+  OnrampErrorFacts,
   PermissionErrorCode,
-} from "../errors/error_codes.ts";
-import type { OnrampError, OnrampErrorFacts } from "../errors/onramp_error.ts";
+} from "../errors/onramp_error.ts";
 import { ValidationError } from "../errors/validation_error.ts";
 import type { Operation } from "./call_options.ts";
 import type { Redact } from "./redact.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
-import type { CardInput } from "../endpoints/card_input.ts";
+import type { CardInput } from "../endpoints/cards_api.ts";
 import { OnrampClient } from "../client.ts";
 import type { Operation } from "./call_options.ts";
 import { cleanCause, redactor } from "./redact.ts";

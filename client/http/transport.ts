@@ -1,7 +1,6 @@
 import { isRecord } from "../../core/guards.ts";
-import type { ResponseErrorCode } from "../errors/error_codes.ts";
+import { OnrampError, type ResponseErrorCode } from "../errors/onramp_error.ts";
 import { NetworkError, ResponseError } from "../errors/api_errors.ts";
-import { OnrampError } from "../errors/onramp_error.ts";
 import { errorOf } from "./_error_map.ts";
 import { parseExact } from "../../core/json/exact_json.ts";
 import type { Operation } from "./call_options.ts";

@@ -3,4 +3,4 @@
  *
  * @module
  */
-export { dataSources } from "../endpoints/page_sources.ts";
+export { dataSources } from "../endpoints/page_of.ts";

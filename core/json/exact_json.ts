@@ -1,5 +1,4 @@
-import { GrowingText } from "./growing_text.ts";
-import { parseJson } from "./parse_json.ts";
+import { GrowingText, parseJson } from "./parse_json.ts";
 
 /**
  * Exponents up to this size are written out as plain decimals. No amount needs

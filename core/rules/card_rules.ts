@@ -1,7 +1,6 @@
 import { isRecord } from "../guards.ts";
 import type { BrokenRule } from "./broken_rule.ts";
-import { alpha2Countries } from "./alpha2_countries.ts";
-import { canadianProvinces, usStates } from "./states.ts";
+import { alpha2Countries, canadianProvinces, usStates } from "./countries.ts";
 
 /** Fields of a card to register. */
 export const CARD_FIELDS = [

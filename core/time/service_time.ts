@@ -1,5 +1,3 @@
-import { isCalendarDate } from "./calendar_date.ts";
-
 /** The form of orders, on days that every month has: nearly every time. */
 const usualForm =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8]) (?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d$/;
@@ -60,4 +58,51 @@ export function normaliseTime(text: string | null): string | null {
   const iso = utc.toISOString();
   // The offset can lead out of the years of four digits, which sort as text.
   return /^\d{4}-/.test(iso) ? iso : null;
+}
+
+/**
+ * Whether a text is a day of the calendar as `YYYY-MM-DD`.
+ *
+ * @param text What to look at.
+ * @returns False for 30 February too, which `Date.parse` reads as 2 March.
+ *
+ * @example Find a day that does not exist
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(isCalendarDate("2028-02-29"), true);
+ * assert.equal(isCalendarDate("2026-02-29"), false);
+ * ```
+ */
+export function isCalendarDate(text: string): boolean {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
+  const time = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}
+
+const QUERY_FORM =
+  /^(\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?Z$/;
+
+/**
+ * Reads a time in the form that the filters of the service take:
+ * `YYYY-MM-DDTHH:MM:SSZ`, where a fraction of a second is allowed.
+ *
+ * Source: service interface, "GET /api/external/orders".
+ *
+ * @param text The value of `start_date`, `end_date`, `from` or `to`.
+ * @returns Milliseconds since 1970, or null when `text` is not such a time.
+ *
+ * @example Read the start of a range
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(readQueryTime("1970-01-01T00:00:01.5Z"), 1500);
+ * assert.equal(readQueryTime("1970-01-01 00:00:01"), null);
+ * ```
+ */
+export function readQueryTime(text: string): number | null {
+  const match = QUERY_FORM.exec(text);
+  return match !== null && isCalendarDate(match[1] ?? "")
+    ? Date.parse(text)
+    : null;
 }

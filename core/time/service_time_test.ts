@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { isCalendarDate } from "./calendar_date.ts";
-import { readQueryTime } from "./query_time.ts";
-import { normaliseTime, readServiceTime } from "./service_time.ts";
+import {
+  isCalendarDate,
+  normaliseTime,
+  readQueryTime,
+  readServiceTime,
+} from "./service_time.ts";
 
 /** What no reader of a time may take. */
 const NO_TIMES = [

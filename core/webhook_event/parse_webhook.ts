@@ -2,10 +2,17 @@ import { isRecord } from "../guards.ts";
 import { parseExact } from "../json/exact_json.ts";
 import { parseJson } from "../json/parse_json.ts";
 import { webhookType } from "./event_types.ts";
-import { excerpt, type Json, nounOf, unrecognised } from "./_fields.ts";
-import { orderEvent, testEvent } from "./_order_event.ts";
-import { otpStatusEvent } from "./_otp_event.ts";
-import { userEvent, verifyFailedEvent } from "./_user_event.ts";
+import {
+  excerpt,
+  type Json,
+  nounOf,
+  orderEvent,
+  otpStatusEvent,
+  testEvent,
+  unrecognised,
+  userEvent,
+  verifyFailedEvent,
+} from "./_read_events.ts";
 import type { UnrecognisedWebhook, WebhookEvent } from "./webhook_event.ts";
 
 const decoder = new TextDecoder();

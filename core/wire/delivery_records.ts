@@ -1,6 +1,4 @@
 import type { Delivery, UnansweredDelivery } from "./delivery.ts";
-import { MintedDelivery } from "./minted_delivery.ts";
-import { readUlid, writeUlid } from "./ulid_bytes.ts";
 
 /**
  * Deliveries, and notes of unanswered ones, as binary records. A spool writes
@@ -115,4 +113,133 @@ export function readRecords(
     at = end;
   }
   return read;
+}
+
+/** Bytes of a ULID, and how many of them are its time. */
+const ULID_BYTES = 16;
+const TIME_BYTES = 6;
+const RANDOM_BYTES = ULID_BYTES - TIME_BYTES;
+
+/** A delivery as it is minted: its texts are made when somebody reads them. */
+export class MintedDelivery implements Delivery {
+  /** The 16 bytes of its ULID. */
+  readonly ulid: Uint8Array;
+  /** When it arrived, ms since 1970. */
+  readonly receivedAtMs: number;
+  /** The exact bytes of the body. */
+  readonly body: Uint8Array;
+
+  /** A delivery of these values. */
+  constructor(ulid: Uint8Array, receivedAtMs: number, body: Uint8Array) {
+    this.ulid = ulid;
+    this.receivedAtMs = receivedAtMs;
+    this.body = body;
+  }
+
+  /** ULID minted at receipt. */
+  get id(): string {
+    return readUlid(this.ulid, 0);
+  }
+
+  /** When it arrived, UTC ISO 8601 with milliseconds. */
+  get receivedAt(): string {
+    return new Date(this.receivedAtMs).toISOString();
+  }
+}
+
+/**
+ * Mints deliveries, each with a greater ULID than the one before: its time never
+ * goes back, and within a millisecond the random part counts up.
+ *
+ * @param fillRandom Fills bytes with fresh random ones.
+ */
+export function deliveryMint(
+  fillRandom: (bytes: Uint8Array<ArrayBuffer>) => void,
+): (receivedAtMs: number, body: Uint8Array) => MintedDelivery {
+  const latest = new Uint8Array(ULID_BYTES);
+  const time = new DataView(latest.buffer);
+  const random = latest.subarray(TIME_BYTES);
+  let latestMs = -1;
+  return (receivedAtMs, body) => {
+    if (receivedAtMs > latestMs) {
+      latestMs = receivedAtMs;
+      fillRandom(random);
+    } else if (isLast(random)) {
+      latestMs++;
+      fillRandom(random);
+    } else {
+      let at = RANDOM_BYTES - 1;
+      while (random[at] === 0xff) random[at--] = 0;
+      random[at] = (random[at] ?? 0) + 1;
+    }
+    time.setUint16(0, latestMs / 2 ** 32);
+    time.setUint32(2, latestMs % 2 ** 32);
+    return new MintedDelivery(latest.slice(), receivedAtMs, body);
+  };
+}
+
+/** Whether a random part cannot count up any more. */
+function isLast(random: Uint8Array): boolean {
+  return random[0] === 0xff && random.every((byte) => byte === 0xff);
+}
+
+const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const LENGTH = 26;
+
+/** Values of the characters by their code, and -1 for all others. */
+const values = new Int8Array(128).fill(-1);
+for (let value = 0; value < ALPHABET.length; value++) {
+  values[ALPHABET.charCodeAt(value)] = value;
+}
+
+/**
+ * Writes the 16 bytes of a ULID.
+ *
+ * @param text The ULID, in capitals.
+ * @param bytes Where they go.
+ * @param at At which offset.
+ * @throws {TypeError} When the text is not a ULID.
+ */
+export function writeUlid(text: string, bytes: Uint8Array, at: number): void {
+  let bits = 0;
+  let held = 0;
+  let to = at;
+  let valid = text.length === LENGTH && (values[text.charCodeAt(0)] ?? -1) < 8;
+  for (let index = 0; valid && index < LENGTH; index++) {
+    const value = values[text.charCodeAt(index)] ?? -1;
+    valid = value >= 0;
+    bits = (bits << 5 | value) & 0x1fff;
+    // The first character stands for three bits.
+    held += index === 0 ? 3 : 5;
+    if (held >= 8) {
+      held -= 8;
+      bytes[to++] = bits >> held;
+    }
+  }
+  if (valid) return;
+  throw new TypeError(
+    `Cannot store a delivery: its id is not a ULID: ${JSON.stringify(text)}`,
+  );
+}
+
+/**
+ * Reads a ULID from its 16 bytes.
+ *
+ * @param bytes Where they are.
+ * @param at At which offset.
+ */
+export function readUlid(bytes: Uint8Array, at: number): string {
+  const first = bytes[at] ?? 0;
+  let text = ALPHABET.charAt(first >> 5);
+  let bits = first & 0x1f;
+  let held = 5;
+  for (let index = 1; text.length < LENGTH; index++) {
+    while (held >= 5) {
+      held -= 5;
+      text += ALPHABET.charAt(bits >> held & 0x1f);
+    }
+    bits = (bits << 8 | (bytes[at + index] ?? 0)) & 0xfff;
+    held += 8;
+  }
+  return text;
 }

@@ -1,7 +1,7 @@
 import type { VerificationState } from "../../core/webhook_event/webhook_event.ts";
 import type { MismatchKind } from "../../core/wire/order_fields.ts";
 import type { OddValue } from "../../core/wire/odd_field.ts";
-import type { Status } from "../machines/status.ts";
+import type { Status } from "../machines/transition.ts";
 
 /**
  * Something odd that a person may have to look at: a value, not an error. It

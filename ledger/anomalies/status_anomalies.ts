@@ -2,10 +2,9 @@ import { compareTimes } from "../events/time.ts";
 import type { Claim } from "../orders/claims.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import { isFinal, isKnown, orderRank } from "../machines/order_rank.ts";
-import { orderMove } from "../orders/order_move.ts";
+import { orderMove, otherFinals } from "../orders/readings.ts";
 import { claimState, contestingClaims } from "../orders/order_status.ts";
-import { otherFinals } from "../orders/readings.ts";
-import type { Status } from "../machines/status.ts";
+import type { Status } from "../machines/transition.ts";
 import type { StatusAnomaly } from "./anomaly.ts";
 
 /**

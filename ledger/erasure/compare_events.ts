@@ -1,14 +1,17 @@
 import { readFact } from "../events/read_fact.ts";
 import type { Driver, Statement } from "../store/driver/driver.ts";
 import { readPrimary } from "../store/driver/read_primary.ts";
-import { retryLostRaces } from "../store/driver/retry_lost_races.ts";
+import { retryLostRaces } from "../store/driver/retrying_driver.ts";
 import {
   checkpointsOf,
   expectCheckpoint,
   selectCheckpoints,
 } from "../store/tables/checkpoints.ts";
 import { blankEvents } from "../store/tables/erasure/blanked_events.ts";
-import { erasableEvents } from "../store/tables/erasure/erasable_events.ts";
+import {
+  type ErasableEvent,
+  erasableEvents,
+} from "../store/tables/erasure/erasable_events.ts";
 import {
   insertFindings,
   moveComparison,
@@ -17,7 +20,6 @@ import {
 } from "../store/tables/erasure/erased_values.ts";
 import { appendStatement } from "../store/tables/events/append.ts";
 import { foldAgain, type NewEventParts } from "./earlier_events.ts";
-import type { ErasableEvent } from "../store/tables/erasure/erasable_events.ts";
 import type { ErasureParts } from "./erasure_parts.ts";
 import type { Comparison } from "./comparison.ts";
 import { type FindValues, storedValues } from "./erased_values.ts";

@@ -1,7 +1,7 @@
 import { isExpectationKind } from "../machines/event_kind.ts";
 import type { RecordedEvent } from "../events/event.ts";
 import type { Fact } from "../events/fact.ts";
-import type { MatchFact } from "../events/match_fact.ts";
+import type { MatchFact } from "../events/order_facts.ts";
 import type { ResolveOptions } from "../orders/resolve_order.ts";
 import type { Driver, Statement } from "../store/driver/driver.ts";
 import { readPrimary } from "../store/driver/read_primary.ts";
@@ -17,9 +17,8 @@ import { deleteTraces } from "../store/tables/erasure/traces.ts";
 import { selectOrderFolds } from "../store/tables/orders.ts";
 import { matchToKeep } from "./erasure_plan.ts";
 import type { Redaction } from "./redact_event.ts";
-import { keepsNames } from "./redacts_of.ts";
-import { statesAfter } from "./states_after.ts";
-import { touchedBy } from "./touched_by.ts";
+import { keepsNames } from "./redact_events.ts";
+import { statesAfter, touchedBy } from "./states_after.ts";
 
 /** What newEvents are redacted with. */
 export interface NewEventParts extends ResolveOptions {

@@ -9,7 +9,7 @@ import { FOLD_VERSION } from "../projection/fold_version.ts";
 import { appendStatement } from "../store/tables/events/append.ts";
 import type { Driver, Statement } from "../store/driver/driver.ts";
 import { LedgerError } from "../store/driver/errors.ts";
-import { retryLostRaces } from "../store/driver/retry_lost_races.ts";
+import { retryLostRaces } from "../store/driver/retrying_driver.ts";
 import {
   type Checkpoint,
   checkpointsOf,
@@ -43,7 +43,7 @@ import {
   erasurePlan,
   matchToKeep,
 } from "./erasure_plan.ts";
-import { hideName } from "./hidden_names.ts";
+import { hideName } from "./erased_names.ts";
 import { ownClicks, statedClicks } from "./own_clicks.ts";
 import { type PersonEvents, readPersonEvents } from "./person_events.ts";
 import {
@@ -57,8 +57,7 @@ import type { ErasureParts } from "./erasure_parts.ts";
 import { isSameId } from "./same_id.ts";
 import { type OrderNames, redactReading } from "./redact_event.ts";
 import { redactEvents } from "./redact_events.ts";
-import { statesAfter } from "./states_after.ts";
-import { touchedBy } from "./touched_by.ts";
+import { statesAfter, touchedBy } from "./states_after.ts";
 
 /** Result of an erasure. */
 export interface Erasure extends ErasurePlan {

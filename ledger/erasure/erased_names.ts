@@ -5,7 +5,8 @@ import {
   selectKeys,
   selectNames,
 } from "../store/tables/erasure/hidden_names.ts";
-import { hideName, type NameKind } from "./hidden_names.ts";
+import { createHmac } from "node:crypto";
+import { comparedId } from "./same_id.ts";
 
 /** A name that was erased. */
 export interface ErasedName {
@@ -54,3 +55,26 @@ export async function readErasedNames(
 }
 
 const LOOKED_UP_AT_ONCE = 500;
+
+/** What kind of name is hidden. */
+export type NameKind = "user" | "click" | "value";
+
+/**
+ * Hides a name behind a keyed hash: whoever has the ledger can recognise the
+ * name when it comes again, in whatever case, and nobody can read it.
+ *
+ * @param key The ledger's key.
+ * @param kind What kind of name it is.
+ * @param name The name.
+ * @returns 32 bytes.
+ */
+export function hideName(
+  key: Uint8Array,
+  kind: NameKind,
+  name: string,
+): Uint8Array {
+  const hmac = createHmac("sha256", key).update(
+    `${kind}\0${comparedId(name)}`,
+  ).digest();
+  return new Uint8Array(hmac);
+}

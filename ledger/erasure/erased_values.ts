@@ -11,7 +11,7 @@ import {
   type ValueKind,
 } from "../store/tables/erasure/erased_values.ts";
 import { selectKeys } from "../store/tables/erasure/hidden_names.ts";
-import { hideName } from "./hidden_names.ts";
+import { hideName } from "./erased_names.ts";
 import type { PersonEvents } from "./person_events.ts";
 import { comparedId, isSameId } from "./same_id.ts";
 

@@ -10,9 +10,10 @@ import {
   type FindingReason,
   selectShown,
 } from "../store/tables/erasure/erased_values.ts";
-import { bodyTexts } from "./body_texts.ts";
 import { readErasedNames } from "./erased_names.ts";
 import type { FindValues } from "./erased_values.ts";
+import { LONGEST_IDENTIFIER } from "../../core/wire/identifier.ts";
+import { comparedId } from "./same_id.ts";
 
 /** An event as far as it is looked at. */
 type HolderEvent = Pick<
@@ -115,4 +116,46 @@ async function ownersOf(driver: Driver, events: readonly HolderEvent[]) {
     (orderId !== null && shownOrders.has(orderId) && !erasedIds.has(orderId)) ||
     (userId !== null && shownUsers.has(userId) && !names.has(userId));
   return { isBack, isOthers };
+}
+
+/** The texts of a body that may be ids. */
+export interface BodyTexts {
+  /** Whether the body is JSON. */
+  readonly isJson: boolean;
+  /**
+   * Its whole string values, as ids are compared; of a body that is no JSON,
+   * the parts between what no id has.
+   */
+  readonly texts: ReadonlySet<string>;
+}
+
+/** A string of a JSON text; a colon follows the name of a field. */
+const LITERAL = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
+
+const decoder = new TextDecoder();
+
+/**
+ * Reads the texts of a body that may be ids, wherever they stand in it.
+ *
+ * @param body The exact bytes.
+ */
+export function bodyTexts(body: Uint8Array): BodyTexts {
+  const texts = new Set<string>();
+  const add = (text: string) => {
+    if (text !== "" && text.length <= LONGEST_IDENTIFIER) {
+      texts.add(comparedId(text));
+    }
+  };
+  const text = decoder.decode(body);
+  try {
+    JSON.parse(text);
+  } catch {
+    for (const part of text.split(/[^\w.:-]+/)) add(part);
+    return { isJson: false, texts };
+  }
+  // From the text: of two fields of one name a parser keeps the last alone.
+  for (const [literal, colon] of text.matchAll(LITERAL)) {
+    if (colon === undefined) add(JSON.parse(literal.trimEnd()));
+  }
+  return { isJson: true, texts };
 }

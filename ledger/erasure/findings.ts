@@ -2,7 +2,7 @@ import type { EventKind } from "../machines/event_kind.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { LedgerError } from "../store/driver/errors.ts";
 import { readPrimary } from "../store/driver/read_primary.ts";
-import { retryLostRaces } from "../store/driver/retry_lost_races.ts";
+import { retryLostRaces } from "../store/driver/retrying_driver.ts";
 import {
   checkpointsOf,
   selectCheckpoints,

@@ -7,8 +7,11 @@ import {
   selectErasableAt,
   selectErasableOfClicks,
   selectOrdersOfClicks,
+  selectOrdersOfLinks,
 } from "../store/tables/erasure/erasable_events.ts";
 import { selectPositionsOfLinks } from "../store/tables/events/expectations.ts";
+import { isExpectation } from "../events/fact.ts";
+import { readFact } from "../events/read_fact.ts";
 
 /**
  * The click ids that the service or the partner states of some events. Anybody
@@ -61,7 +64,7 @@ export async function readEventsOfClicks(
 ): Promise<ErasableEvent[]> {
   if (clickIds.size === 0) return [];
   const [links, webhooks] = await readPrimary(driver, [
-    selectPositionsOfLinks(pairs(clickIds)),
+    selectPositionsOfLinks(linksOf("click", clickIds)),
     selectErasableOfClicks([...clickIds], position),
   ]);
   const positions = links?.rows.map(([at]) => at as number) ?? [];
@@ -74,6 +77,41 @@ export async function readEventsOfClicks(
   );
 }
 
-function pairs(clickIds: ReadonlySet<string>): [string, string][] {
-  return [...clickIds].map((clickId) => ["click", clickId]);
+function linksOf(
+  kind: "click" | "reference",
+  values: ReadonlySet<string>,
+): [string, string][] {
+  return [...values].map((value) => [kind, value]);
+}
+
+/**
+ * Reads what else was expected under the references of a person's sessions: a
+ * basket that was asked for again names its buyer's address too. A reference
+ * that leads to orders of others tells nothing of one of them.
+ *
+ * @param sessions Sessions and expectations of the person.
+ * @param isOwn Whether an order is the person's.
+ */
+export async function readEventsOfReferences(
+  driver: Driver,
+  sessions: readonly ErasableEvent[],
+  isOwn: (orderId: string) => boolean,
+): Promise<ErasableEvent[]> {
+  const own = new Set(sessions.flatMap(({ event }) => {
+    const fact = readFact(event);
+    return isExpectation(fact) ? fact.expectation.reference ?? [] : [];
+  }));
+  if (own.size === 0) return [];
+  const [orders] = await readPrimary(driver, [
+    selectOrdersOfLinks(linksOf("reference", own)),
+  ]);
+  for (const [, reference, orderId, stands] of orders?.rows ?? []) {
+    if (stands === 1 && !isOwn(String(orderId))) own.delete(String(reference));
+  }
+  const [found] = await readPrimary(driver, [
+    selectPositionsOfLinks(linksOf("reference", own)),
+  ]);
+  const positions = found?.rows.map(([at]) => at as number) ?? [];
+  const [events] = await readPrimary(driver, [selectErasableAt(positions)]);
+  return erasableEvents(events);
 }

@@ -15,12 +15,11 @@ import {
   selectSpellings,
 } from "../store/tables/erasure/erasable_events.ts";
 import { selectPositionsOfLinks } from "../store/tables/events/expectations.ts";
-import { ownClicks } from "./own_clicks.ts";
-import { readEventsOfReferences } from "./own_references.ts";
-import { isRequestable } from "../../core/wire/requestable_id.ts";
+import { ownClicks, readEventsOfReferences } from "./own_clicks.ts";
+import { isRequestable } from "../../core/wire/identifier.ts";
 import { selectAskedOrders } from "../store/tables/polling/observations.ts";
 import { isSameId } from "./same_id.ts";
-import { keepsNames, redactsOf } from "./redacts_of.ts";
+import { keepsNames, redactsOf } from "./redact_events.ts";
 
 /** An order that only webhooks name as the person's. */
 export interface ClaimedOrder {

@@ -1,6 +1,6 @@
 import { isExpectationKind } from "../machines/event_kind.ts";
 import { readPrimary } from "../store/driver/read_primary.ts";
-import type { MatchFact } from "../events/match_fact.ts";
+import type { MatchFact } from "../events/order_facts.ts";
 import { readFact } from "../events/read_fact.ts";
 import { decodeOrderFold } from "../projection/codec/fold_codec.ts";
 import { FOLD_VERSION } from "../projection/fold_version.ts";
@@ -8,7 +8,7 @@ import { orderLinks } from "../events/links.ts";
 import { appendStatement } from "../store/tables/events/append.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { LedgerError } from "../store/driver/errors.ts";
-import { retryLostRaces } from "../store/driver/retry_lost_races.ts";
+import { retryLostRaces } from "../store/driver/retrying_driver.ts";
 import {
   type Checkpoint,
   checkpointsOf,
@@ -38,8 +38,7 @@ import { selectOrderFolds } from "../store/tables/orders.ts";
 import type { ErasureParts } from "./erasure_parts.ts";
 import { erasableOrder, matchToKeep } from "./erasure_plan.ts";
 import { redactEvents } from "./redact_events.ts";
-import { statesAfter } from "./states_after.ts";
-import { touchedBy } from "./touched_by.ts";
+import { statesAfter, touchedBy } from "./states_after.ts";
 
 /** What pruning came to. */
 export interface Pruning {

@@ -8,7 +8,7 @@ import {
   selectErasableAt,
   selectErasableOfOrders,
 } from "../store/tables/erasure/erasable_events.ts";
-import { keepsNames, redactsOf } from "./redacts_of.ts";
+import { keepsNames, redactsOf } from "./redact_events.ts";
 
 /** Whom an event names. */
 export interface Names

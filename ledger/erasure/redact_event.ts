@@ -12,10 +12,10 @@ import type {
   RecordedEvent,
   RedactedEvent,
 } from "../events/event.ts";
-import type { MatchFact } from "../events/match_fact.ts";
+import type { MatchFact } from "../events/order_facts.ts";
 import { orderRedacted } from "../events/mint.ts";
 import { readFact } from "../events/read_fact.ts";
-import { soundRow } from "../events/read_body.ts";
+import { soundRow } from "../events/fact_text.ts";
 import {
   bodyCommitment,
   commitmentOf,

@@ -1,5 +1,9 @@
-import type { RecordedEvent } from "../events/event.ts";
-import type { MatchFact } from "../events/match_fact.ts";
+import type {
+  OrderRedactedBody,
+  RecordedEvent,
+  RedactedEvent,
+} from "../events/event.ts";
+import type { MatchFact } from "../events/order_facts.ts";
 import type { ErasableEvent } from "../store/tables/erasure/erasable_events.ts";
 import {
   type OrderNames,
@@ -7,7 +11,6 @@ import {
   type Redaction,
   type RedactOptions,
 } from "./redact_event.ts";
-import { redactsOf } from "./redacts_of.ts";
 
 /** How events are redacted. */
 export interface RedactAllOptions
@@ -48,4 +51,22 @@ export function redactEvents(
     redacted.push(redaction);
   }
   return redacted;
+}
+
+/** Which event this was kept of; null where it was kept of none. */
+export function redactsOf(
+  { kind, body }: Pick<RecordedEvent, "kind" | "body">,
+): RedactedEvent | null {
+  if (kind !== "order_redacted" || body === null) return null;
+  const read = JSON.parse(new TextDecoder().decode(body)) as OrderRedactedBody;
+  return read.redacts;
+}
+
+/**
+ * Whether what was kept of an event names somebody: of an event that was pruned
+ * the names are kept, of one that was erased they are not.
+ */
+export function keepsNames(event: RecordedEvent): boolean {
+  return redactsOf(event)?.part === "body" &&
+    (event.userId !== null || event.clickId !== null);
 }

@@ -23,7 +23,7 @@ import {
   markReturned,
   selectKeys,
 } from "../store/tables/erasure/hidden_names.ts";
-import { type ErasedNames, readErasedNames } from "./erased_names.ts";
+import { type ErasedNames, hideName, readErasedNames } from "./erased_names.ts";
 import {
   foldAgain,
   type NewEventParts,
@@ -33,7 +33,6 @@ import {
 import { type FindValues, storedValues } from "./erased_values.ts";
 import { findHolders, type Holders, NO_HOLDERS } from "./find_holders.ts";
 import { insertFindings } from "../store/tables/erasure/erased_values.ts";
-import { hideName } from "./hidden_names.ts";
 import { ownClicks, readEventsOfClicks } from "./own_clicks.ts";
 import {
   type Names,

@@ -6,21 +6,26 @@ import type { OrderFold } from "../orders/order_fold.ts";
 import type { ResolveOptions } from "../orders/resolve_order.ts";
 import { ExpectationPool } from "../orders/expectation_pool.ts";
 import { expectationWindow } from "../orders/expectations.ts";
-import { orderLinkRows } from "../projection/order_link_rows.ts";
+import { orderLinkRows } from "../projection/fold_batch.ts";
 import { orderRow, userRow } from "../projection/codec/rows.ts";
-import { OrderLinks } from "../events/links.ts";
+import { expectationLinks, OrderLinks } from "../events/links.ts";
 import type { Driver, Statement } from "../store/driver/driver.ts";
 import {
   erasableEvents,
   selectErasableAt,
   selectErasableOfOrders,
   selectErasableOfUsers,
+  selectOrdersOfLinks,
 } from "../store/tables/erasure/erasable_events.ts";
 import { selectExpectationPositions } from "../store/tables/events/expectations.ts";
 import { insertOrderLinks } from "../store/tables/events/links.ts";
 import { upsertOrders } from "../store/tables/orders.ts";
 import { upsertUsers } from "../store/tables/users.ts";
 import type { Redaction } from "./redact_event.ts";
+import { isExpectationKind } from "../machines/event_kind.ts";
+import { readFact } from "../events/read_fact.ts";
+import { isSameId } from "./same_id.ts";
+import type { PersonEvents } from "./person_events.ts";
 
 /** What states are made of. */
 export interface StatesAfterOptions extends ResolveOptions {
@@ -117,4 +122,31 @@ async function readExpectations(
   const positions = found?.rows.map(([position]) => position as number) ?? [];
   const [events] = await readPrimary(driver, [selectErasableAt(positions)]);
   return erasableEvents(events).map(({ event }) => event);
+}
+
+/** Orders and other users whose states the blanked events had a part in. */
+export async function touchedBy(
+  driver: Driver,
+  { userId, orderIds, events }: Pick<PersonEvents, "orderIds" | "events"> & {
+    readonly userId: string | null;
+  },
+): Promise<{ orderIds: string[]; userIds: string[] }> {
+  const orders = new Set(orderIds);
+  const users = new Set<string>();
+  const links: [string, string][] = [];
+  for (const { event } of events) {
+    if (event.orderId !== null) orders.add(event.orderId);
+    if (event.userId !== null && !isSameId(event.userId, userId)) {
+      users.add(event.userId);
+    }
+    if (!isExpectationKind(event.kind)) continue;
+    const fact = readFact(event);
+    if (!isExpectation(fact)) continue;
+    for (const { kind, link } of expectationLinks(fact.expectation)) {
+      links.push([kind, link]);
+    }
+  }
+  const [linked] = await readPrimary(driver, [selectOrdersOfLinks(links)]);
+  for (const [, , orderId] of linked?.rows ?? []) orders.add(String(orderId));
+  return { orderIds: [...orders], userIds: [...users] };
 }

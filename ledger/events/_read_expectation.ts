@@ -1,4 +1,4 @@
-import { readQueryTime } from "../../core/time/query_time.ts";
+import { readQueryTime } from "../../core/time/service_time.ts";
 import type { RecordedEvent } from "./event.ts";
 import {
   DEFAULT_VALID_FOR_MS,
@@ -6,9 +6,14 @@ import {
   MOST_VALID_FOR_MS,
 } from "./expectation.ts";
 import type { Fact } from "./fact.ts";
-import { filledText, linking, objectOf, upper } from "./fact_text.ts";
+import {
+  exactObject,
+  filledText,
+  linking,
+  objectOf,
+  upper,
+} from "./fact_text.ts";
 import { factBase, unreadable } from "./_fact_base.ts";
-import { exactObject } from "./read_body.ts";
 
 /** Decodes a recorded session, or an expectation without one. */
 export function readExpectation(

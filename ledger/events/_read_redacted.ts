@@ -1,4 +1,4 @@
-import { emptyRecord } from "../../core/empty_record.ts";
+import { emptyRecord } from "../../core/guards.ts";
 import { KEPT_OF_WEBHOOK, orderField } from "../../core/wire/order_fields.ts";
 import { readOrderRow } from "../../core/wire/read_row.ts";
 import { webhookType } from "../../core/webhook_event/event_types.ts";
@@ -6,11 +6,17 @@ import { orderMachine } from "../machines/order_machine.ts";
 import type { RecordedEvent } from "./event.ts";
 import { CLAIM_FIELDS } from "./claim_body.ts";
 import type { Fact, FactBase } from "./fact.ts";
-import { filledText, linking, objectOf, upper } from "./fact_text.ts";
+import {
+  exactObject,
+  filledText,
+  linking,
+  objectOf,
+  soundRow,
+  upper,
+} from "./fact_text.ts";
 import { readOrder } from "./order_reading.ts";
 import { factBase, unreadable } from "./_fact_base.ts";
-import { MATCH_FACTS } from "./match_fact.ts";
-import { exactObject, soundRow } from "./read_body.ts";
+import { MATCH_FACTS } from "./order_facts.ts";
 
 /** Decodes what is kept of an erased event as if it were that event. */
 export function readRedacted(event: RecordedEvent): Fact {

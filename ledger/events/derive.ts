@@ -4,10 +4,10 @@ import { parseExact } from "../../core/json/exact_json.ts";
 import { isDeeperThan } from "../../core/json/json_depth.ts";
 import { bodyValue } from "../../core/webhook_event/classify_body.ts";
 import { idText, linking, objectOf } from "./fact_text.ts";
-import { digestOfBytes, digestOfValue } from "./digest.ts";
 import type { EventKind } from "../machines/event_kind.ts";
-import type { NewEvent } from "./event.ts";
+import type { NewEvent, RecordedEvent } from "./event.ts";
 import { readServiceTime } from "../../core/time/service_time.ts";
+import canonicalize from "canonicalize";
 
 const utf8 = new TextDecoder();
 
@@ -189,4 +189,95 @@ function fields(value: unknown): Readonly<Record<string, unknown>> {
 function isoTime(value: unknown): string | null {
   const timeMs = typeof value === "string" ? readServiceTime(value) : null;
   return timeMs === null ? null : new Date(timeMs).toISOString();
+}
+
+/**
+ * Digest of a webhook: SHA-256 of the exact bytes received.
+ *
+ * @param body The bytes.
+ * @returns 64 lower-case hex digits.
+ *
+ * @example Digest a body
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const digest = digestOfBytes(new TextEncoder().encode('{"type":"login"}'));
+ * assert.match(digest, /^af72f1cc/);
+ * ```
+ */
+export function digestOfBytes(body: Uint8Array): string {
+  return createHash("sha256").update(body).digest("hex");
+}
+
+/**
+ * Digest of a reading: SHA-256 of the canonical JSON (RFC 8785) of the value,
+ * in which each number is its exact decimal string already and each string is
+ * made well formed. So the order of fields, white space and escapes do not
+ * count, and two amounts that differ in the 18th digit never collide.
+ *
+ * @param value What `parseExact` made of the service's text; not nested so
+ * deeply that recursion fails.
+ * @returns 64 lower-case hex digits.
+ *
+ * @example Two spellings of one value
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(
+ *   digestOfValue({ a: "1", b: ["é"] }),
+ *   digestOfValue({ b: ["\u00e9"], a: "1" }),
+ * );
+ * ```
+ */
+export function digestOfValue(value: unknown): string {
+  const canonical = canonicalize(wellFormed(value)) ?? "";
+  return createHash("sha256").update(canonical).digest("hex");
+}
+
+/** A copy of `value` in which no string holds a lone surrogate. */
+function wellFormed(value: unknown): unknown {
+  if (typeof value === "string") return value.toWellFormed();
+  if (Array.isArray(value)) return value.map(wellFormed);
+  if (typeof value !== "object" || value === null) return value;
+  const copy: Record<string, unknown> = Object.create(null);
+  for (const [key, item] of Object.entries(value)) {
+    copy[key.toWellFormed()] = wellFormed(item);
+  }
+  return copy;
+}
+
+/** A column that does not follow from the body. */
+export interface UnderivedColumn {
+  /** The column. */
+  readonly field: string;
+  /** What it holds. */
+  readonly stored: string | null;
+  /** What the body says. */
+  readonly derived: string | null;
+}
+
+/**
+ * Finds the first column of an event that does not follow from its body. The
+ * id of a webhook delivery is given at receipt and follows from nothing.
+ *
+ * @param event The event.
+ * @param body Its body.
+ * @returns Null when all do.
+ * @throws {SyntaxError} When a body other than a webhook's is not JSON.
+ */
+export function underivedColumn(
+  event: Omit<RecordedEvent, "position">,
+  body: Uint8Array,
+): UnderivedColumn | null {
+  const { columns, entity } = derive(event.kind, body);
+  for (const [field, derived] of Object.entries(columns)) {
+    const stored = event[field as keyof typeof columns];
+    if (stored !== derived) return { field, stored, derived };
+  }
+  if (event.kind === "webhook") return null;
+  const stored = event.eventId;
+  const derived = entity === null
+    ? null
+    : factId(event.kind, entity, event.readAt, columns.digest);
+  return stored === derived ? null : { field: "eventId", stored, derived };
 }

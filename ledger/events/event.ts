@@ -1,7 +1,7 @@
 import type { KeptOrderField } from "../../core/wire/order_fields.ts";
 import type { EventKind } from "../machines/event_kind.ts";
 import type { HandOutcome } from "./hand_release.ts";
-import type { MatchFact } from "./match_fact.ts";
+import type { MatchFact } from "./order_facts.ts";
 
 /** A fact ready to be appended. Everything in it is decided before storage. */
 export interface NewEvent {

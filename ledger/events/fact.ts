@@ -2,12 +2,11 @@ import type { ClaimBody } from "./claim_body.ts";
 import type { ClaimedStatus } from "../machines/order_machine.ts";
 import type { OrderReading } from "./order_reading.ts";
 import type { HandRelease } from "./hand_release.ts";
-import type { OtpStep } from "./otp_step.ts";
 import type { Expectation } from "./expectation.ts";
 import type { UserReading } from "./user_reading.ts";
 import type { WebhookType } from "../../core/webhook_event/event_types.ts";
 import type { EventKind } from "../machines/event_kind.ts";
-import type { Status } from "../machines/status.ts";
+import type { Status } from "../machines/transition.ts";
 
 /**
  * The fields that every fact has. A fact is a recorded event, decoded once and
@@ -172,4 +171,18 @@ export type Fact =
 /** Whether a fact says what the partner expects of an order. */
 export function isExpectation(fact: Fact): fact is ExpectationFact {
   return fact.kind === "session_created" || fact.kind === "order_expected";
+}
+
+/** One step of sending a one-time code. */
+export interface OtpStep {
+  /** When this ledger learnt it, UTC ISO 8601 with milliseconds. */
+  readonly recordedAt: string;
+  /** Identifier of the event: two equal steps are two steps. */
+  readonly eventId: string;
+  /** `requested`, `success`, `failed`, or a step not known here. */
+  readonly status: string;
+  /** On failure: a reason for people. */
+  readonly detail: string | null;
+  /** Country of the phone, ISO alpha-2. */
+  readonly phoneCountry: string | null;
 }

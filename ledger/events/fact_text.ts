@@ -1,5 +1,7 @@
 import { isRecord } from "../../core/guards.ts";
 import { isLongText, LONGEST_IDENTIFIER } from "../../core/wire/identifier.ts";
+import { parseExact } from "../../core/json/exact_json.ts";
+import type { RowRead } from "../../core/wire/read_row.ts";
 
 /**
  * Values of claims are cut at this many characters: anybody may post them, and
@@ -102,4 +104,32 @@ export function objectOf(
 /** A click id that links: not empty, and not that of the test event. */
 export function linking(clickId: string | null): string | null {
   return clickId === "" || clickId === "test_click_id" ? null : clickId;
+}
+
+const decoder = new TextDecoder();
+
+/**
+ * What can be read of the row in a body, and what cannot. The same rule that
+ * the client uses, so that both report the same fields as odd.
+ */
+export function soundRow(
+  body: Uint8Array,
+  read: (
+    row: Readonly<Record<string, unknown>>,
+    mayHoldNul: boolean,
+  ) => RowRead<object>,
+): RowRead<Readonly<Record<string, unknown>>> | null {
+  const text = decoder.decode(body);
+  const value = objectOf(parseExact(text));
+  if (value === null) return null;
+  const { row, odd } = read(value, text.includes("\\u0000"));
+  return { row: cleaned({ ...row }, text), odd };
+}
+
+/** The JSON object in a body, its numbers as exact decimal strings. */
+export function exactObject(
+  body: Uint8Array,
+): Readonly<Record<string, unknown>> | null {
+  const text = decoder.decode(body);
+  return objectOf(cleaned(parseExact(text), text));
 }

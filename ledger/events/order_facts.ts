@@ -1,4 +1,4 @@
-import { emptyRecord } from "../../core/empty_record.ts";
+import { emptyRecord } from "../../core/guards.ts";
 import { fieldsWith } from "../../core/wire/order_fields.ts";
 
 /** Fields that a webhook and a reading of the Data API can both state. */
@@ -70,3 +70,23 @@ export interface OrderFees {
   /** The service's fee as a share. */
   readonly serviceFeePercent: string | null;
 }
+
+/** Every result of a comparison. */
+export const MATCH_FACTS = [
+  "nothing",
+  "no_amount",
+  "differs",
+  "several",
+  "matched",
+] as const;
+
+/**
+ * How the latest reading compares with what the partner recorded.
+ *
+ * - `nothing`: nothing was recorded that the order can belong to.
+ * - `no_amount`: what was recorded agrees, and no amount could be compared.
+ * - `differs`: nothing that was recorded agrees.
+ * - `several`: more than one reference agrees, or too many were recorded.
+ * - `matched`: what was recorded for one reference agrees, amount included.
+ */
+export type MatchFact = (typeof MATCH_FACTS)[number];

@@ -1,15 +1,19 @@
-import { emptyRecord } from "../../core/empty_record.ts";
+import { emptyRecord } from "../../core/guards.ts";
 import {
   ORDER_FIELD_NAMES,
   ORDER_FIELDS,
 } from "../../core/wire/order_fields.ts";
 import type { OddField } from "../../core/wire/odd_field.ts";
-import type { MatchFact } from "./match_fact.ts";
+import type {
+  MatchFact,
+  OrderDetails,
+  OrderFacts,
+  OrderFees,
+} from "./order_facts.ts";
 import type { RecordedEvent } from "./event.ts";
-import type { OrderDetails, OrderFacts, OrderFees } from "./order_facts.ts";
-import { effectiveReadAt, effectiveTime } from "./effective_time.ts";
+import { effectiveReadAt, effectiveTime } from "./time.ts";
 import { normaliseStatus } from "../machines/order_rank.ts";
-import type { Status } from "../machines/status.ts";
+import type { Status } from "../machines/transition.ts";
 import { filledText, linking, statedText, textOf, upper } from "./fact_text.ts";
 import { normaliseTime } from "../../core/time/service_time.ts";
 

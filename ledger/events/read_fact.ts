@@ -1,6 +1,6 @@
 import { readOrderRow, readUserRow } from "../../core/wire/read_row.ts";
 import type { RecordedEvent } from "./event.ts";
-import { effectiveReadAt } from "./effective_time.ts";
+import { effectiveReadAt } from "./time.ts";
 import type { Fact } from "./fact.ts";
 import { normaliseStatus } from "../machines/order_rank.ts";
 import { HAND_OUTCOMES } from "./hand_release.ts";
@@ -9,8 +9,7 @@ import { readUser } from "./user_reading.ts";
 import { readExpectation } from "./_read_expectation.ts";
 import { readRedacted } from "./_read_redacted.ts";
 import { readWebhookEvent } from "./_read_webhook.ts";
-import { exactObject, soundRow } from "./read_body.ts";
-import { filledText, linking } from "./fact_text.ts";
+import { exactObject, filledText, linking, soundRow } from "./fact_text.ts";
 import { normaliseTime } from "../../core/time/service_time.ts";
 import { factBase, unreadable } from "./_fact_base.ts";
 

@@ -27,3 +27,78 @@ export function laterTime(a: string | null, b: string | null): string | null {
 export function earlierTime(a: string | null, b: string): string {
   return a === null || compareTimes(b, a) < 0 ? b : a;
 }
+
+/** A stated time of reading further than this from ours is not believed. */
+const readToleranceMs = 2 * 60_000;
+
+/** A time of the service may lie this far after the reading that shows it. */
+const aheadToleranceMs = 5 * 60_000;
+
+/**
+ * When a reading counts as made: the stated time where it lies within two
+ * minutes of the time the event was recorded, else that time. So one answer
+ * dated 2099 does not win over every later one.
+ *
+ * @param readAt The stated time of reading, UTC ISO 8601; null when not stated.
+ * @param recordedAt When the event was recorded, UTC ISO 8601.
+ * @returns UTC ISO 8601.
+ *
+ * @example An answer dated 2099
+ * ```ts
+ * import { effectiveReadAt } from "./time.ts";
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(
+ *   effectiveReadAt("2099-01-01T00:00:00.000Z", "2026-11-20T09:00:00.000Z"),
+ *   "2026-11-20T09:00:00.000Z",
+ * );
+ * ```
+ */
+export function effectiveReadAt(
+  readAt: string | null,
+  recordedAt: string,
+): string {
+  if (readAt === null || readAt === recordedAt) return recordedAt;
+  const apart = Math.abs(Date.parse(readAt) - Date.parse(recordedAt));
+  // NaN, for a text that is not a time, compares as false.
+  return apart <= readToleranceMs ? readAt : recordedAt;
+}
+
+/** A time that the service states, and the time that it counts as. */
+export interface EffectiveTime {
+  /** The time that counts; empty when none was stated. */
+  readonly counts: string;
+  /** What was stated where that is another time; else null. */
+  readonly stated: string | null;
+}
+
+/**
+ * The time that a time of the service counts as: one that lies more than five
+ * minutes after the reading that shows it counts as the time of that reading.
+ *
+ * @param time A normalised time of the service; empty when none was stated.
+ * @param readAt Effective time of the reading, UTC ISO 8601.
+ * @returns The time that counts, and what was stated where it differs.
+ *
+ * @example A change dated after the reading that shows it
+ * ```ts
+ * import { effectiveTime } from "./time.ts";
+ * import assert from "node:assert/strict";
+ *
+ * assert.deepEqual(
+ *   effectiveTime("2099-01-01T00:00:00Z", "2026-11-20T09:00:00.000Z"),
+ *   { counts: "2026-11-20T09:00:00.000Z", stated: "2099-01-01T00:00:00Z" },
+ * );
+ * ```
+ */
+export function effectiveTime(time: string, readAt: string): EffectiveTime {
+  const sound = { counts: time, stated: null };
+  if (compareTimes(time, readAt) <= 0) return sound;
+  const readMs = Date.parse(readAt);
+  if (Number.isNaN(readMs)) return sound;
+  // Compared as text: `Date` does not read a day 99, which must count as late too.
+  const limit = new Date(readMs + aheadToleranceMs).toISOString();
+  return compareTimes(time, limit) <= 0
+    ? sound
+    : { counts: readAt, stated: time };
+}

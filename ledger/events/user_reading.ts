@@ -1,6 +1,6 @@
 import type { OddField } from "../../core/wire/odd_field.ts";
 import type { RecordedEvent } from "./event.ts";
-import { effectiveReadAt } from "./effective_time.ts";
+import { effectiveReadAt } from "./time.ts";
 import { filledText, objectOf, upper } from "./fact_text.ts";
 import { normaliseTime } from "../../core/time/service_time.ts";
 

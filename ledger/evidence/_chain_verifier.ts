@@ -9,8 +9,12 @@ import {
 } from "./_check_event.ts";
 import { RetainedOrders, type UnmatchedRedaction } from "./_retained_orders.ts";
 import type { AnchorRecord, ChainHead } from "../hashes/anchored_head.ts";
-import type { DamageReason } from "./damage_reason.ts";
-import type { Anchor, Verification, VerifyOptions } from "./verification.ts";
+import type {
+  Anchor,
+  DamageReason,
+  Verification,
+  VerifyOptions,
+} from "./verification.ts";
 
 /** What a chain is compared with. */
 export interface ChainReferences {

@@ -1,10 +1,9 @@
 import { Buffer } from "node:buffer";
 import type { RecordedEvent } from "../events/event.ts";
-import { underivedColumn } from "../events/underived_column.ts";
+import { underivedColumn } from "../events/derive.ts";
 import { linkHash } from "../hashes/chain_hash.ts";
 import { commitmentOf, type Erased, ERASED_ID } from "../hashes/commitment.ts";
-import type { DamageReason } from "./damage_reason.ts";
-import type { Damage } from "./verification.ts";
+import type { Damage, DamageReason } from "./verification.ts";
 
 /** What a position holds: the event, its link, or both. */
 export interface Row {

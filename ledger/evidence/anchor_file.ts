@@ -3,7 +3,6 @@ import { open, readFile, rename } from "node:fs/promises";
 import process from "node:process";
 import { LedgerError } from "../store/driver/errors.ts";
 import { fileId } from "../store/connections/file_identity.ts";
-import { anchorFor, type AnnouncedRestore } from "./announced_restore.ts";
 import type {
   AnchoredHead,
   AnchorRecord,
@@ -182,4 +181,35 @@ async function writeRecord(place: string, record: StoredRecord): Promise<void> {
     await file.close();
   }
   await rename(aside, place);
+}
+
+/** A restore that was announced and may have happened since. */
+export interface AnnouncedRestore {
+  /** When it was announced, UTC ISO 8601. */
+  readonly at: string;
+  /** Device and inode of the file that takes the ledger's place. */
+  readonly file: string;
+}
+
+/**
+ * What is kept for the file that is in the ledger's place now. Moving a file
+ * keeps its inode, so this says exactly whether an announced restore happened:
+ * if it did, the head belongs to the ledger that was replaced and is given up;
+ * if not, the head holds.
+ *
+ * @param file Device and inode of the ledger's file.
+ * @param record What the file beside it says.
+ */
+export function anchorFor(
+  file: string,
+  { head, resets, restoring }: AnchorRecord & {
+    readonly restoring?: AnnouncedRestore | undefined;
+  },
+): AnchorRecord {
+  if (head === null || restoring?.file !== file) return { head, resets };
+  const { events, hash } = head;
+  return {
+    head: null,
+    resets: [...resets, { at: restoring.at, events, hash }],
+  };
 }

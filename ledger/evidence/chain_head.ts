@@ -2,7 +2,6 @@ import { hex } from "@scure/base";
 import type { Driver, ResultSet, Statement } from "../store/driver/driver.ts";
 import { type ChainOrigin, genesisHash } from "../hashes/chain_hash.ts";
 import { headOf, selectHead, selectLinkHash } from "../store/tables/chain.ts";
-import type { ChainBreak } from "./chain_break.ts";
 import type { HeadAnchor } from "./head_anchor.ts";
 import type { AnchoredHead, ChainHead } from "../hashes/anchored_head.ts";
 
@@ -118,3 +117,25 @@ export async function readStoredHead(
   const [result] = await driver.batch([selectHead], "read");
   return headOf(result);
 }
+
+/** Why the evidence chain does not go on from its anchored head. */
+export type ChainBreak =
+  | {
+    /** The head is of another ledger: this one was put in its place. */
+    readonly code: "other_ledger";
+    /** Identifier of that ledger. */
+    readonly ledgerId: string;
+  }
+  | {
+    /**
+     * - `link_gone`: the chain has no link at the head's position.
+     * - `link_replaced`: it has another link there.
+     */
+    readonly code: "link_gone" | "link_replaced";
+    /** Events by the head. */
+    readonly events: number;
+    /** Position of the head. */
+    readonly position: number;
+    /** When the head was anchored, UTC ISO 8601. */
+    readonly anchoredAt: string;
+  };

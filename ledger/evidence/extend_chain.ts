@@ -1,6 +1,6 @@
 import { hex } from "@scure/base";
 import type { Driver, Statement } from "../store/driver/driver.ts";
-import { retryLostRaces } from "../store/driver/retry_lost_races.ts";
+import { retryLostRaces } from "../store/driver/retrying_driver.ts";
 import { insertLinks, moveHead } from "../store/tables/chain.ts";
 import { type ChainOrigin, linkHash } from "../hashes/chain_hash.ts";
 import { type ChainState, readHead } from "./chain_head.ts";

@@ -1,4 +1,3 @@
-import type { DamageReason } from "./damage_reason.ts";
 import type { HeadAnchor } from "./head_anchor.ts";
 import type { AnchoredHead, AnchorReset } from "../hashes/anchored_head.ts";
 
@@ -80,3 +79,101 @@ export interface VerifyOptions {
    */
   readonly limit?: number;
 }
+
+/** Why a position counts as damaged, as a code with its data. */
+export type DamageReason =
+  | {
+    /**
+     * - `event_gone`: the event is gone, its link is there.
+     * - `link_missing`: the chain does not know the event.
+     * - `event_altered`: a column, the body or the salt was changed.
+     * - `erased_event_altered`: what was left of an erased event was changed.
+     * - `link_altered`: the link of the event was changed.
+     * - `erased_with_body`: recorded as erased, and the body is there.
+     * - `erased_in_part`: only a part of the body's columns is erased.
+     * - `erasure_not_recorded`: the body is gone, and no erasure is recorded.
+     * - `erased_with_ids`: recorded as erased, and it has ids.
+     */
+    readonly code:
+      | "event_gone"
+      | "link_missing"
+      | "event_altered"
+      | "erased_event_altered"
+      | "link_altered"
+      | "erased_with_body"
+      | "erased_in_part"
+      | "erasure_not_recorded"
+      | "erased_with_ids";
+  }
+  | {
+    /** The event stood at another position. */
+    readonly code: "event_moved";
+    /** The position at which it stood. */
+    readonly from: number;
+  }
+  | {
+    /** A column does not follow from the body. */
+    readonly code: "column_not_derived";
+    /** The column; `body` where the body cannot be read. */
+    readonly column: string;
+  }
+  | {
+    /** Fewer events are left than the chain's own head counts. */
+    readonly code: "fewer_than_head";
+    /** Events by the head. */
+    readonly events: number;
+    /** Events that are left. */
+    readonly chained: number;
+  }
+  | {
+    /** Fewer events are chained than were expected. */
+    readonly code: "fewer_than_expected";
+    /** Events that were expected. */
+    readonly expected: number;
+    /** Events of the chain. */
+    readonly chained: number;
+  }
+  | {
+    /** The chain has another hash than was expected. */
+    readonly code: "other_hash_than_expected";
+    /** Events with that hash. */
+    readonly chained: number;
+  }
+  | {
+    /** The chain had events when its head was anchored, and is gone. */
+    readonly code: "chain_gone";
+    /** Events by the anchored head. */
+    readonly events: number;
+    /** When the head was anchored, UTC ISO 8601. */
+    readonly anchoredAt: string;
+  }
+  | {
+    /** Fewer events are chained than when the head was anchored. */
+    readonly code: "fewer_than_anchored";
+    /** Events by the anchored head. */
+    readonly events: number;
+    /** When the head was anchored, UTC ISO 8601. */
+    readonly anchoredAt: string;
+    /** Events of the chain. */
+    readonly chained: number;
+  }
+  | {
+    /** The chain has another hash than the anchored head. */
+    readonly code: "other_hash_than_anchored";
+    /** Events with that hash. */
+    readonly chained: number;
+    /** When the head was anchored, UTC ISO 8601. */
+    readonly anchoredAt: string;
+  }
+  | {
+    /** The anchored head is of another ledger. */
+    readonly code: "anchored_head_of_other_ledger";
+    /** Identifier of that ledger. */
+    readonly ledgerId: string;
+  }
+  | {
+    /** The anchored head cannot be read. */
+    readonly code: "anchored_head_unreadable";
+    /** Message of the error that reading it threw. */
+    readonly error: string;
+  };

@@ -5,7 +5,10 @@ import {
   checkpointsOf,
   selectCheckpoints,
 } from "../store/tables/checkpoints.ts";
-import { diffStates, type StateDifference } from "../refold/state_diff.ts";
+import {
+  diffStates,
+  type StateDifference,
+} from "../refold/compare_generations.ts";
 import type { ResolveOptions } from "../orders/resolve_order.ts";
 import { FOLD_VERSION } from "../projection/fold_version.ts";
 import type { Driver } from "../store/driver/driver.ts";

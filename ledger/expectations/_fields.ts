@@ -1,6 +1,6 @@
 import { compareDecimals, isDecimal } from "../../core/decimal.ts";
 import { printable } from "../../core/printable.ts";
-import { readQueryTime } from "../../core/time/query_time.ts";
+import { readQueryTime } from "../../core/time/service_time.ts";
 import {
   isIdentifier,
   LONGEST_IDENTIFIER,

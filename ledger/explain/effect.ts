@@ -1,6 +1,6 @@
 import type { ActivityLabel, UnreadableReason } from "../events/fact.ts";
 import type { ClaimedStatus } from "../machines/order_machine.ts";
-import type { Status } from "../machines/status.ts";
+import type { Status } from "../machines/transition.ts";
 
 /** What an event says. */
 export type EventContent =

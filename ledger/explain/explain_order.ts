@@ -1,13 +1,16 @@
 import { foldOrder } from "./as_of.ts";
-import { fieldChanges } from "./_field_changes.ts";
-import type { ExplainedEvent, Explanation, FieldValue } from "./explanation.ts";
+import {
+  type ExplainedEvent,
+  explainMove,
+  type Explanation,
+  type FieldChange,
+  type FieldValue,
+} from "./explanation.ts";
 import type { EventContent } from "./effect.ts";
 import { emptyToNull } from "../events/fact_text.ts";
-import { fieldSources } from "./field_sources.ts";
-import { flattenState } from "./flatten_state.ts";
+import { fieldSources, flattenState } from "./field_sources.ts";
 import { type Fact, isExpectation } from "../events/fact.ts";
 import { explainEvent } from "./_explain_event.ts";
-import { explainMove } from "./explained_move.ts";
 import { ExpectationPool } from "../orders/expectation_pool.ts";
 import {
   evolveOrder,
@@ -18,6 +21,7 @@ import { jsonBytes } from "../store/tables/query_values.ts";
 import type { OrderState } from "../states/order_state.ts";
 import type { ResolveOptions } from "../orders/resolve_order.ts";
 import { orderState } from "../states/state_of_order.ts";
+import { compareDecimals, isDecimal } from "../../core/decimal.ts";
 
 /** How to explain an order. */
 export interface ExplainOptions extends ResolveOptions {
@@ -214,4 +218,35 @@ function contentOf(fact: Fact): EventContent {
     default:
       return { code: "other", label: fact.label };
   }
+}
+
+type Fields = Readonly<Record<string, FieldValue>>;
+
+/** Fields that are amounts of money or assets, or shares of them. */
+const AMOUNT = /(Amount|Fee|Percent)$/;
+
+/** The fields in which two visible states differ, with both values. */
+export function fieldChanges(before: Fields, after: Fields): FieldChange[] {
+  const fields = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...fields].filter((field) =>
+    !isSame(field, before[field], after[field])
+  ).map((field) => ({
+    field,
+    before: before[field] ?? null,
+    after: after[field] ?? null,
+  }));
+}
+
+/** An amount that is written with another number of zeros is the same one. */
+function isSame(
+  field: string,
+  a: FieldValue | undefined,
+  b: FieldValue | undefined,
+): boolean {
+  if (a === b) return true;
+  if (typeof a === "object" && typeof b === "object") {
+    return JSON.stringify(a) === JSON.stringify(b);
+  }
+  return AMOUNT.test(field) && typeof a === "string" && typeof b === "string" &&
+    isDecimal(a) && isDecimal(b) && compareDecimals(a, b) === 0;
 }

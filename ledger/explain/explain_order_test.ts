@@ -13,11 +13,10 @@ import {
   session,
   webhookAt,
 } from "../testing/given_facts.ts";
-import { fieldChanges } from "./_field_changes.ts";
+import { explainOrder, fieldChanges, orderAsOf } from "./explain_order.ts";
 import { foldOrder } from "./as_of.ts";
-import { flattenState } from "./flatten_state.ts";
+import { flattenState } from "./field_sources.ts";
 import type { FieldValue } from "./explanation.ts";
-import { explainOrder, orderAsOf } from "./explain_order.ts";
 import { orderState } from "../states/state_of_order.ts";
 
 function outcomes(...events: RecordedEvent[]): string[] {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Ledger } from "../ledger.ts";
-import type { ChainBreak } from "../evidence/chain_break.ts";
+import type { ChainBreak } from "../evidence/chain_head.ts";
 import { openLedger } from "../open_ledger.ts";
 import { testEvents } from "../testing/test_events.ts";
 import { openDriver } from "../store/connections/open_driver.ts";

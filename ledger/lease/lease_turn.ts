@@ -1,4 +1,4 @@
-import { isLostRace } from "../store/driver/retry_lost_races.ts";
+import { isLostRace } from "../store/driver/retrying_driver.ts";
 import type { Driver, Statement } from "../store/driver/driver.ts";
 import {
   type HeldLease,

@@ -1,4 +1,4 @@
-import type { Entity } from "./entity.ts";
+import type { Entity } from "./transition.ts";
 import { banMachine } from "./ban_machine.ts";
 import type { Machine } from "./machine.ts";
 import { orderMachine } from "./order_machine.ts";

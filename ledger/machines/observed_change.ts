@@ -1,5 +1,5 @@
 import { normaliseTime } from "../../core/time/service_time.ts";
-import type { Status } from "./status.ts";
+import type { Status } from "./transition.ts";
 
 /** A change of status that the service showed, and that a webhook announces. */
 export interface ObservedChange {

@@ -18,7 +18,7 @@ import {
   userRead,
   webhookAt,
 } from "../testing/given_facts.ts";
-import { orderMove } from "../orders/order_move.ts";
+import { orderMove } from "../orders/readings.ts";
 import { isFinal, isKnown, orderRank } from "./order_rank.ts";
 import { decideOrderStatus, orderDecision } from "../orders/order_status.ts";
 import { orderState } from "../states/state_of_order.ts";

@@ -1,7 +1,7 @@
 import type { OrderStatus } from "../../core/wire/order.ts";
 import type { StateRow } from "./machine.ts";
 import { orderMachine } from "./order_machine.ts";
-import type { Status } from "./status.ts";
+import type { Status } from "./transition.ts";
 
 const rows: ReadonlyMap<string, StateRow> = new Map(
   Object.entries(orderMachine.states),

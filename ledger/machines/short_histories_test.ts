@@ -8,7 +8,7 @@ import {
   orderRead,
   orderWebhook,
 } from "../testing/given_facts.ts";
-import type { Status } from "./status.ts";
+import type { Status } from "./transition.ts";
 import type { ClaimedStatus, OrderMachine } from "./order_machine.ts";
 
 /** A status that is not documented. */

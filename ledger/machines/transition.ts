@@ -1,5 +1,4 @@
-import type { Entity } from "./entity.ts";
-import type { Trust } from "./status.ts";
+import type { OrderStatus } from "../../core/wire/order.ts";
 
 /**
  * A state machine: that of an order, the decision to release its goods, or one
@@ -170,3 +169,18 @@ export function parseTransitionKey(key: string): TransitionName[] {
     };
   });
 }
+
+/** How sure the ledger is: a webhook claims, the Data API confirms. */
+export type Trust = "claimed" | "confirmed";
+
+/**
+ * The status of an order: the documented ones, or one not known here, which
+ * ranks above all and is never final.
+ */
+export type Status = OrderStatus | (string & Record<never, never>);
+
+/** Both kinds of entity, in the order in which they are read. */
+export const ENTITIES = ["order", "user"] as const;
+
+/** What the service knows by an id and the ledger keeps a state of. */
+export type Entity = (typeof ENTITIES)[number];

@@ -14,7 +14,7 @@ import {
   userWebhook,
   webhookAt,
 } from "../testing/given_facts.ts";
-import { nextStep } from "../users/next_step.ts";
+import { nextStep } from "../users/user_status.ts";
 import { type UserState, userState } from "../users/user_state.ts";
 import { banMachine } from "./ban_machine.ts";
 import {

@@ -6,10 +6,9 @@ import { localDay, monthAfter, monthOf } from "./local_day.ts";
 import { type MonthClose, monthFile } from "./month_close.ts";
 import { workOutMonth } from "./month_books.ts";
 import type { BookBy } from "./month_row.ts";
-import { sumMonth } from "./month_summary.ts";
+import { summaryFile, sumMonth } from "./month_summary.ts";
 import type { MonthsParts, MonthWork } from "./months_parts.ts";
 import { readBooks, readHead, readMonth } from "./stored_months.ts";
-import { summaryFile } from "./summary_file.ts";
 
 /** How to close a month. */
 export interface CloseMonthOptions extends MonthWork {

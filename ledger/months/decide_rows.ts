@@ -1,7 +1,11 @@
-import type { BookedBefore } from "./booked_before.ts";
+import type { BookedBefore } from "./stored_months.ts";
 import { monthOf } from "./local_day.ts";
-import { isSameMoney, negated } from "./money.ts";
-import type { BookBy, MonthRow } from "./month_row.ts";
+import {
+  type BookBy,
+  isSameMoney,
+  type MonthRow,
+  negated,
+} from "./month_row.ts";
 import type { OrderBooks } from "./order_books.ts";
 
 /** The month that is closed, and how. */

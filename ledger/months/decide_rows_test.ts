@@ -3,7 +3,7 @@ import type { NewEvent } from "../events/event.ts";
 import { orderAbsent } from "../events/mint.ts";
 import { readFact } from "../events/read_fact.ts";
 import { monthClaim, monthReading } from "../testing/month_test_events.ts";
-import type { BookedBefore } from "./booked_before.ts";
+import type { BookedBefore } from "./stored_months.ts";
 import { type Closing, decideRows } from "./decide_rows.ts";
 import { localDay } from "./local_day.ts";
 import type { BookBy } from "./month_row.ts";

@@ -1,6 +1,5 @@
 import { type CsvCell, csvLine, csvRows } from "../../core/csv/csv.ts";
-import type { Money } from "./money.ts";
-import type { BookBy, MonthRow, MonthRowKind } from "./month_row.ts";
+import type { BookBy, Money, MonthRow, MonthRowKind } from "./month_row.ts";
 
 /** Columns of the items of a month; only ever added to, at the end. */
 const COLUMNS: readonly (readonly [

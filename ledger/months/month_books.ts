@@ -1,5 +1,5 @@
-import { readOrdersAt } from "../queries/orders_at.ts";
-import type { BooksBefore } from "./booked_before.ts";
+import { readOrdersAt } from "../queries/orders_as_of.ts";
+import type { BooksBefore } from "./stored_months.ts";
 import {
   type Closing,
   decideRows,

@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
 import { itemsFile, readItems } from "./items_file.ts";
 import { localDay, monthAfter } from "./local_day.ts";
-import { bookedAmount, type Money, negated } from "./money.ts";
-import type { MonthRow } from "./month_row.ts";
+import {
+  bookedAmount,
+  type Money,
+  type MonthRow,
+  negated,
+} from "./month_row.ts";
 import { sumMonth } from "./month_summary.ts";
 
 const money: Money = {

@@ -6,7 +6,7 @@ import {
 import type { MonthClose } from "./month_close.ts";
 import type { MonthsParts, MonthWork } from "./months_parts.ts";
 import { previewMonth, type PreviewMonthOptions } from "./months_preview.ts";
-import type { MonthSummary } from "./summary_file.ts";
+import type { MonthSummary } from "./month_summary.ts";
 import { type MonthRecomputation, recomputeMonth } from "./recompute_month.ts";
 import { listMonths, readMonth } from "./stored_months.ts";
 

@@ -2,10 +2,9 @@ import process from "node:process";
 import { localDay } from "./local_day.ts";
 import { workOutMonth } from "./month_books.ts";
 import type { BookBy } from "./month_row.ts";
-import { sumMonth } from "./month_summary.ts";
+import { type MonthSummary, sumMonth } from "./month_summary.ts";
 import type { MonthsParts, MonthWork } from "./months_parts.ts";
 import { readBooks, readHead } from "./stored_months.ts";
-import type { MonthSummary } from "./summary_file.ts";
 
 /** How to look at the books of a month that is not closed. */
 export interface PreviewMonthOptions extends MonthWork {

@@ -6,8 +6,12 @@ import type { OrderFold } from "../orders/order_fold.ts";
 import type { Booked } from "../outcomes/outcome_table.ts";
 import type { ResolveOptions } from "../orders/resolve_order.ts";
 import { orderState } from "../states/state_of_order.ts";
-import { bookedAmount, isSameMoney, type Money } from "./money.ts";
-import type { OrderTimes } from "./month_row.ts";
+import {
+  bookedAmount,
+  isSameMoney,
+  type Money,
+  type OrderTimes,
+} from "./month_row.ts";
 
 /** What the books need to know of an order. */
 export interface OrderBooks {

@@ -9,9 +9,10 @@ import {
   selectNthPosition,
   selectPositionsOfKind,
 } from "../store/tables/events/events.ts";
-import { BooksBefore } from "./booked_before.ts";
 import { readItems } from "./items_file.ts";
 import { fileText, type MonthClose, readMonthClose } from "./month_close.ts";
+import { printable } from "../../core/printable.ts";
+import type { BookBy, Money, MonthRow } from "./month_row.ts";
 
 /** Reads the closed months one by one, in their order. */
 export async function* listMonths(driver: Driver): AsyncGenerator<MonthClose> {
@@ -112,4 +113,39 @@ export async function readKnownPosition(
   return upTo?.rows[0]?.[0] === asOf.events
     ? asOf.position
     : (nth?.rows[0]?.[0] as number | undefined) ?? asOf.position;
+}
+
+/** What closed months have booked of an order. */
+export interface BookedBefore {
+  /** What stands in the books; null once it was taken back. */
+  readonly money: Money | null;
+  /** Month of the order. */
+  readonly ofMonth: string;
+  /** Which time decided it. */
+  readonly datedBy: BookBy;
+  /** Position of the closing that booked it last. */
+  readonly closedAt: number;
+}
+
+/** What closed months have booked, by order as its files write it. */
+export class BooksBefore {
+  readonly #orders = new Map<string, BookedBefore>();
+
+  /** Adds the rows of a closed month; months come in their order. */
+  add(rows: Iterable<MonthRow>, closedAt: number): void {
+    // A restatement stands behind the reversal of the same order.
+    for (const { orderId, kind, money, ofMonth, datedBy } of rows) {
+      this.#orders.set(printable(orderId), {
+        money: kind === "reversal" ? null : money,
+        ofMonth,
+        datedBy,
+        closedAt,
+      });
+    }
+  }
+
+  /** What they have booked of an order; null when nothing. */
+  of(orderId: string): BookedBefore | null {
+    return this.#orders.get(printable(orderId)) ?? null;
+  }
 }

@@ -1,5 +1,4 @@
-import type { ActivityLabel, Fact } from "../events/fact.ts";
-import type { OtpStep } from "../events/otp_step.ts";
+import type { ActivityLabel, Fact, OtpStep } from "../events/fact.ts";
 import { earlierTime, laterTime } from "../events/time.ts";
 
 /** One-time-code steps that are kept of a user: the latest ones. */

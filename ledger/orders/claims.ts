@@ -12,7 +12,7 @@ import {
   type ListRule,
 } from "../machines/sorted_list.ts";
 import { isKnown, orderRank } from "../machines/order_rank.ts";
-import type { Status } from "../machines/status.ts";
+import type { Status } from "../machines/transition.ts";
 import { compareTimes, laterTime } from "../events/time.ts";
 
 /** Differing bodies that are kept of one claimed status. */

@@ -2,6 +2,8 @@
 import Big from "big.js";
 import { ORDER_FIELDS } from "../../core/wire/order_fields.ts";
 import type { OrderFacts } from "../events/order_facts.ts";
+import { assetDecimals } from "../../core/assets/assets.ts";
+import type { AssetTable } from "../../core/assets/environment.ts";
 
 /**
  * Whether two amounts are equal as exact decimals, or within less than the
@@ -126,4 +128,22 @@ export function sameValue(
     case "exact":
       return a === b;
   }
+}
+
+/**
+ * Decimals of an asset on a network.
+ *
+ * @param assets Asset table.
+ * @param commodity Asset code; null when it is not known.
+ * @param network Network; null when it is not known.
+ * @returns Null when the table does not tell.
+ */
+export function assetPrecision(
+  assets: AssetTable,
+  commodity: string | null,
+  network: string | null,
+): number | null {
+  return commodity === null || network === null
+    ? null
+    : assetDecimals(assets, commodity, network);
 }

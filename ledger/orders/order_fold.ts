@@ -27,8 +27,11 @@ import {
   latestReading,
   type ObservedStatus,
 } from "./readings.ts";
-import { expectationsOf } from "./expectations.ts";
-import { addSession, type NamedSession } from "./sessions.ts";
+import {
+  addSession,
+  expectationsOf,
+  type NamedSession,
+} from "./expectations.ts";
 import { earlierTime, laterTime } from "../events/time.ts";
 
 /**

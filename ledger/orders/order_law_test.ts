@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/guards.ts";
 import type { RecordedEvent } from "../events/event.ts";
 import {
   absentRead,

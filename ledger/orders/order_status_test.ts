@@ -12,8 +12,7 @@ import {
 } from "../testing/given_facts.ts";
 import { foldOrder } from "../explain/as_of.ts";
 import { isFinal, orderRank } from "../machines/order_rank.ts";
-import type { OrderState } from "../states/order_state.ts";
-import { orderReason } from "../states/order_reason.ts";
+import { orderReason, type OrderState } from "../states/order_state.ts";
 import { decideOrderStatus } from "./order_status.ts";
 import { orderState } from "../states/state_of_order.ts";
 

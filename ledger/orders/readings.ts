@@ -7,10 +7,17 @@ import {
   compareText,
   type ListRule,
 } from "../machines/sorted_list.ts";
-import { orderMove } from "./order_move.ts";
 import { isKnown, orderRank } from "../machines/order_rank.ts";
-import type { Status } from "../machines/status.ts";
+import type { Status } from "../machines/transition.ts";
 import { compareTimes, earlierTime, laterTime } from "../events/time.ts";
+import type { Move } from "../machines/machine.ts";
+import {
+  type OrderMachine,
+  orderMachine,
+  type OrderMoveAnomaly,
+} from "../machines/order_machine.ts";
+import { factsBy, type OrderFacts } from "../events/order_facts.ts";
+import { emptyToNull } from "../events/fact_text.ts";
 
 /** Unknown statuses of readings that are kept. */
 const UNKNOWN_STATUSES_KEPT = 10;
@@ -176,3 +183,45 @@ const observedStatusRule: ListRule<ObservedStatus> = {
       : { status, first, last };
   },
 };
+
+const same: Move<never> = { kind: "same", anomaly: null };
+
+/**
+ * What the table of the machine says of two statuses that follow each other in
+ * the service's own history.
+ *
+ * @param from Status of a reading.
+ * @param to Status of the next one.
+ * @returns How usual the move is, and the anomaly that it raises.
+ *
+ * @example A success that is taken back
+ * ```ts
+ * import { orderMove } from "./readings.ts";
+ * import assert from "node:assert/strict";
+ *
+ * assert.deepEqual(orderMove("success", "cancelled"), {
+ *   kind: "unusual",
+ *   anomaly: "final_changed",
+ * });
+ * ```
+ */
+export function orderMove(from: Status, to: Status): Move<OrderMoveAnomaly> {
+  const [row, column] = [rowOf(from), rowOf(to)];
+  // The row of unlisted statuses is about two of them.
+  if (row === "unlisted" && from === to) return same;
+  return orderMachine.moves[row][column];
+}
+
+function rowOf(status: Status): keyof OrderMachine["moves"] {
+  return isKnown(status) ? status : "unlisted";
+}
+
+/**
+ * What a reading alone says of the fields that webhooks state too.
+ *
+ * @param latest The reading.
+ * @returns The fields; what the service states as empty is null.
+ */
+export function readingFacts(latest: OrderReading): OrderFacts {
+  return factsBy((field) => emptyToNull(latest[field]));
+}

@@ -1,6 +1,6 @@
 import { isFinal, isKnown, orderRank } from "../machines/order_rank.ts";
-import type { Status } from "../machines/status.ts";
-import type { MatchFact } from "../events/match_fact.ts";
+import type { Status } from "../machines/transition.ts";
+import type { MatchFact } from "../events/order_facts.ts";
 import { compareTimes } from "../events/time.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import { claimState, highestClaim } from "../orders/order_status.ts";

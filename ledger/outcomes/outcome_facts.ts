@@ -1,4 +1,4 @@
-import { MATCH_FACTS, type MatchFact } from "../events/match_fact.ts";
+import { MATCH_FACTS, type MatchFact } from "../events/order_facts.ts";
 
 /** Every value of each fact, in the order in which documents list them. */
 export const FACT_VALUES = {

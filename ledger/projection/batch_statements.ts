@@ -1,5 +1,4 @@
 import type { ResolveOptions } from "../orders/resolve_order.ts";
-import { queueChanges } from "./queue_changes.ts";
 import type { Statement } from "../store/driver/driver.ts";
 import {
   type Checkpoint,
@@ -11,14 +10,35 @@ import { insertExpectations } from "../store/tables/events/expectations.ts";
 import { insertOrderLinks } from "../store/tables/events/links.ts";
 import type { LoggedReleases } from "../releases/log_releases.ts";
 import { deleteHistoric, insertHistoric } from "../store/tables/go_live.ts";
-import { purchaseStatements } from "./purchase_statements.ts";
 import { expectNotBegun } from "../store/tables/subscriptions/release_deliveries.ts";
 import { insertTransitions } from "../store/tables/transitions.ts";
-import { insertUnanswered } from "../store/tables/unanswered.ts";
+import { insertUnanswered } from "../store/tables/deliveries.ts";
 import { upsertOrders } from "../store/tables/orders.ts";
 import { upsertUsers } from "../store/tables/users.ts";
 import type { Changes } from "./batch.ts";
 import { OPEN_COLUMN, orderRow, userRow } from "./codec/rows.ts";
+import {
+  deletePurchases,
+  deletePurchaseWaits,
+  insertHandReleases,
+  insertPurchases,
+  upsertPurchaseWaits,
+} from "../store/tables/purchases.ts";
+import type { OrderFold } from "../orders/order_fold.ts";
+import { normaliseTime } from "../../core/time/service_time.ts";
+import {
+  nextFinalReadMs,
+  requestAgainAfterMs,
+} from "../orders/reread_schedule.ts";
+import {
+  type ConfirmRow,
+  deleteFromOpen,
+  type FinalRow,
+  type OpenRow,
+  queueConfirms,
+  queueFinal,
+  queueOpen,
+} from "../store/tables/polling/queued_requests.ts";
 
 /** Where a batch is written. */
 export interface WriteOptions {
@@ -93,4 +113,109 @@ function writeChanges(
   }));
   statements.push(...queueChanges(changes, changed));
   return statements;
+}
+
+/**
+ * The statements that write which orders have purchases or wait for them, and
+ * which were released by hand.
+ *
+ * @param releases What was decided.
+ */
+export function purchaseStatements(
+  { purchases, freed, waits, hands }: Pick<
+    LoggedReleases,
+    "purchases" | "freed" | "waits" | "hands"
+  >,
+): Statement[] {
+  const statements: Statement[] = [];
+  if (freed.size > 0) statements.push(deletePurchases([...freed]));
+  if (purchases.size > 0) statements.push(insertPurchases(purchases));
+  const ended = [...waits].filter(([, wait]) => wait === null);
+  if (ended.length > 0) {
+    statements.push(deletePurchaseWaits(ended.map(([orderId]) => orderId)));
+  }
+  const begun = [...waits.values()].filter((wait) => wait !== null);
+  if (begun.length > 0) statements.push(upsertPurchaseWaits(begun));
+  if (hands.length > 0) statements.push(insertHandReleases(hands));
+  return statements;
+}
+
+/** An order that a batch of events changed. */
+export interface ChangedOrder {
+  /** What is known of it now. */
+  readonly fold: OrderFold;
+  /** Whether it is not final, not confirmed, or contested. */
+  readonly open: boolean;
+}
+
+/**
+ * The statements that put into the request queues what the poller has to read:
+ * what fresh webhooks named, open orders, and orders that lately became final.
+ *
+ * @param changes What a batch of events changed.
+ * @param orders The orders among it.
+ */
+export function queueChanges(
+  changes: Changes,
+  orders: readonly ChangedOrder[],
+): Statement[] {
+  const statements: Statement[] = [];
+  const confirms: ConfirmRow[] = [];
+  for (const [id, at] of changes.ordersToConfirm) {
+    confirms.push(["order", id, at, isObserved(changes.orders.get(id))]);
+  }
+  for (const [id, at] of changes.usersToConfirm) {
+    confirms.push(["user", id, at, isObserved(changes.users.get(id))]);
+  }
+  const closed: string[] = [];
+  const open: OpenRow[] = [];
+  const final: FinalRow[] = [];
+  for (const { fold, open: isOpen } of orders) {
+    const at = fold.activity.lastAt;
+    if (at === null) continue;
+    const atMs = Date.parse(at);
+    if (isOpen) {
+      const dueMs = atMs + requestAgainAfterMs(atMs - lastMovedMs(fold));
+      open.push([fold.orderId, isObserved(fold), at, isoTime(dueMs)]);
+      continue;
+    }
+    const finalMs = finalSinceMs(fold, atMs);
+    const dueMs = nextFinalReadMs(finalMs, atMs);
+    if (dueMs === null) closed.push(fold.orderId);
+    else final.push([fold.orderId, at, isoTime(dueMs), isoTime(finalMs)]);
+  }
+  if (confirms.length > 0) statements.push(queueConfirms(confirms));
+  if (open.length > 0) statements.push(queueOpen(open));
+  if (final.length > 0) statements.push(queueFinal(final));
+  if (closed.length > 0) statements.push(deleteFromOpen(closed));
+  return statements;
+}
+
+/**
+ * When an order last changed, as far as is known, in milliseconds since the
+ * epoch.
+ *
+ * @param fold Folded facts of the order.
+ */
+export function lastMovedMs(fold: OrderFold): number {
+  const times = [
+    fold.latest?.changedAt ?? "",
+    ...fold.claims.map((claim) => claim.lastAt),
+  ].map((time) => Date.parse(time));
+  return Math.max(0, ...times.filter((time) => !Number.isNaN(time)));
+}
+
+/** Since when an order is final; a time yet to come counts as now. */
+function finalSinceMs(fold: OrderFold, nowMs: number): number {
+  const changedAt = normaliseTime(fold.latest?.changedAt ?? null);
+  const changedMs = changedAt === null ? NaN : Date.parse(changedAt);
+  return changedMs <= nowMs ? changedMs : nowMs;
+}
+
+function isObserved(fold: { readonly latest: unknown } | undefined): number {
+  return fold === undefined || fold.latest === null ? 0 : 1;
+}
+
+function isoTime(timeMs: number): string {
+  return new Date(timeMs).toISOString();
 }

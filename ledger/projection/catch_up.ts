@@ -3,10 +3,12 @@ import type { OrderReleases } from "../releases/release_log.ts";
 import type { UserFold } from "../users/user_fold.ts";
 import {
   type Checkpoint,
+  type Checkpoints,
   sameCheckpoint,
 } from "../store/tables/checkpoints.ts";
-import type { PreparedStep } from "./prepared_step.ts";
-import type { EventsRead } from "./read_events.ts";
+import type { Changes, EventsRead } from "./batch.ts";
+import type { Statement } from "../store/driver/driver.ts";
+import type { LoggedReleases } from "../releases/log_releases.ts";
 
 /** Most orders and most users whose folds stay in memory. */
 const MOST_FOLDS = 5_000;
@@ -172,4 +174,32 @@ function keepIn<Fold>(
     if (folds.size <= most) break;
     folds.delete(id);
   }
+}
+
+/** A step that is folded, and only has to be written. */
+export interface PreparedStep {
+  /** All checkpoints before it. */
+  readonly checkpoints: Checkpoints;
+  /** The checkpoint before it. */
+  readonly from: Checkpoint;
+  /** The checkpoint that it moves to. */
+  readonly to: Checkpoint;
+  /** How many events it folds. */
+  readonly events: number;
+  /** Whether more events wait than one step takes. */
+  readonly manyWait: boolean;
+  /** What it changes. */
+  readonly changes: Changes;
+  /** What it logs of releases, and which purchases it takes. */
+  readonly releases: LoggedReleases;
+  /** What writes that, behind a guard on the checkpoint before it. */
+  readonly statements: readonly Statement[];
+}
+
+/** Nothing was to fold, or not by this version. */
+export interface NothingPrepared {
+  /** All checkpoints. */
+  readonly checkpoints: Checkpoints;
+  /** There is nothing to write. */
+  readonly statements: null;
 }

@@ -1,4 +1,4 @@
-import type { Entity } from "../machines/entity.ts";
+import type { Entity, MachineName } from "../machines/transition.ts";
 import {
   type ExpectationFact,
   type Fact,
@@ -11,14 +11,18 @@ import {
 } from "../orders/order_fold.ts";
 import { isFinal } from "../machines/order_rank.ts";
 import { decideOrderStatus } from "../orders/order_status.ts";
-import { expectationWindow, sameWindow } from "../orders/expectations.ts";
+import {
+  beganBy,
+  expectationWindow,
+  sameWindow,
+} from "../orders/expectations.ts";
 import {
   evolveUser,
   initialUserFold,
   type UserFold,
 } from "../users/user_fold.ts";
 import { decideUserStatus, type Verification } from "../users/user_status.ts";
-import { isFinalVerification } from "../machines/verification_rank.ts";
+import { isFinalVerification } from "../machines/verification_machine.ts";
 import {
   handPurchase,
   type OrderRelease,
@@ -32,10 +36,8 @@ import {
 } from "../releases/historic.ts";
 import type { ResolveOptions } from "../orders/resolve_order.ts";
 import type { BatchEvent, Changes, LoadedStates, OrderLink } from "./batch.ts";
-import { OrderLinks } from "../events/links.ts";
+import { type FactLink, OrderLinks } from "../events/links.ts";
 import { ExpectationJoiner } from "./expectation_joiner.ts";
-import { orderLinkRows } from "./order_link_rows.ts";
-import type { MachineName } from "../machines/transition.ts";
 import {
   type Evolved,
   type MachineStatus,
@@ -249,4 +251,39 @@ function linkRows(
       !sameWindow(expectationWindow(before), expectationWindow(order));
     return orderLinkRows(order, links.get(orderId), isMoved);
   });
+}
+
+/**
+ * What leads to an order: the links of its facts, and what a later expectation
+ * finds it by, which says when the order was there at the latest.
+ *
+ * @param order Folded facts of the order.
+ * @param links Links of its facts.
+ * @param isMoved Whether an expectation has to find it by what it shows now.
+ */
+export function orderLinkRows(
+  order: OrderFold,
+  links: OrderLinks | undefined,
+  isMoved: boolean,
+): OrderLink[] {
+  const { orderId } = order;
+  const began = beganBy(order) ?? "";
+  const row = (link: FactLink): OrderLink => ({
+    ...link,
+    orderId,
+    beganBy: link.kind === "click" || link.kind === "reference" ? began : "",
+  });
+  const all = [...links?.all.values() ?? []];
+  if (isMoved) all.push(...linksOfExpectations(order));
+  return all.map(row);
+}
+
+function linksOfExpectations({ latest, expectations }: OrderFold): FactLink[] {
+  const references = new Set(expectations.map(({ reference }) => reference));
+  const links = [...references].flatMap((link) =>
+    link === null ? [] : { kind: "reference" as const, link, confirmed: true }
+  );
+  return latest?.clickId
+    ? [...links, { kind: "click", link: latest.clickId, confirmed: true }]
+    : links;
 }

@@ -1,15 +1,21 @@
 import type { Driver } from "../store/driver/driver.ts";
-import type { BatchEvent, LoadedStates } from "./batch.ts";
+import {
+  type BatchEvent,
+  type EventsOptions,
+  type LoadedStates,
+  readEvents,
+} from "./batch.ts";
 import type { CatchUp } from "./catch_up.ts";
 import type { Checkpoints } from "../store/tables/checkpoints.ts";
 import { decodeOrderFold, decodeUserFold } from "./codec/fold_codec.ts";
 import {
   addFolds,
+  isAnyMissing,
   loadStates,
+  missingKeys,
+  movedWindows,
   type MutableLoadedStates,
 } from "./load_states.ts";
-import { isAnyMissing, missingKeys, movedWindows } from "./missing_keys.ts";
-import { type EventsOptions, readEvents } from "./read_events.ts";
 
 /** What a step reads. */
 export interface LoadBatchOptions extends EventsOptions {

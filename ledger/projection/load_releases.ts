@@ -1,14 +1,14 @@
 import type { LoggedRelease } from "../machines/transition.ts";
 import type { KnownByHand, KnownReleases } from "../releases/log_releases.ts";
-import { purchaseDigest } from "../releases/purchase_digest.ts";
 import {
   addRelease,
   type HandChange,
   NO_RELEASES,
   type OrderReleases,
+  purchaseDigest,
 } from "../releases/release_log.ts";
 import type { Driver, ResultSet } from "../store/driver/driver.ts";
-import { lostRace } from "../store/driver/retry_lost_races.ts";
+import { lostRace } from "../store/driver/retrying_driver.ts";
 import {
   type Checkpoint,
   checkpointsOf,

@@ -1,10 +1,22 @@
-import type { ExpectationWindow } from "../events/expectation.ts";
+import {
+  askedAtOf,
+  type Expectation,
+  type ExpectationWindow,
+  validUntil,
+} from "../events/expectation.ts";
 import { decodeOrderFold, decodeUserFold } from "./codec/fold_codec.ts";
 import type { RecordedEvent } from "../events/event.ts";
-import type { Expectation } from "../events/expectation.ts";
 import { type Fact, isExpectation } from "../events/fact.ts";
-import type { OrderFold } from "../orders/order_fold.ts";
-import { firstOrderAfter } from "../orders/expectations.ts";
+import {
+  evolveOrder,
+  initialOrderFold,
+  type OrderFold,
+} from "../orders/order_fold.ts";
+import {
+  expectationWindow,
+  firstOrderAfter,
+  sameWindow,
+} from "../orders/expectations.ts";
 import type { UserFold } from "../users/user_fold.ts";
 import type { Driver, ResultSet, Statement } from "../store/driver/driver.ts";
 import { recordedEvent } from "../store/tables/events/event_rows.ts";
@@ -22,10 +34,9 @@ import {
 } from "../store/tables/events/expectations.ts";
 import { selectOrderFolds } from "../store/tables/orders.ts";
 import { selectUserFolds } from "../store/tables/users.ts";
-import type { LoadedStates } from "./batch.ts";
-import { type Link, linkKey } from "../events/links.ts";
-import type { MissingKeys } from "./missing_keys.ts";
-import { lostRace } from "../store/driver/retry_lost_races.ts";
+import type { BatchEvent, LoadedStates } from "./batch.ts";
+import { expectationLinks, type Link, linkKey } from "../events/links.ts";
+import { lostRace } from "../store/driver/retrying_driver.ts";
 
 /** {@linkcode LoadedStates} while they are being read. */
 export interface MutableLoadedStates extends LoadedStates {
@@ -148,4 +159,105 @@ function append<Item>(
 
 function keyOfRow([kind, link]: ResultSet["rows"][number]): string {
   return linkKey({ kind: kind as Link["kind"], link: link as string });
+}
+
+/** What has to be loaded before a batch can be folded. */
+export interface MissingKeys {
+  /** Orders whose folds are not known. */
+  readonly orders: Set<string>;
+  /** Users whose folds are not known. */
+  readonly users: Set<string>;
+  /** Links whose orders are not known, and the earliest expectation of each. */
+  readonly ordersOf: Map<string, LinkOfExpectation>;
+  /**
+   * References of new expectations, and when the earliest of each was asked for:
+   * what was recorded before and was asked for later counts in its place.
+   */
+  readonly termsOf: Map<string, string>;
+}
+
+/** A link of new expectations. */
+export interface LinkOfExpectation extends Link {
+  /** When the earliest of them was asked for, UTC ISO 8601. */
+  readonly askedAt: string;
+  /** When the first of them expires, UTC ISO 8601. */
+  readonly validUntil: string;
+}
+
+/**
+ * Lists what a batch needs to know.
+ *
+ * @param events The batch.
+ */
+export function missingKeys(events: readonly BatchEvent[]): MissingKeys {
+  const missing: MissingKeys = {
+    orders: new Set(),
+    users: new Set(),
+    ordersOf: new Map(),
+    termsOf: new Map(),
+  };
+  for (const { fact } of events) {
+    if (fact.orderId !== null) missing.orders.add(fact.orderId);
+    if (fact.userId !== null) missing.users.add(fact.userId);
+    if (!isExpectation(fact)) continue;
+    const { expectation } = fact;
+    const askedAt = askedAtOf(expectation);
+    const until = validUntil(expectation);
+    for (const link of expectationLinks(expectation)) {
+      const key = linkKey(link);
+      const other = missing.ordersOf.get(key);
+      missing.ordersOf.set(key, {
+        ...link,
+        askedAt: earlier(other?.askedAt, askedAt),
+        validUntil: earlier(other?.validUntil, until),
+      });
+    }
+    const { reference } = expectation;
+    if (reference === null) continue;
+    const first = earlier(missing.termsOf.get(reference), askedAt);
+    missing.termsOf.set(reference, first);
+  }
+  return missing;
+}
+
+/**
+ * Whether anything has to be loaded.
+ *
+ * @param missing What a batch needs to know.
+ */
+export function isAnyMissing(missing: MissingKeys): boolean {
+  return Object.values(missing).some(({ size }) => size > 0);
+}
+
+/**
+ * Where to look for expectations of the orders of a batch: wherever one of its
+ * readings moves the latest click id or the beginning of an order.
+ *
+ * @param events The batch.
+ * @param orders The orders before it.
+ */
+export function movedWindows(
+  events: readonly BatchEvent[],
+  orders: ReadonlyMap<string, OrderFold>,
+): ExpectationWindow[] {
+  const found = new Map<string, ExpectationWindow>();
+  const folds = new Map<string, OrderFold>();
+  for (const { fact } of events) {
+    if (fact.kind !== "order_snapshot" || fact.orderId === null) continue;
+    const { orderId } = fact;
+    const before = folds.get(orderId) ?? orders.get(orderId) ??
+      initialOrderFold(orderId);
+    const after = evolveOrder(before, fact);
+    folds.set(orderId, after);
+    const window = expectationWindow(after);
+    if (window === null || sameWindow(window, expectationWindow(before))) {
+      continue;
+    }
+    found.set(`${window.from} ${window.clickId}`, window);
+  }
+  return [...found.values()];
+}
+
+function earlier(a: string | undefined, b: string): string {
+  return a === undefined || b < a ? b : a;
 }

@@ -1,28 +1,30 @@
-import type { BatchEvent } from "./batch.ts";
-import type { Checkpoint } from "../store/tables/checkpoints.ts";
+import { type BatchEvent, readEvents } from "./batch.ts";
+import {
+  type Checkpoint,
+  type Checkpoints,
+  createCheckpoint,
+  type ProjectionSlot,
+} from "../store/tables/checkpoints.ts";
 import type { RecordedEvent } from "../events/event.ts";
 import type { Fact } from "../events/fact.ts";
 import { readFact } from "../events/read_fact.ts";
 import type { ResolveOptions } from "../orders/resolve_order.ts";
 import type { Driver } from "../store/driver/driver.ts";
-import { CatchUp } from "./catch_up.ts";
 import {
-  type Checkpoints,
-  createCheckpoint,
-  type ProjectionSlot,
-} from "../store/tables/checkpoints.ts";
+  CatchUp,
+  type NothingPrepared,
+  type PreparedStep,
+} from "./catch_up.ts";
 import { randomPool } from "../store/random_pool.ts";
 import { batchStatements } from "./batch_statements.ts";
 import { foldBatch } from "./fold_batch.ts";
 import { FOLD_VERSION } from "./fold_version.ts";
 import { loadBatch } from "./load_batch.ts";
-import type { NothingPrepared, PreparedStep } from "./prepared_step.ts";
 import { selectGoLive } from "../store/tables/go_live.ts";
 import type { LedgerTimes } from "../releases/historic.ts";
 import { ReleaseLoader } from "./load_releases.ts";
 import { logReleases, NOTHING_LOGGED } from "../releases/log_releases.ts";
-import { readEvents } from "./read_events.ts";
-import { retryLostRaces } from "../store/driver/retry_lost_races.ts";
+import { retryLostRaces } from "../store/driver/retrying_driver.ts";
 
 /** The part of the fold that tests replace to play another version. */
 export interface FoldCode {

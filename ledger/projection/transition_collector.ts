@@ -1,5 +1,8 @@
-import type { Entity } from "../machines/entity.ts";
-import type { MachineName, VisibleStatus } from "../machines/transition.ts";
+import type {
+  Entity,
+  MachineName,
+  VisibleStatus,
+} from "../machines/transition.ts";
 import type { OrderRelease } from "../releases/order_release.ts";
 import type { HandChange } from "../releases/release_log.ts";
 import type { BatchEvent, Collected, CollectedTransition } from "./batch.ts";

@@ -4,6 +4,13 @@ import {
   type AttentionKind,
 } from "../outcomes/attention_kind.ts";
 import type { Orders, OrderView } from "./orders.ts";
+import type { Driver } from "../store/driver/driver.ts";
+import {
+  checkpointsOf,
+  selectCheckpoints,
+} from "../store/tables/checkpoints.ts";
+import { selectUnattended } from "../store/tables/subscriptions/subscriptions.ts";
+import { selectUncheckedSince } from "../store/tables/order_context.ts";
 
 /** An order that waits for a person. */
 export interface AttentionItem {
@@ -40,4 +47,55 @@ export async function* listAttention(
       }
     }
   }
+}
+
+/** A subscription for which transitions wait, and to which nothing delivers. */
+export interface Unattended {
+  /** Name of the subscription. */
+  readonly name: string;
+  /** When the oldest of them was recorded, UTC ISO 8601. */
+  readonly since: string;
+}
+
+/**
+ * Reads which subscriptions no process delivers to, by their leases.
+ *
+ * @param before Only where a transition of before this waits, UTC ISO 8601.
+ * @throws {LedgerError} When the database fails.
+ */
+export async function readUnattended(
+  driver: Driver,
+  before: string,
+): Promise<Unattended[]> {
+  const [result] = await driver.batch([selectUnattended(before)], "read");
+  return (result?.rows ?? []).map(([name, since]) => ({
+    name: String(name),
+    since: String(since),
+  }));
+}
+
+/**
+ * Reads which version of the fold made the states.
+ *
+ * @returns Null before the first fold.
+ * @throws {LedgerError} When the database fails.
+ */
+export async function readFoldVersion(driver: Driver): Promise<number | null> {
+  const [result] = await driver.batch([selectCheckpoints], "read");
+  return checkpointsOf(result).live?.foldVersion ?? null;
+}
+
+/**
+ * Since when orders succeed that nothing was recorded for, in a ledger that has
+ * never recorded what it expects. No order of it can be compared, and none of
+ * them waits for a person.
+ *
+ * @param driver A database that has been migrated.
+ * @returns When the first of them was created, UTC ISO 8601; null where orders
+ * are compared, or none has succeeded since the ledger went live.
+ * @throws {LedgerError} When the database fails.
+ */
+export async function uncheckedSince(driver: Driver): Promise<string | null> {
+  const [found] = await driver.batch([selectUncheckedSince], "read");
+  return (found?.rows[0]?.[0] ?? null) as string | null;
 }

@@ -6,7 +6,7 @@ import {
   spellings,
 } from "../store/tables/find.ts";
 import { selectRecorded } from "../store/tables/recorded_sessions.ts";
-import type { Trust } from "../machines/status.ts";
+import type { Trust } from "../machines/transition.ts";
 import type { OrderView } from "./orders.ts";
 import { wrongQuery } from "../store/tables/query_values.ts";
 import type { UserView } from "./users.ts";

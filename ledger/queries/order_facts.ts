@@ -1,13 +1,19 @@
 import type { RecordedEvent } from "../events/event.ts";
-import type { Fact } from "../events/fact.ts";
-import { readExpectations } from "./read_expectations.ts";
-import { placeRedacted } from "./place_redacted.ts";
+import {
+  type ExpectationFact,
+  type Fact,
+  isExpectation,
+} from "../events/fact.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { recordedEvent } from "../store/tables/events/event_rows.ts";
 import {
   selectEventsOfOrder,
   selectWebhooksOfOrder,
 } from "../store/tables/events/events.ts";
+import type { ExpectationWindow } from "../events/expectation.ts";
+import { expectationWindow, sameWindow } from "../orders/expectations.ts";
+import { evolveOrder, initialOrderFold } from "../orders/order_fold.ts";
+import { selectExpectations } from "../store/tables/events/expectations.ts";
 
 /** What is known of an order, as facts. */
 export interface OrderFacts {
@@ -66,4 +72,63 @@ export async function readOrderFacts(
     facts: [...own, ...expected].sort((a, b) => a.position - b.position),
     unread: Number(left?.rows[0]?.[0] ?? 0),
   };
+}
+
+/**
+ * Reads what the partner expects of orders, and what was expected of them while
+ * less was known.
+ *
+ * @param orders The facts of each order, by position.
+ * @param readFact Turns events into facts.
+ */
+export async function readExpectations(
+  driver: Driver,
+  orders: ReadonlyMap<string, readonly Fact[]>,
+  readFact: (event: RecordedEvent) => Fact,
+): Promise<ExpectationFact[]> {
+  const windows = [...orders].flatMap(([orderId, facts]) =>
+    windowsOf(orderId, facts)
+  );
+  if (windows.length === 0) return [];
+  const [found] = await driver.batch(
+    [selectExpectations(windows, { earlier: true })],
+    "read",
+  );
+  return (found?.rows ?? []).map((row) => readFact(recordedEvent(row)))
+    .filter(isExpectation);
+}
+
+/** Where the expectations of an order were, after each of its readings. */
+function windowsOf(
+  orderId: string,
+  facts: readonly Fact[],
+): ExpectationWindow[] {
+  const windows: ExpectationWindow[] = [];
+  let fold = initialOrderFold(orderId);
+  for (const fact of facts) {
+    if (fact.kind !== "order_snapshot") continue;
+    fold = evolveOrder(fold, fact);
+    const window = expectationWindow(fold);
+    if (window === null || sameWindow(window, windows.at(-1) ?? null)) continue;
+    windows.push(window);
+  }
+  return windows;
+}
+
+/**
+ * Puts what was kept of erased events at the places of those, so that what was
+ * known at a position is the same after an erasure.
+ *
+ * @param facts Facts of one order.
+ * @returns The facts by position.
+ */
+export function placeRedacted(facts: readonly Fact[]): Fact[] {
+  if (facts.every(({ redacts }) => redacts === undefined)) return [...facts];
+  const places = new Map(
+    facts.map(({ eventId, position }) => [eventId, position]),
+  );
+  return facts.map((fact) => {
+    const position = places.get(fact.redacts ?? "");
+    return position === undefined ? fact : { ...fact, position };
+  }).sort((a, b) => a.position - b.position);
 }

@@ -8,7 +8,7 @@ import {
 import type { AnomalyKind } from "../anomalies/anomaly.ts";
 import type { OrderActivity } from "../orders/order_activity.ts";
 import type { OrderState } from "../states/order_state.ts";
-import type { Status, Trust } from "../machines/status.ts";
+import type { Status, Trust } from "../machines/transition.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import type { PageQuery, Selection } from "../store/tables/state_pages.ts";
 import {

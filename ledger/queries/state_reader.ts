@@ -1,5 +1,5 @@
 import { orderOf } from "../attention/attention.ts";
-import type { Entity } from "../machines/entity.ts";
+import type { Entity } from "../machines/transition.ts";
 import type { Driver, SqlValue, Statement } from "../store/driver/driver.ts";
 import {
   type PageQuery,

@@ -1,5 +1,5 @@
 import type { UserActivity } from "../orders/activity_fold.ts";
-import type { Trust } from "../machines/status.ts";
+import type { Trust } from "../machines/transition.ts";
 import type { UserState } from "../users/user_state.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import type {

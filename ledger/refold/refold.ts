@@ -1,7 +1,7 @@
 import type { Driver, Statement } from "../store/driver/driver.ts";
 import { requeueOpenOrders } from "../store/tables/polling/request_queues.ts";
 import { LedgerError } from "../store/driver/errors.ts";
-import { ENTITIES } from "../machines/entity.ts";
+import { ENTITIES } from "../machines/transition.ts";
 import {
   type Checkpoint,
   type Checkpoints,
@@ -13,11 +13,16 @@ import {
   selectCheckpoints,
 } from "../store/tables/checkpoints.ts";
 import { compareGenerations, type StateChange } from "./compare_generations.ts";
-import { isLostRace } from "../store/driver/retry_lost_races.ts";
-import { deleteOldGenerations } from "./old_generations.ts";
+import { isLostRace } from "../store/driver/retrying_driver.ts";
 import type { ResolveOptions } from "../orders/resolve_order.ts";
 import { seedReleases } from "./seed_releases.ts";
 import type { Projector } from "../projection/projector.ts";
+import {
+  deleteSomeOf,
+  type GenerationTable,
+  generationTables,
+  selectGenerations,
+} from "../store/tables/generations.ts";
 
 /** How to fold a ledger again from nothing. */
 export interface RefoldOptions {
@@ -248,4 +253,42 @@ function newerFold(version: number, projector: Projector): LedgerError {
     `A newer version has folded the ledger: fold ${version}, and this one ` +
       `knows ${projector.foldVersion}; update the package`,
   );
+}
+
+/**
+ * Deletes states that no checkpoint names any more, step by step. What a kill
+ * leaves is found again the next time.
+ *
+ * @param signal Stops between two steps.
+ */
+export async function deleteOldGenerations(
+  driver: Driver,
+  signal?: AbortSignal,
+): Promise<void> {
+  for (const table of generationTables) {
+    for (const generation of await oldGenerations(driver, table)) {
+      for (;;) {
+        signal?.throwIfAborted();
+        const [deleted] = await driver.batch(
+          [deleteSomeOf(table, generation)],
+          "write",
+        );
+        if ((deleted?.rowsAffected ?? 0) === 0) break;
+      }
+    }
+  }
+}
+
+/** Hops from one generation to the next, so that no row is looked at. */
+async function oldGenerations(
+  driver: Driver,
+  table: GenerationTable,
+): Promise<number[]> {
+  const [rows, checkpoints] = await driver.batch(
+    [selectGenerations(table), selectCheckpoints],
+    "read",
+  );
+  const named = new Set(checkpoints?.rows.map(([, generation]) => generation));
+  return rows?.rows.map(([generation]) => generation as number)
+    .filter((generation) => !named.has(generation)) ?? [];
 }

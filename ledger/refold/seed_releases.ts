@@ -1,6 +1,6 @@
 import { ReleaseLoader } from "../projection/load_releases.ts";
 import { decodeOrderFold } from "../projection/codec/fold_codec.ts";
-import { purchaseStatements } from "../projection/purchase_statements.ts";
+import { purchaseStatements } from "../projection/batch_statements.ts";
 import type { ResolveOptions } from "../orders/resolve_order.ts";
 import { logReleases } from "../releases/log_releases.ts";
 import { orderRelease } from "../releases/order_release.ts";

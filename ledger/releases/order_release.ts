@@ -1,5 +1,5 @@
 import type { HandOutcome } from "../events/hand_release.ts";
-import type { Status, Trust } from "../machines/status.ts";
+import type { Status, Trust } from "../machines/transition.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import { decideOrderStatus } from "../orders/order_status.ts";
 import type { ResolveOptions } from "../orders/resolve_order.ts";

@@ -5,6 +5,8 @@ import type {
 } from "../machines/transition.ts";
 import type { HandOutcome } from "../events/hand_release.ts";
 import type { OrderRelease, PurchaseName } from "./order_release.ts";
+import { hex } from "@scure/base";
+import { createHmac } from "node:crypto";
 
 /** The release of an order as an event left it. */
 export interface ReleaseChange {
@@ -142,4 +144,20 @@ export function addRelease(
     told: before.told || live,
     owed: logged.entered === "yes" ? withheld && !live : before.owed,
   };
+}
+
+/**
+ * The keyed digest by which a purchase is recognised. A person who was erased
+ * cannot be read from it, and the purchase stays taken.
+ *
+ * @param key The ledger's key for purchases.
+ * @param purchase What an order pays for.
+ * @returns 64 hex digits.
+ */
+export function purchaseDigest(
+  key: Uint8Array,
+  { kind, name }: PurchaseName,
+): string {
+  const hmac = createHmac("sha256", key).update(`${kind}\0${name}`).digest();
+  return hex.encode(new Uint8Array(hmac));
 }

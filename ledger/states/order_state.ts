@@ -14,8 +14,15 @@ import type {
   Release,
   ReleaseReason,
 } from "../outcomes/outcome_table.ts";
-import type { OrderReason } from "./order_reason.ts";
-import type { Status, Trust } from "../machines/status.ts";
+import type { Status, Trust } from "../machines/transition.ts";
+import { isFinal, isKnown, orderRank } from "../machines/order_rank.ts";
+import {
+  claimState,
+  contestingClaims,
+  type DecidedStatus,
+  highestClaim,
+  type StatusFacts,
+} from "../orders/order_status.ts";
 
 /**
  * What is true of an order, as far as the facts known say. A pure function of
@@ -88,4 +95,118 @@ export interface OrderState extends OrderFacts, OrderDetails {
   readonly expected: ExpectationTerms | null;
   /** What is odd about this order, sorted by kind. */
   readonly anomalies: readonly Anomaly[];
+}
+
+/**
+ * Why the status of an order is what it is. `read` is the status of the latest
+ * reading, `claimed` what webhooks claim.
+ */
+export type OrderReason =
+  /** The latest reading shows a final status. */
+  | { readonly code: "reading_is_final"; readonly read: Status }
+  /** The latest reading stands, because no webhook claims more. */
+  | { readonly code: "reading_stands"; readonly read: Status }
+  /** The latest reading shows a status that this version does not know. */
+  | { readonly code: "reading_unrecognised"; readonly read: Status }
+  /** The service shows the order without a status that can be read. */
+  | {
+    readonly code: "reading_without_status";
+    /** The claim that counts; null when none does. */
+    readonly claimed: Status | null;
+  }
+  /** The latest reading is final, and webhooks claim other final statuses. */
+  | {
+    readonly code: "final_reading_contested";
+    readonly read: Status;
+    readonly contesting: readonly Status[];
+  }
+  /** The service did not agree with higher claims. */
+  | {
+    readonly code: "higher_claims_contradicted";
+    readonly read: Status;
+    readonly contradicted: readonly Status[];
+  }
+  /** A webhook claims a higher status than that of the latest reading. */
+  | {
+    readonly code: "claim_ahead_of_reading";
+    readonly claimed: Status;
+    readonly read: Status;
+  }
+  /** A webhook claims the status, and the service was not read yet. */
+  | { readonly code: "claim_not_read"; readonly claimed: Status }
+  /** A webhook claims the status, and the service has no such order. */
+  | { readonly code: "claim_of_absent_order"; readonly claimed: Status }
+  /** The service agreed with no claim, and has shown no such order. */
+  | {
+    readonly code: "all_claims_contradicted";
+    readonly contradicted: readonly Status[];
+  }
+  /** No webhook claims a status, and the service was not read yet. */
+  | { readonly code: "nothing_claimed_or_read" }
+  /** No webhook claims a status, and the service has no such order. */
+  | { readonly code: "nothing_claimed_of_absent_order" };
+
+/** All that the reason of a status depends on. */
+export interface ReasonFacts extends StatusFacts {
+  /** A reading without a status that can be read; null when there is none. */
+  readonly statusless?: object | null;
+  /** When the service was last asked and did not show the order. */
+  readonly absentAt?: string | null;
+}
+
+/**
+ * Tells why the status of an order is what it is.
+ *
+ * @param facts The order's facts.
+ * @param decided What `decideOrderStatus` makes of them.
+ * @returns A code, and the statuses that it is about.
+ */
+export function orderReason(
+  facts: ReasonFacts,
+  { status, trust }: DecidedStatus,
+): OrderReason {
+  const { latest, claims, absentAt = null, statusless = null } = facts;
+  if (latest !== null) {
+    return trust === "claimed"
+      ? {
+        code: "claim_ahead_of_reading",
+        claimed: status,
+        read: latest.status,
+      }
+      : confirmedReason(facts, latest.status);
+  }
+  const claimed = highestClaim(facts);
+  if (statusless !== null) return { code: "reading_without_status", claimed };
+  if (claimed !== null) {
+    return absentAt === null
+      ? { code: "claim_not_read", claimed }
+      : { code: "claim_of_absent_order", claimed };
+  }
+  if (claims.length > 0) {
+    return {
+      code: "all_claims_contradicted",
+      contradicted: claims.map(({ status }) => status),
+    };
+  }
+  return absentAt === null
+    ? { code: "nothing_claimed_or_read" }
+    : { code: "nothing_claimed_of_absent_order" };
+}
+
+function confirmedReason(facts: StatusFacts, read: Status): OrderReason {
+  if (!isKnown(read)) return { code: "reading_unrecognised", read };
+  const contesting = contestingClaims(facts);
+  if (contesting.length > 0) {
+    return { code: "final_reading_contested", read, contesting };
+  }
+  const contradicted = facts.claims.filter((claim) =>
+    claimState(facts, claim) === "contradicted" &&
+    orderRank(claim.status) > orderRank(read)
+  ).map(({ status }) => status);
+  if (contradicted.length > 0) {
+    return { code: "higher_claims_contradicted", read, contradicted };
+  }
+  return isFinal(read)
+    ? { code: "reading_is_final", read }
+    : { code: "reading_stands", read };
 }

@@ -8,15 +8,13 @@ import {
 } from "../events/order_facts.ts";
 import type { Claim } from "../orders/claims.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
-import type { OrderState } from "./order_state.ts";
-import { orderReason } from "./order_reason.ts";
-import { visibleReading } from "../orders/readings.ts";
+import { orderReason, type OrderState } from "./order_state.ts";
+import { readingFacts, visibleReading } from "../orders/readings.ts";
 import {
   claimedValue,
   type ResolveOptions,
   resolveOrder,
 } from "../orders/resolve_order.ts";
-import { readingFacts } from "../orders/reading_facts.ts";
 import { factsOfOrder } from "../outcomes/facts_of_order.ts";
 import { matchExpectations } from "../outcomes/match.ts";
 import { outcomeOf } from "../outcomes/outcome.ts";

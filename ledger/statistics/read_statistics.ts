@@ -1,16 +1,18 @@
 import { wrongQuery } from "../store/tables/query_values.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { selectMinutes } from "../store/tables/minutes.ts";
-import { countChangesBy } from "../store/tables/polling/observed_changes.ts";
-import { KEEP_CHANGES_MS } from "../store/tables/polling/observed_changes.ts";
+import {
+  countChangesBy,
+  KEEP_CHANGES_MS,
+} from "../store/tables/polling/observed_changes.ts";
 import {
   addBuckets,
+  MINUTE_MS,
   type MinuteGauge,
   MinuteSum,
   readMinute,
 } from "./minute_record.ts";
-import { quantileMs } from "./quantile.ts";
-import { MINUTE_MS } from "./write_minute.ts";
+import { DURATION_BOUNDS } from "../../core/telemetry/meter.ts";
 
 /** The steps: their length in ms, and the characters of a time that name one. */
 const STEPS = {
@@ -234,4 +236,37 @@ function total(counts: readonly number[]): number {
 
 function iso(timeMs: number): string {
   return new Date(timeMs).toISOString();
+}
+
+/**
+ * Estimates how long the fastest share of requests took at most, from buckets:
+ * within a bucket times are taken to be spread evenly.
+ *
+ * @param buckets How many took how long, by the buckets of `DURATION_BOUNDS`.
+ * @param share From 0 to 1: 0.99 for p99.
+ * @returns Milliseconds; the highest bound for what took longer than all of
+ * them. Null without requests.
+ */
+export function quantileMs(
+  buckets: readonly number[],
+  share: number,
+): number | null {
+  const total = buckets.reduce((sum, count) => sum + count, 0);
+  if (total === 0) return null;
+  const wanted = share * total;
+  let passed = 0;
+  for (const [index, count] of buckets.entries()) {
+    if (passed + count >= wanted && count > 0) {
+      const upper = boundMs(index);
+      const lower = index === 0 ? 0 : boundMs(index - 1);
+      const within = Math.max(0, wanted - passed) / count;
+      return Math.round((lower + (upper - lower) * within) * 100) / 100;
+    }
+    passed += count;
+  }
+  return boundMs(buckets.length);
+}
+
+function boundMs(index: number): number {
+  return (DURATION_BOUNDS[index] ?? DURATION_BOUNDS.at(-1) ?? 0) * 1000;
 }

@@ -3,9 +3,19 @@ import { ledgerOn } from "../ledger_on.ts";
 import type { Driver, Statement } from "../store/driver/driver.ts";
 import { openDriver } from "../store/connections/open_driver.ts";
 import { insertObservedChanges } from "../store/tables/polling/observed_changes.ts";
-import type { MinuteRecord } from "./minute_record.ts";
-import { readStatistics, type StatisticsQuery } from "./read_statistics.ts";
-import { MAX_MINUTES, MINUTE_MS, storeMinutes } from "./write_minute.ts";
+import {
+  MAX_MINUTES,
+  MINUTE_MS,
+  type MinuteRecord,
+  storeMinutes,
+} from "./minute_record.ts";
+import {
+  quantileMs,
+  readStatistics,
+  type StatisticsQuery,
+} from "./read_statistics.ts";
+import fc from "fast-check";
+import { DURATION_BOUNDS } from "../../core/telemetry/meter.ts";
 
 const NOON_MS = Date.parse("2026-11-20T12:00:00Z");
 const NOON = NOON_MS / MINUTE_MS;
@@ -251,4 +261,23 @@ Deno.test("readStatistics() by ten minutes sets what was received against what m
     ]),
     [["12:00", 1, 2], ["12:10", 5, 1], ["12:20", 0, 1]],
   );
+});
+
+Deno.test("quantileMs() lies in the bucket that holds the share", () => {
+  assert.equal(quantileMs([], 0.5), null);
+  assert.equal(quantileMs([0, 0], 0.5), null);
+  assert.equal(quantileMs([100], 0.5), 0.5);
+  assert.equal(quantileMs([98, 0, 0, 2], 0.99), 7.5);
+  const over = DURATION_BOUNDS.map(() => 0).concat(3);
+  assert.equal(quantileMs(over, 0.5), 10_000);
+});
+
+Deno.test("quantileMs() does not fall as the share grows, whatever the buckets", () => {
+  const buckets = fc.array(fc.nat(1000), { maxLength: 14 });
+  const share = fc.double({ min: 0, max: 1, noNaN: true });
+  fc.assert(fc.property(buckets, share, share, (counts, a, b) => {
+    const [low, high] = [Math.min(a, b), Math.max(a, b)];
+    const [less, more] = [quantileMs(counts, low), quantileMs(counts, high)];
+    assert.ok(less === null ? more === null : more !== null && less <= more);
+  }));
 });

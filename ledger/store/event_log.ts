@@ -1,12 +1,14 @@
 import { sleep as sleepFor } from "../../core/waiting/sleep.ts";
-import type { BodyClasses } from "../../core/webhook_event/body_classes.ts";
+import type { BodyClasses } from "../../core/webhook_event/classify_body.ts";
 import type { Delivery } from "../../core/wire/delivery.ts";
 import { readRecords } from "../../core/wire/delivery_records.ts";
 import type { NewEvent } from "../events/event.ts";
 import { webhookEvent } from "../events/mint.ts";
-import { appendStatement } from "./tables/events/append.ts";
-import { deliveriesStatement } from "./tables/events/append_deliveries.ts";
-import { recordsStatement } from "./tables/events/append_records.ts";
+import {
+  appendStatement,
+  deliveriesStatement,
+  recordsStatement,
+} from "./tables/events/append.ts";
 import type { Driver, Statement } from "./driver/driver.ts";
 import { LedgerError } from "./driver/errors.ts";
 import { busyDelayMs } from "./driver/retrying_driver.ts";

@@ -3,7 +3,7 @@ import { hex } from "@scure/base";
 import { sleep } from "../../core/waiting/sleep.ts";
 import type { Driver, SqlValue, Statement } from "./driver/driver.ts";
 import { LedgerError } from "./driver/errors.ts";
-import { isLostRace } from "./driver/retry_lost_races.ts";
+import { isLostRace } from "./driver/retrying_driver.ts";
 import { expectRow } from "./driver/expect_row.ts";
 
 /** One step of the schema. A published step is never edited. */

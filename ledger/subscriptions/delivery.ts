@@ -7,6 +7,7 @@ import type {
   QueuedTransition,
   SettledDeliveries,
 } from "../store/tables/subscriptions/queued_transitions.ts";
+import { backoffMs } from "../../core/waiting/retry_delay.ts";
 
 /** A transition that is to be handed to a handler. */
 export interface Delivery {
@@ -121,4 +122,17 @@ export class EntityDeliveries {
       .sort(([a], [b]) => a - b)
       .map(([, key]) => key);
   }
+}
+
+const backoff = { firstMs: 1000, longestMs: 60 * 60_000 };
+
+/**
+ * How long a failed delivery waits: one second, doubled with each attempt, up
+ * to an hour.
+ *
+ * @param attempt Attempts made so far, from 1.
+ * @returns Milliseconds.
+ */
+export function redeliveryDelayMs(attempt: number): number {
+  return backoffMs(attempt, backoff);
 }

@@ -1,7 +1,7 @@
 import { messageOf } from "../../core/guards.ts";
 import { sleep as sleepFor } from "../../core/waiting/sleep.ts";
 import type { LeaseTurn } from "../lease/lease_turn.ts";
-import { lostRace } from "../store/driver/retry_lost_races.ts";
+import { lostRace } from "../store/driver/retrying_driver.ts";
 import {
   entityKey,
   readDeliveries,
@@ -21,6 +21,7 @@ import {
   deliveryOf,
   EntityDeliveries,
   type Outcome,
+  redeliveryDelayMs,
   settledBy,
   waiting,
 } from "./delivery.ts";
@@ -28,7 +29,6 @@ import { isCurrent } from "./is_current.ts";
 import { Lanes } from "./lanes.ts";
 import type { Matchable } from "./pattern.ts";
 import { ReleaseGate } from "./release_gate.ts";
-import { redeliveryDelayMs } from "./redelivery_delay.ts";
 import { StateLoader } from "./state_loader.ts";
 import type { Dispatched, SubscriptionParts } from "./subscription_options.ts";
 

@@ -1,6 +1,6 @@
 import type { Transition } from "../machines/transition.ts";
 import type { Driver } from "../store/driver/driver.ts";
-import { retryLostRaces } from "../store/driver/retry_lost_races.ts";
+import { retryLostRaces } from "../store/driver/retrying_driver.ts";
 import {
   historicOf,
   type HistoricTransition,

@@ -1,5 +1,9 @@
 import { besideOthers } from "../attention/attention.ts";
-import { ENTITIES, type Entity } from "../machines/entity.ts";
+import {
+  ENTITIES,
+  type Entity,
+  type Transition,
+} from "../machines/transition.ts";
 import type { OrderState } from "../states/order_state.ts";
 import type { UserState } from "../users/user_state.ts";
 import type { Driver, ResultSet, Statement } from "../store/driver/driver.ts";
@@ -7,7 +11,6 @@ import {
   selectLivePosition,
   selectStates,
 } from "../store/tables/state_pages.ts";
-import type { Transition } from "../machines/transition.ts";
 
 /** An order or user as it is now. */
 export interface CurrentState {

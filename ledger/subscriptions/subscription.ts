@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { sleep as sleepFor } from "../../core/waiting/sleep.ts";
 import { LeaseTurn } from "../lease/lease_turn.ts";
-import { isLostRace } from "../store/driver/retry_lost_races.ts";
+import { isLostRace } from "../store/driver/retrying_driver.ts";
 import { SUBSCRIPTION_LEASE } from "../store/tables/leases.ts";
 import {
   placeOf,

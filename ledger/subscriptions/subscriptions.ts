@@ -29,8 +29,8 @@ import {
   fireHistoric,
   type FireHistoryOptions,
 } from "./fire_historic.ts";
-import type { Entity } from "../machines/entity.ts";
 import {
+  type Entity,
   type MachineName,
   parseTransitionKey,
   transitionKey,

@@ -22,7 +22,7 @@ export { foldOrder, foldUser } from "../explain/as_of.ts";
 export { explainOrder } from "../explain/explain_order.ts";
 export { genesisHash, linkHash } from "../hashes/chain_hash.ts";
 export { bodyCommitment, commitmentOf } from "../hashes/commitment.ts";
-export { FINAL_READS_AFTER_MS } from "../orders/final_reads.ts";
+export { FINAL_READS_AFTER_MS } from "../orders/reread_schedule.ts";
 export { contestingClaims } from "../orders/order_status.ts";
 export { encodeOrderFold } from "../projection/codec/fold_codec.ts";
 export { orderRow, userRow } from "../projection/codec/rows.ts";

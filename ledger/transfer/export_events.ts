@@ -2,11 +2,13 @@ import type { Driver } from "../store/driver/driver.ts";
 import { erasableEvent } from "../store/tables/erasure/erasable_events.ts";
 import { selectEventsAndErasures } from "../store/tables/events/events.ts";
 import { allNotes } from "../attention/notes.ts";
-import { type ExportedNote, exportedNote } from "./exported_note.ts";
-import { type ExportedErasure, exportErasures } from "./exported_erasure.ts";
 import {
+  type ExportedErasure,
   type ExportedEvent,
   exportedEvent,
+  type ExportedNote,
+  exportedNote,
+  exportErasures,
   type ExportHeader,
   type ExportTrailer,
 } from "./exported_event.ts";

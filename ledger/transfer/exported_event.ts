@@ -1,8 +1,21 @@
 import { base64, hex } from "@scure/base";
 import { EVENT_KINDS, type EventKind } from "../machines/event_kind.ts";
 import type { RecordedEvent } from "../events/event.ts";
-import { underivedColumn } from "../events/underived_column.ts";
+import { underivedColumn } from "../events/derive.ts";
 import type { Erased } from "../hashes/commitment.ts";
+import {
+  type Note,
+  NOTE_ACTIONS,
+  NOTED_ENTITIES,
+} from "../store/tables/notes.ts";
+import type { Driver, SqlValue, Statement } from "../store/driver/driver.ts";
+import {
+  ERASURE_TABLES,
+  type ErasureTable,
+  insertErasureRow,
+  noteImportedErasures,
+  selectErasureTable,
+} from "../store/tables/erasure/erasures.ts";
 
 /** First line of an export. */
 export interface ExportHeader {
@@ -165,4 +178,112 @@ function checkDerived(event: ImportedEvent): void {
 export function exportEnd(line: string): number | null {
   const found = /^\{\s*"end"\s*:\s*(\d+)\s*\}$/.exec(line.trim());
   return found?.[1] === undefined ? null : Number(found[1]);
+}
+
+/** A note as a line of an export. */
+export interface ExportedNote {
+  /** What somebody noted of an order or user. */
+  readonly note: Note;
+}
+
+/** Writes a note as one line of an export. */
+export function exportedNote(note: Note): string {
+  const line: ExportedNote = { note };
+  return JSON.stringify(line);
+}
+
+/**
+ * Reads a line that {@linkcode exportedNote} wrote.
+ *
+ * @param line Any line.
+ * @returns Null when it is another line.
+ * @throws {SyntaxError} When the note lacks a field.
+ */
+export function importedNote(line: string): Note | null {
+  if (!/^\{\s*"note"\s*:/.test(line)) return null;
+  const { note } = JSON.parse(line) as { readonly note: unknown };
+  const root = (typeof note === "object" ? note ?? {} : {}) as Readonly<
+    Record<string, unknown>
+  >;
+  const text = (field: string): string => {
+    const found = root[field];
+    if (typeof found === "string") return found;
+    throw new SyntaxError(`"${field}" of the note is missing or no text`);
+  };
+  const oneOf = <Value extends string>(
+    field: string,
+    known: readonly Value[],
+  ): Value => {
+    const found = known.find((value) => value === text(field));
+    if (found !== undefined) return found;
+    throw new SyntaxError(
+      `"${field}" of the note is ${JSON.stringify(root[field])}; known are ` +
+        known.join(", "),
+    );
+  };
+  const { reasons } = root;
+  if (
+    !Array.isArray(reasons) ||
+    !reasons.every((reason) => typeof reason === "string")
+  ) throw new SyntaxError('"reasons" of the note is no list of texts');
+  return {
+    id: text("id"),
+    entity: oneOf("entity", NOTED_ENTITIES),
+    entityId: text("entityId"),
+    action: oneOf("action", NOTE_ACTIONS),
+    reasons,
+    text: text("text"),
+    author: text("author"),
+    notedAt: text("notedAt"),
+  };
+}
+
+/** A row about an erasure, as a line of an export; bytes are hex. */
+export interface ExportedErasure {
+  /** Which table it is of. */
+  readonly erasure: ErasureTable;
+  /** Its columns. */
+  readonly row: readonly (string | number | null)[];
+}
+
+/** How such a line begins. */
+const BEGINNING = '{"erasure":';
+
+/**
+ * Writes who was erased, and what must not come back, as lines of an export:
+ * the ledger that it is imported into knows it too.
+ */
+export async function* exportErasures(driver: Driver): AsyncGenerator<string> {
+  const results = await driver.batch(
+    ERASURE_TABLES.map(selectErasureTable),
+    "read",
+  );
+  for (const [at, erasure] of ERASURE_TABLES.entries()) {
+    for (const row of results[at]?.rows ?? []) {
+      const line: ExportedErasure = { erasure, row: row.map(exported) };
+      yield JSON.stringify(line);
+    }
+  }
+}
+
+function exported(value: SqlValue): string | number | null {
+  return value instanceof Uint8Array ? hex.encode(value) : value as string;
+}
+
+/**
+ * Reads a line that {@linkcode exportErasures} wrote.
+ *
+ * @param line Any line.
+ * @returns The statements that store it; null when it is another line.
+ * @throws {SyntaxError} When it is not as it was written.
+ */
+export function importedErasure(line: string): Statement[] | null {
+  if (!line.startsWith(BEGINNING)) return null;
+  const { erasure, row }: ExportedErasure = JSON.parse(line);
+  if (!ERASURE_TABLES.includes(erasure) || !Array.isArray(row)) {
+    throw new SyntaxError(
+      `"erasure" is ${JSON.stringify(erasure)}, nothing that is known here`,
+    );
+  }
+  return [insertErasureRow(erasure, row), ...noteImportedErasures];
 }

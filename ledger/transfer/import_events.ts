@@ -9,12 +9,12 @@ import {
   openImportedRange,
 } from "../store/tables/imported.ts";
 import { insertNotes, type Note } from "../store/tables/notes.ts";
-import { importedNote } from "./exported_note.ts";
-import { importedErasure } from "./exported_erasure.ts";
 import {
   exportEnd,
+  importedErasure,
   type ImportedEvent,
   importedEvent,
+  importedNote,
 } from "./exported_event.ts";
 
 /** How many events were imported, and how many were there already. */

@@ -17,7 +17,7 @@ import type { StatedVerification } from "./user_status.ts";
 import {
   isKnownVerification,
   verificationRank,
-} from "../machines/verification_rank.ts";
+} from "../machines/verification_machine.ts";
 
 /** Reject reasons that are kept of a user. */
 const REJECT_REASONS_KEPT = 32;

@@ -1,23 +1,23 @@
 import type { VerificationState } from "../../core/webhook_event/webhook_event.ts";
 import type { Anomaly, VerificationReversed } from "../anomalies/anomaly.ts";
-import { effectiveTime } from "../events/effective_time.ts";
+import { effectiveTime } from "../events/time.ts";
 import type { UserReading } from "../events/user_reading.ts";
-import { futureTimes } from "../anomalies/order_anomalies.ts";
-import { unreadableFields } from "../anomalies/order_anomalies.ts";
+import { futureTimes, unreadableFields } from "../anomalies/order_anomalies.ts";
 import {
   fkycMachine,
+  isKnownVerification,
   lkycMachine,
   type VerificationMachine,
 } from "../machines/verification_machine.ts";
-import type { Trust } from "../machines/status.ts";
-import { type NextStep, nextStep } from "./next_step.ts";
-import type { UserFold } from "./user_fold.ts";
+import type { Trust } from "../machines/transition.ts";
 import {
   decideUserStatus,
+  type NextStep,
+  nextStep,
   type UserStatus,
   type Verification,
 } from "./user_status.ts";
-import { isKnownVerification } from "../machines/verification_rank.ts";
+import type { UserFold } from "./user_fold.ts";
 
 /** A saved card, without its number. */
 export interface UserCard {

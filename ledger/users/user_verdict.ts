@@ -1,5 +1,5 @@
 import type { VerificationState } from "../../core/webhook_event/webhook_event.ts";
-import type { NextStep } from "./next_step.ts";
+import type { NextStep } from "./user_status.ts";
 import type { UserState } from "./user_state.ts";
 
 /** Which verification: light, or with documents. */

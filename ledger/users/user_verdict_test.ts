@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { nextStep } from "./next_step.ts";
+import { nextStep } from "./user_status.ts";
 import { initialUserFold } from "./user_fold.ts";
 import { type UserState, userState } from "./user_state.ts";
 import { userVerdictOf } from "./user_verdict.ts";

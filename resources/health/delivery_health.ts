@@ -1,7 +1,7 @@
 import { type Ledger, listDeliveries } from "../../ledger/mod.ts";
 import { type DeliveryHealth, watchdog } from "../../sync/mod.ts";
 import { describeCountdown, describeDelivery } from "../wording/delivery.ts";
-import { span } from "../wording/span.ts";
+import { span } from "../wording/phrases.ts";
 import { PRESS_TEST } from "./conditions.ts";
 import { type Finding, found } from "./finding.ts";
 

@@ -6,9 +6,9 @@ import {
 } from "../../ledger/for_sync.ts";
 import { readFoldVersion, readWaiting } from "../../ledger/for_resources.ts";
 import type { Ledger } from "../../ledger/mod.ts";
-import { counted } from "../views/counted.ts";
+import { counted } from "../views/text.ts";
 import { describeChainBreak } from "../wording/damage_reason.ts";
-import { span } from "../wording/span.ts";
+import { span } from "../wording/phrases.ts";
 import { type Finding, found } from "./finding.ts";
 import { LIMITS } from "./limits.ts";
 

@@ -9,7 +9,7 @@ import {
   describePollFailure,
   pollFailureAdvice,
 } from "../wording/poll_failure.ts";
-import { span } from "../wording/span.ts";
+import { span } from "../wording/phrases.ts";
 import { type Finding, found } from "./finding.ts";
 import { LIMITS } from "./limits.ts";
 

@@ -1,6 +1,6 @@
 import type { Ledger, SubscriptionStatus } from "../../ledger/mod.ts";
 import { readUnattended } from "../../ledger/for_resources.ts";
-import { counted } from "../views/counted.ts";
+import { counted } from "../views/text.ts";
 import { operands } from "../views/shell_word.ts";
 import { type Finding, found } from "./finding.ts";
 import { LIMITS } from "./limits.ts";

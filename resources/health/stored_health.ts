@@ -1,12 +1,20 @@
 import type { Ledger } from "../../ledger/mod.ts";
-import { lookAtBacklog } from "./backlog_health.ts";
-import { lookAtComparison } from "./comparison_health.ts";
 import { lookAtDelivery, lookAtFreshness } from "./delivery_health.ts";
-import { type Finding, gathered, lookedAt } from "./finding.ts";
+import { type Finding, found, gathered, lookedAt } from "./finding.ts";
 import { lookAtChain, lookAtFolding, lookAtWaiting } from "./ledger_health.ts";
 import { lookAtPolling } from "./polling_health.ts";
 import { lookAtReceivers } from "./receiver_health.ts";
-import { lookAtRefusals } from "./refusal_health.ts";
+import { uncheckedSince } from "../../ledger/for_resources.ts";
+import type { Driver } from "../../ledger/for_sync.ts";
+import {
+  readPollBacklog,
+  readRefusedRequests,
+} from "../../sync/for_resources.ts";
+import { counted } from "../views/text.ts";
+import { printable } from "../../core/printable.ts";
+import { span } from "../wording/phrases.ts";
+import { LIMITS } from "./limits.ts";
+import { REFUSALS } from "../wording/poll_failure.ts";
 
 /** What of a ledger is looked at. */
 export interface StoredLookOptions {
@@ -44,4 +52,80 @@ export async function lookAtStored(
       lookedAt("forwarding", () => lookAtReceivers(ledger, nowMs)),
     ]),
   );
+}
+
+/** Whether orders are compared with what the partner asked for. */
+export async function lookAtComparison(
+  driver: Driver,
+): Promise<readonly Finding[]> {
+  const since = await uncheckedSince(driver);
+  return [
+    since === null
+      ? found("orders_checked")
+      : found("released_unchecked", { since }),
+  ];
+}
+
+/** Refused ids that are named. */
+const NAMED = 3;
+
+/** What waits for a confirming read, and which ids the service refuses. */
+export async function lookAtBacklog(
+  driver: Driver,
+  nowMs: number,
+): Promise<readonly Finding[]> {
+  const { backlog: { known, unknown }, isolatedIds } = await readPollBacklog(
+    driver,
+  );
+  const ageMs = (at: string | null) =>
+    at === null ? 0 : Math.max(0, nowMs - Date.parse(at));
+  const waits = (at: string | null) =>
+    at === null ? "" : `, the oldest for ${span(ageMs(at))}`;
+  const facts = { waiting: known.waiting, unknown: unknown.waiting };
+  const more = `${known.waiting} orders and users wait to be confirmed${
+    waits(known.oldestAt)
+  }; ${unknown.waiting} more that the service never showed${
+    waits(unknown.oldestAt)
+  }`;
+  return [
+    ageMs(known.oldestAt) > LIMITS.confirmationWaitsMs
+      ? found("confirmations_waiting", { since: known.oldestAt, more, facts })
+      : found("nothing_to_confirm", { more, facts }),
+    isolatedIds.count === 0 ? found("ids_taken") : found("ids_refused", {
+      more: `${counted(isolatedIds.count, "id")}, ` +
+        isolatedIds.ids.slice(0, NAMED).map(({ entity, entityId, why }) =>
+          `${entity} ${printable(entityId)} (${printable(why)})`
+        ).join("; "),
+      facts: { ids: isolatedIds.count },
+    }),
+  ];
+}
+
+/** The requests that the endpoint refused in the last day. */
+export async function lookAtRefusals(
+  driver: Driver,
+  nowMs: number,
+): Promise<readonly Finding[]> {
+  const refused = Object.entries(await readRefusedRequests(driver))
+    .filter(([, { lastAt }]) =>
+      nowMs - Date.parse(lastAt) < LIMITS.refusedAgoMs
+    );
+  if (refused.length === 0) return [found("requests_taken")];
+  const next = Object.entries(REFUSALS).find(([wanted]) =>
+    refused.some(([reason]) => reason === wanted)
+  )?.[1];
+  const told = {
+    more: refused.map(([reason, { count, lastAt }]) =>
+      `${counted(count, "request")} (${reason}, last ` +
+      `${span(Math.max(0, nowMs - Date.parse(lastAt)))} ago)`
+    ).join(", "),
+    facts: Object.fromEntries(
+      refused.map(([reason, { count }]) => [reason, count]),
+    ),
+  };
+  return [
+    next === undefined
+      ? found("strangers_refused", told)
+      : found("requests_refused", { ...told, next }),
+  ];
 }

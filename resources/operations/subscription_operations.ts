@@ -2,7 +2,7 @@ import type { Ledger } from "../../ledger/mod.ts";
 import { CommandError } from "../../settings/errors.ts";
 import { textParam } from "../../settings/params.ts";
 import type { Dropped, Resumed, Retried } from "../queries/subscriptions.ts";
-import { counted } from "../views/counted.ts";
+import { counted } from "../views/text.ts";
 import { type Operation, operation } from "./operation.ts";
 
 const SUBSCRIPTION = {

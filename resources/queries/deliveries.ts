@@ -1,7 +1,6 @@
 import { bodyValue, classify } from "../../core/webhook_event/classify_body.ts";
 import { base64 } from "@scure/base";
-import { defined } from "../../core/defined.ts";
-import { messageOf } from "../../core/guards.ts";
+import { defined, messageOf } from "../../core/guards.ts";
 import {
   type Ledger,
   readDelivery,

@@ -1,4 +1,4 @@
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/guards.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 import { type OrderJson, orderJson } from "../views/order_view.ts";
 import { type OrderFilters, orderQuery } from "./order_filters.ts";

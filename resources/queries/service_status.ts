@@ -1,5 +1,7 @@
 import { isPolled } from "../../ledger/for_sync.ts";
 import {
+  type DeliveryHealth,
+  type PollCompleted,
   type PollHealth,
   type PollStatus,
   readPollHealth,
@@ -9,12 +11,9 @@ import { readPollStatus } from "../../sync/for_resources.ts";
 import { readWaiting } from "../../ledger/for_resources.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 import type { WaitingDeliveries } from "../../ledger/types.ts";
-import {
-  type DeliveryHealthJson,
-  deliveryHealthJson,
-} from "./delivery_health.ts";
 import { type Check, checkOf, type LookAtHealth } from "../health/finding.ts";
 import { lookAtStored } from "../health/stored_health.ts";
+import { describeDelivery } from "../wording/delivery.ts";
 
 /** How delivery and polling are, by what the ledger has. */
 export interface ServiceStatusJson {
@@ -65,4 +64,27 @@ export async function serviceStatus(
     },
     checks,
   };
+}
+
+/**
+ * Whether webhooks still come, and when the service gives up where they fail.
+ */
+export interface DeliveryHealthJson extends DeliveryHealth {
+  /** The same in one sentence. */
+  readonly detail: string;
+}
+
+/** How delivery is, as `--json` prints it. */
+export function deliveryHealthJson(health: DeliveryHealth): DeliveryHealthJson {
+  return { ...health, detail: describeDelivery(health) };
+}
+
+/** What every sweep read, and where the poller stands now. */
+export interface PollReportJson extends PollCompleted {
+  readonly delivery: DeliveryHealthJson;
+}
+
+/** What the sweeps did, as `--json` prints it. */
+export function pollReportJson(report: PollCompleted): PollReportJson {
+  return { ...report, delivery: deliveryHealthJson(report.delivery) };
 }

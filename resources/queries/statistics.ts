@@ -1,10 +1,13 @@
-import type { Ledger } from "../../ledger/mod.ts";
+import type { Ledger, Stats } from "../../ledger/mod.ts";
 import {
+  type ChainHead,
   readStatistics,
   type Statistics,
   STATISTICS_STEPS,
   wrongQuery,
 } from "../../ledger/for_resources.ts";
+import type { ChainBreak, ChainState } from "../../ledger/types.ts";
+import { describeChainBreak } from "../wording/damage_reason.ts";
 
 /** Which statistics are wanted. */
 export interface StatisticsParams {
@@ -47,4 +50,37 @@ function timeOf(field: string, time: string): number {
   const timeMs = Date.parse(time);
   if (!Number.isNaN(timeMs)) return timeMs;
   throw wrongQuery(field, time, "a time; write it like 2026-11-20T09:00:00Z");
+}
+
+/** Why the chain is not extended, in words and as data. */
+export interface ChainBreakJson {
+  /** Why the chain is not extended, in one sentence; null when it is. */
+  readonly broken: string | null;
+  /** The same as a code with its data. */
+  readonly reason: ChainBreak | null;
+}
+
+/** How far the evidence chain reaches: what to keep elsewhere. */
+export type ChainStateJson = ChainHead & ChainBreakJson;
+
+/** How far the evidence chain reaches, with a sentence. */
+export function chainStateJson(state: ChainState): ChainStateJson {
+  return { ...state, ...breakJson(state.broken) };
+}
+
+/** How much the ledger holds, and how far it is folded and chained. */
+export interface LedgerStatsJson extends Omit<Stats, "chain"> {
+  /** Its evidence chain. */
+  readonly chain: Omit<Stats["chain"], "broken"> & ChainBreakJson;
+}
+
+/** How much the ledger holds, as `ledger stats --json` prints it. */
+export function ledgerStatsJson(stats: Stats): LedgerStatsJson {
+  const { chain } = stats;
+  return { ...stats, chain: { ...chain, ...breakJson(chain.broken) } };
+}
+
+function breakJson(reason: ChainBreak | null): ChainBreakJson {
+  const broken = reason === null ? null : describeChainBreak(reason);
+  return { broken, reason };
 }

@@ -1,4 +1,4 @@
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/guards.ts";
 import { type Freshness, readFreshness } from "../../sync/mod.ts";
 import type { Ledger, UserView } from "../../ledger/mod.ts";
 import { type UserJson, userJson } from "../views/user_view.ts";

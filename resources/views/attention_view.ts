@@ -1,12 +1,12 @@
 import type { AttentionItem, AttentionKind } from "../../ledger/mod.ts";
 import { outcomeNow } from "../../ledger/for_resources.ts";
 import { ATTENTION } from "../wording/attention.ts";
-import { span } from "../wording/span.ts";
+import { span } from "../wording/phrases.ts";
 import { amountText } from "./order_fields.ts";
 import { type OrderJson, orderJson } from "./order_view.ts";
 import { nextStep } from "./next_step.ts";
 import { drawTable } from "./table.ts";
-import { wrap } from "./wrap.ts";
+import { wrap } from "./text.ts";
 
 /** An order that waits for a person: why, the gravest first, and what to do. */
 export interface AttentionJson {

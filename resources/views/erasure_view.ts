@@ -9,9 +9,8 @@ import type {
 } from "../../ledger/types.ts";
 import type { ErasedPerson, Erasure, ErasurePlan } from "../../ledger/mod.ts";
 import type { EventKind } from "../../ledger/for_sync.ts";
-import { counted } from "./counted.ts";
-import { labelled } from "./labelled.ts";
-import { printable } from "./printable.ts";
+import { counted, labelled } from "./text.ts";
+import { printable } from "../../core/printable.ts";
 import { type Column, drawTable } from "./table.ts";
 
 /** What an erasure cannot reach; people have to see to it. */

@@ -7,21 +7,22 @@ import type {
   FieldValue,
 } from "../../ledger/for_resources.ts";
 import type { Explanation } from "../../ledger/mod.ts";
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/guards.ts";
 import type { Freshness } from "../../sync/mod.ts";
 import { describeAnomaly } from "../wording/anomaly.ts";
-import { describeEventContent } from "../wording/event_content.ts";
-import { describeMove } from "../wording/order_reason.ts";
-import { describeEffectReason } from "../wording/effect_reason.ts";
+import {
+  describeEffectReason,
+  describeEventContent,
+} from "../wording/explanation.ts";
+import { describeMove } from "../wording/state_reasons.ts";
 import {
   type OrderJson,
   orderJson,
   orderLines,
   type Worded,
 } from "./order_view.ts";
-import { counted } from "./counted.ts";
-import { printable } from "./printable.ts";
-import { wrap } from "./wrap.ts";
+import { counted, wrap } from "./text.ts";
+import { printable } from "../../core/printable.ts";
 
 const MARK = { changed: "+", noted: "=", unchanged: "=" } as const;
 

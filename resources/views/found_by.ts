@@ -1,7 +1,7 @@
 import type { Trust } from "../../ledger/mod.ts";
 import { operands } from "./shell_word.ts";
-import { printable } from "./printable.ts";
-import { wrap } from "./wrap.ts";
+import { printable } from "../../core/printable.ts";
+import { wrap } from "./text.ts";
 
 /** How sure it is that an order belongs to the reference it was found by. */
 export interface FoundBy {

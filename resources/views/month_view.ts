@@ -9,10 +9,8 @@ import {
   type MonthTotal,
 } from "../../ledger/for_resources.ts";
 import { EXCLUSIONS } from "../wording/month.ts";
-import { counted } from "./counted.ts";
-import { labelled } from "./labelled.ts";
+import { counted, labelled, wrap } from "./text.ts";
 import { drawTable } from "./table.ts";
-import { wrap } from "./wrap.ts";
 
 /** A closed month, without the text of its files. */
 export interface MonthJson extends Omit<MonthClose, "files"> {

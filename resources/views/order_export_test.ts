@@ -7,8 +7,7 @@ import {
   readFact,
 } from "../../ledger/for_sync.ts";
 import type { OrderState } from "../../ledger/mod.ts";
-import { DailyTotals } from "./daily_totals.ts";
-import { exportOrders } from "./order_export.ts";
+import { DailyTotals, exportOrders } from "./order_export.ts";
 
 /** The state that one reading of the service leads to. */
 function order(fields: Record<string, unknown>): OrderState {

@@ -9,15 +9,14 @@ import { type OrderInContext, outcomeNow } from "../../ledger/for_resources.ts";
 import type { Freshness } from "../../sync/mod.ts";
 import { describeAnomaly } from "../wording/anomaly.ts";
 import { describeFreshness } from "../wording/freshness.ts";
-import { describeOrderReason } from "../wording/order_reason.ts";
+import { describeOrderReason } from "../wording/state_reasons.ts";
 import { OUTCOME_WORDS } from "../wording/outcome.ts";
 import {
   describeHandRelease,
   RELEASE,
   RELEASE_REASON,
 } from "../wording/release.ts";
-import { ageText } from "./age.ts";
-import { labelled } from "./labelled.ts";
+import { ageText, labelled, wrap } from "./text.ts";
 import { customerMessage, nextStep } from "./next_step.ts";
 import {
   amountText,
@@ -25,9 +24,8 @@ import {
   shownFields,
   shownText,
 } from "./order_fields.ts";
-import { printable } from "./printable.ts";
+import { printable } from "../../core/printable.ts";
 import { drawTable } from "./table.ts";
-import { wrap } from "./wrap.ts";
 
 /** What a sentence was made of, and the sentence. */
 export type Worded<Coded> = Coded & { readonly message: string };

@@ -5,7 +5,7 @@ import type {
   RecoverReport,
   UnprovenReason,
 } from "../../sync/mod.ts";
-import { describeFinding } from "../wording/reconcile_finding.ts";
+import { describeFinding } from "../wording/reconcile.ts";
 import { unprovenJson } from "../wording/unproven.ts";
 import type { Worded } from "./order_view.ts";
 

@@ -1,6 +1,6 @@
 import type { ConfigFlags } from "../../settings/config.ts";
 import { withoutPasswords } from "../../settings/addresses.ts";
-import { isPrintable } from "./printable.ts";
+import { isPrintable } from "../../core/printable.ts";
 
 /** What no shell reads as anything but itself. */
 const PLAIN = /^[A-Za-z0-9_./:@%+,][A-Za-z0-9_./:@%+,=#-]*$/;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { printable } from "./printable.ts";
+import { printable } from "../../core/printable.ts";
 import { nextCommand, operands, shellWord } from "./shell_word.ts";
 import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
 

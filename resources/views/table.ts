@@ -1,5 +1,5 @@
-import { printable } from "./printable.ts";
-import { wrap } from "./wrap.ts";
+import { printable } from "../../core/printable.ts";
+import { wrap } from "./text.ts";
 
 /** One column of a table for people. */
 export interface Column {

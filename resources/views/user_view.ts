@@ -8,13 +8,12 @@ import {
 import type { UserReason } from "../../ledger/types.ts";
 import type { Freshness } from "../../sync/mod.ts";
 import { describeFreshness } from "../wording/freshness.ts";
-import { describeUserReason } from "../wording/user_reason.ts";
+import { describeUserReason } from "../wording/state_reasons.ts";
 import { describeUserVerdict, userNext } from "../wording/user_verdict.ts";
 import { anomaliesJson, anomalyLines, type Worded } from "./order_view.ts";
-import { labelled } from "./labelled.ts";
-import { printable } from "./printable.ts";
+import { labelled, wrap } from "./text.ts";
+import { printable } from "../../core/printable.ts";
 import { drawTable } from "./table.ts";
-import { wrap } from "./wrap.ts";
 
 /** The state of a user, and the sentences made of its codes. */
 export interface UserJson

@@ -7,7 +7,7 @@ import type {
   RowDifference,
 } from "../../ledger/for_resources.ts";
 import { describeDamage } from "../wording/damage_reason.ts";
-import { counted } from "./counted.ts";
+import { counted } from "./text.ts";
 import type { Worded } from "./order_view.ts";
 
 /** Whether the ledger is as its evidence chain says, and where it is not. */

@@ -4,7 +4,7 @@ import type {
   WebhookMismatch,
 } from "../../ledger/for_resources.ts";
 import type { Anomaly } from "../../ledger/mod.ts";
-import { listWords } from "./list_words.ts";
+import { listWords } from "./phrases.ts";
 
 /** Describes an anomaly in one sentence. */
 export function describeAnomaly(anomaly: Anomaly): string {

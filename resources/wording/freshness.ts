@@ -1,5 +1,6 @@
 import type { Freshness } from "../../sync/mod.ts";
-import { span } from "./span.ts";
+import { span } from "./phrases.ts";
+import type { WaitingDeliveries } from "../../ledger/types.ts";
 
 const TIERS: Readonly<Record<Freshness["tier"], string>> = {
   named: "a webhook named it",
@@ -35,4 +36,24 @@ export function describeFreshness(freshness: Freshness, nowMs: number): string {
     ? `again now (${TIERS[tier]})`
     : `again in ${span(waitMs)} (${TIERS[tier]})`;
   return `${last}, ${next}, never older than ${span(maxAgeMs)}`;
+}
+
+/**
+ * Says that deliveries wait, in one sentence.
+ *
+ * @param nowMs The time, in milliseconds since the epoch.
+ */
+export function waitingText(
+  { count, oldestMs, ended }: WaitingDeliveries,
+  nowMs: number,
+): string {
+  const what = count === 1
+    ? "1 answered delivery waits"
+    : `${count} answered deliveries wait`;
+  const age = span(Math.max(0, nowMs - oldestMs));
+  const sentence = `${what} to go into the ledger, the oldest for ${age}`;
+  return ended === 0
+    ? sentence
+    : `${sentence}; ${ended} of them may wait in the files of an ended ` +
+      "process, from where a running serve takes them";
 }

@@ -1,8 +1,7 @@
 import type { OutcomeCode, OutcomeFacts } from "../../ledger/for_resources.ts";
 import type { OrderState } from "../../ledger/mod.ts";
 import { DECLINED, FAILURES } from "./failures.ts";
-import { listWords } from "./list_words.ts";
-import { ASKED_SOON, UNKNOWN_STATE } from "./next_words.ts";
+import { ASKED_SOON, listWords, UNKNOWN_STATE } from "./phrases.ts";
 
 /** What is said of an order that has come to one outcome. */
 export interface OutcomeWords {

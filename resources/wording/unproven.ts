@@ -1,4 +1,4 @@
-import { describeIncomplete } from "../../core/wire/incomplete_reason.ts";
+import { describeIncomplete } from "../../core/wire/completeness.ts";
 import type { UnprovenReason } from "../../sync/mod.ts";
 
 /** Why it is not proven that the service showed everything, in one sentence. */

@@ -1,7 +1,6 @@
 import { describeRejectType } from "../../core/webhook_event/reject_type.ts";
 import type { Anomaly, UserVerdict } from "../../ledger/mod.ts";
-import { listWords } from "./list_words.ts";
-import { ASKED_SOON, UNKNOWN_STATE } from "./next_words.ts";
+import { ASKED_SOON, listWords, UNKNOWN_STATE } from "./phrases.ts";
 
 const NAMES = {
   lkyc: "light verification",

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { ANOMALY_KINDS } from "../../ledger/for_resources.ts";
 import type { Anomaly } from "../../ledger/mod.ts";
 import { describeAnomaly } from "./anomaly.ts";
-import { describeOrderReason } from "./order_reason.ts";
-import { describeFinding } from "./reconcile_finding.ts";
+import { describeOrderReason } from "./state_reasons.ts";
+import { describeFinding } from "./reconcile.ts";
 
 /** Files of wording, and the heading of COMMANDS.md that lists their codes. */
 const tables: Readonly<Record<string, string>> = {
@@ -35,7 +35,7 @@ for (const [file, heading] of Object.entries(tables)) {
 
 Deno.test("COMMANDS.md lists why there may be no proof, and no other code", async () => {
   const sources = await Promise.all(
-    ["unproven.ts", "../../core/wire/incomplete_reason.ts"]
+    ["unproven.ts", "../../core/wire/completeness.ts"]
       .map((file) => Deno.readTextFile(new URL(file, import.meta.url))),
   );
   const section = commands.split("### recover\n")[1]?.split(/^#/m)[0] ?? "";

@@ -1,9 +1,12 @@
 import type { SandboxClock } from "./clock.ts";
 import { realClock } from "./real_clock.ts";
-import { loopTurn } from "./loop_turn.ts";
-import { PendingWork } from "./pending_work.ts";
+import {
+  loopTurn,
+  PendingWork,
+  type Timer,
+  TimerQueue,
+} from "./timer_queue.ts";
 import { sleepOn } from "./sleep.ts";
-import { type Timer, TimerQueue } from "./timer_queue.ts";
 
 /** A clock that can be moved ahead. */
 export interface MovableClock extends SandboxClock {

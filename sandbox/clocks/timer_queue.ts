@@ -1,3 +1,5 @@
+import { setImmediate } from "node:timers";
+
 /** A timer in the queue. */
 export interface Timer {
   readonly dueMs: number;
@@ -68,4 +70,33 @@ function pop(heap: Timer[]): void {
     at = child;
   }
   heap[at] = last;
+}
+
+/** Work that takes real time while a clock stands still. */
+export class PendingWork {
+  readonly #pending = new Set<Promise<unknown>>();
+
+  /** Whether some work is not done. */
+  get isRunning(): boolean {
+    return this.#pending.size > 0;
+  }
+
+  /** Adds a promise until it settles, and returns it. */
+  add<T>(promise: Promise<T>): Promise<T> {
+    const done: Promise<unknown> = promise.then(() => {}, () => {}).finally(
+      () => this.#pending.delete(done),
+    );
+    this.#pending.add(done);
+    return promise;
+  }
+
+  /** Resolves when the work added so far is done. */
+  done(): Promise<unknown> {
+    return Promise.all(this.#pending);
+  }
+}
+
+/** One turn of the event loop: every promise that can settle by itself does. */
+export function loopTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(() => resolve()));
 }

@@ -1,8 +1,6 @@
 import type { SandboxClock } from "./clock.ts";
-import { loopTurn } from "./loop_turn.ts";
-import { PendingWork } from "./pending_work.ts";
+import { loopTurn, PendingWork, TimerQueue } from "./timer_queue.ts";
 import { sleepOn } from "./sleep.ts";
-import { TimerQueue } from "./timer_queue.ts";
 
 /** How a virtual clock behaves. */
 export interface VirtualClockOptions {

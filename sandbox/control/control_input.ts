@@ -1,4 +1,4 @@
-import type { TriggerInput } from "../delivery/deliveries.ts";
+import type { TriggerInput } from "../delivery/delivery_log.ts";
 import { isRecord } from "../../core/guards.ts";
 import type { OrderInput, UserInput } from "../engine/entity_factory.ts";
 import type { StepFacts } from "../engine/order_steps.ts";

@@ -1,11 +1,15 @@
 import type { SandboxClock } from "../clocks/clock.ts";
 import type { SandboxCounters } from "../engine/counters.ts";
-import type {
-  DeliveryAttempt,
-  DeliveryState,
-  DeliveryStatus,
-  SandboxDelivery,
-} from "./deliveries.ts";
+import {
+  type DeliveryAttempt,
+  DeliveryLog,
+  type DeliveryState,
+  type DeliveryStatus,
+  type Job,
+  type Message,
+  type SandboxDelivery,
+  snapshot,
+} from "./delivery_log.ts";
 import type { FaultInjector } from "../faults/fault_injector.ts";
 import {
   checkDisableRule,
@@ -13,12 +17,6 @@ import {
   nextAttemptMs,
 } from "./retry_schedule.ts";
 import { WebhookTransport } from "./webhook_transport.ts";
-import {
-  DeliveryLog,
-  type Job,
-  type Message,
-  snapshot,
-} from "./delivery_log.ts";
 
 /** What a {@linkcode WebhookSender} works with. */
 export interface WebhookSenderOptions {

@@ -1,5 +1,6 @@
 import type { OrderEventType } from "../../core/webhook_event/webhook_event.ts";
 import type { SandboxOrder } from "./sandbox_order.ts";
+import type { Random } from "../seeded/random.ts";
 
 /**
  * What can happen to an order:
@@ -155,4 +156,28 @@ export function takeStep(
         : [...order.history, { status, atMs: facts.atMs }],
     },
   };
+}
+
+/** The ways an order can end, each with its weight. */
+const ENDINGS: readonly (readonly [number, readonly OrderStep[]])[] = [
+  [50, ["pay", "authorise", "transfer", "complete"]],
+  [12, ["pay", "authorise", "complete", "transfer"]],
+  [10, ["pay", "complete"]],
+  [8, ["pay", "fail"]],
+  [6, ["pay", "authorise", "fail"]],
+  [3, ["fail"]],
+  [7, ["pay", "authorise", "cancel"]],
+  [2, ["pay", "authorise", "transfer", "complete", "cancel"]],
+  [2, ["pay", "cancel"]],
+];
+
+/** The steps of one ending, picked by weight. */
+export function pickEnding(random: Random): readonly OrderStep[] {
+  const sum = ENDINGS.reduce((total, [weight]) => total + weight, 0);
+  let left = random.unit() * sum;
+  for (const [weight, steps] of ENDINGS) {
+    left -= weight;
+    if (left < 0) return steps;
+  }
+  return [];
 }

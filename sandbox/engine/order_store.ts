@@ -1,5 +1,4 @@
-import { dottedAsset } from "./dotted_asset.ts";
-import type { SandboxOrder } from "./sandbox_order.ts";
+import { dottedAsset, type SandboxOrder } from "./sandbox_order.ts";
 import { wholeSecond } from "../seeded/seeded_values.ts";
 
 /** A page of orders as the service would cut it. */

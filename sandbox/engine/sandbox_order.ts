@@ -79,3 +79,13 @@ export interface SandboxStep {
   /** When, in milliseconds since the epoch. */
   readonly atMs: number;
 }
+
+/** The asset of an order in dotted form, lower case. */
+export function dottedAsset(
+  { commodity, cryptoType, network }: Pick<
+    SandboxOrder,
+    "commodity" | "cryptoType" | "network"
+  >,
+): string {
+  return `${commodity}.${cryptoType}.${network}`.toLowerCase();
+}

@@ -1,5 +1,4 @@
-import { dottedAsset } from "./dotted_asset.ts";
-import type { SandboxOrder } from "./sandbox_order.ts";
+import { dottedAsset, type SandboxOrder } from "./sandbox_order.ts";
 import { orderTime } from "../seeded/seeded_values.ts";
 
 /** What the service would say about an order, in the ledger's own forms. */

@@ -1,4 +1,3 @@
-import type { UsersQuery } from "./users_query.ts";
 import type { SandboxUser } from "./sandbox_user.ts";
 import { SortedIds } from "./order_store.ts";
 
@@ -92,4 +91,18 @@ function matches(user: SandboxUser, query: UsersQuery): boolean {
     (query.fkyc === null || user.fkyc === query.fkyc) &&
     (query.phoneCountry === null || user.phoneCountry === query.phoneCountry) &&
     (query.kycCountry === null || user.country === query.kycCountry);
+}
+
+/** Which users a reader wants, and in which order. Sets are never empty. */
+export interface UsersQuery {
+  readonly limit: number;
+  readonly offset: number;
+  readonly ascending: boolean;
+  readonly fromMs: number | null;
+  readonly toMs: number | null;
+  readonly userIds: ReadonlySet<string> | null;
+  readonly lkyc: string | null;
+  readonly fkyc: string | null;
+  readonly phoneCountry: string | null;
+  readonly kycCountry: string | null;
 }

@@ -1,6 +1,5 @@
 import type { SandboxEngine } from "../service/sandbox_engine.ts";
-import { answer } from "./answer.ts";
-import { hasKey } from "./_api_key.ts";
+import { answer, hasKey } from "./answer.ts";
 import { isRecord } from "../../core/guards.ts";
 import { brokenCardRules } from "../../core/rules/card_rules.ts";
 import type { SandboxUser } from "../engine/sandbox_user.ts";

@@ -1,6 +1,6 @@
-import { readQueryTime } from "../../core/time/query_time.ts";
+import { readQueryTime } from "../../core/time/service_time.ts";
 import type { OrdersQuery } from "../engine/order_store.ts";
-import type { UsersQuery } from "../engine/users_query.ts";
+import type { UsersQuery } from "../engine/user_store.ts";
 
 /** Reads a query of the orders endpoint, or says what is wrong with it. */
 export function readOrdersQuery(

@@ -15,8 +15,7 @@ import {
   checkSession,
 } from "../../core/rules/session_rules.ts";
 import type { SandboxEngine } from "../service/sandbox_engine.ts";
-import { answer } from "./answer.ts";
-import { hasKey, UNAUTHORIZED } from "./_api_key.ts";
+import { answer, hasKey, UNAUTHORIZED } from "./answer.ts";
 import type { SessionRequest } from "../engine/session_store.ts";
 
 const MUST_SPECIFY =

@@ -1,3 +1,5 @@
+import type { SandboxEngine } from "../service/sandbox_engine.ts";
+
 /** A JSON answer. */
 export function answer(
   status: number,
@@ -9,3 +11,11 @@ export function answer(
     headers: { "content-type": "application/json", ...headers },
   });
 }
+
+/** Whether the request carries the partner's key. */
+export function hasKey(engine: SandboxEngine, request: Request): boolean {
+  return request.headers.get("x-api-key") === engine.apiKey;
+}
+
+/** The message for a wrong key at the orders, users and session endpoints. */
+export const UNAUTHORIZED = "unauthorized: API key is missing or invalid";

@@ -1,18 +1,15 @@
 import type { SandboxEngine } from "../service/sandbox_engine.ts";
-import type { SandboxOrder } from "../engine/sandbox_order.ts";
-import { earlierForm } from "../faults/odd_rows.ts";
-import { oddRow } from "../faults/odd_rows.ts";
+import { dottedAsset, type SandboxOrder } from "../engine/sandbox_order.ts";
+import { earlierForm, oddRow } from "../faults/odd_rows.ts";
 import {
   countShortPage,
   driftPages,
   pageRows,
+  refuseIds,
   statedTotal,
 } from "./page_faults.ts";
-import { refuseIds } from "./page_faults.ts";
-import { answer } from "./answer.ts";
-import { hasKey, UNAUTHORIZED } from "./_api_key.ts";
+import { answer, hasKey, UNAUTHORIZED } from "./answer.ts";
 import { readOrdersQuery } from "./_read_query.ts";
-import { dottedAsset } from "../engine/dotted_asset.ts";
 import { orderTime } from "../seeded/seeded_values.ts";
 import { ExactNumber } from "../../core/json/exact_number.ts";
 

@@ -1,13 +1,15 @@
 import type { SandboxEngine } from "../service/sandbox_engine.ts";
 import { oddRow } from "../faults/odd_rows.ts";
-import { countShortPage, pageRows, statedTotal } from "./page_faults.ts";
-import { refuseIds } from "./page_faults.ts";
-import { answer } from "./answer.ts";
-import { hasKey, UNAUTHORIZED } from "./_api_key.ts";
+import {
+  countShortPage,
+  pageRows,
+  refuseIds,
+  statedTotal,
+} from "./page_faults.ts";
+import { answer, hasKey, UNAUTHORIZED } from "./answer.ts";
 import { readUsersQuery } from "./_read_query.ts";
 import type { SandboxUser } from "../engine/sandbox_user.ts";
-import { decimalOf, withPlaces } from "../seeded/seeded_values.ts";
-import { userTime } from "../seeded/seeded_values.ts";
+import { decimalOf, userTime, withPlaces } from "../seeded/seeded_values.ts";
 import { isRecord } from "../../core/guards.ts";
 import { brokenUserRules } from "../../core/rules/user_rules.ts";
 

@@ -1,9 +1,8 @@
 import type { Random } from "../seeded/random.ts";
 import type { EntityFactory } from "../engine/entity_factory.ts";
 import type { OrderCommands } from "./order_commands.ts";
-import { pickEnding } from "../engine/order_endings.ts";
+import { pickEnding, takeStep } from "../engine/order_steps.ts";
 import type { OrderStore } from "../engine/order_store.ts";
-import { takeStep } from "../engine/order_steps.ts";
 import type { UserCommands } from "./user_commands.ts";
 
 /** Which orders are written into the past. */

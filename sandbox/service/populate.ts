@@ -2,8 +2,11 @@ import type { SandboxClock } from "../clocks/clock.ts";
 import type { FaultInjector } from "../faults/fault_injector.ts";
 import type { Random } from "../seeded/random.ts";
 import type { OrderCommands } from "./order_commands.ts";
-import { pickEnding } from "../engine/order_endings.ts";
-import { nextSteps, type OrderStep } from "../engine/order_steps.ts";
+import {
+  nextSteps,
+  type OrderStep,
+  pickEnding,
+} from "../engine/order_steps.ts";
 import type { OrderStore } from "../engine/order_store.ts";
 import type { UserCommands } from "./user_commands.ts";
 import type { UserStep } from "../engine/user_steps.ts";

@@ -1,6 +1,6 @@
 import type { SandboxClock } from "../clocks/clock.ts";
 import { realClock } from "../clocks/real_clock.ts";
-import type { TriggerInput } from "../delivery/deliveries.ts";
+import type { TriggerInput } from "../delivery/delivery_log.ts";
 import { checkDisableRule } from "../delivery/retry_schedule.ts";
 import { WebhookEmitter } from "../delivery/webhook_emitter.ts";
 import { WebhookSender } from "../delivery/webhook_sender.ts";

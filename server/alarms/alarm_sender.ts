@@ -11,12 +11,12 @@ import { targetName } from "../forwarding/target_address.ts";
 import { found } from "../../resources/health/finding.ts";
 import { Alarm } from "../monitoring/alarm.ts";
 import type { Log } from "../monitoring/logger.ts";
-import { alarmMessage } from "./alarm_message.ts";
 import {
+  alarmMessage,
   type NotifiedAlarm,
   readNotified,
   writeNotified,
-} from "./notified_alarm.ts";
+} from "./alarm_message.ts";
 import {
   type AlarmCheck,
   isLocal,

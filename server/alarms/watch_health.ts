@@ -5,9 +5,8 @@ import {
 } from "../health/health_monitor.ts";
 import type { Log } from "../monitoring/logger.ts";
 import type { ServiceMetrics } from "../monitoring/metrics.ts";
-import { AlarmLog } from "./alarm_log.ts";
+import { AlarmLog, StandingAlarms } from "./standing_alarm.ts";
 import { AlarmSender, type AlarmSenderParts } from "./alarm_sender.ts";
-import { StandingAlarms } from "./standing_alarm.ts";
 
 /** What is watched, and who is told. */
 export interface WatchHealthParts extends Omit<HealthMonitorOptions, "onLook"> {

@@ -1,4 +1,4 @@
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/guards.ts";
 import type { Operation } from "../../resources/operations/operation.ts";
 import {
   DROP,

@@ -1,5 +1,5 @@
 import { type SessionsApi, sessionValidityMs } from "../../client/mod.ts";
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/guards.ts";
 import type {
   Ledger,
   OrderExpectation,

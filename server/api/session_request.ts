@@ -1,5 +1,5 @@
 import type { FlowType, SessionInput } from "../../client/mod.ts";
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/guards.ts";
 import type { TermsToRecord } from "../../ledger/mod.ts";
 
 /** What an order is compared with, as the API writes it. */

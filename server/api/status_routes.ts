@@ -1,14 +1,13 @@
 import {
   chainStateJson,
   ledgerStatsJson,
-} from "../../resources/queries/ledger_stats.ts";
+  statistics,
+} from "../../resources/queries/statistics.ts";
 import { STATISTICS_STEPS } from "../../ledger/for_resources.ts";
 import { serviceStatus } from "../../resources/queries/service_status.ts";
 import { closedMonth, closedMonths } from "../../resources/queries/months.ts";
-import { statistics } from "../../resources/queries/statistics.ts";
 import { subscriptionList } from "../../resources/queries/subscriptions.ts";
 import { endParam, timeParam, wordParam } from "../../settings/params.ts";
-
 import { ApiProblem } from "./problem.ts";
 import { listOf, named, type Route, route } from "./route.ts";
 

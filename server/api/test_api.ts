@@ -3,7 +3,7 @@ import type { SessionsApi } from "../../client/mod.ts";
 import { type Ledger, openLedger } from "../../ledger/mod.ts";
 import type { PollClient, Poller } from "../../sync/mod.ts";
 import { hostGuard } from "../http/host_guard.ts";
-import type { LogEvent } from "../monitoring/log_events.ts";
+import type { LogEvent } from "../monitoring/logger.ts";
 import { readApiTokens } from "../../settings/api_tokens.ts";
 import { apiApp } from "./api_app.ts";
 import { callers } from "./callers.ts";

@@ -1,4 +1,4 @@
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/guards.ts";
 import { createPoller, type Poller } from "../../sync/for_server.ts";
 import { logDeliveryAlert, logPollAlert } from "../monitoring/log_alerts.ts";
 import { StalledPoller } from "../monitoring/stalled_poller.ts";

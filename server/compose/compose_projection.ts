@@ -6,8 +6,6 @@ import {
 } from "../../ledger/for_server.ts";
 import { Alarm } from "../monitoring/alarm.ts";
 import { ChainLog } from "../monitoring/chain_log.ts";
-import type { Projection } from "./projection.ts";
-import { ProjectionOnDemand } from "./projection_on_demand.ts";
 import type { ServiceParts } from "./service_parts.ts";
 
 /** What folds, and what is known of how it goes. */
@@ -66,4 +64,63 @@ export function composeProjection(
     projection,
     foldFailingSince: () => failing.since,
   };
+}
+
+/** Folds and chains what was appended, behind the endpoint's answer. */
+export interface Projection {
+  /** Says that events were appended. @param count How many. @default 1 */
+  wake(count?: number): void;
+  /** Ends the work that is under way, and resolves. */
+  stop(): Promise<void>;
+}
+
+/** Callbacks for the results of folding. */
+export interface ProjectionEvents {
+  /** Called with each error. */
+  readonly onError: (error: unknown) => void;
+  /** Called after each success. */
+  readonly onDone: () => void;
+}
+
+/**
+ * Folds after appends and at no other time, for a runtime that may stop between
+ * two requests. One fold runs at a time; what arrives meanwhile is folded by
+ * one more. A fold that failed is tried again after the next append.
+ */
+export class ProjectionOnDemand implements Projection {
+  readonly #catchUp: () => Promise<void>;
+  readonly #events: ProjectionEvents;
+  #running: Promise<void> | null = null;
+  #again = false;
+
+  /** Waits for the first append. */
+  constructor(catchUp: () => Promise<void>, events: ProjectionEvents) {
+    this.#catchUp = catchUp;
+    this.#events = events;
+  }
+
+  /** Folds now, or once more after the fold that is under way. */
+  wake(): void {
+    this.#again = true;
+    this.#running ??= this.#run();
+  }
+
+  /** Resolves when no fold is under way. */
+  async stop(): Promise<void> {
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    try {
+      while (this.#again) {
+        this.#again = false;
+        await this.#catchUp();
+      }
+      this.#events.onDone();
+    } catch (error) {
+      this.#events.onError(error);
+    } finally {
+      this.#running = null;
+    }
+  }
 }

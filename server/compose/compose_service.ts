@@ -1,7 +1,10 @@
 import { resolve } from "node:path";
-import { defined } from "../../core/defined.ts";
-import { BodyTally } from "../../core/webhook_event/body_classes.ts";
-import { bodyValue, classify } from "../../core/webhook_event/classify_body.ts";
+import { defined } from "../../core/guards.ts";
+import {
+  BodyTally,
+  bodyValue,
+  classify,
+} from "../../core/webhook_event/classify_body.ts";
 import { addRefusedRequests, type Poller } from "../../sync/for_server.ts";
 import {
   LedgerError,
@@ -14,8 +17,10 @@ import {
   SMALL_BODY_BYTES,
   type Spool,
   spoolMover,
+  type UntimedLogEntry,
   type WebhookEndpoint,
   webhookEndpoint,
+  type WebhookLogCode,
 } from "../../webhooks/for_server.ts";
 import { type Finding, found } from "../../resources/health/finding.ts";
 import { Alarm } from "../monitoring/alarm.ts";
@@ -30,10 +35,10 @@ import {
   WEBHOOK_PATH,
 } from "../http/http_app.ts";
 import { lookAtStoring, readinessOf } from "./readiness.ts";
-import { endpointLog, SPOOL_EVENTS } from "./_endpoint_log.ts";
 import { composePoller } from "./compose_poller.ts";
 import { composeProjection } from "./compose_projection.ts";
 import type { ServiceParts } from "./service_parts.ts";
+import { isLogged, type Log, type LogEvent } from "../monitoring/logger.ts";
 
 /** Endpoint, projection and poller on one ledger. */
 export interface Service extends AsyncDisposable {
@@ -199,4 +204,26 @@ function moverOf(config: Config, { writers }: Spool): Mover {
   const place = resolve(spoolDirectory(config) ?? "");
   const { own, ...seen } = writers;
   return { place, process: own, ...seen };
+}
+
+/** What the endpoint's events are called where it stores in the spool. */
+export const SPOOL_EVENTS = {
+  append_failing: "spool_failed",
+  append_recovered: "spool_recovered",
+} as const;
+
+/**
+ * Writes what endpoint and spool report into the log of the program.
+ *
+ * @param events Names of events that are called otherwise here.
+ */
+export function endpointLog(
+  log: Log,
+  events: Readonly<Partial<Record<WebhookLogCode, LogEvent>>> = {},
+): (entry: UntimedLogEntry & { readonly at?: string }) => void {
+  return ({ level, code, at: _, ...fields }) => {
+    if (level !== "debug" && isLogged(code)) {
+      log(level, events[code] ?? code, fields);
+    }
+  };
 }

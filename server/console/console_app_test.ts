@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { openLedger } from "../../ledger/mod.ts";
 import type { Access } from "./access/access.ts";
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/guards.ts";
 import { testConsole } from "../../tests/kit/console.ts";
 
 /** A console over an empty ledger, with a clock. */

@@ -6,11 +6,11 @@ import {
 } from "../../ledger/mod.ts";
 import { aborted } from "../../settings/stoppable.ts";
 import {
-  FORWARD_ATTEMPTS,
-  forwardDelayMs,
-  LONGEST_FORWARD_DELAY_MS,
-} from "./forward_schedule.ts";
-import type { ForwardReport } from "./forward_report.ts";
+  type ForwardReport,
+  isTargetOff,
+  registerTarget,
+  turnTargetOff,
+} from "./forward_report.ts";
 import {
   type PostOptions,
   type PostOutcome,
@@ -18,7 +18,6 @@ import {
 } from "./post_webhook.ts";
 import type { Target } from "./read_targets.ts";
 import type { Signer } from "./signed_webhook.ts";
-import { isTargetOff, registerTarget, turnTargetOff } from "./target_state.ts";
 import { KeptConnections } from "./pinned_fetch.ts";
 import { targetName } from "./target_address.ts";
 import { transitionMessage } from "./transition_message.ts";
@@ -218,4 +217,42 @@ export class Forwarder {
     }
     this.#subscription.endTurn();
   }
+}
+
+/** Waits before further attempts, as Standard Webhooks proposes them, in ms. */
+const WAITS_MS: readonly number[] = [
+  5_000,
+  5 * 60_000,
+  30 * 60_000,
+  ...[2, 5, 10, 14, 20, 24].map((hours) => hours * 3_600_000),
+];
+
+/** Attempts over about three days, after which a transition is dead. */
+export const FORWARD_ATTEMPTS: number = WAITS_MS.length + 1;
+
+/** Longest wait that a receiver can ask for, ms. */
+const LONGEST_ASKED_MS = 24 * 3_600_000;
+
+/** No wait is longer than this, ms. */
+export const LONGEST_FORWARD_DELAY_MS = 30 * 3_600_000;
+
+/**
+ * How long to wait before another attempt to forward: up to a fifth less or
+ * more than the schedule says, and not less than the receiver asked for.
+ *
+ * @param attempt Attempts made so far, from 1.
+ * @param random A random number from 0 up to 1.
+ * @param retryAfterMs What the receiver asked for; null when it did not.
+ * @returns Milliseconds.
+ */
+export function forwardDelayMs(
+  attempt: number,
+  random: number,
+  retryAfterMs: number | null,
+): number {
+  const waitMs = WAITS_MS[attempt - 1] ?? WAITS_MS.at(-1) ?? 0;
+  return Math.max(
+    Math.round(waitMs * (0.8 + 0.4 * random)),
+    Math.min(retryAfterMs ?? 0, LONGEST_ASKED_MS),
+  );
 }

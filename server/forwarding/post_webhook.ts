@@ -1,7 +1,6 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
-import { errorCode, isRecord, messageOf } from "../../core/guards.ts";
-import { defined } from "../../core/defined.ts";
+import { defined, errorCode, isRecord, messageOf } from "../../core/guards.ts";
 import { readRetryAfterMs } from "../../core/waiting/retry_delay.ts";
 import { within } from "../../core/waiting/sleep.ts";
 import { type KeptConnections, pinnedFetch } from "./pinned_fetch.ts";

@@ -4,10 +4,10 @@ import { messageOf } from "../../core/guards.ts";
 import { databaseFile } from "../../ledger/for_server.ts";
 import { type Finding, found } from "../../resources/health/finding.ts";
 import { LIMITS } from "../../resources/health/limits.ts";
-import { printable } from "../../resources/views/printable.ts";
-import { span } from "../../resources/wording/span.ts";
+import { printable } from "../../core/printable.ts";
+import { span } from "../../resources/wording/phrases.ts";
 import type { Config } from "../../settings/config.ts";
-import { type Backup, backupsAmong } from "../ledger_file/backup_names.ts";
+import { type Backup, backupsAmong } from "../ledger_file/copy_whole.ts";
 import { type BackupPlan, serving } from "../ledger_file/ledger_lock.ts";
 
 /** What to look at. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { temporaryLedger } from "../../tests/kit/cli.ts";
-import { backupName } from "../ledger_file/backup_names.ts";
+import { backupName } from "../ledger_file/copy_whole.ts";
 import { holdLedger } from "../ledger_file/ledger_lock.ts";
 import { checkOf } from "../../resources/health/finding.ts";
 import { lookAtBackups } from "./backup_health.ts";

@@ -12,10 +12,8 @@ import {
 import type { Config } from "../../settings/config.ts";
 import type { BackupPlan } from "../ledger_file/ledger_lock.ts";
 import { lookAtBackups } from "./backup_health.ts";
-import { lookAtServe } from "./file_health.ts";
+import { lookAtDisk, lookAtServe, lookAtSpool } from "./storage_health.ts";
 import { readReported, REPORTER } from "./reported_findings.ts";
-import { lookAtSpool } from "./spool_health.ts";
-import { lookAtDisk } from "./storage_health.ts";
 
 /** What is looked at. */
 export interface LookAroundOptions extends StoredLookOptions {

@@ -3,7 +3,7 @@ import type { OnrampClient } from "../../client/mod.ts";
 import { type Finding, found } from "../../resources/health/finding.ts";
 import { LIMITS } from "../../resources/health/limits.ts";
 import { pollFailureAdvice } from "../../resources/wording/poll_failure.ts";
-import { span } from "../../resources/wording/span.ts";
+import { span } from "../../resources/wording/phrases.ts";
 import type { Config } from "../../settings/config.ts";
 import { pollFailureCause } from "../../sync/for_resources.ts";
 

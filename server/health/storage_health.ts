@@ -5,6 +5,15 @@ import { databaseFile } from "../../ledger/for_server.ts";
 import { type Finding, found } from "../../resources/health/finding.ts";
 import { LIMITS } from "../../resources/health/limits.ts";
 import type { Config } from "../../settings/config.ts";
+import { fileId } from "../../ledger/for_ledger_file.ts";
+import { serving } from "../ledger_file/ledger_lock.ts";
+import { counted } from "../../resources/views/text.ts";
+import {
+  damagedSegments,
+  type LeftSegments,
+  leftSegments,
+} from "../ledger_file/left_segments.ts";
+import { spoolDirectory } from "../ledger_file/spool_directory.ts";
 
 type Place = Pick<Config, "databaseUrl">;
 
@@ -78,4 +87,62 @@ export async function writeRefusal(
     return `${messageOf(error)}; give the user of serve the right to write ` +
       "it and its folder, or run doctor as that user";
   }
+}
+
+/**
+ * Whether a running `serve` has the ledger's own file open.
+ *
+ * @param isPolled Whether another program is at work on the ledger.
+ * @returns Nothing where the ledger is no file of this machine.
+ */
+export async function lookAtServe(
+  { databaseUrl }: Pick<Config, "databaseUrl">,
+  isPolled: () => Promise<boolean>,
+): Promise<readonly Finding[]> {
+  const file = databaseFile(databaseUrl);
+  if (file === null) return [];
+  const holder = await serving(file);
+  if (holder === null) {
+    return await isPolled() ? [] : [found("serve_not_running")];
+  }
+  const more = `process ${holder.pid}`;
+  return [
+    holder.database === fileId(file)
+      ? found("serve_running", { more })
+      : found("ledger_replaced", { more }),
+  ];
+}
+
+/**
+ * Deliveries that wait in files of nobody, and files that are damaged.
+ *
+ * @param isOwn Whether this process works on the spool: it takes what is left
+ * by itself, and nobody has to try the locks.
+ */
+export async function lookAtSpool(
+  config: Pick<Config, "spoolDir" | "databaseUrl">,
+  isOwn = false,
+): Promise<readonly Finding[]> {
+  const directory = spoolDirectory(config);
+  if (directory === null) return [found("spool_unused")];
+  let left: LeftSegments;
+  try {
+    left = isOwn
+      ? { waiting: [], damaged: await damagedSegments(directory) }
+      : await leftSegments(directory);
+  } catch (error) {
+    const more = `${directory}: ${messageOf(error)}`;
+    return [found("spool_unreadable", { more })];
+  }
+  const { waiting, damaged } = left;
+  const told = (files: readonly string[]) => ({
+    more: `${counted(files.length, "file")} in ${directory}`,
+    facts: { files: files.length },
+  });
+  if (damaged.length > 0) return [found("spool_damaged", told(damaged))];
+  return [
+    waiting.length > 0
+      ? found("spool_left", told(waiting))
+      : found("spool_empty"),
+  ];
 }

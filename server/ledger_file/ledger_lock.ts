@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import process from "node:process";
-import { defined } from "../../core/defined.ts";
+import { defined } from "../../core/guards.ts";
 import {
   fileId,
   type FileLockMode,

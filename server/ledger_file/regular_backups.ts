@@ -9,8 +9,13 @@ import type { Log } from "../monitoring/logger.ts";
 import type { ServiceMetrics } from "../monitoring/metrics.ts";
 import { describeDamage } from "../../resources/wording/damage_reason.ts";
 import { aborted } from "../../settings/stoppable.ts";
-import { backupName, backupsAmong, unfinishedAmong } from "./backup_names.ts";
-import { copyWhole, discardPartial } from "./copy_whole.ts";
+import {
+  backupName,
+  backupsAmong,
+  copyWhole,
+  discardPartial,
+  unfinishedAmong,
+} from "./copy_whole.ts";
 
 /** Where, when and of what backups are made. */
 export interface RegularBackupsOptions {

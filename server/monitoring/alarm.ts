@@ -1,5 +1,4 @@
-import { ALL_CLEARS, type LogEvent } from "./log_events.ts";
-import type { Log } from "./logger.ts";
+import { ALL_CLEARS, type Log, type LogEvent } from "./logger.ts";
 
 /**
  * Something that went wrong and lasts: one line of the log when it begins, and

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { Alarm } from "./alarm.ts";
-import type { LogEvent } from "./log_events.ts";
-import type { Level } from "./logger.ts";
+import type { Level, LogEvent } from "./logger.ts";
 
 function alarm(event: LogEvent) {
   let nowMs = 0;

@@ -1,5 +1,5 @@
-import type { LogEvent } from "./log_events.ts";
-import { printableJson } from "../../resources/views/printable.ts";
+import { printableJson } from "../../core/printable.ts";
+import type { WebhookLogCode } from "../../webhooks/for_server.ts";
 
 /** How much a line of the log matters. */
 export type Level = "info" | "warn" | "error";
@@ -27,3 +27,114 @@ export function jsonLog(write: (text: string) => void, now: () => number): Log {
       }\n`,
     );
 }
+
+/** Codes of the endpoint that are logged; refused bodies are counted. */
+export type LoggedCode = Exclude<WebhookLogCode, "body_refused">;
+
+/** Whether a code of the endpoint is logged. */
+export function isLogged(code: WebhookLogCode): code is LoggedCode {
+  return code !== "body_refused";
+}
+
+/**
+ * Every event that the log of `serve` and of the Deploy entry can hold, each
+ * with its meaning. RUNBOOK.md lists them, and a test holds it to this table.
+ */
+export const LOG_EVENTS = {
+  // The process.
+  listening: "The endpoint takes requests",
+  stopping: "The process was told to stop",
+  stopped: "Requests under way are answered, what is stored is folded",
+  not_ready: "The ledger could not be opened",
+  ready: "The ledger could be opened after all",
+  no_api_key: "Nothing is polled, because there is no API key",
+  weak_secret: "A webhook secret is short enough to be guessed",
+  // Deliveries.
+  quarantined: "A stored body is no JSON object",
+  unrecognised: "A stored object is none of the documented events",
+  identifier_too_long: "An identifier of a stored event is too long for one",
+  requests_refused: "Requests were refused: how many, by reason",
+  refusals_not_kept: "Refused requests could not be stored for `doctor`",
+  delivery_refused: "A delivery could not be kept, and was answered 503",
+  delivery_unanswered: "A stored delivery was answered late or with 503",
+  append_failing: "The ledger does not take deliveries",
+  append_recovered: "The ledger takes deliveries again",
+  ledger_replaced: "The ledger's file was removed or replaced; restart needed",
+  spool_failed: "The spool could not take a delivery",
+  spool_recovered: "The spool takes deliveries again",
+  spool_damaged: "A part of a spool file is no delivery; torn after a crash",
+  spool_untidied: "A spool file cannot be taken over or cleared",
+  spool_nearly_full: "The spool takes only bodies of at most 8 KiB",
+  spool_has_room: "The spool takes bodies of every size again",
+  large_bodies_refused: "Bodies above 64 KiB have used up their share",
+  large_bodies_taken: "No body above 64 KiB was refused for a minute",
+  spool_drained: "Spooled deliveries went into the ledger",
+  connections_dropped: "Too many were open: idle ones were closed",
+  connections_recovered: "No connection had to be closed for a minute",
+  // The watchdog.
+  delivery_suspected: "Orders move at the service and no webhook comes",
+  delivery_failing: "Deliveries arrive and are not answered in time",
+  delivery_recovered: "Webhook delivery works again",
+  // The poller.
+  poll_failing: "Sweeps fail: what webhooks claim is not confirmed",
+  poll_recovered: "Every sweep works again",
+  // The projection.
+  projection_failing: "Stored events are not folded",
+  projection_recovered: "Stored events are folded again",
+  history_withheld:
+    "How many orders and users are from before: nobody is told of them",
+  // Forwarding.
+  forwarding: "This process sends transitions to a target",
+  forward_failing: "A target rejects deliveries; they are retried",
+  forward_recovered: "A target takes transitions again",
+  forward_dead: "A transition was given up after attempts over three days",
+  forward_off: "A target answered 410: nothing is sent until it is resumed",
+  // The HTTP API.
+  api_listening: "The HTTP API takes requests",
+  api_failing: "Requests to the HTTP API fail, and the fault is here",
+  api_recovered: "The HTTP API answers again",
+  operated: "Somebody operated the service by HTTP API or console",
+  // Alarms.
+  alarm_raised: "Something is wrong: `code` says what, `advice` what to do",
+  alarm_cleared: "It is over",
+  alarm_not_sent: "A target did not take an alarm; it is told later",
+  alarm_sent: "The target takes alarms again",
+  // Backups.
+  backup_made: "A backup was made and verified",
+  backup_failing: "No backup can be made, or its copy does not verify",
+  backup_recovered: "A backup was made again",
+  // The console.
+  console_listening: "The console can be opened",
+  console_refused: "Somebody tried to sign in with an unknown token",
+  console_released: "Somebody recorded that an order was delivered or refunded",
+  console_noted: "Somebody acknowledged or noted something that waits",
+  console_closed_month: "Somebody closed the books of a month in the console",
+  console_failed: "A page of the console could not be made",
+  // The evidence chain.
+  chain_head: "How far the evidence chain reaches, hourly: a copy to keep",
+  chain_broken: "The chain does not contain its anchored head",
+} as const satisfies
+  & Readonly<Record<string, string>>
+  & Readonly<Record<LoggedCode, string>>;
+
+/** An event of the log, as a word. */
+export type LogEvent = keyof typeof LOG_EVENTS;
+
+/** Alarms that last, each with the event that says that it is over. */
+export const ALL_CLEARS = {
+  not_ready: "ready",
+  append_failing: "append_recovered",
+  spool_failed: "spool_recovered",
+  spool_nearly_full: "spool_has_room",
+  large_bodies_refused: "large_bodies_taken",
+  connections_dropped: "connections_recovered",
+  delivery_suspected: "delivery_recovered",
+  delivery_failing: "delivery_recovered",
+  poll_failing: "poll_recovered",
+  projection_failing: "projection_recovered",
+  forward_failing: "forward_recovered",
+  alarm_raised: "alarm_cleared",
+  alarm_not_sent: "alarm_sent",
+  backup_failing: "backup_recovered",
+  api_failing: "api_recovered",
+} as const satisfies Readonly<Partial<Record<LogEvent, LogEvent>>>;

@@ -1,5 +1,9 @@
 import { metrics } from "@opentelemetry/api";
-import { DURATION_BOUNDS, type Meter } from "../../core/telemetry/meter.ts";
+import {
+  DURATION_BOUNDS,
+  type Meter,
+  type MeterCounter,
+} from "../../core/telemetry/meter.ts";
 import type { ChainState } from "../../ledger/for_server.ts";
 import {
   type DeliveryHealth,
@@ -8,13 +12,16 @@ import {
   RETRIES_FROM_PREVIOUS_MS,
 } from "../../sync/for_server.ts";
 import type { Spool } from "../../webhooks/for_server.ts";
-import { pollAlarm, type PollStatus } from "../../sync/for_resources.ts";
+import {
+  pollAlarm,
+  type PollStatus,
+  type SweepFailure,
+} from "../../sync/for_resources.ts";
 import {
   CONDITIONS,
   STANDING_CODES,
 } from "../../resources/health/conditions.ts";
 import type { Finding } from "../../resources/health/finding.ts";
-import { PollTally } from "./poll_tally.ts";
 import type { PrometheusMetrics } from "./prometheus/prometheus_metrics.ts";
 
 const SCOPE = "@rampkit/onramp";
@@ -220,4 +227,53 @@ function readings(
       countdown?.leftFromPreviousMs ?? RETRIES_FROM_PREVIOUS_MS,
     ],
   ];
+}
+
+/** Counts failures of sweeps, and tells how long ago one last worked. */
+export class PollTally {
+  readonly #failures: MeterCounter;
+  readonly #startedAt: string;
+  #before: PollHealth | null = null;
+
+  /**
+   * Makes its instruments.
+   *
+   * @param meter Where they are measured.
+   * @param now Clock, ms since the epoch.
+   */
+  constructor(meter: Meter, now: () => number) {
+    this.#startedAt = new Date(now()).toISOString();
+    this.#failures = meter.createCounter("rampkit.poll.failures", {
+      description: "Failures of sweeps by sweep and cause",
+      unit: "{failure}",
+    });
+    meter.createObservableGauge("rampkit.poll.success.age", {
+      description: "Time since a sweep last made a step",
+      unit: "s",
+    }).addCallback((result) => {
+      const workedAt = this.#before?.workedAt ?? null;
+      if (workedAt === null) return;
+      result.observe(Math.max(0, now() - Date.parse(workedAt)) / 1000);
+    });
+  }
+
+  /** Takes the health of polling after each change of it. */
+  take(health: PollHealth): void {
+    const before = this.#before;
+    this.#before = health;
+    for (const failure of health.failures) {
+      const { sweep, cause, attempts } = failure;
+      const counted = before === null
+        ? this.#countedEarlier(failure)
+        : before.failures.find((one) => one.sweep === sweep)?.attempts ?? 0;
+      const more = attempts - counted;
+      if (more > 0) this.#failures.add(more, { sweep, cause });
+    }
+  }
+
+  /** Attempts of an earlier process, which counted them. */
+  #countedEarlier({ since, lastAt, attempts }: SweepFailure): number {
+    if (since >= this.#startedAt) return 0;
+    return lastAt >= this.#startedAt ? attempts - 1 : attempts;
+  }
 }

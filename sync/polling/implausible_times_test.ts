@@ -17,7 +17,7 @@ import {
 } from "../testing/polling_test_kit.ts";
 import { createPoller } from "./poller.ts";
 import { readPollStatus } from "./poll_status.ts";
-import { steadyClock } from "../../core/waiting/steady_clock.ts";
+import { steadyClock } from "../../core/waiting/sleep.ts";
 import { sweepNew } from "./sweep_new.ts";
 
 const minute = 60_000;

@@ -1,10 +1,9 @@
 import { WATCH_EVERY_MS } from "../watchdog/watchdog.ts";
-import { sleep } from "../../core/waiting/sleep.ts";
+import { sleep, steadyClock } from "../../core/waiting/sleep.ts";
 import { CONTRADICTED_AFTER_MS } from "../recording/contradiction.ts";
 import { LEASE_MS, OPEN_AT_LEAST_MS } from "../../ledger/for_sync.ts";
 import type { PollerOptions } from "./poller_options.ts";
 import type { ShareRules } from "./fair_share.ts";
-import { steadyClock } from "../../core/waiting/steady_clock.ts";
 import { CONFIRM_AT_LEAST_MS, type SweepPeriods } from "./staleness.ts";
 import { backoffMs } from "../../core/waiting/retry_delay.ts";
 

@@ -7,7 +7,7 @@ import {
   type Statement,
   type Waiting,
 } from "../../ledger/for_sync.ts";
-import { isRequestable } from "../../core/wire/requestable_id.ts";
+import { isRequestable } from "../../core/wire/identifier.ts";
 import type { IdsAnswer } from "./request_by_ids.ts";
 import { requestEach } from "./request_each.ts";
 import { CLOCK_TOLERANCE_MS } from "../../core/time/plausible_time.ts";

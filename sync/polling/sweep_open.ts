@@ -12,7 +12,7 @@ import {
   restUntil,
   type Statement,
 } from "../../ledger/for_sync.ts";
-import { isRequestable } from "../../core/wire/requestable_id.ts";
+import { isRequestable } from "../../core/wire/identifier.ts";
 import type { IdsAnswer } from "./request_by_ids.ts";
 import { requestEach } from "./request_each.ts";
 import { contradictions } from "../recording/contradiction.ts";

@@ -1,17 +1,17 @@
-import type {
-  ReconcileCategory,
-  ReconcileFlag,
-  ReconcileRow,
-  ReconcileRules,
-  UnprovenReason,
+import {
+  bySeverity,
+  RECONCILE_SEVERITY,
+  type ReconcileCategory,
+  type ReconcileFlag,
+  type ReconcileRow,
+  type ReconcileRules,
+  type UnprovenReason,
 } from "./reconcile_row.ts";
 import type { OrderState } from "../../ledger/mod.ts";
 import { SETTLE_MS } from "../polling/poller_settings.ts";
 import { isRefusal } from "../walk/poll_client.ts";
-import { isRequestable } from "../../core/wire/requestable_id.ts";
-import { orderAtService } from "./order_at_service.ts";
+import { isRequestable } from "../../core/wire/identifier.ts";
 import { reconcileOrder } from "./reconcile_order.ts";
-import { bySeverity, RECONCILE_SEVERITY } from "./reconcile_severity.ts";
 import type { ReconcileOptions, ReconcileReport } from "./reconcile_report.ts";
 import { ITEMS_PER_REQUEST } from "../polling/staleness.ts";
 import { wholeRange, wholeSecond } from "../walk/windows.ts";
@@ -23,6 +23,14 @@ import {
 } from "../walk/service_lists.ts";
 import { runToEnd } from "../walk/steps.ts";
 import { walkRange } from "../walk/walk_range.ts";
+import type { AssetTable } from "../../core/assets/environment.ts";
+import {
+  evolveOrder,
+  initialOrderFold,
+  orderSnapshot,
+  orderState,
+  readFact,
+} from "../../ledger/for_sync.ts";
 
 /** Orders a window should hold at most. */
 const itemsPerWindow = 400;
@@ -267,4 +275,30 @@ function noCounts(): Record<ReconcileCategory | ReconcileFlag, number> {
 
 function iso(timeMs: number): string {
   return new Date(timeMs).toISOString();
+}
+
+/**
+ * Makes the state of an order from the service's answer alone, in the form in
+ * which the ledger holds it.
+ *
+ * @param source Exact JSON text of the order.
+ * @param readAt When the service answered, UTC ISO 8601.
+ * @param assets Asset table that gives the precision of amounts.
+ * @returns Null where the text states no id.
+ */
+export function orderAtService(
+  source: string,
+  readAt: string,
+  assets: AssetTable,
+): OrderState | null {
+  const event = orderSnapshot({
+    source,
+    readAt,
+    recordedAt: readAt,
+    salt: new Uint8Array(16),
+  });
+  if (event.orderId === null) return null;
+  const fact = readFact({ ...event, position: 0 });
+  const fold = evolveOrder(initialOrderFold(event.orderId), fact);
+  return orderState(fold, { assets });
 }

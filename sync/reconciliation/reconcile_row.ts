@@ -1,7 +1,7 @@
 import type { AssetTable } from "../../core/assets/environment.ts";
 import type { OrderFacts } from "../../ledger/for_sync.ts";
 import type { OrderState, Status, Trust } from "../../ledger/mod.ts";
-import type { IncompleteReason } from "../../core/wire/incomplete_reason.ts";
+import type { IncompleteReason } from "../../core/wire/completeness.ts";
 
 /** All categories, in the order in which they are shown. */
 export const RECONCILE_CATEGORIES = [
@@ -199,3 +199,44 @@ export type UnprovenReason =
     /** A search by order ids did not reach its end. */
     readonly code: "search_not_ended";
   };
+
+/** All findings, the gravest first: money that is owed or may be lost, then
+ * states that are not what the service says, then what is only slow. */
+export const RECONCILE_SEVERITY: readonly (
+  | ReconcileCategory
+  | ReconcileFlag
+)[] = [
+  "refund_due",
+  "final_changed",
+  "sent_without_success",
+  "cancelled_after_payment",
+  "amount_mismatch",
+  "not_as_requested",
+  "contradictory_reading",
+  "success_without_transaction",
+  "stuck",
+  "contradicted",
+  "absent",
+  "behind",
+  "claimed_only",
+  "missed_webhook",
+  "agree",
+];
+
+/** Sorts rows by their gravest finding, then the oldest order first. */
+export function bySeverity(a: ReconcileRow, b: ReconcileRow): number {
+  return severity(a) - severity(b) ||
+    compare(a.createdAt ?? "", b.createdAt ?? "") ||
+    compare(a.orderId, b.orderId);
+}
+
+/** Place in the list; 0 is the gravest. */
+function severity({ category, flags }: ReconcileRow): number {
+  return Math.min(
+    ...[category, ...flags].map((found) => RECONCILE_SEVERITY.indexOf(found)),
+  );
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

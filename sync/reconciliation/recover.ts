@@ -1,11 +1,10 @@
-import type { IncompleteReason } from "../../core/wire/incomplete_reason.ts";
+import type { IncompleteReason } from "../../core/wire/completeness.ts";
 import type { Entity } from "../../ledger/for_sync.ts";
 import { plausibleNowMs } from "../../core/time/plausible_time.ts";
-import { recordingWalk } from "../recording/record_page.ts";
-import { besidePoller, type BesidePollerOptions } from "./beside_poller.ts";
+import { recordingWalk, type SweepRead } from "../recording/record_page.ts";
+import { besidePoller, type BesidePollerOptions } from "./read_orders.ts";
 import { sweepConfirm } from "../polling/sweep_confirm.ts";
 import type { SweepContext } from "../polling/sweep_context.ts";
-import type { SweepRead } from "../recording/record_page.ts";
 import { sweepOpen } from "../polling/sweep_open.ts";
 import { requestOldest } from "../walk/service_lists.ts";
 import { runToEnd, type Steps } from "../walk/steps.ts";

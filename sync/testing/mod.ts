@@ -15,4 +15,4 @@ export {
   RECONCILE_FLAGS,
 } from "../reconciliation/reconcile_row.ts";
 export { deliveryHealth } from "../watchdog/watchdog_rule.ts";
-export { RECONCILE_SEVERITY } from "../reconciliation/reconcile_severity.ts";
+export { RECONCILE_SEVERITY } from "../reconciliation/reconcile_row.ts";

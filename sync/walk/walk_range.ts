@@ -7,7 +7,7 @@ import {
   type TimeWindow,
   type WindowProgress,
 } from "./windows.ts";
-import type { IncompleteReason } from "../../core/wire/incomplete_reason.ts";
+import type { IncompleteReason } from "../../core/wire/completeness.ts";
 import { readServiceTime } from "../../core/time/service_time.ts";
 import type { Order } from "../../core/wire/order.ts";
 import type { Page } from "../../core/wire/page.ts";

@@ -15,7 +15,14 @@ import {
   type WatchedChange,
   writeSweep,
 } from "../../ledger/for_sync.ts";
-import { RETRIES_FROM_PREVIOUS_MS } from "./retry_countdown.ts";
+import {
+  type DeliveryHealth,
+  deliveryHealth,
+  type Pause,
+  RETRIES_FROM_PREVIOUS_MS,
+  settledChanges,
+  type WatchedFacts,
+} from "./watchdog_rule.ts";
 import {
   deliveryFacts,
   type DeliveryLog,
@@ -31,13 +38,6 @@ import {
   deliveryAlert,
 } from "./delivery_alert.ts";
 import { DECIDING_CHANGES } from "./suspect_delivery.ts";
-import {
-  type DeliveryHealth,
-  deliveryHealth,
-  settledChanges,
-  type WatchedFacts,
-} from "./watchdog_rule.ts";
-import type { Pause } from "./webhook_due.ts";
 
 /** Usual time between two looks, in milliseconds. */
 export const WATCH_EVERY_MS = 30_000;

@@ -1,7 +1,9 @@
 import type { WatchedChange } from "../../ledger/for_sync.ts";
-import { type RetryCountdown, retryCountdown } from "./retry_countdown.ts";
 import { suspectDelivery } from "./suspect_delivery.ts";
-import { type Pause, webhookDueMs } from "./webhook_due.ts";
+import {
+  ATTEMPTS_FROM_FIRST_MS,
+  ATTEMPTS_FROM_PREVIOUS_MS,
+} from "../../core/waiting/retry_delay.ts";
 
 /**
  * How long a webhook may take before its absence counts: the service tries a
@@ -180,4 +182,104 @@ function earliest(times: readonly string[]): string | null {
     (first, time) => first === null || time < first ? time : first,
     null,
   );
+}
+
+/** Delivery is off this long after the first failure, read one way. */
+export const RETRIES_FROM_FIRST_MS: number = Math.max(
+  ...ATTEMPTS_FROM_FIRST_MS,
+);
+
+/** Delivery is off this long after the first failure, read the other way. */
+export const RETRIES_FROM_PREVIOUS_MS: number = Math.max(
+  ...ATTEMPTS_FROM_PREVIOUS_MS,
+);
+
+/**
+ * When the service switches delivery off. Its documentation does not say when
+ * the retries begin to count. One failure may be enough.
+ */
+export interface RetryCountdown {
+  /** First delivery that failed, as far as is known, UTC ISO 8601. */
+  readonly firstFailureAt: string;
+  /** Off at, when retries count from the first failure, UTC ISO 8601. */
+  readonly offAtFromFirst: string;
+  /** What is left of that, in milliseconds; negative when over. */
+  readonly leftFromFirstMs: number;
+  /** Off at, when each retry counts from the one before, UTC ISO 8601. */
+  readonly offAtFromPrevious: string;
+  /** What is left of that, in milliseconds; negative when over. */
+  readonly leftFromPreviousMs: number;
+}
+
+/**
+ * Counts down to the end of the retries, in both readings of the schedule.
+ *
+ * @param firstFailureAt First delivery that failed, UTC ISO 8601.
+ * @param nowMs The time, in milliseconds since the epoch.
+ *
+ * @example Eight hours, or fifteen hours and five minutes
+ * ```ts
+ * import { retryCountdown } from "./watchdog_rule.ts";
+ * import assert from "node:assert/strict";
+ *
+ * const failedAt = "2026-11-20T10:00:00.000Z";
+ * const countdown = retryCountdown(failedAt, Date.parse(failedAt));
+ * assert.equal(countdown.offAtFromFirst, "2026-11-20T18:00:00.000Z");
+ * assert.equal(countdown.offAtFromPrevious, "2026-11-21T01:05:00.000Z");
+ * ```
+ */
+export function retryCountdown(
+  firstFailureAt: string,
+  nowMs: number,
+): RetryCountdown {
+  const firstMs = Date.parse(firstFailureAt);
+  const off = (afterMs: number) => new Date(firstMs + afterMs).toISOString();
+  return {
+    firstFailureAt,
+    offAtFromFirst: off(RETRIES_FROM_FIRST_MS),
+    leftFromFirstMs: firstMs + RETRIES_FROM_FIRST_MS - nowMs,
+    offAtFromPrevious: off(RETRIES_FROM_PREVIOUS_MS),
+    leftFromPreviousMs: firstMs + RETRIES_FROM_PREVIOUS_MS - nowMs,
+  };
+}
+
+/** A webhook may come so long before the service shows its change, in ms. */
+const aheadMs = 60_000;
+
+/** A time in which the watchdog did not look, because nothing ran here. */
+export interface Pause {
+  /** When it looked last before, in milliseconds since the epoch. */
+  readonly fromMs: number;
+  /** When it looked again, in milliseconds since the epoch. */
+  readonly untilMs: number;
+}
+
+/**
+ * When the webhook of a change should have come: after the grace. Where nothing
+ * ran here when the order changed, the service's attempts failed until then: a
+ * webhook that has not come is due the grace after the next attempt, by the
+ * later reading of the schedule.
+ *
+ * @param change The change.
+ * @param graceMs How long a webhook may take, in milliseconds.
+ * @param pauses Times in which nothing ran here.
+ * @returns Milliseconds since the epoch.
+ */
+export function webhookDueMs(
+  { movedAt, announced }: Pick<WatchedChange, "movedAt" | "announced">,
+  graceMs: number,
+  pauses: readonly Pause[],
+): number {
+  const movedMs = Date.parse(movedAt);
+  const pause = announced
+    ? undefined
+    : pauses.find(({ fromMs, untilMs }) =>
+      movedMs >= fromMs - aheadMs && movedMs <= untilMs
+    );
+  if (pause === undefined) return movedMs + graceMs;
+  const awayMs = pause.untilMs - movedMs;
+  const nextMs = [ATTEMPTS_FROM_FIRST_MS, ATTEMPTS_FROM_PREVIOUS_MS].map(
+    (attempts) => attempts.find((ms) => ms > awayMs) ?? 0,
+  );
+  return movedMs + Math.max(...nextMs) + graceMs;
 }

@@ -4,6 +4,7 @@ import {
   deliveryHealth,
   GRACE_MS,
   type WatchedFacts,
+  webhookDueMs,
 } from "./watchdog_rule.ts";
 import type { WatchedChange } from "../../ledger/for_sync.ts";
 
@@ -193,4 +194,58 @@ Deno.test("deliveryHealth() counts from the earlier of both failures", () => {
     facts({ changes: twoMoves(0), failingSince: at(minute) }),
   );
   assert.equal(health.countdown?.firstFailureAt, at(0));
+});
+
+const minuteOfWebhookDue = 60_000;
+const startMs = Date.parse("2026-11-20T10:00:00.000Z");
+const atOfWebhookDue = (minutes: number) =>
+  startMs + minutes * minuteOfWebhookDue;
+const moved = (minutes: number) => ({
+  movedAt: new Date(atOfWebhookDue(minutes)).toISOString(),
+  announced: false,
+});
+
+Deno.test("webhookDueMs() is the grace after the change while somebody listened", () => {
+  assert.equal(
+    webhookDueMs(moved(0), 6 * minuteOfWebhookDue, []),
+    atOfWebhookDue(6),
+  );
+  const later = { fromMs: atOfWebhookDue(2), untilMs: atOfWebhookDue(9) };
+  assert.equal(
+    webhookDueMs(moved(0), 6 * minuteOfWebhookDue, [later]),
+    atOfWebhookDue(6),
+  );
+});
+
+Deno.test("webhookDueMs() waits for the attempt after a time in which nothing ran", () => {
+  const due = (minutes: number, untilMinutes: number) =>
+    webhookDueMs(moved(minutes), 6 * minuteOfWebhookDue, [
+      { fromMs: atOfWebhookDue(0), untilMs: atOfWebhookDue(untilMinutes) },
+    ]);
+  assert.equal(
+    due(1, 4),
+    atOfWebhookDue(1 + 5 + 6),
+    "the second attempt after 5 minutes",
+  );
+  assert.equal(
+    due(1, 10),
+    atOfWebhookDue(1 + 65 + 6),
+    "the third, by the later reading",
+  );
+  assert.equal(
+    due(1, 63),
+    atOfWebhookDue(1 + 120 + 6),
+    "62 minutes: 2 h or 1 h 05 min",
+  );
+  const announced = { ...moved(1), announced: true };
+  const pause = { fromMs: atOfWebhookDue(0), untilMs: atOfWebhookDue(10) };
+  assert.equal(
+    webhookDueMs(announced, 6 * minuteOfWebhookDue, [pause]),
+    atOfWebhookDue(1 + 6),
+  );
+  assert.equal(
+    due(1, 24 * 60),
+    atOfWebhookDue(1 + 6),
+    "after the last none comes",
+  );
 });

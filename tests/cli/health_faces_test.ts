@@ -18,14 +18,18 @@ import {
 } from "../../resources/health/finding.ts";
 import { SUBJECTS } from "../../resources/health/subjects.ts";
 import { serviceStatus } from "../../resources/queries/service_status.ts";
-import { AlarmLog } from "../../server/alarms/alarm_log.ts";
-import { StandingAlarms } from "../../server/alarms/standing_alarm.ts";
+import {
+  AlarmLog,
+  StandingAlarms,
+} from "../../server/alarms/standing_alarm.ts";
 import { readinessOf } from "../../server/compose/readiness.ts";
-import { healthBar } from "../../server/console/health/health_bar.ts";
-import { healthParts } from "../../server/console/health/health_part.ts";
+import {
+  healthBar,
+  healthParts,
+} from "../../server/console/health/health_bar.ts";
 import { lookAround } from "../../server/health/look_around.ts";
 import { FindingsReport } from "../../server/health/reported_findings.ts";
-import { backupName } from "../../server/ledger_file/backup_names.ts";
+import { backupName } from "../../server/ledger_file/copy_whole.ts";
 import { holdLedger } from "../../server/ledger_file/ledger_lock.ts";
 import { serviceMetrics } from "../../server/monitoring/metrics.ts";
 import { PrometheusMetrics } from "../../server/monitoring/prometheus/prometheus_metrics.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ALARM_CODES } from "../../resources/health/conditions.ts";
-import { ALL_CLEARS, LOG_EVENTS } from "../../server/monitoring/log_events.ts";
+import { ALL_CLEARS, LOG_EVENTS } from "../../server/monitoring/logger.ts";
 import {
   RECONCILE_CATEGORIES,
   RECONCILE_FLAGS,

@@ -30,7 +30,7 @@ const TOUCHES_WORLD = new Set([
   "ledger/store/event_log.ts",
   "ledger/store/migrate.ts",
   "ledger/store/random_pool.ts",
-  "ledger/store/tables/events/append_deliveries.ts",
+  "ledger/store/tables/events/append.ts",
   "ledger/subscriptions/subscription.ts",
 ]);
 

@@ -1,4 +1,4 @@
-import { SAME_PRESS_MS } from "../../cli/program/stop_signals.ts";
+import { SAME_PRESS_MS } from "../../cli/program/process_io.ts";
 import { PERMISSIONS } from "./program.ts";
 import { TextLineStream } from "./text_line_stream.ts";
 

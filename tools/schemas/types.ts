@@ -8,7 +8,7 @@ import type { DemoReport } from "../../cli/demo/run_demo.ts";
 import type { Restored } from "../../cli/ledger_file/restore_steps.ts";
 import type { Activity } from "../../cli/listen/activity.ts";
 import type { ListenPlaces } from "../../cli/listen/run_listen.ts";
-import type { ErrorJson } from "../../cli/program/error_json.ts";
+import type { ErrorJson } from "../../cli/program/report_error.ts";
 import type {
   UnrecognisedWebhook,
   VerificationState,
@@ -53,13 +53,13 @@ import type { DeliveryDetailJson } from "../../resources/queries/deliveries.ts";
 import type {
   DeliveryHealthJson,
   PollReportJson,
-} from "../../resources/queries/delivery_health.ts";
+  ServiceStatusJson,
+} from "../../resources/queries/service_status.ts";
 import type {
   ChainStateJson,
   LedgerStatsJson,
-} from "../../resources/queries/ledger_stats.ts";
+} from "../../resources/queries/statistics.ts";
 import type { OrderDetailJson } from "../../resources/queries/order.ts";
-import type { ServiceStatusJson } from "../../resources/queries/service_status.ts";
 import type {
   Dropped,
   Fired,
@@ -72,7 +72,7 @@ import type { FeedEntry } from "../../resources/queries/transitions.ts";
 import type { UserDetailJson } from "../../resources/queries/users.ts";
 import type { ListedShape } from "../../resources/schemas/shapes.ts";
 import type { AttentionJson } from "../../resources/views/attention_view.ts";
-import type { TotalRow } from "../../resources/views/daily_totals.ts";
+import type { TotalRow } from "../../resources/views/order_export.ts";
 import type {
   ErasedPeople,
   ErasureJson,

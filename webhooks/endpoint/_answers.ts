@@ -1,13 +1,11 @@
 import { messageOf } from "../../core/guards.ts";
 import type { Delivery } from "../../core/wire/delivery.ts";
 import { SENDER_TIMEOUT_MS } from "../../core/waiting/retry_delay.ts";
-import { LastingAlarm } from "./lasting_alarm.ts";
-import type { WebhookEndpointStats } from "./endpoint_stats.ts";
+import { LastingAlarm, type WriteLog } from "./endpoint_log.ts";
+import type { EndpointCounts, WebhookEndpointStats } from "./endpoint_stats.ts";
 import type { RefusalReason } from "./refusal.ts";
 import type { DeliveryStore } from "./delivery_store.ts";
-import type { AnsweredRequest } from "./answered_request.ts";
-import type { EndpointCounts } from "./_endpoint_counts.ts";
-import type { WriteLog } from "./endpoint_log.ts";
+import type { AnsweredRequest } from "./endpoint_options.ts";
 import type { NoBody } from "./_read_body.ts";
 
 const STORED = { status: 204 };

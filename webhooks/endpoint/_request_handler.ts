@@ -1,11 +1,10 @@
 import type { Delivery } from "../../core/wire/delivery.ts";
-import { deliveryMint } from "../../core/wire/minted_delivery.ts";
+import { deliveryMint } from "../../core/wire/delivery_records.ts";
 import { Answers } from "./_answers.ts";
-import { Deadlines } from "./deadlines.ts";
+import { Deadlines, Exchange } from "./deadlines.ts";
 import { DeliveryStore } from "./delivery_store.ts";
-import { EndpointCounts } from "./_endpoint_counts.ts";
+import { EndpointCounts, type WebhookEndpointStats } from "./endpoint_stats.ts";
 import { endpointLog, type WriteLog } from "./endpoint_log.ts";
-import { Exchange } from "./_exchange.ts";
 import { positive } from "./_options.ts";
 import {
   type NoBody,
@@ -25,7 +24,6 @@ import type {
   ConnectionInfo,
   WebhookEndpointOptions,
 } from "./endpoint_options.ts";
-import type { WebhookEndpointStats } from "./endpoint_stats.ts";
 
 const WEAK_SECRET_LENGTH = 16;
 /** A whole body arrives sooner, unless the network is very slow. */

@@ -1,6 +1,6 @@
 import { metrics } from "@opentelemetry/api";
 import type { Meter, MeterCounter } from "../../core/telemetry/meter.ts";
-import type { BodyClasses } from "../../core/webhook_event/body_classes.ts";
+import type { BodyClasses } from "../../core/webhook_event/classify_body.ts";
 import type { WriteLog } from "./endpoint_log.ts";
 
 const SCOPE = "@rampkit/onramp/webhooks";

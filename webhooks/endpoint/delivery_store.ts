@@ -5,8 +5,7 @@ import type {
   UnansweredDelivery,
 } from "../../core/wire/delivery.ts";
 import type { Deadlines } from "./deadlines.ts";
-import type { WriteLog } from "./endpoint_log.ts";
-import { LastingAlarm } from "./lasting_alarm.ts";
+import { LastingAlarm, type WriteLog } from "./endpoint_log.ts";
 import { sleep } from "../../core/waiting/sleep.ts";
 
 /** What a {@linkcode DeliveryStore} works with. */

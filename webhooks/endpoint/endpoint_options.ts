@@ -1,11 +1,12 @@
 import type {
   AppendDelivery,
+  Delivery,
   UnansweredDelivery,
 } from "../../core/wire/delivery.ts";
 import type { NoRoom } from "../room/body_room.ts";
 import type { Meter } from "../../core/telemetry/meter.ts";
-import type { AnsweredRequest } from "./answered_request.ts";
 import type { WebhookLog } from "./log.ts";
+import type { RefusalReason } from "./refusal.ts";
 
 /** What a server knows of a connection; `Deno.ServeHandlerInfo` fits. */
 export interface ConnectionInfo {
@@ -138,4 +139,16 @@ export interface WebhookEndpointOptions {
    * @default Nothing is logged.
    */
   readonly log?: WebhookLog;
+}
+
+/** A request that the endpoint answered, for those who watch it. */
+export interface AnsweredRequest {
+  /** The delivery; null where no body was taken in. */
+  readonly delivery: Delivery | null;
+  /** Status of the answer. */
+  readonly status: number;
+  /** Why it was refused; null where it was not. */
+  readonly refusal: RefusalReason | null;
+  /** Time from arrival to answer, in ms. */
+  readonly durationMs: number;
 }

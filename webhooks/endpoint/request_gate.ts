@@ -1,6 +1,4 @@
-import { allowlist } from "./allowlist.ts";
-import { connectionAddress } from "./_connection_address.ts";
-import { PathSecret } from "./path_secret.ts";
+import { allowlist, connectionAddress } from "./proxied_address.ts";
 import type {
   ConnectionInfo,
   WebhookEndpointOptions,
@@ -43,4 +41,113 @@ export class RequestGate {
     }
     return request.method === "POST" ? null : "method";
   }
+}
+
+/** 32-bit words of a secret's fixed-width form. The last one is its length. */
+const WORDS = 65;
+const LONGEST = 4 * (WORDS - 1);
+const encoder = new TextEncoder();
+
+/**
+ * Compares the secret in a path with every valid one. The time it takes tells
+ * neither how much of it was right nor which secret it was.
+ */
+export class PathSecret {
+  /** Path with a placeholder for the secret, for logs and traces. */
+  readonly route: string;
+  readonly #prefix: string | null;
+  readonly #secrets: readonly string[];
+  readonly #valid: readonly Uint32Array<ArrayBuffer>[];
+  readonly #candidate = new Uint32Array(WORDS);
+
+  /**
+   * @param prefix What comes before the secret; null takes the last segment of
+   * any path.
+   */
+  constructor(prefix: string | null, secrets: readonly string[]) {
+    if (prefix !== null && !(prefix.startsWith("/") && prefix.endsWith("/"))) {
+      throw new TypeError(
+        `Cannot mount endpoint: path must begin and end with a slash, current value is "${prefix}"`,
+      );
+    }
+    if (secrets.length === 0) {
+      throw new RangeError(
+        "Cannot mount endpoint: secrets is empty, name at least one",
+      );
+    }
+    this.#prefix = prefix;
+    this.route = `${prefix ?? "/{path}/"}{secret}`;
+    this.#secrets = [...secrets];
+    this.#valid = secrets.map((secret, index) => {
+      const width = new Uint32Array(WORDS);
+      if (secret === "" || !widen(secret, width)) {
+        // The value itself must not get into a message.
+        throw new RangeError(
+          `Cannot mount endpoint: secrets[${index}] must have 1 to ${LONGEST} ` +
+            "bytes",
+        );
+      }
+      return width;
+    });
+  }
+
+  /** Whether the path of `url` ends in a valid secret, after the prefix. */
+  matches(url: string): boolean {
+    const segment = this.#segment(url);
+    if (segment === null || !widen(segment, this.#candidate)) return false;
+    let matches = 0;
+    for (const secret of this.#valid) {
+      matches |= Number(differences(secret, this.#candidate) === 0);
+    }
+    return matches !== 0;
+  }
+
+  /** Replaces every valid secret in `text`. */
+  redact(text: string): string {
+    let redacted = text;
+    for (const secret of this.#secrets) {
+      redacted = redacted.replaceAll(secret, "{secret}")
+        .replaceAll(encodeURIComponent(secret), "{secret}");
+    }
+    return redacted;
+  }
+
+  #segment(url: string): string | null {
+    const scheme = url.indexOf("://");
+    const start = url.indexOf("/", scheme === -1 ? 0 : scheme + 3);
+    if (start === -1) return null;
+    const query = url.indexOf("?", start);
+    const path = url.slice(start, query === -1 ? url.length : query);
+    const prefix = this.#prefix ?? path.slice(0, path.lastIndexOf("/") + 1);
+    if (!path.startsWith(prefix)) return null;
+    const segment = path.slice(prefix.length);
+    if (!segment.includes("%")) return segment;
+    try {
+      return decodeURIComponent(segment);
+    } catch {
+      return null;
+    }
+  }
+}
+
+/**
+ * Writes `text` and its length into `width`; false when it is too long. The
+ * fixed width makes every comparison as long as any other.
+ */
+function widen(text: string, width: Uint32Array<ArrayBuffer>): boolean {
+  if (text.length > LONGEST) return false;
+  const bytes = new Uint8Array(width.buffer, 0, LONGEST);
+  bytes.fill(0);
+  const { read, written } = encoder.encodeInto(text, bytes);
+  width[WORDS - 1] = written;
+  return read === text.length;
+}
+
+/** Zero only for equal values; takes the same time wherever they differ. */
+function differences(a: Uint32Array, b: Uint32Array): number {
+  let bits = 0;
+  for (let word = 0; word < WORDS; word++) {
+    bits |= (a[word] ?? 0) ^ (b[word] ?? 0);
+  }
+  return bits;
 }

@@ -6,7 +6,7 @@ import {
   writeRecord,
 } from "../../core/wire/delivery_records.ts";
 import { LARGE_BODY_BYTES } from "../room/body_room.ts";
-import type { SpoolError } from "./spool_error.ts";
+import type { SpoolError } from "./spool.ts";
 
 /** A buffer that is larger than this is not kept for the next group. */
 const KEPT_BYTES = 1 << 20;

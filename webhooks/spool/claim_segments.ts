@@ -8,7 +8,7 @@ import {
 } from "./spool_disk.ts";
 import { type Damage, scanSegment } from "./scan_segment.ts";
 import { markIn, newSegment, type Segment } from "./segment.ts";
-import type { SpoolError } from "./spool_error.ts";
+import type { SpoolError } from "./spool.ts";
 
 /** Damage, and the segment it is in. */
 export interface SegmentDamage extends Damage {

@@ -15,19 +15,21 @@ import { RecordGroup } from "./_record_group.ts";
 import { scanSegment } from "./scan_segment.ts";
 import {
   bytesLeft,
+  LEAST_BYTES,
   markIn,
   recordsFrom,
   roomIn,
   type Segment,
+  SegmentSupply,
+  type SupplyOptions,
   writerName,
 } from "./segment.ts";
 import {
-  LEAST_BYTES,
-  SegmentSupply,
-  type SupplyOptions,
-} from "./segment_supply.ts";
-import type { Spool, SpoolWriters, TakeRecords } from "./spool.ts";
-import { SpoolError } from "./spool_error.ts";
+  type Spool,
+  SpoolError,
+  type SpoolWriters,
+  type TakeRecords,
+} from "./spool.ts";
 
 /** What a segmented spool needs; see `FileSpoolOptions` for the meanings. */
 export interface SegmentedSpoolOptions extends SupplyOptions, ClaimOptions {

@@ -8,8 +8,7 @@ import {
 import type { SegmentDamage } from "./claim_segments.ts";
 import { SegmentedSpool } from "./segmented_spool.ts";
 import type { SegmentFile, SpoolDisk } from "./spool_disk.ts";
-import type { TakeRecords } from "./spool.ts";
-import { SpoolError } from "./spool_error.ts";
+import { SpoolError, type TakeRecords } from "./spool.ts";
 
 interface Write {
   readonly at: number;

@@ -12,7 +12,7 @@ import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
 import { errorCode, messageOf } from "../../core/guards.ts";
 import { lockOfSegment, lockSegment } from "./segment_lock.ts";
-import { SpoolError } from "./spool_error.ts";
+import { SpoolError } from "./spool.ts";
 
 const syncData = promisify(fdatasync);
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { metrics } from "@opentelemetry/api";
-import type { BodyClasses } from "../../core/webhook_event/body_classes.ts";
+import type { BodyClasses } from "../../core/webhook_event/classify_body.ts";
 import { readRecords } from "../../core/wire/delivery_records.ts";
 import {
   type Delivery,

@@ -1,13 +1,9 @@
-import type { AssetRules } from "./_asset_checks.ts";
-import { checkAssets } from "./_asset_options.ts";
+import { type AssetRules, checkAssets } from "./_asset_options.ts";
 import { isRecord } from "../../core/guards.ts";
-import { text } from "./_checks.ts";
-import { dateOfBirth } from "./_date_of_birth.ts";
-import { extra } from "./_extra_check.ts";
-import { extraOptions } from "./_extra_options.ts";
-import { type Faults, shown } from "./_faults.ts";
+import { type Faults, shown, text } from "./_checks.ts";
+import { dateOfBirth, optionChecks } from "./_option_checks.ts";
+import { extra, extraOptions } from "./_extra_check.ts";
 import { listeners } from "./_listeners_check.ts";
-import { optionChecks } from "./_option_checks.ts";
 import type { WidgetOptions } from "./sdk_options.ts";
 
 /** What decides besides the input itself. */

@@ -1,7 +1,6 @@
-import { type AssetRules, wallet } from "./_asset_checks.ts";
+import { type AssetRules, wallet } from "./_asset_options.ts";
 import { isRecord } from "../../core/guards.ts";
-import { listOf, text, webAddress } from "./_checks.ts";
-import { type Faults, shown } from "./_faults.ts";
+import { type Faults, listOf, shown, text, webAddress } from "./_checks.ts";
 import type { SdkExtra } from "./sdk_options.ts";
 
 const itemTexts = ["name", "category", "header", "author", "seller"];
@@ -64,4 +63,29 @@ function itemInfo(
     faults.add("unknown", at, entry, hint);
   }
   return Object.keys(out).length > 0 ? out : undefined;
+}
+
+/** What decides who is paid and where the widget opens is never extra. */
+const ours = ["partner_id", "session_id", "origin", "listeners", "extra"];
+
+/** Options that are newer than this version: kept as they are. */
+export function extraOptions(
+  given: Readonly<Record<string, unknown>>,
+  faults: Faults,
+): Readonly<Record<string, unknown>> {
+  const kept: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(given)) {
+    const path = `extraOptions.${name}`;
+    if (ours.includes(name)) {
+      faults.add("conflict", path, value, "cannot be replaced; leave it out");
+    } else if (
+      value !== true && !Number.isFinite(value) &&
+      (typeof value !== "string" || value === "")
+    ) {
+      const hint = `is ${shown(value)}; use a text, a number or true, which ` +
+        "the SDK can pass on";
+      faults.add("type", path, value, hint);
+    } else kept[name] = value;
+  }
+  return kept;
 }

@@ -1,5 +1,5 @@
 import { isRecord } from "../../core/guards.ts";
-import { type Faults, shown } from "./_faults.ts";
+import { type Faults, shown } from "./_checks.ts";
 import {
   listenerNames,
   sdkListeners,

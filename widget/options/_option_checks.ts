@@ -1,20 +1,20 @@
 import { LONGEST_IDENTIFIER } from "../../core/wire/identifier.ts";
 import { isClickId } from "../../core/rules/click_id.ts";
-import { isEmail, isPhone } from "../../core/rules/contact.ts";
-import { alpha2Countries } from "../../core/rules/alpha2_countries.ts";
-import { usStates } from "../../core/rules/states.ts";
-import { isFullName } from "../../core/rules/person_name.ts";
+import { isEmail, isFullName, isPhone } from "../../core/rules/user_rules.ts";
+import { alpha2Countries, usStates } from "../../core/rules/countries.ts";
 import {
   type Check,
+  type Faults,
   flag,
   listOf,
   oneOf,
+  shown,
   text,
   webAddress,
 } from "./_checks.ts";
-import { shown } from "./_faults.ts";
 import { displayCurrencies, paymentMethods, widgetLanguages } from "./lists.ts";
 import type { WidgetInputFields } from "./options_input.ts";
+import { isCalendarDate } from "../../core/time/service_time.ts";
 
 /** Checks of the options that can be judged by themselves. */
 export const optionChecks: Readonly<
@@ -122,4 +122,37 @@ function region(codes: ReadonlySet<string>, hint: string): Check<string> {
     const is = `is ${shown(value)}; use ${hint}${upper}`;
     return faults.add(code, path, value, is);
   };
+}
+
+/**
+ * Turns an ISO date into the country's order of day and month, which is all
+ * the widget has to tell 3 April from 4 March.
+ */
+export function dateOfBirth(
+  value: unknown,
+  country: string | undefined,
+  now: number,
+  faults: Faults,
+): string | undefined {
+  const path = "date_of_birth";
+  const match = typeof value === "string"
+    ? /^(\d{4})-(\d{2})-(\d{2})$/.exec(value)
+    : null;
+  if (match === null || !isCalendarDate(match[0])) {
+    const hint = "is no ISO date; use YYYY-MM-DD, a day that exists";
+    return faults.add("format", path, value, hint);
+  }
+  const [, year, month, day] = match;
+  if (Date.parse(match[0]) > now || Number(year) < 1900) {
+    const hint = "is not between 1900 and today";
+    return faults.add("range", path, value, hint);
+  }
+  if (country === undefined) {
+    const hint = "needs country_of_residence, which decides the order of day " +
+      "and month";
+    return faults.add("conflict", path, value, hint);
+  }
+  return country === "US"
+    ? `${month}/${day}/${year}`
+    : `${day}/${month}/${year}`;
 }

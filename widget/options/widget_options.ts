@@ -1,5 +1,5 @@
 import { checkOptions } from "./_check_options.ts";
-import { Faults } from "./_faults.ts";
+import { Faults } from "./_checks.ts";
 import {
   type CurrenciesIn,
   type PairsIn,

@@ -13,8 +13,8 @@ import {
   deliveryDetail,
   type DeliveryDetailJson,
 } from "../../../resources/queries/deliveries.ts";
-import { labelled } from "../../../resources/views/labelled.ts";
-import { printableJson } from "../../../resources/views/printable.ts";
+import { labelled } from "../../../resources/views/text.ts";
+import { printableJson } from "../../../core/printable.ts";
 
 /** `deliveries show`. */
 export function addShow(deliveries: Command, cli: Cli): void {

@@ -1,11 +1,9 @@
 import type { Command } from "commander";
 import type { Cli } from "../../program/cli.ts";
-import { addBackup } from "./backup.ts";
-import { addExport } from "./export.ts";
-import { addImport } from "./import.ts";
+import { addBackup, addRestore } from "./backup.ts";
+import { addExport, addImport } from "./export.ts";
 import { addPrune } from "./prune.ts";
 import { addRefold } from "./refold.ts";
-import { addRestore } from "./restore.ts";
 import { addStats } from "./stats.ts";
 import { addVerify } from "./verify.ts";
 

@@ -10,7 +10,7 @@ import {
 } from "../../program/options.ts";
 import { stoppable } from "../../../settings/stoppable.ts";
 import { upToDate, withStoredLedger } from "../../program/with_ledger.ts";
-import { labelled } from "../../../resources/views/labelled.ts";
+import { labelled } from "../../../resources/views/text.ts";
 import { progress } from "../../program/progress.ts";
 
 interface PruneFlags extends SharedFlags {

@@ -6,10 +6,10 @@ import {
   ledgerOptions,
   type SharedFlags,
 } from "../../program/options.ts";
-import { noteWaiting } from "../../program/note_waiting.ts";
+import { noteWaiting } from "../../program/progress.ts";
 import { withReadLedger } from "../../program/with_ledger.ts";
-import { ledgerStatsJson } from "../../../resources/queries/ledger_stats.ts";
-import { labelled } from "../../../resources/views/labelled.ts";
+import { ledgerStatsJson } from "../../../resources/queries/statistics.ts";
+import { labelled } from "../../../resources/views/text.ts";
 
 /** `ledger stats`. */
 export function addStats(ledger: Command, cli: Cli): void {

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { defined } from "../../../core/defined.ts";
+import { defined } from "../../../core/guards.ts";
 import type { Cli } from "../../program/cli.ts";
 import { EXIT, UsageError } from "../../../settings/errors.ts";
 import { type Io, jsonLine, line } from "../../program/io.ts";

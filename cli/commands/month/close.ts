@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { BOOK_BY } from "../../../ledger/for_cli.ts";
 import type { BookBy } from "../../../ledger/for_resources.ts";
 import { localDay } from "../../../ledger/for_server.ts";
-import { defined } from "../../../core/defined.ts";
+import { defined } from "../../../core/guards.ts";
 import { nextCommand } from "../../../resources/views/shell_word.ts";
 import type { Cli } from "../../program/cli.ts";
 import { CommandError, UsageError } from "../../../settings/errors.ts";

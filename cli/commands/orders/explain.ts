@@ -17,7 +17,7 @@ import {
 import { orderJson, orderLines } from "../../../resources/views/order_view.ts";
 import { pollAdvice } from "../../program/poll_advice.ts";
 import { nextCommand, operands } from "../../../resources/views/shell_word.ts";
-import { findOrder, ORDER_ID, orderNotFound } from "./find_order.ts";
+import { findOrder, ORDER_ID, orderNotFound } from "./show.ts";
 
 interface ExplainFlags extends SharedFlags {
   readonly asOf?: string;

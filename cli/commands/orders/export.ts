@@ -13,7 +13,7 @@ import {
 import { moment, TIME_FORMAT } from "../../../settings/values.ts";
 import { stoppable, untilStopped } from "../../../settings/stoppable.ts";
 import { upToDate, withStoredLedger } from "../../program/with_ledger.ts";
-import { counted } from "../../../resources/views/counted.ts";
+import { counted } from "../../../resources/views/text.ts";
 import { exportOrders } from "../../../resources/views/order_export.ts";
 import {
   checkStatus,
@@ -21,7 +21,7 @@ import {
   type OrderFilters,
   orderQuery,
 } from "../../../resources/queries/order_filters.ts";
-import { filterOptions } from "./filters.ts";
+import { filterOptions } from "./list.ts";
 import { BYTE_ORDER_MARK, openOutput } from "../../program/output.ts";
 
 interface ExportFlags extends SharedFlags, Omit<OrderFilters, "trust"> {

@@ -6,16 +6,21 @@ import {
   ledgerOptions,
   type SharedFlags,
 } from "../../program/options.ts";
-import { noteWaiting } from "../../program/note_waiting.ts";
+import { noteWaiting } from "../../program/progress.ts";
 import {
   orderDetail,
   type OrderDetailJson,
+  type ResolvedOrder,
+  resolveOrder,
 } from "../../../resources/queries/order.ts";
 import { upToDate, withReadLedger } from "../../program/with_ledger.ts";
 import { orderLines } from "../../../resources/views/order_view.ts";
 import { foundByLines } from "../../../resources/views/found_by.ts";
 import { nextCommand, operands } from "../../../resources/views/shell_word.ts";
-import { findOrder, ORDER_ID } from "./find_order.ts";
+import type { Ledger } from "../../../ledger/mod.ts";
+import type { Config } from "../../../settings/config.ts";
+import { CommandError } from "../../../settings/errors.ts";
+import { pollAdvice } from "../../program/poll_advice.ts";
 
 /** Whether a person is to decide about what the order pays for. */
 function awaitsRelease(
@@ -70,4 +75,44 @@ export function addShow(orders: Command, cli: Cli): void {
         }
       });
     }));
+}
+
+/** What names an order, for help texts. */
+export const ORDER_ID =
+  "order id, external order id, your reference, or a click or session id " +
+  "that leads to one order";
+
+/**
+ * Finds the order that an id names.
+ *
+ * @throws {CommandError} When there is none, or several.
+ */
+export async function findOrder(
+  ledger: Ledger,
+  config: Config,
+  id: string,
+): Promise<ResolvedOrder & { readonly found: "one" }> {
+  const resolved = await resolveOrder(ledger, id);
+  if (resolved.found === "one") return resolved;
+  if (resolved.found === "none") {
+    throw orderNotFound(id, await pollAdvice(ledger, config));
+  }
+  const { orderIds, foundBy } = resolved;
+  throw new CommandError(
+    foundBy.trust === "confirmed"
+      ? `Several orders share "${id}": ${orderIds.join(", ")}; name one of them`
+      : `Only webhooks name "${id}", with several orders: ` +
+        `${orderIds.join(", ")}; the service has shown none of them under ` +
+        `it; name one of them`,
+  );
+}
+
+/** The error for an id that names no order. */
+export function orderNotFound(id: string, advice: string): CommandError {
+  return new CommandError(
+    `No such order: the ledger has no order, external, click or session id, and no ` +
+      `reference of yours, "${id}"; ` +
+      advice,
+    "not_found",
+  );
 }

@@ -13,8 +13,8 @@ import {
   serviceOptions,
   type SharedFlags,
 } from "../../program/options.ts";
-import { counted } from "../../../resources/views/counted.ts";
-import { printable } from "../../../resources/views/printable.ts";
+import { counted } from "../../../resources/views/text.ts";
+import { printable } from "../../../core/printable.ts";
 import { serviceClient } from "../../../settings/service.ts";
 import { readOrders } from "../../../sync/mod.ts";
 import { messageOf } from "../../../core/guards.ts";

@@ -2,8 +2,7 @@ import type { Command } from "commander";
 import type { Cli } from "../../program/cli.ts";
 import { addErase } from "./erase.ts";
 import { addErased } from "./erased.ts";
-import { addList } from "./list.ts";
-import { addShow } from "./show.ts";
+import { addList, addShow } from "./list.ts";
 
 /** `users`: what the ledger knows of them. */
 export function addUsers(program: Command, cli: Cli): void {

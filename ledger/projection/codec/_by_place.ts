@@ -1,4 +1,4 @@
-import { emptyRecord } from "../../../core/empty_record.ts";
+import { emptyRecord } from "../../../core/guards.ts";
 
 /** How a value is written into JSON, and read from it again. */
 export interface Codec<Value> {

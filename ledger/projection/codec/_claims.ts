@@ -1,4 +1,4 @@
-import { emptyRecord } from "../../../core/empty_record.ts";
+import { emptyRecord } from "../../../core/guards.ts";
 import {
   CLAIM_FIELDS,
   type ClaimBody,

@@ -1,13 +1,12 @@
-import { latestReading } from "../../orders/readings.ts";
+import { latestReading, type ObservedStatus } from "../../orders/readings.ts";
 import type { OrderReading } from "../../events/order_reading.ts";
 import type { HandRelease } from "../../events/hand_release.ts";
-import type { OtpStep } from "../../events/otp_step.ts";
+import type { OtpStep } from "../../events/fact.ts";
 import type { Expectation } from "../../events/expectation.ts";
 import type { Contradiction } from "../../orders/claims.ts";
 import type { OrderFold } from "../../orders/order_fold.ts";
 import type { OrderState } from "../../states/order_state.ts";
-import type { ObservedStatus } from "../../orders/readings.ts";
-import type { NamedSession } from "../../orders/sessions.ts";
+import type { NamedSession } from "../../orders/expectations.ts";
 import type { UserFold } from "../../users/user_fold.ts";
 import type { StatedVerification } from "../../users/user_status.ts";
 import type { UserState } from "../../users/user_state.ts";

@@ -6,7 +6,7 @@ import {
   encodeOrderFold,
   encodeUserFold,
 } from "./fold_codec.ts";
-import { effectiveTime } from "../../events/effective_time.ts";
+import { effectiveTime } from "../../events/time.ts";
 import type { OrderFold } from "../../orders/order_fold.ts";
 import { isFinal } from "../../machines/order_rank.ts";
 import type { OrderState } from "../../states/order_state.ts";

@@ -7,7 +7,7 @@ import {
   statSync,
 } from "node:fs";
 import Database from "libsql";
-import type { ConnectionOptions } from "./connection_options.ts";
+import type { ConnectionOptions } from "./database_url.ts";
 import type { ResultSet, SqlValue, Statement } from "../driver/driver.ts";
 import {
   checkFile,

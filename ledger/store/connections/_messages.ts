@@ -1,4 +1,4 @@
-import type { ConnectionOptions } from "./connection_options.ts";
+import type { ConnectionOptions } from "./database_url.ts";
 import type { ResultSet, Statement } from "../driver/driver.ts";
 import type { LedgerErrorCode } from "../driver/errors.ts";
 

@@ -4,7 +4,7 @@ import { parentPort } from "node:worker_threads";
 import { Connection } from "./_connection.ts";
 import type { Answer, Outcome, Request, Task } from "./_messages.ts";
 import { fromSqlite } from "../driver/sqlite_errors.ts";
-import { withDerivedColumns } from "../tables/events/append_deliveries.ts";
+import { withDerivedColumns } from "../tables/events/append.ts";
 
 /** What a thread talks to its starter through. */
 interface Port {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { digestOfBytes } from "../../events/digest.ts";
+import { digestOfBytes } from "../../events/derive.ts";
 import type { Driver, SqlValue, Statement } from "../driver/driver.ts";
 import { LedgerError, type LedgerErrorCode } from "../driver/errors.ts";
 import { expectNoRow, expectRow } from "../driver/expect_row.ts";

@@ -1,5 +1,5 @@
 import { Connection } from "./_connection.ts";
-import type { ConnectionOptions } from "./connection_options.ts";
+import type { ConnectionOptions } from "./database_url.ts";
 import type {
   Driver,
   ResultSet,

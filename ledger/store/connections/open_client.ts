@@ -1,5 +1,4 @@
-import { fromClient } from "./_client_errors.ts";
-import { ClientDriver } from "./client_driver.ts";
+import { ClientDriver, fromClient } from "./client_driver.ts";
 import type { Driver } from "../driver/driver.ts";
 import type { LedgerClient } from "./ledger_client.ts";
 import { reached } from "../driver/retrying_driver.ts";

@@ -1,4 +1,4 @@
-import type { ConnectionOptions } from "./connection_options.ts";
+import type { ConnectionOptions } from "./database_url.ts";
 import type { Answer, Outcome, Task } from "./_messages.ts";
 import type { Driver, ResultSet, Statement } from "../driver/driver.ts";
 import { LedgerError } from "../driver/errors.ts";

@@ -1,4 +1,4 @@
-import type { BodyClasses } from "../../../core/webhook_event/body_classes.ts";
+import type { BodyClasses } from "../../../core/webhook_event/classify_body.ts";
 
 /** A value SQLite can hold. */
 export type SqlValue = null | string | number | bigint | Uint8Array;

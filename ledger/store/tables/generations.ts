@@ -1,4 +1,4 @@
-import type { Entity } from "../../machines/entity.ts";
+import type { Entity } from "../../machines/transition.ts";
 import type { Statement } from "../driver/driver.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { isCalendarDate } from "../../../core/time/calendar_date.ts";
+import { isCalendarDate } from "../../../core/time/service_time.ts";
 import { base64urlnopad } from "@scure/base";
 
 /**

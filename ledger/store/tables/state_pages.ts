@@ -1,6 +1,6 @@
 import { isPaidTwice, orderContext } from "./order_context.ts";
 import { liveGeneration } from "./checkpoints.ts";
-import type { Entity } from "../../machines/entity.ts";
+import type { Entity } from "../../machines/transition.ts";
 import type { Driver, SqlValue, Statement } from "../driver/driver.ts";
 import {
   decodeCursor,

@@ -1,10 +1,6 @@
 import { Columns, flag, plain } from "./columns.ts";
-import type { Entity } from "../../machines/entity.ts";
-import type { Driver, ResultSet, Statement } from "../driver/driver.ts";
-import { liveGeneration } from "./checkpoints.ts";
-import { pageSize } from "./query_values.ts";
-import type { Trust } from "../../machines/status.ts";
 import {
+  type Entity,
   type LoggedRelease,
   type MachineName,
   type NewTransition,
@@ -13,8 +9,12 @@ import {
   transitionKey,
   type TransitionName,
   transitionName,
+  type Trust,
   type VisibleStatus,
 } from "../../machines/transition.ts";
+import type { Driver, ResultSet, Statement } from "../driver/driver.ts";
+import { liveGeneration } from "./checkpoints.ts";
+import { pageSize } from "./query_values.ts";
 
 /**
  * The log of transitions: each names its machine, its entry, what was visible

@@ -14,7 +14,7 @@ import {
   statesTable,
 } from "./machine_tables.ts";
 import { markdownTable } from "../markdown_table.ts";
-import { wrap } from "../wrap.ts";
+import { wrap } from "../text.ts";
 import { adviceTable, factsTable, outcomesTable } from "./outcome_tables.ts";
 
 /** STATES.md: every state machine, as the tables have it. */

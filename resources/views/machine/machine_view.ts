@@ -20,7 +20,7 @@ import {
 import type { WordTable } from "../markdown_table.ts";
 import { drawTable } from "../table.ts";
 import { outcomesTable } from "./outcome_tables.ts";
-import { wrap } from "../wrap.ts";
+import { wrap } from "../text.ts";
 
 /** A machine drawn as text. */
 export function machineLines(

@@ -8,7 +8,7 @@ import {
 import { ATTENTION } from "../../wording/attention.ts";
 import type { ReconcileCategory, ReconcileFlag } from "../../../sync/mod.ts";
 import { FACTS, OUTCOME_WORDS } from "../../wording/outcome.ts";
-import { reconcileWords } from "../../wording/reconcile_words.ts";
+import { reconcileWords } from "../../wording/reconcile.ts";
 import { RELEASE, RELEASE_REASON } from "../../wording/release.ts";
 import type { WordTable } from "../markdown_table.ts";
 

@@ -1,5 +1,5 @@
 import { type Ledger, ReleaseError } from "../../../ledger/mod.ts";
-import { defined } from "../../../core/defined.ts";
+import { defined } from "../../../core/guards.ts";
 import type { Reader } from "../access/access.ts";
 import type { Log } from "../../monitoring/logger.ts";
 import { orderPath } from "../parts/order_table.ts";

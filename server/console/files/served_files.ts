@@ -1,7 +1,7 @@
 import { PLOTS_SCRIPT } from "./plots_script.ts";
 import { SCRIPT } from "./script.ts";
 import { STYLE } from "./style.ts";
-import { uplotFile } from "./uplot_files.ts";
+import { readFile } from "node:fs/promises";
 
 /** A file that pages load. */
 export interface ServedFile {
@@ -25,4 +25,20 @@ const FILES: ReadonlyMap<string, ServedFile> = new Map([
 /** A file by its name; null where there is none. */
 export function servedFile(name: string): ServedFile | null {
   return FILES.get(name) ?? null;
+}
+
+/** Where the package of the plots is, as the runtime says. */
+async function packageFile(name: string): Promise<URL> {
+  // A literal name, so that the package is installed with the console.
+  await import("uplot");
+  return new URL(name, import.meta.resolve("uplot"));
+}
+
+/**
+ * Reads a file of uPlot from its package: `uPlot.esm.js` or `uPlot.min.css`.
+ *
+ * @throws {Error} When it cannot be read.
+ */
+export async function uplotFile(name: string): Promise<string> {
+  return await readFile(await packageFile(name), "utf8");
 }

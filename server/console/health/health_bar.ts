@@ -2,8 +2,12 @@ import { type Markup, markup } from "../markup/markup.ts";
 import { prose, sentence } from "../markup/outside.ts";
 import { when } from "../markup/times.ts";
 import type { HealthLevel } from "../../../resources/health/conditions.ts";
-import { stands } from "../../../resources/health/finding.ts";
-import type { HealthPart } from "./health_part.ts";
+import { type Finding, stands } from "../../../resources/health/finding.ts";
+import {
+  HEALTH_PARTS,
+  type HealthPartName,
+  SUBJECTS,
+} from "../../../resources/health/subjects.ts";
 
 /** What a level is called, its style, and a sign that does not depend on colour. */
 const LEVELS: Readonly<
@@ -82,3 +86,38 @@ const MEANINGS: Readonly<Record<HealthPart["name"], string>> = {
   Forwarding: "What became known is passed on to your own programs.",
   Comparison: "Each order is compared with what you asked for.",
 };
+
+/** One part of the health bar. */
+export interface HealthPart {
+  /** Its name. */
+  readonly name: HealthPartName;
+  /** How well it is: as its worst finding, else as its first. */
+  readonly level: HealthLevel;
+  /** What was found of it, what stands first. */
+  readonly findings: readonly Pick<
+    Finding,
+    "code" | "level" | "since" | "detail" | "next"
+  >[];
+}
+
+/** The parts of the health bar, made of what was found. */
+export function healthParts(
+  findings: readonly Finding[],
+): readonly HealthPart[] {
+  return HEALTH_PARTS.map((name) => {
+    const own = findings.filter(({ subject }) =>
+      SUBJECTS[subject].part === name
+    );
+    const told = own.filter(stands).toSorted((a, b) =>
+      Number(b.level === "problem") - Number(a.level === "problem")
+    );
+    const shown = told.length > 0 ? told : own;
+    return {
+      name,
+      level: shown[0]?.level ?? "skipped",
+      findings: shown.map(({ code, level, since, detail, next }) => ({
+        ...{ code, level, since, detail, next },
+      })),
+    };
+  });
+}

@@ -1,6 +1,9 @@
 import { sleep } from "../../../core/waiting/sleep.ts";
-import type { HealthPart } from "./health_part.ts";
-import type { HealthWatch } from "./health_watch.ts";
+import { type HealthPart, healthParts } from "./health_bar.ts";
+import { type DeliveryHealth, watchdog } from "../../../sync/mod.ts";
+import type { Ledger } from "../../../ledger/mod.ts";
+import { found, type LookAtHealth } from "../../../resources/health/finding.ts";
+import { CachedValue } from "../context/cached_value.ts";
 
 /** How often an open page is looked after, ms. */
 const EVERY_MS = 5000;
@@ -60,3 +63,60 @@ export class LiveHealth {
     this.#ended.abort();
   }
 }
+
+/** Older than this it is looked at again, ms. */
+const OLD_MS = 10_000;
+
+/** The first page waits at most this long, ms. */
+const PATIENCE_MS = 500;
+
+/** How everything is, looked at now and then: no page waits for it for long. */
+export class HealthWatch {
+  /** How webhook delivery is. */
+  readonly delivery: CachedValue<DeliveryHealth>;
+  readonly #parts: CachedValue<readonly HealthPart[]>;
+
+  /**
+   * Watches a ledger; it does nothing unless asked.
+   *
+   * @param now Clock, ms since the epoch.
+   * @param look Looks how everything is.
+   */
+  constructor(ledger: Ledger, now: () => number, look: LookAtHealth) {
+    const how = { now, oldMs: OLD_MS };
+    this.delivery = new CachedValue(async () => {
+      const { health } = await watchdog(ledger.driver, { nowMs: now() });
+      return health;
+    }, how);
+    this.#parts = new CachedValue(async () => healthParts(await look()), how);
+  }
+
+  /** What is known at once, or soon; else that it is being looked at. */
+  async parts(): Promise<readonly HealthPart[]> {
+    const waited = new AbortController();
+    const late = sleep(PATIENCE_MS, waited.signal).then(
+      () => UNDER_WAY,
+      () => UNDER_WAY,
+    );
+    try {
+      return await Promise.race([this.#parts.value(), late]);
+    } finally {
+      waited.abort();
+    }
+  }
+
+  /** Waits for a look that is under way, so that the ledger can be closed. */
+  async settled(): Promise<void> {
+    await this.#parts.settled();
+    await this.delivery.settled();
+  }
+}
+
+const UNDER_WAY: readonly HealthPart[] = healthParts([]).map((part) => ({
+  ...part,
+  findings: [{
+    ...found("not_looked_at"),
+    level: "skipped",
+    detail: "It is being looked at; load the page again",
+  }],
+}));

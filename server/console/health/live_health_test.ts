@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { HealthPart } from "./health_part.ts";
+import type { HealthPart } from "./health_bar.ts";
 import { LiveHealth } from "./live_health.ts";
 
 /** A part that is as the test says. */

@@ -31,3 +31,73 @@ export function markup(
 
 /** No markup. */
 export const NOTHING: Markup = markup``;
+
+/** A row of facts: what it is called, and what it is; without a value it is left out. */
+export type FactRow = readonly [name: string, value: Child];
+
+/** Names and values below each other. */
+export function facts(rows: readonly FactRow[]): Markup {
+  const shown = rows.filter(([, value]) => isThere(value)).map(
+    ([name, value]) => markup`<div><dt>${name}</dt><dd>${value}</dd></div>`,
+  );
+  return markup`<dl class="facts">${shown}</dl>`;
+}
+
+function isThere(value: Child): boolean {
+  return value !== null && value !== undefined && value !== false &&
+    String(value).trim() !== "";
+}
+
+/** A column of a table. */
+export interface ColumnHead {
+  readonly title: string;
+  /** Numbers stand to the right. */
+  readonly number?: boolean;
+  /** Sentences take the room that is left, and long words in them break. */
+  readonly sentence?: boolean;
+}
+
+/**
+ * A table that scrolls inside its own box where it does not fit.
+ *
+ * @param label What the table holds, for a screen reader.
+ */
+export function table(
+  label: string,
+  heads: readonly ColumnHead[],
+  rows: readonly (readonly Child[])[],
+): Markup {
+  const side = (at: number) =>
+    heads[at]?.number === true
+      ? "num"
+      : heads[at]?.sentence === true
+      ? "says"
+      : "text";
+  const head = heads.map(({ title }, at) =>
+    markup`<th scope="col" class="${side(at)}">${title}</th>`
+  );
+  // On a narrow screen each row is a list, and each cell says its title.
+  const body = rows.map((cells) => {
+    const row = cells.map((cell, at) =>
+      isThere(cell)
+        ? markup`<td class="${side(at)}" data-title="${
+          heads[at]?.title ?? ""
+        }"><div>${cell}</div></td>`
+        : markup`<td class="${side(at)}"></td>`
+    );
+    return markup`<tr>${row}</tr>\n`;
+  });
+  return markup`<div class="scroll" tabindex="0" role="region" aria-label="${label}">
+<table><thead><tr>${head}</tr></thead>
+<tbody>${body}</tbody></table></div>`;
+}
+
+/** A part of a page with a heading. */
+export function section(
+  id: string,
+  title: string,
+  body: Child,
+): Markup {
+  return markup`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>
+${body}</section>`;
+}

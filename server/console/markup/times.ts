@@ -1,4 +1,4 @@
-import { span } from "../../../resources/wording/span.ts";
+import { span } from "../../../resources/wording/phrases.ts";
 import { type Markup, markup, NOTHING } from "./markup.ts";
 
 /** A time of our own or of the service: `2026-11-20 09:14:05`, in UTC. */

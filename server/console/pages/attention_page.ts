@@ -8,15 +8,13 @@ import type { AttentionKind } from "../../../ledger/mod.ts";
 import { attentionPage as waitingOrders } from "../../../resources/queries/attention.ts";
 import type { AttentionJson } from "../../../resources/views/attention_view.ts";
 import { ATTENTION } from "../../../resources/wording/attention.ts";
-import { span } from "../../../resources/wording/span.ts";
+import { span } from "../../../resources/wording/phrases.ts";
 import type { PageContext } from "../context/page_context.ts";
-import { type Markup, markup, NOTHING } from "../markup/markup.ts";
-import { section } from "../markup/lists.ts";
+import { type Markup, markup, NOTHING, section } from "../markup/markup.ts";
 import { moneyText } from "../markup/money.ts";
 import { brief, outside, prose } from "../markup/outside.ts";
-import { releaseBadge } from "../parts/badges.ts";
+import { orderLink, releaseBadge } from "../parts/order_table.ts";
 import { notesPart } from "../parts/notes.ts";
-import { orderLink } from "../parts/order_table.ts";
 import { otherAttention } from "../parts/other_attention.ts";
 import type { PageParts } from "./layout.ts";
 

@@ -1,8 +1,7 @@
 import { deliveryDetail } from "../../../resources/queries/deliveries.ts";
-import { printableLines } from "../../../resources/views/printable.ts";
+import { printableLines } from "../../../core/printable.ts";
 import type { PageContext } from "../context/page_context.ts";
-import { markup } from "../markup/markup.ts";
-import { facts, section } from "../markup/lists.ts";
+import { facts, markup, section } from "../markup/markup.ts";
 import { code, outside, sentence } from "../markup/outside.ts";
 import { when } from "../markup/times.ts";
 import { orderLink, userPath } from "../parts/order_table.ts";

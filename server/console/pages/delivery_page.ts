@@ -1,16 +1,20 @@
 import type { DeliveryHealth } from "../../../sync/mod.ts";
 import { readRefusedRequests } from "../../../sync/for_resources.ts";
 import { deliveriesPage } from "../../../resources/queries/deliveries.ts";
-import { REFUSALS } from "../../../resources/wording/refusals.ts";
+import { REFUSALS } from "../../../resources/wording/poll_failure.ts";
 import type { PageContext } from "../context/page_context.ts";
 import { deliveryFinding } from "../../../resources/health/delivery_health.ts";
 import { styleOf } from "../health/health_bar.ts";
-import { type Markup, markup, NOTHING } from "../markup/markup.ts";
-import { section, table } from "../markup/lists.ts";
+import {
+  type Markup,
+  markup,
+  NOTHING,
+  section,
+  table,
+} from "../markup/markup.ts";
 import { code, outside, outsideText, sentence } from "../markup/outside.ts";
 import { moment, when } from "../markup/times.ts";
-import { rangeOf } from "../parts/figures.ts";
-import { plots } from "../parts/plots.ts";
+import { plots, rangeOf } from "../parts/figures.ts";
 import { hidden } from "../parts/notes.ts";
 import { bodyPath, orderLink, userLink } from "../parts/order_table.ts";
 import type { PageParts } from "./layout.ts";

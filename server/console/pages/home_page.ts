@@ -1,8 +1,7 @@
 import { ordersPage } from "../../../resources/queries/orders.ts";
 import { ATTENTION } from "../../../resources/wording/attention.ts";
 import type { PageContext } from "../context/page_context.ts";
-import { type Markup, markup } from "../markup/markup.ts";
-import { section } from "../markup/lists.ts";
+import { type Markup, markup, section } from "../markup/markup.ts";
 import { orderTable } from "../parts/order_table.ts";
 import { COUNTED, type Waiting } from "../context/waiting_counts.ts";
 import type { PageParts } from "./layout.ts";

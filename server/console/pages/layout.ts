@@ -1,5 +1,4 @@
-import { healthBar } from "../health/health_bar.ts";
-import type { HealthPart } from "../health/health_part.ts";
+import { healthBar, type HealthPart } from "../health/health_bar.ts";
 import { type Markup, markup, NOTHING } from "../markup/markup.ts";
 import { outsideText } from "../markup/outside.ts";
 

@@ -1,11 +1,17 @@
 import { localDay, monthAfter, monthOf } from "../../../ledger/for_server.ts";
 import type { MonthSummary } from "../../../ledger/for_resources.ts";
 import { isMonth } from "../../../resources/queries/months.ts";
-import { counted } from "../../../resources/views/counted.ts";
+import { counted } from "../../../resources/views/text.ts";
 import type { ClosedMonth } from "../context/closed_books.ts";
 import type { PageContext } from "../context/page_context.ts";
-import { type Child, type Markup, markup, NOTHING } from "../markup/markup.ts";
-import { facts, section } from "../markup/lists.ts";
+import {
+  type Child,
+  facts,
+  type Markup,
+  markup,
+  NOTHING,
+  section,
+} from "../markup/markup.ts";
 import { agoText, moment } from "../markup/times.ts";
 import {
   assetTable,

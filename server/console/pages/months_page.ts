@@ -1,8 +1,7 @@
 import { monthOf } from "../../../ledger/for_server.ts";
 import type { PageContext } from "../context/page_context.ts";
 import type { ClosedMonth } from "../context/closed_books.ts";
-import { markup } from "../markup/markup.ts";
-import { section, table } from "../markup/lists.ts";
+import { markup, section, table } from "../markup/markup.ts";
 import { moment } from "../markup/times.ts";
 import { grossText } from "../parts/month_tables.ts";
 import type { PageParts } from "./layout.ts";

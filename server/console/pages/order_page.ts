@@ -6,7 +6,7 @@ import {
   type OrderDetailJson,
 } from "../../../resources/queries/order.ts";
 import { ordersPage } from "../../../resources/queries/orders.ts";
-import { ageText } from "../../../resources/views/age.ts";
+import { ageText } from "../../../resources/views/text.ts";
 import {
   amountText,
   shownFields,
@@ -17,8 +17,13 @@ import { RELEASE, RELEASE_REASON } from "../../../resources/wording/release.ts";
 import { describeFreshness } from "../../../resources/wording/freshness.ts";
 import type { PageContext } from "../context/page_context.ts";
 import { explorerUrl } from "../context/explorers.ts";
-import { type Markup, markup, NOTHING } from "../markup/markup.ts";
-import { facts, section } from "../markup/lists.ts";
+import {
+  facts,
+  type Markup,
+  markup,
+  NOTHING,
+  section,
+} from "../markup/markup.ts";
 import { moneyText } from "../markup/money.ts";
 import {
   brief,
@@ -29,14 +34,14 @@ import {
   sentence,
 } from "../markup/outside.ts";
 import { when } from "../markup/times.ts";
-import { releaseBadge } from "../parts/badges.ts";
-import { notesPart } from "../parts/notes.ts";
 import {
   orderLink,
   orderPath,
+  releaseBadge,
   userLink,
   userPath,
 } from "../parts/order_table.ts";
+import { notesPart } from "../parts/notes.ts";
 import { releaseForm } from "../parts/release_form.ts";
 import { timeline } from "../parts/timeline.ts";
 import type { PageParts } from "./layout.ts";

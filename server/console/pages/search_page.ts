@@ -6,12 +6,15 @@ import {
   recordedText,
 } from "../../../resources/wording/found_as.ts";
 import type { PageContext } from "../context/page_context.ts";
-import { type Markup, markup } from "../markup/markup.ts";
-import { table } from "../markup/lists.ts";
+import { type Markup, markup, table } from "../markup/markup.ts";
 import { brief, code, outsideText } from "../markup/outside.ts";
 import { moment } from "../markup/times.ts";
-import { releaseBadge } from "../parts/badges.ts";
-import { orderLink, orderPath, userPath } from "../parts/order_table.ts";
+import {
+  orderLink,
+  orderPath,
+  releaseBadge,
+  userPath,
+} from "../parts/order_table.ts";
 import type { PageParts } from "./layout.ts";
 
 /** No identifier is longer. */

@@ -7,8 +7,13 @@ import {
 } from "../../../resources/queries/users.ts";
 import { describeFreshness } from "../../../resources/wording/freshness.ts";
 import type { PageContext } from "../context/page_context.ts";
-import { type Markup, markup, NOTHING } from "../markup/markup.ts";
-import { facts, section } from "../markup/lists.ts";
+import {
+  facts,
+  type Markup,
+  markup,
+  NOTHING,
+  section,
+} from "../markup/markup.ts";
 import {
   code,
   outside,

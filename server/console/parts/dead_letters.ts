@@ -2,7 +2,7 @@ import type {
   QueuedTransition,
   SubscriptionStatus,
 } from "../../../ledger/mod.ts";
-import { counted } from "../../../resources/views/counted.ts";
+import { counted } from "../../../resources/views/text.ts";
 import type { PageContext } from "../context/page_context.ts";
 import { type Markup, markup, NOTHING } from "../markup/markup.ts";
 import { outside, outsideText } from "../markup/outside.ts";

@@ -3,10 +3,16 @@ import type {
   MonthTotal,
 } from "../../../ledger/for_resources.ts";
 import { AmountSum } from "../../../ledger/for_server.ts";
-import { counted } from "../../../resources/views/counted.ts";
+import { counted } from "../../../resources/views/text.ts";
 import { EXCLUSIONS } from "../../../resources/wording/month.ts";
-import { type Child, type Markup, markup, NOTHING } from "../markup/markup.ts";
-import { section, table } from "../markup/lists.ts";
+import {
+  type Child,
+  type Markup,
+  markup,
+  NOTHING,
+  section,
+  table,
+} from "../markup/markup.ts";
 import { moneyText, sumText } from "../markup/money.ts";
 import { outsideText } from "../markup/outside.ts";
 import { orderLink } from "./order_table.ts";

@@ -1,11 +1,10 @@
 import type { OrderJson } from "../../../resources/views/order_view.ts";
 import { pathOfId } from "../../http/path_id.ts";
-import { type Markup, markup } from "../markup/markup.ts";
-import { table } from "../markup/lists.ts";
+import { type Markup, markup, table } from "../markup/markup.ts";
 import { moneyText } from "../markup/money.ts";
 import { brief, code, outside } from "../markup/outside.ts";
 import { agoText, timeText } from "../markup/times.ts";
-import { releaseBadge } from "./badges.ts";
+import type { Release } from "../../../ledger/mod.ts";
 
 /** Address of an order's page. */
 export function orderPath(orderId: string): string {
@@ -83,4 +82,16 @@ function created(time: string | null, nowMs: number): Markup {
     : markup`<time datetime="${time}" title="${timeText(time)}">${
       agoText(time, nowMs)
     }</time>`;
+}
+
+const LEVELS: Readonly<Record<Release, string>> = {
+  yes: "good",
+  no: "bad",
+  wait: "warn",
+  unchecked: "warn",
+};
+
+/** Whether the goods may be released, in one word. */
+export function releaseBadge(release: Release): Markup {
+  return markup`<span class="badge ${LEVELS[release]}">${release}</span>`;
 }

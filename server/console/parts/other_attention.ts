@@ -6,8 +6,7 @@ import {
 import { deliveriesPage } from "../../../resources/queries/deliveries.ts";
 import { userJson } from "../../../resources/views/user_view.ts";
 import type { PageContext } from "../context/page_context.ts";
-import { type Markup, markup, NOTHING } from "../markup/markup.ts";
-import { section } from "../markup/lists.ts";
+import { type Markup, markup, NOTHING, section } from "../markup/markup.ts";
 import { code, prose, sentence } from "../markup/outside.ts";
 import { when } from "../markup/times.ts";
 import { deadLetters } from "./dead_letters.ts";

@@ -3,14 +3,13 @@ import {
   type ExplanationJson,
   leftOutText,
 } from "../../../resources/views/explanation_view.ts";
-import { counted } from "../../../resources/views/counted.ts";
+import { counted } from "../../../resources/views/text.ts";
 import {
   describeHappening,
   happenedAt,
   heardBy,
 } from "../../../resources/wording/console/timeline.ts";
-import { type Markup, markup } from "../markup/markup.ts";
-import { type FactRow, facts } from "../markup/lists.ts";
+import { type FactRow, facts, type Markup, markup } from "../markup/markup.ts";
 import { outsideText, sentence } from "../markup/outside.ts";
 import { agoText, moment } from "../markup/times.ts";
 import { bodyPath } from "./order_table.ts";

@@ -9,12 +9,15 @@ import type {
 import {
   type Family,
   type FamilyType,
+  Histogram,
   labelText,
+  Latest,
   prometheusName,
   prometheusText,
   type Sample,
+  type Series,
+  Sum,
 } from "./prometheus_text.ts";
-import { Histogram, Latest, type Series, Sum } from "./series.ts";
 
 const NO_LABELS: MeterLabels = {};
 

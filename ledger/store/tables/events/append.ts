@@ -1,5 +1,14 @@
 import type { NewEvent } from "../../../events/event.ts";
 import type { Statement } from "../../driver/driver.ts";
+import type { Delivery } from "../../../../core/wire/delivery.ts";
+import { derive, webhookColumns } from "../../../events/derive.ts";
+import {
+  BodyTally,
+  bodyValue,
+  classify,
+} from "../../../../core/webhook_event/classify_body.ts";
+import { readRecords } from "../../../../core/wire/delivery_records.ts";
+import { deliveryUnanswered } from "../../../events/mint.ts";
 
 // The limit has no effect on the result. It stops SQLite from building the JSON
 // of a row again for each column.
@@ -114,4 +123,113 @@ export function checkText(eventId: string, name: string, value: string): void {
     `Cannot append event ${JSON.stringify(eventId)}: "${name}" ` +
       `is not well formed or holds NUL: ${JSON.stringify(value)}`,
   );
+}
+
+const SALT_BYTES = 16;
+
+/** The parts of a delivery outside the BLOB: id, receipt time, body length. */
+type DeliveryRow = readonly [id: string, receivedAt: string, bytes: number];
+
+/**
+ * One statement that appends deliveries as they were received. The driver that
+ * runs the statement derives the columns from the bodies with
+ * {@linkcode withDerivedColumns}. It does so in the database thread, because
+ * the thread that answers the sender must have little work.
+ *
+ * @param deliveries What was received.
+ * @param randomBytes Gives fresh random bytes, for the salts.
+ * @throws {TypeError} When an id or a time of receipt cannot be a column.
+ */
+export function deliveriesStatement(
+  deliveries: readonly Delivery[],
+  randomBytes: (length: number) => Uint8Array,
+): Statement {
+  let size = deliveries.length * SALT_BYTES;
+  let end = size;
+  for (const { body } of deliveries) size += body.length;
+  const blob = new Uint8Array(size);
+  blob.set(randomBytes(end));
+  const rows = deliveries.map(({ id, receivedAt, body }): DeliveryRow => {
+    checkText(id, "eventId", id);
+    checkText(id, "recordedAt", receivedAt);
+    blob.set(body, end);
+    end += body.length;
+    return [id, receivedAt, body.length];
+  });
+  return { sql: "", args: [blob, JSON.stringify(rows)], derive: "deliveries" };
+}
+
+/**
+ * Derives the missing columns of a statement. A statement that has all its
+ * columns is returned unchanged.
+ *
+ * @param statement Any statement.
+ */
+export function withDerivedColumns(statement: Statement): Statement {
+  if (statement.derive === undefined) return statement;
+  if (statement.derive === "records") {
+    const [records] = statement.args as readonly [Uint8Array];
+    return recordsStatement(records, randomBytes);
+  }
+  const [blob, text] = statement.args as readonly [Uint8Array, string];
+  const deliveries: readonly DeliveryRow[] = JSON.parse(text);
+  let bodyAt = deliveries.length * SALT_BYTES;
+  const rows = deliveries.map(([eventId, recordedAt, bytes], at): AppendRow => {
+    const body = blob.subarray(bodyAt, bodyAt += bytes);
+    return appendRow(
+      {
+        ...derive("webhook", body).columns,
+        eventId,
+        kind: "webhook",
+        recordedAt,
+        readAt: null,
+      },
+      [bodyAt - bytes, bytes],
+      [at * SALT_BYTES, SALT_BYTES],
+    );
+  });
+  return appendRows(blob, rows);
+}
+
+function randomBytes(length: number): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(length));
+}
+
+/**
+ * One statement that appends what a spool hands over: deliveries, and notes of
+ * unanswered ones. It also tells what the bodies are, which are parsed only once.
+ *
+ * @param records Whole records.
+ * @param randomBytes Gives fresh random bytes, for the salts.
+ */
+export function recordsStatement(
+  records: Uint8Array,
+  randomBytes: (length: number) => Uint8Array,
+): Statement {
+  const read = readRecords(records);
+  const classes = new BodyTally();
+  const salts = randomBytes(read.length * SALT_BYTES);
+  const statement = appendStatement(read.map((record, at) => {
+    const salt = salts.subarray(
+      at * SALT_BYTES,
+      (at + 1) * SALT_BYTES,
+    );
+    if (!("body" in record)) {
+      return deliveryUnanswered({ unanswered: record, salt });
+    }
+    const { id, receivedAt, body } = record;
+    const value = bodyValue(body);
+    classes.add(id, classify(value));
+    return {
+      ...webhookColumns(body, value),
+      eventId: id,
+      kind: "webhook",
+      recordedAt: receivedAt,
+      readAt: null,
+      body,
+      salt,
+    };
+  }));
+  const { counts, odd } = classes;
+  return { ...statement, classes: { counts, odd } };
 }

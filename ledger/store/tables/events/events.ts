@@ -1,6 +1,6 @@
 import type { EventKind } from "../../../machines/event_kind.ts";
 import type { RecordedEvent } from "../../../events/event.ts";
-import type { Entity } from "../../../machines/entity.ts";
+import type { Entity } from "../../../machines/transition.ts";
 import type { Statement } from "../../driver/driver.ts";
 import { endOfWindow, EVENTS } from "./event_rows.ts";
 

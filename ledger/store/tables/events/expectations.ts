@@ -229,3 +229,12 @@ function positionsSql(
             AND k.asked_at <= c.until
           ORDER BY k.asked_at DESC LIMIT 1 OFFSET ${terms - 1}), '')`;
 }
+
+/** Selects the event that says what a person did about an order. */
+export function selectHandReleaseEvent(orderId: string): Statement {
+  return {
+    sql: `SELECT ${EVENTS.list("e")} FROM hand_releases AS h
+      JOIN events AS e ON e.position = h.position WHERE h.order_id = ?`,
+    args: [orderId],
+  };
+}

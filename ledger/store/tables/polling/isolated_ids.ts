@@ -1,5 +1,5 @@
 import { Columns, plain } from "../columns.ts";
-import type { Entity } from "../../../machines/entity.ts";
+import type { Entity } from "../../../machines/transition.ts";
 import type { ResultSet, Statement } from "../../driver/driver.ts";
 
 /**

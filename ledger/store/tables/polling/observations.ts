@@ -1,6 +1,5 @@
 import { Columns, flag, plain } from "../columns.ts";
-import type { Status } from "../../../machines/status.ts";
-import type { Entity } from "../../../machines/entity.ts";
+import type { Entity, Status } from "../../../machines/transition.ts";
 import type { Driver, Statement } from "../../driver/driver.ts";
 import { compareTimes } from "../../../events/time.ts";
 import { expectRow } from "../../driver/expect_row.ts";

@@ -1,4 +1,4 @@
-import type { Entity } from "../../../machines/entity.ts";
+import type { Entity } from "../../../machines/transition.ts";
 import { CLOCK_TOLERANCE_MS } from "../../../../core/time/plausible_time.ts";
 import type { Statement } from "../../driver/driver.ts";
 import type { Waiting } from "./request_queues.ts";

@@ -1,5 +1,5 @@
 import { Columns, flag, plain } from "../columns.ts";
-import type { Entity } from "../../../machines/entity.ts";
+import type { Entity } from "../../../machines/transition.ts";
 import { CLOCK_TOLERANCE_MS } from "../../../../core/time/plausible_time.ts";
 import type { ResultSet, Statement } from "../../driver/driver.ts";
 

@@ -1,4 +1,4 @@
-import type { Entity } from "../../../machines/entity.ts";
+import type { Entity } from "../../../machines/transition.ts";
 import type { Driver, Statement } from "../../driver/driver.ts";
 
 /** Progress of each sweep, as JSON, so that a restart goes on. */

@@ -1,10 +1,10 @@
 import { Columns, flag, plain } from "../columns.ts";
 import {
+  type Entity,
   parseTransitionKey,
   type Transition,
   transitionName,
 } from "../../../machines/transition.ts";
-import type { Entity } from "../../../machines/entity.ts";
 import type { ResultSet, Statement } from "../../driver/driver.ts";
 import { takeReleases } from "./release_deliveries.ts";
 import { storedParts, transitionOf, TRANSITIONS } from "../transitions.ts";

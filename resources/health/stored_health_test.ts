@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { openLedger } from "../../ledger/mod.ts";
+import {
+  minutesAgo,
+  ODD_ORDERS,
+  oddEvents,
+  oddReading,
+} from "../../tests/kit/odd_ledger.ts";
+import { lookAtBacklog, lookAtComparison } from "./stored_health.ts";
+
+Deno.test("lookAtComparison() finds one condition where orders succeed and nothing was ever recorded to compare with", async () => {
+  await using ledger = await openLedger({
+    url: ":memory:",
+    environment: "sandbox",
+    worker: false,
+    goLive: minutesAgo(75),
+  });
+  const look = async () => {
+    await ledger.project();
+    return (await lookAtComparison(ledger.driver))[0];
+  };
+  assert.equal((await look())?.code, "orders_checked", "no order yet");
+  await ledger.append([oddReading(ODD_ORDERS.pending, "pending", 20)]);
+  await ledger.append([oddReading(ODD_ORDERS.refund, "success", 20)]);
+  assert.equal((await look())?.code, "orders_checked", "others released it");
+  await ledger.append([
+    oddReading(ODD_ORDERS.success, "success", 10),
+    oddReading(ODD_ORDERS.mismatch, "success", 5),
+  ]);
+  const found = await look();
+  assert.equal(found?.code, "released_unchecked");
+  assert.equal(found?.level, "warning");
+  assert.equal(found?.since, minutesAgo(70));
+  assert.match(found?.next ?? "", /recordSession/);
+  assert.deepEqual(
+    await Array.fromAsync(ledger.attention("not_comparable")),
+    [],
+    "one condition, and nothing to do about each order",
+  );
+  const [recorded] = oddEvents();
+  assert.ok(recorded !== undefined);
+  await ledger.append([recorded]);
+  assert.equal((await look())?.code, "orders_checked");
+});
+
+Deno.test("lookAtBacklog() finds what waits since when, and which ids the service refuses and why", async () => {
+  await using ledger = await openLedger({
+    url: ":memory:",
+    environment: "sandbox",
+    worker: false,
+  });
+  const nowMs = Date.parse("2026-11-20T12:00:00.000Z");
+  const look = (at = nowMs) => lookAtBacklog(ledger.driver, at);
+  assert.deepEqual((await look()).map(({ code }) => code), [
+    "nothing_to_confirm",
+    "ids_taken",
+  ]);
+  await ledger.driver.batch([{
+    sql: `INSERT INTO confirm_queue
+        (entity, entity_id, known, ready, wanted_at, due_at)
+      VALUES ('order', '01KNOWN', 1, 1, ?1, ?1),
+        ('order', '01INVENTED', 0, 1, ?2, ?2)`,
+    args: ["2026-11-20T11:00:00.000Z", "2026-11-20T11:59:00.000Z"],
+  }, {
+    sql: `INSERT INTO isolated_ids
+        (entity, entity_id, kind, why, since, attempts, again_at)
+      VALUES ('order', '01BAD' || char(27), 'refused', 'It answered 403',
+        ?1, 1, ?1)`,
+    args: ["2026-11-20T11:00:00.000Z"],
+  }], "write");
+  const [backlog, refused] = await look();
+  assert.equal(backlog?.code, "confirmations_waiting");
+  assert.equal(backlog?.since, "2026-11-20T11:00:00.000Z");
+  assert.match(
+    backlog?.detail ?? "",
+    /: 1 orders .*, the oldest for 60 min; 1 more .*, the oldest for 60 s$/,
+  );
+  assert.equal(refused?.code, "ids_refused");
+  assert.match(refused?.detail ?? "", /01BAD\ufffd \(It answered 403\)/);
+  const [early] = await look(Date.parse("2026-11-20T11:15:00.000Z"));
+  assert.equal(early?.code, "nothing_to_confirm", "not yet too long");
+});

@@ -1,6 +1,0 @@
-export {
-  isPrintable,
-  printable,
-  printableJson,
-  printableLines,
-} from "../../core/printable.ts";

@@ -1,0 +1,85 @@
+import { printable } from "../../core/printable.ts";
+import type { OrderState } from "../../ledger/mod.ts";
+import { span } from "../wording/phrases.ts";
+
+/** A number and what it counts: `1 order`, `2 orders`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${count === 1 ? noun : `${noun}s`}`;
+}
+
+/**
+ * Breaks a line at spaces so that it fits a terminal. A word that is longer
+ * than the line stays whole: hashes and commands are there to be copied.
+ *
+ * @param columns Width of the terminal; null breaks nothing.
+ * @param hang Spaces before every line but the first.
+ */
+export function wrap(
+  text: string,
+  columns: number | null,
+  hang: number = indentOf(text),
+): string {
+  if (columns === null || text.length <= columns) return text;
+  const lines: string[] = [];
+  let current = " ".repeat(indentOf(text));
+  let empty = true;
+  // Two spaces and more are a layout; only single ones may become a break.
+  for (const word of text.trimStart().split(/(?<! ) (?! )/)) {
+    const longer = empty ? current + word : `${current} ${word}`;
+    if (empty || longer.length <= columns) current = longer;
+    else {
+      lines.push(current);
+      current = " ".repeat(Math.min(hang, columns >> 1)) + word;
+    }
+    empty = false;
+  }
+  return [...lines, current].join("\n");
+}
+
+function indentOf(text: string): number {
+  return text.length - text.trimStart().length;
+}
+
+/**
+ * Rows of a label and a value; those without a value are left out.
+ *
+ * @param least Room for the labels, in characters; more where one is longer.
+ */
+export function labelled(
+  rows: readonly (readonly [string, string | null])[],
+  columns: number | null,
+  least = 15,
+): string[] {
+  const shown = rows.filter(([, value]) => value);
+  const width = Math.max(least, ...shown.map(([label]) => label.length + 1));
+  const room = columns === null ? null : Math.max(columns - width, 20);
+  return shown.map(([label, value]) =>
+    label.padEnd(width) +
+    wrap(printable(value ?? ""), room, 0).replaceAll(
+      "\n",
+      `\n${" ".repeat(width)}`,
+    )
+  );
+}
+
+/**
+ * How old an order is, and how long ago it changed, by the service's times;
+ * null where the service has stated none.
+ *
+ * @param nowMs The time, in milliseconds since the epoch.
+ */
+export function ageText(
+  { createdAt, changedAt }: Pick<OrderState, "createdAt" | "changedAt">,
+  nowMs: number,
+): string | null {
+  if (createdAt === null) return null;
+  const age = ago(createdAt, nowMs);
+  return changedAt === null || changedAt === createdAt
+    ? `created ${age}`
+    : `created ${age}, changed ${ago(changedAt, nowMs)}`;
+}
+
+function ago(time: string, nowMs: number): string {
+  const ms = nowMs - Date.parse(time);
+  return ms < 0 ? `in the future, at ${time}` : `${span(ms)} ago`;
+}

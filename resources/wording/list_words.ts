@@ -1,4 +1,0 @@
-/** Words in a sentence: `success and failed`. */
-export function listWords(words: readonly string[]): string {
-  return words.join(" and ");
-}

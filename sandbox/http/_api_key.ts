@@ -1,9 +1,0 @@
-import type { SandboxEngine } from "../service/sandbox_engine.ts";
-
-/** Whether the request carries the partner's key. */
-export function hasKey(engine: SandboxEngine, request: Request): boolean {
-  return request.headers.get("x-api-key") === engine.apiKey;
-}
-
-/** The message for a wrong key at the orders, users and session endpoints. */
-export const UNAUTHORIZED = "unauthorized: API key is missing or invalid";

@@ -1,4 +1,0 @@
-/** Whether an address to listen on is reached from this machine alone. */
-export function isLoopback(host: string): boolean {
-  return /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i.test(host);
-}
