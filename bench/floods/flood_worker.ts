@@ -1,4 +1,5 @@
 import { LONGEST_IDENTIFIER } from "../../core/wire/identifier.ts";
+import { webhookBody } from "../bodies.ts";
 import type { FloodTarget } from "./floods.ts";
 
 const utf8 = new TextEncoder();
@@ -13,6 +14,8 @@ async function flood({ kind, url, apiUrl, secret }: FloodTarget) {
   switch (kind) {
     case "none":
       return;
+    case "orders":
+      return await sellSteadily(url + webhook);
     case "large":
       return await crowd(6, () => send(url, post(webhook, body(1 << 20))));
     case "medium":
@@ -42,6 +45,26 @@ async function flood({ kind, url, apiUrl, secret }: FloodTarget) {
       ]);
     case "pages":
       return await crowd(8, () => send(apiUrl, page));
+  }
+}
+
+/** Orders of {@linkcode sellSteadily} in a second, and their webhooks. */
+const ORDERS_A_SECOND = 100;
+const LIFE = ["payment_started", "transfer_started", "order_complete"] as const;
+
+/** New orders at a steady rate; each webhook follows the answer to the last. */
+async function sellSteadily(url: string): Promise<void> {
+  const beganAt = performance.now();
+  for (let sold = 0;; sold++) {
+    const dueMs = beganAt + sold * 1000 / ORDERS_A_SECOND - performance.now();
+    if (dueMs > 0) await new Promise((resolve) => setTimeout(resolve, dueMs));
+    void (async () => {
+      for (const type of LIFE) {
+        const body = webhookBody(2_000_000 + sold, type);
+        const answer = await fetch(url, { method: "POST", body });
+        await answer.body?.cancel();
+      }
+    })().catch(() => {});
   }
 }
 

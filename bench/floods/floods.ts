@@ -13,6 +13,7 @@ export interface FloodTarget {
 /** Each flood, and what it does. */
 export const FLOODS = {
   none: "nothing",
+  orders: "a hundred new orders a second, of three webhooks each",
   large: "six senders of 1 MiB bodies, one after the other",
   medium: "six senders of 64 KiB bodies",
   small: "sixteen senders of 8 KiB bodies",

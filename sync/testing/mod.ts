@@ -16,3 +16,4 @@ export {
 } from "../reconciliation/reconcile_row.ts";
 export { deliveryHealth } from "../watchdog/watchdog_rule.ts";
 export { RECONCILE_SEVERITY } from "../reconciliation/reconcile_row.ts";
+export { GRACE_MS } from "../watchdog/watchdog_rule.ts";

@@ -1,3 +1,4 @@
+import { GRACE_MS } from "../../../sync/testing/mod.ts";
 import type { Sandbox, SandboxOrder } from "../../../sandbox/mod.ts";
 import { buyCheaply, pretendLife, repeatFinal } from "../chores/forger.ts";
 import { pollOnce } from "../rules/convergence.ts";
@@ -11,52 +12,75 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
 /** Orders that succeed while delivery is dead, and the time between two. */
-const deadOrders = 12;
+const deadOrders = 30;
 const betweenMs = 2 * minuteMs;
 /** Orders between two polls: a poller that pauses for longer waits for retries. */
 const ordersPerPoll = 4;
-/** How long a forger goes on: no longer than orders do. */
-const forgedMinutes = 20;
+/** About the time between two polls, during which a forger goes on. */
+const minutesToNextPoll = 20;
+/** So many silent orders are an alarm, whatever else is announced between. */
+const silentOrders = 3;
+
+/** What somebody does meanwhile; also nothing, because the bound is the same. */
+const FORGERIES = [null, pretendLife, repeatFinal, buyCheaply];
 
 /**
- * Delivery is dead and orders succeed, while a forger logs in, repeats the
- * webhook of an order that is long final, or announces cheap orders of its own.
+ * Delivery is dead and thirty orders succeed, while a forger logs in, repeats
+ * the webhook of an order that is long final, or announces cheap orders of its
+ * own: the alarm comes as soon as it does without any of that, and stays.
  */
 export async function killDelivery(
   world: World,
   inspector: Inspector,
   dice: Dice,
 ): Promise<void> {
-  const { sandbox, clock, journal } = world;
+  const { sandbox, clock, journal, plan } = world;
   const final = soundOrder(world);
   sell(sandbox, final);
   await pollOnce(world, inspector);
   const { webhookUrl } = sandbox.delivery;
   sandbox.setWebhookUrl(null);
   journal.count("delivery dead");
-  const forge = dice.pick([pretendLife, repeatFinal, buyCheaply]);
-  forge(world, dice, final, forgedMinutes);
-  for (let sold = 0; sold < deadOrders; sold++) {
-    if (sold % ordersPerPoll === 2) await pollOnce(world, inspector);
+  const forge = dice.pick(FORGERIES);
+  // A change is due by the service's own clock, of which ours may be behind.
+  const aheadMs = Math.max(0, plan.service.clockSkewMs ?? 0);
+  let dueMs = Infinity;
+  const pollAndHold = async () => {
+    const isDue = clock.now() >= dueMs;
+    await pollOnce(world, inspector);
+    if (isDue) holdsSuspected(world, clock.now() - dueMs);
+  };
+  for (let sold = 1; sold <= deadOrders; sold++) {
+    if (sold % ordersPerPoll === 3) {
+      forge?.(world, dice, final, minutesToNextPoll);
+      await pollAndHold();
+    }
     sell(sandbox, soundOrder(world));
+    if (sold === silentOrders) dueMs = clock.now() + GRACE_MS + aheadMs;
     await clock.advance(betweenMs);
   }
-  await pollOnce(world, inspector);
-  await pollOnce(world, inspector);
-  check(
-    "the watchdog tells that delivery is dead, whatever a forger sends",
-    // Where no webhook ever came, it says so, and that orders move.
-    world.delivery?.deliverySuspected === true ||
-      (world.delivery?.state === "never_received" &&
-        world.delivery.silentOrders > 0),
-    () => `it says: ${world.delivery?.state ?? "nothing"}`,
-  );
+  // Whatever the clocks, the last changes are overdue by the second of them.
+  await pollAndHold();
+  await pollAndHold();
+  check("thirty orders outlast the bound", clock.now() >= dueMs, () => "");
   sandbox.setWebhookUrl(webhookUrl);
   await announce(world, inspector, 5);
   check(
     "the watchdog tells that delivery is alive again",
     world.delivery?.deliverySuspected === false,
     () => `it says: ${world.delivery?.state ?? "nothing"}`,
+  );
+}
+
+/** Where no webhook ever came, it says so, and that orders move. */
+function holdsSuspected({ delivery }: World, lateMs: number): void {
+  check(
+    "the watchdog tells in time that delivery is dead, whatever a forger sends",
+    delivery?.deliverySuspected === true ||
+      (delivery?.state === "never_received" && delivery.silentOrders > 0),
+    () =>
+      `it says: ${delivery?.state ?? "nothing"}, ` +
+      `${lateMs / minuteMs} minutes after it should`,
   );
 }
 
