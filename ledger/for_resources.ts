@@ -4,6 +4,9 @@
  *
  * @module
  */
+export type { Ledger } from "./ledger.ts";
+export type { OrderState } from "./states/order_state.ts";
+export type { SubscriptionStatus } from "./store/tables/subscriptions/subscriptions.ts";
 export {
   ANOMALY_KINDS,
   type SessionMismatch,
@@ -60,7 +63,7 @@ export {
   type OutcomeCode,
   type OutcomeRow,
 } from "./outcomes/outcome_table.ts";
-export { readDeliveryPage } from "./queries/deliveries.ts";
+export { listDeliveries, readDeliveryPage } from "./queries/deliveries.ts";
 export { readReleasesNow, type ReleaseNow } from "./queries/releases.ts";
 export { readPurchaseHolder } from "./queries/releases.ts";
 export { uncheckedSince } from "./queries/attention.ts";

@@ -18,5 +18,6 @@ export {
 export { CONTRADICTED_AFTER_MS } from "./recording/contradiction.ts";
 export { readRefusedRequests } from "./watchdog/refused_requests.ts";
 export type { RetryCountdown } from "./watchdog/watchdog_rule.ts";
+export { watchdog } from "./watchdog/watchdog.ts";
 export type { DeliveryHealth } from "./watchdog/watchdog_rule.ts";
 export { lastAnsweredAt } from "./polling/poll_health.ts";

@@ -1,5 +1,6 @@
-import { type Ledger, listDeliveries } from "../../ledger/mod.ts";
-import { type DeliveryHealth, watchdog } from "../../sync/mod.ts";
+import { listDeliveries } from "../../ledger/for_resources.ts";
+import type { Ledger } from "../../ledger/for_resources.ts";
+import { type DeliveryHealth, watchdog } from "../../sync/for_resources.ts";
 import { describeCountdown, describeDelivery } from "../wording/delivery.ts";
 import { span } from "../wording/phrases.ts";
 import { PRESS_TEST } from "./conditions.ts";

@@ -5,7 +5,7 @@ import {
   readMovers,
 } from "../../ledger/for_sync.ts";
 import { readFoldVersion, readWaiting } from "../../ledger/for_resources.ts";
-import type { Ledger } from "../../ledger/mod.ts";
+import type { Ledger } from "../../ledger/for_resources.ts";
 import { counted } from "../views/text.ts";
 import { describeChainBreak } from "../wording/damage_reason.ts";
 import { span } from "../wording/phrases.ts";

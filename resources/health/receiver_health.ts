@@ -1,4 +1,4 @@
-import type { Ledger, SubscriptionStatus } from "../../ledger/mod.ts";
+import type { Ledger, SubscriptionStatus } from "../../ledger/for_resources.ts";
 import { readUnattended } from "../../ledger/for_resources.ts";
 import { counted } from "../views/text.ts";
 import { operands } from "../views/shell_word.ts";

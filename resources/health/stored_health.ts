@@ -1,4 +1,4 @@
-import type { Ledger } from "../../ledger/mod.ts";
+import type { Ledger } from "../../ledger/for_resources.ts";
 import { lookAtDelivery, lookAtFreshness } from "./delivery_health.ts";
 import { type Finding, found, gathered, lookedAt } from "./finding.ts";
 import { lookAtChain, lookAtFolding, lookAtWaiting } from "./ledger_health.ts";

@@ -1,5 +1,5 @@
 import { printable } from "../../core/printable.ts";
-import type { OrderState } from "../../ledger/mod.ts";
+import type { OrderState } from "../../ledger/for_resources.ts";
 import { span } from "../wording/phrases.ts";
 
 /** A number and what it counts: `1 order`, `2 orders`. */

@@ -1,7 +1,6 @@
 import { ALARM_CODES } from "../../resources/health/conditions.ts";
 import type { Finding } from "../../resources/health/finding.ts";
 import { type Subject, SUBJECTS } from "../../resources/health/subjects.ts";
-import type { Log } from "../monitoring/logger.ts";
 
 /** A problem that stands, since a time. */
 export interface StandingAlarm extends Finding {
@@ -90,35 +89,4 @@ function earlier(
 ): StandingAlarm | null {
   if (before === null || now === null || before.since > now.since) return now;
   return { ...now, since: before.since };
-}
-
-/** Writes each alarm into the log once, and once that it is over. */
-export class AlarmLog {
-  readonly #log: Log;
-  readonly #raised = new Map<string, StandingAlarm>();
-
-  /** Has written nothing yet. */
-  constructor(log: Log) {
-    this.#log = log;
-  }
-
-  /** Takes in what stands. */
-  take(look: AlarmCheck): void {
-    for (const [name, alarm] of look) {
-      const before = this.#raised.get(name);
-      if (before?.code === alarm?.code) continue;
-      if (before !== undefined) {
-        const { subject, code, about, since } = before;
-        this.#raised.delete(name);
-        this.#log("info", "alarm_cleared", { subject, code, about, since });
-      }
-      if (alarm === null) continue;
-      const { subject, code, about, since, detail, next, facts } = alarm;
-      this.#raised.set(name, alarm);
-      this.#log("error", "alarm_raised", {
-        ...{ subject, code, about, since },
-        ...{ message: detail, advice: next, facts },
-      });
-    }
-  }
 }

@@ -5,7 +5,12 @@ import {
 } from "../health/health_monitor.ts";
 import type { Log } from "../monitoring/logger.ts";
 import type { ServiceMetrics } from "../monitoring/metrics.ts";
-import { AlarmLog, StandingAlarms } from "./standing_alarm.ts";
+import {
+  type OnProblem,
+  ProblemChanges,
+  problemLog,
+} from "./problem_changes.ts";
+import { StandingAlarms } from "./standing_alarm.ts";
 import { AlarmSender, type AlarmSenderParts } from "./alarm_sender.ts";
 
 /** What is watched, and who is told. */
@@ -14,7 +19,9 @@ export interface WatchHealthParts extends Omit<HealthMonitorOptions, "onLook"> {
   readonly log: Log;
   /** The metrics. */
   readonly metrics: Pick<ServiceMetrics, "conditions">;
-  /** Who else is told. @default {nobody} */
+  /** Hears of each problem, and that it is over. @default {the log has it} */
+  readonly onProblem?: OnProblem;
+  /** Which targets are told. @default {none} */
   readonly told?: Pick<AlarmSenderParts, "sign" | "post"> & {
     /** Each with its own address. */
     readonly targets: readonly AlarmSenderParts["target"][];
@@ -39,7 +46,7 @@ export interface WatchedHealth {
 export function watchHealth(parts: WatchHealthParts): WatchedHealth {
   const { ledger, log, metrics, now, told } = parts;
   const standing = new StandingAlarms();
-  const alarmLog = new AlarmLog(log);
+  const changes = new ProblemChanges(parts.onProblem ?? problemLog(log));
   let senders: readonly AlarmSender[] = [];
   let sending: Promise<unknown> = Promise.resolve();
   const monitor = new HealthMonitor({
@@ -47,7 +54,7 @@ export function watchHealth(parts: WatchHealthParts): WatchedHealth {
     onLook: (findings) => {
       metrics.conditions(findings);
       const alarms = standing.take(findings, now());
-      alarmLog.take(alarms);
+      changes.take(alarms);
       sending = Promise.all(senders.map((sender) => sender.notify(alarms)));
     },
   });

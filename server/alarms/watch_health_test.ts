@@ -3,6 +3,7 @@ import { openLedger } from "../../ledger/mod.ts";
 import { type Finding, found } from "../../resources/health/finding.ts";
 import { until } from "../../tests/kit/until.ts";
 import { webhookSigner } from "../forwarding/signed_webhook.ts";
+import type { Problem } from "./problem_changes.ts";
 import { watchHealth } from "./watch_health.ts";
 
 const SECRET = `whsec_${btoa("a secret of enough bytes, for tests")}`;
@@ -11,7 +12,7 @@ const config = { databaseUrl: ":memory:", spoolDir: null };
 
 /** A ledger in memory of which a test says what is wrong. */
 async function watched(
-  told?: Parameters<typeof watchHealth>[0]["told"],
+  more: Pick<Parameters<typeof watchHealth>[0], "told" | "onProblem"> = {},
 ) {
   const ledger = await openLedger({
     url: ":memory:",
@@ -30,7 +31,7 @@ async function watched(
     metrics: { conditions: (findings) => void measured.push(findings) },
     now: Date.now,
     sleep: () => new Promise((resolve) => setTimeout(resolve, 0)),
-    ...(told === undefined ? {} : { told }),
+    ...more,
   });
   return { ledger, here, log, measured, health };
 }
@@ -58,18 +59,22 @@ Deno.test("watchHealth() raises an alarm in the log and clears it, where nobody 
 Deno.test("watchHealth() tells every target, and a target that hangs holds nobody up", async () => {
   const told: string[] = [];
   const { ledger, here, health } = await watched({
-    targets: ["hangs", "breaks", "takes"].map((name) => ({
-      name,
-      url: new URL(`http://127.0.0.1/${name}`),
-    })),
-    sign: webhookSigner([SECRET]),
-    post: {
-      fetch: (url, { body }) => {
-        const { type } = JSON.parse(String(body));
-        if (url.endsWith("/hangs")) return new Promise(() => {});
-        if (url.endsWith("/breaks")) return Promise.reject(new TypeError("No"));
-        told.push(type);
-        return Promise.resolve(new Response(null, { status: 204 }));
+    told: {
+      targets: ["hangs", "breaks", "takes"].map((name) => ({
+        name,
+        url: new URL(`http://127.0.0.1/${name}`),
+      })),
+      sign: webhookSigner([SECRET]),
+      post: {
+        fetch: (url, { body }) => {
+          const { type } = JSON.parse(String(body));
+          if (url.endsWith("/hangs")) return new Promise(() => {});
+          if (url.endsWith("/breaks")) {
+            return Promise.reject(new TypeError("No"));
+          }
+          told.push(type);
+          return Promise.resolve(new Response(null, { status: 204 }));
+        },
       },
     },
   });
@@ -83,4 +88,31 @@ Deno.test("watchHealth() tells every target, and a target that hangs holds nobod
   stop.abort();
   await running;
   assert.deepEqual(told, ["rampkit.alarm.raised", "rampkit.alarm.cleared"]);
+});
+
+Deno.test("watchHealth() tells a program of a problem and of its end, also one that throws", async () => {
+  const problems: Problem[] = [];
+  const { ledger, here, log, health } = await watched({
+    onProblem: (problem) => {
+      problems.push(problem);
+      throw new Error("It does not want to know");
+    },
+  });
+  await using _ = ledger;
+  const stop = new AbortController();
+  const running = health.run(stop.signal);
+  here.own = [found("ledger_refuses", { facts: { bytes: 7 } })];
+  await until(() => problems.length === 1);
+  here.own = [found("ledger_writable")];
+  await until(() => problems.length === 2);
+  stop.abort();
+  await running;
+  const [raised, over] = problems;
+  assert.deepEqual(
+    [raised?.code, raised?.level, raised?.facts, over?.code, over?.level],
+    ["ledger_refuses", "problem", { bytes: 7 }, "ledger_refuses", "fine"],
+  );
+  assert.equal(over?.since, raised?.since);
+  assert.match(raised?.next ?? "", /rampkit doctor/);
+  assert.deepEqual(log, []);
 });

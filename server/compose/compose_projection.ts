@@ -35,7 +35,6 @@ export function composeProjection(
   ): Promise<void> => {
     const { chain } = await ledger.project(options);
     chainLog.take(chain);
-    metrics.chain(chain);
   };
   const report = new HistoryReport({
     read: () => ledger.historic(),

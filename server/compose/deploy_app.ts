@@ -8,7 +8,8 @@ import type { ConnectionInfo } from "../../webhooks/for_server.ts";
 import { RemoteDriver } from "../../ledger/for_deploy.ts";
 import { Alarm } from "../monitoring/alarm.ts";
 import { jsonLog, type Log } from "../monitoring/logger.ts";
-import { serviceMetrics } from "../monitoring/metrics.ts";
+import { lookAtStored } from "../../resources/health/stored_health.ts";
+import { type ServiceMetrics, serviceMetrics } from "../monitoring/metrics.ts";
 import { readConfig, requireWebhookSecrets } from "../../settings/config.ts";
 import { VARIABLES } from "../../settings/settings.ts";
 import { UsageError } from "../../settings/errors.ts";
@@ -48,6 +49,7 @@ export interface DeployApp {
 interface Opened {
   readonly service: Service;
   readonly ledger: Ledger;
+  readonly metrics: ServiceMetrics;
 }
 
 /**
@@ -88,9 +90,10 @@ export function deployApp(options: DeployAppOptions): DeployApp {
       }
     },
     poll: async () => {
-      const { service } = await opened();
+      const { service, ledger, metrics } = await opened();
       await service.refusals.look();
       await pollFor(pollMs, service);
+      metrics.conditions(await lookAtStored(ledger, { nowMs: now() }));
     },
     close: async () => {
       if (opening === null) return;
@@ -127,16 +130,17 @@ async function open(
       : { environment: config.environment }),
     now,
   });
+  const metrics = serviceMetrics();
   const service = composeService({
     config,
     secrets,
     ledger,
     log,
-    metrics: serviceMetrics(),
+    metrics,
     now,
     longLived: false,
   });
-  return { service, ledger };
+  return { service, ledger, metrics };
 }
 
 /** Runs the sweeps for a while; each continues where the last poll stopped. */

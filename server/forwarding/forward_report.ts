@@ -27,8 +27,6 @@ export interface ForwardMeters {
   readonly duration: MeterRecorder;
   readonly behind: MeterRecorder;
   readonly queued: MeterRecorder;
-  readonly failing: MeterRecorder;
-  readonly off: MeterRecorder;
 }
 
 /** Makes the instruments. */
@@ -49,12 +47,6 @@ export function forwardMeters(meter: Meter): ForwardMeters {
     queued: meter.createGauge("rampkit.forward.queued", {
       description: "Transitions that failed, wait behind one, or are dead",
       unit: "{transition}",
-    }),
-    failing: meter.createGauge("rampkit.forward.failing", {
-      description: "1 while a target rejects deliveries",
-    }),
-    off: meter.createGauge("rampkit.forward.off", {
-      description: "1 while a target is switched off",
     }),
   };
 }
@@ -88,10 +80,8 @@ export class ForwardReport {
 
   /** This process sends from now on. */
   sending(): void {
-    const { log, meters, target } = this.#parts;
+    const { log, target } = this.#parts;
     this.#off = false;
-    meters.off.record(0, this.#labels);
-    meters.failing.record(0, this.#labels);
     log("info", "forwarding", { target });
   }
 
@@ -103,7 +93,6 @@ export class ForwardReport {
     if (outcome.kind === "taken") return this.#works();
     this.#failures++;
     if (this.#failures < FAILURES) return;
-    meters.failing.record(1, this.#labels);
     this.#failing.raise({
       target,
       message: `The target ${outcome.reason}`,
@@ -128,10 +117,9 @@ export class ForwardReport {
   /** The target is switched off. Several answers that were under way can say
    * so; one line tells of it. */
   isOff({ offAt, offReason }: ForwardTarget): void {
-    const { log, meters, target, name } = this.#parts;
+    const { log, target, name } = this.#parts;
     if (this.#off) return;
     this.#off = true;
-    meters.off.record(1, this.#labels);
     log("error", "forward_off", {
       target,
       since: offAt,
@@ -162,9 +150,6 @@ export class ForwardReport {
   }
 
   #works(): void {
-    if (this.#failures >= FAILURES) {
-      this.#parts.meters.failing.record(0, this.#labels);
-    }
     this.#failures = 0;
     this.#failing.clear({ target: this.#parts.target });
   }

@@ -120,7 +120,7 @@ export class RegularBackups {
       });
     }
     const removed = await this.#tidy(begunAt);
-    metrics.backup({ madeAt: begunAt, failing: false });
+    metrics.backup(begunAt);
     this.#failing.clear();
     log("info", "backup_made", {
       file,
@@ -150,12 +150,11 @@ export class RegularBackups {
       throw error;
     });
     const madeAt = backupsAmong(names)[0]?.at ?? null;
-    metrics.backup({ madeAt });
+    metrics.backup(madeAt);
     return madeAt;
   }
 
   #tellFailure(error: unknown): void {
-    this.#options.metrics.backup({ failing: true });
     this.#failing.raise({
       message: messageOf(error),
       effect: "Older backups are kept; it is tried again",

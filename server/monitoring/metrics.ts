@@ -4,7 +4,6 @@ import {
   type Meter,
   type MeterCounter,
 } from "../../core/telemetry/meter.ts";
-import type { ChainState } from "../../ledger/for_server.ts";
 import {
   type DeliveryHealth,
   type PollHealth,
@@ -48,16 +47,12 @@ export interface ServiceMetrics {
   readonly spoolDamage: (damage: { readonly torn: boolean }) => void;
   /** Tells how many events wait to be folded. */
   readonly lag: (events: number) => void;
-  /** Tells whether the evidence chain is broken. */
-  readonly chain: (state: Pick<ChainState, "broken">) => void;
-  /** Tells of regular backups: of the newest, or whether they fail. */
-  readonly backup: (
-    state: { readonly madeAt?: number | null; readonly failing?: boolean },
-  ) => void;
+  /** Tells when the newest regular backup was made, ms; null without one. */
+  readonly backup: (madeAt: number | null) => void;
   /** Tells what a look at everything found. */
   readonly conditions: (findings: readonly Finding[]) => void;
-  /** Tells how webhook delivery is. */
-  readonly delivery: (health: DeliveryHealth) => void;
+  /** Tells how long failing deliveries may go on. */
+  readonly delivery: (health: Pick<DeliveryHealth, "countdown">) => void;
   /** Tells how polling is. */
   readonly polling: (health: PollHealth) => void;
   /** Tells what waits for a confirming read, at a time in ms. */
@@ -90,27 +85,12 @@ export function serviceMetrics(
     description: "Events that are stored and not folded",
     unit: "{event}",
   });
-  const chainBroken = meter.createGauge("rampkit.ledger.chain.broken", {
-    description: "1 while the chain does not hold the head that was kept of it",
-  });
   const condition = meter.createGauge("rampkit.condition", {
     description: "1 while a condition stands, by its code",
-  });
-  const suspected = meter.createGauge("rampkit.delivery.suspected", {
-    description: "1 while orders move and no webhook comes",
-  });
-  const received = meter.createGauge("rampkit.delivery.received", {
-    description: "1 once any webhook was received",
-  });
-  const failing = meter.createGauge("rampkit.delivery.failing", {
-    description: "1 while deliveries arrive and are not answered in time",
   });
   const offIn = meter.createGauge("rampkit.delivery.off.in", {
     description: "Time until the service switches delivery off, by reading",
     unit: "s",
-  });
-  const pollFailing = meter.createGauge("rampkit.poll.failing", {
-    description: "1 while sweeps fail",
   });
   const pollAttempts = meter.createGauge("rampkit.poll.attempts", {
     description: "Failures in a row of the sweep that fails for longest",
@@ -151,15 +131,9 @@ export function serviceMetrics(
     if (backupMadeAt === null) return;
     result.observe(Math.max(0, time() - backupMadeAt) / 1000);
   });
-  const backupFailing = meter.createGauge("rampkit.backup.failing", {
-    description: "1 while backups are not made",
-  });
   return {
     meter: meterOf,
-    backup: ({ madeAt, failing }) => {
-      if (madeAt !== undefined) backupMadeAt = madeAt;
-      if (failing !== undefined) backupFailing.record(failing ? 1 : 0);
-    },
+    backup: (madeAt) => backupMadeAt = madeAt,
     spoolDamage: ({ torn }) => damaged.add(1, { torn }),
     spool: (spool) => {
       spoolDepth.addCallback((result) => result.observe(spool.depth));
@@ -181,7 +155,6 @@ export function serviceMetrics(
       }
     },
     lag: (events) => lag.record(events),
-    chain: ({ broken }) => chainBroken.record(broken === null ? 0 : 1),
     conditions: (findings) => {
       const codes = new Set(findings.map(({ code }) => code));
       for (const code of STANDING_CODES) {
@@ -189,19 +162,14 @@ export function serviceMetrics(
         condition.record(codes.has(code) ? 1 : 0, { code, subject });
       }
     },
-    delivery: ({ deliverySuspected, failingSince, countdown, state }) => {
-      suspected.record(deliverySuspected ? 1 : 0);
-      failing.record(failingSince === null ? 0 : 1);
+    delivery: ({ countdown }) => {
       for (const [reading, leftMs] of readings(countdown)) {
         offIn.record(leftMs / 1000, { reading });
       }
-      received.record(state === "never_received" ? 0 : 1);
     },
     polling: (health) => {
       pollTally.take(health);
-      const alarm = pollAlarm(health);
-      pollFailing.record(alarm === null ? 0 : 1);
-      pollAttempts.record(alarm?.attempts ?? 0);
+      pollAttempts.record(pollAlarm(health)?.attempts ?? 0);
     },
     backlog: (status, nowMs) => {
       for (const [kind, part] of Object.entries(status.backlog)) {

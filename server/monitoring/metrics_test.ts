@@ -43,7 +43,7 @@ Deno.test("serviceMetrics() exports commits and lag when telemetry is on", async
       countdown: { leftFromFirstMs: 1000, leftFromPreviousMs: 2000 },
     });
     measured.polling({ failures: [], workedAt: null });
-    measured.chain({ broken: null });
+    measured.conditions([]);
   `;
   const file = await Deno.makeTempFile({ suffix: ".ts" });
   await Deno.writeTextFile(file, program);
@@ -68,12 +68,8 @@ Deno.test("serviceMetrics() exports commits and lag when telemetry is on", async
     const name of [
       "rampkit.ledger.commit.duration",
       "rampkit.ledger.lag",
-      "rampkit.ledger.chain.broken",
-      "rampkit.delivery.suspected",
-      "rampkit.delivery.received",
-      "rampkit.delivery.failing",
+      "rampkit.condition",
       "rampkit.delivery.off.in",
-      "rampkit.poll.failing",
       "rampkit.poll.attempts",
     ]
   ) assert.ok(text.includes(name), name);

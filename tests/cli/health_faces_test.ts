@@ -19,9 +19,11 @@ import {
 import { SUBJECTS } from "../../resources/health/subjects.ts";
 import { serviceStatus } from "../../resources/queries/service_status.ts";
 import {
-  AlarmLog,
-  StandingAlarms,
-} from "../../server/alarms/standing_alarm.ts";
+  type Problem,
+  ProblemChanges,
+  problemLog,
+} from "../../server/alarms/problem_changes.ts";
+import { StandingAlarms } from "../../server/alarms/standing_alarm.ts";
 import { readinessOf } from "../../server/compose/readiness.ts";
 import {
   healthBar,
@@ -367,10 +369,15 @@ async function shownBy(
   const prometheus = new PrometheusMetrics();
   serviceMetrics({ prometheus, time: () => nowMs }).conditions(findings);
   const raised: unknown[] = [];
+  const problems: Problem[] = [];
   const alarms = new StandingAlarms();
   alarms.take(findings, nowMs);
-  new AlarmLog((_, event, fields) => {
+  const log = problemLog((_, event, fields) => {
     if (event === "alarm_raised") raised.push(fields?.code);
+  });
+  new ProblemChanges((problem) => {
+    problems.push(problem);
+    log(problem);
   }).take(alarms.take(findings, nowMs));
   const status = await serviceStatus(
     ledger,
@@ -397,6 +404,9 @@ async function shownBy(
       `${means.replaceAll("&", "&amp;").replaceAll("'", "&#39;")}`,
     ),
     alarm: raised.includes(code),
+    onProblem: problems.some((one) =>
+      one.code === code && one.level !== "fine" && one.message !== ""
+    ),
   };
 }
 
@@ -448,6 +458,7 @@ for (const [name, make] of Object.entries(MAKERS)) {
       metric: true,
       console: part !== null,
       alarm: ALARM_CODES.includes(code),
+      onProblem: ALARM_CODES.includes(code),
     });
   });
 }
