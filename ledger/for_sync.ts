@@ -55,7 +55,7 @@ export { lastMovedMs } from "./projection/batch_statements.ts";
 export { oldestWaitingMs, readMovers } from "./queries/waiting_deliveries.ts";
 export type { OrderState } from "./states/order_state.ts";
 export { orderState } from "./states/state_of_order.ts";
-export type { Driver, Statement } from "./store/driver/driver.ts";
+export type { Driver, ResultSet, Statement } from "./store/driver/driver.ts";
 export { readPrimary } from "./store/driver/read_primary.ts";
 export { isLostRace } from "./store/driver/retrying_driver.ts";
 export {
@@ -100,15 +100,18 @@ export {
   deleteConfirmed,
   deleteFinal,
   deleteRead,
-  queueConfirms,
+  type Named,
+  queueNamed,
 } from "./store/tables/polling/queued_requests.ts";
 export {
-  countConfirms,
+  countNamed,
   countOpenQueue,
   drawUnknown,
   keepUp,
   markKnown,
   type QueueName,
+  QUEUES,
+  type Rest,
   restUntil,
   selectKnown,
   selectOpenOrders,

@@ -120,6 +120,7 @@ export class Ledger implements AsyncDisposable {
   readonly #anchor: HeadAnchor | undefined;
   readonly #open = new Set<Subscription>();
   readonly #listeners = new Set<() => void>();
+  readonly #requestListeners = new Set<() => void>();
   readonly #workers = new Set<ProjectionWorker>();
   /** Ids of expectations, each greater than the one before. */
   readonly #mintId = monotonicFactory(() =>
@@ -446,9 +447,12 @@ export class Ledger implements AsyncDisposable {
         this.#projector,
         this.driver,
         options,
-        () => {
-          for (const subscription of this.#open) subscription.wake();
-          for (const listener of this.#listeners) listener();
+        ({ transitions, requests }) => {
+          if (transitions) {
+            for (const subscription of this.#open) subscription.wake();
+            for (const listener of this.#listeners) listener();
+          }
+          if (requests) { for (const tell of this.#requestListeners) tell(); }
         },
       );
       // States come first: callers wait for states, not for evidence.
@@ -697,6 +701,20 @@ export class Ledger implements AsyncDisposable {
   onProjected(listener: () => void): Disposable {
     this.#listeners.add(listener);
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
+  }
+
+  /**
+   * Calls a function whenever this process has folded webhooks, so that the
+   * poller has something to confirm: what `createPoller` is woken by.
+   *
+   * @param listener Must not throw.
+   * @returns Stops the calls when it is disposed of.
+   */
+  onRequested(listener: () => void): Disposable {
+    this.#requestListeners.add(listener);
+    return {
+      [Symbol.dispose]: () => void this.#requestListeners.delete(listener),
+    };
   }
 
   /**

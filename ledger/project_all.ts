@@ -1,6 +1,6 @@
 import type { CatchUpOptions, Projection } from "./ledger_parts.ts";
 import type { Driver } from "./store/driver/driver.ts";
-import type { Projector } from "./projection/projector.ts";
+import type { Projector, Step } from "./projection/projector.ts";
 import { refold } from "./refold/refold.ts";
 
 /**
@@ -9,14 +9,14 @@ import { refold } from "./refold/refold.ts";
  *
  * @param projector The fold.
  * @param options Pace, signal and progress.
- * @param wake Called after each step that wrote transitions.
+ * @param onStep Called after each step that folded events.
  * @throws {LedgerError} When the database fails.
  */
 export async function projectAll(
   projector: Projector,
   driver: Driver,
   options: CatchUpOptions,
-  wake: () => void,
+  onStep: (step: Step) => void,
 ): Promise<Omit<Projection, "chain">> {
   const { signal, pace, onProgress } = options;
   let events = 0;
@@ -43,10 +43,10 @@ export async function projectAll(
       events += done?.events ?? 0;
       continue;
     }
-    if (step.transitions) wake();
     if (step.events === 0) {
       return { position: step.position, events, stopped: null };
     }
+    onStep(step);
     events += step.events;
     onProgress?.({ position: step.position, events });
   }

@@ -24,6 +24,7 @@ import {
   selectImportedAfter,
 } from "../store/tables/imported.ts";
 import { selectAnyExpectation } from "../store/tables/events/expectations.ts";
+import type { Urgency } from "../store/tables/polling/request_queues.ts";
 
 /** What the fold needs of one event. */
 export interface BatchEvent {
@@ -70,14 +71,24 @@ export interface OrderLink extends FactLink {
  */
 export type CollectedTransition = NewTransition | ReleaseChange | HandChange;
 
+/** How fresh webhooks named an order or user. */
+export interface ToConfirm {
+  /** When the last of them came, UTC ISO 8601. */
+  readonly at: string;
+  /** How urgent the most urgent of them makes it. */
+  readonly urgency: Urgency;
+  /** Position of the last of them that makes it urgent; 0 where none does. */
+  readonly claimedBy: number;
+}
+
 /** What subscribers and the poller are told of a batch. */
 export interface Collected {
   /** In order; of statuses the log keeps only the first entry of each. */
   readonly transitions: readonly CollectedTransition[];
-  /** Orders named by fresh webhooks, and when the last of them came. */
-  readonly ordersToConfirm: ReadonlyMap<string, string>;
-  /** Users named by fresh webhooks, and when the last of them came. */
-  readonly usersToConfirm: ReadonlyMap<string, string>;
+  /** Orders named by fresh webhooks. */
+  readonly ordersToConfirm: ReadonlyMap<string, ToConfirm>;
+  /** Users named by fresh webhooks. */
+  readonly usersToConfirm: ReadonlyMap<string, ToConfirm>;
   /** Orders that were final before the ledger went live; whether it is listed. */
   readonly historic: ReadonlyMap<string, boolean>;
   /** Orders of which something new is told. */

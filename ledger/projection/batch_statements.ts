@@ -15,7 +15,7 @@ import { insertTransitions } from "../store/tables/transitions.ts";
 import { insertUnanswered } from "../store/tables/deliveries.ts";
 import { upsertOrders } from "../store/tables/orders.ts";
 import { upsertUsers } from "../store/tables/users.ts";
-import type { Changes } from "./batch.ts";
+import type { Changes, ToConfirm } from "./batch.ts";
 import { OPEN_COLUMN, orderRow, userRow } from "./codec/rows.ts";
 import {
   deletePurchases,
@@ -24,6 +24,7 @@ import {
   insertPurchases,
   upsertPurchaseWaits,
 } from "../store/tables/purchases.ts";
+import type { Entity } from "../machines/entity.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import { normaliseTime } from "../../core/time/service_time.ts";
 import {
@@ -31,12 +32,12 @@ import {
   requestAgainAfterMs,
 } from "../orders/reread_schedule.ts";
 import {
-  type ConfirmRow,
   deleteFromOpen,
   type FinalRow,
+  type Named,
   type OpenRow,
-  queueConfirms,
   queueFinal,
+  queueNamed,
   queueOpen,
 } from "../store/tables/polling/queued_requests.ts";
 
@@ -160,13 +161,10 @@ export function queueChanges(
   orders: readonly ChangedOrder[],
 ): Statement[] {
   const statements: Statement[] = [];
-  const confirms: ConfirmRow[] = [];
-  for (const [id, at] of changes.ordersToConfirm) {
-    confirms.push(["order", id, at, isObserved(changes.orders.get(id))]);
-  }
-  for (const [id, at] of changes.usersToConfirm) {
-    confirms.push(["user", id, at, isObserved(changes.users.get(id))]);
-  }
+  const named = [
+    ...namedIn("order", changes.ordersToConfirm, changes.orders),
+    ...namedIn("user", changes.usersToConfirm, changes.users),
+  ];
   const closed: string[] = [];
   const open: OpenRow[] = [];
   const final: FinalRow[] = [];
@@ -176,15 +174,15 @@ export function queueChanges(
     const atMs = Date.parse(at);
     if (isOpen) {
       const dueMs = atMs + requestAgainAfterMs(atMs - lastMovedMs(fold));
-      open.push([fold.orderId, isObserved(fold), at, isoTime(dueMs)]);
+      open.push([fold.orderId, isObserved(fold) ? 1 : 0, atMs, dueMs]);
       continue;
     }
     const finalMs = finalSinceMs(fold, atMs);
     const dueMs = nextFinalReadMs(finalMs, atMs);
     if (dueMs === null) closed.push(fold.orderId);
-    else final.push([fold.orderId, at, isoTime(dueMs), isoTime(finalMs)]);
+    else final.push([fold.orderId, atMs, dueMs, finalMs]);
   }
-  if (confirms.length > 0) statements.push(queueConfirms(confirms));
+  if (named.length > 0) statements.push(queueNamed(named));
   if (open.length > 0) statements.push(queueOpen(open));
   if (final.length > 0) statements.push(queueFinal(final));
   if (closed.length > 0) statements.push(deleteFromOpen(closed));
@@ -212,10 +210,24 @@ function finalSinceMs(fold: OrderFold, nowMs: number): number {
   return changedMs <= nowMs ? changedMs : nowMs;
 }
 
-function isObserved(fold: { readonly latest: unknown } | undefined): number {
-  return fold === undefined || fold.latest === null ? 0 : 1;
+function namedIn(
+  entity: Entity,
+  named: ReadonlyMap<string, ToConfirm>,
+  folds: ReadonlyMap<string, Observable>,
+): Named[] {
+  return [...named].map(([entityId, { at, urgency, claimedBy }]) => ({
+    entity,
+    entityId,
+    atMs: Date.parse(at),
+    known: isObserved(folds.get(entityId)),
+    urgency,
+    claimedBy,
+  }));
 }
 
-function isoTime(timeMs: number): string {
-  return new Date(timeMs).toISOString();
+/** An order or user, as far as it may have been read. */
+type Observable = { readonly latest: unknown };
+
+function isObserved(fold: Observable | undefined): boolean {
+  return fold !== undefined && fold.latest !== null;
 }

@@ -35,9 +35,11 @@ import {
   type LedgerTimes,
 } from "../releases/historic.ts";
 import type { ResolveOptions } from "../orders/resolve_order.ts";
+import type { Urgency } from "../store/tables/polling/request_queues.ts";
 import type { BatchEvent, Changes, LoadedStates, OrderLink } from "./batch.ts";
 import { type FactLink, OrderLinks } from "../events/links.ts";
 import { ExpectationJoiner } from "./expectation_joiner.ts";
+import { urgencyOfOrder, urgencyOfUser } from "./first_claim.ts";
 import {
   type Evolved,
   type MachineStatus,
@@ -55,6 +57,8 @@ interface EntityRule<Fold> {
   readonly machines: (fold: Fold) => readonly MachineStatus[];
   /** Final statuses that readings have shown, of one machine. */
   readonly finals: (fold: Fold, machine: MachineName) => readonly string[];
+  /** How urgent it is to ask for it after a webhook. */
+  readonly urgency: (before: Fold | undefined, after: Fold) => Urgency;
 }
 
 const orderRule: EntityRule<OrderFold> = {
@@ -64,6 +68,7 @@ const orderRule: EntityRule<OrderFold> = {
   machines: (fold) => [{ machine: "order", visible: decideOrderStatus(fold) }],
   finals: ({ observedStatuses }) =>
     observedStatuses.map(({ status }) => status).filter(isFinal),
+  urgency: urgencyOfOrder,
 };
 
 const userRule: EntityRule<UserFold> = {
@@ -76,6 +81,7 @@ const userRule: EntityRule<UserFold> = {
     const shown = machine === "lkyc" ? fold.observedLkyc : fold.observedFkyc;
     return shown.filter(isFinalVerification);
   },
+  urgency: urgencyOfUser,
 };
 
 function userMachines(fold: UserFold): readonly MachineStatus[] {
@@ -143,6 +149,7 @@ export function foldBatch(
       finals: (machine) =>
         before === undefined ? [] : rule.finals(before, machine),
       historic: historicOf(after),
+      urgency: event.delivered ? rule.urgency(before, after) : 0,
     });
   };
   const foldOrder = (

@@ -84,6 +84,8 @@ export interface Step {
   readonly position: number;
   /** Whether it wrote transitions that subscriptions wait for. */
   readonly transitions: boolean;
+  /** Whether it queued what the poller is to confirm. */
+  readonly requests: boolean;
 }
 
 /** How a step is prepared. */
@@ -163,7 +165,8 @@ export class Projector {
       this.#catchUps.delete(slot);
       const { checkpoints } = step;
       const position = checkpoints[slot]?.position ?? 0;
-      return { checkpoints, events: 0, position, transitions: false };
+      const nothing = { transitions: false, requests: false };
+      return { checkpoints, events: 0, position, ...nothing };
     }
     const writing = driver.batch(step.statements, "write");
     writing.catch(() => {}); // It is waited for below.
@@ -183,12 +186,13 @@ export class Projector {
       this.#catchUps.delete(slot);
       throw error;
     }
-    const { checkpoints, events, to, releases } = step;
+    const { checkpoints, events, to, changes, releases } = step;
     return {
       checkpoints,
       events,
       position: to.position,
       transitions: releases.transitions.length > 0,
+      requests: changes.ordersToConfirm.size + changes.usersToConfirm.size > 0,
     };
   }
 

@@ -404,9 +404,12 @@ Deno.test("Projector.step() asks for a confirmation of what webhooks named, at t
   assert.deepEqual(
     await rowsOf(
       driver,
-      "SELECT entity, entity_id, wanted_at FROM confirm_queue ORDER BY 1, 2",
+      `SELECT entity, entity_id, wanted_at FROM requests WHERE queue = 0
+        ORDER BY 1, 2`,
     ),
-    [["order", "O1", at(5)], ["order", "O3", at(7)], ["user", "U1", at(5)]],
+    [["order", "O1", 5], ["order", "O3", 7], ["user", "U1", 5]].map(
+      ([entity, id, day]) => [entity, id, Date.parse(at(Number(day)))],
+    ),
   );
   await driver.close();
 });

@@ -5,7 +5,13 @@ import type {
 } from "../machines/transition.ts";
 import type { OrderRelease } from "../releases/order_release.ts";
 import type { HandChange } from "../releases/release_log.ts";
-import type { BatchEvent, Collected, CollectedTransition } from "./batch.ts";
+import type { Urgency } from "../store/tables/polling/request_queues.ts";
+import type {
+  BatchEvent,
+  Collected,
+  CollectedTransition,
+  ToConfirm,
+} from "./batch.ts";
 
 /** Where a machine stands. */
 export interface MachineStatus {
@@ -27,6 +33,8 @@ export interface Evolved {
   readonly after: readonly MachineStatus[];
   /** Final statuses that readings had shown before the event. */
   readonly finals: (machine: MachineName) => readonly string[];
+  /** How urgent it makes a read. */
+  readonly urgency: Urgency;
   /** Whether a status entered had been entered before the ledger went live. */
   readonly historic?:
     | ((entered: VisibleStatus, previous: VisibleStatus | null) => boolean)
@@ -49,10 +57,10 @@ export interface Decided {
 export class TransitionCollector implements Collected {
   /** Statuses entered, in order. */
   readonly transitions: CollectedTransition[] = [];
-  /** Orders named by fresh webhooks, and when the last of them came. */
-  readonly ordersToConfirm = new Map<string, string>();
-  /** Users named by fresh webhooks, and when the last of them came. */
-  readonly usersToConfirm = new Map<string, string>();
+  /** Orders named by fresh webhooks. */
+  readonly ordersToConfirm = new Map<string, ToConfirm>();
+  /** Users named by fresh webhooks. */
+  readonly usersToConfirm = new Map<string, ToConfirm>();
   /** Orders that were final before the ledger went live; whether it is listed. */
   readonly historic = new Map<string, boolean>();
   /** Orders of which something new is told. */
@@ -71,7 +79,7 @@ export class TransitionCollector implements Collected {
    */
   add(
     event: BatchEvent,
-    { entity, id, before, after, finals, historic }: Evolved,
+    { entity, id, before, after, finals, historic, urgency }: Evolved,
   ): void {
     const machines = this.#machines[entity];
     const last = machines.get(id) ?? before();
@@ -103,10 +111,15 @@ export class TransitionCollector implements Collected {
       });
     }
     if (!delivered || imported) return;
-    const times = entity === "order"
+    const named = entity === "order"
       ? this.ordersToConfirm
       : this.usersToConfirm;
-    if ((times.get(id) ?? "") < fact.recordedAt) times.set(id, fact.recordedAt);
+    const known = named.get(id) ?? { at: "", urgency: 0, claimedBy: 0 };
+    named.set(id, {
+      at: known.at < fact.recordedAt ? fact.recordedAt : known.at,
+      urgency: urgency > known.urgency ? urgency : known.urgency,
+      claimedBy: urgency > 0 ? fact.position : known.claimedBy,
+    });
   }
 
   /**

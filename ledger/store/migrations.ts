@@ -11,7 +11,11 @@ import { linksSchema } from "./tables/events/links.ts";
 import { ordersSchema } from "./tables/orders.ts";
 import { queuedTransitionsSchema } from "./tables/subscriptions/queued_transitions.ts";
 import { releaseDeliveriesSchema } from "./tables/subscriptions/release_deliveries.ts";
-import { requestQueuesSchema } from "./tables/polling/request_queues.ts";
+import {
+  earlierQueuesSchema,
+  moveEarlierQueues,
+} from "./tables/polling/earlier_queues.ts";
+import { requestsSchema } from "./tables/polling/request_queues.ts";
 import { subscriptionsSchema } from "./tables/subscriptions/subscriptions.ts";
 import { historicSchema } from "./tables/go_live.ts";
 import { purchasesSchema } from "./tables/purchases.ts";
@@ -44,7 +48,7 @@ export const migrations: readonly Migration[] = [
       ...transitionsSchema,
       ...purchasesSchema,
       ...historicSchema,
-      ...requestQueuesSchema,
+      ...earlierQueuesSchema,
       ...unansweredSchema,
       ...importedSchema,
       ...subscriptionsSchema,
@@ -63,4 +67,5 @@ export const migrations: readonly Migration[] = [
       ...notesSchema,
     ],
   },
+  { version: 2, statements: [...requestsSchema, ...moveEarlierQueues] },
 ];

@@ -31,6 +31,10 @@ export { LibsqlDriver } from "../store/connections/libsql_driver.ts";
 export type { ResultSet, SqlValue } from "../store/driver/driver.ts";
 export { migrate } from "../store/migrate.ts";
 export { migrations } from "../store/migrations.ts";
+export {
+  queueFinal,
+  queueOpen,
+} from "../store/tables/polling/queued_requests.ts";
 export { EVENTS, recordedEvent } from "../store/tables/events/event_rows.ts";
 export {
   readTransitions,

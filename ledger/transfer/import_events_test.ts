@@ -94,7 +94,7 @@ Deno.test("importEvents() imports history without new transitions, and later eve
   );
   assert.equal((await rowsOf(to, "SELECT 1 FROM transitions")).length, 1205);
   assert.deepEqual(
-    await rowsOf(to, "SELECT entity, entity_id FROM confirm_queue"),
+    await rowsOf(to, "SELECT entity, entity_id FROM requests WHERE queue = 0"),
     [["order", "B"]],
   );
   await from.close();

@@ -56,11 +56,11 @@ Deno.test("lookAtBacklog() finds what waits since when, and which ids the servic
     "ids_taken",
   ]);
   await ledger.driver.batch([{
-    sql: `INSERT INTO confirm_queue
-        (entity, entity_id, known, ready, wanted_at, due_at)
-      VALUES ('order', '01KNOWN', 1, 1, ?1, ?1),
-        ('order', '01INVENTED', 0, 1, ?2, ?2)`,
-    args: ["2026-11-20T11:00:00.000Z", "2026-11-20T11:59:00.000Z"],
+    sql: `INSERT INTO requests
+        (queue, entity, entity_id, known, ready, wanted_at, due_at)
+      VALUES (0, 'order', '01KNOWN', 1, 1, ?1, ?1),
+        (0, 'order', '01INVENTED', 0, 1, ?2, ?2)`,
+    args: [nowMs - 3_600_000, nowMs - 60_000],
   }, {
     sql: `INSERT INTO isolated_ids
         (entity, entity_id, kind, why, since, attempts, again_at)

@@ -49,7 +49,10 @@ Deno.test("sweepOpen() reads an order again 10 min, 1 h, 6 h, 1 day and 3 days a
     const off = wanted < 2 * hour ? 2 * minute : 11 * minute;
     assert.ok(Math.abs(ms - wanted) <= off, `${ms}, not ${wanted}`);
   });
-  const left = await rows(ledger.driver, "SELECT * FROM open_queue");
+  const left = await rows(
+    ledger.driver,
+    "SELECT * FROM requests WHERE queue = 1",
+  );
   assert.deepEqual(left, []);
   await ledger.close();
   await box[Symbol.asyncDispose]();
@@ -87,7 +90,7 @@ Deno.test("sweepOpen() does not read an old final order again after its first re
   await ledger.project();
   const queued = await rows(
     ledger.driver,
-    "SELECT count(*) FROM open_queue WHERE final_at IS NOT NULL",
+    "SELECT count(*) FROM requests WHERE final_at IS NOT NULL",
   );
   assert.equal(queued[0]?.[0], 0);
   await ledger.close();

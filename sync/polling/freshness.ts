@@ -59,12 +59,12 @@ export interface RequestTimes {
   readonly requestedAt: string | null;
   /** Whether the service showed it then. */
   readonly wasObserved: boolean;
-  /** When it is due among the orders that are asked for again and again. */
-  readonly openDueAt: string | null;
-  /** Since when it is final, where that is why it is among them. */
-  readonly finalAt: string | null;
-  /** When it is due because a webhook named it. */
-  readonly namedDueAt: string | null;
+  /** When it is due among the orders that are asked for again, in epoch ms. */
+  readonly openDueAtMs: number | null;
+  /** Since when it is final, where that is why it is among them, in epoch ms. */
+  readonly finalAtMs: number | null;
+  /** When it is due because a webhook named it, in epoch ms. */
+  readonly namedDueAtMs: number | null;
 }
 
 /** What a poller promises for all orders and users, or why it does not. */
@@ -82,18 +82,16 @@ export function freshnessOf(
   promised: AgeBound,
   nowMs: number,
 ): Freshness {
-  const { requestedAt, openDueAt, finalAt, namedDueAt } = times;
-  const tier: FreshnessTier = namedDueAt !== null
+  const { requestedAt, openDueAtMs, finalAtMs, namedDueAtMs } = times;
+  const tier: FreshnessTier = namedDueAtMs !== null
     ? "named"
-    : openDueAt === null
+    : openDueAtMs === null
     ? "deep"
-    : finalAt === null
+    : finalAtMs === null
     ? "open"
     : "recently_final";
-  const nextAt = [namedDueAt, openDueAt].reduce<string | null>(
-    (first, at) => at !== null && (first === null || at < first) ? at : first,
-    null,
-  );
+  const nextMs = Math.min(namedDueAtMs ?? Infinity, openDueAtMs ?? Infinity);
+  const nextAt = nextMs === Infinity ? null : new Date(nextMs).toISOString();
   const bound = boundOf(times, promised, nowMs);
   return typeof bound === "number"
     ? { requestedAt, tier, nextAt, maxAgeMs: bound, unboundedReason: null }
@@ -102,7 +100,7 @@ export function freshnessOf(
 
 /** From one answer to the next, at the longest; or why nothing is promised. */
 function boundOf(
-  { requestedAt, wasObserved, openDueAt }: RequestTimes,
+  { requestedAt, wasObserved, openDueAtMs }: RequestTimes,
   promised: AgeBound,
   nowMs: number,
 ): number | UnboundedReason {
@@ -110,9 +108,9 @@ function boundOf(
   if (typeof promised === "string") return promised;
   const askedMs = Date.parse(requestedAt);
   const { anythingMs, recentlyFinalMs } = promised;
-  const pauseMs = openDueAt === null
+  const pauseMs = openDueAtMs === null
     ? Infinity
-    : Math.max(0, Date.parse(openDueAt) - askedMs);
+    : Math.max(0, openDueAtMs - askedMs);
   // The cycle through the past reads it too, whatever its pause has grown to.
   const boundMs = Math.min(anythingMs, pauseMs + recentlyFinalMs);
   const ageMs = nowMs - askedMs;
@@ -152,14 +150,14 @@ export async function readFreshness(
   const [rows] = await driver.batch([selectFreshness(entity, id)], "read");
   const [requestedAt, found, openDueAt, finalAt, namedDueAt] = rows?.rows[0] ??
     [];
-  const text = (value: unknown) => typeof value === "string" ? value : null;
+  const ms = (value: unknown) => typeof value === "number" ? value : null;
   return freshnessOf(
     {
-      requestedAt: text(requestedAt),
+      requestedAt: typeof requestedAt === "string" ? requestedAt : null,
       wasObserved: found === 1,
-      openDueAt: text(openDueAt),
-      finalAt: text(finalAt),
-      namedDueAt: text(namedDueAt),
+      openDueAtMs: ms(openDueAt),
+      finalAtMs: ms(finalAt),
+      namedDueAtMs: ms(namedDueAt),
     },
     await readPromised(driver),
     nowMs,

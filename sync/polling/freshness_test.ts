@@ -4,6 +4,7 @@ import { type AgeBound, freshnessOf, type RequestTimes } from "./freshness.ts";
 const minute = 60_000;
 const bound = {
   newOrderMs: minute,
+  firstClaimMs: minute,
   namedByWebhookMs: minute,
   openOrderMs: minute,
   recentlyFinalMs: minute,
@@ -14,9 +15,9 @@ const nowMs = 11 * minute;
 const shown: RequestTimes = {
   requestedAt: at(10),
   wasObserved: true,
-  openDueAt: null,
-  finalAt: null,
-  namedDueAt: null,
+  openDueAtMs: null,
+  finalAtMs: null,
+  namedDueAtMs: null,
 };
 
 Deno.test("freshnessOf() names the soonest reason to ask again, and when", () => {
@@ -25,24 +26,27 @@ Deno.test("freshnessOf() names the soonest reason to ask again, and when", () =>
     return [tier, nextAt];
   };
   assert.deepEqual(of({}), ["deep", null]);
-  assert.deepEqual(of({ openDueAt: at(12) }), ["open", at(12)]);
-  assert.deepEqual(of({ openDueAt: at(20), finalAt: at(5) }), [
+  assert.deepEqual(of({ openDueAtMs: 12 * minute }), ["open", at(12)]);
+  assert.deepEqual(of({ openDueAtMs: 20 * minute, finalAtMs: 5 * minute }), [
     "recently_final",
     at(20),
   ]);
-  assert.deepEqual(of({ openDueAt: at(20), namedDueAt: at(11) }), [
-    "named",
-    at(11),
-  ]);
+  assert.deepEqual(
+    of({ openDueAtMs: 20 * minute, namedDueAtMs: 11 * minute }),
+    [
+      "named",
+      at(11),
+    ],
+  );
 });
 
 Deno.test("freshnessOf() promises the pause and the queue, and never more than the cycle", () => {
-  const of = (openDueAt: string | null) =>
-    freshnessOf({ ...shown, openDueAt }, bound, nowMs).maxAgeMs;
+  const of = (openDueAtMs: number | null) =>
+    freshnessOf({ ...shown, openDueAtMs }, bound, nowMs).maxAgeMs;
   assert.equal(of(null), 120 * minute);
-  assert.equal(of(at(12)), 3 * minute);
-  assert.equal(of(at(1000)), 120 * minute);
-  assert.equal(of(at(5)), minute, "a pause before the question is none");
+  assert.equal(of(12 * minute), 3 * minute);
+  assert.equal(of(1000 * minute), 120 * minute);
+  assert.equal(of(5 * minute), minute, "a pause before the question is none");
 });
 
 Deno.test("freshnessOf() promises nothing while polling does not work, and says why", () => {
@@ -60,6 +64,9 @@ Deno.test("freshnessOf() promises nothing while polling does not work, and says 
   assert.equal(of({ requestedAt: null }, bound), "never_observed");
   assert.equal(of({ wasObserved: false }, "not_polled"), "never_observed");
   assert.equal(of({}, bound, nowMs + 120 * minute), "behind");
-  assert.equal(of({ openDueAt: at(12) }, bound, nowMs + 3 * minute), "behind");
+  assert.equal(
+    of({ openDueAtMs: 12 * minute }, bound, nowMs + 3 * minute),
+    "behind",
+  );
   assert.equal(of({}, bound, nowMs - 60 * minute), "behind", "set back");
 });

@@ -14,8 +14,8 @@ export interface OpenOrder {
   readonly orderId: string;
   /** What is known of it. */
   readonly fold: OrderFold;
-  /** Since when it is final, UTC ISO 8601; null while it is open. */
-  readonly finalAt: string | null;
+  /** Since when it is final, in ms since the epoch; null while it is open. */
+  readonly finalAtMs: number | null;
 }
 
 /**
@@ -41,7 +41,7 @@ export async function readOpenOrders(
   return (found?.rows ?? []).map((row) => ({
     orderId: String(row[0]),
     fold: decodeOrderFold(String(row[1])),
-    finalAt: row[2] === null ? null : String(row[2]),
+    finalAtMs: row[2] === null ? null : Number(row[2]),
   }));
 }
 

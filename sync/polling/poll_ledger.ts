@@ -6,6 +6,11 @@ export interface PollLedger {
   readonly driver: Driver;
   /** Folds what is new, and extends the evidence chain. */
   project(options?: { readonly signal?: AbortSignal }): Promise<unknown>;
+  /**
+   * Calls a function whenever this process has folded webhooks. Without it, the
+   * poller looks what they named once a second.
+   */
+  onRequested?(listener: () => void): Disposable;
 }
 
 /** What comparing needs of a ledger besides: `Ledger` fits. */

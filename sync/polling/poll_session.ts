@@ -3,7 +3,8 @@ import type { PollerOptions } from "./poller_options.ts";
 import type { PollerSettings } from "./poller_settings.ts";
 import { writePollBound } from "./poll_bound.ts";
 import { readPollStatus } from "./poll_status.ts";
-import { type SweepKind, UnknownShare } from "./fair_share.ts";
+import type { SweepKind } from "./fair_share.ts";
+import { RequestTurns } from "./request_turns.ts";
 import { Recorder } from "../recording/recorder.ts";
 import { allSteps, type Steps } from "../walk/steps.ts";
 import type { SweepContext } from "./sweep_context.ts";
@@ -35,8 +36,8 @@ export class PollSession {
   readonly lease: Lease;
   readonly #parts: PollSessionOptions;
   readonly #recorder: Recorder;
-  readonly #confirmShare = new UnknownShare();
-  readonly #openShare = new UnknownShare();
+  readonly #confirmTurns = new RequestTurns();
+  readonly #openTurns = new RequestTurns();
 
   /** @param parts The objects it uses. */
   constructor(parts: PollSessionOptions) {
@@ -65,9 +66,9 @@ export class PollSession {
       case "new":
         return allSteps(ENTITIES.map((entity) => sweepNew(context, entity)));
       case "open":
-        return sweepOpen(context, { all, share: this.#openShare });
+        return sweepOpen(context, { all, turns: this.#openTurns });
       case "confirm":
-        return sweepConfirm(context, { once: all, share: this.#confirmShare });
+        return sweepConfirm(context, { once: all, turns: this.#confirmTurns });
       case "deep": {
         const { deepCycleAtLeastMs } = this.#parts.settings.periods;
         // Half of it: a cycle that is due must not be left out by chance.

@@ -1,6 +1,6 @@
 import { DEFAULT_PERIODS, DEFAULT_RULES } from "./poller_settings.ts";
 import {
-  countConfirms,
+  countNamed,
   countObserved,
   countOpenQueue,
   type Driver,
@@ -102,8 +102,9 @@ export async function readPollStatus(
   const users = await readSweep<NewProgress>(driver, newSweepName("user"));
   const deepOrders = await readDeepProgress(driver, "order");
   const deepUsers = await readDeepProgress(driver, "user");
-  const { backlog, isolatedIds } = await readPollBacklog(driver);
-  const counts = await readCounts(driver, backlog, orders?.followed ?? 0);
+  const waits = await readPollBacklog(driver);
+  const { backlog, isolatedIds } = waits;
+  const counts = await readCounts(driver, waits, orders?.followed ?? 0);
   return {
     orders: backfillStatement("order", orders),
     users: backfillStatement("user", users),
@@ -133,6 +134,12 @@ function deepCycles(
   };
 }
 
+/** What waits for a confirming read, and what is set aside. */
+export interface PollBacklog
+  extends
+    Pick<PollStatus, "backlog" | "isolatedIds">,
+    Pick<WorkCounts, "waitingUsers" | "waitingUrgent"> {}
+
 /**
  * Reads only what waits for a confirming read, and what is set aside: the rest
  * of {@linkcode readPollStatus} counts every open order.
@@ -142,20 +149,35 @@ function deepCycles(
  */
 export async function readPollBacklog(
   driver: Driver,
-): Promise<Pick<PollStatus, "backlog" | "isolatedIds">> {
+): Promise<PollBacklog> {
   const [waiting, refused, oldest] = await driver.batch(
-    [countConfirms, ...selectRefused(refusedIdsListed)],
+    [countNamed, ...selectRefused(refusedIdsListed)],
     "read",
   );
-  const backlog = (known: number): Backlog => {
-    const row = waiting?.rows.find((row) => row[0] === known);
+  const groups = (waiting?.rows ?? []).map((row) => ({
+    known: row[0] === 1,
+    entity: row[1],
+    urgent: row[2] === 1,
+    count: Number(row[3]),
+    oldestMs: Number(row[4]),
+  }));
+  const count = (some: typeof groups): number =>
+    some.reduce((sum, group) => sum + group.count, 0);
+  const backlog = (known: boolean): Backlog => {
+    const some = groups.filter((group) => group.known === known);
+    const oldestMs = Math.min(...some.map((group) => group.oldestMs));
     return {
-      waiting: Number(row?.[1] ?? 0),
-      oldestAt: typeof row?.[2] === "string" ? row[2] : null,
+      waiting: count(some),
+      oldestAt: some.length === 0 ? null : new Date(oldestMs).toISOString(),
     };
   };
+  const known = groups.filter((group) => group.known);
   return {
-    backlog: { known: backlog(1), unknown: backlog(0) },
+    waitingUsers: count(known.filter(({ entity }) => entity === "user")),
+    waitingUrgent: count(
+      known.filter(({ entity, urgent }) => entity === "order" && urgent),
+    ),
+    backlog: { known: backlog(true), unknown: backlog(false) },
     isolatedIds: {
       count: Number(refused?.rows[0]?.[0] ?? 0),
       ids: isolatedIdsOf(oldest),
@@ -165,7 +187,7 @@ export async function readPollBacklog(
 
 async function readCounts(
   driver: Driver,
-  { known, unknown }: PollStatus["backlog"],
+  { backlog: { known, unknown }, waitingUsers, waitingUrgent }: PollBacklog,
   ordersInOverlap: number,
 ): Promise<WorkCounts> {
   const [observed, open] = await driver.batch(
@@ -182,6 +204,8 @@ async function readCounts(
     recentlyFinal: Number(open?.rows[0]?.[1] ?? 0),
     waiting: known.waiting + unknown.waiting,
     waitingUnknown: unknown.waiting,
+    waitingUsers,
+    waitingUrgent,
     ordersInOverlap,
   };
 }

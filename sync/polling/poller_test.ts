@@ -94,7 +94,7 @@ Deno.test("once() confirms what a webhook claims, and empties the queue", async 
   assert.equal(after?.status, "success");
   assert.equal(after?.trust, "confirmed");
   const [queue] = await ledger.driver.batch([{
-    sql: "SELECT count(*) FROM confirm_queue",
+    sql: "SELECT count(*) FROM requests WHERE queue = 0",
     args: [],
   }], "read");
   assert.equal(queue?.rows[0]?.[0], 0);
@@ -215,7 +215,7 @@ Deno.test("once() is not led astray by ids nobody can ask for", async () => {
   const known = await ledger.orders.get(order.orderId);
   assert.equal(known?.confirmed?.status, "created");
   const [queue] = await ledger.driver.batch([{
-    sql: "SELECT count(*) FROM confirm_queue",
+    sql: "SELECT count(*) FROM requests WHERE queue = 0",
     args: [],
   }], "read");
   assert.equal(queue?.rows[0]?.[0], 0);

@@ -160,8 +160,8 @@ export function setAside(
   const { why, nowMs } = refusal;
   const attempts = refusal.attempts + 1;
   const now = new Date(nowMs).toISOString();
-  const again = new Date(nowMs + refusedPauseMs(attempts)).toISOString();
-  const rests = [[entityId, again] as const];
+  const againMs = nowMs + refusedPauseMs(attempts);
+  const rests = [[entityId, againMs] as const];
   return [
     upsertIsolated({
       entity,
@@ -170,10 +170,10 @@ export function setAside(
       why,
       since: now,
       attempts,
-      nextAttemptAt: again,
+      nextAttemptAt: new Date(againMs).toISOString(),
     }),
-    restUntil("confirm_queue", entity, rests, now),
-    restUntil("open_queue", entity, rests, now),
+    restUntil("named", entity, rests, nowMs),
+    restUntil("open", entity, rests, nowMs),
   ];
 }
 

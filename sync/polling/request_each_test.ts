@@ -20,10 +20,10 @@ function at(ms: number): string {
 
 async function want(driver: Driver, id: string, entity = "order") {
   await driver.batch([{
-    sql: `INSERT INTO confirm_queue
-        (entity, entity_id, known, ready, wanted_at, due_at)
-      VALUES (?1, ?2, 0, 1, ?3, ?3)`,
-    args: [entity, id, at(-1000)],
+    sql: `INSERT INTO requests
+        (queue, entity, entity_id, known, ready, wanted_at, due_at)
+      VALUES (0, ?1, ?2, 0, 1, ?3, ?3)`,
+    args: [entity, id, startMs - 1000],
   }], "write");
 }
 
@@ -81,7 +81,7 @@ for (const [how, refuse] of Object.entries(refusals)) {
     await box.clock.advance(10 * 60_000);
     await drain(sweepConfirm(context), box.clock);
     assert.deepEqual(await rows(driver, "SELECT * FROM isolated_ids"), []);
-    assert.deepEqual(await rows(driver, "SELECT * FROM confirm_queue"), []);
+    assert.deepEqual(await rows(driver, "SELECT * FROM requests"), []);
     await driver.close();
   });
 }

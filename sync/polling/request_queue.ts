@@ -3,16 +3,17 @@ import {
   type Driver,
   type Entity,
   keepUp,
-  queueConfirms,
   type QueueName,
+  queueNamed,
+  type ResultSet,
   selectKnown,
   selectUpkeep,
   type Waiting,
   waitingOf,
 } from "../../ledger/for_sync.ts";
-import { ITEMS_PER_REQUEST } from "./staleness.ts";
+import { ITEMS_PER_REQUEST, PLACES_FOR_OTHERS } from "./staleness.ts";
 import type { SweepContext } from "./sweep_context.ts";
-import type { UnknownShare } from "./fair_share.ts";
+import type { QuarterShare, RequestTurns } from "./request_turns.ts";
 
 /** Ids for one request. */
 export interface IdBatch {
@@ -28,17 +29,23 @@ export interface IdBatch {
 export interface ChooseOptions {
   /** Which queue. */
   readonly queue: QueueName;
-  /** Kinds of entities in it. */
+  /** Kinds of entities in it, in their order. */
   readonly entities: readonly Entity[];
   /** Ids that are due later are left alone, in ms since the epoch. */
   readonly untilMs: number;
-  /** Holds unknown ids to their share. */
-  readonly share: UnknownShare;
+  /** Holds unknown ids and users to their shares. */
+  readonly turns: RequestTurns;
+}
+
+/** Of one kind of entity what may be requested next; at most 20 each. */
+interface Waits {
+  readonly known: readonly Waiting[];
+  readonly unknown: readonly Waiting[];
 }
 
 /**
- * Chooses the ids of the next request: known ones that are due longest, or
- * unknown ones by their share, drawn at random.
+ * Chooses the ids of the next request: known ones, or unknown ones by their
+ * share, drawn at random; orders, or users by theirs; the urgent ones first.
  *
  * @param context What to work with.
  * @param options How to choose.
@@ -46,49 +53,86 @@ export interface ChooseOptions {
  */
 export async function nextBatch(
   context: SweepContext,
-  { queue, entities, untilMs, share }: ChooseOptions,
+  options: ChooseOptions,
 ): Promise<IdBatch | null> {
-  const { driver, recorder } = context;
-  const until = new Date(untilMs).toISOString();
-  const choice = entities.flatMap((entity) => [
-    selectKnown(queue, entity, until, ITEMS_PER_REQUEST),
-    drawUnknown(queue, entity, fraction(context), ITEMS_PER_REQUEST),
-  ]);
-  const nowMs = context.now();
-  let [upkeep, ...found] = await driver.batch(
-    [selectUpkeep(queue, nowMs), ...choice],
-    "read",
+  const { turns, untilMs } = options;
+  const lists = (await readChoice(context, options)).map((set) =>
+    waitingOf(set).filter(({ dueAtMs }) => dueAtMs <= untilMs)
   );
-  if (upkeep?.rows[0]?.[0] === 1) {
-    await recorder.write(keepUp(queue, nowMs));
-    found = await driver.batch(choice, "read");
-  }
-  const lists = found.map((set) =>
-    waitingOf(set).filter(({ dueAt }) => dueAt <= until)
+  const waits = options.entities.map((_, at): Waits => ({
+    known: oneRequest(lists[2 * at] ?? []),
+    unknown: (lists[2 * at + 1] ?? []).slice(0, ITEMS_PER_REQUEST),
+  }));
+  const known = turnOf(waits.map((one) => one.known), turns.users);
+  const unknown = turnOf(waits.map((one) => one.unknown), turns.users);
+  const either = turnOf(
+    [known?.waiting ?? [], unknown?.waiting ?? []],
+    turns.unknown,
   );
-  const known = oldest(lists.filter((_, at) => at % 2 === 0));
-  const unknown = oldest(lists.filter((_, at) => at % 2 === 1));
-  const both = known !== null && unknown !== null;
-  const isUnknown = known === null || (both && share.allowsUnknown);
-  const waiting = isUnknown ? unknown : known;
-  const [first] = waiting ?? [];
-  if (waiting === null || first === undefined) return null;
+  const [first] = either?.waiting ?? [];
+  if (either === null || first === undefined) return null;
+  const { waiting } = either;
+  const chosen = known?.waiting === waiting ? known : unknown;
   return {
     entity: first.entity,
     waiting: first.alone ? [first] : waiting.filter(({ alone }) => !alone),
     spend: (requests) => {
-      if (both) share.spend(isUnknown ? "unknown" : "known", requests);
+      either.spend(requests);
+      chosen?.spend(requests);
     },
   };
 }
 
-/** The list whose first has been due longest. */
-function oldest(lists: readonly Waiting[][]): Waiting[] | null {
-  return lists.reduce<Waiting[] | null>((best, list) => {
-    const [first, other] = [list[0]?.dueAt, best?.[0]?.dueAt];
-    if (first === undefined) return best;
-    return other === undefined || first < other ? list : best;
-  }, null);
+/** Reads what waits, known and unknown of each kind, after the upkeep. */
+async function readChoice(
+  context: SweepContext,
+  { queue, entities, untilMs, turns }: ChooseOptions,
+): Promise<ResultSet[]> {
+  const { driver, recorder } = context;
+  const nowMs = context.now();
+  const choice = entities.flatMap((entity) => [
+    selectKnown(queue, entity, untilMs, ITEMS_PER_REQUEST),
+    drawUnknown(queue, entity, fraction(context), ITEMS_PER_REQUEST),
+  ]);
+  const looksAhead = turns.looksAhead(nowMs);
+  const [upkeep, ...found] = await driver.batch(
+    [selectUpkeep(queue, nowMs, looksAhead), ...choice],
+    "read",
+  );
+  if (upkeep?.rows[0]?.[0] !== 1) return found;
+  await recorder.write(keepUp(queue, nowMs, looksAhead));
+  return await driver.batch(choice, "read");
+}
+
+/** What fits one request: the urgent first, but others have their places. */
+function oneRequest(waiting: readonly Waiting[]): readonly Waiting[] {
+  const urgent = waiting.filter(({ urgency }) => urgency > 0);
+  const others = waiting.filter(({ urgency }) => urgency === 0);
+  const places = Math.max(
+    ITEMS_PER_REQUEST - Math.min(others.length, PLACES_FOR_OTHERS),
+    ITEMS_PER_REQUEST - others.length,
+  );
+  return [...urgent.slice(0, places), ...others].slice(0, ITEMS_PER_REQUEST);
+}
+
+/** One of two lists that wait, and how to count the requests for it. */
+interface TurnOf {
+  readonly waiting: readonly Waiting[];
+  readonly spend: (requests: number) => void;
+}
+
+/** The first list that waits, or the second by its share. */
+function turnOf(
+  [first = [], second = []]: readonly (readonly Waiting[])[],
+  share: QuarterShare,
+): TurnOf | null {
+  if (first.length === 0 && second.length === 0) return null;
+  if (first.length === 0 || second.length === 0) {
+    return { waiting: first.length === 0 ? second : first, spend: () => {} };
+  }
+  return share.allowsSecond
+    ? { waiting: second, spend: (requests) => share.spend("second", requests) }
+    : { waiting: first, spend: (requests) => share.spend("first", requests) };
 }
 
 function fraction({ randomBytes }: SweepContext): number {
@@ -110,6 +154,11 @@ export async function requestOrder(
   orderId: string,
   nowMs: number,
 ): Promise<void> {
-  const row = ["order", orderId, new Date(nowMs).toISOString(), 0] as const;
-  await driver.batch([queueConfirms([row])], "write");
+  const named = {
+    entity: "order",
+    entityId: orderId,
+    atMs: nowMs,
+    known: false,
+  } as const;
+  await driver.batch([queueNamed([named])], "write");
 }

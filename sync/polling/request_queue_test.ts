@@ -2,8 +2,14 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { ledgerOn } from "../../ledger/for_server.ts";
 import { openDriver, openLedger } from "../../ledger/mod.ts";
-import { encodeOrderFold, migrations } from "../../ledger/testing/mod.ts";
 import {
+  encodeOrderFold,
+  migrations,
+  queueFinal,
+  queueOpen,
+} from "../../ledger/testing/mod.ts";
+import {
+  deleteConfirmed,
   deleteRead,
   drawUnknown,
   type Driver,
@@ -12,6 +18,8 @@ import {
   keepUp,
   markKnown,
   type QueueName,
+  queueNamed,
+  QUEUES,
   restUntil,
   selectKnown,
   selectOpenOrders,
@@ -31,7 +39,7 @@ import { nextBatch } from "./request_queue.ts";
 import { createPoller } from "./poller.ts";
 import { moving } from "../testing/polling_test_kit.ts";
 import { sweepNew } from "./sweep_new.ts";
-import { UnknownShare } from "./fair_share.ts";
+import { RequestTurns } from "./request_turns.ts";
 
 function at(ms: number): string {
   return new Date(startMs + ms).toISOString();
@@ -40,14 +48,14 @@ function at(ms: number): string {
 async function want(
   driver: Driver,
   id: string,
-  { known = 0, atMs = -1000, entity = "order" } = {},
+  { known = 0, atMs = -1000, entity = "order", urgency = 0 } = {},
 ) {
   await driver.batch([{
-    sql: `INSERT INTO confirm_queue
-        (entity, entity_id, known, ready, wanted_at, due_at)
-      VALUES (?1, ?2, ?3, 1, ?4, ?4)
+    sql: `INSERT INTO requests
+        (queue, entity, entity_id, known, ready, wanted_at, due_at, urgency)
+      VALUES (0, ?1, ?2, ?3, 1, ?4, ?4, ?5)
       ON CONFLICT DO UPDATE SET wanted_at = excluded.wanted_at`,
-    args: [entity, id, known, at(atMs)],
+    args: [entity, id, known, startMs + atMs, urgency],
   }], "write");
 }
 
@@ -56,16 +64,17 @@ function invent(queue: QueueName, count: number): Statement {
   return {
     sql: `WITH RECURSIVE n(i) AS (
         SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
-      INSERT INTO ${queue} (entity, entity_id, known, ready, wanted_at, due_at)
-      SELECT 'order', printf('01JFORGED%017d', i), 0, 1, ?2, ?2 FROM n`,
-    args: [count, at(-60_000)],
+      INSERT INTO requests
+        (queue, entity, entity_id, known, ready, wanted_at, due_at)
+      SELECT ?3, 'order', printf('01JFORGED%017d', i), 0, 1, ?2, ?2 FROM n`,
+    args: [count, startMs - 60_000, QUEUES[queue]],
   };
 }
 
 Deno.test("sweepConfirm() gives unknown ids a quarter of the requests while known ones wait", async () => {
   await using box = service();
   const driver = await storeOnly();
-  await driver.batch([invent("confirm_queue", 2000)], "write");
+  await driver.batch([invent("named", 2000)], "write");
   const known = Array.from({ length: 240 }, () => box.sandbox.createOrder());
   for (const { orderId } of known) {
     await want(driver, orderId, { known: 1 });
@@ -81,7 +90,7 @@ Deno.test("sweepConfirm() gives unknown ids a quarter of the requests while know
   assert.deepEqual(
     (await rows(
       driver,
-      "SELECT count(*) FROM confirm_queue WHERE known = 1",
+      "SELECT count(*) FROM requests WHERE known = 1",
     ))[0]?.[0],
     0,
   );
@@ -91,7 +100,7 @@ Deno.test("sweepConfirm() gives unknown ids a quarter of the requests while know
 Deno.test("sweepConfirm() gives users that are known their turn among orders", async () => {
   await using box = service();
   const driver = await storeOnly();
-  await driver.batch([invent("confirm_queue", 2000)], "write");
+  await driver.batch([invent("named", 2000)], "write");
   const user = box.sandbox.createUser();
   await want(driver, user.userId, { known: 1, entity: "user" });
   const { context } = await bench(box, driver);
@@ -129,7 +138,7 @@ Deno.test("sweepConfirm() lets an id rest that changes nothing, twice as long ea
     const before = box.asked.length;
     const sweep = sweepConfirm(context, {
       once: false,
-      share: new UnknownShare(),
+      turns: new RequestTurns(),
     });
     await drain(sweep, box.clock);
     if (box.asked.length > before) asks.push(second);
@@ -201,24 +210,22 @@ Deno.test("markKnown() makes an id known in both queues when any sweep reads it"
   // Younger than the reading, so the want stays in the queue.
   await want(driver, orderId, { atMs: 1000 });
   await driver.batch([{
-    sql: `INSERT INTO open_queue
-        (entity, entity_id, known, ready, wanted_at, due_at)
-      VALUES ('order', ?1, 0, 0, ?2, ?2)`,
-    args: [orderId, at(0)],
+    sql: `INSERT INTO requests
+        (queue, entity, entity_id, known, ready, wanted_at, due_at)
+      VALUES (1, 'order', ?1, 0, 0, ?2, ?2)`,
+    args: [orderId, startMs],
   }], "write");
   const { context } = await bench(box, driver);
   await drain(sweepNew(context, "order"), box.clock);
-  for (const queue of ["confirm_queue", "open_queue"]) {
-    const known = await rows(driver, `SELECT known, ready FROM ${queue}`);
-    assert.deepEqual(known.map((row) => [...row]), [[1, 1]], queue);
-  }
+  const known = await rows(driver, "SELECT queue, known, ready FROM requests");
+  assert.deepEqual(known.map((row) => [...row]), [[0, 1, 1], [1, 1, 1]]);
   await driver.close();
 });
 
 Deno.test("drawUnknown() draws each with the same chance, whoever came in a crowd", async () => {
   await using box = service();
   const driver = await storeOnly();
-  await driver.batch([invent("confirm_queue", 1000)], "write");
+  await driver.batch([invent("named", 1000)], "write");
   await want(driver, "real", { atMs: -10 });
   let random = 0;
   const { context } = await bench(box, driver, {
@@ -231,10 +238,10 @@ Deno.test("drawUnknown() draws each with the same chance, whoever came in a crow
   let drawn = 0;
   for (let round = 0; round < 1000; round++) {
     const batch = await nextBatch(context, {
-      queue: "confirm_queue",
+      queue: "named",
       entities: ["order"],
       untilMs: startMs,
-      share: new UnknownShare(),
+      turns: new RequestTurns(),
     });
     if (batch?.waiting.some(({ entityId }) => entityId === "real")) drawn++;
   }
@@ -261,14 +268,18 @@ Deno.test("selectKnown() and the other queue statements use an index, whatever i
     sharedIds: new Set<string>(),
     changed: new Set(["a"]),
   };
-  for (const queue of ["confirm_queue", "open_queue"] as const) {
+  for (const queue of ["named", "open"] as const) {
     const statements = [
-      selectKnown(queue, "order", now, 20),
+      selectKnown(queue, "order", startMs, 20),
       drawUnknown(queue, "order", 0.3, 20),
-      selectUpkeep(queue, startMs),
-      ...keepUp(queue, startMs),
-      markKnown(queue, "order", ["a"]),
-      restUntil(queue, "order", [["a", now]], now),
+      selectUpkeep(queue, startMs, true),
+      ...keepUp(queue, startMs, true),
+      markKnown("order", ["a"]),
+      restUntil(queue, "order", [["a", startMs, 1]], startMs),
+      deleteConfirmed([]),
+      queueNamed([]),
+      queueOpen([]),
+      queueFinal([]),
       confirmRest("order", answer),
       selectOpenOrders(["a"], FOLD_VERSION),
       deleteRead("order", ["a"], startMs),
@@ -279,11 +290,11 @@ Deno.test("selectKnown() and the other queue statements use an index, whatever i
         String(row.detail)
       );
       const walks = steps.filter((step) =>
-        /SCAN (q|o|orders|confirm_queue|open_queue|observations)\b/.test(
+        /SCAN (q|o|a|orders|requests|observations|isolated_ids)\b/.test(
           step,
         ) ||
         // By the kind of entity alone it would go through all that wait.
-        /\((entity|generation)=\?\)$/.test(step) && !/to_draw/.test(step)
+        /\((queue=\? AND entity|generation)=\?\)$/.test(step)
       );
       assert.deepEqual(walks, [], `${sql}\n${steps.join("\n")}`);
     }
@@ -299,12 +310,12 @@ Deno.test("sweepConfirm() requests an id at once when its stored time is in the 
   await want(driver, ahead.orderId, { known: 1, atMs: 600_000 });
   await want(driver, far.orderId, { known: 1 });
   await driver.batch([{
-    sql: "UPDATE confirm_queue SET due_at = ? WHERE entity_id = ?",
-    args: ["2099-01-01T00:00:00.000Z", far.orderId],
+    sql: "UPDATE requests SET due_at = ? WHERE entity_id = ?",
+    args: [Date.parse("2099-01-01T00:00:00.000Z"), far.orderId],
   }], "write");
   const { context } = await bench(box, driver);
   await drain(sweepConfirm(context), box.clock);
-  assert.deepEqual(await rows(driver, "SELECT * FROM confirm_queue"), []);
+  assert.deepEqual(await rows(driver, "SELECT * FROM requests"), []);
   await driver.close();
 });
 
@@ -326,15 +337,16 @@ Deno.test(`run() confirms a real order within its bound beside ${INVENTED} inven
   await ledger.project();
   const fold = initialOrderFold("ID");
   await ledger.driver.batch([
-    invent("confirm_queue", INVENTED),
-    invent("open_queue", INVENTED),
+    invent("named", INVENTED),
+    invent("open", INVENTED),
     {
       sql: `INSERT INTO orders (generation, order_id, status, trust, release,
           release_reason, open, sort_at, state, activity, fold)
         SELECT p.generation, q.entity_id, 'created', 'claimed', 'wait',
-          'not_shown', 1, q.wanted_at, '{}', '{}', replace(?, 'ID', q.entity_id)
-        FROM open_queue AS q, projections AS p WHERE p.name = 'live'`,
-      args: [encodeOrderFold(fold)],
+          'not_shown', 1, ?2, '{}', '{}', replace(?1, 'ID', q.entity_id)
+        FROM requests AS q, projections AS p
+        WHERE p.name = 'live' AND q.queue = 1`,
+      args: [encodeOrderFold(fold), at(-60_000)],
     },
   ], "write");
   const stop = new AbortController();

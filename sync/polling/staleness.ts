@@ -1,15 +1,17 @@
-import {
-  type ShareRules,
-  SWEEP_KINDS,
-  type SweepKind,
-  UNKNOWN_ONE_IN,
-} from "./fair_share.ts";
+import { type ShareRules, SWEEP_KINDS, type SweepKind } from "./fair_share.ts";
+import { ONE_IN } from "./request_turns.ts";
 
 /** Shortest time between two confirming reads of the same id, in ms. */
 export const CONFIRM_AT_LEAST_MS = 10_000;
 
 /** Items of one page: the most the Data API gives. Source: "Limits". */
 export const ITEMS_PER_REQUEST = 20;
+
+/**
+ * Places of a request that urgent ids leave to others that wait: nobody can put
+ * off what others wait for.
+ */
+export const PLACES_FOR_OTHERS = ITEMS_PER_REQUEST / 2;
 
 /** How much there is to look after. */
 export interface WorkCounts {
@@ -27,6 +29,13 @@ export interface WorkCounts {
   readonly waiting: number;
   /** Of these, the ones that the service has never shown. */
   readonly waitingUnknown: number;
+  /** Users that the service has shown and that wait. */
+  readonly waitingUsers: number;
+  /**
+   * Orders that the service has shown and of which a webhook was the first to
+   * claim a status: they wait for no rest, and come first.
+   */
+  readonly waitingUrgent: number;
   /** Orders created within the overlap of the new sweep. */
   readonly ordersInOverlap: number;
 }
@@ -58,10 +67,17 @@ export interface StalenessBound {
   /** From an order's creation to the ledger knowing it. */
   readonly newOrderMs: number;
   /**
-   * From a webhook to the confirming read, of orders and users that the service
-   * has shown: invented ids do not lengthen it. An order that only a webhook
-   * has named so far is shown within `newOrderMs`. Webhooks that name the same
-   * one again and again, and nothing has changed, lengthen it by ten minutes.
+   * From the first webhook that claims a status of an order to the confirming
+   * read, of orders that the service has shown. While the rate is not used up it
+   * is one request, or up to a second more where another process folds.
+   */
+  readonly firstClaimMs: number;
+  /**
+   * From any other webhook to the confirming read, of orders and users that the
+   * service has shown: invented ids do not lengthen it. An order that only a
+   * webhook has named so far is shown within `newOrderMs`. Webhooks that name the
+   * same one again and again, and nothing has changed, lengthen it by ten
+   * minutes.
    */
   readonly namedByWebhookMs: number;
   /** From a change of a fresh open order to the ledger knowing it. */
@@ -99,8 +115,11 @@ export interface StalenessBound {
  *   recentlyFinal: 4,
  *   waiting: 0,
  *   waitingUnknown: 0,
+ *   waitingUsers: 0,
+ *   waitingUrgent: 0,
  *   ordersInOverlap: 3,
  * });
+ * assert.ok(bound.firstClaimMs < 5000);
  * assert.ok(bound.namedByWebhookMs < 20_000);
  * assert.ok(bound.anythingMs < 2 * 3_600_000);
  * ```
@@ -117,15 +136,25 @@ export function stalenessBound(
     );
   // A walk ends on an empty page, and users are walked beside the orders.
   const follow = takesMs("new", pages(counts.ordersInOverlap) + 1 + 2);
-  // Unknown ids take at most one request in four while known ones wait.
-  const shared = UNKNOWN_ONE_IN / (UNKNOWN_ONE_IN - 1);
-  const known = counts.waiting - counts.waitingUnknown;
-  const confirm = takesMs("confirm", (pages(known) + 2) * shared);
+  // Unknown ids take at most one request in four while known ones wait, and
+  // users one in four while orders wait.
+  const shared = ONE_IN / (ONE_IN - 1);
+  const { waitingUsers, waitingUrgent } = counts;
+  const others = counts.waiting - counts.waitingUnknown - waitingUsers -
+    waitingUrgent;
+  const urgent = pages(waitingUrgent) * shared;
+  const named = Math.max(
+    urgent + Math.ceil(others / PLACES_FOR_OTHERS) * shared,
+    pages(waitingUsers) * ONE_IN,
+  );
+  const first = takesMs("confirm", urgent * shared);
+  const confirm = takesMs("confirm", named * shared);
   const shown = counts.openOrders - counts.openUnknown + counts.recentlyFinal;
   const open = takesMs("open", pages(shown) * 2 * shared);
   const deep = takesMs("deep", deepRequests(counts, periods.itemsPerWindow));
   return {
     newOrderMs: periods.followEveryMs + 2 * follow,
+    firstClaimMs: periods.confirmEveryMs + 2 * first,
     namedByWebhookMs: periods.confirmAtLeastMs + periods.confirmEveryMs +
       2 * confirm,
     recentlyFinalMs: periods.openEveryMs + 2 * open,

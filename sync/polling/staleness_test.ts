@@ -34,6 +34,8 @@ const none: WorkCounts = {
   recentlyFinal: 0,
   waiting: 0,
   waitingUnknown: 0,
+  waitingUsers: 0,
+  waitingUrgent: 0,
   ordersInOverlap: 0,
 };
 
@@ -44,15 +46,20 @@ Deno.test("stalenessBound() follows from rate, shares and counts", () => {
     openOrders: 200_400,
     openUnknown: 200_000,
     recentlyFinal: 0,
-    waiting: 200_040,
+    waiting: 200_072,
     waitingUnknown: 200_000,
+    waitingUsers: 2,
+    waitingUrgent: 40,
     ordersInOverlap: 20,
   });
   // 2 requests a second, 2 parts of 10: 2.5 s a request.
   assert.equal(bound.newOrderMs, 15_000 + 2 * 4 * 2500);
   // 3 parts of 10 are 5/3 s a request.
-  // Three of four requests are for known ids.
-  const named = Math.ceil(4 * 4 / 3 * 5000 / 3);
+  // Three of four requests are for known ids, and three of four of these for
+  // orders; 40 urgent ones take two, and 30 others ten places of three.
+  const first = Math.ceil(2 * 4 / 3 * 4 / 3 * 5000 / 3);
+  assert.equal(bound.firstClaimMs, 1000 + 2 * first);
+  const named = Math.ceil(5 * 4 / 3 * 4 / 3 * 5000 / 3);
   assert.equal(bound.namedByWebhookMs, 11_000 + 2 * named);
   const open = Math.ceil(40 * 4 / 3 * 5000 / 3);
   assert.equal(bound.openOrderMs, 25_000 + 2 * open);
@@ -72,6 +79,8 @@ Deno.test("stalenessBound() falls with the rate and grows with the counts", () =
       recentlyFinal: count,
       waiting: count,
       waitingUnknown: fc.constant(0),
+      waitingUsers: fc.constant(0),
+      waitingUrgent: fc.constant(0),
       ordersInOverlap: count,
     }),
     fc.integer({ min: 1, max: 1000 }),
@@ -98,7 +107,8 @@ Deno.test("stalenessBound() falls with the rate and grows with the counts", () =
 Deno.test("stalenessBound() of nothing is made of the pauses and a few requests", () => {
   const bound = stalenessBound(rules, periods, none);
   assert.ok(bound.newOrderMs <= 15_000 + 8 * 2500);
-  assert.ok(bound.namedByWebhookMs <= 11_000 + 8 * 5000 / 3 + 2);
+  assert.ok(bound.firstClaimMs <= 1000 + 4 * 5000 / 3);
+  assert.ok(bound.namedByWebhookMs <= 11_000 + 11 * 5000 / 3);
 });
 
 Deno.test("requestAgainAfterMs() grows with stillness between its bounds", () => {

@@ -2,6 +2,7 @@ import {
   deleteConfirmed,
   ENTITIES,
   type Entity,
+  type Rest,
   restAfterRead,
   restUntil,
   type Statement,
@@ -15,21 +16,22 @@ import { CONFIRM_AT_LEAST_MS } from "./staleness.ts";
 import { nextBatch } from "./request_queue.ts";
 import type { SweepContext } from "./sweep_context.ts";
 import type { Steps } from "../walk/steps.ts";
-import { UnknownShare } from "./fair_share.ts";
+import { RequestTurns } from "./request_turns.ts";
 
 /** How to sweep what webhooks named. */
 export interface ConfirmSweepOptions {
   /** Ends when all that waits now was requested; else when nothing waits. */
   readonly once: boolean;
-  /** Holds unknown ids to their share; lives longer than one sweep. */
-  readonly share: UnknownShare;
+  /** Whose turn it is; lives longer than one sweep. */
+  readonly turns: RequestTurns;
 }
 
 /**
  * Requests the orders and users that webhooks named, 20 at a time. Ids that the
- * service has shown come first, the longest waiting before the others; unknown
- * ids take at most a quarter of the requests meanwhile. An id that is named
- * again while it is requested stays in the queue.
+ * service has shown come first, of these the urgent ones and then the longest
+ * waiting; unknown ids take at most a quarter of the requests meanwhile, and
+ * users at most a quarter while orders wait. An id that is named again while it
+ * is requested stays in the queue.
  *
  * @param context What to work with.
  * @param options How to sweep.
@@ -41,15 +43,15 @@ export interface ConfirmSweepOptions {
  */
 export async function* sweepConfirm(
   context: SweepContext,
-  options: ConfirmSweepOptions = { once: true, share: new UnknownShare() },
+  options: ConfirmSweepOptions = { once: true, turns: new RequestTurns() },
 ): Steps {
   const beganMs = context.now();
   for (;;) {
     const batch = await nextBatch(context, {
-      queue: "confirm_queue",
+      queue: "named",
       entities: ENTITIES,
       untilMs: options.once ? beganMs + CLOCK_TOLERANCE_MS : context.now(),
-      share: options.share,
+      turns: options.turns,
     });
     if (batch === null) return;
     const { entity, waiting } = batch;
@@ -85,15 +87,17 @@ function settle(
   const ids = answer.settled;
   // An id that was named again meanwhile is requested once more.
   const shortestMs = context.confirmAtLeastMs ?? CONFIRM_AT_LEAST_MS;
-  const again = new Date(answer.requestedAtMs + shortestMs).toISOString();
+  // Unless a webhook has made it urgent since: that one is not answered yet.
+  const rests = waiting.filter(({ entityId }) => ids.includes(entityId)).map(
+    ({ entityId, claimedBy }): Rest => [
+      entityId,
+      answer.requestedAtMs + shortestMs,
+      claimedBy,
+    ],
+  );
   return [
     forget(waiting, ids),
-    restUntil(
-      "confirm_queue",
-      entity,
-      ids.map((id) => [id, again]),
-      new Date(nowMs).toISOString(),
-    ),
+    restUntil("named", entity, rests, nowMs),
     confirmRest(entity, { ...answer, shortestMs }),
   ];
 }
@@ -125,7 +129,7 @@ export function confirmRest(
   return restAfterRead(entity, {
     ids: answer.settled,
     changed: [...answer.changed],
-    requestedAt: new Date(answer.requestedAtMs).toISOString(),
+    requestedAtMs: answer.requestedAtMs,
     shortestMs: answer.shortestMs ?? CONFIRM_AT_LEAST_MS,
     longestMs: CONFIRM_AT_MOST_MS,
   });

@@ -11,29 +11,29 @@ import {
 import { sweepConfirm } from "./sweep_confirm.ts";
 import { sweepNew } from "./sweep_new.ts";
 
-function at(ms: number): string {
-  return new Date(startMs + ms).toISOString();
+function at(ms: number): number {
+  return startMs + ms;
 }
 
 async function want(
   driver: Driver,
   entity: string,
   id: string,
-  wantedAt: string,
+  wantedAtMs: number,
 ): Promise<void> {
   await driver.batch([{
-    sql: `INSERT INTO confirm_queue
-        (entity, entity_id, known, ready, wanted_at, due_at)
-      VALUES (?1, ?2, 0, 1, ?3, ?3)
+    sql: `INSERT INTO requests
+        (queue, entity, entity_id, known, ready, wanted_at, due_at)
+      VALUES (0, ?1, ?2, 0, 1, ?3, ?3)
       ON CONFLICT DO UPDATE SET wanted_at = excluded.wanted_at`,
-    args: [entity, id, wantedAt],
+    args: [entity, id, wantedAtMs],
   }], "write");
 }
 
 async function waiting(driver: Driver): Promise<unknown[]> {
   return (await rows(
     driver,
-    "SELECT entity_id FROM confirm_queue ORDER BY entity_id",
+    "SELECT entity_id FROM requests ORDER BY entity_id",
   )).map(([id]) => id);
 }
 

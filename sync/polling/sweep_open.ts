@@ -25,14 +25,14 @@ import {
 import { ITEMS_PER_REQUEST } from "./staleness.ts";
 import type { SweepContext } from "./sweep_context.ts";
 import type { Steps } from "../walk/steps.ts";
-import { UnknownShare } from "./fair_share.ts";
+import { RequestTurns } from "./request_turns.ts";
 
 /** How to sweep the open orders. */
 export interface OpenSweepOptions {
   /** Requests all of them once, due or not; else those that are due. */
   readonly all: boolean;
-  /** Holds unknown ids to their share; lives longer than one sweep. */
-  readonly share?: UnknownShare;
+  /** Whose turn it is; lives longer than one sweep. */
+  readonly turns?: RequestTurns;
 }
 
 /**
@@ -53,15 +53,15 @@ export async function* sweepOpen(
   context: SweepContext,
   options: OpenSweepOptions,
 ): Steps {
-  const { share = new UnknownShare() } = options;
+  const { turns = new RequestTurns() } = options;
   const beganMs = context.now();
   if (options.all) yield* requestAll(context);
   for (;;) {
     const batch = await nextBatch(context, {
-      queue: "open_queue",
+      queue: "open",
       entities: ["order"],
       untilMs: options.all ? beganMs : context.now(),
-      share,
+      turns,
     });
     if (batch === null) return;
     const ids = batch.waiting.map(({ entityId }) => entityId);
@@ -102,13 +102,11 @@ async function* requestOrders(
     const rests = others.map((id) =>
       [
         id,
-        isoTime(
-          nowMs + (isRequestable(id) ? OPEN_AT_LEAST_MS : OPEN_AT_MOST_MS),
-        ),
+        nowMs + (isRequestable(id) ? OPEN_AT_LEAST_MS : OPEN_AT_MOST_MS),
       ] as const
     );
     await context.recorder.write([
-      restUntil("open_queue", "order", rests, isoTime(nowMs)),
+      restUntil("open", "order", rests, nowMs),
     ]);
     yield 0;
   }
@@ -129,27 +127,27 @@ function settle(
 ): Statement[] {
   const nowMs = context.now();
   const events: NewEvent[] = [];
-  const rests: [string, string][] = [];
+  const rests: [string, number][] = [];
   const done: string[] = [];
   for (const id of answer.settled) {
     const order = orders.get(id);
     if (order === undefined) continue;
-    if (order.finalAt === null) {
+    if (order.finalAtMs === null) {
       events.push(...contradictionsOf(context, order, answer));
       const stillMs = nowMs - lastMovedMs(order.fold);
-      rests.push([id, isoTime(nowMs + requestAgainAfterMs(stillMs))]);
+      rests.push([id, nowMs + requestAgainAfterMs(stillMs)]);
       continue;
     }
-    const nextMs = nextFinalReadMs(Date.parse(order.finalAt), nowMs);
+    const nextMs = nextFinalReadMs(order.finalAtMs, nowMs);
     if (nextMs === null) done.push(id);
-    else rests.push([id, isoTime(nextMs)]);
+    else rests.push([id, nextMs]);
   }
   if (events.length > 0) {
     context.onRead({ orders: 0, users: 0, appended: events.length });
   }
   return [
     ...(events.length > 0 ? [appendStatement(events)] : []),
-    restUntil("open_queue", "order", rests, isoTime(nowMs)),
+    restUntil("open", "order", rests, nowMs),
     deleteFinal(done),
   ];
 }

@@ -41,6 +41,8 @@ export class SweepScheduler {
     SWEEP_KINDS.map((kind) => [kind, 0]),
   );
   readonly #startedMs = new Map<SweepKind, number>();
+  /** Until when a sweep that failed is not tried again. */
+  readonly #pausedMs = new Map<SweepKind, number>();
   readonly #begunMs: number;
   #renewedMs: number;
   #watchMs = 0;
@@ -48,8 +50,14 @@ export class SweepScheduler {
   #projectedMs = 0;
   /** Sweeps that are to be started whatever the time. */
   readonly #wanted = new Set<SweepKind>();
+  /** Whether webhooks were folded since the confirm sweep was last begun. */
+  #named = false;
   /** Ends the rest that is under way. */
   #resting: AbortController | null = null;
+  /** The fold of what was read, while it is under way. */
+  #folding: Promise<void> | null = null;
+  /** Whether more was read while it is under way. */
+  #foldAgain = false;
 
   /** @param parts The objects it uses. */
   constructor(parts: SweepSchedulerOptions) {
@@ -65,7 +73,11 @@ export class SweepScheduler {
    * @throws {LedgerError} When the database fails.
    */
   async run(): Promise<void> {
-    const { meter, settings, signal } = this.#parts;
+    const { meter, settings, signal, options } = this.#parts;
+    using _named = options.ledger.onRequested?.(() => {
+      this.#named = true;
+      this.#resting?.abort();
+    });
     try {
       while (!signal.aborted) {
         const nowMs = settings.steadyNow();
@@ -74,6 +86,7 @@ export class SweepScheduler {
         const ready = [...this.#active.keys()];
         if (ready.length === 0) {
           if (this.#wanted.size > 0) continue;
+          if (this.#isNamed(nowMs)) continue;
           const nextMs = Math.min(this.#watchMs, ...this.#dueMs.values());
           await this.#rest(nextMs - nowMs);
           continue;
@@ -84,6 +97,7 @@ export class SweepScheduler {
       }
     } finally {
       for (const sweep of this.#active.values()) await sweep.return();
+      await this.#folding;
     }
   }
 
@@ -121,16 +135,22 @@ export class SweepScheduler {
     const { session, options, settings, signal } = this.#parts;
     const due = SWEEP_KINDS.filter((kind) =>
       !this.#active.has(kind) &&
-      (this.#wanted.has(kind) || nowMs >= (this.#dueMs.get(kind) ?? 0))
+      (this.#wanted.has(kind) || nowMs >= (this.#dueMs.get(kind) ?? 0) ||
+        (kind === "confirm" && this.#isNamed(nowMs)))
     );
     // A sweep that has gone on for long needs fresh read models as well.
     const { confirmEveryMs } = settings.periods;
-    if (due.length === 0 && nowMs - this.#projectedMs < confirmEveryMs) return;
-    await options.ledger.project({ signal });
-    this.#projectedMs = nowMs;
+    const isFresh = nowMs - this.#projectedMs < confirmEveryMs;
+    if (due.length === 0 && isFresh) return;
+    // What wakes the confirm sweep has just been folded.
+    if (!isFresh || due.some((kind) => kind !== "confirm")) {
+      await options.ledger.project({ signal });
+      this.#projectedMs = nowMs;
+    }
     for (const kind of due) {
       const all = kind === "open" && this.#wanted.has(kind);
       this.#wanted.delete(kind);
+      if (kind === "confirm") this.#named = false;
       this.#active.set(kind, session.sweep(kind, all));
       this.#startedMs.set(kind, nowMs);
     }
@@ -146,9 +166,11 @@ export class SweepScheduler {
       await this.#worked(kind, done === true, typeof value === "number");
       if (done !== true) {
         meter.spend(kind, value);
+        if (value > 0) this.#foldSoon();
         return;
       }
       this.#active.delete(kind);
+      this.#pausedMs.delete(kind);
       const pauseMs = pauseOfSweepMs(kind, settings.periods);
       this.#dueMs.set(kind, settings.steadyNow() + pauseMs);
     } catch (error) {
@@ -159,8 +181,31 @@ export class SweepScheduler {
       meter.spend(kind, 1);
       const pauseMs = pauseAfterFailureMs(attempts);
       this.#dueMs.set(kind, settings.steadyNow() + pauseMs);
+      this.#pausedMs.set(kind, settings.steadyNow() + pauseMs);
       options.onError?.(error, kind);
       await failures.failed(kind, error, settings.now() + pauseMs);
+    }
+  }
+
+  /** Whether a webhook asks for the confirm sweep, and it has not just failed. */
+  #isNamed(nowMs: number): boolean {
+    return this.#named && nowMs >= (this.#pausedMs.get("confirm") ?? 0);
+  }
+
+  /**
+   * Folds what was read, behind the next request: what it confirms is told at
+   * once. What fails is folded again, and told of, before the next sweep.
+   */
+  #foldSoon(): void {
+    this.#foldAgain = true;
+    this.#folding ??= this.#fold().finally(() => this.#folding = null);
+  }
+
+  async #fold(): Promise<void> {
+    const { options: { ledger }, signal } = this.#parts;
+    while (this.#foldAgain && !signal.aborted) {
+      this.#foldAgain = false;
+      await ledger.project({ signal }).catch(() => {});
     }
   }
 

@@ -127,10 +127,7 @@ export class Recorder {
         readings.map(({ observation }) => observation),
         this.#options.now(),
       ),
-      ...(firstShown.length === 0 ? [] : [
-        markKnown("confirm_queue", entity, firstShown),
-        markKnown("open_queue", entity, firstShown),
-      ]),
+      ...(firstShown.length === 0 ? [] : [markKnown(entity, firstShown)]),
       ...(changes.length === 0 ? [] : [insertObservedChanges(changes)]),
     ];
   }

@@ -302,9 +302,10 @@ const MAKERS: Partial<Readonly<Record<ConditionCode, Make>>> = {
     await takeLease(ledger.driver, lease);
   },
   confirmations_waiting: ({ sql }) =>
-    sql(`INSERT INTO confirm_queue
-        (entity, entity_id, known, ready, wanted_at, due_at)
-      VALUES ('order', '01KNOWN', 1, 1, '${ago(HOUR)}', '${ago(HOUR)}')`),
+    sql(`INSERT INTO requests
+        (queue, entity, entity_id, known, ready, wanted_at, due_at)
+      VALUES (0, 'order', '01KNOWN', 1, 1,
+        ${Date.now() - HOUR}, ${Date.now() - HOUR})`),
   ids_refused: ({ sql }) =>
     sql(`INSERT INTO isolated_ids
         (entity, entity_id, kind, why, since, attempts, again_at)

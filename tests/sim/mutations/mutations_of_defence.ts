@@ -153,9 +153,9 @@ export const DEFENCE_MUTATIONS: readonly Mutation[] = [
         wrap(next, (statements, mode) =>
           next.batch(
             statements.map(({ sql, args }) => ({
-              sql: sql.startsWith("INSERT INTO open_queue") &&
+              sql: sql.startsWith("INSERT INTO requests") &&
                   sql.includes("due_at, final_at)")
-                ? `DELETE FROM open_queue WHERE entity_id IN
+                ? `DELETE FROM requests WHERE queue = 1 AND entity_id IN
                   (SELECT value ->> 0 FROM json_each(?))`
                 : sql,
               args,

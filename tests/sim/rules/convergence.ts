@@ -178,7 +178,10 @@ async function whatWaits(world: World): Promise<string[]> {
   };
   const one = async (sql: string, ...args: SqlValue[]) =>
     (await rows(world, sql, ...args))[0]?.[0];
-  const queue = await rows(world, "SELECT entity_id FROM confirm_queue");
+  const queue = await rows(
+    world,
+    "SELECT entity_id FROM requests WHERE queue = 0",
+  );
   none(
     "confirm queue",
     queue.filter(([id]) => !sandbox.refuses(String(id))).length,

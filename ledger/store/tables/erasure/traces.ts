@@ -47,8 +47,7 @@ export function deleteTraces(traces: Traces): Statement[] {
       "transitions",
       "queued_transitions",
       "observations",
-      "confirm_queue",
-      "open_queue",
+      "requests",
       "isolated_ids",
       "notes",
     ].map((table) =>

@@ -12,7 +12,8 @@ import { selectUnsettledUsers } from "../users.ts";
  * - `observations`: the latest reading of each order and user; `digest` decides
  *   whether the next reading is new, `found` is 0 where the service did not
  *   know it. Rebuilt from the events where a row is missing. Until `rest_until`
- *   no webhook makes the poller ask again; `rest_ms` is how long that rest was.
+ *   (version 2 and later: `rests_until`, in milliseconds since the epoch) no
+ *   webhook makes the poller ask again; `rest_ms` is how long that rest was.
  * - `observation_version`: one counter that every batch of readings moves, so
  *   that two writers who compared with the same latest reading never both win.
  */
@@ -315,8 +316,8 @@ export interface ConfirmingRead {
   readonly ids: readonly string[];
   /** Those of them whose reading was new: their pause starts again. */
   readonly changed: readonly string[];
-  /** When they were asked for, UTC ISO 8601. */
-  readonly requestedAt: string;
+  /** When they were asked for, in milliseconds since the epoch. */
+  readonly requestedAtMs: number;
   /** Shortest rest, in milliseconds. */
   readonly shortestMs: number;
   /** Longest rest, in milliseconds. */
@@ -335,22 +336,17 @@ export function restAfterRead(
   read: ConfirmingRead,
 ): Statement {
   // Left in peace for as long as it rested, it begins anew.
-  const rest = `CASE WHEN rest_until IS NULL
+  const rest = `CASE WHEN rests_until IS NULL
       OR entity_id IN (SELECT value FROM json_each(?6))
-      OR rest_until > strftime('%Y-%m-%dT%H:%M:%fZ', ?3,
-        (rest_ms / 1000.0) || ' seconds')
-      OR rest_until < strftime('%Y-%m-%dT%H:%M:%fZ', ?3,
-        (-rest_ms / 1000.0) || ' seconds')
+      OR rests_until > ?3 + rest_ms OR rests_until < ?3 - rest_ms
     THEN ?4 ELSE min(?5, max(?4, 2 * rest_ms)) END`;
   return {
-    sql: `UPDATE observations SET rest_ms = ${rest},
-        rest_until = strftime('%Y-%m-%dT%H:%M:%fZ', ?3,
-          (${rest} / 1000.0) || ' seconds')
+    sql: `UPDATE observations SET rest_ms = ${rest}, rests_until = ?3 + ${rest}
       WHERE entity = ?1 AND entity_id IN (SELECT value FROM json_each(?2))`,
     args: [
       entity,
       JSON.stringify(read.ids),
-      read.requestedAt,
+      Math.floor(read.requestedAtMs),
       read.shortestMs,
       read.longestMs,
       JSON.stringify(read.changed),

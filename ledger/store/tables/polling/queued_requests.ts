@@ -1,20 +1,44 @@
 import type { Entity } from "../../../machines/transition.ts";
 import { CLOCK_TOLERANCE_MS } from "../../../../core/time/plausible_time.ts";
 import type { Statement } from "../../driver/driver.ts";
-import type { Waiting } from "./request_queues.ts";
+import { QUEUES, type Urgency, type Waiting } from "./request_queues.ts";
 
-/** An order or user that a webhook named: kind, id, when, and 1 if it is known. */
-export type ConfirmRow = readonly [Entity, string, string, number];
+/** An order or user that a webhook named. */
+export interface Named {
+  /** Which kind. */
+  readonly entity: Entity;
+  /** Which one. */
+  readonly entityId: string;
+  /** When the webhook came, in milliseconds since the epoch. */
+  readonly atMs: number;
+  /** Whether the service has shown it. */
+  readonly known: boolean;
+  /** How urgent it is to ask for it. @default 0 */
+  readonly urgency?: Urgency;
+  /** Position of the webhook that made it urgent. @default 0 */
+  readonly claimedBy?: number;
+}
 
 /** An open order: id, 1 if it is known, when it was named, and when it is due. */
-export type OpenRow = readonly [string, number, string, string];
+export type OpenRow = readonly [string, number, number, number];
 
 /** A final order: id, when it was named, when it is due, and since when final. */
-export type FinalRow = readonly [string, string, string, string];
+export type FinalRow = readonly [string, number, number, number];
 
-/** Queues what webhooks named, to be read and confirmed. */
-export function queueConfirms(rows: readonly ConfirmRow[]): Statement {
-  return { sql: upsertConfirms, args: [JSON.stringify(rows)] };
+/**
+ * Queues what webhooks named, to be read and confirmed. What is urgent is due at
+ * once, though it rests; not so an id that the service refuses.
+ */
+export function queueNamed(named: readonly Named[]): Statement {
+  const rows = named.map((one) => [
+    one.entity,
+    one.entityId,
+    Math.floor(one.atMs),
+    one.known ? 1 : 0,
+    one.urgency ?? 0,
+    one.claimedBy ?? 0,
+  ]);
+  return { sql: upsertNamed, args: [JSON.stringify(rows)] };
 }
 
 /** Queues open orders. */
@@ -28,50 +52,62 @@ export function queueFinal(rows: readonly FinalRow[]): Statement {
 }
 
 /** The rest that the last ask began; one that never ends counts as none. */
-const dueAt = `CASE WHEN o.rest_until > v.value ->> 2
-    AND o.rest_until <= strftime('%Y-%m-%dT%H:%M:%fZ', v.value ->> 2,
-      (o.rest_ms / 1000.0) || ' seconds')
-  THEN o.rest_until ELSE v.value ->> 2 END`;
+const dueAt = `CASE WHEN urgency = 0 AND rests_until > wanted_at
+    AND rests_until <= wanted_at + rest_ms
+  THEN rests_until ELSE wanted_at END`;
 
 /** A want that waits keeps its place, however often it is named again. */
-const upsertConfirms = `INSERT INTO confirm_queue
-    (entity, entity_id, known, ready, wanted_at, due_at)
-  SELECT entity, id, known, known OR due_at <= wanted_at, wanted_at, due_at
-  FROM (SELECT v.value ->> 0 AS entity, v.value ->> 1 AS id,
-      max(v.value ->> 3, coalesce(o.found, 0)) AS known,
-      v.value ->> 2 AS wanted_at, ${dueAt} AS due_at
-    FROM json_each(?) AS v LEFT JOIN observations AS o
-      ON o.entity = v.value ->> 0 AND o.entity_id = v.value ->> 1)
+const upsertNamed = `INSERT INTO requests (queue, entity, entity_id, urgency,
+    claimed_by, known, ready, wanted_at, due_at)
+  SELECT ${QUEUES.named}, entity, entity_id, urgency, claimed_by, known,
+    known OR due_at <= wanted_at, wanted_at, due_at
+  FROM (SELECT *, ${dueAt} AS due_at
+    FROM (SELECT v.value ->> 0 AS entity, v.value ->> 1 AS entity_id,
+        v.value ->> 2 AS wanted_at,
+        max(v.value ->> 3, coalesce(o.found, 0)) AS known,
+        iif(a.kind IS 'refused', 0, v.value ->> 4) AS urgency,
+        iif(a.kind IS 'refused', 0, v.value ->> 5) AS claimed_by,
+        o.rests_until, o.rest_ms
+      FROM json_each(?) AS v
+      LEFT JOIN observations AS o
+        ON o.entity = v.value ->> 0 AND o.entity_id = v.value ->> 1
+      LEFT JOIN isolated_ids AS a
+        ON a.entity = v.value ->> 0 AND a.entity_id = v.value ->> 1))
   WHERE true
-  ON CONFLICT (entity, entity_id) DO UPDATE SET
-    wanted_at = max(excluded.wanted_at, confirm_queue.wanted_at),
-    ready = max(excluded.known, confirm_queue.ready),
-    known = max(excluded.known, confirm_queue.known)`;
+  ON CONFLICT (entity_id, entity, queue) DO UPDATE SET
+    wanted_at = max(excluded.wanted_at, requests.wanted_at),
+    due_at = iif(excluded.urgency = 0, requests.due_at,
+      min(excluded.due_at, requests.due_at)),
+    urgency = max(excluded.urgency, requests.urgency),
+    claimed_by = max(excluded.claimed_by, requests.claimed_by),
+    ready = max(excluded.known, requests.ready, excluded.urgency > 0),
+    known = max(excluded.known, requests.known)`;
 
-const upsertOpen = `INSERT INTO open_queue
-    (entity, entity_id, known, ready, wanted_at, due_at)
-  SELECT 'order', value ->> 0, value ->> 1, value ->> 1,
+const upsertOpen = `INSERT INTO requests
+    (queue, entity, entity_id, known, ready, wanted_at, due_at)
+  SELECT ${QUEUES.open}, 'order', value ->> 0, value ->> 1, value ->> 1,
     value ->> 2, value ->> 3
   FROM json_each(?) WHERE true
-  ON CONFLICT (entity, entity_id) DO UPDATE SET
-    due_at = min(excluded.due_at, open_queue.due_at),
-    ready = max(excluded.known, open_queue.ready),
-    known = max(excluded.known, open_queue.known),
+  ON CONFLICT (entity_id, entity, queue) DO UPDATE SET
+    due_at = min(excluded.due_at, requests.due_at),
+    ready = max(excluded.known, requests.ready),
+    known = max(excluded.known, requests.known),
     final_at = NULL`;
 
-const upsertFinal = `INSERT INTO open_queue
-    (entity, entity_id, known, ready, wanted_at, due_at, final_at)
-  SELECT 'order', value ->> 0, 1, 1, value ->> 1, value ->> 2, value ->> 3
+const upsertFinal = `INSERT INTO requests
+    (queue, entity, entity_id, known, ready, wanted_at, due_at, final_at)
+  SELECT ${QUEUES.open}, 'order', value ->> 0, 1, 1, value ->> 1,
+    value ->> 2, value ->> 3
   FROM json_each(?) WHERE true
-  ON CONFLICT (entity, entity_id) DO UPDATE SET
+  ON CONFLICT (entity_id, entity, queue) DO UPDATE SET
     known = 1, ready = 1, wanted_at = excluded.wanted_at,
     due_at = excluded.due_at, final_at = excluded.final_at
-  WHERE open_queue.final_at IS NOT excluded.final_at`;
+  WHERE requests.final_at IS NOT excluded.final_at`;
 
 /** Takes orders out of the queue of open orders. */
 export function deleteFromOpen(ids: readonly string[]): Statement {
   return {
-    sql: `DELETE FROM open_queue WHERE entity = 'order'
+    sql: `DELETE FROM requests WHERE queue = ${QUEUES.open} AND entity = 'order'
       AND entity_id IN (SELECT value FROM json_each(?))`,
     args: [JSON.stringify(ids)],
   };
@@ -80,7 +116,7 @@ export function deleteFromOpen(ids: readonly string[]): Statement {
 /** Takes orders out that have had their last read, unless they opened again. */
 export function deleteFinal(ids: readonly string[]): Statement {
   return {
-    sql: `DELETE FROM open_queue WHERE entity = 'order'
+    sql: `DELETE FROM requests WHERE queue = ${QUEUES.open} AND entity = 'order'
       AND entity_id IN (SELECT value FROM json_each(?))
       AND final_at IS NOT NULL`,
     args: [JSON.stringify(ids)],
@@ -89,12 +125,14 @@ export function deleteFinal(ids: readonly string[]): Statement {
 
 /** Takes out what was asked for, unless a webhook has named it again since. */
 export function deleteConfirmed(waiting: readonly Waiting[]): Statement {
+  const read = waiting.map((one) => [one.seq, one.wantedAtMs, one.claimedBy]);
   return {
-    sql: `DELETE FROM confirm_queue WHERE seq IN (
+    sql: `DELETE FROM requests WHERE seq IN (
       SELECT q.seq FROM json_each(?) AS v
-      JOIN confirm_queue AS q ON q.seq = v.value ->> 0
-      WHERE q.wanted_at <= v.value ->> 1)`,
-    args: [JSON.stringify(waiting.map(({ seq, wantedAt }) => [seq, wantedAt]))],
+      JOIN requests AS q ON q.seq = v.value ->> 0
+      WHERE q.queue = ${QUEUES.named} AND q.wanted_at <= v.value ->> 1
+        AND q.claimed_by <= v.value ->> 2)`,
+    args: [JSON.stringify(read)],
   };
 }
 
@@ -111,12 +149,12 @@ export function deleteRead(
   requestedAtMs: number,
 ): Statement {
   return {
-    sql: `DELETE FROM confirm_queue
-      WHERE entity = ? AND +wanted_at <= ?
+    sql: `DELETE FROM requests
+      WHERE queue = ${QUEUES.named} AND entity = ? AND wanted_at <= ?
         AND entity_id IN (SELECT value FROM json_each(?))`,
     args: [
       entity,
-      new Date(requestedAtMs - CLOCK_TOLERANCE_MS).toISOString(),
+      requestedAtMs - CLOCK_TOLERANCE_MS,
       JSON.stringify(ids.filter(isStorable)),
     ],
   };

@@ -4,44 +4,55 @@ import { CLOCK_TOLERANCE_MS } from "../../../../core/time/plausible_time.ts";
 import type { ResultSet, Statement } from "../../driver/driver.ts";
 
 /**
- * What the poller is to ask for.
+ * What the poller is to ask for, in two queues, one row a place in a queue:
  *
- * - `confirm_queue`: entities that a fresh webhook named.
- * - `open_queue`: orders that are asked about again and again. `final_at` is
- *   set for orders that are final and are read again a few times.
+ * - 0, `named`: entities that a fresh webhook named.
+ * - 1, `open`: orders that are asked about again and again. `final_at` is set
+ *   for orders that are final and are read again a few times.
  *
  * Whether the service ever showed one is `known`. Known ones are asked for by
- * `due_at`, the others are drawn by chance among those that are `ready`.
- * `wanted_at` is when the last webhook came, or when the place in the queue was
- * given.
+ * `urgency` and `due_at`, the others are drawn by chance among those that are
+ * `ready`. `wanted_at` is when the last webhook came, or when the place in the
+ * queue was given. `urgency` is 2 where a webhook was the first to claim a final
+ * status since the last read, 1 where it was the first to claim another, else 0;
+ * `claimed_by` is the position of the last such webhook, else 0. Times are
+ * milliseconds since the epoch.
  */
-export const requestQueuesSchema: readonly string[] = [
-  ...queueTable("confirm_queue"),
-  ...queueTable("open_queue"),
+export const requestsSchema: readonly string[] = [
+  `CREATE TABLE requests (
+    seq INTEGER PRIMARY KEY,
+    queue INTEGER NOT NULL,
+    entity TEXT NOT NULL,
+    entity_id TEXT NOT NULL,
+    urgency INTEGER NOT NULL DEFAULT 0,
+    claimed_by INTEGER NOT NULL DEFAULT 0,
+    known INTEGER NOT NULL,
+    ready INTEGER NOT NULL,
+    wanted_at INTEGER NOT NULL,
+    due_at INTEGER NOT NULL,
+    final_at INTEGER,
+    UNIQUE (entity_id, entity, queue)
+  ) STRICT`,
+  `CREATE INDEX requests_by_due
+    ON requests(queue, entity, known, ready, urgency, due_at)`,
+  `CREATE INDEX requests_to_draw ON requests(queue, entity, urgency, seq)
+    WHERE known = 0 AND ready = 1`,
 ];
 
-function queueTable(name: string): readonly string[] {
-  return [
-    `CREATE TABLE ${name} (
-      seq INTEGER PRIMARY KEY,
-      entity TEXT NOT NULL,
-      entity_id TEXT NOT NULL,
-      known INTEGER NOT NULL,
-      ready INTEGER NOT NULL,
-      wanted_at TEXT NOT NULL,
-      due_at TEXT NOT NULL,
-      final_at TEXT,
-      UNIQUE (entity, entity_id)
-    ) STRICT`,
-    `CREATE INDEX ${name}_by_due ON ${name}(entity, known, ready, due_at)`,
-    `CREATE INDEX ${name}_to_draw ON ${name}(entity, seq)
-      WHERE known = 0 AND ready = 1`,
-    `CREATE INDEX ${name}_by_want ON ${name}(entity, known, wanted_at)`,
-  ];
-}
-
 /** What waits to be asked for: named by webhooks, or open and lately final. */
-export type QueueName = "confirm_queue" | "open_queue";
+export type QueueName = "named" | "open";
+
+/** The number of each queue. */
+export const QUEUES = { named: 0, open: 1 } as const;
+
+/**
+ * How urgent a read is: a status that was claimed for the first time, and that
+ * the service has not shown, comes before all others, a final one first.
+ */
+export type Urgency = 0 | 1 | 2;
+
+/** Every urgency, the most urgent first. */
+export const URGENCIES: readonly Urgency[] = [2, 1, 0];
 
 /** An order or user that waits to be asked for. */
 export interface Waiting {
@@ -51,10 +62,14 @@ export interface Waiting {
   readonly entity: Entity;
   /** Which one. */
   readonly entityId: string;
-  /** When the last webhook named it, UTC ISO 8601. */
-  readonly wantedAt: string;
-  /** Since when it may be asked for, UTC ISO 8601. */
-  readonly dueAt: string;
+  /** When the last webhook named it, in milliseconds since the epoch. */
+  readonly wantedAtMs: number;
+  /** Since when it may be asked for, in milliseconds since the epoch. */
+  readonly dueAtMs: number;
+  /** How urgent that is. */
+  readonly urgency: Urgency;
+  /** Position of the webhook that made it urgent; 0 where none did. */
+  readonly claimedBy: number;
   /** Whether it has to be asked for without others. */
   readonly alone: boolean;
 }
@@ -72,47 +87,52 @@ const WAITING = new Columns<Waiting>({
   seq: ["seq", plain()],
   entity: ["entity", plain()],
   entityId: ["entity_id", plain()],
-  wantedAt: ["wanted_at", plain()],
-  dueAt: ["due_at", plain()],
+  wantedAtMs: ["wanted_at", plain()],
+  dueAtMs: ["due_at", plain()],
+  urgency: ["urgency", plain()],
+  claimedBy: ["claimed_by", plain()],
   alone: ["alone", flag],
 });
 
-/** The columns of a queue that is called `q`. */
+/** The columns of a place that is called `q`. */
 const columns = WAITING.list("q", {
   alone: `EXISTS (SELECT 1 FROM isolated_ids AS a
     WHERE a.entity = q.entity AND a.entity_id = q.entity_id)`,
 });
 
 /**
- * Selects known ids that are due, those first that are due longest.
+ * Selects known ids that are due: the most urgent first, and among these those
+ * that are due longest.
  *
  * @param queue Which queue.
  * @param entity Orders or users.
- * @param now The time, UTC ISO 8601.
- * @param limit How many at most.
+ * @param nowMs The time, in milliseconds since the epoch.
+ * @param limit How many of each urgency at most.
  */
 export function selectKnown(
   queue: QueueName,
   entity: Entity,
-  now: string,
+  nowMs: number,
   limit: number,
 ): Statement {
-  return {
-    sql: `SELECT ${columns} FROM ${queue} AS q
-      WHERE q.entity = ? AND q.known = 1 AND q.ready = 1 AND q.due_at <= ?
-      ORDER BY q.due_at LIMIT ?`,
-    args: [entity, now, limit],
-  };
+  const parts = URGENCIES.map((urgency) =>
+    `SELECT * FROM (SELECT ${columns} FROM requests AS q
+      WHERE q.queue = ${QUEUES[queue]} AND q.entity = ?1 AND q.known = 1
+        AND q.ready = 1 AND q.urgency = ${urgency} AND q.due_at <= ?2
+      ORDER BY q.due_at LIMIT ?3)`
+  );
+  return { sql: parts.join("\nUNION ALL "), args: [entity, nowMs, limit] };
 }
 
 /**
  * Draws unknown ids that are ready, at equal steps from a random offset. Each id
- * has the same chance, however many came together.
+ * of an urgency has the same chance, however many came together; the most urgent
+ * come first.
  *
  * @param queue Which queue.
  * @param entity Orders or users.
  * @param offset Where to begin, as a share of all ids: at least 0, and below 1.
- * @param limit How many at most.
+ * @param limit How many of each urgency at most.
  */
 export function drawUnknown(
   queue: QueueName,
@@ -120,46 +140,61 @@ export function drawUnknown(
   offset: number,
   limit: number,
 ): Statement {
-  const ready = `FROM ${queue}
-    WHERE entity = ?1 AND known = 0 AND ready = 1`;
   const places = Array.from(
     { length: draws },
     (_, draw) => (offset + draw / draws) % 1,
   );
-  return {
-    sql: `SELECT DISTINCT ${columns}
+  const parts = URGENCIES.map((urgency) => {
+    const ready = `FROM requests
+      WHERE queue = ${QUEUES[queue]} AND entity = ?1 AND urgency = ${urgency}
+        AND known = 0 AND ready = 1`;
+    return `SELECT * FROM (SELECT DISTINCT ${columns}
       FROM (SELECT min(seq) AS low ${ready}) AS l,
         (SELECT max(seq) AS high ${ready}) AS h,
         json_each(?2) AS p
-      JOIN ${queue} AS q ON q.seq = (SELECT seq ${ready}
+      JOIN requests AS q ON q.seq = (SELECT seq ${ready}
         AND seq >= l.low + CAST(p.value * (h.high - l.low + 1) AS INTEGER)
         ORDER BY seq LIMIT 1)
-      LIMIT ?3`,
+      LIMIT ?3)`;
+  });
+  return {
+    sql: parts.join("\nUNION ALL "),
     args: [entity, JSON.stringify(places), limit],
   };
 }
 
-/** Times that a clock gone wrong has left; `?2` and `?3` as of {@linkcode timesOf}. */
-const fromTheFuture = `entity IN ('order', 'user') AND known IN (0, 1)
-      AND wanted_at > ?2
-    OR entity IN ('order', 'user') AND known IN (0, 1) AND ready IN (0, 1)
-      AND due_at > ?3`;
+/** Ids that have rested long enough to be made ready. */
+function rested(queue: QueueName): string {
+  return `queue = ${QUEUES[queue]} AND entity IN ('order', 'user')
+    AND known = 0 AND ready = 0 AND urgency = 0 AND due_at <= ?1`;
+}
+
+/** Ids that rest by a clock gone wrong; `?1` to `?3` as of {@linkcode timesOf}. */
+function fromTheFuture(queue: QueueName): string {
+  return `queue = ${QUEUES[queue]} AND entity IN ('order', 'user')
+    AND known IN (0, 1) AND ready IN (0, 1) AND urgency IN (0, 1, 2)
+    AND due_at > ?1 AND (wanted_at > ?2 OR due_at > ?3)`;
+}
 
 /**
- * Selects one row where unknown ids have rested long enough to be made ready,
- * or where a clock gone wrong has left times that have yet to come.
+ * Selects one row that says whether unknown ids have rested long enough to be
+ * made ready, or a clock gone wrong has left times that have yet to come.
  *
  * @param queue Which queue.
  * @param nowMs The time, in milliseconds since the epoch.
+ * @param looksAhead Whether to look for times that have yet to come: it goes
+ * through all that rests.
  */
-export function selectUpkeep(queue: QueueName, nowMs: number): Statement {
-  const [now, soon, never] = timesOf(nowMs);
+export function selectUpkeep(
+  queue: QueueName,
+  nowMs: number,
+  looksAhead: boolean,
+): Statement {
   return {
-    sql: `SELECT EXISTS (SELECT 1 FROM ${queue}
-        WHERE entity IN ('order', 'user') AND known = 0 AND ready = 0
-          AND due_at <= ?1)
-      OR EXISTS (SELECT 1 FROM ${queue} WHERE ${fromTheFuture})`,
-    args: [now, soon, never],
+    sql: `SELECT EXISTS (SELECT 1 FROM requests WHERE ${rested(queue)})
+      OR (?4 = 1 AND EXISTS
+        (SELECT 1 FROM requests WHERE ${fromTheFuture(queue)}))`,
+    args: [...timesOf(nowMs), looksAhead ? 1 : 0],
   };
 }
 
@@ -169,75 +204,86 @@ export function selectUpkeep(queue: QueueName, nowMs: number): Statement {
  *
  * @param queue Which queue.
  * @param nowMs The time, in milliseconds since the epoch.
+ * @param looksAhead Whether there may be times that have yet to come.
  */
-export function keepUp(queue: QueueName, nowMs: number): Statement[] {
-  const [now, soon, never] = timesOf(nowMs);
-  return [{
-    sql: `UPDATE ${queue} SET wanted_at = min(wanted_at, ?1), due_at = ?1
-      WHERE seq IN (SELECT seq FROM ${queue}
-        WHERE ${fromTheFuture})`,
-    args: [now, soon, never],
-  }, {
-    sql: `UPDATE ${queue} SET ready = 1 WHERE seq IN (
-      SELECT seq FROM ${queue} WHERE entity IN ('order', 'user')
-        AND known = 0 AND ready = 0 AND due_at <= ? LIMIT ?)`,
-    args: [now, readyAtOnce],
+export function keepUp(
+  queue: QueueName,
+  nowMs: number,
+  looksAhead: boolean,
+): Statement[] {
+  const ahead = {
+    sql: `UPDATE requests SET wanted_at = min(wanted_at, ?1), due_at = ?1
+      WHERE seq IN (SELECT seq FROM requests WHERE ${fromTheFuture(queue)})`,
+    args: timesOf(nowMs),
+  };
+  return [...(looksAhead ? [ahead] : []), {
+    sql: `UPDATE requests SET ready = 1 WHERE seq IN (
+      SELECT seq FROM requests WHERE ${rested(queue)} LIMIT ?2)`,
+    args: [nowMs, readyAtOnce],
   }];
 }
 
 /** Now, the latest time that is plausible, and the latest end of a pause. */
-function timesOf(nowMs: number): [string, string, string] {
-  return [
-    new Date(nowMs).toISOString(),
-    new Date(nowMs + CLOCK_TOLERANCE_MS).toISOString(),
-    new Date(nowMs + neverPausedMs + CLOCK_TOLERANCE_MS).toISOString(),
-  ];
+function timesOf(nowMs: number): number[] {
+  const wholeMs = Math.floor(nowMs);
+  const soonMs = wholeMs + CLOCK_TOLERANCE_MS;
+  return [wholeMs, soonMs, soonMs + neverPausedMs];
 }
 
 /**
  * The statement that marks ids as known after the service has shown them.
  *
- * @param queue Which queue.
  * @param entity Orders or users.
  * @param ids Which ones.
  */
-export function markKnown(
-  queue: QueueName,
-  entity: Entity,
-  ids: readonly string[],
-): Statement {
+export function markKnown(entity: Entity, ids: readonly string[]): Statement {
   return {
-    sql: `UPDATE ${queue} SET known = 1, ready = 1
-      WHERE entity = ? AND entity_id IN (SELECT value FROM json_each(?))
-        AND +known = 0`,
+    sql: `UPDATE requests SET known = 1, ready = 1
+      WHERE queue IN (0, 1) AND entity = ?
+        AND entity_id IN (SELECT value FROM json_each(?)) AND +known = 0`,
     args: [entity, JSON.stringify(ids)],
   };
 }
 
+/** An id, until when it rests, and by which webhook it was urgent when read. */
+export type Rest = readonly [id: string, untilMs: number, claimedBy?: number];
+
 /**
- * The statement that lets ids rest until a time.
+ * The statement that lets ids rest until a time. What a webhook has made urgent
+ * after `claimedBy` rests not; left out, all do.
  *
  * @param queue Which queue.
  * @param entity Orders or users.
- * @param rests Which ones, and until when, UTC ISO 8601.
- * @param now The time, UTC ISO 8601.
+ * @param rests Which ones, and until when.
+ * @param nowMs The time, in milliseconds since the epoch.
  */
 export function restUntil(
   queue: QueueName,
   entity: Entity,
-  rests: readonly (readonly [id: string, dueAt: string])[],
-  now: string,
+  rests: readonly Rest[],
+  nowMs: number,
 ): Statement {
   // In the queue of webhooks, the time of the last webhook does not change.
-  const wantedAt = queue === "open_queue" ? "?3" : "wanted_at";
+  const wantedAt = queue === "open" ? "?3" : "wanted_at";
   return {
-    sql: `UPDATE ${queue} SET ready = known, wanted_at = ${wantedAt},
+    sql: `UPDATE requests SET ready = known, wanted_at = ${wantedAt},
+        urgency = 0, claimed_by = 0,
         due_at = (SELECT value ->> 1 FROM json_each(?2)
           WHERE value ->> 0 = entity_id)
       WHERE ?3 IS NOT NULL AND seq IN (SELECT q.seq
-        FROM json_each(?2) AS w CROSS JOIN ${queue} AS q
-        ON q.entity = ?1 AND q.entity_id = w.value ->> 0)`,
-    args: [entity, JSON.stringify(rests), now],
+        FROM json_each(?2) AS w CROSS JOIN requests AS q
+        ON q.queue = ${QUEUES[queue]} AND q.entity = ?1
+          AND q.entity_id = w.value ->> 0
+        WHERE q.claimed_by <= coalesce(w.value ->> 2, q.claimed_by))`,
+    args: [
+      entity,
+      JSON.stringify(rests.map(([id, untilMs, ...by]) => [
+        id,
+        Math.ceil(untilMs),
+        ...by,
+      ])),
+      Math.floor(nowMs),
+    ],
   };
 }
 
@@ -254,20 +300,21 @@ export function waitingOf(found: ResultSet | undefined): Waiting[] {
  */
 export function requeueOpenOrders(generation: number): Statement[] {
   return [{
-    sql: `DELETE FROM open_queue WHERE final_at IS NULL AND NOT EXISTS (
-      SELECT 1 FROM orders AS o WHERE o.generation = ?
-        AND o.order_id = open_queue.entity_id AND o.open = 1)`,
+    sql: `DELETE FROM requests WHERE queue = ${QUEUES.open}
+      AND final_at IS NULL AND NOT EXISTS (
+        SELECT 1 FROM orders AS o WHERE o.generation = ?
+          AND o.order_id = requests.entity_id AND o.open = 1)`,
     args: [generation],
   }, {
     // An order that was not in the queue is due at once, the oldest first.
-    sql: `INSERT INTO open_queue
-        (entity, entity_id, known, ready, wanted_at, due_at)
-      SELECT 'order', o.order_id, b.found IS 1, b.found IS 1,
-        o.sort_at, o.sort_at
+    sql: `INSERT INTO requests
+        (queue, entity, entity_id, known, ready, wanted_at, due_at)
+      SELECT ${QUEUES.open}, 'order', o.order_id, b.found IS 1, b.found IS 1,
+        ${msOf("o.sort_at")}, ${msOf("o.sort_at")}
       FROM orders AS o LEFT JOIN observations AS b
         ON b.entity = 'order' AND b.entity_id = o.order_id
       WHERE o.generation = ? AND o.open = 1
-      ON CONFLICT (entity, entity_id) DO UPDATE SET final_at = NULL`,
+      ON CONFLICT (entity_id, entity, queue) DO UPDATE SET final_at = NULL`,
     args: [generation],
   }];
 }
@@ -286,8 +333,8 @@ export function selectOpenOrders(
   return {
     // Few ids, many orders: CROSS JOIN fixes the order of the joins.
     sql: `SELECT q.entity_id, o.fold, q.final_at FROM json_each(?2) AS w
-      CROSS JOIN open_queue AS q
-        ON q.entity = 'order' AND q.entity_id = w.value
+      CROSS JOIN requests AS q ON q.queue = ${QUEUES.open}
+        AND q.entity = 'order' AND q.entity_id = w.value
       CROSS JOIN projections AS p ON p.name = 'live' AND p.fold_version = ?1
       CROSS JOIN orders AS o
         ON o.generation = p.generation AND o.order_id = q.entity_id`,
@@ -304,8 +351,8 @@ export function selectOpenOrders(
  */
 export function selectQueuedOrders(after: number, limit: number): Statement {
   return {
-    sql: `SELECT q.seq, q.entity_id FROM open_queue AS q
-      WHERE q.seq > ? AND q.final_at IS NULL AND NOT EXISTS (
+    sql: `SELECT q.seq, q.entity_id FROM requests AS q
+      WHERE q.seq > ? AND q.queue = ${QUEUES.open} AND q.final_at IS NULL AND NOT EXISTS (
         SELECT 1 FROM isolated_ids AS a
         WHERE a.entity = 'order' AND a.entity_id = q.entity_id)
       ORDER BY q.seq LIMIT ?`,
@@ -313,16 +360,25 @@ export function selectQueuedOrders(after: number, limit: number): Statement {
   };
 }
 
-/** Counts what webhooks named: rows of `known`, number, and oldest time due. */
-export const countConfirms: Statement = {
-  sql: `SELECT known, count(*), min(due_at) FROM confirm_queue
-    GROUP BY known`,
+/**
+ * Counts what webhooks named: rows of `known`, kind, whether it is urgent,
+ * number, and oldest time due.
+ */
+export const countNamed: Statement = {
+  sql: `SELECT known, entity, urgency > 0, count(*), min(due_at) FROM requests
+    WHERE queue = ${QUEUES.named} GROUP BY 1, 2, 3`,
   args: [],
 };
 
 /** Counts orders never shown, and final ones, in the queue of open orders. */
 export const countOpenQueue: Statement = {
   sql: `SELECT coalesce(sum(known = 0), 0),
-    coalesce(sum(final_at IS NOT NULL), 0) FROM open_queue`,
+    coalesce(sum(final_at IS NOT NULL), 0) FROM requests
+    WHERE queue = ${QUEUES.open}`,
   args: [],
 };
+
+/** A time as text in milliseconds since the epoch. */
+function msOf(column: string): string {
+  return `CAST(round((julianday(${column}) - 2440587.5) * 86400000) AS INTEGER)`;
+}

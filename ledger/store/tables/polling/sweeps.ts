@@ -1,5 +1,6 @@
 import type { Entity } from "../../../machines/transition.ts";
 import type { Driver, Statement } from "../../driver/driver.ts";
+import { QUEUES } from "./request_queues.ts";
 
 /** Progress of each sweep, as JSON, so that a restart goes on. */
 export const sweepsSchema: readonly string[] = [
@@ -56,15 +57,17 @@ export function writeSweep(
 /**
  * Selects when a sweep last asked for an order or user and when one asks again:
  * one row of `asked_at`, whether it was found, then `due_at` and `final_at` of
- * the open orders, and `due_at` of those that webhooks named.
+ * the open orders, and `due_at` of those that webhooks named, in milliseconds.
  */
 export function selectFreshness(entity: Entity, id: string): Statement {
   return {
     sql: `SELECT s.asked_at, s.found, q.due_at, q.final_at, c.due_at
       FROM (SELECT 1) AS one
       LEFT JOIN observations AS s ON s.entity = ?1 AND s.entity_id = ?2
-      LEFT JOIN open_queue AS q ON q.entity = ?1 AND q.entity_id = ?2
-      LEFT JOIN confirm_queue AS c ON c.entity = ?1 AND c.entity_id = ?2`,
+      LEFT JOIN requests AS q ON q.queue = ${QUEUES.open}
+        AND q.entity = ?1 AND q.entity_id = ?2
+      LEFT JOIN requests AS c ON c.queue = ${QUEUES.named}
+        AND c.entity = ?1 AND c.entity_id = ?2`,
     args: [entity, id],
   };
 }
