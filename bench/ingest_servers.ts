@@ -31,10 +31,11 @@ export function ingestServer(file: string): Promise<Server> {
   });
 }
 
-/** The program as people run it, but that it asks no service. */
+/** The program as people run it; it asks no service unless it is told to. */
 export function wholeServer(
   file: string,
   env: Readonly<Record<string, string>> = {},
+  { poll = false }: { readonly poll?: boolean } = {},
 ): Promise<Server> {
   return startServer({
     args: [
@@ -44,7 +45,7 @@ export function wholeServer(
       "serve",
       "--port",
       "0",
-      "--no-poll",
+      ...(poll ? [] : ["--no-poll"]),
     ],
     env: {
       RAMPKIT_ENVIRONMENT: "sandbox",

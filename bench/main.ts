@@ -9,6 +9,7 @@
 import { parseArgs } from "node:util";
 import { append } from "./append.ts";
 import { client } from "./client_pages.ts";
+import { confirm } from "./confirm.ts";
 import type { Bench, Comparison } from "./measuring/comparison.ts";
 import { deploy } from "./deploy.ts";
 import { forward } from "./forward.ts";
@@ -25,6 +26,7 @@ const comparisons: readonly Comparison[] = [
   refold,
   growth,
   forward,
+  confirm,
   pages,
   client,
   deploy,

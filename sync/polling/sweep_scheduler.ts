@@ -54,10 +54,11 @@ export class SweepScheduler {
   #named = false;
   /** Ends the rest that is under way. */
   #resting: AbortController | null = null;
-  /** The fold of what was read, while it is under way. */
+  /** The fold that is under way. */
   #folding: Promise<void> | null = null;
   /** Whether more was read while it is under way. */
   #foldAgain = false;
+  #foldFailure: { readonly error: unknown } | null = null;
 
   /** @param parts The objects it uses. */
   constructor(parts: SweepSchedulerOptions) {
@@ -80,9 +81,10 @@ export class SweepScheduler {
     });
     try {
       while (!signal.aborted) {
+        if (this.#foldFailure !== null) throw this.#foldFailure.error;
         const nowMs = settings.steadyNow();
         await this.#keepWatch(nowMs);
-        await this.#startDue(nowMs);
+        this.#startDue(nowMs);
         const ready = [...this.#active.keys()];
         if (ready.length === 0) {
           if (this.#wanted.size > 0) continue;
@@ -130,9 +132,9 @@ export class SweepScheduler {
     this.#renewedMs = nowMs;
   }
 
-  /** Starts the sweeps whose time has come, on read models that are fresh. */
-  async #startDue(nowMs: number): Promise<void> {
-    const { session, options, settings, signal } = this.#parts;
+  /** Starts the sweeps whose time has come, and folds what they need. */
+  #startDue(nowMs: number): void {
+    const { session, settings } = this.#parts;
     const due = SWEEP_KINDS.filter((kind) =>
       !this.#active.has(kind) &&
       (this.#wanted.has(kind) || nowMs >= (this.#dueMs.get(kind) ?? 0) ||
@@ -144,7 +146,7 @@ export class SweepScheduler {
     if (due.length === 0 && isFresh) return;
     // What wakes the confirm sweep has just been folded.
     if (!isFresh || due.some((kind) => kind !== "confirm")) {
-      await options.ledger.project({ signal });
+      this.#fold();
       this.#projectedMs = nowMs;
     }
     for (const kind of due) {
@@ -166,7 +168,8 @@ export class SweepScheduler {
       await this.#worked(kind, done === true, typeof value === "number");
       if (done !== true) {
         meter.spend(kind, value);
-        if (value > 0) this.#foldSoon();
+        // What was read is told at once.
+        if (value > 0) this.#fold();
         return;
       }
       this.#active.delete(kind);
@@ -193,19 +196,22 @@ export class SweepScheduler {
   }
 
   /**
-   * Folds what was read, behind the next request: what it confirms is told at
-   * once. What fails is folded again, and told of, before the next sweep.
+   * Folds behind the requests, which do not wait for it: while many events come
+   * it does not end. Of many calls at once two folds come at most.
    */
-  #foldSoon(): void {
+  #fold(): void {
     this.#foldAgain = true;
-    this.#folding ??= this.#fold().finally(() => this.#folding = null);
+    this.#folding ??= this.#foldAll().catch((error) => {
+      this.#foldFailure = { error };
+      this.#resting?.abort();
+    }).finally(() => this.#folding = null);
   }
 
-  async #fold(): Promise<void> {
+  async #foldAll(): Promise<void> {
     const { options: { ledger }, signal } = this.#parts;
     while (this.#foldAgain && !signal.aborted) {
       this.#foldAgain = false;
-      await ledger.project({ signal }).catch(() => {});
+      await ledger.project({ signal });
     }
   }
 
