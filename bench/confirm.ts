@@ -1,4 +1,4 @@
-import { defined } from "../core/defined.ts";
+import { defined } from "../core/guards.ts";
 import { sleep } from "../core/waiting/sleep.ts";
 import { webhookEndpoint } from "../webhooks/mod.ts";
 import { OnrampClient } from "../client/mod.ts";

@@ -100,7 +100,6 @@ export {
   deleteConfirmed,
   deleteFinal,
   deleteRead,
-  type Named,
   queueNamed,
 } from "./store/tables/polling/queued_requests.ts";
 export {

@@ -24,7 +24,7 @@ import {
   insertPurchases,
   upsertPurchaseWaits,
 } from "../store/tables/purchases.ts";
-import type { Entity } from "../machines/entity.ts";
+import type { Entity } from "../machines/transition.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import { normaliseTime } from "../../core/time/service_time.ts";
 import {

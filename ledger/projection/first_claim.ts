@@ -2,7 +2,7 @@ import { isFinal } from "../machines/order_rank.ts";
 import {
   isFinalVerification,
   isKnownVerification,
-} from "../machines/verification_rank.ts";
+} from "../machines/verification_machine.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import type { Urgency } from "../store/tables/polling/request_queues.ts";
 import type { UserFold } from "../users/user_fold.ts";

@@ -14,10 +14,6 @@ import { createPoller } from "./poller.ts";
 import { moving } from "../testing/polling_test_kit.ts";
 import { sweepConfirm } from "./sweep_confirm.ts";
 
-function at(ms: number): string {
-  return new Date(startMs + ms).toISOString();
-}
-
 async function want(driver: Driver, id: string, entity = "order") {
   await driver.batch([{
     sql: `INSERT INTO requests
