@@ -6,6 +6,7 @@ import type { Cli } from "./program/cli.ts";
 import { addAttention } from "./commands/attention.ts";
 import { addBench } from "./commands/bench.ts";
 import { addConsole } from "./commands/console.ts";
+import { addConform } from "./commands/conform.ts";
 import { addDeliveries } from "./commands/deliveries/mod.ts";
 import { addDemo } from "./commands/demo.ts";
 import { addDoctor } from "./commands/doctor.ts";
@@ -131,6 +132,7 @@ export function buildProgram(
   addPoll(program, cli);
   addReconcile(program, cli);
   addRecover(program, cli);
+  addConform(program, cli);
   addOrders(program, cli);
   addUsers(program, cli);
   addMachine(program, cli);

@@ -51,7 +51,8 @@ export class Sandbox {
    * Sets a sandbox up; it does nothing until it is used.
    *
    * @throws {TypeError} If a fault is not known.
-   * @throws {RangeError} If the rate of a fault is out of range.
+   * @throws {RangeError} If the rate of a fault is out of range, or it is to
+   * differ in what has no such name.
    */
   constructor(options: SandboxOptions = {}) {
     this.#engine = new SandboxEngine(options);

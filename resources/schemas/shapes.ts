@@ -69,6 +69,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   readiness: shape("Readiness", [], "GET /readyz of serve"),
   "reconcile-report": shape("ReconcileReport", ["reconcile"]),
   "recover-report": shape("RecoverReport", ["recover"]),
+  "conform-report": shape("ConformReport", ["conform"]),
   verification: shape("Verification", ["ledger verify"]),
   "states-verification": shape("StatesVerification", [
     "ledger verify --states",

@@ -64,6 +64,12 @@ export interface SandboxOptions {
    */
   readonly cancelSpelling?: "order_cancelled" | "order_canceled";
   /**
+   * Names of rows of `rampkit conform` in which the service is other than it is
+   * taken to be, for tests of what then happens.
+   * @default {[]}
+   */
+  readonly differs?: readonly string[];
+  /**
    * What the service allows the partner.
    * @default {{}}
    */

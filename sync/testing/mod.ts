@@ -17,3 +17,9 @@ export {
 export { deliveryHealth } from "../watchdog/watchdog_rule.ts";
 export { RECONCILE_SEVERITY } from "../reconciliation/reconcile_row.ts";
 export { GRACE_MS } from "../watchdog/watchdog_rule.ts";
+export {
+  fieldName,
+  message,
+  timeForm,
+  word,
+} from "../conformance/observing/scrub.ts";

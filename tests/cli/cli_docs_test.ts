@@ -10,6 +10,7 @@ const DOCUMENTS = [
   "CONTRIBUTING",
   "STATES",
   "READING",
+  "CONFORM",
   "FORWARDING",
   "API",
 ];

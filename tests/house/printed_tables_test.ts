@@ -6,6 +6,7 @@ import {
   reconcileTable,
   releaseTable,
 } from "../../resources/views/machine/outcome_tables.ts";
+import { conformTable } from "../../resources/views/reading_view.ts";
 import {
   alarmsTable,
   conditionsTable,
@@ -32,11 +33,13 @@ const TABLES: Readonly<Record<string, () => WordTable>> = {
   conditions: conditionsTable,
   alarms: alarmsTable,
   settings: settingsTable,
+  conform: conformTable,
 };
 
 /** The tables of each document. */
 const DOCUMENTS: Readonly<Record<string, readonly string[]>> = {
   "COMMANDS.md": ["attention", "outcomes", "release"],
+  "CONFORM.md": ["conform"],
   "FORWARDING.md": ["alarms", "release"],
   "README.md": ["settings"],
   "RUNBOOK.md": ["advice", "conditions", "reconcile"],

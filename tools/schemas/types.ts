@@ -93,6 +93,10 @@ import type {
 } from "../../resources/views/month_view.ts";
 import type { OrderJson, Worded } from "../../resources/views/order_view.ts";
 import type {
+  ConformJson,
+  ConformRowJson,
+} from "../../resources/views/conform_view.ts";
+import type {
   ReconcileJson,
   ReconcileRowJson,
   RecoverJson,
@@ -231,6 +235,8 @@ export interface Components {
   readonly ReconcileRow: ReconcileRowJson;
   readonly ReconcileReport: ReconcileJson;
   readonly RecoverReport: RecoverJson;
+  readonly ConformRow: ConformRowJson;
+  readonly ConformReport: ConformJson;
   readonly ChainBreak: ChainBreak;
   readonly ChainState: ChainStateJson;
   readonly LedgerStats: LedgerStatsJson;

@@ -1,0 +1,105 @@
+import {
+  ASSUMPTION_NAMES,
+  type AssumptionName,
+  ASSUMPTIONS,
+  type SeenBy,
+} from "../../core/assumptions/assumptions.ts";
+import type { AssetTable } from "../../core/assets/environment.ts";
+import { type AskService, NoAnswerError } from "./observing/ask_service.ts";
+import { CONFORMANCE_ROWS } from "./conformance_rows.ts";
+import type { LedgerSample } from "./observing/ledger_sample.ts";
+import {
+  notSeen,
+  type NotSeenReason,
+  type Observation,
+  type Observations,
+} from "./observing/observation.ts";
+import { createReader, type Reader } from "./observing/reader.ts";
+import type { ConformanceRow } from "./observing/row.ts";
+
+/** How the service is looked at. */
+export interface ConformOptions {
+  /** Asks the service. */
+  readonly ask: AskService;
+  /** Which table of assets the environment has. */
+  readonly assets: AssetTable;
+  /** What the ledger has. @default {no ledger} */
+  readonly ledger?: LedgerSample | null;
+  /** The Test button's request. @default {not awaited} */
+  readonly test?: Reader["test"];
+  /** Clock, milliseconds since 1970. */
+  readonly now: () => number;
+  /** Called with how many rows were looked at, of how many. */
+  readonly onProgress?: (done: number, of: number) => void;
+  /** Stops between two rows: it rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+const ROWS: Readonly<Partial<Record<AssumptionName, ConformanceRow>>> =
+  CONFORMANCE_ROWS;
+
+/** Why an assumption that is seen in no other way is not looked at. */
+const NEVER: Readonly<Partial<Record<SeenBy, NotSeenReason>>> = {
+  widget: "only_in_widget",
+  failing_delivery: "only_by_failing",
+  person: "only_by_person",
+};
+
+/**
+ * Looks at every assumption, one request at a time. What differs is looked at a
+ * second time, because orders may change while they are read; the wrong key is
+ * tried once, and last.
+ *
+ * @returns What was seen of each; {@linkcode judge} judges it.
+ */
+export async function conform(options: ConformOptions): Promise<Observations> {
+  const { ask, assets, now, onProgress, signal } = options;
+  const readerNow = () =>
+    createReader({
+      ask,
+      assets,
+      ledger: options.ledger ?? null,
+      test: options.test ?? (() => "not_awaited"),
+      nowMs: now(),
+    });
+  const reader = readerNow();
+  const last = (name: AssumptionName) =>
+    ASSUMPTIONS[name].seenBy === "wrong_key";
+  const names = [
+    ...ASSUMPTION_NAMES.filter((name) => !last(name)),
+    ...ASSUMPTION_NAMES.filter(last),
+  ];
+  const observations: Partial<Record<AssumptionName, Observation>> = {};
+  for (const [at, name] of names.entries()) {
+    signal?.throwIfAborted();
+    onProgress?.(at, names.length);
+    const row = ROWS[name];
+    const { seenBy } = ASSUMPTIONS[name];
+    if (row === undefined) {
+      observations[name] = notSeen(NEVER[seenBy] ?? "only_in_widget");
+      continue;
+    }
+    let seen = await looked(row, reader, signal);
+    if (seenBy === "reading" && "facts" in seen && !row.agrees(seen.facts)) {
+      seen = await looked(row, readerNow(), signal);
+    }
+    observations[name] = seen;
+  }
+  onProgress?.(names.length, names.length);
+  return observations;
+}
+
+/** No answer to one question must not end the others. */
+async function looked(
+  row: ConformanceRow,
+  reader: Reader,
+  signal: AbortSignal | undefined,
+): Promise<Observation> {
+  try {
+    return await row.look(reader);
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof NoAnswerError) return notSeen("no_answer");
+    throw error;
+  }
+}
