@@ -22,6 +22,7 @@ import { addSandbox } from "./commands/sandbox.ts";
 import { addSchema } from "./commands/schema.ts";
 import { addServe } from "./commands/serve.ts";
 import { addExpect } from "./commands/expect.ts";
+import { addCase } from "./commands/case.ts";
 import { addRelease } from "./commands/release.ts";
 import { addSession } from "./commands/session.ts";
 import { addSim } from "./commands/sim.ts";
@@ -144,6 +145,7 @@ export function buildProgram(
   addSession(program, cli);
   addExpect(program, cli);
   addRelease(program, cli);
+  addCase(program, cli);
   addLedger(program, cli);
   addDeliveries(program, cli);
   addSubscriptions(program, cli);

@@ -16,6 +16,7 @@ export {
 export {
   attentionOf,
   type OrderInContext,
+  type OutcomeNow,
   outcomeNow,
 } from "./attention/attention.ts";
 export type { UnreadableReason } from "./events/fact.ts";
@@ -54,6 +55,8 @@ export type { BookBy } from "./months/month_row.ts";
 export type { MonthTotal } from "./months/month_summary.ts";
 export type { MonthChange } from "./months/recompute_month.ts";
 export type { MonthSummary } from "./months/month_summary.ts";
+export { CASE_ACTIONS, LONGEST_NOTE } from "./cases/cases.ts";
+export { CASE_STATES } from "./outcomes/order_case.ts";
 export { ATTENTION_KINDS } from "./outcomes/attention_kind.ts";
 export type { Outcome } from "./outcomes/outcome.ts";
 export { FACT_VALUES, type OutcomeFacts } from "./outcomes/outcome_facts.ts";

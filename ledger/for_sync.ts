@@ -126,4 +126,4 @@ export {
 } from "./store/tables/polling/sweeps.ts";
 export { selectLateReading } from "./store/tables/deliveries.ts";
 export { outcomeOf } from "./outcomes/outcome.ts";
-export { withoutSettled } from "./outcomes/settled_by_hand.ts";
+export { withoutSettled } from "./outcomes/order_case.ts";

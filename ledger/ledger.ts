@@ -52,6 +52,7 @@ import { type Import, importEvents } from "./transfer/import_events.ts";
 import { readOrderFacts } from "./queries/order_facts.ts";
 import { Orders, type OrderView } from "./queries/orders.ts";
 import { type AsOf, inContextAt, ordersAsOf } from "./queries/orders_as_of.ts";
+import { Cases } from "./cases/cases.ts";
 import { Months } from "./months/months.ts";
 import { readHandRelease } from "./queries/releases.ts";
 import { readOrderFold } from "./queries/order_fold.ts";
@@ -110,6 +111,8 @@ export class Ledger implements AsyncDisposable {
   readonly users: Users;
   /** Months whose books are closed. */
   readonly months: Months;
+  /** What people do about orders that wait for them. */
+  readonly cases: Cases;
   /** Who was erased, and how to erase somebody. */
   readonly erasures: Erasures;
   /** Transitions that subscriptions could not deliver or never received. */
@@ -153,6 +156,13 @@ export class Ledger implements AsyncDisposable {
     this.users = new Users(parts.driver);
     this.erasures = new Erasures(parts);
     this.subscriptions = new Subscriptions(parts.driver, parts.now);
+    this.cases = new Cases({
+      ...parts,
+      orders: this.orders,
+      append: (events) => this.append(events),
+      project: () => this.project(),
+      release: (orderId, release) => this.release(orderId, release),
+    });
     this.months = new Months({
       ...parts,
       readFact: parts.fold?.readFact ?? readFact,

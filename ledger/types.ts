@@ -39,6 +39,7 @@ export type {
 export type { Expectation } from "./events/expectation.ts";
 export type {
   ActivityLabel,
+  CaseChangedFact,
   ExpectationFact,
   Fact,
   FactBase,
@@ -157,10 +158,25 @@ export type {
   FireHistoryOptions,
 } from "./subscriptions/fire_historic.ts";
 export type { Unfired, UnfiredQuery } from "./subscriptions/subscriptions.ts";
-export type { UserCard, UserReason, UserSpending } from "./users/user_state.ts";
+export type {
+  UserCard,
+  UserProfile,
+  UserSpending,
+} from "./events/user_reading.ts";
+export type { UserReason } from "./users/user_state.ts";
 export type { UserStatus, Verification } from "./users/user_status.ts";
 export type { VerificationKind } from "./users/user_verdict.ts";
 export type { FindingReason } from "./store/tables/erasure/erased_values.ts";
+export type {
+  CASE_CHANGES,
+  CaseChange,
+  CaseChangeKind,
+  CaseNote,
+} from "./events/case_change.ts";
+export type { CASE_STATES, CaseState } from "./outcomes/order_case.ts";
+export type { CASE_ACTIONS, CasesParts, RecordedCase } from "./cases/cases.ts";
+export type { CaseErrorCode } from "./cases/case_error.ts";
+export type { CaseEntry } from "./attention/case_history.ts";
 export type { HandRelease } from "./events/hand_release.ts";
 export type { HAND_OUTCOMES } from "./events/hand_release.ts";
 export type { RELEASE_ENTRIES } from "./machines/transition.ts";

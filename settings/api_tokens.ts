@@ -1,7 +1,17 @@
 import { UsageError } from "./errors.ts";
 
-/** What a token allows; `operate` allows to read as well. */
-export type Scope = "read" | "operate";
+/** What tokens can allow; each allows what those before it do. */
+export const SCOPES = ["read", "support", "operate"] as const;
+
+/**
+ * What a token allows: to read; to keep cases and notes as well; everything.
+ */
+export type Scope = (typeof SCOPES)[number];
+
+/** Whether a token that allows the one allows the other. */
+export function allows(scope: Scope, wanted: Scope): boolean {
+  return SCOPES.indexOf(scope) >= SCOPES.indexOf(wanted);
+}
 
 /** A token that opens API and console. */
 export interface ApiToken {
@@ -31,11 +41,12 @@ export function readApiTokens(
   const wrong = (what: string) => new UsageError(`Wrong ${setting}: ${what}`);
   return entries.map((entry, index) => {
     const which = `token ${index + 1} of ${entries.length}`;
-    const [, scope, name, token = ""] =
-      /^(read|operate)(?:@([A-Za-z0-9._-]{1,64}))?:(.*)$/.exec(entry) ?? [];
-    if (scope !== "read" && scope !== "operate") {
+    const [, word, name, token = ""] =
+      /^([a-z]+)(?:@([A-Za-z0-9._-]{1,64}))?:(.*)$/.exec(entry) ?? [];
+    const scope = SCOPES.find((one) => one === word);
+    if (scope === undefined) {
       throw wrong(
-        `${which} does not begin with read: or operate:, or its name has ` +
+        `${which} does not begin with read:, support: or operate:, or its name has ` +
           "other characters than letters, digits and . _ -; write " +
           "read:TOKEN or operate@NAME:TOKEN",
       );

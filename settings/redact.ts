@@ -18,7 +18,10 @@ export function redact(
   for (const name of SECRET_VARIABLES) {
     for (const secret of (env(name) ?? "").split(",")) {
       // A token of the API stands behind its scope and name.
-      const value = secret.trim().replace(/^(read|operate)(@[^:]*)?:/, "");
+      const value = secret.trim().replace(
+        /^(read|support|operate)(@[^:]*)?:/,
+        "",
+      );
       if (value.length > 3) shown = shown.replaceAll(value, "[secret]");
     }
   }

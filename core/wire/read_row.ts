@@ -10,6 +10,12 @@ import {
   ORDER_FIELD_NAMES,
   orderField,
 } from "./order_fields.ts";
+import {
+  CARD_FIELDS,
+  LIMIT_FIELDS,
+  USER_FIELDS,
+  userShapes,
+} from "./user_fields.ts";
 import type {
   LinkedCard,
   LinkedPaymentMethod,
@@ -36,21 +42,10 @@ const orderShapes = {
   ) as Readonly<Record<ListedWireField, FieldShape>>,
 } satisfies ShapesOf<Omit<Order, "order_id" | "additional_data">>;
 
-const userShapes = {
-  country: "text",
-  phone: "text",
-  phone_country: "text",
-  lkyc_status: "text",
-  fkyc_status: "text",
-  banned: "boolean",
-  created_at: "text",
+const USER_SHAPES = {
+  ...userShapes(USER_FIELDS),
   limits: {
-    fields: {
-      crypto_remaining: "decimal",
-      crypto_spending: "decimal",
-      digital_goods_remaining: "decimal",
-      digital_goods_spending: "decimal",
-    } satisfies ShapesOf<UserLimits>,
+    fields: userShapes(LIMIT_FIELDS) satisfies ShapesOf<UserLimits>,
   },
   linked_payment_methods: {
     each: {
@@ -58,12 +53,7 @@ const userShapes = {
         method: "text",
         cards: {
           each: {
-            fields: {
-              brand: "text",
-              card_id: "identifier",
-              created_at: "text",
-              last_digits: "text",
-            } satisfies ShapesOf<LinkedCard>,
+            fields: userShapes(CARD_FIELDS) satisfies ShapesOf<LinkedCard>,
           },
         },
       } satisfies ShapesOf<LinkedPaymentMethod>,
@@ -138,7 +128,7 @@ export function readOrderRow(
  * @returns The user and the fields that were left out.
  */
 export function readUserRow(row: Row): RowRead<UserFields> {
-  return told(readFields(row, userShapes));
+  return told(readFields(row, USER_SHAPES));
 }
 
 const none: readonly OddField[] = [];

@@ -3,7 +3,11 @@ import {
   type AttentionKind,
 } from "../outcomes/attention_kind.ts";
 import { type Outcome, outcomeOf } from "../outcomes/outcome.ts";
-import { withoutSettled } from "../outcomes/settled_by_hand.ts";
+import {
+  caseNow,
+  type OrderCase,
+  withoutSettled,
+} from "../outcomes/order_case.ts";
 import { transitionKey } from "../machines/transition.ts";
 import type { OrderState } from "../states/order_state.ts";
 
@@ -33,6 +37,14 @@ export type OrderInContext = OrderState & {
   readonly context?: OrderContext;
 };
 
+/** What an order has come to, and how its case stands. */
+export interface OutcomeNow extends Outcome {
+  /** Why it waits, without what people have dealt with. */
+  readonly attention: readonly AttentionKind[];
+  /** Its case; null where nothing waits and nobody did anything that holds. */
+  readonly case: OrderCase | null;
+}
+
 /**
  * What an order has come to now: the state holds the same without what time
  * and other orders make of it.
@@ -54,20 +66,43 @@ export type OrderInContext = OrderState & {
  * assert.deepEqual(attention, []);
  * ```
  */
-export function outcomeNow(order: OrderInContext, nowMs: number): Outcome {
-  const { facts, context, byHand } = order;
+export function outcomeNow(order: OrderInContext, nowMs: number): OutcomeNow {
+  const outcome = unsettled(order, nowMs);
+  const attention = withoutSettled(
+    outcome.attention,
+    order.byHand,
+    order.case,
+  );
+  return { ...outcome, attention, case: caseNow(order.case, attention) };
+}
+
+/**
+ * Why a person would have to look at an order now, had nobody done anything.
+ *
+ * @param order The order.
+ * @param nowMs The time, in milliseconds since the epoch.
+ * @returns The kinds, the gravest first.
+ */
+export function reasonsOf(
+  order: OrderInContext,
+  nowMs: number,
+): readonly AttentionKind[] {
+  return unsettled(order, nowMs).attention;
+}
+
+function unsettled(order: OrderInContext, nowMs: number): Outcome {
+  const { facts, context } = order;
   const outcome = outcomeOf({
     ...facts,
     overdue: isOverdue(order, nowMs) ? "yes" : "no",
     twice: context?.twice === true && facts.match === "matched" ? "yes" : "no",
   });
-  const open = withoutSettled(outcome.attention, byHand);
   return {
     ...outcome,
     attention: ATTENTION_KINDS.filter((kind) =>
       kind === "yes_withheld"
         ? typeof context?.withheld === "string"
-        : open.includes(kind) &&
+        : outcome.attention.includes(kind) &&
           (kind !== "not_comparable" || context?.compares !== false)
     ),
   };
@@ -92,7 +127,7 @@ export function besideOthers<Order extends OrderState>(
     release: outcome.release,
     releaseReason: outcome.reason,
     booked: outcome.booked,
-    attention: withoutSettled(outcome.attention, order.byHand),
+    attention: withoutSettled(outcome.attention, order.byHand, order.case),
   };
 }
 

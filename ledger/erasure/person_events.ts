@@ -1,5 +1,6 @@
 import { readPrimary } from "../store/driver/read_primary.ts";
 import { linking } from "../events/fact_text.ts";
+import type { RecordedEvent } from "../events/event.ts";
 import { readFact } from "../events/read_fact.ts";
 import { type Link, linkKey } from "../events/links.ts";
 import type { Driver, Statement } from "../store/driver/driver.ts";
@@ -78,11 +79,8 @@ export async function readPersonEvents(
     selectErasableOfOrders([...candidates], position),
   );
   const { owned, claimed } = ownedOrders(userId, ofCandidates);
-  const ofOrders = ofCandidates.filter(({ event: { kind, orderId } }) =>
-    owned.has(orderId ?? "") &&
-    // The others say nothing but the order's id, which stays.
-    (kind === "webhook" || kind === "order_snapshot" ||
-      kind === "order_redacted")
+  const ofOrders = ofCandidates.filter(({ event }) =>
+    owned.has(event.orderId ?? "") && mayNameSomebody(event)
   );
   const links = await ownLinks(driver, [...ofUser, ...ofOrders], owned);
   const stated = new Set(
@@ -124,6 +122,22 @@ export async function readPersonEvents(
     events: [...all.values()].filter((one) => saysSomething(one, userId))
       .sort((a, b) => a.event.position - b.event.position),
   };
+}
+
+/** Whether an event of an order may say more than what became of the order. */
+function mayNameSomebody(event: RecordedEvent): boolean {
+  switch (event.kind) {
+    case "webhook":
+    case "order_snapshot":
+    case "order_redacted":
+      return true;
+    case "case_changed": {
+      const fact = readFact(event);
+      return fact.kind !== "case_changed" || fact.note.text !== null;
+    }
+    default:
+      return false;
+  }
 }
 
 /** Whether anything of it is left to erase. */

@@ -1,6 +1,7 @@
 import type { ClaimBody } from "./claim_body.ts";
 import type { ClaimedStatus } from "../machines/order_machine.ts";
 import type { OrderReading } from "./order_reading.ts";
+import type { CaseChange, CaseNote } from "./case_change.ts";
 import type { HandRelease } from "./hand_release.ts";
 import type { Expectation } from "./expectation.ts";
 import type { UserReading } from "./user_reading.ts";
@@ -106,6 +107,16 @@ export interface OrderReleasedFact extends FactBase {
   readonly hand: HandRelease;
 }
 
+/** A person did something about the case of an order, or noted it. */
+export interface CaseChangedFact extends FactBase {
+  /** Kind of fact. */
+  readonly kind: "case_changed";
+  /** What changed; null where something was only noted. */
+  readonly change: CaseChange | null;
+  /** What the person did, in the person's words. */
+  readonly note: CaseNote;
+}
+
 /** What the partner expects of an order: with a session, or without one. */
 export interface ExpectationFact extends FactBase {
   /** Kind of fact. */
@@ -146,6 +157,7 @@ export type UnreadableReason =
       | "unknown_kind"
       | "contradiction_incomplete"
       | "release_incomplete"
+      | "case_incomplete"
       | "session_without_id"
       | "expectation_without_id";
   }
@@ -163,6 +175,7 @@ export type Fact =
   | OrderAbsentFact
   | OrderContradictedFact
   | OrderReleasedFact
+  | CaseChangedFact
   | ExpectationFact
   | UnansweredFact
   | MonthClosedFact

@@ -73,6 +73,9 @@ function explainChanges(
     case "session_created":
     case "order_expected":
       return { effect: "unchanged", why: expectationWhy(after, fact, assets) };
+    case "case_changed":
+    case "order_released":
+      return { effect: "unchanged", why: { code: "person_noted" } };
     case "unreadable":
       return {
         effect: "unchanged",
@@ -117,6 +120,9 @@ function changedWhy(fact: Fact): EffectReason {
     case "session_created":
     case "order_expected":
       return { code: "session" };
+    case "case_changed":
+    case "order_released":
+      return { code: "person" };
     case "unreadable":
       return { code: "names_order_unreadably", reason: fact.reason };
     default:

@@ -1,3 +1,5 @@
+import type { CaseNote } from "../events/case_change.ts";
+import type { HandOutcome } from "../events/hand_release.ts";
 import type { ActivityLabel, UnreadableReason } from "../events/fact.ts";
 import type { ClaimedStatus } from "../machines/order_machine.ts";
 import type { Status } from "../machines/transition.ts";
@@ -33,6 +35,14 @@ export type EventContent =
     readonly upTo: string;
   }
   | { readonly code: "session"; readonly sessionId: string }
+  /** A person did something about the order, or noted something of it. */
+  | ({ readonly code: "case" } & CaseNote)
+  /** A person delivered or refunded it. */
+  | {
+    readonly code: "by_hand";
+    readonly outcome: HandOutcome;
+    readonly reference: string | null;
+  }
   | { readonly code: "unreadable" | "other"; readonly label: ActivityLabel };
 
 /** The reason for the effect of an event on the state. */
@@ -44,6 +54,9 @@ export type EffectReason =
       | "absence"
       | "contradiction"
       | "session"
+      /** A person did it, or only noted something. */
+      | "person"
+      | "person_noted"
       /** It names the order. */
       | "names_order"
       /** A webhook claims the status of the order. */

@@ -182,6 +182,7 @@ function kindOf(fact: Fact): ExplainedEvent["kind"] {
     case "order_expected":
     case "delivery_unanswered":
     case "order_released":
+    case "case_changed":
     case "order_redacted":
     case "month_closed":
       return fact.label;
@@ -213,6 +214,12 @@ function contentOf(fact: Fact): EventContent {
     case "session_created":
     case "order_expected":
       return { code: "session", sessionId: fact.expectation.id };
+    case "case_changed":
+      return { code: "case", ...fact.note };
+    case "order_released": {
+      const { outcome, reference } = fact.hand;
+      return { code: "by_hand", outcome, reference };
+    }
     case "unreadable":
       return { code: "unreadable", label: fact.label };
     default:

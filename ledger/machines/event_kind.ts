@@ -9,6 +9,7 @@ export const EVENT_KINDS = {
   order_expected: true,
   delivery_unanswered: true,
   order_released: true,
+  case_changed: true,
   order_redacted: true,
   month_closed: true,
 } as const;
@@ -31,6 +32,8 @@ export const EVENT_KINDS = {
  *   503, or not at all; see `DeliveryUnansweredBody`.
  * - `order_released`: a person delivered or refunded an order; see
  *   `OrderReleasedBody`.
+ * - `case_changed`: what a person did about an order that waits, or noted of it;
+ *   see `CaseChangedBody`.
  * - `order_redacted`: what is kept of a reading or webhook of an order of which
  *   the rest was erased; see `OrderRedactedBody`.
  * - `month_closed`: a month whose books this partner closed, with the files as

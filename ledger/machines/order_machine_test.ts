@@ -6,6 +6,7 @@ import { foldOrder } from "../explain/as_of.ts";
 import { evolveOrder, initialOrderFold } from "../orders/order_fold.ts";
 import {
   absentRead,
+  caseChange,
   contradiction,
   erased,
   expectation,
@@ -207,6 +208,7 @@ Deno.test("the fold takes from each webhook and observation what orderMachine sa
         salt: new Uint8Array(16),
       }),
     },
+    case_changed: caseChange(3, "asked"),
     order_redacted: { ...orderRead(3, "pending", 3), kind: "order_redacted" },
     month_closed: {
       ...session(3),

@@ -31,6 +31,7 @@ const labels: readonly ActivityLabel[] = [
   "user_snapshot",
   "order_redacted",
   "order_released",
+  "case_changed",
 ];
 
 const placeOf: Readonly<Partial<Record<ActivityLabel, number>>> = Object

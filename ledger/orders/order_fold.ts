@@ -16,6 +16,7 @@ import {
   type OrderSnapshotFact,
   type WebhookFact,
 } from "../events/fact.ts";
+import { type CaseChange, laterCaseChange } from "../events/case_change.ts";
 import { firstHandRelease, type HandRelease } from "../events/hand_release.ts";
 import type { OrderReading } from "../events/order_reading.ts";
 import type { Expectation } from "../events/expectation.ts";
@@ -88,6 +89,8 @@ export interface OrderFold {
   readonly expectations: readonly Expectation[];
   /** What a person did about it first; null while nobody did. Not part of the state. */
   readonly hand: HandRelease | null;
+  /** What a person did last about its case; null while nobody did. */
+  readonly change: CaseChange | null;
   /** What was received, and when. Not part of the state. */
   readonly activity: ActivityFold;
 }
@@ -126,6 +129,7 @@ export function initialOrderFold(orderId: string): OrderFold {
     firstReadAt: null,
     expectations: [],
     hand: null,
+    change: null,
     activity: noActivity,
   };
 }
@@ -207,6 +211,14 @@ function add(
       return {
         ...fold,
         hand: firstHandRelease(fold.hand, fact.hand),
+        activity,
+      };
+    case "case_changed":
+      return {
+        ...fold,
+        change: fact.change === null
+          ? fold.change
+          : laterCaseChange(fold.change, fact.change),
         activity,
       };
     case "unreadable":

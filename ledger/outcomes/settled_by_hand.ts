@@ -75,18 +75,3 @@ function wasRead(
     compareTimes(firstReadAt, recordedAt) <= 0 &&
     compareTimes(latest.changedAt, recordedAt) <= 0;
 }
-
-/**
- * The reasons that a person has not settled. Where another order holds the
- * purchase, whoever delivered or refunded this one has decided.
- */
-export function withoutSettled(
-  attention: readonly AttentionKind[],
-  byHand: ByHand | null,
-): readonly AttentionKind[] {
-  return byHand === null
-    ? attention
-    : attention.filter((kind) =>
-      kind !== "paid_twice" && !byHand.settled.includes(kind)
-    );
-}

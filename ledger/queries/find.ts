@@ -1,10 +1,12 @@
 import { orderOf } from "../attention/attention.ts";
+import { findNotes } from "../attention/case_history.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import {
   selectFoundOrders,
   selectFoundUsers,
   spellings,
 } from "../store/tables/find.ts";
+import { selectState } from "../store/tables/state_pages.ts";
 import { selectRecorded } from "../store/tables/recorded_sessions.ts";
 import type { Trust } from "../machines/transition.ts";
 import type { OrderView } from "./orders.ts";
@@ -20,7 +22,8 @@ export type FoundField =
   | "sessionId"
   | "txId"
   | "address"
-  | "userId";
+  | "userId"
+  | "note";
 
 /** One way in which an order or user matches a text. */
 export interface FieldMatch {
@@ -161,7 +164,12 @@ export async function findAnything(
     }];
     return { entity: "user" as const, matches, user };
   });
-  const all: Found[] = [...byUser, ...byOrder];
+  const noted = await findByNotes(
+    driver,
+    searched,
+    new Set(found.keys()),
+  );
+  const all: Found[] = [...byUser, ...byOrder, ...noted];
   const textOrNull = (value: unknown) => value === null ? null : String(value);
   const recorded = (named?.rows ?? []).map((
     [sessionId, clickId, reference, askedAt, validUntil],
@@ -177,6 +185,35 @@ export async function findAnything(
     more: all.length > MOST_FOUND,
     recorded,
   };
+}
+
+/** Orders of which people noted the text, the latest note first. */
+async function findByNotes(
+  driver: Driver,
+  text: string,
+  known: ReadonlySet<string>,
+): Promise<Found[]> {
+  const notes = (await findNotes(driver, text, MOST_FOUND))
+    .filter(({ orderId }) => !known.has(orderId));
+  if (notes.length === 0) return [];
+  const read = await driver.batch(
+    notes.map(({ orderId }) => selectState("order", orderId)),
+    "read",
+  );
+  return notes.flatMap(({ text: value }, at) => {
+    const row = read[at]?.rows[0];
+    if (row === undefined) return [];
+    const [state, activity, ...context] = row;
+    const order: OrderView = orderOf({
+      ...JSON.parse(state as string),
+      activity: JSON.parse(activity as string),
+    }, context);
+    return [{
+      entity: "order" as const,
+      matches: [{ field: "note" as const, value, trust: "confirmed" as const }],
+      order,
+    }];
+  });
 }
 
 /** Whether the service has shown the user. */

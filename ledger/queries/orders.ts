@@ -1,5 +1,6 @@
 import { type OrderContext, STUCK_AFTER_MS } from "../attention/attention.ts";
 import type { AttentionKind } from "../outcomes/attention_kind.ts";
+import type { CaseState } from "../outcomes/order_case.ts";
 import {
   OUTCOME_TABLE,
   type Release,
@@ -49,6 +50,8 @@ export interface OrderQuery extends PageQuery {
   readonly open?: boolean;
   /** Only orders that wait for a person for this reason. */
   readonly attention?: AttentionKind;
+  /** Only orders whose case a person has brought to this state. */
+  readonly case?: Exclude<CaseState, "open">;
   /** Only orders of this release. */
   readonly release?: Release;
   /** Only orders whose release has this reason. */

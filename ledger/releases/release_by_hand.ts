@@ -4,6 +4,7 @@ import {
   LONGEST_IDENTIFIER,
 } from "../../core/wire/identifier.ts";
 import type { OrderReleasedBody } from "../events/event.ts";
+import { isHandText, wrongHandField } from "../events/hand_text.ts";
 import { HAND_OUTCOMES, type HandOutcome } from "../events/hand_release.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import type { ResolveOptions } from "../orders/resolve_order.ts";
@@ -58,10 +59,10 @@ export function releaseBody(
   if (!HAND_OUTCOMES.includes(outcome)) {
     throw invalid("outcome", outcome, `use ${HAND_OUTCOMES.join(" or ")}`);
   }
-  if (!isFilled(by, LONGEST_IDENTIFIER)) {
+  if (!isHandText(by, LONGEST_IDENTIFIER)) {
     throw invalid("by", by, `use 1 to ${LONGEST_IDENTIFIER} characters`);
   }
-  if (!isFilled(why, LONGEST_WHY)) {
+  if (!isHandText(why, LONGEST_WHY)) {
     throw invalid("why", why, `use 1 to ${LONGEST_WHY} characters`);
   }
   if (reference === undefined) return { order_id: orderId, outcome, by, why };
@@ -120,18 +121,8 @@ export function refuseRelease(
   }
 }
 
-function isFilled(value: unknown, most: number): boolean {
-  return typeof value === "string" && value.trim() !== "" &&
-    value.length <= most && value.isWellFormed() && !value.includes("\0");
-}
-
 function invalid(field: string, value: unknown, advice: string): ReleaseError {
-  const text = typeof value === "string"
-    ? value.length <= 100
-      ? `"${printable(value)}"`
-      : `a text of ${value.length} characters`
-    : String(value);
-  return new ReleaseError("invalid", `Wrong ${field}: ${text}; ${advice}`);
+  return new ReleaseError("invalid", wrongHandField(field, value, advice));
 }
 
 /**

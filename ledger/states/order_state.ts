@@ -7,6 +7,7 @@ import type { ExpectationTerms } from "../events/expectation.ts";
 import type { Anomaly } from "../anomalies/anomaly.ts";
 import type { AttentionKind } from "../outcomes/attention_kind.ts";
 import type { StoredFacts } from "../outcomes/outcome_facts.ts";
+import type { OrderCase } from "../outcomes/order_case.ts";
 import type { ByHand } from "../outcomes/settled_by_hand.ts";
 import type {
   Booked,
@@ -58,6 +59,11 @@ export interface OrderState extends OrderFacts, OrderDetails {
    * the row says: no handler gets a yes of the order any more.
    */
   readonly byHand: ByHand | null;
+  /**
+   * How its case stands; null where nobody has to look and nobody did anything
+   * that holds. Readers know besides what time and other orders make of it.
+   */
+  readonly case: OrderCase | null;
   /** All that the outcome depends on, one word each. */
   readonly facts: StoredFacts;
   /**

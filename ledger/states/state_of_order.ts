@@ -18,7 +18,8 @@ import {
 import { factsOfOrder } from "../outcomes/facts_of_order.ts";
 import { matchExpectations } from "../outcomes/match.ts";
 import { outcomeOf } from "../outcomes/outcome.ts";
-import { byHandOf, withoutSettled } from "../outcomes/settled_by_hand.ts";
+import { caseOf, withoutSettled } from "../outcomes/order_case.ts";
+import { byHandOf } from "../outcomes/settled_by_hand.ts";
 import { emptyToNull } from "../events/fact_text.ts";
 
 /**
@@ -48,6 +49,14 @@ export function orderState(
   const facts = factsOfOrder(fold, match);
   const outcome = outcomeOf(facts);
   const byHand = byHandOf(fold, facts, outcome.attention);
+  const orderCase = caseOf(
+    {
+      change: fold.change,
+      changedAt: fold.latest?.changedAt ?? null,
+      byHand,
+    },
+    outcome.attention,
+  );
   const latest = visibleReading(fold);
   const stated: Stated = (field) => emptyToNull(latest?.[field] ?? null);
   return {
@@ -60,8 +69,9 @@ export function orderState(
     release: outcome.release,
     releaseReason: outcome.reason,
     booked: outcome.booked,
-    attention: withoutSettled(outcome.attention, byHand),
+    attention: withoutSettled(outcome.attention, byHand, orderCase),
     byHand,
+    case: orderCase,
     facts,
     createdAt: latest?.statedCreatedAt ??
       emptyToNull(latest?.createdAt ?? null),

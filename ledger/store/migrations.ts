@@ -8,7 +8,7 @@ import { importedSchema } from "./tables/imported.ts";
 import { moversSchema, unansweredSchema } from "./tables/deliveries.ts";
 import { expectationsSchema } from "./tables/events/expectations.ts";
 import { linksSchema } from "./tables/events/links.ts";
-import { ordersSchema } from "./tables/orders.ts";
+import { orderCasesSchema, ordersSchema } from "./tables/orders.ts";
 import { queuedTransitionsSchema } from "./tables/subscriptions/queued_transitions.ts";
 import { releaseDeliveriesSchema } from "./tables/subscriptions/release_deliveries.ts";
 import {
@@ -68,4 +68,5 @@ export const migrations: readonly Migration[] = [
     ],
   },
   { version: 2, statements: [...requestsSchema, ...moveEarlierQueues] },
+  { version: 3, statements: orderCasesSchema },
 ];

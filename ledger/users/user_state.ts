@@ -1,7 +1,12 @@
 import type { VerificationState } from "../../core/webhook_event/webhook_event.ts";
 import type { Anomaly, VerificationReversed } from "../anomalies/anomaly.ts";
 import { effectiveTime } from "../events/time.ts";
-import type { UserReading } from "../events/user_reading.ts";
+import {
+  NO_PROFILE,
+  profileOf,
+  type UserProfile,
+  type UserReading,
+} from "../events/user_reading.ts";
 import { futureTimes, unreadableFields } from "../anomalies/order_anomalies.ts";
 import {
   fkycMachine,
@@ -18,32 +23,6 @@ import {
   type Verification,
 } from "./user_status.ts";
 import type { UserFold } from "./user_fold.ts";
-
-/** A saved card, without its number. */
-export interface UserCard {
-  /** Method it belongs to, for example `bank_card`. */
-  readonly method: string | null;
-  /** Identifier of the card. */
-  readonly cardId: string | null;
-  /** Brand. */
-  readonly brand: string | null;
-  /** Last digits of its number. */
-  readonly lastDigits: string | null;
-  /** When it was saved, UTC ISO 8601. */
-  readonly createdAt: string | null;
-}
-
-/** What a user may still spend and has spent: USD, decimal strings. */
-export interface UserSpending {
-  /** Remaining crypto limit; zero while verification is not a success. */
-  readonly cryptoRemaining: string | null;
-  /** Spent from the current crypto limits. */
-  readonly cryptoSpending: string | null;
-  /** Remaining NFT limit; zero while verification is not a success. */
-  readonly digitalGoodsRemaining: string | null;
-  /** Spent from the current NFT limits. */
-  readonly digitalGoodsSpending: string | null;
-}
 
 /** Why the trust in the status of a user is what it is. */
 export type UserReason =
@@ -74,7 +53,7 @@ export type UserReason =
  *
  * Source: service interface, "User (Data API)" and "Events".
  */
-export interface UserState {
+export interface UserState extends UserProfile {
   /** User identifier. */
   readonly userId: string;
   /**
@@ -118,20 +97,6 @@ export interface UserState {
    * settles the claim.
    */
   readonly needsConfirm: boolean;
-  /** Country of the verification, ISO alpha-3. */
-  readonly country: string | null;
-  /** Masked phone number. */
-  readonly phone: string | null;
-  /** Country of the phone, ISO alpha-2. */
-  readonly phoneCountry: string | null;
-  /** Whether the service banned the user; null when never read. */
-  readonly banned: boolean | null;
-  /** Creation time as the service states it, UTC ISO 8601. */
-  readonly createdAt: string | null;
-  /** Spending limits by the latest reading. */
-  readonly limits: UserSpending | null;
-  /** Saved cards by the latest reading. */
-  readonly cards: readonly UserCard[];
   /** Every `reject_type` that webhooks sent, sorted. */
   readonly rejectReasons: readonly string[];
   /** What is odd about the latest reading, sorted by kind, then field. */
@@ -169,13 +134,7 @@ export function userState(fold: UserFold): UserState {
     needsConfirm: [lkyc, fkyc].some((one) =>
       one.trust === "claimed" || one.laterClaim !== null
     ),
-    country: latest?.country ?? null,
-    phone: latest?.phone ?? null,
-    phoneCountry: latest?.phoneCountry ?? null,
-    banned: latest?.banned ?? null,
-    createdAt: latest?.createdAt ?? null,
-    limits: latest?.limits ?? null,
-    cards: latest?.cards ?? [],
+    ...(latest === null ? NO_PROFILE : profileOf(latest)),
     rejectReasons: fold.rejects,
     anomalies: latest === null ? [] : [
       ...futureTimes({ createdAt: futureCreation(latest) }),

@@ -29,6 +29,12 @@ export interface Operation<Result extends object = object> {
    * @throws {CommandError} When it cannot be done.
    */
   readonly run: (ledger: Ledger, values: OperationValues) => Promise<Result>;
+  /**
+   * What the log says of it. What a person wrote may name a customer.
+   *
+   * @default what it was given, and its result
+   */
+  readonly logged?: (result: Result, values: OperationValues) => object;
   /** What was done, for people. */
   readonly says: (result: Result, values: OperationValues) => string;
 }

@@ -3,6 +3,7 @@ import {
   ANOMALY_KINDS,
   ATTENTION_KINDS,
   attentionOf,
+  CASE_STATES,
   orderMachine,
 } from "../../ledger/for_resources.ts";
 import { UsageError } from "../../settings/errors.ts";
@@ -114,6 +115,17 @@ export const ORDER_FILTERS = {
       query: (attention) => ({ attention }),
       holds: (order, attention, nowMs) =>
         attentionOf(order, nowMs).includes(attention),
+    },
+  ),
+  case: filter(
+    wordParam(
+      "Only orders whose case a person has brought here, for example asked",
+      CASE_STATES.filter((state) => state !== "open"),
+    ),
+    {
+      operand: "<state>",
+      query: (state) => ({ case: state }),
+      holds: (order, state) => order.case?.state === state,
     },
   ),
   release: filter(

@@ -1,7 +1,7 @@
-import type { HandOutcome, OrderState } from "../../ledger/mod.ts";
-import type { OrderInContext, Outcome } from "../../ledger/for_resources.ts";
+import type { OrderInContext, OutcomeNow } from "../../ledger/for_resources.ts";
+import { CASE } from "../wording/case.ts";
 import { declinedMessage, OUTCOME_WORDS } from "../wording/outcome.ts";
-import { BY_HAND, NOT_TOLD } from "../wording/release.ts";
+import { NOT_TOLD } from "../wording/release.ts";
 import { operands, shellWord } from "./shell_word.ts";
 
 /** An order, and what it has come to now. */
@@ -9,13 +9,13 @@ interface Decided {
   /** The order. */
   readonly order: OrderInContext;
   /** What it has come to. */
-  readonly outcome: Outcome;
+  readonly outcome: OutcomeNow;
 }
 
 /** The next step for staff about an order: the row says it. */
 export function nextStep({ order, outcome }: Decided): string {
-  const hand = dealtWith({ order, outcome });
-  if (hand !== null) return BY_HAND[hand].next;
+  const dealt = caseWords({ order, outcome })?.next ?? null;
+  if (dealt !== null) return dealt;
   const { next } = OUTCOME_WORDS[outcome.code];
   const key = order.context?.withheld ?? null;
   if (key === null) return next;
@@ -27,8 +27,8 @@ export function nextStep({ order, outcome }: Decided): string {
 
 /** What the customer of an order may be told. */
 export function customerMessage(decided: Decided): string {
-  const hand = dealtWith(decided);
-  if (hand !== null) return BY_HAND[hand].customer;
+  const dealt = caseWords(decided)?.customer ?? null;
+  if (dealt !== null) return dealt;
   const { order: { confirmed }, outcome: { code } } = decided;
   const { customer } = OUTCOME_WORDS[code];
   // Of a declined payment its code has words of its own.
@@ -38,17 +38,13 @@ export function customerMessage(decided: Decided): string {
 }
 
 /**
- * What a person did, where nobody has to look any more. What was delivered of
- * an order that is no success has not been paid for as far as is known.
+ * What is said of the case. What was delivered of an order that is no success has
+ * not been paid for as far as is known.
  */
-function dealtWith(
-  { order: { byHand, facts }, outcome: { attention } }: {
-    readonly order: Pick<OrderState, "byHand" | "facts">;
-    readonly outcome: Pick<Outcome, "attention">;
-  },
-): HandOutcome | null {
-  if (byHand === null || attention.length > 0) return null;
-  return byHand.outcome === "refunded" || facts.shown === "success"
-    ? byHand.outcome
-    : null;
+function caseWords({ order, outcome }: Decided) {
+  const { case: found } = outcome;
+  if (found === null) return null;
+  return found.state === "delivered" && order.facts.shown !== "success"
+    ? null
+    : CASE[found.state];
 }

@@ -1,5 +1,6 @@
 import type {
   Anomaly,
+  OrderCase,
   OrderReason,
   OrderState,
   OutcomeCode,
@@ -8,6 +9,7 @@ import type {
 import { type OrderInContext, outcomeNow } from "../../ledger/for_resources.ts";
 import type { Freshness } from "../../sync/mod.ts";
 import { describeAnomaly } from "../wording/anomaly.ts";
+import { describeCase } from "../wording/case.ts";
 import { describeFreshness } from "../wording/freshness.ts";
 import { describeOrderReason } from "../wording/state_reasons.ts";
 import { OUTCOME_WORDS } from "../wording/outcome.ts";
@@ -31,7 +33,7 @@ import { drawTable } from "./table.ts";
 export type Worded<Coded> = Coded & { readonly message: string };
 
 /** The state of an order, and the sentences made of its codes. */
-export interface OrderJson extends Omit<OrderState, "outcome"> {
+export interface OrderJson extends Omit<OrderState, "outcome" | "case"> {
   /** What it has come to, with the words for staff and customer. */
   readonly outcome: {
     /** Code of the row that applies. */
@@ -43,6 +45,8 @@ export interface OrderJson extends Omit<OrderState, "outcome"> {
     /** What the customer may be told. */
     readonly customer: string;
   };
+  /** How its case stands; null where nothing waits and nobody did anything. */
+  readonly case: Worded<OrderCase> | null;
   readonly reason: Worded<OrderReason>;
   /** Meaning of `failReason` where it is a documented code. */
   readonly failMeaning: string | null;
@@ -74,6 +78,8 @@ export function orderJson(
     releaseReason: reason,
     booked,
     attention,
+    case: outcome.case &&
+      { ...outcome.case, message: describeCase(outcome.case) },
     reason: {
       ...state.reason,
       message: describeOrderReason(state.reason),
@@ -154,6 +160,7 @@ export function orderLines(
     ["Next", nextStep({ order, outcome })],
     ["Held by", heldBy === null ? null : `order ${heldBy}`],
     ["Waits for", attention.join(", ")],
+    ["Case", outcome.case === null ? null : describeCase(outcome.case)],
     ["Age", ageText(order, nowMs)],
     ["Fresh", freshness ? describeFreshness(freshness, nowMs) : null],
     ["Order", order.orderId],

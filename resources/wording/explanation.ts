@@ -3,6 +3,7 @@ import type {
   EventContent,
   UnreadableReason,
 } from "../../ledger/for_resources.ts";
+import { describeCaseEntry } from "./case.ts";
 
 /** Why an event did to the state what it did, in one sentence. */
 export function describeEffectReason(reason: EffectReason): string {
@@ -15,6 +16,10 @@ export function describeEffectReason(reason: EffectReason): string {
       return "A claim that the service did not agree with no longer counts";
     case "session":
       return "The partner's own session says what was asked for";
+    case "person":
+      return "A person did it";
+    case "person_noted":
+      return "A person says so, and nothing follows from it";
     case "names_order":
       return "It names the order";
     case "names_order_unreadably":
@@ -93,6 +98,8 @@ function describeUnreadableReason(reason: UnreadableReason): string {
       return "The contradiction lacks a status or a time";
     case "release_incomplete":
       return "The release by hand does not say what was done";
+    case "case_incomplete":
+      return "The change of the case does not say what was done";
     case "session_without_id":
       return "The session has no id";
     case "expectation_without_id":
@@ -123,6 +130,11 @@ export function describeEventContent(content: EventContent): string {
       return `the service does not agree with ${content.claimed}, claimed up to ${content.upTo}`;
     case "session":
       return `session ${content.sessionId} was made`;
+    case "case":
+      return describeCaseEntry(content);
+    case "by_hand":
+      return `a person recorded that it was ${content.outcome}` +
+        (content.reference === null ? "" : ` for ${content.reference}`);
     case "unreadable":
       return `${content.label}, which says nothing that can be read`;
     case "other":

@@ -14,6 +14,7 @@ export const FOUND_FIELDS: Readonly<Record<FoundField, string>> = {
   txId: "transaction",
   address: "wallet address",
   userId: "user id",
+  note: "words of a note",
 };
 
 /** Says of what the partner recorded that no order has come of it. */

@@ -1,5 +1,4 @@
 import type {
-  HandOutcome,
   RecordedRelease,
   Release,
   ReleaseReason,
@@ -30,20 +29,6 @@ export const RELEASE_REASON: Readonly<Record<ReleaseReason, string>> = {
   session_matched: "the order is what was asked for",
   amount_not_recorded: "no amount was recorded to compare with",
   nothing_recorded: "nothing was recorded to compare with",
-};
-
-/** What is said of an order that a person has dealt with. */
-export const BY_HAND: Readonly<
-  Record<HandOutcome, { readonly next: string; readonly customer: string }>
-> = {
-  delivered: {
-    next: "Nothing: a person has delivered it.",
-    customer: "Your order has been delivered.",
-  },
-  refunded: {
-    next: "Nothing: a person has refunded it.",
-    customer: "We have returned the money for your order to you.",
-  },
 };
 
 /** The next step where a release moved and nobody was told, with commands. */

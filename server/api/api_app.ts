@@ -13,7 +13,7 @@ import type { ApiAnswer } from "../monitoring/api_meter.ts";
 import { Alarm } from "../monitoring/alarm.ts";
 import type { Log } from "../monitoring/logger.ts";
 import { CommandError, UsageError } from "../../settings/errors.ts";
-import type { Scope } from "../../settings/api_tokens.ts";
+import { allows, type Scope } from "../../settings/api_tokens.ts";
 import { readBody } from "./body.ts";
 import type { Caller } from "./callers.ts";
 import { isFromOtherSite } from "../http/host_guard.ts";
@@ -22,6 +22,7 @@ import { ApiProblem, type ProblemCode, problemResponse } from "./problem.ts";
 import type { ApiParts, Route } from "./route.ts";
 import { EXPECTATION_ROUTES } from "./expectation_routes.ts";
 import { DELIVERY_ROUTES } from "./delivery_routes.ts";
+import { CASE_ROUTES } from "./case_routes.ts";
 import { OPERATE_ROUTES } from "./operate_routes.ts";
 import { ORDER_ROUTES } from "./order_routes.ts";
 import { SEARCH_ROUTES } from "./search_routes.ts";
@@ -38,6 +39,7 @@ export const API_ROUTES: readonly Route[] = [
   ...SEARCH_ROUTES,
   ...STATUS_ROUTES,
   ...EXPECTATION_ROUTES,
+  ...CASE_ROUTES,
   ...OPERATE_ROUTES,
 ];
 
@@ -214,13 +216,13 @@ function allowed(scope: Scope, caller: Caller | null): Caller {
       headers: { "www-authenticate": 'Bearer realm="rampkit"' },
     });
   }
-  if (scope === "operate" && caller.scope !== "operate") {
+  if (!allows(caller.scope, scope)) {
     throw new ApiProblem("forbidden", {
-      detail: `The token ${caller.name} may read; this needs one that begins ` +
-        "with operate: in RAMPKIT_API_TOKENS",
+      detail: `The token ${caller.name} begins with ${caller.scope}:; this ` +
+        `needs one that begins with ${scope}: in RAMPKIT_API_TOKENS`,
       headers: {
         "www-authenticate":
-          'Bearer realm="rampkit", error="insufficient_scope", scope="operate"',
+          `Bearer realm="rampkit", error="insufficient_scope", scope="${scope}"`,
       },
     });
   }

@@ -53,8 +53,13 @@ Deno.test("apiApp() lets nobody read without a token, and nobody operate with on
   }
   assert.ok(
     API_ROUTES.every(({ method, scope }) =>
-      method === "GET" || scope === "operate"
+      method === "GET" || scope === "operate" || scope === "support"
     ),
+  );
+  assert.deepEqual(
+    API_ROUTES.filter(({ scope }) => scope === "support")
+      .map(({ operationId }) => operationId),
+    ["changeCase"],
   );
 });
 

@@ -66,6 +66,7 @@ Deno.test("every answer of the API is what its OpenAPI document says, and nothin
     ["getOrder", "/v1/orders/O3"],
     ["getOrderAsOf", "/v1/orders/O3/as-of?time=2026-11-20T08:04:30Z"],
     ["explainOrder", "/v1/orders/O1/explanation"],
+    ["getCase", "/v1/orders/O1/case"],
     ["listUsers", "/v1/users"],
     ["getUser", "/v1/users/U1"],
     ["readTransitions", "/v1/transitions"],
@@ -99,6 +100,11 @@ Deno.test("every answer of the API is what its OpenAPI document says, and nothin
       { outcome: "refunded", by: "Ada", why: "paid twice" },
     ],
     ["createSession", "/v1/sessions", 200, { flowType: "simple" }],
+    [
+      ...["changeCase", "/v1/orders/O1/case"] as const,
+      200,
+      { change: "asked", note: "ticket 4711" },
+    ],
   ];
   const asked = [
     ...gets.map(([id, path]) => ({

@@ -240,11 +240,12 @@ export class Operations {
    */
   async operate(
     caller: Caller,
-    { action, run }: Operation,
+    { action, run, logged }: Operation,
     values: OperationValues,
   ): Promise<object> {
     const result = await run(this.#options.ledger, values);
-    this.#tell(caller, action, { ...values, ...result });
+    const facts = logged?.(result, values) ?? { ...values, ...result };
+    this.#tell(caller, action, { ...facts });
     return result;
   }
 

@@ -38,7 +38,7 @@ import { searchPage } from "./pages/search_page.ts";
 import { againPage, signInPage } from "./pages/sign_in_page.ts";
 import { userPage } from "./pages/user_page.ts";
 import { ClosedBooks } from "./context/closed_books.ts";
-import { releaseOrder } from "./actions/release_order.ts";
+import { changeCase } from "./actions/change_case.ts";
 import { closeMonth } from "./actions/close_month.ts";
 import { OpenBooks } from "./context/open_books.ts";
 import { figures, rangeOf } from "./parts/figures.ts";
@@ -74,6 +74,8 @@ type MakePage = (
 
 /** What a form does, once it is known to be of a page of ours. */
 interface Action {
+  /** Whether who keeps cases may do it. @default {false} */
+  readonly supports?: true;
   /** Title of the page that says why it was not done. */
   readonly refused: string;
   /** Does it. */
@@ -149,10 +151,11 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
     await parts.catchUp();
     const formToken = signIn.formToken(c.get("cookie"));
     const nowMs = now();
-    const { operates, name } = c.get("reader");
+    const { supports, operates, name } = c.get("reader");
     const made = await make({
       ...parts,
       nowMs,
+      supports,
       operates,
       formToken,
       openBooks,
@@ -268,18 +271,21 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
     return c.redirect("/sign-in", 303);
   });
   /** Does what a form of a page asks for, where its sender may operate. */
-  const act = (path: string, { refused, take }: Action) =>
+  const act = (path: string, { supports, refused, take }: Action) =>
     app.post(path, async (c) => {
       const fields = await ownForm(c);
       if (fields === null) return refusal(c, OLD_FORM);
       const reader = c.get("reader");
-      if (!reader.operates) return refusal(c, ONLY_READS);
+      if (!(supports ? reader.supports : reader.operates)) {
+        return refusal(c, reader.supports ? ONLY_SUPPORTS : ONLY_READS);
+      }
       const acted = await take({ ...fields, ...c.req.param() }, reader);
       return "wrong" in acted
         ? await show(c, () => messagePage(refused, acted.wrong), 400)
         : c.redirect(acted.back, 303);
     });
   act("/notes", {
+    supports: true,
     refused: "Not noted",
     take: async (fields, { name: author }) => {
       const taken = await takeNote(ledger, fields, { author, nowMs: now() });
@@ -304,12 +310,10 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
       return { back: "/delivery" };
     },
   });
-  act("/released", {
+  act("/case", {
+    supports: true,
     refused: "Not recorded",
-    take: (fields, reader) => {
-      const { log } = parts;
-      return releaseOrder(ledger, fields, { reader, log });
-    },
+    take: (fields, reader) => changeCase(parts.deadLetters, fields, reader),
   });
   act("/dead-letters", {
     refused: "Not done",
@@ -382,6 +386,10 @@ const SIGNED_OUT = "Nobody is signed in; load the page again";
 const ONLY_READS =
   "Here you can only read; to change something, sign in with an operate " +
   "token, or start the console with --operate";
+
+const ONLY_SUPPORTS =
+  "Here you can only read and keep cases; to do anything else, sign in with " +
+  "an operate token";
 
 const CANNOT_ASK =
   "The service cannot be asked without an API key: set RAMPKIT_API_KEY";

@@ -36,6 +36,7 @@ function state(changes: Partial<OrderState> = {}): OrderState {
     booked: "sale",
     attention: ["not_comparable"],
     byHand: null,
+    case: null,
     facts: {
       shown: status as OrderState["facts"]["shown"],
       gone: "no",

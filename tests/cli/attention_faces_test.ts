@@ -105,3 +105,52 @@ Deno.test("ledger, command line, API and console list the same orders for each r
     );
   }
 });
+
+Deno.test("rampkit case records what was done, and attention, lists and show go by it", async () => {
+  await using live = await temporaryLedger();
+  const env = { RAMPKIT_DATABASE_URL: live.url };
+  {
+    await using ledger = await openLedger({
+      url: live.url,
+      environment: "sandbox",
+    });
+    await ledger.append([
+      oddReading("01KLATE", "failed", 300, { fail_reason: "4016" }),
+    ]);
+    await ledger.project();
+  }
+  const id = "01KLATE";
+  const asked = await cli(["case", id, "asked", "--by", "Ada"], env);
+  assert.match(asked.out, /^Order 01KLATE: the service was asked, since /);
+  const waiting = await cli(["attention", "--json"], env);
+  assert.equal(JSON.parse(waiting.out).order.case.state, "asked");
+  const done = await cli([
+    ...["case", id, "refunded", "--reference", "RF-1", "--by", "Bob"],
+    ...["--note", "told the customer", "--json"],
+  ], env);
+  assert.equal(JSON.parse(done.out).case.state, "refunded", done.err);
+  assert.equal((await cli(["attention", "--json"], env)).out, "");
+  const listed = await cli(["orders", "list", "--case", "refunded"], env);
+  assert.match(listed.out, /01KLATE/);
+  const shown = await cli(["orders", "show", id], env);
+  assert.match(shown.out, /Case +refunded, reference RF-1/);
+  const history = await cli(["case", id], env);
+  assert.match(history.out, /Ada asked the service/);
+  assert.match(history.out, /Bob noted: told the customer/);
+  const found = await cli(["find", "told customer"], env);
+  assert.match(found.out, /01KLATE/);
+  const explained = await cli(["orders", "explain", id], env);
+  assert.match(explained.out, /Bob refunded it \(RF-1\)/);
+  for (
+    const [args, code] of [
+      [["case", id, "sold", "--by", "Ada"], 2],
+      [["case", id, "asked"], 2],
+      [["case", id, "refunded", "--by", "Ada"], 2],
+      [["case", "NONE", "asked", "--by", "Ada"], 1],
+      [["case", id, "asked", "--by", "Ada", "--seen", "stuck"], 1],
+    ] as const
+  ) {
+    const refused = await cli(args, env);
+    assert.equal(refused.code, code, `${args.join(" ")}: ${refused.err}`);
+  }
+});

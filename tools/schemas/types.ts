@@ -72,6 +72,7 @@ import type { FeedEntry } from "../../resources/queries/transitions.ts";
 import type { UserDetailJson } from "../../resources/queries/users.ts";
 import type { ListedShape } from "../../resources/schemas/shapes.ts";
 import type { AttentionJson } from "../../resources/views/attention_view.ts";
+import type { CaseJson } from "../../resources/views/case_view.ts";
 import type { TotalRow } from "../../resources/views/order_export.ts";
 import type {
   ErasedPeople,
@@ -147,6 +148,8 @@ export interface Components {
   readonly Order: OrderJson;
   readonly Freshness: Freshness;
   readonly FoundBy: FoundBy;
+  /** The case of an order, and what people did about it. */
+  readonly Case: CaseJson;
   readonly RecordedRelease: RecordedRelease;
   readonly OrderDetail: OrderDetailJson;
   readonly AttentionItem: AttentionJson;

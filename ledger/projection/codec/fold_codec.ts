@@ -1,5 +1,6 @@
 import { latestReading, type ObservedStatus } from "../../orders/readings.ts";
 import type { OrderReading } from "../../events/order_reading.ts";
+import type { CaseChange } from "../../events/case_change.ts";
 import type { HandRelease } from "../../events/hand_release.ts";
 import type { OtpStep } from "../../events/fact.ts";
 import type { Expectation } from "../../events/expectation.ts";
@@ -106,6 +107,19 @@ const orderFold = byPlace<WithPackedClaims>({
       reference: asIs,
       recordedAt: asIs,
       position: asIs,
+    }),
+  ),
+  change: nullable(
+    byPlace<CaseChange>({
+      change: asIs,
+      turn: asIs,
+      recordedAt: asIs,
+      digest: asIs,
+      reasons: asIs,
+      changedAt: asIs,
+      afterHand: asIs,
+      reference: asIs,
+      since: asIs,
     }),
   ),
   activity: byPlace<ActivityFold>(activityFields),

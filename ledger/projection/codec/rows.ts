@@ -49,6 +49,7 @@ export function orderRow(fold: OrderFold, options: ResolveOptions): PackedRow {
       state.address,
       expected?.reference ?? null,
       expected?.sessionId ?? null,
+      state.case?.state === "open" ? null : state.case?.state ?? null,
     ],
     texts: [
       canonicalOrder(state),

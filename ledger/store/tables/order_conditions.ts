@@ -19,6 +19,7 @@ export interface OrderFilter {
   readonly open?: boolean;
   readonly anomaly?: true | string;
   readonly attention?: string;
+  readonly case?: string;
   /** Paid and unchanged since then is stuck, UTC ISO 8601. */
   readonly stuckSince?: string;
 }
@@ -112,6 +113,15 @@ export function releaseConditions(
 }
 
 /**
+ * That nobody closed the case of an order knowing of a reason. Of the reasons in
+ * `attention` the stored ones are left out already.
+ */
+function notClosedFor(kind: string): string {
+  return `(case_state IS NULL OR case_state = 'asked'
+    OR instr(state -> '$.case.reasons', '"${kind}"') = 0)`;
+}
+
+/**
  * The conditions of a query in SQL. Where an index is partial its condition is
  * written out, because a bound value would hide it.
  *
@@ -145,6 +155,7 @@ export function orderConditions(query: OrderFilter): Condition[] {
       ...[clickId, clickId, clickId, clickId, clickId],
     );
   }
+  if (query.case !== undefined) add("case_state = ?", query.case);
   if (query.attention === "stuck") {
     add(
       `open = 1 AND state ->> '$.changedAt' <= ?
@@ -153,14 +164,18 @@ export function orderConditions(query: OrderFilter): Condition[] {
             AND state ->> '$.transferSeen'))`,
       query.stuckSince ?? "",
     );
+    add(notClosedFor("stuck"));
   } else if (query.attention === "paid_twice") {
-    add(`${paidTwice} AND NOT EXISTS (SELECT 1 FROM hand_releases AS h
-      WHERE h.order_id = orders.order_id)`);
+    add(`${paidTwice} AND (state ->> '$.case.reopened' = 1
+      OR NOT EXISTS (SELECT 1 FROM hand_releases AS h
+        WHERE h.order_id = orders.order_id))`);
+    add(notClosedFor("paid_twice"));
   } else if (query.attention === "yes_withheld") {
     add(
       `order_id IN (SELECT entity_id FROM transitions WHERE withheld = 1)
         AND ${withheldRelease} IS NOT NULL`,
     );
+    add(notClosedFor("yes_withheld"));
   } else if (query.attention !== undefined) {
     add("attention IS NOT NULL");
     // What had ended before the ledger went live was somebody else's task.

@@ -65,6 +65,17 @@ export const ordersSchema: readonly string[] = [
   ),
 ];
 
+/**
+ * How the case of an order stands that a person has dealt with: `asked`, or how
+ * it was closed. Of an open one there is nothing.
+ */
+export const orderCasesSchema: readonly string[] = [
+  "ALTER TABLE orders ADD COLUMN case_state TEXT",
+  `CREATE INDEX orders_with_case
+    ON orders(generation, case_state, sort_at, order_id)
+    WHERE case_state IS NOT NULL`,
+];
+
 /** Counts open orders, where this version of the fold made them. */
 export function countOpen(foldVersion: number): Statement {
   return {
@@ -107,12 +118,12 @@ export function upsertOrders(
     sql: `INSERT INTO orders (generation, order_id, status, trust, open,
         user_id, commodity, sort_at, anomalies,
         attention, release, release_reason, tx_id, address, reference,
-        session_id, state, activity, fold)
+        session_id, case_state, state, activity, fold)
       SELECT ?3, r.value ->> 0, r.value ->> 1, r.value ->> 2, r.value ->> 3,
         r.value ->> 4, r.value ->> 5, r.value ->> 6, r.value ->> 7,
         r.value ->> 8, r.value ->> 9, r.value ->> 10, r.value ->> 11,
-        r.value ->> 12, r.value ->> 13, r.value ->> 14,
-        ${packedText(15, 0)}, ${packedText(15, 1)}, ${packedText(15, 2)}
+        r.value ->> 12, r.value ->> 13, r.value ->> 14, r.value ->> 15,
+        ${packedText(16, 0)}, ${packedText(16, 1)}, ${packedText(16, 2)}
       FROM json_each(?2) AS r WHERE true
       ON CONFLICT (generation, order_id) DO UPDATE SET
         status = excluded.status, trust = excluded.trust, open = excluded.open,
@@ -121,7 +132,7 @@ export function upsertOrders(
         attention = excluded.attention, release = excluded.release,
         release_reason = excluded.release_reason, tx_id = excluded.tx_id,
         address = excluded.address, reference = excluded.reference,
-        session_id = excluded.session_id,
+        session_id = excluded.session_id, case_state = excluded.case_state,
         state = excluded.state, activity = excluded.activity,
         fold = excluded.fold`,
     args: [...packRows(rows), generation],

@@ -1,4 +1,5 @@
 import type { EventContent } from "../../../ledger/for_resources.ts";
+import { describeCaseEntry } from "../case.ts";
 
 /** Statuses as what happens to an order. */
 const STATUSES: Readonly<Record<string, string>> = {
@@ -38,6 +39,11 @@ export function describeHappening(content: EventContent): string {
       }`;
     case "session":
       return "You made a session for the widget";
+    case "case":
+      return describeCaseEntry(content);
+    case "by_hand":
+      return `A person recorded that it was ${content.outcome}` +
+        (content.reference === null ? "" : ` for ${content.reference}`);
     case "unreadable":
       return `${content.label}, which says nothing that can be read`;
     case "other":
@@ -61,6 +67,9 @@ export function heardBy(content: EventContent): string {
       return "reading";
     case "session":
       return "your own";
+    case "case":
+    case "by_hand":
+      return "a person";
     case "unreadable":
     case "other":
       return "event";

@@ -1,8 +1,12 @@
+import type { Scope } from "../../../settings/api_tokens.ts";
+
 /** What a reader of the console may do. */
 export interface Reader {
   /** How notes are signed, and how the log names the reader. */
   readonly name: string;
-  /** Whether the reader may acknowledge and note. */
+  /** Whether the reader may keep cases and notes. */
+  readonly supports: boolean;
+  /** Whether the reader may do everything else too. */
   readonly operates: boolean;
 }
 
@@ -12,8 +16,8 @@ export interface KnownTokens {
   callerOf(token: string): {
     /** The token's name: letters, digits and `. _ -`. */
     readonly name: string;
-    /** What it allows: `operate` includes `read`. */
-    readonly scope: "read" | "operate";
+    /** What it allows. */
+    readonly scope: Scope;
   } | null;
 }
 

@@ -51,14 +51,19 @@ export class SignIn {
   /** Who a cookie stands for; null when nobody. */
   readerOf(cookie: string): Reader | null {
     if (this.#access.kind === "open") {
-      return { name: "local", operates: this.#access.operates };
+      const { operates } = this.#access;
+      return { name: "local", supports: operates, operates };
     }
     const at = cookie.lastIndexOf("~");
     const said = cookie.slice(0, Math.max(0, at));
     const isOurs = isSame(cookie.slice(at + 1), this.#signed("reader", said));
     const [ends = "", scope, name = ""] = said.split("~");
     return isOurs && Number(ends) > this.#now()
-      ? { name, operates: scope === "operate" }
+      ? {
+        name,
+        supports: scope === "support" || scope === "operate",
+        operates: scope === "operate",
+      }
       : null;
   }
 

@@ -28,7 +28,10 @@ export async function takeNote(
   { author, nowMs }: { readonly author: string; readonly nowMs: number },
 ): Promise<TakenNote> {
   const { id = "", text: written = "", reasons = "", back = "" } = fields;
-  const entity = NOTED_ENTITIES.find((one) => one === fields.entity);
+  // What is noted of an order belongs to its case.
+  const entity = NOTED_ENTITIES.find((one) =>
+    one === fields.entity && one !== "order"
+  );
   const action = NOTE_ACTIONS.find((one) => one === fields.action);
   const text = written.replaceAll("\r\n", "\n").trim();
   if (entity === undefined || action === undefined || id === "") {

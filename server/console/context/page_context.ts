@@ -20,7 +20,9 @@ export interface PageContext {
   readonly operations: Pick<Operations, "recover" | "recovery"> | null;
   /** The time of the request, ms since the epoch. */
   readonly nowMs: number;
-  /** Whether the reader may acknowledge and note. */
+  /** Whether the reader may keep cases and notes. */
+  readonly supports: boolean;
+  /** Whether the reader may do everything else too. */
   readonly operates: boolean;
   /** What the forms of the page send back. */
   readonly formToken: string;

@@ -1,11 +1,10 @@
-import {
-  isAcknowledged,
-  type Note,
-  readNotes,
-} from "../../../ledger/for_server.ts";
 import { ATTENTION_KINDS } from "../../../ledger/for_resources.ts";
 import type { AttentionKind } from "../../../ledger/mod.ts";
 import { attentionPage as waitingOrders } from "../../../resources/queries/attention.ts";
+import {
+  type CaseJson,
+  historyJson,
+} from "../../../resources/views/case_view.ts";
 import type { AttentionJson } from "../../../resources/views/attention_view.ts";
 import { ATTENTION } from "../../../resources/wording/attention.ts";
 import { span } from "../../../resources/wording/phrases.ts";
@@ -13,8 +12,8 @@ import type { PageContext } from "../context/page_context.ts";
 import { type Markup, markup, NOTHING, section } from "../markup/markup.ts";
 import { moneyText } from "../markup/money.ts";
 import { brief, outside, prose } from "../markup/outside.ts";
+import { casePart, caseState } from "../parts/case_part.ts";
 import { orderLink, releaseBadge } from "../parts/order_table.ts";
-import { notesPart } from "../parts/notes.ts";
 import { otherAttention } from "../parts/other_attention.ts";
 import type { PageParts } from "./layout.ts";
 
@@ -34,21 +33,23 @@ export async function attentionPage(
   context: PageContext,
   { kind: wanted, after }: AttentionAddress,
 ): Promise<PageParts> {
-  const { ledger, nowMs, operates } = context;
+  const { ledger, nowMs, supports } = context;
   const kind = ATTENTION_KINDS.find((one) => one === wanted);
   const { items, next } = await waitingOrders(ledger, {
     limit: ORDERS,
     ...(kind === undefined ? {} : { kind }),
     ...(after === undefined ? {} : { cursor: after }),
   }, nowMs);
-  const ids = items.map(({ order }) => order.orderId);
-  const notes = await readNotes(ledger.driver, "order", ids);
-  const all = items.map((item): Waiting => {
-    const own = notes.get(item.order.orderId) ?? [];
-    return { item, notes: own, isHandled: isHandled(item, own) };
-  });
-  const open = all.filter(({ isHandled }) => !isHandled);
-  const dealtWith = all.filter(({ isHandled }) => isHandled);
+  const histories = await ledger.cases.histories(
+    items.map(({ order }) => order.orderId),
+  );
+  const all = items.map((item): Waiting => ({
+    item,
+    history: historyJson(histories.get(item.order.orderId) ?? []),
+    isAsked: item.order.case?.state === "asked",
+  }));
+  const open = all.filter(({ isAsked }) => !isAsked);
+  const asked = all.filter(({ isAsked }) => isAsked);
   const rest = kind === undefined && after === undefined
     ? await otherAttention(context)
     : NOTHING;
@@ -57,19 +58,19 @@ export async function attentionPage(
     here: "attention",
     body: markup`<h1>What waits for a person</h1>
 ${filter(kind)}
-${!operates && HOW_TO_OPERATE}
+${!supports && HOW_TO_SUPPORT}
 ${
       open.length > 0
         ? groups(context, open, kind)
         : markup`<section><p>${
-          dealtWith.length === 0 ? NOBODY_WAITS : ALL_DEALT_WITH
+          asked.length === 0 ? NOBODY_WAITS : ALL_ASKED
         }</p></section>`
     }
 ${
-      dealtWith.length > 0 &&
-      markup`<section aria-labelledby="dealt"><details>
-<summary id="dealt">Acknowledged: ${dealtWith.length}</summary>${
-        dealtWith.map((one) => waitingOrder(context, one, kind))
+      asked.length > 0 &&
+      markup`<section aria-labelledby="asked"><details>
+<summary id="asked">The service was asked: ${asked.length}</summary>${
+        asked.map((one) => waitingOrder(context, one, kind))
       }</details></section>`
     }
 ${next !== null && onward(kind, next)}
@@ -79,29 +80,23 @@ ${rest}`,
 
 const NOBODY_WAITS = "No order waits for a person.";
 
-const ALL_DEALT_WITH = "Somebody deals with every order that waits here.";
+const ALL_ASKED = "The service was asked about every order that waits here.";
 
-const HOW_TO_OPERATE =
-  markup`<p class="soft">To acknowledge and note, sign in with an <code>operate</code>
-token, or start the console with <code>--operate</code>.</p>`;
+const HOW_TO_SUPPORT =
+  markup`<p class="soft">To note and record what you did, sign in with a
+<code>support</code> or <code>operate</code> token, or start the console with
+<code>--operate</code>.</p>`;
 
 function onward(kind: AttentionKind | undefined, after: string): Markup {
   const query = new URLSearchParams({ ...(kind && { kind }), after });
   return markup`<p><a class="button" href="/attention?${query.toString()}">The next ${ORDERS}</a></p>`;
 }
 
-/** An order that waits, and whether somebody deals with it. */
+/** An order that waits, and what people did about it. */
 interface Waiting {
   readonly item: AttentionJson;
-  readonly notes: readonly Note[];
-  readonly isHandled: boolean;
-}
-
-function isHandled(
-  { kinds }: AttentionJson,
-  notes: readonly Note[],
-): boolean {
-  return isAcknowledged(kinds.map(({ code }) => code), notes);
+  readonly history: CaseJson["history"];
+  readonly isAsked: boolean;
 }
 
 function filter(kind: AttentionKind | undefined): Markup {
@@ -144,19 +139,14 @@ function amountOf({ item }: Waiting): number {
 
 function waitingOrder(
   context: PageContext,
-  { item, notes }: Waiting,
+  { item, history }: Waiting,
   only: AttentionKind | undefined,
 ): Markup {
   const { order, kinds, ageMs } = item;
   const reference = order.expected?.reference ?? order.externalOrderId;
   const amount = moneyText(order.currencyAmount, order.currency);
   const also = kinds.slice(1).map(({ code }) => code.replaceAll("_", " "));
-  const noted = {
-    entity: "order",
-    entityId: order.orderId,
-    reasons: kinds.map(({ code }) => code),
-    back: only === undefined ? "/attention" : `/attention?kind=${only}`,
-  } as const;
+  const back = only === undefined ? "/attention" : `/attention?kind=${only}`;
   return markup`<div class="item">
 <p class="head">${orderLink(order.orderId)} ${
     reference !== null &&
@@ -169,5 +159,7 @@ function waitingOrder(
     markup`<span class="soft">Also: ${also.join(", ")}.</span>`
   }</p>
 <p><span class="soft">Next:</span> ${prose(item.next)}</p>
-${notesPart(context, noted, notes)}</div>`;
+${caseState(order.case)}${
+    casePart(context, { ...order, back }, history)
+  }</div>`;
 }

@@ -64,35 +64,73 @@ Deno.test("attentionPage() shows one reason alone where it is asked for", async 
   assert.ok(!text.includes("Bodies that cannot be read"));
 });
 
-Deno.test("POST /notes acknowledges what waits, and what was noted is on both pages", async () => {
+Deno.test("POST /notes acknowledges what waits, and it is listed no more", async () => {
   const ledger = await oddLedger();
   await using opened = testConsole(ledger, now, OPERATES);
   const { form, headers } = await formOf(opened, "/attention");
+  const note = { form, reasons: "verification_retry", text: "asked" };
   const answer = await opened.ask("/notes", {
     headers,
     fields: {
-      form,
-      entity: "order",
-      id: ODD_ORDERS.refund,
-      reasons: "refund_due",
-      text: "asked <the> service",
-      action: "acknowledge",
-      back: "/attention?kind=refund_due",
+      ...note,
+      ...{ entity: "user", id: "U1", action: "acknowledge", back: "/users/U1" },
     },
   });
   assert.equal(answer.status, 303);
-  assert.equal(answer.headers.get("location"), "/attention?kind=refund_due");
-  const text = await opened.read("/attention");
-  assert.ok(!text.includes("the customer a refund: 1"));
-  assert.match(text, /Acknowledged: 1 01KQREFUND/);
-  assert.match(
-    await opened.read(`/orders/${ODD_ORDERS.refund}`),
-    /local acknowledged it 2026-11-20 12:00:00 \(0 ms ago\) asked <the> service/,
-  );
+  assert.equal(answer.headers.get("location"), "/users/U1");
   assert.deepEqual(opened.logged, [
     '{"event":"console_noted","fields":{"author":"local","action":' +
-    `"acknowledge","entity":"order","entityId":"${ODD_ORDERS.refund}"}}`,
+    '"acknowledge","entity":"user","entityId":"U1"}}',
   ]);
+});
+
+Deno.test("POST /case records what was done about an order, and every page goes by it", async () => {
+  const ledger = await oddLedger();
+  await using opened = testConsole(ledger, now, OPERATES);
+  const id = ODD_ORDERS.refund;
+  const press = async (fields: Readonly<Record<string, string>>) => {
+    const { form, headers } = await formOf(opened, `/orders/${id}`);
+    return await opened.ask("/case", {
+      headers,
+      fields: { form, order: id, seen: "refund_due", back: "/", ...fields },
+    });
+  };
+  for (
+    const [fields, status, why] of [
+      [{ change: "refunded" }, 400, /Wrong reference/],
+      [{ change: "sent" }, 400, /none of noted, asked/],
+      [{ change: "asked", seen: "stuck" }, 400, /waits for refund_due by now/],
+      [{ change: "asked", order: "O9" }, 400, /does not have/],
+      [{ change: "asked", form: "guessed" }, 403, /too old/],
+    ] as const
+  ) {
+    const refused = await press(fields);
+    assert.equal(refused.status, status);
+    assert.match(await refused.text(), why);
+  }
+  const asked = await press({ change: "asked", note: "asked <the> service" });
+  assert.equal(asked.headers.get("location"), "/");
+  const waiting = await opened.read("/attention");
+  assert.ok(!waiting.includes("the customer a refund: 1"));
+  assert.match(waiting, /The service was asked: 1/);
+  assert.match(await opened.read("/"), /a refund \(1 asked about\)/);
+  assert.match(
+    await opened.read(`/orders/${id}`),
+    /We have asked our payment partner about your order/,
+  );
+  await press({ change: "refunded", reference: "RF-17" });
+  const page = await opened.read(`/orders/${id}`);
+  assert.match(page, /Case: refunded, reference RF-17/);
+  assert.match(page, /local noted: asked <the> service/);
+  assert.match(page, /We have returned the money for your order to you/);
+  assert.ok(!(await opened.read("/attention")).includes(id));
+  const found = await opened.ask("/search?q=asked+service");
+  assert.equal(found.headers.get("location"), `/orders/${id}`);
+  const { fields } = JSON.parse(opened.logged.at(-1) ?? "{}");
+  assert.deepEqual(fields, {
+    ...{ action: "case", by: "local", orderId: id },
+    ...{ change: "refunded", person: "local" },
+  });
 });
 
 Deno.test("POST /notes stores nothing without the form's token, without operate, or when it is wrong", async () => {
@@ -101,8 +139,8 @@ Deno.test("POST /notes stores nothing without the form's token, without operate,
   const { form, headers } = await formOf(opened, "/attention");
   const fields = {
     form,
-    entity: "order",
-    id: ODD_ORDERS.refund,
+    entity: "user",
+    id: "U1",
     reasons: "refund_due",
     text: "x",
     action: "note",
@@ -125,6 +163,7 @@ Deno.test("POST /notes stores nothing without the form's token, without operate,
   await refused({ text: " " }, /The note is empty/, 400);
   await refused({ text: "x".repeat(2001) }, /has 2001 characters/, 400);
   await refused({ entity: "event" }, /The form is not whole/, 400);
+  await refused({ entity: "order" }, /The form is not whole/, 400);
   await refused({ action: "delete" }, /The form is not whole/, 400);
   const other = await opened.ask("/notes", {
     headers: { ...headers, cookie: "rampkit_console=other" },
@@ -138,20 +177,21 @@ Deno.test("POST /notes stores nothing without the form's token, without operate,
   assert.deepEqual(await Array.fromAsync(allNotes(ledger.driver)), []);
 });
 
-Deno.test("POST /notes of a reader who may not operate is refused", async () => {
+Deno.test("a token keeps cases and notes with support, and does everything else with operate alone", async () => {
   const ledger = await oddLedger();
   const name = "anna";
   const scopes = {
     "token-of-reading": "read",
+    "token-of-support": "support",
     "token-of-operating": "operate",
-  };
+  } as const;
   await using opened = testConsole(ledger, now, {
     kind: "tokens",
     tokens: {
-      callerOf: (token) =>
-        token === "token-of-reading" || token === "token-of-operating"
-          ? { name, scope: scopes[token] === "read" ? "read" : "operate" }
-          : null,
+      callerOf: (token) => {
+        const scope = scopes[token as keyof typeof scopes];
+        return scope === undefined ? null : { name, scope };
+      },
     },
   });
   const statuses: number[] = [];
@@ -166,14 +206,22 @@ Deno.test("POST /notes of a reader who may not operate is refused", async () => 
     const [, form = ""] = /name="form" value="([^"]+)"/.exec(
       await page.text(),
     ) ?? [];
-    const entity = "order";
-    const answer = await opened.ask("/notes", {
-      headers: { origin, cookie },
-      fields: { form, entity, id: "O1", action: "note", text: "hello" },
-    });
-    statuses.push(answer.status);
+    const entity = "user";
+    const posted = [
+      ["/notes", { entity, id: "U1", action: "note", text: "hello" }],
+      ["/case", { order: ODD_ORDERS.refund, change: "not_ours", seen: "" }],
+      ["/dead-letters", { action: "retry", subscription: "none" }],
+    ] as const;
+    for (const [path, fields] of posted) {
+      const answer = await opened.ask(path, {
+        headers: { origin, cookie },
+        fields: { form, ...fields },
+      });
+      statuses.push(answer.status);
+    }
   }
-  assert.deepEqual(statuses, [403, 303]);
+  // The case was seen as one that waits for nothing, and dead letters are none.
+  assert.deepEqual(statuses, [403, 403, 403, 303, 400, 403, 303, 400, 400]);
   const notes = await Array.fromAsync(allNotes(ledger.driver));
-  assert.deepEqual(notes.map(({ author }) => author), ["anna"]);
+  assert.deepEqual(notes.map(({ author }) => author), ["anna", "anna"]);
 });

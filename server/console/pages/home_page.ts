@@ -36,12 +36,15 @@ function tiles(waiting: Waiting): Markup {
   }
   return markup`
     <div class="tiles">${
-    waiting.map(({ kind, count }) =>
+    waiting.map(({ kind, count, asked }) =>
       markup`
         <a class="tile"
           href="/attention?kind=${kind}"><strong>${
         count > COUNTED ? `${COUNTED}+` : count
-      }</strong> ${ATTENTION[kind]}</a>
+      }</strong> ${ATTENTION[kind]}${
+        asked > 0 &&
+        markup` <span class="soft">(${asked} asked about)</span>`
+      }</a>
       `
     )
   }</div>

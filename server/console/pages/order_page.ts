@@ -1,4 +1,3 @@
-import { readNotes } from "../../../ledger/for_server.ts";
 import { orderExplanation } from "../../../resources/queries/explanation.ts";
 import {
   BY_ORDER_ID,
@@ -6,6 +5,7 @@ import {
   type OrderDetailJson,
 } from "../../../resources/queries/order.ts";
 import { ordersPage } from "../../../resources/queries/orders.ts";
+import { historyJson } from "../../../resources/views/case_view.ts";
 import { ageText } from "../../../resources/views/text.ts";
 import {
   amountText,
@@ -34,6 +34,7 @@ import {
   sentence,
 } from "../markup/outside.ts";
 import { when } from "../markup/times.ts";
+import { casePart, caseState } from "../parts/case_part.ts";
 import {
   orderLink,
   orderPath,
@@ -41,8 +42,6 @@ import {
   userLink,
   userPath,
 } from "../parts/order_table.ts";
-import { notesPart } from "../parts/notes.ts";
-import { releaseForm } from "../parts/release_form.ts";
 import { timeline } from "../parts/timeline.ts";
 import type { PageParts } from "./layout.ts";
 
@@ -120,7 +119,6 @@ ${
       orderLink(order.heldBy)
     }</p>`
   }
-${releaseForm(context, order.orderId, order.releasedByHand)}
 ${
     facts([
       ["Status", markup`${outsideText(order.status, 60)} (${order.trust})`],
@@ -160,28 +158,24 @@ function anomalies({ anomalies }: OrderDetailJson): Markup {
   );
 }
 
-/** What was noted about the order; nothing where that can only be read. */
+/** Why the order waits, and its case; nothing where there is none to keep. */
 async function noted(
   context: PageContext,
   order: OrderDetailJson,
 ): Promise<Markup> {
-  const { ledger, operates } = context;
-  const { orderId } = order;
-  const notes = await readNotes(ledger.driver, "order", [orderId]);
-  const own = notes.get(orderId) ?? [];
-  const reasons = order.attention;
-  if (own.length === 0 && reasons.length === 0 && !operates) return NOTHING;
+  const { ledger, supports } = context;
+  const { orderId, attention } = order;
+  const histories = await ledger.cases.histories([orderId]);
+  const history = historyJson(histories.get(orderId) ?? []);
+  if (history.length === 0 && attention.length === 0 && !supports) {
+    return NOTHING;
+  }
   return section(
     "noted",
-    reasons.length === 0 ? "Notes" : "Waits for a person",
-    markup`${reasons.map((kind) => markup`<p>${ATTENTION[kind]}.</p>`)}${
-      notesPart(context, {
-        entity: "order",
-        entityId: orderId,
-        reasons,
-        back: orderPath(orderId),
-      }, own)
-    }`,
+    attention.length === 0 ? "Case" : "Waits for a person",
+    markup`${attention.map((kind) => markup`<p>${ATTENTION[kind]}.</p>`)}${
+      caseState(order.case)
+    }${casePart(context, { ...order, back: orderPath(orderId) }, history)}`,
   );
 }
 

@@ -148,10 +148,10 @@ async function noted(
   context: PageContext,
   { userId, verification }: UserDetailJson,
 ): Promise<Markup> {
-  const { ledger, operates } = context;
+  const { ledger, supports } = context;
   const notes = await readNotes(ledger.driver, "user", [userId]);
   const own = notes.get(userId) ?? [];
-  if (own.length === 0 && !operates) return NOTHING;
+  if (own.length === 0 && !supports) return NOTHING;
   const reasons = verification.fkyc === "retry" || verification.lkyc === "retry"
     ? ["verification_retry"]
     : [];

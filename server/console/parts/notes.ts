@@ -29,10 +29,10 @@ export function notesPart(
   noted: Noted,
   notes: readonly Note[],
 ): Markup {
-  const { operates, formToken, nowMs } = context;
+  const { supports, formToken, nowMs } = context;
   const list = notes.length > 0 &&
     markup`<ul class="notes">${notes.map((note) => told(note, nowMs))}</ul>`;
-  if (!operates) return markup`${list}`;
+  if (!supports) return markup`${list}`;
   const { entity, entityId, reasons, back } = noted;
   const deal = isAcknowledged(reasons, notes)
     ? markup`<button name="action" value="reopen">Open again</button>`

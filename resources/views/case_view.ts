@@ -1,0 +1,56 @@
+import type { LedgerTypes, OrderCase } from "../../ledger/mod.ts";
+import { describeCase, describeCaseEntry } from "../wording/case.ts";
+import type { Worded } from "./order_view.ts";
+import { printable } from "../../core/printable.ts";
+import { wrap } from "./text.ts";
+
+/** The case of an order, and what people did about it and noted of it. */
+export interface CaseJson {
+  /** The order. */
+  readonly orderId: string;
+  /** How it stands; null where nothing waits and nobody did anything. */
+  readonly case: Worded<OrderCase> | null;
+  /** What people did about it and noted of it, the oldest first. */
+  readonly history: readonly Worded<LedgerTypes.CaseEntry>[];
+}
+
+/** A case as `--json` prints it. */
+export function caseJson(
+  { orderId, case: found, history }: LedgerTypes.RecordedCase,
+): CaseJson {
+  return {
+    orderId,
+    case: found && { ...found, message: describeCase(found) },
+    history: historyJson(history),
+  };
+}
+
+/** What people did about an order, each with its sentence. */
+export function historyJson(
+  history: readonly LedgerTypes.CaseEntry[],
+): readonly Worded<LedgerTypes.CaseEntry>[] {
+  return history.map((entry) => ({
+    ...entry,
+    message: describeCaseEntry(entry),
+  }));
+}
+
+/** A case for people: how it stands, then what was done about it. */
+export function caseLines(
+  { orderId, case: found, history }: CaseJson,
+  columns: number | null,
+): string[] {
+  return [
+    wrap(
+      printable(
+        `Order ${orderId}: ${found?.message ?? "nothing waits for a person"}`,
+      ),
+      columns,
+      2,
+    ),
+    ...history.map(({ at, message }) => {
+      const time = at.slice(0, 16).replace("T", " ");
+      return wrap(printable(`  ${time}  ${message}`), columns, 20);
+    }),
+  ];
+}
