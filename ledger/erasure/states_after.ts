@@ -86,6 +86,8 @@ export async function statesAfter(
     if (isExpectation(fact)) expected.add(fact.expectation);
   }
   const folds = folded.map((fold) => expected.join(fold));
+  const placeOf = (own: readonly Fact[] | undefined) =>
+    Math.min(...(own ?? []).map((fact) => fact.position));
   const users = Map.groupBy(
     factsNow(erasableEvents(ofUsers).map(({ event }) => event)),
     ({ userId }) => userId ?? "",
@@ -95,8 +97,16 @@ export async function statesAfter(
     return own === undefined ? [] : [foldUser(userId, own)];
   });
   return [
-    upsertOrders(generation, folds.map((fold) => orderRow(fold, options))),
-    upsertUsers(generation, userFolds.map(userRow)),
+    upsertOrders(
+      generation,
+      folds.map((fold) =>
+        orderRow(fold, { ...options, place: placeOf(facts.get(fold.orderId)) })
+      ),
+    ),
+    upsertUsers(
+      generation,
+      userFolds.map((fold) => userRow(fold, placeOf(users.get(fold.userId)))),
+    ),
     insertOrderLinks(
       generation,
       folds.flatMap((fold) =>

@@ -5,6 +5,7 @@ import {
   checkpointsOf,
   selectCheckpoints,
 } from "../store/tables/checkpoints.ts";
+import { readOrderActivity } from "../orders/order_activity.ts";
 import {
   diffStates,
   type StateDifference,
@@ -239,13 +240,24 @@ function changed(
     if (same(stored, derived)) return [];
     const [before, after] = [textOf(stored), textOf(derived)];
     if (column === "state" || column === "activity") {
-      return inside(column, before, after);
+      return table.name === "orders" && column === "activity"
+        ? inside(column, activityOf(before), activityOf(after))
+        : inside(column, before, after);
     }
     // Private to the fold, and long.
     return column === "fold"
       ? [{ field: column, before: null, after: null }]
       : [{ field: column, before, after }];
   });
+}
+
+/** An activity of an order as readers see it. */
+function activityOf(stored: string | null): string | null {
+  try {
+    return stored && JSON.stringify(readOrderActivity(stored));
+  } catch {
+    return stored;
+  }
 }
 
 /** The fields that differ; where none does, the text itself is another. */

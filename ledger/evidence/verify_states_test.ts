@@ -88,9 +88,9 @@ const tampering: Record<string, readonly [string, string]> = {
   ],
   [
     `UPDATE orders SET state =
-      replace(state, '"trust":"claimed"', '"trust":"confirmed"')
+      replace(state, '"outcome":"', '"outcome":"not_')
       WHERE order_id = 'O1'`
-  ]: ["orders O1", "state.trust"],
+  ]: ["orders O1", "state.outcome"],
   "UPDATE orders SET open = 1 - open WHERE order_id = 'O2'": [
     "orders O2",
     "open",

@@ -5,8 +5,8 @@ import { earlierTime, laterTime } from "../events/time.ts";
 export const MAX_OTP_STEPS = 20;
 
 /**
- * Labels in the order of their counters. Append only: stored folds hold the
- * counters by place.
+ * Labels in the order of their counters. Append only: stored folds and
+ * activities hold the counters by place, whichever version wrote them.
  */
 const labels: readonly ActivityLabel[] = [
   "payment_started",

@@ -1,6 +1,9 @@
 import { MATCH_FACTS, type MatchFact } from "../events/order_facts.ts";
 
-/** Every value of each fact, in the order in which documents list them. */
+/**
+ * Every value of each fact, in the order in which documents list them. The first
+ * stays the first: stored states leave it out.
+ */
 export const FACT_VALUES = {
   shown: [
     "none",

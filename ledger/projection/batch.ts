@@ -95,12 +95,22 @@ export interface Collected {
   readonly revived: ReadonlySet<string>;
 }
 
+/** Where orders and users stand among others: their first events of a batch. */
+export interface Places {
+  /** Positions by order id. */
+  readonly orders: ReadonlyMap<string, number>;
+  /** Positions by user id. */
+  readonly users: ReadonlyMap<string, number>;
+}
+
 /** What a batch of events changes. */
 export interface Changes extends Collected {
   /** Orders after the batch. */
   readonly orders: ReadonlyMap<string, OrderFold>;
   /** Users after the batch. */
   readonly users: ReadonlyMap<string, UserFold>;
+  /** Where they stand, as far as they are new. */
+  readonly places: Places;
   /** Links to orders, each once. */
   readonly orderLinks: readonly OrderLink[];
   /** What the partner expects, as it was recorded. */

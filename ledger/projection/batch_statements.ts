@@ -13,10 +13,10 @@ import { deleteHistoric, insertHistoric } from "../store/tables/go_live.ts";
 import { expectNotBegun } from "../store/tables/subscriptions/release_deliveries.ts";
 import { insertTransitions } from "../store/tables/transitions.ts";
 import { insertUnanswered } from "../store/tables/deliveries.ts";
-import { upsertOrders } from "../store/tables/orders.ts";
+import { ORDERS, upsertOrders } from "../store/tables/orders.ts";
 import { upsertUsers } from "../store/tables/users.ts";
 import type { Changes, ToConfirm } from "./batch.ts";
-import { OPEN_COLUMN, orderRow, userRow } from "./codec/rows.ts";
+import { orderRow, userRow } from "./codec/rows.ts";
 import {
   deletePurchases,
   deletePurchaseWaits,
@@ -82,14 +82,22 @@ function writeChanges(
   const statements: Statement[] = [];
   const orders = [...changes.orders.values()].map((fold) => ({
     fold,
-    row: orderRow(fold, resolve),
+    row: orderRow(fold, {
+      ...resolve,
+      place: changes.places.orders.get(fold.orderId) ?? 0,
+    }),
   }));
   if (orders.length > 0) {
     statements.push(upsertOrders(generation, orders.map(({ row }) => row)));
   }
   if (changes.users.size > 0) {
     statements.push(
-      upsertUsers(generation, [...changes.users.values()].map(userRow)),
+      upsertUsers(
+        generation,
+        [...changes.users.values()].map((fold) =>
+          userRow(fold, changes.places.users.get(fold.userId) ?? 0)
+        ),
+      ),
     );
   }
   const { orderLinks, expectations, unanswered } = changes;
@@ -110,7 +118,7 @@ function writeChanges(
   }
   const changed = orders.map(({ fold, row }) => ({
     fold,
-    open: row.columns[OPEN_COLUMN] === 1,
+    open: row.columns[ORDERS.at.open] === 1,
   }));
   statements.push(...queueChanges(changes, changed));
   return statements;

@@ -36,7 +36,13 @@ import {
 } from "../releases/historic.ts";
 import type { ResolveOptions } from "../orders/resolve_order.ts";
 import type { Urgency } from "../store/tables/polling/request_queues.ts";
-import type { BatchEvent, Changes, LoadedStates, OrderLink } from "./batch.ts";
+import type {
+  BatchEvent,
+  Changes,
+  LoadedStates,
+  OrderLink,
+  Places,
+} from "./batch.ts";
 import { type FactLink, OrderLinks } from "../events/links.ts";
 import { ExpectationJoiner } from "./expectation_joiner.ts";
 import { urgencyOfOrder, urgencyOfUser } from "./first_claim.ts";
@@ -236,6 +242,7 @@ export function foldBatch(
   return {
     orders,
     users,
+    places: placesOf(events),
     orderLinks: linkRows(orders, links, known),
     expectations,
     transitions,
@@ -245,6 +252,16 @@ export function foldBatch(
     revived,
     unanswered,
   };
+}
+
+function placesOf(events: readonly BatchEvent[]): Places {
+  const orders = new Map<string, number>();
+  const users = new Map<string, number>();
+  for (const { fact: { orderId, userId, position } } of events) {
+    if (orderId !== null && !orders.has(orderId)) orders.set(orderId, position);
+    if (userId !== null && !users.has(userId)) users.set(userId, position);
+  }
+  return { orders, users };
 }
 
 function linkRows(

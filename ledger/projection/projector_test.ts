@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { readOrderState } from "./codec/stored_state.ts";
+import { orderStateSql } from "../store/tables/orders.ts";
 import fc from "fast-check";
 import type { NewEvent } from "../events/event.ts";
 import { appendStatement } from "../store/tables/events/append.ts";
@@ -97,8 +99,10 @@ Deno.test("Projector.step() joins orders with what is expected of them whichever
       await projectAll(new Projector({ driver, assets: "sandbox", maxEvents }));
       const asked = (await rowsOf(
         driver,
-        "SELECT state FROM orders ORDER BY order_id",
-      )).map(([state]) => JSON.parse(state as string).expected?.currencyAmount);
+        `SELECT ${orderStateSql()} FROM orders ORDER BY order_id`,
+      )).map(([state]) =>
+        readOrderState(state as string).expected?.currencyAmount
+      );
       assert.deepEqual(asked, ["13"]);
       const [[fold] = []] = await rowsOf(driver, "SELECT fold FROM orders");
       assert.deepEqual(
@@ -154,8 +158,11 @@ Deno.test("Projector.step() joins an order with what was last said of its sessio
     }),
   ]);
   await projectAll(projector);
-  const [[state] = []] = await rowsOf(driver, "SELECT state FROM orders");
-  assert.equal(JSON.parse(String(state)).expected.currencyAmount, "13");
+  const [[state] = []] = await rowsOf(
+    driver,
+    `SELECT ${orderStateSql()} FROM orders`,
+  );
+  assert.equal(readOrderState(String(state)).expected?.currencyAmount, "13");
   await driver.close();
 });
 

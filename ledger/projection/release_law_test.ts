@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { readOrderState } from "./codec/stored_state.ts";
+import { orderStateSql } from "../store/tables/orders.ts";
 import fc from "fast-check";
 import type { NewEvent } from "../events/event.ts";
 import { orderAbsent, orderReleased } from "../events/mint.ts";
@@ -124,7 +126,7 @@ async function checkLaw(driver: Driver, seen: Set<string>): Promise<void> {
   }
   const orders = await rowsOf(
     driver,
-    "SELECT order_id, fold, state FROM orders",
+    `SELECT order_id, fold, ${orderStateSql()} FROM orders`,
   );
   const hands = new Map(
     (await rowsOf(
@@ -145,7 +147,7 @@ async function checkLaw(driver: Driver, seen: Set<string>): Promise<void> {
       assert.equal(last, null, `${id} is logged before a success`);
       continue;
     }
-    const { release, releaseReason } = JSON.parse(state as string);
+    const { release, releaseReason } = readOrderState(state as string);
     assert.deepEqual([release, releaseReason], [
       decided.release,
       decided.reason,

@@ -1,4 +1,3 @@
-import { orderOf } from "../attention/attention.ts";
 import { findNotes } from "../attention/case_history.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import {
@@ -10,6 +9,7 @@ import { selectState } from "../store/tables/state_pages.ts";
 import { selectRecorded } from "../store/tables/recorded_sessions.ts";
 import type { Trust } from "../machines/transition.ts";
 import type { OrderView } from "./orders.ts";
+import { storedOrder } from "./state_reader.ts";
 import { wrongQuery } from "../store/tables/query_values.ts";
 import type { UserView } from "./users.ts";
 
@@ -118,10 +118,11 @@ export async function findAnything(
   const found = new Map<string, { order: OrderView; matches: FieldMatch[] }>();
   for (const row of orders?.rows ?? []) {
     const [field, value, state, activity, confirmed, ...context] = row;
-    const order: OrderView = orderOf({
-      ...JSON.parse(state as string),
-      activity: JSON.parse(activity as string),
-    }, context);
+    const order: OrderView = storedOrder(
+      state as string,
+      activity as string,
+      context,
+    );
     const one = found.get(order.orderId) ?? { order, matches: [] };
     const isConfirmed = confirmed === null
       ? order.confirmed !== null
@@ -204,10 +205,11 @@ async function findByNotes(
     const row = read[at]?.rows[0];
     if (row === undefined) return [];
     const [state, activity, ...context] = row;
-    const order: OrderView = orderOf({
-      ...JSON.parse(state as string),
-      activity: JSON.parse(activity as string),
-    }, context);
+    const order: OrderView = storedOrder(
+      state as string,
+      activity as string,
+      context,
+    );
     return [{
       entity: "order" as const,
       matches: [{ field: "note" as const, value, trust: "confirmed" as const }],

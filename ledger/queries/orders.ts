@@ -13,6 +13,7 @@ import type { Status, Trust } from "../machines/transition.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import type { PageQuery, Selection } from "../store/tables/state_pages.ts";
 import {
+  openConditions,
   orderConditions,
   releaseConditions,
   selectClaimedByReference,
@@ -179,7 +180,6 @@ const MOST_FOUND = 100;
  * @param query The query.
  */
 export function orderSelection(query: OrderQuery): Selection {
-  const { release, releaseReason } = query;
   return {
     table: "orders",
     // The orders of a click id are few, and its links name them.
@@ -192,15 +192,24 @@ export function orderSelection(query: OrderQuery): Selection {
         (query.stuckAtMs ?? Date.now()) - STUCK_AFTER_MS,
       ).toISOString(),
     }),
-    ...((release ?? releaseReason) === undefined ? {} : {
-      either: releaseConditions(
-        OUTCOME_TABLE.filter((row) =>
-          (release === undefined || row.release === release) &&
-          (releaseReason === undefined || row.reason === releaseReason)
-        ),
-        releaseReason,
-      ),
-    }),
+    ...eitherOf(query),
     query,
   };
+}
+
+/** Index ranges that are read side by side, where one does not hold all. */
+function eitherOf(query: OrderQuery): Pick<Selection, "either"> {
+  const { release, releaseReason } = query;
+  const open = openConditions(query);
+  if ((release ?? releaseReason) === undefined) {
+    return open.length === 0 ? {} : { either: open };
+  }
+  const either = releaseConditions(
+    OUTCOME_TABLE.filter((row) =>
+      (release === undefined || row.release === release) &&
+      (releaseReason === undefined || row.reason === releaseReason)
+    ),
+    releaseReason,
+  );
+  return { either };
 }

@@ -117,7 +117,7 @@ async function stepsOf(driver: Driver, { sql, args }: Statement) {
   );
   return (plan?.rows.map((row) => String(row[3])) ?? []).filter((step) =>
     // Whether an order had ended before the ledger went live: one key each.
-    !/^(CORRELATED )?SCALAR SUBQUERY|^SEARCH projections |^SEARCH h USING PRIMARY KEY /
+    !/^(CORRELATED )?SCALAR SUBQUERY|^REUSE SUBQUERY|^SEARCH projections |^SEARCH h USING PRIMARY KEY /
       .test(step)
   );
 }
@@ -132,9 +132,12 @@ Deno.test("a page of a list is one walk of one index, from where the page before
   const users = (query: UserQuery) =>
     pageStatement(userSelection({ after: cursor, ...query }));
   const place = { position: 9, receivedAt: time };
-  const from = "(sort_at,order_id)<(?,?))";
+  const from = "(sort_at,place)<(?,?))";
   const on = (index: string, columns: string) => [
     `SEARCH orders USING INDEX ${index} (generation=?${columns}`,
+    // Where the order stands that the page before ended with.
+    "SEARCH e USING INDEX sqlite_autoindex_orders_1 " +
+    "(generation=? AND order_id=?)",
     // Whether anything was recorded to compare with: one look for each page.
     "SEARCH events USING COVERING INDEX events_by_kind (kind=?)",
     // The few releases of each order of the page: paid twice, and withheld.
@@ -151,13 +154,16 @@ Deno.test("a page of a list is one walk of one index, from where the page before
     ],
     [
       orders({ createdAfter: time, createdUpTo: time, sort: "oldest" }),
-      on("orders_by_time", " AND (sort_at,order_id)>(?,?) AND sort_at<?)"),
+      on("orders_by_time", " AND (sort_at,place)>(?,?) AND sort_at<?)"),
     ],
     [
       orders({ status: "pending" }),
       on("orders_by_status", ` AND status=? AND ${from}`),
     ],
-    [orders({ trust: "claimed" }), on("orders_claimed", ` AND ${from}`)],
+    [
+      orders({ trust: "claimed" }),
+      on("orders_open", ` AND trust=? AND ${from}`),
+    ],
     [orders({ trust: "confirmed" }), on("orders_by_time", ` AND ${from}`)],
     [
       orders({ userId: "U1" }),
@@ -167,14 +173,12 @@ Deno.test("a page of a list is one walk of one index, from where the page before
       orders({ commodity: "BTC" }),
       on("orders_by_commodity", ` AND commodity=? AND ${from}`),
     ],
-    [orders({ open: true }), on("orders_open", ` AND ${from}`)],
     [orders({ anomaly: true }), on("orders_with_anomaly", ` AND ${from}`)],
     [orders({ anomaly: "absent" }), on("orders_with_anomaly", ` AND ${from}`)],
     [
       orders({ attention: "refund_due" }),
       on("orders_with_attention", ` AND ${from}`),
     ],
-    [orders({ attention: "stuck" }), on("orders_open", ` AND ${from}`)],
     [
       orders({ release: "unchecked" }),
       on("orders_by_release", ` AND release=? AND ${from}`),
@@ -185,7 +189,9 @@ Deno.test("a page of a list is one walk of one index, from where the page before
     ],
     [users({}), [
       "SEARCH users USING INDEX users_by_time (generation=? AND " +
-      "(sort_at,user_id)<(?,?))",
+      "(sort_at,place)<(?,?))",
+      "SEARCH e USING INDEX sqlite_autoindex_users_1 " +
+      "(generation=? AND user_id=?)",
     ]],
     [selectDeliveries(place, 9), [
       "SEARCH events USING INTEGER PRIMARY KEY (rowid<?)",
@@ -212,9 +218,9 @@ Deno.test("which orders wait for one reason is told from the index alone", async
   const ledger = await ledgerOn(driver, { environment: "sandbox" });
   const { where } = orderSelection({ attention: "forged_or_unknown" });
   const statement = {
-    sql: `SELECT order_id FROM orders WHERE generation = 1 AND ${
+    sql: `SELECT place FROM orders WHERE generation = 1 AND ${
       where.map(({ sql }) => sql).join(" AND ")
-    } ORDER BY sort_at DESC, order_id DESC`,
+    } ORDER BY sort_at DESC, place DESC`,
     args: where.flatMap(({ args }) => args),
   };
   assert.deepEqual(await stepsOf(driver, statement), [
@@ -229,14 +235,33 @@ Deno.test("a release and its reason are told from the index alone", async () => 
   const [one] = orderSelection({ releaseReason: "several_match" }).either ?? [];
   assert.ok(one !== undefined);
   const statement = {
-    sql: `SELECT order_id FROM orders WHERE generation = 1 AND ${one.sql}
-      ORDER BY sort_at DESC, order_id DESC`,
+    sql: `SELECT place FROM orders WHERE generation = 1 AND ${one.sql}
+      ORDER BY sort_at DESC, place DESC`,
     args: one.args,
   };
   assert.deepEqual(await stepsOf(driver, statement), [
     "SEARCH orders USING COVERING INDEX orders_by_release " +
     "(generation=? AND release=?)",
   ]);
+  await ledger.close();
+});
+
+Deno.test("open orders are merged from both trusts, and never sorted as a whole", async () => {
+  const driver = await openDriver({ url: ":memory:", worker: false });
+  const ledger = await ledgerOn(driver, { environment: "sandbox" });
+  for (const query of [{ open: true }, { attention: "stuck" }] as const) {
+    const steps = await stepsOf(driver, pageStatement(orderSelection(query)));
+    assert.ok(steps.includes("MERGE (UNION ALL)"), steps.join("\n"));
+    assert.equal(
+      steps.filter((step) =>
+        step === "SEARCH orders USING INDEX orders_open " +
+            "(generation=? AND trust=?)"
+      ).length,
+      2,
+      steps.join("\n"),
+    );
+    assert.ok(!steps.some((step) => step.includes("B-TREE")));
+  }
   await ledger.close();
 });
 

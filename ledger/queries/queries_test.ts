@@ -249,7 +249,7 @@ Deno.test.each([
   [{ status: "success" }, "orders_by_status"],
   [{ userId: "U1" }, "orders_by_user"],
   [{ commodity: "btc" }, "orders_by_commodity"],
-  [{ trust: "claimed" }, "orders_claimed"],
+  [{ trust: "claimed" }, "orders_open"],
   [{ open: true }, "orders_open"],
   [{ anomaly: true }, "orders_with_anomaly"],
   [{ anomaly: "contested" }, "orders_with_anomaly"],

@@ -1,6 +1,7 @@
 import { exactObject, filledText } from "../events/fact_text.ts";
 import { readFact } from "../events/read_fact.ts";
 import type { RecordedRelease } from "../releases/release_by_hand.ts";
+import { readOrderState } from "../projection/codec/stored_state.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { recordedEvent } from "../store/tables/events/event_rows.ts";
 import { selectHandReleaseEvent } from "../store/tables/events/expectations.ts";
@@ -76,9 +77,9 @@ export async function readReleasesNow(
   const releases = new Map<string, ReleaseNow>();
   if (orderIds.length === 0) return releases;
   const [found] = await driver.batch([selectOutcomeFacts(orderIds)], "read");
-  for (const [orderId, facts, twice] of found?.rows ?? []) {
+  for (const [orderId, state, twice] of found?.rows ?? []) {
     const { release, reason } = outcomeOf({
-      ...JSON.parse(facts as string),
+      ...readOrderState(state as string).facts,
       twice: twice === 1 ? "yes" : "no",
     });
     releases.set(orderId as string, { release, releaseReason: reason });

@@ -1,4 +1,10 @@
-import { orderOf } from "../attention/attention.ts";
+import { type OrderContext, orderOf } from "../attention/attention.ts";
+import {
+  type OrderActivity,
+  readOrderActivity,
+} from "../orders/order_activity.ts";
+import { readOrderState } from "../projection/codec/stored_state.ts";
+import type { OrderState } from "../states/order_state.ts";
 import type { Entity } from "../machines/transition.ts";
 import type { Driver, SqlValue, Statement } from "../store/driver/driver.ts";
 import {
@@ -49,7 +55,7 @@ export class StateReader<View, Query extends PageQuery> {
   async select(statement: Statement): Promise<View[]> {
     const [result] = await this.#driver.batch([statement], "read");
     return result?.rows.map(([state, activity, ...context]) =>
-      viewOf<View>(state as string, activity as string, context)
+      this.#viewOf(state as string, activity as string, context)
     ) ?? [];
   }
 
@@ -59,7 +65,7 @@ export class StateReader<View, Query extends PageQuery> {
     const { rows, next } = await selectPage(this.#driver, selection);
     return {
       views: rows.map(({ state, activity, context }) =>
-        viewOf<View>(state, activity, context)
+        this.#viewOf(state, activity, context)
       ),
       next,
     };
@@ -74,14 +80,36 @@ export class StateReader<View, Query extends PageQuery> {
       page = { ...query, after: next };
     }
   }
+
+  #viewOf(
+    state: string,
+    activity: string,
+    context: readonly SqlValue[],
+  ): View {
+    const view = this.#entity === "order"
+      ? storedOrder(state, activity, context)
+      : { ...JSON.parse(state), activity: JSON.parse(activity) };
+    return view as View;
+  }
 }
 
-/** Rows of orders say something beside their state. */
-function viewOf<View>(
+/**
+ * An order as readers see it.
+ *
+ * @param state Its state, as it is stored.
+ * @param activity Its activity, as it is stored.
+ * @param context What its row says beside these.
+ */
+export function storedOrder(
   state: string,
   activity: string,
   context: readonly SqlValue[],
-): View {
-  const view = { ...JSON.parse(state), activity: JSON.parse(activity) };
-  return context.length === 0 ? view : orderOf(view, context);
+): OrderState & {
+  readonly activity: OrderActivity;
+  readonly context: OrderContext;
+} {
+  return orderOf({
+    ...readOrderState(state),
+    activity: readOrderActivity(activity),
+  }, context);
 }

@@ -6,6 +6,8 @@ import {
 } from "../store/tables/checkpoints.ts";
 import { selectDifferences } from "../store/tables/generations.ts";
 import type { Entity } from "../machines/transition.ts";
+import { canonicalOrder } from "../projection/codec/fold_codec.ts";
+import { readOrderState } from "../projection/codec/stored_state.ts";
 
 /** An order or user whose state differs between two generations. */
 export interface StateChange {
@@ -51,7 +53,10 @@ export async function compareGenerations(
   const changes = different?.rows.map(([id, was, is]) => ({
     entity,
     id: id as string,
-    fields: diffStates(was as string | null, is as string | null),
+    fields: diffStates(
+      canonical(entity, was as string | null),
+      canonical(entity, is as string | null),
+    ),
   })).filter(({ fields }) => fields.length > 0) ?? [];
   return {
     checkpoints: checkpointsOf(checkpoints),
@@ -113,4 +118,10 @@ function flatten(
   for (const [key, inner] of Object.entries(value)) {
     flatten(field === "" ? key : `${field}.${key}`, inner, fields);
   }
+}
+
+function canonical(entity: Entity, stored: string | null): string | null {
+  return stored === null || entity === "user"
+    ? stored
+    : canonicalOrder(readOrderState(stored));
 }

@@ -17,8 +17,9 @@ async function write(driver: Driver, generation: number, states: States) {
   ]);
   await driver.batch([{
     sql: `INSERT INTO users
-        (generation, user_id, status, trust, sort_at, state, activity, fold)
-      SELECT ?1, value ->> 0, '', '', '', value ->> 1, '', ''
+        (generation, place, user_id, status, trust, sort_at, state, activity,
+          fold)
+      SELECT ?1, key, value ->> 0, '', '', '', value ->> 1, '', ''
       FROM json_each(?2)`,
     args: [generation, JSON.stringify(rows)],
   }], "write");

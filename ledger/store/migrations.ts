@@ -8,7 +8,15 @@ import { importedSchema } from "./tables/imported.ts";
 import { moversSchema, unansweredSchema } from "./tables/deliveries.ts";
 import { expectationsSchema } from "./tables/events/expectations.ts";
 import { linksSchema } from "./tables/events/links.ts";
-import { orderCasesSchema, ordersSchema } from "./tables/orders.ts";
+import {
+  madeAnew,
+  orderCasesSchema,
+  placeOfFormer,
+  statesSchema1,
+} from "./former_schemas.ts";
+import type { Columns } from "./tables/columns.ts";
+import { STATE_TEXTS } from "./tables/packed_rows.ts";
+import { orderKeySql, ORDERS, ordersSchema } from "./tables/orders.ts";
 import { queuedTransitionsSchema } from "./tables/subscriptions/queued_transitions.ts";
 import { releaseDeliveriesSchema } from "./tables/subscriptions/release_deliveries.ts";
 import {
@@ -25,10 +33,19 @@ import { erasuresSchema } from "./tables/erasure/erasures.ts";
 import { forwardTargetsSchema } from "./tables/subscriptions/forward_targets.ts";
 import { minutesSchema } from "./tables/minutes.ts";
 import { notesSchema } from "./tables/notes.ts";
-import { usersSchema } from "./tables/users.ts";
+import { USERS, usersSchema } from "./tables/users.ts";
 import type { Migration } from "./migrate.ts";
 import { chainSchema } from "./tables/chain.ts";
 import { eventsSchema } from "./tables/events/events.ts";
+
+/** What both versions have of an order or user. */
+function fieldsOf<Row extends { readonly place: number }>(
+  columns: Columns<Row>,
+): (keyof Row)[] {
+  return (Object.keys(columns.at) as (keyof Row)[]).filter((field) =>
+    field !== "place"
+  );
+}
 
 /**
  * Every step from an empty database to the schema of this version. A published
@@ -41,8 +58,7 @@ export const migrations: readonly Migration[] = [
       ...eventsSchema,
       ...chainSchema,
       ...checkpointsSchema,
-      ...ordersSchema,
-      ...usersSchema,
+      ...statesSchema1,
       ...linksSchema,
       ...expectationsSchema,
       ...transitionsSchema,
@@ -69,4 +85,22 @@ export const migrations: readonly Migration[] = [
   },
   { version: 2, statements: [...requestsSchema, ...moveEarlierQueues] },
   { version: 3, statements: orderCasesSchema },
+  {
+    version: 4,
+    statements: [
+      ...madeAnew("orders", ordersSchema, [
+        "generation",
+        ...ORDERS.of(fieldsOf(ORDERS)),
+        ...STATE_TEXTS,
+      ], {
+        place: placeOfFormer("order_id"),
+        row: orderKeySql("f.generation", placeOfFormer("order_id")),
+      }),
+      ...madeAnew("users", usersSchema, [
+        "generation",
+        ...USERS.of(fieldsOf(USERS)),
+        ...STATE_TEXTS,
+      ], { place: placeOfFormer("user_id") }),
+    ],
+  },
 ];

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { orderStateSql } from "../store/tables/orders.ts";
 import type { NewEvent } from "../events/event.ts";
 import { orderAbsent, orderReleased } from "../events/mint.ts";
 import { goLive } from "../go_live.ts";
@@ -264,7 +265,7 @@ Deno.test("Subscription.dispatch() reads the order and its reference together wi
     location: driver.location,
     batch(statements, mode) {
       const isState = statements.some(({ sql }) =>
-        /SELECT order_id, state/.test(sql)
+        sql.includes(`SELECT order_id, ${orderStateSql()}`)
       );
       if (isState) readings++;
       // The gate marks what it hands over, so it writes.

@@ -1,4 +1,5 @@
 import { besideOthers } from "../attention/attention.ts";
+import { readOrderState } from "../projection/codec/stored_state.ts";
 import {
   ENTITIES,
   type Entity,
@@ -149,6 +150,7 @@ function parsedState(
   entity: Entity,
   { text, isTwice }: StateRow,
 ): OrderState | UserState {
-  const state = JSON.parse(text);
-  return entity === "order" ? besideOthers(state, isTwice) : state;
+  return entity === "order"
+    ? besideOthers(readOrderState(text), isTwice)
+    : JSON.parse(text);
 }

@@ -26,6 +26,7 @@ export { FINAL_READS_AFTER_MS } from "../orders/reread_schedule.ts";
 export { contestingClaims } from "../orders/order_status.ts";
 export { encodeOrderFold } from "../projection/codec/fold_codec.ts";
 export { orderRow, userRow } from "../projection/codec/rows.ts";
+export { readOrderState } from "../projection/codec/stored_state.ts";
 export { type FoldCode, Projector } from "../projection/projector.ts";
 export { LibsqlDriver } from "../store/connections/libsql_driver.ts";
 export type { ResultSet, SqlValue } from "../store/driver/driver.ts";
@@ -36,6 +37,7 @@ export {
   queueOpen,
 } from "../store/tables/polling/queued_requests.ts";
 export { EVENTS, recordedEvent } from "../store/tables/events/event_rows.ts";
+export { orderStateSql } from "../store/tables/orders.ts";
 export {
   readTransitions,
   transitionOf,

@@ -18,7 +18,9 @@ import {
   canonicalUser,
 } from "../projection/codec/fold_codec.ts";
 import { type Fact, isExpectation } from "../events/fact.ts";
-import { orderActivity } from "../orders/order_activity.ts";
+import { orderActivity, readOrderActivity } from "../orders/order_activity.ts";
+import { readOrderState } from "../projection/codec/stored_state.ts";
+import { orderStateSql } from "../store/tables/orders.ts";
 import { readFact } from "../events/read_fact.ts";
 import { orderState } from "../states/state_of_order.ts";
 import { userState } from "../users/user_state.ts";
@@ -367,16 +369,20 @@ export async function liveStates(driver: Driver): Promise<States> {
   const states: States = {};
   for (const entity of ["order", "user"]) {
     const [rows] = await driver.batch([{
-      sql: `SELECT ${entity}_id, state, activity FROM ${entity}s
+      sql: `SELECT ${entity}_id, ${
+        entity === "order" ? orderStateSql() : "state"
+      }, activity FROM ${entity}s
         WHERE generation = (SELECT generation FROM projections
           WHERE name = 'live')`,
       args: [],
     }], "read");
     for (const [id, state, activity] of rows?.rows ?? []) {
-      states[`${entity}:${id}`] = {
-        state: state as string,
-        activity: activity as string,
-      };
+      states[`${entity}:${id}`] = entity === "order"
+        ? {
+          state: canonicalOrder(readOrderState(state as string)),
+          activity: JSON.stringify(readOrderActivity(activity as string)),
+        }
+        : { state: state as string, activity: activity as string };
     }
   }
   return states;

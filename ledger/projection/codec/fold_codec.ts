@@ -79,6 +79,9 @@ const observedStatus: Codec<ObservedStatus> = {
   },
 };
 
+/** The last time is often the first, and that of the last webhook. */
+const orderActivity = byPlace<ActivityFold>(activityFields);
+
 /** An order, its claims packed beside its latest reading. */
 type WithPackedClaims = Omit<OrderFold, "claims" | "latest"> & {
   readonly claims: readonly PackedClaim[];
@@ -122,7 +125,26 @@ const orderFold = byPlace<WithPackedClaims>({
       since: asIs,
     }),
   ),
-  activity: byPlace<ActivityFold>(activityFields),
+  activity: {
+    pack: (activity) => {
+      const { firstAt, lastAt, lastWebhookAt } = activity;
+      return orderActivity.pack({
+        ...activity,
+        lastAt: lastAt === firstAt ? "" : lastAt,
+        lastWebhookAt: lastWebhookAt === lastAt ? "" : lastWebhookAt,
+      });
+    },
+    unpack: (packed) => {
+      const activity = orderActivity.unpack(packed);
+      const lastAt = activity.lastAt === ""
+        ? activity.firstAt
+        : activity.lastAt;
+      const lastWebhookAt = activity.lastWebhookAt === ""
+        ? lastAt
+        : activity.lastWebhookAt;
+      return { ...activity, lastAt, lastWebhookAt };
+    },
+  },
 });
 
 const statedVerifications = list(

@@ -21,7 +21,15 @@ import {
   encodeOrderFold,
   encodeUserFold,
 } from "./fold_codec.ts";
-import type { OrderFold } from "../../orders/order_fold.ts";
+import { initialOrderFold, type OrderFold } from "../../orders/order_fold.ts";
+import {
+  orderActivity,
+  readOrderActivity,
+  storeOrderActivity,
+} from "../../orders/order_activity.ts";
+import { ORDERS, STATE_COLUMNS } from "../../store/tables/orders.ts";
+import { orderRow } from "./rows.ts";
+import { readOrderState } from "./stored_state.ts";
 import { orderState } from "../../states/state_of_order.ts";
 import { userState } from "../../users/user_state.ts";
 
@@ -146,5 +154,32 @@ Deno.test("canonicalOrder() and canonicalUser() hold no receipt ids, positions o
   assert.doesNotMatch(bytes, /D\d{8}|position|recordedAt|readAt|lastAt/);
   for (const time of [order.activity.lastAt, order.seenAt, order.absentAt]) {
     assert.ok(time !== null && !bytes.includes(time));
+  }
+});
+
+Deno.test("readOrderState() gives the state back byte by byte, from fewer bytes", () => {
+  for (const fold of [fullOrder(), initialOrderFold(ORDER)]) {
+    const state = orderState(fold);
+    const { columns: all, texts: [stored = ""] } = orderRow(fold, { place: 1 });
+    const columns = STATE_COLUMNS.map((field) => all[ORDERS.at[field]]);
+    const text = `[${JSON.stringify(columns)},${stored}]`;
+    const read = readOrderState(text);
+    assert.equal(canonicalOrder(read), canonicalOrder(state));
+    assert.ok(stored.length < canonicalOrder(state).length);
+    assert.notEqual(read.sessions, readOrderState(text).sessions);
+  }
+});
+
+Deno.test("readOrderState() reads a state that says everything, as version 1 of the schema stored it", () => {
+  const state = orderState(fullOrder());
+  const text = `[[],${canonicalOrder(state)}]`;
+  assert.equal(canonicalOrder(readOrderState(text)), canonicalOrder(state));
+});
+
+Deno.test("readOrderActivity() reads what storeOrderActivity() wrote, and what version 1 did", () => {
+  for (const fold of [fullOrder(), initialOrderFold(ORDER)]) {
+    const activity = orderActivity(fold);
+    assert.deepEqual(readOrderActivity(storeOrderActivity(fold)), activity);
+    assert.deepEqual(readOrderActivity(JSON.stringify(activity)), activity);
   }
 });

@@ -1,11 +1,11 @@
-import { orderActivity } from "../../orders/order_activity.ts";
+import { storeOrderActivity } from "../../orders/order_activity.ts";
 import { userActivityOf } from "../../orders/activity_fold.ts";
 import {
-  canonicalOrder,
   canonicalUser,
   encodeOrderFold,
   encodeUserFold,
 } from "./fold_codec.ts";
+import { spaced, storeOrderState } from "./stored_state.ts";
 import { effectiveTime } from "../../events/time.ts";
 import type { OrderFold } from "../../orders/order_fold.ts";
 import { isFinal } from "../../machines/order_rank.ts";
@@ -14,46 +14,53 @@ import type { ResolveOptions } from "../../orders/resolve_order.ts";
 import { orderState } from "../../states/state_of_order.ts";
 import type { UserFold } from "../../users/user_fold.ts";
 import { userState } from "../../users/user_state.ts";
+import { ORDERS } from "../../store/tables/orders.ts";
+import { USERS } from "../../store/tables/users.ts";
 import type { PackedRow } from "../../store/tables/packed_rows.ts";
 
-/** Where the row of an order says whether the order is open. */
-export const OPEN_COLUMN = 3;
+/** How the row of an order is made. */
+export interface OrderRowOptions extends ResolveOptions {
+  /** Position of the first event that names the order, for a new row. */
+  readonly place: number;
+}
 
 /**
  * The row of an order: what is searched by, what readers see, and the fold.
  *
  * @param fold Folded facts of the order.
- * @param options How to work out its state.
+ * @param options How to work out its state, and where it stands.
  */
-export function orderRow(fold: OrderFold, options: ResolveOptions): PackedRow {
+export function orderRow(fold: OrderFold, options: OrderRowOptions): PackedRow {
   const state = orderState(fold, options);
-  const activity = orderActivity(fold);
   // Where the service shows another click id, only a webhook names the session.
   const expected = state.expected?.clickId === fold.latest?.clickId
     ? state.expected
     : null;
   return {
-    columns: [
-      fold.orderId,
-      state.status,
-      state.trust,
-      isOpen(state) ? 1 : 0,
-      state.userId,
-      state.commodity,
-      sortTime(fold.latest?.createdAt || null, activity.firstRecordedAt),
-      spaced(state.anomalies.map(({ kind }) => kind)),
-      spaced(state.attention),
-      state.release,
-      state.releaseReason,
-      state.txId,
-      state.address,
-      expected?.reference ?? null,
-      expected?.sessionId ?? null,
-      state.case?.state === "open" ? null : state.case?.state ?? null,
-    ],
+    columns: ORDERS.write({
+      place: options.place,
+      orderId: fold.orderId,
+      status: state.status,
+      trust: state.trust,
+      open: isOpen(state),
+      userId: state.userId,
+      commodity: state.commodity,
+      sortAt: sortTime(fold.latest?.createdAt || null, fold.activity.firstAt),
+      anomalies: spaced(state.anomalies.map(({ kind }) => kind)),
+      attention: spaced(state.attention),
+      release: state.release,
+      releaseReason: state.releaseReason,
+      txId: state.txId,
+      address: state.address,
+      reference: expected?.reference ?? null,
+      sessionId: expected?.sessionId ?? null,
+      caseState: state.case?.state === "open"
+        ? null
+        : state.case?.state ?? null,
+    }),
     texts: [
-      canonicalOrder(state),
-      JSON.stringify(activity),
+      storeOrderState(state),
+      storeOrderActivity(fold),
       encodeOrderFold(fold),
     ],
   };
@@ -63,8 +70,9 @@ export function orderRow(fold: OrderFold, options: ResolveOptions): PackedRow {
  * The row of a user.
  *
  * @param fold Folded facts of the user.
+ * @param place Position of the first event that names the user, for a new row.
  */
-export function userRow(fold: UserFold): PackedRow {
+export function userRow(fold: UserFold, place: number): PackedRow {
   const state = userState(fold);
   const activity = userActivityOf(fold.activity);
   const { latest } = fold;
@@ -72,12 +80,13 @@ export function userRow(fold: UserFold): PackedRow {
     ? null
     : effectiveTime(latest.createdAt, latest.readAt).counts;
   return {
-    columns: [
-      fold.userId,
-      state.status,
-      state.trust,
-      sortTime(createdAt, activity.firstRecordedAt),
-    ],
+    columns: USERS.write({
+      place,
+      userId: fold.userId,
+      status: state.status,
+      trust: state.trust,
+      sortAt: sortTime(createdAt, activity.firstRecordedAt),
+    }),
     texts: [
       canonicalUser(state),
       JSON.stringify(activity),
@@ -90,11 +99,6 @@ export function userRow(fold: UserFold): PackedRow {
 function isOpen(state: OrderState): boolean {
   return state.trust !== "confirmed" || !isFinal(state.status) ||
     state.anomalies.some(({ kind }) => kind === "contested");
-}
-
-/** The kinds between spaces, so that one is found by ` kind `. */
-function spaced(kinds: readonly string[]): string | null {
-  return kinds.length === 0 ? null : ` ${[...new Set(kinds)].join(" ")} `;
 }
 
 /** Nearly every time of the service, as far as it is one without a calendar. */

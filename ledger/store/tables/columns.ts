@@ -96,7 +96,33 @@ export class Columns<Row extends object> {
 
   /** `value ->> 0, value ->> 1` and so on, to read what `write` gave as JSON. */
   get values(): string {
-    return this.#columns.map((_, place) => `value ->> ${place}`).join(", ");
+    return this.valuesOf("value");
+  }
+
+  /**
+   * The same of a column of a JSON table.
+   *
+   * @param column The column that has the array.
+   */
+  valuesOf(column: string): string {
+    return this.#columns.map((_, place) => `${column} ->> ${place}`).join(", ");
+  }
+
+  /**
+   * `a = excluded.a, b = excluded.b` and so on, for an upsert.
+   *
+   * @param key Fields that stay as they are. @default {none}
+   */
+  excluded(key: readonly (keyof Row)[] = []): string {
+    return this.#columns.filter((_, place) =>
+      !key.includes(this.#fields[place] as keyof Row)
+    ).map((column) => `${column} = excluded.${column}`).join(", ");
+  }
+
+  /** The columns of some fields, in the order in which those are given. */
+  of(fields: readonly (keyof Row)[], alias?: string): string[] {
+    const before = alias === undefined ? "" : `${alias}.`;
+    return fields.map((field) => `${before}${this.#columns[this.at[field]]}`);
   }
 
   /**

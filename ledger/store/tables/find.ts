@@ -1,6 +1,7 @@
 import type { SqlValue, Statement } from "../driver/driver.ts";
 import { liveGeneration } from "./checkpoints.ts";
 import { orderContext } from "./order_context.ts";
+import { orderStateSql } from "./orders.ts";
 import { ordersOfSessions } from "./recorded_sessions.ts";
 
 /** A text that is looked for. */
@@ -92,7 +93,7 @@ export function selectFoundOrders(searched: SearchedText): Statement {
   add(orders("txId", "tx_id", same("tx_id")), text);
   add(orders("address", "address", same("address")), text);
   return {
-    sql: `SELECT f.matched, f.value, orders.state, orders.activity,
+    sql: `SELECT f.matched, f.value, ${orderStateSql()}, orders.activity,
         f.confirmed, ${orderContext}
       FROM (${parts.map(({ sql }) => sql).join(" UNION ALL ")}) AS f
       CROSS JOIN orders ON orders.generation = ${liveGeneration}

@@ -1,5 +1,6 @@
 import type { Entity } from "../../machines/transition.ts";
 import type { Statement } from "../driver/driver.ts";
+import { ORDERS, orderStateSql, STATE_COLUMNS } from "./orders.ts";
 
 /**
  * Tables whose rows belong to a generation, with the key of a row, and how many
@@ -69,12 +70,32 @@ export function selectDifferences(
 }
 
 const statementsOf: Readonly<Record<Entity, ReturnType<typeof statements>>> = {
-  order: statements("orders", "order_id"),
-  user: statements("users", "user_id"),
+  order: statements("orders", "order_id", {
+    state: orderStateSql,
+    parts: [...ORDERS.of(STATE_COLUMNS), "state"],
+  }),
+  user: statements("users", "user_id", {
+    state: (alias) => `${alias}.state`,
+    parts: ["state"],
+  }),
 };
 
-/** Arguments: generation before, generation after, last id, ids less one. */
-function statements(table: string, id: string) {
+/**
+ * Arguments: generation before, generation after, last id, ids less one.
+ *
+ * @param stored SQL of the whole state, and the columns that it is made of.
+ */
+function statements(
+  table: string,
+  id: string,
+  stored: {
+    readonly state: (alias: string) => string;
+    readonly parts: readonly string[];
+  },
+) {
+  const { state } = stored;
+  const parts = (alias: string) =>
+    `(${stored.parts.map((part) => `${alias}.${part}`).join(", ")})`;
   const lastOfPage = (generation: string) =>
     `(SELECT ${id} FROM ${table} WHERE generation = ${generation} AND ${id} > ?3
       ORDER BY ${id} LIMIT 1 OFFSET ?4)`;
@@ -85,11 +106,12 @@ function statements(table: string, id: string) {
     `${alias}.${id} > ?3 AND (${end} IS NULL OR ${alias}.${id} <= ${end})`;
   return {
     selectEnd: `SELECT ${end}`,
-    selectDifferent: `SELECT b.${id}, b.state, a.state
+    selectDifferent: `SELECT b.${id}, ${state("b")}, ${state("a")}
       FROM ${table} AS b LEFT JOIN ${table} AS a
         ON a.generation = ?2 AND a.${id} = b.${id}
-      WHERE b.generation = ?1 AND ${inPage("b")} AND b.state IS NOT a.state
-      UNION ALL SELECT a.${id}, NULL, a.state FROM ${table} AS a
+      WHERE b.generation = ?1 AND ${inPage("b")}
+        AND ${parts("b")} IS NOT ${parts("a")}
+      UNION ALL SELECT a.${id}, NULL, ${state("a")} FROM ${table} AS a
       WHERE a.generation = ?2 AND ${inPage("a")} AND NOT EXISTS (
         SELECT 1 FROM ${table} AS b
         WHERE b.generation = ?1 AND b.${id} = a.${id})

@@ -6,6 +6,7 @@ import {
   withheldRelease,
 } from "./order_context.ts";
 import { liveGeneration } from "./checkpoints.ts";
+import { orderStateSql } from "./orders.ts";
 import { ordersOfSessions } from "./recorded_sessions.ts";
 import type { Condition } from "./state_pages.ts";
 
@@ -68,11 +69,29 @@ function ordersOf(
 ): Statement {
   return {
     // The plus keeps SQLite from walking all orders by time to save a sort.
-    sql: `SELECT state, activity, ${orderContext} FROM orders
+    sql: `SELECT ${orderStateSql()}, activity, ${orderContext} FROM orders
       WHERE generation = ${liveGeneration} AND ${condition}
-      ORDER BY +sort_at, order_id LIMIT ${limit}`,
+      ORDER BY +sort_at, place LIMIT ${limit}`,
     args: [reference],
   };
+}
+
+/**
+ * Conditions that part open orders into the ranges of their index; none where
+ * a query does not go by that.
+ *
+ * @param query The query.
+ */
+export function openConditions(query: OrderFilter): Condition[] {
+  const { open, attention, ...by } = query;
+  if (!open && attention !== "stuck") return [];
+  const { trust, status, userId, clickId, commodity } = by;
+  const isByOther = [trust, status, userId, clickId, commodity, by.case]
+    .some((one) => one !== undefined);
+  return isByOther ? [] : ["claimed", "confirmed"].map((trust) => ({
+    sql: `trust = '${trust}'`,
+    args: [],
+  }));
 }
 
 /** A release and a reason that an order may have. */
@@ -133,8 +152,11 @@ export function orderConditions(query: OrderFilter): Condition[] {
     conditions.push({ sql, args });
   if (query.status !== undefined) add("status = ?", query.status);
   if (query.trust !== undefined) {
+    // What is claimed is open: the index of open orders has it.
     add(
-      query.trust === "claimed" ? "trust = 'claimed'" : "trust = 'confirmed'",
+      query.trust === "claimed"
+        ? "trust = 'claimed' AND open = 1"
+        : "trust = 'confirmed'",
     );
   }
   if (query.userId !== undefined) add("user_id = ?", query.userId);

@@ -1,5 +1,6 @@
 import type { Statement } from "../driver/driver.ts";
 import { liveGeneration } from "./checkpoints.ts";
+import { orderStateSql } from "./orders.ts";
 
 /**
  * Whether anything was ever recorded to compare orders with: 1 or 0. The first
@@ -84,14 +85,14 @@ export const selectUncheckedSince: Statement = {
 };
 
 /**
- * Selects what the outcome of live orders depends on: rows of id, facts, and
+ * Selects what the outcome of live orders depends on: rows of id, state, and
  * whether another order holds the purchase.
  *
  * @param orderIds Which ones.
  */
 export function selectOutcomeFacts(orderIds: readonly string[]): Statement {
   return {
-    sql: `SELECT order_id, state -> '$.facts', ${isPaidTwice} FROM orders
+    sql: `SELECT order_id, ${orderStateSql()}, ${isPaidTwice} FROM orders
       WHERE generation = ${liveGeneration}
         AND order_id IN (SELECT value FROM json_each(?))`,
     args: [JSON.stringify(orderIds)],

@@ -1,22 +1,41 @@
+import { Columns, flag, plain } from "./columns.ts";
 import type { Statement } from "../driver/driver.ts";
-import { type PackedRow, packedText, packRows } from "./packed_rows.ts";
+import {
+  excludedTexts,
+  type PackedRow,
+  packRows,
+  STATE_TEXTS,
+  stateTexts,
+} from "./packed_rows.ts";
 
 /**
  * One row per order and generation. `fold` is private to the fold version that
- * wrote it; `state` and `activity` are what readers see, and can be read by any
- * version.
+ * wrote it. `state` and `activity` are what readers see, and any version reads
+ * them; what columns say, `state` does not say again, so that a page of the file
+ * holds two rows or three.
+ *
+ * `place` is the position of the first event that names the order: it says where
+ * an order stands among those of one time. It ends every index, so that none but
+ * one repeats ids. `row` is made of it, so that an order has the same key
+ * whenever its row is made anew, and other tables can name the order by it.
  *
  * `reference` and `session_id` are those that the partner recorded under the
  * click id which the service shows: no webhook puts anything there.
  *
+ * What a webhook claims is open, so claimed orders are a part of `orders_open`.
  * `orders_with_attention` holds the kind of attention too, so that orders of
  * one kind are found without reading the others; likewise `orders_by_release`
  * the reason of the release. Both columns are those of the stored state, which
  * knows no other order.
+ *
+ * `case_state` is how the case of an order stands that a person has dealt with:
+ * `asked`, or how it was closed. Of an open one there is nothing.
  */
 export const ordersSchema: readonly string[] = [
   `CREATE TABLE orders (
+    row INTEGER PRIMARY KEY,
     generation INTEGER NOT NULL,
+    place INTEGER NOT NULL,
     order_id TEXT NOT NULL,
     status TEXT NOT NULL,
     trust TEXT NOT NULL,
@@ -32,32 +51,31 @@ export const ordersSchema: readonly string[] = [
     address TEXT,
     reference TEXT,
     session_id TEXT,
+    case_state TEXT,
     state TEXT NOT NULL,
     activity TEXT NOT NULL,
     fold TEXT NOT NULL,
     UNIQUE (generation, order_id)
   ) STRICT`,
-  `CREATE INDEX orders_by_time ON orders(generation, sort_at, order_id)`,
-  `CREATE INDEX orders_by_status
-    ON orders(generation, status, sort_at, order_id)`,
-  `CREATE INDEX orders_by_user ON orders(generation, user_id, sort_at, order_id)
+  `CREATE INDEX orders_by_time ON orders(generation, sort_at, place)`,
+  `CREATE INDEX orders_by_status ON orders(generation, status, sort_at, place)`,
+  `CREATE INDEX orders_by_user ON orders(generation, user_id, sort_at, place)
     WHERE user_id IS NOT NULL`,
   `CREATE INDEX orders_by_commodity
-    ON orders(generation, commodity, sort_at, order_id)
+    ON orders(generation, commodity, sort_at, place)
     WHERE commodity IS NOT NULL`,
-  `CREATE INDEX orders_claimed ON orders(generation, sort_at, order_id)
-    WHERE trust = 'claimed'`,
-  `CREATE INDEX orders_open ON orders(generation, sort_at, order_id)
+  `CREATE INDEX orders_open ON orders(generation, trust, sort_at, place)
     WHERE open = 1`,
-  `CREATE INDEX orders_open_by_id ON orders(generation, order_id)
-    WHERE open = 1`,
-  `CREATE INDEX orders_with_anomaly ON orders(generation, sort_at, order_id)
+  `CREATE INDEX orders_with_anomaly ON orders(generation, sort_at, place)
     WHERE anomalies IS NOT NULL`,
   `CREATE INDEX orders_with_attention
-    ON orders(generation, sort_at, order_id, attention)
+    ON orders(generation, sort_at, place, attention, order_id)
     WHERE attention IS NOT NULL`,
   `CREATE INDEX orders_by_release
-    ON orders(generation, release, sort_at, order_id, release_reason)`,
+    ON orders(generation, release, sort_at, place, release_reason)`,
+  `CREATE INDEX orders_with_case
+    ON orders(generation, case_state, sort_at, place)
+    WHERE case_state IS NOT NULL`,
   ...["tx_id", "address", "reference", "session_id"].map((column) =>
     `CREATE INDEX orders_by_${column}
       ON orders(generation, ${column} COLLATE NOCASE)
@@ -65,16 +83,79 @@ export const ordersSchema: readonly string[] = [
   ),
 ];
 
+/** What the short columns of an order say. */
+export interface OrderColumns {
+  /** Position of the first event that names it. */
+  readonly place: number;
+  readonly orderId: string;
+  readonly status: string;
+  readonly trust: string;
+  /** Whether the service should go on being asked about it. */
+  readonly open: boolean;
+  readonly userId: string | null;
+  readonly commodity: string | null;
+  /** What orders are sorted by, UTC ISO 8601 with milliseconds. */
+  readonly sortAt: string;
+  /** Kinds between spaces, so that one is found by ` kind `. */
+  readonly anomalies: string | null;
+  /** Likewise. */
+  readonly attention: string | null;
+  readonly release: string;
+  readonly releaseReason: string;
+  readonly txId: string | null;
+  readonly address: string | null;
+  readonly reference: string | null;
+  readonly sessionId: string | null;
+  /** How its case stands that a person has dealt with. */
+  readonly caseState: string | null;
+}
+
+/** The short columns of an order. */
+export const ORDERS: Columns<OrderColumns> = new Columns({
+  place: ["place", plain()],
+  orderId: ["order_id", plain()],
+  status: ["status", plain()],
+  trust: ["trust", plain()],
+  open: ["open", flag],
+  userId: ["user_id", plain()],
+  commodity: ["commodity", plain()],
+  sortAt: ["sort_at", plain()],
+  anomalies: ["anomalies", plain()],
+  attention: ["attention", plain()],
+  release: ["release", plain()],
+  releaseReason: ["release_reason", plain()],
+  txId: ["tx_id", plain()],
+  address: ["address", plain()],
+  reference: ["reference", plain()],
+  sessionId: ["session_id", plain()],
+  caseState: ["case_state", plain()],
+});
+
+/** Columns that say a part of the state; the stored state leaves it out. */
+export const STATE_COLUMNS = [
+  "orderId",
+  "status",
+  "trust",
+  "userId",
+  "commodity",
+  "attention",
+  "release",
+  "releaseReason",
+  "txId",
+  "address",
+] as const satisfies readonly (keyof OrderColumns)[];
+
 /**
- * How the case of an order stands that a person has dealt with: `asked`, or how
- * it was closed. Of an open one there is nothing.
+ * SQL for the whole state of an order as one text: an array of
+ * {@linkcode STATE_COLUMNS}, and the stored state.
+ *
+ * @param alias What the statement calls the table.
  */
-export const orderCasesSchema: readonly string[] = [
-  "ALTER TABLE orders ADD COLUMN case_state TEXT",
-  `CREATE INDEX orders_with_case
-    ON orders(generation, case_state, sort_at, order_id)
-    WHERE case_state IS NOT NULL`,
-];
+export function orderStateSql(alias: string = "orders"): string {
+  return `'[' || json_array(${
+    ORDERS.of(STATE_COLUMNS, alias).join(", ")
+  }) || ',' || ${alias}.state || ']'`;
+}
 
 /** Counts open orders, where this version of the fold made them. */
 export function countOpen(foldVersion: number): Statement {
@@ -104,37 +185,33 @@ export function selectOrderFolds(
 }
 
 /**
+ * The key of a row: positions have room for a hundred years of ten thousand
+ * events a second.
+ *
+ * @param generation SQL of the set of states.
+ * @param place SQL of the place.
+ */
+export function orderKeySql(generation: string, place: string): string {
+  return `${generation} * ${2 ** 45} + ${place}`;
+}
+
+/**
  * Stores orders in place of what was known of them.
  *
  * @param generation Which set of states.
- * @param rows Columns from `order_id` to `anomalies`, those that orders are
- * found by besides, then state, activity and fold.
+ * @param rows The {@linkcode ORDERS} of each, then state, activity and fold.
  */
 export function upsertOrders(
   generation: number,
   rows: readonly PackedRow[],
 ): Statement {
-  return {
-    sql: `INSERT INTO orders (generation, order_id, status, trust, open,
-        user_id, commodity, sort_at, anomalies,
-        attention, release, release_reason, tx_id, address, reference,
-        session_id, case_state, state, activity, fold)
-      SELECT ?3, r.value ->> 0, r.value ->> 1, r.value ->> 2, r.value ->> 3,
-        r.value ->> 4, r.value ->> 5, r.value ->> 6, r.value ->> 7,
-        r.value ->> 8, r.value ->> 9, r.value ->> 10, r.value ->> 11,
-        r.value ->> 12, r.value ->> 13, r.value ->> 14, r.value ->> 15,
-        ${packedText(16, 0)}, ${packedText(16, 1)}, ${packedText(16, 2)}
-      FROM json_each(?2) AS r WHERE true
-      ON CONFLICT (generation, order_id) DO UPDATE SET
-        status = excluded.status, trust = excluded.trust, open = excluded.open,
-        user_id = excluded.user_id, commodity = excluded.commodity,
-        sort_at = excluded.sort_at, anomalies = excluded.anomalies,
-        attention = excluded.attention, release = excluded.release,
-        release_reason = excluded.release_reason, tx_id = excluded.tx_id,
-        address = excluded.address, reference = excluded.reference,
-        session_id = excluded.session_id, case_state = excluded.case_state,
-        state = excluded.state, activity = excluded.activity,
-        fold = excluded.fold`,
-    args: [...packRows(rows), generation],
-  };
+  return { sql: upsert, args: [...packRows(rows), generation] };
 }
+
+const upsert = `INSERT INTO orders (row, generation, ${ORDERS.list()},
+    ${STATE_TEXTS.join(", ")})
+  SELECT ${orderKeySql("?3", `(r.value ->> ${ORDERS.at.place})`)}, ?3,
+    ${ORDERS.valuesOf("r.value")}, ${stateTexts(ORDERS.count)}
+  FROM json_each(?2) AS r WHERE true
+  ON CONFLICT (generation, order_id) DO UPDATE SET
+    ${ORDERS.excluded(["place", "orderId"])}, ${excludedTexts}`;

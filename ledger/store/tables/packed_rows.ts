@@ -4,8 +4,8 @@ const utf8 = new TextEncoder();
 
 /** One row: short columns, and long texts that do not go through JSON. */
 export interface PackedRow {
-  /** Short columns, as `value ->> 0` and so on. */
-  readonly columns: readonly (string | number | null)[];
+  /** Short columns, as `value ->> 0` and so on; no bytes among them. */
+  readonly columns: readonly SqlValue[];
   /** Long texts; see {@linkcode packedText}. */
   readonly texts: readonly string[];
 }
@@ -26,7 +26,7 @@ export function packRows(rows: readonly PackedRow[]): [SqlValue, SqlValue] {
   let blob = new Uint8Array(capacity);
   let end = 0;
   const packed = rows.map(({ columns, texts }) => {
-    const row: (string | number | null)[] = columns.slice();
+    const row = columns.slice();
     for (const text of texts) {
       let { read, written } = utf8.encodeInto(text, blob.subarray(end));
       if (read < text.length) {
@@ -53,3 +53,20 @@ export function packedText(columns: number, text: number): string {
   const at = columns + 2 * text;
   return `CAST(substr(?1, r.value ->> ${at}, r.value ->> ${at + 1}) AS TEXT)`;
 }
+
+/** The long texts of an order or user, in their order. */
+export const STATE_TEXTS = ["state", "activity", "fold"] as const;
+
+/**
+ * SQL for them.
+ *
+ * @param columns How many short columns the row has.
+ */
+export function stateTexts(columns: number): string {
+  return STATE_TEXTS.map((_, text) => packedText(columns, text)).join(", ");
+}
+
+/** What an upsert sets them to. */
+export const excludedTexts: string = STATE_TEXTS.map((text) =>
+  `${text} = excluded.${text}`
+).join(", ");

@@ -1,5 +1,6 @@
 import { isPaidTwice, orderContext } from "./order_context.ts";
 import { liveGeneration } from "./checkpoints.ts";
+import { orderStateSql } from "./orders.ts";
 import type { Entity } from "../../machines/transition.ts";
 import type { Driver, SqlValue, Statement } from "../driver/driver.ts";
 import {
@@ -72,7 +73,7 @@ export interface Selection {
 
 /** Rows of one page. */
 export interface RowPage {
-  /** State and activity of each, as JSON. */
+  /** State and activity of each, as they are stored. */
   readonly rows: readonly {
     readonly state: string;
     readonly activity: string;
@@ -114,8 +115,11 @@ export function pageStatement(selection: Selection): Condition {
   }
   if (query.after !== undefined) {
     const end = decodeCursor(query.after);
+    // Where the row is gone, all of its time count as read.
     conditions.push({
-      sql: `(sort_at, ${id}) ${newest ? "<" : ">"} (?, ?)`,
+      sql: `(sort_at, place) ${newest ? "<" : ">"} (?, coalesce((SELECT e.place
+        FROM ${table} AS e WHERE e.generation = ${liveGeneration}
+          AND e.${id} = ?), ${newest ? 0 : Number.MAX_SAFE_INTEGER}))`,
       args: [end.sortAt, end.id],
     });
   }
@@ -123,7 +127,7 @@ export function pageStatement(selection: Selection): Condition {
   const selects = either.map((one) => {
     const all = [...conditions, one];
     return {
-      sql: `SELECT state, activity, sort_at, ${id}, ` +
+      sql: `SELECT ${stateSql(table)}, activity, sort_at, ${id}, place, ` +
         `length(CAST(state AS BLOB)) + length(CAST(activity AS BLOB))` +
         `${context(table)} FROM ${table} ` +
         (index === undefined ? "" : `INDEXED BY ${index} `) +
@@ -134,7 +138,7 @@ export function pageStatement(selection: Selection): Condition {
   });
   return {
     sql: selects.map(({ sql }) => sql).join(" UNION ALL ") +
-      ` ORDER BY sort_at ${order}, ${id} ${order} LIMIT ?`,
+      ` ORDER BY sort_at ${order}, place ${order} LIMIT ?`,
     args: [
       ...selects.flatMap(({ args }) => args),
       pageSize(query.limit) + 1,
@@ -158,12 +162,12 @@ export async function selectPage(
   const rows = result?.rows ?? [];
   const fit = fitting(
     rows.slice(0, size),
-    ([, , , , bytes]) => Number(bytes),
+    ([, , , , , bytes]) => Number(bytes),
     mostStateBytes,
   );
   const last = rows.length > fit.length ? fit.at(-1) : undefined;
   return {
-    rows: fit.map(([state, activity, , , , ...context]) => ({
+    rows: fit.map(([state, activity, , , , , ...context]) => ({
       state: state as string,
       activity: activity as string,
       context,
@@ -178,10 +182,17 @@ export async function selectPage(
 /** Selects state and activity of one live order or user. */
 export function selectState(entity: Entity, id: string): Statement {
   return {
-    sql: `SELECT state, activity${context(`${entity}s`)} FROM ${entity}s
+    sql: `SELECT ${stateSql(`${entity}s`)}, activity${
+      context(`${entity}s`)
+    } FROM ${entity}s
       WHERE generation = ${liveGeneration} AND ${entity}_id = ?`,
     args: [id],
   };
+}
+
+/** SQL for a state as one text. */
+function stateSql(table: "orders" | "users"): string {
+  return table === "orders" ? orderStateSql() : "users.state";
 }
 
 /** What rows of orders say beside their state. */
@@ -204,7 +215,7 @@ export function selectStates(
   ids: readonly string[],
 ): Statement {
   return {
-    sql: `SELECT ${entity}_id, state${
+    sql: `SELECT ${entity}_id, ${stateSql(`${entity}s`)}${
       entity === "order" ? `, ${isPaidTwice}` : ""
     } FROM ${entity}s
       WHERE generation = ${liveGeneration}

@@ -7,7 +7,7 @@ import type {
 } from "../driver/driver.ts";
 
 /** Columns that tell where a row is stored, which may differ. */
-const PLACES = ["generation", "seq"];
+const PLACES = ["generation", "seq", "row"];
 
 /** A table whose rows follow from the events. */
 export interface StoredTable {

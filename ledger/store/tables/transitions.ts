@@ -251,16 +251,15 @@ export function selectMovedReleases(
   return {
     sql: `SELECT order_id,
         CASE WHEN (entered IS NOT NULL OR EXISTS (
-            SELECT 1 FROM json_each(state, '$.history') AS h
-            WHERE h.value ->> 'source' = 'snapshot'
-              AND h.value ->> 'status' = 'success'))
-          AND (state ->> '$.releaseReason' IS NOT reason
-            OR state ->> '$.release' IS NOT
+            SELECT 1 FROM json_each(state, '$.history.snapshot') AS h
+            WHERE h.value = 'success'))
+          AND (release_reason IS NOT reason
+            OR release IS NOT
               CASE entered WHEN 'restored' THEN 'yes' ELSE entered END)
           THEN fold END, entered IS NOT NULL,
         EXISTS (SELECT 1 FROM historic_orders AS p
           WHERE p.order_id = moved.order_id)
-      FROM (SELECT o.order_id, o.fold, o.state,
+      FROM (SELECT o.order_id, o.fold, o.state, o.release, o.release_reason,
           ${lastRelease("status")} AS entered, ${
       lastRelease("reason")
     } AS reason

@@ -1,10 +1,18 @@
 import type { Statement } from "../driver/driver.ts";
-import { type PackedRow, packedText, packRows } from "./packed_rows.ts";
+import { Columns, plain } from "./columns.ts";
+import {
+  excludedTexts,
+  type PackedRow,
+  packRows,
+  STATE_TEXTS,
+  stateTexts,
+} from "./packed_rows.ts";
 
 /** One row a user and generation, as in `orders`. */
 export const usersSchema: readonly string[] = [
   `CREATE TABLE users (
     generation INTEGER NOT NULL,
+    place INTEGER NOT NULL,
     user_id TEXT NOT NULL,
     status TEXT NOT NULL,
     trust TEXT NOT NULL,
@@ -14,9 +22,30 @@ export const usersSchema: readonly string[] = [
     fold TEXT NOT NULL,
     UNIQUE (generation, user_id)
   ) STRICT`,
-  `CREATE INDEX users_by_time ON users(generation, sort_at, user_id)`,
-  `CREATE INDEX users_by_status ON users(generation, status, sort_at, user_id)`,
+  `CREATE INDEX users_by_time ON users(generation, sort_at, place)`,
+  `CREATE INDEX users_by_status
+    ON users(generation, status, sort_at, place)`,
 ];
+
+/** What the short columns of a user say. */
+export interface UserColumns {
+  /** Position of the first event that names the user. */
+  readonly place: number;
+  readonly userId: string;
+  readonly status: string;
+  readonly trust: string;
+  /** What users are sorted by, UTC ISO 8601 with milliseconds. */
+  readonly sortAt: string;
+}
+
+/** The short columns of a user. */
+export const USERS: Columns<UserColumns> = new Columns({
+  place: ["place", plain()],
+  userId: ["user_id", plain()],
+  status: ["status", plain()],
+  trust: ["trust", plain()],
+  sortAt: ["sort_at", plain()],
+});
 
 /**
  * Selects users whom a webhook claims to be further than they were read. The
@@ -54,22 +83,18 @@ export function selectUserFolds(
  * Stores users in place of what was known of them.
  *
  * @param generation Which set of states.
- * @param rows Columns from `user_id` to `sort_at`, then state, activity and fold.
+ * @param rows The {@linkcode USERS} of each, then state, activity and fold.
  */
 export function upsertUsers(
   generation: number,
   rows: readonly PackedRow[],
 ): Statement {
-  return {
-    sql: `INSERT INTO users (generation, user_id, status, trust, sort_at,
-        state, activity, fold)
-      SELECT ?3, r.value ->> 0, r.value ->> 1, r.value ->> 2, r.value ->> 3,
-        ${packedText(4, 0)}, ${packedText(4, 1)}, ${packedText(4, 2)}
-      FROM json_each(?2) AS r WHERE true
-      ON CONFLICT (generation, user_id) DO UPDATE SET
-        status = excluded.status, trust = excluded.trust,
-        sort_at = excluded.sort_at, state = excluded.state,
-        activity = excluded.activity, fold = excluded.fold`,
-    args: [...packRows(rows), generation],
-  };
+  return { sql: upsert, args: [...packRows(rows), generation] };
 }
+
+const upsert = `INSERT INTO users (generation, ${USERS.list()},
+    ${STATE_TEXTS.join(", ")})
+  SELECT ?3, ${USERS.valuesOf("r.value")}, ${stateTexts(USERS.count)}
+  FROM json_each(?2) AS r WHERE true
+  ON CONFLICT (generation, user_id) DO UPDATE SET
+    ${USERS.excluded(["place", "userId"])}, ${excludedTexts}`;

@@ -1,6 +1,10 @@
 import { type Difference, differences } from "../../../cli/demo/differences.ts";
 import type { Anomaly, OrderState, UserState } from "../../../ledger/mod.ts";
-import type { SqlValue } from "../../../ledger/testing/mod.ts";
+import {
+  orderStateSql,
+  readOrderState,
+  type SqlValue,
+} from "../../../ledger/testing/mod.ts";
 import { ownClickId } from "../chores/forger.ts";
 import {
   hasOddReading,
@@ -21,9 +25,10 @@ export async function disagreements(world: World): Promise<string[]> {
   for (
     const [id, state] of await rows(
       world,
-      `SELECT order_id, state FROM orders WHERE generation = ${LIVE}`,
+      `SELECT order_id, ${orderStateSql()} FROM orders
+        WHERE generation = ${LIVE}`,
     )
-  ) orders.set(String(id), JSON.parse(String(state)));
+  ) orders.set(String(id), readOrderState(String(state)));
   const wrong: string[] = [];
   for (const order of orders.values()) {
     if (sandbox.order(order.orderId) !== null) continue;
@@ -157,10 +162,11 @@ export async function orderOf(
 ): Promise<OrderState | null> {
   const [found] = await rows(
     world,
-    `SELECT state FROM orders WHERE generation = ${LIVE} AND order_id = ?`,
+    `SELECT ${orderStateSql()} FROM orders
+      WHERE generation = ${LIVE} AND order_id = ?`,
     orderId,
   );
-  return found === undefined ? null : JSON.parse(String(found[0]));
+  return found === undefined ? null : readOrderState(String(found[0]));
 }
 
 /** What the ledger says of a user; null when nothing. */

@@ -1,4 +1,5 @@
 import type { OrderState } from "../../../ledger/mod.ts";
+import { orderStateSql, readOrderState } from "../../../ledger/testing/mod.ts";
 import type { SandboxOrder } from "../../../sandbox/mod.ts";
 import { hasOddReading, isOdd, isStated } from "../chores/odd_ones.ts";
 import { check } from "../world/journal.ts";
@@ -43,14 +44,14 @@ interface Due {
 export async function lookAtOutcomes(world: World): Promise<void> {
   const found = await rows(
     world,
-    `SELECT state FROM orders WHERE generation =
+    `SELECT ${orderStateSql()} FROM orders WHERE generation =
       (SELECT generation FROM projections WHERE name = 'live')`,
   );
   const read = await readingsOf(world);
   const denied = await deniedOrders(world);
   const claimed = await claimedOrders(world);
   for (const [text] of found) {
-    const state = JSON.parse(String(text)) as OrderState;
+    const state = readOrderState(String(text));
     const { orderId } = state;
     const readings = read.get(orderId);
     if (readings?.isStated === false) isAsDue(orderId, state, dueOfUnstated);

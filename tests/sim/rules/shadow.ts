@@ -175,7 +175,12 @@ export class Shadow {
 
   #orderRow(id: string, facts: readonly Fact[]): ExpectedRow {
     const fold = foldOrder(id, this.#dice.shuffle(facts));
-    return rowOf(orderRow(fold, { assets: "sandbox" }).texts);
+    const how = { assets: "sandbox" } as const;
+    const { activity, fold: encoded } = rowOf(
+      orderRow(fold, { ...how, place: 0 }).texts,
+    );
+    const state = JSON.stringify(orderState(fold, how));
+    return { state, activity, fold: encoded };
   }
 
   #user(id: string): ExpectedRow {
@@ -183,7 +188,7 @@ export class Shadow {
   }
 
   #userRow(id: string, facts: readonly Fact[]): ExpectedRow {
-    return rowOf(userRow(foldUser(id, this.#dice.shuffle(facts))).texts);
+    return rowOf(userRow(foldUser(id, this.#dice.shuffle(facts)), 0).texts);
   }
 }
 

@@ -2,6 +2,8 @@ import type { Transition } from "../../../ledger/mod.ts";
 import type { Driver } from "../../../ledger/for_sync.ts";
 import {
   EVENTS,
+  orderStateSql,
+  readOrderState,
   type RecordedEvent,
   recordedEvent,
   type SqlValue,
@@ -84,7 +86,7 @@ export async function readSnapshot(
           ORDER BY position`,
         seen.events,
       ),
-      query(`SELECT order_id, status, trust, state, activity, fold
+      query(`SELECT order_id, status, trust, ${orderStateSql()}, activity, fold
         FROM orders WHERE generation = ${live}`),
       query(`SELECT user_id, status, trust, state, activity, fold
         FROM users WHERE generation = ${live}`),
@@ -107,7 +109,10 @@ export async function readSnapshot(
     foldVersion: Number(at?.[0]?.[1] ?? 0),
     count: Number(count?.[0]?.[0] ?? 0),
     events: events?.map(recordedEvent) ?? [],
-    orders: orders?.map(rowOf) ?? [],
+    orders: orders?.map(rowOf).map((row) => ({
+      ...row,
+      state: JSON.stringify(readOrderState(row.state)),
+    })) ?? [],
     users: users?.map(rowOf) ?? [],
     links: links ?? [],
     head: head?.[0],

@@ -1,0 +1,80 @@
+/**
+ * Tables as version 1 of the schema made them, where a later version makes them
+ * anew; without their indexes. What a published version makes never changes.
+ */
+
+/** Orders and users, whose indexes repeated their ids. */
+export const statesSchema1: readonly string[] = [
+  `CREATE TABLE orders (
+    generation INTEGER NOT NULL,
+    order_id TEXT NOT NULL,
+    status TEXT NOT NULL,
+    trust TEXT NOT NULL,
+    open INTEGER NOT NULL,
+    user_id TEXT,
+    commodity TEXT,
+    sort_at TEXT NOT NULL,
+    anomalies TEXT,
+    attention TEXT,
+    release TEXT NOT NULL,
+    release_reason TEXT NOT NULL,
+    tx_id TEXT,
+    address TEXT,
+    reference TEXT,
+    session_id TEXT,
+    state TEXT NOT NULL,
+    activity TEXT NOT NULL,
+    fold TEXT NOT NULL,
+    UNIQUE (generation, order_id)
+  ) STRICT`,
+  `CREATE TABLE users (
+    generation INTEGER NOT NULL,
+    user_id TEXT NOT NULL,
+    status TEXT NOT NULL,
+    trust TEXT NOT NULL,
+    sort_at TEXT NOT NULL,
+    state TEXT NOT NULL,
+    activity TEXT NOT NULL,
+    fold TEXT NOT NULL,
+    UNIQUE (generation, user_id)
+  ) STRICT`,
+];
+
+/** Version 3 added how the case of an order stands. */
+export const orderCasesSchema: readonly string[] = [
+  "ALTER TABLE orders ADD COLUMN case_state TEXT",
+];
+
+/**
+ * The statements that make a table anew and fill it from the one that it
+ * replaces.
+ *
+ * @param name The table.
+ * @param schema What makes the table, then its indexes.
+ * @param columns Columns that both have.
+ * @param made SQL of columns that only the new one has; `f` is a former row.
+ */
+export function madeAnew(
+  name: string,
+  [table = "", ...indexes]: readonly string[],
+  columns: readonly string[],
+  made: Readonly<Record<string, string>>,
+): string[] {
+  return [
+    `ALTER TABLE ${name} RENAME TO former_${name}`,
+    table,
+    `INSERT INTO ${name} (${[...columns, ...Object.keys(made)].join(", ")})
+      SELECT ${[...columns, ...Object.values(made)].join(", ")}
+      FROM former_${name} AS f ORDER BY f.rowid`,
+    `DROP TABLE former_${name}`,
+    ...indexes,
+  ];
+}
+
+/**
+ * Where a former row stands: at its first event; without one, behind all that
+ * have one.
+ */
+export const placeOfFormer = (id: "order_id" | "user_id"): string =>
+  `coalesce((SELECT min(e.position) FROM events AS e WHERE e.${id} = f.${id}),
+    (SELECT max(position) FROM events) + f.rowid)`;
