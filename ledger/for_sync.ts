@@ -50,6 +50,8 @@ export {
 export { orderMove } from "./orders/readings.ts";
 export { claimState, type StatusFacts } from "./orders/order_status.ts";
 export { decodeOrderFold } from "./projection/codec/fold_codec.ts";
+export { readNewestBodies } from "./queries/deliveries.ts";
+export type { StoredBody } from "./store/tables/events/events.ts";
 export { FOLD_VERSION } from "./projection/fold_version.ts";
 export { lastMovedMs } from "./projection/batch_statements.ts";
 export { oldestWaitingMs, readMovers } from "./queries/waiting_deliveries.ts";

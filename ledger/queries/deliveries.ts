@@ -1,4 +1,9 @@
+import type { EventKind } from "../machines/event_kind.ts";
 import type { Driver } from "../store/driver/driver.ts";
+import {
+  selectNewestBodies,
+  type StoredBody,
+} from "../store/tables/events/events.ts";
 import { pageSize } from "../store/tables/query_values.ts";
 import {
   countByDigest,
@@ -150,4 +155,29 @@ export async function countDeliveries(
   return new Map(
     found?.rows.map(([digest, count]) => [String(digest), Number(count)]),
   );
+}
+
+/**
+ * Reads the bodies of the newest events after a position, the last first.
+ *
+ * @param after The position.
+ * @param limit Most events.
+ * @throws {LedgerError} When the database fails.
+ */
+export async function readNewestBodies(
+  driver: Driver,
+  after: number,
+  limit: number,
+): Promise<readonly StoredBody[]> {
+  const [found] = await driver.batch(
+    [selectNewestBodies(after, limit)],
+    "read",
+  );
+  return (found?.rows ?? []).map(([position, kind, body]) => ({
+    position: Number(position),
+    kind: kind as EventKind,
+    body: body instanceof ArrayBuffer || body instanceof Uint8Array
+      ? new Uint8Array(body)
+      : null,
+  }));
 }

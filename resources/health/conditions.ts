@@ -286,6 +286,29 @@ export const CONDITIONS = {
     "The endpoint refused requests of strangers in the last day",
   ),
 
+  service_as_described: row(
+    "drift",
+    "fine",
+    "Answers and webhooks of the last day have nothing that is not described",
+  ),
+  drift_not_looked_for: row(
+    "drift",
+    "skipped",
+    "No serve has looked yet whether the service has changed",
+  ),
+  answers_drifted: alarming(row(
+    "drift",
+    "warning",
+    "Answers of the service have what its description does not have",
+    "Run rampkit conform: it says what rests on it and what is at risk; CONFORM.md says what to do",
+  )),
+  webhooks_drifted: row(
+    "drift",
+    "warning",
+    "Webhooks have what the description of the service does not have",
+    "See them with rampkit deliveries list. If the service sent them it has changed: run rampkit conform; else somebody knows the webhook address",
+  ),
+
   endpoint_answers: row("endpoint", "fine", "It answers at its public address"),
   endpoint_unknown: row(
     "endpoint",

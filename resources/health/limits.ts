@@ -14,6 +14,8 @@ export const LIMITS = {
   diskFreeBytes: 256 * 1024 * 1024,
   /** Refused requests longer ago say nothing about today, ms. */
   refusedAgoMs: 24 * 3_600_000,
+  /** What was met longer ago than this is no news, ms. */
+  driftAgoMs: 24 * 3_600_000,
   /** How often backups are due where nobody has said it, ms. */
   backupEveryMs: 12 * 3_600_000,
   /** The newest backup may be so many times as old as one is due. */

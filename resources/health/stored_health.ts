@@ -7,6 +7,9 @@ import { lookAtReceivers } from "./receiver_health.ts";
 import { uncheckedSince } from "../../ledger/for_resources.ts";
 import type { Driver } from "../../ledger/for_sync.ts";
 import {
+  type DriftMet,
+  isOfWebhooks,
+  readDrift,
   readPollBacklog,
   readRefusedRequests,
 } from "../../sync/for_resources.ts";
@@ -48,6 +51,7 @@ export async function lookAtStored(
       lookedAt("refusals", () => lookAtRefusals(driver, nowMs)),
       lookedAt("polling", () => lookAtPolling(driver, nowMs)),
       lookedAt("backlog", () => lookAtBacklog(driver, nowMs)),
+      lookedAt("drift", () => lookAtDrift(driver, nowMs)),
       lookedAt("comparison", () => lookAtComparison(driver)),
       lookedAt("forwarding", () => lookAtReceivers(ledger, nowMs)),
     ]),
@@ -128,4 +132,43 @@ export async function lookAtRefusals(
       ? found("strangers_refused", told)
       : found("requests_refused", { ...told, next }),
   ];
+}
+
+/** Names of drift that are told. */
+const DRIFT_NAMED = 5;
+
+/** What answers and webhooks of the last day had that is not described. */
+export async function lookAtDrift(
+  driver: Driver,
+  nowMs: number,
+): Promise<readonly Finding[]> {
+  const kept = await readDrift(driver);
+  if (kept === null) return [found("drift_not_looked_for")];
+  const met = Object.entries(kept.names).filter(([, { lastAt }]) =>
+    nowMs - Date.parse(lastAt) < LIMITS.driftAgoMs
+  );
+  if (met.length === 0) return [found("service_as_described")];
+  const ofWebhooks = met.filter(([name]) => isOfWebhooks(name));
+  const ofAnswers = met.filter(([name]) => !isOfWebhooks(name));
+  return [
+    ...ofAnswers.length === 0 ? [] : [driftFound("answers_drifted", ofAnswers)],
+    ...ofWebhooks.length === 0
+      ? []
+      : [driftFound("webhooks_drifted", ofWebhooks)],
+  ];
+}
+
+function driftFound(
+  code: "answers_drifted" | "webhooks_drifted",
+  met: readonly (readonly [string, DriftMet])[],
+): Finding {
+  const often = met.toSorted(([, a], [, b]) => b.count - a.count);
+  const more = often.length - DRIFT_NAMED;
+  return found(code, {
+    since: met.map(([, { since }]) => since).sort()[0] ?? null,
+    more: often.slice(0, DRIFT_NAMED).map(([name, { count }]) =>
+      `${name} (${counted(count, "time")})`
+    ).join(", ") + (more > 0 ? `, and ${more} more` : ""),
+    facts: Object.fromEntries(often.map(([name, { count }]) => [name, count])),
+  });
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { writeSweep } from "../../ledger/for_sync.ts";
 import { openLedger } from "../../ledger/mod.ts";
 import {
   minutesAgo,
@@ -6,7 +7,11 @@ import {
   oddEvents,
   oddReading,
 } from "../../tests/kit/odd_ledger.ts";
-import { lookAtBacklog, lookAtComparison } from "./stored_health.ts";
+import {
+  lookAtBacklog,
+  lookAtComparison,
+  lookAtDrift,
+} from "./stored_health.ts";
 
 Deno.test("lookAtComparison() finds one condition where orders succeed and nothing was ever recorded to compare with", async () => {
   await using ledger = await openLedger({
@@ -79,4 +84,40 @@ Deno.test("lookAtBacklog() finds what waits since when, and which ids the servic
   assert.match(refused?.detail ?? "", /01BAD\ufffd \(It answered 403\)/);
   const [early] = await look(Date.parse("2026-11-20T11:15:00.000Z"));
   assert.equal(early?.code, "nothing_to_confirm", "not yet too long");
+});
+
+Deno.test("lookAtDrift() tells answers from webhooks, the most frequent first, for a day", async () => {
+  await using ledger = await openLedger({
+    url: ":memory:",
+    environment: "sandbox",
+    worker: false,
+  });
+  const { driver } = ledger;
+  const nowMs = Date.now();
+  const codes = async (atMs: number) =>
+    (await lookAtDrift(driver, atMs)).map(({ code }) => code);
+  assert.deepEqual(await codes(nowMs), ["drift_not_looked_for"]);
+  const at = new Date(nowMs).toISOString();
+  const met = (count: number) => ({ count, since: at, lastAt: at });
+  const names = {
+    "orders.risk": met(1),
+    "orders.status=refunded": met(7),
+    "webhooks.type=coffee_brewed": met(2),
+  };
+  await driver.batch([
+    writeSweep("drift", { position: 9, names }, nowMs),
+  ], "write");
+  const [answers, webhooks] = await lookAtDrift(driver, nowMs);
+  assert.match(
+    answers?.detail ?? "",
+    /: orders\.status=refunded \(7 times\), orders\.risk \(1 time\)$/,
+  );
+  assert.deepEqual(answers?.facts, {
+    "orders.status=refunded": 7,
+    "orders.risk": 1,
+  });
+  assert.equal(webhooks?.code, "webhooks_drifted");
+  assert.deepEqual(await codes(nowMs + 25 * 3_600_000), [
+    "service_as_described",
+  ]);
 });

@@ -43,6 +43,7 @@ const TABLE = {
   polling: { name: "Polling", part: "Polling" },
   backlog: { name: "Backlog", part: "Backlog" },
   refused_ids: { name: "Refused ids", part: "Backlog" },
+  drift: { name: "Drift", part: "Comparison" },
   comparison: { name: "Comparison", part: "Comparison" },
   forwarding: { name: "Forwarding", part: "Forwarding" },
   backups: { name: "Backups", part: "Ledger", isLocal: true },

@@ -5,7 +5,11 @@ import {
   bodyValue,
   classify,
 } from "../../core/webhook_event/classify_body.ts";
-import { addRefusedRequests, type Poller } from "../../sync/for_server.ts";
+import {
+  addRefusedRequests,
+  lookForDrift,
+  type Poller,
+} from "../../sync/for_server.ts";
 import {
   LedgerError,
   type Mover,
@@ -24,6 +28,7 @@ import {
 } from "../../webhooks/for_server.ts";
 import { type Finding, found } from "../../resources/health/finding.ts";
 import { Alarm } from "../monitoring/alarm.ts";
+import { DriftWatch } from "../monitoring/drift_watch.ts";
 import { OrderGauges } from "../monitoring/order_gauges.ts";
 import { RecentOutcome } from "../monitoring/recent_outcome.ts";
 import { RefusalLog } from "../monitoring/refusal_log.ts";
@@ -147,6 +152,12 @@ export function composeService(parts: ServiceParts): Service {
       now,
     }).run(counting.signal)
     : null;
+  const drifting = longLived
+    ? new DriftWatch({
+      meter: metrics.meter("@rampkit/onramp"),
+      look: () => lookForDrift(ledger.driver, now()),
+    }).run(counting.signal)
+    : null;
   const storing = () => ({
     open: () => ledger,
     refusal: longLived ? appends.problem ?? null : null,
@@ -170,6 +181,7 @@ export function composeService(parts: ServiceParts): Service {
     stalled?.[Symbol.dispose]();
     counting.abort();
     await counted;
+    await drifting;
     await endpoint.drain();
     await mover?.stop();
     await spool?.close();

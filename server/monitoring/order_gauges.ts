@@ -24,16 +24,16 @@ const REST_PER_COUNT = 100;
 /** Orders by status and age, and by anomaly, counted from time to time. */
 export class OrderGauges {
   readonly #options: OrderGaugesOptions;
-  readonly #orders: Gauge;
-  readonly #open: Gauge;
-  readonly #age: Gauge;
-  readonly #anomalies: Gauge;
+  readonly #orders: LabelledGauge;
+  readonly #open: LabelledGauge;
+  readonly #age: LabelledGauge;
+  readonly #anomalies: LabelledGauge;
 
   /** @param options What to work with. */
   constructor(options: OrderGaugesOptions) {
     this.#options = options;
     const gauge = (name: string, description: string, unit: string) =>
-      new Gauge(options.meter.createGauge(name, { description, unit }));
+      new LabelledGauge(options.meter.createGauge(name, { description, unit }));
     this.#orders = gauge("rampkit.orders", "Orders by status", "{order}");
     this.#open = gauge(
       "rampkit.orders.open",
@@ -86,7 +86,7 @@ export class OrderGauges {
 }
 
 /** A gauge whose labels come and go: one that is gone is 0. */
-class Gauge {
+export class LabelledGauge {
   readonly #recorder: MeterRecorder;
   readonly #set = new Map<string, MeterLabels>();
 

@@ -3,7 +3,7 @@ import { type Ledger, openLedger } from "../../ledger/mod.ts";
 import { writeWaiting } from "../../ledger/for_server.ts";
 import { orderSnapshot, takeLease, writeSweep } from "../../ledger/for_sync.ts";
 import { webhookEvent } from "../../ledger/testing/mod.ts";
-import { addRefusedRequests } from "../../sync/for_server.ts";
+import { addRefusedRequests, lookForDrift } from "../../sync/for_server.ts";
 import { watchdog } from "../../sync/mod.ts";
 import {
   ALARM_CODES,
@@ -263,6 +263,25 @@ const MAKERS: Partial<Readonly<Record<ConditionCode, Make>>> = {
       answer: "503",
     });
   }),
+  answers_drifted: async ({ ledger }) => {
+    await ledger.append([orderSnapshot({
+      source: '{"order_id":"01ORDER","status":"refunded"}',
+      readAt: ago(HOUR),
+      recordedAt: ago(HOUR),
+      salt,
+    })]);
+    await ledger.project();
+    await lookForDrift(ledger.driver, Date.now());
+  },
+  webhooks_drifted: async ({ ledger }) => {
+    await ledger.appendDelivery({
+      id: "01KA0000000000000000000000",
+      receivedAt: ago(HOUR),
+      body: new TextEncoder().encode('{"type":"coffee_brewed"}'),
+    });
+    await ledger.project();
+    await lookForDrift(ledger.driver, Date.now());
+  },
   requests_refused: ({ ledger }) =>
     addRefusedRequests(ledger.driver, { wrong_secret: 3 }, Date.now()),
   endpoint_secret_named: () => ({

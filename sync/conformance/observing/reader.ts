@@ -8,9 +8,7 @@ import type {
   TestRequest,
 } from "./ask_service.ts";
 import type { LedgerSample } from "./ledger_sample.ts";
-
-/** A row of a list as the service sent it; numbers are `ExactNumber`s. */
-export type WireRow = Readonly<Record<string, unknown>>;
+import type { WireRow } from "./scrub.ts";
 
 /** An answer whose body was read. */
 export interface ReadAnswer extends Omit<ServiceAnswer, "text"> {

@@ -1,6 +1,8 @@
 import { isRecord } from "../../../core/guards.ts";
 import { ExactNumber } from "../../../core/json/exact_number.ts";
-import type { WireRow } from "./reader.ts";
+
+/** A row of a list as the service sent it; numbers are `ExactNumber`s. */
+export type WireRow = Readonly<Record<string, unknown>>;
 
 /** What kind of JSON value something is. */
 export function kindOf(value: unknown): string {
@@ -31,7 +33,7 @@ const LONGEST_WORD = 40;
 export function word(value: unknown, documented: readonly string[]): string {
   if (typeof value !== "string") return `(${kindOf(value)})`;
   if (documented.includes(value)) return value;
-  return /^[A-Za-z][A-Za-z _-]*[A-Za-z0-9]?$/.test(value) &&
+  return /^(?:\d{4}|[A-Za-z0-9][A-Za-z _-]*\d?)$/.test(value) &&
       value.length <= LONGEST_WORD
     ? value
     : `(text of ${value.length})`;

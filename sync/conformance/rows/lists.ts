@@ -4,14 +4,9 @@ import {
 } from "../../../core/time/service_time.ts";
 import type { ListParameters } from "../observing/ask_service.ts";
 import { notSeen, type NotSeenReason } from "../observing/observation.ts";
-import {
-  PAGE,
-  type ReadAnswer,
-  type Reader,
-  type WireRow,
-} from "../observing/reader.ts";
+import { PAGE, type ReadAnswer, type Reader } from "../observing/reader.ts";
 import { type ConformanceRow, row } from "../observing/row.ts";
-import { kindOf } from "../observing/scrub.ts";
+import { kindOf, type WireRow } from "../observing/scrub.ts";
 
 /** One of the service's two lists. */
 export interface WireList {

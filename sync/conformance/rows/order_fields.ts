@@ -4,11 +4,13 @@ import { ExactNumber } from "../../../core/json/exact_number.ts";
 import { countDecimals } from "../../../core/decimal.ts";
 import { readServiceTime } from "../../../core/time/service_time.ts";
 import {
-  ORDER_FIELD_NAMES,
-  orderField,
-} from "../../../core/wire/order_fields.ts";
+  CARD_BRANDS,
+  ORDER_STATUSES,
+  ORDER_WIRE_FIELDS,
+  PAYMENT_TYPES,
+} from "../observing/documented.ts";
 import { notSeen } from "../observing/observation.ts";
-import type { Reader, WireRow } from "../observing/reader.ts";
+import type { Reader } from "../observing/reader.ts";
 import { type ConformanceRow, row } from "../observing/row.ts";
 import {
   distinct,
@@ -16,21 +18,9 @@ import {
   kindOf,
   kindsOf,
   timeForm,
+  type WireRow,
   word,
 } from "../observing/scrub.ts";
-
-/** The statuses that the description lists. */
-export const ORDER_STATUSES = [
-  "created",
-  "progress",
-  "pending",
-  "success",
-  "failed",
-  "cancelled",
-] as const;
-
-const PAYMENT_TYPES = ["3ds_v2", "non_3ds", "unknown"];
-const CARD_BRANDS = ["VISA", "MASTERCARD"];
 
 const AMOUNTS = ["currency_amount", "crypto_amount"] as const;
 const FEES = [
@@ -47,17 +37,7 @@ const OPTIONAL: ReadonlySet<string> = new Set([
   "sc_input_data",
 ]);
 
-/** Every field of an order that the description lists. */
-const DOCUMENTED: ReadonlySet<string> = new Set([
-  "order_id",
-  "status",
-  "created_at",
-  "changed_at",
-  "additional_data",
-  ...ORDER_FIELD_NAMES.map((name) => orderField(name).wire),
-]);
-
-const TEXTS = [...DOCUMENTED].filter((name) =>
+const TEXTS = [...ORDER_WIRE_FIELDS].filter((name) =>
   ![...AMOUNTS, ...FEES, "additional_data"].includes(name)
 );
 
@@ -114,7 +94,7 @@ export const ORDER_FIELD_ROWS = {
       rows: orders.length,
       unknown: distinct(
         orders.flatMap((order) => Object.keys(order))
-          .filter((name) => !DOCUMENTED.has(name)).map(fieldName),
+          .filter((name) => !ORDER_WIRE_FIELDS.has(name)).map(fieldName),
       ),
     }),
     ({ unknown }) => unknown.length === 0,
@@ -122,7 +102,7 @@ export const ORDER_FIELD_ROWS = {
   order_fields_present: ofOrders(
     (orders) => ({
       rows: orders.length,
-      absent: [...DOCUMENTED].filter((name) =>
+      absent: [...ORDER_WIRE_FIELDS].filter((name) =>
         !OPTIONAL.has(name) && orders.some((order) => !(name in order))
       ),
     }),

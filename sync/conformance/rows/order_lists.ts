@@ -1,9 +1,9 @@
 import type { AssumptionName } from "../../../core/assumptions/assumptions.ts";
 import { normaliseTime } from "../../../core/time/service_time.ts";
 import { notSeen } from "../observing/observation.ts";
-import { PAGE, type Reader, type WireRow } from "../observing/reader.ts";
+import { PAGE, type Reader } from "../observing/reader.ts";
 import { type ConformanceRow, row } from "../observing/row.ts";
-import { kindOf } from "../observing/scrub.ts";
+import { kindOf, type WireRow } from "../observing/scrub.ts";
 import {
   answerForm,
   cursorKind,

@@ -1,7 +1,15 @@
 import type { AssumptionName } from "../../../core/assumptions/assumptions.ts";
 import { isRecord } from "../../../core/guards.ts";
+import {
+  CARD_FIELDS,
+  KYC_STATES,
+  LIMIT_FIELDS,
+  USER_FIELDS,
+  USER_TEXTS,
+  USER_TIME_FORM,
+} from "../observing/documented.ts";
 import { notSeen } from "../observing/observation.ts";
-import { PAGE, type WireRow } from "../observing/reader.ts";
+import { PAGE } from "../observing/reader.ts";
 import { type ConformanceRow, row } from "../observing/row.ts";
 import type { Facts } from "../observing/observation.ts";
 import {
@@ -9,6 +17,7 @@ import {
   fieldName,
   kindOf,
   timeForm,
+  type WireRow,
   word,
 } from "../observing/scrub.ts";
 import {
@@ -25,34 +34,6 @@ import {
   unknownId,
   USERS,
 } from "./lists.ts";
-
-const TEXTS = [
-  "user_id",
-  "country",
-  "phone",
-  "phone_country",
-  "lkyc_status",
-  "fkyc_status",
-  "created_at",
-];
-const FIELDS = [...TEXTS, "banned", "limits", "linked_payment_methods"];
-const LIMITS = [
-  "crypto_remaining",
-  "crypto_spending",
-  "digital_goods_remaining",
-  "digital_goods_spending",
-];
-const CARD_FIELDS = ["brand", "card_id", "created_at", "last_digits"];
-
-/** The states that are met in records and webhooks. */
-export const KYC_STATES = [
-  "not initiated",
-  "initiated",
-  "progress",
-  "retry",
-  "success",
-  "failed",
-];
 
 function ofUsers<Seen extends Facts>(
   see: (users: readonly WireRow[]) => Seen,
@@ -98,10 +79,10 @@ export const USER_FIELD_ROWS = {
     (users) => ({
       rows: users.length,
       unknown: distinct([
-        ...unlisted(users, FIELDS, ""),
+        ...unlisted(users, USER_FIELDS, ""),
         ...unlisted(
           users.map(({ limits }) => limits).filter(isRecord),
-          LIMITS,
+          LIMIT_FIELDS,
           "limits.",
         ),
         ...unlisted(users.flatMap(cardsOf), CARD_FIELDS, "cards."),
@@ -112,12 +93,14 @@ export const USER_FIELD_ROWS = {
   user_fields_present: ofUsers(
     (users) => ({
       rows: users.length,
-      absent: FIELDS.filter((name) => users.some((user) => !(name in user))),
+      absent: USER_FIELDS.filter((name) =>
+        users.some((user) => !(name in user))
+      ),
     }),
     ({ absent }) => absent.length === 0,
   ),
   user_texts_are_texts: ofUsers(
-    (users) => ({ others: otherKinds(users, TEXTS, "text") }),
+    (users) => ({ others: otherKinds(users, USER_TEXTS, "text") }),
     ({ others }) => others.length === 0,
   ),
   user_banned_is_boolean: ofUsers(
@@ -130,7 +113,7 @@ export const USER_FIELD_ROWS = {
         .filter(isRecord);
       return limits.length === 0
         ? notSeen("no_such_user")
-        : { others: otherKinds(limits, LIMITS, "text") };
+        : { others: otherKinds(limits, LIMIT_FIELDS, "text") };
     },
     ({ others }) => others.length === 0,
   ),
@@ -138,8 +121,7 @@ export const USER_FIELD_ROWS = {
     (users) => ({
       forms: distinct(users.map(({ created_at }) => timeForm(created_at))),
     }),
-    ({ forms }) =>
-      forms.every((form) => /^9999-99-99T99:99:99\.9+Z$/.test(form)),
+    ({ forms }) => forms.every((form) => USER_TIME_FORM.test(form)),
   ),
   user_phone_masked: ofUsers(
     (users) => ({

@@ -256,3 +256,27 @@ export function selectRecordedAt(position: number): Statement {
     args: [position],
   };
 }
+
+/** The kind and body of an event. */
+export interface StoredBody {
+  /** Place in the ledger. */
+  readonly position: number;
+  /** What kind of event it is. */
+  readonly kind: EventKind;
+  /** Its bytes; null when they were erased. */
+  readonly body: Uint8Array | null;
+}
+
+/**
+ * Selects the newest events after a position, the last first.
+ *
+ * @param after The position.
+ * @param limit Most events.
+ */
+export function selectNewestBodies(after: number, limit: number): Statement {
+  return {
+    sql: `SELECT position, kind, body FROM events
+      WHERE position > ? ORDER BY position DESC LIMIT ?`,
+    args: [after, limit],
+  };
+}

@@ -1,0 +1,82 @@
+import { type Driver, readSweep } from "../../ledger/for_sync.ts";
+
+/** Name under which drift is kept. */
+export const DRIFT = "drift";
+
+/** What was met that the description does not have. */
+export interface DriftMet {
+  /** How often, in what was looked at. */
+  readonly count: number;
+  /** When it was first noticed, UTC ISO 8601. */
+  readonly since: string;
+  /** When it was last noticed, UTC ISO 8601. */
+  readonly lastAt: string;
+}
+
+/** Drift by name, as the ledger keeps it. */
+export interface KeptDrift {
+  /** Position up to which events were looked at. */
+  readonly position: number;
+  /** What was met, by name. */
+  readonly names: Readonly<Record<string, DriftMet>>;
+}
+
+/** Names not met for this long are forgotten, in milliseconds. */
+const FORGOTTEN_MS = 7 * 24 * 3_600_000;
+
+/**
+ * Names kept of answers, and as many of webhooks: anybody who knows the address
+ * can send webhooks, and must not push out what the service's answers show.
+ */
+const MOST_NAMES = 30;
+
+/** Whether a name is of webhooks, which anybody may send. */
+export function isOfWebhooks(name: string): boolean {
+  return name.startsWith("webhooks");
+}
+
+/**
+ * Adds names that were met. A name beyond the bound is counted with the others
+ * of its kind; one that was not met for a week is forgotten.
+ *
+ * @param before What is kept.
+ * @param met The names, each as often as it was met.
+ * @param nowMs The time, in milliseconds since the epoch.
+ */
+export function withMet(
+  before: KeptDrift["names"],
+  met: readonly string[],
+  nowMs: number,
+): KeptDrift["names"] {
+  const now = new Date(nowMs).toISOString();
+  const names = new Map(
+    Object.entries(before).filter(([, { lastAt }]) =>
+      nowMs - Date.parse(lastAt) < FORGOTTEN_MS
+    ),
+  );
+  for (const name of met) {
+    const kept = names.has(name) || hasRoom([...names.keys()], name)
+      ? name
+      : isOfWebhooks(name)
+      ? "webhooks: others"
+      : "answers: others";
+    const { count, since } = names.get(kept) ?? { count: 0, since: now };
+    names.set(kept, { count: count + 1, since, lastAt: now });
+  }
+  return Object.fromEntries(names);
+}
+
+function hasRoom(names: readonly string[], name: string): boolean {
+  const same = names.filter((one) => isOfWebhooks(one) === isOfWebhooks(name));
+  return same.length < MOST_NAMES;
+}
+
+/**
+ * Reads what was met that the description does not have.
+ *
+ * @param driver The ledger's database.
+ * @throws {LedgerError} When the database fails.
+ */
+export async function readDrift(driver: Driver): Promise<KeptDrift | null> {
+  return await readSweep<KeptDrift>(driver, DRIFT);
+}
