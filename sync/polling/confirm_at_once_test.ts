@@ -88,6 +88,10 @@ Deno.test("run() confirms at once what a webhook is the first to claim, though i
   await shop.pass(50);
   assert.equal(await shop.state(orderId), "progress confirmed");
   await shop.pass(2000);
+  // Named again, it waits for its rest to be over.
+  await shop.hear("payment_started", orderId);
+  await shop.pass(50);
+  assert.equal(shop.asked(orderId), 1);
   for (const step of ["authorise", "complete"] as const) {
     box.sandbox.advance(orderId, step);
   }

@@ -5,7 +5,9 @@ import {
   hundredfold,
   stale,
   throughFloats,
+  unknownFirst,
   walking,
+  withUrgency,
   wrap,
 } from "../world/broken_ports.ts";
 import type { Mutation } from "./mutation.ts";
@@ -44,6 +46,31 @@ export const POLLING_MUTATIONS: readonly Mutation[] = [
           (statements, mode) => next.batch(statements.map(hundredfold), mode),
         ),
     },
+  },
+  {
+    name: "wait for the next look although a webhook was folded",
+    within: 12,
+    ports: {
+      pollLedger: (next) => ({
+        driver: next.driver,
+        project: (options) => next.project(options),
+      }),
+    },
+  },
+  {
+    name: "let an order rest whatever is claimed of it",
+    within: 12,
+    ports: { driver: (next) => withUrgency(next, 0) },
+  },
+  {
+    name: "ask at once each time that a status is claimed",
+    within: 12,
+    ports: { driver: (next) => withUrgency(next, 2) },
+  },
+  {
+    name: "ask first for what the service has never shown",
+    within: 12,
+    ports: { driver: unknownFirst },
   },
   {
     name: "never contradict a claim",

@@ -319,3 +319,35 @@ export function ofOneFold(next: Driver): Driver {
     });
   });
 }
+
+/** A driver by which every webhook makes a read equally urgent. */
+export function withUrgency(next: Driver, urgency: 0 | 2): Driver {
+  return wrap(next, (statements, mode) =>
+    next.batch(
+      statements.map(({ sql, args }) => {
+        if (!/^INSERT INTO requests.*\n.*claimed_by/.test(sql)) {
+          return { sql, args };
+        }
+        const rows = JSON.parse(String(args[0])) as unknown[][];
+        const all = rows.map((row) => row.with(4, urgency).with(5, urgency));
+        return { sql, args: [JSON.stringify(all), ...args.slice(1)] };
+      }),
+      mode,
+    ));
+}
+
+/** A driver by which known ids wait until no unknown one does. */
+export function unknownFirst(next: Driver): Driver {
+  return wrap(next, async (statements, mode) => {
+    const results = await next.batch(statements, mode);
+    const waits = results.some(({ rows }, at) =>
+      rows.length > 0 && /known = 0 AND ready = 1/.test(sqlAt(at))
+    );
+    return results.map((result, at) =>
+      waits && /q\.known = 1/.test(sqlAt(at)) ? nothing : result
+    );
+    function sqlAt(at: number): string {
+      return statements[at]?.sql ?? "";
+    }
+  });
+}

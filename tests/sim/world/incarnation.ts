@@ -173,7 +173,7 @@ export class Incarnation {
     // Sparser than by default, so that hours pass quickly.
     const everyMs = MINUTES_BETWEEN_LOOKS[plan.pace] * 60_000;
     return createPoller({
-      ledger: this.ledger,
+      ledger: ports.pollLedger?.(this.ledger) ?? this.ledger,
       client: ports.pollClient?.(this.client) ?? this.client,
       now: () => world.now(),
       steadyNow: ports.steadyNow?.(() => world.now()) ?? (() => clock.now()),

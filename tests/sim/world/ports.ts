@@ -3,6 +3,7 @@ import type { Driver } from "../../../ledger/for_sync.ts";
 import type { FoldCode } from "../../../ledger/testing/mod.ts";
 import type {
   PollClient,
+  PollLedger,
   ReconcileLedger,
   SweepKind,
 } from "../../../sync/mod.ts";
@@ -39,6 +40,8 @@ export interface Ports {
   readonly fetch: (next: typeof fetch) => typeof fetch;
   /** What the poller times its pauses by. */
   readonly steadyNow: (now: () => number) => () => number;
+  /** What the poller folds, and is woken by. */
+  readonly pollLedger: (next: PollLedger) => PollLedger;
   /** What the poller asks. */
   readonly pollClient: (next: PollClient) => PollClient;
   /** What a recovery asks. */

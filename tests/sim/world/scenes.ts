@@ -2,6 +2,7 @@ import { FINAL_READS_AFTER_MS } from "../../../ledger/testing/mod.ts";
 import { reconcile } from "../../../sync/mod.ts";
 import { pollOnce } from "../rules/convergence.ts";
 import { orderOf } from "../rules/disagreements.ts";
+import { confirmAtOnce } from "./at_once_scene.ts";
 import type { Dice } from "./dice.ts";
 import { contest, flood, nameRefused, nameSessions } from "../chores/forger.ts";
 import { forwardEverything } from "./forwarding.ts";
@@ -58,6 +59,8 @@ export async function playScenes(
   }
   const forwarding = world.dice.fork("forwarding");
   if (forwarding.chance(0.25)) await forwardEverything(world, forwarding);
+  const atOnce = world.dice.fork("at once");
+  if (atOnce.chance(0.5)) await confirmAtOnce(world, inspector, atOnce);
 }
 
 /**
