@@ -1,9 +1,7 @@
 import { defined } from "../core/guards.ts";
 import { sleep } from "../core/waiting/sleep.ts";
-import { webhookEndpoint } from "../webhooks/mod.ts";
 import { OnrampClient } from "../client/mod.ts";
-import { createPoller } from "../sync/mod.ts";
-import { openLedger } from "../ledger/mod.ts";
+import { startOnramp } from "../server/start/start_onramp.ts";
 import { type ServedSandbox, serveSandbox } from "../sandbox/mod.ts";
 import { SECRET, wholeServer } from "./ingest_servers.ts";
 import { boundRow, type Comparison, type Row } from "./measuring/comparison.ts";
@@ -30,7 +28,7 @@ export const confirm: Comparison = {
   note:
     "The time from a webhook `order_complete` to the confirmed success at the " +
     "partner's door: at a receiver of forwarded webhooks, where `serve` is a " +
-    "process of its own, and at a handler of a ledger in this process. The " +
+    "process of its own, and at a handler of `startOnramp` in this process. The " +
     "service is a sandbox in this process, asked four times a second at most. " +
     `An order has three webhooks. Idle: ${idleOrders} orders one after the ` +
     `other, with lives of 0.6 s. Load: ${perSecond} orders and ` +
@@ -156,36 +154,29 @@ async function atReceiver(file: string, play: Play): Promise<Measured> {
 async function atHandler(file: string, play: Play): Promise<Measured> {
   const times = new Times();
   await using served = await serveSandbox({ port: 0 });
-  await using ledger = await openLedger({
-    url: `file:${file}.db`,
+  await using onramp = await startOnramp({
+    databaseUrl: `file:${file}.db`,
     environment: "sandbox",
+    apiKey: served.sandbox.apiKey,
+    baseUrl: served.url,
+    webhookSecrets: SECRET,
+    env: () => undefined,
+    on: {
+      "order.confirmed.success": ({ id }) => times.confirmed(id),
+    },
   });
-  const client = clientOf(served);
-  const stop = new AbortController();
-  const running = ledger.run({
-    signal: stop.signal,
-    poller: createPoller({ ledger, client }),
-  });
-  await ledger.subscribe(
-    "bench",
-    { on: "order.confirmed.success" },
-    ({ id }) => times.confirmed(id),
+  return await measure(
+    served,
+    times,
+    play,
+    (body) =>
+      onramp.webhooks(
+        new Request(`http://127.0.0.1/webhooks/${SECRET}`, {
+          method: "POST",
+          body,
+        }),
+      ),
   );
-  const endpoint = webhookEndpoint({
-    append: ledger.appendDelivery,
-    unanswered: ledger.recordUnanswered,
-    secrets: [SECRET],
-  });
-  const measured = await measure(served, times, play, (body) =>
-    endpoint(
-      new Request(`http://127.0.0.1/webhooks/${SECRET}`, {
-        method: "POST",
-        body,
-      }),
-    ));
-  stop.abort();
-  await running;
-  return measured;
 }
 
 /** Lets the sandbox play, and waits until all of it is confirmed. */

@@ -66,10 +66,8 @@ import {
 import { FOLD_VERSION } from "./projection/fold_version.ts";
 import { Projector } from "./projection/projector.ts";
 import { projectAll } from "./project_all.ts";
-import type { ProjectionWorker } from "./projection/projection_worker.ts";
 import { readOccurrences } from "./queries/read_occurrences.ts";
 import { type Refold, refold, type RefoldOptions } from "./refold/refold.ts";
-import { runLedger, type RunOptions } from "./run_ledger.ts";
 import { Subscription } from "./subscriptions/subscription.ts";
 import type {
   SubscribeOptions,
@@ -124,7 +122,6 @@ export class Ledger implements AsyncDisposable {
   readonly #open = new Set<Subscription>();
   readonly #listeners = new Set<() => void>();
   readonly #requestListeners = new Set<() => void>();
-  readonly #workers = new Set<ProjectionWorker>();
   /** Ids of expectations, each greater than the one before. */
   readonly #mintId = monotonicFactory(() =>
     (this.#parts.randomBytes(1)[0] ?? 0) / 256
@@ -178,7 +175,7 @@ export class Ledger implements AsyncDisposable {
    * @throws {LedgerError} When the delivery could not be stored.
    */
   readonly appendDelivery: AppendDelivery = (delivery) =>
-    this.#stored(this.#log.appendDelivery(delivery));
+    this.#log.appendDelivery(delivery);
 
   /**
    * Says from when on the ledger tells what is new, and begins with it now
@@ -230,7 +227,7 @@ export class Ledger implements AsyncDisposable {
    * @throws {LedgerError} When they could not be stored.
    */
   readonly appendRecords = (records: Uint8Array): Promise<BodyClasses> =>
-    this.#stored(this.#log.appendRecords(records));
+    this.#log.appendRecords(records);
 
   /**
    * Records that a stored delivery was not answered in time. It needs no
@@ -437,7 +434,7 @@ export class Ledger implements AsyncDisposable {
    * @throws {LedgerError} When they could not be stored.
    */
   append(events: readonly NewEvent[]): Promise<void> {
-    return this.#stored(this.#log.append(events));
+    return this.#log.append(events);
   }
 
   /**
@@ -470,55 +467,6 @@ export class Ledger implements AsyncDisposable {
     });
     this.#projecting = projection.catch(() => {});
     return projection;
-  }
-
-  /**
-   * Does all that a ledger needs until the signal is aborted: folds and chains
-   * what is appended, which wakes the subscriptions, and with a client polls
-   * the service. What fails is tried again. Any number of processes may run the
-   * same ledger; one at a time polls.
-   *
-   * Await it before the ledger is closed.
-   *
-   * @param options The signal, and what asks the service.
-   * @returns After everything that was stored until then is folded.
-   *
-   * @example Everything beside an endpoint
-   * ```ts
-   * import { openLedger } from "@rampkit/onramp/ledger";
-   * import { createPoller } from "@rampkit/onramp/sync";
-   * import { OnrampClient } from "@rampkit/onramp/client";
-   * import { createSandbox } from "@rampkit/onramp/sandbox";
-   * import assert from "node:assert/strict";
-   *
-   * await using sandbox = createSandbox();
-   * sandbox.createOrder();
-   * await using ledger = await openLedger({
-   *   url: ":memory:",
-   *   environment: "sandbox",
-   * });
-   * const client = new OnrampClient({
-   *   environment: "sandbox",
-   *   apiKey: sandbox.apiKey,
-   *   fetch: (input, init) => sandbox.fetch(new Request(input, init)),
-   * });
-   * const stop = new AbortController();
-   * await ledger.subscribe("orders", { on: "order.confirmed.*" }, () => {
-   *   stop.abort(); // a program goes on until it gets a signal
-   * });
-   * await ledger.run({
-   *   signal: stop.signal,
-   *   poller: createPoller({ ledger, client }),
-   * });
-   * assert.equal((await ledger.stats()).orders, 1);
-   * ```
-   */
-  run(options: RunOptions): Promise<void> {
-    return runLedger({
-      ledger: this,
-      workers: this.#workers,
-      now: this.#parts.now,
-    }, options);
   }
 
   /**
@@ -930,15 +878,6 @@ export class Ledger implements AsyncDisposable {
   #factsOf(orderId: string): ReturnType<typeof readOrderFacts> {
     const read = this.#parts.fold?.readFact ?? readFact;
     return readOrderFacts(this.driver, orderId, read);
-  }
-
-  /** Says to what folds in this process that there is more. */
-  #stored<Result>(append: Promise<Result>): Promise<Result> {
-    if (this.#workers.size === 0) return append;
-    return append.then((result) => {
-      this.#workers.forEach((one) => one.wake());
-      return result;
-    });
   }
 
   #time(): string {

@@ -196,7 +196,6 @@ export type {
   SessionToRecord,
   TermsToRecord,
 } from "./expectations/session_record.ts";
-export type { RunOptions } from "./run_ledger.ts";
 
 // Evidence
 export { eraseBody } from "./evidence/erase.ts";

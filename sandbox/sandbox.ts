@@ -125,8 +125,10 @@ export class Sandbox {
   /**
    * Creates an order, now or at another time; no webhook tells of it.
    *
-   * @param input The values you choose; the seed chooses the rest. Its
-   * user is made, verified, if there is none.
+   * @param input The values you choose. An order with the `sessionId` of a session
+   * of this sandbox, or the click id that its widget was opened with, takes
+   * amount, asset, network, wallet, user and click id of it. The seed chooses
+   * the rest; its user is made, verified, if there is none.
    * @param atMs Its creation, in milliseconds since the epoch.
    * @returns The order.
    * @throws {TypeError} If an amount is not a plain decimal.

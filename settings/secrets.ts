@@ -3,12 +3,23 @@ import { UsageError } from "./errors.ts";
 /** A webhook secret shorter than this, in characters, gets a warning. */
 export const SHORT_SECRET_LENGTH = 16;
 
+/** What documents and templates write where a key of one's own belongs. */
+const PLACEHOLDER =
+  /^(?:<.*>|\[.*\]|\{.*\}|\$\w+|\$\{.*\}|x{3,}|\*{3,}|\.{3,}|(?:.*[-_])?your[-_].*|.*(?:change|replace)[-_]?(?:me|this)|(?:.*[-_])?placeholder|todo|tbd|none|null|undefined)$/i;
+
 /**
  * Reads the API key.
  *
- * @throws {UsageError} When no header can carry it; the message holds none of it.
+ * @throws {UsageError} When no header can carry it, or a template wrote it in
+ * its place; the message holds none of it.
  */
 export function apiKey(name: string, text: string): string {
+  if (PLACEHOLDER.test(text)) {
+    throw new UsageError(
+      `Wrong ${name}: it is what a template writes in place of a key; set the ` +
+        "key that the service gave you",
+    );
+  }
   if (/^[!-~]+$/.test(text)) return text;
   throw new UsageError(
     `Wrong ${name}: it has a character that no key has, such as a space or …; ` +

@@ -35,6 +35,7 @@ export function serviceClient(
   options: {
     readonly requestsPerSecond?: number;
     readonly allowUnlistedAssets?: boolean;
+    readonly fetch?: typeof fetch;
   } = {},
 ): OnrampClient {
   return new OnrampClient({

@@ -4,7 +4,7 @@ import { gzippedBytesOf, minified, withFile } from "../tests/kit/minified.ts";
 
 /** Largest minified bundles, in bytes. */
 const limits = {
-  whole: { bytes: 32_000, gzippedBytes: 12_500 },
+  whole: { bytes: 32_000, gzippedBytes: 12_600 },
   page: { bytes: 26_000, gzippedBytes: 10_000 },
 };
 

@@ -43,6 +43,11 @@ export * from "./options/lists.ts";
 export * from "./options/options_error.ts";
 export * from "./options/options_input.ts";
 export * from "./options/sdk_options.ts";
+export type {
+  ExpectedFields,
+  SessionPlan,
+  SessionRecord,
+} from "./session/recorded_session.ts";
 export * from "./session/session_endpoint.ts";
 export * from "./session/session_error.ts";
 export * from "./session/session_ticket.ts";

@@ -43,7 +43,8 @@ import {
 } from "../program/options.ts";
 import { openOutput } from "../program/output.ts";
 import { progress } from "../program/progress.ts";
-import { isStored, openConfigured } from "../program/with_ledger.ts";
+import { isStored } from "../program/with_ledger.ts";
+import { openConfigured } from "../../server/ledger_file/open_configured.ts";
 
 interface ConformFlags extends SharedFlags {
   readonly rate: number;
@@ -193,7 +194,10 @@ async function reachable(ask: () => Promise<unknown>): Promise<void> {
 async function lookIntoLedger(config: Config, io: Io) {
   const named = config.environment ?? "sandbox";
   if (!await isStored(config)) return { ledger: null, environment: named };
-  await using ledger = await openConfigured(config, io, true);
+  await using ledger = await openConfigured(config, {
+    now: io.now,
+    readOnly: true,
+  });
   return {
     ledger: await sampleLedger(ledger),
     environment: ledger.environment === "production"

@@ -37,7 +37,8 @@ import {
   settingOptions,
   type SharedFlags,
 } from "../program/options.ts";
-import { isStored, openConfigured } from "../program/with_ledger.ts";
+import { isStored } from "../program/with_ledger.ts";
+import { openConfigured } from "../../server/ledger_file/open_configured.ts";
 
 /** `doctor`: everything that can be wrong, in one look. */
 export function addDoctor(program: Command, cli: Cli): void {
@@ -125,7 +126,10 @@ async function examineLedger(
   }
   try {
     const fileRefusal = await writeRefusal(config);
-    await using ledger = await openConfigured(config, io, true);
+    await using ledger = await openConfigured(config, {
+      now: io.now,
+      readOnly: true,
+    });
     looks.push(
       await lookAround({ ledger, config, directory, nowMs }),
       await lookIntoLedger(ledger, fileRefusal, io.signal),

@@ -146,7 +146,7 @@ const SHOWN: ReadonlySet<string> = new Set([
 ]);
 
 function welcome(io: Io, places: ListenPlaces): void {
-  const { sandbox, control, webhooks, ledger, forwardTo } = places;
+  const { sandbox, control, apiKey, webhooks, ledger, forwardTo } = places;
   line(io, `The service in a box: ${control}`);
   line(io, `  sends webhooks to  ${webhooks}`);
   line(io, `  into the ledger    ${ledger}`);
@@ -156,6 +156,10 @@ function welcome(io: Io, places: ListenPlaces): void {
   } else if (!io.env(VARIABLES.forwardSecrets)?.trim()) {
     line(io, `  signed with        ${DEVELOPMENT_SECRET}`);
   }
+  line(io, "A program of yours asks it with");
+  line(io, `  ${VARIABLES.environment}=sandbox`);
+  line(io, `  ${VARIABLES.baseUrl}=${sandbox}`);
+  line(io, `  ${VARIABLES.apiKey}=${apiKey}`);
   const where = sandbox.endsWith(`:${PORT}`) ? "" : ` --sandbox ${sandbox}`;
   line(io, `Let something happen: rampkit trigger success${where}`);
   line(io);

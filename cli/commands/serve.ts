@@ -9,6 +9,7 @@ import { type Finding, found } from "../../resources/health/finding.ts";
 import type { RegularBackups } from "../../server/ledger_file/regular_backups.ts";
 import { composeService } from "../../server/compose/compose_service.ts";
 import { holdLedger } from "../../server/ledger_file/ledger_lock.ts";
+import { openConfigured } from "../../server/ledger_file/open_configured.ts";
 import { jsonLog } from "../../server/monitoring/logger.ts";
 import { serviceMetrics } from "../../server/monitoring/metrics.ts";
 import { recordMinutes } from "../../server/monitoring/minute_recorder.ts";
@@ -26,7 +27,6 @@ import {
 import type { FlagsOf } from "../../settings/settings.ts";
 import { redact } from "../../settings/redact.ts";
 import { aborted } from "../../settings/stoppable.ts";
-import { openConfigured } from "../program/with_ledger.ts";
 import {
   type AdmissionFlags,
   admissionOf,

@@ -20,6 +20,7 @@ interface TriggerFlags {
   readonly sandbox: string;
   readonly amount?: string;
   readonly click?: string;
+  readonly session?: string;
   readonly pause: number;
   readonly json?: boolean;
 }
@@ -53,12 +54,16 @@ export function addTrigger(program: Command, cli: Cli): void {
     )
     .option(
       "--amount <amount>",
-      "what the customer pays, in USD (default: the sandbox chooses)",
+      "what the customer pays, in USD (default: the session's, or the sandbox chooses)",
       decimalAmount,
     )
     .option(
+      "--session <id>",
+      "pay for this session, on its terms: amount, asset, network, wallet and click id",
+    )
+    .option(
       "--click <id>",
-      "click id of the order (default: the sandbox chooses)",
+      "click id of the order; of a widget that was opened, its session counts (default: the session's, or the sandbox chooses)",
     )
     .option(
       "--pause <ms>",
@@ -68,7 +73,7 @@ export function addTrigger(program: Command, cli: Cli): void {
     )
     .addHelpText(
       "after",
-      `\nScenarios:\n${scenarioList()}\n\nExample:\n  rampkit trigger success`,
+      `\nScenarios:\n${scenarioList()}\n\nExample:\n  rampkit trigger success\n  rampkit trigger success --session SESSION --click CLICK`,
     )
     .action(
       cli.run((name: string, flags: TriggerFlags) =>
@@ -95,6 +100,17 @@ async function trigger(
         `; change it at ${url}/control`,
     );
   }
+  if (flags.session !== undefined && flags.click === undefined) {
+    const { clickId } = await control.session(flags.session);
+    if (clickId === null) {
+      note(
+        io,
+        "No widget was opened with this session, so the sandbox knows no click " +
+          "id of it, and the order will match nothing that you recorded: pass " +
+          "--click with the one that belongs to it",
+      );
+    }
+  }
   if (!flags.json) line(io, `${name}: ${scenario.summary}`);
   const steps: PlayedStep[] = [];
   const played = await stoppable(
@@ -104,6 +120,7 @@ async function trigger(
         control,
         order: defined({
           clickId: flags.click,
+          sessionId: flags.session,
           currencyAmount: flags.amount,
           currency: flags.amount === undefined ? undefined : "USD",
         }),

@@ -4,7 +4,7 @@ import type { Config } from "../../settings/config.ts";
 import { CommandError } from "../../settings/errors.ts";
 import type { Io } from "../program/io.ts";
 import { progress } from "../program/progress.ts";
-import { openConfigured } from "../program/with_ledger.ts";
+import { openConfigured } from "../../server/ledger_file/open_configured.ts";
 import {
   copyWhole,
   discardPartial,

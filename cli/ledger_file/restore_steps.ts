@@ -12,7 +12,7 @@ import { type Config, readConfig } from "../../settings/config.ts";
 import { CommandError, UsageError } from "../../settings/errors.ts";
 import type { Io } from "../program/io.ts";
 import type { SharedFlags } from "../program/options.ts";
-import { openConfigured } from "../program/with_ledger.ts";
+import { openConfigured } from "../../server/ledger_file/open_configured.ts";
 import { describeDamage } from "../../resources/wording/damage_reason.ts";
 
 /** What was restored, and where the ledger before it is now. */

@@ -64,6 +64,8 @@ export interface ListenPlaces {
   readonly sandbox: string;
   /** Its page. */
   readonly control: string;
+  /** Key that the sandbox asks for; it protects nothing. */
+  readonly apiKey: string;
   /** Where it sends webhooks, secret included: it is made anew each time. */
   readonly webhooks: string;
   /** The ledger. */
@@ -170,6 +172,7 @@ export async function runListen(options: ListenOptions): Promise<void> {
     kind: "listening",
     sandbox: served.url,
     control: `${served.url}/control`,
+    apiKey: served.sandbox.apiKey,
     webhooks,
     ledger: folder.url,
     forwardTo: targets.map(({ url }) => targetName(url)),

@@ -43,6 +43,11 @@ export class SandboxControl {
     return delivery;
   }
 
+  /** The click id that a session's widget was opened with; null before. */
+  session(id: string): Promise<{ readonly clickId: string | null }> {
+    return this.#ask("GET", `/sessions/${encodeURIComponent(id)}`);
+  }
+
   /** Creates an order; no webhook tells of it. */
   createOrder(input: OrderInput): Promise<Pick<SandboxOrder, OrderFields>> {
     return this.#ask("POST", "/orders", input);

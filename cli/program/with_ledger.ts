@@ -1,7 +1,8 @@
 import { stat } from "node:fs/promises";
 import { errorCode } from "../../core/guards.ts";
 import { dirname } from "node:path";
-import { type Ledger, openLedger } from "../../ledger/mod.ts";
+import type { Ledger } from "../../ledger/mod.ts";
+import { openConfigured } from "../../server/ledger_file/open_configured.ts";
 import { type Config, readConfig } from "../../settings/config.ts";
 import { VARIABLES } from "../../settings/settings.ts";
 import { databaseFile } from "../../ledger/for_server.ts";
@@ -48,7 +49,7 @@ export async function withStoredLedger<T>(
 ): Promise<T> {
   const config = readConfig(io.env, flags);
   await requireStored(config);
-  await using ledger = await openConfigured(config, io, readOnly);
+  await using ledger = await openConfigured(config, { now: io.now, readOnly });
   return await work(ledger, config);
 }
 
@@ -102,29 +103,6 @@ export async function withLedger<T>(
   const config = readConfig(io.env, flags);
   await using ledger = await openConfigured(config, io);
   return await work(ledger, config);
-}
-
-/**
- * Opens the ledger that the settings name.
- *
- * @param readOnly Changes nothing in the file, not even by opening it.
- */
-export function openConfigured(
-  config: Config,
-  io: Io,
-  readOnly = false,
-): Promise<Ledger> {
-  return openLedger({
-    url: config.databaseUrl,
-    readOnly,
-    ...(config.databaseToken === null
-      ? {}
-      : { authToken: config.databaseToken }),
-    ...(config.environment === null
-      ? { defaultEnvironment: "sandbox" }
-      : { environment: config.environment }),
-    now: io.now,
-  });
 }
 
 /** Brings read models up to the head of the ledger before they are read. */

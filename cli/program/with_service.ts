@@ -5,7 +5,7 @@ import { readConfig, requireApiKey } from "../../settings/config.ts";
 import type { Io } from "./io.ts";
 import type { SharedFlags } from "./options.ts";
 import { serviceClient } from "../../settings/service.ts";
-import { openConfigured } from "./with_ledger.ts";
+import { openConfigured } from "../../server/ledger_file/open_configured.ts";
 
 /** Flags of a command that asks the service. */
 export interface ServiceFlags extends SharedFlags {

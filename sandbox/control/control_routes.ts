@@ -89,6 +89,11 @@ export function controlRoutes(engine: SandboxEngine): Hono {
     }),
   );
 
+  app.get("/sessions/:id", (context) => {
+    const session = engine.sessions.get(context.req.param("id"));
+    return session ? reply(session) : answer(404, { error: "No such session" });
+  });
+
   app.get("/users", () => reply(engine.users.all()));
   app.post(
     "/users",

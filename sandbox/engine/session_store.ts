@@ -30,6 +30,8 @@ export interface WidgetSession extends SessionRequest {
   readonly sessionId: string;
   readonly requestId: string;
   readonly createdMs: number;
+  /** Click id that the widget was opened with; null before, or without one. */
+  readonly clickId: string | null;
 }
 
 /** How long a session can be opened, in milliseconds. */
@@ -44,6 +46,8 @@ export class SessionStore {
   readonly #clock: SandboxClock;
   readonly #sessions = new Map<string, WidgetSession>();
   readonly #used = new Set<string>();
+  /** The session of each click id. */
+  readonly #opened = new Map<string, string>();
 
   constructor(
     { factory, clock }: {
@@ -62,14 +66,26 @@ export class SessionStore {
       sessionId: this.#factory.uuid(),
       requestId: this.#factory.uuid(),
       createdMs: this.#clock.now(),
+      clickId: null,
     };
     this.#sessions.set(session.sessionId, session);
     return session;
   }
 
+  /** The session with this id, or null. */
+  get(sessionId: string): WidgetSession | null {
+    return this.#sessions.get(sessionId) ?? null;
+  }
+
+  /** The session whose widget was opened with this click id last, or null. */
+  ofClick(clickId: string): WidgetSession | null {
+    return this.get(this.#opened.get(clickId) ?? "");
+  }
+
   /** Opens a session, or tells why it cannot be opened. */
   open(
     sessionId: string,
+    clickId: string,
   ): { session: WidgetSession } | { refused: SessionRefusal } {
     const session = this.#sessions.get(sessionId);
     if (!session) return { refused: "unknown" };
@@ -78,6 +94,10 @@ export class SessionStore {
       return { refused: "expired" };
     }
     this.#used.add(sessionId);
-    return { session };
+    if (clickId === "") return { session };
+    const opened = { ...session, clickId };
+    this.#sessions.set(sessionId, opened);
+    this.#opened.set(clickId, sessionId);
+    return { session: opened };
   }
 }

@@ -9,12 +9,15 @@ import {
   type StepFacts,
   takeStep,
 } from "../engine/order_steps.ts";
+import { inSession } from "../engine/order_of_session.ts";
+import type { SessionStore } from "../engine/session_store.ts";
 import type { SandboxOrder } from "../engine/sandbox_order.ts";
 import type { UserCommands } from "./user_commands.ts";
 
 /** What {@linkcode OrderCommands} works with. */
 export interface OrderCommandsOptions {
   readonly orders: OrderStore;
+  readonly sessions: SessionStore;
   readonly userCommands: UserCommands;
   readonly factory: EntityFactory;
   readonly emitter: WebhookEmitter;
@@ -46,13 +49,17 @@ export class OrderCommands {
     throw new RangeError(`Cannot find order "${orderId}" in the sandbox`);
   }
 
-  /** Creates an order, and a verified user for it if there is none. */
+  /**
+   * Creates an order, and a verified user for it if there is none. One of a
+   * session takes what the session says, where the input does not.
+   */
   create(
     input: OrderInput,
     atMs: number = this.#options.now(),
   ): SandboxOrder {
     checkAmounts(input);
     const { orders, userCommands, factory, injector, counters } = this.#options;
+    input = inSession(input, this.#options.sessions);
     const user = userCommands.buyer(input.userId, atMs);
     const newestMs = orders.newestMs;
     const sameSecond = injector.strikes("sameSecond") && newestMs !== null &&

@@ -94,6 +94,7 @@ export class SandboxEngine {
     this.userCommands = new UserCommands({ users, factory, emitter, now });
     this.orderCommands = new OrderCommands({
       orders,
+      sessions: this.sessions,
       userCommands: this.userCommands,
       factory,
       emitter,

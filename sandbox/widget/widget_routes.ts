@@ -42,11 +42,13 @@ export function widgetRoutes(engine: SandboxEngine): Hono {
   const app = new Hono();
   app.get("/", (context) => {
     const options = new URL(context.req.url).searchParams;
-    const opened = engine.sessions.open(options.get("session_id") ?? "");
+    const clickId = options.get("click_id") ?? "";
+    const sessionId = options.get("session_id") ?? "";
+    const opened = engine.sessions.open(sessionId, clickId);
     if ("refused" in opened) return refusedPage(opened.refused, options);
     const visit: Visit = {
       session: opened.session,
-      clickId: options.get("click_id") ?? "",
+      clickId,
       options,
       orderId: null,
     };

@@ -41,7 +41,10 @@ export function composePoller(
     : null;
   const poller = createPoller({
     ledger,
-    client: serviceClient(config, ledger.environment, rate),
+    client: serviceClient(config, ledger.environment, {
+      ...rate,
+      ...defined({ fetch: parts.fetch }),
+    }),
     now,
     ...rate,
     ...parts.polling,

@@ -128,7 +128,7 @@ export function composeService(parts: ServiceParts): Service {
     ...defined({ noRoomFor: spool?.noRoomFor }),
     unanswered: spool?.note ?? ledger.recordUnanswered,
     secrets: parts.secrets,
-    path: WEBHOOK_PATH,
+    ...parts.path === null ? {} : { path: parts.path ?? WEBHOOK_PATH },
     tracedPaths: PUBLIC_PATHS,
     meter,
     now,

@@ -40,6 +40,14 @@ export interface ServiceParts {
    * @default {that of the poller}
    */
   readonly contradictedAfterMs?: number;
+  /**
+   * What the path of a delivery begins with; null where any will do.
+   *
+   * @default {WEBHOOK_PATH}
+   */
+  readonly path?: string | null;
+  /** Sends requests to the service. @default {globalThis.fetch} */
+  readonly fetch?: typeof fetch;
   /** From where webhooks are taken. @default {anywhere} */
   readonly admission?: Pick<
     WebhookEndpointOptions,

@@ -89,6 +89,11 @@ export const LOG_EVENTS = {
   forward_recovered: "A target takes transitions again",
   forward_dead: "A transition was given up after attempts over three days",
   forward_off: "A target answered 410: nothing is sent until it is resumed",
+  // Handlers of a program.
+  handler_failing: "A handler fails: it is called again, later and later",
+  handler_recovered: "The handler works again",
+  handler_dead: "A transition was given up after all attempts of its handler",
+  session_failed: "A page that asked for a session got none",
   // The HTTP API.
   api_listening: "The HTTP API takes requests",
   api_failing: "Requests to the HTTP API fail, and the fault is here",
@@ -133,6 +138,7 @@ export const ALL_CLEARS = {
   poll_failing: "poll_recovered",
   projection_failing: "projection_recovered",
   forward_failing: "forward_recovered",
+  handler_failing: "handler_recovered",
   alarm_raised: "alarm_cleared",
   alarm_not_sent: "alarm_sent",
   backup_failing: "backup_recovered",

@@ -157,3 +157,18 @@ Deno.test("listen refuses a ledger that is no file, and a target that is no addr
     assert.match(err, message);
   }
 });
+
+Deno.test("listen prints for people what a program of theirs asks the sandbox with", async () => {
+  const stop = new AbortController();
+  const { code, out, err } = await cli(
+    ["listen", "--port", "0"],
+    REAL,
+    stop.signal,
+    (text) => text.includes("RAMPKIT_API_KEY=") && stop.abort(),
+  );
+  assert.equal(code, 0, err);
+  assert.match(
+    out,
+    /\n {2}RAMPKIT_ENVIRONMENT=sandbox\n {2}RAMPKIT_BASE_URL=http:\/\/127\.0\.0\.1:\d+\n {2}RAMPKIT_API_KEY=sandbox-key\n/,
+  );
+});

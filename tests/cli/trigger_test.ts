@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { OnrampClient, sandbox as preset } from "../../client/mod.ts";
 import { serveSandbox } from "../../sandbox/mod.ts";
 import { cli } from "../kit/cli.ts";
 
@@ -32,4 +33,55 @@ Deno.test("trigger names the known scenarios, and refuses what is no address and
     assert.equal(code, 2, args.join(" "));
     assert.match(err, message);
   }
+});
+
+Deno.test("trigger --session pays what the session says, and names the click id that is missing", async () => {
+  await using served = await serveSandbox({ port: 0 });
+  const { sandbox, url } = served;
+  const sessions = new OnrampClient({
+    environment: { ...preset, baseUrl: url },
+    apiKey: sandbox.apiKey,
+  }).sessions;
+  const wallet = "0x5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a";
+  const terms = { currency: "USD", commodity: "ETH", network: "sepolia" };
+  const { sessionId } = await sessions.create({
+    ...terms,
+    currency: "USD",
+    currency_amount: "49.90",
+    wallet_address: wallet,
+  });
+  const trigger = async (...args: string[]) => {
+    const run = ["trigger", "success", "--pause", "0", "--sandbox", url];
+    const { code, err } = await cli([...run, ...args]);
+    assert.equal(code, 0, err);
+    return { order: sandbox.orders().at(-1), err };
+  };
+  const { order, err } = await trigger("--session", sessionId);
+  assert.partialDeepStrictEqual(order, {
+    ...{ ...terms, status: "success", sessionId, address: wallet },
+    ...{ currencyAmount: "49.90", cryptoType: "simple" },
+  });
+  assert.match(err, /pass --click with the one that belongs to it/);
+  const click = await trigger("--session", sessionId, "--click", "c-7");
+  assert.equal(click.order?.clickId, "c-7");
+  assert.doesNotMatch(click.err, /--click/);
+  // Once the widget was opened, the sandbox knows both by either.
+  await sandbox.fetch(
+    new Request(
+      `${url}/${sandbox.partnerId}/widget?session_id=${sessionId}&click_id=c-8`,
+    ),
+  );
+  const opened = await trigger("--session", sessionId);
+  assert.equal(opened.order?.clickId, "c-8");
+  assert.doesNotMatch(opened.err, /--click/);
+  const short = await trigger("--click", "c-8", "--amount", "4.99");
+  assert.deepEqual(
+    [short.order?.sessionId, short.order?.currencyAmount, short.order?.network],
+    [sessionId, "4.99", "sepolia"],
+  );
+  const unknown = await cli([
+    ...["trigger", "success", "--sandbox", url, "--session", "s-none"],
+  ]);
+  assert.equal(unknown.code, 1);
+  assert.match(unknown.err, /No such session/);
 });

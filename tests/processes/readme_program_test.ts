@@ -46,6 +46,13 @@ function start(args: readonly string[], cwd: string, env: {
     /** Keys of the releases that it told of. */
     released: () =>
       heard.flatMap((line) => /^Release .* for (\S+)$/.exec(line)?.[1] ?? []),
+    /** Ends it by a signal, and gives its exit code. */
+    stop: async (): Promise<number> => {
+      child.kill("SIGTERM");
+      const { code } = await child.status;
+      ended = true;
+      return code;
+    },
     [Symbol.asyncDispose]: async () => {
       if (!ended) child.kill("SIGKILL");
       await child.status;
@@ -66,16 +73,7 @@ Deno.test("the whole program of the README has at most 32 lines, takes a webhook
     "onListen: ({ port }) => console.log('http://127.0.0.1:' + port) }, ";
   await Deno.writeTextFile(
     `${folder.path}/app.ts`,
-    `import "./to_sandbox.ts";\n${program.replace(serve, free)}`,
-  );
-  // The service's address is no setting of the program.
-  await Deno.writeTextFile(
-    `${folder.path}/to_sandbox.ts`,
-    `const real = globalThis.fetch;
-      globalThis.fetch = (input, init) => {
-        const { pathname, search } = new URL(input.url ?? input);
-        return real(${JSON.stringify(served.url)} + pathname + search, init);
-      };`,
+    program.replace(serve, free),
   );
   await using running = start(
     [
@@ -89,6 +87,7 @@ Deno.test("the whole program of the README has at most 32 lines, takes a webhook
     folder.path,
     {
       RAMPKIT_API_KEY: served.sandbox.apiKey,
+      RAMPKIT_BASE_URL: served.url,
       RAMPKIT_WEBHOOK_SECRET: SECRET,
       NO_COLOR: "1",
     },
@@ -96,7 +95,7 @@ Deno.test("the whole program of the README has at most 32 lines, takes a webhook
   const url = await running.says(/(http:\/\/127\.0\.0\.1:\d+)/);
   /** Pays for a basket, after clicking so many times. */
   const buy = async (basket: string, amount: string, clicks: number) => {
-    let opened = { sessionId: "", click_id: "" };
+    let opened = { sessionId: "", clickId: "" };
     for (let click = 0; click < clicks; click++) {
       const asked = await fetch(`${url}/sessions/${basket}`, {
         method: "POST",
@@ -105,7 +104,7 @@ Deno.test("the whole program of the README has at most 32 lines, takes a webhook
     }
     const { orderId } = served.sandbox.createOrder({
       sessionId: opened.sessionId,
-      clickId: opened.click_id,
+      clickId: opened.clickId,
       currencyAmount: amount,
     });
     for (const step of ["pay", "authorise", "complete"] as const) {
@@ -132,4 +131,5 @@ Deno.test("the whole program of the README has at most 32 lines, takes a webhook
   const { release, releaseReason } = await shownOf(cheap);
   assert.deepEqual([release, releaseReason], ["wait", "not_as_requested"]);
   assert.deepEqual(running.released(), [key]);
+  assert.equal(await running.stop(), 0);
 });

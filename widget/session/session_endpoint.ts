@@ -8,61 +8,11 @@ import {
   refusal,
 } from "./_session_request.ts";
 import type { SessionFields } from "../options/ignored_options.ts";
-
-/** Fields that an order is compared with. */
-const TERMS = [
-  "user_id",
-  "commodity",
-  "network",
-  "commodity_amount",
-  "currency",
-  "currency_amount",
-  "wallet_address",
-] as const satisfies readonly (keyof ExpectedFields)[];
-
-/** What to ask the service for, and what to remember of it. */
-export interface SessionPlan<Input extends SessionFields> {
-  /** The session to create; your server decides, never the browser. */
-  readonly session: Input;
-  /**
-   * Your own reference of this purchase, for example a basket or an invoice: it
-   * is stored in the ledger. Not of the user: an order of one basket would then
-   * be compared with another.
-   */
-  readonly reference?: string;
-  /**
-   * What the order is to be compared with where the session does not say it: a
-   * session of a smart contract has no amount. What is stated here counts in
-   * place of the session's own field.
-   *
-   * @default {what the session says}
-   */
-  readonly expected?: ExpectedFields;
-  /**
-   * How long an order of this session is expected, in milliseconds.
-   *
-   * @default {seven days}
-   */
-  readonly validForMs?: number;
-}
-
-/** What an order is compared with, in the session's own words. */
-export interface ExpectedFields {
-  /** User of the service. */
-  readonly user_id?: string;
-  /** Asset. */
-  readonly commodity?: string;
-  /** Network. */
-  readonly network?: string;
-  /** Asset amount. */
-  readonly commodity_amount?: string | number;
-  /** Fiat currency. */
-  readonly currency?: string;
-  /** Fiat amount. */
-  readonly currency_amount?: string | number;
-  /** Address. */
-  readonly wallet_address?: string;
-}
+import {
+  recordedSession,
+  type SessionPlan,
+  type SessionRecord,
+} from "./recorded_session.ts";
 
 /** What a session's plan is made from. */
 export interface SessionPlanContext<User> {
@@ -72,40 +22,6 @@ export interface SessionPlanContext<User> {
   readonly clickId: string;
   /** What the page sent along: untrusted, of any shape. */
   readonly input: unknown;
-}
-
-/** A session as created, to be remembered; the ledger's own shape. */
-export interface SessionRecord {
-  /** `sessionId` that the service returned. */
-  readonly session_id: string;
-  /** `requestId` that the service returned. */
-  readonly request_id?: string;
-  /** Click id that the widget carries. */
-  readonly click_id: string;
-  /** Your own reference. */
-  readonly reference?: string;
-  /** `simple` or `simple_full_restrict`. */
-  readonly flow_type: string;
-  /** User the session is for. */
-  readonly user_id?: string;
-  /** Asset asked for. */
-  readonly commodity?: string;
-  /** Network asked for. */
-  readonly network?: string;
-  /** Asset amount asked for, a decimal string. */
-  readonly commodity_amount?: string;
-  /** Fiat currency asked for. */
-  readonly currency?: string;
-  /** Fiat amount asked for, a decimal string. */
-  readonly currency_amount?: string;
-  /** Address asked for. */
-  readonly wallet_address?: string;
-  /** What the plan expects apart from the session's own fields. */
-  readonly expected?: {
-    readonly [Field in keyof ExpectedFields]?: string;
-  };
-  /** How long it is valid, in milliseconds; seven days unless stated. */
-  readonly valid_for_ms?: number;
 }
 
 /** What the endpoint works with. */
@@ -243,41 +159,10 @@ async function answer<User, Input extends SessionFields>(
   const click = clickId();
   const plan = await options.plan({ user, clickId: click, input: body.input });
   if (plan === null) return refusal(422, "refused");
-  const created = await options.createSession(plan.session);
-  const record = sessionRecord(plan, created, click);
-  await options.recordSession(record);
+  const record = await recordedSession(plan, { ...options, clickId: click });
   return json(200, {
     session_id: record.session_id,
     click_id: click,
     valid_for_ms: validityMs,
   });
-}
-
-function sessionRecord<Input extends SessionFields>(
-  plan: SessionPlan<Input>,
-  created: { readonly sessionId: string; readonly requestId?: string | null },
-  click: string,
-): SessionRecord {
-  const { session, reference, expected, validForMs } = plan;
-  return {
-    session_id: created.sessionId,
-    ...(created.requestId && { request_id: created.requestId }),
-    click_id: click,
-    ...(reference !== undefined && { reference }),
-    flow_type: session.flow_type ?? "simple",
-    ...termsOf(session),
-    ...(expected && { expected: termsOf(expected) }),
-    ...(validForMs && { valid_for_ms: validForMs }),
-  };
-}
-
-function termsOf(
-  fields: SessionFields | ExpectedFields,
-): Partial<Record<typeof TERMS[number], string>> {
-  const terms: Partial<Record<typeof TERMS[number], string>> = {};
-  for (const name of TERMS) {
-    const value = fields[name];
-    if (value !== undefined) terms[name] = String(value);
-  }
-  return terms;
 }

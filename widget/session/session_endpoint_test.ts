@@ -1,8 +1,8 @@
+import type { SessionRecord } from "./recorded_session.ts";
 import assert from "node:assert/strict";
 import {
   sessionEndpoint,
   type SessionEndpointOptions,
-  type SessionRecord,
 } from "./session_endpoint.ts";
 import type { SessionFields } from "../options/ignored_options.ts";
 

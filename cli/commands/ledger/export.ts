@@ -8,7 +8,8 @@ import {
   type SharedFlags,
 } from "../../program/options.ts";
 import { stoppable, untilStopped } from "../../../settings/stoppable.ts";
-import { openConfigured, withStoredLedger } from "../../program/with_ledger.ts";
+import { openConfigured } from "../../../server/ledger_file/open_configured.ts";
+import { withStoredLedger } from "../../program/with_ledger.ts";
 import { openOutput } from "../../program/output.ts";
 import { holdLedger } from "../../../server/ledger_file/ledger_lock.ts";
 import { readConfig } from "../../../settings/config.ts";

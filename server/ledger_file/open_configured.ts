@@ -1,0 +1,30 @@
+import { type Ledger, openLedger } from "../../ledger/mod.ts";
+import type { Config } from "../../settings/config.ts";
+
+/**
+ * Opens the ledger that the settings name, or makes it.
+ *
+ * Where no environment is named the ledger's own stamp is taken; a new ledger
+ * is then stamped `sandbox`, so that nobody stamps production by accident.
+ */
+export function openConfigured(
+  config: Config,
+  { now, readOnly = false }: {
+    /** Clock, ms since the epoch. */
+    readonly now: () => number;
+    /** Changes nothing in the file, not even by opening it. @default {false} */
+    readonly readOnly?: boolean;
+  },
+): Promise<Ledger> {
+  return openLedger({
+    url: config.databaseUrl,
+    readOnly,
+    ...(config.databaseToken === null
+      ? {}
+      : { authToken: config.databaseToken }),
+    ...(config.environment === null
+      ? { defaultEnvironment: "sandbox" }
+      : { environment: config.environment }),
+    now,
+  });
+}

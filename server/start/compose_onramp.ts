@@ -1,0 +1,171 @@
+import type { SessionsApi } from "../../client/mod.ts";
+import { defined } from "../../core/guards.ts";
+import { messageOf } from "../../core/guards.ts";
+import type { SubscribeOptions } from "../../ledger/mod.ts";
+import { type Finding, found } from "../../resources/health/finding.ts";
+import { type Config, requireApiKey } from "../../settings/config.ts";
+import { SHORT_SECRET_LENGTH } from "../../settings/secrets.ts";
+import { serviceClient } from "../../settings/service.ts";
+import { sessionEndpoint } from "../../widget/mod.ts";
+import { type WatchedHealth, watchHealth } from "../alarms/watch_health.ts";
+import { composeService, type Service } from "../compose/compose_service.ts";
+import type { ServiceParts } from "../compose/service_parts.ts";
+import { HandlerList } from "./handlers.ts";
+import type { Onramp } from "./onramp.ts";
+import { problemOf } from "./problem.ts";
+import {
+  createSession,
+  expectSale,
+  salePlan,
+  sell,
+  type SellParts,
+} from "./sale.ts";
+import type { PageSessions, StartOptions } from "./start_options.ts";
+
+/** What a program is made of. */
+export interface OnrampParts<User> extends Omit<ServiceParts, "path"> {
+  /** Options of the program. */
+  readonly options: Pick<
+    StartOptions<User>,
+    "sessions" | "poll" | "requestsPerSecond"
+  >;
+  /** Whether nothing had been told of the ledger before. */
+  readonly isNew: boolean;
+  /** Replaced where time is virtual. */
+  readonly timing?: Pick<SubscribeOptions, "start" | "steadyNow" | "sleep">;
+  /** Makes a click id. @default {a UUID} */
+  readonly newClickId?: () => string;
+}
+
+/** A program before it does anything by itself. */
+export interface ComposedOnramp {
+  /** All but its end. */
+  readonly onramp: Omit<Onramp, "close" | typeof Symbol.asyncDispose>;
+  /** Endpoint, projection and poller. */
+  readonly service: Service;
+  /** Its handlers. */
+  readonly handlers: HandlerList;
+  /** How everything is. */
+  readonly health: WatchedHealth;
+}
+
+/** Wires a program. Nothing is asked, folded or dispatched by it alone. */
+export function composeOnramp<User>(
+  parts: OnrampParts<User>,
+): ComposedOnramp {
+  const { config, ledger, log, metrics, now, options } = parts;
+  const { newClickId, timing, isNew } = parts;
+  const service = composeService({ ...parts, path: null });
+  const handlers = new HandlerList(defined({
+    ledger,
+    log,
+    now,
+    timing,
+    from: isNew ? "start" as const : "now" as const,
+  }));
+  const client = config.apiKey === null ? null : serviceClient(
+    config,
+    ledger.environment,
+    defined({
+      requestsPerSecond: options.requestsPerSecond,
+      fetch: parts.fetch,
+    }),
+  );
+  const sessions: Pick<SessionsApi, "create"> = client?.sessions ?? {
+    // Rejects: it says which setting is missing.
+    create: async () => await Promise.reject(requireApiKey(config)),
+  };
+  const selling = defined({ sessions, ledger, newClickId });
+  const health = watchHealth({
+    ledger,
+    config,
+    log,
+    metrics,
+    now,
+    own: async () => [
+      ...await service.health(),
+      ...settingFindings(config, options.poll !== false),
+    ],
+  });
+  return {
+    service,
+    handlers,
+    health,
+    onramp: {
+      webhooks: (request, info) => service.endpoint(request, info),
+      sessions: pageEndpoint(
+        options.sessions,
+        selling,
+        (error) =>
+          log("error", "session_failed", { message: messageOf(error) }),
+      ),
+      sell: (sale) => sell(selling, sale),
+      expect: (expected) =>
+        expectSale(defined({ ledger, newClickId }), expected),
+      on: (pattern, handler, how) => handlers.add(pattern, handler, how),
+      orders: ledger.orders,
+      users: ledger.users,
+      find: (text) => ledger.find(text),
+      status: async () => {
+        const found = await health.monitor.look();
+        return {
+          ok: found.every(({ level }) => level !== "problem"),
+          environment: ledger.environment,
+          conditions: found.filter(({ level }) => level !== "skipped")
+            .map(problemOf),
+        };
+      },
+      ledger,
+      client,
+    },
+  };
+}
+
+/** The endpoint of a page; it sells as `sell` does. */
+function pageEndpoint<User>(
+  asked: PageSessions<User> | undefined,
+  parts: SellParts,
+  report: (error: unknown) => void,
+): Onramp["sessions"] {
+  if (asked === undefined) {
+    return () =>
+      Promise.reject(
+        new TypeError(
+          "Cannot answer with a session: pass `sessions` with `authorise` " +
+            "and `plan` to startOnramp()",
+        ),
+      );
+  }
+  const { authorise, plan, allowedOrigins } = asked;
+  return sessionEndpoint({
+    authorise,
+    plan: async ({ user, input }) => {
+      const sale = await plan({ user, input });
+      return sale === null ? null : salePlan(sale);
+    },
+    createSession: (session) => createSession(parts, session),
+    recordSession: parts.ledger.recordSession,
+    report,
+    ...defined({ allowedOrigins }),
+  });
+}
+
+/** What is missing of the settings that a program cannot do without. */
+export function settingFindings(
+  { apiKey, webhookSecrets }: Pick<Config, "apiKey" | "webhookSecrets">,
+  polls: boolean,
+): readonly Finding[] {
+  const isShort = webhookSecrets.some((secret) =>
+    secret.length < SHORT_SECRET_LENGTH
+  );
+  return [
+    ...apiKey !== null
+      ? [found("api_key_set")]
+      : polls
+      ? [found("api_key_missing")]
+      : [],
+    webhookSecrets.length === 0
+      ? found("webhook_secret_missing")
+      : found(isShort ? "webhook_secret_short" : "webhook_secret_set"),
+  ];
+}

@@ -1,0 +1,167 @@
+import { messageOf } from "../../core/guards.ts";
+import type {
+  Ledger,
+  SubscribeOptions,
+  Subscription,
+  TransitionHandler,
+  TransitionPattern,
+} from "../../ledger/mod.ts";
+import { operands } from "../../resources/views/shell_word.ts";
+import { Alarm } from "../monitoring/alarm.ts";
+import type { Log } from "../monitoring/logger.ts";
+
+/** A handler for each pattern. */
+export type Handlers = {
+  readonly [Pattern in TransitionPattern]?: TransitionHandler;
+};
+
+/** How a handler is called. */
+export interface HandlerOptions extends
+  Pick<
+    SubscribeOptions,
+    "from" | "concurrency" | "maxAttempts" | "retryDelayMs" | "leaseMs"
+  > {
+  /**
+   * Names it in the ledger, where it is kept how far it has come: keep the name
+   * while you change the code. Of several processes with the same name one calls
+   * the handler at a time.
+   *
+   * @default {the pattern}
+   */
+  readonly name?: string;
+}
+
+/** What handlers are called with. */
+export interface HandlersParts {
+  /** Whose transitions they take. */
+  readonly ledger: Ledger;
+  /** Is told of handlers that fail. */
+  readonly log: Log;
+  /** Clock, ms since the epoch. */
+  readonly now: () => number;
+  /** Where a name that was never used begins, unless it is stated. */
+  readonly from: "now" | "start";
+  /** Replaced where time is virtual. @default {those of the subscription} */
+  readonly timing?: Pick<SubscribeOptions, "start" | "steadyNow" | "sleep">;
+}
+
+/** Attempts before a transition is given up, unless stated otherwise. */
+const MOST_ATTEMPTS = 10;
+
+/** The handlers of a program, each a subscription of its ledger. */
+export class HandlerList {
+  readonly #parts: HandlersParts;
+  readonly #subscriptions = new Map<string, Subscription>();
+
+  /** Has none yet. */
+  constructor(parts: HandlersParts) {
+    this.#parts = parts;
+  }
+
+  /** What they are called through. */
+  get subscriptions(): readonly Subscription[] {
+    return [...this.#subscriptions.values()];
+  }
+
+  /**
+   * Calls a handler for each transition of a pattern from now on.
+   *
+   * @throws {TypeError} For a pattern that names no state, and for a name that
+   * another handler has.
+   */
+  async add(
+    on: SubscribeOptions["on"],
+    handler: TransitionHandler,
+    { name = nameOf(on), ...options }: HandlerOptions = {},
+  ): Promise<Subscription> {
+    if (this.#subscriptions.has(name)) {
+      throw new TypeError(
+        `Cannot take two handlers named "${name}": give each a name of its ` +
+          'own, for example { name: "mail" }',
+      );
+    }
+    const { ledger, from, timing } = this.#parts;
+    const report = new HandlerReport({ ...this.#parts, name });
+    const { maxAttempts = MOST_ATTEMPTS } = options;
+    const subscription = await ledger.subscribe(
+      name,
+      {
+        from,
+        ...options,
+        ...timing,
+        maxAttempts,
+        on,
+        onError: (error) => report.databaseFailed(error),
+      },
+      async (transition, context) => {
+        try {
+          await handler(transition, context);
+        } catch (error) {
+          report.failed(transition.key, error, context.attempt >= maxAttempts);
+          throw error;
+        }
+        report.worked(transition.key);
+      },
+    );
+    this.#subscriptions.set(name, subscription);
+    return subscription;
+  }
+}
+
+/** A name from the patterns. */
+function nameOf(on: SubscribeOptions["on"]): string {
+  return [on].flat().map((one) => typeof one === "string" ? one : one.unlisted)
+    .join(", ");
+}
+
+/** Tells how a handler does: once when it fails, and once when it works again. */
+class HandlerReport {
+  readonly #parts: Pick<HandlersParts, "log"> & { readonly name: string };
+  readonly #failing: Alarm;
+  readonly #keys = new Set<string>();
+
+  constructor(
+    parts: Pick<HandlersParts, "log" | "now"> & { readonly name: string },
+  ) {
+    this.#parts = parts;
+    this.#failing = new Alarm(parts.log, "handler_failing", parts.now);
+  }
+
+  failed(key: string, error: unknown, isLast: boolean): void {
+    const { log, name } = this.#parts;
+    const message = `${name}: ${messageOf(error)}`;
+    if (isLast) {
+      this.#keys.delete(key);
+      log("error", "handler_dead", {
+        name,
+        key,
+        message,
+        advice: `Mend the handler, then: rampkit subscriptions retry ${
+          operands(name)
+        }`,
+      });
+      return;
+    }
+    this.#keys.add(key);
+    this.#failing.raise({
+      name,
+      key,
+      message,
+      advice: "Mend the handler: what it threw is in the message",
+    });
+  }
+
+  worked(key: string): void {
+    this.#keys.delete(key);
+    if (this.#keys.size > 0) return;
+    this.#failing.clear({ name: this.#parts.name });
+  }
+
+  databaseFailed(error: unknown): void {
+    this.#failing.raise({
+      name: this.#parts.name,
+      message: `${this.#parts.name}: ${messageOf(error)}`,
+      advice: "The database fails: see the disk or the server that it is on",
+    });
+  }
+}

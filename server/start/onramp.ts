@@ -1,0 +1,97 @@
+import type { OnrampClient } from "../../client/mod.ts";
+import type {
+  FindResult,
+  Ledger,
+  SubscribeOptions,
+  Subscription,
+  TransitionHandler,
+} from "../../ledger/mod.ts";
+import type { ConnectionInfo } from "../../webhooks/mod.ts";
+import type { HandlerOptions } from "./handlers.ts";
+import type { Problem } from "./problem.ts";
+import type { ExpectedSale, Sale, SaleInput } from "./sale.ts";
+
+/** How everything is. */
+export interface OnrampStatus {
+  /** Whether there is no problem; there may be warnings. */
+  readonly ok: boolean;
+  /** Environment of the ledger. */
+  readonly environment: string;
+  /** What was found, and what is fine: as `onProblem` is told. */
+  readonly conditions: readonly Problem[];
+}
+
+/** A program that sells, hears, asks, remembers and tells. */
+export interface Onramp extends AsyncDisposable {
+  /**
+   * Takes the service's webhooks: for any path whose last segment is the secret.
+   * It answers 204 once a delivery is stored.
+   */
+  readonly webhooks: (
+    request: Request,
+    info?: ConnectionInfo,
+  ) => Promise<Response>;
+  /**
+   * Answers a page that asks for a session when a user clicks: `POST`, JSON,
+   * same origin only, `{ session_id, click_id, valid_for_ms }`. It limits no
+   * rates: put your framework's limiter before it, by user.
+   *
+   * @throws {TypeError} When `startOnramp` was given no `sessions`.
+   */
+  readonly sessions: (request: Request) => Promise<Response>;
+  /**
+   * Makes a session with the service and records what was asked for, under a
+   * new click id. Ask when the customer clicks: a session opens one widget,
+   * within 30 seconds.
+   *
+   * @throws {ValidationError} When the service would refuse it; lists each fault.
+   * @throws {OnrampError} When the service does not make it.
+   * @throws {UsageError} When there is no API key.
+   * @throws {LedgerError} When it could not be recorded.
+   */
+  readonly sell: (sale: SaleInput) => Promise<Sale>;
+  /**
+   * Records what is expected of an order whose widget is opened without a
+   * session, or of a basket that has changed since.
+   *
+   * @returns The click id to open the widget with.
+   * @throws {ExpectationError} `invalid`, or `click_id_in_use`.
+   * @throws {LedgerError} When it could not be recorded.
+   */
+  readonly expect: (
+    expected: ExpectedSale,
+  ) => Promise<{ readonly id: string; readonly clickId: string }>;
+  /**
+   * Calls a handler for each transition that matches, at least once: it is
+   * called again when it throws, and after a crash. Do nothing twice for the
+   * same `transition.key`, and release goods only while `release` is `yes`.
+   *
+   * A name that was never used before begins with what happens from now on; in
+   * the process that first opened the ledger, with all that it has told.
+   *
+   * @throws {TypeError} For a pattern that names no state, and for a name that
+   * another handler has.
+   */
+  readonly on: (
+    pattern: SubscribeOptions["on"],
+    handler: TransitionHandler,
+    options?: HandlerOptions,
+  ) => Promise<Subscription>;
+  /** Orders as they are known now. */
+  readonly orders: Ledger["orders"];
+  /** Users as they are known now. */
+  readonly users: Ledger["users"];
+  /** Finds orders and users by anything that names one. */
+  readonly find: (text: string) => Promise<FindResult>;
+  /** Looks how everything is, as `doctor` does. */
+  readonly status: () => Promise<OnrampStatus>;
+  /** The ledger, for all else. */
+  readonly ledger: Ledger;
+  /** Asks the service; null without an API key. */
+  readonly client: OnrampClient | null;
+  /**
+   * Finishes deliveries and handlers that are under way, folds what is stored,
+   * and lets go of the ledger.
+   */
+  readonly close: () => Promise<void>;
+}

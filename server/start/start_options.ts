@@ -1,0 +1,134 @@
+import type { ConnectionInfo } from "../../webhooks/mod.ts";
+import type { GivenSettings } from "../../settings/config.ts";
+import { VARIABLE_NAMES, VARIABLES } from "../../settings/settings.ts";
+import type { Handlers } from "./handlers.ts";
+import type { OnProblem } from "./problem.ts";
+import type { SaleInput } from "./sale.ts";
+
+/** Settings that have a variable each; an option wins over its variable. */
+export interface StartSettings {
+  /** `RAMPKIT_ENVIRONMENT`. @default {the ledger's; of a new one "sandbox"} */
+  readonly environment?: "production" | "sandbox";
+  /** `RAMPKIT_API_KEY`: key of the partner API. */
+  readonly apiKey?: string;
+  /**
+   * `RAMPKIT_WEBHOOK_SECRET`: what the webhook address may end in; several while
+   * it is changed.
+   */
+  readonly webhookSecrets?: string | readonly string[];
+  /** `RAMPKIT_PARTNER_ID`, for the widget. */
+  readonly partnerId?: string;
+  /** `RAMPKIT_PUBLIC_URL`: address of the endpoint from outside. */
+  readonly publicUrl?: string;
+  /** `RAMPKIT_DATABASE_URL`: the ledger. @default {"file:rampkit.db"} */
+  readonly databaseUrl?: string;
+  /** `RAMPKIT_DATABASE_TOKEN` of a remote database. */
+  readonly databaseToken?: string;
+  /**
+   * `RAMPKIT_SPOOL_DIR`: folder that keeps answered deliveries until the ledger
+   * has them.
+   *
+   * @default {beside a database file; none for a database on a server}
+   */
+  readonly spoolDir?: string;
+  /** `RAMPKIT_BASE_URL`: partner API. @default {the environment's} */
+  readonly baseUrl?: string;
+  /** `RAMPKIT_CARDS_BASE_URL`. @default {the environment's} */
+  readonly cardsBaseUrl?: string;
+  /** `RAMPKIT_WIDGET_ORIGIN`. @default {the environment's} */
+  readonly widgetOrigin?: string;
+  /** `RAMPKIT_DASHBOARD_URL`. @default {the environment's} */
+  readonly dashboardUrl?: string;
+}
+
+/** Who may ask for a session, and what he is sold. */
+export interface PageSessions<User> {
+  /** The signed-in user; null when there is none. */
+  readonly authorise: (request: Request) => User | null | Promise<User | null>;
+  /**
+   * Decides what the user is sold, by your own records; null refuses.
+   * `input` is what the page sent along: untrusted, of any shape.
+   */
+  readonly plan: (
+    ask: { readonly user: User; readonly input: unknown },
+  ) => SaleInput | null | Promise<SaleInput | null>;
+  /**
+   * Origins that may ask, where the page lives elsewhere or a proxy hides the
+   * public name.
+   *
+   * @default {[the request's own origin]}
+   */
+  readonly allowedOrigins?: readonly string[];
+}
+
+/** A signal of the system that ends a program. */
+export type StopSignal = "SIGTERM" | "SIGINT";
+
+/** How a program starts. */
+export interface StartOptions<User = unknown> extends StartSettings {
+  /**
+   * Time from which on handlers are told, UTC ISO 8601. What had ended before is
+   * logged and booked, and nobody is told.
+   *
+   * @default {the first start}
+   */
+  readonly goLive?: string;
+  /** Whether this process asks the service. @default {true} */
+  readonly poll?: boolean;
+  /** Requests a second to the service. @default {4} */
+  readonly requestsPerSecond?: number;
+  /**
+   * Addresses and networks (CIDR) that webhooks are taken from.
+   *
+   * @default {everybody who knows a secret}
+   */
+  readonly allowlist?: readonly string[];
+  /**
+   * Tells the address a webhook came from: behind a proxy, `proxiedAddress()`.
+   *
+   * @default {the address of the connection}
+   */
+  readonly clientAddress?: (
+    request: Request,
+    info: ConnectionInfo | undefined,
+  ) => string | null;
+  /** Handlers that are there before anything is read. @default {none} */
+  readonly on?: Handlers;
+  /** Who may ask for sessions. @default {nobody: `sessions` cannot be used} */
+  readonly sessions?: PageSessions<User>;
+  /**
+   * Signals on which it closes. Afterwards the process exits with 0, unless the
+   * program listens to that signal too and ends by itself.
+   *
+   * @default {none}
+   */
+  readonly stopOn?: readonly StopSignal[];
+  /**
+   * Is told of each problem once, and once that it is over.
+   *
+   * @default {prints a line each to standard error}
+   */
+  readonly onProblem?: OnProblem;
+  /** Reads a variable of the environment. @default {that of the process} */
+  readonly env?: (name: string) => string | undefined;
+  /** Sends requests to the service. @default {globalThis.fetch} */
+  readonly fetch?: typeof fetch;
+  /** Clock, ms since the epoch. @default {Date.now} */
+  readonly now?: () => number;
+}
+
+/**
+ * The environment with the options in place of their variables: what the values
+ * of secrets are found by.
+ */
+export function startEnv(
+  options: StartSettings,
+  env: (name: string) => string | undefined,
+): (variable: string) => string | undefined {
+  const given: GivenSettings = options;
+  return (variable) => {
+    const name = VARIABLE_NAMES.find((name) => VARIABLES[name] === variable);
+    const value = name === undefined ? undefined : given[name];
+    return value === undefined ? env(variable) : [value].flat().join(",");
+  };
+}
