@@ -74,7 +74,10 @@ export function addCase(program: Command, cli: Cli): void {
           }
           const result = await CHANGE_CASE.run(ledger, values);
           if (flags.json) return jsonLine(io, result);
-          line(io, printable(CHANGE_CASE.says(result, values)));
+          const view = { columns: io.columns, flags };
+          for (const text of [CHANGE_CASE.says(result, values, view)].flat()) {
+            line(io, printable(text));
+          }
         });
       },
     ),

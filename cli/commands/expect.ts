@@ -6,6 +6,7 @@ import {
   type TermFlags,
   termOptions,
   termsOf,
+  validForOption,
 } from "./expected_terms.ts";
 import { jsonLine, line } from "../program/io.ts";
 import {
@@ -37,7 +38,7 @@ export function addExpect(program: Command, cli: Cli): void {
       "--reference <text>",
       "your own reference; it names one purchase",
     );
-  termOptions(command)
+  validForOption(termOptions(command), "how long it is valid")
     .option(
       "--asked-at <time>",
       `when it was asked for, where that is not now: ${TIME_FORMAT}`,
@@ -49,17 +50,10 @@ export function addExpect(program: Command, cli: Cli): void {
     )
     .action(cli.run(async (flags: ExpectFlags) => {
       await withLedger(cli.io, flags, async (ledger) => {
-        const terms = termsOf(flags);
         const recorded = await ledger.expect(defined({
           clickId: flags.click,
           reference: flags.reference,
-          currency: terms?.currency,
-          currencyAmount: terms?.currency_amount,
-          commodity: terms?.commodity,
-          network: terms?.network,
-          commodityAmount: terms?.commodity_amount,
-          walletAddress: terms?.wallet_address,
-          userId: terms?.user_id,
+          ...termsOf(flags),
           validForMs: flags.validFor,
           askedAt: flags.askedAt,
         })).catch(refusedExpectation());

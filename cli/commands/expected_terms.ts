@@ -1,51 +1,44 @@
 import { type Command, Option } from "commander";
 import { defined } from "../../core/guards.ts";
-import { ExpectationError, type TermsToRecord } from "../../ledger/mod.ts";
+import { ExpectationError } from "../../ledger/mod.ts";
+import {
+  type Term,
+  TERM_NAMES,
+  TERMS,
+  type TermsJson,
+} from "../../resources/operations/terms.ts";
+import { lower } from "../../resources/views/text.ts";
 import { CommandError, UsageError } from "../../settings/errors.ts";
 import { lengthOfTime } from "../../settings/values.ts";
-
-/** What an order is compared with: the flag, its argument, and what it says. */
-const TERMS = {
-  currency: ["currency", "<code>", "fiat currency"],
-  currency_amount: ["currency-amount", "<decimal>", "fiat amount"],
-  commodity: ["commodity", "<code>", "asset, for example USDC"],
-  network: ["network", "<name>", "network of the asset"],
-  commodity_amount: ["commodity-amount", "<decimal>", "asset amount"],
-  wallet_address: ["wallet", "<address>", "address the asset goes to"],
-  user_id: ["user", "<id>", "user who is to pay"],
-} as const satisfies Readonly<
-  Record<keyof TermsToRecord, readonly [string, string, string]>
->;
-
-type Term = keyof typeof TERMS;
-const NAMES = Object.keys(TERMS) as readonly Term[];
 
 /** Flags by the names that the parser gives them. */
 export type TermFlags = Readonly<Record<string, unknown>>;
 
 /**
- * Adds the flags of what an order is compared with, and of how long that is
- * valid.
+ * Adds the flags of what an order is compared with.
  *
- * @param command The command.
  * @param prefix What the names of the flags begin with. @default ""
+ * @param about What each is for. @default ""
  */
-export function termOptions(command: Command, prefix = ""): Command {
-  const [about, until] = prefix === ""
-    ? ["", "how long it is valid, like 12h; 7d unless said"]
-    : [
-      "compare the order with this in place of the session's own: ",
-      "how long the order may come after it, like 12h; 7d unless said",
-    ];
-  for (const name of NAMES) {
-    const [flag, argument, what] = TERMS[name];
+export function termOptions(
+  command: Command,
+  prefix = "",
+  about = "",
+): Command {
+  for (const name of TERM_NAMES) {
+    const { flag, means } = TERMS[name];
     command.addOption(
-      new Option(`--${prefix}${flag} ${argument}`, `${about}${what}`),
+      new Option(`--${prefix}${flag}`, `${about}${lower(means)}`),
     );
   }
+  return command;
+}
+
+/** Adds the flag for how long what is recorded is valid. */
+export function validForOption(command: Command, means: string): Command {
   return command.option(
     "--valid-for <time>",
-    until,
+    `${means}, like 12h; 7d unless said`,
     lengthOfTime("--valid-for"),
   );
 }
@@ -60,11 +53,11 @@ export function termOptions(command: Command, prefix = ""): Command {
 export function termsOf(
   flags: TermFlags,
   prefix = "",
-): TermsToRecord | undefined {
+): TermsJson | undefined {
   const terms = defined(Object.fromEntries(
-    NAMES.map((name) => {
-      const [flag] = TERMS[name];
-      const given = flags[new Option(`--${prefix}${flag}`).attributeName()];
+    TERM_NAMES.map((name) => {
+      const flag = new Option(`--${prefix}${TERMS[name].flag}`);
+      const given = flags[flag.attributeName()];
       return [name, typeof given === "string" ? given : undefined];
     }),
   ));
@@ -94,7 +87,8 @@ export function refusedExpectation(prefix = ""): (error: unknown) => never {
 function flagOf(field: string, prefix: string): string {
   const [, stated, name = field] = /^(expected\.)?(.*)$/.exec(field) ?? [];
   const stored = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  const known = stored in TERMS ? TERMS[stored as Term][0] : OTHERS[stored];
+  const term = Object.values<Term>(TERMS).find(({ field }) => field === stored);
+  const known = term?.flag.split(" ", 1)[0] ?? OTHERS[stored];
   if (known === undefined) return field;
   return `--${stated === undefined ? "" : prefix}${known}`;
 }

@@ -1,12 +1,13 @@
 import { type Command, Option } from "commander";
 import { defined } from "../../core/guards.ts";
-import { sessionValidityMs, ValidationError } from "../../client/mod.ts";
-import type { SessionJson } from "../../resources/views/session_view.ts";
+import { ValidationError } from "../../client/mod.ts";
+import { createSession } from "../../resources/operations/sessions.ts";
 import {
   refusedExpectation,
   type TermFlags,
   termOptions,
   termsOf,
+  validForOption,
 } from "./expected_terms.ts";
 import { UsageError } from "../../settings/errors.ts";
 import { jsonLine, line, note } from "../program/io.ts";
@@ -25,13 +26,6 @@ const EXPECTED = "expect-";
 
 interface SessionFlags extends SharedFlags, TermFlags {
   readonly flowType: "simple" | "simple_full_restrict";
-  readonly user?: string;
-  readonly commodity?: string;
-  readonly network?: string;
-  readonly commodityAmount?: string;
-  readonly currency?: "USD" | "EUR";
-  readonly currencyAmount?: string;
-  readonly wallet?: string;
   readonly click?: string;
   readonly reference?: string;
   readonly smartContract?: boolean;
@@ -54,14 +48,8 @@ export function addSession(program: Command, cli: Cli): void {
         "simple",
         "simple_full_restrict",
       ]).default("simple"),
-    )
-    .option("--user <id>", "user the session is for")
-    .option("--commodity <code>", "asset, for example USDC")
-    .option("--network <name>", "network of the asset")
-    .option("--commodity-amount <decimal>", "asset amount")
-    .option("--currency <code>", "fiat currency: USD or EUR", listedCurrency)
-    .option("--currency-amount <decimal>", "fiat amount")
-    .option("--wallet <address>", "address the asset goes to")
+    );
+  termOptions(command)
     .option(
       "--click <id>",
       "click id for the widget; one is made where it is left out",
@@ -80,7 +68,14 @@ export function addSession(program: Command, cli: Cli): void {
       "a field, or a value of one, that this version does not know; may be repeated",
       extraField,
     );
-  termOptions(command, EXPECTED)
+  termOptions(
+    command,
+    EXPECTED,
+    "compare the order with this in place of the session's own: ",
+  );
+  command.options.find(({ long }) => long === "--currency")
+    ?.argParser(listedCurrency);
+  validForOption(command, "how long the order may come after it")
     .addHelpText(
       "after",
       "\nExample:\n  rampkit session create --commodity POL --network amoy --currency USD --currency-amount 25 --reference basket-17",
@@ -88,46 +83,39 @@ export function addSession(program: Command, cli: Cli): void {
     .action(cli.run(async (flags: SessionFlags) => {
       await withService(cli.io, flags, async (ledger, client) => {
         const { signal } = cli.io;
-        const request = sessionRequest(flags);
-        const created = await stoppable(
+        const session = await stoppable(
           signal,
           () =>
-            client.sessions.create(request, {
-              signal,
-              smartContract: flags.smartContract ?? false,
-              extra: flags.extra ?? {},
-            }).catch(usage),
+            createSession(
+              {
+                ledger,
+                sessions: client.sessions,
+                newClickId: () => crypto.randomUUID(),
+                signal,
+              },
+              defined({
+                ...termsOf(flags),
+                flowType: flags.flowType,
+                smartContract: flags.smartContract,
+                clickId: flags.click,
+                reference: flags.reference,
+                expected: termsOf(flags, EXPECTED),
+                validForMs: flags.validFor,
+              }),
+              flags.extra,
+            ).catch(usage).catch(refusedExpectation(EXPECTED)),
           () =>
             "no answer came; if the service made a session, it lapses after " +
             "30 seconds, and the ledger does not know it",
         );
-        const clickId = flags.click ?? crypto.randomUUID();
-        await ledger.recordSession(defined({
-          session_id: created.sessionId,
-          request_id: created.requestId ?? undefined,
-          ...request,
-          ...flags.extra,
-          click_id: clickId,
-          reference: flags.reference,
-          valid_for_ms: flags.validFor,
-          expected: termsOf(flags, EXPECTED),
-        })).catch(refusedExpectation(EXPECTED));
-        const { sessionId, requestId, warnings } = created;
-        const json: SessionJson = {
-          sessionId,
-          requestId,
-          clickId,
-          validForMs: sessionValidityMs,
-          warnings,
-        };
-        if (flags.json) jsonLine(cli.io, json);
+        if (flags.json) jsonLine(cli.io, session);
         else {
           line(
             cli.io,
-            `Session ${created.sessionId}: for one opening of the widget, ` +
-              `within 30 seconds, with the click id ${clickId}`,
+            `Session ${session.sessionId}: for one opening of the widget, ` +
+              `within 30 seconds, with the click id ${session.clickId}`,
           );
-          for (const warning of created.warnings) note(cli.io, warning);
+          for (const warning of session.warnings) note(cli.io, warning);
         }
       });
     }));
@@ -160,18 +148,4 @@ function usage(error: unknown): never {
       .replaceAll("smartContract: true", "--smart-contract"),
     { cause: error },
   );
-}
-
-/** The flags as the service names them. */
-function sessionRequest(flags: SessionFlags) {
-  return defined({
-    flow_type: flags.flowType,
-    user_id: flags.user,
-    commodity: flags.commodity,
-    network: flags.network,
-    commodity_amount: flags.commodityAmount,
-    currency: flags.currency,
-    currency_amount: flags.currencyAmount,
-    wallet_address: flags.wallet,
-  });
 }

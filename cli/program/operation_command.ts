@@ -1,11 +1,13 @@
 import type { Command } from "commander";
 import {
+  type Items,
   type Operation,
   readValues,
 } from "../../resources/operations/operation.ts";
+import { lower } from "../../resources/views/text.ts";
 import { UsageError } from "../../settings/errors.ts";
 import type { Cli } from "./cli.ts";
-import { jsonLine, line } from "./io.ts";
+import { jsonLine, line, lines } from "./io.ts";
 import { jsonOption, ledgerOptions, type SharedFlags } from "./options.ts";
 import { withReadLedger } from "./with_ledger.ts";
 
@@ -20,7 +22,7 @@ export function addOperation(
   cli: Cli,
   operation: Operation,
 ): void {
-  const { action, summary, description, example, params } = operation;
+  const { action, summary, description, example, params, result } = operation;
   const command = group.command(action).summary(lower(summary)).description(
     lower(description === undefined ? summary : `${summary}. ${description}`),
   );
@@ -29,10 +31,13 @@ export function addOperation(
     const { required = false, description = "" } = params[name] ?? {};
     command.argument(required ? `<${name}>` : `[${name}]`, description);
   }
-  jsonOption(ledgerOptions(command), "one object")
+  const printed = result.isList ? "one object a line" : "one object";
+  jsonOption(ledgerOptions(command), printed)
     .addHelpText(
       "after",
-      `\nExample:\n  rampkit ${group.name()} ${action} ${example}`,
+      `\nExample:\n  ${
+        ["rampkit", group.name(), action, example].filter(Boolean).join(" ")
+      }`,
     )
     .action(cli.run(async (...given: unknown[]) => {
       const flags = given[names.length] as SharedFlags;
@@ -45,13 +50,16 @@ export function addOperation(
       }
       await withReadLedger(cli.io, flags, async (ledger) => {
         cli.io.signal.throwIfAborted();
-        const result = await operation.run(ledger, values);
-        if (flags.json) jsonLine(cli.io, result);
-        else line(cli.io, operation.says(result, values));
+        const found = await operation.run(ledger, values);
+        if (flags.json) {
+          const all = result.isList ? (found as Items<unknown>).items : [found];
+          for (const one of all) jsonLine(cli.io, one);
+          return;
+        }
+        const { columns } = cli.io;
+        const told = operation.says(found, values, { columns, flags });
+        if (typeof told === "string") line(cli.io, told);
+        else lines(cli.io, told);
       });
     }));
-}
-
-function lower(sentence: string): string {
-  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
 }

@@ -13,6 +13,8 @@ import { type Operation, operation } from "./operation.ts";
 /** `case`. */
 export const CHANGE_CASE: Operation = operation<CaseJson>({
   action: "case",
+  path: "/v1/orders/{ref}/case",
+  scope: "support",
   operationId: "changeCase",
   summary: "Record what you do about an order that waits for a person",
   description:

@@ -1,16 +1,37 @@
 import type { Ledger } from "../../ledger/mod.ts";
+import type { Scope } from "../../settings/api_tokens.ts";
+import type { ConfigFlags } from "../../settings/config.ts";
 import type { Param } from "../../settings/params.ts";
 
 /** The texts that an operation is given; those that were left out are absent. */
 export type OperationValues = Readonly<Record<string, string | undefined>>;
 
+/** Where the text of a result is shown. */
+export interface OperationView {
+  /** Width of the terminal; null where it is none. */
+  readonly columns: number | null;
+  /** The flags that named the ledger, for commands to go on with. */
+  readonly flags: Pick<ConfigFlags, "databaseUrl" | "environment">;
+}
+
+/** A result that is a list. */
+export interface Items<Item> {
+  /** The items; the command line prints one a line. */
+  readonly items: readonly Item[];
+}
+
 /**
- * Something that a person does to a ledger, described once: the command line,
- * the API with its documentation, and the forms of the console are made of it.
+ * Something that a person does to a ledger or asks of it, described once: the
+ * command line, the API with its documentation, and the forms of the console
+ * are made of it.
  */
 export interface Operation<Result extends object = object> {
-  /** Name of it in the log. */
+  /** Name of its command, and of it in the log. */
   readonly action: string;
+  /** Its path in the API, with the parameters that stand in it. */
+  readonly path: `/v1/${string}`;
+  /** Who may; what only reads is a GET, else a POST. */
+  readonly scope: Scope;
   /** Unique name in the API. */
   readonly operationId: string;
   /** What it does, in a few words. */
@@ -18,11 +39,16 @@ export interface Operation<Result extends object = object> {
   /** More of it. */
   readonly description?: string;
   /** What the command is followed by, as an example. */
-  readonly example: string;
+  readonly example?: string;
   /** What it is given. */
   readonly params: Readonly<Record<string, Param<string>>>;
   /** Name of the JSON Schema of what it gives, and what that is. */
-  readonly result: { readonly schema: string; readonly description: string };
+  readonly result: {
+    readonly schema: string;
+    readonly description: string;
+    /** Whether it is a list of these. @default {false} */
+    readonly isList?: true;
+  };
   /**
    * Does it.
    *
@@ -35,8 +61,12 @@ export interface Operation<Result extends object = object> {
    * @default what it was given, and its result
    */
   readonly logged?: (result: Result, values: OperationValues) => object;
-  /** What was done, for people. */
-  readonly says: (result: Result, values: OperationValues) => string;
+  /** The result for people: a sentence, or lines that fit the terminal. */
+  readonly says: (
+    result: Result,
+    values: OperationValues,
+    view: OperationView,
+  ) => string | readonly string[];
 }
 
 /** Type-checks what an operation gives against what it says, then erases it. */

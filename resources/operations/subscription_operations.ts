@@ -1,9 +1,18 @@
+import { printable } from "../../core/printable.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 import { CommandError } from "../../settings/errors.ts";
 import { textParam } from "../../settings/params.ts";
-import type { Dropped, Resumed, Retried } from "../queries/subscriptions.ts";
-import { counted } from "../views/text.ts";
-import { type Operation, operation } from "./operation.ts";
+import {
+  type Dropped,
+  type Resumed,
+  type Retried,
+  type SubscriptionJson,
+  subscriptionList,
+} from "../queries/subscriptions.ts";
+import { nextCommand, operands } from "../views/shell_word.ts";
+import { drawTable } from "../views/table.ts";
+import { counted, wrap } from "../views/text.ts";
+import { type Items, type Operation, operation } from "./operation.ts";
 
 const SUBSCRIPTION = {
   ...textParam("name of the subscription, as `subscriptions list` shows it"),
@@ -13,6 +22,8 @@ const SUBSCRIPTION = {
 /** `subscriptions retry`. */
 export const RETRY: Operation = operation<Retried>({
   action: "retry",
+  path: "/v1/subscriptions/{subscription}/retry",
+  scope: "operate",
   operationId: "retryDeadLetters",
   summary: "Deliver dead letters and failed deliveries again, at once",
   example: "goods",
@@ -45,6 +56,8 @@ export const RETRY: Operation = operation<Retried>({
 /** `subscriptions drop`. */
 export const DROP: Operation = operation<Dropped>({
   action: "drop",
+  path: "/v1/subscriptions/{subscription}/drop",
+  scope: "operate",
   operationId: "dropDeadLetter",
   summary: "Delete a dead letter",
   description: "It is never delivered, and no later one lists it as missed.",
@@ -64,6 +77,8 @@ export const DROP: Operation = operation<Dropped>({
 /** `subscriptions resume`. */
 export const RESUME: Operation = operation<Resumed>({
   action: "resume",
+  path: "/v1/subscriptions/{subscription}/resume",
+  scope: "operate",
   operationId: "resumeTarget",
   summary: "Send again to a target that was switched off",
   description: "It was switched off when it answered 410, and gets all that " +
@@ -79,6 +94,69 @@ export const RESUME: Operation = operation<Resumed>({
     resumed
       ? "The target is on again; `serve` sends to it within seconds"
       : "Nothing was done: it is not switched off",
+});
+
+/** `subscriptions list`. */
+export const SUBSCRIPTIONS: Operation = operation<Items<SubscriptionJson>>({
+  action: "list",
+  path: "/v1/subscriptions",
+  scope: "read",
+  operationId: "listSubscriptions",
+  summary: "How far each subscription is, and its dead letters",
+  params: {},
+  result: {
+    schema: "Subscription",
+    description: "All of them, as `subscriptions list --json` prints them",
+    isList: true,
+  },
+  run: async (ledger) => ({ items: await subscriptionList(ledger) }),
+  says: ({ items }, _, { columns, flags }) => {
+    if (items.length === 0) return "No subscriptions";
+    const next = (command: string, name: string) =>
+      `  ${nextCommand(flags, `subscriptions ${command}`, operands(name))}`;
+    const told = (text: string) => ["", wrap(printable(text), columns, 2)];
+    return [
+      drawTable(
+        [
+          { title: "Subscription", whole: true },
+          { title: "Takes", spare: 1 },
+          { title: "Behind", align: "right" },
+          { title: "Retrying", align: "right" },
+          { title: "Waiting", align: "right" },
+          { title: "Dead", align: "right" },
+        ],
+        items.map((one) => [
+          one.name,
+          one.on.join(" "),
+          ...[one.behind, one.retrying, one.waiting, one.dead].map(String),
+        ]),
+        columns,
+      ),
+      ...items.flatMap(({ name, target }) =>
+        target === null || target.offAt === null ? [] : [
+          ...told(
+            `${name}: switched off since ${target.offAt}, because the target ` +
+              target.offReason,
+          ),
+          "  when it wants webhooks again:",
+          next("resume", name),
+        ]
+      ),
+      ...items.flatMap(({ name, retrying, lastError }) =>
+        lastError === null
+          ? []
+          : told(`${name}: ${retrying} sent again; one failed: ${lastError}`)
+      ),
+      ...items.flatMap(({ deadLetters }) => deadLetters).flatMap((one) => [
+        ...told(
+          `${one.name}: ${one.transition.key} failed ${one.attempts} times: ` +
+            one.error,
+        ),
+        "  mend what fails, then:",
+        next("retry", one.name),
+      ]),
+    ];
+  },
 });
 
 /**

@@ -83,3 +83,8 @@ function ago(time: string, nowMs: number): string {
   const ms = nowMs - Date.parse(time);
   return ms < 0 ? `in the future, at ${time}` : `${span(ms)} ago`;
 }
+
+/** A sentence as it goes on after a colon: with a small first letter. */
+export function lower(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
+}

@@ -43,12 +43,12 @@ export const CASE_ROUTES: readonly Route[] = [
   }),
   route({
     method: "POST",
-    path: "/v1/orders/{ref}/case",
+    path: CHANGE_CASE.path,
     operationId: CHANGE_CASE.operationId,
     summary: CHANGE_CASE.summary,
     description: `${CHANGE_CASE.description} \`by\` is the name of the token ` +
       "where it is left out.",
-    scope: "support",
+    scope: CHANGE_CASE.scope,
     placeholders: REFERENCE,
     params: {},
     body: CHANGE,

@@ -1,11 +1,8 @@
-import {
-  deliveriesPage,
-  deliveryDetail,
-} from "../../resources/queries/deliveries.ts";
+import { DELIVERY } from "../../resources/operations/delivery_operations.ts";
+import { deliveriesPage } from "../../resources/queries/deliveries.ts";
 import { flagParam } from "../../settings/params.ts";
 import { PAGE } from "./params.ts";
-import { ApiProblem } from "./problem.ts";
-import { named, pageOf, type Route, route } from "./route.ts";
+import { named, operationRoute, pageOf, type Route, route } from "./route.ts";
 
 /** Webhook deliveries: listed, and one with its body. */
 export const DELIVERY_ROUTES: readonly Route[] = [
@@ -24,23 +21,5 @@ export const DELIVERY_ROUTES: readonly Route[] = [
     answer: { description: "One page", schema: pageOf(named("Delivery")) },
     handle: ({ ledger }, { query }) => deliveriesPage(ledger, query),
   }),
-  route({
-    method: "GET",
-    path: "/v1/deliveries/{id}",
-    operationId: "getDelivery",
-    summary: "One delivery: its ids, what is unusual about it, its bytes",
-    scope: "read",
-    placeholders: { id: "Id of the delivery" },
-    params: {},
-    answer: {
-      description: "What `deliveries show --json` prints",
-      schema: named("DeliveryDetail"),
-    },
-    problems: ["not_found"],
-    handle: async ({ ledger }, { path: { id = "" } }) => {
-      const delivery = await deliveryDetail(ledger, id);
-      if (delivery !== null) return delivery;
-      throw new ApiProblem("not_found", `The ledger has no delivery "${id}"`);
-    },
-  }),
+  operationRoute(DELIVERY),
 ];

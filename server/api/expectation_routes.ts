@@ -1,7 +1,12 @@
 import type { JsonSchema } from "../../resources/schemas/json_schema.ts";
 import type { OrderExpectation } from "../../ledger/mod.ts";
 import type { BodyFields } from "./body.ts";
-import type { SessionRequestJson } from "./session_request.ts";
+import type { SessionRequestJson } from "../../resources/operations/sessions.ts";
+import {
+  type Term,
+  type TermName,
+  TERMS,
+} from "../../resources/operations/terms.ts";
 import { named, type Route, route } from "./route.ts";
 
 const text = (description: string): JsonSchema => ({
@@ -16,15 +21,12 @@ const amount = (description: string): JsonSchema => ({
 });
 
 /** What an order is compared with. */
-const TERMS = {
-  currency: { schema: text("Fiat currency") },
-  currencyAmount: { schema: amount("Fiat amount") },
-  commodity: { schema: text("Asset") },
-  network: { schema: text("Network of the asset") },
-  commodityAmount: { schema: amount("Amount of the asset") },
-  walletAddress: { schema: text("Address that the asset goes to") },
-  userId: { schema: text("User who is to pay") },
-} as const satisfies BodyFields;
+const TERM_FIELDS = Object.fromEntries(
+  Object.entries<Term>(TERMS).map(([name, { means, isAmount }]) => [
+    name,
+    { schema: isAmount ? amount(means) : text(means) },
+  ]),
+) as Record<TermName, BodyFields[string]>;
 
 const VALID_FOR = {
   schema: {
@@ -46,7 +48,7 @@ const EXPECTATION = {
     required: true,
   },
   reference: REFERENCE,
-  ...TERMS,
+  ...TERM_FIELDS,
   validForMs: VALID_FOR,
   askedAt: {
     schema: {
@@ -65,7 +67,7 @@ const SESSION = {
       description: "What the user may change; simple unless said",
     },
   },
-  ...TERMS,
+  ...TERM_FIELDS,
   smartContract: {
     schema: {
       type: "boolean",
@@ -81,7 +83,7 @@ const SESSION = {
       type: "object",
       additionalProperties: false,
       properties: Object.fromEntries(
-        Object.entries(TERMS).map(([name, { schema }]) => [name, schema]),
+        Object.entries(TERM_FIELDS).map(([name, { schema }]) => [name, schema]),
       ),
       description: "What the order is compared with where the session does " +
         "not say it; it counts in place of the session's own fields",

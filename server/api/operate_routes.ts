@@ -1,5 +1,3 @@
-import { defined } from "../../core/guards.ts";
-import type { Operation } from "../../resources/operations/operation.ts";
 import {
   DROP,
   RESUME,
@@ -13,7 +11,7 @@ import type { JobWindow } from "./background_job.ts";
 import { endParam, textParam, timeParam } from "../../settings/params.ts";
 import type { Params, ValuesOf } from "./params.ts";
 import { ApiProblem } from "./problem.ts";
-import { named, type Route, route } from "./route.ts";
+import { named, operationRoute, type Route, route } from "./route.ts";
 import { orderOf, REFERENCE } from "./order_routes.ts";
 
 /** The window of a job. */
@@ -191,7 +189,7 @@ export const OPERATE_ROUTES: readonly Route[] = [
       operations.reconciliation.latest ??
         none("Nothing was compared since this process began"),
   }),
-  ...[RETRY, DROP, RESUME].map(subscriptionRoute),
+  ...[RETRY, DROP, RESUME].map(operationRoute),
   route({
     method: "POST",
     path: "/v1/transitions/fire",
@@ -261,24 +259,4 @@ function counted(name: string, description: string): Route["answer"] {
       properties: { [name]: { type: "integer", minimum: 0 } },
     },
   };
-}
-
-/** The route of an operation on a subscription. */
-function subscriptionRoute(operation: Operation): Route {
-  const { subscription, ...params } = operation.params;
-  const { action, operationId, summary, description, result } = operation;
-  return route({
-    method: "POST",
-    path: `/v1/subscriptions/{subscription}/${action}`,
-    operationId,
-    summary,
-    ...defined({ description }),
-    scope: "operate",
-    placeholders: { subscription: subscription?.description ?? "" },
-    params,
-    answer: { description: result.description, schema: named(result.schema) },
-    problems: ["not_found"],
-    handle: ({ operations }, { path, query, caller }) =>
-      operations.operate(caller, operation, { ...path, ...query }),
-  });
 }

@@ -1,5 +1,4 @@
-import { type SessionsApi, sessionValidityMs } from "../../client/mod.ts";
-import { defined } from "../../core/guards.ts";
+import type { SessionsApi } from "../../client/mod.ts";
 import type {
   Ledger,
   OrderExpectation,
@@ -37,10 +36,9 @@ import type { Log } from "../monitoring/logger.ts";
 import type { Caller } from "./callers.ts";
 import { ApiProblem } from "./problem.ts";
 import {
-  sessionInput,
+  createSession,
   type SessionRequestJson,
-  terms,
-} from "./session_request.ts";
+} from "../../resources/operations/sessions.ts";
 
 /** What the operations work with. */
 export interface OperationsOptions {
@@ -180,27 +178,14 @@ export class Operations {
     caller: Caller,
     request: SessionRequestJson,
   ): Promise<SessionJson> {
-    const { ledger, signal, sessions, newClickId } = this.#options;
+    const { sessions } = this.#options;
     if (!sessions) throw noKey();
-    const input = sessionInput(request);
-    const created = await sessions.create(input, {
-      signal,
-      smartContract: request.smartContract ?? false,
-    });
-    const clickId = request.clickId ?? (newClickId ?? crypto.randomUUID)();
-    const { reference, expected, validForMs } = request;
-    const { sessionId, requestId, warnings } = created;
-    await ledger.recordSession({
-      ...input,
-      ...defined({ reference, valid_for_ms: validForMs }),
-      session_id: sessionId,
-      request_id: requestId,
-      click_id: clickId,
-      ...(expected === undefined ? {} : { expected: terms(expected) }),
-    });
+    const newClickId = this.#options.newClickId ?? (() => crypto.randomUUID());
+    const maker = { ...this.#options, sessions, newClickId };
+    const session = await createSession(maker, request);
+    const { sessionId, clickId } = session;
     this.#tell(caller, "create_session", { sessionId, clickId });
-    const validMs = sessionValidityMs;
-    return { sessionId, requestId, clickId, validForMs: validMs, warnings };
+    return session;
   }
 
   /**

@@ -1,5 +1,7 @@
 import type { JsonSchema } from "../../resources/schemas/json_schema.ts";
 import type { LookAtHealth } from "../../resources/health/finding.ts";
+import { defined } from "../../core/guards.ts";
+import type { Operation } from "../../resources/operations/operation.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 import type { Scope } from "../../settings/api_tokens.ts";
 import type { Body, BodyFields } from "./body.ts";
@@ -114,4 +116,36 @@ export function listOf(items: JsonSchema): JsonSchema {
     required: ["items"],
     properties: { items: { type: "array", items } },
   };
+}
+
+/** The route of an operation. */
+export function operationRoute(operation: Operation): Route {
+  const { operationId, path, scope, summary, description, result } = operation;
+  const isPlaced = (name: string) => path.includes(`{${name}}`);
+  const params = Object.entries(operation.params);
+  const schema = named(result.schema);
+  const placed = params.filter(([name]) => isPlaced(name));
+  return route({
+    method: scope === "read" ? "GET" : "POST",
+    path,
+    operationId,
+    summary,
+    ...defined({ description }),
+    scope,
+    placeholders: Object.fromEntries(
+      placed.map(([name, { description }]) => [name, description]),
+    ),
+    params: Object.fromEntries(params.filter(([name]) => !isPlaced(name))),
+    answer: {
+      description: result.description,
+      schema: result.isList ? listOf(schema) : schema,
+    },
+    problems: placed.length === 0 ? [] : ["not_found"],
+    handle: ({ ledger, operations }, { path, query, caller }) => {
+      const values = { ...path, ...query };
+      return scope === "read"
+        ? operation.run(ledger, values)
+        : operations.operate(caller, operation, values);
+    },
+  });
 }

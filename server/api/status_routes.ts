@@ -5,11 +5,12 @@ import {
 } from "../../resources/queries/statistics.ts";
 import { STATISTICS_STEPS } from "../../ledger/for_resources.ts";
 import { serviceStatus } from "../../resources/queries/service_status.ts";
-import { closedMonth, closedMonths } from "../../resources/queries/months.ts";
-import { subscriptionList } from "../../resources/queries/subscriptions.ts";
+import { closedMonth } from "../../resources/queries/months.ts";
 import { endParam, timeParam, wordParam } from "../../settings/params.ts";
 import { ApiProblem } from "./problem.ts";
-import { listOf, named, type Route, route } from "./route.ts";
+import { MONTHS } from "../../resources/operations/month_operations.ts";
+import { SUBSCRIPTIONS } from "../../resources/operations/subscription_operations.ts";
+import { named, operationRoute, type Route, route } from "./route.ts";
 
 /** How the service is, what the ledger holds, and what is proven. */
 export const STATUS_ROUTES: readonly Route[] = [
@@ -99,18 +100,7 @@ export const STATUS_ROUTES: readonly Route[] = [
     },
     handle: async ({ ledger }) => chainStateJson(await ledger.evidence()),
   }),
-  route({
-    method: "GET",
-    path: "/v1/months",
-    operationId: "listMonths",
-    summary: "The closed months, without the text of their files",
-    scope: "read",
-    params: {},
-    answer: { description: "All of them", schema: listOf(named("Month")) },
-    handle: async ({ ledger }) => ({
-      items: await Array.fromAsync(closedMonths(ledger)),
-    }),
-  }),
+  operationRoute(MONTHS),
   route({
     method: "GET",
     path: "/v1/months/{month}",
@@ -130,17 +120,5 @@ export const STATUS_ROUTES: readonly Route[] = [
       throw new ApiProblem("not_found", `${month} is not closed`);
     },
   }),
-  route({
-    method: "GET",
-    path: "/v1/subscriptions",
-    operationId: "listSubscriptions",
-    summary: "How far each subscription is, and its dead letters",
-    scope: "read",
-    params: {},
-    answer: {
-      description: "All of them, as `subscriptions list --json` prints them",
-      schema: listOf(named("Subscription")),
-    },
-    handle: async ({ ledger }) => ({ items: await subscriptionList(ledger) }),
-  }),
+  operationRoute(SUBSCRIPTIONS),
 ];

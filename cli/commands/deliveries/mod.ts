@@ -1,7 +1,8 @@
 import type { Command } from "commander";
+import { DELIVERY } from "../../../resources/operations/delivery_operations.ts";
 import type { Cli } from "../../program/cli.ts";
+import { addOperation } from "../../program/operation_command.ts";
 import { addList } from "./list.ts";
-import { addShow } from "./show.ts";
 
 /** `deliveries`: what the endpoint received. */
 export function addDeliveries(program: Command, cli: Cli): void {
@@ -10,5 +11,6 @@ export function addDeliveries(program: Command, cli: Cli): void {
   ).description(
     "what the endpoint received, with the exact bytes of each body",
   );
-  for (const add of [addList, addShow]) add(deliveries, cli);
+  addList(deliveries, cli);
+  addOperation(deliveries, cli, DELIVERY);
 }

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
+import { MONTHS } from "../../../resources/operations/month_operations.ts";
 import type { Cli } from "../../program/cli.ts";
+import { addOperation } from "../../program/operation_command.ts";
 import { addClose } from "./close.ts";
-import { addList } from "./list.ts";
 import { addShow } from "./show.ts";
 
 /** `month`: the books of a month. */
@@ -12,5 +13,6 @@ export function addMonth(program: Command, cli: Cli): void {
       "the books of a month: sales confirmed by the service, closed once " +
         "and never changed",
     );
-  for (const add of [addClose, addShow, addList]) add(month, cli);
+  for (const add of [addClose, addShow]) add(month, cli);
+  addOperation(month, cli, MONTHS);
 }

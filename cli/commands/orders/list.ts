@@ -1,3 +1,4 @@
+import { lower } from "../../../resources/views/text.ts";
 import { type Command, Option } from "commander";
 import type { Cli } from "../../program/cli.ts";
 import {
@@ -67,7 +68,7 @@ export function filterOptions(
     const { operand, description, schema, read } = ORDER_FILTERS[name];
     const flag = new Option(
       `--${name} ${operand}`,
-      description.charAt(0).toLowerCase() + description.slice(1),
+      lower(description),
     );
     const words = Array.isArray(schema.enum) ? schema.enum : [];
     if (words.length > 0 && words.length <= SHOWN) flag.choices(words);

@@ -3,11 +3,11 @@ import {
   DROP,
   RESUME,
   RETRY,
+  SUBSCRIPTIONS,
 } from "../../../resources/operations/subscription_operations.ts";
 import type { Cli } from "../../program/cli.ts";
 import { addOperation } from "../../program/operation_command.ts";
 import { addFire } from "./fire.ts";
-import { addList } from "./list.ts";
 
 /** `subscriptions`: how the delivery to handlers goes. */
 export function addSubscriptions(program: Command, cli: Cli): void {
@@ -16,8 +16,7 @@ export function addSubscriptions(program: Command, cli: Cli): void {
   ).description(
     "what your handlers and targets received, and which deliveries failed",
   );
-  addList(subscriptions, cli);
-  for (const operation of [RETRY, DROP, RESUME]) {
+  for (const operation of [SUBSCRIPTIONS, RETRY, DROP, RESUME]) {
     addOperation(subscriptions, cli, operation);
   }
   addFire(subscriptions, cli);

@@ -1,0 +1,258 @@
+import assert from "node:assert/strict";
+import { main } from "../../cli/mod.ts";
+import { type Ledger, openLedger } from "../../ledger/mod.ts";
+import { API_ROUTES } from "../../server/api/api_app.ts";
+import { testApi } from "../../server/api/test_api.ts";
+import { temporaryLedger } from "../kit/cli.ts";
+import {
+  ODD_NOW_MS,
+  ODD_ORDERS,
+  ODD_USERS,
+  oddLedger,
+  oddReading,
+} from "../kit/odd_ledger.ts";
+
+const { buyer } = ODD_USERS;
+const { success, pending } = ODD_ORDERS;
+
+/** A minute before the time of the test. */
+const AT = "2026-11-20T11:59:00Z";
+
+/** An order that an import brought. */
+const IMPORTED = "01KQIMPORTED00000000000001";
+
+/** A dead letter of the subscription. */
+const DEAD = `order:${success}:confirmed.success`;
+
+/**
+ * What is asked by a command and by the API alike: the operation, the command
+ * without --json, the path, and the list in the answer that the command prints
+ * a line each.
+ */
+const ALIKE: readonly (readonly [string, readonly string[], string])[] = [
+  ["listOrders", ["orders", "list"], "/v1/orders?limit=1000"],
+  [
+    "listOrders",
+    ["orders", "list", "--status", "pending"],
+    "/v1/orders?limit=1000&status=pending",
+  ],
+  ["getOrder", ["orders", "show", success], `/v1/orders/${success}`],
+  [
+    "explainOrder",
+    ["orders", "explain", pending],
+    `/v1/orders/${pending}/explanation`,
+  ],
+  [
+    "getOrderAsOf",
+    ["orders", "explain", success, "--as-of", AT],
+    `/v1/orders/${success}/as-of?time=${AT}`,
+  ],
+  ["listUsers", ["users", "list"], "/v1/users?limit=1000"],
+  ["getUser", ["users", "show", buyer], `/v1/users/${buyer}`],
+  ["listDeliveries", ["deliveries", "list"], "/v1/deliveries?limit=1000"],
+  [
+    "listDeliveries",
+    ["deliveries", "list", "--quarantined"],
+    "/v1/deliveries?limit=1000&quarantined=true",
+  ],
+  ["getDelivery", ["deliveries", "show", "ID"], "/v1/deliveries/ID"],
+  ["listAttention", ["attention"], "/v1/attention?limit=1000"],
+  ["find", ["find", success], `/v1/find?q=${success}`],
+  ["getLedger", ["ledger", "stats"], "/v1/ledger"],
+  ["listMonths", ["month", "list"], "/v1/months"],
+  ["listSubscriptions", ["subscriptions", "list"], "/v1/subscriptions"],
+  ["getCase", ["case", success], `/v1/orders/${success}/case`],
+];
+
+/** What changes a ledger: each face does it to a ledger of its own. */
+const DONE_ALIKE: readonly (readonly [
+  string,
+  readonly string[],
+  string,
+  Record<string, string>?,
+])[] = [
+  [
+    "retryDeadLetters",
+    ["subscriptions", "retry", "goods"],
+    "/v1/subscriptions/goods/retry",
+  ],
+  [
+    "dropDeadLetter",
+    ["subscriptions", "drop", "goods", DEAD],
+    `/v1/subscriptions/goods/drop?key=${DEAD}`,
+  ],
+  [
+    "resumeTarget",
+    ["subscriptions", "resume", "goods"],
+    "/v1/subscriptions/goods/resume",
+  ],
+  [
+    "fireTransition",
+    ["subscriptions", "fire", `order:${IMPORTED}:confirmed.success`],
+    `/v1/transitions/fire?key=order:${IMPORTED}:confirmed.success`,
+  ],
+  [
+    "releaseOrder",
+    [
+      ...["release", success, "--delivered", "--for", "basket-1"],
+      ...["--by", "Ada", "--why", "Paid at the counter"],
+    ],
+    `/v1/orders/${success}/released`,
+    {
+      outcome: "delivered",
+      for: "basket-1",
+      by: "Ada",
+      why: "Paid at the counter",
+    },
+  ],
+  [
+    "changeCase",
+    ["case", ODD_ORDERS.stuck, "noted", "--by", "Ada", "--note", "Asked"],
+    `/v1/orders/${ODD_ORDERS.stuck}/case`,
+    { change: "noted", by: "Ada", note: "Asked" },
+  ],
+  [
+    "expectOrder",
+    [
+      ...["expect", "--click", "c-9", "--reference", "basket-9"],
+      ...["--currency", "USD", "--currency-amount", "25.00"],
+      ...["--wallet", "0x1", "--user", buyer],
+    ],
+    "/v1/expectations",
+    {
+      clickId: "c-9",
+      reference: "basket-9",
+      currency: "USD",
+      currencyAmount: "25.00",
+      walletAddress: "0x1",
+      userId: buyer,
+    },
+  ],
+];
+
+/** Where what was done is seen. */
+const SEEN_AFTER: readonly (readonly string[])[] = [
+  ["subscriptions", "list"],
+  ["orders", "show", success],
+  ["ledger", "stats"],
+];
+
+/** Operations that no command has, or that ask the service. */
+const OTHERS = [
+  ...["getHealth", "getStatus", "getStatistics", "getEvidence", "getMonth"],
+  ...["readTransitions", "pollNow", "readOrder", "createSession"],
+  ...["recover", "getRecovery", "reconcile", "getReconciliation"],
+];
+
+async function printed(
+  url: string,
+  args: readonly string[],
+): Promise<unknown[]> {
+  let out = "";
+  let err = "";
+  const code = await main([...args, "--json", "--database-url", url], {
+    out: (text) => out += text,
+    err: (text) => err += text,
+    env: () => undefined,
+    columns: null,
+    colour: false,
+    now: () => ODD_NOW_MS,
+    signal: new AbortController().signal,
+  });
+  assert.equal(code, 0, err + out);
+  return out.trim().split("\n").filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
+}
+
+/** A ledger with everything odd in it, and a subscription that takes nothing. */
+async function filled(url: string): Promise<Ledger> {
+  const ledger = await oddLedger(undefined, url);
+  const goods = await ledger.subscribe(
+    "goods",
+    { on: "order.*.*", from: "start", start: false, maxAttempts: 1 },
+    () => {
+      throw new Error("HTTP 500");
+    },
+  );
+  await goods.dispatch();
+  await goods.stop();
+  // Nobody is told of what an import brings until somebody fires it.
+  await using other = await oddLedger([oddReading(IMPORTED, "success", 30)]);
+  await ledger.import(other.export());
+  await ledger.project();
+  return ledger;
+}
+
+function open(url: string) {
+  return openLedger({
+    url,
+    environment: "sandbox",
+    worker: false,
+    now: () => ODD_NOW_MS,
+  });
+}
+
+Deno.test("every operation of the API is compared with its command, or has none", () => {
+  const compared = [...ALIKE, ...DONE_ALIKE].map(([name]) => name);
+  assert.deepEqual(
+    API_ROUTES.map(({ operationId }) => operationId).toSorted(),
+    [...new Set([...compared, ...OTHERS])].toSorted(),
+  );
+});
+
+Deno.test("command line and API answer alike what is asked of a ledger", async () => {
+  await using file = await temporaryLedger();
+  await using _ = await filled(file.url);
+  await using api = await testApi({
+    ledger: await open(file.url),
+    now: () => ODD_NOW_MS,
+  });
+  const [first] = await printed(file.url, ["deliveries", "list"]);
+  const { id } = first as { id: string };
+  for (const [name, args, path] of ALIKE) {
+    const answer = await api.get(path.replace("ID", id));
+    assert.equal(answer.status, 200, path);
+    const body = await answer.json();
+    const shown = await printed(
+      file.url,
+      args.map((arg) => arg === "ID" ? id : arg),
+    );
+    assert.deepEqual(shown, body.items ?? [body], name);
+    assert.ok(shown.length > 0 || name === "listMonths", name);
+  }
+});
+
+Deno.test("command line and API do alike what is done to a ledger", async () => {
+  for (const [name, args, path, body] of DONE_ALIKE) {
+    await using one = await temporaryLedger();
+    await using other = await temporaryLedger();
+    for (const { url } of [one, other]) {
+      await using _ = await filled(url);
+    }
+    const [shown] = await printed(one.url, args);
+    await using api = await testApi({
+      ledger: await open(other.url),
+      now: () => ODD_NOW_MS,
+    });
+    const answer = await api.post(path, body);
+    const told = await answer.json();
+    assert.equal(answer.status, 200, `${name}: ${JSON.stringify(told)}`);
+    assert.deepEqual(without(shown), without(told), name);
+    for (const asked of SEEN_AFTER) {
+      assert.deepEqual(
+        (await printed(one.url, asked)).map(without),
+        (await printed(other.url, asked)).map(without),
+        `${asked.join(" ")} after ${name}`,
+      );
+    }
+  }
+});
+
+/** Without what each ledger mints anew. */
+function without(value: unknown): unknown {
+  const text = JSON.stringify(
+    value,
+    (key, one) => /^(id|.*[iI]ds?|hash)$/.test(key) ? undefined : one,
+  );
+  return JSON.parse(text ?? "null");
+}
