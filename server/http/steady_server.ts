@@ -33,14 +33,16 @@ const NULL_DEVICE = "/dev/null";
 /** Descriptors kept free for the database, the spool and the poller. */
 const RESERVE = 16;
 /**
- * With so many descriptors in use beside requests under way, idle connections
- * are closed: each keeps the memory that its longest requests took, up to some
- * hundred KiB, and `Deno.serve` does not end one whose answer says
+ * With so many descriptors in use, connections are closed, each after what it
+ * has under way: one keeps the memory that its longest requests took, up to some
+ * hundred KiB, and `Deno.serve` does not end it where an answer says
  * `connection: close`. At rest about 80 are in use. Half as many clients must
- * have had an answer of this server since it last closed them, because nobody
- * can connect meanwhile, for some 5 ms.
+ * have had a good answer of this server since, which senders of half a request
+ * have not.
  */
 const CROWD = 384;
+/** A crowd is closed at most so often, ms: nobody can connect for some 5 ms. */
+const CROWD_EVERY_MS = 5_000;
 /** How often it is looked whether descriptors are left, ms. */
 const LOOK_EVERY_MS = 250;
 /** Pause before listening is tried again, ms. */
@@ -71,9 +73,9 @@ export class SteadyServer {
   #server: Deno.HttpServer<Deno.NetAddr>;
   #port: number;
   #reserve: Deno.FsFile[] = [];
-  #underWay = 0;
-  /** Ports of clients that got an answer since idle ones were last closed. */
+  /** Ports of clients that got a good answer since any were last closed. */
   readonly #answered = new PortSet();
+  #closesCrowdAt = 0;
   #stopped = false;
   /** Listening again, while that is under way. */
   #renewing: Promise<void> | null = null;
@@ -112,13 +114,9 @@ export class SteadyServer {
     const server = Deno.serve(
       { port: this.#port, hostname, onListen },
       async (request, info) => {
-        this.#underWay++;
-        try {
-          return await handler(request, info);
-        } finally {
-          this.#underWay--;
-          this.#answered.add(info.remoteAddr.port);
-        }
+        const answer = await handler(request, info);
+        if (answer.ok) this.#answered.add(info.remoteAddr.port);
+        return answer;
       },
     );
     server.finished.catch(() => {
@@ -132,8 +130,12 @@ export class SteadyServer {
   #look(): void {
     if (this.#reserve.length < RESERVE) this.#refill();
     try {
-      const idle = descriptorsInUse() - this.#underWay;
-      if (idle >= CROWD && this.#answered.size >= CROWD / 2) this.#renew();
+      const isCrowd = descriptorsInUse() >= CROWD &&
+        this.#answered.size >= CROWD / 2;
+      if (isCrowd && performance.now() >= this.#closesCrowdAt) {
+        this.#closesCrowdAt = performance.now() + CROWD_EVERY_MS;
+        this.#renew();
+      }
     } catch (error) {
       if (isOutOfDescriptors(error)) this.#renew();
     }
