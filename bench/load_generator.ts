@@ -25,12 +25,22 @@ export async function load(options: LoadOptions): Promise<Load> {
 let found: Promise<boolean> | null = null;
 
 function hasWrk(): Promise<boolean> {
-  return found ??= new Deno.Command("wrk", {
-    args: ["--version"],
-    stdin: "null",
-    stdout: "null",
-    stderr: "null",
-  }).output().then(() => true, () => false);
+  return found ??= canRunWrk();
+}
+
+async function canRunWrk(): Promise<boolean> {
+  try {
+    // A program that is not there is thrown at once, not by the promise.
+    await new Deno.Command("wrk", {
+      args: ["--version"],
+      stdin: "null",
+      stdout: "null",
+      stderr: "null",
+    }).output();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function byOurs(options: LoadOptions): Promise<Load> {

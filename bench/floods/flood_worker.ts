@@ -50,21 +50,28 @@ async function flood({ kind, url, apiUrl, secret }: FloodTarget) {
 
 /** Orders of {@linkcode sellSteadily} in a second, and their webhooks. */
 const ORDERS_A_SECOND = 100;
+/** So many are under way at most: a busy machine sells fewer. */
+const MOST_UNDER_WAY = 200;
 const LIFE = ["payment_started", "transfer_started", "order_complete"] as const;
 
 /** New orders at a steady rate; each webhook follows the answer to the last. */
 async function sellSteadily(url: string): Promise<void> {
   const beganAt = performance.now();
+  const pause = (ms: number) =>
+    new Promise((resolve) => setTimeout(resolve, ms));
+  let underWay = 0;
   for (let sold = 0;; sold++) {
     const dueMs = beganAt + sold * 1000 / ORDERS_A_SECOND - performance.now();
-    if (dueMs > 0) await new Promise((resolve) => setTimeout(resolve, dueMs));
+    if (dueMs > 0) await pause(dueMs);
+    while (underWay >= MOST_UNDER_WAY) await pause(10);
+    underWay++;
     void (async () => {
       for (const type of LIFE) {
         const body = webhookBody(2_000_000 + sold, type);
         const answer = await fetch(url, { method: "POST", body });
         await answer.body?.cancel();
       }
-    })().catch(() => {});
+    })().catch(() => {}).finally(() => underWay--);
   }
 }
 

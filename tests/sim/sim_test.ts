@@ -46,7 +46,7 @@ Deno.test(`${SEEDS} seeds of faults and crashes, and those that once broke a rul
       "forged crowd",
       "forged reference",
     ],
-    ...["forged repeat", "forged announcement"],
+    ...["forged repeat", "forged announcement", "forged long id"],
     ...TRACE_NAMES,
     ...["handler crash before", "handler crash in", "handler crash after"],
   ].filter((fault) => (tally.faults[fault] ?? 0) === 0);

@@ -10,7 +10,7 @@ import type { Plan } from "./world/plan.ts";
 import type { Ports } from "./world/ports.ts";
 import { onVirtualTime, passing } from "./world/virtual_time.ts";
 import { playScenes } from "./world/scenes.ts";
-import { forge } from "./chores/forger.ts";
+import { forge, nameAtLength } from "./chores/forger.ts";
 import { clickOfCrowd, World } from "./world/world.ts";
 
 /** How often a step brings what people do with the ledger. */
@@ -64,6 +64,7 @@ export async function simulate(options: SimulateOptions): Promise<SimReport> {
       const shop = world.dice.fork("shop");
       const odd = world.dice.fork("restated orders");
       const clerk = world.dice.fork("clerk");
+      const long = world.dice.fork("long ids");
       const { attack } = world.plan;
       if (world.plan.past > 0) {
         world.sandbox.backfill({
@@ -88,6 +89,7 @@ export async function simulate(options: SimulateOptions): Promise<SimReport> {
         if (clerk.chance(world.plan.clerk)) dealByHand(world, clerk);
         if (hostile.chance(attack.forger)) forge(world, hostile);
         if (hostile.chance(attack.clockSetBack)) world.setClockBack();
+        if (long.chance(attack.longIds)) nameAtLength(world, long);
         await world.clock.advance(pauseMs(world.plan, dice));
         await inspector.look();
       }

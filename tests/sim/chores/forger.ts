@@ -1,3 +1,4 @@
+import { LONGEST_IDENTIFIER } from "../../../core/wire/identifier.ts";
 import { shop } from "./actions.ts";
 import { clickOfCrowd, type World } from "../world/world.ts";
 import type { SandboxOrder } from "../../../sandbox/mod.ts";
@@ -154,6 +155,30 @@ export function buyCheaply(
       claim(world, order, { type: "order_failed" });
     });
   }
+}
+
+/**
+ * A webhook of a true order, or of an invented one, of which some identifiers
+ * are longer than one may be.
+ */
+export function nameAtLength(world: World, dice: Dice): void {
+  const order = anyOrder(world, dice);
+  const longer = (id: string) =>
+    dice.chance(0.5)
+      ? id.padEnd(LONGEST_IDENTIFIER + dice.int(1, 3_000), "x")
+      : id;
+  const invented = `01LONG${dice.int(1e9, 9e9)}`;
+  world.journal.count("forged long id");
+  post(world, {
+    type: dice.pick(["payment_started", "order_complete", "login"]),
+    click_id: longer(order?.clickId ?? invented),
+    hpp_session_id: longer(invented),
+    user: { user_id: longer(order?.userId ?? invented) },
+    order: {
+      id: longer(`${order?.orderId ?? invented}L`),
+      external_order_id: longer(invented),
+    },
+  });
 }
 
 /** A verification of a true user that the service never made. */

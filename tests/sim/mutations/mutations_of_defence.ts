@@ -1,4 +1,10 @@
-import { altering, blind, walking, wrap } from "../world/broken_ports.ts";
+import {
+  altering,
+  blind,
+  walking,
+  withIdsAsSent,
+  wrap,
+} from "../world/broken_ports.ts";
 import {
   allOrNothing,
   foldOf,
@@ -32,6 +38,17 @@ export const DEFENCE_MUTATIONS: readonly Mutation[] = [
     name: "take a window with a row without an id for proven",
     within: 40,
     ports: { recoverClient: (next) => walking(next, (pages) => pages) },
+  },
+  {
+    name: "take an identifier of any length",
+    within: 40,
+    ports: {
+      driver: (next) =>
+        wrap(
+          next,
+          (statements, mode) => next.batch(withIdsAsSent(statements), mode),
+        ),
+    },
   },
   {
     name: "follow a cursor for ever",

@@ -1,3 +1,4 @@
+import { isLongText } from "../../../core/wire/identifier.ts";
 import type { OrderState } from "../../../ledger/mod.ts";
 import { type Driver, isFinal } from "../../../ledger/for_sync.ts";
 import type { RecordedEvent } from "../../../ledger/testing/mod.ts";
@@ -183,7 +184,12 @@ export class Inspector {
   }
 
   #webhook(event: RecordedEvent): void {
-    const { body, digest, eventId } = event;
+    const { body, digest, eventId, orderId, userId, clickId } = event;
+    check(
+      "what is longer than an identifier may be is none",
+      [orderId, userId, clickId].every((id) => !isLongText(id)),
+      () => `a column at ${event.position} has more characters`,
+    );
     const true_ = digestOf(body ?? new Uint8Array());
     check(
       "bodies are kept as received",

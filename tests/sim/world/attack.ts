@@ -35,6 +35,8 @@ export interface Attack {
   readonly stuffing: boolean;
   /** Whether webhooks name baskets of others with invented orders in the end. */
   readonly spoiling: boolean;
+  /** Rate of steps with a webhook whose identifiers are too long to be any. */
+  readonly longIds: number;
 }
 
 /** Most that each lasting fault is set to; 0 switches it off. */
@@ -67,6 +69,7 @@ const SHARES = {
   slowShop: 0.1,
   stuffing: 0.2,
   spoiling: 0.25,
+  longIds: 0.2,
 };
 
 /** Decides what a run is attacked by. */
@@ -106,5 +109,6 @@ export function attackOf(dice: Dice): Attack {
     slowShop: dice.chance(SHARES.slowShop),
     stuffing: dice.chance(SHARES.stuffing),
     spoiling: dice.chance(SHARES.spoiling),
+    longIds: dice.chance(SHARES.longIds) ? 0.3 : 0,
   };
 }

@@ -93,6 +93,8 @@ export function hundredfold(statement: Statement): Statement {
   return { ...statement, args };
 }
 
+const utf8 = new TextDecoder();
+
 type EventRow = readonly (string | number | null)[];
 
 /** Changes, or leaves out, each event that the statements append. */
@@ -106,6 +108,22 @@ export function eachEvent(
     const changed = (JSON.parse(String(rows)) as EventRow[])
       .map(change).filter((row) => row !== null);
     return { ...statement, args: [blob, JSON.stringify(changed)] };
+  });
+}
+
+/** The statements, with the order's id of each webhook in its column as sent. */
+export function withIdsAsSent(statements: readonly Statement[]): Statement[] {
+  return statements.flatMap((statement) => {
+    const [blob] = statement.args;
+    if (!(blob instanceof Uint8Array)) return [statement];
+    return eachEvent([statement], (row) => {
+      const [bodyAt = 1, bodyBytes = 0] = row.slice(10, 12).map(Number);
+      const body = blob.subarray(bodyAt - 1, bodyAt - 1 + bodyBytes);
+      const sent = /"order":\{"id":"([^"]+)"/.exec(utf8.decode(body))?.[1];
+      return row[1] !== "webhook" || sent === undefined
+        ? row
+        : [...row.slice(0, 3), sent, ...row.slice(4)];
+    });
   });
 }
 
