@@ -47,7 +47,7 @@ export const USER_FIELDS = {
     wire: "fkyc_status",
     shape: "text",
     webhook: "fkyc",
-    label: "Documents",
+    label: "Full KYC",
   },
   banned: { wire: "banned", shape: "boolean", label: "Banned" },
   createdAt: {

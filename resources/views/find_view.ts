@@ -46,7 +46,7 @@ export function foundLines(
     : [
       matched,
       "",
-      ...userLines(found.user, columns, nowMs),
+      ...userLines(userJson(found.user), columns, nowMs),
       "",
       "Orders of the user:",
       `  rampkit orders list --user=${shellWord(found.user.userId)}`,

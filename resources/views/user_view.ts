@@ -1,3 +1,4 @@
+import { USER_FIELDS } from "../../core/wire/user_fields.ts";
 import { describeRejectType } from "../../core/webhook_event/reject_type.ts";
 import {
   type Anomaly,
@@ -63,9 +64,9 @@ export function userTable(
       { title: "User", whole: true },
       { title: "Status", whole: true },
       { title: "Trust", whole: true, spare: 1 },
-      { title: "Light KYC", spare: 3 },
-      { title: "Full KYC", spare: 4 },
-      { title: "Country", spare: 2 },
+      { title: USER_FIELDS.lkyc.label, spare: 3 },
+      { title: USER_FIELDS.fkyc.label, spare: 4 },
+      { title: USER_FIELDS.country.label, spare: 2 },
       { title: "Created (UTC)", whole: true, spare: 5 },
     ],
     users.map((user) => [
@@ -89,62 +90,96 @@ export interface UserAside {
   readonly paidTwice?: readonly string[];
 }
 
-/** One user in full, for people: lines of text that fit the terminal. */
-export function userLines(
-  user: UserState,
-  columns: number | null,
+/** A fact of a user for people. */
+export interface UserFact {
+  /** Its title. */
+  readonly label: string;
+  /** What it is; null or empty where that is not known. */
+  readonly text: string | null;
+  /** Which part of a page it belongs to. */
+  readonly part: "may" | "who";
+  /** What kind of text it is. @default "text" */
+  readonly form?: "advice" | "orders" | "time";
+}
+
+/**
+ * The facts of a user for people, in their order: what the user may do, then who
+ * it is. Lines and pages show them.
+ */
+export function userFacts(
+  user: UserJson,
   nowMs: number,
   { freshness, paidTwice = [] }: UserAside = {},
-): string[] {
-  const { verification, verificationTrust, limits } = user;
-  const verdict = userVerdictOf(user);
-  const rows: [string, string | null][] = [
-    ["Next", userNext(verdict, user.anomalies)],
-    ["Paid twice", paidTwice.join(", ")],
-    ["Fresh", freshness ? describeFreshness(freshness, nowMs) : null],
-    ["User", user.userId],
-    ["Status", `${user.status} (${user.trust})`],
-    ["Because", describeUserReason(user.reason)],
-    ["Light KYC", sure(verification.lkyc, verificationTrust.lkyc)],
-    ["Full KYC", sure(verification.fkyc, verificationTrust.fkyc)],
-    ["Country", user.country],
-    ["Phone", [user.phone, user.phoneCountry].filter(Boolean).join(" ")],
-    ["Banned", user.banned === null ? null : user.banned ? "yes" : "no"],
-    [
-      "Crypto limit",
-      limits === null ? null : `${limits.cryptoRemaining ?? "?"} USD left, ` +
-        `${limits.cryptoSpending ?? "?"} USD spent`,
-    ],
-    [
-      "NFT limit",
-      limits === null
-        ? null
-        : `${limits.digitalGoodsRemaining ?? "?"} USD left, ` +
-          `${limits.digitalGoodsSpending ?? "?"} USD spent`,
-    ],
-    [
-      "Cards",
-      user.cards.map((card) =>
-        [card.brand, card.lastDigits && `ending ${card.lastDigits}`].filter(
-          Boolean,
-        ).join(" ")
-      ).join(", "),
-    ],
-    [
-      "Rejected",
-      user.rejectReasons.map((code) => {
-        const meaning = describeRejectType(code);
-        return meaning === null ? code : `${code} (${meaning})`;
-      }).join(", "),
-    ],
-    ["Created", user.createdAt],
-  ];
+): readonly UserFact[] {
+  const { verification, verificationTrust: trust, limits } = user;
+  const may = (label: string, text: string | null): UserFact => ({
+    ...{ label, text, part: "may" },
+  });
+  const who = (label: string, text: string | null): UserFact => ({
+    ...{ label, text, part: "who" },
+  });
+  const { lkyc, fkyc, banned, country, phone, createdAt } = USER_FIELDS;
   return [
-    wrap(printable(describeUserVerdict(verdict)), columns, 0),
+    { ...may("Next", user.advice), form: "advice" },
+    { ...may("Paid twice", paidTwice.join(", ")), form: "orders" },
+    may("Fresh", freshness ? describeFreshness(freshness, nowMs) : null),
+    may("User", user.userId),
+    may("Status", `${user.status} (${user.trust})`),
+    may("Because", user.reason.message),
+    may(lkyc.label, sure(verification.lkyc, trust.lkyc)),
+    may(fkyc.label, sure(verification.fkyc, trust.fkyc)),
+    may(
+      "Rejected",
+      user.rejectReasons.map(({ code, message }) =>
+        message === null ? code : `${code} (${message})`
+      ).join(", "),
+    ),
+    may(
+      banned.label,
+      user.banned === null ? null : user.banned ? "yes" : "no",
+    ),
+    may(
+      "Crypto limit",
+      limits &&
+        spent(limits.cryptoRemaining, limits.cryptoSpending),
+    ),
+    may(
+      "NFT limit",
+      limits &&
+        spent(limits.digitalGoodsRemaining, limits.digitalGoodsSpending),
+    ),
+    who(country.label, user.country ?? user.phoneCountry),
+    who(phone.label, user.phone),
+    who(
+      "Cards",
+      user.cards.map(({ brand, lastDigits }) =>
+        [brand, lastDigits && `ending ${lastDigits}`].filter(Boolean).join(" ")
+      ).join(", "),
+    ),
+    { ...who(createdAt.label, user.createdAt), form: "time" },
+  ];
+}
+
+/** One user in full, for people: lines of text that fit the terminal. */
+export function userLines(
+  user: UserJson,
+  columns: number | null,
+  nowMs: number,
+  aside: UserAside = {},
+): string[] {
+  return [
+    wrap(printable(user.verdict.message), columns, 0),
     "",
-    ...labelled(rows, columns),
+    ...labelled(
+      userFacts(user, nowMs, aside).map(({ label, text }) => [label, text]),
+      columns,
+    ),
     ...anomalyLines(user.anomalies, columns),
   ];
+}
+
+function spent(left: string | null, spent: string | null): string {
+  return `${left ?? "?"} USD left, ${spent ?? "?"} USD spent`;
 }
 
 function sure(state: string | null, trust: string): string | null {

@@ -111,7 +111,6 @@ export const LOG_EVENTS = {
   // The console.
   console_listening: "The console can be opened",
   console_refused: "Somebody tried to sign in with an unknown token",
-  console_released: "Somebody recorded that an order was delivered or refunded",
   console_noted: "Somebody acknowledged or noted something that waits",
   console_closed_month: "Somebody closed the books of a month in the console",
   console_failed: "A page of the console could not be made",

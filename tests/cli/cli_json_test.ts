@@ -138,6 +138,10 @@ Deno.test("every command prints the JSON that COMMANDS.md documents", async () =
     ...["release", orderId, "--refunded", "--by", "Ada", "--why", "paid twice"],
     "--json",
   ]);
+  await holds("case", [
+    ...["case", orderId, "asked", "--by", "Ada", "--note", "ticket 4711"],
+    "--json",
+  ]);
   await holds("trigger", [
     ...["trigger", "success", "--pause", "0", "--json"],
     ...["--sandbox", env.RAMPKIT_BASE_URL ?? ""],

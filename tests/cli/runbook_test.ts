@@ -103,7 +103,6 @@ const INFORMATION = [
   "console_listening",
   "console_closed_month",
   "console_noted",
-  "console_released",
   "spool_drained",
   "backup_made",
   "history_withheld",

@@ -65,7 +65,7 @@ export function addShow(users: Command, cli: Cli): void {
         const detail = await userDetail(ledger, user, cli.io.now());
         if (flags.json) return jsonLine(cli.io, detail);
         const { columns } = cli.io;
-        lines(cli.io, userLines(user, columns, cli.io.now(), detail));
+        lines(cli.io, userLines(detail, columns, cli.io.now(), detail));
       });
     }));
 }

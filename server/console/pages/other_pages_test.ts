@@ -75,7 +75,7 @@ Deno.test("userPage() says what a user may do, with all orders", async () => {
   await using opened = testConsole(await oddLedger(), now);
   const buyer = await opened.read(`/users/${ODD_USERS.buyer}`);
   assert.match(buyer, /Verified by the verification with documents: may buy/);
-  assert.match(buyer, /Documents success \(confirmed\)/);
+  assert.match(buyer, /Full KYC success \(confirmed\)/);
   assert.ok(buyer.includes(ODD_ORDERS.failed));
   const retry = await opened.read(`/users/${ODD_USERS.retry}`);
   assert.match(retry, /the user must hand in documents again/);

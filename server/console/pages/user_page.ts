@@ -1,11 +1,13 @@
-import { describeRejectType } from "../../../core/webhook_event/reject_type.ts";
 import { readNotes } from "../../../ledger/for_server.ts";
 import { ordersPage } from "../../../resources/queries/orders.ts";
 import {
   userDetail,
   type UserDetailJson,
 } from "../../../resources/queries/users.ts";
-import { describeFreshness } from "../../../resources/wording/freshness.ts";
+import {
+  type UserFact,
+  userFacts,
+} from "../../../resources/views/user_view.ts";
 import type { PageContext } from "../context/page_context.ts";
 import {
   facts,
@@ -14,13 +16,7 @@ import {
   NOTHING,
   section,
 } from "../markup/markup.ts";
-import {
-  code,
-  outside,
-  outsideText,
-  prose,
-  sentence,
-} from "../markup/outside.ts";
+import { code, outside, prose, sentence } from "../markup/outside.ts";
 import { when } from "../markup/times.ts";
 import { notesPart } from "../parts/notes.ts";
 import { orderLink, orderTable, userPath } from "../parts/order_table.ts";
@@ -73,51 +69,18 @@ ${
 }
 
 function about({ nowMs }: PageContext, user: UserDetailJson): Markup {
-  const { verification, verificationTrust: trust, limits } = user;
-  const sure = (state: string | null, how: string) =>
-    state === null ? NOTHING : markup`${outsideText(state, 60)} (${how})`;
+  const known = userFacts(user, nowMs, user);
+  const rows = (part: UserFact["part"]) =>
+    known.filter((fact) => fact.part === part && fact.label !== "User")
+      .map((fact) => [fact.label, shown(fact, nowMs)] as const);
   return markup`<div class="columns">${
-    section(
-      "may",
-      "Verification and limits",
-      facts([
-        ["Status", markup`${outsideText(user.status, 60)} (${user.trust})`],
-        ["Because", sentence(user.reason.message)],
-        ["Next", prose(user.advice)],
-        [
-          "Paid twice",
-          user.paidTwice.map((id) => markup`${orderLink(id)} `),
-        ],
-        ["Light KYC", sure(verification.lkyc, trust.lkyc)],
-        ["Documents", sure(verification.fkyc, trust.fkyc)],
-        ["Rejected", rejected(user)],
-        ["Banned", user.banned === null ? null : user.banned ? "yes" : "no"],
-        [
-          "Crypto limit",
-          limits !== null &&
-          `${limits.cryptoRemaining ?? "?"} USD left, ${
-            limits.cryptoSpending ?? "?"
-          } USD spent`,
-        ],
-        [
-          "NFT limit",
-          limits !== null &&
-          `${limits.digitalGoodsRemaining ?? "?"} USD left, ${
-            limits.digitalGoodsSpending ?? "?"
-          } USD spent`,
-        ],
-        ["Fresh", describeFreshness(user.freshness, nowMs)],
-      ]),
-    )
+    section("may", "Verification and limits", facts(rows("may")))
   }${
     section(
       "who",
       "Known of the user",
       facts([
-        ["Country", outside(user.country ?? user.phoneCountry)],
-        ["Phone", outside(user.phone)],
-        ["Cards", cards(user)],
-        ["Created", when(user.createdAt, nowMs)],
+        ...rows("who"),
         [
           "Odd",
           user.anomalies.map((anomaly) =>
@@ -129,19 +92,22 @@ function about({ nowMs }: PageContext, user: UserDetailJson): Markup {
   }</div>`;
 }
 
-function rejected({ rejectReasons }: UserDetailJson): string {
-  return outsideText(
-    rejectReasons.map(({ code }) => describeRejectType(code) ?? code)
-      .join("; "),
-    500,
-  );
-}
-
-function cards({ cards }: UserDetailJson): string {
-  const texts = cards.slice(0, 10).map(({ brand, lastDigits }) =>
-    [brand, lastDigits && `ending ${lastDigits}`].filter(Boolean).join(" ")
-  );
-  return outsideText(texts.join(", "), 500);
+/** A fact as a page shows it. */
+function shown(
+  { text, form }: UserFact,
+  nowMs: number,
+): Markup | readonly Markup[] {
+  if (text === null || text === "") return NOTHING;
+  switch (form) {
+    case "advice":
+      return prose(text);
+    case "orders":
+      return text.split(", ").map((id) => markup`${orderLink(id)} `);
+    case "time":
+      return when(text, nowMs);
+    default:
+      return outside(text, 500);
+  }
 }
 
 async function noted(
