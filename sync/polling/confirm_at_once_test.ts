@@ -258,3 +258,77 @@ Deno.test("queueNamed() lets an id rest that the service refuses, whatever is cl
   );
   await driver.close();
 });
+
+Deno.test("nextBatch() gives unknown ids the places that known ones leave free, until they cost a request", async () => {
+  const driver = await storeOnly();
+  await name(driver, "K", 5);
+  await name(driver, "I", 100, { known: false });
+  const turns = new RequestTurns();
+  assert.equal(await batchOf(driver, turns), "K".repeat(5) + "I".repeat(15));
+  turns.unknown.spend("second", 1);
+  assert.equal(await batchOf(driver, turns), "K".repeat(5));
+  await driver.close();
+});
+
+Deno.test("run() confirms 20 orders a second at the default rate, half of them within 600 ms", async () => {
+  const saidMs = new Map<string, number>();
+  const tookMs: number[] = [];
+  await using box = service();
+  const { clock, sandbox } = box;
+  const driver = await openDriver({ url: ":memory:", worker: false });
+  const ledger = await ledgerOn(driver, {
+    environment: "sandbox",
+    now: () => clock.now(),
+  });
+  const stop = new AbortController();
+  const running = pollerFor(box, ledger, { requestsPerSecond: 4 })
+    .run(stop.signal);
+  let seq = 0;
+  using _told = ledger.onProjected(async () => {
+    const nowMs = clock.now();
+    for (const one of await ledger.transitions({ after: seq, limit: 1000 })) {
+      seq = Math.max(seq, one.seq);
+      const atMs = saidMs.get(one.id);
+      if (atMs === undefined || one.entity !== "order") continue;
+      if (one.trust !== "confirmed" || one.status !== "success") continue;
+      tookMs.push(nowMs - atMs);
+      saidMs.delete(one.id);
+    }
+  });
+  const hear = async (type: string, orderId: string) => {
+    await deliver(box, ledger, type, orderId);
+    // The pause of the fold, so that a burst is folded in one step.
+    clock.setTimer(20, () => void ledger.project());
+  };
+  const live = async () => {
+    const { orderId } = sandbox.createOrder();
+    sandbox.advance(orderId, "pay");
+    await hear("payment_started", orderId);
+    await clock.sleep(1000);
+    sandbox.advance(orderId, "authorise");
+    await hear("transfer_started", orderId);
+    await clock.sleep(1000);
+    sandbox.advance(orderId, "complete");
+    saidMs.set(orderId, clock.now());
+    await hear("order_complete", orderId);
+  };
+  const count = 120;
+  const all = async () => {
+    await clock.sleep(5000);
+    const lives: Promise<void>[] = [];
+    for (let i = 0; i < count; i++) {
+      lives.push(live());
+      await clock.sleep(50);
+    }
+    await Promise.all(lives);
+    await clock.sleep(5000);
+  };
+  await moving(all(), clock);
+  stop.abort();
+  await moving(running, clock);
+  await ledger.close();
+  assert.equal(tookMs.length, count);
+  const sorted = tookMs.toSorted((a, b) => a - b);
+  assert.ok((sorted[count / 2] ?? Infinity) < 600, `${sorted}`);
+  assert.ok((sorted[count - 2] ?? Infinity) < 2000, `${sorted}`);
+});

@@ -46,6 +46,8 @@ interface Waits {
 /**
  * Chooses the ids of the next request: known ones, or unknown ones by their
  * share, drawn at random; orders, or users by theirs; the urgent ones first.
+ * Unknown ones also get the places that known ones leave free, as long as that
+ * does not take them more than their share of the requests.
  *
  * @param context What to work with.
  * @param options How to choose.
@@ -72,13 +74,26 @@ export async function nextBatch(
   const [first] = either?.waiting ?? [];
   if (either === null || first === undefined) return null;
   const { waiting } = either;
-  const chosen = known?.waiting === waiting ? known : unknown;
+  const isKnown = known?.waiting === waiting;
+  const chosen = isKnown ? known : unknown;
+  const together = waiting.filter(({ alone }) => !alone);
+  const { entity } = first;
+  const beside = isKnown && !first.alone && turns.unknown.allowsBeside
+    ? (waits[options.entities.indexOf(entity)]?.unknown ?? [])
+      .filter(({ alone }) => !alone)
+      .slice(0, ITEMS_PER_REQUEST - together.length)
+    : [];
+  let spent = 0;
   return {
-    entity: first.entity,
-    waiting: first.alone ? [first] : waiting.filter(({ alone }) => !alone),
+    entity,
+    waiting: first.alone ? [first] : [...together, ...beside],
     spend: (requests) => {
-      either.spend(requests);
+      // One would have done, but for the unknown ones.
+      if (spent > 0 && beside.length > 0) {
+        turns.unknown.spend("second", requests);
+      } else either.spend(requests);
       chosen?.spend(requests);
+      spent += requests;
     },
   };
 }

@@ -25,6 +25,14 @@ export class QuarterShare {
   }
 
   /**
+   * Whether what comes second may have the places that a request for what comes
+   * first leaves free: it costs nothing, but where the service does not know it.
+   */
+  get allowsBeside(): boolean {
+    return this.#earned >= 0;
+  }
+
+  /**
    * Counts requests that were made while both waited.
    *
    * @param kind What they were for.
