@@ -46,7 +46,7 @@ function programs(): string[] {
   // on what it starts, and a small file system that nobody else sees.
   const confiners = ["sh", "unshare", "nsenter"];
   // A documented receiver of forwarded webhooks is run as it stands there.
-  const receivers = ["python3"];
+  const receivers = ["python3", "promtool"];
   return [
     ...["deno", "npx", "tar", "/usr/bin/chromium", sqld],
     ...confiners,

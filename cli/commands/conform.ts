@@ -193,7 +193,9 @@ async function reachable(ask: () => Promise<unknown>): Promise<void> {
 
 async function lookIntoLedger(config: Config, io: Io) {
   const named = config.environment ?? "sandbox";
-  if (!await isStored(config)) return { ledger: null, environment: named };
+  // A ledger in memory is a new one, and shows nothing.
+  const isKept = config.databaseUrl !== ":memory:" && await isStored(config);
+  if (!isKept) return { ledger: null, environment: named };
   await using ledger = await openConfigured(config, {
     now: io.now,
     readOnly: true,
