@@ -4,7 +4,7 @@ interface Plot {
   readonly unit: string;
   readonly queries: readonly (readonly [expr: string, legend: string])[];
   /** How it is drawn. @default "timeseries" */
-  readonly as?: "table" | "stat";
+  readonly as?: "timeseries" | "table";
 }
 
 const rate = (name: string) => `rate(${name}[$__rate_interval])`;
