@@ -33,7 +33,10 @@ export interface ServiceParts {
   /** Requests a second to the service. @default {those of client and poller} */
   readonly requestsPerSecond?: number;
   /** How eagerly it is asked. @default {as the poller does} */
-  readonly polling?: Pick<PollerOptions, "confirmAtLeastMs" | "followEveryMs">;
+  readonly polling?: Pick<
+    PollerOptions,
+    "confirmAtLeastMs" | "followEveryMs" | "sleep"
+  >;
   /**
    * How long the service may disagree with a claim, in ms.
    *

@@ -3,7 +3,7 @@ import type { Driver, Entity } from "../../../ledger/for_sync.ts";
 import { readPollBound } from "../../../sync/testing/mod.ts";
 import { isOdd } from "../chores/odd_ones.ts";
 import type { Dice } from "../world/dice.ts";
-import { databaseNow } from "../world/faulty_driver.ts";
+import { databaseNow } from "../../../ledger/for_testing.ts";
 import { check } from "../world/journal.ts";
 import type { World } from "../world/world.ts";
 import { rows } from "./disagreements.ts";

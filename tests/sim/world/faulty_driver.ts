@@ -1,3 +1,4 @@
+import { databaseNow } from "../../../ledger/for_testing.ts";
 import { LedgerError } from "../../../ledger/mod.ts";
 import type { Driver, Statement } from "../../../ledger/for_sync.ts";
 import type { ResultSet } from "../../../ledger/testing/mod.ts";
@@ -66,9 +67,6 @@ export interface FaultyDriverOptions {
   /** Called with each fault. */
   readonly count: (fault: string) => void;
 }
-
-/** The database's own clock, as statements ask for it. */
-export const databaseNow = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
 
 /** A statement that fails, and with it its transaction. */
 const fails: Statement = {

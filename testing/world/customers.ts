@@ -1,0 +1,121 @@
+import type { Sandbox } from "../../sandbox/mod.ts";
+import type { Sale } from "../../server/start/sale.ts";
+
+/** What a customer does otherwise than you asked. */
+export interface Payment {
+  /** What is paid. @default {what the sale costs} */
+  readonly amount?: string;
+  /** Asset that is bought. @default {that of the sale} */
+  readonly asset?: string;
+  /** Its network. @default {that of the sale} */
+  readonly network?: string;
+  /** Address that it goes to. @default {that of the sale} */
+  readonly wallet?: string;
+}
+
+/** An order of a customer. */
+export interface PaidOrder {
+  /** The order, as the service names it. */
+  readonly orderId: string;
+}
+
+/** A sale, or what of one names it. */
+export type SaleName = Pick<Sale, "sessionId" | "clickId">;
+
+/** What customers and strangers do; nobody is told before the shop settles. */
+export interface Customers {
+  /** A customer pays, and the service delivers. */
+  readonly pay: (sale: SaleName, payment?: Payment) => Promise<PaidOrder>;
+  /** A customer pays, and the payment is declined, or fails for another code. */
+  readonly fail: (
+    sale: SaleName,
+    failure?: { readonly code?: string },
+  ) => Promise<PaidOrder>;
+  /** The payment comes too late (4016): the service owes a refund. */
+  readonly refund: (sale: SaleName) => Promise<PaidOrder>;
+  /**
+   * The service takes back what was paid: a claw-back.
+   *
+   * @throws {RangeError} When nothing was paid.
+   */
+  readonly reverse: (sale: SaleName) => Promise<PaidOrder>;
+  /**
+   * Somebody who knows the webhook address claims that a sale was paid. The
+   * order that he names is unknown to the service.
+   */
+  readonly forge: (sale?: SaleName) => Promise<PaidOrder>;
+}
+
+/** What customers and strangers do. */
+export function customers(
+  sandbox: Sandbox,
+): Customers {
+  /** The latest order of a sale. */
+  const orderOf = ({ clickId }: SaleName) =>
+    sandbox.orders().findLast((order) => order.clickId === clickId);
+  const create = (
+    { sessionId, clickId }: SaleName,
+    { amount, asset, network, wallet }: Payment = {},
+  ): PaidOrder => {
+    const { orderId } = sandbox.createOrder({
+      sessionId,
+      clickId,
+      ...amount === undefined ? {} : { currencyAmount: amount },
+      ...asset === undefined ? {} : { commodity: asset },
+      ...network === undefined ? {} : { network },
+      ...wallet === undefined ? {} : { address: wallet },
+    });
+    sandbox.advance(orderId, "pay");
+    return { orderId };
+  };
+  // deno-lint-ignore require-await -- They are steps of a test, awaited alike.
+  const fail = async (sale: SaleName, code: string, errorText: string) => {
+    const { orderId } = create(sale);
+    sandbox.advance(orderId, "fail", { failReason: code, errorText });
+    return { orderId };
+  };
+  return {
+    // deno-lint-ignore require-await
+    pay: async (sale, payment) => {
+      const { orderId } = create(sale, payment);
+      for (const step of ["authorise", "transfer", "complete"] as const) {
+        sandbox.advance(orderId, step);
+      }
+      return { orderId };
+    },
+    fail: (sale, { code = "4001" } = {}) => fail(sale, code, "Declined"),
+    refund: (sale) => fail(sale, "4016", "Payment after timeout"),
+    // deno-lint-ignore require-await
+    reverse: async (sale) => {
+      const order = orderOf(sale);
+      if (order === undefined) {
+        throw new RangeError(
+          `Cannot reverse: nothing was paid under click id ${sale.clickId}`,
+        );
+      }
+      sandbox.advance(order.orderId, "cancel");
+      return { orderId: order.orderId };
+    },
+    // deno-lint-ignore require-await
+    forge: async (sale) => {
+      const { orderId } = sandbox.createOrder();
+      sandbox.removeOrder(orderId);
+      sandbox.trigger({
+        type: "order_complete",
+        fields: {
+          click_id: sale?.clickId ?? "",
+          order: {
+            id: orderId,
+            base: "ETH",
+            base_amount: "0.016",
+            quote: "USD",
+            quote_amount: "50.00",
+            address: `0x${"5a".repeat(20)}`,
+            transaction_id: `0x${"5a".repeat(32)}`,
+          },
+        },
+      });
+      return { orderId };
+    },
+  };
+}
