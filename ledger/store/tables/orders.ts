@@ -2,6 +2,7 @@ import { Columns, flag, plain } from "./columns.ts";
 import type { Statement } from "../driver/driver.ts";
 import {
   excludedTexts,
+  PACKED,
   type PackedRow,
   packRows,
   STATE_TEXTS,
@@ -212,6 +213,6 @@ const upsert = `INSERT INTO orders (row, generation, ${ORDERS.list()},
     ${STATE_TEXTS.join(", ")})
   SELECT ${orderKeySql("?3", `(r.value ->> ${ORDERS.at.place})`)}, ?3,
     ${ORDERS.valuesOf("r.value")}, ${stateTexts(ORDERS.count)}
-  FROM json_each(?2) AS r WHERE true
+  FROM ${PACKED} AS r WHERE true
   ON CONFLICT (generation, order_id) DO UPDATE SET
     ${ORDERS.excluded(["place", "orderId"])}, ${excludedTexts}`;

@@ -44,7 +44,13 @@ export function packRows(rows: readonly PackedRow[]): [SqlValue, SqlValue] {
 }
 
 /**
- * SQL for one long text of a row of `json_each(?2) AS r`.
+ * SQL for the rows. The limit has no effect on the result: it stops SQLite from
+ * building the JSON of a row again for each column.
+ */
+export const PACKED = "(SELECT value FROM json_each(?2) LIMIT -1)";
+
+/**
+ * SQL for one long text of a row of {@linkcode PACKED} `AS r`.
  *
  * @param columns How many short columns the row has.
  * @param text Which long text, from 0.

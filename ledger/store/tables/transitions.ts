@@ -1,4 +1,4 @@
-import { Columns, flag, plain } from "./columns.ts";
+import { Columns, type ColumnsOf, flag, plain } from "./columns.ts";
 import {
   type Entity,
   type LoggedRelease,
@@ -84,9 +84,13 @@ interface StoredTransition extends StoredParts {
   readonly live: boolean;
 }
 
-/** The columns of a transition; {@linkcode transitionOf} reads them. */
-export const TRANSITIONS: Columns<StoredTransition> = new Columns({
-  seq: ["seq", plain()],
+/** A transition as it is logged. */
+interface LoggedTransition extends Omit<StoredTransition, "seq"> {
+  readonly withheld: boolean;
+  readonly historic: boolean;
+}
+
+const columns: ColumnsOf<Omit<StoredTransition, "seq">> = {
   entity: ["entity", plain()],
   id: ["entity_id", plain()],
   machine: ["machine", plain()],
@@ -101,6 +105,19 @@ export const TRANSITIONS: Columns<StoredTransition> = new Columns({
   shown: ["shown", plain()],
   reason: ["reason", plain()],
   after: ["after", plain()],
+};
+
+/** The columns of a transition; {@linkcode transitionOf} reads them. */
+export const TRANSITIONS: Columns<StoredTransition> = new Columns({
+  seq: ["seq", plain()],
+  ...columns,
+});
+
+/** What is stored of a transition. */
+const LOGGED = new Columns<LoggedTransition>({
+  ...columns,
+  withheld: ["withheld", flag],
+  historic: ["historic", flag],
 });
 
 /** Reads a row that was selected with {@linkcode TRANSITIONS}. */
@@ -313,66 +330,61 @@ const highestEntry = (alias: string) =>
 export function insertTransitions(
   transitions: readonly NewTransition[],
 ): Statement {
+  let recurs = false;
   const rows = transitions.map((transition) => {
     const name = transitionName(transition);
-    const { previous, reverses, shown, reason, after } = storedParts(
-      transition,
-    );
-    return [
-      name.entity,
-      name.id,
-      name.machine,
-      name.trust,
-      name.status,
-      previous,
-      reverses,
-      transition.position,
-      transition.recordedAt,
-      transition.live ? 1 : 0,
-      name.entity === "user" && name.trust === "confirmed" ? 1 : 0,
-      name.entry,
-      shown,
-      reason,
-      after,
-      transition.withheld ? 1 : 0,
-      transition.historic ? 1 : 0,
-    ];
+    recurs ||= isCounted(name);
+    return LOGGED.write({
+      ...name,
+      ...storedParts(transition),
+      position: transition.position,
+      recordedAt: transition.recordedAt,
+      live: transition.live,
+      withheld: transition.withheld ?? false,
+      historic: transition.historic ?? false,
+    });
   });
-  return {
-    sql:
-      `INSERT INTO transitions (entity, entity_id, machine, trust, status, entry,
-        previous, reverses, position, recorded_at, live, shown, reason, after,
-        withheld, historic)
-      WITH entered AS (
-        SELECT key, value ->> 0 AS entity, value ->> 1 AS entity_id,
-          value ->> 2 AS machine, value ->> 3 AS trust, value ->> 4 AS status,
-          value ->> 5 AS previous, value ->> 6 AS reverses,
-          value ->> 7 AS position, value ->> 8 AS recorded_at,
-          value ->> 9 AS live, value ->> 10 AS recurs, value ->> 11 AS entry,
-          value ->> 12 AS shown, value ->> 13 AS reason, value ->> 14 AS after,
-          value ->> 15 AS withheld, value ->> 16 AS historic
-        FROM json_each(?)
-      ), successive AS (
-        SELECT *, lag(status) OVER (
-          PARTITION BY recurs, entity, entity_id, machine ORDER BY key
-        ) AS confirmed FROM entered
-      ), counted AS (
-        SELECT *, row_number() OVER (
-          PARTITION BY recurs, entity, entity_id, machine, status ORDER BY key
-        ) AS nth
-        FROM successive AS a WHERE recurs = 0
-          OR coalesce(confirmed, ${lastConfirmed("a")}) IS NOT status
-      )
-      SELECT entity, entity_id, machine, trust, status,
-        CASE recurs WHEN 0 THEN entry ELSE
-          coalesce(${highestEntry("c")}, 0) + nth END,
-        previous, reverses, position, recorded_at, live, shown, reason, after,
-        withheld, historic
-      FROM counted AS c WHERE true ORDER BY key
-      ON CONFLICT DO NOTHING`,
-    args: [JSON.stringify(rows)],
-  };
+  return { sql: recurs ? insertCounted : insert, args: [JSON.stringify(rows)] };
 }
+
+/** Whether entries are counted by the log: what a user's machine confirms. */
+function isCounted({ entity, trust }: TransitionName): boolean {
+  return entity === "user" && trust === "confirmed";
+}
+
+// The limit has no effect on the result. It stops SQLite from building the JSON
+// of a row again for each column.
+const entered = "(SELECT key, value FROM json_each(?) LIMIT -1)";
+
+const insert = `INSERT INTO transitions (${LOGGED.list()})
+  SELECT ${LOGGED.values} FROM ${entered} WHERE true ORDER BY key
+  ON CONFLICT DO NOTHING`;
+
+/** Counting costs twice as much as all else, so most batches go without. */
+const insertCounted = `INSERT INTO transitions (${LOGGED.list()})
+  WITH entered (key, ${LOGGED.list()}) AS (
+    SELECT key, ${LOGGED.values} FROM ${entered}
+  ), marked AS (
+    SELECT *, entity = 'user' AND trust = 'confirmed' AS recurs FROM entered
+  ), successive AS (
+    SELECT *, lag(status) OVER (
+      PARTITION BY recurs, entity, entity_id, machine ORDER BY key
+    ) AS confirmed FROM marked
+  ), counted AS (
+    SELECT *, row_number() OVER (
+      PARTITION BY recurs, entity, entity_id, machine, status ORDER BY key
+    ) AS nth
+    FROM successive AS a WHERE recurs = 0
+      OR coalesce(confirmed, ${lastConfirmed("a")}) IS NOT status
+  )
+  SELECT ${
+  LOGGED.list(undefined, {
+    entry: `CASE recurs WHEN 0 THEN entry ELSE
+      coalesce(${highestEntry("c")}, 0) + nth END`,
+  })
+}
+  FROM counted AS c WHERE true ORDER BY key
+  ON CONFLICT DO NOTHING`;
 
 /**
  * Selects releases that nobody was told of and a person is to decide about, of

@@ -2,6 +2,7 @@ import type { Statement } from "../driver/driver.ts";
 import { Columns, plain } from "./columns.ts";
 import {
   excludedTexts,
+  PACKED,
   type PackedRow,
   packRows,
   STATE_TEXTS,
@@ -95,6 +96,6 @@ export function upsertUsers(
 const upsert = `INSERT INTO users (generation, ${USERS.list()},
     ${STATE_TEXTS.join(", ")})
   SELECT ?3, ${USERS.valuesOf("r.value")}, ${stateTexts(USERS.count)}
-  FROM json_each(?2) AS r WHERE true
+  FROM ${PACKED} AS r WHERE true
   ON CONFLICT (generation, user_id) DO UPDATE SET
     ${USERS.excluded(["place", "userId"])}, ${excludedTexts}`;
