@@ -7,6 +7,7 @@ import {
   type Environment,
   resolveEnvironment,
 } from "../core/assets/environment.ts";
+import { closest } from "../core/closest.ts";
 import { supportsExactJson } from "../core/json/exact_number.ts";
 import type { RequestHook, ResponseHook } from "./http/call_options.ts";
 import { type OrdersApi, ordersApi } from "./endpoints/orders_api.ts";
@@ -23,6 +24,13 @@ export interface OnrampClientOptions {
    * preset behind a proxy or a local stand-in.
    */
   readonly environment: "production" | "sandbox" | CustomEnvironment;
+  /**
+   * Origin of the partner API, in place of the environment's: a proxy, or a
+   * sandbox on this machine.
+   *
+   * @default {the environment's}
+   */
+  readonly baseUrl?: string;
   /** API key of this environment. Never shown, logged or traced. */
   readonly apiKey: string;
   /** Sends requests. @default {globalThis.fetch} */
@@ -119,7 +127,8 @@ export class OnrampClient {
           "Deno, Bun, or Node 22 or later",
       );
     }
-    this.environment = resolveEnvironment(options.environment);
+    refuseUnknown(options);
+    this.environment = environmentOf(options);
     const apiKey = checkKey(options.apiKey);
     const caller = callerOptions(options, apiKey);
     const api: Api = {
@@ -137,6 +146,47 @@ export class OnrampClient {
     this.users = usersApi(api);
     this.cards = cardsApi(api);
   }
+}
+
+/** Every option, so that a misspelt one is not passed over in JavaScript. */
+const OPTIONS = {
+  environment: true,
+  baseUrl: true,
+  apiKey: true,
+  fetch: true,
+  now: true,
+  steadyNow: true,
+  sleep: true,
+  random: true,
+  requestsPerSecond: true,
+  maxInFlight: true,
+  timeoutMs: true,
+  deadlineMs: true,
+  retries: true,
+  allowUnlistedAssets: true,
+  onRequest: true,
+  onResponse: true,
+  hookBodies: true,
+} as const satisfies Readonly<Record<keyof OnrampClientOptions, true>>;
+
+function refuseUnknown(options: OnrampClientOptions): void {
+  const unknown = Object.keys(options).find((name) =>
+    !Object.hasOwn(OPTIONS, name)
+  );
+  if (unknown === undefined) return;
+  throw new TypeError(
+    `Cannot create the client: there is no option ${unknown}; did you mean ` +
+      `${closest(unknown, Object.keys(OPTIONS))}?`,
+  );
+}
+
+function environmentOf(
+  { environment, baseUrl }: OnrampClientOptions,
+): Environment {
+  const resolved = resolveEnvironment(environment);
+  return baseUrl === undefined
+    ? resolved
+    : resolveEnvironment({ ...resolved, baseUrl });
 }
 
 /** A wrong key must not reach `Headers`, whose error would quote it. */

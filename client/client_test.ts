@@ -276,3 +276,31 @@ Deno.test("OnrampClient calls the default fetch without a receiver, as some runt
   }
   assert.deepEqual(receivers, [undefined]);
 });
+
+Deno.test("OnrampClient takes an address beside a named environment, and refuses an option that it does not know", async () => {
+  const asked: string[] = [];
+  const client = new OnrampClient({
+    environment: "sandbox",
+    baseUrl: "http://127.0.0.1:8788/",
+    apiKey: "key",
+    fetch: (input) => {
+      asked.push(new URL(String(input)).origin);
+      return Promise.resolve(
+        Response.json({ sessionId: "S", requestId: "R" }),
+      );
+    },
+  });
+  await client.sessions.create({ currency: "USD", currency_amount: 50 });
+  assert.deepEqual(asked, ["http://127.0.0.1:8788"]);
+  assert.equal(client.environment.assets, "sandbox");
+  const options = {
+    environment: "sandbox",
+    apiKey: "key",
+    baseURL: "http://x",
+  };
+  assert.throws(
+    () =>
+      new OnrampClient(options as { environment: "sandbox"; apiKey: string }),
+    /there is no option baseURL; did you mean baseUrl\?/,
+  );
+});
