@@ -5,29 +5,30 @@ import { describeAnomaly } from "./anomaly.ts";
 import { describeOrderReason } from "./state_reasons.ts";
 import { describeFinding } from "./reconcile.ts";
 
-/** Files of wording, and the heading of COMMANDS.md that lists their codes. */
-const tables: Readonly<Record<string, string>> = {
-  "user_verdict.ts": "#### verdict of a user",
-  "order_reason.ts": "#### reason of an order",
-  "user_reason.ts": "#### reason of a user",
-  "anomaly.ts": "#### anomalies",
-  "event_content.ts": "#### says",
-  "effect_reason.ts": "#### why",
-  "reconcile_finding.ts": "#### finding",
-  "damage_reason.ts": "#### reason of damage",
+/** Functions of wording, and the heading of COMMANDS.md that lists their codes. */
+const tables: Readonly<Record<string, readonly [string, string]>> = {
+  describeUserVerdict: ["user_verdict.ts", "#### verdict of a user"],
+  describeOrderReason: ["state_reasons.ts", "#### reason of an order"],
+  describeUserReason: ["state_reasons.ts", "#### reason of a user"],
+  describeAnomaly: ["anomaly.ts", "#### anomalies"],
+  describeEventContent: ["explanation.ts", "#### says"],
+  describeEffectReason: ["explanation.ts", "#### why"],
+  describeFinding: ["reconcile.ts", "#### finding"],
+  describeDamage: ["damage_reason.ts", "#### reason of damage"],
 };
 
 const commands = await Deno.readTextFile(
   new URL("../../COMMANDS.md", import.meta.url),
 );
 
-for (const [file, heading] of Object.entries(tables)) {
-  Deno.test(`COMMANDS.md lists the codes of ${file}, and no other`, async () => {
+for (const [name, [file, heading]] of Object.entries(tables)) {
+  Deno.test(`COMMANDS.md lists the codes of ${name}(), and no other`, async () => {
     const source = await Deno.readTextFile(new URL(file, import.meta.url));
-    // The reasons of unreadable events stand inside others, in `reason`.
-    const [outer = ""] = source.split("function describeUnreadableReason");
-    const worded = codesIn(outer, /case "(\w+)":/g)
-      .filter((code) => !(file === "anomaly.ts" && isSource(code)));
+    const [, rest = ""] = source.split(`function ${name}(`);
+    const [body = ""] = rest.split(/^}/m);
+    const worded = codesIn(body, /case "(\w+)":/g)
+      .filter((code) => !(name === "describeAnomaly" && isSource(code)));
+    assert.ok(worded.length > 1);
     const section = commands.split(`${heading}\n`)[1]?.split(/^#/m)[0] ?? "";
     assert.deepEqual(codesIn(section, /^\| `(\w+)`/gm), worded);
   });
