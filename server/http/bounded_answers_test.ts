@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { until } from "../../tests/kit/until.ts";
 import { boundedAnswers } from "./bounded_answers.ts";
 import { openHttpServer } from "../../core/serving/open_http_server.ts";
 
@@ -92,20 +93,25 @@ Deno.test("boundedAnswers() holds no place for an answer that waits for somethin
 });
 
 Deno.test("boundedAnswers() closes a connection that does not read its answer", async () => {
+  let isAsked = false;
   await using server = await openHttpServer({
     port: 0,
     hostname: "127.0.0.1",
-    handler: boundedAnswers(() => new Response("x".repeat(32 << 20)), {
-      stallMs: 100,
-    }),
+    handler: boundedAnswers(() => {
+      isAsked = true;
+      return new Response("x".repeat(32 << 20));
+    }, { stallMs: 100 }),
   });
   using connection = await Deno.connect({
     hostname: "127.0.0.1",
     port: server.port,
   });
   await connection.write(
-    new TextEncoder().encode("GET / HTTP/1.1\r\nhost: localhost\r\n\r\n"),
+    new TextEncoder().encode(
+      "GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n",
+    ),
   );
+  await until(() => isAsked);
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   let bytes = 0;
   const buffer = new Uint8Array(1 << 20);
