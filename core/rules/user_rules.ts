@@ -1,6 +1,7 @@
 import { isCalendarDate } from "../time/service_time.ts";
 import type { BrokenRule } from "./broken_rule.ts";
-import { alpha3Countries, usStates } from "./countries.ts";
+import { alpha3Countries } from "./alpha3_countries.ts";
+import { usStates } from "./countries.ts";
 
 /** Fields of a user to create, in the order of the service's table. */
 export const USER_FIELDS = [
