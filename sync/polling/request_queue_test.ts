@@ -340,9 +340,9 @@ Deno.test(`run() confirms a real order within its bound beside ${INVENTED} inven
     invent("named", INVENTED),
     invent("open", INVENTED),
     {
-      sql: `INSERT INTO orders (generation, order_id, status, trust, release,
-          release_reason, open, sort_at, state, activity, fold)
-        SELECT p.generation, q.entity_id, 'created', 'claimed', 'wait',
+      sql: `INSERT INTO orders (generation, place, order_id, status, trust,
+          release, release_reason, open, sort_at, state, activity, fold)
+        SELECT p.generation, q.seq, q.entity_id, 'created', 'claimed', 'wait',
           'not_shown', 1, ?2, '{}', '{}', replace(?1, 'ID', q.entity_id)
         FROM requests AS q, projections AS p
         WHERE p.name = 'live' AND q.queue = 1`,

@@ -11,9 +11,13 @@ Deno.test("tooLate() notices that invented ids get all requests", async () => {
     ids: 3000,
     driver: (next) =>
       saying(
-        next,
-        "max(v.value ->> 3, coalesce(o.found, 0)) AS known",
-        "1 AS known",
+        saying(
+          next,
+          "max(v.value ->> 3, coalesce(o.found, 0)) AS known",
+          "1 AS known",
+        ),
+        "iif(a.kind IS 'refused', 0, v.value ->> 4) AS urgency",
+        "0 AS urgency",
       ),
   });
   assert.notDeepEqual(tooLate(report), []);
