@@ -8,7 +8,7 @@ Deno.test("three thousand invented ids keep no true order or user waiting", asyn
 
 Deno.test("tooLate() notices that invented ids get all requests", async () => {
   const report = await floodLedger({
-    ids: 3000,
+    ids: 9000,
     driver: (next) =>
       saying(
         saying(
