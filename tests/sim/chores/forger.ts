@@ -163,11 +163,11 @@ export function buyCheaply(
  */
 export function nameAtLength(world: World, dice: Dice): void {
   const order = anyOrder(world, dice);
+  const invented = `01LONG${dice.int(1e9, 9e9)}`;
   const longer = (id: string) =>
     dice.chance(0.5)
-      ? id.padEnd(LONGEST_IDENTIFIER + dice.int(1, 3_000), "x")
+      ? invented.padEnd(LONGEST_IDENTIFIER + dice.int(1, 3_000), "x")
       : id;
-  const invented = `01LONG${dice.int(1e9, 9e9)}`;
   world.journal.count("forged long id");
   post(world, {
     type: dice.pick(["payment_started", "order_complete", "login"]),
