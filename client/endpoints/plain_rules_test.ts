@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 // @ts-types="@types/big.js"
 import Big from "big.js";
 import fc from "fast-check";
+import { alpha3Countries } from "../../core/rules/alpha3_countries.ts";
 import {
   alpha2Countries,
-  alpha3Countries,
   canadianProvinces,
   usStates,
 } from "../../core/rules/countries.ts";
