@@ -102,6 +102,7 @@ Deno.test("Ledger.project() folds deliveries, sessions and missed answers", asyn
       delivery_unanswered: 1,
       order_redacted: 0,
       order_released: 0,
+      chain_reading: 0,
       month_closed: 0,
     },
     quarantined: 1,

@@ -4,6 +4,8 @@
  *
  * @module
  */
+export type { Verdict, VerdictReason } from "../core/chain/verdict.ts";
+export type { ChainReading } from "./events/chain_reading.ts";
 export type { AssetTable } from "../core/assets/environment.ts";
 export type {
   BodyClasses,

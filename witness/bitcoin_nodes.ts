@@ -70,14 +70,17 @@ async function lookAtCore(
   }
   const block = await node.call("getblockheader", [found.blockhash]);
   if (!isRecord(block)) throw new NodeFailure("bad_answer");
-  const height = integer(block.height);
+  const place = {
+    blockHash: found.blockhash,
+    blockHeight: integer(block.height),
+  };
   if (integer(block.confirmations) < 1) {
-    return { ...at, finding: dropped(height, tip) };
+    return { ...at, finding: dropped(place, tip) };
   }
   return {
     ...at,
     finding: inBlock(
-      { blockHash: found.blockhash, blockHeight: height },
+      place,
       tip,
       outputsOfCore(found.vout, target),
     ),
@@ -156,7 +159,7 @@ export async function askEsplora(
   const blockHash = String(status.block_hash);
   const blockHeight = integer(status.block_height);
   if (await hashAt(blockHeight) !== blockHash) {
-    return { ...at, finding: dropped(blockHeight, tip) };
+    return { ...at, finding: dropped({ blockHash, blockHeight }, tip) };
   }
   return {
     ...at,
@@ -188,13 +191,14 @@ async function inNoBlock(
 ): Promise<Finding> {
   if (before !== null && before.blockHeight <= tip) {
     const hash = await hashAt(before.blockHeight);
-    if (hash !== before.blockHash) return dropped(before.blockHeight, tip);
+    if (hash !== before.blockHash) return dropped(before, tip);
   }
   return { place: isKnown ? "waiting" : "unknown" };
 }
 
-function dropped(height: number, tip: number): Finding {
-  return { place: "dropped", depth: Math.max(0, tip - height + 1) };
+function dropped(block: BlockPlace, tip: number): Finding {
+  const depth = Math.max(0, tip - block.blockHeight + 1);
+  return { place: "dropped", block, depth };
 }
 
 function inBlock(

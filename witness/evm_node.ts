@@ -90,7 +90,7 @@ async function look(node: HttpNode, target: EvmTarget): Promise<NodeFinding> {
   };
   const canonical = await canonicalHash(node, block.blockHeight);
   if (canonical !== block.blockHash) {
-    return { ...at, finding: dropped(block.blockHeight, tip.height) };
+    return { ...at, finding: dropped(block, tip.height) };
   }
   return {
     ...at,
@@ -127,14 +127,15 @@ async function withoutReceipt(
   if (before !== null && before.blockHeight <= tip) {
     const canonical = await canonicalHash(node, before.blockHeight);
     if (canonical !== null && canonical !== before.blockHash.toLowerCase()) {
-      return dropped(before.blockHeight, tip);
+      return dropped(before, tip);
     }
   }
   return { place: isRecord(transaction) ? "waiting" : "unknown" };
 }
 
-function dropped(height: number, tip: number): Finding {
-  return { place: "dropped", depth: Math.max(0, tip - height + 1) };
+function dropped(block: BlockPlace, tip: number): Finding {
+  const depth = Math.max(0, tip - block.blockHeight + 1);
+  return { place: "dropped", block, depth };
 }
 
 async function canonicalHash(

@@ -28,7 +28,11 @@ export type Finding =
    * It was in a block that is no part of the chain any more; `depth` is the
    * number of blocks from the one that took its place, that one counted.
    */
-  | { readonly place: "dropped"; readonly depth: number }
+  | {
+    readonly place: "dropped";
+    readonly block: BlockPlace;
+    readonly depth: number;
+  }
   /** It is in a block. */
   | {
     readonly place: "block";

@@ -41,6 +41,13 @@ export {
   readChains,
   type TokenSettings,
 } from "./chains_file.ts";
+export {
+  lookAtOrder,
+  type LookAtOrderOptions,
+  type NothingToLookAt,
+  type OrderLook,
+} from "./look_at_order.ts";
+export { createWatcher, type Watcher, type WatcherOptions } from "./watcher.ts";
 export type { NodeAddress } from "./http_node.ts";
 export {
   type BlockPlace,

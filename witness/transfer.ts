@@ -59,7 +59,7 @@ export interface Look {
   readonly confirmations: number | null;
   /** Whether it is so deep that the partner takes it for settled. */
   readonly final: boolean;
-  /** The block that holds it; null in no block. */
+  /** The block that holds it, or that held it and was taken out; else null. */
   readonly block: BlockPlace | null;
   /** What supports it. */
   readonly evidence: Evidence;

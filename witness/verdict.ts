@@ -48,6 +48,7 @@ export function verdictOf(
     case "dropped":
       return {
         ...nowhere("reorged"),
+        block: finding.block,
         final: finding.depth >= rule.confirmations,
       };
     case "block":

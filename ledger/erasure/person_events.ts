@@ -129,6 +129,7 @@ function mayNameSomebody(event: RecordedEvent): boolean {
   switch (event.kind) {
     case "webhook":
     case "order_snapshot":
+    case "chain_reading":
     case "order_redacted":
       return true;
     case "case_changed": {

@@ -12,6 +12,10 @@ import type {
   RecordedEvent,
   RedactedEvent,
 } from "../events/event.ts";
+import {
+  type ChainReadingFields,
+  KEPT_OF_CHAIN_READING,
+} from "../events/chain_reading.ts";
 import type { MatchFact } from "../events/order_facts.ts";
 import { orderRedacted } from "../events/mint.ts";
 import { readFact } from "../events/read_fact.ts";
@@ -131,9 +135,11 @@ function retainedPart(
   const { names, match, randomBytes } = options;
   const { kind, orderId } = event;
   if (kind === "order_redacted") return keptAgain(event, options);
-  if (orderId === null || (kind !== "order_snapshot" && kind !== "webhook")) {
-    return null;
-  }
+  if (
+    orderId === null ||
+    (kind !== "order_snapshot" && kind !== "webhook" &&
+      kind !== "chain_reading")
+  ) return null;
   const redacts: RedactedEvent = {
     kind,
     type: event.type,
@@ -145,7 +151,11 @@ function retainedPart(
     redacted: {
       ...redactedOrder(
         orderId,
-        kind === "webhook" ? claimedFields(event) : readingFields(event),
+        kind === "webhook"
+          ? claimedFields(event)
+          : kind === "chain_reading"
+          ? lookFields(event)
+          : readingFields(event),
         names,
       ),
       ...(match !== null && kind === "order_snapshot" ? { match } : {}),
@@ -257,6 +267,17 @@ function readingFields({ body }: Pick<RecordedEvent, "body">): RetainedFields {
       ? { tx_id: "" }
       : { tx_named: true }),
   };
+}
+
+function lookFields({ body }: RecordedEvent): RetainedFields {
+  if (body === null) return {};
+  const look = JSON.parse(new TextDecoder().decode(body)) as ChainReadingFields;
+  const witness = Object.fromEntries(
+    KEPT_OF_CHAIN_READING.flatMap((field) =>
+      look[field] === undefined ? [] : [[field, look[field]]]
+    ),
+  );
+  return { witness: witness as unknown as ChainReadingFields };
 }
 
 function claimedFields(event: RecordedEvent): RetainedFields {

@@ -3,6 +3,8 @@ import { KEPT_OF_WEBHOOK, orderField } from "../../core/wire/order_fields.ts";
 import { readOrderRow } from "../../core/wire/read_row.ts";
 import { webhookType } from "../../core/webhook_event/event_types.ts";
 import { orderMachine } from "../machines/order_machine.ts";
+import { readChainFields } from "./chain_reading.ts";
+import { effectiveReadAt } from "./time.ts";
 import type { RecordedEvent } from "./event.ts";
 import { CLAIM_FIELDS } from "./claim_body.ts";
 import type { Fact, FactBase } from "./fact.ts";
@@ -35,6 +37,16 @@ export function readRedacted(event: RecordedEvent): Fact {
     ...(eventId === null ? {} : { redacts: eventId }),
   };
   if (redacts?.kind === "webhook") return claimFact(base, body, redacts);
+  if (redacts?.kind === "chain_reading") {
+    const look = readChainFields(objectOf(body.witness) ?? {}, {
+      readAt: effectiveReadAt(event.readAt, event.recordedAt),
+      digest: base.digest,
+      erased: true,
+    });
+    return look === null
+      ? unreadable(event, { code: "look_incomplete" })
+      : { ...base, kind: "chain_reading", look };
+  }
   const reading = readOrder(event, read.row, read.odd);
   return {
     ...base,

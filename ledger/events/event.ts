@@ -1,6 +1,7 @@
 import type { KeptOrderField } from "../../core/wire/order_fields.ts";
 import type { EventKind } from "../machines/event_kind.ts";
 import type { CaseChangeKind } from "./case_change.ts";
+import type { ChainReadingFields } from "./chain_reading.ts";
 import type { HandOutcome } from "./hand_release.ts";
 import type { MatchFact } from "./order_facts.ts";
 
@@ -167,6 +168,12 @@ export interface CaseChangedBody {
   readonly note?: string;
 }
 
+/** Body of `chain_reading`. */
+export interface ChainReadingBody extends ChainReadingFields {
+  /** The order. */
+  readonly order_id: string;
+}
+
 /** Body of `delivery_unanswered`. */
 export interface DeliveryUnansweredBody {
   /** `eventId` of the delivery. */
@@ -194,6 +201,8 @@ export interface OrderRedactedBody
   readonly tx_named?: true;
   /** How the order compared with what the partner recorded. */
   readonly match?: MatchFact;
+  /** Of a look at the chain, what is kept of it. */
+  readonly witness?: ChainReadingFields;
   /**
    * The erased event that it stands for; null for a reading that was made after
    * the erasure.
@@ -204,7 +213,7 @@ export interface OrderRedactedBody
 /** The erased event that an `order_redacted` stands for. */
 export interface RedactedEvent {
   /** Its kind. */
-  readonly kind: "order_snapshot" | "webhook";
+  readonly kind: "order_snapshot" | "webhook" | "chain_reading";
   /** Type of a webhook; null for a reading. */
   readonly type: string | null;
   /** Its id after the erasure. */

@@ -1,3 +1,4 @@
+import type { ChainReading } from "./chain_reading.ts";
 import type { ClaimBody } from "./claim_body.ts";
 import type { ClaimedStatus } from "../machines/order_machine.ts";
 import type { OrderReading } from "./order_reading.ts";
@@ -117,6 +118,14 @@ export interface CaseChangedFact extends FactBase {
   readonly note: CaseNote;
 }
 
+/** The partner's chain nodes were asked for an order's transaction. */
+export interface ChainReadingFact extends FactBase {
+  /** Kind of fact. */
+  readonly kind: "chain_reading";
+  /** What they showed. */
+  readonly look: ChainReading;
+}
+
 /** What the partner expects of an order: with a session, or without one. */
 export interface ExpectationFact extends FactBase {
   /** Kind of fact. */
@@ -157,6 +166,7 @@ export type UnreadableReason =
       | "unknown_kind"
       | "contradiction_incomplete"
       | "release_incomplete"
+      | "look_incomplete"
       | "case_incomplete"
       | "session_without_id"
       | "expectation_without_id";
@@ -175,6 +185,7 @@ export type Fact =
   | OrderAbsentFact
   | OrderContradictedFact
   | OrderReleasedFact
+  | ChainReadingFact
   | CaseChangedFact
   | ExpectationFact
   | UnansweredFact

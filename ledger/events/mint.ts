@@ -2,6 +2,7 @@ import type { Delivery, UnansweredDelivery } from "../../core/wire/delivery.ts";
 import { derive, factId } from "./derive.ts";
 import type {
   CaseChangedBody,
+  ChainReadingBody,
   DeliveryUnansweredBody,
   MonthClosedBody,
   NewEvent,
@@ -70,6 +71,14 @@ export interface OrderReleasedOptions extends MintOptions {
 export interface CaseChangedOptions extends MintOptions {
   /** The order, and what the person did. */
   readonly changed: CaseChangedBody;
+}
+
+/** What the partner's chain nodes showed. */
+export interface ChainReadingOptions extends MintOptions {
+  /** The order, and what they showed of its transaction. */
+  readonly looked: ChainReadingBody;
+  /** When they were asked, UTC ISO 8601. */
+  readonly readAt: string;
 }
 
 /** A month whose books this partner closed. */
@@ -357,6 +366,38 @@ export function caseChanged(
   { changed, ...options }: CaseChangedOptions,
 ): NewEvent {
   return factEvent("case_changed", JSON.stringify(changed), options);
+}
+
+/**
+ * The event "the partner's own chain nodes showed this of the transaction".
+ *
+ * @param look The order, and what they showed.
+ * @throws {TypeError} When `order_id` is empty.
+ *
+ * @example Mint a look
+ * ```ts
+ * import { chainReading } from "./mint.ts";
+ * import assert from "node:assert/strict";
+ *
+ * const event = chainReading({
+ *   looked: {
+ *     order_id: "01JORDER",
+ *     network: "bitcoin",
+ *     verdict: "delivered",
+ *     final: true,
+ *     nodes: ["core-1", "core-2"],
+ *   },
+ *   readAt: "2026-01-01T10:00:00.000Z",
+ *   recordedAt: "2026-01-01T10:00:00.120Z",
+ *   salt: crypto.getRandomValues(new Uint8Array(16)),
+ * });
+ * assert.equal(event.orderId, "01JORDER");
+ * ```
+ */
+export function chainReading(
+  { looked, ...options }: ChainReadingOptions,
+): NewEvent {
+  return factEvent("chain_reading", JSON.stringify(looked), options);
 }
 
 /**

@@ -12,6 +12,7 @@ import { readRedacted } from "./_read_redacted.ts";
 import { readWebhookEvent } from "./_read_webhook.ts";
 import { exactObject, filledText, linking, soundRow } from "./fact_text.ts";
 import { normaliseTime } from "../../core/time/service_time.ts";
+import { readChainFields } from "./chain_reading.ts";
 import { factBase, unreadable } from "./_fact_base.ts";
 
 /**
@@ -67,6 +68,8 @@ export function readFact(event: RecordedEvent): Fact {
         return readReleased(event);
       case "case_changed":
         return readCaseChanged(event);
+      case "chain_reading":
+        return readChainReading(event);
       case "session_created":
       case "order_expected":
         return readExpectation(event, event.kind);
@@ -187,6 +190,22 @@ function readCaseChanged(event: RecordedEvent): Fact {
       text: filledText(body.note),
       ...{ reference, since },
     },
+  };
+}
+
+function readChainReading(event: RecordedEvent): Fact {
+  if (event.body === null) return unreadable(event, { code: "body_erased" });
+  const look = readChainFields(exactObject(event.body) ?? {}, {
+    readAt: effectiveReadAt(event.readAt, event.recordedAt),
+    digest: event.digest ?? "",
+    erased: false,
+  });
+  if (look === null) return unreadable(event, { code: "look_incomplete" });
+  return {
+    ...factBase(event, "chain_reading"),
+    kind: "chain_reading",
+    orderId: event.orderId,
+    look,
   };
 }
 

@@ -70,6 +70,8 @@ function explainChanges(
         effect: "unchanged",
         why: { code: "no_claim_to_contradict" },
       };
+    case "chain_reading":
+      return { effect: "unchanged", why: { code: "look_does_not_count" } };
     case "session_created":
     case "order_expected":
       return { effect: "unchanged", why: expectationWhy(after, fact, assets) };
@@ -117,6 +119,8 @@ function changedWhy(fact: Fact): EffectReason {
       return { code: "absence" };
     case "order_contradicted":
       return { code: "contradiction" };
+    case "chain_reading":
+      return { code: "looked" };
     case "session_created":
     case "order_expected":
       return { code: "session" };

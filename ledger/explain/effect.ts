@@ -1,5 +1,6 @@
 import type { CaseNote } from "../events/case_change.ts";
 import type { HandOutcome } from "../events/hand_release.ts";
+import type { Verdict as ChainVerdict } from "../../core/chain/verdict.ts";
 import type { ActivityLabel, UnreadableReason } from "../events/fact.ts";
 import type { ClaimedStatus } from "../machines/order_machine.ts";
 import type { Status } from "../machines/transition.ts";
@@ -34,6 +35,15 @@ export type EventContent =
     /** Claims received until then are contradicted. */
     readonly upTo: string;
   }
+  | {
+    readonly code: "chain";
+    /** What the nodes showed. */
+    readonly verdict: ChainVerdict;
+    /** Whether it was as deep as the partner wanted it. */
+    readonly final: boolean;
+    /** Effective time of the look, UTC ISO 8601. */
+    readonly readAt: string;
+  }
   | { readonly code: "session"; readonly sessionId: string }
   /** A person did something about the order, or noted something of it. */
   | ({ readonly code: "case" } & CaseNote)
@@ -54,6 +64,10 @@ export type EffectReason =
       | "absence"
       | "contradiction"
       | "session"
+      /** The partner's nodes were asked. */
+      | "looked"
+      /** A later look counts, or the service shows another transaction now. */
+      | "look_does_not_count"
       /** A person did it, or only noted something. */
       | "person"
       | "person_noted"

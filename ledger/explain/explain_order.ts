@@ -183,6 +183,7 @@ function kindOf(fact: Fact): ExplainedEvent["kind"] {
     case "delivery_unanswered":
     case "order_released":
     case "case_changed":
+    case "chain_reading":
     case "order_redacted":
     case "month_closed":
       return fact.label;
@@ -211,6 +212,10 @@ function contentOf(fact: Fact): EventContent {
       return { code: "absence", readAt: fact.readAt };
     case "order_contradicted":
       return { code: "contradiction", claimed: fact.status, upTo: fact.upTo };
+    case "chain_reading": {
+      const { verdict, final, readAt } = fact.look;
+      return { code: "chain", verdict, final, readAt };
+    }
     case "session_created":
     case "order_expected":
       return { code: "session", sessionId: fact.expectation.id };

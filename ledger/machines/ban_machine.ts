@@ -55,6 +55,7 @@ export const banMachine: BanMachine = {
     order_expected: null,
     delivery_unanswered: null,
     order_released: null,
+    chain_reading: null,
     case_changed: null,
     order_redacted: null,
     month_closed: null,

@@ -10,6 +10,7 @@ export const EVENT_KINDS = {
   delivery_unanswered: true,
   order_released: true,
   case_changed: true,
+  chain_reading: true,
   order_redacted: true,
   month_closed: true,
 } as const;
@@ -34,6 +35,8 @@ export const EVENT_KINDS = {
  *   `OrderReleasedBody`.
  * - `case_changed`: what a person did about an order that waits, or noted of it;
  *   see `CaseChangedBody`.
+ * - `chain_reading`: what the partner's own chain nodes showed of an order's
+ *   transaction; see `ChainReadingBody`.
  * - `order_redacted`: what is kept of a reading or webhook of an order of which
  *   the rest was erased; see `OrderRedactedBody`.
  * - `month_closed`: a month whose books this partner closed, with the files as

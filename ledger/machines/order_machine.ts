@@ -129,6 +129,7 @@ export const orderMachine: OrderMachine = {
     order_expected: null,
     delivery_unanswered: null,
     order_released: null,
+    chain_reading: null,
     case_changed: null,
     order_redacted: "reads",
     month_closed: null,

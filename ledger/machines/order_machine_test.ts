@@ -1,4 +1,4 @@
-import { orderReleased } from "../events/mint.ts";
+import { chainReading, orderReleased } from "../events/mint.ts";
 import assert from "node:assert/strict";
 import { statusAnomalies } from "../anomalies/status_anomalies.ts";
 import type { Fact } from "../events/fact.ts";
@@ -209,6 +209,21 @@ Deno.test("the fold takes from each webhook and observation what orderMachine sa
       }),
     },
     case_changed: caseChange(3, "asked"),
+    chain_reading: {
+      position: 3,
+      ...chainReading({
+        looked: {
+          order_id: ORDER,
+          network: "bitcoin",
+          verdict: "delivered",
+          final: true,
+          nodes: ["own"],
+        },
+        readAt: "2026-11-20T10:00:00.000Z",
+        recordedAt: "2026-11-20T10:00:00.000Z",
+        salt: new Uint8Array(16),
+      }),
+    },
     order_redacted: { ...orderRead(3, "pending", 3), kind: "order_redacted" },
     month_closed: {
       ...session(3),

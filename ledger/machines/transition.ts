@@ -1,10 +1,16 @@
 import type { OrderStatus } from "../../core/wire/order.ts";
 
 /**
- * A state machine: that of an order, the decision to release its goods, or one
- * of the three of a user.
+ * A state machine: that of an order, the decision to release its goods, what the
+ * chain shows of its transaction, or one of the three of a user.
  */
-export type MachineName = "order" | "release" | "lkyc" | "fkyc" | "ban";
+export type MachineName =
+  | "order"
+  | "release"
+  | "witness"
+  | "lkyc"
+  | "fkyc"
+  | "ban";
 
 /** What the release of an order can enter; see {@linkcode ReleaseEntry}. */
 export const RELEASE_ENTRIES = [
@@ -43,13 +49,14 @@ export interface VisibleStatus {
  * An order, or a machine of a user, entered a status with a trust; or the
  * release of an order changed. Of the status of an order, and of all that is
  * claimed, only the first entry is logged. A user's machines may enter a
- * confirmed status again: each time is logged. A release is logged each time it
+ * confirmed status again: each time is logged; so is what the chain shows. A release is logged each time it
  * or its reason changes, but `yes` once an order.
  */
 export interface Transition {
   /**
    * Permanent id of the transition, for handlers to remember what they did:
    * `order:<id>:confirmed.success`, `order:<id>:release.yes`,
+   * `order:<id>:witness.delivered`,
    * `user:<id>:fkyc.confirmed.retry`, and from the second entry on
    * `user:<id>:fkyc.confirmed.retry#2`.
    */
@@ -105,7 +112,8 @@ export interface NewTransition extends Omit<Transition, "key" | "seq"> {
 
 /**
  * What names a transition. That of a release has the trust `release`, and what
- * was entered as its status.
+ * was entered as its status; that of the chain the trust `witness`, and the
+ * verdict.
  */
 export type TransitionName = Pick<
   Transition,
@@ -118,6 +126,9 @@ export function transitionName(
     & TransitionName
     & Pick<Transition, "logged">,
 ): TransitionName {
+  if (machine === "witness") {
+    return { entity, machine, id, trust: machine, status, entry };
+  }
   return logged === null
     ? { entity, machine, id, trust, status, entry }
     : { entity, machine, id, trust: "release", status: logged.entered, entry };
@@ -149,11 +160,11 @@ export function parseTransitionKey(key: string): TransitionName[] {
   const [, entity, rest = ""] = /^(order|user):(.*)$/s.exec(key) ?? [];
   if (entity !== "order" && entity !== "user") return [];
   const path = entity === "order"
-    ? /:()(claimed|confirmed|release)\./g
+    ? /:()(claimed|confirmed|release|witness)\./g
     : /:(lkyc|fkyc|ban)\.(claimed|confirmed)\./g;
   return [...rest.matchAll(path)].map((match) => {
-    const machine = match[2] === "release"
-      ? "release"
+    const machine = match[2] === "release" || match[2] === "witness"
+      ? match[2]
       : (match[1] || "order") as MachineName;
     const text = rest.slice(match.index + match[0].length);
     const [counted, status = text, entry = "1"] = machine === "order"

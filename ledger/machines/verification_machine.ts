@@ -113,6 +113,7 @@ const verification: Omit<VerificationMachine, "name"> = {
     order_expected: null,
     delivery_unanswered: null,
     order_released: null,
+    chain_reading: null,
     case_changed: null,
     order_redacted: null,
     month_closed: null,

@@ -149,10 +149,10 @@ function decideCorrection(
 
 function rowOf(order: OrderBooks): Pick<
   MonthRow,
-  "orderId" | "times" | "anomalies"
+  "orderId" | "times" | "anomalies" | "witness"
 > {
-  const { orderId, times, anomalies } = order;
-  return { orderId, times, anomalies };
+  const { orderId, times, anomalies, witness } = order;
+  return { orderId, times, anomalies, witness };
 }
 
 /** The day on which it became known. What was known in an earlier month, and

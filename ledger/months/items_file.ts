@@ -23,6 +23,9 @@ const COLUMNS: readonly (readonly [
   ["partner_fee_usd", ({ money }) => amount(money.partnerFeeUsd)],
   ["service_fee_usd", ({ money }) => amount(money.serviceFeeUsd)],
   ["anomalies", ({ anomalies }) => ({ own: anomalies.join(" ") })],
+  ["witness", ({ witness }) => ({ own: witness.verdict })],
+  ["witness_final", ({ witness }) => ({ own: witness.final })],
+  ["witness_block", ({ witness }) => ({ own: witness.block })],
 ];
 
 function time(value: string | null): CsvCell {
@@ -76,6 +79,11 @@ export function* readItems(text: string): Generator<MonthRow> {
       knownAt: cell.known_at ?? "",
       money,
       anomalies: filled("anomalies")?.split(" ") ?? [],
+      witness: {
+        verdict: cell.witness ?? "",
+        final: cell.witness_final ?? "",
+        block: cell.witness_block ?? "",
+      },
     };
   }
 }

@@ -58,6 +58,18 @@ export interface MonthRow {
   readonly money: Money;
   /** Kinds of anomaly that bear on money. */
   readonly anomalies: readonly string[];
+  /** What the partner's nodes showed of it when the month was closed. */
+  readonly witness: MonthWitness;
+}
+
+/** What the partner's nodes showed of an order; empty texts where nobody looked. */
+export interface MonthWitness {
+  /** Their verdict. */
+  readonly verdict: string;
+  /** `yes` where it was final, else `no`. */
+  readonly final: string;
+  /** Height of the block. */
+  readonly block: string;
 }
 
 /** What is booked of an order; null is not known, which is not nothing. */

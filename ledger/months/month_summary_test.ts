@@ -34,6 +34,7 @@ function row(part: Partial<MonthRow>): MonthRow {
     knownAt: "2026-11-20T10:00:00.000Z",
     money,
     anomalies: [],
+    witness: { verdict: "", final: "", block: "" },
     ...part,
   };
 }

@@ -5,11 +5,13 @@ import { foldOrder } from "../explain/as_of.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import type { Booked } from "../outcomes/outcome_table.ts";
 import type { ResolveOptions } from "../orders/resolve_order.ts";
+import type { OrderState } from "../states/order_state.ts";
 import { orderState } from "../states/state_of_order.ts";
 import {
   bookedAmount,
   isSameMoney,
   type Money,
+  type MonthWitness,
   type OrderTimes,
 } from "./month_row.ts";
 
@@ -36,6 +38,8 @@ export interface OrderBooks {
   readonly firstHeardAt: string;
   /** Kinds of anomaly that bear on money. */
   readonly anomalies: readonly string[];
+  /** What the partner's nodes showed of it. */
+  readonly witness: MonthWitness;
   /** When the ledger learnt what `money` says, by events behind a position. */
   readonly knownAt: (after: number) => string;
 }
@@ -91,7 +95,16 @@ export function orderBooks(
     firstHeardAt: firstAt,
     anomalies: [...new Set(state.anomalies.map(({ kind }) => kind))]
       .filter((kind) => ABOUT_MONEY.has(kind)),
+    witness: witnessOf(state),
     knownAt: (after) => knownAt(readings, money, after) ?? firstAt,
+  };
+}
+
+function witnessOf({ witness }: OrderState): MonthWitness {
+  return {
+    verdict: witness?.verdict ?? "",
+    final: witness === null ? "" : witness.final ? "yes" : "no",
+    block: String(witness?.blockHeight ?? ""),
   };
 }
 

@@ -32,6 +32,7 @@ const labels: readonly ActivityLabel[] = [
   "order_redacted",
   "order_released",
   "case_changed",
+  "chain_reading",
 ];
 
 const placeOf: Readonly<Partial<Record<ActivityLabel, number>>> = Object

@@ -17,6 +17,8 @@ import {
   type WebhookFact,
 } from "../events/fact.ts";
 import { type CaseChange, laterCaseChange } from "../events/case_change.ts";
+import type { ChainReading } from "../events/chain_reading.ts";
+import { addChainReading } from "./chain_readings.ts";
 import { firstHandRelease, type HandRelease } from "../events/hand_release.ts";
 import type { OrderReading } from "../events/order_reading.ts";
 import type { Expectation } from "../events/expectation.ts";
@@ -91,6 +93,8 @@ export interface OrderFold {
   readonly hand: HandRelease | null;
   /** What a person did last about its case; null while nobody did. */
   readonly change: CaseChange | null;
+  /** Looks at the chain: the latest final one, and the latest. */
+  readonly looks: readonly ChainReading[];
   /** What was received, and when. Not part of the state. */
   readonly activity: ActivityFold;
 }
@@ -130,6 +134,7 @@ export function initialOrderFold(orderId: string): OrderFold {
     expectations: [],
     hand: null,
     change: null,
+    looks: [],
     activity: noActivity,
   };
 }
@@ -219,6 +224,12 @@ function add(
         change: fact.change === null
           ? fold.change
           : laterCaseChange(fold.change, fact.change),
+        activity,
+      };
+    case "chain_reading":
+      return {
+        ...fold,
+        looks: addChainReading(fold.looks, fact.look),
         activity,
       };
     case "unreadable":

@@ -1,3 +1,7 @@
+// @ts-types="@types/big.js"
+import Big from "big.js";
+import type { ChainReading } from "../events/chain_reading.ts";
+import { countingLook } from "../orders/chain_readings.ts";
 import { isFinal, isKnown, orderRank } from "../machines/order_rank.ts";
 import type { Status } from "../machines/transition.ts";
 import type { MatchFact } from "../events/order_facts.ts";
@@ -6,6 +10,7 @@ import type { OrderFold } from "../orders/order_fold.ts";
 import { claimState, highestClaim } from "../orders/order_status.ts";
 import { otherFinals } from "../orders/readings.ts";
 import type {
+  ChainFact,
   CodeFact,
   OutcomeFacts,
   ShownFact,
@@ -29,9 +34,38 @@ export function factsOfOrder(fold: OrderFold, match: MatchFact): StoredFacts {
     code: codeFact(latest?.failReason ?? null),
     tx: txFact(latest),
     match,
-    chain: "none",
+    chain: chainFact(countingLook(fold.looks, latest)),
     claim: claimFact(fold, shown),
   };
+}
+
+/**
+ * What a look at the chain comes to. An amount that is off by no more than the
+ * partner stated is nothing; by more, it differs.
+ */
+export function chainFact(look: ChainReading | null): ChainFact {
+  if (look === null) return "none";
+  const { verdict, final, amount, arrived, tolerance } = look;
+  if (!final) return "open";
+  switch (verdict) {
+    case "delivered":
+      return "agrees";
+    case "other_recipient_or_asset":
+    case "reverted":
+      return "differs";
+    case "short":
+    case "more":
+      if (tolerance === null || amount === null || arrived === null) {
+        return "off";
+      }
+      return isWithin(amount, arrived, tolerance) ? "agrees" : "differs";
+    default:
+      return "open";
+  }
+}
+
+function isWithin(amount: string, arrived: string, tolerance: string): boolean {
+  return new Big(amount).minus(arrived).abs().lte(tolerance);
 }
 
 function txFact(latest: OrderFold["latest"]): StoredFacts["tx"] {

@@ -46,6 +46,7 @@ import type {
 import { type FactLink, OrderLinks } from "../events/links.ts";
 import { ExpectationJoiner } from "./expectation_joiner.ts";
 import { urgencyOfOrder, urgencyOfUser } from "./first_claim.ts";
+import { countingLook } from "../orders/chain_readings.ts";
 import {
   type Evolved,
   type MachineStatus,
@@ -71,11 +72,27 @@ const orderRule: EntityRule<OrderFold> = {
   entity: "order",
   initial: initialOrderFold,
   evolve: evolveOrder,
-  machines: (fold) => [{ machine: "order", visible: decideOrderStatus(fold) }],
-  finals: ({ observedStatuses }) =>
-    observedStatuses.map(({ status }) => status).filter(isFinal),
+  machines: (fold) => [
+    { machine: "order", visible: decideOrderStatus(fold) },
+    { machine: "witness", visible: settledLook(fold) },
+  ],
+  finals: ({ observedStatuses }, machine) =>
+    machine === "order"
+      ? observedStatuses.map(({ status }) => status).filter(isFinal)
+      : [],
   urgency: urgencyOfOrder,
 };
+
+/**
+ * What the chain has settled of an order: a final verdict, or that the block
+ * was taken back. What is still open is told of nobody.
+ */
+function settledLook(fold: OrderFold): MachineStatus["visible"] {
+  const look = countingLook(fold.looks, fold.latest);
+  return look !== null && (look.final || look.verdict === "reorged")
+    ? { status: look.verdict, trust: "confirmed" }
+    : null;
+}
 
 const userRule: EntityRule<UserFold> = {
   entity: "user",

@@ -43,6 +43,7 @@ export async function readStats(driver: Driver): Promise<LedgerStats> {
     order_expected: 0,
     delivery_unanswered: 0,
     order_released: 0,
+    chain_reading: 0,
     case_changed: 0,
     order_redacted: 0,
     month_closed: 0,

@@ -3,6 +3,7 @@ import type {
   OrderFacts,
   OrderFees,
 } from "../events/order_facts.ts";
+import type { ChainReading } from "../events/chain_reading.ts";
 import type { ExpectationTerms } from "../events/expectation.ts";
 import type { Anomaly } from "../anomalies/anomaly.ts";
 import type { AttentionKind } from "../outcomes/attention_kind.ts";
@@ -24,6 +25,12 @@ import {
   highestClaim,
   type StatusFacts,
 } from "../orders/order_status.ts";
+
+/** A look at the chain, as readers see it. */
+export type WitnessState = Omit<
+  ChainReading,
+  "digest" | "txId" | "address" | "network" | "erased"
+>;
 
 /**
  * What is true of an order, as far as the facts known say. A pure function of
@@ -64,6 +71,11 @@ export interface OrderState extends OrderFacts, OrderDetails {
    * that holds. Readers know besides what time and other orders make of it.
    */
   readonly case: OrderCase | null;
+  /**
+   * What the partner's chain nodes show of the transaction: the look that
+   * counts; null where nobody looked at what the service shows now.
+   */
+  readonly witness: WitnessState | null;
   /** All that the outcome depends on, one word each. */
   readonly facts: StoredFacts;
   /**

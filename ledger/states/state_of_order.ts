@@ -8,7 +8,13 @@ import {
 } from "../events/order_facts.ts";
 import type { Claim } from "../orders/claims.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
-import { orderReason, type OrderState } from "./order_state.ts";
+import {
+  orderReason,
+  type OrderState,
+  type WitnessState,
+} from "./order_state.ts";
+import type { ChainReading } from "../events/chain_reading.ts";
+import { countingLook } from "../orders/chain_readings.ts";
 import { readingFacts, visibleReading } from "../orders/readings.ts";
 import {
   claimedValue,
@@ -72,6 +78,7 @@ export function orderState(
     attention: withoutSettled(outcome.attention, byHand, orderCase),
     byHand,
     case: orderCase,
+    witness: witnessOf(countingLook(fold.looks, fold.latest)),
     facts,
     createdAt: latest?.statedCreatedAt ??
       emptyToNull(latest?.createdAt ?? null),
@@ -131,6 +138,19 @@ function termsOf(
   { recordedAt: _, askedAt: _asked, validForMs: _valid, ...terms }: Expectation,
 ): ExpectationTerms {
   return terms;
+}
+
+function witnessOf(look: ChainReading | null): WitnessState | null {
+  if (look === null) return null;
+  const {
+    digest: _d,
+    txId: _t,
+    address: _a,
+    network: _n,
+    erased: _e,
+    ...rest
+  } = look;
+  return rest;
 }
 
 function claimedFacts(claims: readonly Claim[]): OrderState["claimed"] {

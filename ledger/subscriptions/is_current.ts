@@ -24,6 +24,9 @@ export function isCurrent(
   if (logged !== null) {
     return "release" in state && state.release === logged.release;
   }
+  if (machine === "witness") {
+    return "witness" in state && state.witness?.verdict === status;
+  }
   if (machine === "ban") {
     return "banned" in state && state.banned !== null &&
       state.banned === (status === "banned");

@@ -13,14 +13,15 @@ import {
   lkycMachine,
   type VerificationName,
 } from "../machines/verification_machine.ts";
+import { type Verdict, VERDICTS } from "../../core/chain/verdict.ts";
 
 /**
  * A pattern of transitions, made from the states of the machines:
- * `order.release.ENTRY`, `order.TRUST.STATUS` or `user.MACHINE.TRUST.STATUS`,
+ * `order.release.ENTRY`, `order.witness.VERDICT`, `order.TRUST.STATUS` or `user.MACHINE.TRUST.STATUS`,
  * each part but the first a word or `*`; or `*` alone. For example
  * `order.release.yes`, `order.confirmed.success`, `order.*.failed`,
  * `user.fkyc.confirmed.retry`, `user.ban.confirmed.banned`. No `*` in place of a
- * trust stands for `release`.
+ * trust stands for `release` or `witness`.
  *
  * A status that this version does not know goes through
  * {@linkcode unlisted}.
@@ -28,6 +29,7 @@ import {
 export type TransitionPattern =
   | "*"
   | `order.release.${ReleaseEntry | "*"}`
+  | `order.witness.${Verdict | "*"}`
   | `order.${Trust | "*"}.${OrderStatus | "*"}`
   | `user.${"lkyc" | "fkyc"}.${Trust | "*"}.${VerificationName | "*"}`
   | `user.ban.${"confirmed" | "*"}.${BanName | "*"}`
@@ -121,6 +123,12 @@ function parsePattern(pattern: string): Parsed {
     const isEntry = ["*", ...RELEASE_ENTRIES].includes(release);
     return isEntry ? ["order", "release", "release", release] : refuse(pattern);
   }
+  const [, verdict] = /^order\.witness\.(.+)$/s.exec(pattern) ?? [];
+  if (verdict !== undefined) {
+    return ["*", ...VERDICTS].includes(verdict)
+      ? ["order", "witness", "witness", verdict]
+      : refuse(pattern);
+  }
   const [, order, machine, trust, status] =
     /^(?:(order)|user\.(\*|lkyc|fkyc|ban))\.(\*|claimed|confirmed)\.(.+)$/s
       .exec(pattern) ?? [];
@@ -155,6 +163,7 @@ function* everyPattern(): Generator<string> {
     states: readonly string[],
   ])[] = [
     ["order", ["release"], RELEASE_ENTRIES],
+    ["order", ["witness"], VERDICTS],
     ["order", both, Object.keys(orderMachine.states)],
     ["user.lkyc", both, verification],
     ["user.fkyc", both, verification],

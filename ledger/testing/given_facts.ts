@@ -1,12 +1,14 @@
 // Facts for tests of the rules, minted as the ledger mints them.
 import type {
   CaseChangedBody,
+  ChainReadingBody,
   OrderExpectedBody,
   RecordedEvent,
   SessionCreatedBody,
 } from "../events/event.ts";
 import {
   caseChanged,
+  chainReading,
   orderAbsent,
   orderContradicted,
   orderExpected,
@@ -26,6 +28,39 @@ export const USER = "01HZUSER";
 const salt = new Uint8Array(16);
 const utf8 = new TextEncoder();
 let minted = 0;
+
+/** A look at the chain, made at a minute: a final delivery but for `changes`. */
+export function chainLook(
+  minute: number,
+  changes: Partial<ChainReadingBody> = {},
+): RecordedEvent {
+  minted++;
+  return {
+    ...chainReading({
+      looked: {
+        order_id: ORDER,
+        network: "ethereum",
+        tx_id: "0xt1",
+        address: "0xabc1",
+        amount: "0.012300000000000001",
+        verdict: "delivered",
+        arrived: "0.012300000000000001",
+        block_hash: "0xb10c",
+        block_height: 871_204,
+        index: 3,
+        confirmations: 14,
+        final: true,
+        nodes: ["own-1", "own-2"],
+        answers: "5a".repeat(32),
+        ...changes,
+      },
+      readAt: at(minute),
+      recordedAt: at(minute),
+      salt,
+    }),
+    position: minted,
+  };
+}
 
 /** Minute `minute` of the day, UTC ISO 8601 with milliseconds. */
 export function at(minute: number): string {

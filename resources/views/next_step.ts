@@ -2,6 +2,7 @@ import type { OrderInContext, OutcomeNow } from "../../ledger/for_resources.ts";
 import { CASE } from "../wording/case.ts";
 import { declinedMessage, OUTCOME_WORDS } from "../wording/outcome.ts";
 import { NOT_TOLD } from "../wording/release.ts";
+import { ARRIVED } from "../wording/witness.ts";
 import { operands, shellWord } from "./shell_word.ts";
 
 /** An order, and what it has come to now. */
@@ -29,11 +30,15 @@ export function nextStep({ order, outcome }: Decided): string {
 export function customerMessage(decided: Decided): string {
   const dealt = caseWords(decided)?.customer ?? null;
   if (dealt !== null) return dealt;
-  const { order: { confirmed }, outcome: { code } } = decided;
+  const { order, outcome: { code } } = decided;
   const { customer } = OUTCOME_WORDS[code];
+  // Only the chain shows that it has arrived, and only a final look at it.
+  if (code === "session_matched" && order.facts.chain === "agrees") {
+    return ARRIVED;
+  }
   // Of a declined payment its code has words of its own.
   return code === "declined"
-    ? declinedMessage(confirmed?.failReason ?? "") ?? customer
+    ? declinedMessage(order.confirmed?.failReason ?? "") ?? customer
     : customer;
 }
 

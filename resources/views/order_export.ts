@@ -79,6 +79,7 @@ const COLUMNS: readonly (readonly [
   ["release_reason", (_, { reason }) => reason],
   ["outcome", (_, { code }) => code],
   ["match", (order) => order.facts.match],
+  ["chain", (order) => order.facts.chain],
   ["attention", (_, { attention }) => attention.join(" ")],
   ["booked", (_, { booked }) => booked],
 ];

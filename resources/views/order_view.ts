@@ -18,6 +18,7 @@ import {
   RELEASE,
   RELEASE_REASON,
 } from "../wording/release.ts";
+import { describeWitness } from "../wording/witness.ts";
 import { ageText, labelled, wrap } from "./text.ts";
 import { customerMessage, nextStep } from "./next_step.ts";
 import {
@@ -50,8 +51,12 @@ export interface OrderJson extends Omit<OrderState, "outcome" | "case"> {
   readonly reason: Worded<OrderReason>;
   /** Meaning of `failReason` where it is a documented code. */
   readonly failMeaning: string | null;
+  /** What the chain shows of its transaction; null where nobody looked. */
+  readonly witness: Worded<WitnessState> | null;
   readonly anomalies: readonly Worded<Anomaly>[];
 }
+
+type WitnessState = NonNullable<OrderState["witness"]>;
 
 /**
  * An order as `--json` prints it: the state in words, without activity.
@@ -85,6 +90,9 @@ export function orderJson(
       message: describeOrderReason(state.reason),
     },
     failMeaning: failMeaning(state),
+    witness: state.witness === null
+      ? null
+      : { ...state.witness, message: describeWitness(state) ?? "" },
     anomalies: anomaliesJson(state.anomalies),
   };
 }
@@ -159,6 +167,7 @@ export function orderLines(
     ["By hand", hand ? describeHandRelease(hand) : null],
     ["Next", nextStep({ order, outcome })],
     ["Held by", heldBy === null ? null : `order ${heldBy}`],
+    ["Chain", describeWitness(order)],
     ["Waits for", attention.join(", ")],
     ["Case", outcome.case === null ? null : describeCase(outcome.case)],
     ["Age", ageText(order, nowMs)],

@@ -16,6 +16,10 @@ export function describeEffectReason(reason: EffectReason): string {
       return "A claim that the service did not agree with no longer counts";
     case "session":
       return "The partner's own session says what was asked for";
+    case "looked":
+      return "Your nodes show it";
+    case "look_does_not_count":
+      return "A later look counts, or the service shows another transaction, address or amount";
     case "person":
       return "A person did it";
     case "person_noted":
@@ -100,6 +104,8 @@ function describeUnreadableReason(reason: UnreadableReason): string {
       return "The release by hand does not say what was done";
     case "case_incomplete":
       return "The change of the case does not say what was done";
+    case "look_incomplete":
+      return "The look at the chain has no verdict that this version knows";
     case "session_without_id":
       return "The session has no id";
     case "expectation_without_id":
@@ -128,6 +134,10 @@ export function describeEventContent(content: EventContent): string {
       return `the service does not show the order, read ${content.readAt}`;
     case "contradiction":
       return `the service does not agree with ${content.claimed}, claimed up to ${content.upTo}`;
+    case "chain":
+      return `your nodes say ${content.verdict}${
+        content.final ? ", final" : ""
+      }, read ${content.readAt}`;
     case "session":
       return `session ${content.sessionId} was made`;
     case "case":

@@ -1,6 +1,7 @@
 import type { OutcomeCode, OutcomeFacts } from "../../ledger/for_resources.ts";
 import type { OrderState } from "../../ledger/mod.ts";
 import { DECLINED, FAILURES } from "./failures.ts";
+import { describeWitness } from "./witness.ts";
 import { ASKED_SOON, listWords, UNKNOWN_STATE } from "./phrases.ts";
 
 /** What is said of an order that has come to one outcome. */
@@ -259,7 +260,10 @@ export const OUTCOME_WORDS: Readonly<Record<OutcomeCode, OutcomeWords>> = {
       "asking for the details of the transfer and will write to you again.",
   },
   chain_differs: {
-    headline: () => "Success, but the chain shows another transfer.",
+    headline: (order) =>
+      `Success, but the chain shows another transfer: ${
+        describeWitness(order) ?? "it was erased."
+      }`,
     next: "Compare the transaction with the order: who got how much of what. " +
       "Ask the service.",
     customer: CHECKING,
@@ -279,9 +283,11 @@ export const OUTCOME_WORDS: Readonly<Record<OutcomeCode, OutcomeWords>> = {
     customer: CHECKING,
   },
   session_matched: {
-    headline: ({ confirmed }) =>
-      confirmed?.txId
-        ? `Success, as asked for. Final. Crypto was sent: ${confirmed.txId}`
+    headline: (order) =>
+      order.facts.chain === "agrees"
+        ? `Success, as asked for. Final. ${describeWitness(order) ?? ""}`
+        : order.confirmed?.txId
+        ? `Success, as asked for. Final. Crypto was sent: ${order.confirmed.txId}`
         : "Success, as asked for. Final.",
     next: "Release what `expected.reference` names.",
     customer: "Your order is complete: our payment partner says that the " +

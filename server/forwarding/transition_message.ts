@@ -30,7 +30,7 @@ export interface ForwardedTransition {
   readonly seq: number;
   /** `order` or `user`. */
   readonly entity: string;
-  /** The machine that moved: `order` or `release`; `lkyc`, `fkyc` or `ban`. */
+  /** The machine that moved: `order`, `release` or `witness`; `lkyc`, `fkyc` or `ban`. */
   readonly machine: string;
   /** Order or user identifier. */
   readonly id: string;

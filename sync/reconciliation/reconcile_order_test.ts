@@ -37,6 +37,7 @@ function state(changes: Partial<OrderState> = {}): OrderState {
     attention: ["not_comparable"],
     byHand: null,
     case: null,
+    witness: null,
     facts: {
       shown: status as OrderState["facts"]["shown"],
       gone: "no",

@@ -1,6 +1,7 @@
 import { latestReading, type ObservedStatus } from "../../orders/readings.ts";
 import type { OrderReading } from "../../events/order_reading.ts";
 import type { CaseChange } from "../../events/case_change.ts";
+import type { ChainReading } from "../../events/chain_reading.ts";
 import type { HandRelease } from "../../events/hand_release.ts";
 import type { OtpStep } from "../../events/fact.ts";
 import type { Expectation } from "../../events/expectation.ts";
@@ -123,6 +124,27 @@ const orderFold = byPlace<WithPackedClaims>({
       afterHand: asIs,
       reference: asIs,
       since: asIs,
+    }),
+  ),
+  looks: list(
+    byPlace<ChainReading>({
+      readAt: asIs,
+      digest: asIs,
+      network: asIs,
+      txId: asIs,
+      address: asIs,
+      amount: asIs,
+      verdict: asIs,
+      reason: asIs,
+      arrived: asIs,
+      tolerance: asIs,
+      blockHash: asIs,
+      blockHeight: asIs,
+      index: asIs,
+      confirmations: asIs,
+      final: asIs,
+      nodes: asIs,
+      erased: asIs,
     }),
   ),
   activity: {

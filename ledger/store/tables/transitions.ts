@@ -306,26 +306,27 @@ const selectLastSeq: Statement = {
   args: [],
 };
 
-/** The confirmed status that a machine of a user entered last. */
-const lastConfirmed = (alias: string) =>
+/** The status that a machine entered last, with a trust. */
+const lastEntered = (alias: string) =>
   `(SELECT l.status FROM transitions AS l
-    WHERE l.entity = 'user' AND l.entity_id = ${alias}.entity_id
-      AND l.machine = ${alias}.machine AND l.trust = 'confirmed'
+    WHERE l.entity = ${alias}.entity AND l.entity_id = ${alias}.entity_id
+      AND l.machine = ${alias}.machine AND l.trust = ${alias}.trust
     ORDER BY l.seq DESC LIMIT 1)`;
 
 /** The highest entry that is logged of a status; null without any. */
 const highestEntry = (alias: string) =>
   `(SELECT max(h.entry) FROM transitions AS h
-    WHERE h.entity = 'user' AND h.entity_id = ${alias}.entity_id
-      AND h.machine = ${alias}.machine AND h.trust = 'confirmed'
+    WHERE h.entity = ${alias}.entity AND h.entity_id = ${alias}.entity_id
+      AND h.machine = ${alias}.machine AND h.trust = ${alias}.trust
       AND h.status = ${alias}.status)`;
 
 /**
  * Logs transitions in their order: the first entry only, except that a machine
- * of a user may enter a confirmed status again. It enters another one only:
- * back from a claim to what was confirmed before is no entry, so that no
- * webhook can cause one. Entries of users are counted here, in the batch that
- * the checkpoint guards; releases were counted by what was logged before.
+ * of a user may enter a confirmed status again, and the chain a verdict. It
+ * enters another one only: back from a claim to what was confirmed before is no
+ * entry, so that no webhook can cause one. Such entries are counted here, in the
+ * batch that the checkpoint guards; releases were counted by what was logged
+ * before.
  */
 export function insertTransitions(
   transitions: readonly NewTransition[],
@@ -347,9 +348,12 @@ export function insertTransitions(
   return { sql: recurs ? insertCounted : insert, args: [JSON.stringify(rows)] };
 }
 
-/** Whether entries are counted by the log: what a user's machine confirms. */
-function isCounted({ entity, trust }: TransitionName): boolean {
-  return entity === "user" && trust === "confirmed";
+/**
+ * Whether entries are counted by the log: what a user's machine confirms, and
+ * what the chain shows.
+ */
+function isCounted({ entity, machine, trust }: TransitionName): boolean {
+  return machine === "witness" || (entity === "user" && trust === "confirmed");
 }
 
 // The limit has no effect on the result. It stops SQLite from building the JSON
@@ -365,7 +369,8 @@ const insertCounted = `INSERT INTO transitions (${LOGGED.list()})
   WITH entered (key, ${LOGGED.list()}) AS (
     SELECT key, ${LOGGED.values} FROM ${entered}
   ), marked AS (
-    SELECT *, entity = 'user' AND trust = 'confirmed' AS recurs FROM entered
+    SELECT *, machine = 'witness' OR (entity = 'user' AND trust = 'confirmed')
+      AS recurs FROM entered
   ), successive AS (
     SELECT *, lag(status) OVER (
       PARTITION BY recurs, entity, entity_id, machine ORDER BY key
@@ -375,7 +380,7 @@ const insertCounted = `INSERT INTO transitions (${LOGGED.list()})
       PARTITION BY recurs, entity, entity_id, machine, status ORDER BY key
     ) AS nth
     FROM successive AS a WHERE recurs = 0
-      OR coalesce(confirmed, ${lastConfirmed("a")}) IS NOT status
+      OR coalesce(confirmed, ${lastEntered("a")}) IS NOT status
   )
   SELECT ${
   LOGGED.list(undefined, {
@@ -470,7 +475,7 @@ const joinLogged = `LEFT JOIN transitions AS t ON t.entity = v.entity
     AND t.trust = v.trust AND t.status = v.status
     AND (v.entity = 'order' OR v.trust = 'claimed'
       OR (t.entry = ${highestEntry("v")}
-        AND v.status = ${lastConfirmed("v")}))`;
+        AND v.status = ${lastEntered("v")}))`;
 
 /** Which entry it would be, if it is not logged yet. */
 const nextEntry =

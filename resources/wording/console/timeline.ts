@@ -1,4 +1,5 @@
 import type { EventContent } from "../../../ledger/for_resources.ts";
+import { VERDICT } from "../witness.ts";
 import { describeCaseEntry } from "../case.ts";
 
 /** Statuses as what happens to an order. */
@@ -37,6 +38,10 @@ export function describeHappening(content: EventContent): string {
       return `The service does not agree that ${
         named(STATUSES, content.claimed)
       }`;
+    case "chain":
+      return `Your nodes were asked: ${VERDICT[content.verdict]}${
+        content.final ? "" : " (not final)"
+      }`;
     case "session":
       return "You made a session for the widget";
     case "case":
@@ -65,6 +70,8 @@ export function heardBy(content: EventContent): string {
     case "absence":
     case "contradiction":
       return "reading";
+    case "chain":
+      return "your nodes";
     case "session":
       return "your own";
     case "case":

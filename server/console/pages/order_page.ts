@@ -123,6 +123,10 @@ ${
     facts([
       ["Status", markup`${outsideText(order.status, 60)} (${order.trust})`],
       ["Because", sentence(order.reason.message)],
+      [
+        "Chain",
+        order.witness !== null && sentence(order.witness.message),
+      ],
       ["Failure", failure(order)],
       ["Age", ageText(order, nowMs)],
       ["Fresh", describeFreshness(order.freshness, nowMs)],

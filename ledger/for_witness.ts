@@ -1,0 +1,19 @@
+/**
+ * What the witness needs of the ledger: how a look is recorded, what is known of
+ * an order's looks, and the lease it works under.
+ *
+ * @module
+ */
+export type {
+  ChainReading,
+  ChainReadingFields,
+} from "./events/chain_reading.ts";
+export { isLaterLook } from "./events/chain_reading.ts";
+export { chainReading } from "./events/mint.ts";
+export { LEASE_MS } from "./lease/lease.ts";
+export { LeaseTurn } from "./lease/lease_turn.ts";
+export { readLastSeq } from "./store/tables/transitions.ts";
+export { isAbout } from "./orders/chain_readings.ts";
+export { sameHash, sameIgnoringCase } from "./orders/compare.ts";
+export type { OrderFold } from "./orders/order_fold.ts";
+export { readOrderFold } from "./queries/order_fold.ts";

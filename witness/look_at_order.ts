@@ -1,0 +1,197 @@
+import {
+  type ChainReading,
+  chainReading,
+  type ChainReadingFields,
+  isAbout,
+  isLaterLook,
+  type OrderFold,
+  readOrderFold,
+  sameHash,
+  sameIgnoringCase,
+} from "../ledger/for_witness.ts";
+import type { Ledger } from "../ledger/mod.ts";
+import type { ChainWitness, Look, TransferQuestion } from "./transfer.ts";
+
+/** Why an order cannot be looked at. */
+export type NothingToLookAt =
+  | "unknown_order"
+  | "not_shown"
+  | "no_transaction"
+  | "erased";
+
+/** What a look at an order came to. */
+export interface OrderLook {
+  /** The order. */
+  readonly orderId: string;
+  /** Why nobody was asked; null where the nodes were. */
+  readonly nothing: NothingToLookAt | null;
+  /** What the nodes showed; null where nobody was asked. */
+  readonly look: Look | null;
+  /** Whether it says something new, and so was recorded. */
+  readonly recorded: boolean;
+}
+
+/** What {@linkcode lookAtOrder} works with. */
+export interface LookAtOrderOptions {
+  /** Asks the nodes. */
+  readonly witness: ChainWitness;
+  /** Clock, milliseconds since 1970. @default {Date.now} */
+  readonly now?: () => number;
+}
+
+/**
+ * Looks at the transaction that the service shows of an order, and records what
+ * says something new.
+ *
+ * @param ledger The ledger; it has to be projected afterwards.
+ * @param orderId The order.
+ * @param options Who asks the nodes.
+ * @throws {LedgerError} When the ledger fails.
+ *
+ * @example An order that nobody knows
+ * ```ts
+ * import { openLedger } from "@rampkit/onramp/ledger";
+ * import {
+ *   createChainWitness,
+ *   lookAtOrder,
+ *   readChains,
+ * } from "@rampkit/onramp/witness";
+ * import assert from "node:assert/strict";
+ *
+ * await using ledger = await openLedger({
+ *   url: ":memory:",
+ *   environment: "sandbox",
+ * });
+ * const witness = createChainWitness({ chains: readChains({}) });
+ * const { nothing } = await lookAtOrder(ledger, "01JNOBODY", { witness });
+ * assert.equal(nothing, "unknown_order");
+ * ```
+ */
+export async function lookAtOrder(
+  ledger: Ledger,
+  orderId: string,
+  { witness, now = Date.now }: LookAtOrderOptions,
+): Promise<OrderLook> {
+  const nobody = (nothing: NothingToLookAt): OrderLook => ({
+    orderId,
+    nothing,
+    look: null,
+    recorded: false,
+  });
+  const fold = await readOrderFold(ledger.driver, orderId);
+  if (fold === null) return nobody("unknown_order");
+  const shown = fold.latest;
+  if (shown === null) return nobody("not_shown");
+  if (shown.txErased) return nobody("erased");
+  if (shown.txId === null || shown.txId === "" || shown.network === null) {
+    return nobody("no_transaction");
+  }
+  const last = lastLook(fold);
+  const question: TransferQuestion = {
+    network: shown.network,
+    asset: shown.commodity ?? "",
+    txId: shown.txId,
+    address: shown.address || null,
+    amount: shown.cryptoAmount || null,
+    smartContract: smartContractOf(fold),
+    others: await otherAmounts(ledger, fold),
+    before: last === null || last.blockHash === null ||
+        last.blockHeight === null
+      ? null
+      : { blockHash: last.blockHash, blockHeight: last.blockHeight },
+  };
+  const askedAt = new Date(now()).toISOString();
+  const look = await witness.look(question);
+  const fields = fieldsOf(question, look);
+  const recorded = last === null || saysSomethingNew(last, fields);
+  if (recorded) {
+    await ledger.append([chainReading({
+      looked: { order_id: orderId, ...fields },
+      readAt: askedAt,
+      recordedAt: new Date(now()).toISOString(),
+      salt: crypto.getRandomValues(new Uint8Array(16)),
+    })]);
+  }
+  return { orderId, nothing: null, look, recorded };
+}
+
+/** The last look at what the service shows now; null before the first. */
+export function lastLook({ looks, latest }: OrderFold): ChainReading | null {
+  if (latest === null) return null;
+  return looks.filter((look) => isAbout(look, latest))
+    .reduce<ChainReading | null>(
+      (last, look) => last === null || isLaterLook(look, last) ? look : last,
+      null,
+    );
+}
+
+function smartContractOf(
+  { latest }: OrderFold,
+): NonNullable<TransferQuestion["smartContract"]> | null {
+  if (latest === null || latest.cryptoType !== "sc" || !latest.address) {
+    return null;
+  }
+  return { address: latest.address, inputData: latest.scInputData || null };
+}
+
+/** Amounts of other orders to which the service shows the same transaction and address. */
+async function otherAmounts(
+  ledger: Ledger,
+  { orderId, latest }: OrderFold,
+): Promise<readonly string[]> {
+  const txId = latest?.txId ?? "";
+  const { found } = await ledger.find(txId);
+  return found.flatMap((one) => {
+    if (one.entity !== "order" || one.order.orderId === orderId) return [];
+    const { confirmed } = one.order;
+    const isSame = confirmed !== null &&
+      sameHash(confirmed.txId ?? "", txId) &&
+      sameHash(confirmed.address ?? "", latest?.address ?? "") &&
+      sameIgnoringCase(confirmed.network ?? "", latest?.network ?? "");
+    // Without an amount nobody can tell which payment is whose.
+    return isSame ? [confirmed.cryptoAmount ?? "unknown"] : [];
+  });
+}
+
+function fieldsOf(
+  { network, txId, address, amount }: TransferQuestion,
+  look: Look,
+): ChainReadingFields {
+  const { verdict, reason, arrived, confirmations, final, block } = look;
+  const { index, nodes, answers, tolerance } = look.evidence;
+  const stated = {
+    tx_id: txId,
+    address,
+    amount,
+    reason,
+    arrived,
+    tolerance,
+    block_hash: block?.blockHash ?? null,
+    block_height: block?.blockHeight ?? null,
+    index,
+    confirmations,
+    answers,
+  };
+  return {
+    network,
+    verdict,
+    final,
+    nodes,
+    ...Object.fromEntries(
+      Object.entries(stated).filter(([, value]) => value !== null),
+    ),
+  };
+}
+
+/** More confirmations alone are nothing new; that they are enough is. */
+function saysSomethingNew(
+  last: ChainReading,
+  now: ChainReadingFields,
+): boolean {
+  return last.verdict !== now.verdict || last.final !== now.final ||
+    last.reason !== (now.reason ?? null) ||
+    last.arrived !== (now.arrived ?? null) ||
+    last.tolerance !== (now.tolerance ?? null) ||
+    last.blockHash !== (now.block_hash ?? null) ||
+    last.index !== (now.index ?? null);
+}

@@ -1,0 +1,280 @@
+import { isNativeAsset } from "../core/chain/chain_network.ts";
+import { sleep as realSleep, steadyClock } from "../core/waiting/sleep.ts";
+import {
+  LEASE_MS,
+  LeaseTurn,
+  readLastSeq,
+  readOrderFold,
+} from "../ledger/for_witness.ts";
+import type { Ledger, OrderView } from "../ledger/mod.ts";
+import type { Chain, Chains } from "./chains_file.ts";
+import { lastLook, lookAtOrder, type OrderLook } from "./look_at_order.ts";
+import { GIVEN_UP_AFTER_MS, nextLookMs } from "./next_look.ts";
+import type { ChainWitness } from "./transfer.ts";
+
+/** What a watcher works with. */
+export interface WatcherOptions {
+  /** The ledger. */
+  readonly ledger: Ledger;
+  /** Asks the nodes. */
+  readonly witness: ChainWitness;
+  /** The networks that can be asked. */
+  readonly chains: Chains;
+  /** Clock, milliseconds since 1970. @default {Date.now} */
+  readonly now?: () => number;
+  /** Waits. @default {a timer} */
+  readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** Called with each look. @default {none} */
+  readonly onLook?: (look: OrderLook) => void;
+  /** Called with each failure of the ledger; it goes on. @default {none} */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** Looks at the transaction of each confirmed success, until it is settled. */
+export interface Watcher {
+  /**
+   * Looks at all that is due now, once.
+   *
+   * @param options Since when orders count. @default {the last thirty days}
+   * @returns What was looked at.
+   */
+  once(options?: {
+    readonly since?: string;
+    readonly signal?: AbortSignal;
+  }): Promise<readonly OrderLook[]>;
+  /**
+   * Looks again and again until the signal is aborted, while this process holds
+   * the ledger's lease for it.
+   */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** Name of the lease: one process looks at a time. */
+const LEASE = "witness";
+/** How often it is asked what is new. */
+const TICK_MS = 2_000;
+/** How often orders are read again: the service may have changed them. */
+const REREAD_MS = 3_600_000;
+/** How far back that goes. */
+const REREAD_BACK_MS = 3 * 86_400_000;
+/** Transitions read at once. */
+const AT_ONCE = 1000;
+/** Looks of one network in one turn, so that none keeps the others waiting. */
+const TURN = 20;
+/** A pause after the ledger has failed. */
+const FAILED_MS = 10_000;
+
+/** An order that waits for a look. */
+interface Waiting {
+  readonly orderId: string;
+  readonly chain: Chain;
+  readonly dueMs: number;
+  /** Whether nobody has looked yet. */
+  readonly isNew: boolean;
+}
+
+/**
+ * A watcher over a ledger. Each network is asked by itself, so that one that
+ * does not answer holds up nothing else; half of a network's turns go to orders
+ * that nobody has looked at.
+ *
+ * @param options What it works with.
+ */
+export function createWatcher(options: WatcherOptions): Watcher {
+  return new LedgerWatcher(options);
+}
+
+class LedgerWatcher implements Watcher {
+  readonly #options: WatcherOptions;
+  readonly #now: () => number;
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #busy = new Map<Chain, Promise<void>>();
+
+  constructor(options: WatcherOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  async once(
+    { since, signal }: {
+      readonly since?: string;
+      readonly signal?: AbortSignal;
+    } = {},
+  ): Promise<readonly OrderLook[]> {
+    const { chains } = this.#options;
+    await this.#read(
+      since === undefined ? this.#now() - GIVEN_UP_AFTER_MS : Date.parse(since),
+    );
+    const looks: OrderLook[] = [];
+    await Promise.all(
+      [...chains.values()].map(async (chain) => {
+        for (const one of this.#due(chain)) {
+          if (signal?.aborted) return;
+          looks.push(await this.#look(one));
+        }
+      }),
+    );
+    return looks;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { ledger, onError = () => {}, sleep = realSleep } = this.#options;
+    while (!signal.aborted) {
+      try {
+        const turn = await LeaseTurn.take({
+          driver: ledger.driver,
+          name: LEASE,
+          holder: crypto.randomUUID(),
+          leaseMs: LEASE_MS,
+          steadyNow: steadyClock(this.#now),
+          sleep,
+          onError,
+        });
+        if (!(turn instanceof LeaseTurn)) {
+          await sleep(Math.max(100, turn.leftMs), signal);
+          continue;
+        }
+        try {
+          await this.#watch(AbortSignal.any([signal, turn.signal]));
+        } finally {
+          await turn.end();
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        onError(error);
+        await sleep(FAILED_MS, signal).catch(() => {});
+      }
+    }
+  }
+
+  async #watch(signal: AbortSignal): Promise<void> {
+    const { ledger, chains, sleep = realSleep } = this.#options;
+    // What is entered while orders are read is read again from here.
+    let seq = await readLastSeq(ledger.driver);
+    await this.#read(this.#now() - GIVEN_UP_AFTER_MS);
+    let readMs = this.#now();
+    try {
+      while (!signal.aborted) {
+        const entered = await ledger.transitions({
+          after: seq,
+          entity: "order",
+          limit: AT_ONCE,
+        });
+        for (const { machine, trust, status, id } of entered) {
+          if (
+            machine === "order" && trust === "confirmed" && status === "success"
+          ) {
+            const order = await ledger.orders.get(id);
+            if (order !== null) await this.#add(order);
+          }
+        }
+        seq = entered.at(-1)?.seq ?? seq;
+        if (this.#now() - readMs > REREAD_MS) {
+          await this.#read(this.#now() - REREAD_BACK_MS);
+          readMs = this.#now();
+        }
+        for (const chain of chains.values()) this.#begin(chain, signal);
+        if (entered.length < AT_ONCE) {
+          await sleep(TICK_MS, signal).catch(() => {});
+        }
+      }
+    } finally {
+      await Promise.all(this.#busy.values());
+    }
+  }
+
+  /** Begins a turn of a network, unless one is under way. */
+  #begin(chain: Chain, signal: AbortSignal): void {
+    if (this.#busy.has(chain)) return;
+    const due = this.#due(chain).slice(0, TURN);
+    if (due.length === 0) return;
+    const { onError = () => {} } = this.#options;
+    const turn = (async () => {
+      for (const one of due) {
+        if (signal.aborted) return;
+        await this.#look(one);
+      }
+    })().catch(onError).finally(() => this.#busy.delete(chain));
+    this.#busy.set(chain, turn);
+  }
+
+  /** What is due of a network: new ones and others in turn, each oldest first. */
+  #due(chain: Chain): readonly Waiting[] {
+    const nowMs = this.#now();
+    const due = [...this.#waiting.values()]
+      .filter((one) => one.chain === chain && one.dueMs <= nowMs)
+      .sort((a, b) => a.dueMs - b.dueMs);
+    const fresh = due.filter(({ isNew }) => isNew);
+    const again = due.filter(({ isNew }) => !isNew);
+    return due.flatMap((_, at) =>
+      [fresh[at], again[at]].filter((one) => one !== undefined)
+    );
+  }
+
+  async #look({ orderId }: Waiting): Promise<OrderLook> {
+    const { ledger, witness, onLook = () => {} } = this.#options;
+    const looked = await lookAtOrder(ledger, orderId, {
+      witness,
+      now: this.#now,
+    });
+    if (looked.recorded) await ledger.project();
+    onLook(looked);
+    const order = await ledger.orders.get(orderId);
+    this.#waiting.delete(orderId);
+    if (order !== null) await this.#add(order, looked);
+    return looked;
+  }
+
+  /** Reads the successes since a time, and notes when each is due. */
+  async #read(sinceMs: number): Promise<void> {
+    const orders = this.#options.ledger.orders.list({
+      status: "success",
+      trust: "confirmed",
+      createdAfter: new Date(sinceMs).toISOString(),
+    });
+    for await (const order of orders) await this.#add(order);
+  }
+
+  /** Notes when an order is due; forgets it where it never is. */
+  async #add(order: OrderView, looked: OrderLook | null = null): Promise<void> {
+    const { ledger, chains } = this.#options;
+    const { orderId, network, commodity } = order;
+    const chain = chains.get((network ?? "").toLowerCase());
+    if (order.status !== "success" || chain === undefined) return;
+    // What cannot be looked at is looked at where somebody asks for it.
+    if (!canAsk(chain, commodity ?? "", order.cryptoType === "sc")) return;
+    const fold = await readOrderFold(ledger.driver, orderId);
+    if (fold === null || fold.latest?.txErased || !fold.latest?.txId) return;
+    const last = lastLook(fold);
+    // A look that said nothing new was made all the same.
+    const readAt = looked === null || looked.look === null
+      ? last?.readAt
+      : new Date(this.#now()).toISOString();
+    const dueMs = nextLookMs({
+      last: last === null || readAt === undefined ? null : {
+        ...last,
+        confirmations: looked?.look?.confirmations ?? last.confirmations,
+        readAt,
+      },
+      sinceMs: Date.parse(order.changedAt ?? order.createdAt ?? "") || 0,
+      blockMs: chain.blockMs,
+      confirmations: chain.confirmations,
+    });
+    if (dueMs === null) this.#waiting.delete(orderId);
+    else {
+      this.#waiting.set(orderId, {
+        orderId,
+        chain,
+        dueMs,
+        isNew: last === null,
+      });
+    }
+  }
+}
+
+/** Whether an asset's transactions can be looked at on a chain. */
+function canAsk(chain: Chain, asset: string, isContract: boolean): boolean {
+  return chain.family === "bitcoin" || isContract ||
+    isNativeAsset(chain.network, asset) ||
+    chain.tokens.has(asset.toUpperCase());
+}
