@@ -30,6 +30,7 @@ import { addSubscriptions } from "./commands/subscriptions/mod.ts";
 import { addListen } from "./commands/listen.ts";
 import { addTrigger } from "./commands/trigger.ts";
 import { addUsers } from "./commands/users/mod.ts";
+import { addWitness } from "./commands/witness.ts";
 import { addWebhook } from "./commands/webhook/mod.ts";
 import { EXIT } from "../settings/errors.ts";
 import { guardedIo, type Io } from "./program/io.ts";
@@ -146,6 +147,7 @@ export function buildProgram(
   addExpect(program, cli);
   addRelease(program, cli);
   addCase(program, cli);
+  addWitness(program, cli);
   addLedger(program, cli);
   addDeliveries(program, cli);
   addSubscriptions(program, cli);

@@ -141,6 +141,12 @@ const WITH_VARIABLE = {
     isSecret: true,
     read: readApiTokens,
   },
+  chainsFile: {
+    variable: "RAMPKIT_CHAINS",
+    means: "file that names your own chain nodes, as WITNESS.md says",
+    otherwise: "none: no chain is looked at",
+    read: text,
+  },
   baseUrl: {
     variable: "RAMPKIT_BASE_URL",
     flag: "--base-url <url>",

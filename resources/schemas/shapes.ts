@@ -36,6 +36,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   explanation: shape("Explanation", ["orders explain"]),
   freshness: shape("Freshness", [], "freshness of orders show and users show"),
   "recorded-release": shape("RecordedRelease", ["release"]),
+  "order-look": shape("OrderLook", ["witness"]),
   case: shape("Case", ["case"]),
   "found-by": shape("FoundBy", [], "foundBy of orders show"),
   anomaly: shape("Anomaly"),

@@ -76,6 +76,18 @@ export function describeWitness(
   ].filter((part) => part !== null).join(", ") + ".";
 }
 
+/** Why an order cannot be looked at. */
+export function nothingToLookAt(
+  why: "unknown_order" | "not_shown" | "no_transaction" | "erased",
+): string {
+  return {
+    unknown_order: "the ledger has no such order",
+    not_shown: "the service has not shown the order yet",
+    no_transaction: "the service names no transaction",
+    erased: "its transaction was erased",
+  }[why];
+}
+
 /** What a customer may be told once the chain shows it, and only then. */
 export const ARRIVED =
   "Your order is complete: the crypto has arrived at your address.";

@@ -58,6 +58,8 @@ export const LOG_EVENTS = {
   delivery_refused: "A delivery could not be kept, and was answered 503",
   delivery_unanswered: "A stored delivery was answered late or with 503",
   append_failing: "The ledger does not take deliveries",
+  witness_failed:
+    "Looking at the chain failed in the ledger, and is tried again",
   append_recovered: "The ledger takes deliveries again",
   ledger_replaced: "The ledger's file was removed or replaced; restart needed",
   spool_failed: "The spool could not take a delivery",

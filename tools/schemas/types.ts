@@ -47,6 +47,7 @@ import type {
   Unfired,
   UserReason,
 } from "../../ledger/types.ts";
+import type { OrderLook, Verdict } from "../../witness/mod.ts";
 import type { ConditionCode } from "../../resources/health/conditions.ts";
 import type { Check } from "../../resources/health/finding.ts";
 import type { DeliveryDetailJson } from "../../resources/queries/deliveries.ts";
@@ -272,6 +273,8 @@ export interface Components {
   readonly WebhookTest: webhooks.WebhookTest;
   readonly UnrecognisedWebhook: UnrecognisedWebhook;
   readonly Webhook: webhooks.Webhook;
+  readonly OrderLook: OrderLook;
+  readonly Verdict: Verdict;
   readonly Replayed: Replayed;
   readonly Sent: Sent;
 }
