@@ -5,7 +5,12 @@
  * @module
  */
 export type { Verdict, VerdictReason } from "../core/chain/verdict.ts";
-export type { ChainReading } from "./events/chain_reading.ts";
+export type { MonthWitness } from "./months/month_row.ts";
+export type { WitnessState } from "./states/order_state.ts";
+export type {
+  ChainReading,
+  ChainReadingFields,
+} from "./events/chain_reading.ts";
 export type { AssetTable } from "../core/assets/environment.ts";
 export type {
   BodyClasses,
@@ -42,6 +47,7 @@ export type { Expectation } from "./events/expectation.ts";
 export type {
   ActivityLabel,
   CaseChangedFact,
+  ChainReadingFact,
   ExpectationFact,
   Fact,
   FactBase,
