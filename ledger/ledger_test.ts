@@ -103,7 +103,6 @@ Deno.test("Ledger.project() folds deliveries, sessions and missed answers", asyn
       order_redacted: 0,
       order_released: 0,
       chain_reading: 0,
-      case_changed: 0,
       month_closed: 0,
     },
     quarantined: 1,
