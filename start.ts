@@ -46,6 +46,7 @@ export type {
   StopSignal,
 } from "./server/start/start_options.ts";
 export type { Onramp, OnrampStatus } from "./server/start/onramp.ts";
+export type { ListenOptions } from "./server/start/listen.ts";
 export type { HandlerOptions, Handlers } from "./server/start/handlers.ts";
 export type { OnProblem, Problem } from "./server/start/problem.ts";
 export type {

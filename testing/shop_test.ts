@@ -6,6 +6,30 @@ import { ChaosError } from "./chaos/run_chaos.ts";
 import { signForwarded } from "./sign_forwarded.ts";
 import { testShop } from "./shop.ts";
 
+Deno.test("signForwarded() fills in what fits its type, and refuses what is none", () => {
+  const secret = `whsec_${btoa("thirty-two-bytes-of-a-test-secret")}`;
+  const read = (type: string) => {
+    const { headers, body } = signForwarded({ type }, secret);
+    return new Webhook(secret).verify(body, headers) as {
+      readonly data: Record<string, unknown>;
+    };
+  };
+  assert.partialDeepStrictEqual(read("order.release.yes").data, {
+    ...{ key: "order:01ORDER:release.yes", machine: "release" },
+    ...{ status: "success", release: "yes", entity: "order" },
+  });
+  assert.partialDeepStrictEqual(read("order.confirmed.failed").data, {
+    ...{ key: "order:01ORDER:confirmed.failed", machine: "order" },
+    release: null,
+  });
+  assert.partialDeepStrictEqual(read("user.fkyc.confirmed.retry").data, {
+    ...{ key: "user:01USER:fkyc.confirmed.retry", machine: "fkyc" },
+  });
+  for (const type of ["order", "order.confirmed", "coffee.brewed.yes"]) {
+    assert.throws(() => signForwarded({ type }, secret), /no type of/, type);
+  }
+});
+
 Deno.test("testShop() plays what customers, the service and strangers do, and each reaches its handler", async () => {
   const told: string[] = [];
   const tell = (what: string): TransitionHandler => (_, { reference }) =>
@@ -173,27 +197,3 @@ Deno.test(
     assert.equal(error.guarantee, "paid_is_shipped");
   },
 );
-
-Deno.test("signForwarded() fills in what fits its type, and refuses what is none", () => {
-  const secret = `whsec_${btoa("thirty-two-bytes-of-a-test-secret")}`;
-  const read = (type: string) => {
-    const { headers, body } = signForwarded({ type }, secret);
-    return new Webhook(secret).verify(body, headers) as {
-      readonly data: Record<string, unknown>;
-    };
-  };
-  assert.partialDeepStrictEqual(read("order.release.yes").data, {
-    ...{ key: "order:01ORDER:release.yes", machine: "release" },
-    ...{ status: "success", release: "yes", entity: "order" },
-  });
-  assert.partialDeepStrictEqual(read("order.confirmed.failed").data, {
-    ...{ key: "order:01ORDER:confirmed.failed", machine: "order" },
-    release: null,
-  });
-  assert.partialDeepStrictEqual(read("user.fkyc.confirmed.retry").data, {
-    ...{ key: "user:01USER:fkyc.confirmed.retry", machine: "fkyc" },
-  });
-  for (const type of ["order", "order.confirmed", "coffee.brewed.yes"]) {
-    assert.throws(() => signForwarded({ type }, secret), /no type of/, type);
-  }
-});

@@ -40,7 +40,10 @@ export interface OnrampParts<User> extends Omit<ServiceParts, "path"> {
 /** A program before it does anything by itself. */
 export interface ComposedOnramp {
   /** All but its end. */
-  readonly onramp: Omit<Onramp, "close" | typeof Symbol.asyncDispose>;
+  readonly onramp: Omit<
+    Onramp,
+    "listen" | "close" | typeof Symbol.asyncDispose
+  >;
   /** Endpoint, projection and poller. */
   readonly service: Service;
   /** Its handlers. */

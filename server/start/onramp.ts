@@ -8,6 +8,7 @@ import type {
 } from "../../ledger/mod.ts";
 import type { ConnectionInfo } from "../../webhooks/mod.ts";
 import type { HandlerOptions } from "./handlers.ts";
+import type { ListenOptions } from "./listen.ts";
 import type { Problem } from "./problem.ts";
 import type { ExpectedSale, Sale, SaleInput } from "./sale.ts";
 
@@ -39,6 +40,17 @@ export interface Onramp extends AsyncDisposable {
    * @throws {TypeError} When `startOnramp` was given no `sessions`.
    */
   readonly sessions: (request: Request) => Promise<Response>;
+  /**
+   * Serves both over HTTP, where your program has no server of its own:
+   * `/webhooks/SECRET` and, where `sessions` were given, `/sessions`. It is
+   * closed with the rest.
+   *
+   * @returns The port that it listens on.
+   * @throws {Error} With `code` `EADDRINUSE`, `EACCES` and others of the system.
+   */
+  readonly listen: (
+    options?: ListenOptions,
+  ) => Promise<{ readonly port: number }>;
   /**
    * Makes a session with the service and records what was asked for, under a
    * new click id. Ask when the customer clicks: a session opens one widget,

@@ -16,6 +16,7 @@ import {
   composeOnramp,
   settingFindings,
 } from "./compose_onramp.ts";
+import { type ListenOptions, serveOnramp } from "./listen.ts";
 import type { Onramp } from "./onramp.ts";
 import {
   type OnProblem,
@@ -114,13 +115,22 @@ export async function startOnramp<User>(
       await Promise.all(work);
       await Promise.all(handlers.subscriptions.map((one) => one.stop()));
     });
-    const forget = listen(options.stopOn ?? [], () => close());
+    const forget = stopOn(options.stopOn ?? [], () => close());
+    const listen = async (where: ListenOptions = {}) => {
+      const server = await serveOnramp(
+        onramp,
+        options.sessions !== undefined,
+        where,
+      );
+      opened.add(server, (server) => server.shutdown());
+      return { port: server.port };
+    };
     let closing: Promise<void> | null = null;
     const close = () => {
       forget();
       return closing ??= opened.close();
     };
-    return { ...onramp, close, [Symbol.asyncDispose]: close };
+    return { ...onramp, listen, close, [Symbol.asyncDispose]: close };
   } catch (error) {
     await opened.close();
     throw error;
@@ -206,7 +216,7 @@ function teller(
 }
 
 /** Closes on a signal of the system. @returns Listens no more. */
-function listen(
+function stopOn(
   signals: readonly StopSignal[],
   close: () => Promise<void>,
 ): () => void {

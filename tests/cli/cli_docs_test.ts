@@ -13,12 +13,18 @@ const DOCUMENTS = [
   "CONFORM",
   "FORWARDING",
   "API",
+  "SETTINGS",
+  "OPERATING",
+  "LIBRARY",
+  "SECURITY",
+  "VERSIONS",
 ];
 
 /** Tasks that are no commands of the program. */
 const TASKS = [
   "test",
   "test:runtimes",
+  "test:guides",
   "check",
   "schemas",
   "ok",
@@ -90,11 +96,11 @@ Deno.test("every command and flag that the documents name exists", async () => {
   assert.deepEqual(wrong, []);
 });
 
-Deno.test("README and help name every variable, and no other", async () => {
+Deno.test("SETTINGS and help name every variable, and no other", async () => {
   const names = (text: string) =>
     [...new Set(text.match(/RAMPKIT_[A-Z_]+/g) ?? [])].sort();
   const readme = await Deno.readTextFile(
-    new URL("../../README.md", import.meta.url),
+    new URL("../../SETTINGS.md", import.meta.url),
   );
   const all = Object.values(VARIABLES).sort();
   assert.deepEqual(names(readme), all);

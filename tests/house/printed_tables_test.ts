@@ -41,7 +41,7 @@ const DOCUMENTS: Readonly<Record<string, readonly string[]>> = {
   "COMMANDS.md": ["attention", "outcomes", "release"],
   "CONFORM.md": ["conform"],
   "FORWARDING.md": ["alarms", "release"],
-  "README.md": ["settings"],
+  "SETTINGS.md": ["settings"],
   "RUNBOOK.md": ["advice", "conditions", "reconcile"],
 };
 

@@ -1,18 +1,28 @@
 import { dirname, join } from "node:path/posix";
 import { type Compiled, compileModule, compileTypes } from "./compile.ts";
 import { type DenoConfig, packageJson } from "./package_json.ts";
-import { packedFiles } from "./packed_files.ts";
+import { DEPLOY_FILE, packedFiles } from "./packed_files.ts";
+import { pages } from "./pages.ts";
+import { sbom } from "./sbom.ts";
 
 const root = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
 
 /** Of it the package holds name and version alone. */
 const CONFIG = "deno.json";
 
-/** Goes along as it is. */
-const PAPERS = ["README.md", "LICENSE", "CHANGELOG.md"];
+/** Names without a file of their own; pages and pictures go along as well. */
+const PAPERS = ["LICENSE"];
+
+/** What an import of the Deno Deploy entry says elsewhere. */
+const DEPLOY_ELSEWHERE = `throw new Error(
+  "@rampkit/onramp/deploy is the entry of Deno Deploy and runs there alone: " +
+    "in Node and Bun use startOnramp of @rampkit/onramp/start",
+);
+`;
 
 /**
- * Writes the package as npm takes it: a tarball of JavaScript and types.
+ * Writes the package as npm takes it, a tarball of JavaScript and types, and
+ * beside it a list of all that is installed with it (SBOM, `.cdx.json`).
  *
  * @param out Folder of the tarball; it is made where it is missing.
  * @returns Path of the tarball.
@@ -53,13 +63,24 @@ export async function pack(out: string): Promise<string> {
     }
     const { name, version } = config;
     packages.delete(name);
-    await put("package.json", json(packageJson(config, doors, packages)));
+    const manifest = packageJson(config, doors, packages);
+    await put("package.json", json(manifest));
     await put(CONFIG, json({ name, version })); // The program reads it.
-    for (const paper of PAPERS) await put(paper, await ours(paper));
+    await put(DEPLOY_FILE, DEPLOY_ELSEWHERE);
+    for (const paper of [...PAPERS, ...await pages(root)]) {
+      const target = `${staging}/package/${paper}`;
+      await Deno.mkdir(dirname(target), { recursive: true });
+      await Deno.copyFile(`${root}/${paper}`, target);
+    }
     await Deno.mkdir(out, { recursive: true });
     const file = name.replace("@", "").replace("/", "-");
     const tarball = `${out}/${file}-${version}.tgz`;
     await archive(staging, tarball);
+    const { dependencies } = manifest;
+    await Deno.writeTextFile(
+      tarball.replace(/\.tgz$/, ".cdx.json"),
+      await sbom(root, { name, version }, dependencies),
+    );
     return tarball;
   } finally {
     await Deno.remove(staging, { recursive: true });

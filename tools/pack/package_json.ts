@@ -1,4 +1,21 @@
-import { PROGRAM } from "./packed_files.ts";
+import { DEPLOY_FILE, PROGRAM_FILE } from "./packed_files.ts";
+import { homepage, repository } from "./addresses.ts";
+
+/** What the package is found by. */
+const KEYWORDS = [
+  "fiat-onramp",
+  "onramp",
+  "crypto",
+  "payments",
+  "webhooks",
+  "event-sourcing",
+  "ledger",
+  "reconciliation",
+  "libsql",
+];
+
+/** All that does something when it is loaded: a bundler may drop the rest. */
+const SIDE_EFFECTS = [`./${PROGRAM_FILE}`];
 
 /** The part of `deno.json` that is used here. */
 export interface DenoConfig {
@@ -7,6 +24,12 @@ export interface DenoConfig {
   readonly license: string;
   readonly exports: Readonly<Record<string, string>>;
   readonly imports: Readonly<Record<string, string>>;
+}
+
+/** What npm has to know of the package. */
+export interface PackageJson extends Readonly<Record<string, unknown>> {
+  /** Range of versions by name. */
+  readonly dependencies: Readonly<Record<string, string>>;
 }
 
 /**
@@ -20,7 +43,7 @@ export function packageJson(
   config: DenoConfig,
   doors: ReadonlyMap<string, string>,
   packages: ReadonlySet<string>,
-): Record<string, unknown> {
+): PackageJson {
   const { name, version, license, imports } = config;
   const wanted = [...packages].flatMap((used) => {
     const types = `@types/${used}`;
@@ -32,15 +55,26 @@ export function packageJson(
     license,
     description: "Event-sourced ledger, webhook endpoint, poller and sandbox " +
       "for partners of a fiat-to-crypto onramp service",
+    keywords: KEYWORDS,
+    ...repository === "" ? {} : {
+      repository: { type: "git", url: `git+${repository}.git` },
+      bugs: `${repository}/issues`,
+    },
+    ...homepage === "" ? {} : { homepage },
     type: "module",
+    sideEffects: SIDE_EFFECTS,
     engines: { node: ">=22.13" },
-    exports: Object.fromEntries(
-      [...doors].map(([door, path]) => [door, {
-        types: `./${path.replace(/\.ts$/, ".d.ts")}`,
-        default: `./${path.replace(/\.ts$/, ".js")}`,
-      }]),
-    ),
-    bin: { rampkit: `./${PROGRAM.replace(/\.ts$/, ".js")}` },
+    exports: {
+      ...Object.fromEntries(
+        [...doors].map(([door, path]) => [door, {
+          types: `./${path.replace(/\.ts$/, ".d.ts")}`,
+          default: `./${path.replace(/\.ts$/, ".js")}`,
+        }]),
+      ),
+      // A sentence in place of a path that is not exported.
+      "./deploy": `./${DEPLOY_FILE}`,
+    },
+    bin: { rampkit: `./${PROGRAM_FILE}` },
     dependencies: Object.fromEntries(
       wanted.sort().map((used) => [used, range(imports, used)]),
     ),

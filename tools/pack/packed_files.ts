@@ -6,8 +6,14 @@ const DENO_ONLY = /^server\/deploy\.ts$/;
 /** What the program only names: simulator, benchmark, the shop's page. */
 const CHECKOUT_ONLY = /^(?:tests|bench|cli\/demo\/browser)\//;
 
+/** Stands for the entry of Deno Deploy, and refuses. */
+export const DEPLOY_FILE = "deploy_elsewhere.js";
+
 /** The program that the package installs. */
 export const PROGRAM = "cli/main.ts";
+
+/** The same, as it is packed. */
+export const PROGRAM_FILE: string = PROGRAM.replace(/\.ts$/, ".js");
 
 /**
  * Every file of ours that doors and program lead to.

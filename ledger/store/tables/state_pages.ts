@@ -7,16 +7,17 @@ import {
   decodeCursor,
   encodeCursor,
   fitting,
-  MOST_PAGE_BYTES,
   pageSize,
   queryTime,
 } from "./query_values.ts";
 
 /**
- * Stored bytes of the states of a page, at most: a reader's form of a state is
- * longer than the state, but not twice as long.
+ * Bytes that readers get of a row, at most: what is stored leaves out names of
+ * fields without a value, and says what two fields share once.
  */
-const mostStateBytes = MOST_PAGE_BYTES / 2;
+function shownBytes(stored: number): number {
+  return 3 * stored + 1500;
+}
 
 /** What every query of states can say. */
 export interface PageQuery {
@@ -128,7 +129,8 @@ export function pageStatement(selection: Selection): Condition {
     const all = [...conditions, one];
     return {
       sql: `SELECT ${stateSql(table)}, activity, sort_at, ${id}, place, ` +
-        `length(CAST(state AS BLOB)) + length(CAST(activity AS BLOB))` +
+        `length(CAST(${stateSql(table)} AS BLOB)) + ` +
+        `length(CAST(activity AS BLOB))` +
         `${context(table)} FROM ${table} ` +
         (index === undefined ? "" : `INDEXED BY ${index} `) +
         `WHERE generation = ${liveGeneration}` +
@@ -162,8 +164,7 @@ export async function selectPage(
   const rows = result?.rows ?? [];
   const fit = fitting(
     rows.slice(0, size),
-    ([, , , , , bytes]) => Number(bytes),
-    mostStateBytes,
+    ([, , , , , bytes]) => shownBytes(Number(bytes)),
   );
   const last = rows.length > fit.length ? fit.at(-1) : undefined;
   return {

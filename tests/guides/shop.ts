@@ -1,0 +1,168 @@
+import { type ServedSandbox, serveSandbox } from "../../sandbox/mod.ts";
+import { TextLineStream } from "../kit/text_line_stream.ts";
+import { until } from "../kit/until.ts";
+
+/** Where a program of a guide finds the service, and where it listens. */
+export interface Place extends AsyncDisposable {
+  /** Its variables. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Address of the program. */
+  readonly url: string;
+  /** The service in a box. */
+  readonly sandbox: ServedSandbox;
+}
+
+/** Serves a sandbox whose webhooks go to a program that is to be started. */
+export async function place(folder: string): Promise<Place> {
+  const port = freePort();
+  const secret = crypto.randomUUID();
+  const url = `http://127.0.0.1:${port}`;
+  const apiKey = `key-${crypto.randomUUID()}`;
+  const sandbox = await serveSandbox({
+    port: 0,
+    apiKey,
+    webhookUrl: `${url}/webhooks/${secret}`,
+  });
+  const env = {
+    PATH: Deno.env.get("PATH") ?? "",
+    HOME: Deno.env.get("HOME") ?? "",
+    NO_COLOR: "1",
+    NEXT_TELEMETRY_DISABLED: "1",
+    PORT: String(port),
+    RAMPKIT_ENVIRONMENT: "sandbox",
+    RAMPKIT_API_KEY: apiKey,
+    RAMPKIT_BASE_URL: sandbox.url,
+    RAMPKIT_WEBHOOK_SECRET: secret,
+    RAMPKIT_DATABASE_URL: `file:${folder}/rampkit.db`,
+  };
+  return { env, url, sandbox, [Symbol.asyncDispose]: () => sandbox.close() };
+}
+
+/** A program of a guide that runs. */
+export interface Program extends AsyncDisposable {
+  /** What it has printed, a line each. */
+  readonly lines: readonly string[];
+  /** Ends it at once, as a crash does. */
+  kill(): Promise<unknown>;
+  /** Asks it to end, and gives its exit code. */
+  end(): Promise<number>;
+}
+
+/** Starts a program of a guide. */
+export function start(
+  [program = "", ...args]: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+): Program {
+  const child = new Deno.Command(program, {
+    args,
+    cwd,
+    env,
+    clearEnv: true,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const lines: string[] = [];
+  const read = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>) => {
+    const text = stream.pipeThrough(new TextDecoderStream())
+      .pipeThrough(new TextLineStream());
+    for await (const line of text) lines.push(line);
+  };
+  const reading = Promise.all([read(child.stdout), read(child.stderr)]);
+  const end = async (signal: Deno.Signal) => {
+    try {
+      child.kill(signal);
+    } catch {
+      // It has ended already.
+    }
+    const { code } = await child.status;
+    await reading;
+    return code;
+  };
+  return {
+    lines,
+    kill: () => end("SIGKILL"),
+    end: () => end("SIGTERM"),
+    [Symbol.asyncDispose]: async () => {
+      await end("SIGTERM");
+    },
+  };
+}
+
+/** What the widget is opened with. */
+export interface Sold {
+  readonly sessionId: string;
+  readonly clickId: string;
+}
+
+/** Buys a basket in a program, once it listens. */
+export async function buy(url: string, query = ""): Promise<Sold> {
+  let sold: Sold | null = null;
+  await until(async () => {
+    try {
+      const answer = await fetch(`${url}/buy${query}`, { method: "POST" });
+      const text = await answer.text();
+      if (answer.ok) sold = JSON.parse(text);
+    } catch {
+      // It does not listen yet.
+    }
+    return sold !== null;
+  }, `${url}/buy answers with a session`);
+  return sold ?? neverSold();
+}
+
+/** Reads what a program prints as the customer's part. */
+export async function printedSale({ lines }: Program): Promise<Sold> {
+  const sale = () => /--session (\S+) --click (\S+)/.exec(lines.join("\n"));
+  await until(() => sale() !== null, "a sale is printed");
+  const [, sessionId, clickId] = sale() ?? [];
+  if (sessionId && clickId) return { sessionId, clickId };
+  return neverSold();
+}
+
+function neverSold(): never {
+  throw new Error("Nothing was sold");
+}
+
+/** Pays for a session to its success, as the customer and the service do. */
+export async function pay(
+  { sandbox }: Place,
+  sold: Sold,
+  currencyAmount?: string,
+): Promise<string> {
+  const { orderId } = sandbox.sandbox.createOrder({
+    sessionId: sold.sessionId,
+    clickId: sold.clickId,
+    ...currencyAmount === undefined ? {} : { currencyAmount },
+  });
+  for (const step of ["pay", "authorise", "complete"] as const) {
+    sandbox.sandbox.advance(orderId, step);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  return orderId;
+}
+
+/** Waits until a program has shipped, and gives how often it has. */
+export async function shipped(
+  { lines }: Program,
+  reference: string,
+): Promise<number> {
+  const times = () =>
+    lines.filter((line) => line.includes(`Ship ${reference}`));
+  try {
+    await until(() => times().length > 0, `Ship ${reference}`);
+  } catch {
+    throw new Error(`Nothing was shipped:\n${lines.join("\n")}`);
+  }
+  // A second time would follow from the webhooks and readings that follow.
+  await new Promise((resolve) => setTimeout(resolve, 3000));
+  return times().length;
+}
+
+function freePort(): number {
+  const listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
+  const { port } = listener.addr as Deno.NetAddr;
+  listener.close();
+  return port;
+}
