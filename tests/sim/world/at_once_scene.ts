@@ -24,7 +24,8 @@ const atOnceMs = 4000;
 const inventedIds = 300;
 
 /**
- * In peace, a webhook is confirmed at once where the process that folds it also
+ * In peace, and while the service refuses no id, a webhook is confirmed at once
+ * where the process that folds it also
  * polls: again when the next status is claimed a moment later, and before any
  * number of invented ids. What is claimed again and again costs no request.
  */
@@ -37,6 +38,7 @@ export async function confirmAtOnce(
   // There somebody else polls, and looks every few minutes only.
   if (plan.running) return;
   const { orderId } = soundOrder(world);
+  let isRefusing = false;
   await pollOnce(world, inspector, ["new"]);
   addOne(world.journal.chores, "confirmed at once");
   await inProcess(world, front, async (incarnation) => {
@@ -77,7 +79,11 @@ export async function confirmAtOnce(
   }, 6 * hourMs);
 
   async function isSoon(status: string): Promise<void> {
+    const { refusedIds } = sandbox.counters;
     await clock.sleep(atOnceMs);
+    // A refused id has its batch split, which takes the rate, and then a pause.
+    if (sandbox.counters.refusedIds > refusedIds) isRefusing = true;
+    if (isRefusing) return;
     const known = await orderOf(world, orderId);
     check(
       "a webhook is confirmed at once while the rate is free",
