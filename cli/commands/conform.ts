@@ -30,7 +30,7 @@ import {
   writeTranscript,
 } from "../../sync/for_conform.ts";
 import { askByClient } from "../conform/ask_by_client.ts";
-import { waitForTest } from "../conform/wait_for_test.ts";
+import { waitForTest } from "../conform/await_button.ts";
 import type { Cli } from "../program/cli.ts";
 import { openInput } from "../program/input.ts";
 import { type Io, jsonLine, line, note } from "../program/io.ts";
