@@ -4,8 +4,8 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { knownTokens } from "../../server/api/callers.ts";
 import type { Access } from "../../server/console/access/access.ts";
 import { EXPLORERS } from "../../server/console/context/explorers.ts";
+import { Operations } from "../../server/api/operations.ts";
 import { openConsole } from "../../server/console/open_console.ts";
-import { allNotes } from "../../ledger/testing/mod.ts";
 import type { Ledger, NewEvent } from "../../ledger/mod.ts";
 import { isBrowserMissing, withPage } from "../kit/browser.ts";
 import {
@@ -75,9 +75,11 @@ async function withConsole(
     explorers: EXPLORERS,
     catchUp: () => Promise.resolve(),
     operations: null,
-    deadLetters: {
-      operate: () => Promise.resolve({ retried: 0 }),
-    },
+    deadLetters: new Operations({
+      ...{ ledger, now: () => ODD_NOW_MS, poller: null, client: null },
+      log: () => {},
+      signal: new AbortController().signal,
+    }),
     log: () => {},
   }, { port: 0, host: "127.0.0.1" });
   const { url } = opened;
@@ -277,23 +279,24 @@ Deno.test({
 
 Deno.test({
   name:
-    "the console works without script: search, acknowledge, and read the note",
+    "the console works without script: search, say that the service was asked, and read the note",
   ignore,
   fn: () =>
     withConsole(async ({ visit, ledger }) => {
       const { page } = await visit("/", { javaScriptEnabled: false });
       await page.fill("#q", ODD_ORDERS.refund);
       await page.click(".search button");
-      await page.click("text=Note or acknowledge");
-      await page.fill('textarea[name="text"]', "asked <b>them</b>");
-      await page.click('button[value="acknowledge"]');
+      await page.click("text=Note, or record what you did");
+      await page.fill('textarea[name="note"]', "asked <b>them</b>");
+      await page.click('button[value="asked"]');
       await page.waitForSelector("ul.notes");
-      assert.match(
-        await page.textContent("ul.notes") ?? "",
-        /local acknowledged it .*asked <b>them<\/b>/,
-      );
-      const [note] = await Array.fromAsync(allNotes(ledger.driver));
-      assert.deepEqual(note?.reasons, ["refund_due"]);
+      const said = await page.textContent("ul.notes") ?? "";
+      assert.match(said, /local asked the service, at 2026-11-20T/);
+      assert.match(said, /local noted: asked <b>them<\/b>/);
+      await ledger.project();
+      const order = await ledger.orders.get(ODD_ORDERS.refund);
+      assert.equal(order?.case?.state, "asked");
+      assert.deepEqual(order.case.reasons, ["refund_due"]);
     }),
 });
 
