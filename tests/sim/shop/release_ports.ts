@@ -22,33 +22,38 @@ export interface LogEntry {
   readonly live: boolean;
 }
 
-/** Places of the fields among what is written. */
-const [ID, MACHINE, STATUS] = [1, 2, 4];
-const [REVERSES, LIVE, ENTRY, REASON] = [6, 9, 11, 13];
+/** A statement that logs transitions names its columns in their order. */
+const LOGS = /^INSERT INTO transitions \(([^)]+)\)/;
 
 /** A driver that changes, or leaves out, each entry that is logged. */
 export function editingLog(
   edit: (entry: LogEntry) => LogEntry | null,
 ): (next: Driver) => Driver {
   return altering((statement) => {
-    const isLog = statement.sql.startsWith("INSERT INTO transitions") &&
-      statement.sql.includes("WITH entered");
-    if (!isLog) return statement;
+    const columns = LOGS.exec(statement.sql)?.[1]?.split(/,\s*/);
+    if (columns === undefined) return statement;
+    const place = (column: string): number => {
+      const at = columns.indexOf(column);
+      if (at === -1) throw new TypeError(`No column ${column} is logged`);
+      return at;
+    };
+    const [status, reason] = [place("status"), place("reason")];
+    const [live, reverses] = [place("live"), place("reverses")];
     const rows = JSON.parse(String(statement.args[0])) as unknown[][];
     const edited = rows.flatMap((row) => {
       const entry = edit({
-        id: String(row[ID]),
-        machine: String(row[MACHINE]),
-        status: String(row[STATUS]),
-        entry: Number(row[ENTRY]),
-        reason: row[REASON] as string | null,
-        reverses: row[REVERSES] !== null && row[REVERSES] !== "[]",
-        live: row[LIVE] === 1,
+        id: String(row[place("entity_id")]),
+        machine: String(row[place("machine")]),
+        status: String(row[status]),
+        entry: Number(row[place("entry")]),
+        reason: row[reason] as string | null,
+        reverses: row[reverses] !== null && row[reverses] !== "[]",
+        live: row[live] === 1,
       });
       return entry === null ? [] : [
-        row.with(STATUS, entry.status).with(REASON, entry.reason)
-          .with(LIVE, entry.live ? 1 : 0)
-          .with(REVERSES, entry.reverses ? row[REVERSES] : "[]"),
+        row.with(status, entry.status).with(reason, entry.reason)
+          .with(live, entry.live ? 1 : 0)
+          .with(reverses, entry.reverses ? row[reverses] : "[]"),
       ];
     });
     return { ...statement, args: [JSON.stringify(edited)] };
