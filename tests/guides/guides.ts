@@ -13,49 +13,74 @@ import { buy, pay, place, printedSale, shipped, start } from "./shop.ts";
 
 const NPM = ["npm", "install", "--no-audit", "--no-fund", "--prefer-offline"];
 
-/** How each page says that its program is started. */
+/**
+ * How each page says that its program is started. What npx starts is named
+ * itself: a signal to npx would not reach it.
+ */
 const PAGES: Readonly<
-  Record<string, { build?: readonly string[]; start: readonly string[] }>
+  Record<
+    string,
+    {
+      readonly build?: readonly string[];
+      readonly start: readonly string[];
+      /** What a machine that runs it has. */
+      readonly has?: readonly string[];
+    }
+  >
 > = {
   "guides/deno.md": { start: ["deno", "run", "-A", "app.ts"] },
-  "guides/bun.md": { start: ["npx", "-y", "bun", "app.mjs"] },
+  "guides/bun.md": { start: [".bin/bun", "app.mjs"], has: ["bun"] },
   "guides/hono.md": { start: ["node", "app.mjs"] },
   "guides/express.md": { start: ["node", "app.mjs"] },
   "guides/next.md": {
     build: ["npx", "next", "build"],
-    start: ["npx", "next", "start"],
+    start: [".bin/next", "start"],
   },
 };
 
-for (const [page, { build, start: command }] of Object.entries(PAGES)) {
+/** A command whose program may be one that is installed in the folder. */
+function inside(
+  folder: string,
+  [program = "", ...args]: readonly string[],
+): readonly string[] {
+  const isInstalled = program.startsWith(".bin/");
+  return [isInstalled ? `${folder}/node_modules/${program}` : program, ...args];
+}
+
+for (const [page, guided] of Object.entries(PAGES)) {
+  const { build, start: command, has = [] } = guided;
   Deno.test(`${page} sells, takes the webhook, confirms and ships once`, async () => {
     const guide = await readGuide(page);
     await using installed = await installedPackage();
     const { folder } = installed;
-    if (guide.packages.length > 0) {
-      await installed.run([...NPM, ...guide.packages]);
-    }
+    const packages = [...guide.packages, ...has];
+    if (packages.length > 0) await installed.run([...NPM, ...packages]);
     await writeGuide(guide, folder);
     if (build) await installed.run(build);
     await using at = await place(folder);
-    await using program = start(command, folder, at.env);
+    await using program = start(inside(folder, command), folder, at.env);
     await pay(at, await buy(at.url));
     assert.equal(await shipped(program, "basket-1"), 1);
   });
 }
 
 for (
-  const command of [["deno", "run", "-A"], ["node"], ["npx", "-y", "bun"]]
+  const command of [["deno", "run", "-A"], ["node"], [".bin/bun"]]
 ) {
   Deno.test(`the program of README sells and ships once with ${command.at(-1)}`, async () => {
     const guide = await readGuide("README.md");
     await using installed = await installedPackage();
     const { folder } = installed;
+    if (command[0] === ".bin/bun") await installed.run([...NPM, "bun"]);
     await using at = await place(folder);
     const port = new URL(at.url).port;
     const [[name, text] = ["", ""]] = [...guide.files];
     await Deno.writeTextFile(`${folder}/${name}`, text.replace("8787", port));
-    await using program = start([...command, name], folder, at.env);
+    await using program = start(
+      inside(folder, [...command, name]),
+      folder,
+      at.env,
+    );
     const { sessionId, clickId } = await printedSale(program);
     await installed.run([
       ...["node", "node_modules/@rampkit/onramp/cli/main.js", "trigger"],
