@@ -3,6 +3,7 @@ import tab from "@bomb.sh/tab/commander";
 import { SETTINGS, VARIABLE_NAMES, VARIABLES } from "../settings/settings.ts";
 import { type Argument, Command, Help } from "commander";
 import type { Cli } from "./program/cli.ts";
+import { addAssets } from "./commands/assets.ts";
 import { addAttention } from "./commands/attention.ts";
 import { addBench } from "./commands/bench.ts";
 import { addConsole } from "./commands/console.ts";
@@ -148,6 +149,7 @@ export function buildProgram(
   addRelease(program, cli);
   addCase(program, cli);
   addWitness(program, cli);
+  addAssets(program, cli);
   addLedger(program, cli);
   addDeliveries(program, cli);
   addSubscriptions(program, cli);

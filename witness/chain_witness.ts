@@ -17,6 +17,7 @@ import { HttpNode } from "./http_node.ts";
 import { agree, votesOf } from "./quorum.ts";
 import type { ChainWitness, Look, TransferQuestion } from "./transfer.ts";
 import { verdictOf, type VerdictRule } from "./verdict.ts";
+import { whyNotAsked } from "./why_not_asked.ts";
 
 /** What a witness works with. */
 export interface ChainWitnessOptions {
@@ -81,17 +82,15 @@ export function createChainWitness(
   } = options;
   return {
     async look(question: TransferQuestion): Promise<Look> {
-      const chain = chains.get(question.network.toLowerCase());
-      if (chain === undefined) {
-        return unasked("unsupported", "network_not_configured");
+      const { network, asset, smartContract = null } = question;
+      const isContract = smartContract !== null;
+      const why = whyNotAsked(chains, { network, asset, isContract });
+      const chain = chains.get(network.toLowerCase());
+      if (chain === undefined || why !== null) {
+        return unasked("unsupported", why);
       }
       const plan = planOf(chain, question, assets);
-      if (typeof plan === "string") {
-        return unasked(
-          plan === "token_not_pinned" ? "unsupported" : "undecided",
-          plan,
-        );
-      }
+      if (typeof plan === "string") return unasked("undecided", plan);
       const answers = await Promise.all(
         chain.nodes.map((node) =>
           askNode(node, plan, { fetch: send, timeoutMs })
@@ -147,9 +146,6 @@ function planOf(
   }
   const native = isNativeAsset(network, asset);
   const token = chain.tokens.get(asset.toUpperCase()) ?? null;
-  if (!native && token === null && smartContract === null) {
-    return "token_not_pinned";
-  }
   const txId = question.txId.toLowerCase();
   if (!/^0x[0-9a-f]{64}$/.test(txId)) return "transaction_not_readable";
   const whom = smartContract?.address ?? address;
@@ -205,7 +201,7 @@ function digestOf(
   return bytesToHex(sha256(new TextEncoder().encode(agreeing.join("\n\n"))));
 }
 
-function unasked(verdict: Verdict, reason: VerdictReason): Look {
+function unasked(verdict: Verdict, reason: VerdictReason | null): Look {
   return {
     verdict,
     reason,

@@ -16,21 +16,38 @@ export interface ChainSettings {
   /**
    * The nodes, by names of your own, which are shown in place of their
    * addresses.
+   *
+   * @minProperties 1
+   * @propertyNames { "pattern": "^[A-Za-z0-9_.-]{1,40}$" }
    */
   readonly nodes: { readonly [name: string]: string | NodeSettings };
-  /** Blocks, the transaction's own counted, after which it is settled for you. */
+  /**
+   * Blocks, the transaction's own counted, after which it is settled for you.
+   *
+   * @minimum 1
+   */
   readonly confirmations: number;
   /**
    * How many nodes have to agree.
    *
    * @default {more than half of them}
+   * @minimum 1
    */
   readonly quorum?: number;
   /** EIP-155 id of the chain, where it is not built in or is another one. */
   readonly chainId?: number;
-  /** Hash of the first block, where the chain is not Bitcoin's main one. */
+  /**
+   * Hash of the first block, where the chain is not Bitcoin's main one.
+   *
+   * @minLength 1
+   */
   readonly genesis?: string;
-  /** Beginning of SegWit addresses. @default {"bc"} */
+  /**
+   * Beginning of SegWit addresses.
+   *
+   * @default {"bc"}
+   * @minLength 1
+   */
   readonly prefix?: string;
   /** Token contracts that you trust, by the asset's code. */
   readonly tokens?: { readonly [asset: string]: TokenSettings };
@@ -43,13 +60,19 @@ export interface ChainSettings {
    * Time between two blocks in milliseconds.
    *
    * @default {what is usual on the network}
+   * @asType integer
+   * @minimum 1
    */
   readonly blockMs?: number;
 }
 
 /** One node. */
 export interface NodeSettings {
-  /** Address; `http://user:password@host` sends them as a header. */
+  /**
+   * Address; `http://user:password@host` sends them as a header.
+   *
+   * @pattern ^[Hh][Tt][Tt][Pp][Ss]?://
+   */
   readonly url: string;
   /** Headers to send, for example with a key. */
   readonly headers?: { readonly [name: string]: string };
@@ -59,9 +82,17 @@ export interface NodeSettings {
 
 /** A token contract that the partner trusts. */
 export interface TokenSettings {
-  /** Address of the contract. */
+  /**
+   * Address of the contract.
+   *
+   * @pattern ^0x[0-9a-fA-F]{40}$
+   */
   readonly contract: string;
-  /** Decimals of the token on the chain. */
+  /**
+   * Decimals of the token on the chain.
+   *
+   * @maximum 77
+   */
   readonly decimals: number;
 }
 
@@ -110,10 +141,12 @@ export type Chains = ReadonlyMap<string, Chain>;
 const BITCOIN_GENESIS =
   "000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f";
 
-const SETTINGS = new Set([
-  ...["nodes", "confirmations", "quorum", "chainId", "genesis", "prefix"],
-  ...["tokens", "tolerance", "blockMs"],
-]);
+const SETTINGS: readonly (keyof ChainSettings)[] = [
+  ...["nodes", "confirmations", "quorum", "chainId", "genesis"] as const,
+  ...["prefix", "tokens", "tolerance", "blockMs"] as const,
+];
+const OF_NODES: readonly (keyof NodeSettings)[] = ["url", "headers", "kind"];
+const OF_TOKENS: readonly (keyof TokenSettings)[] = ["contract", "decimals"];
 
 /**
  * Checks what the file of nodes says. No message quotes an address or a header
@@ -172,14 +205,7 @@ function readChain(
     );
   }
   if (!isRecord(settings)) throw wrong(network, "it is no JSON object");
-  for (const name of Object.keys(settings)) {
-    if (!SETTINGS.has(name)) {
-      throw wrong(
-        `${network}.${name}`,
-        `there is no such setting; there are ${[...SETTINGS].join(", ")}`,
-      );
-    }
-  }
+  onlyKnown(network, settings, SETTINGS);
   const nodes = readNodes(network, settings.nodes, known.family);
   const quorum = settings.quorum === undefined
     ? Math.floor(nodes.length / 2) + 1
@@ -231,13 +257,14 @@ function readNodes(
   }
   return Object.entries(nodes).map(([name, node]) => {
     const here = `${at}.${name}`;
-    if (!/^[\w.-]{1,40}$/.test(name)) {
+    if (!/^[A-Za-z0-9_.-]{1,40}$/.test(name)) {
       throw wrong(here, "a name has letters, digits, `-`, `_` and `.` alone");
     }
     const settings = typeof node === "string" ? { url: node } : node;
     if (!isRecord(settings) || typeof settings.url !== "string") {
       throw wrong(here, "it is no address, and no object with `url`");
     }
+    onlyKnown(here, settings, OF_NODES);
     const kind = settings.kind ?? (family === "evm" ? "evm" : "core");
     if (family === "bitcoin" && kind !== "core" && kind !== "esplora") {
       throw wrong(`${here}.kind`, 'use "core" or "esplora"');
@@ -295,6 +322,7 @@ function readTokens(
       if (isNativeAsset(network, asset)) {
         throw wrong(here, "the chain itself moves it: it has no contract");
       }
+      if (isRecord(token)) onlyKnown(here, token, OF_TOKENS);
       if (
         !isRecord(token) || typeof token.contract !== "string" ||
         !hasWalletShape("ethereum", token.contract)
@@ -331,6 +359,20 @@ function readTolerance(
       }
       return [asset.toUpperCase(), amount];
     }),
+  );
+}
+
+/** A misspelt setting would otherwise count for nothing, and nobody notice. */
+function onlyKnown(
+  at: string,
+  settings: Readonly<Record<string, unknown>>,
+  known: readonly string[],
+): void {
+  const name = Object.keys(settings).find((name) => !known.includes(name));
+  if (name === undefined) return;
+  throw wrong(
+    `${at}.${name}`,
+    `there is no such setting; there are ${known.join(", ")}`,
   );
 }
 

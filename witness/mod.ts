@@ -59,6 +59,11 @@ export {
   type NodeTrouble,
   type TransferQuestion,
 } from "./transfer.ts";
+export {
+  type AskedPair,
+  type NotAskedReason,
+  whyNotAsked,
+} from "./why_not_asked.ts";
 export type { AssetTable } from "../core/assets/environment.ts";
 export {
   type Verdict,

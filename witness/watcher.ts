@@ -1,4 +1,3 @@
-import { isNativeAsset } from "../core/chain/chain_network.ts";
 import { sleep as realSleep, steadyClock } from "../core/waiting/sleep.ts";
 import {
   LEASE_MS,
@@ -11,6 +10,7 @@ import type { Chain, Chains } from "./chains_file.ts";
 import { lastLook, lookAtOrder, type OrderLook } from "./look_at_order.ts";
 import { GIVEN_UP_AFTER_MS, nextLookMs } from "./next_look.ts";
 import type { ChainWitness } from "./transfer.ts";
+import { whyNotAsked } from "./why_not_asked.ts";
 
 /** What a watcher works with. */
 export interface WatcherOptions {
@@ -242,7 +242,12 @@ class LedgerWatcher implements Watcher {
     const chain = chains.get((network ?? "").toLowerCase());
     if (order.status !== "success" || chain === undefined) return;
     // What cannot be looked at is looked at where somebody asks for it.
-    if (!canAsk(chain, commodity ?? "", order.cryptoType === "sc")) return;
+    const why = whyNotAsked(chains, {
+      network: chain.network,
+      asset: commodity ?? "",
+      isContract: order.cryptoType === "sc",
+    });
+    if (why !== null) return;
     const fold = await readOrderFold(ledger.driver, orderId);
     if (fold === null || fold.latest?.txErased || !fold.latest?.txId) return;
     const last = lastLook(fold);
@@ -270,11 +275,4 @@ class LedgerWatcher implements Watcher {
       });
     }
   }
-}
-
-/** Whether an asset's transactions can be looked at on a chain. */
-function canAsk(chain: Chain, asset: string, isContract: boolean): boolean {
-  return chain.family === "bitcoin" || isContract ||
-    isNativeAsset(chain.network, asset) ||
-    chain.tokens.has(asset.toUpperCase());
 }

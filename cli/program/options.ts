@@ -32,7 +32,7 @@ export function settingOptions(
 export function settingOption(
   command: Command,
   name: SettingName,
-  but: Partial<Pick<Setting, "flag" | "means" | "fallback">> = {},
+  but: Partial<Pick<Setting, "flag" | "means" | "otherwise" | "fallback">> = {},
 ): Command {
   const row: Setting = { ...SETTINGS[name], ...but };
   const { flag = "", variable, fallback, read } = row;

@@ -122,12 +122,15 @@ export interface ChainPair extends Asset {
   readonly witness: "native" | "token" | "unsupported";
   /** How its nodes are asked; null where they are not. */
   readonly family: ChainFamily | null;
+  /** EIP-155 id; null where the partner has to state it, and without one. */
+  readonly chainId: number | null;
 }
 
 /** Every pair of an asset table, with how it can be looked at. */
 export function chainPairs(table: AssetTable): readonly ChainPair[] {
   return assets[table].map((asset) => {
-    const family = chainNetwork(asset.network)?.family ?? null;
+    const network = chainNetwork(asset.network, table);
+    const family = network?.family ?? null;
     return {
       ...asset,
       witness: family === null
@@ -136,6 +139,7 @@ export function chainPairs(table: AssetTable): readonly ChainPair[] {
         ? "native"
         : "token",
       family,
+      chainId: network?.chainId ?? null,
     };
   });
 }

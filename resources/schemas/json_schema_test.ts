@@ -11,7 +11,9 @@ Deno.test("jsonSchemaOf() writes schemas that are whole in themselves, and open 
     );
     assert.equal(schema.title, name);
     const made = JSON.stringify(schema);
-    assert.ok(!made.includes(`"additionalProperties":false`), name);
+    // What a partner writes is read strictly; what is printed may grow.
+    const isClosed = made.includes(`"additionalProperties":false`);
+    assert.equal(isClosed, name === "chains-file", name);
     const refs = [...made.matchAll(/"\$ref":"([^"]*)"/g)];
     assert.ok(refs.length > 0, name);
     for (const [, id = ""] of refs) {

@@ -37,6 +37,8 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   freshness: shape("Freshness", [], "freshness of orders show and users show"),
   "recorded-release": shape("RecordedRelease", ["release"]),
   "order-look": shape("OrderLook", ["witness"]),
+  asset: shape("Asset", ["assets"]),
+  "chains-file": shape("ChainsFile"),
   case: shape("Case", ["case"]),
   "found-by": shape("FoundBy", [], "foundBy of orders show"),
   anomaly: shape("Anomaly"),

@@ -18,6 +18,7 @@ const DOCUMENTS = [
   "LIBRARY",
   "SECURITY",
   "VERSIONS",
+  "WITNESS",
 ];
 
 /** Tasks that are no commands of the program. */

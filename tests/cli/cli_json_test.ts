@@ -175,6 +175,7 @@ Deno.test("every command prints the JSON that COMMANDS.md documents", async () =
   );
   env.RAMPKIT_CHAINS = chains;
   await holds("witness", ["witness", orderId, "--json"]);
+  await holds("assets", ["assets", "--json"]);
   await holds("machine", ["machine", "--json"]);
   await holds("schema", ["schema", "--json"]);
   await holds("attention", ["attention", "--json"]);

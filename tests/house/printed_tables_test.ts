@@ -6,6 +6,7 @@ import {
   reconcileTable,
   releaseTable,
 } from "../../resources/views/machine/outcome_tables.ts";
+import { pairsTable } from "../../resources/views/asset_view.ts";
 import { conformTable } from "../../resources/views/reading_view.ts";
 import {
   alarmsTable,
@@ -34,6 +35,7 @@ const TABLES: Readonly<Record<string, () => WordTable>> = {
   alarms: alarmsTable,
   settings: settingsTable,
   conform: conformTable,
+  pairs: () => pairsTable("production"),
 };
 
 /** The tables of each document. */
@@ -43,6 +45,7 @@ const DOCUMENTS: Readonly<Record<string, readonly string[]>> = {
   "FORWARDING.md": ["alarms", "release"],
   "SETTINGS.md": ["settings"],
   "RUNBOOK.md": ["advice", "conditions", "reconcile"],
+  "WITNESS.md": ["pairs"],
 };
 
 const PRINTED = /<!-- printed: (\w+) -->\n\n([^]*?)\n\n<!-- end -->/g;

@@ -16,6 +16,12 @@ const COMPONENT = "#/components/schemas/";
 /** What stands before the name of a type in what the generator gives. */
 const DEFINITION = "#/definitions/";
 
+/**
+ * Components that a partner writes, and no program prints: there a field that
+ * nobody knows is a mistake, and not one that was added later.
+ */
+const WRITTEN_BY_PARTNERS: readonly string[] = ["ChainsFile"];
+
 /** What TypeScript's library says of `Pick`, `Omit` and their like. */
 const LIBRARY =
   /^(?:From T, pick|Construct a type|Make all prop|Exclude from T)/;
@@ -35,7 +41,8 @@ interface Found {
  * What types cannot say follows from the names of fields: a number counts, and
  * is whole and not negative, unless it is named `...Ms`; a text named `...At`,
  * `...Since` or `...UpTo`, or described as "UTC ISO 8601", is a time, unless its
- * comment has the word "empty". `@asType` in a comment says otherwise.
+ * comment has the word "empty". `@asType` and `@minimum` in a comment say
+ * otherwise.
  *
  * @returns The text of `components.json`: each field on a line.
  * @throws {TypeError} When something is of a type of which nothing is known.
@@ -113,7 +120,10 @@ function published(
   if (Object.keys(rest).length === 0) {
     throw new TypeError(`Nothing is known of the type of ${path}`);
   }
-  const { anyOf, items, properties, additionalProperties, ...own } = rest;
+  const { anyOf, items, properties, additionalProperties, ...own } =
+    withDefault(
+      rest,
+    );
   const of = (one: unknown) => published(one as Schema, found, path, comment);
   return {
     ...described,
@@ -122,6 +132,9 @@ function published(
     ...(items && { items: of(items) }),
     ...(typeof additionalProperties === "object" &&
       { additionalProperties: of(additionalProperties) }),
+    ...(additionalProperties === false &&
+      WRITTEN_BY_PARTNERS.includes(path.split(".", 1)[0] ?? "") &&
+      { additionalProperties }),
     ...(properties && {
       properties: Object.fromEntries(
         (Object.entries(properties) as [string, Schema][])
@@ -133,6 +146,16 @@ function published(
       ),
     }),
   };
+}
+
+/** `@default {"core"}` is a value, `@default {more than half}` a sentence. */
+function withDefault({ default: given, ...rest }: Schema): Schema {
+  const [, inner] = /^\{([^]*)\}$/.exec(String(given)) ?? [];
+  try {
+    return { ...rest, default: JSON.parse(inner ?? "") };
+  } catch {
+    return rest;
+  }
 }
 
 /** One of some schemas: closed lists of texts are one list. */
@@ -165,7 +188,8 @@ function byName(schema: Schema, path: string, comment: string): Schema {
   if (others[0] === "number" && !path.endsWith("Ms")) {
     const whole = types.map((type) => type === "number" ? "integer" : type);
     const [type = "integer"] = whole;
-    return { ...schema, type: whole.length > 1 ? whole : type, minimum: 0 };
+    const { minimum = 0 } = schema;
+    return { ...schema, type: whole.length > 1 ? whole : type, minimum };
   }
   const isTime = /(?:At|[Ss]ince|[uU]pTo)$/.test(path) ||
     /UTC ISO 8601/.test(comment);

@@ -47,7 +47,7 @@ import type {
   Unfired,
   UserReason,
 } from "../../ledger/types.ts";
-import type { OrderLook, Verdict } from "../../witness/mod.ts";
+import type { ChainsFile, OrderLook, Verdict } from "../../witness/mod.ts";
 import type { ConditionCode } from "../../resources/health/conditions.ts";
 import type { Check } from "../../resources/health/finding.ts";
 import type { DeliveryDetailJson } from "../../resources/queries/deliveries.ts";
@@ -73,6 +73,7 @@ import type { FeedEntry } from "../../resources/queries/transitions.ts";
 import type { UserDetailJson } from "../../resources/queries/users.ts";
 import type { ListedShape } from "../../resources/schemas/shapes.ts";
 import type { AttentionJson } from "../../resources/views/attention_view.ts";
+import type { AssetJson } from "../../resources/views/asset_view.ts";
 import type { CaseJson } from "../../resources/views/case_view.ts";
 import type { TotalRow } from "../../resources/views/order_export.ts";
 import type {
@@ -274,6 +275,8 @@ export interface Components {
   readonly UnrecognisedWebhook: UnrecognisedWebhook;
   readonly Webhook: webhooks.Webhook;
   readonly OrderLook: OrderLook;
+  readonly Asset: AssetJson;
+  readonly ChainsFile: ChainsFile;
   readonly Verdict: Verdict;
   readonly Replayed: Replayed;
   readonly Sent: Sent;
