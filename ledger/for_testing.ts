@@ -1,7 +1,8 @@
 /**
- * What a shop in memory needs of the ledger: the clock of its database, which
- * is virtual there.
+ * What a shop in memory needs of the ledger: its database, and the clock of
+ * that, which is virtual there.
  *
  * @module
  */
+export { openMemoryLedger } from "./store/memory_ledgers.ts";
 export { databaseNow } from "./store/tables/leases.ts";

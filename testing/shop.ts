@@ -1,4 +1,4 @@
-import { openDriver } from "../ledger/mod.ts";
+import { openMemoryLedger } from "../ledger/for_testing.ts";
 import {
   createSandbox,
   type Sandbox,
@@ -17,6 +17,7 @@ import {
   runChaos,
 } from "./chaos/run_chaos.ts";
 import {
+  ENVIRONMENT,
   PAST_AFTER_MS,
   ShopProcess,
   WEBHOOK_URL,
@@ -130,7 +131,10 @@ export async function testShop(
     options.onProblem?.(problem);
   };
   const clock = virtualClock(Date.parse(startAt));
-  const driver = await openDriver({ url: ":memory:", worker: false });
+  const driver = await openMemoryLedger({
+    environment: ENVIRONMENT,
+    now: () => clock.now(),
+  });
   let process: ShopProcess | null = null;
   const sandbox = createSandbox({
     seed,

@@ -82,12 +82,6 @@ Deno.test("testShop() plays what customers, the service and strangers do, and ea
   assert.ok(told.includes("ship direct"), told.join());
 });
 
-/**
- * A process that crashes while it takes a delivery leaves the deadline of its
- * answer, of seconds, to the runtime.
- */
-const CRASHES = { sanitizeOps: false, sanitizeResources: false };
-
 /** A shop whose handlers note what they ship, and what chaos makes of it. */
 async function chaos(
   make: (ship: (name: string | null) => void) => Handlers,
@@ -112,88 +106,68 @@ async function caught(
   assert.fail("Nothing broke");
 }
 
-Deno.test(
-  "TestShop.chaos() passes a handler that ships what is released, once",
-  CRASHES,
-  async () => {
-    const report = await chaos((ship) => {
-      const done = new Set<string | null>();
-      return {
-        "order.release.yes": (_, { reference, release }) => {
-          if (release !== "yes" || done.has(reference)) return;
-          done.add(reference);
-          ship(reference);
-        },
-      };
-    }, 12);
-    assert.equal(report.seeds, 12);
-    assert.ok(report.shipped > 6 && report.steps > 50, JSON.stringify(report));
-  },
-);
-
-Deno.test(
-  "TestShop.chaos() catches a handler that ships on a claim, with the shortest history",
-  CRASHES,
-  async () => {
-    const error = await caught((ship) => {
-      const done = new Set<string>();
-      return {
-        "order.claimed.success": (_, { state }) => {
-          const clickId = state !== null && "clickId" in state
-            ? String(state.clickId)
-            : "";
-          if (!done.has(clickId)) ship(clickId);
-          done.add(clickId);
-        },
-      };
-    });
-    assert.equal(error.guarantee, "never_unpaid");
-    assert.match(error.message, /^Broke never_unpaid at seed \d+: Basket \d/);
-    assert.equal(error.history.length, 2, error.message);
-    assert.match(error.history[1] ?? "", /^a stranger's webhook claims/);
-  },
-);
-
-Deno.test(
-  "TestShop.chaos() catches a handler that ignores release",
-  CRASHES,
-  async () => {
-    const error = await caught((ship) => {
-      const done = new Set<string>();
-      return {
-        "order.confirmed.success": ({ id }) => {
-          if (!done.has(id)) ship(id);
-          done.add(id);
-        },
-      };
-    });
-    assert.notEqual(error.guarantee, "paid_is_shipped");
-    assert.ok(error.history.length <= 4, error.message);
-  },
-);
-
-Deno.test(
-  "TestShop.chaos() catches a handler that is not idempotent",
-  CRASHES,
-  async () => {
-    const error = await caught((ship) => ({
+Deno.test("TestShop.chaos() passes a handler that ships what is released, once", async () => {
+  const report = await chaos((ship) => {
+    const done = new Set<string | null>();
+    return {
       "order.release.yes": (_, { reference, release }) => {
-        if (release === "yes") ship(reference);
+        if (release !== "yes" || done.has(reference)) return;
+        done.add(reference);
+        ship(reference);
       },
-    }));
-    assert.equal(error.guarantee, "shipped_once");
-    assert.ok(
-      error.history.some((line) => /crashes/.test(line)),
-      error.message,
-    );
-  },
-);
+    };
+  }, 12);
+  assert.equal(report.seeds, 12);
+  assert.ok(report.shipped > 6 && report.steps > 50, JSON.stringify(report));
+});
 
-Deno.test(
-  "TestShop.chaos() catches a handler that forgets what was paid",
-  CRASHES,
-  async () => {
-    const error = await caught(() => ({ "order.release.yes": () => {} }));
-    assert.equal(error.guarantee, "paid_is_shipped");
-  },
-);
+Deno.test("TestShop.chaos() catches a handler that ships on a claim, with the shortest history", async () => {
+  const error = await caught((ship) => {
+    const done = new Set<string>();
+    return {
+      "order.claimed.success": (_, { state }) => {
+        const clickId = state !== null && "clickId" in state
+          ? String(state.clickId)
+          : "";
+        if (!done.has(clickId)) ship(clickId);
+        done.add(clickId);
+      },
+    };
+  });
+  assert.equal(error.guarantee, "never_unpaid");
+  assert.match(error.message, /^Broke never_unpaid at seed \d+: Basket \d/);
+  assert.equal(error.history.length, 2, error.message);
+  assert.match(error.history[1] ?? "", /^a stranger's webhook claims/);
+});
+
+Deno.test("TestShop.chaos() catches a handler that ignores release", async () => {
+  const error = await caught((ship) => {
+    const done = new Set<string>();
+    return {
+      "order.confirmed.success": ({ id }) => {
+        if (!done.has(id)) ship(id);
+        done.add(id);
+      },
+    };
+  });
+  assert.notEqual(error.guarantee, "paid_is_shipped");
+  assert.ok(error.history.length <= 4, error.message);
+});
+
+Deno.test("TestShop.chaos() catches a handler that is not idempotent", async () => {
+  const error = await caught((ship) => ({
+    "order.release.yes": (_, { reference, release }) => {
+      if (release === "yes") ship(reference);
+    },
+  }));
+  assert.equal(error.guarantee, "shipped_once");
+  assert.ok(
+    error.history.some((line) => /crashes/.test(line)),
+    error.message,
+  );
+});
+
+Deno.test("TestShop.chaos() catches a handler that forgets what was paid", async () => {
+  const error = await caught(() => ({ "order.release.yes": () => {} }));
+  assert.equal(error.guarantee, "paid_is_shipped");
+});

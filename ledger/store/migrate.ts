@@ -167,9 +167,26 @@ export const touchStamp: Statement = {
   args: [],
 };
 
-function firstStamp(options: MigrateOptions): Statement[] {
-  const { environment, now, randomBytes } = options;
+/** What a new ledger is stamped with. */
+type StampOptions = Omit<MigrateOptions, "migrations">;
+
+/** Environment, identity and creation of a new ledger. */
+function newStamp(
+  { environment, now, randomBytes }: StampOptions,
+): readonly SqlValue[] {
   const id = randomBytes?.(16) ?? crypto.getRandomValues(new Uint8Array(16));
+  return [environment, hex.encode(id), new Date(now()).toISOString()];
+}
+
+/** Makes the stamp of a ledger that of a new one. */
+export function renewStamp(options: StampOptions): Statement {
+  return statement(
+    "UPDATE rampkit SET environment = ?, ledger_id = ?, created_at = ?",
+    ...newStamp(options),
+  );
+}
+
+function firstStamp(options: StampOptions): Statement[] {
   return [
     statement(`CREATE TABLE IF NOT EXISTS rampkit (
       id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -184,9 +201,7 @@ function firstStamp(options: MigrateOptions): Statement[] {
       `INSERT INTO rampkit
         (id, schema_version, environment, ledger_id, created_at)
         VALUES (1, 0, ?, ?, ?) ON CONFLICT DO NOTHING`,
-      environment,
-      hex.encode(id),
-      new Date(now()).toISOString(),
+      ...newStamp(options),
     ),
   ];
 }

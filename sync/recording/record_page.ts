@@ -51,13 +51,12 @@ export async function recordPage(
     readAt: page.readAt,
     requestedAtMs,
   };
-  const { appended, changed } = await context.recorder.record(entity, answer, [
-    deleteRead(
-      entity,
-      page.data.map((row) => idOf(entity, row)),
-      requestedAtMs,
-    ),
-  ]);
+  const ids = page.data.map((row) => idOf(entity, row));
+  const { appended, changed } = await context.recorder.record(
+    entity,
+    answer,
+    ids.length === 0 ? [] : [deleteRead(entity, ids, requestedAtMs)],
+  );
   const read = page.data.length;
   context.onRead({
     orders: entity === "order" ? read : 0,

@@ -80,6 +80,10 @@ export class Recorder {
   ): Promise<Recorded> {
     const { driver } = this.#options;
     const answered = readingsOf(entity, answer, this.#options);
+    if (answered.length === 0) {
+      await this.write(more);
+      return { appended: 0, changed: [] };
+    }
     const ids = answered.map(idOf);
     for (let attempt = 1;; attempt++) {
       const before = await readObservations(driver, entity, ids);

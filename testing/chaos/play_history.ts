@@ -1,4 +1,4 @@
-import { openDriver } from "../../ledger/mod.ts";
+import { openMemoryLedger } from "../../ledger/for_testing.ts";
 import type { Transition, TransitionHandler } from "../../ledger/mod.ts";
 import type { Driver } from "../../ledger/types.ts";
 import {
@@ -11,6 +11,8 @@ import {
 import type { Handlers } from "../../server/start/handlers.ts";
 import { customers, type SaleName } from "../world/customers.ts";
 import {
+  Crashed,
+  ENVIRONMENT,
   PAST_AFTER_MS,
   ShopProcess,
   WEBHOOK_URL,
@@ -90,18 +92,23 @@ class World {
   readonly #purchases = new Map<number, Purchase>();
   /** Orders that only strangers named. */
   readonly #forged = new Map<string, number>();
+  /** The two that are there now. */
   #processes: ShopProcess[] = [];
+  readonly #started: ShopProcess[] = [];
   #crash: CrashPoint | null = null;
   #broken: Broken | null = null;
   /** One call of a handler at a time, so that what it shipped is known. */
   #turn: Promise<unknown> = Promise.resolve();
   readonly #unfinished: Promise<unknown>[] = [];
 
-  private constructor(options: PlayOptions, driver: Driver) {
+  private constructor(
+    options: PlayOptions,
+    clock: VirtualClock,
+    driver: Driver,
+  ) {
     this.#options = options;
     this.#driver = driver;
-    // Ids begin with the time.
-    this.#clock = virtualClock(BEGIN_MS + options.run * DAY_MS);
+    this.#clock = clock;
     this.#sandbox = createSandbox({
       seed: options.seed,
       clock: this.#clock,
@@ -109,14 +116,19 @@ class World {
       fetch: async (input, init) => {
         const up = this.#processes.find(({ isDead }) => !isDead);
         if (up === undefined) throw new TypeError("The shop is down");
-        return await up.onramp.webhooks(new Request(input, init));
+        return await up.take(new Request(input, init));
       },
     });
   }
 
   static async open(options: PlayOptions): Promise<World> {
-    const driver = await openDriver({ url: ":memory:", worker: false });
-    const world = new World(options, driver);
+    // Ids begin with the time.
+    const clock = virtualClock(BEGIN_MS + options.run * DAY_MS);
+    const driver = await openMemoryLedger({
+      environment: ENVIRONMENT,
+      now: () => clock.now(),
+    });
+    const world = new World(options, clock, driver);
     await world.#startProcesses();
     return world;
   }
@@ -180,7 +192,7 @@ class World {
 
   async close(): Promise<void> {
     await this.#sandbox.close();
-    for (const process of this.#processes) await process.stop();
+    await Promise.all(this.#started.map((process) => process.stop()));
     await this.#driver.close();
   }
 
@@ -228,13 +240,15 @@ class World {
         this.#called(handler, own),
       ]),
     );
-    return own.process = await ShopProcess.start({
+    own.process = await ShopProcess.start({
       driver: this.#driver,
       sandbox: this.#sandbox,
       clock: this.#clock,
       on,
       onProblem: () => {},
     });
+    this.#started.push(own.process);
+    return own.process;
   }
 
   /** The partner's handler, called by a process that may crash. */
@@ -242,14 +256,12 @@ class World {
     handler: TransitionHandler,
     own: { readonly process?: ShopProcess },
   ): TransitionHandler {
-    return (transition, context) => {
+    return async (transition, context) => {
+      if (own.process?.isDead) throw new Crashed();
       const crash = this.#crash;
       this.#crash = null;
-      if (crash === "before") {
-        own.process?.kill();
-        return never();
-      }
-      if (crash === "in") own.process?.kill();
+      if (crash === "before" || crash === "in") own.process?.kill();
+      if (crash === "before") throw new Crashed();
       const call = this.#turn.then(async () => {
         await this.#look(null);
         await handler(transition, context);
@@ -257,9 +269,12 @@ class World {
       });
       this.#turn = call.catch(() => {});
       this.#unfinished.push(this.#turn);
-      if (crash === null) return call;
-      if (crash === "in") return never();
-      return call.finally(() => own.process?.kill()).then(never);
+      if (crash === "in") throw new Crashed();
+      try {
+        await call;
+      } finally {
+        if (crash === "after") own.process?.kill();
+      }
     };
   }
 
@@ -335,8 +350,4 @@ function hadSucceeded(
     Number(currencyAmount) === Number(PRICE) &&
     history.some((one) => one.status === "success") &&
     (now || status !== "success");
-}
-
-function never(): Promise<never> {
-  return new Promise(() => {});
 }

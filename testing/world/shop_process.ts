@@ -16,6 +16,9 @@ import { readConfig } from "../../settings/config.ts";
 /** What the webhook address of a shop in memory ends in. */
 export const SECRET = "the-secret-of-a-shop-in-memory";
 
+/** Whose ledger a shop in memory has. */
+export const ENVIRONMENT = "sandbox";
+
 /** Where the service of a shop in memory sends webhooks. */
 export const WEBHOOK_URL = `https://shop.test/webhooks/${SECRET}`;
 
@@ -50,19 +53,13 @@ export class ShopProcess {
   /** What the program serves and sells with. */
   readonly onramp: ComposedOnramp["onramp"];
   readonly #composed: ComposedOnramp;
-  readonly #driver: ProcessDriver;
+  readonly #life: Life;
   readonly #ledger: Ledger;
-  readonly #died = Promise.withResolvers<void>();
-  #isDead = false;
 
-  private constructor(
-    composed: ComposedOnramp,
-    driver: ProcessDriver,
-    ledger: Ledger,
-  ) {
+  private constructor(composed: ComposedOnramp, life: Life, ledger: Ledger) {
     this.#composed = composed;
     this.onramp = composed.onramp;
-    this.#driver = driver;
+    this.#life = life;
     this.#ledger = ledger;
   }
 
@@ -70,12 +67,13 @@ export class ShopProcess {
   static async start(parts: ShopProcessParts): Promise<ShopProcess> {
     const { sandbox, clock, on, sessions, onProblem } = parts;
     const now = () => clock.now();
-    const driver = new ProcessDriver(parts.driver, now);
-    const ledger = await ledgerOn(driver, { environment: "sandbox", now });
+    const life = new Life();
+    const driver = new ProcessDriver(parts.driver, life, now);
+    const ledger = await ledgerOn(driver, { environment: ENVIRONMENT, now });
     await ledger.goLive();
     const config = readConfig(() => undefined, {
       databaseUrl: ":memory:",
-      environment: "sandbox",
+      environment: ENVIRONMENT,
       apiKey: sandbox.apiKey,
       webhookSecrets: SECRET,
     });
@@ -89,7 +87,8 @@ export class ShopProcess {
       longLived: false,
       requestsPerSecond: RATE,
       polling: { sleep: () => Promise.resolve() },
-      fetch: (input, init) => sandbox.fetch(new Request(input, init)),
+      fetch: (input, init) =>
+        life.whileAlive(() => sandbox.fetch(new Request(input, init))),
       options: {
         requestsPerSecond: RATE,
         ...sessions === undefined ? {} : { sessions },
@@ -102,7 +101,7 @@ export class ShopProcess {
         sleep: (ms, signal) => clock.sleep(ms, signal),
       },
     });
-    const process = new ShopProcess(composed, driver, ledger);
+    const process = new ShopProcess(composed, life, ledger);
     for (const [pattern, handler] of Object.entries(on)) {
       await composed.handlers.add(pattern as keyof Handlers, handler);
     }
@@ -111,25 +110,38 @@ export class ShopProcess {
 
   /** Whether it has crashed. */
   get isDead(): boolean {
-    return this.#isDead;
+    return this.#life.isOver;
+  }
+
+  /** Takes a webhook, unless it crashes before it has answered. */
+  take(request: Request): Promise<Response> {
+    return this.#life.whileAlive(() => this.onramp.webhooks(request));
   }
 
   /**
-   * Folds, asks the service, and calls the handlers for what is new.
+   * Folds, asks the service, and calls the handlers for what is new, unless it
+   * crashes.
    *
    * @param past Whether the service is asked about the past as well.
    */
   async work(past: boolean): Promise<void> {
-    if (this.#isDead) return;
+    const life = this.#life;
+    if (life.isOver) return;
     const { service, handlers } = this.#composed;
     const step = async () => {
-      await this.#ledger.project();
-      // A second poller finds the lease taken, and asks nothing.
-      await service.poller?.once({ sweeps: past ? ALL_SWEEPS : NEW_SWEEPS });
-      await this.#ledger.project();
+      // It folds before and after it asks. A second poller finds the lease
+      // taken, and does neither.
+      const sweeps = past ? ALL_SWEEPS : NEW_SWEEPS;
+      const polled = await service.poller?.once({ sweeps });
+      if (polled?.ran !== true) await this.#ledger.project();
       for (const one of handlers.subscriptions) await one.dispatch();
     };
-    await Promise.race([step(), this.#died.promise]);
+    await Promise.race([
+      step().catch((error) => {
+        if (!life.isOver) throw error;
+      }),
+      life.over,
+    ]);
   }
 
   /**
@@ -137,17 +149,52 @@ export class ShopProcess {
    * what it holds there runs out.
    */
   kill(): void {
-    this.#isDead = true;
-    this.#driver.kill();
-    this.#died.resolve();
+    this.#life.end();
   }
 
-  /** Ends it in good order. */
+  /** Ends it in good order; of one that has crashed, what still waits. */
   async stop(): Promise<void> {
-    if (this.#isDead) return;
-    await this.#composed.service[Symbol.asyncDispose]();
-    await this.#ledger.close();
-    this.#isDead = true;
+    const { service } = this.#composed;
+    try {
+      await service[Symbol.asyncDispose]();
+      await this.#ledger.close();
+    } catch (error) {
+      if (!this.isDead) throw error;
+    }
+    this.#life.end();
+  }
+}
+
+/** How long a process lives. */
+class Life {
+  readonly #end = Promise.withResolvers<void>();
+  /** Resolves when it is over. */
+  readonly over: Promise<void> = this.#end.promise;
+  isOver = false;
+
+  end(): void {
+    this.isOver = true;
+    this.#end.resolve();
+  }
+
+  /**
+   * What a process asks of the world outside of it. After a crash it fails, so
+   * that what waits for an answer, and its timers, come to an end.
+   */
+  async whileAlive<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+    if (this.isOver) throw new Crashed();
+    const answer = await ask();
+    if (this.isOver) throw new Crashed();
+    return answer;
+  }
+}
+
+/** A process is no longer there. */
+export class Crashed extends TypeError {
+  override readonly name = "Crashed";
+
+  constructor() {
+    super("The process has crashed");
   }
 }
 
@@ -155,43 +202,36 @@ export class ShopProcess {
 class ProcessDriver implements Driver {
   readonly location: Driver["location"];
   readonly #driver: Driver;
+  readonly #life: Life;
   readonly #now: () => number;
-  #isDead = false;
 
-  constructor(driver: Driver, now: () => number) {
+  constructor(driver: Driver, life: Life, now: () => number) {
     this.location = driver.location;
     this.#driver = driver;
+    this.#life = life;
     this.#now = now;
   }
 
-  kill(): void {
-    this.#isDead = true;
-  }
-
-  async batch(
+  batch(
     statements: readonly Statement[],
     mode: "read" | "write",
   ): Promise<ResultSet[]> {
-    if (this.#isDead) return await never();
     const now = Math.floor(this.#now());
-    const results = await this.#driver.batch(
-      statements.map((statement) => {
-        const { sql, args } = statement;
-        if (!sql.includes(databaseNow)) return statement;
-        const timed = sql.replaceAll(databaseNow, `?${args.length + 1}`);
-        return { ...statement, sql: timed, args: [...args, now] };
-      }),
-      mode,
-    );
-    return this.#isDead ? await never() : results;
+    const timed = statements.map((statement) => {
+      const { sql, args } = statement;
+      if (!sql.includes(databaseNow)) return statement;
+      const time = `?${args.length + 1}`;
+      return {
+        ...statement,
+        sql: sql.replaceAll(databaseNow, time),
+        args: [...args, now],
+      };
+    });
+    return this.#life.whileAlive(() => this.#driver.batch(timed, mode));
   }
 
   /** The shop closes the database after its last process. */
   close(): Promise<void> {
     return Promise.resolve();
   }
-}
-
-function never(): Promise<never> {
-  return new Promise(() => {});
 }

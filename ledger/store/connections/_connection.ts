@@ -49,7 +49,7 @@ export class Connection {
     try {
       const database = this.#database ??= this.#open();
       const reads = mode === "read" || this.#options.readOnly === true;
-      this.#guard(database, reads && !statements.every(isSelect));
+      this.#guard(database, reads && !statements.every(cannotWrite));
       database.exec(mode === "write" ? "BEGIN IMMEDIATE" : "BEGIN");
       const results: ResultSet[] = [];
       for (; step < statements.length; step++) {
@@ -219,7 +219,7 @@ export class Connection {
     let prepared = this.#prepared.get(sql);
     if (prepared === undefined) {
       prepared = prepare(database, sql);
-      if (this.#prepared.size >= 100) this.#prepared.clear();
+      if (this.#prepared.size >= MOST_PREPARED) this.#prepared.clear();
       this.#prepared.set(sql, prepared);
     }
     const { statement, columns } = prepared;
@@ -302,6 +302,9 @@ function emptyLogOf(database: Database.Database): boolean {
   return busy === 0;
 }
 
+/** Statements that are kept compiled; a process uses about two hundred. */
+const MOST_PREPARED = 500;
+
 /** Most bytes of one row of zeros. */
 const MOST_ZEROS = 64 << 20;
 
@@ -327,9 +330,11 @@ function prepare(database: Database.Database, sql: string): Prepared {
   return { statement: statement.raw(true), columns };
 }
 
-/** Whether a statement cannot write. */
-function isSelect({ sql }: Statement): boolean {
-  return /^\s*SELECT\b/i.test(sql);
+/** Whether a statement cannot write. What follows a `WITH` may. */
+function cannotWrite({ sql }: Statement): boolean {
+  return /^\s*SELECT\b/i.test(sql) ||
+    (/^\s*WITH\b/i.test(sql) &&
+      !/\b(?:INSERT|UPDATE|DELETE|REPLACE)\b/i.test(sql));
 }
 
 /** The binding would send every number as a float. */

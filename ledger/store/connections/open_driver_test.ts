@@ -180,3 +180,19 @@ Deno.test("openDriver() names every file that it may need, and loads native code
     [],
   );
 });
+
+Deno.test("openDriver() answers a read that begins with WITH, and refuses a write that does", async () => {
+  const driver = await openDriver({ url: ":memory:", worker: false });
+  const batch = (sql: string, mode: "read" | "write") =>
+    driver.batch([{ sql, args: [] }], mode);
+  await batch("CREATE TABLE t (one INTEGER) STRICT", "write");
+  const [read] = await batch("WITH a AS (SELECT 1) SELECT * FROM a", "read");
+  assert.deepEqual(read?.rows, [[1]]);
+  await assert.rejects(
+    batch("WITH a AS (SELECT 1) INSERT INTO t SELECT * FROM a", "read"),
+    LedgerError,
+  );
+  const [none] = await batch("SELECT count(*) FROM t", "read");
+  assert.deepEqual(none?.rows, [[0]]);
+  await driver.close();
+});
