@@ -98,6 +98,8 @@ async function rawTransaction(
     return found;
   } catch (error) {
     if (!(error instanceof RpcError) || error.code !== NOT_FOUND) throw error;
+    // "... are still in the process of being indexed": it has not read all.
+    if (/being indexed/i.test(error.message)) throw new NodeFailure("syncing");
     // "Use -txindex or provide a block hash": it has not looked into blocks.
     if (/txindex/i.test(error.message)) throw new NodeFailure("no_index");
     return null;

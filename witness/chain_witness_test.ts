@@ -780,15 +780,22 @@ Deno.test("look() reads the addresses of old versions of Core", async () => {
   assert.equal(verdict, "delivered");
 });
 
-Deno.test("look() takes nothing for absent at a node without an index", async () => {
+Deno.test("look() takes nothing for absent at a node without an index, or with one that is not whole", async () => {
   const chain = bitcoin();
   const txId = chain.add({ address: BTC, sat: 420_000 });
   chain.mine(3);
-  const { verdict, evidence } = await lookAt(chain.core({ txIndex: false }), {
-    txId,
-  });
-  assert.equal(verdict, "undecided");
-  assert.deepEqual(evidence.problems, [{ node: "own", problem: "no_index" }]);
+  for (
+    const [txIndex, problem] of [
+      [false, "no_index"],
+      ["building", "syncing"],
+    ] as const
+  ) {
+    const { verdict, evidence } = await lookAt(chain.core({ txIndex }), {
+      txId,
+    });
+    assert.equal(verdict, "undecided");
+    assert.deepEqual(evidence.problems, [{ node: "own", problem }]);
+  }
 });
 
 Deno.test("look() never names a node's address or key, whatever fails", async () => {

@@ -1,11 +1,5 @@
 import type { Ledger } from "../../ledger/mod.ts";
-import { closedBooks } from "../months/month_books.ts";
-import {
-  type MonthDetailJson,
-  monthDetailJson,
-  type MonthJson,
-  monthJson,
-} from "../views/month_view.ts";
+import { type MonthJson, monthJson } from "../views/month_view.ts";
 
 /** Whether a text is a month that books can have: `2026-11`. */
 export function isMonth(text: string): boolean {
@@ -27,7 +21,7 @@ export async function* closedMonths(
 export async function closedMonth(
   ledger: Ledger,
   month: string,
-): Promise<MonthDetailJson | null> {
+): Promise<MonthJson | null> {
   const close = await ledger.months.get(month);
-  return close && monthDetailJson(closedBooks(close));
+  return close && monthJson(close);
 }

@@ -57,11 +57,10 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   machines: shape("Machines", ["machine"]),
   month: shape(
     "Month",
-    ["month close", "month list"],
-    "month close, month list",
+    ["month close", "month list", "month show"],
+    "month close, month list, month show --json",
   ),
-  "month-detail": shape("MonthDetail", ["month show"]),
-  "month-summary": shape("MonthSummary", [], "summary.json of a month"),
+  "month-summary": shape("MonthSummary", [], "month show"),
   "month-recomputation": shape("MonthRecomputation", [
     "month show --recompute",
   ]),

@@ -1,16 +1,14 @@
 import type { MonthClose, MonthRecomputation } from "../../ledger/mod.ts";
 import {
   type Exclusion,
-  type KindTotal,
+  fileText,
   type Money,
   type MonthChange,
   type MonthDifference,
-  type MonthRowKind,
   type MonthSummary,
-  sumKinds,
+  type MonthTotal,
 } from "../../ledger/for_resources.ts";
-import { type MonthBooks, storedFiles } from "../months/month_books.ts";
-import { EXCLUSIONS, ROW_KIND_WORDS } from "../wording/month.ts";
+import { EXCLUSIONS } from "../wording/month.ts";
 import { counted, labelled, wrap } from "./text.ts";
 import { drawTable } from "./table.ts";
 
@@ -56,73 +54,29 @@ export function monthRecomputationJson(
   };
 }
 
-/**
- * The books of a month with their sums; of one that is not closed, as they are
- * now.
- */
-export interface MonthDetailJson extends
-  Omit<
-    MonthJson,
-    "closedAt" | "digest" | "position"
-  > {
-  /** When it was closed, UTC ISO 8601; null while it is not. */
-  readonly closedAt: string | null;
-  /** Digest of its event; null while it is not closed. */
-  readonly digest: string | null;
-  /**
-   * Position of its event; null while it is not closed.
-   * @asType integer
-   */
-  readonly position: number | null;
-  /** What its `summary.json` holds. */
-  readonly summary: MonthSummary;
-  /** Sums of its rows apart by kind, and of all. */
-  readonly kinds: readonly KindTotal[];
-}
-
-/** The books of a month as `--json` prints them. */
-export function monthDetailJson(books: MonthBooks): MonthDetailJson {
-  const { close, summary, rows } = books;
-  const { month, timeZone, timeZoneVersion, bookBy, asOf, foldVersion } =
-    summary;
-  return {
-    month,
-    timeZone,
-    timeZoneVersion,
-    bookBy,
-    closedAt: close?.closedAt ?? null,
-    digest: close?.digest ?? null,
-    position: close?.position ?? null,
-    asOf,
-    foldVersion,
-    files: storedFiles(books).map(({ name, sha256 }) => ({ name, sha256 })),
-    summary,
-    kinds: sumKinds(rows),
-  };
-}
-
-/** The books of a month for people: how, how much, and what was left out. */
+/** A closed month for people: how, how much, and what was left out. */
 export function monthLines(
-  { close, summary, rows }: MonthBooks,
+  close: MonthClose,
   columns: number | null,
 ): string[] {
-  const { asOf, excluded } = summary;
+  const { rows, totals, excluded } = summaryOf(close);
   const lines = labelled(
     [
-      ["Month", summary.month],
-      ["Time zone", zoneText(summary)],
-      ["Booked by", summary.bookBy],
+      ["Month", close.month],
+      ["Time zone", zoneText(close)],
+      ["Booked by", close.bookBy],
+      ["Closed", close.closedAt],
       [
-        "Closed",
-        close?.closedAt ??
-          "no: this is what a closing would store now, and it may change",
+        "As of",
+        `position ${close.asOf.position}, ${
+          counted(close.asOf.events, "event")
+        }`,
       ],
-      ["As of", `position ${asOf.position}, ${counted(asOf.events, "event")}`],
-      ...Object.entries(summary.rows).map(([kind, count]): [string, string] => [
-        ROW_KIND_WORDS[kind as MonthRowKind],
-        String(count),
-      ]),
-      ...(close?.files ?? []).map(({ name, sha256 }): [string, string] => [
+      ["Orders", String(rows.order)],
+      ["Late", String(rows.late)],
+      ["Reversals", String(rows.reversal)],
+      ["Restatements", String(rows.restatement)],
+      ...close.files.map(({ name, sha256 }): [string, string] => [
         name,
         sha256,
       ]),
@@ -130,7 +84,7 @@ export function monthLines(
     columns,
     13,
   );
-  if (rows.length > 0) lines.push("", kindTable(sumKinds(rows), columns));
+  if (totals.length > 0) lines.push("", totalTable(totals, columns));
   const reasons = Object.keys(EXCLUSIONS) as Exclusion[];
   for (const reason of reasons.filter((reason) => excluded[reason] > 0)) {
     lines.push(
@@ -146,32 +100,34 @@ export function monthLines(
   return lines;
 }
 
-function zoneText({ timeZone, timeZoneVersion }: MonthSummary): string {
+function zoneText({ timeZone, timeZoneVersion }: MonthClose): string {
   return timeZoneVersion === null
     ? timeZone
     : `${timeZone} (data ${timeZoneVersion})`;
 }
 
-function kindTable(
-  kinds: readonly KindTotal[],
+function summaryOf(close: MonthClose): MonthSummary {
+  return JSON.parse(fileText(close, "summary.json"));
+}
+
+function totalTable(
+  totals: readonly MonthTotal[],
   columns: number | null,
 ): string {
   return drawTable(
     [
-      { title: "Rows" },
       { title: "Currency", whole: true },
       { title: "Asset", whole: true },
-      { title: "Count", align: "right", whole: true },
+      { title: "Orders", align: "right", whole: true },
       { title: "Amount", align: "right", whole: true },
-      { title: "Of the asset", align: "right", whole: true, spare: 3 },
+      { title: "Of the asset", align: "right", whole: true },
       { title: "Your fees (USD)", align: "right", whole: true, spare: 1 },
       { title: "Their fees (USD)", align: "right", whole: true, spare: 2 },
     ],
-    kinds.map((total) => [
-      ROW_KIND_WORDS[total.kind],
+    totals.map((total) => [
       total.currency ?? "not known",
       [total.commodity ?? "not known", total.network ?? ""].join(" ").trim(),
-      String(total.rows),
+      String(total.orders),
       sumText(total.currencyAmount, total.currencyAmountUnknown),
       sumText(total.cryptoAmount, total.cryptoAmountUnknown),
       sumText(total.partnerFeeUsd, total.partnerFeeUsdUnknown),

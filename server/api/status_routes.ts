@@ -111,7 +111,7 @@ export const STATUS_ROUTES: readonly Route[] = [
     params: {},
     answer: {
       description: "What `month show --json` prints",
-      schema: named("MonthDetail"),
+      schema: named("Month"),
     },
     problems: ["not_found"],
     handle: async ({ ledger }, { path: { month = "" } }) => {

@@ -26,6 +26,7 @@ const TASKS = [
   "test",
   "test:runtimes",
   "test:guides",
+  "test:chains",
   "check",
   "schemas",
   "ok",

@@ -21,7 +21,7 @@ export interface FakeOptions {
   /** Old Core names `addresses`. @default {false} */
   readonly oldAddresses?: boolean;
   /** Without an index Core finds only what waits. @default {true} */
-  readonly txIndex?: boolean;
+  readonly txIndex?: boolean | "building";
 }
 
 /** Hash of its first block. */
@@ -73,13 +73,20 @@ export class FakeBitcoin {
     return async (_url, init) => {
       const { method, params } = JSON.parse(String(init?.body));
       await Promise.resolve();
-      const found = this.#core(method, params, oldAddresses, txIndex);
+      const found = this.#core(
+        method,
+        params,
+        oldAddresses,
+        txIndex === true,
+      );
       return found === undefined
         ? Response.json({
           result: null,
           error: {
             code: -5,
-            message: txIndex
+            message: txIndex === "building"
+              ? "No such mempool transaction. Blockchain transactions are still in the process of being indexed."
+              : txIndex
               ? "No such mempool or blockchain transaction."
               : "No such mempool transaction. Use -txindex or provide a block hash.",
           },
