@@ -103,6 +103,8 @@ export class Ledger implements AsyncDisposable {
   readonly driver: Driver;
   /** Environment the ledger belongs to. */
   readonly environment: string;
+  /** Which ledger it is, in whatever file or server it stands. */
+  readonly id: string;
   /** Orders as folded so far. */
   readonly orders: Orders;
   /** Users as folded so far. */
@@ -138,6 +140,7 @@ export class Ledger implements AsyncDisposable {
     this.#parts = parts;
     this.driver = parts.driver;
     this.environment = parts.origin.environment;
+    this.id = parts.origin.ledgerId;
     this.#log = new EventLog(parts.driver, {
       randomBytes: parts.randomBytes,
       goLive: stampGoLive,

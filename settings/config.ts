@@ -28,6 +28,7 @@ export type ConfigFlags = FlagsOf<
   | "publicUrl"
   | "spoolDir"
   | "forwardTo"
+  | "notify"
 >;
 
 /**
@@ -90,4 +91,19 @@ function missing(what: string, name: string): UsageError {
 function texts(given: string | readonly string[] | undefined): string[] {
   const all = typeof given === "string" ? [given] : given ?? [];
   return all.map((text) => text.trim()).filter((text) => text !== "");
+}
+
+/**
+ * The environment with what was given in place of its variables: what the values
+ * of secrets are found by.
+ */
+export function givenEnv(
+  given: GivenSettings,
+  env: (name: string) => string | undefined,
+): (variable: string) => string | undefined {
+  return (variable) => {
+    const name = VARIABLE_NAMES.find((name) => VARIABLES[name] === variable);
+    const value = name === undefined ? undefined : given[name];
+    return value === undefined ? env(variable) : [value].flat().join(",");
+  };
 }

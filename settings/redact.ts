@@ -16,10 +16,11 @@ export function redact(
 ): string {
   let shown = withoutPasswords(text);
   for (const name of SECRET_VARIABLES) {
-    for (const secret of (env(name) ?? "").split(",")) {
-      // A token of the API stands behind its scope and name.
-      const value = secret.trim().replace(
-        /^(read|support|operate)(@[^:]*)?:/,
+    for (const secret of (env(name) ?? "").split(/[,\s]/)) {
+      // A token of the API stands behind its scope and name, and what opens a
+      // service behind the name of the service.
+      const value = secret.replace(
+        /^(?:(?:read|support|operate)(?:@[^:]*)?|slack|pagerduty):/,
         "",
       );
       if (value.length > 3) shown = shown.replaceAll(value, "[secret]");

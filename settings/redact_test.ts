@@ -7,11 +7,17 @@ Deno.test("redact() blots out every configured secret", () => {
     RAMPKIT_API_KEY: "key-123456",
     RAMPKIT_WEBHOOK_SECRET: "one-secret,two-secret",
     RAMPKIT_DATABASE_TOKEN: "token-9",
+    RAMPKIT_NOTIFY: "slack:https://hooks.example/T1/x, pagerduty:key-of-pager",
   };
   const text = "key-123456 at /webhooks/two-secret with token-9 and one-secret";
+  const redacted = (text: string) => redact(text, (name) => variables[name]);
   assert.equal(
-    redact(text, (name) => variables[name]),
+    redacted(text),
     "[secret] at /webhooks/[secret] with [secret] and [secret]",
+  );
+  assert.equal(
+    redacted("https://hooks.example/T1/x took no key-of-pager"),
+    "[secret] took no [secret]",
   );
 });
 

@@ -9,8 +9,9 @@ export interface Setting {
   /** Its variable. @default {it is a flag alone} */
   readonly variable?: `RAMPKIT_${string}`;
   /**
-   * Its flag with its operand, as help prints them. A secret has none: a
-   * command line can be read by every process of the machine.
+   * Its flag with its operand, as help prints them. A secret has none, because
+   * a command line can be read by every process of the machine, but where its
+   * help says so.
    *
    * @default {it is a variable alone}
    */
@@ -41,7 +42,7 @@ export interface Setting {
 export interface GivenTarget {
   /** The flag or variable. */
   readonly from: string;
-  /** An address, or one with patterns after it. */
+  /** An address, one with patterns after it, or who is told there. */
   readonly text: string;
 }
 
@@ -132,6 +133,21 @@ const WITH_VARIABLE = {
     otherwise: "none",
     isSecret: true,
     read: text,
+  },
+  notify: {
+    variable: "RAMPKIT_NOTIFY",
+    flag: "--notify <where>",
+    means: "who is told of alarms: `slack:URL`, `pagerduty:KEY`, by commas",
+    more: "may be given several times; it is a secret, and every process of " +
+      "the machine can read a command line: on a machine of several people " +
+      "set the variable",
+    otherwise: "nobody but your receivers",
+    fallback: [],
+    isSecret: true,
+    read: (from: string, text: string): readonly GivenTarget[] =>
+      text.split(/[,\n]\s*(?=[a-z]+:(?!\/\/))/i)
+        .map((one) => ({ from, text: one.replace(/,\s*$/, "").trim() }))
+        .filter(({ text }) => text !== ""),
   },
   apiTokens: {
     variable: "RAMPKIT_API_TOKENS",
@@ -335,7 +351,8 @@ type FlagName = {
 
 /** Flags as the parser hands them over; those of a variable unread. */
 export type FlagsOf<Name extends FlagName> = {
-  readonly [One in Name]?: One extends "forwardTo" ? readonly string[]
+  readonly [One in Name]?: One extends "forwardTo" | "notify"
+    ? readonly string[]
     : One extends VariableName ? string
     : RowOf<One>["flag"] extends `${string}...>` ? readonly string[]
     : RowOf<One>["flag"] extends `${string}]` ? true | ReadOf<One>

@@ -4,6 +4,7 @@ import { sleep } from "../../core/waiting/sleep.ts";
 import { type ApiFlags, configuredApi } from "../serve_flags/api_flags.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 import { UsageError } from "../../settings/errors.ts";
+import { readNotify } from "../../server/alarms/notify_targets.ts";
 import { watchHealth } from "../../server/alarms/watch_health.ts";
 import { type Finding, found } from "../../resources/health/finding.ts";
 import type { RegularBackups } from "../../server/ledger_file/regular_backups.ts";
@@ -17,7 +18,11 @@ import { serviceMetrics } from "../../server/monitoring/metrics.ts";
 import { recordMinutes } from "../../server/monitoring/minute_recorder.ts";
 import { PrometheusMetrics } from "../../server/monitoring/prometheus/prometheus_metrics.ts";
 import type { Cli } from "../program/cli.ts";
-import { readConfig, requireWebhookSecrets } from "../../settings/config.ts";
+import {
+  givenEnv,
+  readConfig,
+  requireWebhookSecrets,
+} from "../../settings/config.ts";
 import type { Io } from "../program/io.ts";
 import {
   contradictedAfterOption,
@@ -75,7 +80,7 @@ export function addServe(program: Command, cli: Cli): void {
     serviceOptions(ledgerOptions(command)),
     ...["spoolDir", "port", "host", "poll", "rate", "allow"] as const,
     ...["clientAddressHeader", "trustedProxies", "goLive", "verbose"] as const,
-    ...["backupTo", "every", "keep", "forwardTo"] as const,
+    ...["backupTo", "every", "keep", "forwardTo", "notify"] as const,
     ...["console", "consoleHost", "consoleAllowHost"] as const,
     ...["apiPort", "apiHost", "apiAllowHost"] as const,
   ))
@@ -94,8 +99,10 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
   const backups = regularBackups(flags, config);
   const openPages = configuredConsole(flags, config);
   const forward = forwardingOf(config);
+  const notified = readNotify(config);
   const serveApi = configuredApi(flags, config);
-  const log = jsonLog((text) => io.err(redact(text, io.env)), io.now);
+  const secrecy = givenEnv(flags, io.env);
+  const log = jsonLog((text) => io.err(redact(text, secrecy)), io.now);
   using held = await holdLedger(config);
   await using ledger = await openConfigured(config, io);
   const nodes = await openWitness(config, ledger.environment, io.now);
@@ -132,7 +139,9 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
     now: io.now,
     plan: backupPlan(flags),
     own: async () => [...await service.health(), ...backupFindings(regular)],
-    told: forward?.alarms(ledger),
+    told: {
+      targets: [...forward?.alarms(ledger) ?? [], ...notified(ledger.id)],
+    },
   }));
   const server = await listening(
     "the endpoint",

@@ -163,7 +163,13 @@ export async function runListen(options: ListenOptions): Promise<void> {
   });
   const alarms = watchHealth({
     ...{ ledger, config, log, metrics, now, own: service.health },
-    told: { targets, sign, post },
+    told: {
+      targets: targets.map(({ name, url }) => ({
+        ...{ name, url, write: sign },
+        shown: targetName(url),
+      })),
+      post,
+    },
   }).run(signal);
   const polling = service.poller?.run(signal);
   const webhooks = `http://127.0.0.1:${server.port}/webhooks/${secret}`;

@@ -58,12 +58,12 @@ Deno.test("settingOption() refuses a flag that counts only with another", () => 
   assert.deepEqual(parsed(alone, "--host", "::1"), { host: "::1" });
 });
 
-Deno.test("SETTINGS names each flag as the parser does, and has none for a secret", () => {
+Deno.test("SETTINGS names each flag as the parser does, and has none for a secret that does not warn of it", () => {
   const rows: [string, Setting][] = Object.entries(SETTINGS);
-  for (const [name, { flag, isSecret }] of rows) {
+  for (const [name, { flag, isSecret, more = "" }] of rows) {
     if (flag === undefined) continue;
     assert.equal(new Option(flag).attributeName(), name);
-    assert.ok(!isSecret, name);
+    assert.ok(!isSecret || /can read a command line/.test(more), name);
   }
 });
 

@@ -1,7 +1,7 @@
 import type { Ledger } from "../../ledger/mod.ts";
 import type { Log } from "../../server/monitoring/logger.ts";
 import type { ServiceMetrics } from "../../server/monitoring/metrics.ts";
-import type { WatchHealthParts } from "../../server/alarms/watch_health.ts";
+import type { AlarmTarget } from "../../server/alarms/alarm_message.ts";
 import { Forwarder } from "../../server/forwarding/forwarder.ts";
 import {
   forwardMeters,
@@ -24,7 +24,7 @@ export interface Forwarded {
 /** Forwarding as the settings ask for it. */
 export interface ConfiguredForwarding {
   /** Who is told of alarms. */
-  alarms(ledger: Ledger): NonNullable<WatchHealthParts["told"]>;
+  alarms(ledger: Ledger): readonly AlarmTarget[];
   /** Forwards until the signal is aborted. */
   run(parts: Forwarded, signal: AbortSignal): Promise<void>;
 }
@@ -42,11 +42,14 @@ export function forwardingOf(
   const { targets, secrets } = forwarding;
   const sign = webhookSigner(secrets);
   return {
-    alarms: ({ driver }) => ({
-      targets,
-      sign,
-      isOff: (name) => isTargetOff(driver, name),
-    }),
+    alarms: ({ driver }) =>
+      targets.map(({ name, url }) => ({
+        name,
+        shown: targetName(url),
+        url,
+        write: sign,
+        isOff: () => isTargetOff(driver, name),
+      })),
     run: async ({ ledger, log, metrics, now }, signal) => {
       const meters = forwardMeters(metrics.meter("@rampkit/onramp/forwarding"));
       await Promise.all(targets.map((target) => {

@@ -2,6 +2,7 @@ import type { ConditionCode } from "../../resources/health/conditions.ts";
 import type { HealthFacts } from "../../resources/health/finding.ts";
 import type { Subject } from "../../resources/health/subjects.ts";
 import type {
+  SignedWebhook,
   WebhookBody,
   WebhookMessage,
 } from "../forwarding/signed_webhook.ts";
@@ -41,6 +42,27 @@ export interface AlarmBody extends WebhookBody<ForwardedAlarm> {
   readonly type: "rampkit.alarm.raised" | "rampkit.alarm.cleared";
 }
 
+/** The webhook that tells of an alarm, or that it is over. */
+export type AlarmMessage = WebhookMessage<ForwardedAlarm> & AlarmBody;
+
+/** Who is told of alarms, and in which form. */
+export interface AlarmTarget {
+  /** Under which name it is remembered what was told; shows no secret. */
+  readonly name: string;
+  /** What it is called in the log; shows no secret. */
+  readonly shown: string;
+  /** Where messages are posted. */
+  readonly url: URL;
+  /**
+   * Makes the request of a message.
+   *
+   * @param nowMs The time, ms since the epoch.
+   */
+  readonly write: (message: AlarmMessage, nowMs: number) => SignedWebhook;
+  /** Whether it wants nothing more. @default {it always does} */
+  readonly isOff?: () => Promise<boolean>;
+}
+
 /** Of what, where and when an alarm tells. */
 export interface AlarmMessageParts {
   /** The alarm. */
@@ -56,7 +78,7 @@ export interface AlarmMessageParts {
 /** The webhook that tells of an alarm, or that it is over. */
 export function alarmMessage(
   { alarm, name, clearedAt, environment, host }: AlarmMessageParts,
-): WebhookMessage & AlarmBody {
+): AlarmMessage {
   const { subject, code, about, since, detail, next, facts } = alarm;
   const state = clearedAt === null ? "raised" : "cleared";
   const key = `alarm:${name}:${code}:${since}:${state}`;

@@ -1,18 +1,23 @@
+import { randomUUID } from "node:crypto";
 import { messageOf } from "../../core/guards.ts";
 import { backoffMs } from "../../core/waiting/retry_delay.ts";
-import type { Driver } from "../../ledger/for_sync.ts";
+import {
+  type Driver,
+  LEASE_MS,
+  releaseLease,
+  takeLease,
+} from "../../ledger/for_sync.ts";
 import {
   type PostOptions,
   type PostOutcome,
   postWebhook,
 } from "../forwarding/post_webhook.ts";
-import type { Signer } from "../forwarding/signed_webhook.ts";
-import { targetName } from "../forwarding/target_address.ts";
 import { found } from "../../resources/health/finding.ts";
 import { Alarm } from "../monitoring/alarm.ts";
 import type { Log } from "../monitoring/logger.ts";
 import {
   alarmMessage,
+  type AlarmTarget,
   type NotifiedAlarm,
   readNotified,
   writeNotified,
@@ -25,18 +30,16 @@ import {
 
 /** What tells one target of alarms. */
 export interface AlarmSenderParts {
-  /** Where it is sent, and under which name it is remembered. */
-  readonly target: { readonly name: string; readonly url: URL };
-  /** Signs messages. */
-  readonly sign: Signer;
+  /** Who is told, and in which form. */
+  readonly target: AlarmTarget;
   /** Remembers what the target was told. */
   readonly driver: Driver;
   /** Environment of the ledger. */
   readonly environment: string;
   /** Name of this machine. */
   readonly host: string;
-  /** Whether the target wants nothing more. @default {it always does} */
-  readonly isOff?: () => Promise<boolean>;
+  /** Names this process among those of the ledger. @default {a new name} */
+  readonly holder?: string;
   /** The log. */
   readonly log: Log;
   /** Clock, ms since the epoch. */
@@ -61,10 +64,12 @@ interface Due {
 }
 
 /**
- * Tells one target of alarms: each once when it is raised, and once when it is
- * over. What stands is compared with what the target was told, so nothing has
- * to be queued: what the target cannot take now is told later if it still
- * stands, and an alarm that came and went meanwhile is not told at all.
+ * Tells one target of alarms, one after another: each once when it is raised,
+ * and once when it is over. What stands is compared with what the target was
+ * told, which the ledger remembers, so nothing has to be queued: what the target
+ * cannot take now is told later if it still stands, by this process or the next,
+ * and an alarm that came and went meanwhile is not told at all. Of several
+ * processes on one ledger the one that holds the lease tells.
  */
 export class AlarmSender {
   readonly #parts: AlarmSenderParts;
@@ -72,6 +77,7 @@ export class AlarmSender {
   readonly #notified = new Map<string, NotifiedAlarm>();
   readonly #cleared = new Map<string, string>();
   readonly #raisedAt = new Map<string, string>();
+  readonly #holder: string;
   #failures = 0;
   #retryAtMs = -Infinity;
   #notifying: Promise<void> | null = null;
@@ -79,6 +85,7 @@ export class AlarmSender {
   /** Nothing is sent yet. */
   constructor(parts: AlarmSenderParts) {
     this.#parts = parts;
+    this.#holder = parts.holder ?? randomUUID();
     this.#notSent = new Alarm(parts.log, "alarm_not_sent", parts.now);
   }
 
@@ -95,33 +102,71 @@ export class AlarmSender {
   }
 
   async #notify(look: AlarmCheck): Promise<void> {
-    const { now, isOff, target, post } = this.#parts;
+    const { now } = this.#parts;
     if (now() < this.#retryAtMs) return;
+    const names: string[] = [];
     for (const [name, standing] of look) {
-      if (post?.signal?.aborted) return;
-      const due = await this.#due(name, standing);
-      if (due === null) continue;
-      try {
-        if (await isOff?.()) return;
-      } catch {
-        // A ledger that cannot be read must not keep its own alarm back.
-      }
-      const outcome = await this.#post(due);
-      if (outcome === null) return;
-      if (outcome.kind !== "taken") return this.#failed(outcome);
-      this.#failures = 0;
-      this.#notSent.clear({ target: targetName(target.url) });
-      await this.#remember(due);
+      if (await this.#due(name, standing) !== null) names.push(name);
     }
+    if (names.length === 0) return;
+    await this.#inTurn(async () => {
+      for (const name of names) {
+        const goesOn = await this.#tell(name, look.get(name) ?? null);
+        if (!goesOn) return;
+      }
+    });
+  }
+
+  /** Does it unless another process tells this target now. */
+  async #inTurn(tell: () => Promise<void>): Promise<void> {
+    const { driver, target } = this.#parts;
+    const wanted = {
+      name: `alarms:${target.name}`,
+      holder: this.#holder,
+      leaseMs: LEASE_MS,
+    };
+    // A ledger that takes no writes must not keep its own alarm back.
+    const lease = await takeLease(driver, wanted).catch(() => null);
+    if (lease !== null && "heldBy" in lease) return;
+    try {
+      await tell();
+    } finally {
+      if (lease !== null) await releaseLease(driver, lease).catch(() => {});
+    }
+  }
+
+  /** Tells of one name, and says whether the target takes more. */
+  async #tell(name: string, standing: StandingAlarm | null): Promise<boolean> {
+    const { target, post } = this.#parts;
+    if (post?.signal?.aborted) return false;
+    // Another process may have told it while this one waited for its turn.
+    const due = await this.#due(name, standing, "again");
+    if (due === null) return true;
+    try {
+      if (await target.isOff?.()) return false;
+    } catch {
+      // A ledger that cannot be read must not keep its own alarm back.
+    }
+    const outcome = await this.#post(due);
+    if (outcome === null) return false;
+    if (outcome.kind !== "taken") {
+      this.#failed(outcome);
+      return false;
+    }
+    this.#failures = 0;
+    this.#notSent.clear({ target: target.shown });
+    await this.#remember(due);
+    return true;
   }
 
   /** What the target is to be told of a name now; null when it knows. */
   async #due(
     name: string,
     standing: StandingAlarm | null,
+    reads: "again" | "once" = "once",
   ): Promise<Due | null> {
     const { now } = this.#parts;
-    const notified = await this.#read(name, standing);
+    const notified = await this.#read(name, standing, reads);
     if (standing !== null) {
       this.#cleared.delete(name);
       if (notified?.state === "raised" && notified.code === standing.code) {
@@ -151,10 +196,11 @@ export class AlarmSender {
   async #read(
     alarm: string,
     standing: StandingAlarm | null,
+    reads: "again" | "once",
   ): Promise<NotifiedAlarm | null> {
     const { driver, target } = this.#parts;
     const known = this.#notified.get(alarm) ?? null;
-    const isKnown = known !== null &&
+    const isKnown = reads === "once" && known !== null &&
       (known.state === "raised") === (standing !== null) &&
       (standing === null || known.code === standing.code);
     if (isKnown) return known;
@@ -173,7 +219,7 @@ export class AlarmSender {
   }
 
   async #post({ name, alarm, clearedAt }: Due): Promise<PostOutcome | null> {
-    const { target, sign, environment, host, now, post } = this.#parts;
+    const { target, environment, host, now, post } = this.#parts;
     const message = alarmMessage({
       alarm,
       name: this.#nameOf(name),
@@ -182,7 +228,7 @@ export class AlarmSender {
       host: isLocal(name) ? host : null,
     });
     try {
-      return await postWebhook(target.url, sign(message, now()), {
+      return await postWebhook(target.url, target.write(message, now()), {
         ...post,
         now,
       });
@@ -198,7 +244,7 @@ export class AlarmSender {
     const pauseMs = Math.max(backoffMs(this.#failures, PAUSES), askedMs);
     this.#retryAtMs = now() + Math.min(pauseMs, LONGEST_PAUSE_MS);
     this.#notSent.raise({
-      target: targetName(target.url),
+      target: target.shown,
       message: "reason" in outcome ? `The target ${outcome.reason}` : "",
       effect: "It is told later, if the alarm still stands",
     });

@@ -74,9 +74,10 @@ async function world() {
       new AlarmSender({
         target: {
           name: "forward:shop",
+          shown: `http://127.0.0.1:${server.addr.port}/hooks`,
           url: new URL(`http://127.0.0.1:${server.addr.port}/hooks?key=hidden`),
+          write: webhookSigner([SECRET]),
         },
-        sign: webhookSigner([SECRET]),
         driver,
         environment: "sandbox",
         host: "shop-1",

@@ -11,6 +11,7 @@ import {
   problemLog,
 } from "./problem_changes.ts";
 import { StandingAlarms } from "./standing_alarm.ts";
+import type { AlarmTarget } from "./alarm_message.ts";
 import { AlarmSender, type AlarmSenderParts } from "./alarm_sender.ts";
 
 /** What is watched, and who is told. */
@@ -22,11 +23,9 @@ export interface WatchHealthParts extends Omit<HealthMonitorOptions, "onLook"> {
   /** Hears of each problem, and that it is over. @default {the log has it} */
   readonly onProblem?: OnProblem;
   /** Which targets are told. @default {none} */
-  readonly told?: Pick<AlarmSenderParts, "sign" | "post"> & {
+  readonly told?: Pick<AlarmSenderParts, "post"> & {
     /** Each with its own address. */
-    readonly targets: readonly AlarmSenderParts["target"][];
-    /** Whether a target wants nothing more. @default {each always does} */
-    readonly isOff?: (name: string) => Promise<boolean>;
+    readonly targets: readonly AlarmTarget[];
   };
 }
 
@@ -62,15 +61,13 @@ export function watchHealth(parts: WatchHealthParts): WatchedHealth {
     monitor,
     run: async (signal) => {
       const host = hostname().replace(/[^A-Za-z0-9-]/g, "-");
-      senders = told?.targets.map((target) => {
-        const { sign, post, isOff } = told;
-        return new AlarmSender({
-          ...{ target, sign, driver: ledger.driver, host, log, now },
+      senders = told?.targets.map((target) =>
+        new AlarmSender({
+          ...{ target, driver: ledger.driver, host, log, now },
           environment: ledger.environment,
-          ...(isOff === undefined ? {} : { isOff: () => isOff(target.name) }),
-          post: { ...post, signal },
-        });
-      }) ?? [];
+          post: { ...told.post, signal },
+        })
+      ) ?? [];
       await monitor.run(signal);
       await sending;
     },

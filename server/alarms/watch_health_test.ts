@@ -62,9 +62,10 @@ Deno.test("watchHealth() tells every target, and a target that hangs holds nobod
     told: {
       targets: ["hangs", "breaks", "takes"].map((name) => ({
         name,
+        shown: name,
         url: new URL(`http://127.0.0.1/${name}`),
+        write: webhookSigner([SECRET]),
       })),
-      sign: webhookSigner([SECRET]),
       post: {
         fetch: (url, { body }) => {
           const { type } = JSON.parse(String(body));
@@ -115,4 +116,30 @@ Deno.test("watchHealth() tells a program of a problem and of its end, also one t
   assert.equal(over?.since, raised?.since);
   assert.match(raised?.next ?? "", /rampkit doctor/);
   assert.deepEqual(log, []);
+});
+
+Deno.test("watchHealth() raises every alarm of what must ring, whether or not anybody is told", async () => {
+  const codes = [
+    "disk_nearly_full",
+    "chain_broken",
+    "backup_old",
+    "backup_failing",
+    "dead_letters",
+    "receiver_off",
+    "poll_failing",
+    "poll_stalled",
+    "delivery_suspected",
+    "delivery_failing",
+  ] as const;
+  for (const code of codes) {
+    const { ledger, here, log, health } = await watched();
+    await using _ = ledger;
+    const stop = new AbortController();
+    here.own = [found(code, { about: "one" })];
+    const running = health.run(stop.signal);
+    await until(() => log.length > 0);
+    stop.abort();
+    await running;
+    assert.ok(log.includes(`error alarm_raised ${code}`), `${code}: ${log}`);
+  }
 });

@@ -7,6 +7,7 @@ import { type Config, requireApiKey } from "../../settings/config.ts";
 import { SHORT_SECRET_LENGTH } from "../../settings/secrets.ts";
 import { serviceClient } from "../../settings/service.ts";
 import { sessionEndpoint } from "../../widget/mod.ts";
+import { readNotify } from "../alarms/notify_targets.ts";
 import { type WatchedHealth, watchHealth } from "../alarms/watch_health.ts";
 import { composeService, type Service } from "../compose/compose_service.ts";
 import type { ServiceParts } from "../compose/service_parts.ts";
@@ -89,6 +90,7 @@ export function composeOnramp<User>(
       ...await service.health(),
       ...settingFindings(config, options.poll !== false),
     ],
+    told: { targets: readNotify(config)(ledger.id) },
   });
   return {
     service,

@@ -4,7 +4,7 @@ import { defined } from "../../core/guards.ts";
 import { readLastSeq } from "../../ledger/for_server.ts";
 import type { Ledger, TransitionPattern } from "../../ledger/mod.ts";
 import { stands } from "../../resources/health/finding.ts";
-import { type Config, readConfig } from "../../settings/config.ts";
+import { type Config, givenEnv, readConfig } from "../../settings/config.ts";
 import { redact } from "../../settings/redact.ts";
 import { type AskOptions, lookAtService } from "../health/service_health.ts";
 import { openSpool } from "../http/open_spool.ts";
@@ -24,11 +24,7 @@ import {
   problemOf,
   problemPrinter,
 } from "./problem.ts";
-import {
-  startEnv,
-  type StartOptions,
-  type StopSignal,
-} from "./start_options.ts";
+import type { StartOptions, StopSignal } from "./start_options.ts";
 
 /**
  * Starts everything: opens the ledger, takes webhooks and sales, and from then
@@ -73,7 +69,7 @@ export async function startOnramp<User>(
   const { now = Date.now } = options;
   const env = options.env ?? ((name: string) => process.env[name]);
   const config = readConfig(env, options, (name) => name);
-  const tell = teller(options.onProblem, startEnv(options, env));
+  const tell = teller(options.onProblem, givenEnv(options, env));
   const opened = new Opened();
   try {
     const held = opened.add(

@@ -1,6 +1,4 @@
 import type { ConnectionInfo } from "../../webhooks/mod.ts";
-import type { GivenSettings } from "../../settings/config.ts";
-import { VARIABLE_NAMES, VARIABLES } from "../../settings/settings.ts";
 import type { Handlers } from "./handlers.ts";
 import type { OnProblem } from "./problem.ts";
 import type { SaleInput } from "./sale.ts";
@@ -31,6 +29,12 @@ export interface StartSettings {
    * @default {beside a database file; none for a database on a server}
    */
   readonly spoolDir?: string;
+  /**
+   * `RAMPKIT_NOTIFY`: who is told of alarms: `slack:URL`, `pagerduty:KEY`.
+   *
+   * @default {nobody but `onProblem`}
+   */
+  readonly notify?: string | readonly string[];
   /** `RAMPKIT_BASE_URL`: partner API. @default {the environment's} */
   readonly baseUrl?: string;
   /** `RAMPKIT_CARDS_BASE_URL`. @default {the environment's} */
@@ -115,20 +119,4 @@ export interface StartOptions<User = unknown> extends StartSettings {
   readonly fetch?: typeof fetch;
   /** Clock, ms since the epoch. @default {Date.now} */
   readonly now?: () => number;
-}
-
-/**
- * The environment with the options in place of their variables: what the values
- * of secrets are found by.
- */
-export function startEnv(
-  options: StartSettings,
-  env: (name: string) => string | undefined,
-): (variable: string) => string | undefined {
-  const given: GivenSettings = options;
-  return (variable) => {
-    const name = VARIABLE_NAMES.find((name) => VARIABLES[name] === variable);
-    const value = name === undefined ? undefined : given[name];
-    return value === undefined ? env(variable) : [value].flat().join(",");
-  };
 }
