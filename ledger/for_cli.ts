@@ -6,7 +6,6 @@
 export { BOOK_BY } from "./months/month_row.ts";
 export { webhookEvent } from "./events/mint.ts";
 export { countDeliveries } from "./queries/deliveries.ts";
-export { PREFIX_AT_LEAST } from "./queries/find.ts";
 export {
   checkpointsOf,
   selectCheckpoints,

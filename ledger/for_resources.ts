@@ -24,11 +24,7 @@ export type { ChainBreak } from "./evidence/chain_head.ts";
 export type { DamageReason } from "./evidence/verification.ts";
 export type { RowDifference } from "./evidence/verify_states.ts";
 export type { ExplainedMove } from "./explain/explanation.ts";
-export type {
-  ExplainedEvent,
-  FieldChange,
-  FieldValue,
-} from "./explain/explanation.ts";
+export type { ExplainedEvent, FieldValue } from "./explain/explanation.ts";
 export type { EffectReason, EventContent } from "./explain/effect.ts";
 export type { ChainHead } from "./hashes/anchored_head.ts";
 export type { BanMeaning } from "./machines/ban_machine.ts";
@@ -96,3 +92,5 @@ export {
   pageSize,
   wrongQuery,
 } from "./store/tables/query_values.ts";
+export { HAND_OUTCOMES } from "./events/hand_release.ts";
+export { PREFIX_AT_LEAST } from "./queries/find.ts";

@@ -32,5 +32,4 @@ export {
 } from "./store/tables/subscriptions/forward_targets.ts";
 export { readLastSeq } from "./store/tables/transitions.ts";
 export { matcher, type Pattern } from "./subscriptions/pattern.ts";
-export { HAND_OUTCOMES } from "./events/hand_release.ts";
 export { transitionName } from "./machines/transition.ts";

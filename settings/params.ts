@@ -20,6 +20,33 @@ export interface Param<Value> {
   readonly read: (name: string, text: string) => Value;
 }
 
+/** Parameters, by name. */
+export type Params = Readonly<Record<string, Param<unknown>>>;
+
+/** The value that a parameter reads. */
+type ValueOf<P> = P extends Param<infer Value> ? Value : never;
+
+/** The values of parameters; those that were left out are absent. */
+export type ValuesOf<P extends Params> =
+  & {
+    readonly [Name in keyof P as P[Name] extends Needed ? Name : never]:
+      ValueOf<P[Name]>;
+  }
+  & {
+    readonly [Name in keyof P as P[Name] extends Needed ? never : Name]?:
+      ValueOf<P[Name]>;
+  };
+
+/** What may not be left out. */
+interface Needed {
+  readonly required: true;
+}
+
+/** The same parameter, which may not be left out. */
+export function needed<P extends Param<unknown>>(param: P): P & Needed {
+  return { ...param, required: true };
+}
+
 /** Any text but the empty one. */
 export function textParam(description: string): Param<string> {
   return {

@@ -1,65 +1,278 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import {
   type Items,
   type Operation,
-  readValues,
+  type OperationContext,
+  type OperationParam,
+  type OperationValues,
+  pagesOf,
+  paramsOf,
+  valuesOf,
 } from "../../resources/operations/operation.ts";
+import { MOST_ROWS, PAGE, type Page } from "../../resources/queries/page.ts";
 import { lower } from "../../resources/views/text.ts";
+import type { Config } from "../../settings/config.ts";
 import { UsageError } from "../../settings/errors.ts";
+import { untilStopped } from "../../settings/stoppable.ts";
+import type { Ledger } from "../../ledger/mod.ts";
+import { printable } from "../../core/printable.ts";
 import type { Cli } from "./cli.ts";
-import { jsonLine, line, lines } from "./io.ts";
-import { jsonOption, ledgerOptions, type SharedFlags } from "./options.ts";
-import { withReadLedger } from "./with_ledger.ts";
+import { type Io, jsonLine, line, lines } from "./io.ts";
+import { noteOlderFold } from "./older_fold.ts";
+import {
+  jsonOption,
+  ledgerOptions,
+  limitOf,
+  limitOption,
+  type SharedFlags,
+} from "./options.ts";
+import { noteWaiting } from "./progress.ts";
+import { upToDate, withLedger, withReadLedger } from "./with_ledger.ts";
+
+/** A parameter with its name. */
+type Named = readonly [string, OperationParam<unknown>];
+
+interface OperationFlags extends SharedFlags {
+  readonly limit?: number;
+}
 
 /**
- * Adds the command of an operation: its parameters are operands, in their
- * order.
+ * Adds the command of an operation, or of several that have one name: one of
+ * them is done where a parameter is given that the first does not have.
  *
- * @param group The commands that it is one of.
+ * @param parent The commands that it is one of.
  */
 export function addOperation(
-  group: Command,
+  parent: Command,
   cli: Cli,
-  operation: Operation,
+  first: Operation,
+  ...others: readonly Operation[]
 ): void {
-  const { action, summary, description, example, params, result } = operation;
-  const command = group.command(action).summary(lower(summary)).description(
-    lower(description === undefined ? summary : `${summary}. ${description}`),
+  const all = [first, ...others];
+  const command = parent.command(first.command?.split(" ").at(-1) ?? "");
+  const { result } = first;
+  const summary = all.map(({ summary }) => lower(summary)).join("; or ");
+  const more = all.flatMap(({ description = [] }) => description);
+  command.summary(lower(first.summary)).description(
+    [summary, ...new Set(more)].join(". "),
   );
-  const names = Object.keys(params);
-  for (const name of names) {
-    const { required = false, description = "" } = params[name] ?? {};
-    command.argument(required ? `<${name}>` : `[${name}]`, description);
+  const params = [
+    ...new Map(
+      all.flatMap((one) => taken(one)).map((one) => [givenAs(one), one]),
+    ).values(),
+  ];
+  const operands = params.filter(([, { place }]) => place !== undefined);
+  for (const [, { place = "", description, schema }] of operands) {
+    const words = schema.enum === undefined ? "" : `: ${schema.enum}`;
+    command.argument(place, lower(description) + words.replaceAll(",", ", "));
   }
-  const printed = result.isList ? "one object a line" : "one object";
-  jsonOption(ledgerOptions(command), printed)
-    .addHelpText(
-      "after",
-      `\nExample:\n  ${
-        ["rampkit", group.name(), action, example].filter(Boolean).join(" ")
-      }`,
-    )
-    .action(cli.run(async (...given: unknown[]) => {
-      const flags = given[names.length] as SharedFlags;
-      const values = readValues(operation, (name) => {
-        const text = given[names.indexOf(name)];
-        return typeof text === "string" ? text : undefined;
-      });
-      if (values === null) {
-        throw new UsageError(`Missing operands: ${names.join(", ")}`);
-      }
-      await withReadLedger(cli.io, flags, async (ledger) => {
-        cli.io.signal.throwIfAborted();
-        const found = await operation.run(ledger, values);
-        if (flags.json) {
-          const all = result.isList ? (found as Items<unknown>).items : [found];
-          for (const one of all) jsonLine(cli.io, one);
-          return;
-        }
-        const { columns } = cli.io;
-        const told = operation.says(found, values, { columns, flags });
-        if (typeof told === "string") line(cli.io, told);
-        else lines(cli.io, told);
-      });
-    }));
+  ledgerOptions(command);
+  const pages = pagesOf(first);
+  if (pages !== null) limitOption(command, pages.rows);
+  jsonOption(
+    command,
+    result.many === undefined ? "one object" : "one object a line",
+  );
+  for (const [name, param] of params) {
+    for (const option of optionsOf(name, param)) command.addOption(option);
+  }
+  const examples = all.flatMap(({ command, examples = [""] }) =>
+    examples.map((one) => `\n  rampkit ${command} ${one}`.trimEnd())
+  );
+  command.addHelpText("after", `\nExample:${examples.join("")}`).action(
+    cli.run(async (...given: unknown[]) => {
+      const flags = given[operands.length] as OperationFlags;
+      const value = (name: string, param: OperationParam<unknown>) => {
+        const { place } = param;
+        const at = operands.findIndex(([, one]) => one.place === place);
+        const text = given[at];
+        if (place === undefined) return flagValue(name, param, flags);
+        return typeof text === "string" ? param.read(place, text) : undefined;
+      };
+      const known = new Set(taken(first).map(givenAs));
+      const operation = others.find((one) =>
+        taken(one).some((param) =>
+          !known.has(givenAs(param)) && value(...param) !== undefined
+        )
+      ) ?? first;
+      const values = valuesOf(
+        Object.fromEntries(taken(operation)),
+        value,
+        (name, param) =>
+          givenAs([name, param]),
+      );
+      await perform(cli.io, operation, values, flags);
+    }),
+  );
+}
+
+/** Does an operation, and prints what it gives. */
+async function perform(
+  io: Io,
+  operation: Operation,
+  values: OperationValues,
+  flags: OperationFlags,
+): Promise<void> {
+  const work = async (ledger: Ledger, config: Config) => {
+    if (operation.folds) await upToDate(ledger, io);
+    if (operation.scope === "read") {
+      await noteWaiting(ledger, io, flags);
+      await noteOlderFold(ledger, io);
+    }
+    const named = (name: string) => {
+      const param = paramsOf(operation)[name];
+      return param === undefined ? name : givenAs([name, param]);
+    };
+    const hasKey = config.apiKey !== null;
+    const context = { ledger, nowMs: io.now(), hasKey, named };
+    io.signal.throwIfAborted();
+    if (pagesOf(operation) === null) {
+      const result = await operation.run(context, values);
+      await operation.refuses?.(context, result, values);
+      if (!flags.json) return print(io, operation, result, values, flags);
+      const { items } = result as Items<unknown>;
+      const many = operation.result.many === undefined ? [result] : items;
+      for (const one of many) jsonLine(io, one);
+      return;
+    }
+    await performPaged(io, operation, { context, values, flags });
+  };
+  const open = operation.begins ? withLedger : withReadLedger;
+  await open(io, flags, work);
+}
+
+/** Prints a list, up to its limit. */
+async function performPaged(
+  io: Io,
+  operation: Operation,
+  { context, values, flags }: {
+    readonly context: OperationContext;
+    readonly values: OperationValues;
+    readonly flags: OperationFlags;
+  },
+): Promise<void> {
+  const limit = limitOf(flags);
+  const items: unknown[] = [];
+  let count = 0;
+  let more = false;
+  // One more than is shown says whether there are more.
+  const rows = rowsOf(operation, { context, values }, limit + 1);
+  for await (const row of untilStopped(rows, io.signal)) {
+    if (limit > 0 && count === limit) {
+      more = true;
+      break;
+    }
+    count++;
+    if (flags.json) jsonLine(io, row);
+    else items.push(row);
+  }
+  if (flags.json) return;
+  print(io, operation, { items }, values, flags);
+  if (!more) return;
+  line(io);
+  line(
+    io,
+    `The ${pagesOf(operation)?.first} ${limit}; --limit 0 shows all`,
+  );
+}
+
+/**
+ * The rows of an operation's pages.
+ *
+ * @param wanted At most this many are read at once; 1 is as many as may be.
+ */
+async function* rowsOf(
+  operation: Operation,
+  { context, values }: {
+    readonly context: OperationContext;
+    readonly values: OperationValues;
+  },
+  wanted: number,
+): AsyncGenerator<unknown> {
+  const limit = wanted === 1 ? MOST_ROWS : Math.min(wanted, MOST_ROWS);
+  let place: { readonly cursor?: string } = {};
+  for (;;) {
+    const { items, next } = await operation.run(
+      context,
+      { ...values, ...place, limit },
+    ) as Page<unknown>;
+    yield* items;
+    if (next === null) return;
+    place = { cursor: next };
+  }
+}
+
+function print(
+  io: Io,
+  operation: Operation,
+  result: object,
+  values: OperationValues,
+  flags: OperationFlags,
+): void {
+  const { columns } = io;
+  const view = { columns, nowMs: io.now(), flags };
+  const text = operation.says(result, values, view);
+  if (typeof text === "string") line(io, printable(text));
+  else lines(io, text);
+}
+
+/** The parameters that a command takes; how many rows, it says otherwise. */
+function taken(operation: Operation): readonly Named[] {
+  const isPaged = pagesOf(operation) !== null;
+  return Object.entries(paramsOf(operation)).filter(([name, { only }]) =>
+    only !== "request" && !(isPaged && Object.hasOwn(PAGE, name))
+  );
+}
+
+/** How a parameter is named to people: its operand, or its flag. */
+function givenAs([name, { place, flag = kebab(name), words }]: Named): string {
+  if (words !== undefined) {
+    return Object.keys(words).map((word) => `--${word}`).join(" or ");
+  }
+  return place ?? `--${flag}`;
+}
+
+/** The flags of a parameter; none where it is an operand. */
+export function optionsOf(
+  name: string,
+  param: OperationParam<unknown>,
+): readonly Option[] {
+  const { place, words, operand = "<text>", schema, description } = param;
+  if (place !== undefined) return [];
+  if (words !== undefined) {
+    return Object.entries(words).map(([word, does]) =>
+      new Option(`--${word}`, does)
+    );
+  }
+  const flag = givenAs([name, param]);
+  if (schema.type === "boolean") return [new Option(flag, lower(description))];
+  const option = new Option(`${flag} ${operand}`, lower(description));
+  const choices = Array.isArray(schema.enum) ? schema.enum : [];
+  // A shell completes them; more would fill the help.
+  if (choices.length > 0 && choices.length <= 4) option.choices(choices);
+  const { read, readFlag = read } = param;
+  return [option.argParser((text: string): unknown => readFlag(flag, text))];
+}
+
+/** What the flags of a parameter say; undefined where none was given. */
+function flagValue(
+  name: string,
+  param: OperationParam<unknown>,
+  flags: object,
+): unknown {
+  const given = optionsOf(name, param).map((option) => {
+    const value: unknown = Reflect.get(flags, option.attributeName());
+    return value === undefined ? [] : [[option.name(), value] as const];
+  }).flat();
+  if (given.length > 1) {
+    throw new UsageError(`Say either ${givenAs([name, param])}`);
+  }
+  const [[word, value] = []] = given;
+  return param.words === undefined || word === undefined
+    ? value
+    : param.read(givenAs([name, param]), word);
+}
+
+function kebab(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

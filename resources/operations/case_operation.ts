@@ -4,15 +4,43 @@ import {
   CASE_ACTIONS,
   LONGEST_NOTE,
 } from "../../ledger/for_resources.ts";
-import { CaseError, ReleaseError } from "../../ledger/mod.ts";
-import { CommandError, UsageError } from "../../settings/errors.ts";
-import { textParam, timeParam, wordParam } from "../../settings/params.ts";
-import { type CaseJson, caseJson } from "../views/case_view.ts";
+import { CommandError } from "../../settings/errors.ts";
+import {
+  needed,
+  textParam,
+  timeParam,
+  wordParam,
+} from "../../settings/params.ts";
+import { caseJson, caseLines } from "../views/case_view.ts";
+import { findOrder, ORDER_REF } from "./find_order.ts";
 import { type Operation, operation } from "./operation.ts";
+import { refusedRecord } from "./refused.ts";
+
+const ORDER = { ...ORDER_REF, place: "<order>" } as const;
 
 /** `case`. */
-export const CHANGE_CASE: Operation = operation<CaseJson>({
-  action: "case",
+export const CASE: Operation = operation({
+  command: "case",
+  path: "/v1/orders/{ref}/case",
+  scope: "read",
+  operationId: "getCase",
+  summary: "Show the case of an order: what people did about it",
+  examples: ["01KA00000000000000000000 asked --by Ada"],
+  params: { ref: ORDER },
+  result: { schema: "Case", description: "The case, and its history" },
+  folds: true,
+  run: async (context, { ref }) => {
+    const { order: { orderId } } = await findOrder(context, ref);
+    const found = await context.ledger.cases.get(orderId);
+    if (found !== null) return caseJson(found);
+    throw new CommandError(`There is no order ${orderId}`, "not_found");
+  },
+  says: (found, _, { columns }) => caseLines(found, columns),
+});
+
+/** `case` with what was done. */
+export const CHANGE_CASE: Operation = operation({
+  command: "case",
   path: "/v1/orders/{ref}/case",
   scope: "support",
   operationId: "changeCase",
@@ -22,71 +50,65 @@ export const CHANGE_CASE: Operation = operation<CaseJson>({
     "waits for another reason; then the case is open again. A delivery is a " +
     "release by hand: no handler and no target gets its `order.release.yes` " +
     "afterwards, and neither of an order that was refunded.",
-  example:
-    "01KA00000000000000000000 refunded --reference RF-17 --by Ada --note 'told the customer'",
+  examples: [
+    "01KA00000000000000000000 refunded --reference RF-17 --by Ada " +
+    "--note 'told the customer'",
+  ],
   params: {
-    order: { ...textParam("the order"), required: true },
+    ref: ORDER,
     change: {
-      ...wordParam("what you do", CASE_ACTIONS),
-      required: true,
+      ...needed(wordParam("What you do", CASE_ACTIONS)),
+      place: "[change]",
     },
-    by: { ...textParam("who does it"), required: true },
+    by: {
+      ...needed(textParam("Who does it")),
+      operand: "<name>",
+      isCaller: true as const,
+    },
     note: textParam(
-      `what is noted, at most ${LONGEST_NOTE} characters; erasing the order's ` +
+      `What is noted, at most ${LONGEST_NOTE} characters; erasing the order's ` +
         "person takes it away",
     ),
     reference: textParam(
-      "reference of the refund, or of the purchase that was delivered; name " +
+      "Reference of the refund, or of the purchase that was delivered; name " +
         "no customer: erasures keep it",
     ),
-    since: timeParam("when the service was asked, now where it is left out"),
-    seen: textParam(
-      "why it waits as you see it, by commas: where it waits for something " +
-        "else by now, nothing is recorded",
-    ),
+    since: {
+      ...timeParam("When the service was asked, now where it is left out"),
+      operand: "<time>",
+    },
+    seen: {
+      // A page that shows an order which waits for nothing says that too.
+      ...textParam(
+        "Why it waits as you see it, by commas: where it waits for something " +
+          "else by now, nothing is recorded",
+      ),
+      read: (_: string, text: string) => text,
+      operand: "<reasons>",
+    },
   },
+  inBody: true,
   result: { schema: "Case", description: "The case, and its history" },
-  run: async (ledger, { order = "", change, by = "", seen, ...rest }) => {
-    const action = CASE_ACTIONS.find((one) => one === change);
-    if (action === undefined) throw new UsageError(`Wrong change: ${change}`);
-    const reasons = seen?.split(",").map((one) => one.trim()).filter(Boolean);
+  folds: true,
+  conflicts: true,
+  run: async (context, { ref, change, by, seen, ...rest }) => {
+    const { order: { orderId } } = await findOrder(context, ref);
+    const reasons = seen?.split(",").map((one) => one.trim());
     const { note, reference, since } = rest;
-    try {
-      return caseJson(
-        await ledger.cases.change(order, {
-          change: action,
-          by,
-          ...defined({
-            note,
-            reference,
-            since,
-            seen: reasons &&
-              ATTENTION_KINDS.filter((kind) => reasons.includes(kind)),
-          }),
-        }),
-      );
-    } catch (error) {
-      throw refused(error);
-    }
+    const recorded = await context.ledger.cases.change(orderId, {
+      change,
+      by,
+      ...defined({
+        note,
+        reference,
+        since,
+        seen: reasons &&
+          ATTENTION_KINDS.filter((kind) => reasons.includes(kind)),
+      }),
+    }).catch(refusedRecord(context.named("reference")));
+    return caseJson(recorded);
   },
   logged: ({ orderId }, { change, by }) => ({ orderId, change, person: by }),
   says: ({ orderId, case: found }) =>
     `Order ${orderId}: ${found?.message ?? "noted"}`,
 });
-
-/** What could not be recorded, in the words of commands and requests. */
-function refused(error: unknown): unknown {
-  if (!(error instanceof CaseError || error instanceof ReleaseError)) {
-    return error;
-  }
-  const { code, message } = error;
-  const cause = { cause: error };
-  if (code === "invalid") return new UsageError(message, cause);
-  if (code === "reference_missing") {
-    return new UsageError(`${message} with --reference`, cause);
-  }
-  return new CommandError(
-    message,
-    code === "unknown_order" ? "not_found" : "failed",
-  );
-}

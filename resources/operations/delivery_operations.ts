@@ -1,33 +1,77 @@
 import { base64 } from "@scure/base";
 import { CommandError } from "../../settings/errors.ts";
-import { textParam } from "../../settings/params.ts";
+import { flagParam, needed, textParam } from "../../settings/params.ts";
 import {
+  deliveriesPage,
   deliveryDetail,
   type DeliveryDetailJson,
 } from "../queries/deliveries.ts";
+import { PAGE } from "../queries/page.ts";
+import { drawTable } from "../views/table.ts";
 import { labelled } from "../views/text.ts";
 import { printableJson } from "../../core/printable.ts";
 import { type Operation, operation } from "./operation.ts";
 
+/** `deliveries list`. */
+export const DELIVERIES: Operation = operation({
+  command: "deliveries list",
+  path: "/v1/deliveries",
+  scope: "read",
+  operationId: "listDeliveries",
+  summary: "List webhook deliveries, newest first",
+  examples: ["--quarantined --limit 20"],
+  params: {
+    ...PAGE,
+    quarantined: flagParam(
+      "Only bodies that are not a JSON object with a type",
+    ),
+  },
+  result: {
+    schema: "Delivery",
+    description: "One page",
+    many: { rows: "deliveries", first: "newest" },
+  },
+  run: ({ ledger }, query) => deliveriesPage(ledger, query),
+  says: ({ items }, _, { columns }) =>
+    items.length === 0 ? "No deliveries" : [
+      drawTable(
+        [
+          { title: "Delivery", whole: true },
+          { title: "Received", whole: true, spare: 1 },
+          { title: "Type" },
+          { title: "Order", whole: true, spare: 2 },
+          { title: "User", whole: true, spare: 3 },
+          { title: "Bytes", align: "right", spare: 4 },
+        ],
+        items.map((one) => [
+          one.id,
+          one.receivedAt,
+          one.type ?? "(quarantined)",
+          one.orderId ?? "",
+          one.userId ?? "",
+          one.bytes === null ? "erased" : String(one.bytes),
+        ]),
+        columns,
+      ),
+    ],
+});
+
 /** `deliveries show`. */
-export const DELIVERY: Operation = operation<DeliveryDetailJson>({
-  action: "show",
+export const DELIVERY: Operation = operation({
+  command: "deliveries show",
   path: "/v1/deliveries/{id}",
   scope: "read",
   operationId: "getDelivery",
-  summary: "One delivery: its ids, what is unusual about it, its bytes",
-  example: "01KA00000000000000000000 --json",
+  summary: "Show one delivery: its ids, what is unusual about it, its bytes",
+  examples: ["01KA00000000000000000000 --json"],
   params: {
     id: {
-      ...textParam("id of a delivery, as `deliveries list` shows it"),
-      required: true,
+      ...needed(textParam("Id of a delivery, as `deliveries list` shows it")),
+      place: "<id>",
     },
   },
-  result: {
-    schema: "DeliveryDetail",
-    description: "What `deliveries show --json` prints",
-  },
-  run: async (ledger, { id = "" }) => {
+  result: { schema: "DeliveryDetail", description: "The delivery" },
+  run: async ({ ledger }, { id }) => {
     const delivery = await deliveryDetail(ledger, id);
     if (delivery !== null) return delivery;
     throw new CommandError(

@@ -1,18 +1,17 @@
 import { closedMonths } from "../queries/months.ts";
-import type { MonthJson } from "../views/month_view.ts";
 import { drawTable } from "../views/table.ts";
-import { type Items, type Operation, operation } from "./operation.ts";
+import { type Operation, operation } from "./operation.ts";
 
 /** `month list`. */
-export const MONTHS: Operation = operation<Items<MonthJson>>({
-  action: "list",
+export const MONTHS: Operation = operation({
+  command: "month list",
   path: "/v1/months",
   scope: "read",
   operationId: "listMonths",
-  summary: "The closed months, without the text of their files",
+  summary: "List the closed months, without the text of their files",
   params: {},
-  result: { schema: "Month", description: "All of them", isList: true },
-  run: async (ledger) => ({
+  result: { schema: "Month", description: "All of them", many: "list" },
+  run: async ({ ledger }) => ({
     items: await Array.fromAsync(closedMonths(ledger)),
   }),
   says: ({ items }, _, { columns }) =>

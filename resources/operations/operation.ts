@@ -1,15 +1,57 @@
 import type { Ledger } from "../../ledger/mod.ts";
 import type { Scope } from "../../settings/api_tokens.ts";
 import type { ConfigFlags } from "../../settings/config.ts";
-import type { Param } from "../../settings/params.ts";
+import { UsageError } from "../../settings/errors.ts";
+import type { Param, Params, ValuesOf } from "../../settings/params.ts";
+import type { LookAtHealth } from "../health/finding.ts";
 
-/** The texts that an operation is given; those that were left out are absent. */
-export type OperationValues = Readonly<Record<string, string | undefined>>;
+/** A parameter of an operation, and how a command takes it. */
+export interface OperationParam<Value> extends Param<Value> {
+  /** The operand that it is, for example `<id>`. @default {a flag} */
+  readonly place?: string;
+  /** Its flag. @default {its name} */
+  readonly flag?: string;
+  /** What stands for its value beside the flag. @default "<text>" */
+  readonly operand?: string;
+  /** A flag for each of its words, with what it says, in place of a value. */
+  readonly words?: Readonly<Record<string, string>>;
+  /** Reads what a flag says, where that is written otherwise. */
+  readonly readFlag?: (flag: string, text: string) => Value;
+  /**
+   * Reads it from a body.
+   *
+   * @default {texts, as they are read elsewhere}
+   */
+  readonly readJson?: (name: string, value: unknown) => Value;
+  /** Only commands take it, or only requests. @default {both} */
+  readonly only?: "command" | "request";
+  /** Whether it is who does it: a request then has the name of its token. */
+  readonly isCaller?: true;
+}
+
+/** The values of an operation, whatever its parameters are. */
+export type OperationValues = ValuesOf<Params>;
+
+/** What operations work with. */
+export interface OperationContext {
+  /** The ledger. */
+  readonly ledger: Ledger;
+  /** The time, in milliseconds since the epoch. */
+  readonly nowMs: number;
+  /** Whether the service can be asked: an API key is set. */
+  readonly hasKey: boolean;
+  /** Looks how everything is. @default {by what the ledger has} */
+  readonly look?: LookAtHealth;
+  /** How a parameter is named to whoever gave it, such as `--status`. */
+  readonly named: (param: string) => string;
+}
 
 /** Where the text of a result is shown. */
 export interface OperationView {
   /** Width of the terminal; null where it is none. */
   readonly columns: number | null;
+  /** The time, in milliseconds since the epoch. */
+  readonly nowMs: number;
   /** The flags that named the ledger, for commands to go on with. */
   readonly flags: Pick<ConfigFlags, "databaseUrl" | "environment">;
 }
@@ -20,14 +62,40 @@ export interface Items<Item> {
   readonly items: readonly Item[];
 }
 
+/** What an operation gives. */
+export interface OperationResult {
+  /** Name of its JSON Schema. */
+  readonly schema: string;
+  /** What it is. */
+  readonly description: string;
+  /**
+   * Whether it is a list of these, or one page of them, which a command
+   * follows; or has `items`, of which a command prints one a line.
+   *
+   * @default {one}
+   */
+  readonly many?: "list" | "items" | PagedList;
+}
+
+/** What is listed in pages. */
+export interface PagedList {
+  /** What the rows are: `orders`. */
+  readonly rows: string;
+  /** Which of them come first: `newest`. */
+  readonly first: string;
+}
+
 /**
  * Something that a person does to a ledger or asks of it, described once: the
  * command line, the API with its documentation, and the forms of the console
  * are made of it.
  */
-export interface Operation<Result extends object = object> {
-  /** Name of its command, and of it in the log. */
-  readonly action: string;
+export interface Operation<
+  P extends Params = Params,
+  Result extends object = object,
+> {
+  /** Its command without the program's name; null where there is none. */
+  readonly command: string | null;
   /** Its path in the API, with the parameters that stand in it. */
   readonly path: `/v1/${string}`;
   /** Who may; what only reads is a GET, else a POST. */
@@ -38,60 +106,115 @@ export interface Operation<Result extends object = object> {
   readonly summary: string;
   /** More of it. */
   readonly description?: string;
-  /** What the command is followed by, as an example. */
-  readonly example?: string;
+  /** What the command is followed by, as examples. @default {nothing} */
+  readonly examples?: readonly string[];
   /** What it is given. */
-  readonly params: Readonly<Record<string, Param<string>>>;
-  /** Name of the JSON Schema of what it gives, and what that is. */
-  readonly result: {
-    readonly schema: string;
-    readonly description: string;
-    /** Whether it is a list of these. @default {false} */
-    readonly isList?: true;
-  };
+  readonly params: P;
+  /** Whether requests give it in a body: addresses are logged. @default {false} */
+  readonly inBody?: true;
+  /** What it gives. */
+  readonly result: OperationResult;
+  /** Whether a command folds first what waits. @default {false} */
+  readonly folds?: true;
+  /** Whether it may begin a ledger. @default {false} */
+  readonly begins?: true;
+  /** Whether it may be refused because of what there is. @default {false} */
+  readonly conflicts?: true;
   /**
    * Does it.
    *
    * @throws {CommandError} When it cannot be done.
    */
-  readonly run: (ledger: Ledger, values: OperationValues) => Promise<Result>;
+  readonly run: (
+    context: OperationContext,
+    values: ValuesOf<P>,
+  ) => Promise<Result>;
+  /**
+   * Refuses a result that is an answer to a request, and to a command a failure.
+   *
+   * @default {nothing}
+   * @throws {CommandError} With what to do.
+   */
+  readonly refuses?: (
+    context: OperationContext,
+    result: Result,
+    values: ValuesOf<P>,
+  ) => Promise<void>;
   /**
    * What the log says of it. What a person wrote may name a customer.
    *
    * @default what it was given, and its result
    */
-  readonly logged?: (result: Result, values: OperationValues) => object;
+  readonly logged?: (result: Result, values: ValuesOf<P>) => object;
   /** The result for people: a sentence, or lines that fit the terminal. */
   readonly says: (
     result: Result,
-    values: OperationValues,
+    values: ValuesOf<P>,
     view: OperationView,
   ) => string | readonly string[];
 }
 
 /** Type-checks what an operation gives against what it says, then erases it. */
-export function operation<Result extends object>(
-  described: Operation<Result>,
-): Operation {
+export function operation<
+  P extends Readonly<Record<string, OperationParam<unknown>>>,
+  Result extends object,
+>(described: Operation<P, Result>): Operation {
   return described as unknown as Operation;
+}
+
+/** Parameters with how a command takes them. */
+export function paramsOf(
+  { params }: Operation,
+): Readonly<Record<string, OperationParam<unknown>>> {
+  return params;
+}
+
+/** Whether an operation gives one page of a list. */
+export function pagesOf({ result: { many } }: Operation): PagedList | null {
+  return typeof many === "object" ? many : null;
+}
+
+/** What an operation does, in one word: its command's last. */
+export function actionOf({ command, operationId }: Operation): string {
+  return command?.split(" ").at(-1) ?? operationId;
 }
 
 /**
  * Reads what an operation is given.
  *
  * @param text Gives the text of a parameter; undefined where it was left out.
- * @returns Its values; null where one is missing.
- * @throws {UsageError} When one is wrong.
+ * @throws {UsageError} When one is wrong or missing.
  */
 export function readValues(
   { params }: Operation,
   text: (name: string) => string | undefined,
-): OperationValues | null {
-  const values: Record<string, string> = {};
-  for (const [name, { read, required }] of Object.entries(params)) {
+): OperationValues {
+  return valuesOf(params, (name, { read }) => {
     const given = text(name);
-    if (given !== undefined) values[name] = read(name, given);
-    else if (required) return null;
-  }
-  return values;
+    return given === undefined ? undefined : read(name, given);
+  });
+}
+
+/**
+ * The values of parameters, none of which is missing.
+ *
+ * @param value Gives the value of one; undefined where it was left out.
+ * @param named How a parameter is named to whoever gave it. @default {its name}
+ * @throws {UsageError} When one is missing.
+ */
+export function valuesOf<P extends Param<unknown>>(
+  params: Readonly<Record<string, P>>,
+  value: (name: string, param: P) => unknown,
+  named: (name: string, param: P) => string = (name) => name,
+): OperationValues {
+  return Object.fromEntries(
+    Object.entries(params).flatMap(([name, param]) => {
+      const given = value(name, param);
+      if (given !== undefined) return [[name, given]];
+      if (!param.required) return [];
+      throw new UsageError(
+        `Missing ${named(name, param)}: ${param.description}`,
+      );
+    }),
+  );
 }

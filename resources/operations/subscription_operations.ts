@@ -1,41 +1,45 @@
 import { printable } from "../../core/printable.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 import { CommandError } from "../../settings/errors.ts";
-import { textParam } from "../../settings/params.ts";
+import { needed, textParam } from "../../settings/params.ts";
 import {
   type Dropped,
   type Resumed,
   type Retried,
-  type SubscriptionJson,
   subscriptionList,
 } from "../queries/subscriptions.ts";
 import { nextCommand, operands } from "../views/shell_word.ts";
 import { drawTable } from "../views/table.ts";
 import { counted, wrap } from "../views/text.ts";
-import { type Items, type Operation, operation } from "./operation.ts";
+import { type Operation, operation } from "./operation.ts";
 
 const SUBSCRIPTION = {
-  ...textParam("name of the subscription, as `subscriptions list` shows it"),
-  required: true,
-} as const;
+  ...needed(
+    textParam("Name of the subscription, as `subscriptions list` shows it"),
+  ),
+  place: "<subscription>",
+};
 
 /** `subscriptions retry`. */
-export const RETRY: Operation = operation<Retried>({
-  action: "retry",
+export const RETRY: Operation = operation({
+  command: "subscriptions retry",
   path: "/v1/subscriptions/{subscription}/retry",
   scope: "operate",
   operationId: "retryDeadLetters",
   summary: "Deliver dead letters and failed deliveries again, at once",
-  example: "goods",
+  examples: ["goods"],
   params: {
     subscription: SUBSCRIPTION,
-    key: textParam(
-      "only this dead letter; without it all of them, and all that wait for " +
-        "a retry",
-    ),
+    key: {
+      ...textParam(
+        "Only this dead letter; without it all of them, and all that wait " +
+          "for a retry",
+      ),
+      place: "[key]",
+    },
   },
   result: { schema: "Retried", description: "How many will be tried again" },
-  run: async (ledger, { subscription = "", key }) => {
+  run: async ({ ledger }, { subscription, key }): Promise<Retried> => {
     await requireSubscription(ledger, subscription);
     const { subscriptions } = ledger;
     // First: what is revived below is due already.
@@ -54,20 +58,23 @@ export const RETRY: Operation = operation<Retried>({
 });
 
 /** `subscriptions drop`. */
-export const DROP: Operation = operation<Dropped>({
-  action: "drop",
+export const DROP: Operation = operation({
+  command: "subscriptions drop",
   path: "/v1/subscriptions/{subscription}/drop",
   scope: "operate",
   operationId: "dropDeadLetter",
   summary: "Delete a dead letter",
   description: "It is never delivered, and no later one lists it as missed.",
-  example: "goods order:01KA:release.yes",
+  examples: ["goods order:01KA:release.yes"],
   params: {
     subscription: SUBSCRIPTION,
-    key: { ...textParam("the dead letter to delete"), required: true },
+    key: {
+      ...needed(textParam("The dead letter to delete")),
+      place: "<key>",
+    },
   },
   result: { schema: "Dropped", description: "How many were given up" },
-  run: async (ledger, { subscription = "", key = "" }) => {
+  run: async ({ ledger }, { subscription, key }): Promise<Dropped> => {
     await requireSubscription(ledger, subscription);
     return { dropped: await ledger.subscriptions.drop(subscription, key) };
   },
@@ -75,18 +82,18 @@ export const DROP: Operation = operation<Dropped>({
 });
 
 /** `subscriptions resume`. */
-export const RESUME: Operation = operation<Resumed>({
-  action: "resume",
+export const RESUME: Operation = operation({
+  command: "subscriptions resume",
   path: "/v1/subscriptions/{subscription}/resume",
   scope: "operate",
   operationId: "resumeTarget",
   summary: "Send again to a target that was switched off",
   description: "It was switched off when it answered 410, and gets all that " +
     "came meanwhile.",
-  example: "forward:https://shop.example/hooks",
+  examples: ["forward:https://shop.example/hooks"],
   params: { subscription: SUBSCRIPTION },
   result: { schema: "Resumed", description: "Whether it was switched off" },
-  run: async (ledger, { subscription = "" }) => {
+  run: async ({ ledger }, { subscription }): Promise<Resumed> => {
     await requireSubscription(ledger, subscription);
     return { resumed: await ledger.subscriptions.resume(subscription) };
   },
@@ -97,8 +104,8 @@ export const RESUME: Operation = operation<Resumed>({
 });
 
 /** `subscriptions list`. */
-export const SUBSCRIPTIONS: Operation = operation<Items<SubscriptionJson>>({
-  action: "list",
+export const SUBSCRIPTIONS: Operation = operation({
+  command: "subscriptions list",
   path: "/v1/subscriptions",
   scope: "read",
   operationId: "listSubscriptions",
@@ -107,9 +114,9 @@ export const SUBSCRIPTIONS: Operation = operation<Items<SubscriptionJson>>({
   result: {
     schema: "Subscription",
     description: "All of them, as `subscriptions list --json` prints them",
-    isList: true,
+    many: "list",
   },
-  run: async (ledger) => ({ items: await subscriptionList(ledger) }),
+  run: async ({ ledger }) => ({ items: await subscriptionList(ledger) }),
   says: ({ items }, _, { columns, flags }) => {
     if (items.length === 0) return "No subscriptions";
     const next = (command: string, name: string) =>

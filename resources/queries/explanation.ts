@@ -1,4 +1,5 @@
 import type { Ledger } from "../../ledger/mod.ts";
+import { readFreshness } from "../../sync/mod.ts";
 import {
   type ExplanationJson,
   explanationJson,
@@ -20,10 +21,13 @@ export async function orderExplanation(
   time?: string,
 ): Promise<ExplanationJson | null> {
   const explanation = await ledger.explain(orderId, time);
-  return explanation && explanationJson(
-    explanation,
-    time === undefined ? nowMs : Date.parse(time),
-  );
+  if (explanation === null) return null;
+  if (time !== undefined) {
+    return explanationJson(explanation, Date.parse(time), null);
+  }
+  const { driver } = ledger;
+  const freshness = await readFreshness(driver, "order", orderId, nowMs);
+  return explanationJson(explanation, nowMs, freshness);
 }
 
 /**

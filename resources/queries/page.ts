@@ -1,3 +1,5 @@
+import { type Params, textParam, wholeParam } from "../../settings/params.ts";
+
 /** Rows of a list, and how to ask for those that follow. */
 export interface Page<Row> {
   /** The rows, as `--json` prints each of them. */
@@ -13,3 +15,15 @@ export interface PageParams {
   /** At most this many rows, 1 to 1000. @default 100 */
   readonly limit?: number;
 }
+
+/** Most rows of one page. */
+export const MOST_ROWS = 1000;
+
+/** The parameters of a page. */
+export const PAGE = {
+  cursor: textParam("`next` of the page before"),
+  limit: wholeParam(
+    "At most this many, and at most 4 MB of them: follow `next`",
+    { min: 1, max: MOST_ROWS, usual: 100 },
+  ),
+} as const satisfies Params;

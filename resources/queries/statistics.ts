@@ -70,14 +70,24 @@ export function chainStateJson(state: ChainState): ChainStateJson {
 
 /** How much the ledger holds, and how far it is folded and chained. */
 export interface LedgerStatsJson extends Omit<Stats, "chain"> {
+  /** Its environment. */
+  readonly environment: string;
   /** Its evidence chain. */
   readonly chain: Omit<Stats["chain"], "broken"> & ChainBreakJson;
 }
 
 /** How much the ledger holds, as `ledger stats --json` prints it. */
-export function ledgerStatsJson(stats: Stats): LedgerStatsJson {
+export async function ledgerStatsJson(
+  ledger: Ledger,
+): Promise<LedgerStatsJson> {
+  const { environment } = ledger;
+  const stats = await ledger.stats();
   const { chain } = stats;
-  return { ...stats, chain: { ...chain, ...breakJson(chain.broken) } };
+  return {
+    environment,
+    ...stats,
+    chain: { ...chain, ...breakJson(chain.broken) },
+  };
 }
 
 function breakJson(reason: ChainBreak | null): ChainBreakJson {

@@ -35,7 +35,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   ]),
   explanation: shape("Explanation", ["orders explain"]),
   freshness: shape("Freshness", [], "freshness of orders show and users show"),
-  "recorded-release": shape("RecordedRelease", ["release"]),
+  "recorded-release": shape("OrderRelease", ["release"]),
   "order-look": shape("OrderLook", ["witness"]),
   asset: shape("Asset", ["assets"]),
   "chains-file": shape("ChainsFile"),

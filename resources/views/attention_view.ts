@@ -1,10 +1,8 @@
 import type { AttentionItem, AttentionKind } from "../../ledger/mod.ts";
-import { outcomeNow } from "../../ledger/for_resources.ts";
 import { ATTENTION } from "../wording/attention.ts";
 import { span } from "../wording/phrases.ts";
 import { amountText } from "./order_fields.ts";
 import { type OrderJson, orderJson } from "./order_view.ts";
-import { nextStep } from "./next_step.ts";
 import { drawTable } from "./table.ts";
 import { wrap } from "./text.ts";
 
@@ -28,11 +26,12 @@ export function attentionJson(
   { kinds, order }: AttentionItem,
   nowMs: number,
 ): AttentionJson {
+  const json = orderJson(order, nowMs);
   return {
     kinds: kinds.map((code) => ({ code, message: ATTENTION[code] })),
-    next: nextOf(order, nowMs),
+    next: json.outcome.next,
     ageMs: ageMs(order, nowMs),
-    order: orderJson(order, nowMs),
+    order: json,
   };
 }
 
@@ -43,33 +42,28 @@ export function attentionJson(
  * reason.
  */
 export function attentionLines(
-  items: readonly AttentionItem[],
+  items: readonly AttentionJson[],
   columns: number | null,
-  nowMs: number,
   only?: AttentionKind,
 ): string[] {
-  const groups = Map.groupBy(items, ({ kinds }) => only ?? kinds[0]);
-  return [...groups].flatMap(([kind, group], at) => [
-    ...(at === 0 ? [] : [""]),
-    wrap(`${kind}: ${ATTENTION[kind]}`, columns, 2),
-    ...[...Map.groupBy(group, ({ order }) => nextOf(order, nowMs))]
-      .flatMap(([next, items]) => [
-        wrap(`  > ${next}`, columns, 4),
-        waitingTable(items, kind, columns, nowMs),
-      ]),
-  ]);
-}
-
-/** What to do next about an order. */
-function nextOf(order: AttentionItem["order"], nowMs: number): string {
-  return nextStep({ order, outcome: outcomeNow(order, nowMs) });
+  const groups = Map.groupBy(items, ({ kinds }) => only ?? kinds[0]?.code);
+  return [...groups].flatMap(([kind, group], at) =>
+    kind === undefined ? [] : [
+      ...(at === 0 ? [] : [""]),
+      wrap(`${kind}: ${ATTENTION[kind]}`, columns, 2),
+      ...[...Map.groupBy(group, ({ next }) => next)]
+        .flatMap(([next, items]) => [
+          wrap(`  > ${next}`, columns, 4),
+          waitingTable(items, kind, columns),
+        ]),
+    ]
+  );
 }
 
 function waitingTable(
-  items: readonly AttentionItem[],
+  items: readonly AttentionJson[],
   kind: AttentionKind,
   columns: number | null,
-  nowMs: number,
 ): string {
   return drawTable(
     [
@@ -80,17 +74,14 @@ function waitingTable(
       { title: "Status", spare: 3 },
       { title: "Also", spare: 5 },
     ],
-    items.map(({ kinds, order }) => {
-      const age = ageMs(order, nowMs);
-      return [
-        order.orderId,
-        order.expected?.reference ?? order.externalOrderId ?? "",
-        amountText(order.currencyAmount, order.currency),
-        age === null ? "" : span(age),
-        `${order.status} (${order.trust})`,
-        kinds.filter((one) => one !== kind).join(", "),
-      ];
-    }),
+    items.map(({ kinds, order, ageMs }) => [
+      order.orderId,
+      order.expected?.reference ?? order.externalOrderId ?? "",
+      amountText(order.currencyAmount, order.currency),
+      ageMs === null ? "" : span(ageMs),
+      `${order.status} (${order.trust})`,
+      kinds.map(({ code }) => code).filter((one) => one !== kind).join(", "),
+    ]),
     columns,
   );
 }

@@ -3,7 +3,6 @@ import type {
   EventContent,
   ExplainedEvent,
   ExplainedMove,
-  FieldChange,
   FieldValue,
 } from "../../ledger/for_resources.ts";
 import type { Explanation } from "../../ledger/mod.ts";
@@ -32,8 +31,6 @@ export interface ExplanationOptions {
   readonly columns: number | null;
   /** The time that ages count to, in milliseconds since the epoch. */
   readonly nowMs: number;
-  /** How fresh the order is. */
-  readonly freshness?: Freshness;
   /** Every field that changed, and where each one comes from. */
   readonly verbose: boolean;
 }
@@ -43,18 +40,18 @@ export interface ExplanationOptions {
  * made or why it made none.
  */
 export function explanationLines(
-  { state, context, events, leftOut, fields }: Explanation,
+  { state, freshness, events, leftOut, fields }: ExplanationJson,
   options: ExplanationOptions,
 ): string[] {
-  const { columns, nowMs, freshness, verbose } = options;
+  const { columns, nowMs, verbose } = options;
   const fit = (text: string, hang: number) =>
     wrap(printable(text), columns, hang);
   const lines = [
     ...orderLines(
-      { ...state, ...defined({ context }) },
+      state,
       columns,
       nowMs,
-      defined({ freshness }),
+      freshness === null ? {} : { freshness },
     ),
     "",
     fit(
@@ -68,9 +65,9 @@ export function explanationLines(
     lines.push(
       "",
       fit(
-        `${MARK[event.effect]} ${time}  #${event.position}  ${
-          describeEventContent(event.content)
-        }`,
+        `${
+          MARK[event.effect]
+        } ${time}  #${event.position}  ${event.content.message}`,
         4,
       ),
       ...effectLines(event).map((text) => fit(`    ${text}`, 6)),
@@ -94,21 +91,18 @@ export function leftOutText(leftOut: number): string {
 }
 
 /** What an event did, in lines: its move, or that it made none, and why. */
-function effectLines({ effect, move, changes, why }: ExplainedEvent): string[] {
-  const reason = describeEffectReason(why);
-  if (effect !== "changed") return [`Changes nothing. ${reason}`];
-  const lines = move === null ? [] : [describeMove(move)];
+function effectLines(
+  { effect, move, changes, why }: ExplainedEventJson,
+): string[] {
+  if (effect !== "changed") return [`Changes nothing. ${why.message}`];
+  const lines = move === null ? [] : [move.message];
   for (const { field, before, after } of changes) {
     const [group, kind] = field.split(".");
     if (field === "release" && before !== null) {
-      lines.push(
-        `release: ${describeValue(before)} -> ${describeValue(after)}`,
-      );
+      lines.push(`release: ${before} -> ${after}`);
     } else if (group === "anomalies") {
       lines.push(
-        after === null
-          ? `no longer ${kind}: ${describeValue(before)}`
-          : `${kind}: ${describeValue(after)}`,
+        after === null ? `no longer ${kind}: ${before}` : `${kind}: ${after}`,
       );
     }
   }
@@ -116,7 +110,7 @@ function effectLines({ effect, move, changes, why }: ExplainedEvent): string[] {
     const fields = changes.map(({ field }) => field).join(", ");
     lines.push(`no move; adds to ${fields}`);
   }
-  return [...lines, reason];
+  return [...lines, why.message];
 }
 
 /** Whether a change of the field is said in the move already. */
@@ -125,10 +119,10 @@ function isMove(field: string): boolean {
     field.startsWith("anomalies.");
 }
 
-function changeText({ field, before, after }: FieldChange): string {
-  return `${field}: ${describeValue(before) ?? "none"} -> ${
-    describeValue(after) ?? "none"
-  }`;
+function changeText(
+  { field, before, after }: ExplainedEventJson["changes"][number],
+): string {
+  return `${field}: ${before ?? "none"} -> ${after ?? "none"}`;
 }
 
 function sources(
@@ -153,6 +147,8 @@ export interface ExplanationJson
   extends Omit<Explanation, "state" | "context" | "events"> {
   /** The state. */
   readonly state: OrderJson;
+  /** How fresh it is; null where it is as of an earlier time. */
+  readonly freshness: Freshness | null;
   /** The events, oldest first. */
   readonly events: readonly ExplainedEventJson[];
 }
@@ -178,16 +174,19 @@ export interface ExplainedEventJson
  * An explanation as `--json` prints it.
  *
  * @param nowMs The time, in milliseconds since the epoch.
+ * @param freshness How fresh the order is; null where that does not matter.
  */
 export function explanationJson(
   explanation: Explanation,
   nowMs: number,
+  freshness: Freshness | null,
 ): ExplanationJson {
   const { context, ...explained } = explanation;
   const state = { ...explained.state, ...defined({ context }) };
   return {
     ...explained,
     state: orderJson(state, nowMs),
+    freshness,
     events: explanation.events.map((event) => ({
       ...event,
       content: {

@@ -7,7 +7,7 @@ import {
   orderRead,
   orderWebhook,
 } from "../../ledger/testing/given_facts.ts";
-import { explanationLines } from "./explanation_view.ts";
+import { explanationJson, explanationLines } from "./explanation_view.ts";
 
 const explained = explainOrder(
   ORDER,
@@ -20,9 +20,10 @@ const explained = explainOrder(
 );
 
 function text(explanation: Explanation, verbose: boolean): string {
-  return explanationLines(explanation, {
+  const nowMs = Date.parse("2026-11-20T02:00:00Z");
+  return explanationLines(explanationJson(explanation, nowMs, null), {
     columns: null,
-    nowMs: Date.parse("2026-11-20T02:00:00Z"),
+    nowMs,
     verbose,
   }).join("\n");
 }

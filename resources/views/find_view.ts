@@ -1,8 +1,6 @@
-import { outcomeNow } from "../../ledger/for_resources.ts";
 import type { Found } from "../../ledger/mod.ts";
 import type { FieldMatch } from "../../ledger/types.ts";
 import { CLAIMED_MATCH, FOUND_FIELDS } from "../wording/found_as.ts";
-import { OUTCOME_WORDS } from "../wording/outcome.ts";
 import { type OrderJson, orderJson, orderLines } from "./order_view.ts";
 import { shellWord } from "./shell_word.ts";
 import { drawTable } from "./table.ts";
@@ -36,28 +34,27 @@ export function foundJson(found: Found, nowMs: number): FoundJson {
 
 /** The only one that was found, in full. */
 export function foundLines(
-  found: Found,
+  { matches, order, user }: FoundJson,
   columns: number | null,
   nowMs: number,
 ): string[] {
-  const matched = `Found by ${found.matches.map(matchText).join(", ")}`;
-  return found.entity === "order"
-    ? [matched, "", ...orderLines(found.order, columns, nowMs)]
-    : [
-      matched,
-      "",
-      ...userLines(userJson(found.user), columns, nowMs),
+  return [
+    `Found by ${matches.map(matchText).join(", ")}`,
+    "",
+    ...(order === null ? [] : orderLines(order, columns, nowMs)),
+    ...(user === null ? [] : [
+      ...userLines(user, columns, nowMs),
       "",
       "Orders of the user:",
-      `  rampkit orders list --user=${shellWord(found.user.userId)}`,
-    ];
+      `  rampkit orders list --user=${shellWord(user.userId)}`,
+    ]),
+  ];
 }
 
 /** Several that were found, one a line, with what matched. */
 export function foundTable(
-  found: readonly Found[],
+  found: readonly FoundJson[],
   columns: number | null,
-  nowMs: number,
 ): string {
   return drawTable(
     [
@@ -67,40 +64,27 @@ export function foundTable(
       { title: "Created (UTC)", whole: true, spare: 2 },
       { title: "Outcome", spare: 3 },
     ],
-    found.map((one) => {
+    found.map(({ entity, matches, order, user }) => [
+      entity,
+      order?.orderId ?? user?.userId ?? "",
       // The id that stands beside it need not be said again.
-      const matched = one.matches.map((match) =>
+      matches.map((match) =>
         match.field === "orderId" || match.field === "userId"
           ? FOUND_FIELDS[match.field] + claimedText(match)
           : matchText(match)
-      ).join(", ");
-      return one.entity === "order"
-        ? [
-          "order",
-          one.order.orderId,
-          matched,
-          minutes(one.order.createdAt),
-          OUTCOME_WORDS[outcomeNow(one.order, nowMs).code].headline(
-            one.order,
-          ),
-        ]
-        : [
-          "user",
-          one.user.userId,
-          matched,
-          minutes(one.user.createdAt),
-          `${one.user.status} (${one.user.trust})`,
-        ];
-    }),
+      ).join(", "),
+      minutes((order ?? user)?.createdAt ?? null),
+      order?.outcome.message ?? `${user?.status} (${user?.trust})`,
+    ]),
     columns,
   );
 }
 
-function matchText(match: Found["matches"][number]): string {
+function matchText(match: FieldMatch): string {
   return `${FOUND_FIELDS[match.field]} ${match.value}${claimedText(match)}`;
 }
 
-function claimedText({ trust }: Found["matches"][number]): string {
+function claimedText({ trust }: FieldMatch): string {
   return trust === "claimed" ? ` (${CLAIMED_MATCH})` : "";
 }
 

@@ -19,7 +19,7 @@ import {
   RELEASE_REASON,
 } from "../wording/release.ts";
 import { describeWitness } from "../wording/witness.ts";
-import { ageText, labelled, wrap } from "./text.ts";
+import { ageText, type Fact, labelled, wrap } from "./text.ts";
 import { customerMessage, nextStep } from "./next_step.ts";
 import {
   amountText,
@@ -109,7 +109,7 @@ export function anomaliesJson(
 
 /** Orders as a table, one a line. */
 export function orderTable(
-  orders: readonly OrderState[],
+  orders: readonly OrderJson[],
   columns: number | null,
 ): string {
   return drawTable(
@@ -147,6 +147,78 @@ export interface OrderAside {
   readonly heldBy?: string | null;
 }
 
+/** A fact of an order for people. */
+export interface OrderFact extends Fact {
+  /** What it is of: a field, or what follows from several. */
+  readonly name: string;
+  /** Whether it is decided, or what the order's own fields say. */
+  readonly part: "state" | "known";
+}
+
+/**
+ * The facts of an order for people, in their order: what it has come to, then
+ * everything that is known of it. Lines and pages show them.
+ *
+ * @param nowMs The time that ages count to, in milliseconds since the epoch.
+ * @param aside What is known beside its state.
+ */
+export function orderFacts(
+  order: OrderJson,
+  nowMs: number,
+  { freshness, releasedByHand: hand, heldBy = null }: OrderAside = {},
+): readonly OrderFact[] {
+  const { release, releaseReason: reason, expected, outcome } = order;
+  const state = (
+    name: string,
+    label: string,
+    text: string | null,
+    form: Fact["form"] = "sentence",
+  ): OrderFact => ({ name, label, text, form, part: "state" });
+  const known = (
+    name: string,
+    label: string,
+    text: string | null,
+    form: Fact["form"] = "value",
+  ): OrderFact => ({ name, label, text, form, part: "known" });
+  return [
+    state(
+      "release",
+      "Release",
+      `${release}: ${RELEASE[release]} (${RELEASE_REASON[reason]})`,
+    ),
+    state("byHand", "By hand", hand ? describeHandRelease(hand) : null),
+    state("next", "Next", outcome.next, "advice"),
+    state("heldBy", "Held by", heldBy, "orders"),
+    state("witness", "Chain", order.witness?.message ?? null),
+    state("attention", "Waits for", order.attention.join(", ")),
+    state("case", "Case", order.case?.message ?? null),
+    state("age", "Age", ageText(order, nowMs)),
+    state(
+      "freshness",
+      "Fresh",
+      freshness ? describeFreshness(freshness, nowMs) : null,
+    ),
+    state("orderId", "Order", order.orderId, "name"),
+    state("status", "Status", statusText(order)),
+    state("reason", "Because", order.reason.message),
+    ...shownFields(order).map(({ name, label, isName, text }) =>
+      known(
+        name,
+        label,
+        text,
+        name === "userId" ? "user" : isName ? "name" : "value",
+      )
+    ),
+    known("contract", "Contract", order.smartContract.address, "name"),
+    known("createdAt", "Created", order.createdAt, "time"),
+    known("changedAt", "Changed", order.changedAt, "time"),
+    known("reference", "Your reference", expected?.reference ?? null, "name"),
+    known("expected", "Asked for", asked(order)),
+    known("snapshots", "Service said", statuses(order, "snapshot")),
+    known("webhooks", "Webhooks said", statuses(order, "webhook")),
+  ];
+}
+
 /**
  * One order in full, for people: lines of text that fit the terminal. What it
  * has come to is first, then what follows from it.
@@ -155,44 +227,25 @@ export interface OrderAside {
  * @param aside What is known beside its state.
  */
 export function orderLines(
-  order: OrderInContext,
+  order: OrderJson,
   columns: number | null,
   nowMs: number,
-  { freshness, releasedByHand: hand, heldBy = null }: OrderAside = {},
+  aside: OrderAside = {},
 ): string[] {
-  const outcome = outcomeNow(order, nowMs);
-  const { code, release, reason, attention } = outcome;
-  const rows: (readonly [string, string | null])[] = [
-    ["Release", `${release}: ${RELEASE[release]} (${RELEASE_REASON[reason]})`],
-    ["By hand", hand ? describeHandRelease(hand) : null],
-    ["Next", nextStep({ order, outcome })],
-    ["Held by", heldBy === null ? null : `order ${heldBy}`],
-    ["Chain", describeWitness(order)],
-    ["Waits for", attention.join(", ")],
-    ["Case", outcome.case === null ? null : describeCase(outcome.case)],
-    ["Age", ageText(order, nowMs)],
-    ["Fresh", freshness ? describeFreshness(freshness, nowMs) : null],
-    ["Order", order.orderId],
-    ["Status", statusText(order)],
-    ["Because", describeOrderReason(order.reason)],
-    ...shownFields(order).map(({ label, text }) => [label, text] as const),
-    ["Created", order.createdAt],
-    ["Changed", order.changedAt],
-    ["Asked for", asked(order)],
-    ["Service said", statuses(order, "snapshot")],
-    ["Webhooks said", statuses(order, "webhook")],
-  ];
   return [
-    wrap(printable(OUTCOME_WORDS[code].headline(order)), columns, 0),
+    wrap(printable(order.outcome.message), columns, 0),
     "",
-    ...labelled(rows, columns),
+    ...labelled(
+      orderFacts(order, nowMs, aside).map(({ label, text }) => [label, text]),
+      columns,
+    ),
     ...anomalyLines(order.anomalies, columns),
   ];
 }
 
 /** Anomalies below what they are about; nothing where there are none. */
 export function anomalyLines(
-  anomalies: OrderState["anomalies"],
+  anomalies: readonly Worded<Anomaly>[],
   columns: number | null,
 ): string[] {
   if (anomalies.length === 0) return [];
@@ -201,7 +254,7 @@ export function anomalyLines(
     "Anomalies:",
     ...anomalies.map((anomaly) =>
       wrap(
-        `  ${anomaly.kind}: ${printable(describeAnomaly(anomaly))}`,
+        `  ${anomaly.kind}: ${printable(anomaly.message)}`,
         columns,
         4,
       )
@@ -213,28 +266,27 @@ function minutes(time: string | null): string {
   return time === null ? "" : time.slice(0, 16).replace("T", " ");
 }
 
-function kinds(order: OrderState): string {
+function kinds(order: OrderJson): string {
   return [...new Set(order.anomalies.map(({ kind }) => kind))].join(", ");
 }
 
 /** Whether anybody says a status of the order, and still counts. */
-function isSaid({ claimed, confirmed }: OrderState): boolean {
+function isSaid({ claimed, confirmed }: OrderJson): boolean {
   return claimed !== null || confirmed !== null;
 }
 
 /** The status and its trust; some orders have no stated status. */
-function statusText(order: OrderState): string {
+function statusText(order: OrderJson): string {
   if (isSaid(order)) return `${order.status} (${order.trust})`;
   return order.anomalies.some(({ kind }) => kind === "absent")
     ? "none: the service does not know the order"
     : "none: nothing that counts says one";
 }
 
-function asked(order: OrderState): string | null {
+function asked(order: OrderJson): string | null {
   const { expected } = order;
   if (expected === null) return null;
   return [
-    expected.reference === null ? "" : `reference ${expected.reference}`,
     amountText(expected.currencyAmount, expected.currency),
     amountText(expected.commodityAmount, expected.commodity),
     expected.sessionId === null
@@ -243,7 +295,7 @@ function asked(order: OrderState): string | null {
   ].filter(Boolean).join(", ");
 }
 
-function statuses(order: OrderState, from: "webhook" | "snapshot"): string {
+function statuses(order: OrderJson, from: "webhook" | "snapshot"): string {
   return order.history.filter(({ source }) => source === from)
     .map(({ status }) => status).join(", ");
 }

@@ -1,12 +1,17 @@
 import assert from "node:assert/strict";
-import { type NewEvent, openLedger, type OrderView } from "../../ledger/mod.ts";
+import { type NewEvent, openLedger } from "../../ledger/mod.ts";
 import {
   orderAbsent,
   orderContradicted,
   orderSnapshot,
 } from "../../ledger/for_sync.ts";
 import { sessionCreated, webhookEvent } from "../../ledger/testing/mod.ts";
-import { orderLines, orderTable } from "./order_view.ts";
+import {
+  type OrderJson,
+  orderJson,
+  orderLines,
+  orderTable,
+} from "./order_view.ts";
 
 /** When the tests look. */
 const NOW = Date.parse("2026-11-20T10:00:00Z");
@@ -18,7 +23,7 @@ const times = {
 };
 
 /** The order O1 after events of it. */
-async function orderOf(...events: NewEvent[]): Promise<OrderView> {
+async function orderOf(...events: NewEvent[]): Promise<OrderJson> {
   await using ledger = await openLedger({
     url: ":memory:",
     environment: "sandbox",
@@ -27,7 +32,7 @@ async function orderOf(...events: NewEvent[]): Promise<OrderView> {
   await ledger.project();
   const order = await ledger.orders.get("O1");
   assert.ok(order !== null);
-  return order;
+  return orderJson(order, NOW);
 }
 
 const forged = webhookEvent({
@@ -90,7 +95,10 @@ Deno.test("orderLines() says whether to release the goods, why, and what to do n
   );
   assert.match(paid, /Release +yes/);
   assert.match(paid, /Next +Release what `expected\.reference` names/);
-  assert.match(paid, /reference basket-7, .*session S1 \(matched\)/);
+  assert.match(
+    paid,
+    /Your reference +basket-7\nAsked for +.*session S1 \(matched\)/,
+  );
   const short = orderLines(await orderOf(session, read("3")), null, NOW).join(
     "\n",
   );

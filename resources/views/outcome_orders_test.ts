@@ -28,7 +28,7 @@ Deno.test("orderLines() of an order of each row says what it has come to, whethe
     assert.equal(json.booked, row.booked, code);
     if (row.attention === null) assert.deepEqual(json.attention, [], code);
     else assert.ok(json.attention.includes(row.attention), code);
-    const text = orderLines(order, null, ODD_NOW_MS).join("\n");
+    const text = orderLines(json, null, ODD_NOW_MS).join("\n");
     if (Deno.env.get("RAMPKIT_PRINT_ORDERS") === "1") console.log(`${text}\n`);
     assert.ok(text.startsWith(OUTCOME_WORDS[code].headline(order)), code);
     assert.ok(text.includes(RELEASE_REASON[row.reason]), code);

@@ -40,6 +40,23 @@ function indentOf(text: string): number {
   return text.length - text.trimStart().length;
 }
 
+/** A fact for people. */
+export interface Fact {
+  /** Its title. */
+  readonly label: string;
+  /** What it is; null or empty where that is not known. */
+  readonly text: string | null;
+  /** What kind of text it is. @default "value" */
+  readonly form?:
+    | "advice"
+    | "name"
+    | "orders"
+    | "sentence"
+    | "time"
+    | "user"
+    | "value";
+}
+
 /**
  * Rows of a label and a value; those without a value are left out.
  *

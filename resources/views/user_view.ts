@@ -12,7 +12,7 @@ import { describeFreshness } from "../wording/freshness.ts";
 import { describeUserReason } from "../wording/state_reasons.ts";
 import { describeUserVerdict, userNext } from "../wording/user_verdict.ts";
 import { anomaliesJson, anomalyLines, type Worded } from "./order_view.ts";
-import { labelled, wrap } from "./text.ts";
+import { type Fact, labelled, wrap } from "./text.ts";
 import { printable } from "../../core/printable.ts";
 import { drawTable } from "./table.ts";
 
@@ -56,7 +56,7 @@ export function userJson(
 
 /** Users as a table, one a line. */
 export function userTable(
-  users: readonly UserState[],
+  users: readonly UserJson[],
   columns: number | null,
 ): string {
   return drawTable(
@@ -91,15 +91,9 @@ export interface UserAside {
 }
 
 /** A fact of a user for people. */
-export interface UserFact {
-  /** Its title. */
-  readonly label: string;
-  /** What it is; null or empty where that is not known. */
-  readonly text: string | null;
+export interface UserFact extends Fact {
   /** Which part of a page it belongs to. */
   readonly part: "may" | "who";
-  /** What kind of text it is. @default "text" */
-  readonly form?: "advice" | "orders" | "time";
 }
 
 /**

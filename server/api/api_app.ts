@@ -3,12 +3,7 @@ import { type Context, Hono } from "hono";
 import { secureHeaders } from "hono/secure-headers";
 import { messageOf } from "../../core/guards.ts";
 import { OnrampError, ValidationError } from "../../client/mod.ts";
-import {
-  ExpectationError,
-  LedgerError,
-  ReleaseError,
-  type ReleaseErrorCode,
-} from "../../ledger/mod.ts";
+import { ExpectationError, LedgerError } from "../../ledger/mod.ts";
 import type { ApiAnswer } from "../monitoring/api_meter.ts";
 import { Alarm } from "../monitoring/alarm.ts";
 import type { Log } from "../monitoring/logger.ts";
@@ -18,28 +13,21 @@ import { readBody } from "./body.ts";
 import type { Caller } from "./callers.ts";
 import { isFromOtherSite } from "../http/host_guard.ts";
 import { readParams } from "./params.ts";
-import { ApiProblem, type ProblemCode, problemResponse } from "./problem.ts";
-import type { ApiParts, Route } from "./route.ts";
+import { ApiProblem, problemResponse } from "./problem.ts";
+import { OPERATIONS } from "../../resources/operations/mod.ts";
+import { SeveralOrdersError } from "../../resources/operations/find_order.ts";
+import { type ApiParts, operationRoute, type Route } from "./route.ts";
 import { EXPECTATION_ROUTES } from "./expectation_routes.ts";
-import { DELIVERY_ROUTES } from "./delivery_routes.ts";
-import { CASE_ROUTES } from "./case_routes.ts";
 import { OPERATE_ROUTES } from "./operate_routes.ts";
-import { ORDER_ROUTES } from "./order_routes.ts";
-import { SEARCH_ROUTES } from "./search_routes.ts";
 import { STATUS_ROUTES } from "./status_routes.ts";
 import { TRANSITION_ROUTES } from "./transition_routes.ts";
-import { USER_ROUTES } from "./user_routes.ts";
 
 /** Every route of the API. */
 export const API_ROUTES: readonly Route[] = [
-  ...ORDER_ROUTES,
-  ...USER_ROUTES,
+  ...OPERATIONS.map(operationRoute),
   ...TRANSITION_ROUTES,
-  ...DELIVERY_ROUTES,
-  ...SEARCH_ROUTES,
   ...STATUS_ROUTES,
   ...EXPECTATION_ROUTES,
-  ...CASE_ROUTES,
   ...OPERATE_ROUTES,
 ];
 
@@ -243,14 +231,6 @@ async function hasBody({ headers, body }: Request): Promise<boolean> {
   }
 }
 
-/** The problem that a refused release by hand is. */
-const RELEASE_PROBLEMS = {
-  invalid: "bad_request",
-  reference_missing: "bad_request",
-  unknown_order: "not_found",
-  released_before: "conflict",
-} as const satisfies Record<ReleaseErrorCode, ProblemCode>;
-
 /** The problem that an error stands for; null when it is a fault of ours. */
 function problemOf(error: unknown): ApiProblem | null {
   if (error instanceof ApiProblem) return error;
@@ -260,8 +240,12 @@ function problemOf(error: unknown): ApiProblem | null {
       { detail: error.message, members: { errors: error.issues } },
     );
   }
-  if (error instanceof ReleaseError) {
-    return new ApiProblem(RELEASE_PROBLEMS[error.code], error.message);
+  if (error instanceof SeveralOrdersError) {
+    const { message, orderIds, foundBy } = error;
+    return new ApiProblem("several", {
+      detail: message,
+      members: { orderIds, foundBy },
+    });
   }
   if (error instanceof CommandError) {
     const code = error.code === "not_found" ? "not_found" : "conflict";

@@ -1,63 +1,24 @@
-import {
-  DROP,
-  RESUME,
-  RETRY,
-} from "../../resources/operations/subscription_operations.ts";
+import { findOrder, ORDER_REF } from "../../resources/operations/find_order.ts";
 import type { JsonSchema } from "../../resources/schemas/json_schema.ts";
-import { HAND_OUTCOMES } from "../../ledger/for_server.ts";
-import type { ReleaseByHand } from "../../ledger/mod.ts";
-import type { BodyFields } from "./body.ts";
 import type { JobWindow } from "./background_job.ts";
-import { endParam, textParam, timeParam } from "../../settings/params.ts";
-import type { Params, ValuesOf } from "./params.ts";
+import {
+  endParam,
+  needed,
+  type Params,
+  textParam,
+  timeParam,
+  type ValuesOf,
+} from "../../settings/params.ts";
 import { ApiProblem } from "./problem.ts";
-import { named, operationRoute, type Route, route } from "./route.ts";
-import { orderOf, REFERENCE } from "./order_routes.ts";
+import { named, type Route, route } from "./route.ts";
 
 /** The window of a job. */
 const WINDOW = {
-  from: { ...timeParam("Start of the window"), required: true },
+  from: needed(timeParam("Start of the window")),
   to: endParam("End of the window, now where it is left out"),
 } as const satisfies Params;
 
 const KEY = textParam("Key of the transition, as the dead letter has it");
-
-/** What a release by hand says. */
-const RELEASE = {
-  outcome: {
-    schema: {
-      enum: HAND_OUTCOMES,
-      description: "What the person did",
-    },
-    required: true,
-  },
-  by: {
-    schema: {
-      type: "string",
-      minLength: 1,
-      maxLength: 256,
-      description: "Who did it",
-    },
-    required: true,
-  },
-  why: {
-    schema: {
-      type: "string",
-      minLength: 1,
-      maxLength: 1000,
-      description: "Why; name no customer: erasures keep it",
-    },
-    required: true,
-  },
-  for: {
-    schema: {
-      type: "string",
-      minLength: 1,
-      maxLength: 256,
-      description: "Reference of the purchase that was delivered",
-    },
-  },
-} as const satisfies Record<keyof ReleaseByHand, BodyFields[string]>;
 
 /** What can be done while the service runs. */
 export const OPERATE_ROUTES: readonly Route[] = [
@@ -87,37 +48,14 @@ export const OPERATE_ROUTES: readonly Route[] = [
       "Behind the answer, within seconds; `freshness.requestedAt` of " +
       "the order says when it was. One order is read every ten seconds at most.",
     scope: "operate",
-    placeholders: REFERENCE,
+    placeholders: { ref: ORDER_REF.description },
     params: {},
     answer: accepted(),
     problems: ["not_found", "several", "conflict"],
-    handle: async (parts, { path, caller }) => {
-      const { order: { orderId } } = await orderOf(parts, path.ref);
-      await parts.operations.readOrder(caller, orderId);
+    handle: async ({ operations }, { path: { ref = "" }, caller }) => {
+      const { order } = await findOrder(operations.context(), ref);
+      await operations.readOrder(caller, order.orderId);
       return { accepted: true };
-    },
-  }),
-  route({
-    method: "POST",
-    path: "/v1/orders/{ref}/released",
-    operationId: "releaseOrder",
-    summary: "Record that a person delivered or refunded an order",
-    description: "Once an order. No handler and no target gets its " +
-      "`order.release.yes` afterwards. `for` is needed where the order was " +
-      "read and matches no expectation.",
-    scope: "operate",
-    placeholders: REFERENCE,
-    params: {},
-    body: RELEASE,
-    answer: {
-      description: "It is recorded",
-      schema: named("RecordedRelease"),
-    },
-    problems: ["not_found", "several", "conflict"],
-    handle: async (parts, { path, caller, body }) => {
-      const { order: { orderId } } = await orderOf(parts, path.ref);
-      const release = body as unknown as ReleaseByHand;
-      return await parts.operations.release(caller, orderId, release);
     },
   }),
   route({
@@ -189,7 +127,6 @@ export const OPERATE_ROUTES: readonly Route[] = [
       operations.reconciliation.latest ??
         none("Nothing was compared since this process began"),
   }),
-  ...[RETRY, DROP, RESUME].map(operationRoute),
   route({
     method: "POST",
     path: "/v1/transitions/fire",
@@ -197,9 +134,9 @@ export const OPERATE_ROUTES: readonly Route[] = [
     summary: "Tell subscriptions of a state that none was told of",
     description: "What a refold or an import made: see `subscriptions fire`.",
     scope: "operate",
-    params: { key: { ...KEY, required: true } },
+    params: { key: needed(KEY) },
     answer: counted("fired", "How many are told now; 0 when they were before"),
-    handle: async ({ operations }, { query: { key = "" }, caller }) => ({
+    handle: async ({ operations }, { query: { key }, caller }) => ({
       fired: await operations.fire(caller, key),
     }),
   }),
@@ -227,7 +164,7 @@ function jobOf(report: string, command: string): JsonSchema {
 }
 
 function windowOf(
-  { from = "", to }: ValuesOf<typeof WINDOW>,
+  { from, to }: ValuesOf<typeof WINDOW>,
   now: () => number,
 ): JobWindow {
   const toMs = to === undefined ? now() : Date.parse(to);

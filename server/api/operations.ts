@@ -1,10 +1,6 @@
 import type { SessionsApi } from "../../client/mod.ts";
-import type {
-  Ledger,
-  OrderExpectation,
-  RecordedRelease,
-  ReleaseByHand,
-} from "../../ledger/mod.ts";
+import { defined } from "../../core/guards.ts";
+import type { Ledger, OrderExpectation } from "../../ledger/mod.ts";
 import { isPolled } from "../../ledger/for_sync.ts";
 import {
   type PollClient,
@@ -28,10 +24,13 @@ import type {
   ExpectationJson,
   SessionJson,
 } from "../../resources/views/session_view.ts";
-import type {
-  Operation,
-  OperationValues,
+import {
+  actionOf,
+  type Operation,
+  type OperationContext,
+  type OperationValues,
 } from "../../resources/operations/operation.ts";
+import type { LookAtHealth } from "../../resources/health/finding.ts";
 import type { Log } from "../monitoring/logger.ts";
 import type { Caller } from "./callers.ts";
 import { ApiProblem } from "./problem.ts";
@@ -203,35 +202,36 @@ export class Operations {
   }
 
   /**
-   * Records that a person delivered or refunded an order.
-   *
-   * @throws {ReleaseError} When it cannot be recorded.
-   */
-  async release(
-    caller: Caller,
-    orderId: string,
-    release: ReleaseByHand,
-  ): Promise<RecordedRelease> {
-    const recorded = await this.#options.ledger.release(orderId, release);
-    const { outcome } = recorded;
-    this.#tell(caller, "release", { orderId, outcome });
-    return recorded;
-  }
-
-  /**
    * Does what a caller asks for.
    *
    * @throws {CommandError} When it cannot be done.
    */
   async operate(
     caller: Caller,
-    { action, run, logged }: Operation,
+    operation: Operation,
     values: OperationValues,
   ): Promise<object> {
-    const result = await run(this.#options.ledger, values);
-    const facts = logged?.(result, values) ?? { ...values, ...result };
-    this.#tell(caller, action, { ...facts });
+    const result = await operation.run(this.context(), values);
+    const facts = operation.logged?.(result, values) ??
+      { ...values, ...result };
+    this.#tell(caller, actionOf(operation), { ...facts });
     return result;
+  }
+
+  /**
+   * What operations work with in this process.
+   *
+   * @param look Looks how everything is. @default {by what the ledger has}
+   */
+  context(look?: LookAtHealth): OperationContext {
+    const { ledger, now, client } = this.#options;
+    return {
+      ledger,
+      nowMs: now(),
+      hasKey: client !== null,
+      named: (param) => param,
+      ...defined({ look }),
+    };
   }
 
   /** Tells subscriptions of a state that none of them was told of. */

@@ -1,17 +1,8 @@
 import { messageOf } from "../../core/guards.ts";
 import { matcher, type Pattern } from "../../ledger/for_server.ts";
 import { UsageError } from "../../settings/errors.ts";
-import { type Param, textParam, wholeParam } from "../../settings/params.ts";
+import type { Param, Params, ValuesOf } from "../../settings/params.ts";
 import type { Transition } from "../../ledger/mod.ts";
-
-/** The parameters of a route, by name. */
-export type Params = Readonly<Record<string, Param<unknown>>>;
-
-/** The values of parameters; those that were left out are absent. */
-export type ValuesOf<P extends Params> = {
-  readonly [Name in keyof P]?: P[Name] extends Param<infer Value> ? Value
-    : never;
-};
 
 /**
  * Reads the parameters of a request. An unknown one is refused: a mistyped
@@ -68,12 +59,3 @@ export function patternsParam(
     },
   };
 }
-
-/** Which page of a list. */
-export const PAGE = {
-  cursor: textParam("`next` of the page before"),
-  limit: wholeParam(
-    "At most this many, and at most 4 MB of them: follow `next`",
-    { min: 1, max: 1000, usual: 100 },
-  ),
-} as const satisfies Params;

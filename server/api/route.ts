@@ -1,13 +1,20 @@
 import type { JsonSchema } from "../../resources/schemas/json_schema.ts";
 import type { LookAtHealth } from "../../resources/health/finding.ts";
 import { defined } from "../../core/guards.ts";
-import type { Operation } from "../../resources/operations/operation.ts";
+import {
+  type Operation,
+  type OperationParam,
+  pagesOf,
+  paramsOf,
+  valuesOf,
+} from "../../resources/operations/operation.ts";
+import { UsageError } from "../../settings/errors.ts";
+import type { Params, ValuesOf } from "../../settings/params.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 import type { Scope } from "../../settings/api_tokens.ts";
 import type { Body, BodyFields } from "./body.ts";
 import type { Caller } from "./callers.ts";
 import type { Operations } from "./operations.ts";
-import type { Params, ValuesOf } from "./params.ts";
 import type { ProblemCode } from "./problem.ts";
 import type { TransitionFeed } from "./transition_feed.ts";
 
@@ -89,7 +96,7 @@ export function route<P extends Params>(route: Route<P>): Route {
   return route as unknown as Route;
 }
 
-/** JSON Schema of what has a name in `cli/shapes/`. */
+/** JSON Schema of what has a name among the components. */
 export function named(name: string): JsonSchema {
   return { $ref: `#/components/schemas/${name}` };
 }
@@ -121,10 +128,11 @@ export function listOf(items: JsonSchema): JsonSchema {
 /** The route of an operation. */
 export function operationRoute(operation: Operation): Route {
   const { operationId, path, scope, summary, description, result } = operation;
-  const isPlaced = (name: string) => path.includes(`{${name}}`);
-  const params = Object.entries(operation.params);
-  const schema = named(result.schema);
-  const placed = params.filter(([name]) => isPlaced(name));
+  const { inBody = false } = operation;
+  const params = Object.entries(paramsOf(operation))
+    .filter(([, { only }]) => only !== "command");
+  const placed = params.filter(([name]) => path.includes(`{${name}}`));
+  const others = params.filter(([name]) => !path.includes(`{${name}}`));
   return route({
     method: scope === "read" ? "GET" : "POST",
     path,
@@ -135,17 +143,65 @@ export function operationRoute(operation: Operation): Route {
     placeholders: Object.fromEntries(
       placed.map(([name, { description }]) => [name, description]),
     ),
-    params: Object.fromEntries(params.filter(([name]) => !isPlaced(name))),
-    answer: {
-      description: result.description,
-      schema: result.isList ? listOf(schema) : schema,
-    },
-    problems: placed.length === 0 ? [] : ["not_found"],
-    handle: ({ ledger, operations }, { path, query, caller }) => {
-      const values = { ...path, ...query };
+    params: inBody ? {} : Object.fromEntries(others),
+    ...(inBody ? { body: bodyOf(others) } : {}),
+    answer: { description: result.description, schema: schemaOf(operation) },
+    problems: [
+      ...(placed.length === 0 ? [] : ["not_found" as const]),
+      ...(path.includes("{ref}") ? ["several" as const] : []),
+      ...(operation.conflicts ? ["conflict" as const] : []),
+    ],
+    handle: ({ operations, look }, { path, query, body, caller }) => {
+      const placedValues = valuesOf(
+        Object.fromEntries(placed),
+        (name, { read }) => read(name, path[name] ?? ""),
+      );
+      const values = inBody
+        ? valuesOf(
+          Object.fromEntries(others),
+          (name, param) => jsonValue(name, param, body[name], caller.name),
+        )
+        : query;
+      const all = { ...placedValues, ...values };
       return scope === "read"
-        ? operation.run(ledger, values)
-        : operations.operate(caller, operation, values);
+        ? operation.run(operations.context(look), all)
+        : operations.operate(caller, operation, all);
     },
   });
+}
+
+/** JSON Schema of what an operation answers. */
+function schemaOf(operation: Operation): JsonSchema {
+  const { schema, many } = operation.result;
+  if (pagesOf(operation) !== null) return pageOf(named(schema));
+  return many === "list" ? listOf(named(schema)) : named(schema);
+}
+
+/** The body of an operation: a request has a name, which may be left out. */
+function bodyOf(
+  params: readonly [string, OperationParam<unknown>][],
+): BodyFields {
+  return Object.fromEntries(
+    params.map(([name, { schema, description, required, isCaller }]) => [name, {
+      schema: {
+        ...schema,
+        description: isCaller
+          ? `${description}; the name of the token where it is left out`
+          : description,
+      },
+      ...(required && !isCaller ? { required } : {}),
+    }]),
+  );
+}
+
+function jsonValue(
+  name: string,
+  { read, readJson, isCaller }: OperationParam<unknown>,
+  value: unknown,
+  caller: string,
+): unknown {
+  if (value === undefined) return isCaller ? caller : undefined;
+  if (readJson !== undefined) return readJson(name, value);
+  if (typeof value === "string") return read(name, value);
+  throw new UsageError(`Wrong ${name}: it is not a text`);
 }

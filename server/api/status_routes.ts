@@ -1,6 +1,5 @@
 import {
   chainStateJson,
-  ledgerStatsJson,
   statistics,
 } from "../../resources/queries/statistics.ts";
 import { STATISTICS_STEPS } from "../../ledger/for_resources.ts";
@@ -8,9 +7,7 @@ import { serviceStatus } from "../../resources/queries/service_status.ts";
 import { closedMonth } from "../../resources/queries/months.ts";
 import { endParam, timeParam, wordParam } from "../../settings/params.ts";
 import { ApiProblem } from "./problem.ts";
-import { MONTHS } from "../../resources/operations/month_operations.ts";
-import { SUBSCRIPTIONS } from "../../resources/operations/subscription_operations.ts";
-import { named, operationRoute, type Route, route } from "./route.ts";
+import { named, type Route, route } from "./route.ts";
 
 /** How the service is, what the ledger holds, and what is proven. */
 export const STATUS_ROUTES: readonly Route[] = [
@@ -73,21 +70,6 @@ export const STATUS_ROUTES: readonly Route[] = [
   }),
   route({
     method: "GET",
-    path: "/v1/ledger",
-    operationId: "getLedger",
-    summary: "How much the ledger holds",
-    description: "It counts every row, which takes a second or more where " +
-      "there are millions: ask for it seldom.",
-    scope: "read",
-    params: {},
-    answer: {
-      description: "What `ledger stats --json` prints",
-      schema: named("LedgerStats"),
-    },
-    handle: async ({ ledger }) => ledgerStatsJson(await ledger.stats()),
-  }),
-  route({
-    method: "GET",
     path: "/v1/evidence",
     operationId: "getEvidence",
     summary: "Head of the evidence chain: keep it elsewhere",
@@ -100,7 +82,6 @@ export const STATUS_ROUTES: readonly Route[] = [
     },
     handle: async ({ ledger }) => chainStateJson(await ledger.evidence()),
   }),
-  operationRoute(MONTHS),
   route({
     method: "GET",
     path: "/v1/months/{month}",
@@ -120,5 +101,4 @@ export const STATUS_ROUTES: readonly Route[] = [
       throw new ApiProblem("not_found", `${month} is not closed`);
     },
   }),
-  operationRoute(SUBSCRIPTIONS),
 ];

@@ -31,14 +31,14 @@ Deno.test("rampkit release records who delivered or refunded an order, once, and
   assert.equal(both.code, 2, both.err);
   assert.match(both.err, /either --delivered or --refunded/);
   const unnamed = await release("--delivered");
-  assert.equal(unnamed.code, 1);
+  assert.equal(unnamed.code, 2);
   assert.match(unnamed.err, /state the reference of the purchase with --for/);
   const blank = await cli(
     ["release", "O1", "--refunded", "--by", " ", "--why", "x"],
     env,
   );
   assert.equal(blank.code, 2);
-  assert.match(blank.err, /Wrong by: " "/);
+  assert.match(blank.err, /Wrong --by: it is empty/);
 
   const open = await cli(["orders", "show", "O1"], env);
   assert.match(

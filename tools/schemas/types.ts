@@ -84,6 +84,8 @@ import type {
   ExplainedEventJson,
   ExplanationJson,
 } from "../../resources/views/explanation_view.ts";
+import type { OrderReleaseJson } from "../../resources/operations/order_operations.ts";
+import type { FindJson } from "../../resources/queries/find.ts";
 import type { FoundJson } from "../../resources/views/find_view.ts";
 import type { FoundBy } from "../../resources/views/found_by.ts";
 import type {
@@ -153,6 +155,7 @@ export interface Components {
   /** The case of an order, and what people did about it. */
   readonly Case: CaseJson;
   readonly RecordedRelease: RecordedRelease;
+  readonly OrderRelease: OrderReleaseJson;
   readonly OrderDetail: OrderDetailJson;
   readonly AttentionItem: AttentionJson;
   readonly Delivery: StoredDelivery;
@@ -192,6 +195,7 @@ export interface Components {
   readonly AlarmMessage: ForwardedAlarm;
   readonly ForwardedAlarm: AlarmBody;
   readonly Found: FoundJson;
+  readonly FindResult: FindJson;
   /** Why a position of the ledger counts as damaged. */
   readonly DamageReason: Worded<DamageReason>;
   readonly Verification: VerificationJson;

@@ -1,8 +1,10 @@
 import type { Command } from "commander";
-import { DELIVERY } from "../../../resources/operations/delivery_operations.ts";
+import {
+  DELIVERIES,
+  DELIVERY,
+} from "../../../resources/operations/delivery_operations.ts";
 import type { Cli } from "../../program/cli.ts";
 import { addOperation } from "../../program/operation_command.ts";
-import { addList } from "./list.ts";
 
 /** `deliveries`: what the endpoint received. */
 export function addDeliveries(program: Command, cli: Cli): void {
@@ -11,6 +13,6 @@ export function addDeliveries(program: Command, cli: Cli): void {
   ).description(
     "what the endpoint received, with the exact bytes of each body",
   );
-  addList(deliveries, cli);
+  addOperation(deliveries, cli, DELIVERIES);
   addOperation(deliveries, cli, DELIVERY);
 }

@@ -1,10 +1,11 @@
 import type { Command } from "commander";
+import { LEDGER_STATS } from "../../../resources/operations/ledger_operations.ts";
 import type { Cli } from "../../program/cli.ts";
+import { addOperation } from "../../program/operation_command.ts";
 import { addBackup, addRestore } from "./backup.ts";
 import { addExport, addImport } from "./export.ts";
 import { addPrune } from "./prune.ts";
 import { addRefold } from "./refold.ts";
-import { addStats } from "./stats.ts";
 import { addVerify } from "./verify.ts";
 
 /** `ledger`: check it, copy it, fold it again. */
@@ -14,10 +15,10 @@ export function addLedger(program: Command, cli: Cli): void {
   ).description(
     "verify, copy, export and refold the ledger",
   );
+  addOperation(ledger, cli, LEDGER_STATS);
   for (
     const add of [
       addVerify,
-      addStats,
       addRefold,
       addPrune,
       addExport,

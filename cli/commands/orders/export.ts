@@ -7,6 +7,7 @@ import { UsageError } from "../../../settings/errors.ts";
 import {
   bomOption,
   ledgerOptions,
+  orderedWindow,
   outputOption,
   type SharedFlags,
 } from "../../program/options.ts";
@@ -18,10 +19,11 @@ import { exportOrders } from "../../../resources/views/order_export.ts";
 import {
   checkStatus,
   matches,
+  ORDER_FILTERS,
   type OrderFilters,
   orderQuery,
 } from "../../../resources/queries/order_filters.ts";
-import { filterOptions } from "./list.ts";
+import { optionsOf } from "../../program/operation_command.ts";
 import { BYTE_ORDER_MARK, openOutput } from "../../program/output.ts";
 
 interface ExportFlags extends SharedFlags, Omit<OrderFilters, "trust"> {
@@ -35,10 +37,16 @@ interface ExportFlags extends SharedFlags, Omit<OrderFilters, "trust"> {
 
 /** `orders export`. */
 export function addExport(orders: Command, cli: Cli): void {
+  // What is not exported is counted, so trust is no filter here.
+  const { trust: _, ...filters } = ORDER_FILTERS;
   const command = orders.command("export").description(
     "export orders for finance, with amounts exactly as the service stated them",
   );
-  bomOption(outputOption(filterOptions(ledgerOptions(command), "trust")))
+  ledgerOptions(command);
+  for (const [name, filter] of Object.entries(filters)) {
+    for (const option of optionsOf(name, filter)) command.addOption(option);
+  }
+  bomOption(outputOption(orderedWindow(command)))
     .addOption(
       new Option("--format <format>", "how it is written").choices([
         "csv",

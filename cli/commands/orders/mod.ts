@@ -1,14 +1,21 @@
 import type { Command } from "commander";
+import {
+  EXPLANATION,
+  ORDER,
+  ORDER_AS_OF,
+  ORDERS,
+} from "../../../resources/operations/order_operations.ts";
 import type { Cli } from "../../program/cli.ts";
-import { addExplain } from "./explain.ts";
+import { addOperation } from "../../program/operation_command.ts";
 import { addExport } from "./export.ts";
-import { addList } from "./list.ts";
-import { addShow } from "./show.ts";
 
 /** `orders`: what the ledger knows of them. */
 export function addOrders(program: Command, cli: Cli): void {
   const orders = program.command("orders").summary(
     "list, show, explain and export orders",
   ).description("what the ledger knows of orders");
-  for (const add of [addList, addShow, addExplain, addExport]) add(orders, cli);
+  addOperation(orders, cli, ORDERS);
+  addOperation(orders, cli, ORDER);
+  addOperation(orders, cli, EXPLANATION, ORDER_AS_OF);
+  addExport(orders, cli);
 }

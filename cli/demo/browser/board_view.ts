@@ -105,7 +105,7 @@ export function orderCard(
   explanation: Explanation,
   { atService, released, forged, nowMs }: Beside,
 ): OrderCard {
-  const { orderId, state, events } = explanationJson(explanation, nowMs);
+  const { orderId, state, events } = explanationJson(explanation, nowMs, null);
   return {
     orderId,
     externalOrderId: state.externalOrderId,

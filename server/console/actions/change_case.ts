@@ -24,7 +24,6 @@ export async function changeCase(
       // A page that shows an order which waits for nothing says that too.
       return text === "" && field !== "seen" ? undefined : text;
     });
-    if (values === null) return { wrong: NOT_WHOLE };
     await actions.operate({ name, scope: "support" }, CHANGE_CASE, values);
     return { back: ownPath(fields.back ?? "") };
   } catch (error) {
@@ -34,5 +33,3 @@ export async function changeCase(
     throw error;
   }
 }
-
-const NOT_WHOLE = "The form is not whole; load the page again and repeat";

@@ -1,4 +1,5 @@
 import {
+  actionOf,
   type Operation,
   readValues,
 } from "../../../resources/operations/operation.ts";
@@ -32,12 +33,11 @@ export async function settleDeadLetters(
   fields: Readonly<Record<string, string>>,
   { name }: Reader,
 ): Promise<ActionResult> {
-  const operation = SETTLE.find(({ action }) => action === fields.action);
+  const operation = SETTLE.find((one) => actionOf(one) === fields.action);
   if (operation === undefined) return { wrong: NOT_WHOLE };
   const caller = { name, scope: "operate" } as const;
   try {
     const values = readValues(operation, (field) => fields[field]);
-    if (values === null) return { wrong: NOT_WHOLE };
     const settled = await actions.operate(caller, operation, values);
     return Object.values(settled).some((count) => count > 0)
       ? { back: "/attention#dead" }

@@ -92,7 +92,7 @@ Deno.test("POST /case records what was done about an order, and every page goes 
     const { form, headers } = await formOf(opened, `/orders/${id}`);
     return await opened.ask("/case", {
       headers,
-      fields: { form, order: id, seen: "refund_due", back: "/", ...fields },
+      fields: { form, ref: id, seen: "refund_due", back: "/", ...fields },
     });
   };
   for (
@@ -100,7 +100,7 @@ Deno.test("POST /case records what was done about an order, and every page goes 
       [{ change: "refunded" }, 400, /Wrong reference/],
       [{ change: "sent" }, 400, /none of noted, asked/],
       [{ change: "asked", seen: "stuck" }, 400, /waits for refund_due by now/],
-      [{ change: "asked", order: "O9" }, 400, /does not have/],
+      [{ change: "asked", ref: "O9" }, 400, /No such order/],
       [{ change: "asked", form: "guessed" }, 403, /too old/],
     ] as const
   ) {

@@ -6,18 +6,18 @@ import {
 } from "../../../resources/queries/order.ts";
 import { ordersPage } from "../../../resources/queries/orders.ts";
 import { historyJson } from "../../../resources/views/case_view.ts";
-import { ageText } from "../../../resources/views/text.ts";
+import { amountText } from "../../../resources/views/order_fields.ts";
 import {
-  amountText,
-  shownFields,
-} from "../../../resources/views/order_fields.ts";
-import type { OrderJson } from "../../../resources/views/order_view.ts";
+  type OrderFact,
+  orderFacts,
+  type OrderJson,
+} from "../../../resources/views/order_view.ts";
 import { ATTENTION } from "../../../resources/wording/attention.ts";
 import { RELEASE, RELEASE_REASON } from "../../../resources/wording/release.ts";
-import { describeFreshness } from "../../../resources/wording/freshness.ts";
 import type { PageContext } from "../context/page_context.ts";
 import { explorerUrl } from "../context/explorers.ts";
 import {
+  type FactRow,
   facts,
   type Markup,
   markup,
@@ -33,15 +33,14 @@ import {
   prose,
   sentence,
 } from "../markup/outside.ts";
-import { when } from "../markup/times.ts";
 import { casePart, caseState } from "../parts/case_part.ts";
 import {
   orderLink,
   orderPath,
   releaseBadge,
-  userLink,
   userPath,
 } from "../parts/order_table.ts";
+import { factText } from "../parts/fact.ts";
 import { timeline } from "../parts/timeline.ts";
 import type { PageParts } from "./layout.ts";
 
@@ -89,7 +88,7 @@ ${
 </div>
 <div>
 ${section("look", "Look it up", links(context, order))}
-${names(order)}
+${names(context, order)}
 ${await others(context, order)}
 </div>
 </div>
@@ -98,7 +97,6 @@ ${section("fields", "All fields", allFields(context, order))}`,
 }
 
 function now(context: PageContext, order: OrderDetailJson): Markup {
-  const { nowMs } = context;
   const paid = moneyText(order.currencyAmount, order.currency);
   const asset = amountText(order.cryptoAmount, order.commodity);
   return markup`<p class="money">${
@@ -114,38 +112,34 @@ function now(context: PageContext, order: OrderDetailJson): Markup {
   }: ${RELEASE_REASON[order.releaseReason]}</span></p>
 <p><span class="soft">Next:</span> ${prose(order.outcome.next)}</p>
 ${
-    order.heldBy !== null &&
-    markup`<p><span class="soft">Held by:</span> order ${
-      orderLink(order.heldBy)
-    }</p>`
-  }
-${
-    facts([
-      ["Status", markup`${outsideText(order.status, 60)} (${order.trust})`],
-      ["Because", sentence(order.reason.message)],
-      [
-        "Chain",
-        order.witness !== null && sentence(order.witness.message),
-      ],
-      ["Failure", failure(order)],
-      ["Age", ageText(order, nowMs)],
-      ["Fresh", describeFreshness(order.freshness, nowMs)],
-      ["Payment", payment(order)],
-    ])
+    facts(rowsOf(
+      context,
+      order,
+      ({ name, text }) =>
+        NOW.has(name) ||
+        // The service writes "unknown" where it does not say how.
+        (PAYMENT.has(name) && text !== "unknown"),
+    ))
   }`;
 }
 
-function failure({ failReason, failMeaning }: OrderDetailJson): Markup {
-  if (failReason === null || failReason === "") return NOTHING;
-  return markup`${outside(failReason)}${
-    failMeaning !== null && `: ${failMeaning}`
-  }`;
-}
+/** What is said of the state below the release and the next step. */
+const NOW: ReadonlySet<string> = new Set([
+  ...["heldBy", "status", "reason", "witness", "failReason", "age"],
+  "freshness",
+]);
 
-function payment({ cardBrand, paymentType }: OrderDetailJson): string {
-  // The service writes "unknown" where it does not say how.
-  const said = [cardBrand, paymentType].filter((one) => one !== "unknown");
-  return outsideText(said.filter(Boolean).join(" "), 80);
+/** How it was paid. */
+const PAYMENT: ReadonlySet<string> = new Set(["cardBrand", "paymentType"]);
+
+/** Some facts of an order, in the order of all. */
+function rowsOf(
+  { nowMs }: PageContext,
+  order: OrderDetailJson,
+  isWanted: (fact: OrderFact) => boolean,
+): readonly FactRow[] {
+  return orderFacts(order, nowMs, order).filter(isWanted)
+    .map((fact) => [fact.label, factText(fact, nowMs)]);
 }
 
 function anomalies({ anomalies }: OrderDetailJson): Markup {
@@ -216,27 +210,23 @@ function linkOut(url: string, text: string): Markup {
   return markup`<a href="${url}" rel="noreferrer noopener" target="_blank">${text}</a>`;
 }
 
-function names(order: OrderDetailJson): Markup {
-  const { expected, userId } = order;
-  const known = facts([
-    ["External id", code(order.externalOrderId)],
-    ["Your reference", code(expected?.reference ?? null)],
-    ["Click id", code(order.clickId)],
-    ["User", userId !== null && userLink(userId)],
-    ["Wallet", code(order.address)],
-    [
-      "Sessions",
-      order.sessions.slice(0, 5).map((id) => markup`${code(id)} `),
-    ],
-  ]);
+function names(context: PageContext, order: OrderDetailJson): Markup {
+  const known = rowsOf(context, order, ({ name }) => NAMES.has(name));
+  const sessions = order.sessions.slice(0, 5).map((id) => markup`${code(id)} `);
+  const rows = facts([...known, ["Sessions", sessions]]);
   return section(
     "names",
     "Other names",
-    String(known).includes("<dt>")
-      ? known
+    String(rows).includes("<dt>")
+      ? rows
       : markup`<p class="soft">None is known.</p>`,
   );
 }
+
+/** What else an order is called. */
+const NAMES: ReadonlySet<string> = new Set([
+  ...["externalOrderId", "reference", "clickId", "userId", "address"],
+]);
 
 async function others(
   { ledger, nowMs }: PageContext,
@@ -268,49 +258,8 @@ function other(order: OrderJson): Markup {
 <p class="soft">${brief(order.outcome.message)}</p></li>`;
 }
 
-function allFields(
-  { nowMs }: PageContext,
-  order: OrderDetailJson,
-): Markup {
-  const { expected, smartContract } = order;
+function allFields(context: PageContext, order: OrderDetailJson): Markup {
   return markup`<details><summary>Everything that is known of it</summary>${
-    facts([
-      ["Created", when(order.createdAt, nowMs)],
-      ["Changed", when(order.changedAt, nowMs)],
-      ...shownFields(order).map(({ label, isName, text }) =>
-        [label, isName ? code(text) : outside(text)] as const
-      ),
-      ["Contract", code(smartContract.address)],
-      [
-        "Asked for",
-        expected === null ? NOTHING : markup`${
-          outsideText(
-            amountText(expected.currencyAmount, expected.currency),
-            60,
-          )
-        } ${
-          outsideText(
-            amountText(expected.commodityAmount, expected.commodity),
-            60,
-          )
-        } ${
-          expected.sessionId === null
-            ? "without a session"
-            : markup`by session ${code(expected.sessionId)}`
-        } (${order.facts.match})`,
-      ],
-      ["Service said", statuses(order, "snapshot")],
-      ["Webhooks said", statuses(order, "webhook")],
-    ])
+    facts(rowsOf(context, order, ({ part }) => part === "known"))
   }</details>`;
-}
-
-function statuses(
-  { history }: OrderDetailJson,
-  from: "webhook" | "snapshot",
-): string {
-  return outsideText(
-    history.filter(({ source }) => source === from)
-      .map(({ status }) => status).join(", "),
-  );
 }

@@ -16,10 +16,10 @@ import {
   NOTHING,
   section,
 } from "../markup/markup.ts";
-import { code, outside, prose, sentence } from "../markup/outside.ts";
-import { when } from "../markup/times.ts";
+import { code, sentence } from "../markup/outside.ts";
+import { factText } from "../parts/fact.ts";
 import { notesPart } from "../parts/notes.ts";
-import { orderLink, orderTable, userPath } from "../parts/order_table.ts";
+import { orderTable, userPath } from "../parts/order_table.ts";
 import type { PageParts } from "./layout.ts";
 
 /** Orders of one page. */
@@ -72,7 +72,7 @@ function about({ nowMs }: PageContext, user: UserDetailJson): Markup {
   const known = userFacts(user, nowMs, user);
   const rows = (part: UserFact["part"]) =>
     known.filter((fact) => fact.part === part && fact.label !== "User")
-      .map((fact) => [fact.label, shown(fact, nowMs)] as const);
+      .map((fact) => [fact.label, factText(fact, nowMs)] as const);
   return markup`<div class="columns">${
     section("may", "Verification and limits", facts(rows("may")))
   }${
@@ -90,24 +90,6 @@ function about({ nowMs }: PageContext, user: UserDetailJson): Markup {
       ]),
     )
   }</div>`;
-}
-
-/** A fact as a page shows it. */
-function shown(
-  { text, form }: UserFact,
-  nowMs: number,
-): Markup | readonly Markup[] {
-  if (text === null || text === "") return NOTHING;
-  switch (form) {
-    case "advice":
-      return prose(text);
-    case "orders":
-      return text.split(", ").map((id) => markup`${orderLink(id)} `);
-    case "time":
-      return when(text, nowMs);
-    default:
-      return outside(text, 500);
-  }
 }
 
 async function noted(

@@ -55,7 +55,7 @@ function caseForm(
   const actions = CASE_ACTIONS.filter((one) => one !== "reopened" || isClosed);
   return markup`<details><summary>Note, or record what you did</summary>
 <form class="note-form" action="/case" method="post">
-${hidden({ form: formToken, order: orderId, seen: attention.join(","), back })}
+${hidden({ form: formToken, ref: orderId, seen: attention.join(","), back })}
 <label>Note <textarea name="note" rows="2" maxlength="${LONGEST_NOTE}"></textarea></label>
 <label>Reference of the refund, or of what you delivered <input name="reference" maxlength="256"></label>
 <div class="row">${

@@ -1,0 +1,48 @@
+/**
+ * What can be asked of a ledger and done to it: the API has a route for each.
+ *
+ * @module
+ */
+import { CASE, CHANGE_CASE } from "./case_operation.ts";
+import { DELIVERIES, DELIVERY } from "./delivery_operations.ts";
+import { LEDGER_STATS } from "./ledger_operations.ts";
+import { MONTHS } from "./month_operations.ts";
+import type { Operation } from "./operation.ts";
+import {
+  EXPLANATION,
+  ORDER,
+  ORDER_AS_OF,
+  ORDERS,
+  RELEASE_BY_HAND,
+} from "./order_operations.ts";
+import { ATTENTION_LIST, FIND } from "./search_operations.ts";
+import {
+  DROP,
+  RESUME,
+  RETRY,
+  SUBSCRIPTIONS,
+} from "./subscription_operations.ts";
+import { USER, USERS } from "./user_operations.ts";
+
+/** Every operation. */
+export const OPERATIONS: readonly Operation[] = [
+  ORDERS,
+  ORDER,
+  ORDER_AS_OF,
+  EXPLANATION,
+  RELEASE_BY_HAND,
+  CASE,
+  CHANGE_CASE,
+  USERS,
+  USER,
+  ATTENTION_LIST,
+  FIND,
+  DELIVERIES,
+  DELIVERY,
+  SUBSCRIPTIONS,
+  RETRY,
+  DROP,
+  RESUME,
+  MONTHS,
+  LEDGER_STATS,
+];

@@ -1,0 +1,242 @@
+import { defined } from "../../core/guards.ts";
+import { HAND_OUTCOMES } from "../../ledger/for_resources.ts";
+import type { RecordedRelease } from "../../ledger/mod.ts";
+import { CommandError, UsageError } from "../../settings/errors.ts";
+import {
+  flagParam,
+  needed,
+  textParam,
+  timeParam,
+  wordParam,
+} from "../../settings/params.ts";
+import { orderAsOf, orderExplanation } from "../queries/explanation.ts";
+import { checkStatus, ORDER_FILTERS } from "../queries/order_filters.ts";
+import { orderDetail, type OrderDetailJson } from "../queries/order.ts";
+import { ordersPage } from "../queries/orders.ts";
+import { PAGE } from "../queries/page.ts";
+import { explanationLines } from "../views/explanation_view.ts";
+import { foundByLines } from "../views/found_by.ts";
+import { orderLines, orderTable } from "../views/order_view.ts";
+import { nextCommand, operands } from "../views/shell_word.ts";
+import { describeHandRelease } from "../wording/release.ts";
+import { findOrder, ORDER_REF } from "./find_order.ts";
+import { type Operation, operation } from "./operation.ts";
+import { refusedRecord } from "./refused.ts";
+
+/** `orders list`. */
+export const ORDERS: Operation = operation({
+  command: "orders list",
+  path: "/v1/orders",
+  scope: "read",
+  operationId: "listOrders",
+  summary: "List orders, newest first",
+  description:
+    "All filters that are given must hold. Orders that appear or move " +
+    "meanwhile may be read or missed, but none is read twice.",
+  examples: ["--status pending --limit 20"],
+  params: { ...PAGE, ...ORDER_FILTERS },
+  result: {
+    schema: "Order",
+    description: "One page",
+    many: { rows: "orders", first: "newest" },
+  },
+  folds: true,
+  run: async ({ ledger, nowMs, named }, query) => {
+    const { from, to, status } = query;
+    if (from !== undefined && to !== undefined && from >= to) {
+      throw new UsageError(
+        `Wrong ${named("to")}: the window would end at ${to}, and begins at ` +
+          `${from} (${named("from")}); give a ${named("to")} that is later`,
+      );
+    }
+    await checkStatus(ledger, named("status"), status);
+    return await ordersPage(ledger, query, nowMs);
+  },
+  says: ({ items }, _, { columns }) =>
+    items.length === 0 ? "No orders match" : [orderTable(items, columns)],
+});
+
+/** `orders show`. */
+export const ORDER: Operation = operation({
+  command: "orders show",
+  path: "/v1/orders/{ref}",
+  scope: "read",
+  operationId: "getOrder",
+  summary: "Show one order: its state and its anomalies",
+  examples: ["01KA00000000000000000000 --json"],
+  params: { ref: ORDER_REF },
+  result: {
+    schema: "OrderDetail",
+    description: "The order, how fresh it is, and how it was found",
+  },
+  folds: true,
+  run: async (context, { ref }) => {
+    const { ledger, nowMs } = context;
+    return await orderDetail(ledger, await findOrder(context, ref), nowMs);
+  },
+  says: (order, { ref }, { columns, nowMs, flags }) => {
+    const id = operands(order.orderId);
+    const next = (title: string, command: string) => [
+      ...["", title, nextCommand(flags, command, id)],
+    ];
+    const what = order.facts.match === "matched"
+      ? "--delivered"
+      : "--delivered --for REFERENCE";
+    return [
+      ...orderLines(order, columns, nowMs, order),
+      ...foundByLines(ref, order.foundBy, columns),
+      ...(awaitsRelease(order)
+        ? next(
+          "Once you have delivered it, record that; or --refunded:",
+          `release ${what} --by NAME --why TEXT`,
+        )
+        : []),
+      ...(order.anomalies.length > 0
+        ? next("Event by event:", "orders explain")
+        : []),
+    ];
+  },
+});
+
+/** Whether a person is to decide about what the order pays for. */
+function awaitsRelease(
+  { attention, byHand, facts, release }: OrderDetailJson,
+): boolean {
+  return byHand === null && facts.shown === "success" &&
+    (attention.length > 0 || release === "unchecked");
+}
+
+const AS_OF = timeParam("What was known then, instead of now");
+
+/** `orders explain`. */
+export const EXPLANATION: Operation = operation({
+  command: "orders explain",
+  path: "/v1/orders/{ref}/explanation",
+  scope: "read",
+  operationId: "explainOrder",
+  summary: "Explain the state of an order: what each event changed, and why",
+  examples: ["01KA00000000000000000000"],
+  params: {
+    ref: ORDER_REF,
+    asOf: { ...AS_OF, only: "request" as const },
+    verbose: {
+      ...flagParam("Every field that changed, and which event each comes from"),
+      only: "command" as const,
+    },
+  },
+  result: {
+    schema: "Explanation",
+    description: "The order, and what each event did to it",
+  },
+  folds: true,
+  run: async (context, { ref, asOf }) => {
+    const { order: { orderId } } = await findOrder(context, ref);
+    const { ledger, nowMs } = context;
+    return await orderExplanation(ledger, orderId, nowMs, asOf) ??
+      nothingKnown(orderId, asOf ?? "any time");
+  },
+  says: (explanation, { verbose = false }, { columns, nowMs, flags }) => [
+    ...explanationLines(explanation, { columns, nowMs, verbose }),
+    ...(verbose ? [] : [
+      "",
+      "Every field that changed:",
+      nextCommand(
+        flags,
+        "orders explain --verbose",
+        operands(explanation.state.orderId),
+      ),
+    ]),
+  ],
+});
+
+/** `orders explain --as-of`. */
+export const ORDER_AS_OF: Operation = operation({
+  command: "orders explain",
+  path: "/v1/orders/{ref}/as-of",
+  scope: "read",
+  operationId: "getOrderAsOf",
+  summary: "Show one order as the ledger knew it at a time",
+  examples: ["01KA00000000000000000000 --as-of 2026-11-20T09:00:00Z"],
+  params: {
+    ref: ORDER_REF,
+    time: { ...needed(AS_OF), flag: "as-of", operand: "<time>" },
+  },
+  result: { schema: "Order", description: "The order as it was known then" },
+  folds: true,
+  run: async (context, { ref, time }) => {
+    const { order: { orderId } } = await findOrder(context, ref);
+    return await orderAsOf(context.ledger, orderId, time) ??
+      nothingKnown(orderId, time);
+  },
+  says: (order, { time }, { columns }) =>
+    orderLines(order, columns, Date.parse(time)),
+});
+
+function nothingKnown(orderId: string, time: string): never {
+  throw new CommandError(
+    `Nothing was known of order ${orderId} at ${time}`,
+    "not_found",
+  );
+}
+
+/** What a person did about an order, once. */
+export interface OrderReleaseJson extends RecordedRelease {
+  /** The order. */
+  readonly orderId: string;
+}
+
+/** `release`. */
+export const RELEASE_BY_HAND: Operation = operation({
+  command: "release",
+  path: "/v1/orders/{ref}/released",
+  scope: "operate",
+  operationId: "releaseOrder",
+  summary: "Record that a person delivered or refunded an order",
+  description:
+    "An order is released by hand once. No handler and no target gets its " +
+    "`order.release.yes` afterwards.",
+  examples: [
+    "01KA00000000000000000000 --delivered --for basket-17 --by Ada " +
+    "--why 'paid at the counter'",
+  ],
+  params: {
+    ref: ORDER_REF,
+    outcome: {
+      ...needed(wordParam("What the person did", HAND_OUTCOMES)),
+      words: {
+        delivered: "the goods were handed out",
+        refunded: "the money was returned",
+      },
+    },
+    for: {
+      ...textParam(
+        "Reference of the purchase that was delivered; needed where the " +
+          "order was read and matches no expectation",
+      ),
+      operand: "<reference>",
+    },
+    by: {
+      ...needed(textParam("Who did it")),
+      operand: "<name>",
+      isCaller: true as const,
+    },
+    why: needed(textParam("Why; name no customer: erasures keep it")),
+  },
+  inBody: true,
+  result: { schema: "OrderRelease", description: "It is recorded" },
+  folds: true,
+  conflicts: true,
+  run: async (
+    context,
+    { ref, outcome, by, why, for: reference },
+  ): Promise<OrderReleaseJson> => {
+    const { order: { orderId } } = await findOrder(context, ref);
+    const release = { outcome, by, why, ...defined({ for: reference }) };
+    const recorded = await context.ledger.release(orderId, release)
+      .catch(refusedRecord(context.named("for")));
+    return { orderId, ...recorded };
+  },
+  logged: ({ orderId, outcome }) => ({ orderId, outcome }),
+  says: ({ orderId, ...recorded }) =>
+    `Order ${orderId}: ${describeHandRelease(recorded)}`,
+});

@@ -1,0 +1,26 @@
+import { CaseError, ReleaseError } from "../../ledger/mod.ts";
+import { CommandError, UsageError } from "../../settings/errors.ts";
+
+/**
+ * What could not be recorded about an order.
+ *
+ * @param reference How whoever asks names the reference that may be missing.
+ * @returns Throws it in the words of commands and requests.
+ */
+export function refusedRecord(reference: string): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof CaseError || error instanceof ReleaseError)) {
+      throw error;
+    }
+    const { code, message } = error;
+    const cause = { cause: error };
+    if (code === "invalid") throw new UsageError(message, cause);
+    if (code === "reference_missing") {
+      throw new UsageError(`${message} with ${reference}`, cause);
+    }
+    throw new CommandError(
+      message,
+      code === "unknown_order" ? "not_found" : "failed",
+    );
+  };
+}
