@@ -9,6 +9,7 @@ import {
 import Database from "libsql";
 import type { ConnectionOptions } from "./database_url.ts";
 import type { ResultSet, SqlValue, Statement } from "../driver/driver.ts";
+import { isQuery } from "../driver/is_query.ts";
 import {
   checkFile,
   checkIdentity,
@@ -49,7 +50,7 @@ export class Connection {
     try {
       const database = this.#database ??= this.#open();
       const reads = mode === "read" || this.#options.readOnly === true;
-      this.#guard(database, reads && !statements.every(cannotWrite));
+      this.#guard(database, reads && !statements.every(isQuery));
       database.exec(mode === "write" ? "BEGIN IMMEDIATE" : "BEGIN");
       const results: ResultSet[] = [];
       for (; step < statements.length; step++) {
@@ -328,13 +329,6 @@ function prepare(database: Database.Database, sql: string): Prepared {
   if (!statement.reader) return { statement, columns: [] };
   const columns = statement.columns().map((column) => column.name);
   return { statement: statement.raw(true), columns };
-}
-
-/** Whether a statement cannot write. What follows a `WITH` may. */
-function cannotWrite({ sql }: Statement): boolean {
-  return /^\s*SELECT\b/i.test(sql) ||
-    (/^\s*WITH\b/i.test(sql) &&
-      !/\b(?:INSERT|UPDATE|DELETE|REPLACE)\b/i.test(sql));
 }
 
 /** The binding would send every number as a float. */

@@ -5,6 +5,7 @@ import type {
   Statement,
 } from "../driver/driver.ts";
 import { LedgerError, type LedgerErrorCode } from "../driver/errors.ts";
+import { isQuery } from "../driver/is_query.ts";
 import type {
   ClientResult,
   ClientStatement,
@@ -94,13 +95,13 @@ export class ClientDriver implements Driver {
       throw new LedgerError("closed", "The database was closed before");
     }
     const asked = readOnly === true ? "read" : mode;
-    if (asked === "read" && !statements.every(isQuery)) {
+    if (asked === "read" && !statements.every(canBeAnswered)) {
       // Neither a file nor a server refuses it, even in a read transaction.
       throw new LedgerError("read_only", `${where} is only read from here`);
     }
     const all = statements.map(sent);
     const onPrimary = location === "remote" && asked === "write" &&
-      statements.every(isQuery);
+      statements.every(canBeAnswered);
     if (onPrimary) all.push(primaryOnly);
     try {
       const results = await this.#inTime(client.batch(all, asked));
@@ -155,10 +156,9 @@ const primaryOnly: ClientStatement = {
   args: [],
 };
 
-/** Whether a statement only reads. */
-function isQuery({ sql }: Statement): boolean {
-  return /^\s*(?:SELECT|PRAGMA)\b/i.test(sql) ||
-    /^\s*WITH\b(?!.*\b(?:INSERT|UPDATE|DELETE)\b)/is.test(sql);
+/** Whether a replica may answer a statement. */
+function canBeAnswered(statement: Statement): boolean {
+  return isQuery(statement) || /^\s*PRAGMA\b/i.test(statement.sql);
 }
 
 /** Integers become bigints, because the client sends numbers as floats. */

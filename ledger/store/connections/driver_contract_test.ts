@@ -245,6 +245,34 @@ testEachDatabase(
   },
 );
 
+testEachDatabase(
+  "batch() for reading answers queries of each form, and refuses each change",
+  async (database) => {
+    const driver = await database.open();
+    await write(driver, counter, "INSERT INTO counter VALUES (1, 0)");
+    const read = async (sql: string) =>
+      (await driver.batch([{ sql, args: [] }], "read"))[0]?.rows;
+    const one = "WITH one(id) AS (SELECT 1)";
+    const changes = [
+      "INSERT INTO counter VALUES (2, 0)",
+      "DELETE FROM counter",
+      `${one} INSERT INTO counter SELECT id + 1, 0 FROM one`,
+      `${one} UPDATE counter SET value = 9 WHERE id IN (SELECT id FROM one)`,
+      `${one} delete from counter WHERE id IN (SELECT id FROM one)`,
+    ];
+    for (const sql of changes) {
+      await assert.rejects(read(sql), LedgerError, sql);
+      assert.deepEqual(await rows(driver, "SELECT * FROM counter"), [[1, 0]]);
+      assert.deepEqual(await rows(driver, `${one} SELECT id FROM one`), [[1]]);
+    }
+    const queries = [
+      `${one} SELECT id FROM one`,
+      "SELECT replace('2', 2, 1)+0",
+    ];
+    for (const sql of queries) assert.deepEqual(await read(sql), [[1]], sql);
+  },
+);
+
 testEachDatabase("close() ends it for good", async (database) => {
   const driver = await database.open();
   await driver.close();
