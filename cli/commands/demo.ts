@@ -1,19 +1,13 @@
 import { type Command, Option } from "commander";
-import { type DemoReport, runDemo } from "../demo/run_demo.ts";
-import { EXIT, UsageError } from "../../settings/errors.ts";
-import { type Io, jsonLine, line, lines, note } from "../program/io.ts";
+import { showDemo } from "../demo/show_demo.ts";
+import { UsageError } from "../../settings/errors.ts";
 import { jsonOption } from "../program/options.ts";
 import { wholeNumber } from "../../settings/values.ts";
 import {
   runSourceProgram,
   type SourceProgram,
 } from "../program/source_program.ts";
-import { progress } from "../program/progress.ts";
 import type { Cli } from "../program/cli.ts";
-import { operands, shellWord } from "../../resources/views/shell_word.ts";
-import { startedAs } from "../demo/started_as.ts";
-import { stoppable } from "../../settings/stoppable.ts";
-import { drawTable } from "../../resources/views/table.ts";
 
 interface DemoFlags {
   readonly seed: number;
@@ -22,6 +16,7 @@ interface DemoFlags {
   readonly fresh?: boolean;
   readonly crash?: boolean;
   readonly json?: boolean;
+  readonly witness?: boolean;
   readonly browser?: boolean;
   readonly port?: number;
 }
@@ -47,6 +42,15 @@ const SHOP: SourceProgram = {
     "--allow-net=127.0.0.1",
   ],
   stopped: null,
+};
+
+/** The chain's node and the contracts on it are not there either. */
+const CHAIN: SourceProgram = {
+  name: "the chain of the demo",
+  command: "demo --witness",
+  file: new URL("../demo/chain/main.ts", import.meta.url),
+  permissions: [...SHOP.permissions, "--allow-run=deno"],
+  stopped: "nothing was compared; the next demo replaces the ledger",
 };
 
 /** `demo`: the whole thing on one machine, against a bad network. */
@@ -82,7 +86,11 @@ export function addDemo(program: Command, cli: Cli): void {
       new Option(
         "--browser",
         "serve a shop's page instead: buy something, and watch the ledger",
-      ).conflicts(["orders", "crash", "json"]),
+      ).conflicts(["orders", "crash", "json", "witness"]),
+    )
+    .option(
+      "--witness",
+      "pay out on a chain of its own (anvil), ask it what arrived, and show all three: asked, confirmed, arrived",
     )
     .option(
       "--port <port>",
@@ -91,15 +99,32 @@ export function addDemo(program: Command, cli: Cli): void {
     )
     .addHelpText(
       "after",
-      "\nExit code 3 when they differ at the end.\n\nExample:\n  rampkit demo --seed 7 --orders 500 --crash\n  rampkit demo --browser",
+      "\nExit code 3 when they differ at the end.\n\nExample:\n  rampkit demo --seed 7 --orders 500 --crash\n  rampkit demo --witness --orders 60\n  rampkit demo --browser",
     )
     .action(cli.run((flags: DemoFlags) => {
       if (flags.browser) {
         return runSourceProgram(cli.io, SHOP, browserArguments(flags));
       }
-      if (flags.port === undefined) return demo(cli.io, flags);
-      throw new UsageError("Wrong --port: it goes with --browser alone");
+      if (flags.port !== undefined) {
+        throw new UsageError("Wrong --port: it goes with --browser alone");
+      }
+      if (flags.witness) {
+        return runSourceProgram(cli.io, CHAIN, chainArguments(flags));
+      }
+      const { folder = FOLDER, fresh = false, crash = false } = flags;
+      const { json = false } = flags;
+      return showDemo(cli.io, { ...flags, folder, fresh, crash, json }, null);
     }));
+}
+
+function chainArguments(flags: DemoFlags): string[] {
+  const { seed, orders, folder = FOLDER, fresh, crash, json } = flags;
+  return [
+    ...[`--seed=${seed}`, `--orders=${orders}`, `--folder=${folder}`],
+    ...(fresh ? ["--fresh"] : []),
+    ...(crash ? ["--crash"] : []),
+    ...(json ? ["--json"] : []),
+  ];
 }
 
 function browserArguments(flags: DemoFlags): string[] {
@@ -110,73 +135,4 @@ function browserArguments(flags: DemoFlags): string[] {
     `--folder=${folder}`,
     ...(flags.fresh ? ["--fresh"] : []),
   ];
-}
-
-async function demo(io: Io, flags: DemoFlags): Promise<number> {
-  const folder = flags.folder ?? FOLDER;
-  using bar = progress(io, "orders", !flags.json, flags.orders);
-  const report = await stoppable(
-    io.signal,
-    () =>
-      runDemo({
-        seed: flags.seed,
-        orders: flags.orders,
-        folder,
-        fresh: flags.fresh ?? false,
-        onReplace: (text) => note(io, text),
-        crash: flags.crash ?? false,
-        signal: io.signal,
-        onProgress: (orders) => bar.at(orders),
-        onStep: (text) => {
-          bar.end();
-          if (!flags.json) note(io, text);
-        },
-      }),
-    () =>
-      `nothing was compared; the ledger in ${folder} holds what came ` +
-      "until then, and the next demo replaces it",
-  );
-  bar.end();
-  if (flags.json) jsonLine(io, report);
-  else print(io, report);
-  return report.differences + report.answeredAndMissing === 0
-    ? EXIT.fine
-    : EXIT.disagreement;
-}
-
-function print(io: Io, report: DemoReport): void {
-  const rows: [string, number][] = [
-    ["Orders at the service", report.ordersAtService],
-    ["Orders in the ledger", report.ordersInLedger],
-    ["Webhooks sent", report.webhooksSent],
-    ["  lost", report.webhooksLost],
-    ["  repeated", report.webhooksRepeated],
-    ["  late or out of order", report.webhooksLate],
-    ["Answered 204 and not stored", report.answeredAndMissing],
-    ["Orders wrong before the poll", report.wrongBeforePoll],
-    ["Differences", report.differences],
-  ];
-  line(io);
-  lines(io, [
-    drawTable(
-      [{ title: `Seed ${report.seed}` }, { title: "", align: "right" }],
-      rows.map(([label, count]) => [label, String(count)]),
-      io.columns,
-    ),
-  ]);
-  for (const { orderId, field, service, ledger } of report.differing) {
-    line(io, `  ${orderId} ${field}: service ${service}, ledger ${ledger}`);
-  }
-  line(io);
-  line(io, "The ledger stays until the next demo replaces it. To look inside:");
-  const task = startedAs(import.meta.url, io.env("npm_command"));
-  const database = `--database-url ${shellWord(report.databaseUrl)}`;
-  lines(io, [
-    `  ${task} orders list ${database}`,
-    `  ${task} orders explain ${database} ${
-      operands(report.exampleOrderId ?? "ID")
-    }`,
-    `  ${task} ledger verify ${database}`,
-    `  ${task} console ${database}`,
-  ]);
 }

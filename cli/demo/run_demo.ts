@@ -15,6 +15,13 @@ import { type Difference, differences } from "./differences.ts";
 import { aborted } from "../../settings/stoppable.ts";
 import { freshLedger } from "./fresh_ledger.ts";
 import { EndpointProcess } from "./endpoint_process.ts";
+import { type DemoChain, SHORT_ASSET } from "./demo_chain.ts";
+import {
+  countWitnesses,
+  type DemoWitness,
+  lookAtAll,
+  recordAsked,
+} from "./three_witnesses.ts";
 
 /** How the demo runs. */
 export interface DemoOptions {
@@ -30,6 +37,8 @@ export interface DemoOptions {
   readonly onReplace: (text: string) => void;
   /** Ends the endpoint's process with SIGKILL halfway, and starts it again. */
   readonly crash: boolean;
+  /** The chains on which orders are paid out; null without any. */
+  readonly chain: DemoChain | null;
   /** Ends the demo; the ledger stays as it is then. */
   readonly signal: AbortSignal;
   /** Called now and then with the number of orders. */
@@ -66,6 +75,16 @@ export interface DemoReport {
   readonly exampleOrderId: string | null;
   /** Database of the ledger. */
   readonly databaseUrl: string;
+  /** What was asked, confirmed and arrived; null without a chain. */
+  readonly witness: DemoWitness | null;
+}
+
+/** What the demo tells, and some of its orders to show. */
+export interface DemoResult {
+  /** What became of the orders. */
+  readonly report: DemoReport;
+  /** Every order in the ledger. */
+  readonly orders: readonly OrderView[];
 }
 
 /** A bad network: what the seed draws from. */
@@ -93,7 +112,7 @@ const API_KEY = "demo-key";
 const SECRET = "demo-secret-of-one-run";
 
 /** Runs the demo from nothing to the comparison. */
-export async function runDemo(options: DemoOptions): Promise<DemoReport> {
+export async function runDemo(options: DemoOptions): Promise<DemoResult> {
   const databaseUrl = await freshLedger({
     folder: options.folder,
     made: "demo",
@@ -128,7 +147,9 @@ export async function runDemo(options: DemoOptions): Promise<DemoReport> {
     `Sandbox at http://127.0.0.1:${api.port}, endpoint at ${endpoint.url}`,
   );
   const { signal } = options;
+  const { chain } = options;
   await unlessStopped(live(sandbox, endpoint, options), signal);
+  const shortOrderId = chain === null ? null : await paidShort(sandbox, chain);
   clock.setFactor(RETRY_FACTOR);
   options.onStep("All orders are finished; waiting for the last retries");
   await unlessStopped(sandbox.idle(), signal);
@@ -138,6 +159,7 @@ export async function runDemo(options: DemoOptions): Promise<DemoReport> {
     url: databaseUrl,
     environment: "sandbox",
   });
+  if (chain !== null) await recordAsked(ledger, sandbox.orders());
   await ledger.project({ signal });
   const before = differences(sandbox.truth(), await allOrders(ledger));
   options.onStep(
@@ -147,11 +169,30 @@ export async function runDemo(options: DemoOptions): Promise<DemoReport> {
   );
   await poll(ledger, `http://127.0.0.1:${api.port}`, signal);
   await ledger.project({ signal });
-  return await report(sandbox, ledger, {
+  if (chain !== null) {
+    options.onStep("The service confirms them; asking the chain's nodes");
+    await chain.settle();
+    await lookAtAll(ledger, chain, signal);
+  }
+  return await result(sandbox, ledger, {
     seed: options.seed,
     databaseUrl,
     wrongBeforePoll: wrongOrders(before),
+    shortOrderId,
   });
+}
+
+/** One more order, which the service calls paid and has not paid in full. */
+async function paidShort(
+  sandbox: Sandbox,
+  chain: DemoChain,
+): Promise<string> {
+  const order = sandbox.createOrder({ ...SHORT_ASSET, cryptoType: "simple" });
+  const { orderId } = order;
+  const txId = await chain.payShort(order);
+  sandbox.advance(orderId, "pay");
+  sandbox.advance(orderId, "complete", { txId });
+  return orderId;
 }
 
 /** Waits for work that cannot be stopped; it ends with the sandbox. */
@@ -167,10 +208,15 @@ async function unlessStopped(
 async function live(
   sandbox: Sandbox,
   endpoint: EndpointProcess,
-  { orders, crash, signal, onProgress, onStep }: DemoOptions,
+  { orders, crash, chain, signal, onProgress, onStep }: DemoOptions,
 ): Promise<void> {
   let crashed = !crash;
-  const lives = sandbox.populate({ orders, spanMs: SPAN_MS });
+  const lives = sandbox.populate({
+    // One more is made when they are over.
+    orders: chain === null ? orders : orders - 1,
+    spanMs: SPAN_MS,
+    ...(chain === null ? {} : { payOut: (order) => chain.payOut(order) }),
+  });
   let over = false;
   const watching = (async () => {
     while (!over && !signal.aborted) {
@@ -216,20 +262,23 @@ async function allOrders(
   return orders;
 }
 
-async function report(
+async function result(
   sandbox: Sandbox,
   ledger: Ledger,
-  known: Pick<DemoReport, "seed" | "databaseUrl" | "wrongBeforePoll">,
-): Promise<DemoReport> {
+  known: Pick<DemoReport, "seed" | "databaseUrl" | "wrongBeforePoll"> & {
+    readonly shortOrderId: string | null;
+  },
+): Promise<DemoResult> {
   const truth = sandbox.truth();
   const orders = await allOrders(ledger);
   const differing = differences(truth, orders);
   const { counters } = sandbox;
+  const { shortOrderId } = known;
   const deliveries = sandbox.deliveries();
   const arrivals = deliveries.map(({ attempts }) =>
     attempts.filter(({ truth }) => truth.reached).length
   );
-  return {
+  const report: DemoReport = {
     seed: known.seed,
     ordersAtService: truth.length,
     ordersInLedger: orders.size,
@@ -244,9 +293,13 @@ async function report(
     wrongBeforePoll: known.wrongBeforePoll,
     differences: differing.length,
     differing,
-    exampleOrderId: mostEventful(sandbox),
+    exampleOrderId: shortOrderId ?? mostEventful(sandbox),
     databaseUrl: known.databaseUrl,
+    witness: shortOrderId === null
+      ? null
+      : countWitnesses([...orders.values()], shortOrderId),
   };
+  return { report, orders: [...orders.values()] };
 }
 
 /** The order whose webhooks came in the most attempts. */

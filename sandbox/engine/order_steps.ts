@@ -140,13 +140,12 @@ export function takeStep(
   }
   const status = rule.to ??
     (order.status === "progress" ? "pending" : order.status);
-  const needsTx = step === "transfer" || step === "complete";
   return {
     event: rule.event,
     order: {
       ...order,
       status,
-      txId: needsTx ? order.txId || facts.txId : order.txId,
+      txId: namesTransaction(step) ? order.txId || facts.txId : order.txId,
       transferStarted: order.transferStarted || step === "transfer",
       failReason: step === "fail" ? facts.failReason : order.failReason,
       errorText: step === "fail" ? facts.errorText : order.errorText,
@@ -156,6 +155,11 @@ export function takeStep(
         : [...order.history, { status, atMs: facts.atMs }],
     },
   };
+}
+
+/** Whether a step is one after which the order names its transaction. */
+export function namesTransaction(step: OrderStep): boolean {
+  return step === "transfer" || step === "complete";
 }
 
 /** The ways an order can end, each with its weight. */

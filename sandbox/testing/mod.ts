@@ -4,3 +4,4 @@
  * @module
  */
 export { hostCheck, wrongHost } from "../http/host_check.ts";
+export { unitsOf } from "../seeded/seeded_values.ts";

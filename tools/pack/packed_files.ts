@@ -3,8 +3,8 @@ import { importsOf } from "../../tests/kit/imports.ts";
 /** Runs in Deno alone, and is not packed. */
 const DENO_ONLY = /^server\/deploy\.ts$/;
 
-/** What the program only names: simulator, benchmark, the shop's page. */
-const CHECKOUT_ONLY = /^(?:tests|bench|cli\/demo\/browser)\//;
+/** What the program only names: simulator, benchmark, parts of the demo. */
+const CHECKOUT_ONLY = /^(?:tests|bench|cli\/demo\/(?:browser|chain))\//;
 
 /** Stands for the entry of Deno Deploy, and refuses. */
 export const DEPLOY_FILE = "deploy_elsewhere.js";

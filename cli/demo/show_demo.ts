@@ -1,0 +1,114 @@
+import { type DemoReport, runDemo } from "./run_demo.ts";
+import { EXIT } from "../../settings/errors.ts";
+import { type Io, jsonLine, line, lines, note } from "../program/io.ts";
+import { progress } from "../program/progress.ts";
+import { operands, shellWord } from "../../resources/views/shell_word.ts";
+import { drawTable } from "../../resources/views/table.ts";
+import { stoppable } from "../../settings/stoppable.ts";
+import type { OrderView } from "../../ledger/mod.ts";
+import type { DemoChain } from "./demo_chain.ts";
+import { startedAs } from "./started_as.ts";
+import { isAsPlanned } from "./three_witnesses.ts";
+import { witnessLines } from "./witness_picture.ts";
+
+/** How the demo was asked for. */
+export interface DemoFlags {
+  /** Decides orders and faults. */
+  readonly seed: number;
+  /** How many orders. */
+  readonly orders: number;
+  /** Folder of the ledger. */
+  readonly folder: string;
+  /** Whether any ledger in the folder is replaced. */
+  readonly fresh: boolean;
+  /** Whether the endpoint is killed halfway. */
+  readonly crash: boolean;
+  /** Whether the report is printed as JSON. */
+  readonly json: boolean;
+}
+
+/**
+ * Runs the demo, and prints what came of it.
+ *
+ * @param chain The chains behind it; null without any.
+ * @returns The exit code: 3 when something differs that was not planned.
+ */
+export async function showDemo(
+  io: Io,
+  flags: DemoFlags,
+  chain: DemoChain | null,
+): Promise<number> {
+  using bar = progress(io, "orders", !flags.json, flags.orders);
+  const { report, orders } = await stoppable(
+    io.signal,
+    () =>
+      runDemo({
+        seed: flags.seed,
+        orders: flags.orders,
+        folder: flags.folder,
+        fresh: flags.fresh,
+        onReplace: (text) => note(io, text),
+        crash: flags.crash,
+        chain,
+        signal: io.signal,
+        onProgress: (orders) => bar.at(orders),
+        onStep: (text) => {
+          bar.end();
+          if (!flags.json) note(io, text);
+        },
+      }),
+    () =>
+      `nothing was compared; the ledger in ${flags.folder} holds what came ` +
+      "until then, and the next demo replaces it",
+  );
+  bar.end();
+  if (flags.json) jsonLine(io, report);
+  else print(io, report, orders);
+  const isFine = report.differences + report.answeredAndMissing === 0 &&
+    (report.witness === null || isAsPlanned(report.witness));
+  return isFine ? EXIT.fine : EXIT.disagreement;
+}
+
+function print(
+  io: Io,
+  report: DemoReport,
+  orders: readonly OrderView[],
+): void {
+  const rows: [string, number][] = [
+    ["Orders at the service", report.ordersAtService],
+    ["Orders in the ledger", report.ordersInLedger],
+    ["Webhooks sent", report.webhooksSent],
+    ["  lost", report.webhooksLost],
+    ["  repeated", report.webhooksRepeated],
+    ["  late or out of order", report.webhooksLate],
+    ["Answered 204 and not stored", report.answeredAndMissing],
+    ["Orders wrong before the poll", report.wrongBeforePoll],
+    ["Differences", report.differences],
+  ];
+  line(io);
+  lines(io, [
+    drawTable(
+      [{ title: `Seed ${report.seed}` }, { title: "", align: "right" }],
+      rows.map(([label, count]) => [label, String(count)]),
+      io.columns,
+    ),
+  ]);
+  for (const { orderId, field, service, ledger } of report.differing) {
+    line(io, `  ${orderId} ${field}: service ${service}, ledger ${ledger}`);
+  }
+  if (report.witness !== null) {
+    lines(io, ["", ...witnessLines(report.witness, orders, io.columns)]);
+  }
+  line(io);
+  line(io, "The ledger stays until the next demo replaces it. To look inside:");
+  const task = startedAs(import.meta.url, io.env("npm_command"));
+  const database = `--database-url ${shellWord(report.databaseUrl)}`;
+  lines(io, [
+    `  ${task} orders list ${database}`,
+    `  ${task} orders explain ${database} ${
+      operands(report.exampleOrderId ?? "ID")
+    }`,
+    `  ${task} ledger verify ${database}`,
+    `  ${task} console ${database}`,
+  ]);
+}
