@@ -157,9 +157,9 @@ function welcome(io: Io, places: ListenPlaces): void {
     line(io, `  signed with        ${DEVELOPMENT_SECRET}`);
   }
   line(io, "A program of yours asks it with");
-  line(io, `  ${VARIABLES.environment}=sandbox`);
-  line(io, `  ${VARIABLES.baseUrl}=${sandbox}`);
-  line(io, `  ${VARIABLES.apiKey}=${apiKey}`);
+  line(io, `  export ${VARIABLES.environment}=sandbox`);
+  line(io, `  export ${VARIABLES.baseUrl}=${sandbox}`);
+  line(io, `  export ${VARIABLES.apiKey}=${apiKey}`);
   const where = sandbox.endsWith(`:${PORT}`) ? "" : ` --sandbox ${sandbox}`;
   line(io, `Let something happen: rampkit trigger success${where}`);
   line(io);

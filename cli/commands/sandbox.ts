@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { defined } from "../../core/guards.ts";
 import { serveSandbox } from "../../sandbox/mod.ts";
 import { readConfig } from "../../settings/config.ts";
+import { VARIABLES } from "../../settings/settings.ts";
 import { type Io, jsonLine, line, note } from "../program/io.ts";
 import {
   jsonOption,
@@ -99,8 +100,8 @@ async function sandbox(io: Io, flags: SandboxFlags): Promise<void> {
     });
   } else {
     line(io, `The service in a box: ${server.url}/control`);
-    line(io, `  RAMPKIT_BASE_URL=${server.url}`);
-    if (made !== null) line(io, `  RAMPKIT_API_KEY=${made}`);
+    line(io, `  export ${VARIABLES.baseUrl}=${server.url}`);
+    if (made !== null) line(io, `  export ${VARIABLES.apiKey}=${made}`);
     line(
       io,
       target === null

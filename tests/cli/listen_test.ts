@@ -169,6 +169,6 @@ Deno.test("listen prints for people what a program of theirs asks the sandbox wi
   assert.equal(code, 0, err);
   assert.match(
     out,
-    /\n {2}RAMPKIT_ENVIRONMENT=sandbox\n {2}RAMPKIT_BASE_URL=http:\/\/127\.0\.0\.1:\d+\n {2}RAMPKIT_API_KEY=sandbox-key\n/,
+    /\n {2}export RAMPKIT_ENVIRONMENT=sandbox\n {2}export RAMPKIT_BASE_URL=http:\/\/127\.0\.0\.1:\d+\n {2}export RAMPKIT_API_KEY=sandbox-key\n/,
   );
 });

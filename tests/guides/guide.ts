@@ -2,26 +2,28 @@ import { dirname } from "node:path/posix";
 
 const root = new URL("../..", import.meta.url).pathname;
 
-/** What a page of `guides/` holds. */
+/** What a page holds for its reader to write and to run. */
 export interface Guide {
   /** Text of each file by its path. */
   readonly files: ReadonlyMap<string, string>;
-  /** The packages that it installs besides ours. */
-  readonly packages: readonly string[];
+  /** Command lines of the page, in order, without comments. */
+  readonly commands: readonly string[];
 }
 
 const FILE = /<!-- file: (\S+) -->\n\n```\w+[^\n]*\n([^]*?)```/g;
-const INSTALL = /<!-- install: ([^\n]+) -->/;
+const SHELL = /^ *```sh\n([^]*?)^ *```/gm;
 
-/** Reads the files and packages of a page, as they stand there. */
+/** Reads the files and commands of a page, as they stand there. */
 export async function readGuide(page: string): Promise<Guide> {
   const text = await Deno.readTextFile(`${root}${page}`);
   const files = [...text.matchAll(FILE)].map(
     ([, path = "", content = ""]) => [path, content] as const,
   );
-  if (files.length === 0) throw new Error(`No file in ${page}`);
-  const packages = INSTALL.exec(text)?.[1]?.split(" ") ?? [];
-  return { files: new Map(files), packages };
+  const commands = [...text.matchAll(SHELL)]
+    .flatMap(([, block = ""]) => block.split("\n"))
+    .map((line) => line.replace(/(?:^|\s+)# .*$/, "").trim())
+    .filter((line) => line !== "");
+  return { files: new Map(files), commands };
 }
 
 /** Writes the files of a page into a folder. */

@@ -1,127 +1,157 @@
 /**
- * The pages of `guides/`, each with the packed package installed from the
- * registry, run as it stands against the sandbox: `deno task test:guides`.
+ * The pages of `guides/` and the program of README, as they stand, with the
+ * packed package installed from the registry: `deno task test:guides`. One page
+ * alone: `deno task test:guides --filter hono`.
  *
  * @module
  */
 import assert from "node:assert/strict";
-import { installedPackage } from "../runtimes/installed_package.ts";
+import {
+  sqldAvailable,
+  startSqld,
+} from "../../ledger/testing/sqld_test_server.ts";
 import { until } from "../kit/until.ts";
-import { readGuide, writeGuide } from "./guide.ts";
+import { type Guide, readGuide } from "./guide.ts";
 import { postgres } from "./postgres.ts";
-import { buy, pay, place, printedSale, shipped, start } from "./shop.ts";
+import { type Project, projects } from "./project.ts";
+import {
+  buy,
+  freePort,
+  pastOrders,
+  pay,
+  place,
+  printedSale,
+  shipped,
+  startReceiver,
+} from "./shop.ts";
 
-const NPM = ["npm", "install", "--no-audit", "--no-fund", "--prefer-offline"];
+const partner = await projects();
+Deno.test.afterAll(async () => await partner[Symbol.asyncDispose]());
 
-/**
- * How each page says that its program is started. What npx starts is named
- * itself: a signal to npx would not reach it.
- */
-const PAGES: Readonly<
-  Record<
-    string,
-    {
-      readonly build?: readonly string[];
-      readonly start: readonly string[];
-      /** What a machine that runs it has. */
-      readonly has?: readonly string[];
-    }
-  >
-> = {
-  "guides/deno.md": { start: ["deno", "run", "-A", "app.ts"] },
-  "guides/bun.md": { start: [".bin/bun", "app.mjs"], has: ["bun"] },
-  "guides/hono.md": { start: ["node", "app.mjs"] },
-  "guides/express.md": { start: ["node", "app.mjs"] },
-  "guides/next.md": {
-    build: ["npx", "next", "build"],
-    start: [".bin/next", "start"],
-  },
-};
-
-/** A command whose program may be one that is installed in the folder. */
-function inside(
-  folder: string,
-  [program = "", ...args]: readonly string[],
-): readonly string[] {
-  const isInstalled = program.startsWith(".bin/");
-  return [isInstalled ? `${folder}/node_modules/${program}` : program, ...args];
+/** The command of a page that begins so. */
+function command({ commands }: Guide, beginning: string): string {
+  const found = commands.find((line) => line.startsWith(beginning));
+  assert.ok(found, `The page has no command ${beginning}`);
+  return found;
 }
 
-for (const [page, guided] of Object.entries(PAGES)) {
-  const { build, start: command, has = [] } = guided;
-  Deno.test(`${page} sells, takes the webhook, confirms and ships once`, async () => {
-    const guide = await readGuide(page);
-    await using installed = await installedPackage();
-    const { folder } = installed;
-    const packages = [...guide.packages, ...has];
-    if (packages.length > 0) await installed.run([...NPM, ...packages]);
-    await writeGuide(guide, folder);
-    if (build) await installed.run(build);
-    await using at = await place(folder);
-    await using program = start(inside(folder, command), folder, at.env);
-    await pay(at, await buy(at.url));
+for (const name of ["deno", "bun", "hono", "express", "next"]) {
+  Deno.test(`guides/${name}.md sells, takes the webhook, confirms and ships once`, async () => {
+    const guide = await readGuide(`guides/${name}.md`);
+    await using project = await partner.withGuide(guide);
+    for (const line of guide.commands.slice(0, -1)) await project.run(line);
+    await using at = await place(project.folder);
+    const serving = guide.commands.at(-1) ?? "";
+    await using program = project.start(serving, at.env);
+    await pay(at, await buy(program, at.url));
     assert.equal(await shipped(program, "basket-1"), 1);
   });
 }
 
-for (
-  const command of [["deno", "run", "-A"], ["node"], [".bin/bun"]]
-) {
-  Deno.test(`the program of README sells and ships once with ${command.at(-1)}`, async () => {
+for (const runtime of ["node", "deno run -A", "bun"]) {
+  Deno.test(`README sells, takes the webhook, confirms and ships once: ${runtime} app.mjs`, async () => {
     const guide = await readGuide("README.md");
-    await using installed = await installedPackage();
-    const { folder } = installed;
-    if (command[0] === ".bin/bun") await installed.run([...NPM, "bun"]);
-    await using at = await place(folder);
-    const port = new URL(at.url).port;
-    const [[name, text] = ["", ""]] = [...guide.files];
-    await Deno.writeTextFile(`${folder}/${name}`, text.replace("8787", port));
-    await using program = start(
-      inside(folder, [...command, name]),
-      folder,
-      at.env,
+    const own = freePort();
+    const files = new Map([...guide.files].map(([name, text]) => [
+      name,
+      text.replace("8787", String(own)),
+    ]));
+    await using project = await partner.withGuide({ ...guide, files });
+    const secret = command(guide, "export RAMPKIT_WEBHOOK_SECRET=");
+    const env = {
+      RAMPKIT_WEBHOOK_SECRET: await project.run(
+        `${secret}; echo $RAMPKIT_WEBHOOK_SECRET`,
+      ).then((said) => said.trim()),
+    };
+    const to = `http://127.0.0.1:${own}/webhooks/${env.RAMPKIT_WEBHOOK_SECRET}`;
+    await using sandbox = project.start(
+      `${command(guide, "npx rampkit sandbox")} --port 0 --webhook-url ${to}`,
+      env,
     );
+    // The lines that it prints are pasted as they are.
+    const pasted = () =>
+      sandbox.lines.filter((line) => line.trim().startsWith("export "));
+    await sandbox.until(() => pasted().length === 2, "two lines to paste");
+    await Deno.writeTextFile(
+      `${project.folder}/paste.sh`,
+      `${pasted().join("\n")}\nexec ${runtime} app.mjs\n`,
+    );
+    await using program = project.start("bash paste.sh", env);
     const { sessionId, clickId } = await printedSale(program);
-    await installed.run([
-      ...["node", "node_modules/@rampkit/onramp/cli/main.js", "trigger"],
-      ...["success", "--session", sessionId, "--click", clickId],
-      ...["--sandbox", at.sandbox.url],
-    ]);
+    const url = /RAMPKIT_BASE_URL=(\S+)/.exec(pasted().join("\n"))?.[1];
+    await project.run(
+      `npx rampkit trigger success --session ${sessionId} --click ${clickId} ` +
+        `--sandbox ${url}`,
+    );
     assert.equal(await shipped(program, "basket-1"), 1);
   });
 }
 
-Deno.test("guides/moving.md replays bodies of old, and ships nothing of them", async () => {
-  const guide = await readGuide("guides/moving.md");
-  await using installed = await installedPackage();
-  const { folder, run } = installed;
-  await writeGuide(guide, folder);
-  const program = "node_modules/@rampkit/onramp/cli/main.js";
-  const said = await run(["node", program, "webhook", "replay", "old.ndjson"]);
-  assert.match(said, /2/);
-  const listed = await run(["node", program, "orders", "list", "--json"]);
-  const orders = listed.trim().split("\n").map((line) => JSON.parse(line));
-  assert.deepEqual(orders.map(({ trust }) => trust), ["claimed", "claimed"]);
+Deno.test("guides/python.md sells, and releases once by a signed webhook", async () => {
+  const guide = await readGuide("guides/python.md");
+  const page = await Deno.readTextFile(
+    new URL("../../FORWARDING.md", import.meta.url),
+  );
+  const hooks = /```python\n([\s\S]*?)```/.exec(page)?.[1] ?? "";
+  const [api, hooksPort] = [String(freePort()), String(freePort())];
+  const files = new Map([...guide.files].map(([name, text]) => [
+    name,
+    text.replace("8789", api),
+  ]));
+  files.set("hooks.py", hooks);
+  await using project = await partner.withGuide({ ...guide, files });
+  const said = await project.run([
+    command(guide, "export RAMPKIT_WEBHOOK_SECRET="),
+    command(guide, "export RAMPKIT_FORWARD_SECRET="),
+    command(guide, "export API_TOKEN="),
+    "env",
+  ].join("; "));
+  const made = Object.fromEntries(
+    [...said.matchAll(/^((?:RAMPKIT_|API_)\w+)=(.+)$/gm)].map((
+      [, name = "", value = ""],
+    ) => [name, value]),
+  );
+  await using at = await place(project.folder, made.RAMPKIT_WEBHOOK_SECRET);
+  const env = { ...at.env, ...made };
+  const serving = command(guide, "npx rampkit serve")
+    .replace("8789", api).replace("3000", hooksPort);
+  await using serve = project.start(
+    `${serving} --port ${at.env.PORT}`,
+    env,
+  );
+  await using receiver = project.start(command(guide, "python3 hooks.py"), {
+    ...env,
+    PORT: hooksPort,
+  });
+  await serve.until(
+    () => serve.lines.some((line) => line.includes(`:${api}`)),
+    "serve answers its API",
+  );
+  await using sell = project.start(command(guide, "python3 sell.py"), env);
+  await pay(at, await printedSale(sell));
+  await serve.until(
+    () => receiver.lines.some((line) => line.startsWith("Release basket-1 ")),
+    "hooks.py prints what it releases",
+  );
+  await new Promise((resolve) => setTimeout(resolve, 3000));
+  assert.equal(receiver.lines.length, 1, receiver.lines.join("\n"));
 });
 
 Deno.test("guides/postgres.md keeps its table in step, exactly once, through four kills", async () => {
   const guide = await readGuide("guides/postgres.md");
-  await using installed = await installedPackage();
-  const { folder } = installed;
-  await installed.run([...NPM, ...guide.packages]);
-  await writeGuide(guide, folder);
+  await using project = await partner.withGuide(guide);
+  await project.run(command(guide, "npm install"));
   await using database = await postgres();
-  await using at = await place(folder);
+  await using at = await place(project.folder);
   const env = { ...at.env, DATABASE_URL: database.url };
-  const run = () => start(["node", "app.mjs"], folder, env);
+  const run = () => project.start(command(guide, "node app.mjs"), env);
   const references: string[] = [];
   let program = run();
   for (let round = 0; round < 5; round++) {
     for (let basket = 0; basket < 4; basket++) {
       const reference = `basket-${round}-${basket}`;
       references.push(reference);
-      const query = `?reference=${reference}`;
-      await pay(at, await buy(at.url, query));
+      await pay(at, await buy(program, at.url, `?reference=${reference}`));
     }
     if (round === 4) break;
     await program.kill();
@@ -130,15 +160,174 @@ Deno.test("guides/postgres.md keeps its table in step, exactly once, through fou
   await using last = program;
   const shipments = () =>
     database.query("SELECT reference FROM shipments ORDER BY reference");
-  await until(async () => (await shipments()).length === references.length);
-  await new Promise((resolve) => setTimeout(resolve, 3000));
-  assert.deepEqual(
-    await shipments(),
-    references.toSorted(),
-    last.lines.join("\n"),
+  await last.until(
+    async () => (await shipments()).length === references.length,
+    "all are shipped",
   );
+  await new Promise((resolve) => setTimeout(resolve, 3000));
+  assert.deepEqual(await shipments(), references.toSorted());
   const rows = await database.query(
     "SELECT DISTINCT status || ' ' || trust || ' ' || release FROM onramp_orders",
   );
   assert.deepEqual(rows, ["success confirmed yes"]);
 });
+
+Deno.test("guides/moving.md replays claims, has them confirmed, and exports every order", async () => {
+  const guide = await readGuide("guides/moving.md");
+  await using project = await partner.withGuide(guide);
+  await using at = await place(project.folder);
+  const file = `${project.folder}/old.ndjson`;
+  let old = await Deno.readTextFile(file);
+  const past = pastOrders(at);
+  ["success", "failed"].forEach((ending, index) => {
+    const found = past.find(({ status }) => status === ending);
+    assert.ok(found, ending);
+    old = old.replace(`01M0000000000000000000OLD${index + 1}`, found.orderId);
+  });
+  await Deno.writeTextFile(file, old);
+  for (const line of guide.commands) await project.run(line, at.env);
+  const listed = await ordersOf(project, at.env);
+  const csv = await Deno.readTextFile(`${project.folder}/orders.csv`);
+  for (const { orderId, status } of past) {
+    assert.equal(listed[orderId], `${status} confirmed`);
+    assert.ok(csv.includes(orderId), orderId);
+  }
+});
+
+Deno.test("guides/going_live.md reads the past, ships nothing of it, and ships what is sold next", async () => {
+  const guide = await readGuide("guides/going_live.md");
+  const program = await readGuide("guides/hono.md");
+  await using project = await partner.withGuide(program);
+  await project.run(command(program, "npm install"));
+  await using at = await place(project.folder);
+  const before = pastOrders(at);
+  const run = command(program, "node");
+  await using running = project.start(run, at.env);
+  const sold = await buy(running, at.url);
+  for (const line of guide.commands) await project.run(line, at.env);
+  await pay(at, sold);
+  assert.equal(await shipped(running, "basket-1"), 1);
+  const ships = running.lines.filter((line) => line.startsWith("Ship "));
+  assert.deepEqual(ships, ["Ship basket-1"]);
+  const listed = await ordersOf(project, at.env);
+  for (const { orderId, status } of before) {
+    assert.equal(listed[orderId], `${status} confirmed`);
+  }
+});
+
+Deno.test({
+  name:
+    "guides/more_than_one_machine.md moves a ledger, delivers what is new once, and goes on when a machine dies",
+  ignore: !sqldAvailable,
+  fn: async () => {
+    const guide = await readGuide("guides/more_than_one_machine.md");
+    await using project = await partner.withGuide(guide);
+    const { folder } = project;
+    await using at = await place(folder);
+    await using receiver = startReceiver();
+    const one = {
+      ...at.env,
+      RAMPKIT_FORWARD_TO: `${receiver.url} order.release.*`,
+      RAMPKIT_FORWARD_SECRET: `whsec_${btoa("thirty-two bytes that sign all")}`,
+    };
+    const sell = (reference: string, env: Readonly<Record<string, string>>) =>
+      project.run(
+        `npx rampkit session create --reference ${reference} ` +
+          "--flow-type simple --currency USD --currency-amount 49.90 --json",
+        env,
+      ).then((said) => JSON.parse(said));
+    const released = (count: number) =>
+      until(() => receiver.references.length >= count, `${count} released`);
+
+    // The old machine: one order is released, one is sold and not yet paid.
+    const port = at.env.PORT;
+    const old = project.start(`npx rampkit serve --port ${port}`, one);
+    await old.until(
+      () => old.lines.some((line) => line.includes('"listening"')),
+      "the old machine listens",
+    );
+    const [first, second] = [
+      await sell("basket-1", one),
+      await sell("basket-2", one),
+    ];
+    await pay(at, first);
+    await released(1);
+    await old.end();
+    await pay(at, second);
+
+    const directory = `${folder}/sqld`;
+    await Deno.mkdir(directory);
+    await using server = await startSqld({ directory });
+    const remote = (spool: string) => ({
+      ...one,
+      RAMPKIT_DATABASE_URL: server.url,
+      RAMPKIT_SPOOL_DIR: `${folder}/${spool}`,
+    });
+    const hour = new Date(Date.now() - 3_600_000).toISOString();
+    const [a, b] = [remote("spool-a"), remote("spool-b")];
+    await project.run(command(guide, "npx rampkit ledger export"), a);
+    await project.run(command(guide, "npx rampkit ledger import"), a);
+    const serving = command(guide, "npx rampkit serve --go-live");
+    const goingLive = serving.replace(/--go-live \S+/, `--go-live ${hour}`);
+    const started = project.start(`${goingLive} --port ${port}`, a);
+    await using other = project.start("npx rampkit serve --port 0", b);
+    await released(2);
+    // The machine that takes webhooks and does all else dies.
+    const third = await sell("basket-3", b);
+    await started.kill();
+    await pay(at, third);
+    await released(3).catch((error) => {
+      throw new Error(other.lines.join("\n"), { cause: error });
+    });
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+    assert.deepEqual(receiver.references, ["basket-1", "basket-2", "basket-3"]);
+  },
+});
+
+Deno.test("guides/upgrade.md brings a ledger of an earlier version up to date, with a backup of before", async () => {
+  const guide = await readGuide("guides/upgrade.md");
+  await using project = await partner.withGuide(guide);
+  const { folder } = project;
+  const fixture = new URL("../fixtures/ledger_v1", import.meta.url).pathname;
+  await Deno.copyFile(`${fixture}.db`, `${folder}/rampkit.db`);
+  await using at = await place(folder);
+  const expected = JSON.parse(await Deno.readTextFile(`${fixture}.json`));
+  const serving = command(guide, "npx rampkit serve");
+  for (const line of guide.commands) {
+    if (line === serving) {
+      const port = at.env.PORT;
+      await using serve = project.start(
+        `${serving} --no-poll --port ${port}`,
+        at.env,
+      );
+      await serve.until(
+        async () => {
+          const answer = await fetch(`${at.url}/readyz`).catch(() => null);
+          return (await answer?.json())?.lag === 0;
+        },
+        "it has folded",
+      );
+    } else if (line.includes("--dry-run")) {
+      await project.run(`${line} || [ $? -eq 3 ]`, at.env);
+    } else {
+      await project.run(line, at.env);
+    }
+  }
+  const listed = await ordersOf(project, at.env);
+  for (const { orderId, status, trust } of expected.orders) {
+    assert.equal(listed[orderId], `${status} ${trust}`);
+  }
+});
+
+/** Status and trust of each order, by its id. */
+async function ordersOf(
+  project: Project,
+  env: Readonly<Record<string, string>>,
+): Promise<Record<string, string>> {
+  const said = await project.run("npx rampkit orders list --json", env);
+  return Object.fromEntries(
+    said.trim().split("\n").map((line) => JSON.parse(line)).map((
+      { orderId, status, trust },
+    ) => [orderId, `${status} ${trust}`]),
+  );
+}

@@ -1,4 +1,8 @@
-import { type ServedSandbox, serveSandbox } from "../../sandbox/mod.ts";
+import {
+  type OrderTruth,
+  type ServedSandbox,
+  serveSandbox,
+} from "../../sandbox/mod.ts";
 import { TextLineStream } from "../kit/text_line_stream.ts";
 import { until } from "../kit/until.ts";
 
@@ -13,9 +17,11 @@ export interface Place extends AsyncDisposable {
 }
 
 /** Serves a sandbox whose webhooks go to a program that is to be started. */
-export async function place(folder: string): Promise<Place> {
+export async function place(
+  folder: string,
+  secret: string = crypto.randomUUID(),
+): Promise<Place> {
   const port = freePort();
-  const secret = crypto.randomUUID();
   const url = `http://127.0.0.1:${port}`;
   const apiKey = `key-${crypto.randomUUID()}`;
   const sandbox = await serveSandbox({
@@ -24,10 +30,6 @@ export async function place(folder: string): Promise<Place> {
     webhookUrl: `${url}/webhooks/${secret}`,
   });
   const env = {
-    PATH: Deno.env.get("PATH") ?? "",
-    HOME: Deno.env.get("HOME") ?? "",
-    NO_COLOR: "1",
-    NEXT_TELEMETRY_DISABLED: "1",
     PORT: String(port),
     RAMPKIT_ENVIRONMENT: "sandbox",
     RAMPKIT_API_KEY: apiKey,
@@ -42,6 +44,8 @@ export async function place(folder: string): Promise<Place> {
 export interface Program extends AsyncDisposable {
   /** What it has printed, a line each. */
   readonly lines: readonly string[];
+  /** Waits until something holds while it runs; fails when it has ended. */
+  until(holds: () => boolean | Promise<boolean>, what: string): Promise<void>;
   /** Ends it at once, as a crash does. */
   kill(): Promise<unknown>;
   /** Asks it to end, and gives its exit code. */
@@ -57,7 +61,12 @@ export function start(
   const child = new Deno.Command(program, {
     args,
     cwd,
-    env,
+    env: {
+      PATH: Deno.env.get("PATH") ?? "",
+      HOME: Deno.env.get("HOME") ?? "",
+      NO_COLOR: "1",
+      ...env,
+    },
     clearEnv: true,
     stdin: "null",
     stdout: "piped",
@@ -70,18 +79,31 @@ export function start(
     for await (const line of text) lines.push(line);
   };
   const reading = Promise.all([read(child.stdout), read(child.stderr)]);
+  let hasEnded = false;
+  const ended = child.status.then(({ code }) => {
+    hasEnded = true;
+    return code;
+  });
   const end = async (signal: Deno.Signal) => {
-    try {
-      child.kill(signal);
-    } catch {
-      // It has ended already.
-    }
-    const { code } = await child.status;
+    if (!hasEnded) child.kill(signal);
+    const code = await ended;
     await reading;
     return code;
   };
   return {
     lines,
+    until: async (holds, what) => {
+      const printed = () => `${program} printed:\n${lines.join("\n")}`;
+      try {
+        await until(async () => {
+          if (await holds()) return true;
+          if (hasEnded) throw new Error(`${program} has ended`);
+          return false;
+        }, what);
+      } catch (error) {
+        throw new Error(printed(), { cause: error });
+      }
+    },
     kill: () => end("SIGKILL"),
     end: () => end("SIGTERM"),
     [Symbol.asyncDispose]: async () => {
@@ -97,9 +119,13 @@ export interface Sold {
 }
 
 /** Buys a basket in a program, once it listens. */
-export async function buy(url: string, query = ""): Promise<Sold> {
+export async function buy(
+  program: Program,
+  url: string,
+  query = "",
+): Promise<Sold> {
   let sold: Sold | null = null;
-  await until(async () => {
+  await program.until(async () => {
     try {
       const answer = await fetch(`${url}/buy${query}`, { method: "POST" });
       const text = await answer.text();
@@ -113,9 +139,10 @@ export async function buy(url: string, query = ""): Promise<Sold> {
 }
 
 /** Reads what a program prints as the customer's part. */
-export async function printedSale({ lines }: Program): Promise<Sold> {
-  const sale = () => /--session (\S+) --click (\S+)/.exec(lines.join("\n"));
-  await until(() => sale() !== null, "a sale is printed");
+export async function printedSale(program: Program): Promise<Sold> {
+  const sale = () =>
+    /--session (\S+) --click (\S+)/.exec(program.lines.join("\n"));
+  await program.until(() => sale() !== null, "a sale is printed");
   const [, sessionId, clickId] = sale() ?? [];
   if (sessionId && clickId) return { sessionId, clickId };
   return neverSold();
@@ -145,22 +172,48 @@ export async function pay(
 
 /** Waits until a program has shipped, and gives how often it has. */
 export async function shipped(
-  { lines }: Program,
+  program: Program,
   reference: string,
 ): Promise<number> {
   const times = () =>
-    lines.filter((line) => line.includes(`Ship ${reference}`));
-  try {
-    await until(() => times().length > 0, `Ship ${reference}`);
-  } catch {
-    throw new Error(`Nothing was shipped:\n${lines.join("\n")}`);
-  }
+    program.lines.filter((line) => line.includes(`Ship ${reference}`));
+  await program.until(() => times().length > 0, `Ship ${reference}`);
   // A second time would follow from the webhooks and readings that follow.
   await new Promise((resolve) => setTimeout(resolve, 3000));
   return times().length;
 }
 
-function freePort(): number {
+/** Orders that ended before anything here was started. */
+export function pastOrders({ sandbox }: Place): OrderTruth[] {
+  const untilMs = Date.now() - 3_600_000;
+  const fromMs = untilMs - 30 * 24 * 3_600_000;
+  sandbox.sandbox.backfill({ orders: 20, fromMs, untilMs });
+  return sandbox.sandbox.truth();
+}
+
+/** A back end that keeps which references it was told to release. */
+export function startReceiver(): AsyncDisposable & {
+  readonly url: string;
+  readonly references: string[];
+} {
+  const references: string[] = [];
+  const server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+    async (request) => {
+      const { type, data } = await request.json();
+      if (type === "order.release.yes") references.push(data.reference);
+      return new Response(null, { status: 204 });
+    },
+  );
+  return {
+    url: `http://127.0.0.1:${server.addr.port}`,
+    references,
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
+
+/** A port that is free now. */
+export function freePort(): number {
   const listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
   const { port } = listener.addr as Deno.NetAddr;
   listener.close();
