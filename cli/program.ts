@@ -1,3 +1,4 @@
+import { requireExactJson } from "../core/json/exact_number.ts";
 import packageFile from "../deno.json" with { type: "json" };
 import tab from "@bomb.sh/tab/commander";
 import { SETTINGS, VARIABLE_NAMES, VARIABLES } from "../settings/settings.ts";
@@ -78,6 +79,7 @@ export async function main(
   const cli: Cli = {
     io,
     run: (action) => async (...given) => {
+      requireExactJson("run");
       exitCode = (await action(...given)) ?? EXIT.fine;
     },
   };

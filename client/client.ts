@@ -8,7 +8,7 @@ import {
   resolveEnvironment,
 } from "../core/assets/environment.ts";
 import { closest } from "../core/closest.ts";
-import { supportsExactJson } from "../core/json/exact_number.ts";
+import { requireExactJson } from "../core/json/exact_number.ts";
 import type { RequestHook, ResponseHook } from "./http/call_options.ts";
 import { type OrdersApi, ordersApi } from "./endpoints/orders_api.ts";
 import { redactor } from "./http/redact.ts";
@@ -120,13 +120,7 @@ export class OnrampClient {
    * @throws {RangeError} When a limit is not a positive number.
    */
   constructor(options: OnrampClientOptions) {
-    if (!supportsExactJson()) {
-      throw new TypeError(
-        "Cannot create the client: this runtime has no exact JSON numbers " +
-          "(JSON.rawJSON), and amounts must not pass through floats; use " +
-          "Deno, Bun, or Node 22 or later",
-      );
-    }
+    requireExactJson("create the client");
     refuseUnknown(options);
     this.environment = environmentOf(options);
     const apiKey = checkKey(options.apiKey);

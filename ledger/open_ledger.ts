@@ -1,3 +1,4 @@
+import { requireExactJson } from "../core/json/exact_number.ts";
 import { anchorFile } from "./evidence/anchor_file.ts";
 import type { Ledger } from "./ledger.ts";
 import { ledgerOn, type LedgerOptions } from "./ledger_on.ts";
@@ -27,8 +28,8 @@ export interface ClientLedgerOptions extends LedgerOptions, OpenClientOptions {}
  * the client's. A client with `syncUrl` is not supported.
  *
  * @param options Which ledger, by `url` or by `client`, and how.
- * @throws {TypeError} When a new ledger has no environment, or the client
- * cannot be used.
+ * @throws {TypeError} When a new ledger has no environment, the client cannot be
+ * used, or the runtime has no exact JSON numbers (Node 20).
  * @throws {LedgerError} `not_a_database`, `not_a_ledger`, `newer_schema`,
  * `wrong_environment`, `unauthorised`, `unreachable` and others.
  *
@@ -60,6 +61,7 @@ export interface ClientLedgerOptions extends LedgerOptions, OpenClientOptions {}
 export async function openLedger(
   options: OpenLedgerOptions | ClientLedgerOptions,
 ): Promise<Ledger> {
+  requireExactJson("open the ledger");
   const driver = "client" in options
     ? await openClient(options)
     : await openDriver(options);

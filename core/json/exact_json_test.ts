@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { parseExact, plainDecimal } from "./exact_json.ts";
 import {
   ExactNumber,
+  requireExactJson,
   stringifyExact,
   supportsExactJson,
 } from "./exact_number.ts";
@@ -267,15 +268,20 @@ Deno.test("stringifyExact() refuses what has no JSON form", () => {
   assert.throws(() => stringifyExact(() => 1), TypeError);
 });
 
-Deno.test("supportsExactJson() and ExactNumber say what the runtime lacks", () => {
+Deno.test("supportsExactJson(), requireExactJson() and ExactNumber say what the runtime lacks", () => {
   const holder = JSON as { rawJSON?: unknown };
   const rawJSON = holder.rawJSON;
   try {
     delete holder.rawJSON;
     assert.equal(supportsExactJson(), false);
     assert.throws(() => stringifyExact(new ExactNumber("1")), /JSON\.rawJSON/);
+    assert.throws(() => requireExactJson("start"), {
+      name: "TypeError",
+      message: /^Cannot start: .*; use Deno, Bun, or Node 22\.13 or later$/,
+    });
   } finally {
     holder.rawJSON = rawJSON;
   }
   assert.equal(supportsExactJson(), true);
+  requireExactJson("start");
 });

@@ -31,6 +31,27 @@ export function supportsExactJson(): boolean {
 }
 
 /**
+ * Refuses a runtime on which nothing of ours can work, before something fails
+ * there in a way that nobody understands.
+ *
+ * @param task What was to be done, for the message.
+ * @throws {TypeError} When the runtime has no exact JSON numbers (Node 20).
+ *
+ * @example Check before anything else
+ * ```ts
+ * requireExactJson("open the ledger");
+ * ```
+ */
+export function requireExactJson(task: string): void {
+  if (supportsExactJson()) return;
+  throw new TypeError(
+    `Cannot ${task}: this runtime has no exact JSON numbers (JSON.rawJSON), ` +
+      "and amounts must not pass through floats; use Deno, Bun, or Node 22.13 " +
+      "or later",
+  );
+}
+
+/**
  * A decimal that {@linkcode stringifyExact} writes as a bare JSON number.
  *
  * @example Send an exact number
@@ -62,14 +83,8 @@ export class ExactNumber {
 
   /** Hands `JSON.stringify` the bare number. */
   toJSON(): unknown {
-    const { rawJSON } = JSON as RawJson;
-    if (rawJSON === undefined) {
-      throw new TypeError(
-        "Cannot write an exact number: this runtime has no JSON.rawJSON; use " +
-          "Deno, Bun, or Node 22 or later",
-      );
-    }
-    return rawJSON(this.text);
+    requireExactJson("write an exact number");
+    return (JSON as RawJson).rawJSON?.(this.text);
   }
 }
 

@@ -1,6 +1,7 @@
 import process from "node:process";
 import type { OnrampClient } from "../../client/mod.ts";
 import { defined } from "../../core/guards.ts";
+import { requireExactJson } from "../../core/json/exact_number.ts";
 import { readLastSeq } from "../../ledger/for_server.ts";
 import type { Ledger, TransitionPattern } from "../../ledger/mod.ts";
 import { stands } from "../../resources/health/finding.ts";
@@ -44,7 +45,8 @@ import type { StartOptions, StopSignal } from "./start_options.ts";
  * @throws {UsageError} For a setting that cannot be right: it names it.
  * @throws {LedgerError} When the ledger cannot be opened, or belongs to another
  * environment.
- * @throws {TypeError} For a handler whose pattern names no state.
+ * @throws {TypeError} For a handler whose pattern names no state, or on a runtime
+ * without exact JSON numbers (Node 20).
  *
  * @example A handler, and who is told when something is wrong
  * ```ts
@@ -66,6 +68,7 @@ import type { StartOptions, StopSignal } from "./start_options.ts";
 export async function startOnramp<User>(
   options: StartOptions<User> = {},
 ): Promise<Onramp> {
+  requireExactJson("start");
   const { now = Date.now } = options;
   const env = options.env ?? ((name: string) => process.env[name]);
   const config = readConfig(env, options, (name) => name);

@@ -1,25 +1,10 @@
 import assert from "node:assert/strict";
 import { describeRejectType } from "../../webhooks/mod.ts";
+import { pages } from "../../tools/pack/pages.ts";
 import { cli } from "../kit/cli.ts";
 import { VARIABLES } from "../../settings/settings.ts";
 
-const DOCUMENTS = [
-  "README",
-  "RUNBOOK",
-  "COMMANDS",
-  "CONTRIBUTING",
-  "STATES",
-  "READING",
-  "CONFORM",
-  "FORWARDING",
-  "API",
-  "SETTINGS",
-  "OPERATING",
-  "LIBRARY",
-  "SECURITY",
-  "VERSIONS",
-  "WITNESS",
-];
+const root = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
 
 /** Tasks that are no commands of the program. */
 const TASKS = [
@@ -67,10 +52,9 @@ Deno.test("every command and flag that the documents name exists", async () => {
   const top = await helpOf([]);
   const wrong: string[] = [];
   let looked = 0;
-  for (const document of DOCUMENTS) {
-    const text = await Deno.readTextFile(
-      new URL(`../../${document}.md`, import.meta.url),
-    );
+  for (const document of await pages(root)) {
+    if (!document.endsWith(".md")) continue;
+    const text = await Deno.readTextFile(`${root}/${document}`);
     for (const line of commandLines(text)) {
       const [first = "", second = ""] = line.split(/[\s,)]+/);
       if (TASKS.includes(first)) continue;

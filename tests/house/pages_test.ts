@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import ts from "typescript";
+import { API_ROUTES } from "../../server/api/api_app.ts";
+import { pages } from "../../tools/pack/pages.ts";
+import { readChains } from "../../witness/mod.ts";
+import { readGuide } from "../guides/guide.ts";
+import doors from "./exports.json" with { type: "json" };
+
+const root = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
+const read = (page: string) => Deno.readTextFile(`${root}/${page}`);
+const PACKAGE = "@rampkit/onramp";
+
+Deno.test("every program of a page is valid, and imports only what our doors export", async () => {
+  const exported: Readonly<Record<string, readonly string[]>> = doors;
+  let looked = 0;
+  for (const page of await pages(root)) {
+    if (!page.endsWith(".md")) continue;
+    for (const [path, text] of (await readGuide(page)).files) {
+      if (!/\.(mjs|js|ts)$/.test(path)) continue;
+      looked++;
+      const { diagnostics } = ts.transpileModule(text, {
+        fileName: path.replace(/\.m?js$/, ".jsx"),
+        reportDiagnostics: true,
+        compilerOptions: { allowJs: true, jsx: ts.JsxEmit.Preserve },
+      });
+      assert.deepEqual(diagnostics?.map(({ messageText }) => messageText), []);
+      const imports = text.matchAll(/import \{([^}]*)\} from "([^"]+)"/g);
+      for (const [, names = "", from = ""] of imports) {
+        if (!from.startsWith(PACKAGE)) continue;
+        const door = exported[from.replace(PACKAGE, ".")] ?? [];
+        for (const name of names.split(",").map((one) => one.trim())) {
+          assert.ok(door.includes(name), `${page}: ${name} of ${from}`);
+        }
+      }
+    }
+  }
+  assert.ok(looked > 9, `${looked} programs were found`);
+});
+
+Deno.test("every request that a page makes with curl is one of the HTTP API", async () => {
+  const wrong: string[] = [];
+  let looked = 0;
+  for (const page of await pages(root)) {
+    if (!page.endsWith(".md")) continue;
+    const text = (await read(page)).replaceAll("\\\n", " ");
+    for (const [line] of text.matchAll(/^ *curl .*$/gm)) {
+      const path = /127\.0\.0\.1:8789(\/[^"\s?]*)/.exec(line)?.[1];
+      if (path === undefined) continue;
+      looked++;
+      const method = /-X (\w+)/.exec(line)?.[1] ?? "GET";
+      const route = API_ROUTES.find((route) =>
+        route.method === method &&
+        new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path)
+      );
+      const body = /-d '([^']*)'/.exec(line)?.[1];
+      const unknown = Object.keys(JSON.parse(body ?? "{}"))
+        .filter((field) => !(field in (route?.body ?? {})));
+      if (!route || unknown.length > 0) {
+        wrong.push(`${page}: ${method} ${path} ${unknown}`);
+      }
+    }
+  }
+  assert.deepEqual(wrong, []);
+  assert.ok(looked > 6, `${looked} requests were found`);
+});
+
+Deno.test("WITNESS shows a file of chain nodes that can be read", async () => {
+  const file = /```json\n([^]*?)```/.exec(await read("WITNESS.md"))?.[1] ?? "";
+  assert.deepEqual([...readChains(JSON.parse(file)).keys()], [
+    "bitcoin",
+    "ethereum",
+  ]);
+});
+
+Deno.test("OPERATING shows an entry for Deno Deploy that leads to ours", async () => {
+  const entry = /`export \{ default \} from "([^"]+)";`/
+    .exec(await read("OPERATING.md"))?.[1];
+  assert.equal(entry, `${PACKAGE}/deploy`);
+  assert.ok(doors["./deploy"].includes("default"));
+});
