@@ -104,6 +104,7 @@ Deno.test("guides/python.md sells, and releases once by a signed webhook", async
     command(guide, "export RAMPKIT_WEBHOOK_SECRET="),
     command(guide, "export RAMPKIT_FORWARD_SECRET="),
     command(guide, "export API_TOKEN="),
+    command(guide, "export RAMPKIT_API_TOKENS="),
     "env",
   ].join("; "));
   const made = Object.fromEntries(

@@ -33,7 +33,8 @@ export async function projects(): Promise<
     withGuide: async (guide) => {
       const folder = await Deno.makeTempDir({ prefix: "rampkit-guide-" });
       const from = INSTALLED.map((name) => `${installed.folder}/${name}`);
-      await installed.run(["cp", "-a", ...from, folder]);
+      // npm replaces files and writes into none: links will do for copies.
+      await installed.run(["cp", "-al", ...from, folder]);
       await writeGuide(guide, folder);
       const env = {
         // What is installed in the folder is called by its name, as npx does.
