@@ -44,8 +44,20 @@ export {
 export type { VerificationMeaning } from "./machines/verification_machine.ts";
 export type { MonthRefusal } from "./months/close_month.ts";
 export type { Exclusion } from "./months/decide_rows.ts";
-export type { Money } from "./months/month_row.ts";
-export { fileText } from "./months/month_close.ts";
+export {
+  AMOUNTS,
+  type Money,
+  type MonthRow,
+  type MonthRowKind,
+  ROW_KINDS,
+} from "./months/month_row.ts";
+export { fileText, monthFile } from "./months/month_close.ts";
+export { itemsFile, readItems } from "./months/items_file.ts";
+export {
+  type KindTotal,
+  sumKinds,
+  summaryFile,
+} from "./months/month_summary.ts";
 export type { MonthDifference } from "./months/recompute_month.ts";
 export type { BookBy } from "./months/month_row.ts";
 export type { MonthTotal } from "./months/month_summary.ts";
@@ -62,6 +74,7 @@ export {
   type OutcomeCode,
   type OutcomeRow,
 } from "./outcomes/outcome_table.ts";
+export { readOrderStates } from "./queries/orders.ts";
 export { listDeliveries, readDeliveryPage } from "./queries/deliveries.ts";
 export { readReleasesNow, type ReleaseNow } from "./queries/releases.ts";
 export { readPurchaseHolder } from "./queries/releases.ts";

@@ -1,13 +1,19 @@
+// @ts-types="@types/big.js"
+import Big from "big.js";
 import { isDecimal } from "../decimal.ts";
 import { printable } from "../printable.ts";
 
 /**
  * One cell: a text from outside, an amount, or a text of our own making such as
- * a time, which a spreadsheet may read as what it is.
+ * a time, which a spreadsheet may read as what it is. Where a file has an amount
+ * twice, `exact` is it as a text that no spreadsheet adds up, and `rounded` the
+ * number that it does.
  */
 export type CsvCell =
   | string
   | { readonly amount: string }
+  | { readonly exact: string }
+  | { readonly rounded: string }
   | { readonly own: string };
 
 /**
@@ -33,7 +39,15 @@ export function csvLine(cells: readonly CsvCell[]): string {
 }
 
 function cellText(cell: CsvCell): string {
-  if (typeof cell !== "string" && "own" in cell) return quoted(cell.own);
+  if (typeof cell !== "string") {
+    if ("own" in cell) return quoted(cell.own);
+    if ("rounded" in cell) return quoted(spreadsheetNumber(cell.rounded));
+    if ("exact" in cell) {
+      return cell.exact === ""
+        ? ""
+        : quoted(`${TEXT_MARK}${printable(cell.exact)}`);
+    }
+  }
   const raw = typeof cell === "string" ? cell : cell.amount;
   const safe = typeof cell === "string"
     ? !isChanged(raw)
@@ -53,6 +67,13 @@ export const TEXT_MARK = "'";
 
 /** Significant digits that a spreadsheet keeps of a number. */
 const MOST_DIGITS = 15;
+
+/** An amount as a spreadsheet keeps it; empty where it is none. */
+function spreadsheetNumber(amount: string): string {
+  if (!isDecimal(amount)) return "";
+  // To even, so that many rounded amounts do not add up to too much.
+  return new Big(amount).prec(MOST_DIGITS, Big.roundHalfEven).toFixed();
+}
 
 function significantDigits(decimal: string): number {
   const digits = decimal.replace(/[-.]/g, "").replace(/^0+/, "");

@@ -69,3 +69,22 @@ Deno.test("csvRows() reads back what csvLine() wrote", () => {
   const text = csvLine(cells) + csvLine([{ amount: "1" }, { own: "" }]);
   assert.deepEqual([...csvRows(text)], [cells, ["1", ""]]);
 });
+
+Deno.test("csvLine() writes an amount twice: as a text with every digit, and as a number of 15 digits", () => {
+  const twice = (amount: string) =>
+    csvLine([{ exact: amount }, { rounded: amount }]).trimEnd();
+  assert.equal(twice("0.10"), "'0.10,0.1");
+  assert.equal(twice("-30.10"), "'-30.10,-30.1");
+  assert.equal(
+    twice("0.012300000000000001"),
+    "'0.012300000000000001,0.0123",
+  );
+  assert.equal(twice("1234567890123456"), "'1234567890123456,1234567890123460");
+  assert.equal(
+    twice("0.1234567890123445"),
+    "'0.1234567890123445,0.123456789012344",
+  );
+  assert.equal(twice(""), ",");
+  assert.equal(twice("a lot"), "'a lot,");
+  assert.deepEqual([...csvRows(csvLine([{ exact: "0.10" }]))], [["0.10"]]);
+});

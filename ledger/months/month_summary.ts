@@ -98,6 +98,40 @@ export function sumMonth(rows: readonly MonthRow[]): MonthSums {
   };
 }
 
+/** Sums of rows of one kind, of one currency and asset. */
+export type KindTotal = Omit<MonthTotal, "orders"> & {
+  /** The kind; `all` for what the whole month comes to. */
+  readonly kind: MonthRowKind | "all";
+  /**
+   * Rows of the kind. An amount or fee that is not counted as unknown is known.
+   * @asType integer
+   */
+  readonly rows: number;
+};
+
+/**
+ * Adds up the rows of a month apart by kind, and all of them, in exact decimals.
+ *
+ * @param rows The rows.
+ * @returns By kind in their order, then by currency and asset; `all` is last.
+ */
+export function sumKinds(rows: Iterable<MonthRow>): KindTotal[] {
+  const kinds = new Map<KindTotal["kind"], Groups>(
+    [...ROW_KINDS, "all" as const].map((kind) => [kind, new Groups()]),
+  );
+  for (const row of rows) {
+    kinds.get(row.kind)?.add(row, "", 1);
+    kinds.get("all")?.add(row, "", 1);
+  }
+  return [...kinds].flatMap(([kind, groups]) =>
+    groups.sorted().map(({ total: { orders, ...total } }) => ({
+      kind,
+      rows: orders,
+      ...total,
+    }))
+  );
+}
+
 class Groups {
   readonly #groups = new Map<string, {
     readonly day: string;
@@ -106,7 +140,12 @@ class Groups {
     readonly sums: readonly AmountSum[];
   }>();
 
-  add({ kind, money }: MonthRow, day: string): void {
+  /** @param sign How a row counts. @default {-1 where it takes one back} */
+  add(
+    { kind, money }: MonthRow,
+    day: string,
+    sign: 1 | -1 = kind === "reversal" ? -1 : 1,
+  ): void {
     const key = JSON.stringify([day, ...UNITS.map((unit) => money[unit])]);
     let group = this.#groups.get(key);
     if (group === undefined) {
@@ -114,7 +153,6 @@ class Groups {
       group = { day, money, orders: 0, sums };
       this.#groups.set(key, group);
     }
-    const sign = kind === "reversal" ? -1 : 1;
     group.orders += sign;
     for (const [at, field] of AMOUNTS.entries()) {
       group.sums[at]?.add(money[field], sign);

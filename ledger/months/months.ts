@@ -5,8 +5,11 @@ import {
 } from "./close_month.ts";
 import type { MonthClose } from "./month_close.ts";
 import type { MonthsParts, MonthWork } from "./months_parts.ts";
-import { previewMonth, type PreviewMonthOptions } from "./months_preview.ts";
-import type { MonthSummary } from "./month_summary.ts";
+import {
+  type MonthPreview,
+  previewMonth,
+  type PreviewMonthOptions,
+} from "./months_preview.ts";
 import { type MonthRecomputation, recomputeMonth } from "./recompute_month.ts";
 import { listMonths, readMonth } from "./stored_months.ts";
 
@@ -90,7 +93,7 @@ export class Months {
    *
    * @param month `2026-11`.
    * @param options Time zone, time to book by, signal and progress.
-   * @returns What its `summary.json` would hold.
+   * @returns What its files would hold.
    * @throws {RangeError} When `month` or the time zone does not exist.
    * @throws {SyntaxError} When an earlier closed month cannot be read.
    * @throws {LedgerError} When the database fails.
@@ -98,7 +101,7 @@ export class Months {
   async preview(
     month: string,
     options: PreviewMonthOptions = {},
-  ): Promise<MonthSummary> {
+  ): Promise<MonthPreview> {
     checkMonth(month);
     return await previewMonth(this.#parts, month, options);
   }

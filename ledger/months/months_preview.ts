@@ -1,7 +1,7 @@
 import process from "node:process";
 import { localDay } from "./local_day.ts";
 import { workOutMonth } from "./month_books.ts";
-import type { BookBy } from "./month_row.ts";
+import type { BookBy, MonthRow } from "./month_row.ts";
 import { type MonthSummary, sumMonth } from "./month_summary.ts";
 import type { MonthsParts, MonthWork } from "./months_parts.ts";
 import { readBooks, readHead } from "./stored_months.ts";
@@ -22,12 +22,20 @@ export interface PreviewMonthOptions extends MonthWork {
   readonly bookBy?: BookBy;
 }
 
+/** The books of a month that is not closed, as they are now. */
+export interface MonthPreview {
+  /** What its `summary.json` would hold. */
+  readonly summary: MonthSummary;
+  /** The rows of its `items.csv`. */
+  readonly rows: readonly MonthRow[];
+}
+
 /** Works out an open month without storing it; see `Months.preview`. */
 export async function previewMonth(
   parts: MonthsParts,
   month: string,
   options: PreviewMonthOptions,
-): Promise<MonthSummary> {
+): Promise<MonthPreview> {
   const { before, firstMonth, last } = await readBooks(parts.driver, month);
   const {
     timeZone = last?.timeZone ?? "UTC",
@@ -45,7 +53,7 @@ export async function previewMonth(
     },
     before,
   });
-  return {
+  const summary: MonthSummary = {
     month,
     timeZone,
     timeZoneVersion: process.versions.tz ?? null,
@@ -56,4 +64,5 @@ export async function previewMonth(
     excluded,
     unclear,
   };
+  return { summary, rows };
 }

@@ -8,10 +8,15 @@ import {
 } from "../outcomes/outcome_table.ts";
 import type { AnomalyKind } from "../anomalies/anomaly.ts";
 import type { OrderActivity } from "../orders/order_activity.ts";
+import { readOrderState } from "../projection/codec/stored_state.ts";
 import type { OrderState } from "../states/order_state.ts";
 import type { Status, Trust } from "../machines/transition.ts";
 import type { Driver } from "../store/driver/driver.ts";
-import type { PageQuery, Selection } from "../store/tables/state_pages.ts";
+import {
+  type PageQuery,
+  type Selection,
+  selectStates,
+} from "../store/tables/state_pages.ts";
 import {
   openConditions,
   orderConditions,
@@ -169,6 +174,25 @@ export class Orders {
   list(query: OrderQuery = {}): AsyncGenerator<OrderView> {
     return this.#states.list(query);
   }
+}
+
+/**
+ * Reads the states of orders as they are now, by order id.
+ *
+ * @param orderIds Which; what no event names is left out.
+ * @throws {LedgerError} When the database fails.
+ */
+export async function readOrderStates(
+  driver: Driver,
+  orderIds: readonly string[],
+): Promise<ReadonlyMap<string, OrderState>> {
+  const [found] = await driver.batch([selectStates("order", orderIds)], "read");
+  return new Map(
+    found?.rows.map(([id, state]) => [
+      id as string,
+      readOrderState(state as string),
+    ]),
+  );
 }
 
 /** Where more orders share an id, the id does not say which one is meant. */

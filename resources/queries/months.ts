@@ -1,5 +1,11 @@
 import type { Ledger } from "../../ledger/mod.ts";
-import { type MonthJson, monthJson } from "../views/month_view.ts";
+import { closedBooks } from "../months/month_books.ts";
+import {
+  type MonthDetailJson,
+  monthDetailJson,
+  type MonthJson,
+  monthJson,
+} from "../views/month_view.ts";
 
 /** Whether a text is a month that books can have: `2026-11`. */
 export function isMonth(text: string): boolean {
@@ -21,7 +27,7 @@ export async function* closedMonths(
 export async function closedMonth(
   ledger: Ledger,
   month: string,
-): Promise<MonthJson | null> {
+): Promise<MonthDetailJson | null> {
   const close = await ledger.months.get(month);
-  return close && monthJson(close);
+  return close && monthDetailJson(closedBooks(close));
 }

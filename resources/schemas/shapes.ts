@@ -57,10 +57,11 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   machines: shape("Machines", ["machine"]),
   month: shape(
     "Month",
-    ["month close", "month list", "month show"],
-    "month close, month list, month show --json",
+    ["month close", "month list"],
+    "month close, month list",
   ),
-  "month-summary": shape("MonthSummary", [], "month show"),
+  "month-detail": shape("MonthDetail", ["month show"]),
+  "month-summary": shape("MonthSummary", [], "summary.json of a month"),
   "month-recomputation": shape("MonthRecomputation", [
     "month show --recompute",
   ]),

@@ -1,14 +1,16 @@
 import type { MonthClose, MonthRecomputation } from "../../ledger/mod.ts";
 import {
   type Exclusion,
-  fileText,
+  type KindTotal,
   type Money,
   type MonthChange,
   type MonthDifference,
+  type MonthRowKind,
   type MonthSummary,
-  type MonthTotal,
+  sumKinds,
 } from "../../ledger/for_resources.ts";
-import { EXCLUSIONS } from "../wording/month.ts";
+import { type MonthBooks, storedFiles } from "../months/month_books.ts";
+import { EXCLUSIONS, ROW_KIND_WORDS } from "../wording/month.ts";
 import { counted, labelled, wrap } from "./text.ts";
 import { drawTable } from "./table.ts";
 
@@ -54,29 +56,73 @@ export function monthRecomputationJson(
   };
 }
 
-/** A closed month for people: how, how much, and what was left out. */
+/**
+ * The books of a month with their sums; of one that is not closed, as they are
+ * now.
+ */
+export interface MonthDetailJson extends
+  Omit<
+    MonthJson,
+    "closedAt" | "digest" | "position"
+  > {
+  /** When it was closed, UTC ISO 8601; null while it is not. */
+  readonly closedAt: string | null;
+  /** Digest of its event; null while it is not closed. */
+  readonly digest: string | null;
+  /**
+   * Position of its event; null while it is not closed.
+   * @asType integer
+   */
+  readonly position: number | null;
+  /** What its `summary.json` holds. */
+  readonly summary: MonthSummary;
+  /** Sums of its rows apart by kind, and of all. */
+  readonly kinds: readonly KindTotal[];
+}
+
+/** The books of a month as `--json` prints them. */
+export function monthDetailJson(books: MonthBooks): MonthDetailJson {
+  const { close, summary, rows } = books;
+  const { month, timeZone, timeZoneVersion, bookBy, asOf, foldVersion } =
+    summary;
+  return {
+    month,
+    timeZone,
+    timeZoneVersion,
+    bookBy,
+    closedAt: close?.closedAt ?? null,
+    digest: close?.digest ?? null,
+    position: close?.position ?? null,
+    asOf,
+    foldVersion,
+    files: storedFiles(books).map(({ name, sha256 }) => ({ name, sha256 })),
+    summary,
+    kinds: sumKinds(rows),
+  };
+}
+
+/** The books of a month for people: how, how much, and what was left out. */
 export function monthLines(
-  close: MonthClose,
+  { close, summary, rows }: MonthBooks,
   columns: number | null,
 ): string[] {
-  const { rows, totals, excluded } = summaryOf(close);
+  const { asOf, excluded } = summary;
   const lines = labelled(
     [
-      ["Month", close.month],
-      ["Time zone", zoneText(close)],
-      ["Booked by", close.bookBy],
-      ["Closed", close.closedAt],
+      ["Month", summary.month],
+      ["Time zone", zoneText(summary)],
+      ["Booked by", summary.bookBy],
       [
-        "As of",
-        `position ${close.asOf.position}, ${
-          counted(close.asOf.events, "event")
-        }`,
+        "Closed",
+        close?.closedAt ??
+          "no: this is what a closing would store now, and it may change",
       ],
-      ["Orders", String(rows.order)],
-      ["Late", String(rows.late)],
-      ["Reversals", String(rows.reversal)],
-      ["Restatements", String(rows.restatement)],
-      ...close.files.map(({ name, sha256 }): [string, string] => [
+      ["As of", `position ${asOf.position}, ${counted(asOf.events, "event")}`],
+      ...Object.entries(summary.rows).map(([kind, count]): [string, string] => [
+        ROW_KIND_WORDS[kind as MonthRowKind],
+        String(count),
+      ]),
+      ...(close?.files ?? []).map(({ name, sha256 }): [string, string] => [
         name,
         sha256,
       ]),
@@ -84,7 +130,7 @@ export function monthLines(
     columns,
     13,
   );
-  if (totals.length > 0) lines.push("", totalTable(totals, columns));
+  if (rows.length > 0) lines.push("", kindTable(sumKinds(rows), columns));
   const reasons = Object.keys(EXCLUSIONS) as Exclusion[];
   for (const reason of reasons.filter((reason) => excluded[reason] > 0)) {
     lines.push(
@@ -100,34 +146,32 @@ export function monthLines(
   return lines;
 }
 
-function zoneText({ timeZone, timeZoneVersion }: MonthClose): string {
+function zoneText({ timeZone, timeZoneVersion }: MonthSummary): string {
   return timeZoneVersion === null
     ? timeZone
     : `${timeZone} (data ${timeZoneVersion})`;
 }
 
-function summaryOf(close: MonthClose): MonthSummary {
-  return JSON.parse(fileText(close, "summary.json"));
-}
-
-function totalTable(
-  totals: readonly MonthTotal[],
+function kindTable(
+  kinds: readonly KindTotal[],
   columns: number | null,
 ): string {
   return drawTable(
     [
+      { title: "Rows" },
       { title: "Currency", whole: true },
       { title: "Asset", whole: true },
-      { title: "Orders", align: "right", whole: true },
+      { title: "Count", align: "right", whole: true },
       { title: "Amount", align: "right", whole: true },
-      { title: "Of the asset", align: "right", whole: true },
+      { title: "Of the asset", align: "right", whole: true, spare: 3 },
       { title: "Your fees (USD)", align: "right", whole: true, spare: 1 },
       { title: "Their fees (USD)", align: "right", whole: true, spare: 2 },
     ],
-    totals.map((total) => [
+    kinds.map((total) => [
+      ROW_KIND_WORDS[total.kind],
       total.currency ?? "not known",
       [total.commodity ?? "not known", total.network ?? ""].join(" ").trim(),
-      String(total.orders),
+      String(total.rows),
       sumText(total.currencyAmount, total.currencyAmountUnknown),
       sumText(total.cryptoAmount, total.cryptoAmountUnknown),
       sumText(total.partnerFeeUsd, total.partnerFeeUsdUnknown),

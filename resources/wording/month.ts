@@ -1,4 +1,8 @@
-import type { Exclusion, MonthRefusal } from "../../ledger/for_resources.ts";
+import type {
+  Exclusion,
+  KindTotal,
+  MonthRefusal,
+} from "../../ledger/for_resources.ts";
 
 /** Why a month was not closed, and what to do. */
 export function describeMonthRefusal(
@@ -32,4 +36,13 @@ export const EXCLUSIONS: Readonly<Record<Exclusion, string>> = {
   erased: "their readings were erased",
   unclear:
     "the service does not show them any more, or with a status that is not known",
+};
+
+/** What the rows of a kind are, as the heading of their sums. */
+export const ROW_KIND_WORDS: Readonly<Record<KindTotal["kind"], string>> = {
+  order: "Sales",
+  late: "Late sales of closed months",
+  reversal: "Reversals",
+  restatement: "Restatements",
+  all: "In all",
 };

@@ -92,7 +92,7 @@ export const STATUS_ROUTES: readonly Route[] = [
     params: {},
     answer: {
       description: "What `month show --json` prints",
-      schema: named("Month"),
+      schema: named("MonthDetail"),
     },
     problems: ["not_found"],
     handle: async ({ ledger }, { path: { month = "" } }) => {

@@ -258,16 +258,20 @@ Deno.test("webhook send says what a 404 can mean", async () => {
   oneLine(err);
 });
 
-Deno.test("month show refuses --items with --json", async () => {
-  const { code, err } = await cli([
-    "month",
-    "show",
-    "2026-11",
-    "--items",
-    "--json",
-  ]);
-  assert.equal(code, 2);
-  assert.match(JSON.parse(err).error.message, /--items/);
+Deno.test("month show refuses flags that leave each other out, and flags that count for nothing", async () => {
+  const refused = async (...flags: string[]) => {
+    const { code, err } = await cli(["month", "show", "2026-11", ...flags]);
+    assert.equal(code, 2);
+    return err;
+  };
+  const file = ["--file", "items.csv"];
+  const both = await refused(...file, "--json");
+  assert.match(JSON.parse(both).error.message, /--file .* --json/);
+  assert.match(await refused(...file, "--recompute"), /--recompute compares/);
+  assert.match(await refused("--output", "x.csv"), /add --file/);
+  assert.match(await refused("--file", "sums.csv"), /Allowed choices/);
+  const bom = ["--bom", "--output", "x.json", "--file", "summary.json"];
+  assert.match(await refused(...bom), /--bom is for a spreadsheet/);
 });
 
 Deno.test("a window that begins in the future is refused, not found in agreement", async () => {

@@ -186,16 +186,20 @@ Deno.test("every command prints the JSON that COMMANDS.md documents", async () =
   await holds("attention", ["attention", "--json"]);
   await holds("find", ["find", orderId.toLowerCase(), "--json"]);
   const month = new Date().toISOString().slice(0, 7);
-  await holds("month close, month list, month show --json", [
+  await holds("month close, month list", [
     ...["month", "close", month, "--tz", "UTC", "--book-by", "created"],
-    ...["--before-end", "--json"],
+    ...["--before-end", "--yes", "--json"],
   ]);
+  await holds("month show", ["month", "show", month, "--json"]);
   await holds("month show --recompute", [
     ...["month", "show", month, "--recompute", "--json"],
   ]);
-  const summary = await cli(["month", "show", month], env);
-  await hasDocumentedShape("month show", JSON.parse(summary.out));
-  checked.add("month show");
+  const summary = await cli(
+    ["month", "show", month, "--file", "summary.json"],
+    env,
+  );
+  await hasDocumentedShape("summary.json of a month", JSON.parse(summary.out));
+  checked.add("summary.json of a month");
   for (const trust of ["claimed", "confirmed"]) {
     const listed = await cli(["users", "list", "--json"], env);
     const lines = listed.out.trim().split("\n");

@@ -5,6 +5,7 @@ import {
   monthClaim,
   monthReading,
 } from "../../ledger/testing/month_test_events.ts";
+import { csvRows } from "../../core/csv/csv.ts";
 import { cli, temporaryLedger } from "../kit/cli.ts";
 
 const NOVEMBER = ["month", "close", "2025-11", "--tz", "Europe/Berlin"];
@@ -52,15 +53,15 @@ Deno.test("rampkit month closes a month once, and shows the bytes that its hashe
   const json = await cli(["month", "show", "2025-11", "--json"], env);
   const { files } = JSON.parse(json.out);
   const file = `${ledger.folder}/november.csv`;
-  for (const [at, flags] of [[0, []], [1, ["--items"]]] as const) {
-    const show = ["month", "show", "2025-11", ...flags];
+  for (const [at, name] of ["summary.json", "items.csv"].entries()) {
+    const show = ["month", "show", "2025-11", "--file", name];
     const { out } = await cli(show, env);
     const hash = createHash("sha256").update(out).digest("hex");
     assert.equal(hash, files[at].sha256);
     await cli([...show, "--output", file], env);
     assert.equal(await Deno.readTextFile(file), out);
   }
-  const items = ["month", "show", "2025-11", "--items", "--bom"];
+  const items = ["month", "show", "2025-11", "--file", "items.csv", "--bom"];
   assert.equal((await cli(items, env)).code, 2);
   await cli([...items, "--output", file], env);
   const [first, second, third] = await Deno.readFile(file);
@@ -71,8 +72,72 @@ Deno.test("rampkit month closes a month once, and shows the bytes that its hashe
   assert.match(compared.out, /no difference/);
   const listed = await cli(["month", "list"], env);
   assert.match(listed.out, /2025-11 .*Europe\/Berlin +confirmed +4/);
-  assert.equal((await cli(["month", "show", "2025-10"], env)).code, 1);
+  assert.equal(
+    (await cli(["month", "show", "2025-10", "--recompute"], env)).code,
+    1,
+  );
   assert.equal((await cli(["month", "show", "2025-13"], env)).code, 2);
+});
+
+Deno.test("rampkit month show prints a table and the files of a month, closed or not", async () => {
+  await using ledger = await november();
+  const env = { RAMPKIT_DATABASE_URL: ledger.url };
+  const open = await cli(["month", "show", "2025-11"], env);
+  assert.equal(open.code, 0, open.err);
+  assert.match(open.out, /Closed +no: this is what a closing would store now/);
+  assert.match(open.out, /Sales +USD +ETH .* 2 +60\.2/);
+  const json = await cli(["month", "show", "2025-11", "--json"], env);
+  const { closedAt, kinds, files } = JSON.parse(json.out);
+  assert.equal(closedAt, null);
+  assert.deepEqual(
+    kinds.map((total: { kind: string; rows: number }) => [
+      total.kind,
+      total.rows,
+    ]),
+    [["order", 2], ["all", 2]],
+  );
+  const printed = async (name: string, ...flags: string[]) =>
+    (await cli(["month", "show", "2025-11", "--file", name, ...flags], env))
+      .out;
+  for (const { name, sha256 } of files) {
+    const text = await printed(name);
+    assert.equal(createHash("sha256").update(text).digest("hex"), sha256);
+  }
+  const orders = [...csvRows(await printed("orders.csv"))];
+  const [titles = [], first = []] = orders;
+  const cell = (title: string) => first[titles.indexOf(title)];
+  assert.deepEqual(
+    ["order_id", "external_order_id", "user_id", "tx_id", "order_page"]
+      .map(cell),
+    [
+      ...["727E28", "X-PERSON", "U-PERSON", "0xaa"],
+      "http://127.0.0.1:8790/orders/727E28",
+    ],
+  );
+  const pages = await printed(
+    "orders.csv",
+    ...["--console-url", "https://console.example/"],
+  );
+  assert.match(pages, /,https:\/\/console\.example\/orders\/727E28\r\n/);
+  assert.match(
+    await printed("totals.csv"),
+    /all,USD,ETH,ethereum,2,'60\.2,60\.2/,
+  );
+});
+
+Deno.test("rampkit month close --before-end asks, and closes after yes alone", async () => {
+  await using ledger = await november();
+  const env = { RAMPKIT_DATABASE_URL: ledger.url };
+  const month = new Date().toISOString().slice(0, 7);
+  const close = ["month", "close", month, "--tz", "UTC", "--before-end"];
+  close.push("--book-by", "created");
+  for (const flags of [[], ["--json"]]) {
+    const unasked = await cli([...close, ...flags], env);
+    assert.equal(unasked.code, 1);
+    assert.match(unasked.err, /was not closed: add --yes/);
+  }
+  assert.match((await cli(["month", "list"], env)).out, /No month is closed/);
+  assert.equal((await cli([...close, "--yes"], env)).code, 0);
 });
 
 Deno.test("rampkit month close refuses a month that is not over, and a zone that does not exist", async () => {

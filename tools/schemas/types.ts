@@ -93,6 +93,7 @@ import type {
   MachinesJson,
 } from "../../resources/views/machine/machine_view.ts";
 import type {
+  MonthDetailJson,
   MonthJson,
   MonthRecomputationJson,
 } from "../../resources/views/month_view.ts";
@@ -207,6 +208,7 @@ export interface Components {
   readonly Restored: Restored;
   readonly ExportedLine: ExportedLine;
   readonly Month: MonthJson;
+  readonly MonthDetail: MonthDetailJson;
   readonly MonthSummary: MonthSummary;
   readonly MonthRecomputation: MonthRecomputationJson;
   readonly DeliveryHealth: DeliveryHealthJson;

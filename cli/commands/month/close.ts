@@ -3,10 +3,13 @@ import { BOOK_BY } from "../../../ledger/for_cli.ts";
 import type { BookBy } from "../../../ledger/for_resources.ts";
 import { localDay } from "../../../ledger/for_server.ts";
 import { defined } from "../../../core/guards.ts";
+import { closedBooks } from "../../../resources/months/month_books.ts";
+import { MONTH_FILE_NAMES } from "../../../resources/months/month_files.ts";
 import { nextCommand } from "../../../resources/views/shell_word.ts";
 import type { Cli } from "../../program/cli.ts";
 import { CommandError, UsageError } from "../../../settings/errors.ts";
-import { jsonLine, lines } from "../../program/io.ts";
+import { confirmed } from "../../program/confirm.ts";
+import { type Io, jsonLine, lines } from "../../program/io.ts";
 import {
   jsonOption,
   ledgerOptions,
@@ -23,6 +26,7 @@ interface CloseFlags extends SharedFlags {
   readonly tz?: string;
   readonly bookBy?: BookBy;
   readonly beforeEnd?: boolean;
+  readonly yes?: true;
 }
 
 /** `month close`. */
@@ -53,13 +57,18 @@ export function addClose(month: Command, cli: Cli): void {
           "the month before)",
       ).choices(BOOK_BY),
     )
-    .option("--before-end", "close the current month before it ends")
+    .option(
+      "--before-end",
+      "close the current month before it ends, after asking",
+    )
+    .option("--yes", "do not ask")
     .addHelpText(
       "after",
       "\nExample:\n  rampkit month close 2026-11 --tz Europe/Berlin --book-by confirmed",
     )
     .action(cli.run(async (month: string, flags: CloseFlags) => {
       const { io } = cli;
+      if (flags.beforeEnd && !flags.yes) await askFirst(io, month, flags);
       await withLedger(io, flags, async (ledger) => {
         const closing = await stoppable(
           io.signal,
@@ -90,17 +99,35 @@ export function addClose(month: Command, cli: Cli): void {
         const { closed } = closing;
         if (flags.json) return jsonLine(io, monthJson(closed));
         lines(io, [
-          ...monthLines(closed, io.columns),
+          ...monthLines(closedBooks(closed), io.columns),
           "",
-          "Its files, as stored:",
-          nextCommand(flags, `month show ${month}`),
-          nextCommand(
-            flags,
-            `month show ${month} --items --output ${month}.csv`,
+          "Its files:",
+          ...MONTH_FILE_NAMES.map((file) =>
+            nextCommand(
+              flags,
+              `month show ${month} --file ${file} --output ${month}-${file}`,
+            )
           ),
         ]);
       });
     }));
+}
+
+/** What a month that goes on would still bring is booked in a later one. */
+async function askFirst(
+  io: Io,
+  month: string,
+  { json }: Pick<CloseFlags, "json">,
+): Promise<void> {
+  const goesOn = !json && await confirmed(
+    io,
+    `Close ${month} before its end? It cannot be opened again: what still ` +
+      "comes of it is booked as late in the next month. Type yes: ",
+  );
+  if (goesOn) return;
+  throw new CommandError(
+    `${month} was not closed: add --yes where nobody can be asked`,
+  );
 }
 
 function timeZone(text: string): string {

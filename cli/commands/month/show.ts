@@ -1,6 +1,12 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { Ledger } from "../../../ledger/mod.ts";
-import { fileText } from "../../../ledger/for_resources.ts";
+import { readMonthBooks } from "../../../resources/months/month_books.ts";
+import {
+  MONTH_FILE_NAMES,
+  MONTH_FILES,
+  type MonthFileName,
+  monthFileText,
+} from "../../../resources/months/month_files.ts";
 import type { Cli } from "../../program/cli.ts";
 import { CommandError, EXIT, UsageError } from "../../../settings/errors.ts";
 import { type Io, jsonLine, lines, note } from "../../program/io.ts";
@@ -12,10 +18,14 @@ import {
   type SharedFlags,
 } from "../../program/options.ts";
 import { BYTE_ORDER_MARK, openOutput } from "../../program/output.ts";
+import { httpUrl } from "../../../settings/addresses.ts";
+import { SETTINGS } from "../../../settings/settings.ts";
+import { orderPath } from "../../../server/console/parts/order_table.ts";
 import { stoppable } from "../../../settings/stoppable.ts";
 import { upToDate, withReadLedger } from "../../program/with_ledger.ts";
 import {
-  monthJson,
+  monthDetailJson,
+  monthLines,
   monthRecomputationJson,
   recomputationLines,
 } from "../../../resources/views/month_view.ts";
@@ -23,7 +33,8 @@ import { progress } from "../../program/progress.ts";
 import { MONTH, monthArgument } from "./month_argument.ts";
 
 interface ShowFlags extends SharedFlags {
-  readonly items?: boolean;
+  readonly file?: MonthFileName;
+  readonly consoleUrl: string;
   readonly bom?: boolean;
   readonly output?: string;
   readonly recompute?: boolean;
@@ -35,14 +46,28 @@ export function addShow(month: Command, cli: Cli): void {
     "<month>",
     MONTH,
     monthArgument,
-  ).summary("show a closed month, byte for byte")
+  ).summary("show the books of a month, closed or not, and write its files")
     .description(
-      "print a closed month as it was stored, byte for byte: its summary, or " +
-        "its items; with --recompute what another computation says, and what " +
-        "became known since",
+      "show the books of a month: as it was closed, or as they are now; with " +
+        "--file one of its files, with --recompute what another computation " +
+        "of a closed month says, and what became known since",
     );
   bomOption(outputOption(jsonOption(ledgerOptions(command), "one object")))
-    .option("--items", "its items (CSV) instead of its summary (JSON)")
+    .addOption(
+      new Option(
+        "--file <name>",
+        `print a file of it: ${
+          MONTH_FILE_NAMES.map((name) => `${name} (${MONTH_FILES[name].means})`)
+            .join(", ")
+        }`,
+      ).choices(MONTH_FILE_NAMES),
+    )
+    .option(
+      "--console-url <url>",
+      "where your console is, for the links of orders.csv",
+      (text: string) => httpUrl("--console-url", text),
+      `http://${SETTINGS.consoleHost.fallback}:${SETTINGS.console.fallback}`,
+    )
     .option(
       "--recompute",
       "work it out again: what differs (exit code 3), and what changed since",
@@ -50,17 +75,27 @@ export function addShow(month: Command, cli: Cli): void {
     .addHelpText(
       "after",
       "\nExample:\n  rampkit month show 2026-11\n" +
-        "  rampkit month show 2026-11 --items --output november.csv\n" +
+        "  rampkit month show 2026-11 --file orders.csv --output november.csv\n" +
         "  rampkit month show 2026-11 --recompute",
     )
     .action(cli.run(async (month: string, flags: ShowFlags) => {
       const { io } = cli;
-      if (flags.bom && !flags.items) {
-        throw new UsageError("--bom is for a spreadsheet: add --items");
-      }
-      if (flags.json && flags.items) {
+      if (flags.bom && !flags.file?.endsWith(".csv")) {
         throw new UsageError(
-          "--items are CSV, and --json describes the month: leave one of them out",
+          "--bom is for a spreadsheet: add --file orders.csv or totals.csv",
+        );
+      }
+      if (flags.json && flags.file !== undefined) {
+        throw new UsageError(
+          "--file prints a file, and --json describes the month: leave one of them out",
+        );
+      }
+      if (flags.output !== undefined && flags.file === undefined) {
+        throw new UsageError("--output writes a file of the month: add --file");
+      }
+      if (flags.recompute && flags.file !== undefined) {
+        throw new UsageError(
+          "--recompute compares, and --file prints a file: leave one of them out",
         );
       }
       return await withReadLedger(
@@ -74,25 +109,41 @@ export function addShow(month: Command, cli: Cli): void {
     }));
 }
 
-/** Prints what is stored, and nothing else: its bytes have the hash. */
 async function print(
   ledger: Ledger,
   io: Io,
   month: string,
-  flags: ShowFlags,
+  { file, json, output: path, bom, consoleUrl }: ShowFlags,
 ): Promise<number> {
-  const close = await ledger.months.get(month);
-  if (close === null) throw notClosed(month);
-  if (flags.json) {
-    jsonLine(io, monthJson(close));
+  const books = await stoppable(
+    io.signal,
+    async () => {
+      await upToDate(ledger, io);
+      using bar = progress(io, "Orders", !json && file === undefined);
+      const { signal } = io;
+      return await readMonthBooks(ledger, month, {
+        signal,
+        onProgress: bar.at,
+      });
+    },
+    () => `${month} was not worked out; nothing was changed`,
+  );
+  if (file === undefined) {
+    if (json) jsonLine(io, monthDetailJson(books));
+    else lines(io, monthLines(books, io.columns));
     return EXIT.fine;
   }
-  const name = flags.items ? "items.csv" : "summary.json";
-  using output = openOutput(io, flags.output);
-  if (flags.bom) output.write(BYTE_ORDER_MARK);
-  output.write(fileText(close, name));
+  // A stored file is written byte for byte, because its bytes have the hash.
+  using output = openOutput(io, path);
+  if (bom) output.write(BYTE_ORDER_MARK);
+  for await (
+    const text of monthFileText(file, books, {
+      ledger,
+      orderUrl: (orderId) => consoleUrl + orderPath(orderId),
+    })
+  ) output.write(text);
   output.finish();
-  if (flags.output !== undefined) note(io, `Wrote ${name} to ${flags.output}`);
+  if (path !== undefined) note(io, `Wrote ${file} to ${path}`);
   return EXIT.fine;
 }
 

@@ -116,7 +116,7 @@ export class OpenBooks {
     signal.throwIfAborted();
     const work = this.#works.get(month);
     const atMs = this.#now();
-    const summary = await this.#ledger.months.preview(month, {
+    const { summary } = await this.#ledger.months.preview(month, {
       signal,
       onProgress: (orders) => {
         if (work !== undefined) work.orders = orders;

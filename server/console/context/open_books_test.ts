@@ -15,7 +15,8 @@ function slowMonths() {
     onProgress?.(7);
     signal?.addEventListener("abort", () => end.reject(signal.reason));
     await end.promise;
-    return { month, rows: { order: asked.length } } as unknown as MonthSummary;
+    const summary = { month, rows: { order: asked.length } };
+    return { summary: summary as unknown as MonthSummary, rows: [] };
   };
   return { ledger: { months: { preview } } as Ledger, asked, ends };
 }

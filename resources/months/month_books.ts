@@ -1,0 +1,72 @@
+import type { Ledger, MonthClose } from "../../ledger/mod.ts";
+import {
+  fileText,
+  itemsFile,
+  monthFile,
+  type MonthRow,
+  type MonthSummary,
+  readItems,
+  summaryFile,
+} from "../../ledger/for_resources.ts";
+
+/** The books of a month: as it was closed, or as they are now. */
+export interface MonthBooks {
+  /** The month as it was closed; null while it is not. */
+  readonly close: MonthClose | null;
+  /** What it adds up to. */
+  readonly summary: MonthSummary;
+  /** Its rows, by day and order. */
+  readonly rows: readonly MonthRow[];
+}
+
+/** How to follow the books of a month that is not closed. */
+export interface MonthBooksOptions {
+  /** Stops between two pages of orders. */
+  readonly signal?: AbortSignal;
+  /** Called with the number of orders read so far. */
+  readonly onProgress?: (orders: number) => void;
+}
+
+/**
+ * Reads the books of a month. One that is not closed is worked out from every
+ * order of the ledger, and nothing is stored.
+ *
+ * @param month `2026-11`.
+ * @throws {LedgerError} When the database fails.
+ */
+export async function readMonthBooks(
+  ledger: Ledger,
+  month: string,
+  options: MonthBooksOptions = {},
+): Promise<MonthBooks> {
+  const close = await ledger.months.get(month);
+  return close === null
+    ? { close, ...await ledger.months.preview(month, options) }
+    : closedBooks(close);
+}
+
+/** The books of a closed month, as they are stored. */
+export function closedBooks(close: MonthClose): MonthBooks {
+  return {
+    close,
+    summary: JSON.parse(fileText(close, "summary.json")),
+    rows: [...readItems(fileText(close, "items.csv"))],
+  };
+}
+
+/** The files of a month: as they are stored, or as a closing would store them. */
+export function storedFiles(
+  { close, summary, rows }: MonthBooks,
+): MonthClose["files"] {
+  return close?.files ?? [
+    monthFile("summary.json", summaryFile(summary)),
+    monthFile("items.csv", itemsFile(rows)),
+  ];
+}
+
+/** What a file of a month is made from, beside its books. */
+export interface MonthFileParts {
+  readonly ledger: Ledger;
+  /** The whole address of an order's page. */
+  readonly orderUrl: (orderId: string) => string;
+}
