@@ -45,7 +45,6 @@ export type { VerificationMeaning } from "./machines/verification_machine.ts";
 export type { MonthRefusal } from "./months/close_month.ts";
 export type { Exclusion } from "./months/decide_rows.ts";
 export {
-  AMOUNTS,
   type Money,
   type MonthRow,
   type MonthRowKind,
