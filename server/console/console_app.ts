@@ -3,6 +3,11 @@ import { type Context, Hono } from "hono";
 import { streamSSE } from "hono/streaming";
 import { ApiProblem } from "../api/problem.ts";
 import { isMonth } from "../../resources/queries/months.ts";
+import { closedBooks as closedBooksOf } from "../../resources/months/month_books.ts";
+import {
+  isMonthFile,
+  monthFileText,
+} from "../../resources/months/month_files.ts";
 import { messageOf } from "../../core/guards.ts";
 import {
   type ConsoleEnv,
@@ -41,6 +46,7 @@ import { ClosedBooks } from "./context/closed_books.ts";
 import { changeCase } from "./actions/change_case.ts";
 import { closeMonth } from "./actions/close_month.ts";
 import { OpenBooks } from "./context/open_books.ts";
+import { orderPath } from "./parts/order_table.ts";
 import { figures, rangeOf } from "./parts/figures.ts";
 import { RefundsOfMonths } from "./context/refunds_due.ts";
 import { countWaiting } from "./context/waiting_counts.ts";
@@ -241,12 +247,18 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
   );
   app.get("/months/:month/:file", async (c) => {
     const { month, file } = c.req.param();
-    const close = isMonth(month) ? await ledger.months.get(month) : null;
-    const found = close?.files.find(({ name }) => name === file);
-    if (found === undefined) return show(c, () => null);
-    return c.body(found.text, 200, {
+    if (!isMonth(month) || !isMonthFile(file)) return show(c, () => null);
+    await parts.catchUp();
+    const close = await ledger.months.get(month);
+    const books = close === null
+      ? { close, ...await openBooks.whole(month) }
+      : closedBooksOf(close);
+    const { origin } = new URL(c.req.url);
+    const orderUrl = (id: string) => origin + orderPath(id);
+    const text = monthFileText(file, books, { ledger, orderUrl });
+    return c.body((await Array.fromAsync(text)).join(""), 200, {
       "content-type": "application/octet-stream",
-      "content-disposition": `attachment; filename="${month}-${found.name}"`,
+      "content-disposition": `attachment; filename="${month}-${file}"`,
     });
   });
   app.get("/live", (c) => {

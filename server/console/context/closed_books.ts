@@ -1,19 +1,23 @@
-import { fileText, type MonthSummary } from "../../../ledger/for_resources.ts";
 import { readMonthAt, readMonthPositions } from "../../../ledger/for_server.ts";
 import type { Ledger } from "../../../ledger/mod.ts";
+import {
+  type BooksDigest,
+  booksDigest,
+} from "../../../resources/months/books_digest.ts";
+import { closedBooks } from "../../../resources/months/month_books.ts";
 import {
   type MonthJson,
   monthJson,
 } from "../../../resources/views/month_view.ts";
 
-/** A closed month without its rows. */
+/** A closed month, with as many of its rows as a page shows. */
 export interface ClosedMonth extends MonthJson {
-  readonly summary: MonthSummary;
+  readonly books: BooksDigest;
 }
 
 /**
  * The closed months. One of them holds a row for each of its orders, and never
- * changes: each is read once, and its sums are remembered.
+ * changes: each is read once, and its digest is remembered.
  */
 export class ClosedBooks {
   readonly #ledger: Ledger;
@@ -35,7 +39,7 @@ export class ClosedBooks {
         const close = await readMonthAt(driver, position);
         month = close && {
           ...monthJson(close),
-          summary: JSON.parse(fileText(close, "summary.json")),
+          books: booksDigest(closedBooks(close)),
         };
         this.#read.set(position, month);
       }

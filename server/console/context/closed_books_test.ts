@@ -23,7 +23,9 @@ Deno.test("ClosedBooks.list() reads each closed month once, and finds one that w
   const found = async () => {
     asked = 0;
     const months = await books.list();
-    return [months.map(({ month, summary }) => [month, summary.rows.order])];
+    return [
+      months.map(({ month, books }) => [month, books.summary.rows.order]),
+    ];
   };
   const terms = { timeZone: "UTC", bookBy: "created" } as const;
   assert.deepEqual(await found(), [[]]);

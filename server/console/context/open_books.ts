@@ -1,6 +1,9 @@
 import { sleep } from "../../../core/waiting/sleep.ts";
-import type { MonthSummary } from "../../../ledger/for_resources.ts";
-import type { Ledger } from "../../../ledger/mod.ts";
+import type { Ledger, MonthPreview } from "../../../ledger/mod.ts";
+import {
+  type BooksDigest,
+  booksDigest,
+} from "../../../resources/months/books_digest.ts";
 
 /** A page waits at most this long for the books of an open month, ms. */
 const PATIENCE_MS = 2_000;
@@ -16,7 +19,7 @@ const REMEMBERED = 24;
 
 /** The books of an open month, as they were at some time. */
 export interface WorkedOut {
-  readonly summary: MonthSummary;
+  readonly books: BooksDigest;
   /** When that was begun, ms since the epoch. */
   readonly atMs: number;
 }
@@ -47,6 +50,7 @@ export class OpenBooks {
   readonly #stop = new AbortController();
   readonly #last = new Map<string, WorkedOut & { readonly tookMs: number }>();
   readonly #works = new Map<string, Work>();
+  readonly #whole = new Map<string, Promise<MonthPreview>>();
   #queue: Promise<void> = Promise.resolve();
 
   /**
@@ -82,6 +86,30 @@ export class OpenBooks {
     };
   }
 
+  /**
+   * The books of a month with all of their rows, for its files, once they are
+   * worked out; they are not remembered.
+   */
+  whole(month: string): Promise<MonthPreview> {
+    let whole = this.#whole.get(month);
+    if (whole === undefined) {
+      const done = this.#queue.then(() => this.#preview(month, () => {}));
+      whole = done.finally(() => this.#whole.delete(month));
+      this.#whole.set(month, whole);
+      this.#queue = done.then(() => {}, () => {});
+    }
+    return whole;
+  }
+
+  /** What is known of a month, at once; it is worked out if that is old. */
+  latest(month: string): WorkedOut | null {
+    if (!this.#isFresh(month) && !this.#works.has(month)) {
+      // A page that asks for it is told what fails.
+      this.#begin(month).done.catch(() => {});
+    }
+    return this.#last.get(month) ?? null;
+  }
+
   /** Forgets what was worked out: a month was closed. */
   forget(): void {
     this.#last.clear();
@@ -112,20 +140,24 @@ export class OpenBooks {
   }
 
   async #workOut(month: string): Promise<void> {
-    const { signal } = this.#stop;
-    signal.throwIfAborted();
     const work = this.#works.get(month);
     const atMs = this.#now();
-    const { summary } = await this.#ledger.months.preview(month, {
-      signal,
-      onProgress: (orders) => {
-        if (work !== undefined) work.orders = orders;
-      },
+    const preview = await this.#preview(month, (orders) => {
+      if (work !== undefined) work.orders = orders;
     });
     const tookMs = Math.abs(this.#now() - atMs);
     this.#last.delete(month);
-    this.#last.set(month, { summary, atMs, tookMs });
+    this.#last.set(month, { books: booksDigest(preview), atMs, tookMs });
     const [oldest = month] = this.#last.keys();
     if (this.#last.size > REMEMBERED) this.#last.delete(oldest);
+  }
+
+  async #preview(
+    month: string,
+    onProgress: (orders: number) => void,
+  ): Promise<MonthPreview> {
+    const { signal } = this.#stop;
+    signal.throwIfAborted();
+    return await this.#ledger.months.preview(month, { signal, onProgress });
   }
 }

@@ -31,7 +31,7 @@ Deno.test("OpenBooks.of() says how far it is where a month takes long, and remem
   ends[0]?.resolve();
   const rows = async () => {
     const { last, underWay } = await books.of("2026-11");
-    return [last?.summary.rows.order, last?.atMs, underWay];
+    return [last?.books.summary.rows.order, last?.atMs, underWay];
   };
   while ((await rows())[2] !== null);
   assert.deepEqual(await rows(), [1, 0, null]);

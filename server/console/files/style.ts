@@ -136,7 +136,7 @@ a.tile:hover { border-color: var(--brand); }
 .probe { display: none; } .probe.brand { color: var(--brand); } .probe.soft { color: var(--soft); } .probe.line { color: var(--line); } .probe.ink { color: var(--ink); }
 .button[aria-current] { background: var(--brand); color: var(--on-brand); border-color: var(--brand); }
 .bars { width: 100%; max-height: 200px; } .bars .some { fill: var(--brand); } .bars .none { fill: var(--line); }
-.bars text { font-size: 10px; fill: var(--soft); text-anchor: middle; }
+.bars text { font-size: 10px; fill: var(--soft); text-anchor: middle; } .bars .value { fill: var(--ink); }
 footer { margin-top: 26px; font-size: 13px; }
 
 @media (max-width: 860px) { .columns { grid-template-columns: minmax(0, 1fr); } }
@@ -147,7 +147,7 @@ footer { margin-top: 26px; font-size: 13px; }
   section, .card { padding: 14px; }
   .verdict { font-size: 19px; }
   .columns > :last-child .facts > div { grid-template-columns: minmax(0, 1fr); }
-  .bars g:not(:nth-child(5n + 1)) text { display: none; } .bars text { font-size: 22px; }
+  .bars g:not(:nth-child(5n + 1)) text:not(.value), .bars .value { display: none; } .bars text { font-size: 22px; }
   nav a { padding: 5px 8px; }
 }
 /* Each row of a table is a list: nobody has to push it to and fro. */

@@ -1,5 +1,11 @@
 import { localDay, monthAfter, monthOf } from "../../../ledger/for_server.ts";
-import type { MonthSummary } from "../../../ledger/for_resources.ts";
+import { type MonthSummary, ROW_KINDS } from "../../../ledger/for_resources.ts";
+import type { BooksDigest } from "../../../resources/months/books_digest.ts";
+import {
+  MONTH_FILE_NAMES,
+  MONTH_FILES,
+} from "../../../resources/months/month_files.ts";
+import { ROW_KIND_WORDS } from "../../../resources/wording/month.ts";
 import { isMonth } from "../../../resources/queries/months.ts";
 import { counted } from "../../../resources/views/text.ts";
 import type { ClosedMonth } from "../context/closed_books.ts";
@@ -15,10 +21,13 @@ import {
 import { agoText, moment } from "../markup/times.ts";
 import {
   assetTable,
-  currencyTable,
   dayBars,
   exclusionList,
+  kindTable,
+  monthLink,
   oddOrders,
+  refundList,
+  rowTable,
 } from "../parts/month_tables.ts";
 import { hidden } from "../parts/notes.ts";
 import type { OpenMonth } from "../context/open_books.ts";
@@ -36,7 +45,7 @@ export async function monthPage(
   const close = await context.closedBooks.get(month);
   return close === null
     ? await openMonth(context, month)
-    : page(month, "closed", await books(context, close.summary, close));
+    : page(month, "closed", await books(context, close.books, close));
 }
 
 async function openMonth(
@@ -66,9 +75,9 @@ This page loads itself again until they are there.</p>`,
     "open",
     markup`${older}${await earlier(context, month)}${await books(
       context,
-      last.summary,
+      last.books,
       null,
-    )}${await closing(context, last.summary)}`,
+    )}${await closing(context, last.books.summary)}`,
   );
 }
 
@@ -107,29 +116,81 @@ function workingOut({ underWay }: OpenMonth): string {
 
 async function books(
   context: PageContext,
-  summary: MonthSummary,
+  { summary, kinds, rows }: BooksDigest,
   close: ClosedMonth | null,
 ): Promise<Markup> {
   const refunds = await context.refunds.of(summary.month);
   return markup`${
     section("terms", "How it was worked out", terms(summary, close))
   }
+${close !== null && await changedLater(context, summary.month)}
 ${
     section(
-      "currencies",
-      "By currency",
-      markup`${currencyTable(summary, refunds)}
-<p class="soft">Refunds due are those of orders that were created in this month (UTC), as the ledger knows today.</p>
-${exclusionList(summary)}`,
+      "kinds",
+      "Sales, and apart from them what corrects other months",
+      markup`${kindTable(kinds)}${exclusionList(summary)}${refundList(refunds)}
+<p class="soft">Refunds due are those of orders that were created in this month (UTC), as the ledger knows today.</p>`,
     )
   }
 ${oddOrders(summary)}
 ${section("days", "Orders by day", dayBars(summary))}
-${section("assets", "By asset and network", assetTable(summary))}`;
+${section("assets", "By asset and network", assetTable(summary))}
+${section("files", "Files", files(summary.month, close))}
+${
+    ROW_KINDS.toReversed().map((kind) =>
+      rows[kind].count > 0 &&
+      section(
+        `rows-${kind}`,
+        `${ROW_KIND_WORDS[kind]}: ${counted(rows[kind].count, "row")}`,
+        rowTable(ROW_KIND_WORDS[kind], rows[kind], summary.month),
+      )
+    )
+  }`;
+}
+
+/**
+ * What later months have booked of a closed one, and what the next one would
+ * book now: the closed month itself never changes.
+ */
+async function changedLater(
+  { closedBooks, openBooks }: PageContext,
+  month: string,
+): Promise<Markup> {
+  const all = await closedBooks.list();
+  const next = monthAfter(all.at(-1)?.month ?? month);
+  const open = openBooks.latest(next);
+  const later = [
+    ...all.filter((one) => one.month > month),
+    ...open === null ? [] : [{ month: next, books: open.books }],
+  ].flatMap(({ month: bookedIn, books }) => {
+    const rows = books.corrects.get(month);
+    return rows === undefined ? [] : [{ bookedIn, rows }];
+  });
+  const unknown = open === null &&
+    markup`<p class="soft">Whether ${
+      monthLink(next)
+    }, which is not closed, changes more is being worked out: load the page again.</p>`;
+  return section(
+    "later",
+    "Changed since it was closed",
+    later.length === 0
+      ? markup`<p>${
+        open === null
+          ? "Nothing in closed months."
+          : "Nothing: what it booked still stands."
+      }</p>${unknown}`
+      : markup`${
+        later.map(({ bookedIn, rows }) =>
+          markup`<p>${counted(rows.count, "row")} in ${monthLink(bookedIn)}${
+            bookedIn === next && ", as it would be closed now"
+          }:</p>${rowTable(`Booked in ${bookedIn}`, rows, month)}`
+        )
+      }${unknown}`,
+  );
 }
 
 function terms(
-  { timeZone, bookBy, asOf, rows, month }: MonthSummary,
+  { timeZone, bookBy, asOf, rows }: MonthSummary,
   close: ClosedMonth | null,
 ): Markup {
   const state: Child = close === null
@@ -147,21 +208,25 @@ function terms(
     ["Late", rows.late || null],
     ["Reversals", rows.reversal || null],
     ["Restatements", rows.restatement || null],
-    [
-      "Downloads",
-      close?.files.map(({ name, sha256 }) =>
-        markup`<p><a href="/months/${month}/${name}" download="${month}-${name}">${name}</a>
-<span class="soft">${FILES[name] ?? ""}</span>
-<br><span class="soft">SHA-256 <code>${sha256}</code></span></p>`
-      ),
-    ],
   ]);
 }
 
-const FILES: Readonly<Record<string, string>> = {
-  "summary.json": "the sums of this page",
-  "items.csv": "a row for each order, for a spreadsheet",
-};
+/** The files of a month; of an open one as they would be now. */
+function files(month: string, close: ClosedMonth | null): Markup {
+  return facts(
+    MONTH_FILE_NAMES.map((name) => {
+      const stored = close?.files.find((file) => file.name === name);
+      return [
+        name,
+        markup`<p><a href="/months/${month}/${name}" download="${month}-${name}">${name}</a>
+<span class="soft">${MONTH_FILES[name].means}</span>${
+          stored !== undefined &&
+          markup`<br><span class="soft">SHA-256 <code>${stored.sha256}</code></span>`
+        }</p>`,
+      ];
+    }),
+  );
+}
 
 /** How the month is closed; nothing before it is over, or in its turn. */
 async function closing(

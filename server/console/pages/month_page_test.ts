@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { booksDigest } from "../../../resources/months/books_digest.ts";
 import type { PageContext } from "../context/page_context.ts";
 import type { OpenMonth } from "../context/open_books.ts";
 import { monthPage } from "./month_page.ts";
@@ -46,12 +47,13 @@ Deno.test("monthPage() shows the last books with their age while newer ones are 
     },
     unclear: [],
   } as const;
+  const books = booksDigest({ summary, rows: [] });
   const atMs = Date.parse("2026-11-20T09:00:00Z");
-  const old = await pageOf({ last: { summary, atMs }, underWay: 1 });
+  const old = await pageOf({ last: { books, atMs }, underWay: 1 });
   assert.match(old.text, /These are the books of 3 h ago\. .* 1 order read/);
   assert.match(old.text, /Orders 4/);
   assert.match(old.text, /Booked, and odd amount mismatch: +O1 +O2/);
   assert.equal(old.refreshSeconds, undefined);
-  const fresh = await pageOf({ last: { summary, atMs }, underWay: null });
+  const fresh = await pageOf({ last: { books, atMs }, underWay: null });
   assert.doesNotMatch(fresh.text, /These are the books/);
 });

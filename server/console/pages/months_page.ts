@@ -47,11 +47,11 @@ ${
             { title: "Booked by" },
           ],
           closed.toReversed().map((
-            { month, summary, closedAt, timeZone, bookBy },
+            { month, books, closedAt, timeZone, bookBy },
           ) => [
             markup`<a href="/months/${month}">${month}</a>`,
-            summary.rows.order,
-            grossText(summary),
+            books.summary.rows.order,
+            grossText(books.summary),
             moment(closedAt),
             timeZone,
             bookBy,

@@ -4,6 +4,7 @@ import type { Ledger, NewEvent } from "../../../ledger/mod.ts";
 import { deliveryUnanswered } from "../../../ledger/testing/mod.ts";
 import { addRefusedRequests } from "../../../sync/for_server.ts";
 import { monthReading } from "../../../ledger/testing/month_test_events.ts";
+import { MONTH_FILE_NAMES } from "../../../resources/months/month_files.ts";
 import { until } from "../../../tests/kit/until.ts";
 import { CONSOLE_ORIGIN, testConsole } from "../../../tests/kit/console.ts";
 import { BackgroundJob } from "../../api/background_job.ts";
@@ -98,11 +99,13 @@ Deno.test("monthPage() shows a closed month as it was closed, with its files byt
   );
   assert.match(text, /As of position 4, 4 events Orders 2/);
   // OCT2 is of November in Berlin.
+  assert.match(text, /Sales USD 2 60\.20 0\.60 2, 0 2\.10 2, 0 In all USD 2/);
+  assert.match(text, /Refunds due: 70\.70 USD, 1 order/);
   assert.match(
     text,
-    /Refunds due USD 2 60\.20 0\.60 0 2\.10 0 70\.70, 1 order Refunds due are/,
+    /2026-10-05: 1 order, 30\.10 USD 1 5 2026-10-06: 1 order, 30\.10 USD 1 6/,
   );
-  assert.match(text, /2026-10-05: 1 order 5 2026-10-06: 1 order 6/);
+  assert.match(text, /Sales: 2 rows .* 2026-10-05 OCT1 30\.10 USD/);
   for (const { name, sha256 } of closed?.files ?? []) {
     const answer = await opened.ask(`/months/2026-10/${name}`);
     const bytes = new Uint8Array(await answer.arrayBuffer());
@@ -117,6 +120,45 @@ Deno.test("monthPage() shows a closed month as it was closed, with its files byt
   assert.equal((await opened.ask("/months/2026-13")).status, 404);
 });
 
+Deno.test("monthPage() leads from a closed month to what changed later, in closed months and in the open one", async () => {
+  const ledger = await oddLedger(october);
+  const terms = { timeZone: "UTC", bookBy: "confirmed" } as const;
+  assert.ok((await ledger.months.close("2026-10", terms)).closed);
+  await using opened = testConsole(ledger, now);
+  const page = async () => {
+    let text = "";
+    do text = await opened.read("/months/2026-10"); while (
+      text.includes("is being worked out")
+    );
+    return /Changed since it was closed(.*)Sales, and apart/.exec(text)?.[1];
+  };
+  assert.match(await page() ?? "", /Nothing: what it booked still stands/);
+  await ledger.append([
+    monthReading({
+      order: "OCT1",
+      at: "2026-11-03T10:00:00Z",
+      status: "cancelled",
+    }),
+    monthReading({
+      order: "OCT3",
+      at: "2026-11-04T10:00:00Z",
+      fields: { currency_amount: "31.10" },
+    }),
+  ]);
+  const early = { beforeEnd: true } as const;
+  assert.ok((await ledger.months.close("2026-11", early)).closed);
+  const later = await page() ?? "";
+  assert.match(later, /3 rows in 2026-11 :/);
+  assert.match(later, /2026-11-03 OCT1 -30\.10 USD/);
+  assert.match(
+    later,
+    /2026-11-04 OCT3 -30\.10 USD .* 2026-11-04 OCT3 31\.10 USD/,
+  );
+  const html = await (await opened.ask("/months/2026-11")).text();
+  assert.match(html, /href="\/orders\/OCT1"/);
+  assert.match(html, /href="\/months\/2026-10"/);
+});
+
 Deno.test("monthPage() works the books of an open month out, and stores nothing", async () => {
   const ledger = await oddLedger(october);
   await using opened = testConsole(ledger, now);
@@ -124,7 +166,16 @@ Deno.test("monthPage() works the books of an open month out, and stores nothing"
   const text = await opened.read("/months/2026-10");
   assert.match(text, /2026-10 open How it was worked out Closed Not closed/);
   assert.match(text, /Time zone UTC/);
-  assert.match(text, /USD 3 70\.10 0\.60 1 3\.15 0 70\.70, 1 order/);
+  assert.match(text, /Sales USD 3 70\.10 0\.60 2, 1 3\.15 3, 0/);
+  assert.match(text, /Refunds due: 70\.70 USD, 1 order/);
+  assert.match(text, /2026-10-31 OCT2 9\.90 USD .* not stated 1\.05/);
+  for (const file of MONTH_FILE_NAMES) {
+    const answer = await opened.ask(`/months/2026-10/${file}`);
+    assert.equal(answer.status, 200);
+    assert.match(await answer.text(), /OCT2|^kind,currency|"order": 3/);
+  }
+  const orders = await (await opened.ask("/months/2026-10/orders.csv")).text();
+  assert.match(orders, /,http:\/\/[^/,]+\/orders\/OCT1\r\n/);
   assert.equal((await ledger.stats()).position, position);
   assert.equal(await ledger.months.get("2026-10"), null);
 });

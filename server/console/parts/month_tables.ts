@@ -1,10 +1,15 @@
 import type {
+  KindTotal,
   MonthSummary,
   MonthTotal,
 } from "../../../ledger/for_resources.ts";
+import type { SomeRows } from "../../../resources/months/books_digest.ts";
 import { AmountSum } from "../../../ledger/for_server.ts";
 import { counted } from "../../../resources/views/text.ts";
-import { EXCLUSIONS } from "../../../resources/wording/month.ts";
+import {
+  EXCLUSIONS,
+  ROW_KIND_WORDS,
+} from "../../../resources/wording/month.ts";
 import {
   type Child,
   type Markup,
@@ -15,57 +20,134 @@ import {
 } from "../markup/markup.ts";
 import { moneyText, sumText } from "../markup/money.ts";
 import { outsideText } from "../markup/outside.ts";
+import { moment } from "../markup/times.ts";
 import { orderLink } from "./order_table.ts";
 
-/** Sums by currency, with how many orders state no amount or fee. */
-export function currencyTable(
-  { totals }: MonthSummary,
-  refunds: ReadonlyMap<
-    string,
-    { readonly orders: number; readonly sum: string }
-  >,
-): Markup {
-  const byCurrency = Map.groupBy(totals, ({ currency }) => currency ?? "");
-  for (const currency of refunds.keys()) {
-    if (!byCurrency.has(currency)) byCurrency.set(currency, []);
-  }
+/**
+ * Sums by currency, apart by kind, with how many rows state a fee and how many
+ * do not.
+ */
+export function kindTable(kinds: readonly KindTotal[]): Markup {
+  const groups = Map.groupBy(
+    kinds,
+    ({ kind, currency }) => `${kind} ${currency ?? ""}`,
+  );
   return table(
-    "Sums by currency",
+    "Sums by kind and currency",
     [
+      { title: "Rows" },
       { title: "Currency" },
-      { title: "Orders", number: true },
+      { title: "Count", number: true },
       { title: "Gross", number: true },
       { title: "Your fees (USD)", number: true },
-      { title: "Without your fee stated", number: true },
+      { title: "Your fee stated, not stated", number: true },
       { title: "Service's fees (USD)", number: true },
-      { title: "Without its fee stated", number: true },
-      { title: "Refunds due", number: true },
+      { title: "Its fee stated, not stated", number: true },
     ],
-    [...byCurrency].map(([currency, parts]) => {
-      const refund = refunds.get(currency);
+    [...groups.values()].map((parts) => {
+      const [{ kind, currency } = { kind: "all" as const, currency: null }] =
+        parts;
+      const rows = parts.reduce((sum, { rows }) => sum + rows, 0);
+      const counts = (field: `${Amount}Unknown`) => {
+        const without = unknown(parts, field);
+        return `${rows - without}, ${without}`;
+      };
       return [
-        outsideText(currency || "not known", 20),
-        parts.reduce((sum, { orders }) => sum + orders, 0),
+        ROW_KIND_WORDS[kind],
+        outsideText(currency ?? "not known", 20),
+        rows,
         withUnknown(
-          sum(added(parts, "currencyAmount"), currency),
+          sum(added(parts, "currencyAmount"), currency ?? ""),
           unknown(parts, "currencyAmountUnknown"),
         ),
         sum(added(parts, "partnerFeeUsd"), "USD") ?? "",
-        unknown(parts, "partnerFeeUsdUnknown"),
+        counts("partnerFeeUsdUnknown"),
         sum(added(parts, "serviceFeeUsd"), "USD") ?? "",
-        unknown(parts, "serviceFeeUsdUnknown"),
-        refund === undefined
-          ? "none"
-          : `${sumText(refund.sum, currency)}, ${
-            counted(refund.orders, "order")
-          }`,
+        counts("serviceFeeUsdUnknown"),
       ];
     }),
   );
 }
 
+/** Refunds that are due, by currency. */
+export function refundList(
+  refunds: ReadonlyMap<
+    string,
+    { readonly orders: number; readonly sum: string }
+  >,
+): Markup {
+  return refunds.size === 0
+    ? markup`<p>Refunds due: none.</p>`
+    : markup`<p>${
+      [...refunds].map(([currency, { orders, sum }]) =>
+        markup`Refunds due: <a href="/attention?kind=refund_due">${
+          moneyText(sum, currency || "of no currency")
+        }, ${counted(orders, "order")}</a>. `
+      )
+    }</p>`;
+}
+
+/** Rows of books, each with a link to its order and, where that is another, to
+ * the month of it. */
+export function rowTable(
+  label: string,
+  { count, first }: SomeRows,
+  month: string,
+): Markup {
+  const more = count - first.length;
+  return markup`${
+    table(
+      label,
+      [
+        { title: "Day" },
+        { title: "Order" },
+        { title: "Amount", number: true },
+        { title: "Asset", number: true },
+        { title: "Your fee (USD)", number: true },
+        { title: "Service's fee (USD)", number: true },
+        { title: "Of" },
+        { title: "Known" },
+      ],
+      first.map(({ day, orderId, money, ofMonth, knownAt }) => [
+        day,
+        orderLink(orderId),
+        money.currencyAmount === null
+          ? "not stated"
+          : moneyText(money.currencyAmount, money.currency),
+        [
+          money.cryptoAmount ?? "not stated",
+          outsideText(money.commodity ?? "", 20),
+        ]
+          .join(" ").trim(),
+        money.partnerFeeUsd === null
+          ? "not stated"
+          : sumText(money.partnerFeeUsd, "USD"),
+        money.serviceFeeUsd === null
+          ? "not stated"
+          : sumText(money.serviceFeeUsd, "USD"),
+        ofMonth === month ? "" : monthLink(ofMonth),
+        moment(knownAt),
+      ]),
+    )
+  }${
+    more > 0 &&
+    markup`<p class="soft">And ${
+      counted(more, "row")
+    } more, in <code>orders.csv</code>.</p>`
+  }`;
+}
+
+/** A month, which leads to its page. */
+export function monthLink(month: string): Markup {
+  return markup`<a href="/months/${month}">${month}</a>`;
+}
+
 /** What the orders of a month cost, by currency. */
-export function grossText({ totals }: MonthSummary): string {
+export function grossText(
+  { totals }: {
+    readonly totals: readonly (Sums & Pick<MonthTotal, "currency">)[];
+  },
+): string {
   const byCurrency = Map.groupBy(totals, ({ currency }) => currency ?? "");
   return [...byCurrency].map(([currency, parts]) => {
     const known = added(parts, "currencyAmount") ?? "unknown";
@@ -80,8 +162,11 @@ function sum(known: string | null, currency: string): string | null {
 
 type Amount = "currencyAmount" | "partnerFeeUsd" | "serviceFeeUsd";
 
+/** Sums of either table. */
+type Sums = Pick<MonthTotal, Amount | `${Amount}Unknown`>;
+
 /** The exact sum of what is known. */
-function added(parts: readonly MonthTotal[], field: Amount): string | null {
+function added(parts: readonly Sums[], field: Amount): string | null {
   const sum = new AmountSum();
   for (const part of parts) {
     if (part[field] !== null) sum.add(part[field], 1);
@@ -90,7 +175,7 @@ function added(parts: readonly MonthTotal[], field: Amount): string | null {
 }
 
 function unknown(
-  parts: readonly MonthTotal[],
+  parts: readonly Sums[],
   field: `${Amount}Unknown`,
 ): number {
   return parts.reduce((sum, part) => sum + part[field], 0);
@@ -128,34 +213,58 @@ export function assetTable({ totals }: MonthSummary): Markup {
 }
 
 /** Width and height of a bar of the days, in the units of the drawing. */
-const BAR = { width: 18, gap: 4, height: 90 } as const;
+const BAR = { width: 18, gap: 4, height: 90, value: 14 } as const;
 
-/** A bar for each day, by its orders. */
+/** A bar for each day, by its orders, and the same as a table with its money. */
 export function dayBars({ month, days }: MonthSummary): Markup {
-  const orders = new Map<string, number>();
-  for (const { day, orders: more } of days) {
-    orders.set(day, (orders.get(day) ?? 0) + more);
-  }
+  const byDay = Map.groupBy(days, ({ day }) => day);
+  const ordersOf = (day: string) =>
+    byDay.get(day)?.reduce((sum, { orders }) => sum + orders, 0) ?? 0;
   const [year = 0, number = 1] = month.split("-").map(Number);
   const length = new Date(Date.UTC(year, number, 0)).getUTCDate();
-  const most = Math.max(1, ...orders.values());
+  const names = Array.from(
+    { length },
+    (_, at) => `${month}-${String(at + 1).padStart(2, "0")}`,
+  );
+  const most = Math.max(1, ...names.map(ordersOf));
   const step = BAR.width + BAR.gap;
-  const bars = Array.from({ length }, (_, at) => {
-    const day = `${month}-${String(at + 1).padStart(2, "0")}`;
-    const count = orders.get(day) ?? 0;
+  const foot = BAR.value + BAR.height;
+  const bars = names.map((day, at) => {
+    const count = ordersOf(day);
     const height = Math.max(1, Math.round(BAR.height * count / most));
-    return markup`<g><title>${day}: ${counted(count, "order")}</title>
+    const middle = at * step + BAR.width / 2;
+    return markup`<g><title>${day}: ${counted(count, "order")}${
+      count !== 0 && `, ${grossText({ totals: byDay.get(day) ?? [] })}`
+    }</title>
 <rect x="${at * step}" y="${
-      BAR.height - height
+      foot - height
     }" width="${BAR.width}" height="${height}" class="${
       count > 0 ? "some" : "none"
-    }"/><text x="${at * step + BAR.width / 2}" y="${BAR.height + 14}">${
-      at + 1
-    }</text></g>`;
+    }"/>${
+      count !== 0 &&
+      markup`<text class="value" x="${middle}" y="${
+        foot - height - 3
+      }">${count}</text>`
+    }<text x="${middle}" y="${foot + 14}">${at + 1}</text></g>`;
   });
   return markup`<svg class="bars" viewBox="0 0 ${length * step} ${
-    BAR.height + 18
-  }" role="img" aria-label="Orders by day: at most ${most} on one day">${bars}</svg>`;
+    foot + 18
+  }" role="img" aria-label="Orders by day: at most ${most} on one day; the table below has each">${bars}</svg>
+<details><summary>As a table</summary>${
+    table(
+      "Orders by day",
+      [
+        { title: "Day" },
+        { title: "Orders", number: true },
+        { title: "Gross", number: true },
+      ],
+      [...byDay].map(([day, totals]) => [
+        day,
+        ordersOf(day),
+        grossText({ totals }),
+      ]),
+    )
+  }</details>`;
 }
 
 /** What is not in the books, and why. */
