@@ -29,7 +29,6 @@ export function addAssets(program: Command, cli: Cli): void {
     "how transactions can be looked at, or why not; JSON always says so",
   );
   settingOption(jsonOption(command, "one object a line"), "environment", {
-    means: "whose assets: `production` or `sandbox`",
     otherwise: "production",
   })
     .addHelpText("after", "\nExample:\n  rampkit assets --witness")
