@@ -60,8 +60,9 @@ export class Columns<Row extends object> {
   readonly count: number;
   /** The place of each: to read one of them, or where time matters. */
   readonly at: Readonly<Record<keyof Row, number>>;
+  /** The fields, in the order of the columns. */
+  readonly fields: readonly (keyof Row)[];
   readonly #columns: readonly string[];
-  readonly #fields: readonly (keyof Row)[];
   readonly #types: readonly ColumnType<Row[keyof Row]>[];
 
   constructor(columns: ColumnsOf<Row>) {
@@ -74,7 +75,7 @@ export class Columns<Row extends object> {
       all.map(([field], place) => [field, place]),
     ) as Record<keyof Row, number>;
     this.#columns = all.map(([, [column]]) => column);
-    this.#fields = all.map(([field]) => field);
+    this.fields = all.map(([field]) => field);
     this.#types = all.map(([, [, type]]) => type);
   }
 
@@ -89,7 +90,7 @@ export class Columns<Row extends object> {
     instead?: Readonly<Partial<Record<keyof Row, string>>>,
   ): string {
     const before = alias === undefined ? "" : `${alias}.`;
-    return this.#fields.map((field, place) =>
+    return this.fields.map((field, place) =>
       instead?.[field] ?? `${before}${this.#columns[place]}`
     ).join(", ");
   }
@@ -115,7 +116,7 @@ export class Columns<Row extends object> {
    */
   excluded(key: readonly (keyof Row)[] = []): string {
     return this.#columns.filter((_, place) =>
-      !key.includes(this.#fields[place] as keyof Row)
+      !key.includes(this.fields[place] as keyof Row)
     ).map((column) => `${column} = excluded.${column}`).join(", ");
   }
 
@@ -133,7 +134,7 @@ export class Columns<Row extends object> {
   read(row: readonly SqlValue[], from = 0): Row {
     const made: Partial<Row> = {};
     for (let place = 0; place < this.count; place++) {
-      const field = this.#fields[place];
+      const field = this.fields[place];
       const type = this.#types[place];
       if (field === undefined || type === undefined) break;
       made[field] = type.read(row[from + place] ?? null);
@@ -143,7 +144,7 @@ export class Columns<Row extends object> {
 
   /** What is stored of an object, in the order of the columns. */
   write(row: Row): SqlValue[] {
-    return this.#fields.map((field, place) =>
+    return this.fields.map((field, place) =>
       this.#types[place]?.write(row[field]) ?? null
     );
   }

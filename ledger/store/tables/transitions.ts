@@ -107,6 +107,9 @@ const columns: ColumnsOf<Omit<StoredTransition, "seq">> = {
   after: ["after", plain()],
 };
 
+/** What is stored of a transition however it came to be. */
+const STATED = new Columns(columns);
+
 /** The columns of a transition; {@linkcode transitionOf} reads them. */
 export const TRANSITIONS: Columns<StoredTransition> = new Columns({
   seq: ["seq", plain()],
@@ -426,12 +429,8 @@ export function logReleasesAgain(
   const rows = names.filter(({ machine }) => machine === "release")
     .map(({ id, status, entry }) => [id, status, entry]);
   return {
-    sql: `INSERT OR REPLACE INTO transitions (entity, entity_id, machine, trust,
-        status, entry, previous, reverses, position, recorded_at, live, shown,
-        reason, after, fired)
-      SELECT t.entity, t.entity_id, t.machine, t.trust, t.status, t.entry,
-        t.previous, t.reverses, t.position, ?1, 1, t.shown, t.reason, t.after,
-        1
+    sql: `INSERT OR REPLACE INTO transitions (${STATED.list()}, fired)
+      SELECT ${STATED.list("t", { recordedAt: "?1", live: "1" })}, 1
       FROM json_each(?2) AS w JOIN transitions AS t ON t.entity = 'order'
         AND t.entity_id = w.value ->> 0 AND t.machine = 'release'
         AND t.trust = 'release' AND t.status = w.value ->> 1
@@ -520,10 +519,20 @@ export function logStates(
   const rows = states.filter((state) => state.entity === entity)
     .map(({ id, machine, trust, status }) => [id, machine, trust, status]);
   return {
-    sql: `INSERT OR REPLACE INTO transitions (entity, entity_id, machine, trust,
-        status, entry, previous, reverses, position, recorded_at, live, fired)
-      SELECT v.entity, v.entity_id, v.machine, v.trust, v.status, ${nextEntry},
-        t.previous, coalesce(t.reverses, v.reverses, '[]'), p.position, ?1, 1, 1
+    sql: `INSERT OR REPLACE INTO transitions (${STATED.list()}, fired)
+      SELECT ${
+      STATED.list("v", {
+        entry: nextEntry,
+        previous: "t.previous",
+        reverses: "coalesce(t.reverses, v.reverses, '[]')",
+        position: "p.position",
+        recordedAt: "?1",
+        live: "1",
+        shown: "NULL",
+        reason: "NULL",
+        after: "NULL",
+      })
+    }, 1
       FROM json_each(?2) AS w
       JOIN projections AS p ON p.name = 'live'
       JOIN (${visible[entity]}) AS v ON v.entity_id = w.value ->> 0

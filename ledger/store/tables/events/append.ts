@@ -8,22 +8,18 @@ import {
   classify,
 } from "../../../../core/webhook_event/classify_body.ts";
 import { readRecords } from "../../../../core/wire/delivery_records.ts";
+import { type TextColumns, TEXTS } from "./event_rows.ts";
 import { deliveryUnanswered } from "../../../events/mint.ts";
 
 // The limit has no effect on the result. It stops SQLite from building the JSON
 // of a row again for each column.
-const insert = `INSERT INTO events (
-  event_id, kind, type, order_id, user_id, click_id,
-  occurred_at, recorded_at, read_at, digest, body, salt)
-SELECT e ->> 0, e ->> 1, e ->> 2, e ->> 3, e ->> 4, e ->> 5, e ->> 6,
-  e ->> 7, e ->> 8, e ->> 9,
-  substr(?1, e ->> 10, e ->> 11), substr(?1, e ->> 12, e ->> 13)
+const insert = `INSERT INTO events (${TEXTS.list()}, body, salt)
+SELECT ${TEXTS.valuesOf("e")},
+  substr(?1, e ->> ${TEXTS.count}, e ->> ${TEXTS.count + 1}),
+  substr(?1, e ->> ${TEXTS.count + 2}, e ->> ${TEXTS.count + 3})
 FROM (SELECT value AS e FROM json_each(?2) LIMIT -1)
 WHERE true
 ON CONFLICT (event_id) DO NOTHING`;
-
-/** The columns of an event that are text. */
-export type TextColumns = Omit<NewEvent, "body" | "salt">;
 
 /** A row of the statement: the text columns, then where body and salt are. */
 export type AppendRow = readonly (string | number | null)[];
@@ -84,28 +80,15 @@ export function appendRow(
   body: readonly [at: number, bytes: number],
   salt: readonly [at: number, bytes: number],
 ): AppendRow {
-  return [
-    columnOf(event, "eventId"),
-    columnOf(event, "kind"),
-    columnOf(event, "type"),
-    columnOf(event, "orderId"),
-    columnOf(event, "userId"),
-    columnOf(event, "clickId"),
-    columnOf(event, "occurredAt"),
-    columnOf(event, "recordedAt"),
-    columnOf(event, "readAt"),
-    columnOf(event, "digest"),
-    body[0] + 1, // SQL counts bytes from one.
-    body[1],
-    salt[0] + 1,
-    salt[1],
-  ];
-}
-
-function columnOf(event: TextColumns, name: keyof TextColumns): string | null {
-  const value = event[name];
-  if (value !== null) checkText(event.eventId, name, value);
-  return value;
+  const row: (string | number | null)[] = [];
+  for (const name of TEXTS.fields) {
+    const value = event[name];
+    if (value !== null) checkText(event.eventId, name, value);
+    row.push(value);
+  }
+  // SQL counts bytes from one.
+  row.push(body[0] + 1, body[1], salt[0] + 1, salt[1]);
+  return row;
 }
 
 /**

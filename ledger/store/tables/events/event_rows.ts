@@ -1,12 +1,13 @@
 import type { EventKind } from "../../../machines/event_kind.ts";
 import type { RecordedEvent } from "../../../events/event.ts";
 import type { ResultSet, SqlValue, Statement } from "../../driver/driver.ts";
-import { Columns, plain } from "../columns.ts";
+import { Columns, type ColumnsOf, plain } from "../columns.ts";
 import type { ProjectionSlot } from "../checkpoints.ts";
 
-/** The columns of an event. */
-export const EVENTS: Columns<RecordedEvent> = new Columns({
-  position: ["position", plain()],
+/** The columns of an event that are text. */
+export type TextColumns = Omit<RecordedEvent, "position" | "body" | "salt">;
+
+const texts: ColumnsOf<TextColumns> = {
   eventId: ["event_id", plain()],
   kind: ["kind", plain()],
   type: ["type", plain()],
@@ -16,8 +17,17 @@ export const EVENTS: Columns<RecordedEvent> = new Columns({
   occurredAt: ["occurred_at", plain()],
   recordedAt: ["recorded_at", plain()],
   readAt: ["read_at", plain()],
-  body: ["body", plain()],
   digest: ["digest", plain()],
+};
+
+/** The columns of an event that are text: what appends events writes them. */
+export const TEXTS: Columns<TextColumns> = new Columns(texts);
+
+/** The columns of an event. */
+export const EVENTS: Columns<RecordedEvent> = new Columns({
+  position: ["position", plain()],
+  ...texts,
+  body: ["body", plain()],
   salt: ["salt", plain()],
 });
 

@@ -2,7 +2,7 @@ import type { EventKind } from "../../../machines/event_kind.ts";
 import type { RecordedEvent } from "../../../events/event.ts";
 import type { Entity } from "../../../machines/transition.ts";
 import type { Statement } from "../../driver/driver.ts";
-import { endOfWindow, EVENTS } from "./event_rows.ts";
+import { endOfWindow, EVENTS, TEXTS } from "./event_rows.ts";
 
 /**
  * What happened. Every index on `events` is paid for by each append, so those
@@ -171,35 +171,25 @@ export const deleteAllButExpectations: Statement = {
 export function insertRecorded(events: readonly RecordedEvent[]): Statement {
   const sizes = events.map(({ body }) => body?.length ?? 0);
   const bodies = new Uint8Array(sizes.reduce((sum, size) => sum + size, 0));
-  let at = 0;
+  let end = 0;
   const rows = events.map((event) => {
     const { body } = event;
-    const from = at;
+    const from = end;
     if (body !== null) bodies.set(body, from);
-    at += body?.length ?? 0;
+    end += body?.length ?? 0;
     return [
+      ...TEXTS.write(event),
       event.position,
-      event.eventId,
-      event.kind,
-      event.type,
-      event.orderId,
-      event.userId,
-      event.clickId,
-      event.occurredAt,
-      event.recordedAt,
-      event.readAt,
-      event.digest,
       body === null ? null : from + 1,
       body?.length ?? 0,
     ];
   });
+  const at = TEXTS.count;
   return {
-    sql: `INSERT INTO events (position, event_id, kind, type, order_id, user_id,
-        click_id, occurred_at, recorded_at, read_at, digest, body)
-      SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4,
-        value ->> 5, value ->> 6, value ->> 7, value ->> 8, value ->> 9,
-        value ->> 10, CASE WHEN value ->> 11 IS NOT NULL
-          THEN substr(?1, value ->> 11, value ->> 12) END
+    sql: `INSERT INTO events (${TEXTS.list()}, position, body)
+      SELECT ${TEXTS.values}, value ->> ${at}, CASE
+        WHEN value ->> ${at + 1} IS NOT NULL
+        THEN substr(?1, value ->> ${at + 1}, value ->> ${at + 2}) END
       FROM json_each(?2)`,
     args: [bodies, JSON.stringify(rows)],
   };
@@ -210,20 +200,10 @@ export function appendErased(
   event: Omit<RecordedEvent, "position">,
 ): Statement {
   return {
-    sql: `INSERT INTO events (event_id, kind, type, order_id, user_id,
-        click_id, occurred_at, recorded_at, read_at)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (event_id) DO NOTHING`,
-    args: [
-      event.eventId,
-      event.kind,
-      event.type,
-      event.orderId,
-      event.userId,
-      event.clickId,
-      event.occurredAt,
-      event.recordedAt,
-      event.readAt,
-    ],
+    sql: `INSERT INTO events (${TEXTS.list()})
+      VALUES (${TEXTS.fields.map(() => "?")})
+      ON CONFLICT (event_id) DO NOTHING`,
+    args: TEXTS.write({ ...event, digest: null }),
   };
 }
 

@@ -7,6 +7,7 @@ import {
 } from "../../../events/expectation.ts";
 import type { Statement } from "../../driver/driver.ts";
 import { liveGeneration } from "../checkpoints.ts";
+import { Columns, plain } from "../columns.ts";
 import { EVENTS } from "./event_rows.ts";
 
 /**
@@ -41,25 +42,41 @@ export interface ExpectationRow {
   readonly expectation: Expectation;
 }
 
+/** An expectation as it is stored. */
+interface StoredExpectation {
+  readonly position: number;
+  readonly clickId: string | null;
+  readonly reference: string | null;
+  readonly sessionId: string | null;
+  readonly askedAt: string;
+  readonly validUntil: string;
+}
+
+const EXPECTATIONS = new Columns<StoredExpectation>({
+  position: ["position", plain()],
+  clickId: ["click_id", plain()],
+  reference: ["reference", plain()],
+  sessionId: ["session_id", plain()],
+  askedAt: ["asked_at", plain()],
+  validUntil: ["valid_until", plain()],
+});
+
 /** Stores expectations, each once. */
 export function insertExpectations(
   generation: number,
   rows: readonly ExpectationRow[],
 ): Statement {
-  const values = rows.map(({ position, expectation }) => [
-    position,
-    expectation.clickId,
-    expectation.reference,
-    expectation.sessionId,
-    askedAtOf(expectation),
-    validUntil(expectation),
-  ]);
+  const values = rows.map(({ position, expectation }) =>
+    EXPECTATIONS.write({
+      ...expectation,
+      position,
+      askedAt: askedAtOf(expectation),
+      validUntil: validUntil(expectation),
+    })
+  );
   return {
-    sql: `INSERT INTO expectations
-        (generation, position, click_id, reference, session_id, asked_at,
-          valid_until)
-      SELECT ?1, value ->> 0, value ->> 1, value ->> 2, value ->> 3,
-        value ->> 4, value ->> 5
+    sql: `INSERT INTO expectations (generation, ${EXPECTATIONS.list()})
+      SELECT ?1, ${EXPECTATIONS.values}
       FROM json_each(?2) WHERE true ON CONFLICT DO NOTHING`,
     args: [generation, JSON.stringify(values)],
   };
