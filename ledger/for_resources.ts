@@ -106,3 +106,7 @@ export {
 } from "./store/tables/query_values.ts";
 export { HAND_OUTCOMES } from "./events/hand_release.ts";
 export { PREFIX_AT_LEAST } from "./queries/find.ts";
+export {
+  NO_THREAD_ADVICE,
+  NO_THREAD_MEANS,
+} from "./store/connections/no_thread.ts";

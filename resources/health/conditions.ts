@@ -1,3 +1,7 @@
+import {
+  NO_THREAD_ADVICE,
+  NO_THREAD_MEANS,
+} from "../../ledger/for_resources.ts";
 import { type Subject, SUBJECTS } from "./subjects.ts";
 
 /**
@@ -196,6 +200,12 @@ export const CONDITIONS = {
   ),
 
   pages_intact: row("database", "fine", "Its pages are intact"),
+  database_thread_missing: row(
+    "database",
+    "warning",
+    NO_THREAD_MEANS,
+    NO_THREAD_ADVICE,
+  ),
   pages_unseen: row("database", "skipped", "Its server looks after it"),
   pages_damaged: row(
     "database",

@@ -1,4 +1,4 @@
-import { type Ledger, openLedger } from "../../ledger/mod.ts";
+import { type Ledger, type LedgerTypes, openLedger } from "../../ledger/mod.ts";
 import type { Config } from "../../settings/config.ts";
 
 /**
@@ -9,16 +9,17 @@ import type { Config } from "../../settings/config.ts";
  */
 export function openConfigured(
   config: Config,
-  { now, readOnly = false }: {
+  { now, readOnly = false, ...thread }: {
     /** Clock, ms since the epoch. */
     readonly now: () => number;
     /** Changes nothing in the file, not even by opening it. @default {false} */
     readonly readOnly?: boolean;
-  },
+  } & Pick<LedgerTypes.OpenDriverOptions, "threadModule" | "onNoThread">,
 ): Promise<Ledger> {
   return openLedger({
     url: config.databaseUrl,
     readOnly,
+    ...thread,
     ...(config.databaseToken === null
       ? {}
       : { authToken: config.databaseToken }),

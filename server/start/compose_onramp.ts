@@ -30,6 +30,8 @@ export interface OnrampParts<User> extends Omit<ServiceParts, "path"> {
     StartOptions<User>,
     "sessions" | "poll" | "requestsPerSecond"
   >;
+  /** What was found before it was wired. @default {nothing} */
+  readonly ownFindings?: readonly Finding[];
   /** Whether nothing had been told of the ledger before. */
   readonly isNew: boolean;
   /** Replaced where time is virtual. */
@@ -89,6 +91,7 @@ export function composeOnramp<User>(
     own: async () => [
       ...await service.health(),
       ...settingFindings(config, options.poll !== false),
+      ...parts.ownFindings ?? [],
     ],
     told: { targets: readNotify(config)(ledger.id) },
   });

@@ -4,7 +4,7 @@ import { defined } from "../../core/guards.ts";
 import { requireExactJson } from "../../core/json/exact_number.ts";
 import { readLastSeq } from "../../ledger/for_server.ts";
 import type { Ledger, TransitionPattern } from "../../ledger/mod.ts";
-import { stands } from "../../resources/health/finding.ts";
+import { type Finding, found, stands } from "../../resources/health/finding.ts";
 import { type Config, givenEnv, readConfig } from "../../settings/config.ts";
 import { redact } from "../../settings/redact.ts";
 import { type AskOptions, lookAtService } from "../health/service_health.ts";
@@ -79,15 +79,22 @@ export async function startOnramp<User>(
       await holdLedger(config),
       (held) => held[Symbol.dispose](),
     );
+    const ownFindings: Finding[] = [];
+    const { threadModule } = options;
     const ledger = opened.add(
-      await openConfigured(config, { now }),
+      await openConfigured(config, {
+        now,
+        ...defined({ threadModule }),
+        onNoThread: (reason) =>
+          ownFindings.push(found("database_thread_missing", { more: reason })),
+      }),
       (ledger) => ledger.close(),
     );
     held.tell();
     const isNew = await readLastSeq(ledger.driver) === 0;
     await ledger.goLive(options.goLive);
     const composed = await compose(
-      { config, ledger, tell, now, isNew },
+      { config, ledger, tell, now, isNew, ownFindings },
       options,
     );
     const { service, handlers, onramp } = opened.add(
@@ -99,7 +106,8 @@ export async function startOnramp<User>(
     }
     const running = new AbortController();
     const { signal } = running;
-    for (const finding of settingFindings(config, options.poll !== false)) {
+    const settings = settingFindings(config, options.poll !== false);
+    for (const finding of [...settings, ...ownFindings]) {
       if (stands(finding)) tell(problemOf(finding));
     }
     const work = [
@@ -157,6 +165,7 @@ async function compose<User>(
     readonly tell: OnProblem;
     readonly now: () => number;
     readonly isNew: boolean;
+    readonly ownFindings: readonly Finding[];
   },
   options: StartOptions<User>,
 ): Promise<ComposedOnramp> {

@@ -202,3 +202,25 @@ Deno.test("startOnramp() tells of a handler that fails, that it works again, and
     /^rampkit problem handler_dead: .* What to do: .*rampkit subscriptions retry mail$/,
   );
 });
+
+Deno.test("startOnramp() says once that the database has no thread of its own, and what to set", async () => {
+  await using sandbox = createSandbox();
+  await using folder = await temporaryFolder();
+  const given = settings(sandbox);
+  await using onramp = await startOnramp({
+    ...given,
+    databaseUrl: `file:${folder.path}/ledger.db`,
+    threadModule: `file://${folder.path}/bundled.js`,
+  });
+  await onramp.sell({ reference: "basket-7", ...TERMS });
+  const [problem, ...others] = given.told;
+  assert.deepEqual(others, []);
+  assert.deepEqual(
+    [problem?.code, problem?.level],
+    ["database_thread_missing", "warning"],
+  );
+  assert.match(problem?.message ?? "", /bundled\.js/);
+  assert.match(problem?.next ?? "", /serverExternalPackages.*threadModule/);
+  const { conditions } = await onramp.status();
+  assert.ok(codes(conditions).includes("database_thread_missing"));
+});

@@ -77,6 +77,14 @@ export interface StartOptions<User = unknown> extends StartSettings {
    * @default {the first start}
    */
   readonly goLive?: string;
+  /**
+   * Module of the thread in which a database file works, where a bundler has put
+   * it: its address. It is `@rampkit/onramp/thread`, bundled as a file of its
+   * own.
+   *
+   * @default {the one of this package}
+   */
+  readonly threadModule?: string | URL;
   /** Whether this process asks the service. @default {true} */
   readonly poll?: boolean;
   /** Requests a second to the service. @default {4} */

@@ -15,7 +15,10 @@ const KEYWORDS = [
 ];
 
 /** All that does something when it is loaded: a bundler may drop the rest. */
-const SIDE_EFFECTS = [`./${PROGRAM_FILE}`];
+const SIDE_EFFECTS = [
+  `./${PROGRAM_FILE}`,
+  "./ledger/store/connections/database_thread.js",
+];
 
 /** The part of `deno.json` that is used here. */
 export interface DenoConfig {

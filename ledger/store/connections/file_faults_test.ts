@@ -188,7 +188,7 @@ Deno.test("append() refuses what does not fit when the disk is full, and keeps w
 /** A database thread that ends when it sees `die` in a statement. */
 function mortalThread(when: "before" | "after"): URL {
   const source = `
-    import ${JSON.stringify(import.meta.resolve("./_worker.ts"))};
+    import ${JSON.stringify(import.meta.resolve("./database_thread.ts"))};
     const work = self.onmessage;
     self.onmessage = (message) => {
       const die = (message.data.statements ?? [])

@@ -1,5 +1,8 @@
-import { localPath } from "./database_url.ts";
+import { messageOf } from "../../../core/guards.ts";
+import { type ConnectionOptions, localPath } from "./database_url.ts";
+import { tellOfNoThread } from "./no_thread.ts";
 import type { Driver } from "../driver/driver.ts";
+import { LedgerError } from "../driver/errors.ts";
 import { reached } from "../driver/retrying_driver.ts";
 
 /** Which database to open, and how. */
@@ -21,6 +24,21 @@ export interface OpenDriverOptions {
    * @default true for files
    */
   readonly worker?: boolean;
+  /**
+   * Module of that thread, where a bundler has put it: its address. It is
+   * `@rampkit/onramp/thread`, bundled as a file of its own.
+   *
+   * @default {the one of this package}
+   */
+  readonly threadModule?: string | URL;
+  /**
+   * Called with the reason when that thread cannot be started, as in a program
+   * that is bundled with this package and names no `threadModule`. The database
+   * then works in the caller's thread.
+   *
+   * @default {says so on standard error, once a process}
+   */
+  readonly onNoThread?: (reason: string) => void;
   /**
    * Gives up with `busy` after another writer has held the lock this long,
    * in ms.
@@ -48,6 +66,7 @@ export interface OpenDriverOptions {
  * Opens a database by its address. Local files are created when missing.
  *
  * @param options The address, and how to open it.
+ * @throws {TypeError} For a `threadModule` that is no address.
  * @throws {LedgerError} `cannot_open`, `not_a_database`, `unauthorised`,
  * `unreachable` and others of {@linkcode LedgerErrorCode}.
  *
@@ -80,14 +99,41 @@ async function openRemote(options: OpenDriverOptions): Promise<Driver> {
 
 async function openLocal(
   path: string,
-  { busyTimeoutMs = 50, worker = path !== ":memory:", readOnly = false }:
-    OpenDriverOptions,
+  {
+    busyTimeoutMs = 50,
+    worker = path !== ":memory:",
+    readOnly = false,
+    threadModule,
+    onNoThread = tellOfNoThread,
+  }: OpenDriverOptions,
 ): Promise<Driver> {
+  const options = { path, busyTimeoutMs, readOnly };
   if (worker) {
     const { WorkerDriver } = await import("./worker_driver.ts");
-    return new WorkerDriver({ path, busyTimeoutMs, readOnly });
+    const module = threadModule === undefined
+      ? {}
+      : { module: new URL(threadModule) };
+    const driver = new WorkerDriver({ ...options, ...module });
+    const reason = await driver.start();
+    if (reason === null) return driver;
+    const inCallersThread = await openHere(options);
+    onNoThread(reason);
+    return inCallersThread;
   }
-  // Spelled out, so that an installed package has it locked and cached.
-  const { LibsqlDriver } = await import("./libsql_driver.ts");
-  return new LibsqlDriver({ path, busyTimeoutMs, readOnly });
+  return await openHere(options);
+}
+
+async function openHere(options: ConnectionOptions): Promise<Driver> {
+  try {
+    // Spelled out, so that an installed package has it locked and cached.
+    const { LibsqlDriver } = await import("./libsql_driver.ts");
+    return new LibsqlDriver(options);
+  } catch (error) {
+    throw new LedgerError(
+      "cannot_open",
+      `Cannot load the native code of libsql: ${messageOf(error)}; let it be ` +
+        "installed and loaded, and leave the package libsql out of a bundle",
+      { cause: error },
+    );
+  }
 }

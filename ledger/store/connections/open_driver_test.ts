@@ -162,7 +162,9 @@ Deno.test("openDriver() names every file that it may need, and loads native code
     new TextDecoder().decode(stdout),
   );
   const named = modules.map(({ specifier }) => specifier);
-  for (const name of ["/libsql_driver.ts", "/_worker.ts", "npm:/libsql@"]) {
+  for (
+    const name of ["/libsql_driver.ts", "/database_thread.ts", "npm:/libsql@"]
+  ) {
     assert.ok(named.some((module) => module.includes(name)), name);
   }
   const loaded = new Set([door]);
@@ -195,4 +197,29 @@ Deno.test("openDriver() answers a read that begins with WITH, and refuses a writ
   const [none] = await batch("SELECT count(*) FROM t", "read");
   assert.deepEqual(none?.rows, [[0]]);
   await driver.close();
+});
+
+Deno.test("openDriver() works in the caller's thread where the module of its own is missing, and tells why", async () => {
+  await using directory = await temporaryFolder();
+  const told: string[] = [];
+  const open = (threadModule: string | URL) =>
+    openDriver({
+      url: `file:${directory.path}/ledger.db`,
+      threadModule,
+      onNoThread: (reason) => told.push(reason),
+    });
+  const nowhere = await open(new URL(`file://${directory.path}/bundled.js`));
+  await prepare(nowhere);
+  await nowhere.close();
+  assert.match(told.join(), /bundled\.js/);
+
+  const own = await open(import.meta.resolve("./database_thread.ts"));
+  const [rows] = await own.batch(
+    [{ sql: "SELECT count(*) FROM events", args: [] }],
+    "read",
+  );
+  assert.deepEqual(rows?.rows, [[0]]);
+  await own.close();
+  assert.equal(told.length, 1);
+  await assert.rejects(open("bundled.js"), TypeError);
 });

@@ -1,3 +1,4 @@
+import { messageOf } from "../../../core/guards.ts";
 import type { ConnectionOptions } from "./database_url.ts";
 import type { Answer, Outcome, Task } from "./_messages.ts";
 import type { Driver, ResultSet, Statement } from "../driver/driver.ts";
@@ -6,11 +7,11 @@ import { startThread, type Thread } from "./_thread.ts";
 
 // Never called: an import that is spelled out has the thread's module fetched
 // with an installed package, so that the thread starts offline too.
-void (() => import("./_worker.ts"));
+void (() => import("./database_thread.ts"));
 
 /** How the database thread is started. */
 export interface WorkerDriverOptions extends ConnectionOptions {
-  /** Module that the thread runs; replaced by tests. */
+  /** Module that the thread runs. @default {the package's own} */
   readonly module?: URL;
 }
 
@@ -26,6 +27,7 @@ export class WorkerDriver implements Driver {
   readonly derives = true;
   readonly #options: WorkerDriverOptions;
   #worker: Thread | null = null;
+  #opened: Promise<Outcome> = Promise.resolve({ results: [] });
   #pending = new Map<number, (outcome: Outcome) => void>();
   #nextId = 1;
   #closed = false;
@@ -38,6 +40,21 @@ export class WorkerDriver implements Driver {
   constructor(options: WorkerDriverOptions) {
     this.location = options.path === ":memory:" ? "memory" : "file";
     this.#options = options;
+  }
+
+  /**
+   * Starts the thread, which the first batch does otherwise.
+   *
+   * @returns Why it cannot run; null when it runs.
+   */
+  async start(): Promise<string | null> {
+    try {
+      this.#worker ??= this.#start();
+      const outcome = await this.#opened;
+      return "code" in outcome ? outcome.message : null;
+    } catch (error) {
+      return messageOf(error);
+    }
   }
 
   /**
@@ -111,7 +128,7 @@ export class WorkerDriver implements Driver {
   #start(): Thread {
     const { module, ...options } = this.#options;
     const worker = startThread(
-      module ?? new URL("./_worker.ts", import.meta.url),
+      module ?? new URL("./database_thread.ts", import.meta.url),
       {
         onMessage: (message) => {
           const answer = message as Answer;
@@ -122,7 +139,7 @@ export class WorkerDriver implements Driver {
         onCrash: (reason) => this.#crashed(worker, reason),
       },
     );
-    void this.#send(worker, { task: "open", options });
+    this.#opened = this.#send(worker, { task: "open", options });
     return worker;
   }
 

@@ -1,4 +1,16 @@
-/** The thread of a local database: takes one request after the other. */
+/**
+ * The thread of a local database: takes one request after the other.
+ * `openLedger` starts it by itself, so it is no module to import. A program that
+ * is bundled with this package bundles it a second time, as a file of its own,
+ * and names that file as `threadModule`:
+ *
+ * ```sh
+ * esbuild app.js thread=@rampkit/onramp/thread --bundle --platform=node \
+ *   --format=esm --external:libsql --outdir=dist
+ * ```
+ *
+ * @module
+ */
 import { free } from "../../../core/free_bytes.ts";
 import { parentPort } from "node:worker_threads";
 import { Connection } from "./_connection.ts";
