@@ -48,7 +48,7 @@ export type {
 export type { Onramp, OnrampStatus } from "./server/start/onramp.ts";
 export type { ListenOptions } from "./server/start/listen.ts";
 export type { HandlerOptions, Handlers } from "./server/start/handlers.ts";
-export type { OnProblem, Problem } from "./server/start/problem.ts";
+export type { OnProblem, Problem } from "./server/alarms/problem.ts";
 export type {
   ExpectedSale,
   Sale,

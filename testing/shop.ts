@@ -7,7 +7,7 @@ import {
 } from "../sandbox/mod.ts";
 import type { Handlers } from "../server/start/handlers.ts";
 import type { Onramp } from "../server/start/onramp.ts";
-import type { OnProblem, Problem } from "../server/start/problem.ts";
+import type { OnProblem, Problem } from "../server/alarms/problem.ts";
 import type { Sale, SaleInput } from "../server/start/sale.ts";
 import type { PageSessions } from "../server/start/start_options.ts";
 import { type Customers, customers } from "./world/customers.ts";

@@ -6,6 +6,7 @@ import type {
   WebhookBody,
   WebhookMessage,
 } from "../forwarding/signed_webhook.ts";
+import { overMessage } from "./problem.ts";
 import type { StandingAlarm } from "./standing_alarm.ts";
 import { type Driver, readSweep, writeSweep } from "../../ledger/for_sync.ts";
 
@@ -88,7 +89,7 @@ export function alarmMessage(
     timestamp: clearedAt ?? since,
     data: {
       ...{ key, subject, code, about, since, clearedAt, environment, host },
-      message: clearedAt === null ? detail : `Over: ${detail}`,
+      message: clearedAt === null ? detail : overMessage(alarm),
       advice: clearedAt === null ? next : null,
       facts,
     },

@@ -1,22 +1,6 @@
-import type { Finding } from "../../resources/health/finding.ts";
 import type { Log } from "../monitoring/logger.ts";
+import { type OnProblem, problemOf, problemOver } from "./problem.ts";
 import type { AlarmCheck, StandingAlarm } from "./standing_alarm.ts";
-
-/** A problem that stands, or that it is over. */
-export interface Problem
-  extends Pick<Finding, "subject" | "code" | "about" | "level" | "next"> {
-  /** `fine` once it is over. */
-  readonly level: Finding["level"];
-  /** When it began, UTC ISO 8601. */
-  readonly since: string;
-  /** What was found, in one sentence. */
-  readonly message: string;
-  /** Figures and words behind it. */
-  readonly facts: Finding["facts"];
-}
-
-/** Hears of each problem once when it begins, and once when it is over. */
-export type OnProblem = (problem: Problem) => void;
 
 /** Finds in each look what has begun and what is over since the one before. */
 export class ProblemChanges {
@@ -35,17 +19,17 @@ export class ProblemChanges {
       if (before?.code === alarm?.code) continue;
       if (before !== undefined) {
         this.#raised.delete(name);
-        this.#say({ ...before, level: "fine", next: null });
+        this.#say(problemOver(before));
       }
       if (alarm === null) continue;
       this.#raised.set(name, alarm);
-      this.#say(alarm);
+      this.#say(problemOf(alarm));
     }
   }
 
-  #say({ detail, ...alarm }: StandingAlarm): void {
+  #say(problem: Parameters<OnProblem>[0]): void {
     try {
-      this.#tell({ ...alarm, message: detail });
+      this.#tell(problem);
     } catch {
       // Whoever listens must not stop what watches.
     }

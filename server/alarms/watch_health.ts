@@ -5,11 +5,8 @@ import {
 } from "../health/health_monitor.ts";
 import type { Log } from "../monitoring/logger.ts";
 import type { ServiceMetrics } from "../monitoring/metrics.ts";
-import {
-  type OnProblem,
-  ProblemChanges,
-  problemLog,
-} from "./problem_changes.ts";
+import type { OnProblem } from "./problem.ts";
+import { ProblemChanges, problemLog } from "./problem_changes.ts";
 import { StandingAlarms } from "./standing_alarm.ts";
 import type { AlarmTarget } from "./alarm_message.ts";
 import { AlarmSender, type AlarmSenderParts } from "./alarm_sender.ts";

@@ -3,7 +3,7 @@ import { openLedger } from "../../ledger/mod.ts";
 import { type Finding, found } from "../../resources/health/finding.ts";
 import { until } from "../../tests/kit/until.ts";
 import { webhookSigner } from "../forwarding/signed_webhook.ts";
-import type { Problem } from "./problem_changes.ts";
+import type { Problem } from "./problem.ts";
 import { watchHealth } from "./watch_health.ts";
 
 const SECRET = `whsec_${btoa("a secret of enough bytes, for tests")}`;

@@ -13,7 +13,7 @@ import { composeService, type Service } from "../compose/compose_service.ts";
 import type { ServiceParts } from "../compose/service_parts.ts";
 import { HandlerList } from "./handlers.ts";
 import type { Onramp } from "./onramp.ts";
-import { problemOf } from "./problem.ts";
+import { type OnProblem, problemOf } from "../alarms/problem.ts";
 import {
   createSession,
   expectSale,
@@ -30,6 +30,8 @@ export interface OnrampParts<User> extends Omit<ServiceParts, "path"> {
     StartOptions<User>,
     "sessions" | "poll" | "requestsPerSecond"
   >;
+  /** Hears of what looks find. */
+  readonly onProblem: OnProblem;
   /** What was found before it was wired. @default {nothing} */
   readonly ownFindings?: readonly Finding[];
   /** Whether nothing had been told of the ledger before. */
@@ -88,6 +90,7 @@ export function composeOnramp<User>(
     log,
     metrics,
     now,
+    onProblem: parts.onProblem,
     own: async () => [
       ...await service.health(),
       ...settingFindings(config, options.poll !== false),

@@ -9,7 +9,7 @@ import type {
 import type { ConnectionInfo } from "../../webhooks/mod.ts";
 import type { HandlerOptions } from "./handlers.ts";
 import type { ListenOptions } from "./listen.ts";
-import type { Problem } from "./problem.ts";
+import type { Problem } from "../alarms/problem.ts";
 import type { ExpectedSale, Sale, SaleInput } from "./sale.ts";
 
 /** How everything is. */

@@ -19,12 +19,8 @@ import {
 } from "./compose_onramp.ts";
 import { type ListenOptions, serveOnramp } from "./listen.ts";
 import type { Onramp } from "./onramp.ts";
-import {
-  type OnProblem,
-  problemLog,
-  problemOf,
-  problemPrinter,
-} from "./problem.ts";
+import { type OnProblem, problemOf } from "../alarms/problem.ts";
+import { problemPort, problemPrinter } from "./problem.ts";
 import type { StartOptions, StopSignal } from "./start_options.ts";
 
 /**
@@ -170,7 +166,7 @@ async function compose<User>(
   options: StartOptions<User>,
 ): Promise<ComposedOnramp> {
   const { allowlist, clientAddress, fetch, requestsPerSecond } = options;
-  const log = problemLog(tell);
+  const { log, onProblem } = problemPort(tell);
   const metrics = serviceMetrics({ time: now });
   return composeOnramp(defined({
     ...parts,
@@ -180,6 +176,7 @@ async function compose<User>(
       ? config.webhookSecrets
       : [crypto.randomUUID()],
     log,
+    onProblem,
     metrics,
     now,
     longLived: true,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createSandbox, type Sandbox } from "../../sandbox/mod.ts";
 import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
 import { until } from "../../tests/kit/until.ts";
-import type { Problem } from "./problem.ts";
+import type { Problem } from "../alarms/problem.ts";
 import { problemLine } from "./problem.ts";
 import type { Sale } from "./sale.ts";
 import { startOnramp } from "./start_onramp.ts";

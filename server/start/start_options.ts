@@ -1,6 +1,6 @@
 import type { ConnectionInfo } from "../../webhooks/mod.ts";
 import type { Handlers } from "./handlers.ts";
-import type { OnProblem } from "./problem.ts";
+import type { OnProblem } from "../alarms/problem.ts";
 import type { SaleInput } from "./sale.ts";
 
 /** Settings that have a variable each; an option wins over its variable. */

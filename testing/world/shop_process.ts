@@ -9,7 +9,8 @@ import {
   composeOnramp,
 } from "../../server/start/compose_onramp.ts";
 import type { Handlers } from "../../server/start/handlers.ts";
-import { type OnProblem, problemLog } from "../../server/start/problem.ts";
+import type { OnProblem } from "../../server/alarms/problem.ts";
+import { problemPort } from "../../server/start/problem.ts";
 import type { PageSessions } from "../../server/start/start_options.ts";
 import { readConfig } from "../../settings/config.ts";
 
@@ -81,7 +82,7 @@ export class ShopProcess {
       config,
       secrets: config.webhookSecrets,
       ledger,
-      log: problemLog(onProblem),
+      ...problemPort(onProblem),
       metrics: serviceMetrics({ time: now }),
       now,
       longLived: false,

@@ -18,8 +18,8 @@ import {
 } from "../../resources/health/finding.ts";
 import { SUBJECTS } from "../../resources/health/subjects.ts";
 import { serviceStatus } from "../../resources/queries/service_status.ts";
+import type { Problem } from "../../server/alarms/problem.ts";
 import {
-  type Problem,
   ProblemChanges,
   problemLog,
 } from "../../server/alarms/problem_changes.ts";
@@ -362,8 +362,12 @@ const MAKERS: Partial<Readonly<Record<ConditionCode, Make>>> = {
   clock_wrong: serviceOff(HOUR),
 };
 
-/** Conditions in which there is no ledger to look at; tests of `doctor` have them. */
-const WITHOUT_LEDGER: readonly ConditionCode[] = [
+/**
+ * Conditions in which there is no ledger to look at, or that only a bundled
+ * program is in; tests of `doctor` and `startOnramp` have them.
+ */
+const ELSEWHERE: readonly ConditionCode[] = [
+  "database_thread_missing",
   "ledger_missing",
   "ledger_not_made",
   "ledger_not_opened",
@@ -371,8 +375,8 @@ const WITHOUT_LEDGER: readonly ConditionCode[] = [
   "not_looked_at",
 ];
 
-Deno.test("every condition that can stand is made true here, or in a test of doctor", () => {
-  const made = [...Object.keys(MAKERS), ...WITHOUT_LEDGER];
+Deno.test("every condition that can stand is made true here, or in a test of doctor or start", () => {
+  const made = [...Object.keys(MAKERS), ...ELSEWHERE];
   assert.deepEqual(made.toSorted(), [...STANDING_CODES].toSorted());
 });
 

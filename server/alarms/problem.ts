@@ -1,0 +1,47 @@
+import type { Finding } from "../../resources/health/finding.ts";
+
+/** Something that a person should know of a running program, or that it is over. */
+export interface Problem {
+  /**
+   * What was looked at, one word; null where a part of the program tells of
+   * itself.
+   */
+  readonly subject: string | null;
+  /** What it is, one word; RUNBOOK.md says what each means. */
+  readonly code: string;
+  /** Which of several it is about, for example a handler; else null. */
+  readonly about: string | null;
+  /** `fine` says that it is over, or is there for information only. */
+  readonly level: "problem" | "warning" | "fine";
+  /** Since when, UTC ISO 8601; null where that is not known. */
+  readonly since: string | null;
+  /** What is wrong, in one sentence. Never a secret. */
+  readonly message: string;
+  /** What to do; null where there is nothing to do. */
+  readonly next: string | null;
+  /** Figures and words behind it; never a secret, never a person. */
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+/** Hears of each problem once when it begins, and once when it is over. */
+export type OnProblem = (problem: Problem) => void;
+
+/** What was found, as a person is told of it. */
+export function problemOf({ level, detail, ...finding }: Finding): Problem {
+  return {
+    ...finding,
+    level: level === "skipped" ? "fine" : level,
+    message: detail,
+  };
+}
+
+/** The same once it is over. */
+export function problemOver(finding: Finding): Problem {
+  const message = overMessage(finding);
+  return { ...problemOf(finding), level: "fine", message, next: null };
+}
+
+/** Says in one sentence that it is over. */
+export function overMessage({ detail }: Pick<Finding, "detail">): string {
+  return `Over: ${detail}`;
+}
