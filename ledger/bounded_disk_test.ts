@@ -4,6 +4,10 @@ import { ulid } from "ulid";
 import { temporaryFolder } from "../tests/kit/temporary_folder.ts";
 import { readDeliveryPage } from "./queries/deliveries.ts";
 import { openLedger } from "./open_ledger.ts";
+import {
+  identifierBody,
+  IDENTIFIERS as IDENTIFIER_NAMES,
+} from "../tests/kit/identifier_bodies.ts";
 
 /** A body with a text of so many characters, of which none is like another. */
 type Hostile = (text: string, at: number) => Record<string, unknown>;
@@ -84,42 +88,33 @@ for (const [name, hostile] of Object.entries(HOSTILE)) {
   });
 }
 
-/** Bodies all of whose five identifiers are new, and as long as is said. */
+/**
+ * Bytes that each byte of a new identifier takes beyond 3 bytes a byte and 8 KiB
+ * a body: it stands in the event, in the states, in indexes and in links.
+ */
+const MORE_FOR_IDENTIFIERS = 8;
+
+/** Bodies all of whose five identifiers are new, of so many characters. */
 const IDENTIFIERS: Readonly<Record<string, readonly [string, number]>> = {
   "as long as may be": ["x", 256],
   "as long as may be, of characters of three bytes": ["\u754c", 256],
   "a third as long": ["x", 83],
+  "of ten characters": ["x", 10],
 };
 
 for (const [name, [character, length]] of Object.entries(IDENTIFIERS)) {
-  Deno.test(`appendDelivery() takes at most 18 bytes more for each byte of five new identifiers ${name}`, async () => {
-    let inIdentifiers = 0;
-    const bodies = Array.from({ length: 60 }, (_, at) => {
-      const id = (name: string): string => {
-        const text = `${name}${at}-`.padEnd(length, character);
-        inIdentifiers += new TextEncoder().encode(text).length;
-        return text;
-      };
-      const filler = "x".repeat(83);
-      return new TextEncoder().encode(JSON.stringify({
-        type: "order_complete",
-        click_id: id("click"),
-        hpp_session_id: id("session"),
-        user: { user_id: id("user"), email: filler },
-        order: {
-          id: id("order"),
-          external_order_id: id("external"),
-          address: filler,
-          base: filler,
-          quote: filler,
-          status: filler,
-          transaction_id: filler,
-        },
-      }));
-    });
+  Deno.test(`appendDelivery() takes at most ${MORE_FOR_IDENTIFIERS} bytes more for each byte of five new identifiers ${name}`, async () => {
+    const bodies = Array.from(
+      { length: 60 },
+      (_, at) =>
+        identifierBody({ at, names: IDENTIFIER_NAMES, length, character }),
+    );
+    const inIdentifiers = bodies.length * IDENTIFIER_NAMES.length * length *
+      new TextEncoder().encode(character).length;
     const received = bodies.reduce((sum, { length }) => sum + length, 0);
     const taken = await bytesOnDisk(bodies);
-    const bound = 3 * received + 8192 * bodies.length + 18 * inIdentifiers;
+    const bound = 3 * received + 8192 * bodies.length +
+      MORE_FOR_IDENTIFIERS * inIdentifiers;
     assert.ok(taken <= bound, `${taken} bytes, and at most ${bound}`);
   });
 }

@@ -155,11 +155,6 @@ async function prune(
     ...countErasure,
     ...blankEvents(redacted),
     ...(kept.length === 0 ? [] : [appendStatement(kept)]),
-    ...deleteStates({
-      ...states,
-      sessions: pruned.filter(({ event }) => isExpectationKind(event.kind))
-        .map(({ event }) => event.position),
-    }),
     deleteLinks(
       pruned.flatMap(({ event }) =>
         orderLinks(readFact(event)).map(({ kind, link }) =>
@@ -167,6 +162,11 @@ async function prune(
         )
       ),
     ),
+    ...deleteStates({
+      ...states,
+      sessions: pruned.filter(({ event }) => isExpectationKind(event.kind))
+        .map(({ event }) => event.position),
+    }),
     ...await statesAfter(driver, {
       ...states,
       assets,

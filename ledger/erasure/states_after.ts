@@ -107,7 +107,7 @@ export async function statesAfter(
       generation,
       userFolds.map((fold) => userRow(fold, placeOf(users.get(fold.userId)))),
     ),
-    insertOrderLinks(
+    ...insertOrderLinks(
       generation,
       folds.flatMap((fold) =>
         orderLinkRows(fold, links.get(fold.orderId), true)

@@ -40,6 +40,19 @@ export const statesSchema1: readonly string[] = [
   ) STRICT`,
 ];
 
+/** Links, whose index repeated them; they named orders by their ids. */
+export const linksSchema1: readonly string[] = [
+  `CREATE TABLE order_links (
+    generation INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    link TEXT NOT NULL,
+    began_by TEXT NOT NULL,
+    order_id TEXT NOT NULL,
+    confirmed INTEGER NOT NULL,
+    PRIMARY KEY (generation, kind, link, began_by, order_id)
+  ) STRICT, WITHOUT ROWID`,
+];
+
 /** Version 3 added how the case of an order stands. */
 export const orderCasesSchema: readonly string[] = [
   "ALTER TABLE orders ADD COLUMN case_state TEXT",
@@ -78,3 +91,28 @@ export function madeAnew(
 export const placeOfFormer = (id: "order_id" | "user_id"): string =>
   `coalesce((SELECT min(e.position) FROM events AS e WHERE e.${id} = f.${id}),
     (SELECT max(position) FROM events) + f.rowid)`;
+
+/**
+ * The statements that make links anew, which named orders by their ids. Links
+ * that differ in their case alone are numbered: how they were written is told
+ * from now on.
+ *
+ * @param schema What makes the table.
+ */
+export function linksMadeAnew(schema: readonly string[]): string[] {
+  return [
+    "ALTER TABLE order_links RENAME TO former_order_links",
+    ...schema,
+    `INSERT INTO order_links
+        (generation, kind, link, confirmed, began_by, row, capitals)
+      SELECT f.generation, f.kind, f.link, f.confirmed, f.began_by, o.row,
+        CASE row_number() OVER (PARTITION BY f.generation, f.kind,
+            f.link COLLATE NOCASE, f.confirmed, f.began_by, o.row)
+          WHEN 1 THEN '' ELSE '-' || row_number() OVER (PARTITION BY
+            f.generation, f.kind, f.link COLLATE NOCASE, f.confirmed,
+            f.began_by, o.row) END
+      FROM former_order_links AS f CROSS JOIN orders AS o
+        ON o.generation = f.generation AND o.order_id = f.order_id`,
+    "DROP TABLE former_order_links",
+  ];
+}

@@ -9,6 +9,8 @@ import { moversSchema, unansweredSchema } from "./tables/deliveries.ts";
 import { expectationsSchema } from "./tables/events/expectations.ts";
 import { linksSchema } from "./tables/events/links.ts";
 import {
+  linksMadeAnew,
+  linksSchema1,
   madeAnew,
   orderCasesSchema,
   placeOfFormer,
@@ -59,7 +61,7 @@ export const migrations: readonly Migration[] = [
       ...chainSchema,
       ...checkpointsSchema,
       ...statesSchema1,
-      ...linksSchema,
+      ...linksSchema1,
       ...expectationsSchema,
       ...transitionsSchema,
       ...purchasesSchema,
@@ -103,4 +105,5 @@ export const migrations: readonly Migration[] = [
       ], { place: placeOfFormer("user_id") }),
     ],
   },
+  { version: 5, statements: linksMadeAnew(linksSchema) },
 ];

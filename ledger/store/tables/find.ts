@@ -38,7 +38,7 @@ export function selectFoundOrders(searched: SearchedText): Statement {
     condition: string,
     confirmed = "NULL",
   ) =>
-    `SELECT '${matched}' AS matched, ${column} AS value, order_id,
+    `SELECT '${matched}' AS matched, ${column} AS value, row,
         ${confirmed} AS confirmed
       FROM orders WHERE generation = ${liveGeneration} AND ${condition}`;
   const addLinks = (
@@ -49,9 +49,9 @@ export function selectFoundOrders(searched: SearchedText): Statement {
   ) => {
     for (const confirmed of [1, 0]) {
       add(
-        `SELECT DISTINCT '${matched}' AS matched, link AS value, order_id,
+        `SELECT DISTINCT '${matched}' AS matched, link AS value, row,
             ${confirmed} AS confirmed
-          FROM order_links INDEXED BY order_links_by_text
+          FROM order_links
           WHERE generation = ${liveGeneration} AND kind = '${kind}'
             AND ${condition} AND confirmed = ${confirmed}`,
         ...args,
@@ -84,7 +84,7 @@ export function selectFoundOrders(searched: SearchedText): Statement {
   for (const confirmed of [1, 0] as const) {
     const sessions = names.map(() => "?").join(", ");
     add(
-      `SELECT DISTINCT 'sessionId' AS matched, session_id AS value, order_id,
+      `SELECT DISTINCT 'sessionId' AS matched, session_id AS value, row,
           ${confirmed} AS confirmed
         FROM (${ordersOfSessions(sessions, confirmed)})`,
       ...names,
@@ -96,8 +96,7 @@ export function selectFoundOrders(searched: SearchedText): Statement {
     sql: `SELECT f.matched, f.value, ${orderStateSql()}, orders.activity,
         f.confirmed, ${orderContext}
       FROM (${parts.map(({ sql }) => sql).join(" UNION ALL ")}) AS f
-      CROSS JOIN orders ON orders.generation = ${liveGeneration}
-        AND orders.order_id = f.order_id`,
+      CROSS JOIN orders ON orders.row = f.row`,
     args: parts.flatMap(({ args }) => args),
   };
 }

@@ -9,7 +9,10 @@ import { ORDERS, orderStateSql, STATE_COLUMNS } from "./orders.ts";
 const tables = {
   orders: { key: "rowid", stepRows: 2_000 },
   users: { key: "rowid", stepRows: 2_000 },
-  order_links: { key: "kind, link, began_by, order_id", stepRows: 10_000 },
+  order_links: {
+    key: "kind, link, confirmed, began_by, row, capitals",
+    stepRows: 10_000,
+  },
   expectations: { key: "position", stepRows: 10_000 },
 } as const;
 

@@ -6,6 +6,7 @@ import {
   withheldRelease,
 } from "./order_context.ts";
 import { liveGeneration } from "./checkpoints.ts";
+import { isLink } from "./events/links.ts";
 import { orderStateSql } from "./orders.ts";
 import { ordersOfSessions } from "./recorded_sessions.ts";
 import type { Condition } from "./state_pages.ts";
@@ -30,21 +31,21 @@ export interface OrderFilter {
  * external id, or the partner's own reference or session; an order may come
  * from a session that the partner recorded under its click id.
  */
-const confirmedByReference = `SELECT order_id FROM order_links
+const confirmedByReference = `SELECT row FROM order_links AS l
     WHERE generation = ${liveGeneration}
       AND kind IN ('click', 'external', 'session')
-      AND link = ?1 COLLATE NOCASE AND link = ?1 AND confirmed = 1` +
+      AND ${isLink("?1")} AND confirmed = 1` +
   ["reference", "session_id"].map((column) => `
-  UNION ALL SELECT order_id FROM orders WHERE generation = ${liveGeneration}
+  UNION ALL SELECT row FROM orders WHERE generation = ${liveGeneration}
     AND ${column} = ?1 COLLATE NOCASE AND ${column} = ?1`).join("") +
-  ` UNION ALL SELECT order_id FROM (${ordersOfSessions("?1", 1)})`;
+  ` UNION ALL SELECT row FROM (${ordersOfSessions("?1", 1)})`;
 
 /** Selects state and activity of the orders that are confirmed to have it. */
 export function selectConfirmedByReference(
   reference: string,
   limit: number,
 ): Statement {
-  return ordersOf(`order_id IN (${confirmedByReference})`, reference, limit);
+  return ordersOf(`row IN (${confirmedByReference})`, reference, limit);
 }
 
 /** Selects state and activity of the orders that only webhooks name with it. */
@@ -53,10 +54,10 @@ export function selectClaimedByReference(
   limit: number,
 ): Statement {
   return ordersOf(
-    `order_id IN (SELECT order_id FROM order_links
+    `row IN (SELECT row FROM order_links AS l
       WHERE generation = ${liveGeneration}
-        AND kind IN ('click', 'external', 'session') AND link = ?1)
-      AND order_id NOT IN (${confirmedByReference})`,
+        AND kind IN ('click', 'external', 'session') AND ${isLink("?1")})
+      AND row NOT IN (${confirmedByReference})`,
     reference,
     limit,
   );
@@ -70,7 +71,7 @@ function ordersOf(
   return {
     // The plus keeps SQLite from walking all orders by time to save a sort.
     sql: `SELECT ${orderStateSql()}, activity, ${orderContext} FROM orders
-      WHERE generation = ${liveGeneration} AND ${condition}
+      WHERE ${condition}
       ORDER BY +sort_at, place LIMIT ${limit}`,
     args: [reference],
   };
@@ -165,16 +166,17 @@ export function orderConditions(query: OrderFilter): Condition[] {
   }
   if (query.open !== undefined) add(query.open ? "open = 1" : "open = 0");
   if (query.clickId !== undefined) {
-    const ofClick = `SELECT order_id FROM order_links
-      WHERE generation = ${liveGeneration} AND kind = 'click'`;
-    const confirmed = `${ofClick} AND link = ? COLLATE NOCASE AND link = ?
-      AND confirmed = 1`;
+    const ofClick = `SELECT o.order_id FROM order_links AS l
+      CROSS JOIN orders AS o ON o.row = l.row
+      WHERE l.generation = ${liveGeneration} AND l.kind = 'click'
+        AND ${isLink("?")}`;
+    const confirmed = `${ofClick} AND l.confirmed = 1`;
     const { clickId } = query;
     // Those that only webhooks name, where the service has shown none.
     add(
       `order_id IN (${confirmed}
-        UNION ALL ${ofClick} AND link = ? AND NOT EXISTS (${confirmed}))`,
-      ...[clickId, clickId, clickId, clickId, clickId],
+        UNION ALL ${ofClick} AND NOT EXISTS (${confirmed}))`,
+      ...new Array(6).fill(clickId),
     );
   }
   if (query.case !== undefined) add("case_state = ?", query.case);

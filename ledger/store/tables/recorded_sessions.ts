@@ -1,9 +1,10 @@
 import type { Statement } from "../driver/driver.ts";
 import { liveGeneration } from "./checkpoints.ts";
+import { isLink } from "./events/links.ts";
 
 /**
  * Selects the orders under the click id of a session that the partner recorded:
- * rows of `session_id`, `order_id`. No webhook has to name the session. Where
+ * rows of `session_id`, `row`. No webhook has to name the session. Where
  * the terms of an order already lead to the session, it means that order.
  *
  * @param sessions What the session id is one of, in SQL.
@@ -11,12 +12,11 @@ import { liveGeneration } from "./checkpoints.ts";
  * webhooks name them with it.
  */
 export function ordersOfSessions(sessions: string, confirmed: 0 | 1): string {
-  return `SELECT x.session_id AS session_id, l.order_id AS order_id
+  return `SELECT x.session_id AS session_id, l.row AS row
     FROM expectations AS x INDEXED BY expectations_by_session
-    CROSS JOIN order_links AS l INDEXED BY order_links_by_text
+    CROSS JOIN order_links AS l
       ON l.generation = x.generation AND l.kind = 'click'
-      AND l.link = x.click_id COLLATE NOCASE AND l.link = x.click_id
-      AND l.confirmed = ${confirmed}
+      AND ${isLink("x.click_id")} AND l.confirmed = ${confirmed}
     WHERE x.generation = ${liveGeneration} AND x.session_id IN (${sessions})
       AND NOT EXISTS (SELECT 1 FROM orders AS o
         WHERE o.generation = x.generation

@@ -3,6 +3,7 @@ import type { Erased, ErasedPart } from "../../../hashes/commitment.ts";
 import type { ResultSet, Statement } from "../../driver/driver.ts";
 import { EVENTS, recordedEvent } from "../events/event_rows.ts";
 import { liveGeneration } from "../checkpoints.ts";
+import { isLink } from "../events/links.ts";
 
 /** An event, and what stands for its erased part. */
 export interface ErasableEvent {
@@ -108,15 +109,15 @@ export function selectSpellings(userId: string): Statement {
  */
 const standsThere = `(l.confirmed = 1 OR NOT EXISTS (SELECT 1
   FROM observations AS s WHERE s.entity = 'order'
-    AND s.entity_id = l.order_id AND s.found = 0))`;
+    AND s.entity_id = o.order_id AND s.found = 0))`;
 
 /** Selects orders under click ids in any case: rows of click id, order id. */
 export function selectOrdersOfClicks(clickIds: Iterable<string>): Statement {
   return {
-    sql: `SELECT w.value, l.order_id FROM json_each(?1) AS w
-      CROSS JOIN order_links AS l INDEXED BY order_links_by_text
-        ON l.generation = ${liveGeneration}
+    sql: `SELECT DISTINCT w.value, o.order_id FROM json_each(?1) AS w
+      CROSS JOIN order_links AS l ON l.generation = ${liveGeneration}
         AND l.kind = 'click' AND l.link = w.value COLLATE NOCASE
+      CROSS JOIN orders AS o ON o.row = l.row
       WHERE ${standsThere}`,
     args: [JSON.stringify([...clickIds])],
   };
@@ -131,11 +132,11 @@ export function selectOrdersOfLinks(
   links: readonly (readonly [kind: string, link: string])[],
 ): Statement {
   return {
-    sql: `SELECT l.kind, l.link, l.order_id, ${standsThere}
+    sql: `SELECT l.kind, l.link, o.order_id, ${standsThere}
       FROM json_each(?1) AS w
-      CROSS JOIN order_links AS l ON l.kind = w.value ->> 0
-        AND l.link = w.value ->> 1 AND l.generation =
-          ${liveGeneration}`,
+      CROSS JOIN order_links AS l ON l.generation = ${liveGeneration}
+        AND l.kind = w.value ->> 0 AND ${isLink("(w.value ->> 1)")}
+      CROSS JOIN orders AS o ON o.row = l.row`,
     args: [JSON.stringify(links)],
   };
 }

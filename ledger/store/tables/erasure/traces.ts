@@ -1,5 +1,6 @@
 import type { SqlValue, Statement } from "../../driver/driver.ts";
 import { liveGeneration } from "../checkpoints.ts";
+import { isLink } from "../events/links.ts";
 
 /** What is deleted beside the events of a person. */
 export interface Traces {
@@ -25,8 +26,12 @@ export function deleteTraces(traces: Traces): Statement[] {
   const given = (sql: string, args: SqlValue[]) => ({ sql, args });
   const inList = "IN (SELECT value FROM json_each(?1))";
   return [
+    given(
+      `DELETE FROM order_links WHERE row IN (
+        SELECT row FROM orders WHERE order_id ${inList})`,
+      [orders],
+    ),
     given(`DELETE FROM orders WHERE order_id ${inList}`, [orders]),
-    given(`DELETE FROM order_links WHERE order_id ${inList}`, [orders]),
     given(`DELETE FROM users WHERE user_id ${inList}`, [users]),
     given(`DELETE FROM expectations WHERE position ${inList}`, [sessions]),
     given(
@@ -71,18 +76,23 @@ export function updateObservedDigests(
   };
 }
 
-/** Deletes links to orders, in the states that readers see. */
+/**
+ * Deletes links to orders, in the states that readers see; the orders are still
+ * there.
+ */
 export function deleteLinks(
   links: readonly (readonly [kind: string, link: string, orderId: string])[],
 ): Statement {
   return {
-    sql: `DELETE FROM order_links WHERE (generation, kind, link, began_by,
-        order_id) IN (SELECT l.generation, l.kind, l.link, l.began_by,
-          l.order_id FROM json_each(?1) AS w CROSS JOIN order_links AS l
-          ON l.generation =
-            ${liveGeneration}
-          AND l.kind = w.value ->> 0 AND l.link = w.value ->> 1
-          AND l.order_id = w.value ->> 2)`,
+    sql: `DELETE FROM order_links WHERE (generation, kind, link, confirmed,
+        began_by, row, capitals) IN (SELECT l.generation, l.kind, l.link,
+          l.confirmed, l.began_by, l.row, l.capitals
+        FROM json_each(?1) AS w
+        CROSS JOIN orders AS o ON o.generation = ${liveGeneration}
+          AND o.order_id = w.value ->> 2
+        CROSS JOIN order_links AS l ON l.generation = o.generation
+          AND l.kind = w.value ->> 0 AND ${isLink("(w.value ->> 1)")}
+          AND l.row = o.row)`,
     args: [JSON.stringify(links)],
   };
 }

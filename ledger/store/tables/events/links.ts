@@ -3,25 +3,63 @@ import type { FactLink, Link } from "../../../events/links.ts";
 import type { Statement } from "../../driver/driver.ts";
 
 /**
- * Which sessions, click ids, external ids and references lead to an order. Of
- * click ids and references also when the order was there at the latest, so that
- * an expectation finds the orders after it without reading all that share its
- * click id. `confirmed` is 1 where the service has shown it: otherwise only
- * webhooks name the order with it. Searches ignore the case of a link.
+ * Which sessions, click ids, external ids and references lead to an order, named
+ * by the `row` of `orders`. Of click ids and references also when the order was
+ * there at the latest, so that an expectation finds the orders after it without
+ * reading all that share its click id. `confirmed` is 1 where the service has
+ * shown it: otherwise only webhooks name the order with it.
+ *
+ * Searches ignore the case of a link, so the key does as well: each link is
+ * stored once, and strangers choose how long it is. `capitals` keeps links apart
+ * that differ in nothing but their case; see {@linkcode capitalsOf}.
  */
 export const linksSchema: readonly string[] = [
   `CREATE TABLE order_links (
     generation INTEGER NOT NULL,
     kind TEXT NOT NULL,
     link TEXT NOT NULL,
-    began_by TEXT NOT NULL,
-    order_id TEXT NOT NULL,
     confirmed INTEGER NOT NULL,
-    PRIMARY KEY (generation, kind, link, began_by, order_id)
+    began_by TEXT NOT NULL,
+    row INTEGER NOT NULL,
+    capitals TEXT NOT NULL,
+    PRIMARY KEY (generation, kind, link COLLATE NOCASE, confirmed, began_by, row,
+      capitals)
   ) STRICT, WITHOUT ROWID`,
-  `CREATE INDEX order_links_by_text
-    ON order_links(generation, kind, link COLLATE NOCASE, confirmed)`,
 ];
+
+/**
+ * That a link `l` is a text to the letter; the first condition is that of the
+ * key.
+ *
+ * @param text SQL of the text.
+ */
+export function isLink(text: string): string {
+  return `l.link = ${text} COLLATE NOCASE AND l.link = ${text}`;
+}
+
+/** Capitals that one character of {@linkcode capitalsOf} tells. */
+const capitalsADigit = 5;
+
+/**
+ * Which letters of a link are capitals, as far as SQLite ignores the case: texts
+ * that it takes for equal are the same when their capitals are.
+ *
+ * @param link The link.
+ * @returns Five characters of the link a digit of base 32, without the zeros
+ * behind the last capital.
+ */
+export function capitalsOf(link: string): string {
+  let digits = "";
+  for (let at = 0; at < link.length; at += capitalsADigit) {
+    let digit = 0;
+    for (let bit = 0; bit < capitalsADigit; bit++) {
+      const code = link.charCodeAt(at + bit);
+      if (code >= 65 && code <= 90) digit |= 1 << bit;
+    }
+    digits += digit.toString(32);
+  }
+  return digits.replace(/0+$/, "");
+}
 
 /** A link to an order, and when the order was there at the latest. */
 export interface OrderLink extends FactLink {
@@ -39,30 +77,57 @@ export interface LinkOfExpectations extends Link {
   readonly beganBy: string;
 }
 
-/** Stores links to orders, each once; what was confirmed stays confirmed. */
+/**
+ * Stores links to orders that are stored, each once; what was confirmed stays
+ * confirmed.
+ */
 export function insertOrderLinks(
   generation: number,
   links: readonly OrderLink[],
-): Statement {
-  const rows = links.map(({ kind, link, beganBy, orderId, confirmed }) => [
+): Statement[] {
+  const rowOf = ({ kind, link, beganBy, orderId, confirmed }: OrderLink) => [
     kind,
     link,
     beganBy,
     orderId,
     confirmed ? 1 : 0,
-  ]);
-  return {
-    sql: `INSERT INTO order_links
-        (generation, kind, link, began_by, order_id, confirmed)
-      SELECT ?1, value ->> 0, value ->> 1, value ->> 2, value ->> 3,
-        value ->> 4
-      FROM json_each(?2) WHERE true
-      ON CONFLICT (generation, kind, link, began_by, order_id)
-      DO UPDATE SET confirmed = 1
-      WHERE excluded.confirmed = 1 AND order_links.confirmed = 0`,
-    args: [generation, JSON.stringify(rows)],
-  };
+    capitalsOf(link),
+  ];
+  const statement = (sql: string, of: readonly OrderLink[]): Statement => ({
+    sql,
+    args: [generation, JSON.stringify(of.map(rowOf))],
+  });
+  const confirmed = links.filter((one) => one.confirmed);
+  return [
+    statement(insertLinks, links),
+    ...(confirmed.length === 0 ? [] : [statement(deleteClaimed, confirmed)]),
+  ];
 }
+
+/** Links to be stored, as `w`, with the orders that they lead to, as `o`. */
+const givenLinks = `(SELECT value AS v FROM json_each(?2) LIMIT -1) AS w
+  CROSS JOIN orders AS o ON o.generation = ?1 AND o.order_id = w.v ->> 3`;
+
+/** That a link `l` is one of them, but for its `confirmed` and `began_by`. */
+const isGiven = `l.generation = ?1 AND l.kind = w.v ->> 0
+  AND l.link = (w.v ->> 1) COLLATE NOCASE AND l.row = o.row
+  AND l.capitals = w.v ->> 5`;
+
+const insertLinks = `INSERT INTO order_links
+    (generation, kind, link, confirmed, began_by, row, capitals)
+  SELECT ?1, w.v ->> 0, w.v ->> 1, w.v ->> 4, w.v ->> 2, o.row, w.v ->> 5
+  FROM ${givenLinks}
+  WHERE NOT EXISTS (SELECT 1 FROM order_links AS l
+    WHERE ${isGiven} AND l.confirmed = 1 AND l.began_by = w.v ->> 2)
+  ON CONFLICT DO NOTHING`;
+
+/** Before its first reading nobody knew when an order was there. */
+const deleteClaimed = `DELETE FROM order_links
+  WHERE (generation, kind, link, confirmed, began_by, row, capitals) IN (
+    SELECT l.generation, l.kind, l.link, l.confirmed, l.began_by, l.row,
+      l.capitals
+    FROM ${givenLinks} CROSS JOIN order_links AS l ON ${isGiven}
+      AND l.confirmed = 0 AND l.began_by IN ('', w.v ->> 2))`;
 
 /** Selects the orders of links: rows of kind, link, order id and fold. */
 export function selectLinkedOrders(
@@ -86,9 +151,9 @@ export function selectLinkedOrders(
 const linkedOrdersSql =
   `SELECT l.kind, l.link, o.order_id, o.fold FROM json_each(?2) AS w
   CROSS JOIN order_links AS l ON l.generation = ?1
-    AND l.kind = w.value ->> 0 AND l.link = w.value ->> 1
-    AND l.began_by >= w.value ->> 3
-  CROSS JOIN orders AS o ON o.generation = ?1 AND o.order_id = l.order_id
+    AND l.kind = w.value ->> 0 AND ${isLink("(w.value ->> 1)")}
+    AND l.confirmed IN (0, 1) AND l.began_by >= w.value ->> 3
+  CROSS JOIN orders AS o ON o.row = l.row
   WHERE w.value ->> 0 <> 'click' OR NOT EXISTS (
     SELECT 1 FROM expectations AS k
     WHERE k.generation = ?1 AND k.click_id = w.value ->> 1
