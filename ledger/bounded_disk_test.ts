@@ -92,7 +92,7 @@ for (const [name, hostile] of Object.entries(HOSTILE)) {
  * Bytes that each byte of a new identifier takes beyond 3 bytes a byte and 8 KiB
  * a body: it stands in the event, in the states, in indexes and in links.
  */
-const MORE_FOR_IDENTIFIERS = 8;
+const MORE_FOR_IDENTIFIERS = 3;
 
 /** Bodies all of whose five identifiers are new, of so many characters. */
 const IDENTIFIERS: Readonly<Record<string, readonly [string, number]>> = {

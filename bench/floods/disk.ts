@@ -11,9 +11,8 @@
 
 import { stat } from "node:fs/promises";
 import { ulid } from "ulid";
-import { openLedger } from "../../ledger/open_ledger.ts";
+import { openDriver, openLedger } from "../../ledger/mod.ts";
 import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
-import { openDriver } from "../../ledger/store/connections/open_driver.ts";
 import {
   identifierBody,
   IDENTIFIERS,

@@ -19,6 +19,7 @@ import {
   USER,
   webhookAt,
 } from "../testing/given_facts.ts";
+import { storedOrder } from "../testing/stored_order.ts";
 import { foldOrder } from "../explain/as_of.ts";
 import {
   canonicalOrder,
@@ -371,7 +372,7 @@ Deno.test("evolveOrder() gives the same bytes for any order and any batches of a
         fold = meet(fold, fact, known);
         known = withExpected(fact, known);
         // A batch ends: the fold is written and read back.
-        if (place % size === 0) fold = decodeOrderFold(encodeOrderFold(fold));
+        if (place % size === 0) fold = decodeOrderFold(storedOrder(fold).fold);
       });
       assert.equal(encodeOrderFold(fold), encodeOrderFold(expected));
       assert.equal(canonicalOf(fold), canonicalOf(expected));

@@ -87,7 +87,7 @@ Deno.bench("all of it for 5,000 events of 1,000 orders", () => {
   }
 });
 
-const encoded = [...folds.values()].map(encodeOrderFold);
+const encoded = [...folds.values()].map((fold) => encodeOrderFold(fold));
 
 Deno.bench("decodeOrderFold() of 1,000 orders", () => {
   for (const text of encoded) decodeOrderFold(text);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readOrderState } from "./codec/stored_state.ts";
-import { orderStateSql } from "../store/tables/orders.ts";
+import { orderFoldSql, orderStateSql } from "../store/tables/orders.ts";
 import fc from "fast-check";
 import type { NewEvent } from "../events/event.ts";
 import { appendStatement } from "../store/tables/events/append.ts";
@@ -104,7 +104,10 @@ Deno.test("Projector.step() joins orders with what is expected of them whichever
         readOrderState(state as string).expected?.currencyAmount
       );
       assert.deepEqual(asked, ["13"]);
-      const [[fold] = []] = await rowsOf(driver, "SELECT fold FROM orders");
+      const [[fold] = []] = await rowsOf(
+        driver,
+        `SELECT ${orderFoldSql()} FROM orders`,
+      );
       assert.deepEqual(
         decodeOrderFold(String(fold)).expectations.map(({ id }) => id),
         ["S2", "S3"],

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readOrderState } from "./codec/stored_state.ts";
-import { orderStateSql } from "../store/tables/orders.ts";
+import { orderFoldSql, orderStateSql } from "../store/tables/orders.ts";
 import fc from "fast-check";
 import type { NewEvent } from "../events/event.ts";
 import { orderAbsent, orderReleased } from "../events/mint.ts";
@@ -126,7 +126,7 @@ async function checkLaw(driver: Driver, seen: Set<string>): Promise<void> {
   }
   const orders = await rowsOf(
     driver,
-    `SELECT order_id, fold, ${orderStateSql()} FROM orders`,
+    `SELECT order_id, ${orderFoldSql()}, ${orderStateSql()} FROM orders`,
   );
   const hands = new Map(
     (await rowsOf(

@@ -37,7 +37,8 @@ export {
   queueOpen,
 } from "../store/tables/polling/queued_requests.ts";
 export { EVENTS, recordedEvent } from "../store/tables/events/event_rows.ts";
-export { orderStateSql } from "../store/tables/orders.ts";
+export { orderFoldSql, orderStateSql } from "../store/tables/orders.ts";
+export { userTextsSql } from "../store/tables/users.ts";
 export {
   readTransitions,
   transitionOf,

@@ -21,6 +21,7 @@ import { type Fact, isExpectation } from "../events/fact.ts";
 import { orderActivity, readOrderActivity } from "../orders/order_activity.ts";
 import { readOrderState } from "../projection/codec/stored_state.ts";
 import { orderStateSql } from "../store/tables/orders.ts";
+import { userTextsSql } from "../store/tables/users.ts";
 import { readFact } from "../events/read_fact.ts";
 import { orderState } from "../states/state_of_order.ts";
 import { userState } from "../users/user_state.ts";
@@ -370,7 +371,7 @@ export async function liveStates(driver: Driver): Promise<States> {
   for (const entity of ["order", "user"]) {
     const [rows] = await driver.batch([{
       sql: `SELECT ${entity}_id, ${
-        entity === "order" ? orderStateSql() : "state"
+        entity === "order" ? orderStateSql() : userTextsSql().state
       }, activity FROM ${entity}s
         WHERE generation = (SELECT generation FROM projections
           WHERE name = 'live')`,

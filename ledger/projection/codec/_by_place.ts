@@ -24,7 +24,7 @@ export function asIsEach<Field extends string>(
 type FieldCodec = Codec<unknown> | typeof asIs;
 
 /** How each field of a shape is written, in the order of their places. */
-type Fields<Shape> = {
+export type CodecsOf<Shape> = {
   readonly [Field in keyof Shape]-?: Codec<Shape[Field]> | typeof asIs;
 };
 
@@ -33,7 +33,7 @@ type Fields<Shape> = {
  * `fields` lists them. It is half as large as an object.
  */
 export function byPlace<Shape extends object>(
-  fields: Fields<Shape>,
+  fields: CodecsOf<Shape>,
 ): Codec<Shape> {
   const names = Object.keys(fields) as (keyof Shape)[];
   const codecs = Object.values(fields) as FieldCodec[];

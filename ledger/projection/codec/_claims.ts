@@ -6,6 +6,7 @@ import {
 } from "../../events/claim_body.ts";
 import type { OrderReading } from "../../events/order_reading.ts";
 import type { Claim } from "../../orders/claims.ts";
+import { asSaid, type Said } from "./_said.ts";
 
 /** A claim, by place: its status, its time, and its bodies. */
 export type PackedClaim = readonly [
@@ -17,7 +18,7 @@ export type PackedClaim = readonly [
 /** A claim body, by place: the digest, and a value for each of `places`. */
 type PackedBody = readonly [
   string,
-  ...(string | null | typeof asRead | typeof asBefore)[],
+  ...(string | null | typeof asRead | typeof asBefore | typeof asSaid)[],
 ];
 
 /** Stands for what the latest reading says. */
@@ -38,12 +39,13 @@ const noBody: Readonly<Record<ClaimField, string | null>> = emptyRecord(
 );
 
 /**
- * Packs claims. Most of a body says again what the reading or the body before
- * says, which is written as a digit, so that a fold is half as large.
+ * Packs claims. Most of a body says again what the reading, the body before or
+ * the state says, which is written as a digit, so that a fold is half as large.
  */
 export function packClaims(
   claims: readonly Claim[],
   reading: OrderReading | null,
+  said: Said,
 ): readonly PackedClaim[] {
   let before: ClaimBody | undefined;
   const pack = (body: ClaimBody): PackedBody => {
@@ -57,6 +59,8 @@ export function packClaims(
           ? asRead
           : value === before?.[field]
           ? asBefore
+          : value === said[field]
+          ? asSaid
           : value,
       );
     }
@@ -70,10 +74,11 @@ export function packClaims(
   ]);
 }
 
-/** Unpacks what {@linkcode packClaims} wrote beside the same reading. */
+/** Unpacks what {@linkcode packClaims} wrote beside the same. */
 export function unpackClaims(
   packed: readonly PackedClaim[],
   reading: OrderReading | null,
+  said: Said,
 ): Claim[] {
   let before: ClaimBody | undefined;
   const unpack = (values: PackedBody): ClaimBody => {
@@ -85,6 +90,8 @@ export function unpackClaims(
         ? reading?.[read ?? "digest"] ?? null
         : value === asBefore
         ? before?.[field] ?? null
+        : value === asSaid
+        ? said[field] as string
         : value;
     }
     return before = body;

@@ -22,15 +22,18 @@ import {
   asIsEach,
   byPlace,
   type Codec,
+  type CodecsOf,
   list,
   nullable,
 } from "./_by_place.ts";
 import { packClaims, type PackedClaim, unpackClaims } from "./_claims.ts";
+import { asSaid, NOTHING_SAID, type Said, saidBy, saidByRow } from "./_said.ts";
+import { EMPTY_STATE } from "./stored_state.ts";
 
 // One list of fields a shape, in the order in which they are stored: a change
 // of a list needs another FOLD_VERSION.
 
-const orderReading = byPlace<OrderReading>({
+const readingFields = {
   digest: asIs,
   readAt: asIs,
   status: asIs,
@@ -42,7 +45,9 @@ const orderReading = byPlace<OrderReading>({
   odd: asIs,
   match: asIs,
   txErased: asIs,
-});
+} as const;
+
+const orderReading = byPlace<OrderReading>(readingFields);
 
 const expectation = byPlace<Expectation>({
   id: asIs,
@@ -88,7 +93,7 @@ type WithPackedClaims = Omit<OrderFold, "claims" | "latest"> & {
   readonly claims: readonly PackedClaim[];
 };
 
-const orderFold = byPlace<WithPackedClaims>({
+const orderFields: CodecsOf<WithPackedClaims> = {
   orderId: asIs,
   plausible: nullable(orderReading),
   plausibleAt: asIs,
@@ -167,7 +172,26 @@ const orderFold = byPlace<WithPackedClaims>({
       return { ...activity, lastAt, lastWebhookAt };
     },
   },
-});
+};
+
+const orderFold = byPlace<WithPackedClaims>(orderFields);
+
+const placesOfFold = Object.keys(orderFields);
+
+/** Readings of a packed fold, by their places. */
+const readingPlaces = ["plausible", "ahead", "statusless", "redacted"].map(
+  (field) => placesOfFold.indexOf(field),
+);
+
+const orderIdPlace = placesOfFold.indexOf("orderId");
+const sessionsPlace = placesOfFold.indexOf("sessions");
+const activityPlace = placesOfFold.indexOf("activity");
+const firstAtPlace = Object.keys(activityFields).indexOf("firstAt");
+
+/** Fields of a packed reading that a state may say as well, by their places. */
+const saidPlaces = Object.keys(readingFields).flatMap((field, place) =>
+  Object.hasOwn(EMPTY_STATE, field) ? [[place, field] as const] : []
+);
 
 const statedVerifications = list(
   byPlace<StatedVerification>({ state: asIs, lastAt: asIs }),
@@ -199,24 +223,87 @@ const userFold = byPlace<UserFold>({
  * whatever their order of arrival.
  *
  * @param fold Folded facts of the order.
+ * @param state State of the order, where the text is to stand beside it: what it
+ * says is not said again, so that strangers fill no row twice with one text.
  * @returns Well-formed JSON without NUL, to be read with the same fold version.
  */
-export function encodeOrderFold(fold: OrderFold): string {
-  const claims = packClaims(fold.claims, fold.latest);
-  return JSON.stringify(orderFold.pack({ ...fold, claims }));
+export function encodeOrderFold(
+  fold: OrderFold,
+  state: OrderState | null = null,
+): string {
+  const said = state === null ? NOTHING_SAID : saidBy(state);
+  const claims = packClaims(fold.claims, fold.latest, said);
+  const packed = orderFold.pack({ ...fold, claims }) as unknown[];
+  if (state !== null) {
+    leaveOut(packed, said);
+  }
+  return JSON.stringify(packed);
 }
 
 /**
  * Decodes what {@linkcode encodeOrderFold} wrote with the same fold version.
  *
- * @param text The encoded fold.
+ * @param text The encoded fold; with what it stands beside, as `orderFoldSql`
+ * selects it.
  * @returns What is known of the order.
  * @throws {SyntaxError} When `text` is not JSON.
  */
 export function decodeOrderFold(text: string): OrderFold {
-  const fold = orderFold.unpack(JSON.parse(text));
+  let packed: unknown[] = JSON.parse(text);
+  let said = NOTHING_SAID;
+  const [columns] = packed;
+  if (Array.isArray(columns)) {
+    said = saidByRow(columns, packed[1] as Said);
+    packed = packed[2] as unknown[];
+    fillIn(packed, said);
+  }
+  const fold = orderFold.unpack(packed);
   const latest = latestReading(fold);
-  return { ...fold, latest, claims: unpackClaims(fold.claims, latest) };
+  return { ...fold, latest, claims: unpackClaims(fold.claims, latest, said) };
+}
+
+/** Writes {@linkcode asSaid}, or its place, for what the state says. */
+function leaveOut(packed: unknown[], said: Said): void {
+  if (packed[orderIdPlace] === said["orderId"]) packed[orderIdPlace] = asSaid;
+  for (const at of readingPlaces) {
+    const reading = packed[at] as unknown[] | null;
+    if (reading === null) continue;
+    for (const [place, field] of saidPlaces) {
+      const value = reading[place];
+      if (value !== null && value === said[field]) reading[place] = asSaid;
+    }
+  }
+  const sessions = said["sessions"] as readonly string[];
+  const firstAt = firstAtOf(packed);
+  for (const session of packed[sessionsPlace] as unknown[][]) {
+    const place = sessions.indexOf(session[0] as string);
+    if (place !== -1) session[0] = place;
+    // Most orders were named with their session from the first.
+    if (session[1] === firstAt) session.pop();
+  }
+}
+
+function firstAtOf(packed: readonly unknown[]): unknown {
+  return (packed[activityPlace] as readonly unknown[])[firstAtPlace];
+}
+
+/** The reverse. */
+function fillIn(packed: unknown[], said: Said): void {
+  if (packed[orderIdPlace] === asSaid) packed[orderIdPlace] = said["orderId"];
+  for (const at of readingPlaces) {
+    const reading = packed[at] as unknown[] | null;
+    if (reading === null) continue;
+    for (const [place, field] of saidPlaces) {
+      if (reading[place] === asSaid) reading[place] = said[field];
+    }
+  }
+  const sessions = said["sessions"] as readonly string[] | undefined;
+  const firstAt = firstAtOf(packed);
+  for (const session of packed[sessionsPlace] as unknown[][]) {
+    const [place] = session;
+    if (typeof place === "number") session[0] = sessions?.[place];
+    if (session.length === 1) session.push(firstAt);
+  }
 }
 
 /**
@@ -227,6 +314,24 @@ export function decodeOrderFold(text: string): OrderFold {
  */
 export function encodeUserFold(fold: UserFold): string {
   return JSON.stringify(userFold.pack(fold));
+}
+
+/**
+ * The texts of a user's row. They begin with the user's id, which a column says
+ * already: `userTextsSql` selects them whole.
+ *
+ * @param fold Folded facts of the user.
+ * @param state State of the user.
+ */
+export function storeUser(
+  fold: UserFold,
+  state: UserState,
+): { readonly state: string; readonly fold: string } {
+  const id = JSON.stringify(fold.userId).length;
+  return {
+    state: `{${canonicalUser(state).slice('{"userId":,'.length + id)}`,
+    fold: `[${encodeUserFold(fold).slice("[,".length + id)}`,
+  };
 }
 
 /**

@@ -20,6 +20,7 @@ import {
   decodeUserFold,
   encodeOrderFold,
   encodeUserFold,
+  storeUser,
 } from "./fold_codec.ts";
 import { initialOrderFold, type OrderFold } from "../../orders/order_fold.ts";
 import {
@@ -27,8 +28,7 @@ import {
   readOrderActivity,
   storeOrderActivity,
 } from "../../orders/order_activity.ts";
-import { ORDERS, STATE_COLUMNS } from "../../store/tables/orders.ts";
-import { orderRow } from "./rows.ts";
+import { storedOrder } from "../../testing/stored_order.ts";
 import { readOrderState } from "./stored_state.ts";
 import { orderState } from "../../states/state_of_order.ts";
 import { userState } from "../../users/user_state.ts";
@@ -144,6 +144,44 @@ Deno.test("decodeUserFold() gives back every field of a full fold", () => {
   assert.deepEqual(decodeUserFold(encodeUserFold(fold)), fold);
 });
 
+Deno.test("decodeOrderFold() gives back a fold that leaves out what its row says beside it", () => {
+  const full = fullOrder();
+  const claimed = foldOrder(
+    ORDER,
+    facts(
+      orderWebhook(1, "transfer_started", {
+        transaction_id: "a long claimed transaction",
+        external_order_id: "a long claimed external id",
+      }, {
+        click_id: "a long claimed click id",
+        hpp_session_id: "a long claimed session",
+        user: { user_id: "a long claimed user" },
+      }),
+    ),
+  );
+  for (const fold of [initialOrderFold(ORDER), claimed, full]) {
+    const text = storedOrder(fold).fold;
+    assert.deepEqual(decodeOrderFold(text), fold);
+    for (const long of text.match(/a long claimed [a-z ]+/g) ?? []) {
+      assert.equal(text.split(long).length, 2, `${long} is written once`);
+    }
+  }
+  const { fold: text } = storedOrder(full);
+  assert.equal(text.split('"tx"').length, 2);
+});
+
+Deno.test("storeUser() writes the id of a user nowhere", () => {
+  const fold = foldUser(USER, facts(userWebhook(1, "login", "success")));
+  const state = userState(fold);
+  const stored = storeUser(fold, state);
+  const id = JSON.stringify(USER);
+  assert.equal(
+    `{"userId":${id},${stored.state.slice(1)}`,
+    canonicalUser(state),
+  );
+  assert.equal(`[${id},${stored.fold.slice(1)}`, encodeUserFold(fold));
+});
+
 Deno.test("canonicalOrder() and canonicalUser() hold no receipt ids, positions or receipt times", () => {
   const order = fullOrder();
   const bytes = canonicalOrder(orderState(order)) +
@@ -160,12 +198,10 @@ Deno.test("canonicalOrder() and canonicalUser() hold no receipt ids, positions o
 Deno.test("readOrderState() gives the state back byte by byte, from fewer bytes", () => {
   for (const fold of [fullOrder(), initialOrderFold(ORDER)]) {
     const state = orderState(fold);
-    const { columns: all, texts: [stored = ""] } = orderRow(fold, { place: 1 });
-    const columns = STATE_COLUMNS.map((field) => all[ORDERS.at[field]]);
-    const text = `[${JSON.stringify(columns)},${stored}]`;
+    const text = storedOrder(fold).state;
     const read = readOrderState(text);
     assert.equal(canonicalOrder(read), canonicalOrder(state));
-    assert.ok(stored.length < canonicalOrder(state).length);
+    assert.ok(text.length < canonicalOrder(state).length);
     assert.notEqual(read.sessions, readOrderState(text).sessions);
   }
 });

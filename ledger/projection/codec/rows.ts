@@ -1,10 +1,6 @@
 import { storeOrderActivity } from "../../orders/order_activity.ts";
 import { userActivityOf } from "../../orders/activity_fold.ts";
-import {
-  canonicalUser,
-  encodeOrderFold,
-  encodeUserFold,
-} from "./fold_codec.ts";
+import { encodeOrderFold, storeUser } from "./fold_codec.ts";
 import { spaced, storeOrderState } from "./stored_state.ts";
 import { effectiveTime } from "../../events/time.ts";
 import type { OrderFold } from "../../orders/order_fold.ts";
@@ -61,7 +57,7 @@ export function orderRow(fold: OrderFold, options: OrderRowOptions): PackedRow {
     texts: [
       storeOrderState(state),
       storeOrderActivity(fold),
-      encodeOrderFold(fold),
+      encodeOrderFold(fold, state),
     ],
   };
 }
@@ -74,6 +70,7 @@ export function orderRow(fold: OrderFold, options: OrderRowOptions): PackedRow {
  */
 export function userRow(fold: UserFold, place: number): PackedRow {
   const state = userState(fold);
+  const stored = storeUser(fold, state);
   const activity = userActivityOf(fold.activity);
   const { latest } = fold;
   const createdAt = latest === null || latest.createdAt === null
@@ -87,11 +84,7 @@ export function userRow(fold: UserFold, place: number): PackedRow {
       trust: state.trust,
       sortAt: sortTime(createdAt, activity.firstRecordedAt),
     }),
-    texts: [
-      canonicalUser(state),
-      JSON.stringify(activity),
-      encodeUserFold(fold),
-    ],
+    texts: [stored.state, JSON.stringify(activity), stored.fold],
   };
 }
 

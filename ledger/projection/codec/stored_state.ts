@@ -9,11 +9,11 @@ type Fields = Record<string, unknown>;
 type Side = NonNullable<OrderState["claimed"]>;
 
 /** A state that says nothing has every field, in the order of all states. */
-const EMPTY: OrderState = orderState(initialOrderFold(""));
+export const EMPTY_STATE: OrderState = orderState(initialOrderFold(""));
 
 /** Facts that are left out: the first value of each. */
 const FIRST_FACTS = Object.fromEntries(
-  (Object.keys(EMPTY.facts) as (keyof StoredFacts)[]).map((fact) => [
+  (Object.keys(EMPTY_STATE.facts) as (keyof StoredFacts)[]).map((fact) => [
     fact,
     FACT_VALUES[fact][0],
   ]),
@@ -22,14 +22,16 @@ const FIRST_FACTS = Object.fromEntries(
 /** Objects of which each field is left out where it says this. */
 const PARTS = {
   facts: FIRST_FACTS,
-  fees: EMPTY.fees,
-  smartContract: EMPTY.smartContract,
+  fees: EMPTY_STATE.fees,
+  smartContract: EMPTY_STATE.smartContract,
 } as const;
 
 const PART_FIELDS = Object.keys(PARTS) as (keyof typeof PARTS)[];
 
 /** Fields that are neither columns nor written in another way. */
-const REST = (Object.keys(EMPTY) as (keyof OrderState)[]).filter((field) =>
+const REST = (Object.keys(EMPTY_STATE) as (keyof OrderState)[]).filter((
+  field,
+) =>
   !(STATE_COLUMNS as readonly string[]).includes(field) &&
   !Object.hasOwn(PARTS, field) &&
   !["history", "claimed", "confirmed"].includes(field)
@@ -86,7 +88,7 @@ export function readOrderState(text: string): OrderState {
   // What version 1 of the schema stored said everything.
   if ("orderId" in stored) return stored as unknown as OrderState;
   // New lists: whoever reads a state may change it.
-  const state: Fields = { ...EMPTY, sessions: [], anomalies: [] };
+  const state: Fields = { ...EMPTY_STATE, sessions: [], anomalies: [] };
   for (const field in stored) state[field] = stored[field];
   for (let place = 0; place < STATE_COLUMNS.length; place++) {
     state[STATE_COLUMNS[place] as string] = columns[place];

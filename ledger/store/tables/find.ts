@@ -3,6 +3,7 @@ import { liveGeneration } from "./checkpoints.ts";
 import { orderContext } from "./order_context.ts";
 import { orderStateSql } from "./orders.ts";
 import { ordersOfSessions } from "./recorded_sessions.ts";
+import { userTextsSql } from "./users.ts";
 
 /** A text that is looked for. */
 export interface SearchedText {
@@ -105,7 +106,7 @@ export function selectFoundOrders(searched: SearchedText): Statement {
 export function selectFoundUsers({ text }: SearchedText): Statement {
   const ids = spellings(text);
   return {
-    sql: `SELECT state, activity FROM users
+    sql: `SELECT ${userTextsSql().state}, activity FROM users
       WHERE generation = ${liveGeneration}
         AND user_id IN (${ids.map(() => "?").join(", ")})`,
     args: ids,

@@ -1,6 +1,7 @@
 import type { Entity } from "../../machines/transition.ts";
 import type { Statement } from "../driver/driver.ts";
 import { ORDERS, orderStateSql, STATE_COLUMNS } from "./orders.ts";
+import { userTextsSql } from "./users.ts";
 
 /**
  * Tables whose rows belong to a generation, with the key of a row, and how many
@@ -78,7 +79,7 @@ const statementsOf: Readonly<Record<Entity, ReturnType<typeof statements>>> = {
     parts: [...ORDERS.of(STATE_COLUMNS), "state"],
   }),
   user: statements("users", "user_id", {
-    state: (alias) => `${alias}.state`,
+    state: (alias) => userTextsSql(alias).state,
     parts: ["state"],
   }),
 };

@@ -6,7 +6,7 @@ import {
   withheldRelease,
 } from "./order_context.ts";
 import { liveGeneration } from "./checkpoints.ts";
-import { isLink } from "./events/links.ts";
+import { isLink } from "./link_text.ts";
 import { orderStateSql } from "./orders.ts";
 import { ordersOfSessions } from "./recorded_sessions.ts";
 import type { Condition } from "./state_pages.ts";

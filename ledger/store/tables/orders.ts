@@ -153,9 +153,18 @@ export const STATE_COLUMNS = [
  * @param alias What the statement calls the table.
  */
 export function orderStateSql(alias: string = "orders"): string {
-  return `'[' || json_array(${
+  return `'[' || ${stateParts(alias)} || ']'`;
+}
+
+/** SQL for what was folded of an order, with the state that it stands beside. */
+export function orderFoldSql(alias: string = "orders"): string {
+  return `'[' || ${stateParts(alias)} || ',' || ${alias}.fold || ']'`;
+}
+
+function stateParts(alias: string): string {
+  return `json_array(${
     ORDERS.of(STATE_COLUMNS, alias).join(", ")
-  }) || ',' || ${alias}.state || ']'`;
+  }) || ',' || ${alias}.state`;
 }
 
 /** Counts open orders, where this version of the fold made them. */
@@ -179,7 +188,7 @@ export function selectOrderFolds(
   ids: readonly string[],
 ): Statement {
   return {
-    sql: `SELECT order_id, fold FROM orders
+    sql: `SELECT order_id, ${orderFoldSql()} FROM orders
       WHERE generation = ?1 AND order_id IN (SELECT value FROM json_each(?2))`,
     args: [generation, JSON.stringify(ids)],
   };

@@ -1,6 +1,6 @@
 import type { Statement } from "../driver/driver.ts";
 import { liveGeneration } from "./checkpoints.ts";
-import { isLink } from "./events/links.ts";
+import { isLink } from "./link_text.ts";
 
 /**
  * Selects the orders under the click id of a session that the partner recorded:

@@ -1,6 +1,7 @@
 import { isPaidTwice, orderContext } from "./order_context.ts";
 import { liveGeneration } from "./checkpoints.ts";
 import { orderStateSql } from "./orders.ts";
+import { userTextsSql } from "./users.ts";
 import type { Entity } from "../../machines/transition.ts";
 import type { Driver, SqlValue, Statement } from "../driver/driver.ts";
 import {
@@ -193,7 +194,7 @@ export function selectState(entity: Entity, id: string): Statement {
 
 /** SQL for a state as one text. */
 function stateSql(table: "orders" | "users"): string {
-  return table === "orders" ? orderStateSql() : "users.state";
+  return table === "orders" ? orderStateSql() : userTextsSql().state;
 }
 
 /** What rows of orders say beside their state. */

@@ -14,6 +14,7 @@ import {
 } from "../../machines/transition.ts";
 import type { Driver, ResultSet, Statement } from "../driver/driver.ts";
 import { liveGeneration } from "./checkpoints.ts";
+import { orderFoldSql } from "./orders.ts";
 import { pageSize } from "./query_values.ts";
 
 /**
@@ -279,7 +280,9 @@ export function selectMovedReleases(
           THEN fold END, entered IS NOT NULL,
         EXISTS (SELECT 1 FROM historic_orders AS p
           WHERE p.order_id = moved.order_id)
-      FROM (SELECT o.order_id, o.fold, o.state, o.release, o.release_reason,
+      FROM (SELECT o.order_id, ${
+      orderFoldSql("o")
+    } AS fold, o.state, o.release, o.release_reason,
           ${lastRelease("status")} AS entered, ${
       lastRelease("reason")
     } AS reason

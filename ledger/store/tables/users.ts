@@ -49,6 +49,22 @@ export const USERS: Columns<UserColumns> = new Columns({
 });
 
 /**
+ * SQL for the state and for the fold of a user, each as one whole text: what is
+ * stored of them leaves out the id, by which both begin.
+ *
+ * @param alias What the statement calls the table.
+ */
+export function userTextsSql(
+  alias: string = "users",
+): { readonly state: string; readonly fold: string } {
+  const id = `json_quote(${alias}.user_id)`;
+  return {
+    state: `'{"userId":' || ${id} || ',' || substr(${alias}.state, 2)`,
+    fold: `'[' || ${id} || ',' || substr(${alias}.fold, 2)`,
+  };
+}
+
+/**
  * Selects users whom a webhook claims to be further than they were read. The
  * status of a banned user is confirmed, whatever is claimed beside.
  */
@@ -74,7 +90,7 @@ export function selectUserFolds(
   ids: readonly string[],
 ): Statement {
   return {
-    sql: `SELECT user_id, fold FROM users
+    sql: `SELECT user_id, ${userTextsSql().fold} FROM users
       WHERE generation = ?1 AND user_id IN (SELECT value FROM json_each(?2))`,
     args: [generation, JSON.stringify(ids)],
   };

@@ -4,6 +4,7 @@ import {
   orderStateSql,
   readOrderState,
   type SqlValue,
+  userTextsSql,
 } from "../../../ledger/testing/mod.ts";
 import { ownClickId } from "../chores/forger.ts";
 import {
@@ -67,7 +68,7 @@ export async function disagreements(world: World): Promise<string[]> {
   for (
     const [id, state] of await rows(
       world,
-      `SELECT user_id, state FROM users WHERE generation = ${LIVE}`,
+      `SELECT user_id, ${userTextsSql().state} FROM users WHERE generation = ${LIVE}`,
     )
   ) users.set(String(id), JSON.parse(String(state)));
   for (const user of sandbox.users()) {
@@ -176,7 +177,7 @@ export async function userOf(
 ): Promise<UserState | null> {
   const [found] = await rows(
     world,
-    `SELECT state FROM users WHERE generation = ${LIVE} AND user_id = ?`,
+    `SELECT ${userTextsSql().state} FROM users WHERE generation = ${LIVE} AND user_id = ?`,
     userId,
   );
   return found === undefined ? null : JSON.parse(String(found[0]));

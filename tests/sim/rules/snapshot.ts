@@ -2,6 +2,7 @@ import type { Transition } from "../../../ledger/mod.ts";
 import type { Driver } from "../../../ledger/for_sync.ts";
 import {
   EVENTS,
+  orderFoldSql,
   orderStateSql,
   readOrderState,
   type RecordedEvent,
@@ -9,6 +10,7 @@ import {
   type SqlValue,
   transitionOf,
   TRANSITIONS,
+  userTextsSql,
 } from "../../../ledger/testing/mod.ts";
 import type { ExpectedRow } from "./shadow.ts";
 
@@ -86,9 +88,11 @@ export async function readSnapshot(
           ORDER BY position`,
         seen.events,
       ),
-      query(`SELECT order_id, status, trust, ${orderStateSql()}, activity, fold
+      query(`SELECT order_id, status, trust, ${orderStateSql()}, activity,
+          ${orderFoldSql()}
         FROM orders WHERE generation = ${live}`),
-      query(`SELECT user_id, status, trust, state, activity, fold
+      query(`SELECT user_id, status, trust, ${userTextsSql().state}, activity,
+          ${userTextsSql().fold}
         FROM users WHERE generation = ${live}`),
       query(
         `SELECT position, commitment, hash FROM chain WHERE position > ?

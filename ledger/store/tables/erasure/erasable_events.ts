@@ -3,7 +3,7 @@ import type { Erased, ErasedPart } from "../../../hashes/commitment.ts";
 import type { ResultSet, Statement } from "../../driver/driver.ts";
 import { EVENTS, recordedEvent } from "../events/event_rows.ts";
 import { liveGeneration } from "../checkpoints.ts";
-import { isLink } from "../events/links.ts";
+import { isLink } from "../link_text.ts";
 
 /** An event, and what stands for its erased part. */
 export interface ErasableEvent {

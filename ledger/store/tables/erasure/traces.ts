@@ -1,6 +1,6 @@
 import type { SqlValue, Statement } from "../../driver/driver.ts";
 import { liveGeneration } from "../checkpoints.ts";
-import { isLink } from "../events/links.ts";
+import { isLink } from "../link_text.ts";
 
 /** What is deleted beside the events of a person. */
 export interface Traces {

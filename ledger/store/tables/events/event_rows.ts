@@ -3,6 +3,8 @@ import type { RecordedEvent } from "../../../events/event.ts";
 import type { ResultSet, SqlValue, Statement } from "../../driver/driver.ts";
 import { Columns, type ColumnsOf, plain } from "../columns.ts";
 import type { ProjectionSlot } from "../checkpoints.ts";
+import { orderFoldSql } from "../orders.ts";
+import { userTextsSql } from "../users.ts";
 
 /** The columns of an event that are text. */
 export type TextColumns = Omit<RecordedEvent, "position" | "body" | "salt">;
@@ -156,10 +158,10 @@ const selectEvents = `SELECT json_group_array(json_array(${
     CAST(group_concat(body, '') AS BLOB)
   FROM (SELECT * FROM events WHERE ${inWindow} ORDER BY position)`;
 
-const selectOrders = `SELECT order_id, fold FROM orders
+const selectOrders = `SELECT order_id, ${orderFoldSql()} FROM orders
   WHERE ${ofSlot} AND order_id IN (SELECT order_id FROM events
     WHERE order_id IS NOT NULL AND ${inWindow})`;
 
-const selectUsers = `SELECT user_id, fold FROM users
+const selectUsers = `SELECT user_id, ${userTextsSql().fold} FROM users
   WHERE ${ofSlot} AND user_id IN (SELECT user_id FROM events
     WHERE user_id IS NOT NULL AND ${inWindow})`;

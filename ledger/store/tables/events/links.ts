@@ -1,6 +1,8 @@
 import { CANDIDATES_KEPT } from "../../../events/expectation.ts";
 import type { FactLink, Link } from "../../../events/links.ts";
 import type { Statement } from "../../driver/driver.ts";
+import { isLink } from "../link_text.ts";
+import { orderFoldSql } from "../orders.ts";
 
 /**
  * Which sessions, click ids, external ids and references lead to an order, named
@@ -26,16 +28,6 @@ export const linksSchema: readonly string[] = [
       capitals)
   ) STRICT, WITHOUT ROWID`,
 ];
-
-/**
- * That a link `l` is a text to the letter; the first condition is that of the
- * key.
- *
- * @param text SQL of the text.
- */
-export function isLink(text: string): string {
-  return `l.link = ${text} COLLATE NOCASE AND l.link = ${text}`;
-}
 
 /** Capitals that one character of {@linkcode capitalsOf} tells. */
 const capitalsADigit = 5;
@@ -148,8 +140,8 @@ export function selectLinkedOrders(
  * click id it concerns none of which as many candidates are known that expire
  * earlier as an order keeps.
  */
-const linkedOrdersSql =
-  `SELECT l.kind, l.link, o.order_id, o.fold FROM json_each(?2) AS w
+const linkedOrdersSql = `SELECT l.kind, l.link, o.order_id, ${orderFoldSql("o")}
+  FROM json_each(?2) AS w
   CROSS JOIN order_links AS l ON l.generation = ?1
     AND l.kind = w.value ->> 0 AND ${isLink("(w.value ->> 1)")}
     AND l.confirmed IN (0, 1) AND l.began_by >= w.value ->> 3

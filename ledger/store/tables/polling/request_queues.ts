@@ -2,6 +2,7 @@ import { Columns, flag, plain } from "../columns.ts";
 import type { Entity } from "../../../machines/transition.ts";
 import { CLOCK_TOLERANCE_MS } from "../../../../core/time/plausible_time.ts";
 import type { ResultSet, Statement } from "../../driver/driver.ts";
+import { orderFoldSql } from "../orders.ts";
 
 /**
  * What the poller is to ask for, in two queues, one row a place in a queue:
@@ -332,7 +333,9 @@ export function selectOpenOrders(
 ): Statement {
   return {
     // Few ids, many orders: CROSS JOIN fixes the order of the joins.
-    sql: `SELECT q.entity_id, o.fold, q.final_at FROM json_each(?2) AS w
+    sql: `SELECT q.entity_id, ${
+      orderFoldSql("o")
+    }, q.final_at FROM json_each(?2) AS w
       CROSS JOIN requests AS q ON q.queue = ${QUEUES.open}
         AND q.entity = 'order' AND q.entity_id = w.value
       CROSS JOIN projections AS p ON p.name = 'live' AND p.fold_version = ?1
