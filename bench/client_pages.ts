@@ -6,7 +6,7 @@ import { startServer } from "./process.ts";
 import { interleave, rate } from "./measuring/rounds.ts";
 
 const pages = 1_500;
-const rounds = 7;
+const rounds = 5;
 
 /** Pages of orders by the client against bare fetch and JSON.parse. */
 export const client: Comparison = {

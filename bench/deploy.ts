@@ -5,7 +5,7 @@ import { startSqld } from "../ledger/testing/sqld_test_server.ts";
 import { LEDGER_PERMISSIONS, startServer, withFolder } from "./process.ts";
 import { interleave, median } from "./measuring/rounds.ts";
 
-const rounds = 7;
+const rounds = 5;
 const secret = "a-secret-of-the-benchmark-alone";
 
 /** How soon the entry for Deno Deploy answers. */

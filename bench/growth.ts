@@ -9,7 +9,7 @@ import { interleave } from "./measuring/rounds.ts";
 
 const small = 10_000;
 const large = 1_000_000;
-const rounds = 9;
+const rounds = 5;
 const appends = 64;
 const eventsOfAppend = 64;
 

@@ -2,7 +2,7 @@
  * The benchmark: every comparison, both sides measured in the same run, in
  * turns, as medians of several rounds; one table of ratios.
  *
- * `deno task bench [--json] [--only NAME] [--burst S] [--sustained S]`
+ * `deno task bench [--json] [--only NAME] [--burst S] [--sustained S] [--keep]`
  *
  * @module
  */
@@ -13,6 +13,12 @@ import { confirm } from "./confirm.ts";
 import type { Bench, Comparison } from "./measuring/comparison.ts";
 import { deploy } from "./deploy.ts";
 import { forward } from "./forward.ts";
+import { machineFigures } from "./measuring/machine_figures.ts";
+import {
+  keptFigures,
+  lastFigures,
+  pastRunLine,
+} from "./measuring/past_runs.ts";
 import { growth } from "./growth.ts";
 import { ingest } from "./ingest.ts";
 import { pages } from "./pages.ts";
@@ -38,8 +44,10 @@ Compares this project's speed with that of its peers, in about seventeen minutes
 
   --json         one JSON object instead of the table
   --only NAME    one comparison of: ${names}
-  --burst S      how long a burst of requests lasts, seconds (default 10)
+  --burst S      how long a burst of requests lasts, seconds (default 5)
   --sustained S  how long a sustained load lasts, seconds (default 60)
+  --keep         append what it came to to bench/past_runs.jsonl, with which the
+                 next runs compare
 
 Example: deno task bench --only refold`;
 
@@ -49,18 +57,41 @@ async function measure(
 ): Promise<Report> {
   const say = (text: string): void =>
     console.error(`${comparison.name}: ${text}`);
+  const machine = await machineFigures();
   try {
     const rows = await comparison.run({ say, ...options });
-    return { comparison, rows, problem: null };
+    return { comparison, rows, problem: null, machine };
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
-    return { comparison, rows: [], problem };
+    return { comparison, rows: [], problem, machine };
   }
+}
+
+/** Runs that were kept, a line each, the oldest first. */
+const PAST_RUNS = new URL("./past_runs.jsonl", import.meta.url);
+
+/** Appends what a run came to. */
+async function keep(reports: readonly Report[]): Promise<void> {
+  const [first] = reports;
+  if (first === undefined) return;
+  const { stdout } = await new Deno.Command("sh", {
+    args: ["-c", "git rev-parse --short HEAD 2>/dev/null || echo unknown"],
+    cwd: new URL(".", PAST_RUNS),
+    stdin: "null",
+  }).output();
+  const line = pastRunLine({
+    day: new Date().toISOString().slice(0, 10),
+    commit: new TextDecoder().decode(stdout).trim(),
+    machine: first.machine,
+    figures: keptFigures(reports.flatMap(({ rows }) => rows)),
+  });
+  await Deno.writeTextFile(PAST_RUNS, line, { append: true });
 }
 
 interface Choice {
   readonly comparisons: readonly Comparison[];
   readonly asJson: boolean;
+  readonly keep: boolean;
   readonly options: Omit<Bench, "say">;
 }
 
@@ -70,8 +101,9 @@ function chosen(): Choice {
     options: {
       json: { type: "boolean", default: false },
       only: { type: "string", multiple: true, default: [] },
-      burst: { type: "string", default: "10" },
+      burst: { type: "string", default: "5" },
       sustained: { type: "string", default: "60" },
+      keep: { type: "boolean", default: false },
       help: { type: "boolean", short: "h", default: false },
     },
   });
@@ -85,6 +117,7 @@ function chosen(): Choice {
   }
   return {
     asJson: values.json,
+    keep: values.keep,
     options: {
       burstSeconds: secondsOf("--burst", values.burst),
       sustainedSeconds: secondsOf("--sustained", values.sustained),
@@ -126,6 +159,8 @@ if (import.meta.main) {
     reports.push(await measure(comparison, choice.options));
   }
   const columns = Deno.stdout.isTerminal() ? Deno.consoleSize().columns : null;
-  console.log(choice.asJson ? json(reports) : text(reports, columns));
+  const before = lastFigures(await Deno.readTextFile(PAST_RUNS));
+  console.log(choice.asJson ? json(reports) : text(reports, before, columns));
+  if (choice.keep) await keep(reports);
   Deno.exit(reports.some(({ problem }) => problem !== null) ? 1 : 0);
 }

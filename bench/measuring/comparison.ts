@@ -66,6 +66,11 @@ export function holds({ aim }: Row): boolean | null {
   return aim.at === "least" ? aim.of >= aim.bound : aim.of <= aim.bound;
 }
 
+/** Whether the figure of a row stands alone, with nothing measured beside it. */
+export function isBound({ aim, ours }: Row): boolean {
+  return aim !== null && aim.of === ours;
+}
+
 /**
  * The row of two sides: their medians, and the ratio of these.
  *

@@ -1,5 +1,12 @@
 import { drawTable } from "../../resources/views/table.ts";
-import { type Comparison, holds, type Row, type Spread } from "./comparison.ts";
+import {
+  type Comparison,
+  holds,
+  isBound,
+  type Row,
+  type Spread,
+} from "./comparison.ts";
+import { type MachineFigures, machineText } from "./machine_figures.ts";
 
 /** What a comparison came to. */
 export interface Report {
@@ -9,11 +16,19 @@ export interface Report {
   readonly rows: readonly Row[];
   /** Why it failed; null when it did not. */
   readonly problem: string | null;
+  /** The machine, just before. */
+  readonly machine: MachineFigures;
 }
 
-/** The table of ratios, and the notes that say what was compared. */
+/**
+ * The table of ratios, and the notes that say what was compared.
+ *
+ * @param before What each row was in the last run that was kept.
+ * @param columns How wide it may be; null for as wide as it is.
+ */
 export function text(
   reports: readonly Report[],
+  before: ReadonlyMap<string, number>,
   columns: number | null,
 ): string {
   const rows = reports.flatMap(({ rows }) => rows);
@@ -26,6 +41,7 @@ export function text(
       { title: "least..most" },
       { title: "Unit" },
       { title: "Ratio", align: "right" },
+      { title: "Before", align: "right" },
       { title: "Aim", align: "right" },
       { title: "Holds" },
     ],
@@ -37,17 +53,21 @@ export function text(
       spread(row.spread.theirs),
       row.unit,
       isBound(row) ? "" : figure(row.ratio),
+      beforeOf(row, before),
       aimOf(row),
       { true: "yes", false: "no", null: "" }[String(holds(row))] ?? "",
     ]),
     columns,
   );
-  const details = rows.map((row) => {
-    const figures = Object.entries(row.details).map(([name, value]) =>
-      `${name} ${typeof value === "number" ? figure(value) : value}`
-    );
-    return `${row.name}: ${[`limit ${row.limit}`, ...figures].join(", ")}`;
-  });
+  const details = reports.flatMap(({ rows, machine }) =>
+    rows.map((row) => {
+      const figures = Object.entries(row.details).map(([name, value]) =>
+        `${name} ${typeof value === "number" ? figure(value) : value}`
+      );
+      const all = [`limit ${row.limit}`, ...figures, machineText(machine)];
+      return `${row.name}: ${all.join(", ")}`;
+    })
+  );
   const notes = reports.map(({ comparison, problem }) =>
     `${comparison.name}: ${comparison.note}` +
     (problem === null ? "" : `\n  NOT MEASURED: ${problem}`)
@@ -69,9 +89,10 @@ export interface BenchmarkJson {
 /** The same for programs. */
 export function json(reports: readonly Report[]): string {
   const report: BenchmarkJson = {
-    rows: reports.flatMap(({ comparison, rows }) =>
+    rows: reports.flatMap(({ comparison, rows, machine }) =>
       rows.map((row) => ({
         comparison: comparison.name,
+        machine,
         ...row,
         holds: holds(row),
       }))
@@ -100,9 +121,10 @@ function spread(range: Spread | null): string {
   return range === null ? "" : range.map(figure).join("..");
 }
 
-/** Whether the figure stands alone, with nothing measured beside it. */
-function isBound({ aim, ours }: Row): boolean {
-  return aim !== null && aim.of === ours;
+/** What was kept of the row: its ratio, or its figure where it stands alone. */
+function beforeOf({ name }: Row, before: ReadonlyMap<string, number>): string {
+  const was = before.get(name);
+  return was === undefined ? "" : figure(was);
 }
 
 function aimOf({ aim }: Row): string {

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { boundRow, holds, ratioRow } from "./comparison.ts";
+import { machineFigures } from "./machine_figures.ts";
+import { keptFigures, lastFigures, pastRunLine } from "./past_runs.ts";
 import { json, type Report, text } from "./report.ts";
 
 const half = ratioRow("refold", {
@@ -29,7 +31,9 @@ const report: Report = {
   comparison: { name: "all", note: "What each side does." },
   rows: [half, slow, unaimed],
   problem: null,
+  machine: { cores: 2, clockGhz: 2.6, syncMs: 0.314 },
 };
+const before = new Map([["refold", 0.48], ["p99", 49]]);
 
 Deno.test("holds() compares the ratio or the figure with its aim", () => {
   assert.equal(holds(half), true);
@@ -38,21 +42,25 @@ Deno.test("holds() compares the ratio or the figure with its aim", () => {
 });
 
 Deno.test("text() shows every row with its aim, and the notes", () => {
-  const shown = text([report], null);
+  const shown = text([report], before, null);
   assert.match(
     shown,
-    /refold +50 +40\.\.90 +100 +events\/s +0\.5 +>= 0\.5 +yes/,
+    /refold +50 +40\.\.90 +100 +events\/s +0\.5 +0\.48 +>= 0\.5 +yes/,
   );
-  assert.match(shown, /p99 +51 +ms +<= 50 +no/);
+  assert.match(shown, /p99 +51 +ms +49 +<= 50 +no/);
   assert.match(shown, /serve +1 +3 +requests\/s +0\.333\n/);
-  assert.match(shown, /refold: limit one thread\n/);
-  assert.match(shown, /p99: limit the disk, load wrk, p50Ms 2\n/);
+  assert.match(
+    shown,
+    /refold: limit one thread, clock 2\.60 GHz, sync 0\.31 ms\n/,
+  );
+  assert.match(shown, /p99: limit the disk, load wrk, p50Ms 2, clock /);
   assert.match(shown, /all: What each side does\./);
 });
 
 Deno.test("text() names a comparison that could not be measured", () => {
   const shown = text(
     [{ ...report, rows: [], problem: "npm is not there" }],
+    before,
     80,
   );
   assert.match(shown, /NOT MEASURED: npm is not there/);
@@ -66,4 +74,24 @@ Deno.test("json() gives each row with whether its aim holds", () => {
   );
   assert.equal(rows[0].ratio, 0.5);
   assert.deepEqual(problems, []);
+});
+
+Deno.test("lastFigures() gives what keptFigures() kept last of each row", () => {
+  const machine = report.machine;
+  const line = (figures: Record<string, number>) =>
+    pastRunLine({ day: "2026-11-01", commit: "abc", machine, figures });
+  const kept = keptFigures([half, slow]);
+  assert.deepEqual(kept, { refold: 0.5, p99: 51 });
+  const lines = line({ refold: 0.4, growth: 2 }) + line(kept);
+  assert.deepEqual(
+    Object.fromEntries(lastFigures(lines)),
+    { refold: 0.5, growth: 2, p99: 51 },
+  );
+  assert.deepEqual(lastFigures(""), new Map());
+});
+
+Deno.test("machineFigures() times the disk of this machine", async () => {
+  const { cores, syncMs } = await machineFigures();
+  assert.equal(cores, navigator.hardwareConcurrency);
+  assert.ok(syncMs > 0);
 });

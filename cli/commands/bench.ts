@@ -12,6 +12,7 @@ interface BenchFlags {
   readonly json?: boolean;
   readonly burst?: number;
   readonly sustained?: number;
+  readonly keep?: boolean;
 }
 
 const BENCHMARK: SourceProgram = {
@@ -40,18 +41,23 @@ export function addBench(program: Command, cli: Cli): void {
   jsonOption(command, "one object")
     .option(
       "--only <name...>",
-      "comparisons: ingest, append, refold, growth, forward, pages, client, " +
-        "deploy",
+      "comparisons: ingest, append, refold, growth, forward, confirm, pages, " +
+        "client, deploy",
     )
     .option(
       "--burst <seconds>",
-      "how long a burst of requests lasts (default: 10)",
+      "how long a burst of requests lasts (default: 5)",
       wholeNumber("--burst", 1, 3600),
     )
     .option(
       "--sustained <seconds>",
       "how long a sustained load lasts (default: 60)",
       wholeNumber("--sustained", 1, 3600),
+    )
+    .option(
+      "--keep",
+      "append the ratios to bench/past_runs.jsonl, with which the next runs " +
+        "are compared",
     )
     .addHelpText(
       "after",
@@ -65,6 +71,7 @@ export function addBench(program: Command, cli: Cli): void {
           ...optional("--burst", flags.burst),
           ...optional("--sustained", flags.sustained),
           ...(flags.json ? ["--json"] : []),
+          ...(flags.keep ? ["--keep"] : []),
         ])
       ),
     );
