@@ -24,6 +24,7 @@ import { addServe } from "./commands/serve.ts";
 import { addExpect } from "./commands/expect.ts";
 import { addSession } from "./commands/session.ts";
 import { addSim } from "./commands/sim.ts";
+import { addStatement } from "./commands/statement/mod.ts";
 import { addSubscriptions } from "./commands/subscriptions/mod.ts";
 import { addListen } from "./commands/listen.ts";
 import { addTrigger } from "./commands/trigger.ts";
@@ -148,6 +149,7 @@ export function buildProgram(
   addOperation(program, cli, FIND);
   addOperation(program, cli, ATTENTION_LIST);
   addMonth(program, cli);
+  addStatement(program, cli);
   addConsole(program, cli);
   addSession(program, cli);
   addExpect(program, cli);

@@ -45,12 +45,15 @@ export type { VerificationMeaning } from "./machines/verification_machine.ts";
 export type { MonthRefusal } from "./months/close_month.ts";
 export type { Exclusion } from "./months/decide_rows.ts";
 export {
+  AMOUNTS,
+  AmountSum,
   type Money,
   type MonthRow,
   type MonthRowKind,
   ROW_KINDS,
 } from "./months/month_row.ts";
 export { fileText, monthFile } from "./months/month_close.ts";
+export { localDay } from "./months/local_day.ts";
 export { itemsFile, readItems } from "./months/items_file.ts";
 export {
   type KindTotal,

@@ -61,7 +61,9 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
     "month close, month list",
   ),
   "month-detail": shape("MonthDetail", ["month show"]),
-  "month-summary": shape("MonthSummary", [], "summary.json of a month"),
+  "statement-match": shape("StatementMatch", ["statement match"]),
+  "statement-map": shape("StatementMap"),
+  "month-summary": shape("MonthSummary"),
   "month-recomputation": shape("MonthRecomputation", [
     "month show --recompute",
   ]),

@@ -1,7 +1,6 @@
 import { type Command, Option } from "commander";
 import { BOOK_BY } from "../../../ledger/for_cli.ts";
-import type { BookBy } from "../../../ledger/for_resources.ts";
-import { localDay } from "../../../ledger/for_server.ts";
+import { type BookBy, localDay } from "../../../ledger/for_resources.ts";
 import { defined } from "../../../core/guards.ts";
 import { closedBooks } from "../../../resources/months/month_books.ts";
 import { MONTH_FILE_NAMES } from "../../../resources/months/month_files.ts";

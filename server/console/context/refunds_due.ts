@@ -1,5 +1,6 @@
 import type { Ledger } from "../../../ledger/mod.ts";
-import { AmountSum, bookedAmount } from "../../../ledger/for_server.ts";
+import { AmountSum } from "../../../ledger/for_resources.ts";
+import { bookedAmount } from "../../../ledger/for_server.ts";
 import { ordersPage } from "../../../resources/queries/orders.ts";
 import type { Page } from "../../../resources/queries/page.ts";
 import { CachedValue } from "./cached_value.ts";

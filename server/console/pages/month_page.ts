@@ -1,5 +1,9 @@
-import { localDay, monthAfter, monthOf } from "../../../ledger/for_server.ts";
-import { type MonthSummary, ROW_KINDS } from "../../../ledger/for_resources.ts";
+import { monthAfter, monthOf } from "../../../ledger/for_server.ts";
+import {
+  localDay,
+  type MonthSummary,
+  ROW_KINDS,
+} from "../../../ledger/for_resources.ts";
 import type { BooksDigest } from "../../../resources/months/books_digest.ts";
 import {
   MONTH_FILE_NAMES,

@@ -1,10 +1,10 @@
-import type {
-  KindTotal,
-  MonthSummary,
-  MonthTotal,
+import {
+  AmountSum,
+  type KindTotal,
+  type MonthSummary,
+  type MonthTotal,
 } from "../../../ledger/for_resources.ts";
 import type { SomeRows } from "../../../resources/months/books_digest.ts";
-import { AmountSum } from "../../../ledger/for_server.ts";
 import { counted } from "../../../resources/views/text.ts";
 import {
   EXCLUSIONS,
