@@ -41,6 +41,7 @@ export interface StatementMap {
    *
    * @default {0}
    * @asType integer
+   * @minimum 0
    * @maximum 31
    */
   readonly daysApart?: number;

@@ -19,7 +19,7 @@ import {
   signedIn,
 } from "./access/guards.ts";
 import type { Reader } from "./access/access.ts";
-import { FormProblem, readForm } from "./access/read_form.ts";
+import { FormProblem, readForm, readUpload } from "./access/read_form.ts";
 import { SignIn } from "./access/sign_in.ts";
 import type { ConsoleParts } from "./console_parts.ts";
 import type { PageContext } from "./context/page_context.ts";
@@ -41,6 +41,7 @@ import { orderPage } from "./pages/order_page.ts";
 import { ordersPage } from "./pages/orders_page.ts";
 import { searchPage } from "./pages/search_page.ts";
 import { againPage, signInPage } from "./pages/sign_in_page.ts";
+import { statementPage } from "./pages/statement_page.ts";
 import { userPage } from "./pages/user_page.ts";
 import { ClosedBooks } from "./context/closed_books.ts";
 import { changeCase } from "./actions/change_case.ts";
@@ -245,6 +246,24 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
     "/months/:month",
     (c) => show(c, (context) => monthPage(context, c.req.param("month"))),
   );
+  app.get(
+    "/months/:month/statement",
+    (c) => show(c, (context) => statementPage(context, c.req.param("month"))),
+  );
+  app.post("/months/:month/statement", async (c) => {
+    const upload = await readUpload(c.req.raw);
+    const { form } = upload;
+    if (
+      typeof form !== "string" || !signIn.isFormToken(c.get("cookie"), form)
+    ) {
+      return refusal(c, OLD_FORM);
+    }
+    const { month } = c.req.param();
+    return await show(
+      c,
+      (context) => statementPage(context, month, upload),
+    );
+  });
   app.get("/months/:month/:file", async (c) => {
     const { month, file } = c.req.param();
     if (!isMonth(month) || !isMonthFile(file)) return show(c, () => null);

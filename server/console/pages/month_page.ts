@@ -139,14 +139,21 @@ ${
 ${oddOrders(summary)}
 ${section("days", "Orders by day", dayBars(summary))}
 ${section("assets", "By asset and network", assetTable(summary))}
-${section("files", "Files", files(summary.month, close))}
+${
+    section(
+      "files",
+      "Files",
+      markup`${files(summary.month, close)}
+<p><a href="/months/${summary.month}/statement">Match a statement of the service or your bank with these books</a></p>`,
+    )
+  }
 ${
     ROW_KINDS.toReversed().map((kind) =>
       rows[kind].count > 0 &&
       section(
         `rows-${kind}`,
         `${ROW_KIND_WORDS[kind]}: ${counted(rows[kind].count, "row")}`,
-        rowTable(ROW_KIND_WORDS[kind], rows[kind], summary.month),
+        rowTable(ROW_KIND_WORDS[kind], rows[kind], { month: summary.month }),
       )
     )
   }`;
@@ -187,7 +194,9 @@ async function changedLater(
         later.map(({ bookedIn, rows }) =>
           markup`<p>${counted(rows.count, "row")} in ${monthLink(bookedIn)}${
             bookedIn === next && ", as it would be closed now"
-          }:</p>${rowTable(`Booked in ${bookedIn}`, rows, month)}`
+          }:</p>${
+            rowTable(`Booked in ${bookedIn}`, rows, { month, kinds: true })
+          }`
         )
       }${unknown}`,
   );

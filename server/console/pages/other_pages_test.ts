@@ -149,10 +149,10 @@ Deno.test("monthPage() leads from a closed month to what changed later, in close
   assert.ok((await ledger.months.close("2026-11", early)).closed);
   const later = await page() ?? "";
   assert.match(later, /3 rows in 2026-11 :/);
-  assert.match(later, /2026-11-03 OCT1 -30\.10 USD/);
+  assert.match(later, /2026-11-03 reversal OCT1 -30\.10 USD/);
   assert.match(
     later,
-    /2026-11-04 OCT3 -30\.10 USD .* 2026-11-04 OCT3 31\.10 USD/,
+    /2026-11-04 reversal OCT3 -30\.10 USD .* 2026-11-04 restatement OCT3 31\.10 USD/,
   );
   const html = await (await opened.ask("/months/2026-11")).text();
   assert.match(html, /href="\/orders\/OCT1"/);

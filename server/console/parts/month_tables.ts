@@ -92,7 +92,12 @@ export function refundList(
 export function rowTable(
   label: string,
   { count, first }: SomeRows,
-  month: string,
+  { month, kinds = false }: {
+    /** Month of the page. */
+    readonly month: string;
+    /** Whether the rows are of several kinds. @default {false} */
+    readonly kinds?: boolean;
+  },
 ): Markup {
   const more = count - first.length;
   return markup`${
@@ -100,6 +105,7 @@ export function rowTable(
       label,
       [
         { title: "Day" },
+        ...kinds ? [{ title: "Row" }] : [],
         { title: "Order" },
         { title: "Amount", number: true },
         { title: "Asset", number: true },
@@ -108,8 +114,9 @@ export function rowTable(
         { title: "Of" },
         { title: "Known" },
       ],
-      first.map(({ day, orderId, money, ofMonth, knownAt }) => [
+      first.map(({ day, kind, orderId, money, ofMonth, knownAt }) => [
         day,
+        ...kinds ? [kind] : [],
         orderLink(orderId),
         money.currencyAmount === null
           ? "not stated"
