@@ -40,10 +40,15 @@
  */
 export { startOnramp } from "./server/start/start_onramp.ts";
 export type {
+  ChainSettings,
+  ChainsFile,
+  NodeSettings,
   PageSessions,
   StartOptions,
   StartSettings,
   StopSignal,
+  TokenSettings,
+  WitnessRule,
 } from "./server/start/start_options.ts";
 export type { Onramp, OnrampStatus } from "./server/start/onramp.ts";
 export type { ListenOptions } from "./server/start/listen.ts";

@@ -4,6 +4,7 @@
  *
  * @module
  */
+export { isWitnessed } from "./lease/lease.ts";
 export type { Ledger } from "./ledger.ts";
 export type { OrderState } from "./states/order_state.ts";
 export type { SubscriptionStatus } from "./store/tables/subscriptions/subscriptions.ts";

@@ -10,7 +10,7 @@ export type {
 } from "./events/chain_reading.ts";
 export { isLaterLook } from "./events/chain_reading.ts";
 export { chainReading } from "./events/mint.ts";
-export { LEASE_MS } from "./lease/lease.ts";
+export { LEASE_MS, WITNESS_LEASE } from "./lease/lease.ts";
 export { LeaseTurn } from "./lease/lease_turn.ts";
 export { readLastSeq } from "./store/tables/transitions.ts";
 export { isAbout } from "./orders/chain_readings.ts";

@@ -2,7 +2,13 @@ import { monotonicFactory } from "ulid";
 import { goLive } from "./go_live.ts";
 import type { Historic } from "./releases/historic.ts";
 import { countHistoric, stampGoLive } from "./store/tables/go_live.ts";
-import { isExpectation } from "./events/fact.ts";
+import { isExpectation, isWitnessRule } from "./events/fact.ts";
+import type { WitnessRule } from "../core/chain/witness_rule.ts";
+import {
+  changeOfRule,
+  readWitnessRules,
+  ruleFrom,
+} from "./expectations/witness_requirement.ts";
 import { redactNewEvents } from "./erasure/redact_new_events.ts";
 import { touchStamp } from "./store/migrate.ts";
 import type { BodyClasses } from "../core/webhook_event/classify_body.ts";
@@ -334,6 +340,53 @@ export class Ledger implements AsyncDisposable {
   };
 
   /**
+   * Lets the release of a success wait until the partner's own chain nodes have
+   * seen it arrive, or no longer. It holds for orders that begin from now on, by
+   * the service's time of creation, in every process and until it is changed:
+   * what had begun before keeps the rule of its beginning. Without it no release
+   * waits for the chain.
+   *
+   * @param rule `all`, `supported` (an order whose network is not configured or
+   * whose token is not pinned does not wait), or `off`.
+   * @returns Whether that is a change.
+   * @throws {LedgerError} When it could not be stored.
+   *
+   * @example A release waits for the chain
+   * ```ts
+   * import { openLedger } from "@rampkit/onramp/ledger";
+   * import assert from "node:assert/strict";
+   *
+   * await using ledger = await openLedger({
+   *   url: ":memory:",
+   *   environment: "sandbox",
+   * });
+   * assert.equal(await ledger.requireWitness("all"), true);
+   * assert.equal(await ledger.requireWitness("all"), false);
+   * assert.equal(await ledger.requiredWitness(), "all");
+   * ```
+   */
+  async requireWitness(rule: WitnessRule): Promise<boolean> {
+    const { now, randomBytes } = this.#parts;
+    const event = changeOfRule(
+      rule,
+      await readWitnessRules(this.driver, readFact),
+      { now: now(), salt: randomBytes(16) },
+    );
+    if (event !== null) await this.append([event]);
+    return event !== null;
+  }
+
+  /**
+   * The rule for orders that begin from now on; `off` where none was recorded.
+   *
+   * @throws {LedgerError} When the database fails.
+   */
+  async requiredWitness(): Promise<WitnessRule> {
+    const at = new Date(this.#parts.now()).toISOString();
+    return ruleFrom(await readWitnessRules(this.driver, readFact), at);
+  }
+
+  /**
    * Records that a person delivered or refunded an order. Afterwards no `yes` of
    * it is handed to anybody. What was delivered is taken: another order of that
    * purchase waits as paid twice. What was refunded is free for another order,
@@ -514,8 +567,10 @@ export class Ledger implements AsyncDisposable {
     const facts = read.facts.filter(({ recordedAt }) =>
       until === null || compareTimes(recordedAt, until) <= 0
     );
-    // Sessions alone say nothing of an order.
-    if (facts.every(isExpectation)) return null;
+    // What names no order says nothing of one alone.
+    if (facts.every((fact) => isExpectation(fact) || isWitnessRule(fact))) {
+      return null;
+    }
     const { assets } = this.#parts;
     const explanation = explainOrder(orderId, facts, {
       assets,

@@ -93,6 +93,7 @@ export {
   openLedger,
   type OpenLedgerOptions,
 } from "./open_ledger.ts";
+export type { WitnessRule } from "../core/chain/witness_rule.ts";
 export type { OpenClientOptions } from "./store/connections/open_client.ts";
 export { openDriver } from "./store/connections/open_driver.ts";
 export type { LedgerClient } from "./store/connections/ledger_client.ts";

@@ -6,6 +6,10 @@
  */
 export type { Verdict, VerdictReason } from "../core/chain/verdict.ts";
 export type { MonthWitness } from "./months/month_row.ts";
+export type {
+  WitnessRequiredBody,
+  WitnessRuleChange,
+} from "./events/witness_rule.ts";
 export type { WitnessState } from "./states/order_state.ts";
 export type {
   ChainReading,
@@ -61,6 +65,7 @@ export type {
   UnreadableReason,
   UserSnapshotFact,
   WebhookFact,
+  WitnessRuleFact,
 } from "./events/fact.ts";
 export type { OrderReading } from "./events/order_reading.ts";
 export type { OtpStep } from "./events/fact.ts";

@@ -1,3 +1,4 @@
+import { WITNESS_RULES, type WitnessRule } from "../core/chain/witness_rule.ts";
 import { databaseUrl, DEFAULT_DATABASE_URL, httpUrl } from "./addresses.ts";
 import { readApiTokens } from "./api_tokens.ts";
 import { UsageError } from "./errors.ts";
@@ -162,6 +163,13 @@ const WITH_VARIABLE = {
     means: "file that names your own chain nodes, as WITNESS.md says",
     otherwise: "none: no chain is looked at",
     read: text,
+  },
+  requireWitness: {
+    variable: "RAMPKIT_REQUIRE_WITNESS",
+    means:
+      "`all`: releases wait until your chain nodes have seen the transfer; `supported`: only of orders that they can look at; `off`",
+    otherwise: "as the ledger has it; a new one `off`",
+    read: witnessRule,
   },
   baseUrl: {
     variable: "RAMPKIT_BASE_URL",
@@ -405,6 +413,14 @@ export function settingsTable(): {
       otherwise,
     ]),
   };
+}
+
+function witnessRule(name: string, text: string): WitnessRule {
+  const rule = WITNESS_RULES.find((one) => one === text);
+  if (rule !== undefined) return rule;
+  throw new UsageError(
+    `Wrong ${name}: "${text}" is none of ${WITNESS_RULES.join(", ")}`,
+  );
 }
 
 function environmentName(name: string, text: string): "production" | "sandbox" {

@@ -2,7 +2,12 @@ import { isRecord } from "../core/guards.ts";
 import { parseExact } from "../core/json/exact_json.ts";
 import { isDecimal } from "../core/decimal.ts";
 import { unitsOfDecimal } from "./amounts.ts";
-import { type Finding, NodeFailure, type Payment } from "./finding.ts";
+import {
+  type Finding,
+  type NewestBlock,
+  NodeFailure,
+  type Payment,
+} from "./finding.ts";
 import type { BlockPlace } from "./transfer.ts";
 import type { NodeFinding } from "./evm_node.ts";
 import { type HttpNode, RpcError } from "./http_node.ts";
@@ -40,26 +45,51 @@ export async function askCoreNode(
   node: HttpNode,
   target: BitcoinTarget,
 ): Promise<NodeFinding> {
+  return await usable(() => lookAtCore(node, target));
+}
+
+/**
+ * Asks a node of Bitcoin Core's family for its newest block.
+ *
+ * @param genesis Hash of the first block of the chain that it is to serve.
+ * @throws {NodeFailure} When it cannot be used.
+ */
+export async function newestOfCore(
+  node: HttpNode,
+  genesis: string,
+): Promise<NewestBlock> {
+  return await usable(() => newestCoreBlock(node, genesis));
+}
+
+/** While it starts, Core answers every call with an error of its own. */
+async function usable<Result>(ask: () => Promise<Result>): Promise<Result> {
   try {
-    return await lookAtCore(node, target);
+    return await ask();
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
     throw new NodeFailure(error.code === -28 ? "syncing" : "bad_answer");
   }
 }
 
-async function lookAtCore(
+async function newestCoreBlock(
   node: HttpNode,
-  target: BitcoinTarget,
-): Promise<NodeFinding> {
-  if (await node.call("getblockhash", [0]) !== target.genesis) {
+  genesis: string,
+): Promise<NewestBlock> {
+  if (await node.call("getblockhash", [0]) !== genesis) {
     throw new NodeFailure("wrong_chain");
   }
   const newest = await node.call("getbestblockhash", []);
   const header = await node.call("getblockheader", [newest]);
   if (!isRecord(header)) throw new NodeFailure("bad_answer");
-  const tip = integer(header.height);
-  const at = { tip, tipMs: integer(header.time) * 1000 };
+  return { tip: integer(header.height), tipMs: integer(header.time) * 1000 };
+}
+
+async function lookAtCore(
+  node: HttpNode,
+  target: BitcoinTarget,
+): Promise<NodeFinding> {
+  const at = await newestCoreBlock(node, target.genesis);
+  const { tip } = at;
   const found = await rawTransaction(node, target.txId);
   if (found === null || typeof found.blockhash !== "string") {
     const hashAt = (height: number) => node.call("getblockhash", [height]);
@@ -128,6 +158,33 @@ function outputsOfCore(
   });
 }
 
+async function hashOfHeight(
+  node: HttpNode,
+  height: number,
+): Promise<string | null> {
+  return (await node.get(`/block-height/${height}`))?.trim() ?? null;
+}
+
+/**
+ * Asks an Esplora server for the newest block.
+ *
+ * @param genesis Hash of the first block of the chain that it is to serve.
+ * @throws {NodeFailure} When it cannot be used.
+ */
+export async function newestOfEsplora(
+  node: HttpNode,
+  genesis: string,
+): Promise<NewestBlock> {
+  if (await hashOfHeight(node, 0) !== genesis) {
+    throw new NodeFailure("wrong_chain");
+  }
+  const newest = await node.get("/blocks/tip/hash");
+  const header = parsed(await node.get(`/block/${(newest ?? "").trim()}`));
+  if (!isRecord(header)) throw new NodeFailure("bad_answer");
+  const tipMs = integer(header.timestamp) * 1000;
+  return { tip: integer(header.height), tipMs };
+}
+
 /**
  * Asks an Esplora server over HTTP.
  *
@@ -140,14 +197,9 @@ export async function askEsplora(
   node: HttpNode,
   target: BitcoinTarget,
 ): Promise<NodeFinding> {
-  const hashAt = async (height: number) =>
-    (await node.get(`/block-height/${height}`))?.trim() ?? null;
-  if (await hashAt(0) !== target.genesis) throw new NodeFailure("wrong_chain");
-  const newest = await node.get("/blocks/tip/hash");
-  const header = parsed(await node.get(`/block/${(newest ?? "").trim()}`));
-  if (!isRecord(header)) throw new NodeFailure("bad_answer");
-  const tip = integer(header.height);
-  const at = { tip, tipMs: integer(header.timestamp) * 1000 };
+  const hashAt = (height: number) => hashOfHeight(node, height);
+  const at = await newestOfEsplora(node, target.genesis);
+  const { tip } = at;
   const text = await node.get(`/tx/${encodeURIComponent(target.txId)}`);
   const found = parsed(text);
   if (text !== null && !isRecord(found)) throw new NodeFailure("bad_answer");

@@ -13,7 +13,7 @@ import {
   type BitcoinTarget,
 } from "./bitcoin_nodes.ts";
 import { askEvmNode, type NodeFinding } from "./evm_node.ts";
-import { HttpNode } from "./http_node.ts";
+import { HttpNode, type HttpNodeOptions } from "./http_node.ts";
 import { agree, votesOf } from "./quorum.ts";
 import type { ChainWitness, Look, TransferQuestion } from "./transfer.ts";
 import { verdictOf, type VerdictRule } from "./verdict.ts";
@@ -81,7 +81,10 @@ export function createChainWitness(
     fetch: send = fetch,
   } = options;
   return {
-    async look(question: TransferQuestion): Promise<Look> {
+    async look(
+      question: TransferQuestion,
+      signal?: AbortSignal,
+    ): Promise<Look> {
       const { network, asset, smartContract = null } = question;
       const isContract = smartContract !== null;
       const why = whyNotAsked(chains, { network, asset, isContract });
@@ -93,7 +96,7 @@ export function createChainWitness(
       if (typeof plan === "string") return unasked("undecided", plan);
       const answers = await Promise.all(
         chain.nodes.map((node) =>
-          askNode(node, plan, { fetch: send, timeoutMs })
+          askNode(node, plan, { fetch: send, timeoutMs, signal })
         ),
       );
       const votes = votesOf(
@@ -176,7 +179,7 @@ function planOf(
 async function askNode(
   { name, address, kind }: ChainNode,
   { ask }: Plan,
-  options: { readonly fetch: typeof fetch; readonly timeoutMs: number },
+  options: HttpNodeOptions,
 ): Promise<NodeAnswer> {
   const node = new HttpNode(address, options);
   try {

@@ -2,6 +2,7 @@ import { isRecord } from "../core/guards.ts";
 import {
   type Effect,
   type Finding,
+  type NewestBlock,
   NodeFailure,
   type Payment,
 } from "./finding.ts";
@@ -29,13 +30,9 @@ export interface EvmTarget {
 }
 
 /** What a node of an EVM chain shows, and how far it has come. */
-export interface NodeFinding {
+export interface NodeFinding extends NewestBlock {
   /** Where it has the transaction, and what that did. */
   readonly finding: Finding;
-  /** Height of its newest block. */
-  readonly tip: number;
-  /** Time of its newest block, milliseconds since 1970. */
-  readonly tipMs: number;
 }
 
 const TRANSFER =
@@ -68,21 +65,41 @@ export async function askEvmNode(
   }
 }
 
-async function look(node: HttpNode, target: EvmTarget): Promise<NodeFinding> {
-  if (numberOf(await node.call("eth_chainId", [])) !== target.chainId) {
+/**
+ * Asks a node of an EVM chain for its newest block.
+ *
+ * @param chainId Id of the chain that it is to serve.
+ * @throws {NodeFailure} When it cannot be used.
+ */
+export async function newestOfEvm(
+  node: HttpNode,
+  chainId: number,
+): Promise<NewestBlock> {
+  await checkChain(node, chainId);
+  return await newestBlock(node);
+}
+
+async function checkChain(node: HttpNode, chainId: number): Promise<void> {
+  if (numberOf(await node.call("eth_chainId", [])) !== chainId) {
     throw new NodeFailure("wrong_chain");
   }
-  const receipt = await node.call("eth_getTransactionReceipt", [target.txId]);
-  const tip = blockOf(
-    await node.call("eth_getBlockByNumber", [
-      "latest",
-      false,
-    ]),
+}
+
+async function newestBlock(node: HttpNode): Promise<NewestBlock> {
+  const newest = blockOf(
+    await node.call("eth_getBlockByNumber", ["latest", false]),
   );
-  if (tip === null) throw new NodeFailure("syncing");
-  const at = { tip: tip.height, tipMs: tip.timeMs };
+  if (newest === null) throw new NodeFailure("syncing");
+  return { tip: newest.height, tipMs: newest.timeMs };
+}
+
+async function look(node: HttpNode, target: EvmTarget): Promise<NodeFinding> {
+  await checkChain(node, target.chainId);
+  const receipt = await node.call("eth_getTransactionReceipt", [target.txId]);
+  const at = await newestBlock(node);
+  const { tip } = at;
   if (!isRecord(receipt)) {
-    return { ...at, finding: await withoutReceipt(node, target, tip.height) };
+    return { ...at, finding: await withoutReceipt(node, target, tip) };
   }
   const block = {
     blockHash: hexOf(receipt.blockHash),
@@ -90,14 +107,14 @@ async function look(node: HttpNode, target: EvmTarget): Promise<NodeFinding> {
   };
   const canonical = await canonicalHash(node, block.blockHeight);
   if (canonical !== block.blockHash) {
-    return { ...at, finding: dropped(block, tip.height) };
+    return { ...at, finding: dropped(block, tip) };
   }
   return {
     ...at,
     finding: {
       place: "block",
       block,
-      confirmations: Math.max(1, tip.height - block.blockHeight + 1),
+      confirmations: Math.max(1, tip - block.blockHeight + 1),
       effect: await effectOf(node, receipt, target, block),
     },
   };

@@ -42,6 +42,14 @@ export type Finding =
     readonly effect: Effect;
   };
 
+/** How far a node has come. */
+export interface NewestBlock {
+  /** Height of its newest block. */
+  readonly tip: number;
+  /** Time of its newest block, milliseconds since 1970. */
+  readonly tipMs: number;
+}
+
 /** What one node said. */
 export type NodeAnswer =
   | {
@@ -50,14 +58,10 @@ export type NodeAnswer =
     readonly finding: null;
     readonly raw: string;
   }
-  | {
+  | NewestBlock & {
     readonly node: string;
     readonly problem: null;
     readonly finding: Finding;
-    /** Height of its newest block. */
-    readonly tip: number;
-    /** Time of its newest block, milliseconds since 1970. */
-    readonly tipMs: number;
     /** Its answers as received, one a line. */
     readonly raw: string;
   };

@@ -16,6 +16,8 @@ export interface HttpNodeOptions {
   readonly fetch: typeof fetch;
   /** How long a whole look at one node may take. */
   readonly timeoutMs: number;
+  /** Breaks it off. @default {never} */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** No answer of a node is longer; a trace of a large batch has a few MB. */
@@ -40,13 +42,17 @@ export class HttpNode {
   readonly #address: NodeAddress;
   readonly #fetch: typeof fetch;
   readonly #signal: AbortSignal;
+  readonly #timeout: AbortSignal;
   readonly #answers: string[] = [];
 
   /** Begins a look. */
   constructor(address: NodeAddress, options: HttpNodeOptions) {
     this.#address = address;
     this.#fetch = options.fetch;
-    this.#signal = AbortSignal.timeout(options.timeoutMs);
+    this.#timeout = AbortSignal.timeout(options.timeoutMs);
+    this.#signal = options.signal === undefined
+      ? this.#timeout
+      : AbortSignal.any([this.#timeout, options.signal]);
   }
 
   /** All answers so far as received, one a line. */
@@ -116,7 +122,7 @@ export class HttpNode {
     } catch (error) {
       if (error instanceof NodeFailure) throw error;
       // What failed names the address, and with it a key.
-      throw new NodeFailure(this.#signal.aborted ? "timeout" : "unreachable");
+      throw new NodeFailure(this.#timeout.aborted ? "timeout" : "unreachable");
     }
   }
 }

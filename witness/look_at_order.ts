@@ -37,6 +37,8 @@ export interface LookAtOrderOptions {
   readonly witness: ChainWitness;
   /** Clock, milliseconds since 1970. @default {Date.now} */
   readonly now?: () => number;
+  /** Breaks it off; then nothing is recorded. @default {never} */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -70,7 +72,7 @@ export interface LookAtOrderOptions {
 export async function lookAtOrder(
   ledger: Ledger,
   orderId: string,
-  { witness, now = Date.now }: LookAtOrderOptions,
+  { witness, now = Date.now, signal }: LookAtOrderOptions,
 ): Promise<OrderLook> {
   const nobody = (nothing: NothingToLookAt): OrderLook => ({
     orderId,
@@ -101,7 +103,8 @@ export async function lookAtOrder(
       : { blockHash: last.blockHash, blockHeight: last.blockHeight },
   };
   const askedAt = new Date(now()).toISOString();
-  const look = await witness.look(question);
+  const look = await witness.look(question, signal);
+  signal?.throwIfAborted();
   const fields = fieldsOf(question, look);
   const recorded = last === null || saysSomethingNew(last, fields);
   if (recorded) {

@@ -125,7 +125,8 @@ export interface ChainWitness {
    * Looks at a transaction. It never throws for what a node does.
    *
    * @param question What it is to have done.
+   * @param signal Breaks it off: what the nodes had not said by then is missing.
    * @returns What the nodes show.
    */
-  look(question: TransferQuestion): Promise<Look>;
+  look(question: TransferQuestion, signal?: AbortSignal): Promise<Look>;
 }

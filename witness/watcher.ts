@@ -4,6 +4,7 @@ import {
   LeaseTurn,
   readLastSeq,
   readOrderFold,
+  WITNESS_LEASE,
 } from "../ledger/for_witness.ts";
 import type { Ledger, OrderView } from "../ledger/mod.ts";
 import type { Chain, Chains } from "./chains_file.ts";
@@ -49,8 +50,6 @@ export interface Watcher {
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Name of the lease: one process looks at a time. */
-const LEASE = "witness";
 /** How often it is asked what is new. */
 const TICK_MS = 2_000;
 /** How often orders are read again: the service may have changed them. */
@@ -110,7 +109,7 @@ class LedgerWatcher implements Watcher {
       [...chains.values()].map(async (chain) => {
         for (const one of this.#due(chain)) {
           if (signal?.aborted) return;
-          looks.push(await this.#look(one));
+          looks.push(await this.#look(one, signal));
         }
       }),
     );
@@ -123,7 +122,7 @@ class LedgerWatcher implements Watcher {
       try {
         const turn = await LeaseTurn.take({
           driver: ledger.driver,
-          name: LEASE,
+          name: WITNESS_LEASE,
           holder: crypto.randomUUID(),
           leaseMs: LEASE_MS,
           steadyNow: steadyClock(this.#now),
@@ -192,9 +191,11 @@ class LedgerWatcher implements Watcher {
     const turn = (async () => {
       for (const one of due) {
         if (signal.aborted) return;
-        await this.#look(one);
+        await this.#look(one, signal);
       }
-    })().catch(onError).finally(() => this.#busy.delete(chain));
+    })().catch((error) => {
+      if (!signal.aborted) onError(error);
+    }).finally(() => this.#busy.delete(chain));
     this.#busy.set(chain, turn);
   }
 
@@ -211,14 +212,24 @@ class LedgerWatcher implements Watcher {
     );
   }
 
-  async #look({ orderId }: Waiting): Promise<OrderLook> {
+  async #record(orderId: string, signal?: AbortSignal): Promise<OrderLook> {
     const { ledger, witness, onLook = () => {} } = this.#options;
     const looked = await lookAtOrder(ledger, orderId, {
       witness,
       now: this.#now,
+      ...(signal === undefined ? {} : { signal }),
     });
     if (looked.recorded) await ledger.project();
     onLook(looked);
+    return looked;
+  }
+
+  async #look(
+    { orderId }: Waiting,
+    signal?: AbortSignal,
+  ): Promise<OrderLook> {
+    const { ledger } = this.#options;
+    const looked = await this.#record(orderId, signal);
     const order = await ledger.orders.get(orderId);
     this.#waiting.delete(orderId);
     if (order !== null) await this.#add(order, looked);
@@ -239,18 +250,27 @@ class LedgerWatcher implements Watcher {
   async #add(order: OrderView, looked: OrderLook | null = null): Promise<void> {
     const { ledger, chains } = this.#options;
     const { orderId, network, commodity } = order;
+    if (order.status !== "success") return;
     const chain = chains.get((network ?? "").toLowerCase());
-    if (order.status !== "success" || chain === undefined) return;
-    // What cannot be looked at is looked at where somebody asks for it.
     const why = whyNotAsked(chains, {
-      network: chain.network,
+      network: network ?? "",
       asset: commodity ?? "",
       isContract: order.cryptoType === "sc",
     });
-    if (why !== null) return;
+    // What cannot be looked at is looked at where somebody asks for it, and
+    // where the release waits for the ledger to know that.
+    if (why !== null && order.facts.required === "no") return;
     const fold = await readOrderFold(ledger.driver, orderId);
     if (fold === null || fold.latest?.txErased || !fold.latest?.txId) return;
     const last = lastLook(fold);
+    if (chain === undefined || why !== null) {
+      if (last === null) await this.#record(orderId);
+      return;
+    }
+    // It was released because nobody could look, and is not looked at again.
+    if (fold.required === "supported" && last?.verdict === "unsupported") {
+      return;
+    }
     // A look that said nothing new was made all the same.
     const readAt = looked === null || looked.look === null
       ? last?.readAt

@@ -38,7 +38,7 @@ export function addAssets(program: Command, cli: Cli): void {
 async function list(io: Io, flags: AssetsFlags): Promise<void> {
   const config = readConfig(io.env, { environment: flags.environment });
   const table = config.environment ?? "production";
-  const nodes = await openWitness(config, table, io.now);
+  const nodes = await openWitness({ config, now: io.now }, table);
   const pairs = chainPairs(table).map((pair): AssetJson => ({
     ...pair,
     notAsked: whyNotAsked(nodes?.chains ?? new Map(), {

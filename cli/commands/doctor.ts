@@ -8,6 +8,9 @@ import {
   gathered,
   lookedAt,
 } from "../../resources/health/finding.ts";
+import { nodeFindings } from "../../resources/health/node_health.ts";
+import { openWitness } from "../../server/compose/open_witness.ts";
+import { probeNodes } from "../../witness/for_server.ts";
 import { lookAtBackups } from "../../server/health/backup_health.ts";
 import {
   lookAtDisk,
@@ -97,10 +100,25 @@ async function examine(
   const environment = await examineLedger(io, config, flags.backupTo, looks);
   looks.push(await lookAtEndpoint(config, io));
   looks.push(
+    await lookedAt("nodes", () => lookAtNodes(config, environment, io)),
+  );
+  looks.push(
     config.apiKey === null
       ? [found("service_not_asked")]
       : await lookAtService(serviceClient(config, environment), io),
   );
+}
+
+/** How each chain node is that is configured here. */
+async function lookAtNodes(
+  config: Config,
+  environment: string,
+  { now, signal }: Io,
+): Promise<readonly Finding[]> {
+  const nodes = await openWitness({ config, now }, environment);
+  if (nodes === null) return [];
+  const probed = await probeNodes({ ...nodes, now, signal });
+  return nodeFindings(probed.map((one) => ({ ...one, since: null })));
 }
 
 /** Gives the environment of the ledger as well. */

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { defined, messageOf } from "../../core/guards.ts";
+import { defined } from "../../core/guards.ts";
 import { sleep } from "../../core/waiting/sleep.ts";
 import { type ApiFlags, configuredApi } from "../serve_flags/api_flags.ts";
 import type { Ledger } from "../../ledger/mod.ts";
@@ -9,8 +9,7 @@ import { watchHealth } from "../../server/alarms/watch_health.ts";
 import { type Finding, found } from "../../resources/health/finding.ts";
 import type { RegularBackups } from "../../server/ledger_file/regular_backups.ts";
 import { composeService } from "../../server/compose/compose_service.ts";
-import { openWitness } from "../../server/compose/open_witness.ts";
-import { createWatcher } from "../../witness/mod.ts";
+import { composeWitness } from "../../server/compose/compose_witness.ts";
 import { holdLedger } from "../../server/ledger_file/ledger_lock.ts";
 import { openConfigured } from "../../server/ledger_file/open_configured.ts";
 import { jsonLog } from "../../server/monitoring/logger.ts";
@@ -105,9 +104,9 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
   const log = jsonLog((text) => io.err(redact(text, secrecy)), io.now);
   using held = await holdLedger(config);
   await using ledger = await openConfigured(config, io);
-  const nodes = await openWitness(config, ledger.environment, io.now);
   held.tell(backupPlan(flags));
   const goLive = await liveFrom(ledger, flags.goLive);
+  const witness = await composeWitness({ config, ledger, log, now: io.now });
   const prometheus = new PrometheusMetrics();
   const metrics = serviceMetrics({ prometheus, time: io.now });
   const printer = flags.verbose ? new ActivityPrinter(io, false) : undefined;
@@ -138,7 +137,11 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
     metrics,
     now: io.now,
     plan: backupPlan(flags),
-    own: async () => [...await service.health(), ...backupFindings(regular)],
+    own: async () => [
+      ...await service.health(),
+      ...witness?.health() ?? [],
+      ...backupFindings(regular),
+    ],
     told: {
       targets: [...forward?.alarms(ledger) ?? [], ...notified(ledger.id)],
     },
@@ -175,13 +178,7 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
   );
   const pages = await openPages?.(shown);
   const polling = poller?.run(io.signal);
-  const looking = nodes === null ? undefined : createWatcher({
-    ledger,
-    ...nodes,
-    now: io.now,
-    onError: (error) =>
-      log("error", "witness_failed", { message: messageOf(error) }),
-  }).run(io.signal);
+  const looking = witness?.run(io.signal);
   const backing = regular?.run(io.signal);
   const told = { ledger, log, metrics, now: io.now };
   const forwarding = forward?.run(told, io.signal);

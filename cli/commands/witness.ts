@@ -61,7 +61,8 @@ async function look(
     );
   }
   return await withLedger(io, flags, async (ledger, config) => {
-    const nodes = await openWitness(config, ledger.environment, io.now);
+    const source = { config, now: io.now };
+    const nodes = await openWitness(source, ledger.environment);
     if (nodes === null) {
       throw new UsageError(
         `Missing setting: no chain nodes are known; set ${VARIABLES.chainsFile}`,

@@ -14,6 +14,9 @@ import type { OrderState } from "../states/order_state.ts";
 /** Paid and not delivered for this long is overdue, in milliseconds. */
 export const STUCK_AFTER_MS = 3_600_000;
 
+/** A success that the chain has not shown for this long is missing, in ms. */
+export const UNSEEN_AFTER_MS = 86_400_000;
+
 /** What is known beside the state of an order. */
 export interface OrderContext {
   /**
@@ -175,13 +178,19 @@ export function attentionOf(
   return outcomeNow(order, nowMs).attention;
 }
 
-/** Paid, by the service's own word, and nothing has changed for an hour. */
+/**
+ * Paid, by the service's own word, and nothing has changed for an hour; or a
+ * success that has waited for the chain for a day.
+ */
 function isOverdue(
-  { confirmed, transferSeen, changedAt }: OrderState,
+  { confirmed, transferSeen, changedAt, facts }: OrderState,
   nowMs: number,
 ): boolean {
+  if (changedAt === null) return false;
+  const ageMs = nowMs - Date.parse(changedAt);
   const paid = confirmed?.status === "pending" ||
     (confirmed?.status === "progress" && transferSeen);
-  return paid && changedAt !== null &&
-    nowMs - Date.parse(changedAt) >= STUCK_AFTER_MS;
+  if (paid) return ageMs >= STUCK_AFTER_MS;
+  return facts.shown === "success" && facts.required === "yes" &&
+    ageMs >= UNSEEN_AFTER_MS;
 }

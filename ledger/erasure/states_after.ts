@@ -4,7 +4,7 @@ import { type Fact, isExpectation } from "../events/fact.ts";
 import { foldOrder, foldUser } from "../explain/as_of.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import type { ResolveOptions } from "../orders/resolve_order.ts";
-import { ExpectationPool } from "../orders/expectation_pool.ts";
+import { JoinedFacts } from "../orders/joined_facts.ts";
 import { expectationWindow } from "../orders/expectations.ts";
 import { orderLinkRows } from "../projection/fold_batch.ts";
 import { orderRow, userRow } from "../projection/codec/rows.ts";
@@ -23,6 +23,7 @@ import { upsertOrders } from "../store/tables/orders.ts";
 import { upsertUsers } from "../store/tables/users.ts";
 import type { Redaction } from "./redact_event.ts";
 import { isExpectationKind } from "../machines/event_kind.ts";
+import { readWitnessRules } from "../expectations/witness_requirement.ts";
 import { readFact } from "../events/read_fact.ts";
 import { isSameId } from "./same_id.ts";
 import type { PersonEvents } from "./person_events.ts";
@@ -81,11 +82,14 @@ export async function statesAfter(
     const own = facts.get(orderId) ?? [];
     return own.length === 0 ? [] : [foldOrder(orderId, own)];
   });
-  const expected = new ExpectationPool();
+  const joined = new JoinedFacts();
   for (const fact of factsNow(await readExpectations(driver, folded))) {
-    if (isExpectation(fact)) expected.add(fact.expectation);
+    joined.add(fact);
   }
-  const folds = folded.map((fold) => expected.join(fold));
+  for (const rule of await readWitnessRules(driver, readFact)) {
+    if (rule.position <= position) joined.add(rule);
+  }
+  const folds = folded.map((fold) => joined.join(fold));
   const placeOf = (own: readonly Fact[] | undefined) =>
     Math.min(...(own ?? []).map((fact) => fact.position));
   const users = Map.groupBy(

@@ -101,6 +101,8 @@ export function derive(kind: EventKind, body: Uint8Array): DerivedFact {
       };
     case "delivery_unanswered":
       return { columns, entity: idText(root.event_id) };
+    case "witness_required":
+      return { columns, entity: idText(root.since ?? root.until) };
     case "month_closed":
       return { columns, entity: idText(root.month) };
   }

@@ -5,6 +5,7 @@ import type { OrderReading } from "./order_reading.ts";
 import type { CaseChange, CaseNote } from "./case_change.ts";
 import type { HandRelease } from "./hand_release.ts";
 import type { Expectation } from "./expectation.ts";
+import type { WitnessRuleChange } from "./witness_rule.ts";
 import type { UserReading } from "./user_reading.ts";
 import type { WebhookType } from "../../core/webhook_event/event_types.ts";
 import type { EventKind } from "../machines/event_kind.ts";
@@ -126,6 +127,14 @@ export interface ChainReadingFact extends FactBase {
   readonly look: ChainReading;
 }
 
+/** Since when orders wait for the chain, or until when. */
+export interface WitnessRuleFact extends FactBase {
+  /** Kind of fact. */
+  readonly kind: "witness_required";
+  /** From when on which rule holds. */
+  readonly change: WitnessRuleChange;
+}
+
 /** What the partner expects of an order: with a session, or without one. */
 export interface ExpectationFact extends FactBase {
   /** Kind of fact. */
@@ -167,6 +176,7 @@ export type UnreadableReason =
       | "contradiction_incomplete"
       | "release_incomplete"
       | "look_incomplete"
+      | "rule_incomplete"
       | "case_incomplete"
       | "session_without_id"
       | "expectation_without_id";
@@ -187,6 +197,7 @@ export type Fact =
   | OrderReleasedFact
   | ChainReadingFact
   | CaseChangedFact
+  | WitnessRuleFact
   | ExpectationFact
   | UnansweredFact
   | MonthClosedFact
@@ -195,6 +206,11 @@ export type Fact =
 /** Whether a fact says what the partner expects of an order. */
 export function isExpectation(fact: Fact): fact is ExpectationFact {
   return fact.kind === "session_created" || fact.kind === "order_expected";
+}
+
+/** Whether a fact says since when orders wait for the chain, or until when. */
+export function isWitnessRule(fact: Fact): fact is WitnessRuleFact {
+  return fact.kind === "witness_required";
 }
 
 /** One step of sending a one-time code. */

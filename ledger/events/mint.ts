@@ -13,6 +13,7 @@ import type {
   OrderReleasedBody,
   SessionCreatedBody,
 } from "./event.ts";
+import type { WitnessRequiredBody } from "./witness_rule.ts";
 import type { EventKind } from "../machines/event_kind.ts";
 
 const utf8 = new TextEncoder();
@@ -79,6 +80,12 @@ export interface ChainReadingOptions extends MintOptions {
   readonly looked: ChainReadingBody;
   /** When they were asked, UTC ISO 8601. */
   readonly readAt: string;
+}
+
+/** Since when orders wait for the chain, or until when. */
+export interface WitnessRequiredOptions extends MintOptions {
+  /** Which of the two, and from when on. */
+  readonly required: WitnessRequiredBody;
 }
 
 /** A month whose books this partner closed. */
@@ -432,6 +439,31 @@ export function deliveryUnanswered(noticed: UnansweredOptions): NewEvent {
     recordedAt,
     salt,
   });
+}
+
+/**
+ * The event "from now on orders wait for the chain", or wait no more.
+ *
+ * @param required Which of the two, and from when on.
+ * @throws {TypeError} When it says no time.
+ *
+ * @example Mint a requirement
+ * ```ts
+ * import { witnessRequired } from "./mint.ts";
+ * import assert from "node:assert/strict";
+ *
+ * const event = witnessRequired({
+ *   required: { since: "2026-01-01T10:00:00.000Z", unsupported: "wait" },
+ *   recordedAt: "2026-01-01T10:00:00.000Z",
+ *   salt: crypto.getRandomValues(new Uint8Array(16)),
+ * });
+ * assert.equal(event.orderId, null);
+ * ```
+ */
+export function witnessRequired(
+  { required, ...options }: WitnessRequiredOptions,
+): NewEvent {
+  return factEvent("witness_required", JSON.stringify(required), options);
 }
 
 /**

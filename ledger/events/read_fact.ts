@@ -13,6 +13,7 @@ import { readWebhookEvent } from "./_read_webhook.ts";
 import { exactObject, filledText, linking, soundRow } from "./fact_text.ts";
 import { normaliseTime } from "../../core/time/service_time.ts";
 import { readChainFields } from "./chain_reading.ts";
+import { readWitnessRule } from "./witness_rule.ts";
 import { factBase, unreadable } from "./_fact_base.ts";
 
 /**
@@ -70,6 +71,8 @@ export function readFact(event: RecordedEvent): Fact {
         return readCaseChanged(event);
       case "chain_reading":
         return readChainReading(event);
+      case "witness_required":
+        return readRequirement(event);
       case "session_created":
       case "order_expected":
         return readExpectation(event, event.kind);
@@ -206,6 +209,20 @@ function readChainReading(event: RecordedEvent): Fact {
     kind: "chain_reading",
     orderId: event.orderId,
     look,
+  };
+}
+
+function readRequirement(event: RecordedEvent): Fact {
+  const body = event.body === null ? null : exactObject(event.body);
+  const change = readWitnessRule(body ?? {}, {
+    recordedAt: event.recordedAt,
+    digest: event.digest ?? "",
+  });
+  if (change === null) return unreadable(event, { code: "rule_incomplete" });
+  return {
+    ...factBase(event, "witness_required"),
+    kind: "witness_required",
+    change,
   };
 }
 

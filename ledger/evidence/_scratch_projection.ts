@@ -8,7 +8,7 @@ import {
   unpackEvents,
 } from "../store/tables/events/chained_events.ts";
 import {
-  deleteAllButExpectations,
+  deleteAllButJoined,
   insertRecorded,
 } from "../store/tables/events/events.ts";
 import {
@@ -96,7 +96,7 @@ export class ScratchProjection {
       while ((await this.#projector.step("live")).events > 0) {
         signal?.throwIfAborted();
       }
-      await scratch.batch([deleteAllButExpectations], "write");
+      await scratch.batch([deleteAllButJoined], "write");
       this.#position = events.at(-1)?.position ?? position;
       this.#events += events.length;
       onProgress?.(this.#events);

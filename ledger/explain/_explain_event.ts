@@ -121,6 +121,8 @@ function changedWhy(fact: Fact): EffectReason {
       return { code: "contradiction" };
     case "chain_reading":
       return { code: "looked" };
+    case "witness_required":
+      return { code: "required" };
     case "session_created":
     case "order_expected":
       return { code: "session" };

@@ -1,5 +1,5 @@
-import { type Fact, isExpectation } from "../events/fact.ts";
-import { ExpectationPool } from "../orders/expectation_pool.ts";
+import type { Fact } from "../events/fact.ts";
+import { JoinedFacts } from "../orders/joined_facts.ts";
 import {
   evolveOrder,
   initialOrderFold,
@@ -16,7 +16,7 @@ import {
  * Folds facts of an order from nothing.
  *
  * @param orderId Order identifier.
- * @param facts Its facts and what the partner expects of it, in any order.
+ * @param facts Its facts and what concerns it without naming it, in any order.
  * @param until When given, facts recorded later are left out: what did we know
  * then? UTC ISO 8601 with milliseconds.
  * @returns What is known.
@@ -36,14 +36,13 @@ export function foldOrder(
   until: string | null = null,
 ): OrderFold {
   let fold = initialOrderFold(orderId);
-  const expected = new ExpectationPool();
+  const joined = new JoinedFacts();
   for (const fact of facts) {
     if (!isKnownBy(fact, until)) continue;
-    if (isExpectation(fact)) expected.add(fact.expectation);
-    else fold = evolveOrder(fold, fact);
+    if (!joined.add(fact)) fold = evolveOrder(fold, fact);
   }
   // Last, because which of them are kept depends on the readings.
-  return expected.join(fold);
+  return joined.join(fold);
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { CaseNote } from "../events/case_change.ts";
 import type { HandOutcome } from "../events/hand_release.ts";
+import type { WitnessRule } from "../../core/chain/witness_rule.ts";
 import type { Verdict as ChainVerdict } from "../../core/chain/verdict.ts";
 import type { ActivityLabel, UnreadableReason } from "../events/fact.ts";
 import type { ClaimedStatus } from "../machines/order_machine.ts";
@@ -44,6 +45,7 @@ export type EventContent =
     /** Effective time of the look, UTC ISO 8601. */
     readonly readAt: string;
   }
+  | { readonly code: "requirement"; readonly rule: WitnessRule }
   | { readonly code: "session"; readonly sessionId: string }
   /** A person did something about the order, or noted something of it. */
   | ({ readonly code: "case" } & CaseNote)
@@ -66,6 +68,8 @@ export type EffectReason =
       | "session"
       /** The partner's nodes were asked. */
       | "looked"
+      /** From then on orders wait for the chain, or wait no more. */
+      | "required"
       /** A later look counts, or the service shows another transaction now. */
       | "look_does_not_count"
       /** A person did it, or only noted something. */

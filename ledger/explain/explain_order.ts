@@ -11,7 +11,7 @@ import { emptyToNull } from "../events/fact_text.ts";
 import { fieldSources, flattenState } from "./field_sources.ts";
 import { type Fact, isExpectation } from "../events/fact.ts";
 import { explainEvent } from "./_explain_event.ts";
-import { ExpectationPool } from "../orders/expectation_pool.ts";
+import { JoinedFacts } from "../orders/joined_facts.ts";
 import {
   evolveOrder,
   initialOrderFold,
@@ -81,10 +81,10 @@ export function explainOrder(
   let before: Readonly<Record<string, FieldValue>> = {};
   const firstOf = new Map<string, Fact>();
   const events: ExplainedEvent[] = [];
-  const expected = new ExpectationPool();
+  const joined = new JoinedFacts();
   for (const fact of facts) {
-    if (isExpectation(fact)) expected.add(fact.expectation);
-    const next = expected.join(evolveOrder(fold, fact));
+    joined.add(fact);
+    const next = joined.join(evolveOrder(fold, fact));
     if (next === fold && !concerns(fold, fact)) continue;
     const after = visible(next, options);
     const changes = fieldChanges(before, after);
@@ -184,6 +184,7 @@ function kindOf(fact: Fact): ExplainedEvent["kind"] {
     case "order_released":
     case "case_changed":
     case "chain_reading":
+    case "witness_required":
     case "order_redacted":
     case "month_closed":
       return fact.label;
@@ -216,6 +217,8 @@ function contentOf(fact: Fact): EventContent {
       const { verdict, final, readAt } = fact.look;
       return { code: "chain", verdict, final, readAt };
     }
+    case "witness_required":
+      return { code: "requirement", rule: fact.change.rule };
     case "session_created":
     case "order_expected":
       return { code: "session", sessionId: fact.expectation.id };

@@ -16,6 +16,9 @@ export const LEASE_MS = 30_000;
 /** Name of the lease of all pollers of a ledger. */
 export const POLL_LEASE = "poll";
 
+/** Name of the lease of all that ask the partner's chain nodes. */
+export const WITNESS_LEASE = "witness";
+
 /** Somebody else has the lease. */
 export interface HeldLease {
   /** Who has it. */
@@ -86,8 +89,17 @@ export async function holdsLease(
  * assert.equal(await isPolled(ledger.driver), false);
  * ```
  */
-export async function isPolled(driver: Driver): Promise<boolean> {
-  const [found] = await driver.batch([selectHeldLease], "read");
+export function isPolled(driver: Driver): Promise<boolean> {
+  return isHeld(driver, POLL_LEASE);
+}
+
+/** Whether a process asks the partner's chain nodes for a ledger now. */
+export function isWitnessed(driver: Driver): Promise<boolean> {
+  return isHeld(driver, WITNESS_LEASE);
+}
+
+async function isHeld(driver: Driver, name: string): Promise<boolean> {
+  const [found] = await driver.batch([selectHeldLease(name)], "read");
   return (found?.rows.length ?? 0) > 0;
 }
 

@@ -57,6 +57,7 @@ export const banMachine: BanMachine = {
     order_released: null,
     chain_reading: null,
     case_changed: null,
+    witness_required: null,
     order_redacted: null,
     month_closed: null,
   },

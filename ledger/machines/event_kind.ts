@@ -11,6 +11,7 @@ export const EVENT_KINDS = {
   order_released: true,
   case_changed: true,
   chain_reading: true,
+  witness_required: true,
   order_redacted: true,
   month_closed: true,
 } as const;
@@ -37,6 +38,8 @@ export const EVENT_KINDS = {
  *   see `CaseChangedBody`.
  * - `chain_reading`: what the partner's own chain nodes showed of an order's
  *   transaction; see `ChainReadingBody`.
+ * - `witness_required`: since when orders wait for the chain, or until when; see
+ *   `WitnessRequiredBody`.
  * - `order_redacted`: what is kept of a reading or webhook of an order of which
  *   the rest was erased; see `OrderRedactedBody`.
  * - `month_closed`: a month whose books this partner closed, with the files as

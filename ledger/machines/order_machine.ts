@@ -131,6 +131,7 @@ export const orderMachine: OrderMachine = {
     order_released: null,
     chain_reading: null,
     case_changed: null,
+    witness_required: null,
     order_redacted: "reads",
     month_closed: null,
   },

@@ -15,6 +15,7 @@ import {
   orderRead,
   orderWebhook,
   redelivered,
+  requirement,
   session,
   userRead,
   webhookAt,
@@ -224,6 +225,7 @@ Deno.test("the fold takes from each webhook and observation what orderMachine sa
         salt: new Uint8Array(16),
       }),
     },
+    witness_required: requirement(3, "all"),
     order_redacted: { ...orderRead(3, "pending", 3), kind: "order_redacted" },
     month_closed: {
       ...session(3),

@@ -115,6 +115,7 @@ const verification: Omit<VerificationMachine, "name"> = {
     order_released: null,
     chain_reading: null,
     case_changed: null,
+    witness_required: null,
     order_redacted: null,
     month_closed: null,
   },

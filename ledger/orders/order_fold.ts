@@ -13,11 +13,14 @@ import {
   type ExpectationFact,
   type Fact,
   isExpectation,
+  isWitnessRule,
   type OrderSnapshotFact,
   type WebhookFact,
+  type WitnessRuleFact,
 } from "../events/fact.ts";
 import { type CaseChange, laterCaseChange } from "../events/case_change.ts";
 import type { ChainReading } from "../events/chain_reading.ts";
+import type { WitnessRule } from "../../core/chain/witness_rule.ts";
 import { addChainReading } from "./chain_readings.ts";
 import { firstHandRelease, type HandRelease } from "../events/hand_release.ts";
 import type { OrderReading } from "../events/order_reading.ts";
@@ -95,6 +98,8 @@ export interface OrderFold {
   readonly change: CaseChange | null;
   /** Looks at the chain: the latest final one, and the latest. */
   readonly looks: readonly ChainReading[];
+  /** Of a success, the rule by which it waits for the chain; null where it does not. */
+  readonly required: Exclude<WitnessRule, "off"> | null;
   /** What was received, and when. Not part of the state. */
   readonly activity: ActivityFold;
 }
@@ -135,6 +140,7 @@ export function initialOrderFold(orderId: string): OrderFold {
     hand: null,
     change: null,
     looks: [],
+    required: null,
     activity: noActivity,
   };
 }
@@ -145,7 +151,8 @@ export function initialOrderFold(orderId: string): OrderFold {
  *
  * @param fold The facts added so far; not changed.
  * @param fact A fact that names the order; any other changes nothing. What the
- * partner expects is joined apart, by `ExpectationPool`: whenever a fact moves
+ * partner expects, and whether orders wait for the chain, is joined apart, by
+ * `JoinedFacts`: whenever a fact moves
  * the click id of the latest reading or the beginning of the order, all
  * expectations that the order may keep then have to be joined again.
  * @returns The fold with the fact.
@@ -177,7 +184,8 @@ export function initialOrderFold(orderId: string): OrderFold {
  * ```
  */
 export function evolveOrder(fold: OrderFold, fact: Fact): OrderFold {
-  if (isExpectation(fact) || fact.orderId !== fold.orderId) return fold;
+  if (isExpectation(fact) || isWitnessRule(fact)) return fold;
+  if (fact.orderId !== fold.orderId) return fold;
   const next = add(fold, fact);
   if (next.expectations.length === 0) return next;
   const expectations = expectationsOf(next, next.expectations);
@@ -188,7 +196,7 @@ export function evolveOrder(fold: OrderFold, fact: Fact): OrderFold {
 
 function add(
   fold: OrderFold,
-  fact: Exclude<Fact, ExpectationFact>,
+  fact: Exclude<Fact, ExpectationFact | WitnessRuleFact>,
 ): OrderFold {
   const activity = evolveActivity(fold.activity, fact);
   switch (fact.kind) {

@@ -14,6 +14,7 @@ export const ATTENTION_KINDS = [
   "contradictory_reading",
   "success_without_transaction",
   "final_changed",
+  "witness_missing",
   "stuck",
   "unknown_status",
   "not_comparable",
@@ -39,6 +40,7 @@ export const ATTENTION_KINDS = [
  * - `contradictory_reading`: success beside a payment error.
  * - `success_without_transaction`: success, with an empty transaction.
  * - `final_changed`: the service took another final status back.
+ * - `witness_missing`: success, and the chain has not shown it for a day.
  * - `stuck`: paid, and not sent for an hour.
  * - `unknown_status`: the service shows a status that is not known.
  * - `not_comparable`: success, and no amount was recorded to compare with.

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
 import { VERDICTS } from "../../core/chain/verdict.ts";
+import { outcomeNow, UNSEEN_AFTER_MS } from "../attention/attention.ts";
 import type { ChainReadingBody, RecordedEvent } from "../events/event.ts";
 import { foldOrder } from "../explain/as_of.ts";
 import {
@@ -14,6 +15,8 @@ import {
   facts,
   ORDER,
   orderRead,
+  requirement,
+  serviceTime,
   session,
 } from "../testing/given_facts.ts";
 
@@ -97,6 +100,102 @@ Deno.test("orderState() does not count a look at another transaction, address or
     chainOf(chainLook(9), chainLook(10, { tx_id: "0xt2", final: false })),
     "agrees",
   );
+});
+
+const began = orderRead(9, "success", 5, {
+  tx_id: "0xT1",
+  created_at: serviceTime(5),
+});
+
+function releaseAfter(...events: readonly RecordedEvent[]) {
+  const { release, releaseReason, attention } = stateAfter(
+    began,
+    asked,
+    ...events,
+  );
+  return [release, releaseReason, attention.join()];
+}
+
+Deno.test("orderState() lets a release wait for the chain where that is required, until a final look agrees", () => {
+  const required = requirement(1, "all");
+  const waits = ["wait", "witness_open", ""];
+  assert.deepEqual(releaseAfter(required), waits);
+  for (const verdict of VERDICTS) {
+    const shallow = chainLook(10, { verdict, final: false });
+    assert.deepEqual(releaseAfter(required, shallow), waits, verdict);
+  }
+  const seen = chainLook(10);
+  assert.deepEqual(releaseAfter(required, seen), [
+    "yes",
+    "session_matched",
+    "",
+  ]);
+  const gone = chainLook(11, { verdict: "reorged" });
+  assert.deepEqual(releaseAfter(required, seen, gone), waits);
+});
+
+Deno.test("orderState() takes any amount that is off for another transfer where the chain is required and no tolerance is stated", () => {
+  const short = (rest = {}) =>
+    chainLook(10, { verdict: "short", arrived: "0.0122", ...rest });
+  assert.deepEqual(releaseAfter(short()), [
+    "yes",
+    "session_matched",
+    "chain_amount",
+  ]);
+  assert.deepEqual(releaseAfter(requirement(1, "all"), short()), [
+    "wait",
+    "chain_differs",
+    "chain_differs",
+  ]);
+  assert.equal(
+    releaseAfter(requirement(1, "all"), short({ tolerance: "0.001" }))[0],
+    "yes",
+  );
+});
+
+Deno.test("orderState() leaves a pair that nobody can look at out only where the rule says so", () => {
+  const unsupported = chainLook(10, {
+    verdict: "unsupported",
+    reason: "token_not_pinned",
+    final: false,
+  });
+  const [all, supported] = [requirement(1, "all"), requirement(1, "supported")];
+  assert.equal(releaseAfter(supported)[0], "wait");
+  assert.equal(releaseAfter(supported, unsupported)[0], "yes");
+  assert.equal(releaseAfter(all, unsupported)[0], "wait");
+});
+
+Deno.test("orderState() keeps the rule of an order's beginning, whatever is decided later", () => {
+  assert.equal(releaseAfter(requirement(6, "all"))[0], "yes");
+  assert.equal(
+    releaseAfter(requirement(1, "all"), requirement(6, "off"))[0],
+    "wait",
+  );
+  assert.equal(
+    releaseAfter(requirement(1, "all"), requirement(4, "off"))[0],
+    "yes",
+  );
+});
+
+Deno.test("outcomeNow() says after a day that the chain has not shown it, and closes that by hand", () => {
+  const state = stateAfter(began, asked, requirement(1, "all"));
+  const changedMs = Date.parse(state.changedAt ?? assert.fail());
+  const after = (ms: number, order = state) => {
+    const { code, release, attention } = outcomeNow(order, changedMs + ms);
+    return [code, release, attention.join()];
+  };
+  assert.deepEqual(after(UNSEEN_AFTER_MS - 1), ["witness_open", "wait", ""]);
+  assert.deepEqual(after(UNSEEN_AFTER_MS), [
+    "witness_missing",
+    "wait",
+    "witness_missing",
+  ]);
+  const seen = stateAfter(began, asked, requirement(1, "all"), chainLook(10));
+  assert.deepEqual(after(UNSEEN_AFTER_MS, seen), [
+    "session_matched",
+    "yes",
+    "",
+  ]);
 });
 
 Deno.test("looks fold into the same bytes in any order, with any repeats", () => {

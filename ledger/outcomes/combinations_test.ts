@@ -43,6 +43,7 @@ export function variants(at: number, fact: keyof OutcomeFacts): number[] {
 /** Whether some set of events, a time and other orders make these facts. */
 export function canOccur(facts: OutcomeFacts): boolean {
   const { shown, gone, before, code, tx, match, chain, claim } = facts;
+  const { required, overdue } = facts;
   const isUnread = UNREAD.includes(shown);
   if (
     isUnread &&
@@ -56,9 +57,13 @@ export function canOccur(facts: OutcomeFacts): boolean {
     claim !== "none" &&
     (FINAL.includes(shown) || shown === "unlisted" || shown === "unreadable")
   ) return false;
-  if (facts.overdue === "yes" && shown !== "progress" && shown !== "pending") {
+  if (required === "yes" && (shown !== "success" || chain === "off")) {
     return false;
   }
+  if (
+    overdue === "yes" && shown !== "progress" && shown !== "pending" &&
+    required === "no"
+  ) return false;
   return facts.twice === "no" || (shown === "success" && match === "matched");
 }
 

@@ -27,6 +27,7 @@ import type {
 export function factsOfOrder(fold: OrderFold, match: MatchFact): StoredFacts {
   const { latest } = fold;
   const shown = shownFact(fold);
+  const look = countingLook(fold.looks, latest);
   return {
     shown,
     gone: isGone(fold) ? "yes" : "no",
@@ -34,18 +35,23 @@ export function factsOfOrder(fold: OrderFold, match: MatchFact): StoredFacts {
     code: codeFact(latest?.failReason ?? null),
     tx: txFact(latest),
     match,
-    chain: chainFact(countingLook(fold.looks, latest)),
+    chain: chainFact(look, fold.required !== null),
+    required: requiredFact(fold, look),
     claim: claimFact(fold, shown),
   };
 }
 
 /**
  * What a look at the chain comes to. An amount that is off by no more than the
- * partner stated is nothing; by more, it differs.
+ * partner stated is nothing; by more, it differs. Where the chain is required and
+ * no tolerance is stated, nothing may be off.
  */
-export function chainFact(look: ChainReading | null): ChainFact {
+export function chainFact(
+  look: ChainReading | null,
+  isRequired: boolean,
+): ChainFact {
   if (look === null) return "none";
-  const { verdict, final, amount, arrived, tolerance } = look;
+  const { verdict, final, amount, arrived } = look;
   if (!final) return "open";
   switch (verdict) {
     case "delivered":
@@ -54,14 +60,26 @@ export function chainFact(look: ChainReading | null): ChainFact {
     case "reverted":
       return "differs";
     case "short":
-    case "more":
+    case "more": {
+      const tolerance = look.tolerance ?? (isRequired ? "0" : null);
       if (tolerance === null || amount === null || arrived === null) {
         return "off";
       }
       return isWithin(amount, arrived, tolerance) ? "agrees" : "differs";
+    }
     default:
       return "open";
   }
+}
+
+/** A pair that nobody can look at is left out where the rule says so. */
+function requiredFact(
+  { required }: OrderFold,
+  look: ChainReading | null,
+): StoredFacts["required"] {
+  const isLeftOut = required === "supported" &&
+    look?.verdict === "unsupported";
+  return required === null || isLeftOut ? "no" : "yes";
 }
 
 function isWithin(amount: string, arrived: string, tolerance: string): boolean {

@@ -30,6 +30,7 @@ const NOTHING: StoredFacts = {
   tx: "unstated",
   match: "nothing",
   chain: "none",
+  required: "no",
   claim: "none",
 };
 

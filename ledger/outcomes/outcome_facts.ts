@@ -23,6 +23,7 @@ export const FACT_VALUES = {
   tx: ["named", "empty", "unstated"],
   match: MATCH_FACTS as typeof MATCH_FACTS,
   chain: ["none", "agrees", "differs", "off", "open"],
+  required: ["no", "yes"],
   claim: ["none", "counts", "rejected"],
   overdue: ["no", "yes"],
   twice: ["no", "yes"],
@@ -80,12 +81,17 @@ export interface OutcomeFacts {
   readonly match: MatchFact;
   /** What the chain shows of the transaction. */
   readonly chain: ChainFact;
+  /** Whether the release of a success waits until the chain agrees. */
+  readonly required: (typeof FACT_VALUES)["required"][number];
   /**
    * Whether a webhook says more than the service does, of an order that is not
    * final: `counts`, or `rejected` when the service did not agree.
    */
   readonly claim: (typeof FACT_VALUES)["claim"][number];
-  /** Whether it is paid and unchanged for an hour. For readers alone. */
+  /**
+   * Whether it is paid and unchanged for an hour, or waits for the chain for a
+   * day. For readers alone.
+   */
   readonly overdue: (typeof FACT_VALUES)["overdue"][number];
   /** Whether another order holds its reference. For readers alone. */
   readonly twice: (typeof FACT_VALUES)["twice"][number];

@@ -22,6 +22,10 @@ const isEnded = ({ shown }: OutcomeFacts) =>
   shown === "failed" || shown === "cancelled";
 const isOpen = ({ shown }: OutcomeFacts) =>
   shown === "created" || shown === "progress" || shown === "pending";
+/** What was asked for, and the chain has not shown it, for less than a day. */
+const isWaitingForChain = (facts: OutcomeFacts) =>
+  facts.required === "yes" && facts.overdue === "no" &&
+  (facts.chain === "none" || facts.chain === "open");
 /** The order was shown, with a status. */
 const isRead = ({ shown }: OutcomeFacts) =>
   !["none", "denied", "unreadable"].includes(shown);
@@ -47,10 +51,26 @@ const laws: Readonly<Record<string, Law>> = {
         facts.tx !== "empty" && facts.chain !== "differs" &&
         facts.twice === "no" &&
         (facts.code === "none" || facts.code === "declined")),
-  "every success is yes, or somebody's task": (
+  "every success is yes, or somebody's task, or waits for the chain for less than a day":
+    (facts, { release, attention }) =>
+      facts.shown !== "success" || release === "yes" || attention.length > 0 ||
+      isWaitingForChain(facts),
+  "where the chain is required, yes means that a final look agrees": (
     facts,
-    { release, attention },
-  ) => facts.shown !== "success" || release === "yes" || attention.length > 0,
+    { release },
+  ) => facts.required === "no" || release !== "yes" || facts.chain === "agrees",
+  "to require the chain takes a yes away, and books nothing": (
+    facts,
+    one,
+    withEach,
+  ) =>
+    facts.required === "yes" ||
+    withEach("required", (other) =>
+      GIVES[other.release] <= GIVES[one.release] &&
+      other.booked === one.booked),
+  "the chain gives a yes only where it is required": (facts, one, withEach) =>
+    facts.chain !== "none" || facts.required === "yes" ||
+    withEach("chain", (other) => GIVES[other.release] <= GIVES[one.release]),
   "unchecked means that nothing but a comparison is missing": (
     facts,
     { release, attention },
@@ -87,15 +107,13 @@ const laws: Readonly<Record<string, Law>> = {
   ) =>
     !(isEnded(facts) || facts.shown === "success") ||
     withEach("claim", ({ code }) => code === one.code),
-  "the chain takes a yes away and never gives one, and does not book": (
-    facts,
-    one,
-    withEach,
-  ) =>
+  "the chain books nothing": (facts, one, withEach) =>
     facts.chain !== "none" ||
-    withEach("chain", (other) =>
-      GIVES[other.release] <= GIVES[one.release] &&
-      other.booked === one.booked),
+    withEach("chain", (other) => other.booked === one.booked),
+  "the chain never gives a yes that the order would not have if it were not required":
+    (facts, one, withEach) =>
+      facts.required === "no" || one.release !== "yes" ||
+      withEach("required", (other) => other.release === "yes"),
   "time changes no release, no reason and does not book": (
     _,
     one,
@@ -141,13 +159,12 @@ const laws: Readonly<Record<string, Law>> = {
     (booked === "reversal") ===
       (facts.before === "success" && facts.gone === "no" &&
         (isEnded(facts) || isOpen(facts))),
-  "where a success waits, or a status is not known, a person is told": (
-    facts,
-    { release, attention },
-  ) =>
-    !(facts.shown === "success" && release === "wait") &&
-      facts.shown !== "unlisted" && facts.shown !== "unreadable" ||
-    attention.length > 0,
+  "where a success waits for more than the chain, or a status is not known, a person is told":
+    (facts, { release, attention, code }) =>
+      !(facts.shown === "success" && release === "wait") &&
+        facts.shown !== "unlisted" && facts.shown !== "unreadable" ||
+      attention.length > 0 ||
+      (code === "witness_open" && isWaitingForChain(facts)),
   "an order that is not shown any more is always listed as that": (
     { gone },
     { attention },
@@ -180,8 +197,20 @@ const laws: Readonly<Record<string, Law>> = {
   "cancelled after the payment is always listed": (facts, { attention }) =>
     facts.shown !== "cancelled" || facts.code === "user" ||
     attention.includes("cancelled_after_payment"),
-  "what is overdue is always listed as stuck": (facts, { attention }) =>
-    facts.overdue === "no" || attention.includes("stuck"),
+  "what is paid and overdue is always listed as stuck": (
+    facts,
+    { attention },
+  ) =>
+    facts.overdue === "no" || facts.shown === "success" ||
+    attention.includes("stuck"),
+  "what was asked for, and the chain does not show for a day, is always listed as that":
+    (facts, { attention }) =>
+      facts.overdue === "no" || facts.shown !== "success" ||
+      facts.match !== "matched" ||
+      (facts.chain !== "none" && facts.chain !== "open") ||
+      attention.includes("witness_missing"),
+  "the customer is told that it has arrived by no row": (_, { code }) =>
+    !/arrived/.test(OUTCOME_WORDS[code].customer),
   "staff are told where a webhook says more than the service": (
     facts,
     { code },

@@ -26,6 +26,7 @@ export type ReleaseReason =
   | "chain_differs"
   | "several_match"
   | "paid_twice"
+  | "witness_open"
   | "session_matched"
   | "amount_not_recorded"
   | "nothing_recorded";
@@ -73,6 +74,8 @@ export type OutcomeCode =
   | "chain_differs"
   | "several_match"
   | "paid_twice"
+  | "witness_missing"
+  | "witness_open"
   | "session_matched"
   | "amount_not_recorded"
   | "nothing_recorded";
@@ -106,6 +109,13 @@ const OPEN = ["created", "progress", "pending"] as const;
 const NOT_FINAL = [...OPEN, "unlisted"] as const;
 const ENDED = ["failed", "cancelled"] as const;
 const SUCCESS = ["success"] as const;
+/** What the partner asked for, and nothing of it was seen to arrive yet. */
+const NOT_SEEN = {
+  shown: SUCCESS,
+  match: ["matched"],
+  chain: ["none", "open"],
+  required: ["yes"],
+} as const;
 
 /** The rows by their code; of those that apply the first one counts. */
 const rules: Readonly<Record<OutcomeCode, OutcomeRule>> = {
@@ -339,6 +349,20 @@ const rules: Readonly<Record<OutcomeCode, OutcomeRule>> = {
     release: "wait",
     reason: "paid_twice",
     attention: "paid_twice",
+    booked: "sale",
+  },
+  witness_missing: {
+    when: { ...NOT_SEEN, overdue: ["yes"] },
+    release: "wait",
+    reason: "witness_open",
+    attention: "witness_missing",
+    booked: "sale",
+  },
+  witness_open: {
+    when: NOT_SEEN,
+    release: "wait",
+    reason: "witness_open",
+    attention: null,
     booked: "sale",
   },
   session_matched: {

@@ -1,6 +1,11 @@
 import type { RecordedEvent } from "../events/event.ts";
 import type { Expectation } from "../events/expectation.ts";
-import type { ExpectationFact, Fact } from "../events/fact.ts";
+import {
+  type ExpectationFact,
+  type Fact,
+  isWitnessRule,
+  type WitnessRuleFact,
+} from "../events/fact.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import type { UserFold } from "../users/user_fold.ts";
 import type { FactLink } from "../events/links.ts";
@@ -15,6 +20,7 @@ import {
 } from "../store/tables/checkpoints.ts";
 import {
   recordedBatch,
+  recordedEvent,
   selectBatch,
   selectFoldsOfBatch,
 } from "../store/tables/events/event_rows.ts";
@@ -24,6 +30,7 @@ import {
   selectImportedAfter,
 } from "../store/tables/imported.ts";
 import { selectAnyExpectation } from "../store/tables/events/expectations.ts";
+import { selectWitnessRules } from "../store/tables/events/witness_rules.ts";
 import type { Urgency } from "../store/tables/polling/request_queues.ts";
 
 /** What the fold needs of one event. */
@@ -49,6 +56,10 @@ export interface LoadedStates {
   readonly users: ReadonlyMap<string, UserFold>;
   /** Expectations recorded before that orders of the batch may keep. */
   readonly expectations: readonly Expectation[];
+  /** Since when orders wait for the chain, and until when, as recorded before. */
+  readonly rules: readonly WitnessRuleFact[];
+  /** Successes that a rule of the batch may concern. */
+  readonly successes: readonly string[];
   /** Orders linked before, by `linkKey`. */
   readonly linkedOrders: ReadonlyMap<string, readonly string[]>;
 }
@@ -139,6 +150,8 @@ export interface EventsRead {
   readonly checkpoints: Checkpoints;
   /** Whether anything that the partner expects has been folded. */
   readonly anyExpected: boolean;
+  /** Since when orders wait for the chain, by all events that there are. */
+  readonly rules: readonly WitnessRuleFact[];
   /** The events. */
   readonly events: readonly BatchEvent[];
   /** Folds of the orders that the events name. */
@@ -161,10 +174,11 @@ export async function readEvents(
 ): Promise<EventsRead> {
   const { slot, mode, maxEvents, maxBytes, readFact } = options;
   const batch = { slot, maxEvents, maxBytes, after };
-  const [checkpoints, anyExpected, ranges, events, orders, users] = await driver
-    .batch([
+  const [checkpoints, anyExpected, rules, ranges, events, orders, users] =
+    await driver.batch([
       selectCheckpoints,
       selectAnyExpectation,
+      selectWitnessRules,
       selectImportedAfter(slot),
       selectBatch(batch),
       ...selectFoldsOfBatch(batch),
@@ -172,6 +186,8 @@ export async function readEvents(
   return {
     checkpoints: checkpointsOf(checkpoints),
     anyExpected: anyExpected?.rows[0]?.[0] === 1,
+    rules: (rules?.rows ?? []).map((row) => readFact(recordedEvent(row)))
+      .filter(isWitnessRule),
     events: batchEvents(events, importedRanges(ranges), readFact),
     orders,
     users,

@@ -3,6 +3,7 @@ import {
   type ExpectationFact,
   type Fact,
   isExpectation,
+  isWitnessRule,
 } from "../events/fact.ts";
 import {
   evolveOrder,
@@ -46,6 +47,8 @@ import type {
 import { type FactLink, OrderLinks } from "../events/links.ts";
 import { ExpectationJoiner } from "./expectation_joiner.ts";
 import { urgencyOfOrder, urgencyOfUser } from "./first_claim.ts";
+import { WitnessRules } from "../orders/witness_rules.ts";
+import { compareText } from "../machines/sorted_list.ts";
 import { countingLook } from "../orders/chain_readings.ts";
 import {
   type Evolved,
@@ -128,7 +131,8 @@ function userMachines(fold: UserFold): readonly MachineStatus[] {
  * whichever comes first. So each order is joined with what is expected of it, and
  * each expectation with the orders that it may concern; joining twice changes
  * nothing. Both happen at the position of the event that brings the two together,
- * so that what is collected of an order is what its state says.
+ * so that what is collected of an order is what its state says. Whether orders
+ * wait for the chain concerns every success that began since, and is joined alike.
  *
  * @param events The events, by position.
  * @param known What is known before.
@@ -146,6 +150,8 @@ export function foldBatch(
   const links = new Map<string, OrderLinks>();
   const expectations: ExpectationFact[] = [];
   const joiner = new ExpectationJoiner(events, known);
+  const rules = new WitnessRules();
+  for (const { change } of known.rules) rules.add(change);
   const collector = new TransitionCollector();
   const unanswered: string[] = [];
 
@@ -225,6 +231,13 @@ export function foldBatch(
         foldOrder(id, event, (order) => joiner.join(order));
       }
     }
+    if (isWitnessRule(fact)) {
+      rules.add(fact.change);
+      const ids = new Set([...known.successes, ...orders.keys()]);
+      for (const id of [...ids].sort(compareText)) {
+        foldOrder(id, event, (order) => rules.join(order));
+      }
+    }
     if (fact.kind === "delivery_unanswered" && fact.deliveryId !== null) {
       unanswered.push(fact.deliveryId);
     }
@@ -232,7 +245,9 @@ export function foldBatch(
       foldOrder(orderId, event, (order) => {
         const next = evolveOrder(order, fact);
         // Only a reading moves what an order is expected to be.
-        return fact.kind === "order_snapshot" ? joiner.join(next) : next;
+        return fact.kind === "order_snapshot"
+          ? rules.join(joiner.join(next))
+          : next;
       });
       let ofOrder = links.get(orderId);
       if (ofOrder === undefined) links.set(orderId, ofOrder = new OrderLinks());

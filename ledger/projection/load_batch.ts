@@ -73,6 +73,9 @@ export async function loadBatch(
     orders: new Map(),
     users: new Map(),
     expectations: [],
+    // A later one is an event of this batch, or of one to come.
+    rules: read.rules.filter(({ position }) => position <= at.position),
+    successes: [],
     linkedOrders: new Map(),
   };
   catchUp?.takeFolds(at, missing, states);

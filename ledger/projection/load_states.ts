@@ -6,7 +6,7 @@ import {
 } from "../events/expectation.ts";
 import { decodeOrderFold, decodeUserFold } from "./codec/fold_codec.ts";
 import type { RecordedEvent } from "../events/event.ts";
-import { type Fact, isExpectation } from "../events/fact.ts";
+import { type Fact, isExpectation, isWitnessRule } from "../events/fact.ts";
 import {
   evolveOrder,
   initialOrderFold,
@@ -32,7 +32,10 @@ import {
   selectExpectations,
   selectLaterTerms,
 } from "../store/tables/events/expectations.ts";
-import { selectOrderFolds } from "../store/tables/orders.ts";
+import {
+  selectOrderFolds,
+  selectSuccessesSince,
+} from "../store/tables/orders.ts";
 import { selectUserFolds } from "../store/tables/users.ts";
 import type { BatchEvent, LoadedStates } from "./batch.ts";
 import { expectationLinks, type Link, linkKey } from "../events/links.ts";
@@ -43,6 +46,7 @@ export interface MutableLoadedStates extends LoadedStates {
   readonly orders: Map<string, OrderFold>;
   readonly users: Map<string, UserFold>;
   readonly expectations: Expectation[];
+  readonly successes: string[];
   readonly linkedOrders: Map<string, string[]>;
 }
 
@@ -86,7 +90,7 @@ export async function loadStates(
     statements.push(select(at.generation, keys));
     readers.push(read);
   };
-  const { orders, users, ordersOf, termsOf } = missing;
+  const { orders, users, ordersOf, termsOf, rulesFrom } = missing;
   ask(
     [...orders],
     selectOrderFolds,
@@ -122,6 +126,10 @@ export async function loadStates(
         states.orders.set(orderId, decodeOrderFold(fold as string));
       }
     }
+  });
+  ask([...rulesFrom], selectSuccessesSince, (result) => {
+    addFolds(states.orders, result, decodeOrderFold);
+    for (const [id] of result?.rows ?? []) states.successes.push(id as string);
   });
   if (readers.length === 0) return;
   const [checkpoints, ...results] = await driver.batch(statements, mode);
@@ -174,6 +182,8 @@ export interface MissingKeys {
    * what was recorded before and was asked for later counts in its place.
    */
   readonly termsOf: Map<string, string>;
+  /** From when on new rules hold, by which successes wait for the chain. */
+  readonly rulesFrom: Set<string>;
 }
 
 /** A link of new expectations. */
@@ -195,10 +205,12 @@ export function missingKeys(events: readonly BatchEvent[]): MissingKeys {
     users: new Set(),
     ordersOf: new Map(),
     termsOf: new Map(),
+    rulesFrom: new Set(),
   };
   for (const { fact } of events) {
     if (fact.orderId !== null) missing.orders.add(fact.orderId);
     if (fact.userId !== null) missing.users.add(fact.userId);
+    if (isWitnessRule(fact)) missing.rulesFrom.add(fact.change.from);
     if (!isExpectation(fact)) continue;
     const { expectation } = fact;
     const askedAt = askedAtOf(expectation);

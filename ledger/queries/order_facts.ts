@@ -4,6 +4,7 @@ import {
   type Fact,
   isExpectation,
 } from "../events/fact.ts";
+import { readWitnessRules } from "../expectations/witness_requirement.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { recordedEvent } from "../store/tables/events/event_rows.ts";
 import {
@@ -69,7 +70,8 @@ export async function readOrderFacts(
     readFact,
   );
   return {
-    facts: [...own, ...expected].sort((a, b) => a.position - b.position),
+    facts: [...own, ...expected, ...await readWitnessRules(driver, readFact)]
+      .sort((a, b) => a.position - b.position),
     unread: Number(left?.rows[0]?.[0] ?? 0),
   };
 }

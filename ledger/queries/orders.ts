@@ -1,4 +1,8 @@
-import { type OrderContext, STUCK_AFTER_MS } from "../attention/attention.ts";
+import {
+  type OrderContext,
+  STUCK_AFTER_MS,
+  UNSEEN_AFTER_MS,
+} from "../attention/attention.ts";
 import type { AttentionKind } from "../outcomes/attention_kind.ts";
 import type { CaseState } from "../outcomes/order_case.ts";
 import {
@@ -63,7 +67,8 @@ export interface OrderQuery extends PageQuery {
   /** Only orders whose release has this reason. */
   readonly releaseReason?: ReleaseReason;
   /**
-   * The time that `attention: "stuck"` goes by, in milliseconds since the epoch.
+   * The time that `attention: "stuck"` and `"witness_missing"` go by, in
+   * milliseconds since the epoch.
    *
    * @default {Date.now()}
    */
@@ -204,6 +209,8 @@ const MOST_FOUND = 100;
  * @param query The query.
  */
 export function orderSelection(query: OrderQuery): Selection {
+  const { stuckAtMs = Date.now() } = query;
+  const before = (ms: number) => new Date(stuckAtMs - ms).toISOString();
   return {
     table: "orders",
     // The orders of a click id are few, and its links name them.
@@ -212,9 +219,8 @@ export function orderSelection(query: OrderQuery): Selection {
       : { index: "sqlite_autoindex_orders_1" }),
     where: orderConditions({
       ...query,
-      stuckSince: new Date(
-        (query.stuckAtMs ?? Date.now()) - STUCK_AFTER_MS,
-      ).toISOString(),
+      stuckSince: before(STUCK_AFTER_MS),
+      unseenSince: before(UNSEEN_AFTER_MS),
     }),
     ...eitherOf(query),
     query,

@@ -6,6 +6,7 @@ import type { Driver } from "../store/driver/driver.ts";
 import type { OrderView } from "./orders.ts";
 import type { RecordedEvent } from "../events/event.ts";
 import type { ExpectationFact, Fact } from "../events/fact.ts";
+import { readWitnessRules } from "../expectations/witness_requirement.ts";
 import { placeRedacted, readExpectations } from "./order_facts.ts";
 import { compareTimes } from "../events/time.ts";
 import { recordedEvent } from "../store/tables/events/event_rows.ts";
@@ -118,10 +119,15 @@ export async function* readOrdersAt(
       else own.set(orderId, known);
     }
     const expected = await readExpectations(driver, own, readFact);
+    const rules = (await readWitnessRules(driver, readFact)).filter(isKnown);
     for (const orderId of orderIds) {
       const facts = own.get(orderId);
       if (facts === undefined) continue;
-      const all = [...facts, ...expectedOf(facts, expected.filter(isKnown))];
+      const all = [
+        ...facts,
+        ...expectedOf(facts, expected.filter(isKnown)),
+        ...rules,
+      ];
       yield { orderId, facts: all.sort((a, b) => a.position - b.position) };
     }
   }

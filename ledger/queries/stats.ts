@@ -46,6 +46,7 @@ export async function readStats(driver: Driver): Promise<LedgerStats> {
     chain_reading: 0,
     case_changed: 0,
     order_redacted: 0,
+    witness_required: 0,
     month_closed: 0,
   };
   const [all, quarantined, orders, users, last, lag] =

@@ -17,9 +17,12 @@ import {
   sessionCreated,
   userSnapshot,
   webhookEvent,
+  witnessRequired,
 } from "../events/mint.ts";
 import type { HandOutcome } from "../events/hand_release.ts";
 import type { Fact } from "../events/fact.ts";
+import type { WitnessRule } from "../../core/chain/witness_rule.ts";
+import { witnessRuleBody } from "../events/witness_rule.ts";
 import { readFact } from "../events/read_fact.ts";
 
 export const ORDER = "01HZORDER";
@@ -55,6 +58,19 @@ export function chainLook(
         ...changes,
       },
       readAt: at(minute),
+      recordedAt: at(minute),
+      salt,
+    }),
+    position: minted,
+  };
+}
+
+/** That orders wait for the chain from a minute on, or wait no more. */
+export function requirement(minute: number, rule: WitnessRule): RecordedEvent {
+  minted++;
+  return {
+    ...witnessRequired({
+      required: witnessRuleBody(rule, at(minute)),
       recordedAt: at(minute),
       salt,
     }),

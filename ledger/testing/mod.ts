@@ -3,6 +3,7 @@
  *
  * @module
  */
+export { chainReading, witnessRequired } from "../events/mint.ts";
 export { allNotes } from "../attention/notes.ts";
 export type { RecordedEvent } from "../events/event.ts";
 export {

@@ -10,6 +10,7 @@ import {
   sessionCreated,
   userSnapshot,
   webhookEvent,
+  witnessRequired,
 } from "../events/mint.ts";
 import { foldOrder, foldUser } from "../explain/as_of.ts";
 import { userActivityOf } from "../orders/activity_fold.ts";
@@ -17,7 +18,12 @@ import {
   canonicalOrder,
   canonicalUser,
 } from "../projection/codec/fold_codec.ts";
-import { type Fact, isExpectation } from "../events/fact.ts";
+import { type Fact, isExpectation, isWitnessRule } from "../events/fact.ts";
+import {
+  WITNESS_RULES,
+  type WitnessRule,
+} from "../../core/chain/witness_rule.ts";
+import { witnessRuleBody } from "../events/witness_rule.ts";
 import { orderActivity, readOrderActivity } from "../orders/order_activity.ts";
 import { readOrderState } from "../projection/codec/stored_state.ts";
 import { orderStateSql } from "../store/tables/orders.ts";
@@ -184,6 +190,19 @@ export function expectation(
   });
 }
 
+/** That orders wait for the chain from a minute on, or wait no more. */
+export function requirement(
+  minute: number,
+  rule: WitnessRule,
+  from: number = minute,
+): NewEvent {
+  return witnessRequired({
+    required: witnessRuleBody(rule, at(from)),
+    recordedAt: at(minute),
+    salt,
+  });
+}
+
 /** Sets of events about a few orders, users, sessions and click ids. */
 export function worlds(maxLength = 40): fc.Arbitrary<NewEvent[]> {
   // Times of a service whose clock is wrong, of one whose zone is, and of none.
@@ -235,6 +254,7 @@ export function worlds(maxLength = 40): fc.Arbitrary<NewEvent[]> {
         status,
         user,
         click,
+        created: fc.constantFrom(0, 0, 15, 45),
         stated: fc.oneof(fc.constant<StatedTimes>({}), stated),
       }).map(({ stated, ...one }) => () =>
         orderRead(one.minute, { ...one, ...stated })
@@ -302,6 +322,11 @@ export function worlds(maxLength = 40): fc.Arbitrary<NewEvent[]> {
         validForMs: fc.constantFrom(60_000, 600_000, undefined),
       }).map((one) => (id: string) => expectation(id, one.minute, one)),
     },
+    fc.record({
+      minute,
+      rule: fc.constantFrom(...WITNESS_RULES),
+      since: minute,
+    }).map(({ minute, rule, since }) => () => requirement(minute, rule, since)),
     fc.record({ minute, order }).map(({ minute, order }) => () =>
       orderAbsent({
         orderId: order,
@@ -348,7 +373,10 @@ export function expectedStates(events: readonly NewEvent[]): States {
   for (const orderId of new Set(facts.map((fact) => fact.orderId))) {
     if (orderId === null) continue;
     const own = facts.filter((fact) => fact.orderId === orderId);
-    const fold = foldOrder(orderId, [...own, ...facts.filter(isExpectation)]);
+    const fold = foldOrder(orderId, [
+      ...own,
+      ...facts.filter((fact) => isExpectation(fact) || isWitnessRule(fact)),
+    ]);
     states[`order:${orderId}`] = {
       state: canonicalOrder(orderState(fold, { assets: "sandbox" })),
       activity: JSON.stringify(orderActivity(fold)),

@@ -402,6 +402,57 @@ export const CONDITIONS = {
     "Record what you ask for before the customer pays, with ledger.recordSession(), ledger.expect() or POST /v1/sessions; until then compare amount, asset and address yourself before you release",
   )),
 
+  nodes_answer: row("nodes", "fine", "They answer, and keep up"),
+  nodes_unused: row("nodes", "skipped", "No chain node is configured"),
+  nodes_not_asked: row(
+    "nodes",
+    "problem",
+    "Releases wait for the chain, and no process asks the nodes",
+    "Start `serve` with RAMPKIT_CHAINS, or let them wait no more: RAMPKIT_REQUIRE_WITNESS=off",
+  ),
+  node_silent: alarming(row(
+    "nodes",
+    "warning",
+    "A chain node does not answer",
+    "See that it runs and can be reached from here; without a quorum no transaction of its network is decided",
+  )),
+  node_refuses: alarming(row(
+    "nodes",
+    "warning",
+    "A chain node refuses requests",
+    "See whether its key is right and how many requests it allows",
+  )),
+  node_unusable: alarming(row(
+    "nodes",
+    "warning",
+    "A chain node gives answers that cannot be used",
+    "See that it is of the kind that the file of nodes says, and allows what WITNESS.md lists",
+  )),
+  node_of_other_chain: row(
+    "nodes",
+    "problem",
+    "A chain node serves another chain",
+    "Correct its address in the file of nodes",
+  ),
+  node_behind: alarming(row(
+    "nodes",
+    "warning",
+    "A chain node is behind its chain",
+    "Let it catch up; until then nothing that it says against an order counts",
+  )),
+  node_forgets: alarming(row(
+    "nodes",
+    "warning",
+    "A chain node cannot find older transactions",
+    "Give it an index of transactions (txindex=1 in Bitcoin Core), and let it prune less",
+  )),
+  node_disagrees: row(
+    "nodes",
+    "problem",
+    "A chain node says something else than the others",
+    "Compare it with a node of somebody else: it is on a fork, or it is not to be trusted. Take it out of the file of nodes until you know",
+  ),
+
   receiver_works: row("forwarding", "fine", "Has what it subscribed to"),
   receivers_none: row(
     "forwarding",

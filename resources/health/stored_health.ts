@@ -2,6 +2,7 @@ import type { Ledger } from "../../ledger/for_resources.ts";
 import { lookAtDelivery, lookAtFreshness } from "./delivery_health.ts";
 import { type Finding, found, gathered, lookedAt } from "./finding.ts";
 import { lookAtChain, lookAtFolding, lookAtWaiting } from "./ledger_health.ts";
+import { lookAtRequirement } from "./node_health.ts";
 import { lookAtPolling } from "./polling_health.ts";
 import { lookAtReceivers } from "./receiver_health.ts";
 import { uncheckedSince } from "../../ledger/for_resources.ts";
@@ -53,6 +54,7 @@ export async function lookAtStored(
       lookedAt("backlog", () => lookAtBacklog(driver, nowMs)),
       lookedAt("drift", () => lookAtDrift(driver, nowMs)),
       lookedAt("comparison", () => lookAtComparison(driver)),
+      lookedAt("nodes", () => lookAtRequirement(ledger)),
       lookedAt("forwarding", () => lookAtReceivers(ledger, nowMs)),
     ]),
   );

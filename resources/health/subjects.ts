@@ -45,6 +45,7 @@ const TABLE = {
   refused_ids: { name: "Refused ids", part: "Backlog" },
   drift: { name: "Drift", part: "Comparison" },
   comparison: { name: "Comparison", part: "Comparison" },
+  nodes: { name: "Chain nodes", part: "Comparison" },
   forwarding: { name: "Forwarding", part: "Forwarding" },
   backups: { name: "Backups", part: "Ledger", isLocal: true },
   service: { name: "Service", part: null, byDoctorAlone: true },

@@ -20,6 +20,8 @@ export const ATTENTION: Readonly<Record<AttentionKind, string>> = {
   contradictory_reading: "Success, and the service names a payment error",
   success_without_transaction: "Success, and the service names no transaction",
   final_changed: "The service took a final status back",
+  witness_missing:
+    "Success, and the chain has not shown it for a day or longer",
   stuck: "Paid, and not sent for an hour or longer",
   unknown_status: "The service shows a status that is not known",
   not_comparable: "Success, and no amount was recorded to compare with",

@@ -18,6 +18,8 @@ export function describeEffectReason(reason: EffectReason): string {
       return "The partner's own session says what was asked for";
     case "looked":
       return "Your nodes show it";
+    case "required":
+      return "From then on orders wait for the chain, or wait no more";
     case "look_does_not_count":
       return "A later look counts, or the service shows another transaction, address or amount";
     case "person":
@@ -106,6 +108,8 @@ function describeUnreadableReason(reason: UnreadableReason): string {
       return "The change of the case does not say what was done";
     case "look_incomplete":
       return "The look at the chain has no verdict that this version knows";
+    case "rule_incomplete":
+      return "The rule about the chain says no time";
     case "session_without_id":
       return "The session has no id";
     case "expectation_without_id":
@@ -138,6 +142,10 @@ export function describeEventContent(content: EventContent): string {
       return `your nodes say ${content.verdict}${
         content.final ? ", final" : ""
       }, read ${content.readAt}`;
+    case "requirement":
+      return content.rule === "off"
+        ? "releases wait for the chain no more"
+        : `releases wait for the chain (${content.rule})`;
     case "session":
       return `session ${content.sessionId} was made`;
     case "case":

@@ -31,8 +31,10 @@ export const FACTS: Readonly<Record<keyof OutcomeFacts, string>> = {
   match: "the latest reading compared with what was recorded under its click " +
     "id before the order",
   chain: "what the chain shows of the transaction",
+  required: "the release of a success waits until the chain agrees",
   claim: "a webhook says more than the service, of an order that is not final",
-  overdue: "paid, and unchanged for an hour",
+  overdue: "paid, and unchanged for an hour; or not seen on the chain for a " +
+    "day, where that is required",
   twice: "another order holds the same reference",
 };
 
@@ -282,6 +284,24 @@ export const OUTCOME_WORDS: Readonly<Record<OutcomeCode, OutcomeWords>> = {
       "was, release this one by hand.",
     customer: CHECKING,
   },
+  witness_missing: {
+    headline: (order) =>
+      `Success, and the chain has not shown it for a day or longer: ${
+        notSeen(order)
+      }`,
+    next: "Ask your chain nodes: `rampkit witness ORDER`. Where they do not " +
+      "show it either, ask the service for the transfer; release by hand " +
+      "once you know.",
+    customer: CHECKING,
+  },
+  witness_open: {
+    headline: (order) =>
+      `Success, and the release waits for the chain: ${notSeen(order)}`,
+    next: "Nothing: your chain nodes are asked until they show it.",
+    customer: "Our payment partner has completed your payment. We are " +
+      "waiting until the network has confirmed the transfer; you need do " +
+      "nothing.",
+  },
   session_matched: {
     headline: (order) =>
       order.facts.chain === "agrees"
@@ -329,6 +349,11 @@ function otherFields({ anomalies }: OrderState): string[] {
     "source" in one && one.source === "session" ? [one.field] : []
   );
   return [...new Set(fields)].sort();
+}
+
+/** What the chain has shown so far of a success that waits for it. */
+function notSeen(order: OrderState): string {
+  return describeWitness(order) ?? "nobody has looked yet.";
 }
 
 /** Why a payment failed, as the middle of a sentence. */

@@ -26,6 +26,7 @@ export const RELEASE_REASON: Readonly<Record<ReleaseReason, string>> = {
   chain_differs: "the chain shows another transfer",
   several_match: "several references fit",
   paid_twice: "another order holds the reference",
+  witness_open: "the chain has not shown it yet",
   session_matched: "the order is what was asked for",
   amount_not_recorded: "no amount was recorded to compare with",
   nothing_recorded: "nothing was recorded to compare with",

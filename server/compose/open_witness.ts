@@ -5,6 +5,7 @@ import { UsageError } from "../../settings/errors.ts";
 import { VARIABLES } from "../../settings/settings.ts";
 import {
   type Chains,
+  type ChainsFile,
   type ChainWitness,
   createChainWitness,
   readChains,
@@ -16,27 +17,43 @@ export interface OpenWitness {
   readonly chains: Chains;
   /** Asks the nodes. */
   readonly witness: ChainWitness;
+  /** Sends requests to them. */
+  readonly fetch: typeof fetch;
+}
+
+/** Where the nodes are named. */
+export interface WitnessSource {
+  /** The file, by the settings. */
+  readonly config: Pick<Config, "chainsFile">;
+  /** The nodes, in place of a file of them. @default {the file that is named} */
+  readonly chains?: ChainsFile;
+  /** Clock, milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Sends requests to the nodes. @default {globalThis.fetch} */
+  readonly fetch?: typeof fetch;
 }
 
 /**
  * Reads the file that names the partner's chain nodes.
  *
- * @param config Where it is.
+ * @param source Where it is.
  * @param environment Environment of the ledger.
- * @param now Clock, milliseconds since the epoch.
  * @returns Null where none is named.
  * @throws {UsageError} When it cannot be read, or says what cannot be used. No
  * message quotes an address: it may hold a key.
  */
 export async function openWitness(
-  { chainsFile }: Pick<Config, "chainsFile">,
+  { config: { chainsFile }, chains: given, now, fetch: send = fetch }:
+    WitnessSource,
   environment: string,
-  now: () => number,
 ): Promise<OpenWitness | null> {
-  if (chainsFile === null) return null;
+  const file = given ??
+    (chainsFile === null ? null : await readJson(chainsFile));
+  if (file === null) return null;
   const assets = environment === "sandbox" ? "sandbox" : "production";
-  const chains = chainsOf(await readJson(chainsFile), assets);
-  return { chains, witness: createChainWitness({ chains, assets, now }) };
+  const chains = chainsOf(file, assets);
+  const witness = createChainWitness({ chains, assets, now, fetch: send });
+  return { chains, witness, fetch: send };
 }
 
 async function readJson(path: string): Promise<unknown> {

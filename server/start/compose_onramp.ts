@@ -10,6 +10,7 @@ import { sessionEndpoint } from "../../widget/mod.ts";
 import { readNotify } from "../alarms/notify_targets.ts";
 import { type WatchedHealth, watchHealth } from "../alarms/watch_health.ts";
 import { composeService, type Service } from "../compose/compose_service.ts";
+import type { WitnessService } from "../compose/compose_witness.ts";
 import type { ServiceParts } from "../compose/service_parts.ts";
 import { HandlerList } from "./handlers.ts";
 import type { Onramp } from "./onramp.ts";
@@ -34,6 +35,8 @@ export interface OnrampParts<User> extends Omit<ServiceParts, "path"> {
   readonly onProblem: OnProblem;
   /** What was found before it was wired. @default {nothing} */
   readonly ownFindings?: readonly Finding[];
+  /** Asks the partner's chain nodes; null without any. @default {null} */
+  readonly witness?: WitnessService | null;
   /** Whether nothing had been told of the ledger before. */
   readonly isNew: boolean;
   /** Replaced where time is virtual. */
@@ -93,6 +96,7 @@ export function composeOnramp<User>(
     onProblem: parts.onProblem,
     own: async () => [
       ...await service.health(),
+      ...parts.witness?.health() ?? [],
       ...settingFindings(config, options.poll !== false),
       ...parts.ownFindings ?? [],
     ],

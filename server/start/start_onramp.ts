@@ -8,6 +8,10 @@ import { type Finding, found, stands } from "../../resources/health/finding.ts";
 import { type Config, givenEnv, readConfig } from "../../settings/config.ts";
 import { redact } from "../../settings/redact.ts";
 import { type AskOptions, lookAtService } from "../health/service_health.ts";
+import {
+  composeWitness,
+  type WitnessService,
+} from "../compose/compose_witness.ts";
 import { openSpool } from "../http/open_spool.ts";
 import { holdLedger } from "../ledger_file/ledger_lock.ts";
 import { openConfigured } from "../ledger_file/open_configured.ts";
@@ -89,8 +93,13 @@ export async function startOnramp<User>(
     held.tell();
     const isNew = await readLastSeq(ledger.driver) === 0;
     await ledger.goLive(options.goLive);
+    const { log } = problemPort(tell);
+    const { chains, fetch } = options;
+    const witness = await composeWitness(
+      defined({ config, ledger, log, now, chains, fetch }),
+    );
     const composed = await compose(
-      { config, ledger, tell, now, isNew, ownFindings },
+      { config, ledger, tell, now, isNew, ownFindings, witness },
       options,
     );
     const { service, handlers, onramp } = opened.add(
@@ -108,6 +117,7 @@ export async function startOnramp<User>(
     }
     const work = [
       service.poller?.run(signal),
+      witness?.run(signal),
       composed.health.run(signal),
       onramp.client === null
         ? null
@@ -159,6 +169,7 @@ async function compose<User>(
     readonly config: Config;
     readonly ledger: Ledger;
     readonly tell: OnProblem;
+    readonly witness: WitnessService | null;
     readonly now: () => number;
     readonly isNew: boolean;
     readonly ownFindings: readonly Finding[];

@@ -1,7 +1,17 @@
+import type { ChainsFile } from "../../witness/mod.ts";
+import type { WitnessRule } from "../../core/chain/witness_rule.ts";
 import type { ConnectionInfo } from "../../webhooks/mod.ts";
 import type { Handlers } from "./handlers.ts";
 import type { OnProblem } from "../alarms/problem.ts";
 import type { SaleInput } from "./sale.ts";
+
+export type {
+  ChainSettings,
+  ChainsFile,
+  NodeSettings,
+  TokenSettings,
+} from "../../witness/mod.ts";
+export type { WitnessRule } from "../../core/chain/witness_rule.ts";
 
 /** Settings that have a variable each; an option wins over its variable. */
 export interface StartSettings {
@@ -35,6 +45,16 @@ export interface StartSettings {
    * @default {nobody but `onProblem`}
    */
   readonly notify?: string | readonly string[];
+  /** `RAMPKIT_CHAINS`: file that names your own chain nodes. @default {none} */
+  readonly chainsFile?: string;
+  /**
+   * `RAMPKIT_REQUIRE_WITNESS`: whether releases of orders that begin from now on
+   * wait until your chain nodes have seen the transfer: `all`, `supported` (only
+   * of orders that they can look at) or `off`. The ledger keeps it.
+   *
+   * @default {as the ledger has it; a new one "off"}
+   */
+  readonly requireWitness?: WitnessRule;
   /** `RAMPKIT_BASE_URL`: partner API. @default {the environment's} */
   readonly baseUrl?: string;
   /** `RAMPKIT_CARDS_BASE_URL`. @default {the environment's} */
@@ -87,6 +107,13 @@ export interface StartOptions<User = unknown> extends StartSettings {
   readonly threadModule?: string | URL;
   /** Whether this process asks the service. @default {true} */
   readonly poll?: boolean;
+  /**
+   * Your own chain nodes, in place of a file of them; WITNESS.md says more. Each
+   * confirmed success is looked at until it is settled.
+   *
+   * @default {those of `chainsFile`}
+   */
+  readonly chains?: ChainsFile;
   /** Requests a second to the service. @default {4} */
   readonly requestsPerSecond?: number;
   /**
@@ -123,7 +150,7 @@ export interface StartOptions<User = unknown> extends StartSettings {
   readonly onProblem?: OnProblem;
   /** Reads a variable of the environment. @default {that of the process} */
   readonly env?: (name: string) => string | undefined;
-  /** Sends requests to the service. @default {globalThis.fetch} */
+  /** Sends requests to the service and to chain nodes. @default {globalThis.fetch} */
   readonly fetch?: typeof fetch;
   /** Clock, ms since the epoch. @default {Date.now} */
   readonly now?: () => number;

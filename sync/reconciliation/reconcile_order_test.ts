@@ -46,6 +46,7 @@ function state(changes: Partial<OrderState> = {}): OrderState {
       tx: txId === null ? "empty" : status === "success" ? "named" : "unstated",
       match: "nothing",
       chain: "none",
+      required: "no",
       claim: "none",
     },
     currency: "USD",

@@ -2,15 +2,14 @@
 import type { NewEvent } from "../../ledger/mod.ts";
 import type { OutcomeCode } from "../../ledger/for_resources.ts";
 import { orderAbsent, orderContradicted } from "../../ledger/for_sync.ts";
-import { sessionCreated } from "../../ledger/testing/mod.ts";
+import {
+  chainReading,
+  sessionCreated,
+  witnessRequired,
+} from "../../ledger/testing/mod.ts";
 import { minutesAgo, oddReading, oddWebhook } from "./odd_ledger.ts";
 
 const salt = new Uint8Array(16).fill(6);
-
-/** Rows that no event leads to: nobody looks at the chain yet. */
-export const WITHOUT_ORDER: ReadonlySet<OutcomeCode> = new Set([
-  "chain_differs",
-]);
 
 /** The order that is made for a row. */
 export function orderOfRow(code: OutcomeCode): string {
@@ -67,7 +66,39 @@ const later = (made: Made, status: string): Made => (id) => [
   }),
 ];
 
-const ROWS: Readonly<Record<Exclude<OutcomeCode, "chain_differs">, Made>> = {
+/** The chain shows that the transaction of an order was undone. */
+function undone(orderId: string): NewEvent {
+  return chainReading({
+    looked: {
+      ...{ order_id: orderId, network: "ethereum", amount: "0.031" },
+      tx_id: `0x${orderId.toLowerCase()}`,
+      address: "0xAbCdEf0123456789abcdef0123456789ABCDEF01",
+      ...{ verdict: "reverted", final: true, nodes: ["own-1"] },
+      ...{ block_hash: "0xb10c", block_height: 871_204, confirmations: 40 },
+    },
+    readAt: minutesAgo(290),
+    recordedAt: minutesAgo(290),
+    salt,
+  });
+}
+
+/** A success that was read so long ago, and waits for the chain alone. */
+const unseen = (minutes: number): Made => (id) => {
+  const created = minutes + 60;
+  const [since, until] = [minutesAgo(created + 5), minutesAgo(created - 5)];
+  return [
+    asked(id, { asked_at: minutesAgo(created + 10) }),
+    witnessRequired({
+      required: { since, unsupported: "wait" },
+      recordedAt: since,
+      salt,
+    }),
+    witnessRequired({ required: { until }, recordedAt: until, salt }),
+    oddReading(id, "success", minutes),
+  ];
+};
+
+const ROWS: Readonly<Record<OutcomeCode, Made>> = {
   not_read_yet: (id) => [oddWebhook(id, "payment_started", 3)],
   not_shown_yet: (id) => [oddWebhook(id, "order_complete", 3), absent(id, 2)],
   unknown_to_service: (id) => [
@@ -114,6 +145,7 @@ const ROWS: Readonly<Record<Exclude<OutcomeCode, "chain_differs">, Made>> = {
   success_paid_late: matched({ fail_reason: "4016" }),
   success_with_error: matched({ fail_reason: "4017" }),
   success_without_transaction: matched({ tx_id: "" }),
+  chain_differs: (id) => [...matched()(id), undone(id)],
   several_match: (id) => [
     asked(id, { reference: "basket-other" }),
     ...matched()(id),
@@ -122,6 +154,8 @@ const ROWS: Readonly<Record<Exclude<OutcomeCode, "chain_differs">, Made>> = {
     ...matched({}, { reference: "basket-twice" })(`${id}_FIRST`),
     ...matched({}, { reference: "basket-twice" })(id),
   ],
+  witness_missing: unseen(1600),
+  witness_open: unseen(100),
   session_matched: matched(),
   amount_not_recorded: matched({}, { currency: "", currency_amount: "" }),
   nothing_recorded: read("success", 30),

@@ -152,6 +152,7 @@ const orderFields: CodecsOf<WithPackedClaims> = {
       erased: asIs,
     }),
   ),
+  required: asIs,
   activity: {
     pack: (activity) => {
       const { firstAt, lastAt, lastWebhookAt } = activity;

@@ -2,7 +2,8 @@ import type { Statement } from "../driver/driver.ts";
 import { expectRow } from "../driver/expect_row.ts";
 
 /**
- * Who polls, and who delivers under the name of a subscription. `expires_at` is milliseconds of the database's own clock; `fence`
+ * Who polls, who asks the chain nodes, and who delivers under the name of a
+ * subscription. `expires_at` is milliseconds of the database's own clock; `fence`
  * grows with each holder. A lease that lasts longer than `lease_ms` was given
  * before that clock was set back.
  */
@@ -85,15 +86,17 @@ export function selectLease({ name, holder, fence }: Lease): Statement {
   };
 }
 
-/** Leases to deliver begin with it; all others are to poll. */
+/** Leases to deliver begin with it. */
 export const SUBSCRIPTION_LEASE = "subscription:";
 
-/** Selects a row while anybody holds a lease to poll. */
-export const selectHeldLease: Statement = {
-  sql: `SELECT 1 FROM poll_lease WHERE expires_at > ${databaseNow}
-    AND name NOT GLOB '${SUBSCRIPTION_LEASE}*'`,
-  args: [],
-};
+/** Selects a row while anybody holds a lease. */
+export function selectHeldLease(name: string): Statement {
+  return {
+    sql: `SELECT 1 FROM poll_lease WHERE name = ?
+      AND expires_at > ${databaseNow}`,
+    args: [name],
+  };
+}
 
 /** Ends a lease, unless it is lost already. */
 export function expireLease({ name, holder, fence }: Lease): Statement {

@@ -24,6 +24,8 @@ export interface OrderFilter {
   readonly case?: string;
   /** Paid and unchanged since then is stuck, UTC ISO 8601. */
   readonly stuckSince?: string;
+  /** A success since then that waits for the chain is missing, UTC ISO 8601. */
+  readonly unseenSince?: string;
 }
 
 /**
@@ -189,6 +191,13 @@ export function orderConditions(query: OrderFilter): Condition[] {
       query.stuckSince ?? "",
     );
     add(notClosedFor("stuck"));
+  } else if (query.attention === "witness_missing") {
+    add(
+      "release = 'wait' AND release_reason = 'witness_open' " +
+        "AND state ->> '$.changedAt' <= ?",
+      query.unseenSince ?? "",
+    );
+    add(notClosedFor("witness_missing"));
   } else if (query.attention === "paid_twice") {
     add(`${paidTwice} AND (state ->> '$.case.reopened' = 1
       OR NOT EXISTS (SELECT 1 FROM hand_releases AS h

@@ -194,6 +194,40 @@ export function selectOrderFolds(
   };
 }
 
+/** How long an order without a time of creation may have been heard of, ms. */
+const HEARD_OF_MS = 30 * 86_400_000;
+
+/**
+ * Selects what was folded of successes that may have begun at a time or later:
+ * rows of id and fold. Of one that the service states no creation of, the time
+ * that it is sorted by is that of its first event, which may be earlier.
+ *
+ * @param generation Which set of states.
+ * @param times The earliest of them counts, UTC ISO 8601.
+ */
+export function selectSuccessesSince(
+  generation: number,
+  times: readonly string[],
+): Statement {
+  const since = new Date(
+    Math.min(...times.map((time) => Date.parse(time))),
+  );
+  const of = (condition: string) =>
+    `SELECT order_id, ${orderFoldSql()} FROM orders
+      WHERE generation = ?1 AND status = 'success' AND ${condition}`;
+  return {
+    sql: `${of("sort_at >= ?2")}
+      UNION ALL ${
+      of("sort_at < ?2 AND sort_at >= ?3 AND state ->> '$.createdAt' IS NULL")
+    }`,
+    args: [
+      generation,
+      since.toISOString(),
+      new Date(since.getTime() - HEARD_OF_MS).toISOString(),
+    ],
+  };
+}
+
 /**
  * The key of a row: positions have room for a hundred years of ten thousand
  * events a second.

@@ -42,6 +42,10 @@ export function describeHappening(content: EventContent): string {
       return `Your nodes were asked: ${VERDICT[content.verdict]}${
         content.final ? "" : " (not final)"
       }`;
+    case "requirement":
+      return content.rule === "off"
+        ? "From now on no release waits for the chain"
+        : "From now on releases wait for the chain";
     case "session":
       return "You made a session for the widget";
     case "case":
@@ -73,6 +77,7 @@ export function heardBy(content: EventContent): string {
     case "chain":
       return "your nodes";
     case "session":
+    case "requirement":
       return "your own";
     case "case":
     case "by_hand":

@@ -161,9 +161,9 @@ export function selectErasedOf(entity: Entity, id: string): Statement {
 }
 
 /** Deletes the events of a scratch database that later ones do not look up. */
-export const deleteAllButExpectations: Statement = {
-  sql:
-    "DELETE FROM events WHERE kind NOT IN ('session_created', 'order_expected')",
+export const deleteAllButJoined: Statement = {
+  sql: `DELETE FROM events WHERE kind NOT IN
+    ('session_created', 'order_expected', 'witness_required')`,
   args: [],
 };
 

@@ -1,0 +1,75 @@
+import type { WitnessRule } from "../../core/chain/witness_rule.ts";
+import { laterTime } from "./time.ts";
+import { filledText } from "./fact_text.ts";
+import { normaliseTime } from "../../core/time/service_time.ts";
+
+/** From when on a rule holds. */
+export interface WitnessRuleChange {
+  /** For orders that began then or later, UTC ISO 8601 in whole seconds. */
+  readonly from: string;
+  /** The rule. */
+  readonly rule: WitnessRule;
+  /** When this ledger learnt it, UTC ISO 8601 with milliseconds. */
+  readonly recordedAt: string;
+  /** Digest of the event's body. */
+  readonly digest: string;
+}
+
+/** Body of `witness_required`: since when the chain is asked for, or until when. */
+export type WitnessRequiredBody =
+  | {
+    /** Orders that began then or later wait for the chain, UTC ISO 8601. */
+    readonly since: string;
+    /** What becomes of an order that nobody can look at. */
+    readonly unsupported: "yes" | "wait";
+  }
+  | {
+    /** Orders that began then or later do not wait for it, UTC ISO 8601. */
+    readonly until: string;
+  };
+
+/**
+ * The body by which a rule holds from a time on.
+ *
+ * @param rule The rule.
+ * @param from When, UTC ISO 8601.
+ */
+export function witnessRuleBody(
+  rule: WitnessRule,
+  from: string,
+): WitnessRequiredBody {
+  return rule === "off"
+    ? { until: from }
+    : { since: from, unsupported: rule === "supported" ? "yes" : "wait" };
+}
+
+/**
+ * Reads that body. A rule moves no order that had begun before it was recorded.
+ *
+ * @returns Null where it says no time.
+ */
+export function readWitnessRule(
+  { since, until, unsupported }: Readonly<Record<string, unknown>>,
+  { recordedAt, digest }: Pick<WitnessRuleChange, "recordedAt" | "digest">,
+): WitnessRuleChange | null {
+  const stated = normaliseTime(filledText(since) ?? filledText(until));
+  if (stated === null) return null;
+  const rule = filledText(since) === null
+    ? "off"
+    : unsupported === "yes"
+    ? "supported"
+    : "all";
+  const from = nextSecond(laterTime(stated, recordedAt));
+  return { from, rule, recordedAt, digest };
+}
+
+/**
+ * A time, or the next whole second: the service states when an order began in
+ * those.
+ *
+ * @param time UTC ISO 8601.
+ */
+export function nextSecond(time: string): string {
+  const second = new Date(Math.ceil(Date.parse(time) / 1000) * 1000);
+  return second.toISOString().replace(".000Z", "Z");
+}

@@ -1,0 +1,65 @@
+import type { NewEvent, RecordedEvent } from "../events/event.ts";
+import {
+  type Fact,
+  isWitnessRule,
+  type WitnessRuleFact,
+} from "../events/fact.ts";
+import { witnessRequired } from "../events/mint.ts";
+import type { WitnessRule } from "../../core/chain/witness_rule.ts";
+import { nextSecond, witnessRuleBody } from "../events/witness_rule.ts";
+import { WitnessRules } from "../orders/witness_rules.ts";
+import type { Driver } from "../store/driver/driver.ts";
+import { recordedEvent } from "../store/tables/events/event_rows.ts";
+import { selectWitnessRules } from "../store/tables/events/witness_rules.ts";
+
+/**
+ * Reads since when orders wait for the chain, and until when they did, by
+ * position. There are as many as people changed their minds.
+ *
+ * @param readFact Turns events into facts.
+ */
+export async function readWitnessRules(
+  driver: Driver,
+  readFact: (event: RecordedEvent) => Fact,
+): Promise<WitnessRuleFact[]> {
+  const [found] = await driver.batch([selectWitnessRules], "write");
+  return (found?.rows ?? []).map((row) => readFact(recordedEvent(row)))
+    .filter(isWitnessRule);
+}
+
+/**
+ * The event by which a rule holds from now on.
+ *
+ * @param rule The rule.
+ * @param rules Those that were recorded.
+ * @param options The time, and sixteen random bytes.
+ * @returns Null where it holds already.
+ */
+export function changeOfRule(
+  rule: WitnessRule,
+  rules: readonly WitnessRuleFact[],
+  { now, salt }: { readonly now: number; readonly salt: Uint8Array },
+): NewEvent | null {
+  const at = new Date(now).toISOString();
+  if (ruleFrom(rules, at) === rule) return null;
+  return witnessRequired({
+    required: witnessRuleBody(rule, at),
+    recordedAt: at,
+    salt,
+  });
+}
+
+/**
+ * The rule for orders that begin from a time on.
+ *
+ * @param rules Those that were recorded.
+ * @param time UTC ISO 8601.
+ */
+export function ruleFrom(
+  rules: readonly WitnessRuleFact[],
+  time: string,
+): WitnessRule {
+  const known = new WitnessRules();
+  for (const { change } of rules) known.add(change);
+  return known.at(nextSecond(time));
+}

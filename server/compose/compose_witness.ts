@@ -1,0 +1,118 @@
+import { messageOf } from "../../core/guards.ts";
+import { sleep as sleepFor } from "../../core/waiting/sleep.ts";
+import type { Ledger } from "../../ledger/mod.ts";
+import type { Finding } from "../../resources/health/finding.ts";
+import { nodeFindings } from "../../resources/health/node_health.ts";
+import type { Config } from "../../settings/config.ts";
+import { UsageError } from "../../settings/errors.ts";
+import { VARIABLES } from "../../settings/settings.ts";
+import {
+  type ChainsFile,
+  type ChainWitness,
+  createWatcher,
+  lookAtOrder,
+  type OrderLook,
+} from "../../witness/mod.ts";
+import { NodeWatch, probeNodes } from "../../witness/for_server.ts";
+import type { Log } from "../monitoring/logger.ts";
+import { openWitness } from "./open_witness.ts";
+
+/** What asks the partner's chain nodes in this process. */
+export interface WitnessService {
+  /** Looks at one order now, and records what says something new. */
+  readonly look: (orderId: string) => Promise<OrderLook>;
+  /**
+   * Looks at each success until it is settled, while this process holds the
+   * ledger's lease for it; and asks each node how it is. Until the signal is
+   * aborted.
+   */
+  readonly run: (signal: AbortSignal) => Promise<void>;
+  /** How the nodes are. */
+  readonly health: () => readonly Finding[];
+}
+
+/** What it works with. */
+export interface WitnessParts {
+  /** Settings. */
+  readonly config: Pick<Config, "chainsFile" | "requireWitness">;
+  /** The open ledger. */
+  readonly ledger: Ledger;
+  /** The log. */
+  readonly log: Log;
+  /** Clock, ms since the epoch. */
+  readonly now: () => number;
+  /** The nodes, in place of a file of them. @default {the file that is named} */
+  readonly chains?: ChainsFile;
+  /** Sends requests to the nodes. @default {globalThis.fetch} */
+  readonly fetch?: typeof fetch;
+  /** Waits. @default {a timer} */
+  readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
+}
+
+/** How often each node is asked how it is, ms. */
+const PROBE_EVERY_MS = 5 * 60_000;
+/** What is wrong is looked at again sooner: once is nothing. */
+const PROBE_AGAIN_MS = 30_000;
+
+/**
+ * Reads the partner's chain nodes, and makes the ledger wait for them where the
+ * settings say so.
+ *
+ * @returns Null where no node is configured.
+ * @throws {UsageError} When the file of nodes cannot be used, or releases are to
+ * wait for nodes that are not configured.
+ * @throws {LedgerError} When the ledger fails.
+ */
+export async function composeWitness(
+  parts: WitnessParts,
+): Promise<WitnessService | null> {
+  const { config, ledger, log, now, sleep = sleepFor } = parts;
+  const { requireWitness: rule } = config;
+  const nodes = await openWitness(parts, ledger.environment);
+  if (nodes === null && rule !== null && rule !== "off") {
+    throw new UsageError(
+      `Wrong ${VARIABLES.requireWitness}: releases cannot wait for chain ` +
+        `nodes that are not known; set ${VARIABLES.chainsFile}`,
+    );
+  }
+  if (rule !== null) await ledger.requireWitness(rule);
+  if (nodes === null) return null;
+  const watch = new NodeWatch(now);
+  const witness: ChainWitness = {
+    look: async (question, signal) => {
+      const look = await nodes.witness.look(question, signal);
+      if (!signal?.aborted) watch.take(question.network, look);
+      return look;
+    },
+  };
+  const report = (error: unknown) =>
+    log("error", "witness_failed", { message: messageOf(error) });
+  const probe = async (signal: AbortSignal) => {
+    while (!signal.aborted) {
+      const probed = await probeNodes({ ...nodes, now, signal });
+      if (signal.aborted) return;
+      for (const { network, node, problem } of probed) {
+        watch.probed(network, node, problem);
+      }
+      const isFine = probed.every(({ problem }) => problem === null);
+      await sleep(isFine ? PROBE_EVERY_MS : PROBE_AGAIN_MS, signal)
+        .catch(() => {});
+    }
+  };
+  return {
+    look: async (orderId) => {
+      const looked = await lookAtOrder(ledger, orderId, { witness, now });
+      if (looked.recorded) await ledger.project();
+      return looked;
+    },
+    run: async (signal) => {
+      const { chains } = nodes;
+      const watcher = createWatcher({
+        ...{ ledger, witness, chains, now, sleep },
+        onError: report,
+      });
+      await Promise.all([watcher.run(signal), probe(signal)]);
+    },
+    health: () => nodeFindings(watch.states()),
+  };
+}
