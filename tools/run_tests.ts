@@ -16,8 +16,6 @@ import { groupTests, writeGroups } from "./group_tests.ts";
  */
 const LONGEST = [
   "tests/sim/sim_test.ts",
-  "tests/sim/mutations/mutations_of_folding_test.ts",
-  "tests/sim/mutations/mutations_of_polling_test.ts",
   "tests/processes/replaced_ledger_test.ts",
   "tests/processes/polling_alarm_test.ts",
   "tests/processes/full_disk_test.ts",
@@ -27,9 +25,10 @@ const LONGEST = [
   "tests/processes/demo_test.ts",
   "tests/processes/packed_package_test.ts",
   "tests/processes/hostile_text_test.ts",
-  "tests/sim/mutations/mutations_of_upkeep_test.ts",
-  "tests/sim/mutations/mutations_of_defence_test.ts",
 ];
+
+/** Tests of the simulator's rules: `deno task test:mutations` runs them. */
+const APART = "tests/sim/mutations";
 
 const SUMMARY =
   /\| (\d+) passed(?: \(\d+ steps?\))? \| (\d+) failed(?: \(\d+ steps?\))?(?: \| (\d+) ignored)?/;
@@ -59,12 +58,24 @@ function programs(): string[] {
  * tests in groups, then all else. Two runs, because what is left out counts
  * only where one folder is named.
  */
-async function everything(folder: string): Promise<string[][]> {
+async function everything(folder: string): Promise<Run[]> {
   const root = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
   const grouped = await groupTests(root);
   const groups = await writeGroups(grouped, root, folder);
-  const done = [...LONGEST, ...grouped.files];
-  return [[...LONGEST, ...groups], [`--ignore=${done.join(",")}`, "."]];
+  const done = [...LONGEST, ...grouped.files, APART];
+  const cores = navigator.hardwareConcurrency;
+  return [
+    { paths: [...LONGEST, ...groups], jobs: cores + 1 },
+    // Most of these wait for processes, pauses and browsers.
+    { paths: [`--ignore=${done.join(",")}`, "."], jobs: 2 * cores },
+  ];
+}
+
+/** What one `deno test` runs, and how many files at once. */
+interface Run {
+  readonly paths: readonly string[];
+  /** @default one for each processor */
+  readonly jobs?: number;
 }
 
 /** How tests went. */
@@ -76,7 +87,7 @@ interface Outcome {
 }
 
 /** Runs tests, and shows what they say as it comes. */
-async function run(paths: readonly string[]): Promise<Outcome> {
+async function run({ paths, jobs }: Run): Promise<Outcome> {
   const child = new Deno.Command("deno", {
     args: [
       "test",
@@ -93,6 +104,7 @@ async function run(paths: readonly string[]): Promise<Outcome> {
       `--allow-run=${programs().join(",")}`,
       ...paths,
     ],
+    env: jobs === undefined ? {} : { DENO_JOBS: String(jobs) },
     stdout: "piped",
     stderr: "inherit",
   }).spawn();
@@ -116,13 +128,13 @@ async function run(paths: readonly string[]): Promise<Outcome> {
 }
 
 const folder = await Deno.makeTempDir({ prefix: "rampkit-tests-" });
-const runs = Deno.args.length === 0
+const runs: Run[] = Deno.args.length === 0
   ? await everything(folder)
   : Deno.args[0] === "--alone"
-  ? [[...LONGEST, "."]]
-  : [Deno.args];
+  ? [{ paths: [...LONGEST, "."] }]
+  : [{ paths: Deno.args }];
 const outcomes: Outcome[] = [];
-for (const paths of runs) outcomes.push(await run(paths));
+for (const each of runs) outcomes.push(await run(each));
 await Deno.remove(folder, { recursive: true });
 
 const total = (of: "passed" | "failed" | "skipped") =>
