@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readOrderState } from "./codec/stored_state.ts";
 import { orderFoldSql, orderStateSql } from "../store/tables/orders.ts";
+import { entityIdSql } from "../store/tables/polling/request_places.ts";
 import fc from "fast-check";
 import type { NewEvent } from "../events/event.ts";
 import { appendStatement } from "../store/tables/events/append.ts";
@@ -414,7 +415,8 @@ Deno.test("Projector.step() asks for a confirmation of what webhooks named, at t
   assert.deepEqual(
     await rowsOf(
       driver,
-      `SELECT entity, entity_id, wanted_at FROM requests WHERE queue = 0
+      `SELECT entity, ${entityIdSql("q")}, wanted_at
+        FROM requests AS q WHERE queue = 0
         ORDER BY 1, 2`,
     ),
     [["order", "O1", 5], ["order", "O3", 7], ["user", "U1", 5]].map(

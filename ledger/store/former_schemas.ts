@@ -53,6 +53,28 @@ export const linksSchema1: readonly string[] = [
   ) STRICT, WITHOUT ROWID`,
 ];
 
+/** What waits to be asked for, whose index repeated the ids. */
+export const requestsSchema2: readonly string[] = [
+  `CREATE TABLE requests (
+    seq INTEGER PRIMARY KEY,
+    queue INTEGER NOT NULL,
+    entity TEXT NOT NULL,
+    entity_id TEXT NOT NULL,
+    urgency INTEGER NOT NULL DEFAULT 0,
+    claimed_by INTEGER NOT NULL DEFAULT 0,
+    known INTEGER NOT NULL,
+    ready INTEGER NOT NULL,
+    wanted_at INTEGER NOT NULL,
+    due_at INTEGER NOT NULL,
+    final_at INTEGER,
+    UNIQUE (entity_id, entity, queue)
+  ) STRICT`,
+  `CREATE INDEX requests_by_due
+    ON requests(queue, entity, known, ready, urgency, due_at)`,
+  `CREATE INDEX requests_to_draw ON requests(queue, entity, urgency, seq)
+    WHERE known = 0 AND ready = 1`,
+];
+
 /** Version 3 added how the case of an order stands. */
 export const orderCasesSchema: readonly string[] = [
   "ALTER TABLE orders ADD COLUMN case_state TEXT",

@@ -14,6 +14,7 @@ import {
   madeAnew,
   orderCasesSchema,
   placeOfFormer,
+  requestsSchema2,
   statesSchema1,
 } from "./former_schemas.ts";
 import type { Columns } from "./tables/columns.ts";
@@ -26,6 +27,7 @@ import {
   moveEarlierQueues,
 } from "./tables/polling/earlier_queues.ts";
 import { requestsSchema } from "./tables/polling/request_queues.ts";
+import { firstEventOf } from "./tables/polling/request_places.ts";
 import { subscriptionsSchema } from "./tables/subscriptions/subscriptions.ts";
 import { historicSchema } from "./tables/go_live.ts";
 import { purchasesSchema } from "./tables/purchases.ts";
@@ -48,6 +50,11 @@ function fieldsOf<Row extends { readonly place: number }>(
     field !== "place"
   );
 }
+
+/** The first event that names what a former row of `requests` does. */
+const placeOfRequest = `CASE f.entity WHEN 'order' THEN ${
+  firstEventOf("order", "f.entity_id")
+} ELSE ${firstEventOf("user", "f.entity_id")} END`;
 
 /**
  * Every step from an empty database to the schema of this version. A published
@@ -85,7 +92,7 @@ export const migrations: readonly Migration[] = [
       ...notesSchema,
     ],
   },
-  { version: 2, statements: [...requestsSchema, ...moveEarlierQueues] },
+  { version: 2, statements: [...requestsSchema2, ...moveEarlierQueues] },
   { version: 3, statements: orderCasesSchema },
   {
     version: 4,
@@ -106,4 +113,22 @@ export const migrations: readonly Migration[] = [
     ],
   },
   { version: 5, statements: linksMadeAnew(linksSchema) },
+  {
+    version: 6,
+    statements: madeAnew("requests", requestsSchema, [
+      "seq",
+      "queue",
+      "entity",
+      "urgency",
+      "claimed_by",
+      "known",
+      "ready",
+      "wanted_at",
+      "due_at",
+      "final_at",
+    ], {
+      place: placeOfRequest,
+      entity_id: `iif(${placeOfRequest} IS NULL, f.entity_id, NULL)`,
+    }),
+  },
 ];

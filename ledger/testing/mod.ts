@@ -25,7 +25,11 @@ export { genesisHash, linkHash } from "../hashes/chain_hash.ts";
 export { bodyCommitment, commitmentOf } from "../hashes/commitment.ts";
 export { FINAL_READS_AFTER_MS } from "../orders/reread_schedule.ts";
 export { contestingClaims } from "../orders/order_status.ts";
-export { encodeOrderFold } from "../projection/codec/fold_codec.ts";
+export {
+  encodeOrderFold,
+  encodeUserFold,
+} from "../projection/codec/fold_codec.ts";
+export { userState } from "../users/user_state.ts";
 export { orderRow, userRow } from "../projection/codec/rows.ts";
 export { readOrderState } from "../projection/codec/stored_state.ts";
 export { type FoldCode, Projector } from "../projection/projector.ts";
@@ -39,6 +43,10 @@ export {
 } from "../store/tables/polling/queued_requests.ts";
 export { EVENTS, recordedEvent } from "../store/tables/events/event_rows.ts";
 export { orderFoldSql, orderStateSql } from "../store/tables/orders.ts";
+export {
+  entityIdSql,
+  placesOfIds,
+} from "../store/tables/polling/request_places.ts";
 export { userTextsSql } from "../store/tables/users.ts";
 export {
   readTransitions,

@@ -17,6 +17,7 @@ import {
   worlds,
 } from "../testing/projection_test_kit.ts";
 import { Projector } from "../projection/projector.ts";
+import { entityIdSql } from "../store/tables/polling/request_places.ts";
 
 async function stored(events: readonly NewEvent[]): Promise<Driver> {
   const driver = await emptyStore();
@@ -94,7 +95,10 @@ Deno.test("importEvents() imports history without new transitions, and later eve
   );
   assert.equal((await rowsOf(to, "SELECT 1 FROM transitions")).length, 1205);
   assert.deepEqual(
-    await rowsOf(to, "SELECT entity, entity_id FROM requests WHERE queue = 0"),
+    await rowsOf(
+      to,
+      `SELECT entity, ${entityIdSql("q")} FROM requests AS q WHERE queue = 0`,
+    ),
     [["order", "B"]],
   );
   await from.close();

@@ -1,3 +1,4 @@
+import { placesOfIds } from "../../../ledger/testing/mod.ts";
 import {
   altering,
   blind,
@@ -172,8 +173,9 @@ export const DEFENCE_MUTATIONS: readonly Mutation[] = [
             statements.map(({ sql, args }) => ({
               sql: sql.startsWith("INSERT INTO requests") &&
                   sql.includes("due_at, final_at)")
-                ? `DELETE FROM requests WHERE queue = 1 AND entity_id IN
-                  (SELECT value ->> 0 FROM json_each(?))`
+                ? `DELETE FROM requests WHERE seq IN (${
+                  placesOfIds("order", "queue = 1", { id: "w.value ->> 0" })
+                })`
                 : sql,
               args,
             })),

@@ -1,6 +1,6 @@
 import { notTold } from "../world/not_told.ts";
 import { describeFinding } from "../../../resources/wording/reconcile.ts";
-import type { SqlValue } from "../../../ledger/testing/mod.ts";
+import { entityIdSql, type SqlValue } from "../../../ledger/testing/mod.ts";
 import { reconcile, type SweepKind } from "../../../sync/mod.ts";
 import { hasOddReading, isOdd, someHaveNoId } from "../chores/odd_ones.ts";
 import { tookBack } from "../chores/took_back.ts";
@@ -180,7 +180,7 @@ async function whatWaits(world: World): Promise<string[]> {
     (await rows(world, sql, ...args))[0]?.[0];
   const queue = await rows(
     world,
-    "SELECT entity_id FROM requests WHERE queue = 0",
+    `SELECT ${entityIdSql("q")} FROM requests AS q WHERE queue = 0`,
   );
   none(
     "confirm queue",

@@ -1,3 +1,5 @@
+import { decodeOrderFold } from "../../../ledger/for_sync.ts";
+import { encodeOrderFold } from "../../../ledger/testing/mod.ts";
 import { check } from "../world/journal.ts";
 import { type Shadow, undisputedOf } from "./shadow.ts";
 import type { Row, Snapshot } from "./snapshot.ts";
@@ -60,13 +62,17 @@ function sameRows(
   for (const row of rows) {
     const should = expected.get(row.id);
     const without = shadow.afterErasure(entity, row.id);
+    // What a state says, the fold of an order leaves out beside it.
+    const is = entity === "user"
+      ? row
+      : { ...row, fold: encodeOrderFold(decodeOrderFold(row.fold)) };
     for (const part of ["state", "activity", "fold"] as const) {
       check(
         rule,
-        row[part] === should?.[part] ||
-          (without !== null && row[part] === without[part]),
+        is[part] === should?.[part] ||
+          (without !== null && is[part] === without[part]),
         () =>
-          `the ${part} of ${entity} ${row.id} is\n  ${row[part]}\nand should ` +
+          `the ${part} of ${entity} ${row.id} is\n  ${is[part]}\nand should ` +
           `be\n  ${should?.[part]}`,
       );
     }

@@ -1,5 +1,7 @@
 import type { OrderState } from "../../../ledger/mod.ts";
 import {
+  encodeOrderFold,
+  encodeUserFold,
   type ExpectationFact,
   type Fact,
   foldOrder,
@@ -8,6 +10,7 @@ import {
   orderRow,
   type RecordedEvent,
   userRow,
+  userState,
 } from "../../../ledger/testing/mod.ts";
 import { orderState } from "../../../ledger/for_sync.ts";
 import type { Dice } from "../world/dice.ts";
@@ -26,7 +29,7 @@ export interface Undisputed {
   readonly attention: string | null;
 }
 
-/** What a row of a read model should hold. */
+/** What a row of a read model should hold, each text whole. */
 export interface ExpectedRow {
   readonly state: string;
   readonly activity: string;
@@ -176,11 +179,9 @@ export class Shadow {
   #orderRow(id: string, facts: readonly Fact[]): ExpectedRow {
     const fold = foldOrder(id, this.#dice.shuffle(facts));
     const how = { assets: "sandbox" } as const;
-    const { activity, fold: encoded } = rowOf(
-      orderRow(fold, { ...how, place: 0 }).texts,
-    );
+    const [, activity = ""] = orderRow(fold, { ...how, place: 0 }).texts;
     const state = JSON.stringify(orderState(fold, how));
-    return { state, activity, fold: encoded };
+    return { state, activity, fold: encodeOrderFold(fold) };
   }
 
   #user(id: string): ExpectedRow {
@@ -188,7 +189,10 @@ export class Shadow {
   }
 
   #userRow(id: string, facts: readonly Fact[]): ExpectedRow {
-    return rowOf(userRow(foldUser(id, this.#dice.shuffle(facts)), 0).texts);
+    const fold = foldUser(id, this.#dice.shuffle(facts));
+    const [, activity = ""] = userRow(fold, 0).texts;
+    const state = JSON.stringify(userState(fold));
+    return { state, activity, fold: encodeUserFold(fold) };
   }
 }
 
@@ -204,11 +208,6 @@ export function undisputedOf(
     reason: isShown ? releaseReason : null,
     attention: isShown ? attention.join(" ") : null,
   };
-}
-
-function rowOf(texts: readonly string[]): ExpectedRow {
-  const [state = "", activity = "", fold = ""] = texts;
-  return { state, activity, fold };
 }
 
 function setOf<T>(sets: Map<string, Set<T>>, key: string): Set<T> {

@@ -1,6 +1,10 @@
 import type { RecordedEvent } from "../../../events/event.ts";
 import type { ErasedPart } from "../../../hashes/commitment.ts";
 import type { Statement } from "../../driver/driver.ts";
+import {
+  nameRequestsByEvents,
+  nameRequestsById,
+} from "../polling/request_places.ts";
 
 /** What is stored in place of an event. */
 export interface BlankedEvent {
@@ -29,7 +33,8 @@ export function blankEvents(events: readonly BlankedEvent[]): Statement[] {
       blanked.orderId,
     ]),
   );
-  return [{
+  const positions = JSON.stringify(events.map((one) => one.blanked.position));
+  return [nameRequestsById(positions), {
     sql: `INSERT INTO erasures (position, part, commitment)
       SELECT value ->> 0, value ->> 1, substr(?1, key * 32 + 1, 32)
       FROM json_each(?2) WHERE true
@@ -42,5 +47,5 @@ export function blankEvents(events: readonly BlankedEvent[]): Statement[] {
         click_id = w.value ->> 4, order_id = w.value ->> 5
       FROM json_each(?1) AS w WHERE events.position = w.value ->> 0`,
     args: [rows],
-  }];
+  }, nameRequestsByEvents(positions)];
 }

@@ -1,5 +1,6 @@
 import type { SqlValue, Statement } from "../../driver/driver.ts";
 import { liveGeneration } from "../checkpoints.ts";
+import { placesOfIds } from "../polling/request_places.ts";
 import { isLink } from "../link_text.ts";
 
 /** What is deleted beside the events of a person. */
@@ -27,6 +28,12 @@ export function deleteTraces(traces: Traces): Statement[] {
   const inList = "IN (SELECT value FROM json_each(?1))";
   return [
     given(
+      `DELETE FROM requests WHERE seq IN (${
+        placesOfIds("user", "queue IN (0, 1)")
+      })`,
+      [gone],
+    ),
+    given(
       `DELETE FROM order_links WHERE row IN (
         SELECT row FROM orders WHERE order_id ${inList})`,
       [orders],
@@ -52,7 +59,6 @@ export function deleteTraces(traces: Traces): Statement[] {
       "transitions",
       "queued_transitions",
       "observations",
-      "requests",
       "isolated_ids",
       "notes",
     ].map((table) =>

@@ -1,6 +1,7 @@
 import type { Entity } from "../../../machines/transition.ts";
 import { CLOCK_TOLERANCE_MS } from "../../../../core/time/plausible_time.ts";
 import type { Statement } from "../../driver/driver.ts";
+import { firstEventOf, placesOfIds } from "./request_places.ts";
 import { QUEUES, type Urgency, type Waiting } from "./request_queues.ts";
 
 /** An order or user that a webhook named. */
@@ -57,11 +58,13 @@ const dueAt = `CASE WHEN urgency = 0 AND rests_until > wanted_at
   THEN rests_until ELSE wanted_at END`;
 
 /** A want that waits keeps its place, however often it is named again. */
-const upsertNamed = `INSERT INTO requests (queue, entity, entity_id, urgency,
-    claimed_by, known, ready, wanted_at, due_at)
-  SELECT ${QUEUES.named}, entity, entity_id, urgency, claimed_by, known,
-    known OR due_at <= wanted_at, wanted_at, due_at
-  FROM (SELECT *, ${dueAt} AS due_at
+const upsertNamed = `INSERT INTO requests (queue, entity, place, entity_id,
+    urgency, claimed_by, known, ready, wanted_at, due_at)
+  SELECT ${QUEUES.named}, entity, place, iif(place IS NULL, entity_id, NULL),
+    urgency, claimed_by, known, known OR due_at <= wanted_at, wanted_at, due_at
+  FROM (SELECT *, ${dueAt} AS due_at,
+      CASE entity WHEN 'order' THEN ${firstEventOf("order", "entity_id")}
+        ELSE ${firstEventOf("user", "entity_id")} END AS place
     FROM (SELECT v.value ->> 0 AS entity, v.value ->> 1 AS entity_id,
         v.value ->> 2 AS wanted_at,
         max(v.value ->> 3, coalesce(o.found, 0)) AS known,
@@ -73,42 +76,59 @@ const upsertNamed = `INSERT INTO requests (queue, entity, entity_id, urgency,
         ON o.entity = v.value ->> 0 AND o.entity_id = v.value ->> 1
       LEFT JOIN isolated_ids AS a
         ON a.entity = v.value ->> 0 AND a.entity_id = v.value ->> 1))
-  WHERE true
-  ON CONFLICT (entity_id, entity, queue) DO UPDATE SET
+  WHERE true ${
+  onConflict(`
     wanted_at = max(excluded.wanted_at, requests.wanted_at),
     due_at = iif(excluded.urgency = 0, requests.due_at,
       min(excluded.due_at, requests.due_at)),
     urgency = max(excluded.urgency, requests.urgency),
     claimed_by = max(excluded.claimed_by, requests.claimed_by),
     ready = max(excluded.known, requests.ready, excluded.urgency > 0),
-    known = max(excluded.known, requests.known)`;
+    known = max(excluded.known, requests.known)`)
+}`;
+
+/** Orders of rows that begin with an id, and their first events. */
+const givenOrders = `(SELECT value,
+    ${firstEventOf("order", "value ->> 0")} AS place
+  FROM json_each(?) LIMIT -1)`;
 
 const upsertOpen = `INSERT INTO requests
-    (queue, entity, entity_id, known, ready, wanted_at, due_at)
-  SELECT ${QUEUES.open}, 'order', value ->> 0, value ->> 1, value ->> 1,
-    value ->> 2, value ->> 3
-  FROM json_each(?) WHERE true
-  ON CONFLICT (entity_id, entity, queue) DO UPDATE SET
+    (queue, entity, place, entity_id, known, ready, wanted_at, due_at)
+  SELECT ${QUEUES.open}, 'order', place, iif(place IS NULL, value ->> 0, NULL),
+    value ->> 1, value ->> 1, value ->> 2, value ->> 3
+  FROM ${givenOrders} WHERE true ${
+  onConflict(`
     due_at = min(excluded.due_at, requests.due_at),
     ready = max(excluded.known, requests.ready),
     known = max(excluded.known, requests.known),
-    final_at = NULL`;
+    final_at = NULL`)
+}`;
 
-const upsertFinal = `INSERT INTO requests
-    (queue, entity, entity_id, known, ready, wanted_at, due_at, final_at)
-  SELECT ${QUEUES.open}, 'order', value ->> 0, 1, 1, value ->> 1,
-    value ->> 2, value ->> 3
-  FROM json_each(?) WHERE true
-  ON CONFLICT (entity_id, entity, queue) DO UPDATE SET
+const upsertFinal = `INSERT INTO requests (queue, entity, place, entity_id,
+    known, ready, wanted_at, due_at, final_at)
+  SELECT ${QUEUES.open}, 'order', place, iif(place IS NULL, value ->> 0, NULL),
+    1, 1, value ->> 1, value ->> 2, value ->> 3
+  FROM ${givenOrders} WHERE true ${
+  onConflict(`
     known = 1, ready = 1, wanted_at = excluded.wanted_at,
     due_at = excluded.due_at, final_at = excluded.final_at
-  WHERE requests.final_at IS NOT excluded.final_at`;
+  WHERE requests.final_at IS NOT excluded.final_at`)
+}`;
+
+/** The end of an upsert, whether an event names the entity or none does. */
+function onConflict(update: string): string {
+  return [
+    "(place, entity, queue)",
+    "(entity_id, entity, queue) WHERE entity_id IS NOT NULL",
+  ].map((key) => `ON CONFLICT ${key} DO UPDATE SET${update}`).join("\n  ");
+}
 
 /** Takes orders out of the queue of open orders. */
 export function deleteFromOpen(ids: readonly string[]): Statement {
   return {
-    sql: `DELETE FROM requests WHERE queue = ${QUEUES.open} AND entity = 'order'
-      AND entity_id IN (SELECT value FROM json_each(?))`,
+    sql: `DELETE FROM requests WHERE seq IN (${
+      placesOfIds("order", `queue = ${QUEUES.open}`)
+    })`,
     args: [JSON.stringify(ids)],
   };
 }
@@ -116,9 +136,9 @@ export function deleteFromOpen(ids: readonly string[]): Statement {
 /** Takes orders out that have had their last read, unless they opened again. */
 export function deleteFinal(ids: readonly string[]): Statement {
   return {
-    sql: `DELETE FROM requests WHERE queue = ${QUEUES.open} AND entity = 'order'
-      AND entity_id IN (SELECT value FROM json_each(?))
-      AND final_at IS NOT NULL`,
+    sql: `DELETE FROM requests WHERE final_at IS NOT NULL AND seq IN (${
+      placesOfIds("order", `queue = ${QUEUES.open}`)
+    })`,
     args: [JSON.stringify(ids)],
   };
 }
@@ -149,13 +169,12 @@ export function deleteRead(
   requestedAtMs: number,
 ): Statement {
   return {
-    sql: `DELETE FROM requests
-      WHERE queue = ${QUEUES.named} AND entity = ? AND wanted_at <= ?
-        AND entity_id IN (SELECT value FROM json_each(?))`,
+    sql: `DELETE FROM requests WHERE wanted_at <= ?2 AND seq IN (${
+      placesOfIds(entity, `queue = ${QUEUES.named}`)
+    })`,
     args: [
-      entity,
-      requestedAtMs - CLOCK_TOLERANCE_MS,
       JSON.stringify(ids.filter(isStorable)),
+      requestedAtMs - CLOCK_TOLERANCE_MS,
     ],
   };
 }

@@ -3,6 +3,7 @@ import type { Entity } from "../../../machines/transition.ts";
 import { CLOCK_TOLERANCE_MS } from "../../../../core/time/plausible_time.ts";
 import type { ResultSet, Statement } from "../../driver/driver.ts";
 import { orderFoldSql } from "../orders.ts";
+import { entityIdSql, firstEventOf, placesOfIds } from "./request_places.ts";
 
 /**
  * What the poller is to ask for, in two queues, one row a place in a queue:
@@ -10,6 +11,10 @@ import { orderFoldSql } from "../orders.ts";
  * - 0, `named`: entities that a fresh webhook named.
  * - 1, `open`: orders that are asked about again and again. `final_at` is set
  *   for orders that are final and are read again a few times.
+ *
+ * `place` is the position of the first event that names the entity, and stands
+ * for its id, so that no id of a stranger is stored here. What no event names has
+ * its `entity_id`; {@linkcode entityIdSql} reads either.
  *
  * Whether the service ever showed one is `known`. Known ones are asked for by
  * `urgency` and `due_at`, the others are drawn by chance among those that are
@@ -24,7 +29,8 @@ export const requestsSchema: readonly string[] = [
     seq INTEGER PRIMARY KEY,
     queue INTEGER NOT NULL,
     entity TEXT NOT NULL,
-    entity_id TEXT NOT NULL,
+    place INTEGER,
+    entity_id TEXT,
     urgency INTEGER NOT NULL DEFAULT 0,
     claimed_by INTEGER NOT NULL DEFAULT 0,
     known INTEGER NOT NULL,
@@ -32,8 +38,10 @@ export const requestsSchema: readonly string[] = [
     wanted_at INTEGER NOT NULL,
     due_at INTEGER NOT NULL,
     final_at INTEGER,
-    UNIQUE (entity_id, entity, queue)
+    UNIQUE (place, entity, queue)
   ) STRICT`,
+  `CREATE UNIQUE INDEX requests_by_id ON requests(entity_id, entity, queue)
+    WHERE entity_id IS NOT NULL`,
   `CREATE INDEX requests_by_due
     ON requests(queue, entity, known, ready, urgency, due_at)`,
   `CREATE INDEX requests_to_draw ON requests(queue, entity, urgency, seq)
@@ -97,8 +105,9 @@ const WAITING = new Columns<Waiting>({
 
 /** The columns of a place that is called `q`. */
 const columns = WAITING.list("q", {
+  entityId: entityIdSql("q"),
   alone: `EXISTS (SELECT 1 FROM isolated_ids AS a
-    WHERE a.entity = q.entity AND a.entity_id = q.entity_id)`,
+    WHERE a.entity = q.entity AND a.entity_id = ${entityIdSql("q")})`,
 });
 
 /**
@@ -240,9 +249,8 @@ function timesOf(nowMs: number): number[] {
 export function markKnown(entity: Entity, ids: readonly string[]): Statement {
   return {
     sql: `UPDATE requests SET known = 1, ready = 1
-      WHERE queue IN (0, 1) AND entity = ?
-        AND entity_id IN (SELECT value FROM json_each(?)) AND +known = 0`,
-    args: [entity, JSON.stringify(ids)],
+      WHERE +known = 0 AND seq IN (${placesOfIds(entity, "queue IN (0, 1)")})`,
+    args: [JSON.stringify(ids)],
   };
 }
 
@@ -265,19 +273,19 @@ export function restUntil(
   nowMs: number,
 ): Statement {
   // In the queue of webhooks, the time of the last webhook does not change.
-  const wantedAt = queue === "open" ? "?3" : "wanted_at";
+  const wantedAt = queue === "open" ? "?2" : "wanted_at";
   return {
     sql: `UPDATE requests SET ready = known, wanted_at = ${wantedAt},
         urgency = 0, claimed_by = 0,
-        due_at = (SELECT value ->> 1 FROM json_each(?2)
-          WHERE value ->> 0 = entity_id)
-      WHERE ?3 IS NOT NULL AND seq IN (SELECT q.seq
-        FROM json_each(?2) AS w CROSS JOIN requests AS q
-        ON q.queue = ${QUEUES[queue]} AND q.entity = ?1
-          AND q.entity_id = w.value ->> 0
-        WHERE q.claimed_by <= coalesce(w.value ->> 2, q.claimed_by))`,
+        due_at = (SELECT value ->> 1 FROM json_each(?1)
+          WHERE value ->> 0 = ${entityIdSql("requests")})
+      WHERE ?2 IS NOT NULL AND seq IN (SELECT seq FROM (${
+      placesOfIds(entity, `queue = ${QUEUES[queue]}`, {
+        id: "w.value ->> 0",
+        columns: "q.seq AS seq, q.claimed_by AS until, w.value ->> 2 AS by",
+      })
+    }) WHERE until <= coalesce(by, until))`,
     args: [
-      entity,
       JSON.stringify(rests.map(([id, untilMs, ...by]) => [
         id,
         Math.ceil(untilMs),
@@ -304,18 +312,18 @@ export function requeueOpenOrders(generation: number): Statement[] {
     sql: `DELETE FROM requests WHERE queue = ${QUEUES.open}
       AND final_at IS NULL AND NOT EXISTS (
         SELECT 1 FROM orders AS o WHERE o.generation = ?
-          AND o.order_id = requests.entity_id AND o.open = 1)`,
+          AND o.order_id = ${entityIdSql("requests")} AND o.open = 1)`,
     args: [generation],
   }, {
     // An order that was not in the queue is due at once, the oldest first.
     sql: `INSERT INTO requests
-        (queue, entity, entity_id, known, ready, wanted_at, due_at)
-      SELECT ${QUEUES.open}, 'order', o.order_id, b.found IS 1, b.found IS 1,
-        ${msOf("o.sort_at")}, ${msOf("o.sort_at")}
+        (queue, entity, place, known, ready, wanted_at, due_at)
+      SELECT ${QUEUES.open}, 'order', ${firstEventOf("order", "o.order_id")},
+        b.found IS 1, b.found IS 1, ${msOf("o.sort_at")}, ${msOf("o.sort_at")}
       FROM orders AS o LEFT JOIN observations AS b
         ON b.entity = 'order' AND b.entity_id = o.order_id
       WHERE o.generation = ? AND o.open = 1
-      ON CONFLICT (entity_id, entity, queue) DO UPDATE SET final_at = NULL`,
+      ON CONFLICT (place, entity, queue) DO UPDATE SET final_at = NULL`,
     args: [generation],
   }];
 }
@@ -333,15 +341,15 @@ export function selectOpenOrders(
 ): Statement {
   return {
     // Few ids, many orders: CROSS JOIN fixes the order of the joins.
-    sql: `SELECT q.entity_id, ${
-      orderFoldSql("o")
-    }, q.final_at FROM json_each(?2) AS w
-      CROSS JOIN requests AS q ON q.queue = ${QUEUES.open}
-        AND q.entity = 'order' AND q.entity_id = w.value
-      CROSS JOIN projections AS p ON p.name = 'live' AND p.fold_version = ?1
+    sql: `SELECT w.value, ${orderFoldSql("o")}, w.final_at FROM (${
+      placesOfIds("order", `queue = ${QUEUES.open}`, {
+        columns: "w.value, q.final_at",
+      })
+    }) AS w
+      CROSS JOIN projections AS p ON p.name = 'live' AND p.fold_version = ?2
       CROSS JOIN orders AS o
-        ON o.generation = p.generation AND o.order_id = q.entity_id`,
-    args: [foldVersion, JSON.stringify(ids)],
+        ON o.generation = p.generation AND o.order_id = w.value`,
+    args: [JSON.stringify(ids), foldVersion],
   };
 }
 
@@ -354,10 +362,10 @@ export function selectOpenOrders(
  */
 export function selectQueuedOrders(after: number, limit: number): Statement {
   return {
-    sql: `SELECT q.seq, q.entity_id FROM requests AS q
+    sql: `SELECT q.seq, ${entityIdSql("q")} FROM requests AS q
       WHERE q.seq > ? AND q.queue = ${QUEUES.open} AND q.final_at IS NULL AND NOT EXISTS (
         SELECT 1 FROM isolated_ids AS a
-        WHERE a.entity = 'order' AND a.entity_id = q.entity_id)
+        WHERE a.entity = 'order' AND a.entity_id = ${entityIdSql("q")})
       ORDER BY q.seq LIMIT ?`,
     args: [after, limit],
   };
