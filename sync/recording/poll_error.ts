@@ -29,7 +29,11 @@ export class PollError extends Error {
    * @param message The same for people.
    * @param options The error behind it.
    */
-  constructor(code: PollErrorCode, message: string, options?: ErrorOptions) {
+  constructor(
+    code: PollErrorCode,
+    message: string,
+    options?: { readonly cause?: unknown },
+  ) {
     super(message, options);
     this.code = code;
   }

@@ -1,8 +1,13 @@
 import assert from "node:assert/strict";
 import { linkedPackage } from "../runtimes/installed_package.ts";
 
-Deno.test("the packed package takes webhooks, polls and survives SIGKILL under Node 22", async () => {
+Deno.test("the packed package takes webhooks, polls and survives SIGKILL under Node 22, and its types need no library after 2020", async () => {
   await using installed = await linkedPackage();
+  await installed.run([
+    ...["deno", "run", "-A", "node_modules/typescript/bin/tsc", "--noEmit"],
+    ...["--strict", "--module", "nodenext", "--skipLibCheck", "false"],
+    ...["--target", "es2020", "--lib", "es2020,dom", "typed.ts"],
+  ]);
   // One start of npx: each takes as long as the program itself.
   const said = await installed.run([
     ...["npx", "--yes", "--package", "node@22", "-c"],

@@ -14,16 +14,28 @@ export interface InstalledPackage extends AsyncDisposable {
   run(command: readonly string[], expected?: number): Promise<string>;
 }
 
+/** How npm installs more there, quietly. */
+export const NPM_INSTALL: readonly string[] = [
+  ...["npm", "install", "--no-audit", "--no-fund", "--prefer-offline"],
+];
+
 /** Programs of a partner, copied there. */
-const PROGRAMS = ["contract.mjs", "five_lines.mjs", "frameworks.mjs"];
+const PROGRAMS = [
+  "contract.mjs",
+  "five_lines.mjs",
+  "frameworks.mjs",
+  "shop_tests.mjs",
+  "started.mjs",
+  "typed.ts",
+  "using.mjs",
+];
 
 /** Packs the package and installs it as npm does, from the registry. */
 export function installedPackage(): Promise<InstalledPackage> {
   return prepared(async ({ folder, run }) => {
     await Deno.writeTextFile(`${folder}/package.json`, '{"private":true}');
     const tarball = await pack(folder);
-    const quiet = ["--no-audit", "--no-fund", "--prefer-offline"];
-    await run(["npm", "install", ...quiet, tarball]);
+    await run([...NPM_INSTALL, tarball]);
   });
 }
 

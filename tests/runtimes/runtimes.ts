@@ -5,15 +5,9 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { installedPackage } from "./installed_package.ts";
+import { installedPackage, NPM_INSTALL } from "./installed_package.ts";
+import { itself, RUNTIMES } from "./where.ts";
 
-const npx = (runtime: string) => ["npx", "--yes", runtime];
-const RUNTIMES: readonly (readonly [string, readonly string[]])[] = [
-  ["Node 22", npx("node@22")],
-  ["Node 24", npx("node@24")],
-  ["Bun", npx("bun")],
-  ["Deno", ["deno", "run", "-A"]],
-];
 const PROGRAM = "node_modules/@rampkit/onramp/cli/main.js";
 
 const installed = await installedPackage();
@@ -58,14 +52,11 @@ for (const [name, runtime] of RUNTIMES) {
 
 Deno.test("Node 24 serves: a delivery is answered, kept and shown, and SIGTERM ends it", async () => {
   const at = ["--database-url", "file:served.db"];
-  // A signal to npx would not reach the program that it started.
-  const node = await installed.run([
-    ...npx("node@24"),
-    ...["-p", "process.execPath"],
-  ]);
+  const node24 = ["npx", "--yes", "node@24"];
+  const [node = ""] = await itself(installed, node24);
   const args = [PROGRAM, "serve", "--no-poll", "--port", "0", ...at];
   const secret = "the-secret-in-the-webhook-address";
-  const child = new Deno.Command(node.trim(), {
+  const child = new Deno.Command(node, {
     args,
     cwd: installed.folder,
     env: { RAMPKIT_WEBHOOK_SECRET: secret, RAMPKIT_ENVIRONMENT: "sandbox" },
@@ -88,7 +79,7 @@ Deno.test("Node 24 serves: a delivery is answered, kept and shown, and SIGTERM e
   await child.status;
   assert.match(log, /"event":"stopped"/);
   const show = ["orders", "show", "served", "--json", ...at];
-  const said = await installed.run([...npx("node@24"), PROGRAM, ...show]);
+  const said = await installed.run([...node24, PROGRAM, ...show]);
   assert.match(said, /"orderId":"served".*"trust":"claimed"/);
 });
 
@@ -105,40 +96,25 @@ Deno.test("npx rampkit demo runs by the name that npm installs, and names itself
 Deno.test("Node 24 runs the recipes for Express and Next with these packages", async () => {
   const { run } = installed;
   await run([
-    ...["npm", "install", "--no-audit", "--no-fund", "--prefer-offline"],
+    ...NPM_INSTALL,
     // Compilers and pictures are not needed to make a request of Next's.
     ...["--omit=optional", "--omit=peer", "express@5", "next@16"],
   ]);
-  const said = await run([...npx("node@24"), "frameworks.mjs"]);
+  const said = await run(["npx", "--yes", "node@24", "frameworks.mjs"]);
   assert.match(said, /"stored":2/);
 });
 
-const TYPED = `
-import { OnrampClient, webhookEndpoint } from "@rampkit/onramp";
-import * as client from "@rampkit/onramp/client";
-import * as webhooks from "@rampkit/onramp/webhooks";
-import { type Ledger, type LedgerTypes, openLedger } from "@rampkit/onramp/ledger";
-import * as sync from "@rampkit/onramp/sync";
-import * as widget from "@rampkit/onramp/widget";
-import * as sandbox from "@rampkit/onramp/sandbox";
-import { main } from "@rampkit/onramp/cli";
-export const all = [OnrampClient, client, webhooks, sync, widget, sandbox];
-export const entity: LedgerTypes.Entity = "order";
-export const ledger: Promise<Ledger> = openLedger({ url: "file:a.db" });
-export const endpoint = ledger.then(({ appendDelivery }) =>
-  webhookEndpoint({ append: appendDelivery, secrets: ["the-long-secret"] })
-);
-export const code: Promise<number> = main([], {} as Parameters<typeof main>[1]);
-`;
-
-Deno.test("tsc takes the types, libraries included, with the types of Node and with those of a browser", async () => {
-  const { folder, run } = installed;
-  await Deno.writeTextFile(`${folder}/typed.ts`, TYPED);
-  await run([
-    ...["npm", "install", "--no-audit", "--no-fund", "--prefer-offline"],
-    ...["typescript@6.0.3", "@types/node@22"],
-  ]);
-  for (const where of [["--types", "node"], ["--lib", "es2022,dom"]]) {
+Deno.test("tsc takes the types, libraries included, with the types of Node and with those of a browser, of 2020 as well", async () => {
+  const { run } = installed;
+  await run([...NPM_INSTALL, "typescript@6.0.3", "@types/node@22"]);
+  for (
+    const where of [
+      ["--types", "node"],
+      ["--lib", "es2022,dom"],
+      ["--lib", "es2020", "--types", "node"],
+      ["--lib", "es2020,dom", "--target", "es2020"],
+    ]
+  ) {
     await run([
       ...["node_modules/.bin/tsc", "--noEmit", "--strict"],
       ...["--module", "nodenext", "--target", "es2022"],

@@ -39,11 +39,11 @@ export function compileModule(path: string, source: string): Compiled {
 const DISPOSABLE = /\b(?:Async)?Disposable\b|\bSymbol\.(?:asyncD|d)ispose\b/;
 
 /**
- * A class's method of that name is declared a second time, as a property, by a
- * compiler that looks at one file alone.
+ * A method that is named by a symbol is declared a second time, as a property, by
+ * a compiler that looks at one file alone.
  */
 const DECLARED_TWICE =
-  /(?: *\/\*\*(?:(?!\*\/)[^])*\*\/\n)? *\[Symbol\.(?:asyncD|d)ispose\]: \(\) => .*;\n(?=[^]*\n *\[Symbol\.(?:asyncD|d)ispose\]\(\))/g;
+  /(?: *\/\*\*(?:(?!\*\/)[^])*\*\/\n)? *\[Symbol\.(\w+)\]: \(\) => .*;\n(?=[^]*\n *\[Symbol\.\1\]\(\))/g;
 
 /**
  * The types of a file, looking at nothing else.
@@ -67,9 +67,8 @@ export function compileTypes(path: string, source: string): Compiled {
   );
   const library = '/// <reference lib="esnext.disposable" />\n';
   return {
-    text: DISPOSABLE.test(text)
-      ? library + text.replace(DECLARED_TWICE, "")
-      : text,
+    text: (DISPOSABLE.test(text) ? library : "") +
+      text.replace(DECLARED_TWICE, ""),
     imports,
   };
 }

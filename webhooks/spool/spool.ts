@@ -124,7 +124,11 @@ export class SpoolError extends Error {
    * @param message The fault, and what to do about it.
    * @param options The error behind this one, if any.
    */
-  constructor(code: SpoolErrorCode, message: string, options?: ErrorOptions) {
+  constructor(
+    code: SpoolErrorCode,
+    message: string,
+    options?: { readonly cause?: unknown },
+  ) {
     super(message, options);
     this.code = code;
   }

@@ -69,7 +69,11 @@ export class LedgerError extends Error {
    * @param message The same for people, with what to do.
    * @param options The error behind it.
    */
-  constructor(code: LedgerErrorCode, message: string, options?: ErrorOptions) {
+  constructor(
+    code: LedgerErrorCode,
+    message: string,
+    options?: { readonly cause?: unknown },
+  ) {
     super(message, options);
     this.code = code;
   }
