@@ -1,6 +1,9 @@
 /** A partner's own tests, for a runner whose `test` it is given. */
 import { testShop } from "@rampkit/onramp/testing";
 import assert from "node:assert/strict";
+import process from "node:process";
+
+const SEEDS = Number(process.env.CHAOS_SEEDS ?? 3);
 
 /** A shop whose handler ships once what is released. */
 async function openShop() {
@@ -42,8 +45,11 @@ export function shopTests(test) {
 
   test("chaos passes", async () => {
     const { shop, shipped } = await openShop();
-    const { seeds } = await shop.chaos({ seeds: 3, effects: () => shipped });
-    assert.equal(seeds, 3);
+    const { seeds } = await shop.chaos({
+      seeds: SEEDS,
+      effects: () => shipped,
+    });
+    assert.equal(seeds, SEEDS);
     await shop.close();
   });
 

@@ -30,7 +30,10 @@ const RUNNERS = [
     ...["npx", "--yes", "--package", "node@24", "--", "node"],
     ...["node_modules/vitest/vitest.mjs", "run"],
   ]],
-  ["deno test", "node:test", ["deno", "test", "-A", "--no-check"]],
+  // Of as many histories as chaos plays unless told otherwise.
+  ["deno test", "node:test", [
+    ...["env", "CHAOS_SEEDS=100", "deno", "test", "-A", "--no-check"],
+  ]],
 ] as const;
 
 for (const [name, from, command] of RUNNERS) {
