@@ -30,6 +30,7 @@ async function sellsOne() {
   await shop.close();
 }
 
+// deno-lint-ignore explicit-module-boundary-types -- JavaScript states none.
 export function shopTests(test) {
   test("what was paid is shipped once", sellsOne);
 
