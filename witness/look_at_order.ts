@@ -39,6 +39,14 @@ export interface LookAtOrderOptions {
   readonly now?: () => number;
   /** Breaks it off; then nothing is recorded. @default {never} */
   readonly signal?: AbortSignal;
+  /** Makes the salt of what is recorded. @default {that of the runtime} */
+  readonly randomBytes?: (length: number) => Uint8Array;
+}
+
+const SALT_BYTES = 16;
+
+function secureBytes(length: number): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(length));
 }
 
 /**
@@ -72,7 +80,8 @@ export interface LookAtOrderOptions {
 export async function lookAtOrder(
   ledger: Ledger,
   orderId: string,
-  { witness, now = Date.now, signal }: LookAtOrderOptions,
+  { witness, now = Date.now, signal, randomBytes = secureBytes }:
+    LookAtOrderOptions,
 ): Promise<OrderLook> {
   const nobody = (nothing: NothingToLookAt): OrderLook => ({
     orderId,
@@ -112,7 +121,7 @@ export async function lookAtOrder(
       looked: { order_id: orderId, ...fields },
       readAt: askedAt,
       recordedAt: new Date(now()).toISOString(),
-      salt: crypto.getRandomValues(new Uint8Array(16)),
+      salt: randomBytes(SALT_BYTES),
     })]);
   }
   return { orderId, nothing: null, look, recorded };

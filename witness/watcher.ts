@@ -25,6 +25,8 @@ export interface WatcherOptions {
   readonly now?: () => number;
   /** Waits. @default {a timer} */
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** Makes the salt of what is recorded. @default {that of the runtime} */
+  readonly randomBytes?: (length: number) => Uint8Array;
   /** Called with each look. @default {none} */
   readonly onLook?: (look: OrderLook) => void;
   /** Called with each failure of the ledger; it goes on. @default {none} */
@@ -213,10 +215,11 @@ class LedgerWatcher implements Watcher {
   }
 
   async #record(orderId: string, signal?: AbortSignal): Promise<OrderLook> {
-    const { ledger, witness, onLook = () => {} } = this.#options;
+    const { ledger, witness, randomBytes, onLook = () => {} } = this.#options;
     const looked = await lookAtOrder(ledger, orderId, {
       witness,
       now: this.#now,
+      ...(randomBytes === undefined ? {} : { randomBytes }),
       ...(signal === undefined ? {} : { signal }),
     });
     if (looked.recorded) await ledger.project();

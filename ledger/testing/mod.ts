@@ -10,6 +10,7 @@ export {
   type ExpectationFact,
   type Fact,
   isExpectation,
+  isWitnessRule,
   type WebhookFact,
 } from "../events/fact.ts";
 export {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { TRACE_NAMES } from "./chores/person_traces.ts";
+import { CHAIN_NAMES } from "./chain/chain_scene.ts";
 import { CHORE_NAMES } from "./chores/chores.ts";
 import { HAND_SCENE_NAMES } from "./shop/hand_scenes.ts";
 import { CLERK_NAMES } from "./shop/clerk.ts";
@@ -48,6 +49,7 @@ Deno.test(`${SEEDS} seeds of faults and crashes, and those that once broke a rul
     ],
     ...["forged repeat", "forged announcement", "forged long id"],
     ...TRACE_NAMES,
+    ...["node silent", "node lies", "chain reorganised"],
     ...["handler crash before", "handler crash in", "handler crash after"],
   ].filter((fault) => (tally.faults[fault] ?? 0) === 0);
   assert.deepEqual(missing, []);
@@ -57,6 +59,7 @@ Deno.test(`${SEEDS} seeds of faults and crashes, and those that once broke a rul
     ...RELEASE_SCENE_NAMES,
     ...CLERK_NAMES,
     ...HAND_SCENE_NAMES,
+    ...CHAIN_NAMES,
   ]
     .filter((name) => !(name in tally.chores));
   assert.deepEqual(never, []);

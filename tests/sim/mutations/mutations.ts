@@ -1,4 +1,5 @@
 import type { Mutation } from "./mutation.ts";
+import { CHAIN_MUTATIONS } from "./mutations_of_chain.ts";
 import { DEFENCE_MUTATIONS } from "./mutations_of_defence.ts";
 import { DELIVERY_MUTATIONS } from "./mutations_of_delivery.ts";
 import { ERASURE_MUTATIONS } from "./mutations_of_erasure.ts";
@@ -20,4 +21,5 @@ export const MUTATIONS: readonly Mutation[] = [
   ...HAND_MUTATIONS,
   ...OUTCOME_MUTATIONS,
   ...DEFENCE_MUTATIONS,
+  ...CHAIN_MUTATIONS,
 ];

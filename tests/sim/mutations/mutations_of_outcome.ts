@@ -2,8 +2,8 @@ import { mistaking, type TableChange } from "./broken_table.ts";
 import type { Mutation } from "./mutation.ts";
 
 /**
- * Facts that the table of outcomes asks, taken for others. What the chain shows
- * is missing: nobody looks at it yet, so that only the laws of the table ask it.
+ * Facts that the table of outcomes asks, taken for others; of the chain in
+ * `mutations_of_chain.ts`.
  */
 export const OUTCOME_MUTATIONS: readonly Mutation[] = (
   [

@@ -7,6 +7,7 @@ import {
   foldOrder,
   foldUser,
   isExpectation,
+  isWitnessRule,
   orderRow,
   type RecordedEvent,
   userRow,
@@ -47,6 +48,8 @@ export class Shadow {
   readonly #usersFacts = new Map<string, Fact[]>();
   readonly #expectedOfClick = new Map<string, Set<ExpectationFact>>();
   readonly #expectedOfReference = new Map<string, Set<ExpectationFact>>();
+  /** Whether orders wait for the chain. */
+  readonly #rules = new Set<Fact>();
   /** Orders by the click ids that readings have shown. */
   readonly #ordersOfClick = new Map<string, Set<string>>();
   readonly #events = new Map<string, RecordedEvent>();
@@ -77,6 +80,10 @@ export class Shadow {
       const { orderId, userId } = fact;
       if (isExpectation(fact)) {
         for (const id of this.#expect(fact)) orders.add(id);
+      }
+      if (isWitnessRule(fact)) {
+        this.#rules.add(fact);
+        for (const id of this.#ordersFacts.keys()) orders.add(id);
       }
       if (orderId !== null) {
         listOf(this.#ordersFacts, orderId).push(fact);
@@ -159,9 +166,9 @@ export class Shadow {
     );
   }
 
-  /** An order's own facts, and what is expected under their click ids. */
+  /** An order's own facts, and those that concern it and name no order. */
   #withExpected(own: readonly Fact[]): Fact[] {
-    const facts = new Set<Fact>(own);
+    const facts = new Set<Fact>([...own, ...this.#rules]);
     for (const { clickId } of own) {
       for (const one of this.#expectedOfClick.get(clickId ?? "") ?? []) {
         facts.add(one);

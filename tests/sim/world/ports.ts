@@ -9,6 +9,7 @@ import type {
 } from "../../../sync/mod.ts";
 import type { Spool, UnansweredDelivery } from "../../../webhooks/mod.ts";
 import type { VirtualClock } from "../../../sandbox/mod.ts";
+import type { ChainsFile, ChainWitness } from "../../../witness/mod.ts";
 
 /** What a wrapper may use. */
 export interface PortTools {
@@ -64,6 +65,10 @@ export interface Ports {
     next: TransitionHandler,
     tools: PortTools,
   ) => TransitionHandler;
+  /** The file that names the chain's nodes. */
+  readonly chains: (next: ChainsFile) => ChainsFile;
+  /** What asks the chain's nodes. */
+  readonly witness: (next: ChainWitness) => ChainWitness;
   /** The fold. */
   readonly fold: FoldCode;
   /** The sweeps that are run. */

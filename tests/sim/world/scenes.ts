@@ -8,6 +8,7 @@ import { contest, flood, nameRefused, nameSessions } from "../chores/forger.ts";
 import { forwardEverything } from "./forwarding.ts";
 import type { Inspector } from "../rules/inspector.ts";
 import { forgetSomebody } from "../chores/forget_chore.ts";
+import { playChain } from "../chain/chain_scene.ts";
 import { inProcess } from "../rules/in_process.ts";
 import { addOne, check } from "./journal.ts";
 import { readLate } from "./late_reading.ts";
@@ -61,6 +62,7 @@ export async function playScenes(
   if (forwarding.chance(0.25)) await forwardEverything(world, forwarding);
   const atOnce = world.dice.fork("at once");
   if (atOnce.chance(0.5)) await confirmAtOnce(world, inspector, atOnce);
+  await playChain(world, inspector, world.dice.fork("chain"));
 }
 
 /**
