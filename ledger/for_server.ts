@@ -13,6 +13,7 @@ export { bookedAmount } from "./months/month_row.ts";
 export { readMonthAt, readMonthPositions } from "./months/stored_months.ts";
 export { ProjectionWorker } from "./projection/projection_worker.ts";
 export { HistoryReport } from "./releases/historic.ts";
+export { readLivePosition } from "./queries/attention.ts";
 export { type OrderTally, tallyOrders } from "./queries/stats.ts";
 export { writeWaiting } from "./queries/waiting_deliveries.ts";
 export { databaseFile } from "./store/connections/database_url.ts";

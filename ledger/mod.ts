@@ -137,6 +137,7 @@ export {
   type OrderView,
   type ReferencedOrders,
 } from "./queries/orders.ts";
+export type { OrderTotal } from "./queries/order_totals.ts";
 export {
   type UserPage,
   type UserQuery,

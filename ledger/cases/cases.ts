@@ -287,7 +287,12 @@ export class Cases {
 function knownReasons(order: OrderView, nowMs: number): AttentionKind[] {
   const { shown } = order.facts;
   const isUnderWay = shown === "progress" || shown === "pending";
-  const reasons = reasonsOf(order, nowMs);
+  // What is stored of an order never knows whether the ledger compares any.
+  const compares = { twice: false, withheld: null, ...order.context };
+  const reasons = reasonsOf(
+    { ...order, context: { ...compares, compares: true } },
+    nowMs,
+  );
   return isUnderWay && !reasons.includes("stuck")
     ? [...reasons, "stuck"]
     : [...reasons];

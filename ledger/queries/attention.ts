@@ -9,6 +9,7 @@ import {
   checkpointsOf,
   selectCheckpoints,
 } from "../store/tables/checkpoints.ts";
+import { selectLivePosition } from "../store/tables/state_pages.ts";
 import { selectUnattended } from "../store/tables/subscriptions/subscriptions.ts";
 import { selectUncheckedSince } from "../store/tables/order_context.ts";
 
@@ -72,6 +73,17 @@ export async function readUnattended(
     name: String(name),
     since: String(since),
   }));
+}
+
+/**
+ * Reads up to which event the states are made.
+ *
+ * @returns Its position; zero before the first fold.
+ * @throws {LedgerError} When the database fails.
+ */
+export async function readLivePosition(driver: Driver): Promise<number> {
+  const [result] = await driver.batch([selectLivePosition], "read");
+  return Number(result?.rows[0]?.[0] ?? 0);
 }
 
 /**

@@ -19,6 +19,10 @@ import {
 export interface DeliveryQuery {
   /** Only bodies that are no JSON object with a type. @default {false} */
   readonly quarantined?: boolean;
+  /** Only those that name this order. */
+  readonly orderId?: string;
+  /** Only those that name this user. */
+  readonly userId?: string;
 }
 
 /** One page of deliveries. */
@@ -91,16 +95,22 @@ export async function readDeliveryPage(
     readonly limit?: number;
   },
 ): Promise<DeliveryPage> {
-  const { after = null, quarantined = false } = query;
-  const size = pageSize(query.limit);
-  const select = quarantined ? selectQuarantined : selectDeliveries;
-  const [found] = await driver.batch([select(after, size + 1)], "read");
+  const { after = null, limit, quarantined = false, ...filter } = query;
+  const size = pageSize(limit);
+  const statement = quarantined && isEmpty(filter)
+    ? selectQuarantined(after, size + 1)
+    : selectDeliveries(after, size + 1, { ...filter, quarantined });
+  const [found] = await driver.batch([statement], "read");
   const rows = found?.rows ?? [];
   const deliveries = rows.slice(0, size).map((row) => DELIVERIES.read(row));
   const last = rows.length > size ? deliveries.at(-1) : undefined;
   if (last === undefined) return { deliveries, next: null };
   const { position, receivedAt } = last;
   return { deliveries, next: { position, receivedAt } };
+}
+
+function isEmpty(filter: Readonly<Record<string, unknown>>): boolean {
+  return Object.values(filter).every((value) => value === undefined);
 }
 
 /**

@@ -6,7 +6,9 @@ import {
 import type { AttentionKind } from "../outcomes/attention_kind.ts";
 import type { CaseState } from "../outcomes/order_case.ts";
 import {
+  type FactCondition,
   OUTCOME_TABLE,
+  type OutcomeCode,
   type Release,
   type ReleaseReason,
 } from "../outcomes/outcome_table.ts";
@@ -21,13 +23,19 @@ import {
   type Selection,
   selectStates,
 } from "../store/tables/state_pages.ts";
+import { LISTED, type OrderTotal, readTotals } from "./order_totals.ts";
 import {
   openConditions,
   orderConditions,
+  type OrderFilter,
   releaseConditions,
   selectClaimedByReference,
   selectConfirmedByReference,
+  type StoredOutcome,
 } from "../store/tables/order_conditions.ts";
+import { amountColumn } from "../store/tables/orders.ts";
+import { wrongQuery } from "../store/tables/query_values.ts";
+import { defined } from "../../core/guards.ts";
 import { StateReader } from "./state_reader.ts";
 
 /** An order as readers see it. */
@@ -62,13 +70,31 @@ export interface OrderQuery extends PageQuery {
   readonly attention?: AttentionKind;
   /** Only orders whose case a person has brought to this state. */
   readonly case?: Exclude<CaseState, "open">;
+  /** Only orders that have come to this. */
+  readonly outcome?: OutcomeCode;
+  /** Only this network, whatever the case of its name. */
+  readonly network?: string;
+  /** Only this currency, whatever the case of its code. */
+  readonly currency?: string;
+  /**
+   * Only orders of this amount of their currency or more, a plain decimal of at
+   * most six decimals.
+   */
+  readonly amountFrom?: string;
+  /** Only orders of this amount of their currency or less, likewise. */
+  readonly amountTo?: string;
+  /**
+   * Only orders that the partner recorded under this reference, or with this
+   * external id, whatever the case.
+   */
+  readonly reference?: string;
   /** Only orders of this release. */
   readonly release?: Release;
   /** Only orders whose release has this reason. */
   readonly releaseReason?: ReleaseReason;
   /**
-   * The time that `attention: "stuck"` and `"witness_missing"` go by, in
-   * milliseconds since the epoch.
+   * The time that `stuck` and `witness_missing` go by, in milliseconds since the
+   * epoch: as a reason, as an outcome, and as what opens a case again.
    *
    * @default {Date.now()}
    */
@@ -98,6 +124,7 @@ export interface ReferencedOrders {
 
 /** Orders as folded so far; behind by {@linkcode Ledger.lag} events. */
 export class Orders {
+  readonly #driver: Driver;
   readonly #states: StateReader<OrderView, OrderQuery>;
 
   /**
@@ -106,6 +133,7 @@ export class Orders {
    * @param driver A database that has been migrated.
    */
   constructor(driver: Driver) {
+    this.#driver = driver;
     this.#states = new StateReader(driver, "order", orderSelection);
   }
 
@@ -179,6 +207,20 @@ export class Orders {
   list(query: OrderQuery = {}): AsyncGenerator<OrderView> {
     return this.#states.list(query);
   }
+
+  /**
+   * Counts the orders of a query and adds up their amounts, by currency and
+   * trust: of all of them, whatever page the query asks for.
+   *
+   * @param query Which orders.
+   * @returns The totals by currency, confirmed ones before claimed ones.
+   * @throws {RangeError} When the query asks for what cannot be.
+   * @throws {LedgerError} When the database fails.
+   */
+  async totals(query: OrderQuery = {}): Promise<readonly OrderTotal[]> {
+    const { after: _after, limit: _limit, ...all } = query;
+    return await readTotals(this.#driver, orderSelection(all));
+  }
 }
 
 /**
@@ -213,12 +255,10 @@ export function orderSelection(query: OrderQuery): Selection {
   const before = (ms: number) => new Date(stuckAtMs - ms).toISOString();
   return {
     table: "orders",
-    // The orders of a click id are few, and its links name them.
-    ...(query.clickId === undefined
-      ? {}
-      : { index: "sqlite_autoindex_orders_1" }),
+    ...defined({ index: indexOf(query) }),
+    isOfFew: isOfFew(query),
     where: orderConditions({
-      ...query,
+      ...filterOf(query),
       stuckSince: before(STUCK_AFTER_MS),
       unseenSince: before(UNSEEN_AFTER_MS),
     }),
@@ -227,10 +267,108 @@ export function orderSelection(query: OrderQuery): Selection {
   };
 }
 
+/**
+ * The index to go by, where SQLite would choose one that is worse.
+ *
+ * @returns Undefined where it chooses well.
+ */
+function indexOf(query: OrderQuery): string | undefined {
+  // The orders of a name are few, and its links name them.
+  if (isNamed(query)) return "sqlite_autoindex_orders_1";
+  if (isOfFew(query)) return undefined;
+  const { status, trust, commodity, release, releaseReason } = query;
+  const { outcome, network, currency, amountFrom, amountTo } = query;
+  const isGiven = (value: unknown) => value !== undefined;
+  const indexed = [status, trust, commodity, release ?? releaseReason];
+  const others = [outcome, network, currency, amountFrom, amountTo];
+  // Only this one tells of two conditions without reading a row.
+  return others.some(isGiven) || indexed.filter(isGiven).length > 1
+    ? LISTED
+    : undefined;
+}
+
+function isNamed({ clickId, reference }: OrderQuery): boolean {
+  return (clickId ?? reference) !== undefined;
+}
+
+/** Whether a query asks for orders of which an index has few. */
+function isOfFew(
+  { userId, attention, anomaly, open, trust, ...query }: OrderQuery,
+): boolean {
+  return isNamed(query) || trust === "claimed" || open === true ||
+    [userId, attention, anomaly, query.case].some((one) => one !== undefined);
+}
+
+/** The query as its conditions take it. */
+function filterOf(query: OrderQuery): OrderFilter {
+  const { outcome, amountFrom, amountTo, reference, ...same } = query;
+  return {
+    ...same,
+    ...defined({
+      outcome: outcome && storedOutcome(outcome),
+      amountFrom: amountUnits("amountFrom", amountFrom),
+      amountTo: amountUnits("amountTo", amountTo),
+      named: reference,
+    }),
+  };
+}
+
+function amountUnits(
+  field: string,
+  amount: string | undefined,
+): number | undefined {
+  if (amount === undefined) return undefined;
+  const units = amountColumn(amount);
+  if (units !== null) return units;
+  throw wrongQuery(
+    field,
+    amount,
+    "an amount; write it like 100.50, with at most six decimals",
+  );
+}
+
+/** Facts that no stored state knows, because they are not of the order alone. */
+const NOT_STORED = ["overdue", "twice"] as const;
+
+/**
+ * An outcome by what is stored. A row that asks for what is not stored hides
+ * those behind it that can apply to the same order.
+ */
+function storedOutcome(code: OutcomeCode): StoredOutcome {
+  const at = OUTCOME_TABLE.findIndex((row) => row.code === code);
+  const row = OUTCOME_TABLE[at];
+  if (row === undefined) return { stored: [code] };
+  const asked = NOT_STORED.find((fact) => row.when[fact] !== undefined);
+  const before = OUTCOME_TABLE.slice(0, at);
+  const hidden = NOT_STORED.filter((fact) =>
+    fact !== asked && before.some(({ when }) =>
+      when[fact] !== undefined && canBothApply(when, row.when)
+    )
+  ).map((fact) => [fact, false]);
+  const stored = asked === undefined ? [row] : OUTCOME_TABLE.slice(at + 1)
+    .filter((one) => canBothApply(row.when, one.when));
+  return {
+    stored: stored.map((one) => one.code),
+    ...Object.fromEntries(
+      asked === undefined ? hidden : [...hidden, [asked, true]],
+    ),
+  };
+}
+
+/** Whether there are facts to which both conditions apply. */
+function canBothApply(a: FactCondition, b: FactCondition): boolean {
+  return Object.entries(a).every(([fact, values]) => {
+    const others: readonly string[] | undefined =
+      b[fact as keyof FactCondition];
+    return others === undefined ||
+      (values as readonly string[]).some((value) => others.includes(value));
+  });
+}
+
 /** Index ranges that are read side by side, where one does not hold all. */
 function eitherOf(query: OrderQuery): Pick<Selection, "either"> {
   const { release, releaseReason } = query;
-  const open = openConditions(query);
+  const open = openConditions(filterOf(query));
   if ((release ?? releaseReason) === undefined) {
     return open.length === 0 ? {} : { either: open };
   }

@@ -6,7 +6,7 @@ import {
   selectDeliveries,
   selectQuarantined,
 } from "../store/tables/deliveries.ts";
-import { pageStatement } from "../store/tables/state_pages.ts";
+import { orderTotals, pageStatement } from "../store/tables/state_pages.ts";
 import { selectTransitions } from "../store/tables/transitions.ts";
 import {
   orderRead,
@@ -285,5 +285,34 @@ Deno.test("orders that wait are merged from two indexes, and never sorted as a w
     steps.some((step) => step.includes("transitions_paid_twice")),
     steps.join("\n"),
   );
+  await ledger.close();
+});
+
+Deno.test("a list by what only the index by time holds goes by it, and so does its sum", async () => {
+  const driver = await openDriver({ url: ":memory:", worker: false });
+  const ledger = await ledgerOn(driver, { environment: "sandbox" });
+  for (
+    const query of [
+      { network: "base" },
+      { currency: "EUR", amountFrom: "1", amountTo: "100.50" },
+      { outcome: "declined", release: "no" },
+      { status: "success", release: "yes", commodity: "BTC" },
+    ] as OrderQuery[]
+  ) {
+    for (
+      const { sql, args } of [
+        pageStatement(orderSelection(query)),
+        orderTotals(orderSelection(query)),
+      ]
+    ) {
+      const steps = await stepsOf(driver, { sql, args });
+      assert.ok(
+        steps.some((step) =>
+          step.startsWith("SEARCH orders USING INDEX orders_by_time (")
+        ),
+        `${sql}\n${steps.join("\n")}`,
+      );
+    }
+  }
   await ledger.close();
 });

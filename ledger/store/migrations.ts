@@ -19,7 +19,12 @@ import {
 } from "./former_schemas.ts";
 import type { Columns } from "./tables/columns.ts";
 import { STATE_TEXTS } from "./tables/packed_rows.ts";
-import { orderKeySql, ORDERS, ordersSchema } from "./tables/orders.ts";
+import {
+  listedOrdersSchema,
+  orderKeySql,
+  ORDERS,
+  ordersSchema,
+} from "./tables/orders.ts";
 import { queuedTransitionsSchema } from "./tables/subscriptions/queued_transitions.ts";
 import { releaseDeliveriesSchema } from "./tables/subscriptions/release_deliveries.ts";
 import {
@@ -131,4 +136,5 @@ export const migrations: readonly Migration[] = [
       entity_id: `iif(${placeOfRequest} IS NULL, f.entity_id, NULL)`,
     }),
   },
+  { version: 7, statements: listedOrdersSchema },
 ];

@@ -1,8 +1,9 @@
 import { base64 } from "@scure/base";
 import { CommandError } from "../../settings/errors.ts";
-import { flagParam, needed, textParam } from "../../settings/params.ts";
+import { needed, textParam } from "../../settings/params.ts";
 import {
   deliveriesPage,
+  DELIVERY_FILTERS,
   deliveryDetail,
   type DeliveryDetailJson,
 } from "../queries/deliveries.ts";
@@ -20,12 +21,7 @@ export const DELIVERIES: Operation = operation({
   operationId: "listDeliveries",
   summary: "List webhook deliveries, newest first",
   examples: ["--quarantined --limit 20"],
-  params: {
-    ...PAGE,
-    quarantined: flagParam(
-      "Only bodies that are not a JSON object with a type",
-    ),
-  },
+  params: { ...PAGE, ...DELIVERY_FILTERS },
   result: {
     schema: "Delivery",
     description: "One page",

@@ -11,9 +11,10 @@ import {
 } from "../../settings/params.ts";
 import { orderAsOf, orderExplanation } from "../queries/explanation.ts";
 import { checkStatus, ORDER_FILTERS } from "../queries/order_filters.ts";
+import { refuseEmptyWindow } from "../queries/list_filters.ts";
 import { orderDetail, type OrderDetailJson } from "../queries/order.ts";
 import { ordersPage } from "../queries/orders.ts";
-import { PAGE } from "../queries/page.ts";
+import { PAGE, SORT } from "../queries/page.ts";
 import { explanationLines } from "../views/explanation_view.ts";
 import { foundByLines } from "../views/found_by.ts";
 import { orderLines, orderTable } from "../views/order_view.ts";
@@ -29,27 +30,21 @@ export const ORDERS: Operation = operation({
   path: "/v1/orders",
   scope: "read",
   operationId: "listOrders",
-  summary: "List orders, newest first",
+  summary: "List orders, newest first unless sorted otherwise",
   description:
     "All filters that are given must hold. Orders that appear or move " +
     "meanwhile may be read or missed, but none is read twice.",
   examples: ["--status pending --limit 20"],
-  params: { ...PAGE, ...ORDER_FILTERS },
+  params: { ...PAGE, ...ORDER_FILTERS, sort: SORT },
   result: {
     schema: "Order",
     description: "One page",
-    many: { rows: "orders", first: "newest" },
+    many: { rows: "orders", first: "first" },
   },
   folds: true,
   run: async ({ ledger, nowMs, named }, query) => {
-    const { from, to, status } = query;
-    if (from !== undefined && to !== undefined && from >= to) {
-      throw new UsageError(
-        `Wrong ${named("to")}: the window would end at ${to}, and begins at ` +
-          `${from} (${named("from")}); give a ${named("to")} that is later`,
-      );
-    }
-    await checkStatus(ledger, named("status"), status);
+    refuseEmptyWindow(query, named);
+    await checkStatus(ledger, named("status"), query.status);
     return await ordersPage(ledger, query, nowMs);
   },
   says: ({ items }, _, { columns }) =>

@@ -1,6 +1,8 @@
 import { CommandError } from "../../settings/errors.ts";
 import { needed, textParam } from "../../settings/params.ts";
-import { PAGE } from "../queries/page.ts";
+import { refuseEmptyWindow } from "../queries/list_filters.ts";
+import { PAGE, SORT } from "../queries/page.ts";
+import { USER_FILTERS } from "../queries/user_filters.ts";
 import { userDetail, usersPage } from "../queries/users.ts";
 import { userLines, userTable } from "../views/user_view.ts";
 import { pollAdvice } from "./find_order.ts";
@@ -12,16 +14,19 @@ export const USERS: Operation = operation({
   path: "/v1/users",
   scope: "read",
   operationId: "listUsers",
-  summary: "List users, newest first",
-  examples: ["--limit 20"],
-  params: PAGE,
+  summary: "List users, newest first unless sorted otherwise",
+  examples: ["--status success --limit 20"],
+  params: { ...PAGE, ...USER_FILTERS, sort: SORT },
   result: {
     schema: "User",
     description: "One page",
-    many: { rows: "users", first: "newest" },
+    many: { rows: "users", first: "first" },
   },
   folds: true,
-  run: ({ ledger }, query) => usersPage(ledger, query),
+  run: async ({ ledger, named }, query) => {
+    refuseEmptyWindow(query, named);
+    return await usersPage(ledger, query);
+  },
   says: ({ items }, _, { columns }) =>
     items.length === 0 ? "No users" : [userTable(items, columns)],
 });

@@ -2,6 +2,7 @@ import { bodyValue, classify } from "../../core/webhook_event/classify_body.ts";
 import { base64 } from "@scure/base";
 import { defined, messageOf } from "../../core/guards.ts";
 import {
+  type DeliveryQuery,
   type Ledger,
   readDelivery,
   type StoredDelivery,
@@ -16,12 +17,34 @@ import {
   wrongQuery,
 } from "../../ledger/for_resources.ts";
 import { parseWebhook } from "../../webhooks/mod.ts";
+import { flagParam, textParam } from "../../settings/params.ts";
+import type { FilterValues, ListFilter } from "./list_filters.ts";
 import type { Page, PageParams } from "./page.ts";
 
-/** Which deliveries to list. */
-export interface DeliveryListParams extends PageParams {
-  /** Only bodies that are no JSON object with a type. @default {false} */
-  readonly quarantined?: boolean;
+/** What chooses deliveries. */
+export const DELIVERY_FILTERS = {
+  quarantined: {
+    ...flagParam("Only bodies that are not a JSON object with a type"),
+    operand: "",
+  } as ListFilter<boolean>,
+  order: {
+    ...textParam("Only deliveries that name this order"),
+    operand: "<id>",
+  } as ListFilter<string>,
+  user: {
+    ...textParam("Only deliveries that name this user"),
+    operand: "<id>",
+  } as ListFilter<string>,
+};
+
+/** The values of filters; those that were left out are absent. */
+export type DeliveryFilters = FilterValues<typeof DELIVERY_FILTERS>;
+
+/** The filters as a query of the ledger. */
+export function deliveryQuery(
+  { quarantined, order, user }: DeliveryFilters,
+): DeliveryQuery {
+  return defined({ quarantined, orderId: order, userId: user });
 }
 
 /**
@@ -31,12 +54,12 @@ export interface DeliveryListParams extends PageParams {
  */
 export async function deliveriesPage(
   ledger: Ledger,
-  { quarantined, cursor, limit }: DeliveryListParams,
+  { cursor, limit, ...filters }: DeliveryFilters & PageParams,
 ): Promise<Page<StoredDelivery>> {
   const { deliveries, next } = await readDeliveryPage(
     ledger.driver,
     defined({
-      quarantined,
+      ...deliveryQuery(filters),
       limit,
       after: cursor === undefined ? undefined : placeOf(cursor),
     }),

@@ -1,10 +1,12 @@
-import type { Ledger, OrderQuery, OrderState } from "../../ledger/mod.ts";
+import type { Ledger, OrderQuery } from "../../ledger/mod.ts";
 import {
   ANOMALY_KINDS,
   ATTENTION_KINDS,
   attentionOf,
   CASE_STATES,
+  type OrderInContext,
   orderMachine,
+  outcomeNow,
 } from "../../ledger/for_resources.ts";
 import { UsageError } from "../../settings/errors.ts";
 import {
@@ -14,19 +16,30 @@ import {
   timeParam,
   wordParam,
 } from "../../settings/params.ts";
+import { isCalendarDate } from "../../core/time/service_time.ts";
+import { compareDecimals } from "../../core/decimal.ts";
+import { defined } from "../../core/guards.ts";
+import {
+  type FilterValues,
+  justBefore,
+  type ListFilter,
+} from "./list_filters.ts";
+import { OUTCOME_WORDS } from "../wording/outcome.ts";
 import { RELEASE, RELEASE_REASON } from "../wording/release.ts";
 
 /** The statuses that are documented; the service may use new ones. */
 export const STATUSES: readonly string[] = Object.keys(orderMachine.states);
 
 /** One way to choose orders. */
-export interface OrderFilter<Value> extends Param<Value> {
-  /** What stands for the value where the flag of a command is described. */
-  readonly operand: string;
+export interface OrderFilter<Value> extends ListFilter<Value> {
   /** What the ledger is asked for. */
   readonly query: (value: Value) => OrderQuery;
   /** Whether an order is chosen, at a time in ms since the epoch. */
-  readonly holds: (order: OrderState, value: Value, nowMs: number) => boolean;
+  readonly holds: (
+    order: OrderInContext,
+    value: Value,
+    nowMs: number,
+  ) => boolean;
 }
 
 function filter<Value>(
@@ -36,12 +49,14 @@ function filter<Value>(
   return { ...param, ...how };
 }
 
+/** What the ledger can compare. */
+const AMOUNT = /^(?:0|[1-9]\d{0,8})(?:\.\d{1,6}0*)?$/;
+
 const anyAnomaly = wordParam("", ANOMALY_KINDS);
 
 /**
- * What chooses orders, by the name of the flag, of the parameter of the API and
- * of the field of the console's form; all that are given must hold. A day in
- * `to` is in it whole, and no day is in two windows.
+ * What chooses orders. A day in `to` is in it whole, and no day is in two
+ * windows.
  */
 export const ORDER_FILTERS = {
   status: filter(
@@ -79,6 +94,58 @@ export const ORDER_FILTERS = {
     query: (commodity) => ({ commodity }),
     holds: (order, asset) => order.commodity === asset.toUpperCase(),
   }),
+  network: filter(
+    textParam("Only orders on this network, for example ethereum"),
+    {
+      operand: "<name>",
+      query: (network) => ({ network }),
+      holds: (order, network) => isSame(order.network, network),
+    },
+  ),
+  currency: filter(textParam("Only orders in this currency, for example EUR"), {
+    operand: "<code>",
+    query: (currency) => ({ currency }),
+    holds: (order, currency) => isSame(order.currency, currency),
+  }),
+  min: filter(amountParam("Only orders of this amount or more"), {
+    operand: "<amount>",
+    query: (amountFrom) => ({ amountFrom }),
+    holds: ({ currencyAmount }, min) =>
+      isAmount(currencyAmount) && compareDecimals(currencyAmount, min) >= 0,
+  }),
+  max: filter(amountParam("Only orders of this amount or less"), {
+    operand: "<amount>",
+    query: (amountTo) => ({ amountTo }),
+    holds: ({ currencyAmount }, max) =>
+      isAmount(currencyAmount) && compareDecimals(currencyAmount, max) <= 0,
+  }),
+  reference: filter(
+    textParam("Only orders of this reference of yours, or this external id"),
+    {
+      operand: "<text>",
+      query: (reference) => ({ reference }),
+      // Where the service shows another click id, only webhooks lead there.
+      holds: ({ expected, confirmed, externalOrderId }, reference) =>
+        (expected?.clickId === confirmed?.clickId &&
+          isSame(expected?.reference, reference)) ||
+        isSame(externalOrderId, reference),
+    },
+  ),
+  day: filter(
+    {
+      description: "Created on this day (UTC), for example 2026-11-20",
+      schema: { type: "string", format: "date" },
+      read: (name, text) => dayOf(name, text),
+    },
+    {
+      operand: "<day>",
+      query: (day) => ({
+        createdAfter: justBefore(day),
+        createdUpTo: justBefore(dayAfter(day)),
+      }),
+      holds: ({ createdAt }, day) => createdAt?.startsWith(day) === true,
+    },
+  ),
   from: filter(timeParam("Created at this time or later"), {
     operand: "<time>",
     query: (from) => ({ createdAfter: justBefore(from) }),
@@ -119,13 +186,27 @@ export const ORDER_FILTERS = {
   ),
   case: filter(
     wordParam(
-      "Only orders whose case a person has brought here, for example asked",
+      "Only orders whose case a person has brought here, for example asked, " +
+        "and of which nothing has changed since",
       CASE_STATES.filter((state) => state !== "open"),
     ),
     {
       operand: "<state>",
       query: (state) => ({ case: state }),
-      holds: (order, state) => order.case?.state === state,
+      holds: (order, state, nowMs) =>
+        outcomeNow(order, nowMs).case?.state === state,
+    },
+  ),
+  outcome: filter(
+    wordParam(
+      "Only orders that have come to this, for example session_matched",
+      keysOf(OUTCOME_WORDS),
+    ),
+    {
+      operand: "<code>",
+      query: (outcome) => ({ outcome }),
+      holds: (order, outcome, nowMs) =>
+        outcomeNow(order, nowMs).code === outcome,
     },
   ),
   release: filter(
@@ -158,26 +239,7 @@ export const ORDER_FILTER_NAMES = Object.keys(
 ) as readonly OrderFilterName[];
 
 /** The values of filters; those that were left out are absent. */
-export type OrderFilters = {
-  readonly [Name in OrderFilterName]?: (typeof ORDER_FILTERS)[Name] extends
-    OrderFilter<infer Value> ? Value : never;
-};
-
-/**
- * Reads the filters of a form or an address.
- *
- * @param text Gives the text of a filter; the empty one is none.
- * @throws {UsageError} When one is wrong.
- */
-export function readFilters(
-  text: (name: OrderFilterName) => string | undefined,
-): OrderFilters {
-  return Object.fromEntries(ORDER_FILTER_NAMES.flatMap((name) => {
-    const given = text(name)?.trim() ?? "";
-    const { read }: Param<unknown> = ORDER_FILTERS[name];
-    return given === "" ? [] : [[name, read(name, given)]];
-  }));
-}
+export type OrderFilters = FilterValues<typeof ORDER_FILTERS>;
 
 /** Those that were given, each with its value. */
 function given(
@@ -194,10 +256,21 @@ function given(
 
 /** The filters as a query of the ledger. */
 export function orderQuery(filters: OrderFilters): OrderQuery {
-  return Object.assign(
+  return given(filters).map(([{ query }, value]) => query(value)).reduce(
+    (all, one) => ({ ...all, ...one, ...windowOfBoth(all, one) }),
     {},
-    ...given(filters).map(([{ query }, value]) => query(value)),
   );
+}
+
+/** What two windows share: a day, and from when or until when. */
+function windowOfBoth(a: OrderQuery, b: OrderQuery): OrderQuery {
+  const [from, to] = [
+    [a.createdAfter, b.createdAfter].filter((time) => time !== undefined)
+      .sort().at(-1),
+    [a.createdUpTo, b.createdUpTo].filter((time) => time !== undefined)
+      .sort().at(0),
+  ];
+  return defined({ createdAfter: from, createdUpTo: to });
 }
 
 /**
@@ -207,7 +280,7 @@ export function orderQuery(filters: OrderFilters): OrderQuery {
  * @param nowMs The time that `stuck` goes by, in ms since the epoch.
  */
 export function matches(
-  order: OrderState,
+  order: OrderInContext,
   filters: OrderFilters,
   nowMs: number,
 ): boolean {
@@ -237,9 +310,42 @@ export async function checkStatus(
   );
 }
 
-/** A window holds its start and not its end, so that days do not overlap. */
-function justBefore(time: string): string {
-  return new Date(Date.parse(time) - 1).toISOString();
+function dayOf(name: string, text: string): string {
+  const day = text.trim();
+  if (isCalendarDate(day)) return day;
+  throw new UsageError(
+    `Wrong ${name}: "${text}" is no day; write it like 2026-11-20`,
+  );
+}
+
+function dayAfter(day: string): string {
+  return new Date(Date.parse(day) + DAY_MS).toISOString();
+}
+
+const DAY_MS = 86_400_000;
+
+/** Whether a field says a word, whatever the case. */
+function isSame(said: string | null | undefined, word: string): boolean {
+  return said?.toLowerCase() === word.toLowerCase();
+}
+
+/** An amount that lists are chosen by. */
+function amountParam(description: string): Param<string> {
+  return {
+    description: `${description}, in the order's currency, for example 100.50`,
+    schema: { type: "string", pattern: AMOUNT.source },
+    read: (name, text) => {
+      if (isAmount(text)) return text;
+      throw new UsageError(
+        `Wrong ${name}: "${text}" is no amount; write it like 100.50, with ` +
+          "at most nine digits before the point and six behind",
+      );
+    },
+  };
+}
+
+function isAmount(text: string | null): text is string {
+  return text !== null && AMOUNT.test(text);
 }
 
 function keysOf<Key extends string>(

@@ -1,4 +1,10 @@
-import { type Params, textParam, wholeParam } from "../../settings/params.ts";
+import {
+  type Param,
+  type Params,
+  textParam,
+  wholeParam,
+  wordParam,
+} from "../../settings/params.ts";
 
 /** Rows of a list, and how to ask for those that follow. */
 export interface Page<Row> {
@@ -27,3 +33,18 @@ export const PAGE = {
     { min: 1, max: MOST_ROWS, usual: 100 },
   ),
 } as const satisfies Params;
+
+/** Which page of a list that can be turned round. */
+export interface SortedPageParams extends PageParams {
+  /** Which rows come first, by when they were created. @default "newest" */
+  readonly sort?: "newest" | "oldest";
+}
+
+/** Which rows come first. */
+export const SORT: Param<"newest" | "oldest"> & { readonly operand: string } = {
+  ...wordParam("Which come first: newest (the default) or oldest", [
+    "newest",
+    "oldest",
+  ]),
+  operand: "<order>",
+};

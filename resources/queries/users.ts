@@ -2,19 +2,21 @@ import { defined } from "../../core/guards.ts";
 import { type Freshness, readFreshness } from "../../sync/mod.ts";
 import type { Ledger, UserView } from "../../ledger/mod.ts";
 import { type UserJson, userJson } from "../views/user_view.ts";
-import type { Page, PageParams } from "./page.ts";
+import type { Page, SortedPageParams } from "./page.ts";
+import { type UserFilters, userQuery } from "./user_filters.ts";
 
 /**
- * One page of `users list --json`, newest first.
+ * One page of `users list --json`, newest first unless sorted otherwise.
  *
  * @throws {RangeError} When cursor or limit is wrong.
  */
 export async function usersPage(
   ledger: Ledger,
-  { cursor, limit }: PageParams,
+  params: UserFilters & SortedPageParams,
 ): Promise<Page<UserJson>> {
+  const { cursor, limit, sort } = params;
   const { users, next } = await ledger.users.page(
-    defined({ after: cursor, limit }),
+    defined({ ...userQuery(params), after: cursor, limit, sort }),
   );
   return { items: users.map(userJson), next };
 }

@@ -2,9 +2,19 @@ import { printable } from "../../core/printable.ts";
 import type { OrderState } from "../../ledger/for_resources.ts";
 import { span } from "../wording/phrases.ts";
 
-/** A number and what it counts: `1 order`, `2 orders`. */
+/** A number and what it counts: `1 order`, `2,000 orders`. */
 export function counted(count: number, noun: string): string {
-  return `${count} ${count === 1 ? noun : `${noun}s`}`;
+  return `${countText(count)} ${count === 1 ? noun : `${noun}s`}`;
+}
+
+/** A whole number as people write it: `20,000`. */
+export function countText(count: number): string {
+  return thousands(String(count));
+}
+
+/** Digits in groups of three, as people read them: `1,200,000`. */
+export function thousands(digits: string): string {
+  return digits.replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
 /**

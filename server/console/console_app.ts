@@ -26,7 +26,7 @@ import type { PageContext } from "./context/page_context.ts";
 import { servedFile } from "./files/served_files.ts";
 import { lookAtStored } from "../../resources/health/stored_health.ts";
 import { healthBar } from "./health/health_bar.ts";
-import { HealthWatch, LiveHealth } from "./health/live_health.ts";
+import { HealthWatch, LivePages } from "./health/live_pages.ts";
 import { type Markup, markup } from "./markup/markup.ts";
 import { sentence } from "./markup/outside.ts";
 import { attentionPage } from "./pages/attention_page.ts";
@@ -38,7 +38,12 @@ import { messagePage } from "./pages/message_page.ts";
 import { monthPage } from "./pages/month_page.ts";
 import { monthsPage } from "./pages/months_page.ts";
 import { orderPage } from "./pages/order_page.ts";
-import { ordersPage } from "./pages/orders_page.ts";
+import { ordersCsv, ordersPage, totalsPage } from "./pages/orders_page.ts";
+import { usersPage } from "./pages/users_page.ts";
+import { deliveriesPage } from "./pages/deliveries_page.ts";
+import { OrderTotals } from "./context/order_totals.ts";
+import { readLivePosition } from "../../ledger/for_server.ts";
+import { UsageError } from "../../settings/errors.ts";
 import { searchPage } from "./pages/search_page.ts";
 import { againPage, signInPage } from "./pages/sign_in_page.ts";
 import { statementPage } from "./pages/statement_page.ts";
@@ -100,10 +105,11 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
     now,
     parts.look ?? (() => lookAtStored(ledger, { nowMs: now() })),
   );
-  const live = new LiveHealth(health);
+  const live = new LivePages(health, () => readLivePosition(ledger.driver));
   const { delivery } = health;
   const openBooks = new OpenBooks(ledger, now);
   const refunds = new RefundsOfMonths(ledger, now);
+  const orderTotals = new OrderTotals(ledger, now);
   const closedBooks = new ClosedBooks(ledger);
   const waiting = new CachedValue(() => countWaiting(ledger, now()), {
     now,
@@ -158,6 +164,8 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
     await parts.catchUp();
     const formToken = signIn.formToken(c.get("cookie"));
     const nowMs = now();
+    // Read first, so that nothing is missed that comes while the page is made.
+    const position = await readLivePosition(ledger.driver);
     const { supports, operates, name } = c.get("reader");
     const made = await make({
       ...parts,
@@ -168,6 +176,7 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
       openBooks,
       closedBooks,
       refunds,
+      orderTotals,
       waiting,
       delivery,
     });
@@ -176,6 +185,7 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
       environment: ledger.environment,
       health: await health.parts(),
       nowMs,
+      position,
       reader: signIn.isNeeded ? name : null,
       formToken,
     };
@@ -206,9 +216,35 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
       show(c, (context) => ordersPage(context, (name) => c.req.query(name))),
   );
   app.get(
+    "/orders/totals",
+    (c) =>
+      show(c, (context) => totalsPage(context, (name) => c.req.query(name))),
+  );
+  app.get("/orders.csv", async (c) => {
+    await parts.catchUp();
+    const address = (name: string) => c.req.query(name);
+    return c.body(ordersCsv({ ledger, nowMs: now() }, address), 200, {
+      "content-type": "text/csv; charset=utf-8",
+      "content-disposition": 'attachment; filename="orders.csv"',
+    });
+  });
+  app.get(
     "/orders/:id",
     (c) =>
       show(c, (context) => orderPage(context, idOfPath(c.req.param("id")))),
+  );
+  app.get(
+    "/deliveries",
+    (c) =>
+      show(
+        c,
+        (context) => deliveriesPage(context, (name) => c.req.query(name)),
+      ),
+  );
+  app.get(
+    "/users",
+    (c) =>
+      show(c, (context) => usersPage(context, (name) => c.req.query(name))),
   );
   app.get(
     "/deliveries/:id",
@@ -229,13 +265,10 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
           after: c.req.query("after"),
         })),
   );
-  app.get("/delivery", (c) =>
-    show(c, (context) =>
-      deliveryPage(context, {
-        show: c.req.query("show"),
-        range: c.req.query("range"),
-        after: c.req.query("after"),
-      })));
+  app.get(
+    "/delivery",
+    (c) => show(c, (context) => deliveryPage(context, c.req.query("range"))),
+  );
   app.get("/delivery/figures", async (c) => {
     const range = rangeOf(c.req.query("range"));
     const health = await delivery.value();
@@ -287,12 +320,12 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
     return streamSSE(c, async (stream) => {
       const left = new AbortController();
       stream.onAbort(() => left.abort());
-      for await (const seen of live.follow(left.signal)) {
-        if (seen === null) await stream.write(": \n\n");
-        else {
-          const data = JSON.stringify(healthBar(seen, now()).toString());
+      for await (const { parts, position } of live.follow(left.signal)) {
+        if (parts !== null) {
+          const data = JSON.stringify(healthBar(parts, now()).toString());
           await stream.writeSSE({ event: "health", data });
         }
+        await stream.writeSSE({ event: "beat", data: String(position) });
       }
     });
   });
@@ -367,7 +400,7 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
     }
     const message = messageOf(error);
     // The address asks for what cannot be.
-    const isWrong = error instanceof RangeError;
+    const isWrong = error instanceof RangeError || error instanceof UsageError;
     if (!isWrong) parts.log("error", "console_failed", { message });
     return send(c, failed(message), isWrong ? 400 : 500);
   });
@@ -383,6 +416,7 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
       await health.settled();
       await openBooks.stop();
       await refunds.settled();
+      await orderTotals.settled();
       await warmed;
       await waiting.settled();
     },

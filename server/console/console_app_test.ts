@@ -119,7 +119,7 @@ Deno.test("consoleApp() lets nothing inline run, and stays out of caches and fra
   const answer = await opened.ask("/");
   assert.equal(
     answer.headers.get("content-security-policy"),
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; " +
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
       "connect-src 'self'; form-action 'self'; base-uri 'none'; " +
       "frame-ancestors 'none'",
   );

@@ -26,7 +26,7 @@ Deno.test("rampkit orders list and users list give scripts all, people the newes
     assert.equal((await list("--json")).length, ORDERS);
     assert.equal((await list("--json", "--limit", "3")).length, 3);
     const table = await list();
-    assert.equal(table.at(-1), "The newest 50; --limit 0 shows all");
+    assert.equal(table.at(-1), "The first 50; --limit 0 shows all");
     // Heading, rows, a line between, and the note.
     assert.equal(table.length, 1 + 50 + 2);
     assert.equal((await list("--limit", "0")).length, 1 + ORDERS);

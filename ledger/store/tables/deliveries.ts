@@ -44,16 +44,37 @@ export interface DeliveryPlace {
   readonly receivedAt: string;
 }
 
-/** Selects deliveries after a place, the last stored first. */
+/** Which deliveries are selected. */
+export interface DeliveryFilter {
+  readonly orderId?: string;
+  readonly userId?: string;
+  readonly quarantined?: boolean;
+}
+
+/**
+ * Selects deliveries after a place, the last stored first; those that name an
+ * order or a user go by the index of its events.
+ */
 export function selectDeliveries(
   after: DeliveryPlace | null,
   limit: number,
+  { orderId, userId, quarantined = false }: DeliveryFilter = {},
 ): Statement {
+  const names = [
+    ...(orderId === undefined ? [] : [["order_id", orderId] as const]),
+    ...(userId === undefined ? [] : [["user_id", userId] as const]),
+  ];
   return {
     sql: `SELECT ${DELIVERIES.list()} FROM events
       WHERE kind = 'webhook' AND position < ?
+        ${names.map(([column]) => `AND ${column} = ?`).join(" ")}
+        ${quarantined ? "AND type IS NULL" : ""}
       ORDER BY position DESC LIMIT ?`,
-    args: [after?.position ?? Number.MAX_SAFE_INTEGER, limit],
+    args: [
+      after?.position ?? Number.MAX_SAFE_INTEGER,
+      ...names.map(([, id]) => id),
+      limit,
+    ],
   };
 }
 

@@ -22,10 +22,32 @@ export interface OrderFilter {
   readonly anomaly?: true | string;
   readonly attention?: string;
   readonly case?: string;
+  readonly outcome?: StoredOutcome;
+  readonly network?: string;
+  readonly currency?: string;
+  /** In the unit of the column `amount`. */
+  readonly amountFrom?: number;
+  /** Likewise. */
+  readonly amountTo?: number;
+  /** The partner's own reference, or the external id. */
+  readonly named?: string;
   /** Paid and unchanged since then is stuck, UTC ISO 8601. */
   readonly stuckSince?: string;
   /** A success since then that waits for the chain is missing, UTC ISO 8601. */
   readonly unseenSince?: string;
+}
+
+/**
+ * An outcome as stored states have it, which know neither the time nor other
+ * orders.
+ */
+export interface StoredOutcome {
+  /** The codes that are stored. */
+  readonly stored: readonly string[];
+  /** Whether the order has to be overdue. @default {it does not matter} */
+  readonly overdue?: boolean;
+  /** Whether another order has to hold the purchase. @default {likewise} */
+  readonly twice?: boolean;
 }
 
 /**
@@ -107,6 +129,10 @@ export interface ReleasePair {
 const paidTwice = `order_id IN (SELECT entity_id FROM transitions
   WHERE reason = 'paid_twice') AND ${isPaidTwice} = 1`;
 
+/** That no other order holds the purchase of an order: no row is read for it. */
+const notPaidTwice = `orders.row NOT IN (SELECT orders.row FROM orders
+  WHERE generation = ${liveGeneration} AND ${paidTwice})`;
+
 /**
  * The conditions under which orders have one of some releases and reasons, one
  * for each index range. What is stored knows no other order: a stored yes whose
@@ -124,7 +150,7 @@ export function releaseConditions(
     (release): Condition => ({
       sql: "release = ?" +
         (reason === undefined ? "" : " AND release_reason = ?") +
-        (release === "yes" ? ` AND ${isPaidTwice} IS NOT 1` : ""),
+        (release === "yes" ? ` AND ${notPaidTwice}` : ""),
       args: reason === undefined ? [release] : [release, reason],
     }),
   );
@@ -134,13 +160,49 @@ export function releaseConditions(
   return conditions.length === 0 ? [{ sql: "false", args: [] }] : conditions;
 }
 
+/** That an order is paid and has not changed since a time. */
+const isStuck = `open = 1 AND state ->> '$.changedAt' <= ?
+  AND (state ->> '$.confirmed.status' = 'pending'
+    OR (state ->> '$.confirmed.status' = 'progress'
+      AND state ->> '$.transferSeen'))`;
+
+/** That a success has waited for the chain since a time. */
+const isUnseen = `release = 'wait' AND release_reason = 'witness_open'
+  AND state ->> '$.changedAt' <= ?`;
+
+/**
+ * Why an order waits by what its stored state does not know: the time, other
+ * orders, and who was told.
+ */
+const WAITS_BY_MORE = {
+  stuck: isStuck,
+  witness_missing: isUnseen,
+  paid_twice: `${paidTwice} AND (state ->> '$.case.reopened' = 1
+    OR NOT EXISTS (SELECT 1 FROM hand_releases AS h
+      WHERE h.order_id = orders.order_id))`,
+  yes_withheld:
+    `order_id IN (SELECT entity_id FROM transitions WHERE withheld = 1)
+      AND ${withheldRelease} IS NOT NULL`,
+} as const;
+
+function isWaitByMore(
+  kind: string | undefined,
+): kind is keyof typeof WAITS_BY_MORE {
+  return kind !== undefined && Object.hasOwn(WAITS_BY_MORE, kind);
+}
+
+/** That who brought the case of an order where it is did not know of a reason. */
+function notDealtWith(kind: string): string {
+  return `instr(coalesce(state -> '$.case.reasons', ''), '"${kind}"') = 0`;
+}
+
 /**
  * That nobody closed the case of an order knowing of a reason. Of the reasons in
  * `attention` the stored ones are left out already.
  */
 function notClosedFor(kind: string): string {
   return `(case_state IS NULL OR case_state = 'asked'
-    OR instr(state -> '$.case.reasons', '"${kind}"') = 0)`;
+    OR ${notDealtWith(kind)})`;
 }
 
 /**
@@ -181,34 +243,55 @@ export function orderConditions(query: OrderFilter): Condition[] {
       ...new Array(6).fill(clickId),
     );
   }
-  if (query.case !== undefined) add("case_state = ?", query.case);
-  if (query.attention === "stuck") {
+  if (query.network !== undefined) {
+    add("network = ? COLLATE NOCASE", query.network);
+  }
+  if (query.currency !== undefined) {
+    add("currency = ? COLLATE NOCASE", query.currency);
+  }
+  if (query.amountFrom !== undefined) add("amount >= ?", query.amountFrom);
+  if (query.amountTo !== undefined) add("amount <= ?", query.amountTo);
+  if (query.named !== undefined) {
     add(
-      `open = 1 AND state ->> '$.changedAt' <= ?
-        AND (state ->> '$.confirmed.status' = 'pending'
-          OR (state ->> '$.confirmed.status' = 'progress'
-            AND state ->> '$.transferSeen'))`,
-      query.stuckSince ?? "",
+      `order_id IN (SELECT order_id FROM orders
+          WHERE generation = ${liveGeneration} AND reference = ? COLLATE NOCASE
+        UNION ALL SELECT o.order_id FROM order_links AS l
+          CROSS JOIN orders AS o ON o.row = l.row
+          WHERE l.generation = ${liveGeneration} AND l.kind = 'external'
+            AND l.link = ? COLLATE NOCASE)`,
+      query.named,
+      query.named,
     );
-    add(notClosedFor("stuck"));
-  } else if (query.attention === "witness_missing") {
-    add(
-      "release = 'wait' AND release_reason = 'witness_open' " +
-        "AND state ->> '$.changedAt' <= ?",
-      query.unseenSince ?? "",
-    );
-    add(notClosedFor("witness_missing"));
-  } else if (query.attention === "paid_twice") {
-    add(`${paidTwice} AND (state ->> '$.case.reopened' = 1
-      OR NOT EXISTS (SELECT 1 FROM hand_releases AS h
-        WHERE h.order_id = orders.order_id))`);
-    add(notClosedFor("paid_twice"));
-  } else if (query.attention === "yes_withheld") {
-    add(
-      `order_id IN (SELECT entity_id FROM transitions WHERE withheld = 1)
-        AND ${withheldRelease} IS NOT NULL`,
-    );
-    add(notClosedFor("yes_withheld"));
+  }
+  const { stuckSince = "", unseenSince = "" } = query;
+  const timesOf = (kind: string) =>
+    kind === "stuck"
+      ? [stuckSince]
+      : kind === "witness_missing"
+      ? [unseenSince]
+      : [];
+  if (query.outcome !== undefined) {
+    const { stored, overdue, twice } = query.outcome;
+    add(`outcome IN (${stored.map(() => "?").join(", ")})`, ...stored);
+    if (overdue !== undefined) {
+      const isOverdue = `((${isStuck}) OR (${isUnseen}))`;
+      add(
+        overdue ? isOverdue : `${isOverdue} IS NOT 1`,
+        stuckSince,
+        unseenSince,
+      );
+    }
+    if (twice !== undefined) add(twice ? paidTwice : notPaidTwice);
+  }
+  if (query.case !== undefined) {
+    add("case_state = ?", query.case);
+    for (const [kind, sql] of Object.entries(WAITS_BY_MORE)) {
+      add(`(${sql} AND ${notDealtWith(kind)}) IS NOT 1`, ...timesOf(kind));
+    }
+  }
+  if (isWaitByMore(query.attention)) {
+    add(WAITS_BY_MORE[query.attention], ...timesOf(query.attention));
+    add(notClosedFor(query.attention));
   } else if (query.attention !== undefined) {
     add("attention IS NOT NULL");
     // What had ended before the ledger went live was somebody else's task.

@@ -84,6 +84,77 @@ export const ordersSchema: readonly string[] = [
   ),
 ];
 
+/** The unit in which sums are added: the smallest of any currency and more. */
+const MILLIONTHS = 6;
+
+/** Digits before the point, at most: a number of JavaScript holds them all. */
+const MOST_DIGITS = 9;
+
+const amountJson = "(state ->> '$.currencyAmount')";
+const wholeSql =
+  `substr(${amountJson}, 1, instr(${amountJson} || '.', '.') - 1)`;
+const fractionSql =
+  `rtrim(substr(${amountJson}, instr(${amountJson} || '.', '.') + 1), '0')`;
+
+/**
+ * What lists of orders choose and add up by. The state says it already, so these
+ * columns take no room of a row: only the index by time holds them, which tells
+ * without any row which orders of a list there are, and their sum.
+ *
+ * `amount` is in millionths of the currency, and worked out without a binary
+ * fraction. It is NULL where it is no plain amount, where it has more decimals,
+ * or where it is too large.
+ */
+export const listedOrdersSchema: readonly string[] = [
+  ...["outcome", "network", "currency"].map((column) =>
+    `ALTER TABLE orders ADD COLUMN ${column} TEXT
+      GENERATED ALWAYS AS (state ->> '$.${column}') VIRTUAL`
+  ),
+  `ALTER TABLE orders ADD COLUMN amount INTEGER GENERATED ALWAYS AS (
+    CASE WHEN ${amountJson} GLOB '[0-9]*'
+      AND ${amountJson} NOT GLOB '*[^0-9.]*'
+      AND ${amountJson} NOT GLOB '*.*.*'
+      AND length(${wholeSql}) <= ${MOST_DIGITS} AND length(${fractionSql}) <= ${MILLIONTHS}
+    THEN CAST(${wholeSql} AS INTEGER) * ${10 ** MILLIONTHS} + CAST(
+      substr(${fractionSql} || '${"0".repeat(MILLIONTHS)}', 1, ${MILLIONTHS})
+      AS INTEGER) END) VIRTUAL`,
+  `DROP INDEX orders_by_time`,
+  `CREATE INDEX orders_by_time ON orders(generation, sort_at, place, status,
+    trust, release, outcome, commodity, network, currency, amount)`,
+];
+
+/**
+ * An amount as the column `amount` has it.
+ *
+ * @param decimal A plain decimal.
+ * @returns Null where it is negative, has more decimals, or is too large.
+ */
+export function amountColumn(decimal: string): number | null {
+  const [whole = "", fraction = ""] = decimal.split(".");
+  const units = fraction.replace(/0+$/, "");
+  if (!/^\d+$/.test(whole) || whole.length > MOST_DIGITS) return null;
+  if (units.length > MILLIONTHS) return null;
+  return Number(whole + units.padEnd(MILLIONTHS, "0"));
+}
+
+/**
+ * A sum of the column `amount` as a plain decimal.
+ *
+ * @param whole Whole units of the currency.
+ * @param millionths Further millionths of it.
+ */
+export function amountOfColumn(whole: number, millionths: number): string {
+  const unit = 10n ** BigInt(MILLIONTHS);
+  const all = BigInt(whole) * unit + BigInt(millionths);
+  const fraction = String(all % unit).padStart(MILLIONTHS, "0")
+    .replace(/0+$/, "");
+  return `${all / unit}${fraction === "" ? "" : `.${fraction}`}`;
+}
+
+/** SQL of the sum of `amount`: whole units, and further millionths. */
+export const amountSumSql: string = `sum(amount / ${10 ** MILLIONTHS}),
+  sum(amount % ${10 ** MILLIONTHS})`;
+
 /** What the short columns of an order say. */
 export interface OrderColumns {
   /** Position of the first event that names it. */

@@ -1,6 +1,6 @@
 import { isPaidTwice, orderContext } from "./order_context.ts";
 import { liveGeneration } from "./checkpoints.ts";
-import { orderStateSql } from "./orders.ts";
+import { amountSumSql, orderStateSql } from "./orders.ts";
 import { userTextsSql } from "./users.ts";
 import type { Entity } from "../../machines/transition.ts";
 import type { Driver, SqlValue, Statement } from "../driver/driver.ts";
@@ -60,6 +60,8 @@ export interface Selection {
    * @default what SQLite chooses
    */
   readonly index?: string;
+  /** Whether its index has few rows of what is selected. @default {false} */
+  readonly isOfFew?: boolean;
   /** Conditions besides those of {@linkcode PageQuery}. */
   readonly where: readonly Condition[];
   /**
@@ -93,28 +95,10 @@ export interface RowPage {
  * @param selection What to read.
  */
 export function pageStatement(selection: Selection): Condition {
-  const { table, index, where, either = [ALWAYS], query } = selection;
+  const { table, where, query } = selection;
   const id = table === "orders" ? "order_id" : "user_id";
   const newest = (query.sort ?? "newest") === "newest";
-  const conditions = [...where];
-  // SQLite takes one bound of each side: with a cursor, the cursor's.
-  const [lower, upper] = query.after === undefined
-    ? ["sort_at", "sort_at"]
-    : newest
-    ? ["sort_at", "+sort_at"]
-    : ["+sort_at", "sort_at"];
-  if (query.createdAfter !== undefined) {
-    conditions.push({
-      sql: `${lower} > ?`,
-      args: [queryTime("createdAfter", query.createdAfter)],
-    });
-  }
-  if (query.createdUpTo !== undefined) {
-    conditions.push({
-      sql: `${upper} <= ?`,
-      args: [queryTime("createdUpTo", query.createdUpTo)],
-    });
-  }
+  const conditions = [...where, ...createdConditions(query)];
   if (query.after !== undefined) {
     const end = decodeCursor(query.after);
     // Where the row is gone, all of its time count as read.
@@ -126,13 +110,52 @@ export function pageStatement(selection: Selection): Condition {
     });
   }
   const order = newest ? "DESC" : "ASC";
-  const selects = either.map((one) => {
-    const all = [...conditions, one];
+  const selected = selects(
+    { ...selection, where: conditions },
+    `${stateSql(table)}, activity, sort_at, ${id}, place, ` +
+      `length(CAST(${stateSql(table)} AS BLOB)) + ` +
+      `length(CAST(activity AS BLOB))${context(table)}`,
+  );
+  return {
+    sql: `${selected.sql} ORDER BY sort_at ${order}, place ${order} LIMIT ?`,
+    args: [...selected.args, pageSize(query.limit) + 1],
+  };
+}
+
+/** When the rows were created. */
+function createdConditions(query: PageQuery): Condition[] {
+  const { createdAfter, createdUpTo, after, sort = "newest" } = query;
+  // SQLite takes one bound of each side: with a cursor, the cursor's.
+  const [lower, upper] = after === undefined
+    ? ["sort_at", "sort_at"]
+    : sort === "newest"
+    ? ["sort_at", "+sort_at"]
+    : ["+sort_at", "sort_at"];
+  const conditions: Condition[] = [];
+  if (createdAfter !== undefined) {
+    conditions.push({
+      sql: `${lower} > ?`,
+      args: [queryTime("createdAfter", createdAfter)],
+    });
+  }
+  if (createdUpTo !== undefined) {
+    conditions.push({
+      sql: `${upper} <= ?`,
+      args: [queryTime("createdUpTo", createdUpTo)],
+    });
+  }
+  return conditions;
+}
+
+/** What is read of the rows of a selection, whatever their order. */
+function selects(
+  { table, index, where, either = [ALWAYS] }: Selection,
+  columns: string,
+): Condition {
+  const parts = either.map((one) => {
+    const all = [...where, one];
     return {
-      sql: `SELECT ${stateSql(table)}, activity, sort_at, ${id}, place, ` +
-        `length(CAST(${stateSql(table)} AS BLOB)) + ` +
-        `length(CAST(activity AS BLOB))` +
-        `${context(table)} FROM ${table} ` +
+      sql: `SELECT ${columns} FROM ${table} ` +
         (index === undefined ? "" : `INDEXED BY ${index} `) +
         `WHERE generation = ${liveGeneration}` +
         all.map(({ sql }) => sql === "" ? "" : ` AND ${sql}`).join(""),
@@ -140,12 +163,81 @@ export function pageStatement(selection: Selection): Condition {
     };
   });
   return {
-    sql: selects.map(({ sql }) => sql).join(" UNION ALL ") +
-      ` ORDER BY sort_at ${order}, place ${order} LIMIT ?`,
-    args: [
-      ...selects.flatMap(({ args }) => args),
-      pageSize(query.limit) + 1,
-    ],
+    sql: parts.map(({ sql }) => sql).join(" UNION ALL "),
+    args: parts.flatMap(({ args }) => args),
+  };
+}
+
+/** Where an order stands among those of one generation. */
+export interface OrderPlace {
+  /** Time it is sorted by. */
+  readonly sortAt: string;
+  /** Its place among those of one time. */
+  readonly place: number;
+}
+
+/** A part of a list: behind an order, and up to another one. */
+export interface OrderStep {
+  /** Null from the newest on. */
+  readonly from: OrderPlace | null;
+  /** Null to the oldest. */
+  readonly to: OrderPlace | null;
+}
+
+/** Selects where the step ends that has so many orders, whatever they are. */
+export function selectStepEnd(
+  query: PageQuery,
+  from: OrderPlace | null,
+  orders: number,
+): Statement {
+  const conditions = [
+    ...createdConditions(query),
+    ...stepConditions({
+      from,
+      to: null,
+    }),
+  ];
+  return {
+    sql: `SELECT sort_at, place FROM orders INDEXED BY orders_by_time
+      WHERE generation = ${liveGeneration}
+        ${conditions.map(({ sql }) => `AND ${sql}`).join(" ")}
+      ORDER BY sort_at DESC, place DESC LIMIT 1 OFFSET ?`,
+    args: [...conditions.flatMap(({ args }) => args), orders - 1],
+  };
+}
+
+function stepConditions({ from, to }: OrderStep): Condition[] {
+  const than = (sign: string, one: OrderPlace | null): Condition[] =>
+    one === null ? [] : [{
+      sql: `(sort_at, place) ${sign} (?, ?)`,
+      args: [one.sortAt, one.place],
+    }];
+  return [...than("<", from), ...than(">=", to)];
+}
+
+/**
+ * Counts and adds up the orders of a selection: rows of currency, trust, number
+ * of orders, number of amounts, and the sum of these.
+ *
+ * @param step Only those of a part of the list. @default {all of it}
+ */
+export function orderTotals(
+  selection: Selection,
+  step: OrderStep = { from: null, to: null },
+): Statement {
+  const where = [
+    ...selection.where,
+    ...createdConditions(selection.query),
+    ...stepConditions(step),
+  ];
+  const { sql, args } = selects(
+    { ...selection, where },
+    "upper(currency) AS currency, trust, amount",
+  );
+  return {
+    sql: `SELECT currency, trust, count(*), count(amount), ${amountSumSql}
+      FROM (${sql}) GROUP BY currency, trust`,
+    args,
   };
 }
 

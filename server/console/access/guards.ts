@@ -25,7 +25,7 @@ export const safeHeaders: MiddlewareHandler = secureHeaders({
     defaultSrc: ["'none'"],
     scriptSrc: ["'self'"],
     styleSrc: ["'self'"],
-    imgSrc: ["data:"],
+    imgSrc: ["'self'", "data:"],
     connectSrc: ["'self'"],
     formAction: ["'self'"],
     baseUri: ["'none'"],

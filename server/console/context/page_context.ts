@@ -3,6 +3,7 @@ import type { DeliveryHealth } from "../../../sync/mod.ts";
 import type { Operations } from "../../api/operations.ts";
 import type { ClosedBooks } from "./closed_books.ts";
 import type { Explorers } from "./explorers.ts";
+import type { OrderTotals } from "./order_totals.ts";
 import type { OpenBooks } from "./open_books.ts";
 import type { RefundsOfMonths } from "./refunds_due.ts";
 import type { CachedValue } from "./cached_value.ts";
@@ -34,6 +35,8 @@ export interface PageContext {
   readonly closedBooks: ClosedBooks;
   /** Refunds that are due. */
   readonly refunds: RefundsOfMonths;
+  /** Sums of lists of orders. */
+  readonly orderTotals: OrderTotals;
   /** The books of months that are not closed. */
   readonly openBooks: OpenBooks;
 }

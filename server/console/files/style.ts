@@ -120,6 +120,15 @@ pre { margin: 0; padding: 12px 14px; max-height: 70vh; overflow: auto; backgroun
 .plain + p, .scroll + p { margin-top: 10px; }
 .links li { padding: 3px 0; }
 .filter { margin-bottom: 16px; }
+.fields { display: grid; grid-template-columns: repeat(auto-fill, minmax(150px, 1fr)); gap: 8px 12px; margin-bottom: 10px; }
+.field { display: grid; gap: 2px; } .field label { font-size: 13px; } .field input, .field select { width: 100%; }
+.totals { font-size: 15px; } .total::before { content: "·"; color: var(--soft); margin: 0 6px; }
+.totals, .num { font-variant-numeric: tabular-nums; }
+.same { margin-top: 12px; } .same code { overflow-wrap: anywhere; }
+.local { display: block; color: var(--soft); font-size: 13px; white-space: nowrap; }
+.stale { opacity: 0.45; filter: grayscale(1); }
+#gone { font-weight: 600; } #changed { position: sticky; top: 8px; z-index: 1; box-shadow: 0 2px 10px #0003; }
+button.copy { font-size: 12px; padding: 0 6px; border-color: transparent; color: var(--soft); }
 .row { display: flex; flex-wrap: wrap; gap: 8px 12px; align-items: center; }
 .note-form { display: grid; gap: 8px; margin-top: 8px; max-width: 640px; }
 .notes { list-style: none; margin: 6px 0 0; padding: 0 0 0 12px; border-left: 3px solid var(--line); font-size: 14px; }

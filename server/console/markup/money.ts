@@ -1,11 +1,12 @@
 import { isDecimal } from "../../../core/decimal.ts";
+import { thousands } from "../../../resources/views/text.ts";
 import { outsideText } from "./outside.ts";
 
 /** Decimals of a currency that the runtime does not know. */
 const USUAL = 2;
 
 /**
- * An amount of a currency as people write it, with all its decimals: `100.50
+ * An amount of a currency as people write it, with all its decimals: `1,200.50
  * USD`. It is never rounded, and what is no plain number stays as it came.
  *
  * @returns Empty where the amount is not known.
@@ -24,7 +25,8 @@ export function sumText(amount: string, currency: string | null): string {
   if (!isDecimal(amount)) return outsideText(amount, 60);
   const [whole = "", part = ""] = amount.split(".");
   const decimals = part.padEnd(decimalsOf(currency), "0");
-  return outsideText(decimals === "" ? whole : `${whole}.${decimals}`, 60);
+  const shown = thousands(whole);
+  return outsideText(decimals === "" ? shown : `${shown}.${decimals}`, 60);
 }
 
 /** Decimals that amounts of a currency usually have: of yen none. */

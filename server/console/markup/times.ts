@@ -18,7 +18,7 @@ export function when(time: string | null, nowMs: number): Markup {
   if (time === null) return NOTHING;
   const at = moment(time);
   const ago = agoText(time, nowMs);
-  return markup`${at} <span class="soft">(${ago})</span>`;
+  return markup`${at} <span class="soft ago">(${ago})</span>`;
 }
 
 /** A time without its distance. */

@@ -12,58 +12,29 @@ import {
   section,
   table,
 } from "../markup/markup.ts";
-import { code, outside, outsideText, sentence } from "../markup/outside.ts";
+import { code, outsideText, sentence } from "../markup/outside.ts";
 import { moment, when } from "../markup/times.ts";
 import { plots, rangeOf } from "../parts/figures.ts";
 import { hidden } from "../parts/notes.ts";
-import { bodyPath, orderLink, userLink } from "../parts/order_table.ts";
+import { deliveryTable } from "../parts/delivery_table.ts";
+import { orderLink } from "../parts/order_table.ts";
 import type { PageParts } from "./layout.ts";
 
-/** Deliveries of one page. */
-const DELIVERIES = 50;
+/** Deliveries that are shown: a page of its own lists all. */
+const DELIVERIES = 10;
 
-/** Which deliveries are listed, as the address says. */
-export interface DeliveryAddress {
-  /** `quarantined`: only bodies that cannot be read. */
-  readonly show?: string | undefined;
-  /** How far back the plots go. */
-  readonly range?: string | undefined;
-  /** Where the page before ended. */
-  readonly after?: string | undefined;
-}
-
-/** Whether webhooks come, what came, and what was refused. */
+/**
+ * Whether webhooks come, what came last, and what was refused.
+ *
+ * @param range How far back the plots go.
+ */
 export async function deliveryPage(
   context: PageContext,
-  { show, range, after }: DeliveryAddress,
+  range: string | undefined,
 ): Promise<PageParts> {
   const { ledger, nowMs } = context;
   const health = await context.delivery.value();
-  const quarantined = show === "quarantined";
-  const { items, next } = await deliveriesPage(ledger, {
-    quarantined,
-    limit: DELIVERIES,
-    ...(after === undefined ? {} : { cursor: after }),
-  });
-  const rows = items.map((delivery) => [
-    markup`<a href="${bodyPath(delivery.id)}">${
-      moment(delivery.receivedAt)
-    }</a>`,
-    delivery.quarantined
-      ? markup`<span class="badge warn">cannot be read</span>`
-      : outside(delivery.type, 60),
-    delivery.orderId === null || delivery.orderId === ""
-      ? NOTHING
-      : orderLink(delivery.orderId),
-    delivery.userId === null || delivery.userId === ""
-      ? NOTHING
-      : userLink(delivery.userId),
-    delivery.bytes ?? "erased",
-  ]);
-  const query = new URLSearchParams({
-    ...(quarantined && { show: "quarantined" }),
-    after: next ?? "",
-  });
+  const { items } = await deliveriesPage(ledger, { limit: DELIVERIES });
   return {
     title: "Delivery",
     here: "delivery",
@@ -76,30 +47,10 @@ ${section("refused", "Refused requests", await refused(ledger.driver, nowMs))}
 ${
       section(
         "recent",
-        "What came",
-        markup`<form class="row filter" action="/delivery" method="get">
-<label for="show">Show</label> <select id="show" name="show">
-<option value="">all deliveries</option>
-<option value="quarantined" ${
-          quarantined && "selected"
-        }>bodies that cannot be read</option>
-</select> <button>Show</button></form>
-${
-          rows.length === 0 ? markup`<p>None.</p>` : table(
-            "Deliveries",
-            [
-              { title: "Received" },
-              { title: "Type" },
-              { title: "Order" },
-              { title: "User" },
-              { title: "Bytes", number: true },
-            ],
-            rows,
-          )
-        }${
-          next !== null &&
-          markup`<p><a class="button" href="/delivery?${query.toString()}">Earlier ones</a></p>`
-        }`,
+        "What came last",
+        markup`${deliveryTable(items)}
+<p class="row"><a class="button" href="/deliveries">All deliveries</a>
+<a class="button" href="/deliveries?quarantined=true">Those that cannot be read</a></p>`,
       )
     }`,
   };

@@ -10,6 +10,8 @@ export interface Frame {
   readonly health: readonly HealthPart[];
   /** The time, ms since the epoch. */
   readonly nowMs: number;
+  /** Up to which event the ledger was worked out. */
+  readonly position: number;
   /** Name of who is signed in; null where nobody signs in. */
   readonly reader: string | null;
   /** What the forms of this page send back. */
@@ -18,10 +20,16 @@ export interface Frame {
 
 /** What a page is made of. */
 export interface PageParts {
-  /** Its title; never an identifier or personal data. */
+  /** Its title; never personal data. */
   readonly title: string;
   /** Which entry of the navigation it is. */
-  readonly here?: "attention" | "orders" | "delivery" | "months";
+  readonly here?: "attention" | "orders" | "users" | "delivery" | "months";
+  /**
+   * What becomes of it where the ledger has more to show: `place`, it changes in
+   * place; `list`, a button does that, because what stands under the pointer
+   * would become another row. @default "place"
+   */
+  readonly follows?: "place" | "list";
   /** What stands in the search box. */
   readonly searched?: string;
   /** Files of script that this page needs besides the common one. */
@@ -72,8 +80,8 @@ export function layout(frame: Frame, parts: PageParts): Markup {
         "Attention",
       )
     }${entry("orders", "/orders", "Orders")}${
-      entry("delivery", "/delivery", "Delivery")
-    }${
+      entry("users", "/users", "Users")
+    }${entry("delivery", "/delivery", "Delivery")}${
       entry(
         "months",
         "/months",
@@ -90,13 +98,17 @@ export function layout(frame: Frame, parts: PageParts): Markup {
         }</span> <button class="quiet">Sign out</button></form>`
     }
       </header>
-      <p id="gone" class="bad" role="alert" hidden>The server of this page does not answer: what is shown is old.</p>
+      <p id="gone" class="bad" role="alert" hidden></p>
       ${healthBar(health, nowMs)}
-      <main id="main" tabindex="-1">
+      <p id="changed" class="notice" role="status" hidden>There is more to show by now. <button type="button">Show it</button></p>
+      <main id="main" tabindex="-1" data-position="${frame.position}" data-follows="${
+      parts.follows ?? "place"
+    }">
       ${body}
       </main>
-      <footer
-        class="soft">Times are in UTC. The ledger says what is shown here; the service is not asked by opening a page.</footer>
+      <footer class="soft">Times are in UTC.
+      <button type="button" class="quiet" id="times" aria-pressed="false" hidden>Show local time beside it</button>
+      The ledger says what is shown here; the service is not asked by opening a page.</footer>
       <script src="/files/console.js" defer></script>
     `,
     parts,
@@ -117,7 +129,7 @@ export function bare(
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="robots" content="noindex">
     <title>${title} - Rampkit</title>
-    <link rel="icon" href="data:,">
+    <link rel="icon" href="/files/icon.svg" type="image/svg+xml">
     <link rel="stylesheet" href="/files/console.css">${
     styles.map((path) => markup`<link rel="stylesheet" href="${path}">`)
   }

@@ -1,111 +1,163 @@
 import {
   checkStatus,
-  ORDER_FILTER_NAMES,
   ORDER_FILTERS,
-  type OrderFilterName,
-  readFilters,
+  orderQuery,
 } from "../../../resources/queries/order_filters.ts";
+import { readFilters } from "../../../resources/queries/list_filters.ts";
 import { ordersPage as listedOrders } from "../../../resources/queries/orders.ts";
+import { exportOrders } from "../../../resources/views/order_export.ts";
 import { ATTENTION } from "../../../resources/wording/attention.ts";
+import { CASE } from "../../../resources/wording/case.ts";
 import { RELEASE, RELEASE_REASON } from "../../../resources/wording/release.ts";
-import { UsageError } from "../../../settings/errors.ts";
 import type { PageContext } from "../context/page_context.ts";
 import { type Markup, markup, section } from "../markup/markup.ts";
-import { sentence } from "../markup/outside.ts";
+import {
+  type Address,
+  type Chosen,
+  chosenBy,
+  type FilteredList,
+  listForm,
+  listPath,
+  ofFilters,
+  onward,
+  sameCommand,
+  sortOf,
+} from "../parts/list_form.ts";
 import { orderTable } from "../parts/order_table.ts";
+import { orderTotals, totalsLater } from "../parts/order_totals.ts";
 import type { PageParts } from "./layout.ts";
 
 /** Orders of one page. */
 const ORDERS = 50;
 
-/** Gives what the address says of a filter, or `after`. */
-type Address = (name: OrderFilterName | "after") => string | undefined;
+const LIST: FilteredList = {
+  path: "/orders",
+  command: "orders list",
+  filters: ORDER_FILTERS,
+  first: [
+    ...["status", "release", "outcome", "asset", "network", "currency"],
+    ...["min", "max", "day", "user", "reference"],
+  ],
+  meanings: {
+    attention: ATTENTION,
+    release: RELEASE,
+    reason: RELEASE_REASON,
+    case: Object.fromEntries(
+      Object.entries(CASE).map(([state, { title }]) => [state, title]),
+    ),
+  },
+  sorts: true,
+};
 
-/** The orders, newest first, chosen by the filters that the address has. */
+/** The orders that the filters of the address choose, and their sum. */
 export async function ordersPage(
   context: PageContext,
   address: Address,
 ): Promise<PageParts> {
-  const chosen = chosenBy(address);
+  const chosen = chosenBy(LIST, address);
   return {
     title: "Orders",
     here: "orders",
+    follows: "list",
     body: markup`<h1>Orders</h1>
-<form class="row filter" action="/orders" method="get">${
-      ORDER_FILTER_NAMES.map((name) => field(name, chosen[name] ?? ""))
-    }<button>Show</button></form>
+${listForm(LIST, chosen)}
 ${await listed(context, chosen, address("after"))}`,
   };
 }
 
-/** The texts of the filters that the address has. */
-function chosenBy(
-  address: Address,
-): Readonly<Partial<Record<OrderFilterName, string>>> {
-  return Object.fromEntries(
-    ORDER_FILTER_NAMES.map((name) => [name, address(name)?.trim() ?? ""])
-      .filter(([, text]) => text !== ""),
-  );
-}
-
-async function listed(
-  { ledger, nowMs }: PageContext,
-  chosen: Readonly<Partial<Record<OrderFilterName, string>>>,
+function listed(
+  { ledger, nowMs, orderTotals: totals }: PageContext,
+  chosen: Chosen,
   after: string | undefined,
 ): Promise<Markup> {
-  try {
-    const filters = readFilters((name) => chosen[name]);
+  return ofFilters(ORDER_FILTERS, chosen, async (filters) => {
     await checkStatus(ledger, "status", filters.status);
+    const sort = sortOf(chosen);
     const { items, next } = await listedOrders(ledger, {
       ...filters,
+      sort,
       limit: ORDERS,
       ...(after === undefined ? {} : { cursor: after }),
     }, nowMs);
-    const onward = next !== null &&
-      markup`<p><a class="button" href="/orders?${
-        new URLSearchParams({ ...chosen, after: next }).toString()
-      }">Earlier orders</a></p>`;
+    const sum = await totals.soon(orderQuery(filters));
     return section(
-      "orders",
-      "Newest first",
-      markup`${orderTable("Orders", items, nowMs)}${onward}`,
+      "list",
+      sort === "newest" ? "Newest first" : "Oldest first",
+      markup`${
+        sum === null
+          ? totalsLater(listPath("/orders/totals", chosen))
+          : orderTotals(sum)
+      }
+${orderTable("Orders", items, nowMs)}${
+        onward(LIST.path, chosen, { after, next })
+      }
+${sameCommand(LIST.command, chosen)}
+<p class="row"><a class="button" href="${
+        listPath("/orders.csv", chosen)
+      }" download>All of them as CSV</a></p>`,
     );
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    return section(
-      "orders",
-      "Nothing is listed",
-      markup`<p role="alert">${sentence(error.message)}</p>`,
-    );
-  }
+  });
 }
 
-/** What the words of a filter mean, where that is said somewhere. */
-const MEANINGS: Partial<
-  Record<OrderFilterName, Readonly<Record<string, string>>>
-> = {
-  attention: ATTENTION,
-  release: RELEASE,
-  reason: RELEASE_REASON,
-};
+/** The sum of what the address chooses. */
+export async function totalsPage(
+  { orderTotals: totals }: PageContext,
+  address: Address,
+): Promise<PageParts> {
+  const chosen = chosenBy(LIST, address);
+  return {
+    title: "Sum of orders",
+    here: "orders",
+    body: markup`<h1>Sum of orders</h1>
+${await ofFilters(
+      ORDER_FILTERS,
+      chosen,
+      async (filters) => orderTotals(await totals.of(orderQuery(filters))),
+    )}
+<p><a href="${listPath("/orders", chosen)}">The orders</a></p>`,
+  };
+}
 
-/** One filter of the form: a choice of its words, or any text. */
-function field(name: OrderFilterName, text: string): Markup {
-  const { description, schema } = ORDER_FILTERS[name];
-  const input = Array.isArray(schema.enum)
-    ? markup`<select id="${name}" name="${name}"><option value="">any</option>${
-      schema.enum.map((word: string) =>
-        markup`<option value="${word}" title="${
-          MEANINGS[name]?.[word] ?? ""
-        }" ${word === text && "selected"}>${
-          word === "true" ? "of any kind" : word.replaceAll("_", " ")
-        }</option>`
-      )
-    }</select>`
-    : markup`<input id="${name}" name="${name}" value="${text}" title="${description}" size="14">`;
-  return markup`<label for="${name}">${
-    name.charAt(0).toUpperCase() + name.slice(1)
-  }</label>
-${input}
-`;
+/**
+ * The orders that the address chooses as CSV, as `orders export --trust all`
+ * writes them.
+ *
+ * @throws {UsageError} When a filter is wrong.
+ */
+export function ordersCsv(
+  { ledger, nowMs }: Pick<PageContext, "ledger" | "nowMs">,
+  address: Address,
+): ReadableStream<Uint8Array> {
+  const chosen = chosenBy(LIST, address);
+  const filters = readFilters(ORDER_FILTERS, (name) => chosen[name]);
+  const orders = ledger.orders.list({
+    ...orderQuery(filters),
+    stuckAtMs: nowMs,
+    sort: sortOf(chosen),
+  });
+  const lines = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = lines.writable.getWriter();
+  const utf8 = new TextEncoder();
+  const written = exportOrders(paced(orders, writer), {
+    format: "csv",
+    totals: false,
+    nowMs,
+    write: (text) => {
+      writer.write(utf8.encode(text)).catch(() => {}); // The reader has left.
+    },
+  });
+  written.then(() => writer.close(), (error) => writer.abort(error))
+    .catch(() => {}); // Likewise.
+  return lines.readable;
+}
+
+/** Orders, read no faster than they are taken. */
+async function* paced<Order>(
+  orders: AsyncIterable<Order>,
+  writer: WritableStreamDefaultWriter<Uint8Array>,
+): AsyncGenerator<Order> {
+  for await (const order of orders) {
+    await writer.ready;
+    yield order;
+  }
 }

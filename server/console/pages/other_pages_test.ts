@@ -180,31 +180,89 @@ Deno.test("monthPage() works the books of an open month out, and stores nothing"
   assert.equal(await ledger.months.get("2026-10"), null);
 });
 
-Deno.test("deliveryPage() lists what came, page by page, and alone what cannot be read", async () => {
+Deno.test("deliveryPage() says whether webhooks come, and shows the last of them", async () => {
   await using opened = testConsole(await oddLedger(), now);
   const all = await opened.read("/delivery");
   assert.match(
     all,
     /Webhooks come: Nothing is overdue; the last webhook was received at/,
   );
+  assert.match(all, /order_complete 01KQCLAIMED000000000000001/);
+});
+
+Deno.test("deliveriesPage() lists what came, page by page, and alone what cannot be read or names an order", async () => {
+  await using opened = testConsole(await oddLedger(), now);
+  const all = await opened.read("/deliveries");
   assert.match(all, /2026-11-20 11:15:00 cannot be read/);
   assert.match(all, /order_complete 01KQCLAIMED000000000000001/);
-  const odd = await opened.read("/delivery?show=quarantined");
+  const odd = await opened.read("/deliveries?quarantined=true");
   assert.match(odd, /cannot be read/);
   assert.ok(!odd.includes("order_complete"));
+  assert.match(odd, /rampkit deliveries list --quarantined Copy/);
+  const own = await opened.read(`/deliveries?order=${ODD_ORDERS.claimed}`);
+  assert.match(own, /order_complete 01KQCLAIMED000000000000001/);
+  assert.ok(!own.includes("cannot be read"));
+  const buyers = await opened.read(`/deliveries?user=${ODD_USERS.buyer}`);
+  assert.match(buyers, /order_complete/);
   const many = Array.from(
     { length: 51 },
     (_, n) => oddWebhook(`O${n}`, "payment_started", n),
   );
   await using other = testConsole(await oddLedger(many), now);
-  const page = await (await other.ask("/delivery")).text();
-  const [, next = ""] = /href="(\/delivery\?after=[^"]+)"/.exec(page) ?? [];
+  const page = await (await other.ask("/deliveries")).text();
+  const [, next = ""] = /href="(\/deliveries\?after=[^"]+)"/.exec(page) ?? [];
   const earlier = await other.read(next);
   assert.equal(earlier.match(/payment_started/g)?.length, 1);
-  const wrong = await other.ask("/delivery?after=2");
+  const wrong = await other.ask("/deliveries?after=2");
   assert.equal(wrong.status, 400);
   assert.match(await wrong.text(), /Wrong cursor: &quot;2&quot; is not/);
   assert.deepEqual(other.logged, []);
+});
+
+Deno.test("ordersPage() says how many orders there are and their sum, turns the list round, and gives it as command and CSV", async () => {
+  await using opened = testConsole(await oddLedger(), now);
+  const path = "/orders?status=failed&min=100.5&sort=oldest";
+  const text = await opened.read(path);
+  assert.match(
+    text,
+    /Oldest first (\d+) orders ([\d.,]+) USD in \1 orders/,
+  );
+  assert.match(
+    text,
+    /rampkit orders list --status failed --min 100\.5 --sort oldest Copy/,
+  );
+  const order = (list: string) =>
+    [...list.matchAll(/01KQ[A-Z]+0+1/g)].map(([id]) => id);
+  const newest = await opened.read("/orders?status=failed&min=100.5");
+  assert.deepEqual(order(text).toReversed(), order(newest));
+  const file = await opened.ask(path.replace("/orders", "/orders.csv"));
+  assert.match(
+    file.headers.get("content-disposition") ?? "",
+    /attachment; filename="orders.csv"/,
+  );
+  const lines = (await file.text()).trim().split("\r\n");
+  assert.match(lines[0] ?? "", /^order_id,reference,status,/);
+  assert.deepEqual(
+    lines.slice(1).map((line) => line.split(",")[0]),
+    [...new Set(order(text))],
+  );
+  const wrong = await opened.ask("/orders.csv?min=much");
+  assert.equal(wrong.status, 400);
+  assert.match(await wrong.text(), /Wrong min: .*is no amount/);
+  const sum = await opened.read("/orders/totals?status=failed&min=100.5");
+  assert.match(sum, /Sum of orders (\d+) orders ([\d.,]+) USD in \1 orders/);
+});
+
+Deno.test("usersPage() lists users by the filters", async () => {
+  await using opened = testConsole(await oddLedger(), now);
+  const all = await opened.read("/users");
+  assert.ok(all.includes(ODD_USERS.buyer) && all.includes(ODD_USERS.retry));
+  const verified = await opened.read("/users?status=success");
+  assert.ok(verified.includes(ODD_USERS.buyer));
+  assert.ok(!verified.includes(ODD_USERS.retry));
+  assert.match(verified, /rampkit users list --status success Copy/);
+  const wrong = await opened.read("/users?trust=much");
+  assert.match(wrong, /Wrong trust: .much. is none of claimed, confirmed/);
 });
 
 /** A ledger whose last delivery was answered late, two hours ago. */

@@ -47,18 +47,30 @@ export function orderTable(
     [
       { title: "Order" },
       { title: "Release" },
+      { title: "Status" },
       { title: "Amount", number: true },
-      { title: "Created" },
+      { title: "Asset" },
+      { title: "Created (UTC)" },
       { title: "What is true", sentence: true },
     ],
     orders.map((order) => [
       markup`${orderLink(order.orderId)}${reference(order)}`,
       markup`${releaseBadge(order.release)}${byHand(order)}`,
+      outside(order.status, 40),
       moneyText(order.currencyAmount, order.currency),
+      asset(order),
       created(order.createdAt, nowMs),
       brief(order.outcome.message),
     ]),
   );
+}
+
+/** What it pays for, and where that goes. */
+function asset({ commodity, network }: OrderJson): Markup {
+  return markup`${outside(commodity, 20)}${
+    network !== null &&
+    markup`<br><span class="soft">${outside(network, 30)}</span>`
+  }`;
 }
 
 /** What a person did about it, which ends its release. */
@@ -79,9 +91,9 @@ function reference({ expected, externalOrderId }: OrderJson): Markup {
 function created(time: string | null, nowMs: number): Markup {
   return time === null
     ? markup`<span class="soft">not known</span>`
-    : markup`<time datetime="${time}" title="${timeText(time)}">${
-      agoText(time, nowMs)
-    }</time>`;
+    : markup`<time datetime="${time}">${
+      timeText(time).slice(0, 16)
+    }</time> <span class="soft ago">${agoText(time, nowMs)}</span>`;
 }
 
 const LEVELS: Readonly<Record<Release, string>> = {

@@ -11,7 +11,7 @@ import {
 } from "../../../resources/wording/console/timeline.ts";
 import { type FactRow, facts, type Markup, markup } from "../markup/markup.ts";
 import { outsideText, sentence } from "../markup/outside.ts";
-import { agoText, moment } from "../markup/times.ts";
+import { moment, when } from "../markup/times.ts";
 import { bodyPath } from "./order_table.ts";
 
 /** The latest events that are shown; the command shows all. */
@@ -50,7 +50,7 @@ function item(event: ExplainedEventJson, nowMs: number): Markup {
   return markup`<li class="${effect}">
 <p class="said-what">${sentence(describeHappening(content))}</p>
 <p class="soft">${happened !== null && markup`Happened ${moment(happened)}. `}
-Heard ${moment(recordedAt)} (${agoText(recordedAt, nowMs)})
+Heard ${when(recordedAt, nowMs)}
 <span class="tag">${heardBy(content)}</span></p>
 <p>${step(event)} <span class="soft">${sentence(why.message)}.</span></p>
 ${fields(event)}</li>`;

@@ -1,22 +1,29 @@
 import assert from "node:assert/strict";
 import type { HealthPart } from "./health_bar.ts";
-import { LiveHealth } from "./live_health.ts";
+import { LivePages } from "./live_pages.ts";
 
 /** A part that is as the test says. */
 function part(level: HealthPart["level"]): HealthPart {
   return { name: "Ledger", level, findings: [] };
 }
 
-Deno.test("LiveHealth.follow() tells of a change once, and ends with the page and with the console", async () => {
+Deno.test("LivePages.follow() tells of a change once and that it is there again and again, and ends with the page and with the console", async () => {
   let parts = [part("fine")];
-  const live = new LiveHealth({ parts: () => Promise.resolve(parts) }, 1);
+  let position = 7;
+  const live = new LivePages(
+    { parts: () => Promise.resolve(parts) },
+    () => Promise.resolve(position),
+    1,
+  );
   const left = new AbortController();
   const seen = live.follow(left.signal);
-  assert.deepEqual((await seen.next()).value, [part("fine")]);
-  assert.equal((await seen.next()).value, null);
+  const told = async () => (await seen.next()).value;
+  assert.deepEqual(await told(), { parts: [part("fine")], position: 7 });
+  assert.deepEqual(await told(), { parts: null, position: 7 });
   parts = [part("problem")];
-  assert.deepEqual((await seen.next()).value, [part("problem")]);
-  assert.equal((await seen.next()).value, null);
+  position = 8;
+  assert.deepEqual(await told(), { parts: [part("problem")], position: 8 });
+  assert.deepEqual(await told(), { parts: null, position: 8 });
   left.abort();
   assert.equal((await seen.next()).done, true);
 
@@ -27,8 +34,12 @@ Deno.test("LiveHealth.follow() tells of a change once, and ends with the page an
   assert.equal(live.hasRoom, false);
 });
 
-Deno.test("LiveHealth.hasRoom is false while a hundred pages follow", async () => {
-  const live = new LiveHealth({ parts: () => Promise.resolve([]) }, 1);
+Deno.test("LivePages.hasRoom is false while a hundred pages follow", async () => {
+  const live = new LivePages(
+    { parts: () => Promise.resolve([]) },
+    () => Promise.resolve(0),
+    1,
+  );
   const pages = Array.from(
     { length: 100 },
     () => live.follow(new AbortController().signal),

@@ -11,9 +11,21 @@ const EVERY_MS = 5000;
 /** More open pages than this are not told of changes. */
 const MOST_PAGES = 100;
 
-/** Tells open pages how everything is, whenever that changes. */
-export class LiveHealth {
+/** What open pages are told. */
+export interface Beat {
+  /** How everything is, where that has changed; else null. */
+  readonly parts: readonly HealthPart[] | null;
+  /** Up to which event the ledger is worked out: what a page shows is older. */
+  readonly position: number;
+}
+
+/**
+ * Tells open pages again and again that the server is there, how everything is,
+ * and whether what they show may have changed.
+ */
+export class LivePages {
   readonly #health: Pick<HealthWatch, "parts">;
+  readonly #position: () => Promise<number>;
   readonly #everyMs: number;
   readonly #ended = new AbortController();
   #pages = 0;
@@ -21,10 +33,16 @@ export class LiveHealth {
   /**
    * Tells of what a watch sees.
    *
+   * @param position Up to which event the ledger is worked out.
    * @param everyMs How often it looks.
    */
-  constructor(health: Pick<HealthWatch, "parts">, everyMs: number = EVERY_MS) {
+  constructor(
+    health: Pick<HealthWatch, "parts">,
+    position: () => Promise<number>,
+    everyMs: number = EVERY_MS,
+  ) {
     this.#health = health;
+    this.#position = position;
     this.#everyMs = everyMs;
   }
 
@@ -34,22 +52,20 @@ export class LiveHealth {
   }
 
   /**
-   * How everything is, at once and whenever it changes; null now and then in
-   * between, so that a connection that is gone is noticed.
+   * Tells at once, and every few seconds.
    *
    * @param left Aborted when the page is gone.
    */
-  async *follow(
-    left: AbortSignal,
-  ): AsyncGenerator<readonly HealthPart[] | null> {
+  async *follow(left: AbortSignal): AsyncGenerator<Beat> {
     const over = AbortSignal.any([left, this.#ended.signal]);
     this.#pages++;
     try {
       let shown = "";
       while (!over.aborted) {
         const parts = await this.#health.parts();
+        const position = await this.#position();
         const text = JSON.stringify(parts);
-        yield text === shown ? null : parts;
+        yield { parts: text === shown ? null : parts, position };
         shown = text;
         await sleep(this.#everyMs, over).catch(() => {}); // It is over then.
       }
@@ -58,7 +74,7 @@ export class LiveHealth {
     }
   }
 
-  /** Ends every {@linkcode LiveHealth.follow}. */
+  /** Ends every {@linkcode LivePages.follow}. */
   end(): void {
     this.#ended.abort();
   }

@@ -1,0 +1,108 @@
+import type { Trust } from "../machines/transition.ts";
+import type { Driver, SqlValue } from "../store/driver/driver.ts";
+import { amountOfColumn } from "../store/tables/orders.ts";
+import {
+  type OrderPlace,
+  orderTotals,
+  type Selection,
+  selectStepEnd,
+} from "../store/tables/state_pages.ts";
+
+/** Orders of one currency and trust, and the sum of their amounts. */
+export interface OrderTotal {
+  /** Code of the currency; null of orders that name none. */
+  readonly currency: string | null;
+  /**
+   * `confirmed`: the service has shown them. `claimed`: only webhooks say so,
+   * and anybody can send one.
+   */
+  readonly trust: Trust;
+  /** How many orders there are. */
+  readonly orders: number;
+  /** The exact sum of the amounts that can be added, a plain decimal. */
+  readonly sum: string;
+  /**
+   * How many amounts are not in the sum: they are not known, are no plain
+   * decimal of at most six decimals, or have more than nine digits before them.
+   */
+  readonly notSummed: number;
+}
+
+/** The index that holds all that lists choose and add up by. */
+export const LISTED = "orders_by_time";
+
+/** Orders that are added up at once: others wait for the database meanwhile. */
+const STEP = 20_000;
+
+/**
+ * Counts the orders of a selection, and adds up their amounts.
+ *
+ * @param selection Which orders; those that an index has few of name it, or
+ * leave it to SQLite.
+ * @param step Orders that are looked at in one statement.
+ */
+export async function readTotals(
+  driver: Driver,
+  selection: Selection,
+  step: number = STEP,
+): Promise<readonly OrderTotal[]> {
+  const found = new Totals();
+  if (selection.isOfFew) {
+    const [all] = await driver.batch([orderTotals(selection)], "read");
+    found.add(all?.rows ?? []);
+    return found.all;
+  }
+  const listed = { ...selection, index: LISTED };
+  for (let from: OrderPlace | null = null;;) {
+    const [end] = await driver.batch([
+      selectStepEnd(selection.query, from, step),
+    ], "read");
+    const [sortAt, place] = end?.rows[0] ?? [];
+    const to: OrderPlace | null = sortAt === undefined
+      ? null
+      : { sortAt: String(sortAt), place: Number(place) };
+    const [part] = await driver.batch(
+      [orderTotals(listed, { from, to })],
+      "read",
+    );
+    found.add(part?.rows ?? []);
+    if (to === null) return found.all;
+    from = to;
+  }
+}
+
+/** What steps add up. */
+class Totals {
+  readonly #totals = new Map<
+    string,
+    Omit<OrderTotal, "sum"> & { whole: number; millionths: number }
+  >();
+
+  /** Adds the rows of {@linkcode orderTotals}. */
+  add(rows: readonly (readonly SqlValue[])[]): void {
+    for (const [currency, trust, orders, summed, whole, millionths] of rows) {
+      const key = `${trust} ${currency}`;
+      const one = this.#totals.get(key);
+      this.#totals.set(key, {
+        currency: currency as string | null,
+        trust: trust as Trust,
+        orders: (one?.orders ?? 0) + Number(orders),
+        notSummed: (one?.notSummed ?? 0) + Number(orders) - Number(summed),
+        whole: (one?.whole ?? 0) + Number(whole ?? 0),
+        millionths: (one?.millionths ?? 0) + Number(millionths ?? 0),
+      });
+    }
+  }
+
+  /** By currency, those without one last; confirmed ones before claimed ones. */
+  get all(): readonly OrderTotal[] {
+    const rank = ({ currency, trust }: OrderTotal) =>
+      `${currency === null ? 1 : 0} ${currency} ${
+        trust === "confirmed" ? 0 : 1
+      }`;
+    return [...this.#totals.values()].map(({ whole, millionths, ...one }) => ({
+      ...one,
+      sum: amountOfColumn(whole, millionths),
+    })).sort((a, b) => rank(a) < rank(b) ? -1 : 1);
+  }
+}

@@ -1,0 +1,65 @@
+import { UsageError } from "../../settings/errors.ts";
+import type { Param } from "../../settings/params.ts";
+
+/** One way to choose rows of a list. */
+export interface ListFilter<Value> extends Param<Value> {
+  /** What stands for the value where the flag of a command is described. */
+  readonly operand: string;
+}
+
+/**
+ * The ways to choose rows of one list, by the name of the flag, of the parameter
+ * of the API and of the field of the console's form; all that are given must
+ * hold.
+ */
+export type ListFilters = Readonly<Record<string, ListFilter<unknown>>>;
+
+/** The values of filters; those that were left out are absent. */
+export type FilterValues<Filters> = {
+  readonly [Name in keyof Filters]?: Filters[Name] extends
+    ListFilter<infer Value> ? Value : never;
+};
+
+/**
+ * Reads the filters of a form or an address.
+ *
+ * @param text Gives the text of a filter; the empty one is none.
+ * @throws {UsageError} When one is wrong.
+ */
+export function readFilters<Filters extends ListFilters>(
+  filters: Filters,
+  text: (name: string) => string | undefined,
+): FilterValues<Filters> {
+  return Object.fromEntries(
+    Object.entries(filters).flatMap(([name, { read }]) => {
+      const given = text(name)?.trim() ?? "";
+      return given === "" ? [] : [[name, read(name, given)]];
+    }),
+  ) as FilterValues<Filters>;
+}
+
+/**
+ * A moment just before another: a window holds its start and not its end, so
+ * that days do not overlap.
+ */
+export function justBefore(time: string): string {
+  return new Date(Date.parse(time) - 1).toISOString();
+}
+
+/**
+ * Refuses a window that holds no moment: an empty list would look like an
+ * answer.
+ *
+ * @param named How a filter is named to whoever gave it.
+ * @throws {UsageError} When `to` is not after `from`.
+ */
+export function refuseEmptyWindow(
+  { from, to }: { readonly from?: string; readonly to?: string },
+  named: (filter: string) => string,
+): void {
+  if (from === undefined || to === undefined || from < to) return;
+  throw new UsageError(
+    `Wrong ${named("to")}: the window would end at ${to}, and begins at ` +
+      `${from} (${named("from")}); give a ${named("to")} that is later`,
+  );
+}

@@ -1,0 +1,204 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { Ledger, OrderView } from "../../ledger/mod.ts";
+import { AmountSum } from "../../ledger/for_server.ts";
+import {
+  ODD_NOW_MS,
+  oddEvents,
+  oddLedger,
+  oddReading,
+} from "../../tests/kit/odd_ledger.ts";
+import { orderOfRow, outcomeEvents } from "../../tests/kit/outcome_orders.ts";
+import {
+  matches,
+  ORDER_FILTER_NAMES,
+  ORDER_FILTERS,
+  type OrderFilters,
+  orderQuery,
+} from "./order_filters.ts";
+import { readFilters } from "./list_filters.ts";
+
+/** A ledger with every outcome, odd amounts, and cases of every state. */
+async function anyLedger(): Promise<Ledger> {
+  const amounts = ["0.1", "0.2", "7", "1200000", "0.1234567", "9999999999"];
+  const ledger = await oddLedger([
+    ...oddEvents(),
+    ...outcomeEvents(),
+    ...amounts.map((currency_amount, at) =>
+      oddReading(`01KAMOUNT${at}`, "failed", 400 + at * 700, {
+        currency_amount,
+        currency: at % 2 === 0 ? "EUR" : "usd",
+        crypto: "usdc.simple.polygon",
+        external_order_id: `AM${at}`,
+      })
+    ),
+    oddReading("01KNOAMOUNT", "failed", 500, {
+      currency_amount: null,
+      currency: null,
+    }),
+  ]);
+  const by = "anna";
+  for (
+    const [code, change] of [
+      ["refund_due", "asked"],
+      ["other_amount_paid", "written_off"],
+      ["end_changed", "not_ours"],
+      ["stuck", "asked"],
+      ["session_matched", "written_off"],
+    ] as const
+  ) {
+    await ledger.cases.change(orderOfRow(code), { change, by });
+  }
+  await ledger.project();
+  return ledger;
+}
+
+/** Every value of a filter that some order may have, and some that none has. */
+function valuesOf(name: keyof OrderFilters, orders: readonly OrderView[]) {
+  const { schema } = ORDER_FILTERS[name];
+  if (Array.isArray(schema.enum)) return schema.enum as string[];
+  const of = (get: (order: OrderView) => string | null | undefined) =>
+    [
+      ...new Set(orders.map(get)),
+      "nothing",
+    ].flatMap((one) => one === "" ? [] : one ?? []);
+  const amounts = ["0", "0.1", "0.15", "100.50", "100.500001", "999999999"];
+  const times = orders.flatMap(({ createdAt }) => createdAt ?? []);
+  switch (name) {
+    case "status":
+      return of((order) => order.status);
+    case "user":
+      return of((order) => order.userId);
+    case "click":
+      return of((order) => order.clickId);
+    case "asset":
+      return of((order) => order.commodity?.toLowerCase());
+    case "network":
+      return of((order) => order.network?.toUpperCase());
+    case "currency":
+      return of((order) => order.currency);
+    case "reference":
+      return [
+        ...of((order) => order.expected?.reference?.toUpperCase()),
+        ...of((order) => order.externalOrderId),
+      ];
+    case "min":
+    case "max":
+      return amounts;
+    case "day":
+      return [...new Set(times.map((time) => time.slice(0, 10)))];
+    case "from":
+    case "to":
+      return times.slice(0, 8);
+  }
+  throw new Error(`No values of ${name}`);
+}
+
+Deno.test("orderQuery() lists the very orders that matches() takes, for every filter and value", async () => {
+  await using ledger = await anyLedger();
+  const all = await Array.fromAsync(ledger.orders.list());
+  const law = async (filters: OrderFilters) => {
+    const listed = ledger.orders.list({
+      ...orderQuery(filters),
+      stuckAtMs: ODD_NOW_MS,
+    });
+    // Where no creation is stated, the list goes by the time of the first event.
+    const isByTime = "day" in filters || "from" in filters || "to" in filters;
+    const counts = ({ createdAt }: OrderView) =>
+      !isByTime || createdAt !== null;
+    const ids = (await Array.fromAsync(listed)).filter(counts)
+      .map(({ orderId }) => orderId);
+    const taken = all.filter((order) =>
+      counts(order) && matches(order, filters, ODD_NOW_MS)
+    );
+    assert.deepEqual(
+      ids,
+      taken.map(({ orderId }) => orderId),
+      JSON.stringify(filters),
+    );
+    return ids.length;
+  };
+  const values = ORDER_FILTER_NAMES.flatMap((name) =>
+    valuesOf(name, all).map((text) =>
+      [
+        name,
+        readFilters(ORDER_FILTERS, (one) => one === name ? text : undefined),
+      ] as const
+    )
+  );
+  for (const name of ORDER_FILTER_NAMES) {
+    let found = 0;
+    for (const [of, filters] of values) {
+      if (of === name) found += await law(filters);
+    }
+    assert.ok(found > 0, `${name} chooses no order`);
+  }
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...values),
+      fc.constantFrom(...values),
+      async ([, a], [, b]) => {
+        await law({ ...a, ...b });
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
+
+Deno.test("Orders.totals() counts and adds up exactly what the list has", async () => {
+  await using ledger = await anyLedger();
+  const all = await Array.fromAsync(ledger.orders.list());
+  const totalsOf = (orders: readonly OrderView[]) => {
+    const found = new Map<string, { orders: number; sum: AmountSum }>();
+    for (const { currency, trust, currencyAmount } of orders) {
+      const key = `${currency?.toUpperCase() ?? ""} ${trust}`;
+      const one = found.get(key) ?? { orders: 0, sum: new AmountSum() };
+      one.orders++;
+      const isSummed = currencyAmount !== null &&
+        /^\d{1,9}(\.\d{1,6})?$/.test(currencyAmount);
+      one.sum.add(isSummed ? currencyAmount : null, 1);
+      found.set(key, one);
+    }
+    return [...found].map(([key, { orders, sum }]) =>
+      `${key}: ${orders}, ${sum.known ?? "0"}, ${sum.unknown}`
+    ).sort();
+  };
+  for (
+    const filters of [
+      {},
+      { status: "failed" },
+      { release: "wait" },
+      { min: "0.1", max: "7" },
+      { attention: "stuck" },
+      { user: "nobody" },
+      { trust: "confirmed", from: "2026-11-20", to: "2026-11-21" },
+    ] as OrderFilters[]
+  ) {
+    const totals = await ledger.orders.totals({
+      ...orderQuery(filters),
+      stuckAtMs: ODD_NOW_MS,
+      limit: 1,
+    });
+    assert.deepEqual(
+      totals.map((one) =>
+        `${
+          one.currency ?? ""
+        } ${one.trust}: ${one.orders}, ${one.sum}, ${one.notSummed}`
+      ).sort(),
+      totalsOf(all.filter((one) => matches(one, filters, ODD_NOW_MS))),
+      JSON.stringify(filters),
+    );
+  }
+});
+
+Deno.test("readFilters() refuses a day that no calendar has, and what is no amount", () => {
+  const read = (name: string, text: string) => () =>
+    readFilters(ORDER_FILTERS, (one) => one === name ? text : undefined);
+  for (const day of ["2026-02-30", "20 November", "2026-11-20T09:00:00Z"]) {
+    assert.throws(read("day", day), /is no day; write it like 2026-11-20/);
+  }
+  for (const amount of ["-1", "1,5", "1e3", "0.1234567", "1234567890"]) {
+    assert.throws(read("min", amount), /is no amount; write it like 100\.50/);
+  }
+  assert.deepEqual(read("max", "100.500000000")(), { max: "100.500000000" });
+});

@@ -1,0 +1,59 @@
+import {
+  deliveriesPage as listedDeliveries,
+  DELIVERY_FILTERS,
+} from "../../../resources/queries/deliveries.ts";
+import type { PageContext } from "../context/page_context.ts";
+import { markup, section } from "../markup/markup.ts";
+import { deliveryTable } from "../parts/delivery_table.ts";
+import {
+  type Address,
+  chosenBy,
+  type FilteredList,
+  listForm,
+  ofFilters,
+  onward,
+  sameCommand,
+} from "../parts/list_form.ts";
+import type { PageParts } from "./layout.ts";
+
+/** Deliveries of one page. */
+const DELIVERIES = 50;
+
+const LIST: FilteredList = {
+  path: "/deliveries",
+  command: "deliveries list",
+  filters: DELIVERY_FILTERS,
+  first: Object.keys(DELIVERY_FILTERS),
+};
+
+/** The deliveries that the filters of the address choose. */
+export async function deliveriesPage(
+  { ledger }: PageContext,
+  address: Address,
+): Promise<PageParts> {
+  const chosen = chosenBy(LIST, address);
+  const after = address("after");
+  return {
+    title: "Deliveries",
+    here: "delivery",
+    follows: "list",
+    body: markup`<h1>Deliveries</h1>
+<p><a href="/delivery">Do webhooks come?</a></p>
+${listForm(LIST, chosen)}
+${await ofFilters(DELIVERY_FILTERS, chosen, async (filters) => {
+      const { items, next } = await listedDeliveries(ledger, {
+        ...filters,
+        limit: DELIVERIES,
+        ...(after === undefined ? {} : { cursor: after }),
+      });
+      return section(
+        "list",
+        "Newest first",
+        markup`${deliveryTable(items)}${
+          onward(LIST.path, chosen, { after, next })
+        }
+${sameCommand(LIST.command, chosen)}`,
+      );
+    })}`,
+  };
+}

@@ -1,0 +1,185 @@
+import type {
+  FilterValues,
+  ListFilter,
+  ListFilters,
+} from "../../../resources/queries/list_filters.ts";
+import { readFilters } from "../../../resources/queries/list_filters.ts";
+import { shellWord } from "../../../resources/views/shell_word.ts";
+import { UsageError } from "../../../settings/errors.ts";
+import { type Markup, markup, NOTHING, section } from "../markup/markup.ts";
+import { sentence } from "../markup/outside.ts";
+
+/** Gives what the address says of a filter, of `after` or of `sort`. */
+export type Address = (name: string) => string | undefined;
+
+/** A list that is chosen by the filters of its address. */
+export interface FilteredList {
+  /** Where it is. */
+  readonly path: "/orders" | "/users" | "/deliveries";
+  /** The command that lists the same. */
+  readonly command: string;
+  /** The filters. */
+  readonly filters: ListFilters;
+  /** Those that stand open; the others are folded away until one is used. */
+  readonly first: readonly string[];
+  /** What the words of filters mean, where that is said somewhere. */
+  readonly meanings?: Readonly<
+    Record<string, Readonly<Record<string, string>> | undefined>
+  >;
+  /** Whether it can be turned round. @default {false} */
+  readonly sorts?: true;
+}
+
+/** The texts of filters that an address has; `sort` is one of them. */
+export type Chosen = Readonly<Record<string, string>>;
+
+/** What an address chooses; what is left empty is left out. */
+export function chosenBy(list: FilteredList, address: Address): Chosen {
+  const names = Object.keys(list.filters).concat(list.sorts ? ["sort"] : []);
+  return Object.fromEntries(
+    names.map((name) => [name, address(name)?.trim() ?? ""])
+      .filter(([, text]) => text !== ""),
+  );
+}
+
+/** The address of a list, chosen likewise. */
+export function listPath(
+  path: string,
+  chosen: Chosen,
+  more: Readonly<Record<string, string>> = {},
+): string {
+  const query = new URLSearchParams({ ...chosen, ...more }).toString();
+  return query === "" ? path : `${path}?${query}`;
+}
+
+/** Which end of a list comes first. */
+export function sortOf({ sort }: Chosen): "newest" | "oldest" {
+  return sort === "oldest" ? "oldest" : "newest";
+}
+
+/** The form that chooses, and the same as a command. */
+export function listForm(list: FilteredList, chosen: Chosen): Markup {
+  const names = Object.keys(list.filters);
+  const folded = names.filter((name) => !list.first.includes(name));
+  const fields = (of: readonly string[]) =>
+    of.map((name) => field(list, name, chosen[name] ?? ""));
+  const isFoldedUsed = folded.some((name) => chosen[name] !== undefined);
+  return markup`<form class="filter" action="${list.path}" method="get">
+<div class="fields">${fields(list.first)}${
+    list.sorts && sortField(chosen)
+  }</div>
+${
+    folded.length > 0 &&
+    markup`<details id="more-filters" ${
+      isFoldedUsed && "open"
+    }><summary>More filters</summary>
+<div class="fields">${fields(folded)}</div></details>`
+  }
+<p class="row"><button class="primary">Show</button>${
+    Object.keys(chosen).length > 0 &&
+    markup` <a href="${list.path}">Without filters</a>`
+  }</p></form>`;
+}
+
+/** The command that prints the same, to copy. */
+export function sameCommand(command: string, chosen: Chosen): Markup {
+  const flags = Object.entries(chosen).map(([name, text]) =>
+    name === "quarantined" ? ` --${name}` : ` --${name} ${shellWord(text)}`
+  );
+  return markup`<p class="row same"><span class="soft">The same on a command line</span>
+<code class="command" id="same">rampkit ${command}${flags.join("")}</code>
+<button type="button" class="quiet" data-copy="same" hidden>Copy</button></p>`;
+}
+
+/**
+ * Makes a list of what its filters choose; where one is wrong, it says so and
+ * lists nothing.
+ */
+export async function ofFilters<Filters extends ListFilters>(
+  filters: Filters,
+  chosen: Chosen,
+  make: (values: FilterValues<Filters>) => Promise<Markup>,
+): Promise<Markup> {
+  try {
+    return await make(readFilters(filters, (name) => chosen[name]));
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return section(
+      "list",
+      "Nothing is listed",
+      markup`<p role="alert">${sentence(error.message)}</p>`,
+    );
+  }
+}
+
+/** Links to the pages before and behind. */
+export function onward(
+  path: string,
+  chosen: Chosen,
+  { after, next }: {
+    readonly after: string | undefined;
+    readonly next: string | null;
+  },
+): Markup {
+  if (after === undefined && next === null) return NOTHING;
+  const later = sortOf(chosen) === "newest" ? "Earlier ones" : "Later ones";
+  return markup`<p class="row">${
+    after !== undefined &&
+    markup`<a class="button" href="${listPath(path, chosen)}">First page</a>`
+  }${
+    next !== null &&
+    markup`<a class="button" href="${
+      listPath(path, chosen, { after: next })
+    }">${later}</a>`
+  }</p>`;
+}
+
+/** One filter of the form: a choice of its words, or any text. */
+function field(
+  { filters, meanings }: FilteredList,
+  name: string,
+  text: string,
+): Markup {
+  const { description, schema } = filters[name] as ListFilter<unknown>;
+  const words = Array.isArray(schema.enum)
+    ? schema.enum as string[]
+    : schema.type === "boolean"
+    ? ["true"]
+    : null;
+  const input = words === null
+    ? markup`<input id="${name}" name="${name}" value="${text}" title="${description}" ${
+      schema.format === "date" ? "type=date" : ""
+    }>`
+    : markup`<select id="${name}" name="${name}" title="${description}"><option value="">any</option>${
+      words.map((word) =>
+        markup`<option value="${word}" title="${
+          meanings?.[name]?.[word] ?? ""
+        }" ${word === text && "selected"}>${
+          word !== "true"
+            ? word.replaceAll("_", " ")
+            : schema.type === "boolean"
+            ? "only these"
+            : "of any kind"
+        }</option>`
+      )
+    }</select>`;
+  return labelled(name, input);
+}
+
+function sortField(chosen: Chosen): Markup {
+  return labelled(
+    "sort",
+    markup`<select id="sort" name="sort"><option value="">newest first</option>
+<option value="oldest" ${
+      sortOf(chosen) === "oldest" && "selected"
+    }>oldest first</option></select>`,
+  );
+}
+
+function labelled(name: string, input: Markup): Markup {
+  return markup`<div class="field"><label for="${name}">${
+    name.charAt(0).toUpperCase() + name.slice(1)
+  }</label>
+${input}</div>
+`;
+}
