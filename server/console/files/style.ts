@@ -42,7 +42,7 @@ main:focus { outline: none; }
 .environment.production { color: var(--bad); } .environment.test { color: var(--soft); }
 .search { display: flex; flex: 1 1 320px; gap: 8px; }
 .search input { flex: 1; }
-nav { display: flex; gap: 4px; }
+nav { display: flex; flex-wrap: wrap; gap: 4px; }
 nav a { padding: 5px 10px; border-radius: 8px; text-decoration: none; font-weight: 550; }
 nav a:hover { text-decoration: underline; }
 nav a[aria-current] { background: var(--card); color: var(--ink); box-shadow: inset 0 0 0 1px var(--line); }
