@@ -1,7 +1,7 @@
 import { defined } from "../../core/guards.ts";
 import { HAND_OUTCOMES } from "../../ledger/for_resources.ts";
 import type { RecordedRelease } from "../../ledger/mod.ts";
-import { CommandError, UsageError } from "../../settings/errors.ts";
+import { CommandError } from "../../settings/errors.ts";
 import {
   flagParam,
   needed,
