@@ -32,7 +32,10 @@ import { isStop, stoppable } from "../../settings/stoppable.ts";
 import { lookIntoLedger } from "../doctor/ledger_looks.ts";
 import { lookAtSettings } from "../doctor/settings_looks.ts";
 import type { Cli } from "../program/cli.ts";
-import { type Io, jsonLine, line } from "../program/io.ts";
+import { paint, type Style } from "../program/colour.ts";
+import { type Io, jsonLine } from "../program/io.ts";
+import { printable } from "../../core/printable.ts";
+import { wrap } from "../../resources/views/text.ts";
 import {
   jsonOption,
   ledgerOptions,
@@ -81,7 +84,7 @@ export function addDoctor(program: Command, cli: Cli): void {
         })
       );
       if (flags.json) jsonLine(io, { ok, checks: shown });
-      else print(io, shown);
+      else await print(io, shown);
       return ok ? EXIT.fine : EXIT.failed;
     }));
 }
@@ -170,18 +173,36 @@ const SIGN = { ok: "ok  ", warn: "WARN", fail: "FAIL", skip: "-   " } as const;
 const SIGN_WIDTH = 6;
 const NAME_WIDTH = 16;
 
-function print(io: Io, checks: readonly Check[]): void {
+/** How each sign is written where the terminal has colours. */
+const STYLE: Readonly<Record<Check["status"], Style>> = {
+  ok: "green",
+  warn: "yellow",
+  fail: "red",
+  skip: "dim",
+};
+
+async function print(io: Io, checks: readonly Check[]): Promise<void> {
+  const said: string[] = [];
+  const line = (text: string, hang?: number, status?: Check["status"]) => {
+    const shown = wrap(printable(text), io.columns, hang);
+    const sign = status === undefined ? "" : SIGN[status];
+    said.push(
+      status !== undefined && io.colour
+        ? paint(STYLE[status], sign) + shown.slice(sign.length)
+        : shown,
+    );
+  };
   // On a narrow terminal the finding goes below its name.
   const narrow = io.columns !== null && io.columns < 60;
   const indent = narrow ? SIGN_WIDTH : SIGN_WIDTH + NAME_WIDTH;
   for (const { name, status, detail, advice } of checks) {
     const head = SIGN[status].padEnd(SIGN_WIDTH);
     if (narrow) {
-      line(io, head + name);
-      line(io, " ".repeat(indent) + detail);
-    } else line(io, head + name.padEnd(NAME_WIDTH) + detail, indent);
+      line(head + name, undefined, status);
+      line(" ".repeat(indent) + detail);
+    } else line(head + name.padEnd(NAME_WIDTH) + detail, indent, status);
     if (advice !== undefined && status !== "ok") {
-      line(io, `${" ".repeat(indent)}> ${advice}`, indent + 2);
+      line(`${" ".repeat(indent)}> ${advice}`, indent + 2);
     }
   }
   const count = (wanted: Check["status"]) =>
@@ -191,11 +212,14 @@ function print(io: Io, checks: readonly Check[]): void {
     [count("warn"), "to look at"],
     [count("skip"), "not made"],
   ].filter(([number]) => number !== 0).map((part) => part.join(" "));
-  line(io);
+  line("");
   line(
-    io,
     parts.length === 0
       ? `All ${checks.length} checks passed`
       : `${checks.length} checks: ${parts.join(", ")}`,
   );
+  const text = `${said.join("\n")}\n`;
+  // What goes at once lets no colours pass.
+  if (io.colour && io.outLater !== undefined) await io.outLater(text);
+  else io.out(text);
 }

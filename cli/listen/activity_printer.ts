@@ -1,3 +1,4 @@
+import { paint, type Style } from "../program/colour.ts";
 import type { AnsweredRequest } from "../../webhooks/mod.ts";
 import type { Io } from "../program/io.ts";
 import { printable, printableJson } from "../../core/printable.ts";
@@ -62,19 +63,6 @@ export interface Terminal {
  * narrower terminal amounts and milliseconds are left out, never the id. */
 const WIDTHS = { all: 136, most: 98 };
 
-/** Codes that a terminal takes as the way to write what follows. */
-const STYLES = {
-  bold: [1, 22],
-  dim: [2, 22],
-  red: [31, 39],
-  green: [32, 39],
-  yellow: [33, 39],
-  cyan: [36, 39],
-  magenta: [35, 39],
-} as const;
-
-type Style = keyof typeof STYLES;
-
 const KINDS: Readonly<Record<Activity["kind"], Style>> = {
   in: "cyan",
   now: "bold",
@@ -92,32 +80,30 @@ export function activityLine(
 ): string {
   const width = columns ?? Infinity;
   const [all, most] = [width >= WIDTHS.all, width >= WIDTHS.most];
-  const paint = (style: Style | null, text: string): string => {
+  const written = (style: Style | null, text: string): string => {
     const shown = printable(text);
-    if (!colour || style === null) return shown;
-    const [on, off] = STYLES[style];
-    return `\u001b[${on}m${shown}\u001b[${off}m`;
+    return colour && style !== null ? paint(style, shown) : shown;
   };
   const { kind, time, type, id, answer, tookMs, detail } = activity;
   const paid = amount(activity.currencyAmount, activity.currency);
   const got = amount(activity.cryptoAmount, activity.commodity);
   const parts = [
-    paint("dim", time.slice(11, all ? 23 : 19)),
-    paint(KINDS[kind], kind.padEnd(3)),
-    paint(
+    written("dim", time.slice(11, all ? 23 : 19)),
+    written(KINDS[kind], kind.padEnd(3)),
+    written(
       typeStyle(activity),
       shorten(type, LONGEST).padEnd(
         all ? TYPE_WIDTH.all : TYPE_WIDTH.most,
       ),
     ),
-    paint(null, shorten(id ?? "", LONGEST).padEnd(ID_WIDTH)),
-    ...(most ? [paint(null, paid.padStart(AMOUNT_WIDTH))] : []),
-    ...(all ? [paint("dim", got.padEnd(ASSET_WIDTH))] : []),
-    ...(answer === null ? [] : [paint(
+    written(null, shorten(id ?? "", LONGEST).padEnd(ID_WIDTH)),
+    ...(most ? [written(null, paid.padStart(AMOUNT_WIDTH))] : []),
+    ...(all ? [written("dim", got.padEnd(ASSET_WIDTH))] : []),
+    ...(answer === null ? [] : [written(
       answer >= 200 && answer < 300 ? "green" : "red",
       tookMs === null || !most ? String(answer) : `${answer} in ${tookMs} ms`,
     )]),
-    ...(detail === null ? [] : [paint(detailStyle(activity), detail)]),
+    ...(detail === null ? [] : [written(detailStyle(activity), detail)]),
   ];
   return parts.join("  ").trimEnd();
 }

@@ -3,6 +3,7 @@ import type { Driver } from "../store/driver/driver.ts";
 import {
   selectFoundOrders,
   selectFoundUsers,
+  selectOrdersByPart,
   spellings,
 } from "../store/tables/find.ts";
 import { selectState } from "../store/tables/state_pages.ts";
@@ -22,6 +23,7 @@ export type FoundField =
   | "sessionId"
   | "txId"
   | "address"
+  | "cardId"
   | "userId"
   | "note";
 
@@ -93,6 +95,9 @@ const MOST_RECORDED = 10;
 /** Shorter texts are the beginning of too much. */
 export const PREFIX_AT_LEAST = 4;
 
+/** The same of names that nobody reads out: sessions, clicks, hashes. */
+const LONG_AT_LEAST = 6;
+
 /**
  * Finds orders and users by anything that names one.
  *
@@ -108,15 +113,21 @@ export async function findAnything(
     throw wrongQuery("text", text, "something to look for");
   }
   const isPrefix = searched.length >= PREFIX_AT_LEAST;
+  const isLong = searched.length >= LONG_AT_LEAST;
   const limit = MOST_FOUND + 1;
   const [orders, users, named] = await driver.batch([
-    selectFoundOrders({ text: searched, isPrefix, limit }),
-    selectFoundUsers({ text: searched, isPrefix, limit }),
+    selectFoundOrders({ text: searched, isPrefix, isLong, limit }),
+    selectFoundUsers({ text: searched, isPrefix, isLong, limit }),
     selectRecorded(spellings(searched), MOST_RECORDED),
   ], "read");
   const whole = searched.toLowerCase();
   const found = new Map<string, { order: OrderView; matches: FieldMatch[] }>();
-  for (const row of orders?.rows ?? []) {
+  const isNothing =
+    (orders?.rows.length ?? 0) + (users?.rows.length ?? 0) === 0;
+  const [parts] = isNothing && isLong && /^\w+$/.test(searched)
+    ? await driver.batch([selectOrdersByPart(searched, limit)], "read")
+    : [];
+  for (const row of [...orders?.rows ?? [], ...parts?.rows ?? []]) {
     const [field, value, state, activity, confirmed, ...context] = row;
     const order: OrderView = storedOrder(
       state as string,

@@ -154,6 +154,46 @@ Deno.test("Ledger.find() finds by anything, in any case, and says what matched",
   await assert.rejects(ledger.find(" "), RangeError);
 });
 
+Deno.test("Ledger.find() finds by the beginning of random names, by a part of a hash, and by the card that paid", async () => {
+  await using ledger = await openLedger({
+    url: ":memory:",
+    environment: "sandbox",
+  });
+  const hash = "0x5ca1ab1e00112233445566778899aabbccddeeff";
+  await ledger.append([
+    ...orders,
+    ...others,
+    orderSnapshot({
+      source: JSON.stringify({
+        status: "success",
+        order_id: "01KCCCCCCCCCCCCCCCCCCCCCC4",
+        click_id: "f47ac10b-58cc-4372-a567-0e02b2c3d479",
+        tx_id: hash,
+        card_id: "card_4242XY",
+        created_at: "2026-11-20 08:59:00",
+        changed_at: "2026-11-20 08:59:30",
+      }),
+      ...times,
+      salt,
+    }),
+  ]);
+  await ledger.project();
+  const find = async (text: string) => said(await ledger.find(text));
+  assert.deepEqual(await find("F47AC1"), ["01KC4: clickId"]);
+  assert.deepEqual(await find("f47ac"), [], "five characters are too few");
+  assert.deepEqual(await find("sessio"), [
+    "01KBB: sessionId",
+    "01KA2: sessionId",
+    "01KA1: sessionId",
+  ]);
+  assert.deepEqual(await find(hash.slice(0, 8)), ["01KC4: txId"]);
+  assert.deepEqual(await find(hash.slice(20, 30).toUpperCase()), [
+    "01KC4: txId",
+  ]);
+  assert.deepEqual(await find("card_4242xy"), ["01KC4: cardId"]);
+  assert.deepEqual(await find("card_4242x"), []);
+});
+
 Deno.test("Ledger.find() lists what only webhooks name after what the service has shown, however much it is", async () => {
   await using ledger = await openLedger({
     url: ":memory:",
@@ -254,7 +294,7 @@ Deno.test("Ledger.find() goes by an index for each way to find one", async () =>
   const driver = await emptyStore();
   for (const text of ["ab1", "ab12"]) {
     const isPrefix = text.length >= 4;
-    const searched = { text, isPrefix, limit: 101 };
+    const searched = { text, isPrefix, isLong: isPrefix, limit: 101 };
     for (
       const { sql, args } of [
         selectFoundOrders(searched),

@@ -10,6 +10,7 @@ import {
   selectQueued,
 } from "../store/tables/subscriptions/queued_transitions.ts";
 import {
+  switchTargetOff,
   switchTargetOn,
   targetOf,
 } from "../store/tables/subscriptions/forward_targets.ts";
@@ -157,8 +158,22 @@ export class Subscriptions {
   }
 
   /**
-   * Switches a target on again, after it answered that it wants no more. It is
-   * sent all that came meanwhile.
+   * Switches a target off: nothing is sent to it until it is resumed, and
+   * nothing that comes meanwhile is lost.
+   *
+   * @param name The subscription.
+   * @param at When, UTC ISO 8601.
+   * @returns Whether it was on.
+   * @throws {LedgerError} When the database fails.
+   */
+  async stop(name: string, at: string): Promise<boolean> {
+    const off = { at, reason: "was stopped by a person" };
+    return await this.#settle(switchTargetOff(name, off)) > 0;
+  }
+
+  /**
+   * Switches a target on again, after it answered that it wants no more or was
+   * stopped. It is sent all that came meanwhile.
    *
    * @param name The subscription.
    * @returns Whether it was off.

@@ -20,6 +20,7 @@ import {
   DROP,
   RESUME,
   RETRY,
+  STOP,
   SUBSCRIPTIONS,
 } from "./subscription_operations.ts";
 import { USER, USERS } from "./user_operations.ts";
@@ -42,6 +43,7 @@ export const OPERATIONS: readonly Operation[] = [
   SUBSCRIPTIONS,
   RETRY,
   DROP,
+  STOP,
   RESUME,
   MONTHS,
   LEDGER_STATS,

@@ -7,7 +7,8 @@ import { ORDER_FILTERS } from "../queries/order_filters.ts";
 import { PAGE } from "../queries/page.ts";
 import { attentionLines } from "../views/attention_view.ts";
 import { foundLines, foundTable } from "../views/find_view.ts";
-import { recordedText } from "../wording/found_as.ts";
+import { searchedText } from "../queries/searched_text.ts";
+import { NOT_TOLD, recordedText } from "../wording/found_as.ts";
 import { pollAdvice } from "./find_order.ts";
 import { type Operation, operation } from "./operation.ts";
 
@@ -47,9 +48,11 @@ export const FIND: Operation = operation({
   operationId: "find",
   summary: "Find an order or user by any of its ids or references",
   description: "Order id, external order id, reference, click id, session, " +
-    "transaction, wallet address or user id, in any case; " +
-    `${PREFIX_AT_LEAST} or more characters also match the beginning of an ` +
-    "order id, external order id or reference.",
+    "transaction, wallet address, card id, user id or words of a note, in " +
+    "any case, also as `order YBR2MP`, as a link to an explorer, or as a hash " +
+    `that was shortened; ${PREFIX_AT_LEAST} or more characters also match ` +
+    "the beginning of an order id, external order id or reference, six or " +
+    "more that of the others, and a part of a hash of the newest orders.",
   examples: ["27E28M"],
   params: {
     q: { ...needed(textParam("What to look for")), place: "<text>" },
@@ -63,6 +66,9 @@ export const FIND: Operation = operation({
   run: ({ ledger, nowMs }, { q }) => findJson(ledger, q, nowMs),
   refuses: async (context, { items, recorded: [latest] }, { q }) => {
     if (items.length > 0) return;
+    if (searchedText(q).isContact) {
+      throw new CommandError(`Nothing found. ${NOT_TOLD}`, "not_found");
+    }
     const advice = () => pollAdvice(context);
     throw new CommandError(
       latest !== undefined

@@ -6,6 +6,7 @@ import {
   type Dropped,
   type Resumed,
   type Retried,
+  type Stopped,
   subscriptionList,
 } from "../queries/subscriptions.ts";
 import { nextCommand, operands } from "../views/shell_word.ts";
@@ -81,6 +82,31 @@ export const DROP: Operation = operation({
   says: ({ dropped }) => `${counted(dropped, "dead letter")} given up`,
 });
 
+/** `subscriptions stop`. */
+export const STOP: Operation = operation({
+  command: "subscriptions stop",
+  path: "/v1/subscriptions/{subscription}/stop",
+  scope: "operate",
+  operationId: "stopTarget",
+  summary: "Send nothing to a target until it is resumed",
+  description: "Nothing is lost: it gets all that came meanwhile.",
+  examples: ["forward:https://shop.example/hooks"],
+  params: { subscription: SUBSCRIPTION },
+  result: { schema: "Stopped", description: "Whether it was on" },
+  run: async ({ ledger, nowMs }, { subscription }): Promise<Stopped> => {
+    await requireSubscription(ledger, subscription);
+    const at = new Date(nowMs).toISOString();
+    return { stopped: await ledger.subscriptions.stop(subscription, at) };
+  },
+  says: ({ stopped }, { subscription }, { flags }) =>
+    stopped
+      ? [
+        "Nothing is sent to the target; to go on:",
+        nextCommand(flags, "subscriptions resume", operands(subscription)),
+      ]
+      : "Nothing was done: it is switched off, or is no target",
+});
+
 /** `subscriptions resume`. */
 export const RESUME: Operation = operation({
   command: "subscriptions resume",
@@ -88,8 +114,8 @@ export const RESUME: Operation = operation({
   scope: "operate",
   operationId: "resumeTarget",
   summary: "Send again to a target that was switched off",
-  description: "It was switched off when it answered 410, and gets all that " +
-    "came meanwhile.",
+  description: "It was switched off when it answered 410 or by a person, and " +
+    "gets all that came meanwhile.",
   examples: ["forward:https://shop.example/hooks"],
   params: { subscription: SUBSCRIPTION },
   result: { schema: "Resumed", description: "Whether it was switched off" },

@@ -29,6 +29,12 @@ export interface Dropped {
   readonly dropped: number;
 }
 
+/** Whether the target was on before. */
+export interface Stopped {
+  /** Whether the target was on before. */
+  readonly stopped: boolean;
+}
+
 /** Whether the target was switched off before. */
 export interface Resumed {
   /** Whether the target was switched off before. */

@@ -95,6 +95,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   subscription: shape("Subscription", ["subscriptions list"]),
   retried: shape("Retried", ["subscriptions retry"]),
   dropped: shape("Dropped", ["subscriptions drop"]),
+  stopped: shape("Stopped", ["subscriptions stop"]),
   resumed: shape("Resumed", ["subscriptions resume"]),
   fired: shape("Fired", ["subscriptions fire KEY"]),
   "fired-history": shape("FiredHistory", [

@@ -1,7 +1,7 @@
 import type { AttentionItem, AttentionKind } from "../../ledger/mod.ts";
 import { ATTENTION } from "../wording/attention.ts";
 import { span } from "../wording/phrases.ts";
-import { amountText } from "./order_fields.ts";
+import { paidText } from "./order_fields.ts";
 import { type OrderJson, orderJson } from "./order_view.ts";
 import { drawTable } from "./table.ts";
 import { wrap } from "./text.ts";
@@ -77,7 +77,7 @@ function waitingTable(
     items.map(({ kinds, order, ageMs }) => [
       order.orderId,
       order.expected?.reference ?? order.externalOrderId ?? "",
-      amountText(order.currencyAmount, order.currency),
+      paidText(order.currencyAmount, order.currency),
       ageMs === null ? "" : span(ageMs),
       `${order.status} (${order.trust})`,
       kinds.map(({ code }) => code).filter((one) => one !== kind).join(", "),

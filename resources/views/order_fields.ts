@@ -4,6 +4,7 @@ import {
   ORDER_FIELDS,
   type OrderFieldName,
 } from "../../core/wire/order_fields.ts";
+import { withDecimals } from "./money.ts";
 import type { LedgerTypes, OrderState } from "../../ledger/mod.ts";
 
 /** What has the fields of an order: its state, or its `--json`. */
@@ -62,7 +63,7 @@ export function shownText(
 ): string | null {
   switch (field) {
     case "currencyAmount":
-      return amountText(order.currencyAmount, order.currency);
+      return paidText(order.currencyAmount, order.currency);
     case "cryptoAmount":
       return amountText(order.cryptoAmount, order.commodity);
     case "failReason": {
@@ -79,6 +80,14 @@ export function shownText(
 /** An amount and its unit; empty where there is none. */
 export function amountText(value: string | null, unit: string | null): string {
   return value === null ? "" : [value, unit].filter(Boolean).join(" ");
+}
+
+/** An amount of money with all its decimals; empty where there is none. */
+export function paidText(
+  value: string | null,
+  currency: string | null,
+): string {
+  return amountText(value && withDecimals(value, currency), currency);
 }
 
 /** What the reason of a failure means, where it is a documented code. */

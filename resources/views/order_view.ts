@@ -24,6 +24,7 @@ import { customerMessage, nextStep } from "./next_step.ts";
 import {
   amountText,
   failMeaning,
+  paidText,
   shownFields,
   shownText,
 } from "./order_fields.ts";
@@ -115,17 +116,17 @@ export function orderTable(
   return drawTable(
     [
       { title: "Order", whole: true },
-      { title: "External id", whole: true, spare: 6 },
+      { title: "Reference", whole: true, spare: 1 },
       { title: "Status", whole: true },
-      { title: "Trust", whole: true, spare: 1 },
-      { title: "Amount", align: "right", whole: true, spare: 2 },
-      { title: "Asset", align: "right", whole: true, spare: 5 },
-      { title: "Created (UTC)", whole: true, spare: 4 },
-      { title: "Anomalies", spare: 3 },
+      { title: "Trust", whole: true, spare: 2 },
+      { title: "Amount", align: "right", whole: true, spare: 3 },
+      { title: "Asset", align: "right", whole: true, spare: 6 },
+      { title: "Created (UTC)", whole: true, spare: 5 },
+      { title: "Anomalies", spare: 4 },
     ],
     orders.map((order) => [
       order.orderId,
-      order.externalOrderId ?? "",
+      order.expected?.reference ?? order.externalOrderId ?? "",
       isSaid(order) ? order.status : "",
       isSaid(order) ? order.trust : "",
       shownText(order, "currencyAmount") ?? "",
@@ -287,7 +288,7 @@ function asked(order: OrderJson): string | null {
   const { expected } = order;
   if (expected === null) return null;
   return [
-    amountText(expected.currencyAmount, expected.currency),
+    paidText(expected.currencyAmount, expected.currency),
     amountText(expected.commodityAmount, expected.commodity),
     expected.sessionId === null
       ? `without a session (${order.facts.match})`

@@ -16,8 +16,9 @@ export interface Column {
 }
 
 /**
- * Draws rows as a table without frames. Where the terminal is too narrow, long
- * texts lose their tail, then spare columns go, and a last line names those.
+ * Draws rows as a table without frames. Where the terminal is too narrow, spare
+ * columns go in which nothing stands, long texts lose their tail, then other
+ * spare columns go, and a last line names those.
  *
  * @param columns Width of the terminal; null leaves rows as wide as they are.
  */
@@ -37,7 +38,8 @@ export function drawTable(
       title.length,
     )
   );
-  const { shown, widths } = fit(head, natural, columns);
+  const isEmpty = (index: number) => cells.every((row) => row[index] === "");
+  const { shown, widths } = fit(head, natural, columns, isEmpty);
   const titles = head.map(({ title }) => title);
   const lines = [titles, ...cells].map((row) =>
     shown.map((index) => {
@@ -48,7 +50,10 @@ export function drawTable(
         : text.padEnd(width);
     }).join(" ".repeat(GAP)).trimEnd()
   );
-  const left = head.filter((_, index) => !shown.includes(index));
+  // Of what is empty nothing is missing.
+  const left = head.filter((_, index) =>
+    !shown.includes(index) && !isEmpty(index)
+  );
   if (left.length > 0) {
     const names = left.map(({ title }) => title).join(", ");
     lines.push("", wrap(`No room for: ${names}`, columns));
@@ -72,6 +77,7 @@ function fit(
   head: readonly Column[],
   natural: readonly number[],
   columns: number | null,
+  isEmpty: (index: number) => boolean,
 ): { shown: number[]; widths: number[] } {
   const widths = [...natural];
   let shown = head.map((_, index) => index);
@@ -80,6 +86,11 @@ function fit(
       (sum, index) => sum + (widths[index] ?? 0) + GAP,
       -GAP - columns,
     );
+  if (missing() > 0) {
+    shown = shown.filter((index) =>
+      head[index]?.spare === undefined || !isEmpty(index)
+    );
+  }
   for (;;) {
     for (let least = missing(); least > 0; least--) {
       const widest = shown.filter((index) => !head[index]?.whole)

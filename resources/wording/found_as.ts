@@ -13,9 +13,17 @@ export const FOUND_FIELDS: Readonly<Record<FoundField, string>> = {
   sessionId: "session",
   txId: "transaction",
   address: "wallet address",
+  cardId: "card id",
   userId: "user id",
   note: "words of a note",
 };
+
+/** What is said of a text that the service never tells. */
+export const NOT_TOLD =
+  "The service does not tell e-mail addresses and phone numbers, so that " +
+  "nothing is found by them. Ask the customer for the order number in the " +
+  "confirmation of the payment, your own order number, the hash of the " +
+  "transaction, or the address of the wallet.";
 
 /** Says of what the partner recorded that no order has come of it. */
 export function recordedText(

@@ -90,3 +90,30 @@ export function userNext(
 function rejection(code: string): string {
   return describeRejectType(code) ?? code;
 }
+
+/** What the user may be told, by what is to be said first. */
+const CUSTOMER: Readonly<Record<UserVerdict["code"], string>> = {
+  nothing_known: "You have not begun a purchase with our payment partner yet.",
+  banned: "Our payment partner does not accept purchases from your account. " +
+    "We have no further details; please ask their support.",
+  not_confirmed: "Our payment partner is looking at your verification. We " +
+    "will know more in a few minutes.",
+  doubted: "Our payment partner is looking at your verification again. We " +
+    "will know more in a few minutes.",
+  verified: "You are verified and can buy within your limits.",
+  failed: "Our payment partner could not verify you, so that you cannot buy " +
+    "at the moment. Please ask their support for the reason.",
+  retry: "Please hand in your documents again in the payment window; you can " +
+    "buy once they are accepted.",
+  under_way: "Your verification is under way; you need do nothing until you " +
+    "are asked.",
+  not_begun: "You can begin your verification in the payment window.",
+};
+
+/** What the user may be told, in a sentence or two. */
+export function userCustomer({ code, ...verdict }: UserVerdict): string {
+  return code === "under_way" && "next" in verdict &&
+      verdict.next === "finish_verification"
+    ? "Please finish your verification in the payment window."
+    : CUSTOMER[code];
+}

@@ -44,6 +44,8 @@ import { deliveriesPage } from "./pages/deliveries_page.ts";
 import { OrderTotals } from "./context/order_totals.ts";
 import { readLivePosition } from "../../ledger/for_server.ts";
 import { UsageError } from "../../settings/errors.ts";
+import { healthPage } from "./pages/health_page.ts";
+import { targetPage, targetsPage } from "./pages/targets_page.ts";
 import { searchPage } from "./pages/search_page.ts";
 import { againPage, signInPage } from "./pages/sign_in_page.ts";
 import { statementPage } from "./pages/statement_page.ts";
@@ -60,6 +62,7 @@ import { CachedValue } from "./context/cached_value.ts";
 import {
   type ActionResult,
   settleDeadLetters,
+  steerTarget,
 } from "./actions/settle_dead_letters.ts";
 import { takeNote } from "./actions/take_note.ts";
 
@@ -274,6 +277,17 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
     const health = await delivery.value();
     return c.json(await figures(ledger, { range, health, nowMs: now() }));
   });
+  app.get("/health", (c) =>
+    show(
+      c,
+      async ({ nowMs }) => healthPage(await health.parts(), nowMs),
+    ));
+  app.get("/targets", (c) => show(c, targetsPage));
+  app.get(
+    "/targets/:name",
+    (c) =>
+      show(c, (context) => targetPage(context, idOfPath(c.req.param("name")))),
+  );
   app.get("/months", (c) => show(c, monthsPage));
   app.get(
     "/months/:month",
@@ -383,6 +397,10 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
     refused: "Not done",
     take: (fields, reader) =>
       settleDeadLetters(parts.deadLetters, fields, reader),
+  });
+  act("/targets", {
+    refused: "Not done",
+    take: (fields, reader) => steerTarget(parts.deadLetters, fields, reader),
   });
   act("/months/:month", {
     refused: "Not closed",

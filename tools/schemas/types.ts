@@ -67,6 +67,7 @@ import type {
   FiredHistoryJson,
   Resumed,
   Retried,
+  Stopped,
   SubscriptionJson,
 } from "../../resources/queries/subscriptions.ts";
 import type { FeedEntry } from "../../resources/queries/transitions.ts";
@@ -171,6 +172,7 @@ export interface Components {
   readonly Retried: Retried;
   readonly Dropped: Dropped;
   readonly Resumed: Resumed;
+  readonly Stopped: Stopped;
   readonly Fired: Fired;
   readonly FiredHistory: FiredHistoryJson;
   readonly Machine: MachineJson;

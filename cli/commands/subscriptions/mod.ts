@@ -3,6 +3,7 @@ import {
   DROP,
   RESUME,
   RETRY,
+  STOP,
   SUBSCRIPTIONS,
 } from "../../../resources/operations/subscription_operations.ts";
 import type { Cli } from "../../program/cli.ts";
@@ -16,7 +17,7 @@ export function addSubscriptions(program: Command, cli: Cli): void {
   ).description(
     "what your handlers and targets received, and which deliveries failed",
   );
-  for (const operation of [SUBSCRIPTIONS, RETRY, DROP, RESUME]) {
+  for (const operation of [SUBSCRIPTIONS, RETRY, DROP, STOP, RESUME]) {
     addOperation(subscriptions, cli, operation);
   }
   addFire(subscriptions, cli);

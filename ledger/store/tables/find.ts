@@ -11,6 +11,8 @@ export interface SearchedText {
   readonly text: string;
   /** Whether what begins with it is found as well. */
   readonly isPrefix: boolean;
+  /** Whether that holds for random names too: of these, it has to be long. */
+  readonly isLong: boolean;
   /** Most rows of each way to find one. */
   readonly limit: number;
 }
@@ -26,7 +28,7 @@ const LAST = "\u{10ffff}";
  * of webhooks keeps it from being found.
  */
 export function selectFoundOrders(searched: SearchedText): Statement {
-  const { text, isPrefix, limit } = searched;
+  const { text, isPrefix, isLong, limit } = searched;
   const parts: { readonly sql: string; readonly args: SqlValue[] }[] = [];
   const add = (part: string, ...args: SqlValue[]) =>
     parts.push({
@@ -67,20 +69,24 @@ export function selectFoundOrders(searched: SearchedText): Statement {
       add(orders("orderId", "order_id", "order_id = ?"), spelling);
     }
   }
-  const condition = (column: string) =>
-    isPrefix
-      ? `${column} >= ? COLLATE NOCASE AND ${column} < ? COLLATE NOCASE`
-      : `${column} = ? COLLATE NOCASE`;
+  const begins = (column: string) =>
+    `${column} >= ? COLLATE NOCASE AND ${column} < ? COLLATE NOCASE`;
+  const same = (column: string) => `${column} = ? COLLATE NOCASE`;
+  const condition = isPrefix ? begins : same;
   const range = isPrefix ? [text, text + LAST] : [text];
+  const random = isLong ? begins : same;
+  const randomRange = isLong ? [text, text + LAST] : [text];
   addLinks("externalOrderId", "external", condition("link"), ...range);
   add(
     orders("reference", "reference", condition("reference"), "1"),
     ...range,
   );
-  const same = (column: string) => `${column} = ? COLLATE NOCASE`;
-  addLinks("clickId", "click", same("link"), text);
-  addLinks("sessionId", "session", same("link"), text);
-  add(orders("sessionId", "session_id", same("session_id"), "1"), text);
+  addLinks("clickId", "click", random("link"), ...randomRange);
+  addLinks("sessionId", "session", random("link"), ...randomRange);
+  add(
+    orders("sessionId", "session_id", random("session_id"), "1"),
+    ...randomRange,
+  );
   const names = spellings(text);
   for (const confirmed of [1, 0] as const) {
     const sessions = names.map(() => "?").join(", ");
@@ -91,14 +97,40 @@ export function selectFoundOrders(searched: SearchedText): Statement {
       ...names,
     );
   }
-  add(orders("txId", "tx_id", same("tx_id")), text);
-  add(orders("address", "address", same("address")), text);
+  add(orders("txId", "tx_id", random("tx_id")), ...randomRange);
+  add(orders("address", "address", random("address")), ...randomRange);
   return {
     sql: `SELECT f.matched, f.value, ${orderStateSql()}, orders.activity,
         f.confirmed, ${orderContext}
       FROM (${parts.map(({ sql }) => sql).join(" UNION ALL ")}) AS f
       CROSS JOIN orders ON orders.row = f.row`,
     args: parts.flatMap(({ args }) => args),
+  };
+}
+
+/** The newest orders, of which also a part of a hash is looked for. */
+const NEWEST = 20_000;
+
+/**
+ * Selects orders by a part of the hash of their transaction, or by the card that
+ * paid, among the newest: rows as {@linkcode selectFoundOrders} has them. No
+ * index has these.
+ */
+export function selectOrdersByPart(text: string, limit: number): Statement {
+  const state = "orders.state ->> '$.cardId'";
+  return {
+    sql: `SELECT CASE WHEN instr(lower(orders.tx_id), lower(?1)) > 0
+          THEN 'txId' ELSE 'cardId' END,
+        CASE WHEN instr(lower(orders.tx_id), lower(?1)) > 0
+          THEN orders.tx_id ELSE ${state} END,
+        ${orderStateSql()}, orders.activity, NULL, ${orderContext}
+      FROM (SELECT row FROM orders WHERE generation = ${liveGeneration}
+        ORDER BY sort_at DESC, place DESC LIMIT ${NEWEST}) AS n
+      CROSS JOIN orders ON orders.row = n.row
+      WHERE instr(lower(orders.tx_id), lower(?1)) > 0
+        OR ${state} = ?1 COLLATE NOCASE
+      LIMIT ${limit}`,
+    args: [text],
   };
 }
 

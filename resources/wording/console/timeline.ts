@@ -1,3 +1,4 @@
+import type { Transition } from "../../../ledger/mod.ts";
 import type { EventContent } from "../../../ledger/for_resources.ts";
 import { VERDICT } from "../witness.ts";
 import { describeCaseEntry } from "../case.ts";
@@ -90,4 +91,22 @@ export function heardBy(content: EventContent): string {
 
 function named(words: Readonly<Record<string, string>>, code: string): string {
   return Object.hasOwn(words, code) ? words[code] ?? code : code;
+}
+
+/** What each machine of a user is about. */
+const USER_MACHINES: Readonly<Record<string, string>> = {
+  lkyc: "Light verification",
+  fkyc: "Verification with documents",
+  ban: "Ban",
+};
+
+/** What became of a user, for people who read no codes. */
+export function describeUserStep(
+  { machine, status, trust, previous }: Transition,
+): string {
+  const before = previous === null ? "" : `, before ${previous}`;
+  const by = trust === "confirmed"
+    ? "the service shows it"
+    : "a webhook claims it";
+  return `${named(USER_MACHINES, machine)}: ${status}${before} (${by})`;
 }

@@ -5,10 +5,13 @@ import {
 } from "../../../resources/operations/operation.ts";
 import {
   DROP,
+  RESUME,
   RETRY,
+  STOP,
 } from "../../../resources/operations/subscription_operations.ts";
 import { CommandError, UsageError } from "../../../settings/errors.ts";
 import type { Operations } from "../../api/operations.ts";
+import { targetPath } from "../parts/order_table.ts";
 import type { Reader } from "../access/access.ts";
 
 /** Sends dead letters again, or drops them; each leaves a line in the log. */
@@ -20,6 +23,32 @@ export type ActionResult = { readonly back: string } | {
 };
 
 const SETTLE: readonly Operation[] = [RETRY, DROP];
+
+const STEER: readonly Operation[] = [RETRY, STOP, RESUME];
+
+/**
+ * Does what the form of a target's page asks for: `retry`, `stop`, `resume`.
+ *
+ * @param fields The fields of the form, whatever they hold.
+ * @param reader Who sent it.
+ */
+export async function steerTarget(
+  actions: DeadLetterActions,
+  fields: Readonly<Record<string, string>>,
+  { name }: Reader,
+): Promise<ActionResult> {
+  const operation = STEER.find((one) => actionOf(one) === fields.action);
+  if (operation === undefined) return { wrong: NOT_WHOLE };
+  try {
+    const values = readValues(operation, (field) => fields[field]);
+    await actions.operate({ name, scope: "operate" }, operation, values);
+    return { back: targetPath(fields.subscription ?? "") };
+  } catch (error) {
+    if (error instanceof CommandError) return { wrong: error.message };
+    if (error instanceof UsageError) return { wrong: NOT_WHOLE };
+    throw error;
+  }
+}
 
 /**
  * Does what the form beside a dead letter asks for: `retry` of one or of all

@@ -52,6 +52,7 @@ nav a[aria-current] { background: var(--card); color: var(--ink); box-shadow: in
 .parts, .told, .plain { list-style: none; margin: 0; padding: 0; }
 .parts { display: flex; flex-wrap: wrap; gap: 4px 20px; }
 .part { font-weight: 600; white-space: nowrap; }
+.part a { color: inherit; text-decoration: none; } .part a:hover { text-decoration: underline; } .told a { color: inherit; }
 .part .word { font-weight: 400; color: var(--soft); }
 .good { color: var(--good); } .warn { color: var(--warn); } .bad { color: var(--bad); } .unused { color: var(--soft); }
 .told { margin: 8px 0 2px; }
@@ -169,6 +170,10 @@ footer { margin-top: 26px; font-size: 13px; }
   td::before { content: attr(data-title); color: var(--soft); font-size: 13px; line-height: 1.7; }
   td.num { text-align: left; white-space: normal; overflow-wrap: anywhere; } .says { min-width: 0; } td code { white-space: normal; }
 }
-@media print { .top .search, nav, footer, .health, button, .note-form { display: none; } }
+@media print {
+  .top .search, nav, .health, button, .note-form, .filter, .skip, #changed { display: none; }
+  body { max-width: none; padding: 0; background: #fff; } section, .card { break-inside: avoid; border-color: #999; }
+  time::after { content: " UTC"; } .scroll { overflow: visible; }
+}
 @media (prefers-reduced-motion: no-preference) { a, button { transition: border-color 0.1s; } }
 `;

@@ -1,7 +1,11 @@
 import { type Markup, markup } from "../markup/markup.ts";
 import { prose, sentence } from "../markup/outside.ts";
 import { when } from "../markup/times.ts";
-import type { HealthLevel } from "../../../resources/health/conditions.ts";
+import {
+  CONDITIONS,
+  type HealthLevel,
+} from "../../../resources/health/conditions.ts";
+import { targetPath } from "../parts/order_table.ts";
 import { type Finding, stands } from "../../../resources/health/finding.ts";
 import {
   HEALTH_PARTS,
@@ -44,20 +48,48 @@ ${told.length > 0 && markup`<ul class="told">${told}</ul>`}
 
 function chip({ name, level, findings }: HealthPart): Markup {
   const { sign, style, word } = LEVELS[level];
-  return markup`<li class="part ${style}" title="${
+  return markup`<li class="part ${style}"><a href="${PAGES[name]}" title="${
     sentence(detailsOf(findings))
-  }">
-<span aria-hidden="true">${sign}</span> ${name}<span class="word"> ${word}</span></li>`;
+  }"><span aria-hidden="true">${sign}</span> ${name}<span class="word"> ${word}</span></a></li>`;
+}
+
+/** The page of each part. */
+const PAGES: Readonly<Record<HealthPartName, string>> = {
+  Webhooks: "/delivery",
+  Polling: "/health#part-Polling",
+  Ledger: "/health#part-Ledger",
+  Backlog: "/health#part-Backlog",
+  Forwarding: "/targets",
+  Comparison: "/health#part-Comparison",
+};
+
+/** Where it is explained what was found, and what to do is a click away. */
+export function explainedAt(
+  { code, about }: Pick<Finding, "code" | "about">,
+): string {
+  switch (CONDITIONS[code].subject) {
+    case "delivery":
+      return "/delivery";
+    case "refusals":
+      return "/delivery#refused";
+    case "forwarding":
+      return about === null ? "/targets" : targetPath(about);
+    default:
+      return `/health#${code}`;
+  }
 }
 
 function words(
   name: string,
-  { level, since, detail, next }: HealthPart["findings"][number],
+  finding: HealthPart["findings"][number],
   nowMs: number,
 ): Markup {
-  return markup`<li class="${styleOf(level)}"><strong>${name}</strong> ${
-    prose(detail)
-  }${since !== null && markup`, since ${when(since, nowMs)}`}. ${
+  const { level, since, detail, next } = finding;
+  return markup`<li class="${styleOf(level)}"><a href="${
+    explainedAt(finding)
+  }"><strong>${name}</strong></a> ${prose(detail)}${
+    since !== null && markup`, since ${when(since, nowMs)}`
+  }. ${
     next !== null && markup`<span class="advice">${prose(ended(next))}</span>`
   }</li>`;
 }
@@ -76,7 +108,8 @@ function ended(text: string): string {
   return /[.?]$/.test(text) ? text : `${text}.`;
 }
 
-const MEANINGS: Readonly<Record<HealthPart["name"], string>> = {
+/** What each part is about. */
+export const MEANINGS: Readonly<Record<HealthPart["name"], string>> = {
   Webhooks: "The service reports what happens to an order at once.",
   Polling: "The service is asked, so that what it reports is confirmed and " +
     "what it did not report is found.",
@@ -96,7 +129,7 @@ export interface HealthPart {
   /** What was found of it, what stands first. */
   readonly findings: readonly Pick<
     Finding,
-    "code" | "level" | "since" | "detail" | "next"
+    "code" | "about" | "level" | "since" | "detail" | "next"
   >[];
 }
 
@@ -115,8 +148,8 @@ export function healthParts(
     return {
       name,
       level: shown[0]?.level ?? "skipped",
-      findings: shown.map(({ code, level, since, detail, next }) => ({
-        ...{ code, level, since, detail, next },
+      findings: shown.map(({ code, about, level, since, detail, next }) => ({
+        ...{ code, about, level, since, detail, next },
       })),
     };
   });

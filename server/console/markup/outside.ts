@@ -32,6 +32,18 @@ export function code(value: string | null): Markup {
     : markup`<code><bdi>${outsideText(value)}</bdi></code>`;
 }
 
+/** An identifier with a button that copies it. */
+export function copied(value: string | null): Markup {
+  if (value === null || value === "") return markup``;
+  // What is not shown as it is, is nothing to paste.
+  if (outsideText(value) !== value) return code(value);
+  return markup`${
+    code(value)
+  } <button type="button" class="quiet copy" data-copy="" data-text="${value}" aria-label="Copy ${
+    outsideText(value)
+  }" hidden>Copy</button>`;
+}
+
 /** Sentences that may quote values from outside. */
 export function sentence(text: string): string {
   return outsideText(text, 2000);

@@ -4,6 +4,10 @@ import {
   orderDetail,
   type OrderDetailJson,
 } from "../../../resources/queries/order.ts";
+import {
+  type PaidTwice,
+  paidTwice,
+} from "../../../resources/queries/paid_twice.ts";
 import { ordersPage } from "../../../resources/queries/orders.ts";
 import { historyJson } from "../../../resources/views/case_view.ts";
 import { amountText } from "../../../resources/views/order_fields.ts";
@@ -28,6 +32,7 @@ import { moneyText } from "../markup/money.ts";
 import {
   brief,
   code,
+  copied,
   outside,
   outsideText,
   prose,
@@ -67,14 +72,14 @@ export async function orderPage(
   );
   const explained = await orderExplanation(ledger, order.orderId, nowMs);
   return {
-    title: "Order",
-    body: markup`<p class="crumb">Order ${code(order.orderId)} ${
+    title: `Order ${outsideText(order.externalOrderId ?? order.orderId, 40)}`,
+    body: markup`<p class="crumb">Order ${copied(order.orderId)} ${
       outside(order.externalOrderId, 60)
     }</p>
 <h1 class="verdict">${brief(order.outcome.message)}</h1>
 <div class="columns">
 <div>
-${section("now", "Now", now(context, order))}
+${section("now", "Now", await now(context, order))}
 ${tell(order)}
 ${await noted(context, order)}
 ${anomalies(order)}
@@ -96,7 +101,11 @@ ${section("fields", "All fields", allFields(context, order))}`,
   };
 }
 
-function now(context: PageContext, order: OrderDetailJson): Markup {
+async function now(
+  context: PageContext,
+  order: OrderDetailJson,
+): Promise<Markup> {
+  const twice = await paidTwice(context.ledger, order);
   const paid = moneyText(order.currencyAmount, order.currency);
   const asset = amountText(order.cryptoAmount, order.commodity);
   return markup`<p class="money">${
@@ -112,15 +121,30 @@ function now(context: PageContext, order: OrderDetailJson): Markup {
   }: ${RELEASE_REASON[order.releaseReason]}</span></p>
 <p><span class="soft">Next:</span> ${prose(order.outcome.next)}</p>
 ${
-    facts(rowsOf(
-      context,
-      order,
-      ({ name, text }) =>
-        NOW.has(name) ||
-        // The service writes "unknown" where it does not say how.
-        (PAYMENT.has(name) && text !== "unknown"),
-    ))
+    facts([
+      ["Paid twice?", twice !== null && paidTwiceText(twice)],
+      ...rowsOf(
+        context,
+        order,
+        ({ name, text }) =>
+          NOW.has(name) ||
+          // The service writes "unknown" where it does not say how.
+          (PAYMENT.has(name) && text !== "unknown"),
+      ),
+    ])
   }`;
+}
+
+function paidTwiceText({ answer, orders }: PaidTwice): Markup {
+  const named = orders.map((id) => markup`${orderLink(id)} `);
+  switch (answer) {
+    case "yes":
+      return markup`<strong class="bad">Yes</strong>: the same purchase was paid by ${named}`;
+    case "perhaps":
+      return markup`<strong class="warn">Perhaps</strong>: the same user paid the same amount within a day by ${named}`;
+    case "no":
+      return markup`No: no other order of this purchase is known`;
+  }
 }
 
 /** What is said of the state below the release and the next step. */
@@ -199,7 +223,7 @@ function links(
     : url === null
     ? markup`Transaction ${code(txId)}, on a network without a known explorer`
     : markup`${linkOut(url, "The transaction at a public explorer")}<br>${
-      code(txId)
+      copied(txId)
     }`;
   return markup`<ul class="plain"><li>${transaction}</li>
 <li>${linkOut(dashboardUrl, "The service's dashboard")}</li></ul>`;
@@ -212,7 +236,9 @@ function linkOut(url: string, text: string): Markup {
 
 function names(context: PageContext, order: OrderDetailJson): Markup {
   const known = rowsOf(context, order, ({ name }) => NAMES.has(name));
-  const sessions = order.sessions.slice(0, 5).map((id) => markup`${code(id)} `);
+  const sessions = order.sessions.slice(0, 5).map((id) =>
+    markup`${copied(id)} `
+  );
   const rows = facts([...known, ["Sessions", sessions]]);
   return section(
     "names",

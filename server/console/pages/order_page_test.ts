@@ -81,10 +81,10 @@ Deno.test("orderPage() lists the user's other orders, and leads to user, explore
   assert.ok(!others.includes(`href="/orders/${ODD_ORDERS.success}"`));
 });
 
-Deno.test("orderPage() has no identifier in its title", async () => {
+Deno.test("orderPage() names the order in its title", async () => {
   await using opened = testConsole(await oddLedger(), now);
   const answer = await opened.ask(`/orders/${ODD_ORDERS.success}`);
-  assert.match(await answer.text(), /<title>Order - Rampkit<\/title>/);
+  assert.match(await answer.text(), /<title>Order SUCCES - Rampkit<\/title>/);
 });
 
 Deno.test("orderPage() leads from any other name of an order to it", async () => {

@@ -5,6 +5,11 @@ import { deliveryUnanswered } from "../../../ledger/testing/mod.ts";
 import { addRefusedRequests } from "../../../sync/for_server.ts";
 import { monthReading } from "../../../ledger/testing/month_test_events.ts";
 import { MONTH_FILE_NAMES } from "../../../resources/months/month_files.ts";
+import { upsertTarget } from "../../../ledger/for_server.ts";
+import {
+  orderOfRow,
+  outcomeEvents,
+} from "../../../tests/kit/outcome_orders.ts";
 import { until } from "../../../tests/kit/until.ts";
 import { CONSOLE_ORIGIN, testConsole } from "../../../tests/kit/console.ts";
 import { BackgroundJob } from "../../api/background_job.ts";
@@ -15,6 +20,7 @@ import {
   ODD_NOW_MS,
   ODD_ORDERS,
   ODD_USERS,
+  oddEvents,
   oddLedger,
   oddWebhook,
 } from "../../../tests/kit/odd_ledger.ts";
@@ -265,6 +271,130 @@ Deno.test("usersPage() lists users by the filters", async () => {
   assert.match(wrong, /Wrong trust: .much. is none of claimed, confirmed/);
 });
 
+Deno.test("healthPage() says what each condition of the bar means, and the bar leads there", async () => {
+  await using opened = testConsole(await oddLedger(), now);
+  let bar = "";
+  await until(async () => {
+    bar = await (await opened.ask("/")).text();
+    return bar.includes('href="/health#confirmations_waiting"');
+  });
+  for (
+    const [part, page] of [["Webhooks", "/delivery"], [
+      "Forwarding",
+      "/targets",
+    ]]
+  ) {
+    assert.match(
+      bar,
+      new RegExp(`<a href="${page}"[^>]*><span[^>]*>.</span> ${part}`),
+    );
+  }
+  const page = await (await opened.ask("/health")).text();
+  assert.match(page, /id="confirmations_waiting"><p><strong class="warn">/);
+  assert.match(page, /Next:<\/span> Does <code>serve<\/code>/);
+});
+
+Deno.test("targetPage() names a target that fails with its address and last answer, and stops, resumes and sends again for who may operate", async () => {
+  const ledger = await oddLedger();
+  const name = "forward:https://shop.example/hooks";
+  const url = "https://shop.example/hooks";
+  const shop = await ledger.subscribe(
+    name,
+    { on: "order.confirmed.success", from: "start", start: false },
+    () => {
+      throw new Error("answered 500");
+    },
+  );
+  await shop.dispatch();
+  await ledger.driver.batch([upsertTarget(name, url)], "write");
+  const path = `/targets/${encodeURIComponent(name)}`;
+  await using opened = testConsole(ledger, now, {
+    kind: "open",
+    operates: true,
+  });
+  const text = await opened.read(path);
+  assert.match(text, /A receiver fails.* to https:\/\/shop\.example\/hooks/);
+  assert.match(text, /Last answer It .*answered 500/);
+  assert.match(text, /What waits .*01KQSUCCESS000000000000001 .*order success/);
+  assert.match(
+    await opened.read("/targets"),
+    /forward:https:\/\/shop\.example/,
+  );
+  assert.equal((await opened.ask("/targets/nobody")).status, 404);
+
+  const press = async (action: string) => {
+    const page = await opened.ask(path);
+    const cookie = page.headers.get("set-cookie")?.split(";")[0] ?? "";
+    const [, form = ""] = /name="form" value="([^"]+)"/.exec(
+      await page.text(),
+    ) ?? [];
+    const answer = await opened.ask("/targets", {
+      headers: { cookie, origin: CONSOLE_ORIGIN },
+      fields: { form, subscription: name, action },
+    });
+    assert.equal(answer.status, 303, action);
+    return await opened.read(answer.headers.get("location") ?? "");
+  };
+  assert.match(await press("retry"), /order success .* 1 now/);
+  assert.match(
+    await press("stop"),
+    /A target is switched off: .* because it was stopped by a person/,
+  );
+  assert.doesNotMatch(await press("resume"), /switched off/i);
+  assert.match(opened.logged.join(), /"action":"stop","by":"local"/);
+  await shop.stop();
+
+  await using reads = testConsole(await oddLedger(), now);
+  assert.match(await reads.read("/targets"), /Nothing is forwarded/);
+});
+
+Deno.test("userPage() says what waits, whether anything was paid twice, what to tell the customer, and how the verification went", async () => {
+  await using opened = testConsole(
+    await oddLedger([...oddEvents(), ...outcomeEvents()]),
+    now,
+  );
+  const buyer = await opened.read(`/users/${ODD_USERS.buyer}`);
+  assert.match(buyer, /Waits for a person: \d+ .*Next: /);
+  assert.match(buyer, /Paid twice\? Yes : 01KPAID_TWICE/);
+  assert.match(
+    buyer,
+    /What to tell the customer You are verified and can buy within/,
+  );
+  assert.match(
+    buyer,
+    /What became of the verification .*Verification with documents: success/,
+  );
+  const order = await opened.read(`/orders/${orderOfRow("paid_twice")}`);
+  assert.match(order, /Paid twice\? Yes : the same purchase was paid by 01K/);
+  const once = await opened.read(`/orders/${orderOfRow("session_matched")}`);
+  assert.match(
+    once,
+    /Paid twice\? Perhaps : the same user paid the same amount/,
+  );
+});
+
+Deno.test("searchPage() takes what people paste, and says of an e-mail address what to ask for", async () => {
+  await using opened = testConsole(await oddLedger(), now);
+  const hash = `0x${ODD_ORDERS.success.toLowerCase()}`;
+  for (
+    const pasted of [
+      ...["#SUCCES", "order SUCCES", `https://etherscan.io/tx/${hash}`],
+      ...[`${hash.slice(0, 12)}\u2026\u2060${hash.slice(-6)}`],
+      ...[`click-${ODD_ORDERS.success}`.slice(0, 14), hash.slice(0, 14)],
+    ]
+  ) {
+    const answer = await opened.ask(`/search?q=${encodeURIComponent(pasted)}`);
+    assert.equal(
+      answer.headers.get("location"),
+      `/orders/${ODD_ORDERS.success}`,
+      pasted,
+    );
+  }
+  const mail = await opened.read("/search?q=anna%40example.com");
+  assert.match(mail, /does not tell e-mail addresses and phone numbers/);
+  assert.match(mail, /Ask the customer for the order number/);
+});
+
 /** A ledger whose last delivery was answered late, two hours ago. */
 function failingLedger(): Promise<Ledger> {
   const failing = oddWebhook("O1", "payment_started", 120);
@@ -294,7 +424,9 @@ Deno.test("deliveryPage() counts down in both readings and fills in the command 
   assert.match(text, /wrong_secret 7 .* Compare the address/);
   await until(async () => {
     const page = await (await opened.ask("/")).text();
-    return /class="part bad"[^>]*>\s*<span[^>]*>■<\/span> Webhooks/.test(page);
+    return /class="part bad"><a[^>]*>\s*<span[^>]*>■<\/span> Webhooks/.test(
+      page,
+    );
   });
 });
 

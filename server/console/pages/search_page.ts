@@ -3,8 +3,10 @@ import type { FoundJson } from "../../../resources/views/find_view.ts";
 import {
   CLAIMED_MATCH,
   FOUND_FIELDS,
+  NOT_TOLD,
   recordedText,
 } from "../../../resources/wording/found_as.ts";
+import { searchedText } from "../../../resources/queries/searched_text.ts";
 import type { PageContext } from "../context/page_context.ts";
 import { type Markup, markup, table } from "../markup/markup.ts";
 import { brief, code, outsideText } from "../markup/outside.ts";
@@ -60,10 +62,15 @@ ${
     recorded !== undefined &&
     markup`<p>${outsideText(recordedText(recorded), 1_000)}.</p>`
   }
+${
+    searchedText(searched).isContact &&
+    markup`<p class="notice"><strong>${NOT_TOLD}</strong></p>`
+  }
 <p>An order is found by its id, external id, your own reference, click id,
-session, transaction or wallet address; a user by the user id. Capital letters
-do not matter. The first four characters of an order id, external id or
-reference are enough; everything else has to be whole.</p>
+session, transaction, wallet address, card id or words of a note; a user by the
+user id. A link to an explorer will do, and so will a hash that was shortened.
+Capital letters do not matter. The first four characters of an order id,
+external id or reference are enough, and six of anything else.</p>
 <p class="soft">An order that is minutes old may not have been read yet. Look at
 the health bar: do webhooks come, and is the service asked?</p>`;
 }

@@ -16,10 +16,25 @@ import {
   NOTHING,
   section,
 } from "../markup/markup.ts";
-import { code, sentence } from "../markup/outside.ts";
+import {
+  brief,
+  copied,
+  outsideText,
+  prose,
+  sentence,
+} from "../markup/outside.ts";
+import { moneyText } from "../markup/money.ts";
+import { when } from "../markup/times.ts";
+import { attentionOf } from "../../../ledger/for_resources.ts";
+import {
+  type OrderJson,
+  orderJson,
+} from "../../../resources/views/order_view.ts";
+import { userCustomer } from "../../../resources/wording/user_verdict.ts";
+import { describeUserStep } from "../../../resources/wording/console/timeline.ts";
 import { factText } from "../parts/fact.ts";
 import { notesPart } from "../parts/notes.ts";
-import { orderTable, userPath } from "../parts/order_table.ts";
+import { orderLink, orderTable, userPath } from "../parts/order_table.ts";
 import type { PageParts } from "./layout.ts";
 
 /** Orders of one page. */
@@ -49,14 +64,17 @@ export async function userPage(
       new URLSearchParams({ after: next }).toString()
     }">Earlier orders</a></p>`;
   return {
-    title: "User",
-    body: markup`<p class="crumb">User ${code(id)}</p>
+    title: `User ${outsideText(id, 40)}`,
+    body: markup`<p class="crumb">User ${copied(id)}</p>
 <h1 class="verdict">${
       user === null
         ? "Orders name this user; nothing else is known."
         : sentence(user.verdict.message)
     }</h1>
+${await waits(context, id)}
+${user !== null && tell(user)}
 ${user !== null && about(context, user)}
+${user !== null && await steps(context, id)}
 ${user !== null && await noted(context, user)}
 ${
       section(
@@ -72,7 +90,11 @@ function about({ nowMs }: PageContext, user: UserDetailJson): Markup {
   const known = userFacts(user, nowMs, user);
   const rows = (part: UserFact["part"]) =>
     known.filter((fact) => fact.part === part && fact.label !== "User")
-      .map((fact) => [fact.label, factText(fact, nowMs)] as const);
+      .map((fact) =>
+        fact.form === "orders"
+          ? ["Paid twice?", twice(fact, nowMs)] as const
+          : [fact.label, factText(fact, nowMs)] as const
+      );
   return markup`<div class="columns">${
     section("may", "Verification and limits", facts(rows("may")))
   }${
@@ -90,6 +112,87 @@ function about({ nowMs }: PageContext, user: UserDetailJson): Markup {
       ]),
     )
   }</div>`;
+}
+
+/** Orders that wait because another one holds their purchase. */
+function twice(fact: UserFact, nowMs: number): Markup {
+  return fact.text === null || fact.text === ""
+    ? markup`No order of this user waits as paid twice`
+    : markup`<strong class="bad">Yes</strong>: ${factText(fact, nowMs)}`;
+}
+
+/** Orders that are looked through for what waits. */
+const LOOKED_THROUGH = 500;
+
+/** Of them that many are shown. */
+const WAITING = 10;
+
+/** What of this user waits for a person. */
+async function waits(
+  { ledger, nowMs }: PageContext,
+  userId: string,
+): Promise<Markup> {
+  const waiting: OrderJson[] = [];
+  let count = 0;
+  for await (const order of ledger.orders.list({ userId })) {
+    if (attentionOf(order, nowMs).length > 0) {
+      waiting.push(orderJson(order, nowMs));
+    }
+    if (++count === LOOKED_THROUGH) break;
+  }
+  if (waiting.length === 0) return NOTHING;
+  return section(
+    "waits",
+    `Waits for a person: ${waiting.length}`,
+    markup`${
+      waiting.slice(0, WAITING).map((order) =>
+        markup`<div class="item"><p class="head">${
+          orderLink(order.orderId)
+        } <span class="amount">${
+          moneyText(order.currencyAmount, order.currency)
+        }</span></p>
+<p>${brief(order.outcome.message)}</p>
+<p><span class="soft">Next:</span> ${prose(order.outcome.next)}</p></div>`
+      )
+    }${
+      waiting.length > WAITING &&
+      markup`<p class="soft">${
+        waiting.length - WAITING
+      } more; they stand below with all orders.</p>`
+    }`,
+  );
+}
+
+function tell({ verdict }: UserDetailJson): Markup {
+  return section(
+    "tell",
+    "What to tell the customer",
+    markup`<p class="tell" id="message">${userCustomer(verdict)}</p>
+<button type="button" data-copy="message" hidden>Copy</button>`,
+  );
+}
+
+/** Steps of a verification that are shown. */
+const STEPS = 100;
+
+async function steps(
+  { ledger, nowMs }: PageContext,
+  id: string,
+): Promise<Markup> {
+  const log = await ledger.transitions({ entity: "user", id, limit: STEPS });
+  if (log.length === 0) return NOTHING;
+  return section(
+    "steps",
+    "What became of the verification",
+    markup`<ol class="timeline">${
+      log.map((one) =>
+        markup`<li class="changed"><p class="said-what">${
+          sentence(describeUserStep(one))
+        }</p>
+<p class="soft">Known since ${when(one.recordedAt, nowMs)}</p></li>`
+      )
+    }</ol>`,
+  );
 }
 
 async function noted(

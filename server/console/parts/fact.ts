@@ -1,6 +1,6 @@
 import type { Fact } from "../../../resources/views/text.ts";
 import { type Child, markup, NOTHING } from "../markup/markup.ts";
-import { code, outside, prose, sentence } from "../markup/outside.ts";
+import { copied, outside, prose, sentence } from "../markup/outside.ts";
 import { when } from "../markup/times.ts";
 import { orderLink, userLink } from "./order_table.ts";
 
@@ -15,7 +15,7 @@ export function factText({ text, form }: Fact, nowMs: number): Child {
     case "advice":
       return prose(text);
     case "name":
-      return code(text);
+      return copied(text);
     case "orders":
       return text.split(", ").map((id) => markup`${orderLink(id)} `);
     case "sentence":

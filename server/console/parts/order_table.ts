@@ -16,6 +16,11 @@ export function userPath(userId: string): string {
   return `/users/${pathOfId(userId)}`;
 }
 
+/** Address of the page of a target or a subscription. */
+export function targetPath(name: string): string {
+  return `/targets/${pathOfId(name)}`;
+}
+
 /** A user's id, which leads to their page. */
 export function userLink(userId: string): Markup {
   return markup`<a href="${userPath(userId)}">${code(userId)}</a>`;

@@ -1,0 +1,22 @@
+import { isDecimal } from "../../core/decimal.ts";
+
+/** Decimals of a currency that the runtime does not know. */
+const USUAL = 2;
+
+/**
+ * An amount of a currency with all its decimals, `100.50` for `100.5` of USD. It
+ * is never rounded, and what is no plain number stays as it came.
+ */
+export function withDecimals(amount: string, currency: string | null): string {
+  if (!isDecimal(amount)) return amount;
+  const [whole = "", part = ""] = amount.split(".");
+  const decimals = part.padEnd(decimalsOf(currency), "0");
+  return decimals === "" ? whole : `${whole}.${decimals}`;
+}
+
+/** Decimals that amounts of a currency usually have: of yen none. */
+function decimalsOf(currency: string | null): number {
+  if (currency === null || !/^[A-Za-z]{3}$/.test(currency)) return USUAL;
+  return new Intl.NumberFormat("en", { style: "currency", currency })
+    .resolvedOptions().maximumFractionDigits ?? USUAL;
+}

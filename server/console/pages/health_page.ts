@@ -1,0 +1,58 @@
+import { HEALTH_PARTS } from "../../../resources/health/subjects.ts";
+import {
+  explainedAt,
+  type HealthPart,
+  MEANINGS,
+  styleOf,
+} from "../health/health_bar.ts";
+import { type Markup, markup, section } from "../markup/markup.ts";
+import { prose } from "../markup/outside.ts";
+import { when } from "../markup/times.ts";
+import type { PageParts } from "./layout.ts";
+
+/** How everything is, with what to do about it. */
+export function healthPage(
+  parts: readonly HealthPart[],
+  nowMs: number,
+): PageParts {
+  return {
+    title: "Health",
+    body: markup`<h1>How everything is</h1>
+${
+      HEALTH_PARTS.map((name) =>
+        section(
+          `part-${name}`,
+          name,
+          markup`<p class="soft">${MEANINGS[name]}</p>${
+            parts.filter((part) => part.name === name)
+              .flatMap(({ findings }) => findings)
+              .map((one) => finding(one, nowMs))
+          }`,
+        )
+      )
+    }
+<p>RUNBOOK.md says more of each, by its name; <code>rampkit doctor</code> looks
+at settings and backups as well.</p>`,
+  };
+}
+
+function finding(
+  one: HealthPart["findings"][number],
+  nowMs: number,
+): Markup {
+  const { code, level, since, detail, next } = one;
+  const page = explainedAt(one);
+  return markup`<div class="item" id="${code}"><p><strong class="${
+    styleOf(level)
+  }">${prose(detail)}.</strong>${
+    since !== null && markup` Since ${when(since, nowMs)}.`
+  } <span class="tag">${code}</span></p>
+${
+    next !== null &&
+    markup`<p><span class="soft">Next:</span> ${prose(next)}</p>`
+  }
+${
+    !page.startsWith("/health") &&
+    markup`<p><a href="${page}">Look at it</a></p>`
+  }</div>`;
+}

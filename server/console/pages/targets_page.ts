@@ -1,0 +1,202 @@
+import { lookAtReceivers } from "../../../resources/health/receiver_health.ts";
+import type { Finding } from "../../../resources/health/finding.ts";
+import { operands } from "../../../resources/views/shell_word.ts";
+import { counted } from "../../../resources/views/text.ts";
+import type {
+  QueuedTransition,
+  SubscriptionStatus,
+} from "../../../ledger/mod.ts";
+import type { PageContext } from "../context/page_context.ts";
+import { styleOf } from "../health/health_bar.ts";
+import {
+  facts,
+  type Markup,
+  markup,
+  NOTHING,
+  section,
+  table,
+} from "../markup/markup.ts";
+import {
+  code,
+  outside,
+  outsideText,
+  prose,
+  sentence,
+} from "../markup/outside.ts";
+import { when } from "../markup/times.ts";
+import { deadLetters } from "../parts/dead_letters.ts";
+import { hidden } from "../parts/notes.ts";
+import { orderLink, targetPath, userLink } from "../parts/order_table.ts";
+import type { PageParts } from "./layout.ts";
+
+/** Transitions that wait for a target which are listed. */
+const WAITING = 50;
+
+/** Where transitions are forwarded to, and how that goes. */
+export async function targetsPage(
+  { ledger, nowMs }: PageContext,
+): Promise<PageParts> {
+  const findings = await lookAtReceivers(ledger, nowMs);
+  const named = findings.filter(({ about }) => about !== null);
+  return {
+    title: "Targets",
+    body: markup`<h1>Targets and subscriptions</h1>
+${
+      named.length === 0
+        ? markup`<section><p>Nothing is forwarded, and nothing subscribed:
+<code>rampkit serve --forward-to URL</code> forwards.</p></section>`
+        : markup`<section>${
+          named.map((one) =>
+            markup`<div class="item"><p class="head"><a href="${
+              targetPath(one.about ?? "")
+            }">${outsideText(one.about ?? "", 200)}</a></p>
+<p class="${styleOf(one.level)}">${prose(one.detail)}.</p></div>`
+          )
+        }</section>`
+    }`,
+  };
+}
+
+/**
+ * A target: whether it takes what is sent, what waits, and what can be done.
+ *
+ * @returns Null when there is none of this name.
+ */
+export async function targetPage(
+  context: PageContext,
+  name: string,
+): Promise<PageParts | null> {
+  const { ledger, nowMs } = context;
+  const all = await ledger.subscriptions.list();
+  const found = all.find((one) => one.name === name);
+  if (found === undefined) return null;
+  const findings = await lookAtReceivers(ledger, nowMs);
+  const finding = findings.find(({ about }) => about === name);
+  const queued = (await ledger.subscriptions.queued(name))
+    .filter(({ state }) => state !== "dead");
+  return {
+    title: "Target",
+    body: markup`<p class="crumb">${
+      found.target === null ? "Subscription" : "Target"
+    } ${code(name)}</p>
+${finding !== undefined && headline(finding, nowMs)}
+${section("now", "Now", now(context, found))}
+${section("waits", "What waits", waiting(queued, found, nowMs))}
+${
+      found.dead > 0 &&
+      section("dead", "What was given up", await deadLetters(context, found))
+    }`,
+  };
+}
+
+function headline(
+  { level, detail, since, next }: Finding,
+  nowMs: number,
+): Markup {
+  return markup`<h1 class="verdict ${styleOf(level)}">${sentence(detail)}.</h1>
+<p>${since !== null && markup`Since ${when(since, nowMs)}. `}${
+    next !== null && markup`<span class="soft">Next:</span> ${prose(next)}`
+  }</p>`;
+}
+
+function now(context: PageContext, one: SubscriptionStatus): Markup {
+  const { name, target, on, behind, retrying, waiting, dead, lastError } = one;
+  return markup`${
+    facts([
+      ["Address", target !== null && code(target.url)],
+      ["Takes", outsideText(on.join(" "), 300)],
+      ["Last answer", lastError !== null && markup`It ${outside(lastError)}`],
+      ["Not sent yet", counted(behind, "transition")],
+      ["Sent again", counted(retrying, "transition")],
+      ["Behind these", counted(waiting, "transition")],
+      ["Given up", counted(dead, "transition")],
+      [
+        "Switched off",
+        target !== null && target.offAt !== null &&
+        markup`${when(target.offAt, context.nowMs)}, because it ${
+          outsideText(target.offReason ?? "")
+        }`,
+      ],
+    ])
+  }${buttons(context, one, name)}`;
+}
+
+/** What can be done: for who only reads, as commands. */
+function buttons(
+  { operates, formToken }: PageContext,
+  { target, retrying, dead }: SubscriptionStatus,
+  name: string,
+): Markup {
+  const isOff = target !== null && target.offAt !== null;
+  const actions = [
+    ...(retrying + dead > 0 ? [["retry", "Send again now"] as const] : []),
+    ...(target === null
+      ? []
+      : isOff
+      ? [["resume", "Resume"] as const]
+      : [["stop", "Stop: send nothing until resumed"] as const]),
+  ];
+  if (actions.length === 0) return NOTHING;
+  if (!operates) {
+    return markup`<pre class="command" tabindex="0">${
+      actions.map(([action]) =>
+        `rampkit subscriptions ${action} ${operands(name)}\n`
+      )
+    }</pre>`;
+  }
+  return markup`<form class="row" action="/targets" method="post">${
+    hidden({ form: formToken, subscription: name })
+  }${
+    actions.map(([action, title]) =>
+      markup`<button name="action" value="${action}" class="${
+        action === "stop" ? "" : "primary"
+      }">${title}</button>`
+    )
+  }</form>`;
+}
+
+function waiting(
+  queued: readonly QueuedTransition[],
+  { behind }: SubscriptionStatus,
+  nowMs: number,
+): Markup {
+  if (queued.length === 0) {
+    return markup`<p>${
+      behind === 0
+        ? "Nothing: it has all that it takes."
+        : "Nothing failed; the rest is sent in its turn."
+    }</p>`;
+  }
+  return markup`${
+    table(
+      "Transitions that wait",
+      [
+        { title: "Of" },
+        { title: "What" },
+        { title: "Since" },
+        { title: "Attempts", number: true },
+        { title: "Next" },
+        { title: "Last answer", sentence: true },
+      ],
+      queued.slice(0, WAITING).map(({ transition, ...one }) => [
+        transition.entity === "order"
+          ? orderLink(transition.id)
+          : userLink(transition.id),
+        outsideText(`${transition.machine} ${transition.status}`, 60),
+        when(transition.recordedAt, nowMs),
+        one.attempts,
+        one.state === "waiting"
+          ? "after an earlier one"
+          : one.dueAt === ""
+          ? "now"
+          : when(one.dueAt, nowMs),
+        outside(one.error, 300),
+      ]),
+    )
+  }${
+    queued.length > WAITING &&
+    markup`<p class="soft">${
+      counted(queued.length - WAITING, "more transition")
+    }.</p>`
+  }`;
+}
