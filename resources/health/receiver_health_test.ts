@@ -44,7 +44,7 @@ Deno.test("lookAtReceivers() finds of each handler and target what it lacks, and
     await look({ name: "goods", target: null, dead: 1 }),
     /^dead_letters: .*: 1 transition to goods > .*subscriptions retry goods$/,
   );
-  assert.match(await look({ dead: 1000 }), /: at least 1000 transitions to/);
+  assert.match(await look({ dead: 1000 }), /: at least 1,000 transitions to/);
   const off = { offAt: "2026-11-20T09:00:00.000Z", offReason: "answered 410" };
   assert.match(
     await look({ target: { url: SHOP, ...off } }),

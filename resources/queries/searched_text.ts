@@ -18,7 +18,6 @@ export interface Candidate {
 const LINK_PARTS = 4;
 
 /** Signs that are copied along and mean nothing. */
-// deno-lint-ignore no-misleading-character-class
 const INVISIBLE = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 
 /** What people write before a name. */
