@@ -341,7 +341,8 @@ function storedOutcome(code: OutcomeCode): StoredOutcome {
   const asked = NOT_STORED.find((fact) => row.when[fact] !== undefined);
   const before = OUTCOME_TABLE.slice(0, at);
   const hidden = NOT_STORED.filter((fact) =>
-    fact !== asked && before.some(({ when }) =>
+    fact !== asked &&
+    before.some(({ when }) =>
       when[fact] !== undefined && canBothApply(when, row.when)
     )
   ).map((fact) => [fact, false]);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Ledger, OrderView } from "../../ledger/mod.ts";
-import { AmountSum } from "../../ledger/for_server.ts";
+import { AmountSum } from "../../ledger/for_resources.ts";
 import {
   ODD_NOW_MS,
   oddEvents,
