@@ -137,7 +137,6 @@ export {
   type OrderView,
   type ReferencedOrders,
 } from "./queries/orders.ts";
-export type { OrderTotal } from "./queries/order_totals.ts";
 export {
   type UserPage,
   type UserQuery,

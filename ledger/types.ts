@@ -195,3 +195,4 @@ export type { HAND_OUTCOMES } from "./events/hand_release.ts";
 export type { RELEASE_ENTRIES } from "./machines/transition.ts";
 export type { FACT_VALUES } from "./outcomes/outcome_facts.ts";
 export type { ATTENTION_KINDS } from "./outcomes/attention_kind.ts";
+export type { OrderTotal } from "./queries/order_totals.ts";

@@ -91,6 +91,7 @@ Deno.test("every answer of the API is what its OpenAPI document says, and nothin
     ["readOrder", "/v1/orders/O1/read", 202],
     ["retryDeadLetters", "/v1/subscriptions/goods/retry", 200],
     ["dropDeadLetter", "/v1/subscriptions/goods/drop?key=none", 200],
+    ["stopTarget", "/v1/subscriptions/goods/stop", 200],
     ["resumeTarget", "/v1/subscriptions/goods/resume", 200],
     ["fireTransition", "/v1/transitions/fire?key=none", 200],
     ["expectOrder", "/v1/expectations", 200, { clickId: "c-1" }],

@@ -82,6 +82,11 @@ const DONE_ALIKE: readonly (readonly [
     `/v1/subscriptions/goods/drop?key=${DEAD}`,
   ],
   [
+    "stopTarget",
+    ["subscriptions", "stop", "goods"],
+    "/v1/subscriptions/goods/stop",
+  ],
+  [
     "resumeTarget",
     ["subscriptions", "resume", "goods"],
     "/v1/subscriptions/goods/resume",

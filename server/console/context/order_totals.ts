@@ -1,5 +1,6 @@
 import { sleep } from "../../../core/waiting/sleep.ts";
-import type { Ledger, OrderQuery, OrderTotal } from "../../../ledger/mod.ts";
+import type { Ledger, OrderQuery } from "../../../ledger/mod.ts";
+import type { OrderTotal } from "../../../ledger/types.ts";
 import { CachedValue } from "./cached_value.ts";
 
 /** A list does not wait longer for its sum, ms. */

@@ -1,4 +1,4 @@
-import type { OrderTotal } from "../../../ledger/mod.ts";
+import type { OrderTotal } from "../../../ledger/types.ts";
 import { counted, countText } from "../../../resources/views/text.ts";
 import { type Markup, markup } from "../markup/markup.ts";
 import { moneyText } from "../markup/money.ts";
