@@ -73,10 +73,6 @@ byId("times")?.addEventListener("click", () => {
 // One tree becomes the other and keeps its elements: what has the focus, what
 // stands open, what was typed and how far it was scrolled stay.
 const become = (old, made) => {
-  if (old.nodeType !== made.nodeType || old.nodeName !== made.nodeName) {
-    old.replaceWith(made.cloneNode(true));
-    return;
-  }
   if (old.nodeType !== Node.ELEMENT_NODE) {
     if (old.data !== made.data) old.data = made.data;
     return;
@@ -90,13 +86,33 @@ const become = (old, made) => {
     if (old.getAttribute(name) !== value && !kept(name)) old.setAttribute(name, value);
   }
   const next = [...made.childNodes];
-  const now = [...old.childNodes];
-  now.slice(next.length).forEach((node) => node.remove());
+  let now = old.firstChild;
   next.forEach((node, at) => {
-    if (at < now.length) become(now[at], node);
-    else old.append(node.cloneNode(true));
+    while (now !== null && keyOf(now) !== keyOf(node)) {
+      // It comes further on: what is made comes before it.
+      if (next.slice(at + 1).some((one) => keyOf(one) === keyOf(now))) break;
+      const left = now;
+      now = now.nextSibling;
+      left.remove();
+    }
+    if (now === null || keyOf(now) !== keyOf(node)) {
+      old.insertBefore(node.cloneNode(true), now);
+    } else {
+      const same = now;
+      now = now.nextSibling;
+      become(same, node);
+    }
   });
+  while (now !== null) {
+    const left = now;
+    now = now.nextSibling;
+    left.remove();
+  }
 };
+const keyOf = (node) =>
+  node.nodeType !== Node.ELEMENT_NODE
+    ? node.nodeName
+    : node.nodeName + (node.id || node.getAttribute("aria-labelledby") || "");
 const main = byId("main");
 const saidBy = (element) => {
   const copy = element.cloneNode(true);
