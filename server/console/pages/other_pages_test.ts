@@ -314,7 +314,7 @@ Deno.test("targetPage() names a target that fails with its address and last answ
   });
   const text = await opened.read(path);
   assert.match(text, /A receiver fails.* to https:\/\/shop\.example\/hooks/);
-  assert.match(text, /Last answer It .*answered 500/);
+  assert.match(text, /Last answer answered 500/);
   assert.match(text, /What waits .*01KQSUCCESS000000000000001 .*order success/);
   assert.match(
     await opened.read("/targets"),

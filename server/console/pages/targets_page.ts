@@ -105,7 +105,7 @@ function now(context: PageContext, one: SubscriptionStatus): Markup {
     facts([
       ["Address", target !== null && code(target.url)],
       ["Takes", outsideText(on.join(" "), 300)],
-      ["Last answer", lastError !== null && markup`It ${outside(lastError)}`],
+      ["Last answer", outside(lastError)],
       ["Not sent yet", counted(behind, "transition")],
       ["Sent again", counted(retrying, "transition")],
       ["Behind these", counted(waiting, "transition")],

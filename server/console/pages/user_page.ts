@@ -71,8 +71,8 @@ export async function userPage(
         ? "Orders name this user; nothing else is known."
         : sentence(user.verdict.message)
     }</h1>
-${await waits(context, id)}
 ${user !== null && tell(user)}
+${await waits(context, id)}
 ${user !== null && about(context, user)}
 ${user !== null && await steps(context, id)}
 ${user !== null && await noted(context, user)}

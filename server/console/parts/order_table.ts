@@ -74,7 +74,7 @@ export function orderTable(
 function asset({ commodity, network }: OrderJson): Markup {
   return markup`${outside(commodity, 20)}${
     network !== null &&
-    markup`<br><span class="soft">${outside(network, 30)}</span>`
+    markup`<br><span class="soft word">${outside(network, 30)}</span>`
   }`;
 }
 
