@@ -21,7 +21,6 @@ import { addRecover } from "./commands/recover.ts";
 import { addSandbox } from "./commands/sandbox.ts";
 import { addSchema } from "./commands/schema.ts";
 import { addServe } from "./commands/serve.ts";
-import { addExpect } from "./commands/expect.ts";
 import { addSession } from "./commands/session.ts";
 import { addSim } from "./commands/sim.ts";
 import { addStatement } from "./commands/statement/mod.ts";
@@ -33,6 +32,7 @@ import { addWitness } from "./commands/witness.ts";
 import { addWebhook } from "./commands/webhook/mod.ts";
 import { EXIT } from "../settings/errors.ts";
 import { CASE, CHANGE_CASE } from "../resources/operations/case_operation.ts";
+import { EXPECT } from "../resources/operations/expectation_operations.ts";
 import { RELEASE_BY_HAND } from "../resources/operations/order_operations.ts";
 import {
   ATTENTION_LIST,
@@ -152,7 +152,7 @@ export function buildProgram(
   addStatement(program, cli);
   addConsole(program, cli);
   addSession(program, cli);
-  addExpect(program, cli);
+  addOperation(program, cli, EXPECT);
   addOperation(program, cli, RELEASE_BY_HAND);
   addOperation(program, cli, CASE, CHANGE_CASE);
   addWitness(program, cli);

@@ -8,7 +8,7 @@ import {
   termOptions,
   termsOf,
   validForOption,
-} from "./expected_terms.ts";
+} from "../program/expected_terms.ts";
 import { UsageError } from "../../settings/errors.ts";
 import { jsonLine, line, note } from "../program/io.ts";
 import {

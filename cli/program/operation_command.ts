@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import {
   type Items,
   type Operation,
@@ -12,7 +12,6 @@ import {
 import { MOST_ROWS, PAGE, type Page } from "../../resources/queries/page.ts";
 import { lower } from "../../resources/views/text.ts";
 import type { Config } from "../../settings/config.ts";
-import { UsageError } from "../../settings/errors.ts";
 import { untilStopped } from "../../settings/stoppable.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 import { printable } from "../../core/printable.ts";
@@ -26,11 +25,15 @@ import {
   limitOption,
   type SharedFlags,
 } from "./options.ts";
+import { refusedExpectation } from "./expected_terms.ts";
+import {
+  flagValue,
+  givenAs,
+  type Named,
+  optionsOf,
+} from "./operation_options.ts";
 import { noteWaiting } from "./progress.ts";
 import { upToDate, withLedger, withReadLedger } from "./with_ledger.ts";
-
-/** A parameter with its name. */
-type Named = readonly [string, OperationParam<unknown>];
 
 interface OperationFlags extends SharedFlags {
   readonly limit?: number;
@@ -107,7 +110,7 @@ export function addOperation(
 }
 
 /** Does an operation, and prints what it gives. */
-async function perform(
+export async function perform(
   io: Io,
   operation: Operation,
   values: OperationValues,
@@ -127,7 +130,8 @@ async function perform(
     const context = { ledger, nowMs: io.now(), hasKey, named };
     io.signal.throwIfAborted();
     if (pagesOf(operation) === null) {
-      const result = await operation.run(context, values);
+      const result = await operation.run(context, values)
+        .catch(refusedExpectation());
       await operation.refuses?.(context, result, values);
       if (!flags.json) return print(io, operation, result, values, flags);
       const { items } = result as Items<unknown>;
@@ -222,57 +226,4 @@ function taken(operation: Operation): readonly Named[] {
   return Object.entries(paramsOf(operation)).filter(([name, { only }]) =>
     only !== "request" && !(isPaged && Object.hasOwn(PAGE, name))
   );
-}
-
-/** How a parameter is named to people: its operand, or its flag. */
-function givenAs([name, { place, flag = kebab(name), words }]: Named): string {
-  if (words !== undefined) {
-    return Object.keys(words).map((word) => `--${word}`).join(" or ");
-  }
-  return place ?? `--${flag}`;
-}
-
-/** The flags of a parameter; none where it is an operand. */
-export function optionsOf(
-  name: string,
-  param: OperationParam<unknown>,
-): readonly Option[] {
-  const { place, words, operand = "<text>", schema, description } = param;
-  if (place !== undefined) return [];
-  if (words !== undefined) {
-    return Object.entries(words).map(([word, does]) =>
-      new Option(`--${word}`, does)
-    );
-  }
-  const flag = givenAs([name, param]);
-  if (schema.type === "boolean") return [new Option(flag, lower(description))];
-  const option = new Option(`${flag} ${operand}`, lower(description));
-  const choices = Array.isArray(schema.enum) ? schema.enum : [];
-  // A shell completes them; more would fill the help.
-  if (choices.length > 0 && choices.length <= 4) option.choices(choices);
-  const { read, readFlag = read } = param;
-  return [option.argParser((text: string): unknown => readFlag(flag, text))];
-}
-
-/** What the flags of a parameter say; undefined where none was given. */
-function flagValue(
-  name: string,
-  param: OperationParam<unknown>,
-  flags: object,
-): unknown {
-  const given = optionsOf(name, param).map((option) => {
-    const value: unknown = Reflect.get(flags, option.attributeName());
-    return value === undefined ? [] : [[option.name(), value] as const];
-  }).flat();
-  if (given.length > 1) {
-    throw new UsageError(`Say either ${givenAs([name, param])}`);
-  }
-  const [[word, value] = []] = given;
-  return param.words === undefined || word === undefined
-    ? value
-    : param.read(givenAs([name, param]), word);
-}
-
-function kebab(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

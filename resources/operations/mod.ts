@@ -5,6 +5,7 @@
  */
 import { CASE, CHANGE_CASE } from "./case_operation.ts";
 import { DELIVERIES, DELIVERY } from "./delivery_operations.ts";
+import { EXPECT } from "./expectation_operations.ts";
 import { LEDGER_STATS } from "./ledger_operations.ts";
 import { MONTHS } from "./month_operations.ts";
 import type { Operation } from "./operation.ts";
@@ -18,6 +19,7 @@ import {
 import { ATTENTION_LIST, FIND } from "./search_operations.ts";
 import {
   DROP,
+  FIRE,
   RESUME,
   RETRY,
   STOP,
@@ -45,6 +47,8 @@ export const OPERATIONS: readonly Operation[] = [
   DROP,
   STOP,
   RESUME,
+  FIRE,
+  EXPECT,
   MONTHS,
   LEDGER_STATS,
 ];

@@ -4,6 +4,7 @@ import { CommandError } from "../../settings/errors.ts";
 import { needed, textParam } from "../../settings/params.ts";
 import {
   type Dropped,
+  type Fired,
   type Resumed,
   type Retried,
   type Stopped,
@@ -127,6 +128,41 @@ export const RESUME: Operation = operation({
     resumed
       ? "The target is on again; `serve` sends to it within seconds"
       : "Nothing was done: it is not switched off",
+});
+
+/** `subscriptions fire` with keys. */
+export const FIRE: Operation = operation({
+  command: "subscriptions fire",
+  path: "/v1/transitions/fire",
+  scope: "operate",
+  operationId: "fireTransition",
+  summary: "Tell subscriptions of a state that none was told of",
+  description: "What a refold or an import made: see `subscriptions fire`.",
+  params: {
+    key: needed({
+      ...textParam("Key of the transition, as the dead letter has it"),
+      read: (name: string, text: string): readonly string[] => [
+        textParam("").read(name, text),
+      ],
+    }),
+  },
+  result: { schema: "Fired", description: "0 when they were before" },
+  folds: true,
+  run: async ({ ledger }, { key }): Promise<Fired> => ({
+    fired: await ledger.subscriptions.fire(key),
+  }),
+  logged: ({ fired }, { key }) => ({ key: key.join(" "), fired }),
+  says: ({ fired }, { key }) => {
+    const others = key.length - fired;
+    return [
+      `${counted(fired, "state")} to be told, by the process that runs the ` +
+      "subscription",
+      ...(others === 0 ? [] : [
+        `Left out, because told before or not in this ledger: ${others}; to ` +
+        "list those never told: rampkit subscriptions fire",
+      ]),
+    ];
+  },
 });
 
 /** `subscriptions list`. */

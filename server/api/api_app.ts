@@ -17,7 +17,7 @@ import { ApiProblem, problemResponse } from "./problem.ts";
 import { OPERATIONS } from "../../resources/operations/mod.ts";
 import { SeveralOrdersError } from "../../resources/operations/find_order.ts";
 import { type ApiParts, operationRoute, type Route } from "./route.ts";
-import { EXPECTATION_ROUTES } from "./expectation_routes.ts";
+import { SESSION_ROUTE } from "./session_route.ts";
 import { OPERATE_ROUTES } from "./operate_routes.ts";
 import { STATUS_ROUTES } from "./status_routes.ts";
 import { TRANSITION_ROUTES } from "./transition_routes.ts";
@@ -27,7 +27,7 @@ export const API_ROUTES: readonly Route[] = [
   ...OPERATIONS.map(operationRoute),
   ...TRANSITION_ROUTES,
   ...STATUS_ROUTES,
-  ...EXPECTATION_ROUTES,
+  SESSION_ROUTE,
   ...OPERATE_ROUTES,
 ];
 

@@ -5,7 +5,6 @@ import {
   endParam,
   needed,
   type Params,
-  textParam,
   timeParam,
   type ValuesOf,
 } from "../../settings/params.ts";
@@ -17,8 +16,6 @@ const WINDOW = {
   from: needed(timeParam("Start of the window")),
   to: endParam("End of the window, now where it is left out"),
 } as const satisfies Params;
-
-const KEY = textParam("Key of the transition, as the dead letter has it");
 
 /** What can be done while the service runs. */
 export const OPERATE_ROUTES: readonly Route[] = [
@@ -127,19 +124,6 @@ export const OPERATE_ROUTES: readonly Route[] = [
       operations.reconciliation.latest ??
         none("Nothing was compared since this process began"),
   }),
-  route({
-    method: "POST",
-    path: "/v1/transitions/fire",
-    operationId: "fireTransition",
-    summary: "Tell subscriptions of a state that none was told of",
-    description: "What a refold or an import made: see `subscriptions fire`.",
-    scope: "operate",
-    params: { key: needed(KEY) },
-    answer: counted("fired", "How many are told now; 0 when they were before"),
-    handle: async ({ operations }, { query: { key }, caller }) => ({
-      fired: await operations.fire(caller, key),
-    }),
-  }),
 ];
 
 /** JSON Schema of a job, and of the report that it ends with. */
@@ -183,17 +167,6 @@ function accepted(): Route["answer"] {
       type: "object",
       required: ["accepted"],
       properties: { accepted: { const: true } },
-    },
-  };
-}
-
-function counted(name: string, description: string): Route["answer"] {
-  return {
-    description,
-    schema: {
-      type: "object",
-      required: [name],
-      properties: { [name]: { type: "integer", minimum: 0 } },
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { SessionsApi } from "../../client/mod.ts";
 import { defined } from "../../core/guards.ts";
-import type { Ledger, OrderExpectation } from "../../ledger/mod.ts";
+import type { Ledger } from "../../ledger/mod.ts";
 import { isPolled } from "../../ledger/for_sync.ts";
 import {
   type PollClient,
@@ -20,10 +20,7 @@ import {
   type JobJson,
   type JobWindow,
 } from "./background_job.ts";
-import type {
-  ExpectationJson,
-  SessionJson,
-} from "../../resources/views/session_view.ts";
+import type { SessionJson } from "../../resources/views/session_view.ts";
 import {
   actionOf,
   type Operation,
@@ -188,20 +185,6 @@ export class Operations {
   }
 
   /**
-   * Records what an order is expected to be.
-   *
-   * @throws {ExpectationError} When it cannot be recorded.
-   */
-  async expect(
-    caller: Caller,
-    expectation: OrderExpectation,
-  ): Promise<ExpectationJson> {
-    const recorded = await this.#options.ledger.expect(expectation);
-    this.#tell(caller, "expect", recorded);
-    return recorded;
-  }
-
-  /**
    * Does what a caller asks for.
    *
    * @throws {CommandError} When it cannot be done.
@@ -232,13 +215,6 @@ export class Operations {
       named: (param) => param,
       ...defined({ look }),
     };
-  }
-
-  /** Tells subscriptions of a state that none of them was told of. */
-  async fire(caller: Caller, key: string): Promise<number> {
-    const fired = await this.#options.ledger.subscriptions.fire([key]);
-    this.#tell(caller, "fire", { key, fired });
-    return fired;
   }
 
   /** Resolves when nothing is under way. */

@@ -23,7 +23,7 @@ import {
   type OrderFilters,
   orderQuery,
 } from "../../../resources/queries/order_filters.ts";
-import { optionsOf } from "../../program/operation_command.ts";
+import { optionsOf } from "../../program/operation_options.ts";
 import { BYTE_ORDER_MARK, openOutput } from "../../program/output.ts";
 
 interface ExportFlags extends SharedFlags, Omit<OrderFilters, "trust"> {

@@ -6,10 +6,8 @@ import {
   ledgerOptions,
   type SharedFlags,
 } from "../../program/options.ts";
-import type {
-  Fired,
-  FiredHistoryJson,
-} from "../../../resources/queries/subscriptions.ts";
+import type { FiredHistoryJson } from "../../../resources/queries/subscriptions.ts";
+import { perform } from "../../program/operation_command.ts";
 import { upToDate, withReadLedger } from "../../program/with_ledger.ts";
 import { counted } from "../../../resources/views/text.ts";
 import { CommandError, UsageError } from "../../../settings/errors.ts";
@@ -17,7 +15,10 @@ import { shellWord } from "../../../resources/views/shell_word.ts";
 import type { Ledger } from "../../../ledger/mod.ts";
 import { confirmed } from "../../program/confirm.ts";
 import { printable } from "../../../core/printable.ts";
-import { requireSubscription } from "../../../resources/operations/subscription_operations.ts";
+import {
+  FIRE,
+  requireSubscription,
+} from "../../../resources/operations/subscription_operations.ts";
 
 interface FireFlags extends SharedFlags, FireHistoryFlags {
   readonly imported?: boolean;
@@ -55,32 +56,13 @@ export function addFire(subscriptions: Command, cli: Cli): void {
           if (!flags.historic && (flags.dryRun || flags.yes)) {
             throw new UsageError("--dry-run and --yes go with --historic");
           }
+          if (keys.length > 0 && !flags.historic) {
+            return await perform(cli.io, FIRE, { key: keys }, flags);
+          }
           await withReadLedger(cli.io, flags, async (ledger) => {
             await upToDate(ledger, cli.io);
             if (flags.historic) {
               return await fireHistory(cli.io, ledger, keys, flags);
-            }
-            if (keys.length > 0) {
-              cli.io.signal.throwIfAborted();
-              const fired = await ledger.subscriptions.fire(keys);
-              if (flags.json) jsonLine<Fired>(cli.io, { fired });
-              else {
-                line(
-                  cli.io,
-                  `${counted(fired, "state")} to be told, by the process ` +
-                    "that runs the subscription",
-                );
-                const others = keys.length - fired;
-                if (others > 0) {
-                  line(
-                    cli.io,
-                    `Left out, because told before or not in this ledger: ` +
-                      `${others}; to list those never told: rampkit ` +
-                      "subscriptions fire",
-                  );
-                }
-              }
-              return;
             }
             const unfired = await ledger.subscriptions.unfired({
               imported: flags.imported ?? false,

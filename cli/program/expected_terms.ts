@@ -1,8 +1,10 @@
 import { type Command, Option } from "commander";
 import { defined } from "../../core/guards.ts";
 import { ExpectationError } from "../../ledger/mod.ts";
+import { EXPECT } from "../../resources/operations/expectation_operations.ts";
+import { paramsOf } from "../../resources/operations/operation.ts";
+import { optionsOf } from "./operation_options.ts";
 import {
-  type Term,
   TERM_NAMES,
   TERMS,
   type TermsJson,
@@ -83,20 +85,18 @@ export function refusedExpectation(prefix = ""): (error: unknown) => never {
   };
 }
 
-/** The flag of a field that the ledger names, in its own or the service's words. */
+/**
+ * The flag of a field that the ledger names, in its own or the service's words:
+ * its parameter says it.
+ */
 function flagOf(field: string, prefix: string): string {
   const [, stated, name = field] = /^(expected\.)?(.*)$/.exec(field) ?? [];
-  const stored = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  const term = Object.values<Term>(TERMS).find(({ field }) => field === stored);
-  const known = term?.flag.split(" ", 1)[0] ?? OTHERS[stored];
-  if (known === undefined) return field;
-  return `--${stated === undefined ? "" : prefix}${known}`;
+  const camel = name.replaceAll(
+    /_([a-z])/g,
+    (_, letter) => letter.toUpperCase(),
+  );
+  const param = paramsOf(EXPECT)[camel];
+  if (param === undefined) return field;
+  const [option] = optionsOf(camel, param);
+  return `--${stated === undefined ? "" : prefix}${option?.name() ?? camel}`;
 }
-
-/** Flags of fields that an order is not compared with. */
-const OTHERS: Readonly<Record<string, string>> = {
-  click_id: "click",
-  reference: "reference",
-  valid_for_ms: "valid-for",
-  asked_at: "asked-at",
-};

@@ -1,0 +1,62 @@
+import { Option } from "commander";
+import type { OperationParam } from "../../resources/operations/operation.ts";
+import { lower } from "../../resources/views/text.ts";
+import { UsageError } from "../../settings/errors.ts";
+
+/** A parameter with its name. */
+export type Named = readonly [string, OperationParam<unknown>];
+
+/** How a parameter is named to people: its operand, or its flag. */
+export function givenAs(
+  [name, { place, flag = kebab(name), words }]: Named,
+): string {
+  if (words !== undefined) {
+    return Object.keys(words).map((word) => `--${word}`).join(" or ");
+  }
+  return place ?? `--${flag}`;
+}
+
+/** The flags of a parameter; none where it is an operand. */
+export function optionsOf(
+  name: string,
+  param: OperationParam<unknown>,
+): readonly Option[] {
+  const { place, words, operand = "<text>", schema, description } = param;
+  if (place !== undefined) return [];
+  if (words !== undefined) {
+    return Object.entries(words).map(([word, does]) =>
+      new Option(`--${word}`, does)
+    );
+  }
+  const flag = givenAs([name, param]);
+  if (schema.type === "boolean") return [new Option(flag, lower(description))];
+  const option = new Option(`${flag} ${operand}`, lower(description));
+  const choices = Array.isArray(schema.enum) ? schema.enum : [];
+  // A shell completes them; more would fill the help.
+  if (choices.length > 0 && choices.length <= 4) option.choices(choices);
+  const { read, readFlag = read } = param;
+  return [option.argParser((text: string): unknown => readFlag(flag, text))];
+}
+
+/** What the flags of a parameter say; undefined where none was given. */
+export function flagValue(
+  name: string,
+  param: OperationParam<unknown>,
+  flags: object,
+): unknown {
+  const given = optionsOf(name, param).map((option) => {
+    const value: unknown = Reflect.get(flags, option.attributeName());
+    return value === undefined ? [] : [[option.name(), value] as const];
+  }).flat();
+  if (given.length > 1) {
+    throw new UsageError(`Say either ${givenAs([name, param])}`);
+  }
+  const [[word, value] = []] = given;
+  return param.words === undefined || word === undefined
+    ? value
+    : param.read(givenAs([name, param]), word);
+}
+
+function kebab(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
