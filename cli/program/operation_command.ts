@@ -215,7 +215,8 @@ function print(
 ): void {
   const { columns } = io;
   const view = { columns, nowMs: io.now(), flags };
-  const text = operation.says(result, values, view);
+  const text = operation.says?.(result, values, view) ??
+    JSON.stringify(result);
   if (typeof text === "string") line(io, printable(text));
   else lines(io, text);
 }

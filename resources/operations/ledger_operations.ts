@@ -1,6 +1,11 @@
+import { STATISTICS_STEPS } from "../../ledger/for_resources.ts";
+import { endParam, timeParam, wordParam } from "../../settings/params.ts";
+import { serviceStatus } from "../queries/service_status.ts";
 import {
+  chainStateJson,
   type LedgerStatsJson,
   ledgerStatsJson,
+  statistics,
 } from "../queries/statistics.ts";
 import { labelled } from "../views/text.ts";
 import { type Operation, operation } from "./operation.ts";
@@ -42,3 +47,57 @@ function rows(stats: LedgerStatsJson): [string, string | null][] {
     ["Chain broken", chain.broken],
   ];
 }
+
+/** How everything is: `doctor` looks at the settings as well. */
+export const STATUS: Operation = operation({
+  command: null,
+  path: "/v1/status",
+  scope: "read",
+  operationId: "getStatus",
+  summary: "How webhook delivery, polling and all else are",
+  description: "What `doctor` finds, and the figures behind it. `ok` is " +
+    "false when a check fails; its `code` stands in RUNBOOK.md.",
+  params: {},
+  result: {
+    schema: "ServiceStatus",
+    description: "Delivery, polling and checks",
+  },
+  run: ({ ledger, nowMs, look }) => serviceStatus(ledger, nowMs, look),
+});
+
+/** Figures over time. */
+export const STATISTICS: Operation = operation({
+  command: null,
+  path: "/v1/stats",
+  scope: "read",
+  operationId: "getStatistics",
+  summary: "Figures over time, for plots",
+  description: "Answers, types, times of answers and orders that moved, by " +
+    "step in UTC; kept for 90 days.",
+  params: {
+    from: timeParam("Start, a day before the end where it is left out"),
+    to: endParam("End, now where it is left out"),
+    step: wordParam(
+      "How much time each figure is of; hour where left out",
+      STATISTICS_STEPS,
+    ),
+  },
+  result: {
+    schema: "Statistics",
+    description: "Figures from `from` to `to`",
+  },
+  run: ({ ledger, nowMs }, query) => statistics(ledger, query, nowMs),
+});
+
+/** The head of the evidence chain. */
+export const EVIDENCE: Operation = operation({
+  command: null,
+  path: "/v1/evidence",
+  scope: "read",
+  operationId: "getEvidence",
+  summary: "Head of the evidence chain: keep it elsewhere",
+  description: "`ledger verify --expect EVENTS:HASH` compares with it.",
+  params: {},
+  result: { schema: "ChainState", description: "How far the chain reaches" },
+  run: async ({ ledger }) => chainStateJson(await ledger.evidence()),
+});

@@ -6,8 +6,13 @@
 import { CASE, CHANGE_CASE } from "./case_operation.ts";
 import { DELIVERIES, DELIVERY } from "./delivery_operations.ts";
 import { EXPECT } from "./expectation_operations.ts";
-import { LEDGER_STATS } from "./ledger_operations.ts";
-import { MONTHS } from "./month_operations.ts";
+import {
+  EVIDENCE,
+  LEDGER_STATS,
+  STATISTICS,
+  STATUS,
+} from "./ledger_operations.ts";
+import { MONTH, MONTHS } from "./month_operations.ts";
 import type { Operation } from "./operation.ts";
 import {
   EXPLANATION,
@@ -50,5 +55,9 @@ export const OPERATIONS: readonly Operation[] = [
   FIRE,
   EXPECT,
   MONTHS,
+  MONTH,
   LEDGER_STATS,
+  EVIDENCE,
+  STATUS,
+  STATISTICS,
 ];

@@ -146,8 +146,12 @@ export interface Operation<
    * @default what it was given, and its result
    */
   readonly logged?: (result: Result, values: ValuesOf<P>) => object;
-  /** The result for people: a sentence, or lines that fit the terminal. */
-  readonly says: (
+  /**
+   * The result for people: a sentence, or lines that fit the terminal.
+   *
+   * @default {its JSON}
+   */
+  readonly says?: (
     result: Result,
     values: ValuesOf<P>,
     view: OperationView,

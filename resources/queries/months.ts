@@ -1,11 +1,5 @@
 import type { Ledger } from "../../ledger/mod.ts";
-import { closedBooks } from "../months/month_books.ts";
-import {
-  type MonthDetailJson,
-  monthDetailJson,
-  type MonthJson,
-  monthJson,
-} from "../views/month_view.ts";
+import { type MonthJson, monthJson } from "../views/month_view.ts";
 
 /** Whether a text is a month that books can have: `2026-11`. */
 export function isMonth(text: string): boolean {
@@ -17,17 +11,4 @@ export async function* closedMonths(
   ledger: Ledger,
 ): AsyncGenerator<MonthJson> {
   for await (const close of ledger.months.list()) yield monthJson(close);
-}
-
-/**
- * One closed month as `month show --json` prints it.
- *
- * @returns Null when it is not closed.
- */
-export async function closedMonth(
-  ledger: Ledger,
-  month: string,
-): Promise<MonthDetailJson | null> {
-  const close = await ledger.months.get(month);
-  return close && monthDetailJson(closedBooks(close));
 }

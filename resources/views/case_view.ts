@@ -2,7 +2,7 @@ import type { LedgerTypes, OrderCase } from "../../ledger/mod.ts";
 import { describeCase, describeCaseEntry } from "../wording/case.ts";
 import type { Worded } from "./order_view.ts";
 import { printable } from "../../core/printable.ts";
-import { wrap } from "./text.ts";
+import { minuteText, wrap } from "./text.ts";
 
 /** The case of an order, and what people did about it and noted of it. */
 export interface CaseJson {
@@ -49,7 +49,7 @@ export function caseLines(
       2,
     ),
     ...history.map(({ at, message }) => {
-      const time = at.slice(0, 16).replace("T", " ");
+      const time = minuteText(at);
       return wrap(printable(`  ${time}  ${message}`), columns, 20);
     }),
   ];

@@ -4,6 +4,7 @@ import { CLAIMED_MATCH, FOUND_FIELDS } from "../wording/found_as.ts";
 import { type OrderJson, orderJson, orderLines } from "./order_view.ts";
 import { shellWord } from "./shell_word.ts";
 import { drawTable } from "./table.ts";
+import { minuteText } from "./text.ts";
 import { type UserJson, userJson, userLines } from "./user_view.ts";
 
 /**
@@ -73,7 +74,7 @@ export function foundTable(
           ? FOUND_FIELDS[match.field] + claimedText(match)
           : matchText(match)
       ).join(", "),
-      minutes((order ?? user)?.createdAt ?? null),
+      minuteText((order ?? user)?.createdAt ?? null),
       order?.outcome.message ?? `${user?.status} (${user?.trust})`,
     ]),
     columns,
@@ -86,8 +87,4 @@ function matchText(match: FieldMatch): string {
 
 function claimedText({ trust }: FieldMatch): string {
   return trust === "claimed" ? ` (${CLAIMED_MATCH})` : "";
-}
-
-function minutes(time: string | null): string {
-  return time === null ? "" : time.slice(0, 16).replace("T", " ");
 }

@@ -19,7 +19,7 @@ import {
   RELEASE_REASON,
 } from "../wording/release.ts";
 import { describeWitness } from "../wording/witness.ts";
-import { ageText, type Fact, labelled, wrap } from "./text.ts";
+import { ageText, type Fact, labelled, minuteText, wrap } from "./text.ts";
 import { customerMessage, nextStep } from "./next_step.ts";
 import {
   amountText,
@@ -131,7 +131,7 @@ export function orderTable(
       isSaid(order) ? order.trust : "",
       shownText(order, "currencyAmount") ?? "",
       shownText(order, "cryptoAmount") ?? "",
-      minutes(order.createdAt),
+      minuteText(order.createdAt),
       kinds(order),
     ]),
     columns,
@@ -261,10 +261,6 @@ export function anomalyLines(
       )
     ),
   ];
-}
-
-function minutes(time: string | null): string {
-  return time === null ? "" : time.slice(0, 16).replace("T", " ");
 }
 
 function kinds(order: OrderJson): string {

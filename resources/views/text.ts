@@ -111,6 +111,11 @@ function ago(time: string, nowMs: number): string {
   return ms < 0 ? `in the future, at ${time}` : `${span(ms)} ago`;
 }
 
+/** A time to the minute, in UTC; empty where it is not known. */
+export function minuteText(time: string | null): string {
+  return time === null ? "" : time.slice(0, 16).replace("T", " ");
+}
+
 /** A sentence as it goes on after a colon: with a small first letter. */
 export function lower(sentence: string): string {
   return sentence.charAt(0).toLowerCase() + sentence.slice(1);

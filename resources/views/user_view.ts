@@ -12,7 +12,7 @@ import { describeFreshness } from "../wording/freshness.ts";
 import { describeUserReason } from "../wording/state_reasons.ts";
 import { describeUserVerdict, userNext } from "../wording/user_verdict.ts";
 import { anomaliesJson, anomalyLines, type Worded } from "./order_view.ts";
-import { type Fact, labelled, wrap } from "./text.ts";
+import { type Fact, labelled, minuteText, wrap } from "./text.ts";
 import { printable } from "../../core/printable.ts";
 import { drawTable } from "./table.ts";
 
@@ -76,7 +76,7 @@ export function userTable(
       user.verification.lkyc ?? "",
       user.verification.fkyc ?? "",
       user.country ?? user.phoneCountry ?? "",
-      user.createdAt?.slice(0, 16).replace("T", " ") ?? "",
+      minuteText(user.createdAt),
     ]),
     columns,
   );

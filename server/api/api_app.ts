@@ -19,14 +19,14 @@ import { SeveralOrdersError } from "../../resources/operations/find_order.ts";
 import { type ApiParts, operationRoute, type Route } from "./route.ts";
 import { SESSION_ROUTE } from "./session_route.ts";
 import { OPERATE_ROUTES } from "./operate_routes.ts";
-import { STATUS_ROUTES } from "./status_routes.ts";
+import { HEALTH_ROUTE } from "./health_route.ts";
 import { TRANSITION_ROUTES } from "./transition_routes.ts";
 
 /** Every route of the API. */
 export const API_ROUTES: readonly Route[] = [
   ...OPERATIONS.map(operationRoute),
   ...TRANSITION_ROUTES,
-  ...STATUS_ROUTES,
+  HEALTH_ROUTE,
   SESSION_ROUTE,
   ...OPERATE_ROUTES,
 ];

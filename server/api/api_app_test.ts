@@ -171,7 +171,6 @@ Deno.test("apiApp() says what is wrong with a request, with a problem document",
   await problem(await api.get("/v1/orders/NONE"), 404, "not_found");
   await problem(await api.get("/v1/users/NONE"), 404, "not_found");
   await problem(await api.get("/v1/deliveries/NONE"), 404, "not_found");
-  await problem(await api.get("/v1/months/2026-10"), 404, "not_found");
   await problem(await api.get("/v1/recover"), 404, "not_found");
   await problem(await api.get("/v2/orders"), 404, "not_found");
   const wrongMethod = await api.post("/v1/orders");

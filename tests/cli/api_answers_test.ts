@@ -60,6 +60,7 @@ const ALIKE: readonly (readonly [string, readonly string[], string])[] = [
   ["find", ["find", success], `/v1/find?q=${success}`],
   ["getLedger", ["ledger", "stats"], "/v1/ledger"],
   ["listMonths", ["month", "list"], "/v1/months"],
+  ["getMonth", ["month", "show", "2026-11"], "/v1/months/2026-11"],
   ["listSubscriptions", ["subscriptions", "list"], "/v1/subscriptions"],
   ["getCase", ["case", success], `/v1/orders/${success}/case`],
 ];
@@ -135,6 +136,46 @@ const DONE_ALIKE: readonly (readonly [
   ],
 ];
 
+/** What neither does, and both say why in the same words. */
+const REFUSED_ALIKE: readonly (readonly [
+  readonly string[],
+  string,
+  Record<string, string>?,
+])[] = [
+  [["orders", "show", "NONE"], "/v1/orders/NONE"],
+  [["orders", "explain", "NONE"], "/v1/orders/NONE/explanation"],
+  [
+    ["orders", "explain", success, "--as-of", "2020-01-01"],
+    `/v1/orders/${success}/as-of?time=2020-01-01`,
+  ],
+  [["orders", "list", "--status", "sucess"], "/v1/orders?status=sucess"],
+  [["orders", "list", "--attention", "x"], "/v1/orders?attention=x"],
+  [["orders", "list", "--from", "x"], "/v1/orders?from=x"],
+  [
+    ["orders", "list", "--from", "2026-11-02", "--to", "2026-11-01"],
+    "/v1/orders?from=2026-11-02&to=2026-11-01",
+  ],
+  [["users", "show", "NONE"], "/v1/users/NONE"],
+  [["deliveries", "show", "NONE"], "/v1/deliveries/NONE"],
+  [["month", "show", "x"], "/v1/months/x"],
+  [["subscriptions", "retry", "none"], "/v1/subscriptions/none/retry", {}],
+  [
+    ["case", success, "reopened", "--by", "Ada"],
+    `/v1/orders/${success}/case`,
+    { change: "reopened", by: "Ada" },
+  ],
+  [
+    ["release", "NONE", "--refunded", "--by", " ", "--why", "x"],
+    "/v1/orders/NONE/released",
+    { outcome: "refunded", by: " ", why: "x" },
+  ],
+  [
+    ["case", success, "refunded", "--by", "Ada"],
+    `/v1/orders/${success}/case`,
+    { change: "refunded", by: "Ada" },
+  ],
+];
+
 /** Where what was done is seen. */
 const SEEN_AFTER: readonly (readonly string[])[] = [
   ["subscriptions", "list"],
@@ -144,7 +185,7 @@ const SEEN_AFTER: readonly (readonly string[])[] = [
 
 /** Operations that no command has, or that ask the service. */
 const OTHERS = [
-  ...["getHealth", "getStatus", "getStatistics", "getEvidence", "getMonth"],
+  ...["getHealth", "getStatus", "getStatistics", "getEvidence"],
   ...["readTransitions", "pollNow", "readOrder", "createSession"],
   ...["recover", "getRecovery", "reconcile", "getReconciliation"],
 ];
@@ -250,6 +291,35 @@ Deno.test("command line and API do alike what is done to a ledger", async () => 
         `${asked.join(" ")} after ${name}`,
       );
     }
+  }
+});
+
+Deno.test("command line and API refuse in the same words", async () => {
+  await using file = await temporaryLedger();
+  await using _ = await filled(file.url);
+  await using api = await testApi({
+    ledger: await open(file.url),
+    now: () => ODD_NOW_MS,
+  });
+  for (const [args, path, body] of REFUSED_ALIKE) {
+    const answer = body === undefined
+      ? await api.get(path)
+      : await api.post(path, Object.keys(body).length === 0 ? undefined : body);
+    const { detail } = await answer.json();
+    assert.ok(answer.status >= 400, path);
+    let said = "";
+    const code = await main([...args, "--json", "--database-url", file.url], {
+      ...{ out: () => {}, err: (text) => said += text, env: () => undefined },
+      ...{ columns: null, colour: false, now: () => ODD_NOW_MS },
+      signal: new AbortController().signal,
+    });
+    assert.equal(code, answer.status === 400 ? 2 : 1, path);
+    const { error } = JSON.parse(said);
+    // Flags and operands are named as what they are.
+    assert.equal(
+      error.message.replaceAll(/--|[<>]/g, ""),
+      detail.replaceAll("--", ""),
+    );
   }
 });
 

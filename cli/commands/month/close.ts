@@ -19,7 +19,8 @@ import { upToDate, withLedger } from "../../program/with_ledger.ts";
 import { monthJson, monthLines } from "../../../resources/views/month_view.ts";
 import { progress } from "../../program/progress.ts";
 import { describeMonthRefusal } from "../../../resources/wording/month.ts";
-import { MONTH, monthArgument } from "./month_argument.ts";
+import { MONTH_PARAM } from "../../../resources/operations/month_operations.ts";
+import { lower } from "../../../resources/views/text.ts";
 
 interface CloseFlags extends SharedFlags {
   readonly tz?: string;
@@ -32,8 +33,8 @@ interface CloseFlags extends SharedFlags {
 export function addClose(month: Command, cli: Cli): void {
   const command = month.command("close").argument(
     "<month>",
-    MONTH,
-    monthArgument,
+    lower(MONTH_PARAM.description),
+    (text: string) => MONTH_PARAM.read("<month>", text),
   ).summary("close the books of a month permanently")
     .description(
       "close the books of a month permanently: orders that the service " +

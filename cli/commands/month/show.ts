@@ -30,7 +30,8 @@ import {
   recomputationLines,
 } from "../../../resources/views/month_view.ts";
 import { progress } from "../../program/progress.ts";
-import { MONTH, monthArgument } from "./month_argument.ts";
+import { MONTH_PARAM } from "../../../resources/operations/month_operations.ts";
+import { lower } from "../../../resources/views/text.ts";
 
 interface ShowFlags extends SharedFlags {
   readonly file?: MonthFileName;
@@ -44,8 +45,8 @@ interface ShowFlags extends SharedFlags {
 export function addShow(month: Command, cli: Cli): void {
   const command = month.command("show").argument(
     "<month>",
-    MONTH,
-    monthArgument,
+    lower(MONTH_PARAM.description),
+    (text: string) => MONTH_PARAM.read("<month>", text),
   ).summary("show the books of a month, closed or not, and write its files")
     .description(
       "show the books of a month: as it was closed, or as they are now; with " +
