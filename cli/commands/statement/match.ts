@@ -29,7 +29,8 @@ import {
 } from "../../program/options.ts";
 import { progress } from "../../program/progress.ts";
 import { upToDate, withReadLedger } from "../../program/with_ledger.ts";
-import { MONTH, monthArgument } from "../month/month_argument.ts";
+import { MONTH_PARAM } from "../../../resources/operations/month_operations.ts";
+import { lower } from "../../../resources/views/text.ts";
 
 interface MatchFlags extends SharedFlags {
   readonly map: string;
@@ -57,8 +58,10 @@ export function addMatch(statement: Command, cli: Cli): void {
     )
     .option(
       "--month <month>",
-      `${MONTH} (default: that in which all days of the statement lie)`,
-      monthArgument,
+      `${
+        lower(MONTH_PARAM.description)
+      } (default: that in which all days of the statement lie)`,
+      (text: string) => MONTH_PARAM.read("--month", text),
     )
     .addHelpText(
       "after",
