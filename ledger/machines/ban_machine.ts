@@ -1,5 +1,6 @@
 import type { WebhookType } from "../../core/webhook_event/event_types.ts";
 import type { Machine, Move } from "./machine.ts";
+import { USER_OBSERVATIONS } from "./user_observations.ts";
 
 /** Whether the service has banned a user. */
 export type BanName = "not_banned" | "banned";
@@ -46,21 +47,7 @@ export const banMachine: BanMachine = {
     otp_status: null,
     test: null,
   },
-  observations: {
-    user_snapshot: "reads",
-    order_snapshot: null,
-    order_absent: null,
-    order_contradicted: null,
-    session_created: null,
-    order_expected: null,
-    delivery_unanswered: null,
-    order_released: null,
-    chain_reading: null,
-    case_changed: null,
-    witness_required: null,
-    order_redacted: null,
-    month_closed: null,
-  },
+  observations: USER_OBSERVATIONS,
   decisions: {
     none: { none: "initial" },
     not_banned: { none: "reading" },

@@ -4,7 +4,7 @@ import type {
   MonthRefusal,
 } from "../../ledger/for_resources.ts";
 
-/** Why a month was not closed, and what to do. */
+/** Why a month was not closed. */
 export function describeMonthRefusal(
   month: string,
   refusal: MonthRefusal,
@@ -12,18 +12,35 @@ export function describeMonthRefusal(
   switch (refusal.code) {
     case "already_closed":
       return `${month} is closed already, since ${refusal.first.closedAt} ` +
-        `(position ${refusal.first.position}), and never changes; see it with: ` +
-        `rampkit month show ${month}`;
+        `(position ${refusal.first.position}), and never changes`;
     case "not_next":
       return `Cannot close ${month}: months are closed in their order, and ` +
         `the next one is ${refusal.next}`;
     case "not_over":
       return `Cannot close ${month}: it is not over, today is ${refusal.today} ` +
-        "in the time zone of the books; --before-end closes the present month " +
-        "all the same, and books what comes later as late in the next one";
+        "in the time zone of the books";
     case "terms_missing":
-      return "The first month that is closed needs --tz and --book-by; later " +
-        "ones take those of the month before";
+      return "The first month that is closed needs a time zone, and what " +
+        "decides the month of an order; later ones take those of the month " +
+        "before";
+  }
+}
+
+/** What to do about it with the command; empty where nothing helps. */
+export function monthRefusalAdvice(
+  month: string,
+  { code }: MonthRefusal,
+): string {
+  switch (code) {
+    case "already_closed":
+      return `; see it with: rampkit month show ${month}`;
+    case "not_next":
+      return "";
+    case "not_over":
+      return "; --before-end closes the present month all the same, and books " +
+        "what comes later as late in the next one";
+    case "terms_missing":
+      return `: rampkit month close ${month} --tz ZONE --book-by TIME`;
   }
 }
 

@@ -39,7 +39,7 @@ Deno.test("rampkit month closes a month once, and shows the bytes that its hashe
   const env = { RAMPKIT_DATABASE_URL: ledger.url };
   const unnamed = await cli(["month", "close", "2025-11"], env);
   assert.equal(unnamed.code, 2);
-  assert.match(unnamed.err, /--tz and --book-by/);
+  assert.match(unnamed.err, /--tz ZONE --book-by TIME/);
 
   const close = [...NOVEMBER, "--book-by", "confirmed"];
   const closed = await cli(close, env);

@@ -18,7 +18,10 @@ import { stoppable } from "../../../settings/stoppable.ts";
 import { upToDate, withLedger } from "../../program/with_ledger.ts";
 import { monthJson, monthLines } from "../../../resources/views/month_view.ts";
 import { progress } from "../../program/progress.ts";
-import { describeMonthRefusal } from "../../../resources/wording/month.ts";
+import {
+  describeMonthRefusal,
+  monthRefusalAdvice,
+} from "../../../resources/wording/month.ts";
 import { MONTH_PARAM } from "../../../resources/operations/month_operations.ts";
 import { lower } from "../../../resources/views/text.ts";
 
@@ -90,7 +93,8 @@ export function addClose(month: Command, cli: Cli): void {
         );
         if (closing.refused !== null) {
           const { refused } = closing;
-          const message = describeMonthRefusal(month, refused);
+          const message = describeMonthRefusal(month, refused) +
+            monthRefusalAdvice(month, refused);
           throw refused.code === "terms_missing"
             ? new UsageError(message)
             : new CommandError(message);

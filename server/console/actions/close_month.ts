@@ -1,8 +1,11 @@
-import type { MonthRefusal } from "../../../ledger/for_resources.ts";
 import type { Ledger } from "../../../ledger/mod.ts";
 import type { Reader } from "../access/access.ts";
 import type { Log } from "../../monitoring/logger.ts";
 import { isMonth } from "../../../resources/queries/months.ts";
+import {
+  describeMonthRefusal,
+  monthRefusalAdvice,
+} from "../../../resources/wording/month.ts";
 import type { ActionResult } from "./settle_dead_letters.ts";
 
 /**
@@ -23,7 +26,13 @@ export async function closeMonth(
   }
   await ledger.project();
   const { closed, refused } = await ledger.months.close(month);
-  if (refused !== null) return { wrong: why(month, refused) };
+  if (refused !== null) {
+    const why = describeMonthRefusal(month, refused);
+    // The first is closed by the command alone.
+    return refused.code === "terms_missing"
+      ? { wrong: why + monthRefusalAdvice(month, refused) }
+      : { wrong: why };
+  }
   const { timeZone, bookBy, position } = closed;
   const { name: author } = reader;
   log("info", "console_closed_month", {
@@ -34,19 +43,4 @@ export async function closeMonth(
     position,
   });
   return { back: `/months/${month}` };
-}
-
-function why(month: string, refusal: MonthRefusal): string {
-  switch (refusal.code) {
-    case "already_closed":
-      return `${month} was closed meanwhile, and never changes`;
-    case "not_next":
-      return `Months are closed in their order: the next one is ${refusal.next}`;
-    case "not_over":
-      return `${month} is not over: today is ${refusal.today} in the time ` +
-        "zone of the books";
-    case "terms_missing":
-      return "No month is closed yet. The first is closed by the command: " +
-        `rampkit month close ${month} --tz ZONE --book-by TIME`;
-  }
 }

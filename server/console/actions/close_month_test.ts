@@ -78,8 +78,8 @@ Deno.test("POST /months/MONTH closes the next month by the terms of the one befo
   }]);
   for (
     const [month, why] of [
-      ["2026-10", /was closed meanwhile/],
-      ["2026-11", /2026-11 is not over: today is 2026-11-20/],
+      ["2026-10", /is closed already/],
+      ["2026-11", /Cannot close 2026-11: it is not over, today is 2026-11-20/],
       ["2026-12", /the next one is 2026-11/],
       ["2026-13", /There is no such month/],
     ] as const
@@ -97,7 +97,7 @@ Deno.test("POST /months/MONTH leaves the first month to the command, and closes 
     /rampkit month close 2026-10 --tz UTC --book-by confirmed/,
   );
   const first = await press(opened, "2026-10", { sure: "yes" });
-  assert.match(await first.text(), /No month is closed yet/);
+  assert.match(await first.text(), /The first month that is closed/);
 
   const ledger = await threeMonths();
   await ledger.months.close("2026-09", TERMS);
