@@ -246,6 +246,9 @@ Deno.test("every command prints the JSON that COMMANDS.md documents", async () =
       ...["subscriptions", command, "goods", key, "--json"],
     ]);
   }
+  await holds("subscriptions stop", [
+    ...["subscriptions", "stop", "goods", "--json"],
+  ]);
   await holds("subscriptions resume", [
     ...["subscriptions", "resume", "goods", "--json"],
   ]);
