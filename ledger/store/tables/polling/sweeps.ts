@@ -1,5 +1,6 @@
 import type { Entity } from "../../../machines/transition.ts";
 import type { Driver, Statement } from "../../driver/driver.ts";
+import { placesOfIds } from "./request_places.ts";
 import { QUEUES } from "./request_queues.ts";
 
 /** Progress of each sweep, as JSON, so that a restart goes on. */
@@ -63,11 +64,13 @@ export function selectFreshness(entity: Entity, id: string): Statement {
   return {
     sql: `SELECT s.asked_at, s.found, q.due_at, q.final_at, c.due_at
       FROM (SELECT 1) AS one
-      LEFT JOIN observations AS s ON s.entity = ?1 AND s.entity_id = ?2
-      LEFT JOIN requests AS q ON q.queue = ${QUEUES.open}
-        AND q.entity = ?1 AND q.entity_id = ?2
-      LEFT JOIN requests AS c ON c.queue = ${QUEUES.named}
-        AND c.entity = ?1 AND c.entity_id = ?2`,
-    args: [entity, id],
+      LEFT JOIN observations AS s ON s.entity = ?2 AND s.entity_id = ?1 ->> 0
+      LEFT JOIN requests AS q ON q.seq = (${
+      placesOfIds(entity, `queue = ${QUEUES.open}`)
+    } LIMIT 1)
+      LEFT JOIN requests AS c ON c.seq = (${
+      placesOfIds(entity, `queue = ${QUEUES.named}`)
+    } LIMIT 1)`,
+    args: [JSON.stringify([id]), entity],
   };
 }
