@@ -172,7 +172,8 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
       }),
   );
   const look = () => health.monitor.look();
-  const shown = { ledger, config, log, now: io.now, look };
+  const lookAtChain = witness?.look ?? null;
+  const shown = { ledger, config, log, now: io.now, look, lookAtChain };
   const api = await serveApi?.(
     defined({ ...shown, metrics, poller, requestsPerSecond: flags.rate }),
   );

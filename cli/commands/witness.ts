@@ -1,7 +1,10 @@
 import type { Command } from "commander";
 import { printable } from "../../core/printable.ts";
-import { nothingToLookAt } from "../../resources/wording/witness.ts";
-import { VERDICT } from "../../resources/wording/witness.ts";
+import {
+  LOOK_AT_CHAIN,
+  lookLine,
+} from "../../resources/operations/witness_operation.ts";
+import { readValues } from "../../resources/operations/operation.ts";
 import { openWitness } from "../../server/compose/open_witness.ts";
 import { EXIT, UsageError } from "../../settings/errors.ts";
 import { VARIABLES } from "../../settings/settings.ts";
@@ -75,28 +78,23 @@ async function look(
         signal: io.signal,
         ...(since === undefined ? {} : { since }),
       })
-      : [await lookAtOrder(ledger, orderId, parts)];
+      : [
+        await LOOK_AT_CHAIN.run({
+          ledger,
+          nowMs: io.now(),
+          hasKey: config.apiKey !== null,
+          lookAtChain: (id) => lookAtOrder(ledger, id, parts),
+          named: () => "<order>",
+        }, readValues(LOOK_AT_CHAIN, () => orderId)) as OrderLook,
+      ];
     await ledger.project();
     for (const one of looks) {
       if (flags.json) jsonLine(io, one);
-      else line(io, printable(`Order ${one.orderId}: ${said(one)}`));
+      else line(io, printable(lookLine(one)));
     }
     if (looks.length === 0 && !flags.json) line(io, "Nothing is due.");
     return looks.some(isAgainst) ? EXIT.disagreement : EXIT.fine;
   });
-}
-
-function said({ nothing, look }: OrderLook): string {
-  if (look === null) return nothingToLookAt(nothing ?? "unknown_order");
-  const { verdict, arrived, confirmations, final, block, evidence } = look;
-  return [
-    `${verdict}: ${VERDICT[verdict]}`,
-    arrived === null ? "" : `${arrived} arrived`,
-    block === null ? "" : `block ${block.blockHeight}`,
-    confirmations === null ? "" : `${confirmations} confirmations`,
-    final ? "final" : "not final",
-    ...evidence.problems.map(({ node, problem }) => `${node}: ${problem}`),
-  ].filter(Boolean).join(", ");
 }
 
 /** Whether the chain says something else than the service. */

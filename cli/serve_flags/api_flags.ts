@@ -3,6 +3,7 @@ import packageFile from "../../deno.json" with { type: "json" };
 import type { Ledger } from "../../ledger/mod.ts";
 import type { Poller } from "../../sync/mod.ts";
 import type { LookAtHealth } from "../../resources/health/finding.ts";
+import type { OperationContext } from "../../resources/operations/operation.ts";
 import { defined } from "../../core/guards.ts";
 import { isLoopback, listening } from "../../server/http/listening.ts";
 import { hostGuard } from "../../server/http/host_guard.ts";
@@ -36,6 +37,8 @@ export interface ApiSource {
   readonly requestsPerSecond?: number;
   /** Looks how everything is. @default {by what the ledger has} */
   readonly look?: LookAtHealth;
+  /** Asks the chain nodes; null without any. @default {null} */
+  readonly lookAtChain?: OperationContext["lookAtChain"];
 }
 
 /** An API that listens. */
@@ -83,6 +86,7 @@ export function configuredApi(
       client: hasKey ? ask : null,
       sessions: hasKey ? ask().sessions : null,
       signal: stop.signal,
+      ...defined({ lookAtChain: source.lookAtChain }),
     });
     const app = apiApp({
       parts: {

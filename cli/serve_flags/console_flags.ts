@@ -1,3 +1,4 @@
+import type { OperationContext } from "../../resources/operations/operation.ts";
 import { defined, messageOf } from "../../core/guards.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 import { Operations } from "../../server/api/operations.ts";
@@ -34,6 +35,8 @@ export interface Shown {
   readonly now: () => number;
   /** Looks how everything is. @default {as another process than `serve`} */
   readonly look?: LookAtHealth;
+  /** Asks the chain nodes; null without any. @default {null} */
+  readonly lookAtChain?: OperationContext["lookAtChain"];
 }
 
 /**
@@ -43,7 +46,7 @@ export interface Shown {
  * @throws {UsageError} When a setting is wrong.
  */
 export async function openConfiguredConsole(
-  { ledger, config, log, now, look }: Shown,
+  { ledger, config, log, now, look, lookAtChain = null }: Shown,
   settings: ConsoleSettings,
   folds: boolean,
 ): Promise<OpenConsole> {
@@ -62,6 +65,7 @@ export async function openConfiguredConsole(
       ? null
       : () => serviceClient(config, ledger.environment),
     signal: stop.signal,
+    lookAtChain,
   });
   const open = await openConsole({
     ledger,
@@ -75,6 +79,7 @@ export async function openConfiguredConsole(
     log,
     operations: config.apiKey === null ? null : operations,
     deadLetters: operations,
+    looksAtChain: lookAtChain !== null,
   }, settings);
   return {
     url: open.url,

@@ -30,6 +30,7 @@ import {
   STOP,
   SUBSCRIPTIONS,
 } from "./subscription_operations.ts";
+import { LOOK_AT_CHAIN } from "./witness_operation.ts";
 import { USER, USERS } from "./user_operations.ts";
 
 /** Every operation. */
@@ -41,6 +42,7 @@ export const OPERATIONS: readonly Operation[] = [
   RELEASE_BY_HAND,
   CASE,
   CHANGE_CASE,
+  LOOK_AT_CHAIN,
   USERS,
   USER,
   ATTENTION_LIST,

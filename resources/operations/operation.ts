@@ -3,6 +3,7 @@ import type { Scope } from "../../settings/api_tokens.ts";
 import type { ConfigFlags } from "../../settings/config.ts";
 import { UsageError } from "../../settings/errors.ts";
 import type { Param, Params, ValuesOf } from "../../settings/params.ts";
+import type { OrderLook } from "../../witness/mod.ts";
 import type { LookAtHealth } from "../health/finding.ts";
 
 /** A parameter of an operation, and how a command takes it. */
@@ -42,6 +43,12 @@ export interface OperationContext {
   readonly hasKey: boolean;
   /** Looks how everything is. @default {by what the ledger has} */
   readonly look?: LookAtHealth;
+  /**
+   * Asks the partner's chain nodes about an order; null where none are known.
+   *
+   * @default {null}
+   */
+  readonly lookAtChain?: ((orderId: string) => Promise<OrderLook>) | null;
   /** How a parameter is named to whoever gave it, such as `--status`. */
   readonly named: (param: string) => string;
 }

@@ -6,22 +6,31 @@ import {
   session,
   webhook,
 } from "../../ledger/testing/projection_test_kit.ts";
+import {
+  createChainWitness,
+  lookAtOrder,
+  readChains,
+} from "../../witness/mod.ts";
 import { COMPONENTS } from "../../resources/schemas/json_schema.ts";
 import { API_ROUTES } from "./api_app.ts";
 import { openApi } from "./openapi.ts";
-import { type TestApi, testApi } from "./test_api.ts";
+import { memoryLedger, type TestApi, testApi } from "./test_api.ts";
 import { answerSchema, documentOf, under } from "./test_openapi.ts";
 
 /** An API over a ledger with a bit of everything. */
 async function filled(): Promise<TestApi> {
+  const ledger = await memoryLedger();
+  // It knows no network, and says so of each transaction.
+  const witness = createChainWitness({ chains: readChains({}) });
   const api = await testApi({
+    ledger,
+    lookAtChain: (orderId) => lookAtOrder(ledger, orderId, { witness }),
     sessions: {
       create: () =>
         Promise.resolve({ sessionId: "S9", requestId: null, warnings: [] }),
     },
     poller: { pollNow: () => true },
   });
-  const { ledger } = api;
   await ledger.append([
     session(0, "S1", "C1"),
     orderWebhook("01JD3Q5XK6T0V0QK3WZ5R5Q0Z1", 1, {
@@ -32,8 +41,8 @@ async function filled(): Promise<TestApi> {
       user: "U1",
     }),
     orderRead(2, { orderId: "O1", status: "pending", click: "C1", user: "U1" }),
-    orderRead(3, { orderId: "O2", status: "cancelled" }),
-    orderRead(4, { orderId: "O3", status: "success" }),
+    orderRead(3, { orderId: "O2", status: "cancelled", tx: "f2" }),
+    orderRead(4, { orderId: "O3", status: "success", tx: "f1" }),
     orderRead(5, { orderId: "O3", status: "failed" }),
     webhook("01JD3Q5XK6T0V0QK3WZ5R5Q0Z2", 6, "no JSON"),
   ]);
@@ -88,6 +97,8 @@ Deno.test("every answer of the API is what its OpenAPI document says, and nothin
   ];
   const posts: readonly (readonly [string, string, number, unknown?])[] = [
     ["pollNow", "/v1/poll", 202],
+    ["lookAtChain", "/v1/orders/O1/witness", 200],
+    ["lookAtChain", "/v1/orders/O2/witness", 200],
     ["readOrder", "/v1/orders/O1/read", 202],
     ["retryDeadLetters", "/v1/subscriptions/goods/retry", 200],
     ["dropDeadLetter", "/v1/subscriptions/goods/drop?key=none", 200],

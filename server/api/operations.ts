@@ -48,6 +48,8 @@ export interface OperationsOptions {
   readonly poller: Pick<Poller, "pollNow"> | null;
   /** Makes what asks the service; null without an API key. */
   readonly client: (() => PollClient) | null;
+  /** Asks the partner's chain nodes; null where none are known. @default {null} */
+  readonly lookAtChain?: OperationContext["lookAtChain"];
   /** Asks the service for sessions; null without an API key. @default {null} */
   readonly sessions?: Pick<SessionsApi, "create"> | null;
   /** Makes a click id. @default {crypto.randomUUID} */
@@ -207,13 +209,13 @@ export class Operations {
    * @param look Looks how everything is. @default {by what the ledger has}
    */
   context(look?: LookAtHealth): OperationContext {
-    const { ledger, now, client } = this.#options;
+    const { ledger, now, client, lookAtChain } = this.#options;
     return {
       ledger,
       nowMs: now(),
       hasKey: client !== null,
       named: (param) => param,
-      ...defined({ look }),
+      ...defined({ look, lookAtChain }),
     };
   }
 

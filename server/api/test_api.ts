@@ -2,6 +2,7 @@
 import type { SessionsApi } from "../../client/mod.ts";
 import { type Ledger, openLedger } from "../../ledger/mod.ts";
 import type { PollClient, Poller } from "../../sync/mod.ts";
+import type { OperationContext } from "../../resources/operations/operation.ts";
 import { hostGuard } from "../http/host_guard.ts";
 import type { LogEvent } from "../monitoring/logger.ts";
 import { readApiTokens } from "../../settings/api_tokens.ts";
@@ -46,6 +47,7 @@ export interface TestApiOptions {
   readonly poller?: Pick<Poller, "pollNow"> | null;
   readonly client?: (() => PollClient) | null;
   readonly sessions?: Pick<SessionsApi, "create"> | null;
+  readonly lookAtChain?: OperationContext["lookAtChain"];
   readonly now?: () => number;
 }
 
@@ -80,6 +82,7 @@ export async function testApi(options: TestApiOptions = {}): Promise<TestApi> {
     poller,
     client,
     sessions: options.sessions ?? null,
+    lookAtChain: options.lookAtChain ?? null,
     newClickId: () => "c-minted",
     signal: stop.signal,
   });

@@ -52,6 +52,7 @@ import { statementPage } from "./pages/statement_page.ts";
 import { userPage } from "./pages/user_page.ts";
 import { ClosedBooks } from "./context/closed_books.ts";
 import { changeCase } from "./actions/change_case.ts";
+import { lookAtChain } from "./actions/look_at_chain.ts";
 import { closeMonth } from "./actions/close_month.ts";
 import { OpenBooks } from "./context/open_books.ts";
 import { orderPath } from "./parts/order_table.ts";
@@ -392,6 +393,10 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
     supports: true,
     refused: "Not recorded",
     take: (fields, reader) => changeCase(parts.deadLetters, fields, reader),
+  });
+  act("/witness", {
+    refused: "Not asked",
+    take: (fields, reader) => lookAtChain(parts.deadLetters, fields, reader),
   });
   act("/dead-letters", {
     refused: "Not done",

@@ -8,7 +8,7 @@ import type { PageContext } from "./context/page_context.ts";
 export interface ConsoleParts extends
   Pick<
     PageContext,
-    "ledger" | "dashboardUrl" | "explorers" | "operations"
+    "ledger" | "dashboardUrl" | "explorers" | "operations" | "looksAtChain"
   > {
   /** Looks how everything is. @default {by what the ledger has} */
   readonly look?: LookAtHealth;

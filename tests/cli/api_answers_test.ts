@@ -187,6 +187,7 @@ const SEEN_AFTER: readonly (readonly string[])[] = [
 const OTHERS = [
   ...["getHealth", "getStatus", "getStatistics", "getEvidence"],
   ...["readTransitions", "pollNow", "readOrder", "createSession"],
+  "lookAtChain",
   ...["recover", "getRecovery", "reconcile", "getReconciliation"],
 ];
 

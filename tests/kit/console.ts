@@ -1,4 +1,5 @@
 import { Operations } from "../../server/api/operations.ts";
+import type { OperationContext } from "../../resources/operations/operation.ts";
 import type { Access } from "../../server/console/access/access.ts";
 import type { ConsoleParts } from "../../server/console/console_parts.ts";
 import { consoleApp } from "../../server/console/console_app.ts";
@@ -33,6 +34,7 @@ export function testConsole(
   now: () => number,
   access: Access = { kind: "open", operates: false },
   operations: ConsoleParts["operations"] = null,
+  lookAtChain: OperationContext["lookAtChain"] = null,
 ): TestConsole {
   const logged: string[] = [];
   const log: ConsoleParts["log"] = (_, event, fields) =>
@@ -46,12 +48,14 @@ export function testConsole(
     explorers: EXPLORERS,
     catchUp: () => Promise.resolve(),
     operations,
+    looksAtChain: lookAtChain !== null,
     deadLetters: new Operations({
       ledger,
       log,
       now,
       poller: null,
       client: null,
+      lookAtChain,
       signal: new AbortController().signal,
     }),
     log,

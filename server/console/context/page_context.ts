@@ -19,6 +19,8 @@ export interface PageContext {
   readonly explorers: Explorers;
   /** Reads a window again; null where the service cannot be asked. */
   readonly operations: Pick<Operations, "recover" | "recovery"> | null;
+  /** Whether chain nodes can be asked. @default {false} */
+  readonly looksAtChain?: boolean;
   /** The time of the request, ms since the epoch. */
   readonly nowMs: number;
   /** Whether the reader may keep cases and notes. */

@@ -46,6 +46,7 @@ import {
   userPath,
 } from "../parts/order_table.ts";
 import { factText } from "../parts/fact.ts";
+import { hidden } from "../parts/notes.ts";
 import { timeline } from "../parts/timeline.ts";
 import type { PageParts } from "./layout.ts";
 
@@ -214,9 +215,10 @@ function tell(order: OrderDetailJson): Markup {
 }
 
 function links(
-  { explorers, dashboardUrl }: PageContext,
-  { network, txId }: OrderDetailJson,
+  context: PageContext,
+  { orderId, network, txId }: OrderDetailJson,
 ): Markup {
+  const { explorers, dashboardUrl } = context;
   const url = explorerUrl(explorers, network, txId);
   const transaction = txId === null || txId === ""
     ? "No transaction is named"
@@ -226,7 +228,20 @@ function links(
       copied(txId)
     }`;
   return markup`<ul class="plain"><li>${transaction}</li>
-<li>${linkOut(dashboardUrl, "The service's dashboard")}</li></ul>`;
+<li>${linkOut(dashboardUrl, "The service's dashboard")}</li></ul>${
+    txId !== null && txId !== "" && askChain(context, orderId)
+  }`;
+}
+
+/** The button that asks the chain nodes, for who may operate. */
+function askChain(
+  { operates, looksAtChain, formToken }: PageContext,
+  orderId: string,
+): Markup {
+  if (!operates || looksAtChain !== true) return NOTHING;
+  return markup`<form action="/witness" method="post">
+${hidden({ form: formToken, ref: orderId, back: orderPath(orderId) })}
+<button>Ask your chain nodes now</button></form>`;
 }
 
 /** A link to another site, which does not learn where it was followed. */
