@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { openLedger } from "../ledger/mod.ts";
 import type { Ledger, Transition } from "../ledger/mod.ts";
 import { orderSnapshot } from "../ledger/for_sync.ts";
+import { witnessRequired } from "../ledger/testing/mod.ts";
 import { readChains } from "./chains_file.ts";
 import { createChainWitness } from "./chain_witness.ts";
 import { lookAtOrder } from "./look_at_order.ts";
@@ -201,6 +202,41 @@ Deno.test("once() tells what differs: the release waits, and a person is told", 
   assert.equal(explained?.events.at(-1)?.content.code, "chain");
 });
 
+Deno.test("once() records that nobody can look at a pair, so that its release does not wait where the rule says so", async () => {
+  for (const unsupported of ["yes", "wait"] as const) {
+    await using desk = await Desk.open();
+    const { ledger } = desk;
+    const since = new Date(START - 10 * MINUTE).toISOString();
+    await ledger.append([witnessRequired({
+      required: { since, unsupported },
+      recordedAt: since,
+      salt: new Uint8Array(16),
+    })]);
+    await ledger.expect({
+      clickId: "click-01JORDER",
+      reference: "basket-7",
+      currency: "USD",
+      currencyAmount: "400",
+      askedAt: new Date(START - MINUTE).toISOString(),
+    });
+    await desk.succeed("01JORDER", `0x${"5a".repeat(32)}`, {
+      crypto: "eth.simple.base",
+      address: `0x${"a1".repeat(20)}`,
+    });
+    const release = async () => (await ledger.orders.get("01JORDER"))?.release;
+    assert.equal(await release(), "wait");
+    await desk.watcher().once();
+    assert.equal(await release(), unsupported);
+    const witness = await desk.witnessOf("01JORDER");
+    assert.deepEqual([witness?.verdict, witness?.reason, desk.requests], [
+      "unsupported",
+      "network_not_configured",
+      0,
+    ]);
+    assert.deepEqual(await desk.watcher().once(), [], "and once is enough");
+  }
+});
+
 Deno.test("lookAtOrder() decides nothing of a transaction that two orders share", async () => {
   await using desk = await Desk.open();
   const { bitcoin, ledger } = desk;
@@ -258,7 +294,7 @@ Deno.test("an erasure keeps verdict, finality and height of a look, and nothing 
   const txId = bitcoin.add({ address: BTC, sat: 420_000 });
   bitcoin.mine(3);
   await desk.succeed("01JORDER", txId);
-  await desk.watcher().once();
+  const [{ look: looked } = assert.fail()] = await desk.watcher().once();
   const before = await ledger.orders.get("01JORDER");
   assert.equal(before?.facts.chain, "agrees");
   await ledger.erasures.erase("01JUSER", { force: true });
@@ -270,6 +306,8 @@ Deno.test("an erasure keeps verdict, finality and height of a look, and nothing 
     blockHash: null,
     index: null,
   });
+  // The digest of what the nodes answered leads to the transaction as well.
+  const { answers = "" } = looked?.evidence ?? assert.fail();
   const lines: string[] = [];
   for await (const line of ledger.export()) {
     const { body } = JSON.parse(line);
@@ -278,6 +316,7 @@ Deno.test("an erasure keeps verdict, finality and height of a look, and nothing 
   const exported = lines.join("\n");
   assert.equal(exported.includes(txId), false);
   assert.equal(exported.includes(BTC), false);
+  assert.equal(exported.includes(answers ?? assert.fail()), false);
   const verified = await ledger.verify();
   assert.equal(verified.ok, true, verified.reason?.code ?? "");
   assert.equal((await ledger.refold()).changed, 0);

@@ -32,10 +32,11 @@ export function customerMessage(decided: Decided): string {
   if (dealt !== null) return dealt;
   const { order, outcome: { code } } = decided;
   const { customer } = OUTCOME_WORDS[code];
-  // Only the chain shows that it has arrived, and only a final look at it.
-  if (code === "session_matched" && order.facts.chain === "agrees") {
-    return ARRIVED;
-  }
+  // Only a final look says that it has arrived, and only where all of it has.
+  if (
+    code === "session_matched" && order.facts.chain === "agrees" &&
+    order.witness?.verdict === "delivered"
+  ) return ARRIVED;
   // Of a declined payment its code has words of its own.
   return code === "declined"
     ? declinedMessage(order.confirmed?.failReason ?? "") ?? customer

@@ -5,6 +5,19 @@ import {
   orderRead,
   session,
 } from "../../ledger/testing/projection_test_kit.ts";
+import {
+  chainLook,
+  facts,
+  ORDER,
+  orderRead as givenRead,
+  session as givenSession,
+} from "../../ledger/testing/given_facts.ts";
+import { outcomeNow } from "../../ledger/for_resources.ts";
+import { foldOrder } from "../../ledger/testing/mod.ts";
+import { orderState } from "../../ledger/for_sync.ts";
+import { VERDICTS } from "../../core/chain/verdict.ts";
+import { ARRIVED } from "../wording/witness.ts";
+import { customerMessage } from "./next_step.ts";
 import { orderJson } from "./order_view.ts";
 
 const NOW_MS = Date.parse("2026-11-20T12:00:00Z");
@@ -74,4 +87,23 @@ Deno.test("nextStep() and customerMessage() of an order that a person has dealt 
   assert.match(await said("O1"), /^Nothing: .*refunded.*returned the money/);
   assert.match(await said("O2"), /^Nothing: .*delivered.*been delivered/);
   assert.doesNotMatch(await said("O3"), /delivered/, "it is not paid yet");
+});
+
+Deno.test("customerMessage() says that the crypto has arrived only after a final look that delivered all of it", () => {
+  const asked = givenSession(0, { currency: "USD", currency_amount: "30" });
+  const read = givenRead(9, "success", 5, { tx_id: "0xt1" });
+  const told = (changes: Parameters<typeof chainLook>[1]) => {
+    const look = chainLook(10, changes);
+    const order = orderState(foldOrder(ORDER, facts(asked, read, look)));
+    const outcome = outcomeNow(order, NOW_MS);
+    return customerMessage({ order, outcome });
+  };
+  assert.equal(told({}), ARRIVED);
+  for (const verdict of VERDICTS) {
+    assert.notEqual(told({ verdict, final: false }), ARRIVED, verdict);
+    if (verdict !== "delivered") {
+      const short = { verdict, arrived: "0.0122", tolerance: "1" };
+      assert.notEqual(told(short), ARRIVED, verdict);
+    }
+  }
 });
