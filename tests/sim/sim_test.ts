@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { TRACE_NAMES } from "./chores/person_traces.ts";
 import { CHAIN_NAMES } from "./chain/chain_scene.ts";
 import { CHORE_NAMES } from "./chores/chores.ts";
+import { CASE_SCENE_NAMES } from "./shop/case_scene.ts";
 import { HAND_SCENE_NAMES } from "./shop/hand_scenes.ts";
 import { CLERK_NAMES } from "./shop/clerk.ts";
 import { SALE_NAMES } from "./shop/shop_chores.ts";
@@ -60,6 +61,7 @@ Deno.test(`${SEEDS} seeds of faults and crashes, and those that once broke a rul
     ...CLERK_NAMES,
     ...HAND_SCENE_NAMES,
     ...CHAIN_NAMES,
+    ...CASE_SCENE_NAMES,
   ]
     .filter((name) => !(name in tally.chores));
   assert.deepEqual(never, []);
