@@ -88,15 +88,14 @@ export function matchRows<There extends MatchRow, Here extends MatchRow>(
       for (const a of theirs) {
         if (!left.there.has(a)) continue;
         for (const days of daysWithin(a, ourDays, within)) {
-          const fits = days.flatMap((day) => ourDays.get(day) ?? [])
-            .filter((row) => left.here.has(row) && !contradicts(a, row));
-          const [b] = fits;
+          const near = days.flatMap((day) => ourDays.get(day) ?? []);
+          const [b, other] = firstTwo(near, (row) => !contradicts(a, row));
           if (b === undefined) continue;
-          const isOneOfSeveral = fits.length > 1 ||
-            (theirDays.get(dayOf(a)) ?? []).some((row) =>
-              row !== a && left.there.has(row) && !contradicts(row, b)
-            );
-          pair(a, b, "amount", isOneOfSeveral);
+          const alike = theirDays.get(dayOf(a)) ?? [];
+          const [, rival] = firstTwo(alike, (row) => !contradicts(row, b));
+          pair(a, b, "amount", other !== undefined || rival !== undefined);
+          remove(alike, a);
+          remove(ourDays.get(dayOf(b)) ?? [], b);
           break;
         }
       }
@@ -149,6 +148,23 @@ function isSameMoney(a: MatchRow, b: MatchRow): boolean {
 function contradicts(a: MatchRow, b: MatchRow): boolean {
   const id = MATCH_IDS.find((id) => a[id] !== null && b[id] !== null);
   return id !== undefined && idKey(a, id) !== idKey(b, id);
+}
+
+/** At most two of the rows of which something is true. */
+function firstTwo<Row>(
+  rows: readonly Row[],
+  isSo: (row: Row) => boolean,
+): readonly Row[] {
+  const found: Row[] = [];
+  for (const row of rows) {
+    if (isSo(row)) found.push(row);
+    if (found.length === 2) break;
+  }
+  return found;
+}
+
+function remove<Row>(rows: Row[], row: Row): void {
+  rows.splice(rows.indexOf(row), 1);
 }
 
 function dayOf({ day }: MatchRow): string {
