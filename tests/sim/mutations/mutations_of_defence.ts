@@ -171,7 +171,8 @@ export const DEFENCE_MUTATIONS: readonly Mutation[] = [
         wrap(next, (statements, mode) =>
           next.batch(
             statements.map(({ sql, args }) => ({
-              sql: sql.startsWith("INSERT INTO requests") &&
+              // A migration has no arguments.
+              sql: args.length > 0 && sql.startsWith("INSERT INTO requests") &&
                   sql.includes("due_at, final_at)")
                 ? `DELETE FROM requests WHERE seq IN (${
                   placesOfIds("order", "queue = 1", { id: "w.value ->> 0" })
