@@ -63,3 +63,18 @@ Deno.test("drawTable() draws many rows", () => {
   const text = drawTable([{ title: "Id" }], rows, 80);
   assert.equal(text.length, "Id".length + 2 * rows.length);
 });
+
+Deno.test("drawTable() leaves out spare columns in which nothing stands before any other, and names none of them", () => {
+  const head = [
+    { title: "Order", whole: true },
+    { title: "Reference", whole: true, spare: 1 },
+    { title: "Anomalies", spare: 2 },
+    { title: "Asset", whole: true, spare: 3 },
+  ];
+  const rows = [["01ARZ3NDEKTSV4RRFFQ69G5FAV", "basket-7", "", "0.065677"]];
+  assert.match(drawTable(head, rows, null), /Anomalies {2}/);
+  assert.deepEqual(drawTable(head, rows, 50).split("\n"), [
+    "Order                       Reference  Asset",
+    "01ARZ3NDEKTSV4RRFFQ69G5FAV  basket-7   0.065677",
+  ]);
+});
