@@ -345,6 +345,15 @@ const MAKERS: Partial<Readonly<Record<ConditionCode, Make>>> = {
       ago(HOUR)
     }', 'answered 410')`);
   },
+  // What the running `serve` sees of the chain nodes.
+  node_behind: reported("node_behind"),
+  node_disagrees: reported("node_disagrees"),
+  node_forgets: reported("node_forgets"),
+  node_of_other_chain: reported("node_of_other_chain"),
+  node_refuses: reported("node_refuses"),
+  node_silent: reported("node_silent"),
+  node_unusable: reported("node_unusable"),
+  nodes_not_asked: reported("nodes_not_asked"),
   backups_none: backup("", ""),
   backup_doubtful: backup(backupName(Date.now() - HOUR), ""),
   backup_old: backup(backupName(Date.now() - 30 * HOUR), "pages"),
