@@ -172,7 +172,7 @@ export async function runDemo(options: DemoOptions): Promise<DemoResult> {
   if (chain !== null) {
     options.onStep("The service confirms them; asking the chain's nodes");
     await chain.settle();
-    await lookAtAll(ledger, chain, signal);
+    await lookAtAll(ledger, chain, { endedMs: clock.now(), signal });
   }
   return await result(sandbox, ledger, {
     seed: options.seed,
