@@ -232,7 +232,7 @@ ${
 Exit codes: 0 fine, 1 failed or stopped by Ctrl-C before the end, 2 wrong usage
 or a setting is missing, 3 disagreement found.
 
-README.md explains settings, COMMANDS.md what every command prints as --json,
+SETTINGS.md lists all settings, COMMANDS.md what every command prints as --json,
 RUNBOOK.md what to do when something is wrong.
 
 Example:

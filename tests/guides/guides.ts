@@ -264,12 +264,12 @@ Deno.test({
       RAMPKIT_DATABASE_URL: server.url,
       RAMPKIT_SPOOL_DIR: `${folder}/${spool}`,
     });
-    const hour = new Date(Date.now() - 3_600_000).toISOString();
+    const [, goLive = ""] = /"goLive":"([^"]+)"/.exec(old.lines.join()) ?? [];
     const [a, b] = [remote("spool-a"), remote("spool-b")];
     await project.run(command(guide, "npx rampkit ledger export"), a);
     await project.run(command(guide, "npx rampkit ledger import"), a);
     const serving = command(guide, "npx rampkit serve --go-live");
-    const goingLive = serving.replace(/--go-live \S+/, `--go-live ${hour}`);
+    const goingLive = serving.replace(/(?<=--go-live )\S+/, goLive);
     const started = project.start(`${goingLive} --port ${port}`, a);
     await using other = project.start("npx rampkit serve --port 0", b);
     await released(2);
