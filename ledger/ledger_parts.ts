@@ -24,7 +24,7 @@ export interface Stats extends LedgerStats {
   };
 }
 
-/** What {@linkcode Ledger.project} came to. */
+/** Result of {@linkcode Ledger.project}. */
 export interface Projection {
   /** Position of the last event folded. */
   readonly position: number;

@@ -109,10 +109,11 @@ export function timeParam(description: string): Param<string> {
   };
 }
 
-/** The end of a window; a day is in it whole. */
+/** The end of a window; a date includes its whole day. */
 export function endParam(description: string): Param<string> {
   return {
-    description: `${description}: ${TIME_FORMAT}; a day is in it whole`,
+    description:
+      `${description}: ${TIME_FORMAT}; a date includes its whole day`,
     schema: { type: "string" },
     read: (name, text) => windowEnd(name)(text),
   };

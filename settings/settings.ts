@@ -245,8 +245,8 @@ const FLAGS_ALONE = {
   },
   goLive: {
     flag: "--go-live <time>",
-    means: "tell targets and handlers of what ended after this time, UTC ISO " +
-      "8601; earlier orders are only booked",
+    means: "deliver to targets and handlers only what ended after this time, " +
+      "UTC ISO 8601; earlier orders are only recorded",
     otherwise: "the first start",
     read: text,
   },

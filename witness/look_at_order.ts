@@ -19,7 +19,7 @@ export type NothingToLookAt =
   | "no_transaction"
   | "erased";
 
-/** What a look at an order came to. */
+/** Result of a look at an order. */
 export interface OrderLook {
   /** The order. */
   readonly orderId: string;

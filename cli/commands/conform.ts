@@ -58,10 +58,10 @@ interface ConformFlags extends SharedFlags {
 /** `conform`: the service beside what is taken of it. */
 export function addConform(program: Command, cli: Cli): void {
   const command = program.command("conform").summary(
-    "see whether the service is as we take it to be",
+    "check that the service behaves as this version assumes",
   ).description(
-    "see whether the service is as we take it to be, row by row, by reading " +
-      "orders and users; it never creates users, registers cards or pays",
+    "check row by row that the service behaves as this version assumes, by " +
+      "reading orders and users; it never creates users, registers cards or pays",
   );
   jsonOption(
     rateOption(serviceOptions(ledgerOptions(command))),
@@ -69,11 +69,11 @@ export function addConform(program: Command, cli: Cli): void {
   )
     .option(
       "--create-session",
-      "also create widget sessions, which nobody opens and which lapse",
+      "also create widget sessions; nobody opens them, and they expire",
     )
     .option(
       "--wrong-key",
-      "also ask once with a wrong key, at the end",
+      "also send one request with a wrong key, at the end",
     )
     .option(
       "--wait-for-test <port>",
@@ -83,11 +83,11 @@ export function addConform(program: Command, cli: Cli): void {
     )
     .option(
       "--transcript <file>",
-      "write down what was seen: no key, id, amount or address is in it",
+      "write what was seen to this file, without keys, ids, amounts and addresses",
     )
     .option(
       "--replay <file>",
-      "judge a transcript again, and ask nobody",
+      "evaluate a transcript again, without asking the service",
     )
     .addHelpText(
       "after",

@@ -25,7 +25,7 @@ export function addMachine(program: Command, cli: Cli): void {
   ).description(
     "draw the state machines that the ledger runs: states, what each webhook " +
       "claims, how a reading and a claim combine, which moves raise an anomaly, " +
-      "and what an order has come to",
+      "and the outcomes of an order",
   ).addArgument(
     new Argument("[entity]", "which entity; both when omitted").choices(
       ENTITIES,

@@ -52,7 +52,7 @@ export function addSession(program: Command, cli: Cli): void {
   termOptions(command)
     .option(
       "--click <id>",
-      "click id for the widget; one is made where it is left out",
+      "click id for the widget (default: a new one)",
     )
     .option("--reference <text>", "your own reference; it names one purchase")
     .option(

@@ -34,7 +34,7 @@ export function addWitness(program: Command, cli: Cli): void {
   ).summary("ask your own chain nodes whether the crypto arrived")
     .description(
       "ask your own chain nodes what the transaction of an order did, and " +
-        "record what says something new",
+        "record whatever is new",
     );
   jsonOption(ledgerOptions(command), "one object a line")
     .option(

@@ -40,7 +40,7 @@ export function termOptions(
 export function validForOption(command: Command, means: string): Command {
   return command.option(
     "--valid-for <time>",
-    `${means}, like 12h; 7d unless said`,
+    `${means}, for example 12h (default: 7d)`,
     lengthOfTime("--valid-for"),
   );
 }

@@ -48,7 +48,7 @@ export type SeenBy =
  * - `misread`: a value is shown or counted as something else.
  * - `refused`: what the service would take is refused here, or the reverse.
  * - `delivery`: webhooks may be refused, or their end not noticed.
- * - `error`: a failure is named wrongly, or tried again in vain.
+ * - `error`: a failure is named wrongly, or retried without effect.
  */
 export type AssumptionRisk =
   | "release"

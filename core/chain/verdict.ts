@@ -30,7 +30,7 @@ export const VERDICTS = [
  */
 export type Verdict = (typeof VERDICTS)[number];
 
-/** Why a look came to no more than it did; null where it needs no reason. */
+/** Why a look has no better verdict; null where it needs no reason. */
 export type VerdictReason =
   | "no_node_answered"
   | "no_quorum"

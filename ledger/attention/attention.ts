@@ -179,8 +179,8 @@ export function attentionOf(
 }
 
 /**
- * Paid, by the service's own word, and nothing has changed for an hour; or a
- * success that has waited for the chain for a day.
+ * Paid, as confirmed by the service, and unchanged for an hour; or a success that
+ * has waited for the chain for a day.
  */
 function isOverdue(
   { confirmed, transferSeen, changedAt, facts }: OrderState,

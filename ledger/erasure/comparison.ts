@@ -1,4 +1,4 @@
-/** What comparing the events with the values of erased people came to. */
+/** Result of comparing the events with the values of erased people. */
 export interface Comparison {
   /** Events that were blanked: they held such a value and were nobody else's. */
   readonly blanked: number;

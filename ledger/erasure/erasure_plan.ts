@@ -50,7 +50,7 @@ export interface ErasurePlan {
    */
   readonly claims: readonly ClaimedOrder[];
   /**
-   * What comparing the rest with the person's ids came to, or would come to;
+   * Result of comparing the rest with the person's ids, done or planned;
    * null where it was not compared.
    */
   readonly compared: Comparison | null;

@@ -40,7 +40,7 @@ import { erasableOrder, matchToKeep } from "./erasure_plan.ts";
 import { redactEvents } from "./redact_events.ts";
 import { statesAfter, touchedBy } from "./states_after.ts";
 
-/** What pruning came to. */
+/** Result of pruning. */
 export interface Pruning {
   /** Bodies that are gone now. */
   readonly pruned: number;

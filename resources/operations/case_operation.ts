@@ -66,22 +66,22 @@ export const CHANGE_CASE: Operation = operation({
       isCaller: true as const,
     },
     note: textParam(
-      `What is noted, at most ${LONGEST_NOTE} characters; erasing the order's ` +
-        "person takes it away",
+      `A note, at most ${LONGEST_NOTE} characters; erasing the order's ` +
+        "person deletes it",
     ),
     reference: textParam(
       "Reference of the refund, or of the purchase that was delivered; name " +
         "no customer: erasures keep it",
     ),
     since: {
-      ...timeParam("When the service was asked, now where it is left out"),
+      ...timeParam("When the service was asked; now by default"),
       operand: "<time>",
     },
     seen: {
       // A page that shows an order which waits for nothing says that too.
       ...textParam(
-        "Why it waits as you see it, by commas: where it waits for something " +
-          "else by now, nothing is recorded",
+        "The reasons for which you see it wait, separated by commas; if it " +
+          "now waits for others, nothing is recorded",
       ),
       read: (_: string, text: string) => text,
       operand: "<reasons>",

@@ -119,7 +119,7 @@ export function planLines(
   ];
 }
 
-/** What comparing every event with a person's ids came to. */
+/** Result of comparing every event with a person's ids. */
 function comparedText({ blanked, listed }: Comparison): string {
   return `${counted(blanked, "further event")} ` +
     `${blanked === 1 ? "holds an id" : "hold ids"} of the person alone; ` +

@@ -14,7 +14,7 @@ import { named, type Route, route } from "./route.ts";
 /** The window of a job. */
 const WINDOW = {
   from: needed(timeParam("Start of the window")),
-  to: endParam("End of the window, now where it is left out"),
+  to: endParam("End of the window; now by default"),
 } as const satisfies Params;
 
 /** What can be done while the service runs. */

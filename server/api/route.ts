@@ -186,7 +186,7 @@ function bodyOf(
       schema: {
         ...schema,
         description: isCaller
-          ? `${description}; the name of the token where it is left out`
+          ? `${description}; the name of the token by default`
           : description,
       },
       ...(required && !isCaller ? { required } : {}),

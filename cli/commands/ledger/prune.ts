@@ -66,12 +66,12 @@ async function prune(io: Io, flags: PruneFlags): Promise<void> {
     const goesOn = old === 0 ||
       (flags.yes ?? (flags.json ? false : await confirmed(
         io,
-        `${told}: take them out, but for ${STAYING}? It cannot be undone. ` +
+        `${told}: delete them, except ${STAYING}? It cannot be undone. ` +
           "Type yes: ",
       )));
     if (!goesOn) {
       throw new CommandError(
-        `Nothing was pruned: add --yes to take out ${told}, but for ${STAYING}`,
+        `Nothing was pruned: add --yes to delete ${told}, except ${STAYING}`,
       );
     }
     const done = await stoppable(

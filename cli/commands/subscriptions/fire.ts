@@ -36,13 +36,13 @@ export function addFire(subscriptions: Command, cli: Cli): void {
       "before the ledger went live",
   );
   jsonOption(ledgerOptions(command), "one object a line")
-    .option("--imported", "list what an import brought as well")
+    .option("--imported", "also list what an import brought")
     .option(
       "--historic",
-      "tell one subscription of what had happened before the ledger went live, " +
-        "once, but for releases",
+      "deliver to one subscription, once, what happened before the ledger went " +
+        "live, except releases",
     )
-    .option("--dry-run", "with --historic: say how much, and fire nothing")
+    .option("--dry-run", "with --historic: count it, and fire nothing")
     .option("--yes", "with --historic: do not ask")
     .addHelpText(
       "after",

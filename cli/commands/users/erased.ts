@@ -39,7 +39,7 @@ export function addErased(users: Command, cli: Cli): void {
   command
     .option(
       "--blank <position>",
-      "take out what a listed event says; may be given several times",
+      "blank the body of a listed event; may be given several times",
       eachPosition("--blank"),
     )
     .option(
@@ -50,7 +50,7 @@ export function addErased(users: Command, cli: Cli): void {
   jsonOption(ledgerOptions(command), "one object")
     .addHelpText(
       "after",
-      "\nExit code 3 while something of somebody erased may be left.\n" +
+      "\nExit code 3 while data of an erased person may remain.\n" +
         "\nExample:\n  rampkit users erased 01KA00000000000000000000",
     )
     .action(cli.run(async (id: string | undefined, flags: ErasedFlags) => {

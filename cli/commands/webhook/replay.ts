@@ -121,7 +121,7 @@ async function replay(
           : `the bodies of lines 1 to ${number} are stored` +
             (refused.length === 0
               ? ""
-              : `, but for those refused (lines ${refused.join(", ")})`) +
+              : `, except those refused (lines ${refused.join(", ")})`) +
             ", and the next command that reads folds them; go on with: " +
             `tail -n +${number + 1} FILE | rampkit webhook replay -`,
     );

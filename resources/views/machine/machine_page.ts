@@ -91,7 +91,7 @@ function entityLines(entity: Entity, notes: readonly string[]): string[] {
 /** What an order has come to: the table, and what follows from each row. */
 function outcomeLines(): string[] {
   return [
-    "## What an order has come to",
+    "## Outcomes of an order",
     "",
     ...paragraph(
       "One order, one row. The ledger goes down the table and takes the first " +

@@ -52,7 +52,7 @@ export function machineLines(
 export function outcomeLines(columns: number | null): string[] {
   return [
     ...wrap(
-      "What an order has come to: the first row that applies counts, and says " +
+      "Outcomes of an order: the first row that applies counts, and says " +
         "whether to release.",
       columns,
       0,

@@ -141,5 +141,5 @@ export const ASSUMPTION_RISK_WORDS: Readonly<Record<AssumptionRisk, string>> = {
   misread: "a value is shown or counted as something else",
   refused: "what the service takes is refused here, or the reverse",
   delivery: "webhooks may be refused, or their end not noticed",
-  error: "a failure is named wrongly, or tried again in vain",
+  error: "a failure is named wrongly, or retried without effect",
 };

@@ -147,7 +147,7 @@ export async function lookAtReleases(world: World): Promise<void> {
   }
 }
 
-/** Paid, and unchanged for more than an hour, by the service's own word. */
+/** Paid, as confirmed by the service, and unchanged for over an hour. */
 function isOverdue(world: World, order: SandboxOrder): boolean {
   const { orderId, status, changedAtMs } = order;
   const soundAndAsked = !isOdd(world, orderId) &&
