@@ -54,8 +54,8 @@ export async function projects(): Promise<
           const { code, stdout, stderr } = await new Deno.Command("bash", {
             args: ["-c", line],
             cwd: folder,
+            // How npm reaches its registry from here is in other variables.
             env: { ...env, ...more },
-            clearEnv: true,
             stdin: "null",
           }).output();
           const said = new TextDecoder().decode(stdout);
