@@ -19,7 +19,7 @@ export function conditionsTable(): WordTable {
         level,
         alarm,
         means,
-        next ?? "The advice says it",
+        next ?? "Follow the advice in the message",
       ];
     }),
   };

@@ -64,7 +64,7 @@ export const CONDITIONS = {
   not_looked_at: row(
     "storing",
     "warning",
-    "It cannot be looked at",
+    "It cannot be checked",
     "Run rampkit doctor",
   ),
 
@@ -86,14 +86,14 @@ export const CONDITIONS = {
     "webhook_secret",
     "warning",
     "One is short enough to be guessed",
-    "Take a longer one: openssl rand -hex 24",
+    "Use a longer one: openssl rand -hex 24",
   ),
 
   serve_running: row("serve", "fine", "It has the ledger's file open"),
   serve_not_running: row(
     "serve",
     "warning",
-    "No serve has the ledger's file open on this machine, and no poller is at work",
+    "No serve has the ledger's file open on this machine, and no poller runs",
     "Start `serve`",
   ),
   ledger_replaced: row(
@@ -109,7 +109,7 @@ export const CONDITIONS = {
     "spool",
     "problem",
     "Its folder cannot be read",
-    "Give it to the user of serve",
+    "Let the user that runs serve read and write it",
   ),
   spool_damaged: row(
     "spool",
@@ -309,13 +309,13 @@ export const CONDITIONS = {
   answers_drifted: alarming(row(
     "drift",
     "warning",
-    "Answers of the service have what its description does not have",
+    "Answers of the service contain something that its description does not",
     "Run rampkit conform: it says what rests on it and what is at risk; CONFORM.md says what to do",
   )),
   webhooks_drifted: row(
     "drift",
     "warning",
-    "Webhooks have what the description of the service does not have",
+    "Webhooks contain something that the service's description does not",
     "See them with rampkit deliveries list. If the service sent them it has changed: run rampkit conform; else somebody knows the webhook address",
   ),
 
@@ -336,7 +336,7 @@ export const CONDITIONS = {
     "endpoint",
     "problem",
     "Something else answers at its public address",
-    "Is it this endpoint that answers there?",
+    "Check that this endpoint is what answers there",
   ),
   endpoint_unreachable: row(
     "endpoint",
@@ -367,7 +367,7 @@ export const CONDITIONS = {
   poll_stalled: row(
     "polling",
     "problem",
-    "The poller has made no step for minutes, so nothing is confirmed",
+    "The poller has made no progress for minutes, so nothing is confirmed",
     "Look for a clock that was set back or a hanging database, and restart `serve`",
   ),
 
@@ -380,14 +380,14 @@ export const CONDITIONS = {
     "backlog",
     "warning",
     "What webhooks claim waits too long to be confirmed",
-    "Does `serve` or `poll` run, and is its --rate enough?",
+    "Check that `serve` or `poll` runs, and that its --rate is high enough",
   )),
   ids_taken: row("refused_ids", "fine", "The service refuses no id"),
   ids_refused: row(
     "refused_ids",
     "warning",
     "The service refuses ids, which are set aside",
-    "They are asked for again, less and less often; tell the service's support when they are orders of yours",
+    "They are requested again at growing intervals; if they are your orders, tell the service's support",
   ),
 
   orders_checked: row(
@@ -462,14 +462,14 @@ export const CONDITIONS = {
   receiver_failing: row(
     "forwarding",
     "warning",
-    "A receiver fails; its transitions are tried again over three days",
-    "Mend it",
+    "A receiver fails; its transitions are retried for three days",
+    "Fix the receiver; the message names its last error",
   ),
   receiver_idle: row(
     "forwarding",
     "warning",
     "Transitions wait for a receiver, and no process delivers to it",
-    "Start what delivers to it: `serve` with --forward-to, or your program; drop it with rampkit subscriptions drop where it is used no more",
+    "Start what delivers to it: `serve` with --forward-to, or your program; if it is no longer used, drop it with rampkit subscriptions drop",
   ),
   receiver_off: row("forwarding", "problem", "A target is switched off"),
   dead_letters: row(
@@ -507,7 +507,7 @@ export const CONDITIONS = {
     "backups",
     "problem",
     "Their folder cannot be read",
-    "Give it to the user of serve",
+    "Let the user that runs serve read and write it",
   ),
   backup_failing: row(
     "backups",

@@ -17,7 +17,7 @@ const STUCK: SweepFailure = {
   nextAttemptAt: null,
   cause: "stalled",
   status: null,
-  message: "The poller has made no step for 3 minutes",
+  message: "The poller has made no progress for 3 minutes",
 };
 
 async function memory() {

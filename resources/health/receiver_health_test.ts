@@ -34,7 +34,7 @@ Deno.test("lookAtReceivers() finds of each handler and target what it lacks, and
   assert.match(await look({ behind: 2 }), /is behind by 2 transitions > $/);
   assert.match(
     await look({ retrying: 1, lastError: "answered 500" }),
-    /^receiver_failing: .*: 1 transition to .*; it answered 500 > Mend it$/,
+    /^receiver_failing: .*: 1 transition to .*; it answered 500 > Fix the receiver; the message names its last error$/,
   );
   assert.match(
     await look({ dead: 2, retrying: 1 }),

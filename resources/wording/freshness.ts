@@ -13,7 +13,7 @@ const UNBOUND: Readonly<
   Record<NonNullable<Freshness["unboundedReason"]>, string>
 > = {
   never_observed: "the service has not shown it",
-  not_polled: "no poller is at work, so nobody asks again",
+  not_polled: "no poller runs, so nobody asks again",
   polling_fails: "polling fails: see rampkit doctor",
   behind: "polling is behind: it should have been asked for again by now",
 };

@@ -30,7 +30,8 @@ const ADVICE: Readonly<Record<PollFailureCause, string>> = {
     "for a ledger, or give each a holder name of its own",
   ledger: "The database fails, so nothing read can be stored: see the check " +
     "of the ledger",
-  stalled: "The poller has made no step for minutes: look for a clock that " +
+  stalled:
+    "The poller has made no progress for minutes: look for a clock that " +
     "was set back or a hanging database, and restart `serve`",
   other: "The message says what failed",
 };

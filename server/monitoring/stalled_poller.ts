@@ -62,7 +62,7 @@ export class StalledPoller implements Disposable {
       nextAttemptAt: null,
       cause: "stalled",
       status: null,
-      message: "The poller has made no step for " +
+      message: "The poller has made no progress for " +
         `${Math.round(silentMs / 60_000)} minutes`,
     };
     this.#stuck = failure;
