@@ -13,9 +13,12 @@ Deno.test("the packed package takes webhooks, polls and survives SIGKILL under N
     ...["npx", "--yes", "--package", "node@22", "-c"],
     'node contract.mjs run node || echo "ended with $?"; ' +
     "node contract.mjs reopen node; " +
-    "node node_modules/@rampkit/onramp/cli/main.js schema sent",
+    "node node_modules/@rampkit/onramp/cli/main.js schema sent; " +
+    "node --input-type=module --eval " +
+    `'await import("@rampkit/onramp/deploy").catch((error) => console.log(error.message))'`,
   ]);
   // Data that is no code is packed as well.
   assert.match(said, /"title": "sent"/);
+  assert.match(said, /runs there alone: in Node and Bun use startOnramp of /);
   assert.match(said, /"answered":50\}\nended with 137\n\{"kept":50\}/);
 });
