@@ -22,12 +22,11 @@ export const DECLINED: Readonly<Record<string, string>> = {
   "4000": "Your card could not be charged. Please try again, or use another " +
     "card.",
   "4001":
-    "The security code of your card was not right. Please try again and " +
+    "The security code of your card was not correct. Please try again and " +
     "check the three or four digits on the card.",
   "4002": "Your bank declined the payment. Please ask your bank, or use " +
     "another card.",
-  "4003":
-    "The details of your card were not right. Please try again and check " +
+  "4003": "Your card details were not correct. Please try again and check " +
     "number and date.",
   "4004": "There was not enough money for the payment. Please use another " +
     "card or a smaller amount.",

@@ -15,10 +15,11 @@ export interface OutcomeWords {
 }
 
 const CHECKING = "We are checking your order with our payment partner and " +
-  "will write to you again; you need do nothing.";
+  "will write to you again; you do not need to do anything.";
 const COMPARING = "Our payment partner has completed your payment. We are " +
   "comparing it with your order and will write to you again.";
-const PROCESSING = "Your payment is being processed; you need do nothing.";
+const PROCESSING =
+  "Your payment is being processed; you do not need to do anything.";
 
 /** What each fact is that an outcome depends on. */
 export const FACTS: Readonly<Record<keyof OutcomeFacts, string>> = {
@@ -116,15 +117,16 @@ export const OUTCOME_WORDS: Readonly<Record<OutcomeCode, OutcomeWords>> = {
         first(read(order))
       }: the payment came after the order's time. Final. The service is to refund the customer.`,
     next: "Ask the service whether it has refunded, and tell the customer.",
-    customer: "Your payment came after the time of the order, so the order " +
-      "was not carried out. Our payment partner is to refund you. We will " +
-      "ask about it and write to you again.",
+    customer:
+      "Your payment arrived after the order had expired, so the order " +
+      "was not carried out. Our payment partner owes you a refund. We are " +
+      "asking for it and will write to you again.",
   },
   other_amount_paid: {
     headline: (order) =>
       `${first(read(order))}: the amount paid is not the order's. Final.`,
     next: "Ask the service how much was paid, and when it goes back.",
-    customer: "The amount that was paid is not the amount of the order. We " +
+    customer: "The amount that you paid is not the amount of the order. We " +
       "are asking our payment partner about your money and will write to you " +
       "again.",
   },
@@ -153,7 +155,7 @@ export const OUTCOME_WORDS: Readonly<Record<OutcomeCode, OutcomeWords>> = {
   not_paid_in_time: {
     headline: () => "Failed: no payment came in time. Final.",
     next: "Nothing. The customer may order again.",
-    customer: "No payment came in time, so the order has ended. You may " +
+    customer: "No payment arrived in time, so the order has expired. You may " +
       "place a new order.",
   },
   declined: {
@@ -197,7 +199,8 @@ export const OUTCOME_WORDS: Readonly<Record<OutcomeCode, OutcomeWords>> = {
     headline: (order) =>
       `${first(read(order))}: paid, and unchanged for an hour or longer.`,
     next: "Tell the customer that it is late. Ask the service.",
-    customer: "Your order takes longer than usual. We are asking our payment " +
+    customer:
+      "Your order is taking longer than usual. We are asking our payment " +
       "partner and will write to you again.",
   },
   claim_ahead: {
@@ -207,7 +210,7 @@ export const OUTCOME_WORDS: Readonly<Record<OutcomeCode, OutcomeWords>> = {
       }: a webhook says more, and the service does not agree so far.`,
     next: "Nothing: a webhook says more than the service shows, and the " +
       "service's word counts.",
-    customer: "Your order is being processed; you need do nothing.",
+    customer: "Your order is being processed; you do not need to do anything.",
   },
   pending: {
     headline: () => "Paid, and not sent yet.",
