@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import config from "../../deno.json" with { type: "json" };
 import { describeRejectType } from "../../webhooks/mod.ts";
 import { pages } from "../../tools/pack/pages.ts";
 import { cli } from "../kit/cli.ts";
@@ -7,19 +8,9 @@ import { VARIABLES } from "../../settings/settings.ts";
 const root = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
 
 /** Tasks that are no commands of the program. */
-const TASKS = [
-  "test",
-  "test:runtimes",
-  "test:guides",
-  "test:chains",
-  "check",
-  "schemas",
-  "ok",
-  "pack",
-  "publish:try",
-  "publish:run",
-  "rampkit",
-];
+const TASKS = Object.entries(config.tasks).flatMap(([name, { command }]) =>
+  command.endsWith(`cli/main.ts ${name}`) ? [] : [name]
+);
 
 /** What a document tells its reader to run, without comments. */
 function commandLines(text: string): string[] {

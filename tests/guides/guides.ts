@@ -169,7 +169,7 @@ Deno.test("guides/postgres.md keeps its table in step, exactly once, through fou
   const rows = await database.query(
     "SELECT DISTINCT status || ' ' || trust || ' ' || release FROM onramp_orders",
   );
-  assert.deepEqual(rows, ["success confirmed yes"]);
+  assert.deepEqual(rows, ["success confirmed yes"], last.lines.join("\n"));
 });
 
 Deno.test("guides/moving.md replays claims, has them confirmed, and exports every order", async () => {
