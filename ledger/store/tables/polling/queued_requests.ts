@@ -149,7 +149,7 @@ export function deleteConfirmed(waiting: readonly Waiting[]): Statement {
   return {
     sql: `DELETE FROM requests WHERE seq IN (
       SELECT q.seq FROM json_each(?) AS v
-      JOIN requests AS q ON q.seq = v.value ->> 0
+      CROSS JOIN requests AS q ON q.seq = v.value ->> 0
       WHERE q.queue = ${QUEUES.named} AND q.wanted_at <= v.value ->> 1
         AND q.claimed_by <= v.value ->> 2)`,
     args: [JSON.stringify(read)],
