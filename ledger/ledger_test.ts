@@ -103,6 +103,7 @@ Deno.test("Ledger.project() folds deliveries, sessions and missed answers", asyn
       order_redacted: 0,
       order_released: 0,
       chain_reading: 0,
+      witness_required: 0,
       month_closed: 0,
     },
     quarantined: 1,

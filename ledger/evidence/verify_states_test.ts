@@ -119,7 +119,7 @@ const tampering: Record<string, readonly [string, string]> = {
     "orders O2",
     "fold",
   ],
-  "UPDATE orders SET state = 'no JSON' WHERE order_id = 'O2'": [
+  "UPDATE orders SET state = '{}' WHERE order_id = 'O2'": [
     "orders O2",
     "state",
   ],

@@ -117,8 +117,7 @@ export const OUTCOME_WORDS: Readonly<Record<OutcomeCode, OutcomeWords>> = {
         first(read(order))
       }: the payment came after the order's time. Final. The service is to refund the customer.`,
     next: "Ask the service whether it has refunded, and tell the customer.",
-    customer:
-      "Your payment arrived after the order had expired, so the order " +
+    customer: "Your payment came after the order had expired, so the order " +
       "was not carried out. Our payment partner owes you a refund. We are " +
       "asking for it and will write to you again.",
   },
@@ -155,7 +154,7 @@ export const OUTCOME_WORDS: Readonly<Record<OutcomeCode, OutcomeWords>> = {
   not_paid_in_time: {
     headline: () => "Failed: no payment came in time. Final.",
     next: "Nothing. The customer may order again.",
-    customer: "No payment arrived in time, so the order has expired. You may " +
+    customer: "No payment came in time, so the order has expired. You may " +
       "place a new order.",
   },
   declined: {

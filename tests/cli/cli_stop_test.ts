@@ -315,7 +315,7 @@ Deno.test("rampkit webhook replay says which line to go on from when stopped", a
   said(
     ran,
     1,
-    /^Stopped: the bodies of lines 1 to 21 are stored, but for those refused \(lines 1\), and .*fold/,
+    /^Stopped: the bodies of lines 1 to 21 are stored, except those refused \(lines 1\), and .*fold/,
   );
   assert.match(ran.err, /tail -n \+22 FILE \| rampkit webhook replay -$/);
   await isWhole(ledger.env, 10);
