@@ -63,3 +63,4 @@ export { decideUserStatus } from "../users/user_status.ts";
 export { FACT_VALUES, type OutcomeFacts } from "../outcomes/outcome_facts.ts";
 export { OUTCOME_TABLE, type OutcomeRow } from "../outcomes/outcome_table.ts";
 export { orderRelease } from "../releases/order_release.ts";
+export { requeueOpenOrders } from "../store/tables/polling/request_queues.ts";

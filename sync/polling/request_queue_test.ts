@@ -7,6 +7,7 @@ import {
   migrations,
   queueFinal,
   queueOpen,
+  requeueOpenOrders,
 } from "../../ledger/testing/mod.ts";
 import {
   deleteConfirmed,
@@ -300,6 +301,22 @@ Deno.test("selectKnown() and the other queue statements use an index, whatever i
     }
   }
   database.close();
+});
+
+Deno.test("requeueOpenOrders() takes an order for the oldest of which nobody has said when it began", async () => {
+  const driver = await storeOnly();
+  await driver.batch([{
+    sql: `INSERT INTO orders (generation, place, order_id, status, trust, open,
+        release, release_reason, sort_at, state, activity, fold)
+      VALUES (3, 1, 'dated', 's', 't', 1, 'wait', 'r', ?1, '{}', '', ''),
+        (3, 2, 'undated', 's', 't', 1, 'wait', 'r', '', '{}', '', '')`,
+    args: [at(0)],
+  }, ...requeueOpenOrders(3)], "write");
+  assert.deepEqual(
+    await rows(driver, "SELECT wanted_at, due_at FROM requests ORDER BY 1"),
+    [[0, 0], [startMs, startMs]],
+  );
+  await driver.close();
 });
 
 Deno.test("sweepConfirm() requests an id at once when its stored time is in the future", async () => {

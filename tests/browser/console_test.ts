@@ -394,7 +394,7 @@ Deno.test({
       await page.waitForSelector("#confirmations_waiting");
       assert.match(
         await page.textContent("#confirmations_waiting") ?? "",
-        /Next:\s*Does serve or poll run/,
+        /Next:\s*Check that serve or poll runs/,
       );
       assert.deepEqual(complaints, []);
     }),

@@ -250,7 +250,7 @@ Deno.test("rampkit ledger prune takes out old bodies, and only when told to", as
   const prune = ["ledger", "prune", "--bodies-older-than"];
   const refused = await cli([...prune, "400d"], env);
   assert.equal(refused.code, 1);
-  assert.match(refused.err, /add --yes to take out 14 bodies/);
+  assert.match(refused.err, /add --yes to delete 14 bodies/);
   const wrong = await cli([...prune, "400"], env);
   assert.equal(wrong.code, 2);
   assert.match(wrong.err, /for example 400d/);

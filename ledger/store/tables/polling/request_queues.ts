@@ -308,6 +308,8 @@ export function waitingOf(found: ResultSet | undefined): Waiting[] {
  * @param generation That generation.
  */
 export function requeueOpenOrders(generation: number): Statement[] {
+  // Nobody has said when some began: those are the oldest.
+  const sortMs = `coalesce(${msOf("o.sort_at")}, 0)`;
   return [{
     sql: `DELETE FROM requests WHERE queue = ${QUEUES.open}
       AND final_at IS NULL AND NOT EXISTS (
@@ -319,7 +321,7 @@ export function requeueOpenOrders(generation: number): Statement[] {
     sql: `INSERT INTO requests
         (queue, entity, place, known, ready, wanted_at, due_at)
       SELECT ${QUEUES.open}, 'order', ${firstEventOf("order", "o.order_id")},
-        b.found IS 1, b.found IS 1, ${msOf("o.sort_at")}, ${msOf("o.sort_at")}
+        b.found IS 1, b.found IS 1, ${sortMs}, ${sortMs}
       FROM orders AS o LEFT JOIN observations AS b
         ON b.entity = 'order' AND b.entity_id = o.order_id
       WHERE o.generation = ? AND o.open = 1
