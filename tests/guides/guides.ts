@@ -270,6 +270,10 @@ Deno.test({
     const serving = command(guide, "npx rampkit serve --go-live");
     const goingLive = serving.replace(/(?<=--go-live )\S+/, goLive);
     const started = project.start(`${goingLive} --port ${port}`, a);
+    await started.until(
+      () => started.lines.some((line) => line.includes('"listening"')),
+      "the first machine listens",
+    );
     await using other = project.start("npx rampkit serve --port 0", b);
     await released(2);
     // The machine that takes webhooks and does all else dies.
