@@ -7,7 +7,7 @@
  */
 import { parseArgs } from "node:util";
 import { floodLedger, tooLate } from "./long_flood.ts";
-import { simulateMany } from "./many_seeds.ts";
+import { seedsFrom, simulateMany } from "./many_seeds.ts";
 import { mutationLines, tryMutation } from "./mutations/mutation_table.ts";
 import { MUTATIONS } from "./mutations/mutations.ts";
 import { addTo, emptyTally, failureText, tallyLines } from "./tally.ts";
@@ -63,7 +63,7 @@ Deno.exit(
 
 async function runSeeds(): Promise<number> {
   const tally = emptyTally();
-  for await (const report of simulateMany({ first, runs })) {
+  for await (const report of simulateMany({ seeds: seedsFrom(first, runs) })) {
     if (stopped) break;
     addTo(tally, report);
     sayWhenDue(tally.runs);

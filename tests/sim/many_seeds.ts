@@ -2,14 +2,19 @@ import type { SimReport } from "./simulate.ts";
 
 /** Which seeds to run. */
 export interface ManySeeds {
-  readonly first: number;
-  readonly runs: number;
+  /** In this order. */
+  readonly seeds: Iterable<number>;
   /**
    * Threads.
    *
-   * @default one for each processor, and no more than there are seeds
+   * @default one for each processor
    */
   readonly threads?: number;
+}
+
+/** Seeds one after the other. */
+export function* seedsFrom(first: number, runs: number): Generator<number> {
+  for (let seed = first; seed < first + runs; seed++) yield seed;
 }
 
 /**
@@ -20,24 +25,19 @@ export interface ManySeeds {
  * @throws {Error} When a thread dies.
  */
 export async function* simulateMany(
-  { first, runs, threads = navigator.hardwareConcurrency }: ManySeeds,
+  { seeds, threads = navigator.hardwareConcurrency }: ManySeeds,
 ): AsyncGenerator<SimReport> {
-  const workers = Array.from(
-    { length: Math.min(threads, runs) },
-    () =>
-      new Worker(new URL("./seed_worker.ts", import.meta.url), {
-        type: "module",
-      }),
-  );
-  // Each thread takes the next seed once its last one is reported.
-  const free = workers.map((worker) => ({ worker, busy: nothing }));
+  const started: { readonly worker: Worker; busy: Promise<void> }[] = [];
   try {
     const reports: Promise<SimReport>[] = [];
-    for (let seed = first; seed < first + runs; seed++) {
-      while (reports.length >= workers.length * 4) yield await take(reports);
-      const next = await Promise.race(
-        free.map((one) => one.busy.then(() => one)),
-      );
+    for (const seed of seeds) {
+      while (reports.length >= threads * 4) yield await take(reports);
+      if (started.length < threads) {
+        started.push({ worker: newWorker(), busy: nothing });
+      }
+      // Each thread takes the next seed once its last one is reported.
+      const next = started.find(({ busy }) => busy === nothing) ??
+        await Promise.race(started.map((one) => one.busy.then(() => one)));
       const report = run(next.worker, seed);
       // A failure is told in its turn, by its report.
       next.busy = report.then(() => {}, () => {});
@@ -45,9 +45,15 @@ export async function* simulateMany(
     }
     while (reports.length > 0) yield await take(reports);
   } finally {
-    await Promise.all(free.map(({ busy }) => busy));
-    for (const worker of workers) worker.terminate();
+    await Promise.all(started.map(({ busy }) => busy));
+    for (const { worker } of started) worker.terminate();
   }
+}
+
+function newWorker(): Worker {
+  return new Worker(new URL("./seed_worker.ts", import.meta.url), {
+    type: "module",
+  });
 }
 
 const nothing: Promise<void> = Promise.resolve();
