@@ -85,7 +85,7 @@ export const DEFENCE_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "believe every date that an answer bears",
-    within: 40,
+    within: 80,
     ports: {
       fold: foldOf((fact, event) =>
         fact.kind === "user_snapshot"
