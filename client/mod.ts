@@ -49,9 +49,9 @@ export type { OrdersApi, OrderWalk } from "./endpoints/orders_api.ts";
 export type { UsersApi, UserWalk } from "./endpoints/users_api.ts";
 export type { CardsApi } from "./endpoints/cards_api.ts";
 export * from "./http/call_options.ts";
-export * from "./http/call_options.ts";
 export type { Walk } from "./endpoints/paged_walk.ts";
 export * from "./endpoints/session.ts";
+export { sessionValidityMs } from "../core/rules/session_validity.ts";
 export * from "./endpoints/session_rules.ts";
 export * from "./endpoints/user_input.ts";
 export {
@@ -60,7 +60,6 @@ export {
   checkCardInput,
   type RegisteredCard,
 } from "./endpoints/cards_api.ts";
-export * from "./endpoints/user_input.ts";
 export type { OrdersQuery } from "./endpoints/orders_query.ts";
 export type { UsersQuery, UsersWalkQuery } from "./endpoints/users_query.ts";
 export * from "../core/wire/order.ts";
@@ -94,12 +93,4 @@ export {
   type ResponseErrorCode,
 } from "./errors/onramp_error.ts";
 export * from "./errors/validation_error.ts";
-export * from "./errors/api_errors.ts";
-export * from "./errors/api_errors.ts";
-export * from "./errors/api_errors.ts";
-export * from "./errors/api_errors.ts";
-export * from "./errors/api_errors.ts";
-export * from "./errors/api_errors.ts";
-export * from "./errors/api_errors.ts";
-export * from "./errors/api_errors.ts";
 export * from "./errors/api_errors.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { createSandbox } from "./create_sandbox.ts";
+import { createSandbox } from "./sandbox.ts";
 import type { Sandbox } from "./sandbox.ts";
 import type { SandboxOptions } from "./service/sandbox_options.ts";
 import type { SandboxOrder } from "./engine/sandbox_order.ts";

@@ -6,20 +6,20 @@ import type {
   TriggerInput,
 } from "./delivery/delivery_log.ts";
 import type { DisableRule } from "./delivery/retry_schedule.ts";
-import type { BackfillOptions } from "./service/backfill.ts";
 import type { SandboxCounters } from "./engine/counters.ts";
 import type { OrderInput, UserInput } from "./engine/entity_factory.ts";
 import type { OrderStep, StepFacts } from "./engine/order_steps.ts";
 import type { SandboxPartner } from "./engine/partner.ts";
-import type { PopulateOptions } from "./service/populate.ts";
-import { SandboxEngine } from "./service/sandbox_engine.ts";
-import type { SandboxOptions } from "./service/sandbox_options.ts";
 import type { SandboxOrder } from "./engine/sandbox_order.ts";
 import type { SandboxUser } from "./engine/sandbox_user.ts";
 import { type OrderTruth, truthOf } from "./engine/truth.ts";
 import type { UserStep } from "./engine/user_steps.ts";
-import { oddFieldsOf, type OrderForm } from "./faults/odd_rows.ts";
 import type { Faults } from "./faults/faults.ts";
+import { oddFieldsOf, type OrderForm } from "./faults/odd_rows.ts";
+import type { BackfillOptions } from "./service/backfill.ts";
+import type { PopulateOptions } from "./service/populate.ts";
+import { SandboxEngine } from "./service/sandbox_engine.ts";
+import type { SandboxOptions } from "./service/sandbox_options.ts";
 
 /**
  * The service in a box: its API, its webhooks, its widget, its truth.
@@ -373,4 +373,30 @@ export class Sandbox {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
+}
+
+/**
+ * Sets up the service in a box.
+ *
+ * @param options Seed, key, clock, webhook address, faults.
+ * @returns The sandbox; mount its `fetch`, close it in the end.
+ * @throws {TypeError} If a fault is not known.
+ * @throws {RangeError} If the rate of a fault is out of range.
+ *
+ * @example Press the Test button
+ * ```ts
+ * import { createSandbox } from "@rampkit/onramp/sandbox";
+ * import assert from "node:assert/strict";
+ *
+ * await using sandbox = createSandbox({
+ *   webhookUrl: "http://partner/webhooks/secret",
+ *   fetch: () => Promise.resolve(new Response(null, { status: 204 })),
+ * });
+ * const delivery = await sandbox.pressTest();
+ * assert.equal(delivery.state, "received");
+ * assert.equal(delivery.attempts[0]?.status, 204);
+ * ```
+ */
+export function createSandbox(options: SandboxOptions = {}): Sandbox {
+  return new Sandbox(options);
 }

@@ -11,7 +11,7 @@ export {
   type TestRequest,
 } from "./conformance/observing/ask_service.ts";
 export { conform } from "./conformance/conform.ts";
-export { judge, type Judgement } from "./conformance/judge.ts";
+export { judge, type Judgement } from "./conformance/conform.ts";
 export type {
   Fact,
   NotSeenReason,

@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { type DriftMet, isOfWebhooks, readDrift } from "./drift/kept_drift.ts";
+export { type DriftMet, isOfWebhooks, readDrift } from "./drift/drift.ts";
 export { type PollAlert, readPollHealth } from "./polling/poll_failures.ts";
 export {
   pollAlarm,

@@ -4,8 +4,8 @@
  *
  * @module
  */
-export type { KeptDrift } from "./drift/kept_drift.ts";
-export { lookForDrift } from "./drift/look_for_drift.ts";
+export type { KeptDrift } from "./drift/drift.ts";
+export { lookForDrift } from "./drift/drift.ts";
 export type { PollHealth } from "./polling/poll_health.ts";
 export type { Poller } from "./polling/poll_report.ts";
 export { createPoller } from "./polling/poller.ts";

@@ -12,8 +12,8 @@ export type {
   ConnectionInfo,
   WebhookEndpointOptions,
 } from "./endpoint/endpoint_options.ts";
-export type { WebhookLogCode } from "./endpoint/log.ts";
+export type { WebhookLogCode } from "./endpoint/endpoint_log.ts";
 export type { RefusalReason } from "./endpoint/refusal.ts";
 export type { Spool } from "./spool/spool.ts";
 export { spoolMover } from "./spool/spool_mover.ts";
-export { SMALL_BODY_BYTES } from "./room/body_room.ts";
+export { SMALL_BODY_BYTES } from "./endpoint/body_room.ts";

@@ -57,7 +57,11 @@ export * from "../core/webhook_event/webhook_event.ts";
 export * from "../core/webhook_event/event_types.ts";
 export * from "./spool/file_spool.ts";
 export * from "../core/webhook_event/guards.ts";
-export * from "./endpoint/log.ts";
+export type {
+  WebhookLog,
+  WebhookLogCode,
+  WebhookLogEntry,
+} from "./endpoint/endpoint_log.ts";
 export * from "../core/webhook_event/parse_webhook.ts";
 export {
   proxiedAddress,
@@ -66,5 +70,5 @@ export {
 export * from "./endpoint/refusal.ts";
 export * from "../core/webhook_event/reject_type.ts";
 export * from "./spool/spool_mover.ts";
-export type { NoRoom } from "./room/body_room.ts";
+export type { NoRoom } from "./endpoint/body_room.ts";
 export type { ReportWaiting, Waiting } from "./spool/waiting_report.ts";

@@ -48,6 +48,3 @@ export interface Session {
   /** What the service will ignore or round, one sentence each. */
   readonly warnings: readonly string[];
 }
-
-/** How long a session can be opened after it was made, in milliseconds. */
-export const sessionValidityMs = 30_000;

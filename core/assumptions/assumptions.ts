@@ -396,11 +396,11 @@ const TABLE = {
   ], "failing_delivery"),
   session_lapses: stated("widget", "refused", [
     "sessionValidityMs",
-    "client/endpoints/session.ts",
+    "core/rules/session_validity.ts",
   ], "widget"),
   widget_extra: silent("widget", "refused", [
     "extra",
-    "widget/options/_extra_check.ts",
+    "widget/options/_check_options.ts",
   ], "widget"),
   user_state_outside_usa: silent("widget", "refused", [
     "isRequired",

@@ -12,7 +12,7 @@ const LIMITS = {
 };
 
 /** Opens `node:http`, which cuts off connections that send nothing. */
-export async function open(
+export async function openNodeServer(
   { port, hostname, handler }: HttpServerOptions,
 ): Promise<HttpServer> {
   const listener = getRequestListener(

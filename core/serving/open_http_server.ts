@@ -8,8 +8,20 @@ import type { HttpServer, HttpServerOptions } from "./http_server.ts";
 export async function openHttpServer(
   options: HttpServerOptions,
 ): Promise<HttpServer> {
-  const { open } = "Deno" in globalThis
-    ? await import("./_deno_server.ts")
-    : await import("./_node_server.ts");
-  return await open(options);
+  if ("Deno" in globalThis) return openDenoServer(options);
+  const { openNodeServer } = await import("./_node_server.ts");
+  return await openNodeServer(options);
+}
+
+/** Opens `Deno.serve`. */
+function openDenoServer(
+  { port, hostname, handler }: HttpServerOptions,
+): HttpServer {
+  const server = Deno.serve({ port, hostname, onListen: () => {} }, handler);
+  const shutdown = () => server.shutdown();
+  return {
+    port: server.addr.port,
+    shutdown,
+    [Symbol.asyncDispose]: shutdown,
+  };
 }

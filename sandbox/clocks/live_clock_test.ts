@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createSandbox } from "../create_sandbox.ts";
+import { createSandbox } from "../sandbox.ts";
 import { isMovable, LiveClock } from "./live_clock.ts";
 import { realClock } from "./real_clock.ts";
 import { virtualClock } from "./virtual_clock.ts";

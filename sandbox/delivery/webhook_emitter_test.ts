@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { parseWebhook } from "../../core/webhook_event/parse_webhook.ts";
-import { createSandbox } from "../create_sandbox.ts";
+import { createSandbox } from "../sandbox.ts";
 import { USER_STEPS } from "../engine/user_steps.ts";
 import { virtualClock } from "../clocks/virtual_clock.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { RETRY_DELAYS_MS } from "../../core/waiting/retry_delay.ts";
 import fc from "fast-check";
-import { createSandbox } from "../create_sandbox.ts";
+import { createSandbox } from "../sandbox.ts";
 import type { SandboxDelivery } from "./delivery_log.ts";
 import { DISABLE_RULES } from "./retry_schedule.ts";
 import { virtualClock } from "../clocks/virtual_clock.ts";

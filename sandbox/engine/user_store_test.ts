@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createSandbox } from "../create_sandbox.ts";
+import { createSandbox } from "../sandbox.ts";
 import type { SandboxUser } from "./sandbox_user.ts";
 import { UserStore } from "./user_store.ts";
 

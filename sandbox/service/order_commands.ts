@@ -1,17 +1,16 @@
 import type { WebhookEmitter } from "../delivery/webhook_emitter.ts";
-import type { FaultInjector } from "../faults/fault_injector.ts";
-import { unitsOf, wholeSecond } from "../seeded/seeded_values.ts";
 import type { SandboxCounters } from "../engine/counters.ts";
 import type { EntityFactory, OrderInput } from "../engine/entity_factory.ts";
-import type { OrderStore } from "../engine/order_store.ts";
 import {
   type OrderStep,
   type StepFacts,
   takeStep,
 } from "../engine/order_steps.ts";
-import { inSession } from "../engine/order_of_session.ts";
-import type { SessionStore } from "../engine/session_store.ts";
+import type { OrderStore } from "../engine/order_store.ts";
 import type { SandboxOrder } from "../engine/sandbox_order.ts";
+import type { SessionStore } from "../engine/session_store.ts";
+import type { FaultInjector } from "../faults/fault_injector.ts";
+import { unitsOf, wholeSecond } from "../seeded/seeded_values.ts";
 import type { UserCommands } from "./user_commands.ts";
 
 /** What {@linkcode OrderCommands} works with. */
@@ -120,4 +119,53 @@ function checkAmounts(input: OrderInput): void {
   for (const amount of [input.currencyAmount, input.cryptoAmount]) {
     if (amount !== undefined) unitsOf(amount, 0);
   }
+}
+
+/**
+ * What an order of a session is made of: what is said of the order, and what its
+ * session says beside it.
+ *
+ * @param input What is said of it: its session, or the click id that the widget
+ * was opened with.
+ * @param sessions The sessions of the service.
+ */
+function inSession(
+  input: OrderInput,
+  sessions: Pick<SessionStore, "get" | "ofClick">,
+): OrderInput {
+  const { sessionId, clickId } = input;
+  const session = sessionId
+    ? sessions.get(sessionId)
+    : clickId
+    ? sessions.ofClick(clickId)
+    : null;
+  if (session === null) return input;
+  const hasAmount = input.currencyAmount !== undefined ||
+    input.cryptoAmount !== undefined;
+  const hasAsset = input.commodity !== undefined || input.network !== undefined;
+  const said: Record<string, unknown> = {
+    sessionId: session.sessionId,
+    clickId: session.clickId,
+    userId: session.userId,
+    cryptoType: "simple",
+    address: session.walletAddress,
+    currency: session.currency,
+    ...hasAsset
+      ? {}
+      : { commodity: session.commodity, network: session.network },
+    // The service ignores the asset amount where both are stated.
+    ...hasAmount
+      ? {}
+      : session.currencyAmount !== null
+      ? { currencyAmount: session.currencyAmount }
+      : { cryptoAmount: session.commodityAmount },
+  };
+  const known = Object.entries(said).filter(([, value]) => value !== null);
+  return { ...Object.fromEntries(known), ...given(input) };
+}
+
+function given(input: OrderInput): OrderInput {
+  return Object.fromEntries(
+    Object.entries(input).filter(([, value]) => value !== undefined),
+  );
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { BAD_DAY } from "../faults/faults.ts";
 import { fastClock, realClock } from "../clocks/real_clock.ts";
-import { createSandbox } from "../create_sandbox.ts";
+import { createSandbox } from "../sandbox.ts";
 import { serveSandbox } from "../serve_sandbox.ts";
 import { virtualClock } from "../clocks/virtual_clock.ts";
 

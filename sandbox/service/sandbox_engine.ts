@@ -8,21 +8,20 @@ import {
   checkDifferences,
   differingSender,
 } from "../differences/differences.ts";
-import type { OrderForm } from "../faults/odd_rows.ts";
-import { FaultInjector } from "../faults/fault_injector.ts";
-import { Random } from "../seeded/random.ts";
-import { backfill, type BackfillOptions } from "./backfill.ts";
-import { BackgroundTasks } from "../engine/background_tasks.ts";
 import { type SandboxCounters, zeroCounters } from "../engine/counters.ts";
 import { EntityFactory } from "../engine/entity_factory.ts";
-import { OrderCommands } from "./order_commands.ts";
 import { OrderStore } from "../engine/order_store.ts";
 import { partnerWithDefaults, type SandboxPartner } from "../engine/partner.ts";
+import { SessionStore } from "../engine/session_store.ts";
+import { UserStore } from "../engine/user_store.ts";
+import { FaultInjector } from "../faults/fault_injector.ts";
+import type { OrderForm } from "../faults/odd_rows.ts";
+import { Random } from "../seeded/random.ts";
+import { backfill, type BackfillOptions } from "./backfill.ts";
+import { OrderCommands } from "./order_commands.ts";
 import { populate, type PopulateOptions } from "./populate.ts";
 import type { SandboxOptions } from "./sandbox_options.ts";
-import { SessionStore } from "../engine/session_store.ts";
 import { UserCommands } from "./user_commands.ts";
-import { UserStore } from "../engine/user_store.ts";
 
 /**
  * The service without its HTTP routes: orders, users, sessions, webhooks and
@@ -150,5 +149,30 @@ export class SandboxEngine {
     );
     await this.#tasks.idle();
     await this.sender.close();
+  }
+}
+
+/** Tasks that run by themselves until the sandbox closes. */
+class BackgroundTasks {
+  readonly #closing: AbortSignal;
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(closing: AbortSignal) {
+    this.#closing = closing;
+  }
+
+  /** Adds a task. It does not fail because the sandbox closed. */
+  add(task: Promise<void>): Promise<void> {
+    const result = task.catch((error) => {
+      if (!this.#closing.aborted) throw error;
+    }).finally(() => this.#running.delete(settled));
+    const settled = result.catch(() => {});
+    this.#running.add(settled);
+    return result;
+  }
+
+  /** Resolves when no task is running. */
+  async idle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running);
   }
 }

@@ -3,5 +3,5 @@
  *
  * @module
  */
-export { hostCheck, wrongHost } from "../http/host_check.ts";
+export { hostCheck, wrongHost } from "../serve_sandbox.ts";
 export { unitsOf } from "../seeded/seeded_values.ts";

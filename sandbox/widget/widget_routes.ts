@@ -1,15 +1,14 @@
-import { assets } from "../../core/assets/assets.ts";
-import { isWalletAddress } from "../../core/rules/wallet_address.ts";
 import { Hono } from "hono";
-import type { SandboxEngine } from "../service/sandbox_engine.ts";
-import { answer } from "../http/answer.ts";
-import { addressOf } from "../seeded/chain_values.ts";
-import { decimalOf, unitsOf } from "../seeded/seeded_values.ts";
+import { assets } from "../../core/assets/assets.ts";
 import { isRecord, messageOf } from "../../core/guards.ts";
+import { isWalletAddress } from "../../core/rules/wallet_address.ts";
 import { centsFor, marketOf, marketsOf, unitsFor } from "../engine/markets.ts";
 import type { OrderStep } from "../engine/order_steps.ts";
 import type { SandboxOrder } from "../engine/sandbox_order.ts";
 import type { WidgetSession } from "../engine/session_store.ts";
+import { answer } from "../http/answer.ts";
+import { addressOf, decimalOf, unitsOf } from "../seeded/seeded_values.ts";
+import type { SandboxEngine } from "../service/sandbox_engine.ts";
 import { refusedPage, widgetPage } from "./widget_page.ts";
 
 /** One opening of the widget. */

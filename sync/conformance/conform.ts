@@ -1,14 +1,15 @@
+import type { AssetTable } from "../../core/assets/environment.ts";
 import {
   ASSUMPTION_NAMES,
   type AssumptionName,
   ASSUMPTIONS,
+  type ObservableAssumption,
   type SeenBy,
 } from "../../core/assumptions/assumptions.ts";
-import type { AssetTable } from "../../core/assets/environment.ts";
 import { type AskService, NoAnswerError } from "./observing/ask_service.ts";
-import { CONFORMANCE_ROWS } from "./conformance_rows.ts";
 import type { LedgerSample } from "./observing/ledger_sample.ts";
 import {
+  type Facts,
   notSeen,
   type NotSeenReason,
   type Observation,
@@ -16,6 +17,32 @@ import {
 } from "./observing/observation.ts";
 import { createReader, type Reader } from "./observing/reader.ts";
 import type { ConformanceRow } from "./observing/row.ts";
+import { ANSWER_ROWS } from "./rows/answers.ts";
+import { ORDER_FIELD_ROWS } from "./rows/order_fields.ts";
+import { ORDER_FILTER_ROWS, ORDER_PAGE_ROWS } from "./rows/order_lists.ts";
+import { SESSION_ROWS } from "./rows/sessions.ts";
+import {
+  USER_FIELD_ROWS,
+  USER_FILTER_ROWS,
+  USER_PAGE_ROWS,
+} from "./rows/users.ts";
+import { LEDGER_ROWS, TEST_EVENT_ROWS } from "./rows/webhooks.ts";
+
+/** How each assumption that can be looked at is looked at, and judged. */
+const CONFORMANCE_ROWS: Readonly<
+  Record<ObservableAssumption, ConformanceRow>
+> = {
+  ...ORDER_FIELD_ROWS,
+  ...ORDER_PAGE_ROWS,
+  ...ORDER_FILTER_ROWS,
+  ...USER_FIELD_ROWS,
+  ...USER_PAGE_ROWS,
+  ...USER_FILTER_ROWS,
+  ...LEDGER_ROWS,
+  ...SESSION_ROWS,
+  ...TEST_EVENT_ROWS,
+  ...ANSWER_ROWS,
+};
 
 /** How the service is looked at. */
 export interface ConformOptions {
@@ -100,6 +127,59 @@ async function looked(
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof NoAnswerError) return notSeen("no_answer");
+    throw error;
+  }
+}
+
+/** Whether the service is as it is taken to be, in one respect. */
+export type Judgement =
+  | {
+    readonly name: AssumptionName;
+    readonly verdict: "agrees" | "differs";
+    /** What was seen. */
+    readonly facts: Facts;
+  }
+  | {
+    readonly name: AssumptionName;
+    readonly verdict: "not_seen";
+    /** Why it could not be looked at. */
+    readonly reason: NotSeenReason;
+  };
+
+/**
+ * Judges what was seen, row by row. Nothing is asked, so that a transcript can
+ * be judged again by a later version.
+ *
+ * @param observations What was seen of each assumption.
+ * @returns One judgement an assumption, in the order of the table.
+ */
+export function judge(observations: Observations): readonly Judgement[] {
+  return ASSUMPTION_NAMES.map((name) => {
+    const seen = observations[name];
+    const row = ROWS[name];
+    if (seen === undefined || row === undefined) {
+      const reason = seen !== undefined && "notSeen" in seen
+        ? seen.notSeen
+        : "not_in_transcript";
+      return { name, verdict: "not_seen", reason };
+    }
+    if ("notSeen" in seen) {
+      return { name, verdict: "not_seen", reason: seen.notSeen };
+    }
+    const { facts } = seen;
+    const agrees = agreesWith(row, facts);
+    return agrees === null
+      ? { name, verdict: "not_seen", reason: "not_in_transcript" }
+      : { name, verdict: agrees ? "agrees" : "differs", facts };
+  });
+}
+
+/** Null where a transcript of another version lacks facts that are judged. */
+function agreesWith(row: ConformanceRow, facts: Facts): boolean | null {
+  try {
+    return row.agrees(facts);
+  } catch (error) {
+    if (error instanceof TypeError) return null;
     throw error;
   }
 }

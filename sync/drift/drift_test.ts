@@ -1,5 +1,5 @@
-import assert from "node:assert/strict";
 import fc from "fast-check";
+import assert from "node:assert/strict";
 import {
   deliver,
   ledgerFor,
@@ -7,8 +7,12 @@ import {
   pollOnce,
   service,
 } from "../testing/polling_test_kit.ts";
-import { isOfWebhooks, type KeptDrift, withMet } from "./kept_drift.ts";
-import { lookForDrift } from "./look_for_drift.ts";
+import {
+  isOfWebhooks,
+  type KeptDrift,
+  lookForDrift,
+  withMet,
+} from "./drift.ts";
 import { namesInAnswer, namesInWebhook } from "./met_names.ts";
 
 Deno.test("lookForDrift() finds nothing in what the sandbox answers and sends", async () => {

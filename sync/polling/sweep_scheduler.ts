@@ -4,7 +4,7 @@ import type { PollFailures } from "./poll_failures.ts";
 import type { PollerOptions } from "./poller_options.ts";
 import type { PollSession } from "./poll_session.ts";
 import { SWEEP_KINDS, type SweepKind } from "./fair_share.ts";
-import type { RequestMeter } from "./request_meter.ts";
+import type { RequestMeter } from "./fair_share.ts";
 import type { SweepPeriods } from "./staleness.ts";
 import type { Steps } from "../walk/steps.ts";
 

@@ -12,7 +12,7 @@ const PURE = /^(core|ledger|resources)\//;
 
 /** Files of theirs that touch the world, or take the clock unless given one. */
 const TOUCHES_WORLD = new Set([
-  "core/serving/_deno_server.ts",
+  "core/serving/open_http_server.ts",
   "core/waiting/sleep.ts",
   "ledger/evidence/anchor_file.ts",
   "ledger/evidence/head_anchor.ts",
@@ -53,7 +53,7 @@ Deno.test("files name no clock, no chance and no I/O unless they are there for i
 });
 
 /** The one file of theirs that is for Deno alone. */
-const DENO_SERVER = "core/serving/_deno_server.ts";
+const DENO_SERVER = "core/serving/open_http_server.ts";
 
 Deno.test("modules without a server do not name Deno", async () => {
   const wrong: string[] = [];

@@ -1,6 +1,6 @@
 import { free } from "../../core/free_bytes.ts";
 import type { Deadlines } from "./deadlines.ts";
-import type { NoRoom } from "../room/body_room.ts";
+import type { NoRoom } from "./body_room.ts";
 import type { RefusalReason } from "./refusal.ts";
 
 /** Why the body could not be read. */

@@ -1,29 +1,29 @@
 import type { Delivery } from "../../core/wire/delivery.ts";
 import { deliveryMint } from "../../core/wire/delivery_records.ts";
 import { Answers } from "./_answers.ts";
-import { Deadlines, Exchange } from "./deadlines.ts";
-import { DeliveryStore } from "./delivery_store.ts";
-import { EndpointCounts, type WebhookEndpointStats } from "./endpoint_stats.ts";
-import { endpointLog, type WriteLog } from "./endpoint_log.ts";
-import { positive } from "./_options.ts";
+import { positive } from "./endpoint_options.ts";
 import {
   type NoBody,
   readChunks,
   statedBytes,
   TRUSTED_BYTES,
 } from "./_read_body.ts";
+import { EndpointTelemetry } from "./_telemetry.ts";
 import {
   type BodyRoom,
   LARGE_BODY_BYTES,
+  largeBodyRate,
   type NoRoom,
-} from "../room/body_room.ts";
-import { largeBodyRate } from "../room/large_body_rate.ts";
-import { RequestGate } from "./request_gate.ts";
-import { EndpointTelemetry } from "./_telemetry.ts";
+} from "./body_room.ts";
+import { Deadlines, Exchange } from "./deadlines.ts";
+import { DeliveryStore } from "./delivery_store.ts";
+import { endpointLog, type WriteLog } from "./endpoint_log.ts";
 import type {
   ConnectionInfo,
   WebhookEndpointOptions,
 } from "./endpoint_options.ts";
+import { EndpointCounts, type WebhookEndpointStats } from "./endpoint_stats.ts";
+import { RequestGate } from "./request_gate.ts";
 
 const WEAK_SECRET_LENGTH = 16;
 /** A whole body arrives sooner, unless the network is very slow. */

@@ -1,4 +1,58 @@
-import type { WebhookLog, WebhookLogEntry } from "./log.ts";
+/** Something worth a line in a log. Never a secret, a header or a body. */
+export interface WebhookLogEntry {
+  /** How much it matters. */
+  readonly level: "debug" | "info" | "warn" | "error";
+  /** What happened. */
+  readonly code: WebhookLogCode;
+  /** The same for people, one sentence. */
+  readonly message: string;
+  /** When, UTC ISO 8601 with milliseconds. */
+  readonly at: string;
+  /** Delivery concerned; its event in the ledger has the same id. */
+  readonly deliveryId?: string;
+  /** HTTP status that was answered. */
+  readonly answer?: number;
+  /** Deliveries concerned. */
+  readonly count?: number;
+  /** Why, as the error said it. */
+  readonly detail?: string;
+}
+
+/** What a log entry is about. */
+export type WebhookLogCode =
+  /** A body in the ledger is not a JSON object; it was answered 204. */
+  | "quarantined"
+  /** A JSON object in the ledger is none of the documented events. */
+  | "unrecognised"
+  /** A documented event in the ledger has an identifier that is too long. */
+  | "identifier_too_long"
+  /** A body was over the limit, late, or broken off; nothing was stored. */
+  | "body_refused"
+  /** Deliveries cannot be stored, or do not get from the spool to the ledger. */
+  | "append_failing"
+  /** They are, or do, again: for a minute, where they are stored. */
+  | "append_recovered"
+  /** Bodies above 64 KiB have used up what they share, and get 503. */
+  | "large_bodies_refused"
+  /** None of them was refused for a minute. */
+  | "large_bodies_taken"
+  /** The spool takes only bodies of at most 8 KiB; others get 503. */
+  | "spool_nearly_full"
+  /** None of those was refused for a minute. */
+  | "spool_has_room"
+  /** Spooled deliveries went into the ledger. */
+  | "spool_drained"
+  /** Files that an ended process left in the spool cannot be taken over. */
+  | "spool_untidied"
+  /** A delivery could not be kept anywhere, and was answered 503. */
+  | "delivery_refused"
+  /** A stored delivery was answered late, with 503, or not at all. */
+  | "delivery_unanswered"
+  /** A secret is short enough to be guessed. */
+  | "weak_secret";
+
+/** Takes log entries; what it throws is ignored. */
+export type WebhookLog = (entry: WebhookLogEntry) => void;
 
 /** A log entry before its time is written into it. */
 export type UntimedLogEntry = Omit<WebhookLogEntry, "at">;

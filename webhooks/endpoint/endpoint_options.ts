@@ -1,11 +1,11 @@
+import type { Meter } from "../../core/telemetry/meter.ts";
 import type {
   AppendDelivery,
   Delivery,
   UnansweredDelivery,
 } from "../../core/wire/delivery.ts";
-import type { NoRoom } from "../room/body_room.ts";
-import type { Meter } from "../../core/telemetry/meter.ts";
-import type { WebhookLog } from "./log.ts";
+import type { NoRoom } from "./body_room.ts";
+import type { WebhookLog } from "./endpoint_log.ts";
 import type { RefusalReason } from "./refusal.ts";
 
 /** What a server knows of a connection; `Deno.ServeHandlerInfo` fits. */
@@ -151,4 +151,17 @@ export interface AnsweredRequest {
   readonly refusal: RefusalReason | null;
   /** Time from arrival to answer, in ms. */
   readonly durationMs: number;
+}
+
+/** The value of an option that must be positive, or its default. */
+export function positive<Name extends keyof WebhookEndpointOptions>(
+  options: WebhookEndpointOptions,
+  name: Name,
+  preset: number,
+): number {
+  const value = options[name] ?? preset;
+  if (typeof value === "number" && value > 0) return value;
+  throw new RangeError(
+    `Cannot mount endpoint: ${name} must be positive, current value is ${value}`,
+  );
 }

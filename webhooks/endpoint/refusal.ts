@@ -1,4 +1,4 @@
-import type { NoRoom } from "../room/body_room.ts";
+import type { NoRoom } from "./body_room.ts";
 
 /**
  * Why a request was refused.

@@ -5,7 +5,7 @@ import {
   type RecordFields,
   writeRecord,
 } from "../../core/wire/delivery_records.ts";
-import { LARGE_BODY_BYTES } from "../room/body_room.ts";
+import { LARGE_BODY_BYTES } from "../endpoint/body_room.ts";
 import type { SpoolError } from "./spool.ts";
 
 /** A buffer that is larger than this is not kept for the next group. */

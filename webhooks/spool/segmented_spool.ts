@@ -8,7 +8,7 @@ import {
   RECORD_BYTES,
   type RecordFields,
 } from "../../core/wire/delivery_records.ts";
-import { type NoRoom, noRoomInSpool } from "../room/body_room.ts";
+import { type NoRoom, noRoomInSpool } from "../endpoint/body_room.ts";
 import { type ClaimOptions, claimSegments } from "./claim_segments.ts";
 import { diskError, onDisk } from "./spool_disk.ts";
 import { RecordGroup } from "./_record_group.ts";

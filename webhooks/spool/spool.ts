@@ -1,5 +1,5 @@
 import type { BodyClasses } from "../../core/webhook_event/classify_body.ts";
-import type { NoRoom } from "../room/body_room.ts";
+import type { NoRoom } from "../endpoint/body_room.ts";
 import type {
   AppendDelivery,
   UnansweredDelivery,

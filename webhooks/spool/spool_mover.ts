@@ -1,7 +1,7 @@
 import { messageOf } from "../../core/guards.ts";
 import type { Meter } from "../../core/telemetry/meter.ts";
 import { endpointLog, type WriteLog } from "../endpoint/endpoint_log.ts";
-import type { WebhookLog } from "../endpoint/log.ts";
+import type { WebhookLog } from "../endpoint/endpoint_log.ts";
 import { BodyReport } from "../endpoint/body_report.ts";
 import type { Spool, TakeRecords } from "./spool.ts";
 import { type ReportWaiting, WaitingReport } from "./waiting_report.ts";

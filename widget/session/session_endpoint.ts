@@ -1,12 +1,6 @@
-import { validityMs } from "./_session_validity.ts";
+import { isRecord } from "../../core/guards.ts";
+import { sessionValidityMs } from "../../core/rules/session_validity.ts";
 import { clickId } from "../options/click_id.ts";
-import {
-  isSameOrigin,
-  json,
-  parseBody,
-  readText,
-  refusal,
-} from "./_session_request.ts";
 import type { SessionFields } from "../options/ignored_options.ts";
 import {
   recordedSession,
@@ -163,6 +157,78 @@ async function answer<User, Input extends SessionFields>(
   return json(200, {
     session_id: record.session_id,
     click_id: click,
-    valid_for_ms: validityMs,
+    valid_for_ms: sessionValidityMs,
+  });
+}
+
+/**
+ * Whether the request comes from an allowed page. Browsers send the origin of
+ * every POST. A request without one is not from a browser, so it is refused.
+ */
+function isSameOrigin(
+  request: Request,
+  allowed: readonly string[] | undefined,
+): boolean {
+  const origin = request.headers.get("origin");
+  if (origin === null) return false;
+  return (allowed ?? [new URL(request.url).origin]).includes(origin);
+}
+
+/** The body's text, or null when it is longer than allowed. */
+async function readText(
+  request: Request,
+  maxBytes: number,
+): Promise<string | null> {
+  if (request.body === null) return "";
+  const reader = request.body.getReader();
+  const decoder = new TextDecoder();
+  let size = 0;
+  let text = "";
+  while (true) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    size += value.byteLength;
+    if (size > maxBytes) {
+      await reader.cancel();
+      return null;
+    }
+    text += decoder.decode(value, { stream: true });
+  }
+}
+
+/** What the page says, or null when it makes no sense. */
+function parseBody(
+  text: string,
+): Readonly<Record<string, unknown>> | null {
+  try {
+    const body: unknown = JSON.parse(text);
+    return isRecord(body) ? body : null;
+  } catch {
+    return null;
+  }
+}
+
+/** A no, in one word. */
+function refusal(
+  status: number,
+  error: string,
+  headers: Record<string, string> = {},
+): Response {
+  return json(status, { error }, headers);
+}
+
+/** An answer that must not be cached. */
+function json(
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Response {
+  return Response.json(body, {
+    status,
+    headers: {
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+      ...headers,
+    },
   });
 }

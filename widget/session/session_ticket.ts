@@ -1,4 +1,4 @@
-import { validityMs } from "./_session_validity.ts";
+import { sessionValidityMs } from "../../core/rules/session_validity.ts";
 import { SessionError } from "./session_error.ts";
 
 // The widget's own page needs time to load and present the session.
@@ -55,7 +55,7 @@ export class SessionTicket {
     if (this.#isUsed) return "used";
     const age = now - this.askedAt;
     // After the clock is set back the age is unknown, so ask again.
-    const isFresh = age >= 0 && age < validityMs - marginMs;
+    const isFresh = age >= 0 && age < sessionValidityMs - marginMs;
     return isFresh ? "fresh" : "stale";
   }
 

@@ -8,7 +8,7 @@ import {
   type Service,
   service,
 } from "../../testing/polling_test_kit.ts";
-import { judge } from "../judge.ts";
+import { judge } from "../conform.ts";
 import { sampleLedger } from "../observing/ledger_sample.ts";
 import type { Reader } from "../observing/reader.ts";
 import { LEDGER_ROWS } from "./webhooks.ts";

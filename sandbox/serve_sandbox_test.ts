@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { sendAs } from "../../tests/kit/send_as.ts";
-import { hostCheck } from "./host_check.ts";
-import { serveSandbox } from "../serve_sandbox.ts";
+import { sendAs } from "../tests/kit/send_as.ts";
+import { hostCheck, serveSandbox } from "./serve_sandbox.ts";
 
 Deno.test("hostCheck() accepts names of this machine and the given ones", () => {
   const isOurs = hostCheck(["sandbox", "192.168.1.5"]);

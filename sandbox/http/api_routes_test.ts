@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { createSandbox } from "../create_sandbox.ts";
+import { type VirtualClock, virtualClock } from "../clocks/virtual_clock.ts";
+import { createSandbox } from "../sandbox.ts";
 import type { Sandbox } from "../sandbox.ts";
 import type { SandboxOptions } from "../service/sandbox_options.ts";
-import { type VirtualClock, virtualClock } from "../clocks/virtual_clock.ts";
 
 function setUp(
   options: SandboxOptions,

@@ -2,10 +2,10 @@ import fc from "fast-check";
 import assert from "node:assert/strict";
 import {
   LARGE_BODY_BYTES,
+  largeBodyRate,
   noRoomInSpool,
   SMALL_BODY_BYTES,
 } from "./body_room.ts";
-import { largeBodyRate } from "./large_body_rate.ts";
 
 const MIB = 1 << 20;
 const empty = { maxBytes: 100 * MIB, bytes: 0, largeBytes: 0 };
