@@ -82,7 +82,11 @@ export * from "./engine/user_steps.ts";
 export * from "./engine/truth.ts";
 export * from "./service/sandbox_options.ts";
 export * from "./sandbox.ts";
-export * from "./serve_sandbox.ts";
+export {
+  type ServedSandbox,
+  serveSandbox,
+  type ServeSandboxOptions,
+} from "./serve_sandbox.ts";
 export type { BackfillOptions } from "./service/backfill.ts";
 export type { SandboxPartner } from "./engine/partner.ts";
 export type { PopulateOptions } from "./service/populate.ts";
