@@ -5,6 +5,7 @@ import { webhookEvent } from "./events/mint.ts";
 import { type Ledger, openLedger } from "./mod.ts";
 import { selectGoLive } from "./store/tables/go_live.ts";
 import { at, orderRead } from "./testing/projection_test_kit.ts";
+import { emptyLedger } from "./testing/empty_ledger.ts";
 
 /** An order of the service, paid as its basket asked for. */
 const paid = (orderId: string, click: string, created: number) =>
@@ -18,9 +19,7 @@ const paid = (orderId: string, click: string, created: number) =>
   });
 
 Deno.test("a lost ledger begun anew ships what was open, and not what was shipped before", async () => {
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
+  await using ledger = await emptyLedger({
     now: () => Date.parse(at(60)),
   });
   // 1. The baskets that are still open, at the time they were asked for.
@@ -61,9 +60,7 @@ Deno.test("a lost ledger begun anew ships what was open, and not what was shippe
 });
 
 Deno.test("openLedger() goes live at the time that is named, and refuses another", async () => {
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
+  await using ledger = await emptyLedger({
     goLive: "2026-11-20T17:00:00+01:00",
   });
   assert.equal(await ledger.goLive(), "2026-11-20T16:00:00.000Z");
@@ -142,10 +139,7 @@ Deno.test.each([{ worker: true }, { worker: false }])(
 );
 
 Deno.test("a ledger goes live with the first delivery that a spool hands over", async () => {
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-  });
+  await using ledger = await emptyLedger();
   const bytes = new Uint8Array(1000);
   const view = new DataView(bytes.buffer);
   let end = 0;

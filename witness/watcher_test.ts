@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { openLedger } from "../ledger/mod.ts";
 import type { Ledger, Transition } from "../ledger/mod.ts";
 import { orderSnapshot } from "../ledger/for_sync.ts";
-import { witnessRequired } from "../ledger/testing/mod.ts";
+import { emptyLedger, witnessRequired } from "../ledger/testing/mod.ts";
 import { readChains } from "./chains_file.ts";
 import { createChainWitness } from "./chain_witness.ts";
 import { lookAtOrder } from "./look_at_order.ts";
@@ -27,8 +26,7 @@ class Desk implements AsyncDisposable {
 
   static async open(): Promise<Desk> {
     return new Desk(
-      await openLedger({
-        url: ":memory:",
+      await emptyLedger({
         environment: "production",
         goLive: "2020-01-01T00:00:00.000Z",
       }),

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import type { NewEvent, RecordedEvent } from "../events/event.ts";
 import { foldOrder } from "../explain/as_of.ts";
-import { openLedger } from "../mod.ts";
 import {
   absentRead,
   at,
@@ -15,6 +14,7 @@ import {
 } from "../testing/given_facts.ts";
 import { orderState } from "../states/state_of_order.ts";
 import { attentionOf, outcomeNow, STUCK_AFTER_MS } from "./attention.ts";
+import { emptyLedger } from "../testing/empty_ledger.ts";
 
 function kinds(nowMinute: number, ...events: RecordedEvent[]): string {
   const state = orderState(foldOrder(ORDER, facts(...events)));
@@ -91,9 +91,7 @@ Deno.test("attentionOf() calls an order stuck that is paid and unchanged for an 
 
 Deno.test("Ledger.attention() lists each order once, the gravest first, then the oldest", async () => {
   const nowMs = Date.parse(at(0)) + STUCK_AFTER_MS + 10 * 60_000;
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
+  await using ledger = await emptyLedger({
     now: () => nowMs,
   });
   const read = (id: string, created: number, status: string, more = {}) => {
@@ -145,9 +143,7 @@ Deno.test("Ledger.attention() lists each order once, the gravest first, then the
 });
 
 Deno.test("Ledger.attention() lists an order whose purchase another order holds, and the order says so itself", async () => {
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
+  await using ledger = await emptyLedger({
     now: () => Date.parse(at(20)),
   });
   const read = (id: string, minute: number) => {
@@ -186,9 +182,7 @@ Deno.test("Ledger.attention() lists an order whose purchase another order holds,
 });
 
 Deno.test("Ledger.attention() lists an order whose release nobody was told of, until its key is fired", async () => {
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
+  await using ledger = await emptyLedger({
     now: () => Date.parse(at(20)),
     goLive: at(10),
   });
@@ -222,9 +216,7 @@ Deno.test("Ledger.attention() lists an order whose release nobody was told of, u
 });
 
 Deno.test("Orders.page() by case leaves out a case that what time and other orders add opens again", async () => {
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
+  await using ledger = await emptyLedger({
     now: () => Date.parse(at(20)),
     goLive: at(10),
   });

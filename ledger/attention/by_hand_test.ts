@@ -1,16 +1,13 @@
 import assert from "node:assert/strict";
-import { openLedger } from "../open_ledger.ts";
 import { orderRead, session } from "../testing/projection_test_kit.ts";
+import { emptyLedger } from "../testing/empty_ledger.ts";
 
 const NOW = "2026-11-20T09:00:00.000Z";
 const ADA = { by: "Ada", why: "paid at the counter" } as const;
 
 /** Orders that wait, each with why. */
 async function opened() {
-  const ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    worker: false,
+  const ledger = await emptyLedger({
     now: () => Date.parse(NOW),
   });
   const paid = { status: "success", tx: "0xT", created: 2 };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { openLedger } from "../open_ledger.ts";
 import { orderRead } from "../testing/projection_test_kit.ts";
 import { CaseError } from "./case_error.ts";
+import { emptyLedger } from "../testing/empty_ledger.ts";
 
 const NOW = Date.parse("2026-11-20T09:00:00.000Z");
 const PAID = { status: "success", tx: "0xT", created: 2 };
@@ -9,10 +9,7 @@ const PAID = { status: "success", tx: "0xT", created: 2 };
 /** A ledger with an order that ended, and one that is paid and not compared. */
 async function opened() {
   let nowMs = NOW;
-  const ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    worker: false,
+  const ledger = await emptyLedger({
     now: () => nowMs++,
   });
   await ledger.append([

@@ -1,12 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Ledger } from "../ledger.ts";
-import {
-  assertFollows,
-  inTables,
-  memoryLedger,
-} from "../testing/erasure_test_kit.ts";
+import { assertFollows, inTables } from "../testing/erasure_test_kit.ts";
 import { person } from "../testing/person_events.ts";
+import { emptyLedger } from "../testing/empty_ledger.ts";
 
 const anna = person("ANNA");
 const berta = person("BERTA");
@@ -23,7 +20,7 @@ async function deliver(ledger: Ledger, body: unknown): Promise<void> {
 }
 
 async function filled(): Promise<Ledger> {
-  const ledger = await memoryLedger();
+  const ledger = await emptyLedger();
   await ledger.append([...anna.events, ...berta.events]);
   // Both are shown, as the poller would have noted.
   await ledger.driver.batch([{
@@ -126,7 +123,7 @@ Deno.test("what arrives later is compared with the ids of erased people, whateve
 });
 
 Deno.test("an id that only a webhook claims of the person, or that a customer chose, blanks nothing", async () => {
-  await using ledger = await memoryLedger();
+  await using ledger = await emptyLedger();
   const chosen = anna.events.filter(({ kind }) => kind !== "session_created")
     .map((event) => ({
       ...event,

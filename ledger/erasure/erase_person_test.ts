@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { OrderView } from "../queries/orders.ts";
 import type { Ledger } from "../ledger.ts";
-import { assertFollows, memoryLedger } from "../testing/erasure_test_kit.ts";
+import { assertFollows } from "../testing/erasure_test_kit.ts";
 import { worlds } from "../testing/projection_test_kit.ts";
+import { emptyLedger } from "../testing/empty_ledger.ts";
 
 /** What must be the same of an order after the erasure of its person. */
 function kept(order: OrderView) {
@@ -42,7 +43,7 @@ async function statesOf(ledger: Ledger) {
 Deno.test("erasePerson() keeps status, times, amounts and history of every order, and states still follow from events", async () => {
   await fc.assert(
     fc.asyncProperty(worlds(30), async (events) => {
-      await using ledger = await memoryLedger();
+      await using ledger = await emptyLedger();
       await ledger.append(events);
       await ledger.project();
       const before = await statesOf(ledger);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Ledger } from "../ledger.ts";
 import type { OrderView } from "../queries/orders.ts";
-import { assertFollows, memoryLedger } from "../testing/erasure_test_kit.ts";
+import { assertFollows } from "../testing/erasure_test_kit.ts";
 import {
   at,
   orderRead,
@@ -12,9 +12,10 @@ import {
   webhook,
   worlds,
 } from "../testing/projection_test_kit.ts";
+import { emptyLedger } from "../testing/empty_ledger.ts";
 
 function ledgerAt(time = at(60)): Promise<Ledger> {
-  return memoryLedger(() => Date.parse(time));
+  return emptyLedger({ now: () => Date.parse(time) });
 }
 
 /** What no erasure and no pruning changes of an order. */

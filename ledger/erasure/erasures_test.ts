@@ -10,13 +10,10 @@ import { openLedger } from "../open_ledger.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { LedgerError } from "../store/driver/errors.ts";
 import { openDriver } from "../store/connections/open_driver.ts";
-import {
-  assertFollows,
-  inTables,
-  memoryLedger,
-} from "../testing/erasure_test_kit.ts";
+import { assertFollows, inTables } from "../testing/erasure_test_kit.ts";
 import { databaseKinds } from "../testing/test_databases.ts";
 import { type Person, person } from "../testing/person_events.ts";
+import { emptyLedger } from "../testing/empty_ledger.ts";
 
 const anna = person("ANNA");
 const berta = person("BERTA");
@@ -93,7 +90,7 @@ Deno.test("Erasures.erase() leaves no byte of the person in file, log and backup
 });
 
 Deno.test("Erasures.erase() refuses while an order is under way or a refund is due, unless forced", async () => {
-  await using ledger = await memoryLedger();
+  await using ledger = await emptyLedger();
   const isLast = ({ body }: NewEvent) =>
     new TextDecoder().decode(body).includes('"status":"success"');
   await ledger.append(
@@ -115,7 +112,7 @@ Deno.test("Erasures.erase() refuses while an order is under way or a refund is d
 });
 
 Deno.test("Erasures.erase() takes what was expected of a person's orders under every click id", async () => {
-  await using ledger = await memoryLedger();
+  await using ledger = await emptyLedger();
   const expected = (id: string, click_id: string, body: object) =>
     orderExpected({
       expected: { expectation_id: id, click_id, ...body },
@@ -164,7 +161,7 @@ function forged(orderId: string): NewEvent {
 }
 
 Deno.test("Erasures.erase() waits until the service was asked for orders that only webhooks name as the person's", async () => {
-  await using ledger = await memoryLedger();
+  await using ledger = await emptyLedger();
   await filled(ledger);
   await ledger.append([forged("O-INVENTED"), forged("not, an id")]);
   await ledger.project();
@@ -193,7 +190,7 @@ Deno.test("Erasures.erase() leaves an order of somebody else whole, also when it
   const berta = person("BERTA", 1);
   const [orderId = ""] = berta.orderIds;
   const whole = async (erases: boolean) => {
-    await using ledger = await memoryLedger();
+    await using ledger = await emptyLedger();
     await ledger.append(anna.events);
     await ledger.append([forged(orderId)]);
     await ledger.project();
@@ -214,8 +211,8 @@ Deno.test("Erasures.erase() leaves an order of somebody else whole, also when it
 Deno.test("a closed month recomputes without a difference after an erasure, and other months are closed alike", async () => {
   const now = () => Date.parse("2026-12-02T08:00:00Z");
   const terms = { timeZone: "Europe/Berlin", bookBy: "confirmed" } as const;
-  await using ledger = await memoryLedger(now);
-  await using whole = await memoryLedger(now);
+  await using ledger = await emptyLedger({ now });
+  await using whole = await emptyLedger({ now });
   await filled(ledger);
   await filled(whole);
   await ledger.months.close("2026-11", terms);
@@ -226,7 +223,7 @@ Deno.test("a closed month recomputes without a difference after an erasure, and 
     [again?.differences, again?.erased, again?.changes],
     [[], [], []],
   );
-  await using late = await memoryLedger(now);
+  await using late = await emptyLedger({ now });
   await filled(late);
   await late.erasures.erase(anna.userId);
   const rows = async (one: Ledger) =>
@@ -235,7 +232,7 @@ Deno.test("a closed month recomputes without a difference after an erasure, and 
 });
 
 Deno.test("what arrives of an erased person later is redacted before it is folded", async () => {
-  await using ledger = await memoryLedger();
+  await using ledger = await emptyLedger();
   await filled(ledger);
   await ledger.erasures.erase(anna.userId);
   const before = await ledger.orders.get("O-ANNA-0");
@@ -258,7 +255,7 @@ Deno.test("what arrives of an erased person later is redacted before it is folde
 });
 
 Deno.test("what names nothing but an erased click id is redacted when it arrives, whatever its type", async () => {
-  await using ledger = await memoryLedger();
+  await using ledger = await emptyLedger();
   await filled(ledger);
   await ledger.erasures.erase(anna.userId);
   const types = ["login", "registration", "logout", "card_added", "new_thing"];
@@ -280,7 +277,7 @@ Deno.test("what names nothing but an erased click id is redacted when it arrives
 });
 
 Deno.test("Erasures.erase() finds a person whatever the case of the ids, and recognises them so later", async () => {
-  await using ledger = await memoryLedger();
+  await using ledger = await emptyLedger();
   await filled(ledger);
   const deliver = async (n: number, body: object) => {
     await ledger.appendDelivery({
@@ -364,7 +361,7 @@ Deno.test("Erasures.erase() is all or nothing, whichever write fails", async () 
 
 Deno.test("Erasures.erase() leaves a chain that verifies where bodies had been erased before", async () => {
   for (const kind of ["webhook", "order_snapshot", "session_created"]) {
-    await using ledger = await memoryLedger();
+    await using ledger = await emptyLedger();
     await filled(ledger);
     await ledger.chain();
     const [rows] = await ledger.driver.batch([{
@@ -388,7 +385,7 @@ Deno.test("Erasures.erase() leaves a chain that verifies where bodies had been e
 
 Deno.test("verify() finds an erased event that was given to another order", async () => {
   for (const order of ["'O-BERTA-0'", "NULL"]) {
-    await using ledger = await memoryLedger();
+    await using ledger = await emptyLedger();
     await filled(ledger);
     await ledger.erasures.erase(anna.userId);
     await ledger.chain();
@@ -404,12 +401,12 @@ Deno.test("verify() finds an erased event that was given to another order", asyn
 });
 
 Deno.test("an export tells who was erased, so that an import keeps them out", async () => {
-  await using from = await memoryLedger();
+  await using from = await emptyLedger();
   await filled(from);
   await from.erasures.erase(anna.userId);
   const lines = await Array.fromAsync(from.export());
   assert.ok(lines.every((line) => !line.includes("-ANNA-SECRET")));
-  await using to = await memoryLedger();
+  await using to = await emptyLedger();
   async function* given() {
     yield* lines;
   }
@@ -430,11 +427,11 @@ Deno.test("an export tells who was erased, so that an import keeps them out", as
 });
 
 Deno.test("what another ledger had pruned of an erased person is redacted when it is imported", async () => {
-  await using from = await memoryLedger();
+  await using from = await emptyLedger();
   await filled(from);
   await from.erasures.prune("2030-01-01T00:00:00.000Z");
   const lines = await Array.fromAsync(from.export());
-  await using to = await memoryLedger();
+  await using to = await emptyLedger();
   await to.append(anna.events.slice(0, 6));
   await to.project();
   await to.erasures.erase(anna.userId, { force: true });

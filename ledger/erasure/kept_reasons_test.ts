@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { assertFollows, memoryLedger } from "../testing/erasure_test_kit.ts";
+import { assertFollows } from "../testing/erasure_test_kit.ts";
 import { orderRead, session } from "../testing/projection_test_kit.ts";
 import type { Ledger } from "../ledger.ts";
+import { emptyLedger } from "../testing/empty_ledger.ts";
 
 /** What is decided of each order, and how it is listed. */
 async function decided(ledger: Ledger): Promise<Record<string, string>> {
@@ -16,7 +17,7 @@ async function decided(ledger: Ledger): Promise<Record<string, string>> {
 
 for (const taken of ["erase", "prune"] as const) {
   Deno.test(`Erasures.${taken}() leaves of each order its outcome, the reason of its release and what a person has to do`, async () => {
-    await using ledger = await memoryLedger();
+    await using ledger = await emptyLedger();
     const paid = { status: "success", created: 2, tx: "0xT", user: "U1" };
     await ledger.append([
       session(0, "S1", "C1", "10", "basket-1"),
@@ -55,7 +56,7 @@ for (const taken of ["erase", "prune"] as const) {
 }
 
 Deno.test("an order that an erased person placed before, and that becomes known later, is never released by itself", async () => {
-  await using ledger = await memoryLedger();
+  await using ledger = await emptyLedger();
   const paid = { status: "success", created: 2, tx: "0xT", user: "U1" };
   await ledger.append([
     session(0, "S1", "C1", "10", "basket-1"),

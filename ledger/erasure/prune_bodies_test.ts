@@ -1,17 +1,10 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { verifyStates } from "../evidence/verify_states.ts";
-import { openLedger } from "../open_ledger.ts";
 import type { OrderView } from "../queries/orders.ts";
-import { openDriver } from "../store/connections/open_driver.ts";
+import { emptyLedger } from "../testing/empty_ledger.ts";
 import { person } from "../testing/person_events.ts";
-import { worlds } from "../testing/projection_test_kit.ts";
-
-const memory = {
-  url: ":memory:",
-  environment: "sandbox",
-  worker: false,
-} as const;
+import { emptyStore, worlds } from "../testing/projection_test_kit.ts";
 
 function kept(
   { status, trust, release, booked, fees, history, ...order }: OrderView,
@@ -28,7 +21,7 @@ function kept(
 Deno.test("Erasures.prune() keeps what orders are, and states still follow from events", async () => {
   await fc.assert(
     fc.asyncProperty(worlds(30), async (events) => {
-      await using ledger = await openLedger(memory);
+      await using ledger = await emptyLedger();
       await ledger.append(events);
       await ledger.project();
       const orders = async () =>
@@ -37,7 +30,7 @@ Deno.test("Erasures.prune() keeps what orders are, and states still follow from 
       await ledger.erasures.prune("2026-11-20T08:45:00.000Z");
       assert.deepEqual(await orders(), before);
       await using scratch = {
-        driver: await openDriver({ url: ":memory:", worker: false }),
+        driver: await emptyStore(),
         [Symbol.asyncDispose]() {
           return this.driver.close();
         },
@@ -57,7 +50,7 @@ Deno.test("Erasures.prune() keeps what orders are, and states still follow from 
 
 Deno.test("Erasures.prune() takes bodies older than a time, leaves the latest reading of a user, and goes on where it was stopped", async () => {
   const people = Array.from({ length: 80 }, (_, n) => person(`P${n}`, 1));
-  await using ledger = await openLedger(memory);
+  await using ledger = await emptyLedger();
   await ledger.append(people.flatMap(({ events }) => events));
   await ledger.project();
   const all = "2030-01-01T00:00:00.000Z";

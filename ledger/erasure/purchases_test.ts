@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { memoryLedger } from "../testing/erasure_test_kit.ts";
 import { orderRead, rowsOf, session } from "../testing/projection_test_kit.ts";
+import { emptyLedger } from "../testing/empty_ledger.ts";
 
 /** An order of a person that pays for a basket. */
 const paid = (
@@ -20,7 +20,7 @@ const paid = (
 
 for (const taken of ["erase", "prune"] as const) {
   Deno.test(`Erasures.${taken}() leaves purchases taken: a yes stays one, and no second order of the basket gets one`, async () => {
-    await using ledger = await memoryLedger();
+    await using ledger = await emptyLedger();
     const shipped: string[] = [];
     await using goods = await ledger.subscribe(
       "goods",

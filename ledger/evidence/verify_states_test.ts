@@ -17,6 +17,7 @@ import { openDriver } from "../store/connections/open_driver.ts";
 import { eraseBody } from "./erase.ts";
 import type { StatesVerification } from "./verify_states.ts";
 import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
+import { emptyLedger } from "../testing/empty_ledger.ts";
 
 const events: readonly NewEvent[] = [
   session(0, "S1", "C1"),
@@ -34,11 +35,7 @@ const events: readonly NewEvent[] = [
 ];
 
 async function inMemory(): Promise<Ledger> {
-  return await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    worker: false,
-  });
+  return await emptyLedger();
 }
 
 async function verifyStates(

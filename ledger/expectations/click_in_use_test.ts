@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
 import type { Ledger } from "../ledger.ts";
-import { openLedger } from "../open_ledger.ts";
+import { emptyLedger } from "../testing/empty_ledger.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 
 async function opened() {
   let nowMs = Date.parse("2026-11-20T09:00:00Z");
-  const ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
+  const ledger = await emptyLedger({
     now: () => nowMs,
   });
   const pass = (ms: number) => nowMs += ms;

@@ -13,6 +13,7 @@ import {
 import { HeadAnchor } from "../evidence/head_anchor.ts";
 import type { AnchorRecord } from "./anchored_head.ts";
 import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
+import { emptyLedger } from "../testing/empty_ledger.ts";
 
 async function inFolder(
   work: (url: string, path: string) => Promise<void>,
@@ -152,8 +153,7 @@ Deno.test("Ledger.verify() says what it was held against", async () => {
       [],
       null,
     ]);
-    await using ledger = await openLedger({
-      url: ":memory:",
+    await using ledger = await emptyLedger({
       environment: "x",
     });
     assert.deepEqual((await ledger.verify()).anchors, []);

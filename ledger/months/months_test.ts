@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import type { NewEvent } from "../events/event.ts";
 import { eraseBody } from "../evidence/erase.ts";
 import type { Ledger } from "../ledger.ts";
-import { openLedger } from "../open_ledger.ts";
 import { monthClaim, monthReading } from "../testing/month_test_events.ts";
 import type { MonthClose } from "./month_close.ts";
+import { emptyLedger } from "../testing/empty_ledger.ts";
 
 /** A ledger whose clock stands where it is put. */
 async function ledgerAt(time: string): Promise<
@@ -12,10 +12,7 @@ async function ledgerAt(time: string): Promise<
   & AsyncDisposable
 > {
   const clock = { time };
-  const ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    worker: false,
+  const ledger = await emptyLedger({
     now: () => Date.parse(clock.time),
   });
   return {

@@ -8,7 +8,6 @@ import { appendStatement } from "../store/tables/events/append.ts";
 import type { Driver, SqlValue } from "../store/driver/driver.ts";
 import { LedgerError } from "../store/driver/errors.ts";
 import { openDriver } from "../store/connections/open_driver.ts";
-import { memoryLedger } from "../testing/erasure_test_kit.ts";
 import {
   at,
   Crash,
@@ -28,6 +27,7 @@ import {
 import { decodeOrderFold } from "./codec/fold_codec.ts";
 import { FOLD_VERSION } from "./fold_version.ts";
 import { Projector } from "./projector.ts";
+import { emptyLedger } from "../testing/empty_ledger.ts";
 
 async function append(driver: Driver, events: readonly NewEvent[]) {
   if (events.length > 0) await driver.batch([appendStatement(events)], "write");
@@ -224,7 +224,7 @@ Deno.test("Projector.step() folds the next step while one is written, and anew w
 });
 
 Deno.test("Projector.step() looks at what arrived after an erasure only when the step before is written", async () => {
-  await using ledger = await memoryLedger(() => Date.parse(at(60)));
+  await using ledger = await emptyLedger({ now: () => Date.parse(at(60)) });
   const read = (n: number, user: string) =>
     orderRead(n, { orderId: `O${n}`, status: "pending", user });
   await ledger.append([read(1, "U1")]);

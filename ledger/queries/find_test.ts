@@ -5,7 +5,6 @@ import {
   userSnapshot,
   webhookEvent,
 } from "../events/mint.ts";
-import { openLedger } from "../mod.ts";
 import {
   selectClaimedByReference,
   selectConfirmedByReference,
@@ -14,6 +13,7 @@ import { selectRecorded } from "../store/tables/recorded_sessions.ts";
 import { selectFoundOrders, selectFoundUsers } from "../store/tables/find.ts";
 import { emptyStore } from "../testing/projection_test_kit.ts";
 import type { FindResult } from "./find.ts";
+import { emptyLedger } from "../testing/empty_ledger.ts";
 
 const salt = new Uint8Array(16);
 const times = {
@@ -107,10 +107,7 @@ function said({ found }: FindResult): string[] {
 }
 
 Deno.test("Ledger.find() finds by anything, in any case, and says what matched", async () => {
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-  });
+  await using ledger = await emptyLedger();
   await ledger.append([...orders, ...others]);
   await ledger.project();
   const find = async (text: string) => said(await ledger.find(text));
@@ -155,10 +152,7 @@ Deno.test("Ledger.find() finds by anything, in any case, and says what matched",
 });
 
 Deno.test("Ledger.find() finds by the beginning of random names, by a part of a hash, and by the card that paid", async () => {
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-  });
+  await using ledger = await emptyLedger();
   const hash = "0x5ca1ab1e00112233445566778899aabbccddeeff";
   await ledger.append([
     ...orders,
@@ -195,10 +189,7 @@ Deno.test("Ledger.find() finds by the beginning of random names, by a part of a 
 });
 
 Deno.test("Ledger.find() lists what only webhooks name after what the service has shown, however much it is", async () => {
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-  });
+  await using ledger = await emptyLedger();
   const forged = Array.from({ length: 150 }, (_, n) =>
     webhookEvent({
       id: `F${n}`,
@@ -227,10 +218,7 @@ Deno.test("Ledger.find() lists what only webhooks name after what the service ha
 });
 
 Deno.test("Ledger.find() finds a session that the partner recorded, whether or not anything else names it", async () => {
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-  });
+  await using ledger = await emptyLedger();
   const recorded = (id: string, click: string, reference: string) =>
     sessionCreated({
       session: {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { orderReleased } from "../events/mint.ts";
 import type { Ledger } from "../ledger.ts";
-import { openLedger } from "../open_ledger.ts";
 import { at, expectation, orderRead } from "../testing/projection_test_kit.ts";
+import { emptyLedger } from "../testing/empty_ledger.ts";
 
 const salt = new Uint8Array(16);
 
@@ -58,10 +58,7 @@ async function saidAt(ledger: Ledger, orderId: string, minute: number) {
 }
 
 Deno.test("Ledger.asOf(), explain() and ordersAsOf() go by the expectations, the persons and the other orders of then", async () => {
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    worker: false,
+  await using ledger = await emptyLedger({
     now: () => Date.parse(at(60)),
   });
   await ledger.append([

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { openLedger } from "../open_ledger.ts";
 import { readWaiting, writeWaiting } from "./waiting_deliveries.ts";
+import { emptyLedger } from "../testing/empty_ledger.ts";
 
 const start = Date.parse("2026-11-20T10:00:00.000Z");
 const minute = 60_000;
@@ -14,9 +14,7 @@ const waiting = (count: number, oldestMs: number) => ({
 });
 
 Deno.test("writeWaiting() tells readers what all movers have waiting, until nothing waits", async () => {
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
+  await using ledger = await emptyLedger({
     now: () => start,
   });
   const { driver } = ledger;
@@ -35,10 +33,7 @@ Deno.test("writeWaiting() tells readers what all movers have waiting, until noth
 });
 
 Deno.test("readWaiting() counts what was not written for two minutes as of an ended process", async () => {
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-  });
+  await using ledger = await emptyLedger();
   const { driver } = ledger;
   await writeWaiting(driver, mover, waiting(3, start - 7), start);
   await writeWaiting(driver, other, waiting(4, start), start + minute);
@@ -51,10 +46,7 @@ Deno.test("readWaiting() counts what was not written for two minutes as of an en
 });
 
 Deno.test("writeWaiting() removes what a process wrote of which no file was left in the same folder later", async () => {
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-  });
+  await using ledger = await emptyLedger();
   const { driver } = ledger;
   await writeWaiting(driver, other, waiting(4, start), start);
   await writeWaiting(driver, elsewhere, waiting(5, start), start);
@@ -75,10 +67,7 @@ Deno.test("writeWaiting() removes what a process wrote of which no file was left
 });
 
 Deno.test("writeWaiting() removes at once what a process wrote that was taken over, whatever waits now", async () => {
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-  });
+  await using ledger = await emptyLedger();
   const { driver } = ledger;
   const dead = { place: "/the/same/folder/by/another/name", process: "dead" };
   const takenOver = new Set(["dead"]);

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { openLedger } from "../open_ledger.ts";
 import {
   orderRead,
   orderWebhook,
   session,
 } from "../testing/projection_test_kit.ts";
 import { releaseBody } from "./release_by_hand.ts";
+import { emptyLedger } from "../testing/empty_ledger.ts";
 
 const NOW = "2026-11-20T09:00:00.000Z";
 const SUCCESS = { orderId: "O1", status: "success", click: "C1", tx: "0xT" };
@@ -14,10 +14,7 @@ const ADA = { by: "Ada", why: "paid at the counter" } as const;
 
 /** A ledger of two orders of one basket, one of nothing, and one not read. */
 async function opened() {
-  const ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    worker: false,
+  const ledger = await emptyLedger({
     now: () => Date.parse(NOW),
   });
   await ledger.append([
@@ -83,11 +80,7 @@ Deno.test("Ledger.release() hands no yes of a refunded order over, and that of t
 Deno.test("Ledger.release() is exported and imported with its order", async () => {
   await using ledger = await opened();
   await ledger.release("O1", { ...ADA, outcome: "refunded" });
-  await using copy = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    worker: false,
-  });
+  await using copy = await emptyLedger();
   await copy.import(ledger.export());
   await copy.project();
   assert.deepEqual(await copy.handRelease("O1"), {

@@ -1,5 +1,10 @@
 import { openDriver } from "./connections/open_driver.ts";
-import type { Driver, ResultSet, Statement } from "./driver/driver.ts";
+import type {
+  Driver,
+  ResultSet,
+  SqlValue,
+  Statement,
+} from "./driver/driver.ts";
 import { LedgerError } from "./driver/errors.ts";
 import { migrate, type MigrateOptions, renewStamp } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
@@ -9,6 +14,8 @@ interface Made {
   readonly driver: Driver;
   /** Makes all rows what they were when it was made. */
   readonly renew: readonly Statement[];
+  /** Version of its tables, indexes and triggers. */
+  readonly schema: SqlValue | undefined;
 }
 
 /** Those that nobody uses. */
@@ -28,7 +35,8 @@ const MOST_UNUSED = 4;
 export async function openMemoryLedger(
   options: Omit<MigrateOptions, "migrations">,
 ): Promise<Driver> {
-  const made = unused.pop() ?? await make(options);
+  const { environment, now } = options;
+  const made = unused.pop() ?? await make({ environment, now });
   await made.driver.batch([...made.renew, renewStamp(options)], "write");
   return new MemoryLedger(made);
 }
@@ -49,6 +57,7 @@ async function make(
   );
   return {
     driver,
+    schema: await schemaOf(driver),
     renew: [
       ...names.map((name) => ({ sql: `DELETE FROM ${name}`, args: [] })),
       ...names.flatMap((name, at) =>
@@ -59,6 +68,13 @@ async function make(
       ),
     ],
   };
+}
+
+/** Another number after each change of a table, an index or a trigger. */
+async function schemaOf(driver: Driver): Promise<SqlValue | undefined> {
+  const sql = "SELECT schema_version FROM pragma_schema_version";
+  const [found] = await driver.batch([{ sql, args: [] }], "read");
+  return found?.rows[0]?.[0];
 }
 
 /** One use of a database. */
@@ -84,7 +100,9 @@ class MemoryLedger implements Driver {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    if (unused.length < MOST_UNUSED) unused.push(this.#made);
-    else await this.#made.driver.close();
+    const { driver, schema } = this.#made;
+    const isAsMade = await schemaOf(driver) === schema;
+    if (isAsMade && unused.length < MOST_UNUSED) unused.push(this.#made);
+    else await driver.close();
   }
 }

@@ -52,3 +52,15 @@ Deno.test("openMemoryLedger() gives the database of a ledger that was closed, as
   await second.batch([{ sql: "SELECT 1", args: [] }], "read");
   await second.close();
 });
+
+Deno.test("openMemoryLedger() gives nobody a database whose tables somebody changed", async () => {
+  const changed = await openMemoryLedger(OPTIONS);
+  const sql = "CREATE TABLE of_one_test (number INTEGER)";
+  await changed.batch([{ sql, args: [] }], "write");
+  await changed.close();
+  const next = await openMemoryLedger(OPTIONS);
+  const found = "SELECT name FROM sqlite_schema WHERE name = 'of_one_test'";
+  const [tables] = await next.batch([{ sql: found, args: [] }], "read");
+  assert.deepEqual(tables?.rows, []);
+  await next.close();
+});

@@ -2,26 +2,13 @@
 import assert from "node:assert/strict";
 import { verifyStates } from "../evidence/verify_states.ts";
 import type { Ledger } from "../ledger.ts";
-import { ledgerOn } from "../ledger_on.ts";
 import type { Driver } from "../store/driver/driver.ts";
-import { openDriver } from "../store/connections/open_driver.ts";
+import { emptyStore } from "./projection_test_kit.ts";
 import type { Person } from "./person_events.ts";
-
-/**
- * An empty ledger in memory.
- *
- * @param now Its clock, ms since the epoch.
- */
-export async function memoryLedger(
-  now: () => number = Date.now,
-): Promise<Ledger> {
-  const driver = await openDriver({ url: ":memory:", worker: false });
-  return await ledgerOn(driver, { environment: "sandbox", now });
-}
 
 /** Asserts that the states are those that follow from the events. */
 export async function assertFollows({ driver }: Ledger): Promise<void> {
-  const scratch = await openDriver({ url: ":memory:", worker: false });
+  const scratch = await emptyStore();
   try {
     const { differences } = await verifyStates(driver, {
       scratch,

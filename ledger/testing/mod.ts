@@ -20,6 +20,7 @@ export {
   webhookEvent,
 } from "../events/mint.ts";
 export { anchorFile, anchorFilePath } from "../evidence/anchor_file.ts";
+export { emptyLedger } from "./empty_ledger.ts";
 export { foldOrder, foldUser } from "../explain/as_of.ts";
 export { explainOrder } from "../explain/explain_order.ts";
 export { genesisHash, linkHash } from "../hashes/chain_hash.ts";

@@ -34,7 +34,7 @@ import { userState } from "../users/user_state.ts";
 import { migrations } from "../store/migrations.ts";
 import type { Driver, ResultSet, Statement } from "../store/driver/driver.ts";
 import { migrate } from "../store/migrate.ts";
-import { openDriver } from "../store/connections/open_driver.ts";
+import { openMemoryLedger } from "../store/memory_ledgers.ts";
 
 const utf8 = new TextEncoder();
 const salt = new Uint8Array(16);
@@ -419,7 +419,7 @@ export async function liveStates(driver: Driver): Promise<States> {
 
 /** A database in memory with every table. */
 export async function emptyStore(): Promise<Driver> {
-  return await prepared(await openDriver({ url: ":memory:" }));
+  return await openMemoryLedger({ environment: "sandbox", now: begin });
 }
 
 /** Creates every table. */
@@ -427,9 +427,13 @@ export async function prepared(driver: Driver): Promise<Driver> {
   await migrate(driver, {
     migrations,
     environment: "sandbox",
-    now: () => Date.parse(at(0)),
+    now: begin,
   });
   return driver;
+}
+
+function begin(): number {
+  return Date.parse(at(0));
 }
 
 /** Reads rows of one statement. */

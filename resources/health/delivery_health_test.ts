@@ -1,18 +1,14 @@
 import assert from "node:assert/strict";
-import { openLedger } from "../../ledger/mod.ts";
 import { watchdog } from "../../sync/mod.ts";
 import { lookAtDelivery } from "./delivery_health.ts";
+import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 const START = Date.parse("2026-11-20T09:00:00.000Z");
 const HOUR = 3_600_000;
 
 /** A ledger that the watchdog has watched for an hour. */
 async function watchedLedger() {
-  const ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    worker: false,
-  });
+  const ledger = await emptyLedger();
   for (const nowMs of [START, START + HOUR]) {
     const { remember } = await watchdog(ledger.driver, {
       nowMs,

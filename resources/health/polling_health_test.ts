@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { openLedger } from "../../ledger/mod.ts";
 import { writeSweep } from "../../ledger/for_sync.ts";
 import {
   at,
@@ -8,6 +7,7 @@ import {
 } from "../../ledger/testing/projection_test_kit.ts";
 import type { SweepFailure } from "../../sync/for_resources.ts";
 import { lookAtPolling } from "./polling_health.ts";
+import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 const STUCK: SweepFailure = {
   sweep: "poller",
@@ -21,11 +21,7 @@ const STUCK: SweepFailure = {
 };
 
 async function memory() {
-  return await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    worker: false,
-  });
+  return await emptyLedger();
 }
 
 Deno.test("lookAtPolling() finds that the service was read where the ledger has a reading, also after a poller that was killed", async () => {

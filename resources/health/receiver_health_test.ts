@@ -1,11 +1,8 @@
 import assert from "node:assert/strict";
-import {
-  type Ledger,
-  openLedger,
-  type SubscriptionStatus,
-} from "../../ledger/mod.ts";
+import type { Ledger, SubscriptionStatus } from "../../ledger/mod.ts";
 import { orderRead } from "../../ledger/testing/projection_test_kit.ts";
 import { lookAtReceivers } from "./receiver_health.ts";
+import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 const SHOP = "https://shop.example/hooks";
 
@@ -53,11 +50,7 @@ Deno.test("lookAtReceivers() finds of each handler and target what it lacks, and
 });
 
 Deno.test("lookAtReceivers() finds that nothing delivers to a handler only once a transition has waited, and while no process has its turn", async () => {
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    worker: false,
-  });
+  await using ledger = await emptyLedger();
   const subscribe = () =>
     ledger.subscribe("goods", { on: "order.*.*", from: "start" }, () => {});
   await (await subscribe()).stop();
@@ -77,11 +70,7 @@ Deno.test("lookAtReceivers() finds that nothing delivers to a handler only once 
 });
 
 Deno.test("Subscriptions.list() counts no further than it is told to", async () => {
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    worker: false,
-  });
+  await using ledger = await emptyLedger();
   const goods = await ledger.subscribe(
     "goods",
     { on: "order.*.*", from: "start" },

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { writeSweep } from "../../ledger/for_sync.ts";
-import { openLedger } from "../../ledger/mod.ts";
 import {
   minutesAgo,
   ODD_ORDERS,
@@ -12,12 +11,10 @@ import {
   lookAtComparison,
   lookAtDrift,
 } from "./stored_health.ts";
+import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 Deno.test("lookAtComparison() finds one condition where orders succeed and nothing was ever recorded to compare with", async () => {
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    worker: false,
+  await using ledger = await emptyLedger({
     goLive: minutesAgo(75),
   });
   const look = async () => {
@@ -49,11 +46,7 @@ Deno.test("lookAtComparison() finds one condition where orders succeed and nothi
 });
 
 Deno.test("lookAtBacklog() finds what waits since when, and which ids the service refuses and why", async () => {
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    worker: false,
-  });
+  await using ledger = await emptyLedger();
   const nowMs = Date.parse("2026-11-20T12:00:00.000Z");
   const look = (at = nowMs) => lookAtBacklog(ledger.driver, at);
   assert.deepEqual((await look()).map(({ code }) => code), [
@@ -87,11 +80,7 @@ Deno.test("lookAtBacklog() finds what waits since when, and which ids the servic
 });
 
 Deno.test("lookAtDrift() tells answers from webhooks, the most frequent first, for a day", async () => {
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    worker: false,
-  });
+  await using ledger = await emptyLedger();
   const { driver } = ledger;
   const nowMs = Date.now();
   const codes = async (atMs: number) =>

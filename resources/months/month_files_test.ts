@@ -3,7 +3,7 @@ import fc from "fast-check";
 // @ts-types="@types/big.js"
 import Big from "big.js";
 import { csvRows } from "../../core/csv/csv.ts";
-import { type Ledger, openLedger } from "../../ledger/mod.ts";
+import type { Ledger } from "../../ledger/mod.ts";
 import {
   type MonthRow,
   type MonthSummary,
@@ -12,6 +12,7 @@ import {
 import { monthReading } from "../../ledger/testing/month_test_events.ts";
 import { type MonthBooks, readMonthBooks } from "./month_books.ts";
 import { type MonthFileName, monthFileText } from "./month_files.ts";
+import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 /** The cells of a file as a spreadsheet has them: by title, a row each. */
 async function sheet(
@@ -79,11 +80,7 @@ function added(cells: readonly string[]): number {
 }
 
 Deno.test("the number columns of orders.csv add up to totals.csv, as a spreadsheet adds", async () => {
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    worker: false,
-  });
+  await using ledger = await emptyLedger();
   await fc.assert(
     fc.asyncProperty(fc.array(rowOfAny, { maxLength: 60 }), async (rows) => {
       const summary = {} as unknown as MonthSummary;
@@ -137,10 +134,7 @@ Deno.test("the number columns of orders.csv add up to totals.csv, as a spreadshe
 
 Deno.test("orders.csv joins each row with what the ledger knows of its order now", async () => {
   let time = "2026-11-20T08:00:00Z";
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    worker: false,
+  await using ledger = await emptyLedger({
     now: () => Date.parse(time),
   });
   await ledger.expect({ clickId: "C-PERSON", reference: "basket-7" });

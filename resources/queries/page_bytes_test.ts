@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ulid } from "ulid";
-import { type Ledger, openLedger } from "../../ledger/mod.ts";
+import type { Ledger } from "../../ledger/mod.ts";
 import { orderRead } from "../../ledger/testing/projection_test_kit.ts";
 import { attentionPage } from "./attention.ts";
 import { deliveriesPage } from "./deliveries.ts";
@@ -10,6 +10,7 @@ import { ordersPage } from "./orders.ts";
 import type { Page } from "./page.ts";
 import { transitionsAfter } from "./transitions.ts";
 import { usersPage } from "./users.ts";
+import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 const mostBytes = 4_000_000;
 const startMs = Date.parse("2026-11-20T12:00:00Z");
@@ -22,10 +23,7 @@ function longest(at: number, name: string): string {
 
 /** A ledger of orders and users whose every text is as long as may be. */
 async function hostileLedger(): Promise<Ledger> {
-  const ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    worker: false,
+  const ledger = await emptyLedger({
     now: () => startMs,
   });
   const encoder = new TextEncoder();
@@ -108,10 +106,7 @@ Deno.test("pages are at most 4 MB long, whatever strangers send, and none is los
 });
 
 Deno.test("attentionPage() is at most 4 MB long, and loses nothing between two", async () => {
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    worker: false,
+  await using ledger = await emptyLedger({
     now: () => startMs,
   });
   const statuses = ["cancelled", "pending", "success"];
@@ -136,10 +131,7 @@ Deno.test("attentionPage() is at most 4 MB long, and loses nothing between two",
 });
 
 Deno.test("an explanation is at most 4 MB long, however many webhooks name the order, and what the service shows is in it", async () => {
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    worker: false,
+  await using ledger = await emptyLedger({
     now: () => startMs,
   });
   const encoder = new TextEncoder();

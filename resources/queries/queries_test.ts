@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Ledger, openLedger } from "../../ledger/mod.ts";
+import type { Ledger } from "../../ledger/mod.ts";
 import {
   orderRead,
   session,
@@ -16,16 +16,14 @@ import { ordersPage } from "./orders.ts";
 import type { Page } from "./page.ts";
 import { serviceStatus } from "./service_status.ts";
 import { transitionsAfter } from "./transitions.ts";
+import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 const NOW_MS = Date.parse("2026-11-20T12:00:00Z");
 
 async function ledgerOf(
   orders: readonly Parameters<typeof orderRead>[1][],
 ): Promise<Ledger> {
-  const ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    worker: false,
+  const ledger = await emptyLedger({
     now: () => NOW_MS,
   });
   await ledger.append(orders.map((order, index) => orderRead(index, order)));

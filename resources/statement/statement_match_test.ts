@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { openLedger } from "../../ledger/mod.ts";
 import { monthReading } from "../../ledger/testing/month_test_events.ts";
 import { readMonthBooks } from "../months/month_books.ts";
 import { rowRemark, statementLines } from "../views/statement_view.ts";
 import { readStatementMap } from "./statement_map.ts";
 import { leftOf, matchStatement, monthOfStatement } from "./statement_match.ts";
+import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 const MAP = readStatementMap({
   columns: {
@@ -15,10 +15,7 @@ const MAP = readStatementMap({
 
 /** November with four orders, of which one was taken back after its closing. */
 async function november() {
-  const ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    worker: false,
+  const ledger = await emptyLedger({
     now: () => Date.parse("2026-12-02T08:00:00Z"),
   });
   const order = (name: string, day: number, hash = `0x${name}`) =>

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { openLedger } from "../../ledger/mod.ts";
 import {
   at,
   orderRead,
@@ -13,7 +12,7 @@ import {
   session as givenSession,
 } from "../../ledger/testing/given_facts.ts";
 import { outcomeNow } from "../../ledger/for_resources.ts";
-import { foldOrder } from "../../ledger/testing/mod.ts";
+import { emptyLedger, foldOrder } from "../../ledger/testing/mod.ts";
 import { orderState } from "../../ledger/for_sync.ts";
 import { VERDICTS } from "../../core/chain/verdict.ts";
 import { ARRIVED } from "../wording/witness.ts";
@@ -24,10 +23,7 @@ const NOW_MS = Date.parse("2026-11-20T12:00:00Z");
 const ADA = { by: "Ada", why: "at the counter" } as const;
 
 Deno.test("nextStep() of a release that nobody was told of names the commands that end it, and they do", async () => {
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    worker: false,
+  await using ledger = await emptyLedger({
     now: () => NOW_MS,
     goLive: at(10),
   });
@@ -60,10 +56,7 @@ Deno.test("nextStep() of a release that nobody was told of names the commands th
 });
 
 Deno.test("nextStep() and customerMessage() of an order that a person has dealt with tell nobody to do it again", async () => {
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    worker: false,
+  await using ledger = await emptyLedger({
     now: () => NOW_MS,
   });
   const paid = { status: "success", tx: "0xT" };

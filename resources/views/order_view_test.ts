@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
-import { type NewEvent, openLedger } from "../../ledger/mod.ts";
+import type { NewEvent } from "../../ledger/mod.ts";
 import {
   orderAbsent,
   orderContradicted,
   orderSnapshot,
 } from "../../ledger/for_sync.ts";
-import { sessionCreated, webhookEvent } from "../../ledger/testing/mod.ts";
+import {
+  emptyLedger,
+  sessionCreated,
+  webhookEvent,
+} from "../../ledger/testing/mod.ts";
 import {
   type OrderJson,
   orderJson,
@@ -24,10 +28,7 @@ const times = {
 
 /** The order O1 after events of it. */
 async function orderOf(...events: NewEvent[]): Promise<OrderJson> {
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-  });
+  await using ledger = await emptyLedger();
   await ledger.append(events);
   await ledger.project();
   const order = await ledger.orders.get("O1");

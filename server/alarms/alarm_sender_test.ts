@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { Webhook } from "standardwebhooks";
-import { openLedger } from "../../ledger/mod.ts";
 import type { Driver } from "../../ledger/for_sync.ts";
 import { hasShape } from "../../tests/kit/documented_shape.ts";
 import { webhookSigner } from "../forwarding/signed_webhook.ts";
@@ -9,6 +8,7 @@ import type { ForwardedAlarm } from "./alarm_message.ts";
 import { found, type FoundOptions } from "../../resources/health/finding.ts";
 import type { ConditionCode } from "../../resources/health/conditions.ts";
 import type { AlarmCheck, StandingAlarm } from "./standing_alarm.ts";
+import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 const SECRET = `whsec_${btoa("a secret of enough bytes, for tests")}`;
 const START = Date.UTC(2026, 10, 22, 10);
@@ -35,11 +35,7 @@ interface Received {
 
 /** A ledger, a clock, and a receiver on loopback that verifies what comes. */
 async function world() {
-  const ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    worker: false,
-  });
+  const ledger = await emptyLedger();
   const received: Received[] = [];
   const here = {
     nowMs: START,

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { openLedger } from "../../ledger/mod.ts";
 import { readConfig } from "../../settings/config.ts";
 import { CONDITIONS } from "../../resources/health/conditions.ts";
 import { found } from "../../resources/health/finding.ts";
 import { AlarmSender } from "./alarm_sender.ts";
 import { readNotify } from "./notify_targets.ts";
 import type { AlarmCheck, StandingAlarm } from "./standing_alarm.ts";
+import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 const KEY = "0123456789abcdef0123456789abcdef";
 const START = Date.UTC(2026, 10, 22, 10);
@@ -38,10 +38,8 @@ interface Came {
 
 /** A ledger, and a service on loopback that answers as a test says. */
 async function world() {
-  const ledger = await openLedger({
-    url: ":memory:",
+  const ledger = await emptyLedger({
     environment: "production",
-    worker: false,
   });
   const came: Came[] = [];
   const here = { nowMs: START, answer: 200 };

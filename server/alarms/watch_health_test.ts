@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { openLedger } from "../../ledger/mod.ts";
 import { type Finding, found } from "../../resources/health/finding.ts";
 import { until } from "../../tests/kit/until.ts";
 import { webhookSigner } from "../forwarding/signed_webhook.ts";
 import type { Problem } from "./problem.ts";
 import { watchHealth } from "./watch_health.ts";
+import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 const SECRET = `whsec_${btoa("a secret of enough bytes, for tests")}`;
 
@@ -14,11 +14,7 @@ const config = { databaseUrl: ":memory:", spoolDir: null };
 async function watched(
   more: Pick<Parameters<typeof watchHealth>[0], "told" | "onProblem"> = {},
 ) {
-  const ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    worker: false,
-  });
+  const ledger = await emptyLedger();
   const here: { own: readonly Finding[] } = { own: [found("ledger_writable")] };
   const log: string[] = [];
   const measured: (readonly Finding[])[] = [];

@@ -1,6 +1,6 @@
 /** An API over a ledger in memory, for tests. */
 import type { SessionsApi } from "../../client/mod.ts";
-import { type Ledger, openLedger } from "../../ledger/mod.ts";
+import type { Ledger } from "../../ledger/mod.ts";
 import type { PollClient, Poller } from "../../sync/mod.ts";
 import type { OperationContext } from "../../resources/operations/operation.ts";
 import { hostGuard } from "../http/host_guard.ts";
@@ -10,6 +10,7 @@ import { apiApp } from "./api_app.ts";
 import { callers } from "./callers.ts";
 import { Operations } from "./operations.ts";
 import { TransitionFeed } from "./transition_feed.ts";
+import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 /** A token that may read. */
 export const READ = "read-read-read-read";
@@ -53,10 +54,7 @@ export interface TestApiOptions {
 
 /** A ledger in memory, at the time of the tests. */
 export function memoryLedger(): Promise<Ledger> {
-  return openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    worker: false,
+  return emptyLedger({
     now: () => NOW_MS,
   });
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Ledger, openLedger } from "../../ledger/mod.ts";
+import type { Ledger } from "../../ledger/mod.ts";
 import { until } from "../../tests/kit/until.ts";
 import { PrometheusMetrics } from "../monitoring/prometheus/prometheus_metrics.ts";
 import { serviceMetrics } from "../monitoring/metrics.ts";
@@ -7,6 +7,7 @@ import { readConfig } from "../../settings/config.ts";
 import { openSpool } from "../http/open_spool.ts";
 import { composeService } from "./compose_service.ts";
 import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
+import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 Deno.test("composeService() writes into the ledger what still waits in the spool", async () => {
   await using folder = await temporaryFolder();
@@ -20,10 +21,7 @@ Deno.test("composeService() writes into the ledger what still waits in the spool
   const config = readConfig(() => undefined, {
     databaseUrl: `file:${folder.path}/ledger.db`,
   });
-  const ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-  });
+  const ledger = await emptyLedger();
   await using _ = ledger;
   const run = async (sql: string) =>
     (await ledger.driver.batch([{ sql, args: [] }], "write"))[0]?.rows;
@@ -59,11 +57,7 @@ Deno.test("composeService() writes into the ledger what still waits in the spool
 });
 
 Deno.test("Service.health() says since when events are not folded", async () => {
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    worker: false,
-  });
+  await using ledger = await emptyLedger();
   let works = false;
   const unsteady = {
     driver: ledger.driver,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { openLedger } from "../../ledger/mod.ts";
 import { found } from "../../resources/health/finding.ts";
 import { readinessOf } from "./readiness.ts";
+import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 const now = () => 100_000;
 const spool = (problem: string | null, oldestMs: number | null = null) => ({
@@ -12,11 +12,7 @@ const spool = (problem: string | null, oldestMs: number | null = null) => ({
 });
 
 Deno.test("readinessOf() is a problem only where nothing durable takes deliveries", async () => {
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    worker: false,
-  });
+  await using ledger = await emptyLedger();
   const well = await readinessOf({ open: () => ledger, now });
   assert.equal(well.problem, null);
   assert.deepEqual(well.degraded, []);
@@ -62,11 +58,7 @@ Deno.test("readinessOf() says degraded while a ledger that cannot be opened is s
 });
 
 Deno.test("readinessOf() says degraded while deliveries wait for long", async () => {
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    worker: false,
-  });
+  await using ledger = await emptyLedger();
   const look = (oldestMs: number) =>
     readinessOf({ open: () => ledger, now, spool: spool(null, oldestMs) });
   assert.deepEqual((await look(40_001)).degraded, []);
@@ -80,11 +72,7 @@ Deno.test("readinessOf() says degraded while deliveries wait for long", async ()
 });
 
 Deno.test("readinessOf() names what else was found lately, and of what it sees itself only that", async () => {
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    worker: false,
-  });
+  await using ledger = await emptyLedger();
   const { degraded, conditions } = await readinessOf({
     open: () => ledger,
     now,

@@ -1,17 +1,14 @@
 import assert from "node:assert/strict";
-import { openLedger } from "../../ledger/mod.ts";
 import type { Access } from "./access/access.ts";
 import { defined } from "../../core/guards.ts";
 import { testConsole } from "../../tests/kit/console.ts";
+import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 /** A console over an empty ledger, with a clock. */
 async function open(access?: Access) {
   let nowMs = Date.parse("2026-11-20T12:00:00Z");
   const now = () => nowMs;
-  const ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    worker: false,
+  const ledger = await emptyLedger({
     now,
   });
   const opened = testConsole(ledger, now, access);

@@ -1,19 +1,15 @@
 import assert from "node:assert/strict";
-import { openLedger } from "../../ledger/mod.ts";
 import { takeLease } from "../../ledger/for_sync.ts";
 import { found } from "../../resources/health/finding.ts";
 import { HealthMonitor } from "./health_monitor.ts";
 import { lookAround } from "./look_around.ts";
 import { FindingsReport, readReported, REPORTER } from "./reported_findings.ts";
+import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 const config = { databaseUrl: ":memory:", spoolDir: null };
 
 Deno.test("HealthMonitor.look() leaves the watchdog alone while nobody polls", async () => {
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    worker: false,
-  });
+  await using ledger = await emptyLedger();
   const monitor = new HealthMonitor({
     ledger,
     config,
@@ -30,11 +26,7 @@ Deno.test("HealthMonitor.look() leaves the watchdog alone while nobody polls", a
 });
 
 Deno.test("HealthMonitor.run() tells other processes what only this one sees, and takes it back when it ends", async () => {
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    worker: false,
-  });
+  await using ledger = await emptyLedger();
   const reported = async () =>
     (await readReported(ledger.driver, Date.now())).map(({ code }) => code);
   const stop = new AbortController();
@@ -64,11 +56,7 @@ Deno.test("HealthMonitor.run() tells other processes what only this one sees, an
 });
 
 Deno.test("lookAround() finds what another process has reported lately, and not what it reported long ago", async () => {
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    worker: false,
-  });
+  await using ledger = await emptyLedger();
   const nowMs = Date.now();
   const report = new FindingsReport(ledger.driver);
   await report.take([found("spool_nearly_full")], nowMs);
@@ -85,11 +73,7 @@ Deno.test("lookAround() finds what another process has reported lately, and not 
 });
 
 Deno.test("lookAround() never rejects, and says what cannot be looked at", async () => {
-  const ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    worker: false,
-  });
+  const ledger = await emptyLedger();
   await ledger.close();
   const findings = await lookAround({
     ledger,

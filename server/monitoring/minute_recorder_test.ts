@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { metrics } from "@opentelemetry/api";
-import { openLedger } from "../../ledger/mod.ts";
 import {
   type MinuteRecord,
   readStatistics,
@@ -9,6 +8,7 @@ import { webhookEndpoint } from "../../webhooks/mod.ts";
 import { MinuteRecorder, recordMinutes } from "./minute_recorder.ts";
 import { serviceMetrics } from "./metrics.ts";
 import { PrometheusMetrics } from "./prometheus/prometheus_metrics.ts";
+import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 const nowhere = metrics.getMeter("nowhere");
 
@@ -130,10 +130,7 @@ Deno.test("MinuteRecorder waits for the end of each minute, and stores the rest 
 });
 
 Deno.test("recordMinutes() takes the endpoint's own measurements, up to the last answer before the end", async () => {
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-  });
+  await using ledger = await emptyLedger();
   const prometheus = new PrometheusMetrics();
   const { meter, lag } = serviceMetrics({ prometheus });
   const secret = "a-secret-of-32-random-characters";

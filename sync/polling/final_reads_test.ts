@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { openLedger } from "../../ledger/mod.ts";
-import { FINAL_READS_AFTER_MS } from "../../ledger/testing/mod.ts";
+import { emptyLedger, FINAL_READS_AFTER_MS } from "../../ledger/testing/mod.ts";
 import { nextFinalReadMs } from "../../ledger/for_sync.ts";
 import { bench, drain, rows, service } from "../testing/polling_test_kit.ts";
 import { sweepNew } from "./sweep_new.ts";
@@ -12,11 +11,8 @@ const day = 24 * hour;
 
 async function setUp() {
   const box = service();
-  const ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
+  const ledger = await emptyLedger({
     now: () => box.clock.now(),
-    worker: false,
   });
   const { context } = await bench(box, ledger.driver);
   return { box, ledger, context };

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { openLedger } from "../../ledger/mod.ts";
 import { takeLease } from "../../ledger/for_sync.ts";
 import {
   latestPlausible,
@@ -19,6 +18,7 @@ import { createPoller } from "./poller.ts";
 import { readPollStatus } from "./poll_status.ts";
 import { steadyClock } from "../../core/waiting/sleep.ts";
 import { sweepNew } from "./sweep_new.ts";
+import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 const minute = 60_000;
 
@@ -100,11 +100,8 @@ Deno.test("run() polls on when our clock is set back ten minutes", async () => {
   await using box = service();
   let backMs = 0;
   const now = () => box.clock.now() - backMs;
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
+  await using ledger = await emptyLedger({
     now,
-    worker: false,
   });
   const stop = new AbortController();
   const poller = createPoller({

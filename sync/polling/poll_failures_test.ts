@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { NetworkError, ServiceError, TimeoutError } from "../../client/mod.ts";
-import { LedgerError, openLedger } from "../../ledger/mod.ts";
+import { LedgerError } from "../../ledger/mod.ts";
 import { takeLease } from "../../ledger/for_sync.ts";
 import {
   ledgerFor,
@@ -16,15 +16,12 @@ import {
   readPollHealth,
 } from "./poll_failures.ts";
 import { pollAlarm, pollFailureCause } from "./poll_health.ts";
+import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 const minute = 60_000;
 
 async function failures(alerts: PollAlert[]) {
-  const ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    worker: false,
-  });
+  const ledger = await emptyLedger();
   const clock = { ms: startMs };
   const make = () =>
     new PollFailures({

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { openLedger } from "../../ledger/mod.ts";
 import type { Driver } from "../../ledger/for_sync.ts";
 import {
   bench,
@@ -13,6 +12,7 @@ import { refusedPauseMs } from "./request_each.ts";
 import { createPoller } from "./poller.ts";
 import { moving } from "../testing/polling_test_kit.ts";
 import { sweepConfirm } from "./sweep_confirm.ts";
+import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 async function want(driver: Driver, id: string, entity = "order") {
   await driver.batch([{
@@ -117,9 +117,7 @@ Deno.test("sweepConfirm() sets a user aside that the service refuses", async () 
 
 Deno.test("once() runs the other sweeps when the service fails one, and says so", async () => {
   await using box = service();
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
+  await using ledger = await emptyLedger({
     now: () => box.clock.now(),
   });
   const user = box.sandbox.createUser();

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { ledgerOn } from "../../ledger/for_server.ts";
-import { openDriver, openLedger } from "../../ledger/mod.ts";
+import { openDriver } from "../../ledger/mod.ts";
 import {
+  emptyLedger,
   encodeOrderFold,
   migrations,
   queueFinal,
@@ -113,9 +114,7 @@ Deno.test("sweepConfirm() gives users that are known their turn among orders", a
 
 Deno.test("sweepConfirm() lets an id rest that changes nothing, twice as long each time, up to ten minutes", async () => {
   await using box = service();
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
+  await using ledger = await emptyLedger({
     now: () => box.clock.now(),
   });
   const { orderId } = box.sandbox.createOrder();

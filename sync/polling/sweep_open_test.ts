@@ -1,17 +1,15 @@
 import assert from "node:assert/strict";
-import { openLedger } from "../../ledger/mod.ts";
 import { bench, drain, service } from "../testing/polling_test_kit.ts";
 import { countOpenOrders } from "./open_orders.ts";
 import { sweepNew } from "./sweep_new.ts";
 import { sweepOpen } from "./sweep_open.ts";
+import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 const minute = 60_000;
 
 Deno.test("sweepOpen() asks the less often the longer an order has been still", async () => {
   await using box = service();
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
+  await using ledger = await emptyLedger({
     now: () => box.clock.now(),
   });
   box.sandbox.createOrder();
@@ -34,9 +32,7 @@ Deno.test("sweepOpen() asks the less often the longer an order has been still", 
 
 Deno.test("sweepOpen() asks for each open order once, and for no final one", async () => {
   await using box = service();
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
+  await using ledger = await emptyLedger({
     now: () => box.clock.now(),
   });
   const { sandbox } = box;

@@ -1,15 +1,13 @@
 import assert from "node:assert/strict";
-import {
-  inTables,
-  memoryLedger,
-} from "../../ledger/testing/erasure_test_kit.ts";
+import { inTables } from "../../ledger/testing/erasure_test_kit.ts";
 import { person } from "../../ledger/testing/person_events.ts";
 import { Recorder } from "./recorder.ts";
+import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 const anna = person("ANNA");
 
 Deno.test("record() keeps of an erased order only what is redacted, and nothing of its user", async () => {
-  await using ledger = await memoryLedger();
+  await using ledger = await emptyLedger();
   const { driver } = ledger;
   const recorder = new Recorder({
     driver,

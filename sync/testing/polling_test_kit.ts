@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { OnrampClient } from "../../client/mod.ts";
-import { type Ledger, openLedger } from "../../ledger/mod.ts";
+import type { Ledger } from "../../ledger/mod.ts";
 import { type Driver, type Lease, takeLease } from "../../ledger/for_sync.ts";
 import {
   createSandbox,
@@ -20,6 +20,7 @@ import {
   startMs,
   storeOnly,
 } from "../../ledger/testing/store_test_kit.ts";
+import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 export { rows, startMs, storeOnly };
 
@@ -92,9 +93,7 @@ export function service(
 
 /** A ledger in memory on the clock of a service. */
 export function ledgerFor({ clock }: Service): Promise<Ledger> {
-  return openLedger({
-    url: ":memory:",
-    environment: "sandbox",
+  return emptyLedger({
     now: () => clock.now(),
   });
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ulid } from "ulid";
 import { webhookEndpoint } from "../../webhooks/mod.ts";
-import { type Ledger, openLedger } from "../../ledger/mod.ts";
+import type { Ledger } from "../../ledger/mod.ts";
 import { writeWaiting } from "../../ledger/for_server.ts";
 import { createPoller } from "../polling/poller.ts";
 import {
@@ -13,6 +13,7 @@ import {
 import { watchdog } from "./watchdog.ts";
 import type { DeliveryAlert } from "./delivery_alert.ts";
 import type { DeliveryHealth } from "./watchdog_rule.ts";
+import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -41,9 +42,7 @@ async function partner(): Promise<Partner> {
     faults: {},
   });
   const now = () => box.clock.now();
-  const ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
+  const ledger = await emptyLedger({
     now,
   });
   const endpoint = webhookEndpoint({
@@ -209,11 +208,7 @@ Deno.test("watchdog() raises no alarm where no webhook ever came, and says so at
 });
 
 Deno.test("watchdog() knows since when deliveries wait with a process that runs", async () => {
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    worker: false,
-  });
+  await using ledger = await emptyLedger();
   const { driver } = ledger;
   const oldestMs = Date.parse("2026-11-20T10:00:00.000Z");
   const writtenMs = oldestMs + 10 * minute;
@@ -233,11 +228,7 @@ Deno.test("watchdog() knows since when deliveries wait with a process that runs"
 });
 
 Deno.test("watchdog() finds a webhook however many events came after it", async () => {
-  const ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    worker: false,
-  });
+  const ledger = await emptyLedger();
   const receivedAt = "2026-11-20T09:00:00.000Z";
   await ledger.appendDelivery({
     id: "01KA0000000000000000000001",
@@ -270,7 +261,7 @@ Deno.test("watchdog() only looks: it writes nothing by itself", async () => {
 });
 
 Deno.test("watchdog() counts down while deliveries are not answered in time", async () => {
-  const ledger = await openLedger({ url: ":memory:", environment: "sandbox" });
+  const ledger = await emptyLedger();
   const at = (ms: number) => new Date(ms).toISOString();
   const nowMs = Date.now();
   await watchdog(ledger.driver, { nowMs }).then(({ remember }) =>
@@ -403,11 +394,8 @@ Deno.test("watchdog() suspects as soon beside a forger as without one", async ()
 
 Deno.test("watchdog() raises nothing false in a shop of one order a day", async () => {
   let nowMs = Date.UTC(2026, 4, 1);
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
+  await using ledger = await emptyLedger({
     now: () => nowMs,
-    worker: false,
   });
   const { driver } = ledger;
   const look = async () => {
@@ -498,9 +486,7 @@ Deno.test("watchdog() counts a webhook as life once the service shows what it na
 
 Deno.test("watchdog() takes no move for news that was seen before our clock was set back", async () => {
   const startMs = Date.UTC(2026, 4, 1);
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
+  await using ledger = await emptyLedger({
     now: () => startMs,
   });
   const { driver } = ledger;

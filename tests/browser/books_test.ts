@@ -4,9 +4,9 @@ import { Buffer } from "node:buffer";
 import { Operations } from "../../server/api/operations.ts";
 import { EXPLORERS } from "../../server/console/context/explorers.ts";
 import { openConsole } from "../../server/console/open_console.ts";
-import { openLedger } from "../../ledger/mod.ts";
 import { monthReading } from "../../ledger/testing/month_test_events.ts";
 import { isBrowserMissing, withPage } from "../kit/browser.ts";
+import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 const ignore = await isBrowserMissing();
 
@@ -16,10 +16,7 @@ Deno.test({
 }, async () => {
   let time = "2026-11-02T08:00:00Z";
   const now = () => Date.parse(time);
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    worker: false,
+  await using ledger = await emptyLedger({
     now,
   });
   const terms = { timeZone: "UTC", bookBy: "confirmed" } as const;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Frame, Page } from "playwright-core";
 import { OnrampClient } from "../../client/mod.ts";
-import { type Ledger, openLedger } from "../../ledger/mod.ts";
+import type { Ledger } from "../../ledger/mod.ts";
 import { createPoller } from "../../sync/mod.ts";
 import { type ServedSandbox, serveSandbox } from "../../sandbox/mod.ts";
 import { webhookEndpoint } from "../../webhooks/mod.ts";
@@ -14,6 +14,7 @@ import {
 import { isBrowserMissing, withPage } from "../kit/browser.ts";
 import { bundle } from "../kit/bundle.ts";
 import { until } from "../kit/until.ts";
+import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 const ignore = await isBrowserMissing();
 const wallet = `0x${"c0".repeat(20)}`;
@@ -34,8 +35,7 @@ interface Shop extends AsyncDisposable {
 }
 
 async function openShop(): Promise<Shop> {
-  const ledger = await openLedger({
-    url: ":memory:",
+  const ledger = await emptyLedger({
     environment: "test",
     assets: "sandbox",
   });

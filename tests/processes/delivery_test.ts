@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Ledger, openLedger } from "../../ledger/mod.ts";
+import type { Ledger } from "../../ledger/mod.ts";
 import {
   createSandbox,
   type DisableRule,
@@ -14,6 +14,7 @@ import {
   webhookEndpoint,
 } from "../../webhooks/mod.ts";
 import { temporaryFolder } from "../kit/temporary_folder.ts";
+import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 const SECRET = "the-secret-in-the-webhook-address";
 const URL_OF_ENDPOINT = `http://partner/webhooks/${SECRET}`;
@@ -36,9 +37,7 @@ async function meet(options: {
   readonly isWell?: (nowMs: number) => boolean;
 }) {
   const clock = virtualClock(START_MS);
-  const ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
+  const ledger = await emptyLedger({
     now: () => clock.now(),
   });
   const { spool, isWell } = options;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { OnrampClient } from "../../client/mod.ts";
 import { createPoller } from "../../sync/mod.ts";
-import { openLedger } from "../../ledger/mod.ts";
 import { createSandbox } from "../../sandbox/mod.ts";
+import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 for (const banned of [false, true]) {
   const who = banned ? "a banned user" : "a user";
@@ -22,9 +22,7 @@ async function forgedVerification(banned: boolean): Promise<void> {
     },
   });
   const { userId } = sandbox.createUser({ lkyc: "failed", banned });
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
+  await using ledger = await emptyLedger({
     now,
   });
   const client = new OnrampClient({

@@ -9,11 +9,11 @@ import { webhookSigner } from "../../server/forwarding/signed_webhook.ts";
 import { hasShape } from "../kit/documented_shape.ts";
 import { serviceMetrics } from "../../server/monitoring/metrics.ts";
 import { createPoller } from "../../sync/mod.ts";
-import { openLedger } from "../../ledger/mod.ts";
 import { createSandbox } from "../../sandbox/mod.ts";
 import { TextLineStream } from "../kit/text_line_stream.ts";
 import { until } from "../kit/until.ts";
 import { temporaryFolder } from "../kit/temporary_folder.ts";
+import { emptyLedger } from "../../ledger/testing/mod.ts";
 
 const root = new URL("../..", import.meta.url);
 const OLD_SECRET = `whsec_${btoa("the secret of before, enough bytes")}`;
@@ -124,10 +124,7 @@ Deno.test("the back end of FORWARDING.md releases goods once, on a signed and co
     console.log("Skipped the Python back end: there is no python3 here");
   }
   await using sandbox = createSandbox();
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-  });
+  await using ledger = await emptyLedger();
   const poller = createPoller({
     ledger,
     client: new OnrampClient({

@@ -1,16 +1,13 @@
 import assert from "node:assert/strict";
-import { openLedger } from "../../../ledger/mod.ts";
 import { initialOrderFold, orderState } from "../../../ledger/for_sync.ts";
 import { parseWebhook } from "../../../webhooks/mod.ts";
 import { forgedCompletion } from "./forgery.ts";
+import { emptyLedger } from "../../../ledger/testing/mod.ts";
 
 const zeros = (length: number) => new Uint8Array(length);
 
 Deno.test("forgedCompletion() makes a webhook that nothing tells from a true one", async () => {
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-  });
+  await using ledger = await emptyLedger();
   await ledger.appendDelivery({
     id: "01KA0000000000000000000000",
     receivedAt: "2026-11-20T09:00:00.000Z",

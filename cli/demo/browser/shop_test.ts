@@ -1,17 +1,13 @@
 import assert from "node:assert/strict";
 import { OnrampClient } from "../../../client/mod.ts";
-import { openLedger } from "../../../ledger/mod.ts";
 import { createSandbox } from "../../../sandbox/mod.ts";
 import { createPoller } from "../../../sync/mod.ts";
 import { PRODUCT, shopSessions } from "./shop.ts";
+import { emptyLedger } from "../../../ledger/testing/mod.ts";
 
 Deno.test("shopSessions() records what the shop sells, so that an order of another amount waits", async () => {
   await using sandbox = createSandbox();
-  await using ledger = await openLedger({
-    url: ":memory:",
-    environment: "sandbox",
-    worker: false,
-  });
+  await using ledger = await emptyLedger();
   const client = new OnrampClient({
     environment: "sandbox",
     apiKey: sandbox.apiKey,
