@@ -163,7 +163,7 @@ export type {
   Statement,
 } from "./store/driver/driver.ts";
 export type { IsolatedId } from "./store/tables/polling/isolated_ids.ts";
-export type { PageQuery } from "./store/tables/state_pages.ts";
+export type { ListSort, PageQuery } from "./store/tables/selection.ts";
 export type { UnlistedPattern } from "./subscriptions/pattern.ts";
 export type { Dispatched } from "./subscriptions/subscription_options.ts";
 export type {
@@ -196,3 +196,4 @@ export type { RELEASE_ENTRIES } from "./machines/transition.ts";
 export type { FACT_VALUES } from "./outcomes/outcome_facts.ts";
 export type { ATTENTION_KINDS } from "./outcomes/attention_kind.ts";
 export type { OrderTotal } from "./queries/order_totals.ts";
+export type { SearchedTo } from "./queries/orders.ts";

@@ -172,12 +172,13 @@ async function performPaged(
   }
   if (flags.json) return;
   print(io, operation, { items }, values, flags);
-  if (!more) return;
-  line(io);
-  line(
-    io,
-    `The ${pagesOf(operation)?.first} ${limit}; --limit 0 shows all`,
-  );
+  const below = [
+    ...(more
+      ? [`The ${pagesOf(operation)?.first} ${limit}; --limit 0 shows all`]
+      : []),
+    ...(items.length > 0 ? await operation.below?.(context, values) ?? [] : []),
+  ];
+  if (below.length > 0) lines(io, ["", ...below]);
 }
 
 /**

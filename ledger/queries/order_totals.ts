@@ -2,11 +2,12 @@ import type { Trust } from "../machines/transition.ts";
 import type { Driver, SqlValue } from "../store/driver/driver.ts";
 import { amountOfColumn } from "../store/tables/orders.ts";
 import {
-  type OrderPlace,
-  orderTotals,
-  type Selection,
+  type ListPlace,
+  placeOf,
   selectStepEnd,
-} from "../store/tables/state_pages.ts";
+} from "../store/tables/list_order.ts";
+import { type Selection, WALKED } from "../store/tables/selection.ts";
+import { orderTotals } from "../store/tables/state_pages.ts";
 
 /** Orders of one currency and trust, and the sum of their amounts. */
 export interface OrderTotal {
@@ -27,9 +28,6 @@ export interface OrderTotal {
    */
   readonly notSummed: number;
 }
-
-/** The index that holds all that lists choose and add up by. */
-export const LISTED = "orders_by_time";
 
 /** Orders that are added up at once: others wait for the database meanwhile. */
 const STEP = 20_000;
@@ -52,15 +50,16 @@ export async function readTotals(
     found.add(all?.rows ?? []);
     return found.all;
   }
-  const listed = { ...selection, index: LISTED };
-  for (let from: OrderPlace | null = null;;) {
-    const [end] = await driver.batch([
-      selectStepEnd(selection.query, from, step),
-    ], "read");
-    const [sortAt, place] = end?.rows[0] ?? [];
-    const to: OrderPlace | null = sortAt === undefined
-      ? null
-      : { sortAt: String(sortAt), place: Number(place) };
+  // The index by time holds all that is added up.
+  const { sort: _, ...query } = selection.query;
+  const listed = { ...selection, index: WALKED.time, query };
+  for (let from: ListPlace | null = null;;) {
+    const [end] = await driver.batch(
+      [selectStepEnd(listed, from, step)],
+      "read",
+    );
+    const [, ...keys] = end?.rows[0] ?? [];
+    const to: ListPlace | null = keys.length === 0 ? null : placeOf(keys);
     const [part] = await driver.batch(
       [orderTotals(listed, { from, to })],
       "read",

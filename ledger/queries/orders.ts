@@ -19,11 +19,14 @@ import type { OrderState } from "../states/order_state.ts";
 import type { Status, Trust } from "../machines/transition.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import {
+  type ListSort,
   type PageQuery,
   type Selection,
-  selectStates,
-} from "../store/tables/state_pages.ts";
-import { LISTED, type OrderTotal, readTotals } from "./order_totals.ts";
+  WALKED,
+} from "../store/tables/selection.ts";
+import { isByAmount } from "../store/tables/list_order.ts";
+import { selectStates } from "../store/tables/state_pages.ts";
+import { type OrderTotal, readTotals } from "./order_totals.ts";
 import {
   openConditions,
   orderConditions,
@@ -33,7 +36,7 @@ import {
   selectConfirmedByReference,
   type StoredOutcome,
 } from "../store/tables/order_conditions.ts";
-import { amountColumn } from "../store/tables/orders.ts";
+import { amountColumn, amountOfColumn } from "../store/tables/orders.ts";
 import { wrongQuery } from "../store/tables/query_values.ts";
 import { defined } from "../../core/guards.ts";
 import { StateReader } from "./state_reader.ts";
@@ -48,6 +51,15 @@ export type OrderView = OrderState & {
 
 /** Which orders to read. */
 export interface OrderQuery extends PageQuery {
+  /**
+   * Which come first: by when they were created, or by their amount, whatever
+   * its currency, and of one amount the newest or the oldest. An amount that is
+   * not known, has more than six decimals or more than nine digits before them
+   * counts as less than nothing.
+   *
+   * @default "newest"
+   */
+  readonly sort?: ListSort;
   /** Only this status. */
   readonly status?: Status;
   /** Only this trust. */
@@ -109,6 +121,19 @@ export interface OrderPage {
   readonly orders: readonly OrderView[];
   /** Value of `after` for the next page; null on the last one. */
   readonly next: string | null;
+  /**
+   * Up to where the list was looked through, where the page ended because of
+   * that and not because it is full; else null.
+   */
+  readonly searchedTo: SearchedTo | null;
+}
+
+/** A place in a list of orders. */
+export interface SearchedTo {
+  /** The time that orders are sorted by there, UTC ISO 8601. */
+  readonly time: string;
+  /** The amount there, a plain decimal; null where they are sorted by time. */
+  readonly amount: string | null;
 }
 
 /** The orders that a reference leads to, oldest first. */
@@ -192,8 +217,19 @@ export class Orders {
    * @throws {LedgerError} When the database fails.
    */
   async page(query: OrderQuery = {}): Promise<OrderPage> {
-    const { views, next } = await this.#states.page(query);
-    return { orders: views, next };
+    const { views, next, searchedTo } = await this.#states.page(query);
+    if (searchedTo === null) return { orders: views, next, searchedTo };
+    const { sortAt: time, amount } = searchedTo;
+    return {
+      orders: views,
+      next,
+      searchedTo: {
+        time,
+        amount: amount === undefined
+          ? null
+          : amountOfColumn(0, Math.max(amount, 0)),
+      },
+    };
   }
 
   /**
@@ -263,6 +299,10 @@ export function orderSelection(query: OrderQuery): Selection {
       unseenSince: before(UNSEEN_AFTER_MS),
     }),
     ...eitherOf(query),
+    amounts: defined({
+      from: amountUnits("amountFrom", query.amountFrom),
+      to: amountUnits("amountTo", query.amountTo),
+    }),
     query,
   };
 }
@@ -276,6 +316,7 @@ function indexOf(query: OrderQuery): string | undefined {
   // The orders of a name are few, and its links name them.
   if (isNamed(query)) return "sqlite_autoindex_orders_1";
   if (isOfFew(query)) return undefined;
+  if (isByAmount(query.sort)) return WALKED.amount;
   const { status, trust, commodity, release, releaseReason } = query;
   const { outcome, network, currency, amountFrom, amountTo } = query;
   const isGiven = (value: unknown) => value !== undefined;
@@ -283,7 +324,7 @@ function indexOf(query: OrderQuery): string | undefined {
   const others = [outcome, network, currency, amountFrom, amountTo];
   // Only this one tells of two conditions without reading a row.
   return others.some(isGiven) || indexed.filter(isGiven).length > 1
-    ? LISTED
+    ? WALKED.time
     : undefined;
 }
 
@@ -301,13 +342,11 @@ function isOfFew(
 
 /** The query as its conditions take it. */
 function filterOf(query: OrderQuery): OrderFilter {
-  const { outcome, amountFrom, amountTo, reference, ...same } = query;
+  const { outcome, reference, ...same } = query;
   return {
     ...same,
     ...defined({
       outcome: outcome && storedOutcome(outcome),
-      amountFrom: amountUnits("amountFrom", amountFrom),
-      amountTo: amountUnits("amountTo", amountTo),
       named: reference,
     }),
   };

@@ -7,12 +7,9 @@ import { readOrderState } from "../projection/codec/stored_state.ts";
 import type { OrderState } from "../states/order_state.ts";
 import type { Entity } from "../machines/transition.ts";
 import type { Driver, SqlValue, Statement } from "../store/driver/driver.ts";
-import {
-  type PageQuery,
-  type Selection,
-  selectPage,
-  selectState,
-} from "../store/tables/state_pages.ts";
+import type { PageEnd } from "../store/tables/query_values.ts";
+import type { PageQuery, Selection } from "../store/tables/selection.ts";
+import { selectPage, selectState } from "../store/tables/state_pages.ts";
 
 /** One page of states. */
 export interface StatePage<View> {
@@ -20,6 +17,8 @@ export interface StatePage<View> {
   readonly views: readonly View[];
   /** Value of `after` for the next page; null on the last one. */
   readonly next: string | null;
+  /** As in {@linkcode RowPage}. */
+  readonly searchedTo: PageEnd | null;
 }
 
 /** Reads the states of orders, or those of users. */
@@ -62,12 +61,16 @@ export class StateReader<View, Query extends PageQuery> {
   /** Reads one page. */
   async page(query: Query): Promise<StatePage<View>> {
     const selection = this.#selection(query);
-    const { rows, next } = await selectPage(this.#driver, selection);
+    const { rows, next, searchedTo } = await selectPage(
+      this.#driver,
+      selection,
+    );
     return {
       views: rows.map(({ state, activity, context }) =>
         this.#viewOf(state, activity, context)
       ),
       next,
+      searchedTo,
     };
   }
 

@@ -6,7 +6,7 @@ import type {
   Condition,
   PageQuery,
   Selection,
-} from "../store/tables/state_pages.ts";
+} from "../store/tables/selection.ts";
 import { StateReader } from "./state_reader.ts";
 
 /** A user as readers see them. */
@@ -21,6 +21,8 @@ export interface UserQuery extends PageQuery {
   readonly status?: UserState["status"];
   /** Only this trust. */
   readonly trust?: Trust;
+  /** `newest` first or `oldest` first. @default "newest" */
+  readonly sort?: "newest" | "oldest";
 }
 
 /** One page of users. */

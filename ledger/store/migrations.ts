@@ -20,6 +20,7 @@ import {
 import type { Columns } from "./tables/columns.ts";
 import { STATE_TEXTS } from "./tables/packed_rows.ts";
 import {
+  amountOrderSchema,
   listedOrdersSchema,
   orderKeySql,
   ORDERS,
@@ -137,4 +138,5 @@ export const migrations: readonly Migration[] = [
     }),
   },
   { version: 7, statements: listedOrdersSchema },
+  { version: 8, statements: amountOrderSchema },
 ];

@@ -18,6 +18,7 @@ import {
   EXPLANATION,
   ORDER,
   ORDER_AS_OF,
+  ORDER_TOTALS,
   ORDERS,
   RELEASE_BY_HAND,
 } from "./order_operations.ts";
@@ -36,6 +37,7 @@ import { USER, USERS } from "./user_operations.ts";
 /** Every operation. */
 export const OPERATIONS: readonly Operation[] = [
   ORDERS,
+  ORDER_TOTALS,
   ORDER,
   ORDER_AS_OF,
   EXPLANATION,

@@ -163,6 +163,11 @@ export interface Operation<
     values: ValuesOf<P>,
     view: OperationView,
   ) => string | readonly string[];
+  /** What a command prints below a list for people. @default {nothing} */
+  readonly below?: (
+    context: OperationContext,
+    values: ValuesOf<P>,
+  ) => Promise<readonly string[]>;
 }
 
 /** Type-checks what an operation gives against what it says, then erases it. */

@@ -10,18 +10,27 @@ import {
   wordParam,
 } from "../../settings/params.ts";
 import { orderAsOf, orderExplanation } from "../queries/explanation.ts";
-import { checkStatus, ORDER_FILTERS } from "../queries/order_filters.ts";
+import {
+  checkStatus,
+  ORDER_FILTERS,
+  type OrderFilters,
+} from "../queries/order_filters.ts";
 import { refuseEmptyWindow } from "../queries/list_filters.ts";
 import { orderDetail, type OrderDetailJson } from "../queries/order.ts";
-import { ordersPage } from "../queries/orders.ts";
-import { PAGE, SORT } from "../queries/page.ts";
+import { ordersPage, ordersTotals } from "../queries/orders.ts";
+import { ORDER_SORT, PAGE } from "../queries/page.ts";
 import { explanationLines } from "../views/explanation_view.ts";
 import { foundByLines } from "../views/found_by.ts";
+import { totalsLines } from "../views/order_totals.ts";
 import { orderLines, orderTable } from "../views/order_view.ts";
 import { nextCommand, operands } from "../views/shell_word.ts";
 import { describeHandRelease } from "../wording/release.ts";
 import { findOrder, ORDER_REF } from "./find_order.ts";
-import { type Operation, operation } from "./operation.ts";
+import {
+  type Operation,
+  operation,
+  type OperationContext,
+} from "./operation.ts";
 import { refusedRecord } from "./refused.ts";
 
 /** `orders list`. */
@@ -35,21 +44,52 @@ export const ORDERS: Operation = operation({
     "All filters that are given must hold. Orders that appear or move " +
     "meanwhile may be read or missed, but none is read twice.",
   examples: ["--status pending --limit 20"],
-  params: { ...PAGE, ...ORDER_FILTERS, sort: SORT },
+  params: { ...PAGE, ...ORDER_FILTERS, sort: ORDER_SORT },
   result: {
     schema: "Order",
     description: "One page",
     many: { rows: "orders", first: "first" },
   },
   folds: true,
-  run: async ({ ledger, nowMs, named }, query) => {
-    refuseEmptyWindow(query, named);
-    await checkStatus(ledger, named("status"), query.status);
-    return await ordersPage(ledger, query, nowMs);
+  run: async (context, query) => {
+    await refuseWrong(context, query);
+    const { ledger, nowMs } = context;
+    const { items, next } = await ordersPage(ledger, query, nowMs);
+    return { items, next };
   },
   says: ({ items }, _, { columns }) =>
     items.length === 0 ? "No orders match" : [orderTable(items, columns)],
+  below: async ({ ledger, nowMs }, query) =>
+    totalsLines(await ordersTotals(ledger, query, nowMs)),
 });
+
+/** `orders totals`. */
+export const ORDER_TOTALS: Operation = operation({
+  command: "orders totals",
+  path: "/v1/orders/totals",
+  scope: "read",
+  operationId: "sumOrders",
+  summary: "Count orders and add up their amounts, by currency and trust",
+  description: "The filters are those of the list; sums are exact.",
+  examples: ["--status success --day 2026-11-20"],
+  params: ORDER_FILTERS,
+  result: { schema: "OrderTotals", description: "The totals of all of them" },
+  folds: true,
+  run: async (context, filters) => {
+    await refuseWrong(context, filters);
+    return await ordersTotals(context.ledger, filters, context.nowMs);
+  },
+  says: (totals) => totalsLines(totals),
+});
+
+/** Refuses filters of which an empty list would look like an answer. */
+async function refuseWrong(
+  { ledger, named }: OperationContext,
+  filters: OrderFilters,
+): Promise<void> {
+  refuseEmptyWindow(filters, named);
+  await checkStatus(ledger, named("status"), filters.status);
+}
 
 /** `orders show`. */
 export const ORDER: Operation = operation({

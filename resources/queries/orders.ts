@@ -1,8 +1,15 @@
 import { defined } from "../../core/guards.ts";
-import type { Ledger } from "../../ledger/mod.ts";
+import type { Ledger, OrderPage, OrderQuery } from "../../ledger/mod.ts";
+import type { OrderTotal } from "../../ledger/types.ts";
 import { type OrderJson, orderJson } from "../views/order_view.ts";
 import { type OrderFilters, orderQuery } from "./order_filters.ts";
-import type { Page, SortedPageParams } from "./page.ts";
+import type { Page, PageParams } from "./page.ts";
+
+/** One page of orders, and how far the list was looked through for it. */
+export interface OrdersPage extends Page<OrderJson> {
+  /** As in `OrderPage`. */
+  readonly searchedTo: OrderPage["searchedTo"];
+}
 
 /**
  * One page of `orders list --json`, newest first unless sorted otherwise.
@@ -12,15 +19,44 @@ import type { Page, SortedPageParams } from "./page.ts";
  */
 export async function ordersPage(
   ledger: Ledger,
-  params: OrderFilters & SortedPageParams,
+  params: OrderFilters & PageParams & Pick<OrderQuery, "sort">,
   nowMs: number,
-): Promise<Page<OrderJson>> {
-  const { orders, next } = await ledger.orders.page(defined({
+): Promise<OrdersPage> {
+  const { orders, next, searchedTo } = await ledger.orders.page(defined({
     ...orderQuery(params),
     stuckAtMs: nowMs,
     after: params.cursor,
     limit: params.limit,
     sort: params.sort,
   }));
-  return { items: orders.map((order) => orderJson(order, nowMs)), next };
+  const items = orders.map((order) => orderJson(order, nowMs));
+  return { items, next, searchedTo };
+}
+
+/** How many orders some filters choose, and the exact sums of their amounts. */
+export interface OrderTotalsJson {
+  /** How many orders there are. */
+  readonly orders: number;
+  /** The same by currency and trust, confirmed orders before claimed ones. */
+  readonly totals: readonly OrderTotal[];
+}
+
+/**
+ * The totals of what {@linkcode ordersPage} lists, on all its pages.
+ *
+ * @param nowMs The time that `stuck` goes by, in ms since the epoch.
+ */
+export async function ordersTotals(
+  ledger: Ledger,
+  filters: OrderFilters,
+  nowMs: number,
+): Promise<OrderTotalsJson> {
+  const totals = await ledger.orders.totals({
+    ...orderQuery(filters),
+    stuckAtMs: nowMs,
+  });
+  return {
+    orders: totals.reduce((sum, { orders }) => sum + orders, 0),
+    totals,
+  };
 }

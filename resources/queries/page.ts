@@ -1,3 +1,4 @@
+import type { OrderQuery } from "../../ledger/mod.ts";
 import {
   type Param,
   type Params,
@@ -34,17 +35,30 @@ export const PAGE = {
   ),
 } as const satisfies Params;
 
-/** Which page of a list that can be turned round. */
-export interface SortedPageParams extends PageParams {
-  /** Which rows come first, by when they were created. @default "newest" */
-  readonly sort?: "newest" | "oldest";
+/** A parameter that says which rows come first. */
+export interface SortParam<Word extends string> extends Param<Word> {
+  /** What stands for its value beside the flag. */
+  readonly operand: string;
 }
 
-/** Which rows come first. */
-export const SORT: Param<"newest" | "oldest"> & { readonly operand: string } = {
-  ...wordParam("Which come first: newest (the default) or oldest", [
-    "newest",
-    "oldest",
-  ]),
-  operand: "<order>",
-};
+/** Which rows come first, by when they were created. */
+export const SORT: SortParam<"newest" | "oldest"> = sortParam(
+  "Which come first: newest (the default) or oldest",
+  ["newest", "oldest"],
+);
+
+/** Which orders come first. */
+export const ORDER_SORT: SortParam<
+  NonNullable<OrderQuery["sort"]>
+> = sortParam(
+  "Which come first: newest (the default), oldest, or by amount, whatever " +
+    "the currency, largest or smallest",
+  ["newest", "oldest", "largest", "smallest"],
+);
+
+function sortParam<Word extends string>(
+  description: string,
+  words: readonly Word[],
+): SortParam<Word> {
+  return { ...wordParam(description, words), operand: "<order>" };
+}

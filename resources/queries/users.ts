@@ -1,8 +1,8 @@
 import { defined } from "../../core/guards.ts";
 import { type Freshness, readFreshness } from "../../sync/mod.ts";
-import type { Ledger, UserView } from "../../ledger/mod.ts";
+import type { Ledger, UserQuery, UserView } from "../../ledger/mod.ts";
 import { type UserJson, userJson } from "../views/user_view.ts";
-import type { Page, SortedPageParams } from "./page.ts";
+import type { Page, PageParams } from "./page.ts";
 import { type UserFilters, userQuery } from "./user_filters.ts";
 
 /**
@@ -12,7 +12,7 @@ import { type UserFilters, userQuery } from "./user_filters.ts";
  */
 export async function usersPage(
   ledger: Ledger,
-  params: UserFilters & SortedPageParams,
+  params: UserFilters & PageParams & Pick<UserQuery, "sort">,
 ): Promise<Page<UserJson>> {
   const { cursor, limit, sort } = params;
   const { users, next } = await ledger.users.page(

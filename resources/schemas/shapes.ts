@@ -30,6 +30,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
     "orders list, orders show, orders export --format ndjson, orders explain --as-of",
   ),
   "order-detail": shape("OrderDetail", ["orders show"], null),
+  "order-totals": shape("OrderTotals", ["orders totals"]),
   "daily-total": shape("DailyTotal", [
     "orders export --totals --format ndjson",
   ]),

@@ -1,4 +1,5 @@
 import { isDecimal } from "../../core/decimal.ts";
+import { thousands } from "./text.ts";
 
 /** Decimals of a currency that the runtime does not know. */
 const USUAL = 2;
@@ -12,6 +13,17 @@ export function withDecimals(amount: string, currency: string | null): string {
   const [whole = "", part = ""] = amount.split(".");
   const decimals = part.padEnd(decimalsOf(currency), "0");
   return decimals === "" ? whole : `${whole}.${decimals}`;
+}
+
+/**
+ * The same with its digits in groups, as people write it: `1,200.50` for
+ * `1200.5` of USD.
+ */
+export function groupedAmount(amount: string, currency: string | null): string {
+  if (!isDecimal(amount)) return amount;
+  const [whole = "", decimals] = withDecimals(amount, currency).split(".");
+  const shown = thousands(whole);
+  return decimals === undefined ? shown : `${shown}.${decimals}`;
 }
 
 /** Decimals that amounts of a currency usually have: of yen none. */

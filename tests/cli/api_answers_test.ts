@@ -36,6 +36,16 @@ const ALIKE: readonly (readonly [string, readonly string[], string])[] = [
     ["orders", "list", "--status", "pending"],
     "/v1/orders?limit=1000&status=pending",
   ],
+  [
+    "listOrders",
+    ["orders", "list", "--sort", "largest"],
+    "/v1/orders?limit=1000&sort=largest",
+  ],
+  [
+    "sumOrders",
+    ["orders", "totals", "--trust", "confirmed"],
+    "/v1/orders/totals?trust=confirmed",
+  ],
   ["getOrder", ["orders", "show", success], `/v1/orders/${success}`],
   [
     "explainOrder",
@@ -150,6 +160,7 @@ const REFUSED_ALIKE: readonly (readonly [
   ],
   [["orders", "list", "--status", "sucess"], "/v1/orders?status=sucess"],
   [["orders", "list", "--attention", "x"], "/v1/orders?attention=x"],
+  [["orders", "totals", "--status", "x"], "/v1/orders/totals?status=x"],
   [["orders", "list", "--from", "x"], "/v1/orders?from=x"],
   [
     ["orders", "list", "--from", "2026-11-02", "--to", "2026-11-01"],

@@ -169,6 +169,7 @@ Deno.test("every command prints the JSON that COMMANDS.md documents", async () =
       ["orders", "explain", orderId, "--as-of", "2100-01-01", "--json"],
     ]
   ) await holds(order, args);
+  await holds("orders totals", ["orders", "totals", "--json"]);
   await holds("orders export --totals --format ndjson", [
     ...["orders", "export", "--totals", "--format", "ndjson"],
   ]);

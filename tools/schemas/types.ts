@@ -61,6 +61,7 @@ import type {
   LedgerStatsJson,
 } from "../../resources/queries/statistics.ts";
 import type { OrderDetailJson } from "../../resources/queries/order.ts";
+import type { OrderTotalsJson } from "../../resources/queries/orders.ts";
 import type {
   Dropped,
   Fired,
@@ -161,6 +162,7 @@ export interface Components {
   readonly RecordedRelease: RecordedRelease;
   readonly OrderRelease: OrderReleaseJson;
   readonly OrderDetail: OrderDetailJson;
+  readonly OrderTotals: OrderTotalsJson;
   readonly AttentionItem: AttentionJson;
   readonly Delivery: StoredDelivery;
   readonly DeliveryDetail: DeliveryDetailJson;

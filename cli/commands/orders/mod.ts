@@ -3,6 +3,7 @@ import {
   EXPLANATION,
   ORDER,
   ORDER_AS_OF,
+  ORDER_TOTALS,
   ORDERS,
 } from "../../../resources/operations/order_operations.ts";
 import type { Cli } from "../../program/cli.ts";
@@ -15,6 +16,7 @@ export function addOrders(program: Command, cli: Cli): void {
     "list, show, explain and export orders",
   ).description("what the ledger knows of orders");
   addOperation(orders, cli, ORDERS);
+  addOperation(orders, cli, ORDER_TOTALS);
   addOperation(orders, cli, ORDER);
   addOperation(orders, cli, EXPLANATION, ORDER_AS_OF);
   addExport(orders, cli);

@@ -9,7 +9,7 @@ import { liveGeneration } from "./checkpoints.ts";
 import { isLink } from "./link_text.ts";
 import { orderStateSql } from "./orders.ts";
 import { ordersOfSessions } from "./recorded_sessions.ts";
-import type { Condition } from "./state_pages.ts";
+import type { Condition } from "./selection.ts";
 
 /** Which orders to read; all that is set must hold. */
 export interface OrderFilter {
@@ -25,10 +25,6 @@ export interface OrderFilter {
   readonly outcome?: StoredOutcome;
   readonly network?: string;
   readonly currency?: string;
-  /** In the unit of the column `amount`. */
-  readonly amountFrom?: number;
-  /** Likewise. */
-  readonly amountTo?: number;
   /** The partner's own reference, or the external id. */
   readonly named?: string;
   /** Paid and unchanged since then is stuck, UTC ISO 8601. */
@@ -249,8 +245,6 @@ export function orderConditions(query: OrderFilter): Condition[] {
   if (query.currency !== undefined) {
     add("currency = ? COLLATE NOCASE", query.currency);
   }
-  if (query.amountFrom !== undefined) add("amount >= ?", query.amountFrom);
-  if (query.amountTo !== undefined) add("amount <= ?", query.amountTo);
   if (query.named !== undefined) {
     add(
       `order_id IN (SELECT order_id FROM orders

@@ -124,6 +124,18 @@ export const listedOrdersSchema: readonly string[] = [
 ];
 
 /**
+ * What lists of orders are sorted by, where that is the amount: one that cannot
+ * be compared counts as less than nothing. As the index by time, this one tells
+ * without any row which orders of a list there are.
+ */
+export const amountOrderSchema: readonly string[] = [
+  `ALTER TABLE orders ADD COLUMN sort_amount INTEGER
+    GENERATED ALWAYS AS (coalesce(amount, -1)) VIRTUAL`,
+  `CREATE INDEX orders_by_amount ON orders(generation, sort_amount, sort_at,
+    place, status, trust, release, outcome, commodity, network, currency)`,
+];
+
+/**
  * An amount as the column `amount` has it.
  *
  * @param decimal A plain decimal.

@@ -88,17 +88,18 @@ export interface PageEnd {
   readonly sortAt: string;
   /** Identifier of the row. */
   readonly id: string;
+  /** Amount the row is sorted by before its time. @default {none} */
+  readonly amount?: number;
 }
 
 /**
  * Writes where a page ends as one opaque text.
  *
- * @param end Time and identifier of the last row.
+ * @param end Time and identifier of the last row, and its amount.
  */
-export function encodeCursor({ sortAt, id }: PageEnd): string {
-  return base64urlnopad.encode(
-    new TextEncoder().encode(JSON.stringify([sortAt, id])),
-  );
+export function encodeCursor({ sortAt, id, amount }: PageEnd): string {
+  const keys = amount === undefined ? [sortAt, id] : [sortAt, id, amount];
+  return base64urlnopad.encode(new TextEncoder().encode(JSON.stringify(keys)));
 }
 
 /**
@@ -111,10 +112,11 @@ export function decodeCursor(cursor: string): PageEnd {
   try {
     const bytes = base64urlnopad.decode(cursor);
     const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
-    if (Array.isArray(value) && value.length === 2) {
-      const [sortAt, id] = value;
+    if (Array.isArray(value) && value.length <= 3) {
+      const [sortAt, id, amount] = value;
       if (typeof sortAt === "string" && typeof id === "string") {
-        return { sortAt, id };
+        if (value.length === 2) return { sortAt, id };
+        if (Number.isSafeInteger(amount)) return { sortAt, id, amount };
       }
     }
   } catch {

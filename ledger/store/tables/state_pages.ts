@@ -1,6 +1,19 @@
 import { isPaidTwice, orderContext } from "./order_context.ts";
 import { liveGeneration } from "./checkpoints.ts";
+import {
+  boundConditions,
+  isByAmount,
+  isDescending,
+  type ListPlace,
+  type ListStep,
+  orderBy,
+  placeOf,
+  selectStepEnd,
+  sortKeys,
+  WHOLE,
+} from "./list_order.ts";
 import { amountSumSql, orderStateSql } from "./orders.ts";
+import { type Condition, type Selection, WALKED } from "./selection.ts";
 import { userTextsSql } from "./users.ts";
 import type { Entity } from "../../machines/transition.ts";
 import type { Driver, SqlValue, Statement } from "../driver/driver.ts";
@@ -8,8 +21,9 @@ import {
   decodeCursor,
   encodeCursor,
   fitting,
+  type PageEnd,
   pageSize,
-  queryTime,
+  wrongQuery,
 } from "./query_values.ts";
 
 /**
@@ -20,131 +34,92 @@ function shownBytes(stored: number): number {
   return 3 * stored + 1500;
 }
 
-/** What every query of states can say. */
-export interface PageQuery {
-  /**
-   * Only what was created after it, ISO 8601 with a zone. Until the service has
-   * stated when, the time of the first event stands for it.
-   */
-  readonly createdAfter?: string;
-  /** Only what was created then or before, ISO 8601 with a zone. */
-  readonly createdUpTo?: string;
-  /** `newest` first or `oldest` first. @default "newest" */
-  readonly sort?: "newest" | "oldest";
-  /**
-   * Rows of a page, 1 to 1000. It has fewer where they are long: only a `next`
-   * that is null says that it is the last one.
-   *
-   * @default 100
-   */
-  readonly limit?: number;
-  /** `next` of the page before. @default from the beginning */
-  readonly after?: string;
-}
-
-/** One condition of a query. */
-export interface Condition {
-  /** SQL with `?` placeholders. */
-  readonly sql: string;
-  /** One value per placeholder. */
-  readonly args: readonly SqlValue[];
-}
-
-/** What is read, and how. */
-export interface Selection {
-  /** `orders` or `users`. */
-  readonly table: "orders" | "users";
-  /**
-   * Index to go by, where SQLite would rather walk all rows in their order.
-   *
-   * @default what SQLite chooses
-   */
-  readonly index?: string;
-  /** Whether its index has few rows of what is selected. @default {false} */
-  readonly isOfFew?: boolean;
-  /** Conditions besides those of {@linkcode PageQuery}. */
-  readonly where: readonly Condition[];
-  /**
-   * Of these one holds, and never two for one row. Each is read by an index of
-   * its own, and the rows of all are merged in their order.
-   *
-   * @default none: `where` alone selects
-   */
-  readonly either?: readonly Condition[];
-  /** The query. */
-  readonly query: PageQuery;
-}
-
 /** Rows of one page. */
 export interface RowPage {
   /** State and activity of each, as they are stored. */
-  readonly rows: readonly {
-    readonly state: string;
-    readonly activity: string;
-    /** What a row of an order says beside its state. */
-    readonly context: readonly SqlValue[];
-  }[];
+  readonly rows: readonly StateRow[];
   /** Cursor of the next page; null on the last one. */
   readonly next: string | null;
+  /**
+   * Up to where the list was looked through, where the page ended because of
+   * that; else null.
+   */
+  readonly searchedTo: PageEnd | null;
+}
+
+/** A row of a page. */
+export interface StateRow {
+  readonly state: string;
+  readonly activity: string;
+  /** What a row of an order says beside its state. */
+  readonly context: readonly SqlValue[];
 }
 
 /**
  * The statement that reads one page, and one row more to know whether there is
- * another.
+ * another: rows of state, activity, time, amount, id, bytes, place and
+ * context.
  *
  * @param selection What to read.
+ * @param step Only those of a part of the list. @default {what the cursor says}
  */
-export function pageStatement(selection: Selection): Condition {
-  const { table, where, query } = selection;
+export function pageStatement(
+  selection: Selection,
+  step: ListStep = { from: cursorPlace(selection), to: null },
+): Condition {
+  const { table, where, query, index } = selection;
   const id = table === "orders" ? "order_id" : "user_id";
-  const newest = (query.sort ?? "newest") === "newest";
-  const conditions = [...where, ...createdConditions(query)];
-  if (query.after !== undefined) {
-    const end = decodeCursor(query.after);
-    // Where the row is gone, all of its time count as read.
-    conditions.push({
-      sql: `(sort_at, place) ${newest ? "<" : ">"} (?, coalesce((SELECT e.place
-        FROM ${table} AS e WHERE e.generation = ${liveGeneration}
-          AND e.${id} = ?), ${newest ? 0 : Number.MAX_SAFE_INTEGER}))`,
-      args: [end.sortAt, end.id],
-    });
+  const columns = (amount: string) =>
+    `${stateSql(table)}, activity, sort_at, ${amount} AS sorted, ${id}, ` +
+    `length(CAST(${stateSql(table)} AS BLOB)) + ` +
+    `length(CAST(activity AS BLOB)), place${context(table)}`;
+  const chosen = {
+    ...selection,
+    where: [...where, ...boundConditions(selection, step)],
+  };
+  const rows = pageSize(query.limit) + 1;
+  const keys = sortKeys(selection);
+  const [amount = "NULL"] = isByAmount(query.sort) ? keys : [];
+  if (amount === "NULL" || index === WALKED.amount) {
+    const { sql, args } = selects(chosen, columns(amount));
+    const order = orderBy(
+      query,
+      keys.map((key) => key === amount ? "sorted" : key),
+    );
+    return { sql: `${sql} ${order} LIMIT ?`, args: [...args, rows] };
   }
-  const order = newest ? "DESC" : "ASC";
-  const selected = selects(
-    { ...selection, where: conditions },
-    `${stateSql(table)}, activity, sort_at, ${id}, place, ` +
-      `length(CAST(${stateSql(table)} AS BLOB)) + ` +
-      `length(CAST(activity AS BLOB))${context(table)}`,
+  // Sorted by their short columns: only the rows of the page are read.
+  const { sql, args } = selects(
+    chosen,
+    `row AS found, ${amount} AS sorted, sort_at, place`,
   );
+  const order = orderBy(query, ["sorted", "sort_at", "place"]);
   return {
-    sql: `${selected.sql} ORDER BY sort_at ${order}, place ${order} LIMIT ?`,
-    args: [...selected.args, pageSize(query.limit) + 1],
+    sql: `SELECT ${columns(amount)} FROM ${table} WHERE row IN (
+      SELECT found FROM (${sql}) ${order} LIMIT ?) ${order}`,
+    args: [...args, rows],
   };
 }
 
-/** When the rows were created. */
-function createdConditions(query: PageQuery): Condition[] {
-  const { createdAfter, createdUpTo, after, sort = "newest" } = query;
-  // SQLite takes one bound of each side: with a cursor, the cursor's.
-  const [lower, upper] = after === undefined
-    ? ["sort_at", "sort_at"]
-    : sort === "newest"
-    ? ["sort_at", "+sort_at"]
-    : ["+sort_at", "sort_at"];
-  const conditions: Condition[] = [];
-  if (createdAfter !== undefined) {
-    conditions.push({
-      sql: `${lower} > ?`,
-      args: [queryTime("createdAfter", createdAfter)],
-    });
+/** Where the page before ended. */
+function cursorPlace({ table, query }: Selection): ListPlace | null {
+  if (query.after === undefined) return null;
+  const { sortAt, id, amount } = decodeCursor(query.after);
+  if ((amount !== undefined) !== isByAmount(query.sort)) {
+    throw wrongQuery("cursor", query.after, '"next" of a page sorted likewise');
   }
-  if (createdUpTo !== undefined) {
-    conditions.push({
-      sql: `${upper} <= ?`,
-      args: [queryTime("createdUpTo", createdUpTo)],
-    });
-  }
-  return conditions;
+  const column = table === "orders" ? "order_id" : "user_id";
+  // Where the row is gone, all of its time count as read.
+  const last = isDescending(query.sort) ? 0 : Number.MAX_SAFE_INTEGER;
+  return {
+    sql: [
+      ...(amount === undefined ? [] : ["?"]),
+      "?",
+      `coalesce((SELECT e.place FROM ${table} AS e
+        WHERE e.generation = ${liveGeneration} AND e.${column} = ?), ${last})`,
+    ],
+    args: [...(amount === undefined ? [] : [amount]), sortAt, id],
+  };
 }
 
 /** What is read of the rows of a selection, whatever their order. */
@@ -168,53 +143,6 @@ function selects(
   };
 }
 
-/** Where an order stands among those of one generation. */
-export interface OrderPlace {
-  /** Time it is sorted by. */
-  readonly sortAt: string;
-  /** Its place among those of one time. */
-  readonly place: number;
-}
-
-/** A part of a list: behind an order, and up to another one. */
-export interface OrderStep {
-  /** Null from the newest on. */
-  readonly from: OrderPlace | null;
-  /** Null to the oldest. */
-  readonly to: OrderPlace | null;
-}
-
-/** Selects where the step ends that has so many orders, whatever they are. */
-export function selectStepEnd(
-  query: PageQuery,
-  from: OrderPlace | null,
-  orders: number,
-): Statement {
-  const conditions = [
-    ...createdConditions(query),
-    ...stepConditions({
-      from,
-      to: null,
-    }),
-  ];
-  return {
-    sql: `SELECT sort_at, place FROM orders INDEXED BY orders_by_time
-      WHERE generation = ${liveGeneration}
-        ${conditions.map(({ sql }) => `AND ${sql}`).join(" ")}
-      ORDER BY sort_at DESC, place DESC LIMIT 1 OFFSET ?`,
-    args: [...conditions.flatMap(({ args }) => args), orders - 1],
-  };
-}
-
-function stepConditions({ from, to }: OrderStep): Condition[] {
-  const than = (sign: string, one: OrderPlace | null): Condition[] =>
-    one === null ? [] : [{
-      sql: `(sort_at, place) ${sign} (?, ?)`,
-      args: [one.sortAt, one.place],
-    }];
-  return [...than("<", from), ...than(">=", to)];
-}
-
 /**
  * Counts and adds up the orders of a selection: rows of currency, trust, number
  * of orders, number of amounts, and the sum of these.
@@ -223,13 +151,9 @@ function stepConditions({ from, to }: OrderStep): Condition[] {
  */
 export function orderTotals(
   selection: Selection,
-  step: OrderStep = { from: null, to: null },
+  step: ListStep = WHOLE,
 ): Statement {
-  const where = [
-    ...selection.where,
-    ...createdConditions(selection.query),
-    ...stepConditions(step),
-  ];
+  const where = [...selection.where, ...boundConditions(selection, step)];
   const { sql, args } = selects(
     { ...selection, where },
     "upper(currency) AS currency, trust, amount",
@@ -243,33 +167,111 @@ export function orderTotals(
 
 const ALWAYS: Condition = { sql: "", args: [] };
 
+/** Rows of an index that one page looks through, by its steps. */
+const STEPS: readonly number[] = [2_000, 20_000, 30_000, 50_000];
+
+/** Sorting so many takes as long as a page may. */
+const SORTED = 20_000;
+
 /**
  * Reads one page.
  *
  * @param selection What to read.
+ * @param steps Rows that are looked through, where an index is walked.
+ * @param sorted Orders of a window that are sorted by amount, at most, rather
+ * than looked for among all.
  */
 export async function selectPage(
   driver: Driver,
   selection: Selection,
+  steps: readonly number[] = STEPS,
+  sorted: number = SORTED,
 ): Promise<RowPage> {
-  const size = pageSize(selection.query.limit);
-  const [result] = await driver.batch([pageStatement(selection)], "read");
-  const rows = result?.rows ?? [];
+  const { chosen, isWalked } = await routeOf(driver, selection, sorted);
+  if (!isWalked) {
+    const [page] = await driver.batch([pageStatement(chosen)], "read");
+    return pageOf(chosen, page?.rows ?? [], null);
+  }
+  const found: (readonly SqlValue[])[] = [];
+  let from = cursorPlace(chosen);
+  let end: PageEnd | null = null;
+  for (const step of steps) {
+    const [ends] = await driver.batch(
+      [selectStepEnd(chosen, from, step)],
+      "read",
+    );
+    const [id, ...keys] = ends?.rows[0] ?? [];
+    const to = id === undefined ? null : placeOf(keys);
+    const [part] = await driver.batch(
+      [pageStatement(chosen, { from, to })],
+      "read",
+    );
+    found.push(...part?.rows ?? []);
+    from = to;
+    end = id === undefined ? null : endOf(id, keys.slice(0, -1));
+    if (end === null || found.length > pageSize(chosen.query.limit)) break;
+  }
+  return pageOf(chosen, found, end);
+}
+
+/**
+ * How a page is read: where an index is walked, nobody knows how many of its
+ * rows are chosen.
+ */
+async function routeOf(
+  driver: Driver,
+  selection: Selection,
+  sorted: number,
+): Promise<{ readonly chosen: Selection; readonly isWalked: boolean }> {
+  const { index, query: { createdAfter, createdUpTo } } = selection;
+  if (index !== WALKED.amount) {
+    return { chosen: selection, isWalked: index === WALKED.time };
+  }
+  const isWindow = (createdAfter ?? createdUpTo) !== undefined;
+  if (!isWindow) return { chosen: selection, isWalked: true };
+  const byTime = { ...selection, index: WALKED.time };
+  const { sort: _, ...query } = selection.query;
+  const [ends] = await driver.batch(
+    [selectStepEnd({ ...byTime, query }, null, sorted)],
+    "read",
+  );
+  return (ends?.rows.length ?? 0) > 0
+    ? { chosen: selection, isWalked: true }
+    : { chosen: byTime, isWalked: false };
+}
+
+function pageOf(
+  { query }: Selection,
+  rows: readonly (readonly SqlValue[])[],
+  end: PageEnd | null,
+): RowPage {
+  const size = pageSize(query.limit);
   const fit = fitting(
     rows.slice(0, size),
     ([, , , , , bytes]) => shownBytes(Number(bytes)),
   );
-  const last = rows.length > fit.length ? fit.at(-1) : undefined;
+  const isCut = rows.length > fit.length;
+  const [, , sortAt = "", sorted = null, id = ""] = fit.at(-1) ?? [];
+  const last = endOf(id, sorted === null ? [sortAt] : [sorted, sortAt]);
+  const next = isCut ? last : end;
   return {
-    rows: fit.map(([state, activity, , , , , ...context]) => ({
+    rows: fit.map(([state, activity, , , , , , ...context]) => ({
       state: state as string,
       activity: activity as string,
       context,
     })),
-    next: last === undefined ? null : encodeCursor({
-      sortAt: last[2] as string,
-      id: last[3] as string,
-    }),
+    next: next === null ? null : encodeCursor(next),
+    searchedTo: isCut ? null : end,
+  };
+}
+
+/** Where a page ends, by the last row's id and keys without its place. */
+function endOf(id: SqlValue, keys: readonly SqlValue[]): PageEnd {
+  const [sortAt, amount] = keys.toReversed();
+  return {
+    sortAt: String(sortAt),
+    id: String(id),
+    ...(amount === undefined ? {} : { amount: Number(amount) }),
   };
 }
 

@@ -48,6 +48,14 @@ function isThere(value: Child): boolean {
     String(value).trim() !== "";
 }
 
+/** How a table is sorted by a column. */
+export interface SortedHead {
+  /** Where it is sorted by the column, or by it the other way round. */
+  readonly href: string;
+  /** How it is now; null where it is sorted by another column. */
+  readonly sorted: "ascending" | "descending" | null;
+}
+
 /** A column of a table. */
 export interface ColumnHead {
   readonly title: string;
@@ -55,6 +63,8 @@ export interface ColumnHead {
   readonly number?: boolean;
   /** Sentences take the room that is left, and long words in them break. */
   readonly sentence?: boolean;
+  /** A link that sorts the table by it. @default {none} */
+  readonly sort?: SortedHead | undefined;
 }
 
 /**
@@ -73,8 +83,17 @@ export function table(
       : heads[at]?.sentence === true
       ? "says"
       : "text";
-  const head = heads.map(({ title }, at) =>
-    markup`<th scope="col" class="${side(at)}">${title}</th>`
+  const head = heads.map(({ title, sort }, at) =>
+    sort === undefined
+      ? markup`<th scope="col" class="${side(at)}">${title}</th>`
+      : markup`<th scope="col" class="${side(at)}" aria-sort="${
+        sort.sorted ?? "none"
+      }"><a href="${sort.href}">${title}${
+        sort.sorted !== null &&
+        markup` <span aria-hidden="true">${
+          sort.sorted === "descending" ? "↓" : "↑"
+        }</span>`
+      }</a></th>`
   );
   // On a narrow screen each row is a list, and each cell says its title.
   const body = rows.map((cells) => {

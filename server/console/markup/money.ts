@@ -1,6 +1,4 @@
-import { isDecimal } from "../../../core/decimal.ts";
-import { withDecimals } from "../../../resources/views/money.ts";
-import { thousands } from "../../../resources/views/text.ts";
+import { groupedAmount } from "../../../resources/views/money.ts";
 import { outsideText } from "./outside.ts";
 
 /**
@@ -20,11 +18,5 @@ export function moneyText(
 
 /** The same without the currency, for a column that names it. */
 export function sumText(amount: string, currency: string | null): string {
-  if (!isDecimal(amount)) return outsideText(amount, 60);
-  const [whole = "", decimals] = withDecimals(amount, currency).split(".");
-  const shown = thousands(whole);
-  return outsideText(
-    decimals === undefined ? shown : `${shown}.${decimals}`,
-    60,
-  );
+  return outsideText(groupedAmount(amount, currency), 60);
 }

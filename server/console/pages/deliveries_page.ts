@@ -49,9 +49,7 @@ ${await ofFilters(DELIVERY_FILTERS, chosen, async (filters) => {
       return section(
         "list",
         "Newest first",
-        markup`${deliveryTable(items)}${
-          onward(LIST.path, chosen, { after, next })
-        }
+        markup`${deliveryTable(items)}${onward(LIST, chosen, { after, next })}
 ${sameCommand(LIST.command, chosen)}`,
       );
     })}`,

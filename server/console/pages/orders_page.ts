@@ -9,18 +9,24 @@ import { exportOrders } from "../../../resources/views/order_export.ts";
 import { ATTENTION } from "../../../resources/wording/attention.ts";
 import { CASE } from "../../../resources/wording/case.ts";
 import { RELEASE, RELEASE_REASON } from "../../../resources/wording/release.ts";
+import type { SearchedTo } from "../../../ledger/types.ts";
 import type { PageContext } from "../context/page_context.ts";
 import { type Markup, markup, section } from "../markup/markup.ts";
+import { sumText } from "../markup/money.ts";
+import { timeText } from "../markup/times.ts";
 import {
   type Address,
+  BY_TIME,
   type Chosen,
   chosenBy,
   type FilteredList,
+  headingOf,
   listForm,
   listPath,
   ofFilters,
   onward,
   sameCommand,
+  sortLink,
   sortOf,
 } from "../parts/list_form.ts";
 import { orderTable } from "../parts/order_table.ts";
@@ -29,6 +35,13 @@ import type { PageParts } from "./layout.ts";
 
 /** Orders of one page. */
 const ORDERS = 50;
+
+/** Orders in which the list can be. */
+const SORTS = {
+  ...BY_TIME,
+  largest: { title: "largest first", further: "Smaller ones" },
+  smallest: { title: "smallest first", further: "Larger ones" },
+};
 
 const LIST: FilteredList = {
   path: "/orders",
@@ -46,7 +59,7 @@ const LIST: FilteredList = {
       Object.entries(CASE).map(([state, { title }]) => [state, title]),
     ),
   },
-  sorts: true,
+  sorts: SORTS,
 };
 
 /** The orders that the filters of the address choose, and their sum. */
@@ -72,8 +85,8 @@ function listed(
 ): Promise<Markup> {
   return ofFilters(ORDER_FILTERS, chosen, async (filters) => {
     await checkStatus(ledger, "status", filters.status);
-    const sort = sortOf(chosen);
-    const { items, next } = await listedOrders(ledger, {
+    const sort = sortOf(SORTS, chosen);
+    const { items, next, searchedTo } = await listedOrders(ledger, {
       ...filters,
       sort,
       limit: ORDERS,
@@ -82,14 +95,24 @@ function listed(
     const sum = await totals.soon(orderQuery(filters));
     return section(
       "list",
-      sort === "newest" ? "Newest first" : "Oldest first",
+      headingOf(SORTS[sort]),
       markup`${
         sum === null
           ? totalsLater(listPath("/orders/totals", chosen))
           : orderTotals(sum)
       }
-${orderTable("Orders", items, nowMs)}${
-        onward(LIST.path, chosen, { after, next })
+${
+        // More may match further on.
+        (items.length > 0 || searchedTo === null) &&
+        orderTable("Orders", items, nowMs, {
+          amount: sortLink(LIST, chosen, ["largest", "smallest"]),
+          created: sortLink(LIST, chosen, ["newest", "oldest"]),
+        })}${
+        onward(LIST, chosen, {
+          after,
+          next,
+          searchedTo: searchedTo && placeText(searchedTo, sort),
+        })
       }
 ${sameCommand(LIST.command, chosen)}
 <p class="row"><a class="button" href="${
@@ -97,6 +120,23 @@ ${sameCommand(LIST.command, chosen)}
       }" download>All of them as CSV</a></p>`,
     );
   });
+}
+
+/** Up to where a list was searched: `back to 2026-11-20 09:00 UTC`. */
+function placeText(
+  { time, amount }: SearchedTo,
+  sort: keyof typeof SORTS,
+): string {
+  const way = sort === "newest"
+    ? "back to"
+    : sort === "largest"
+    ? "down to"
+    : "up to";
+  return `${way} ${
+    amount === null
+      ? `${timeText(time).slice(0, 16)} UTC`
+      : `amounts of ${sumText(amount, null)}`
+  }`;
 }
 
 /** The sum of what the address chooses. */
@@ -133,7 +173,7 @@ export function ordersCsv(
   const orders = ledger.orders.list({
     ...orderQuery(filters),
     stuckAtMs: nowMs,
-    sort: sortOf(chosen),
+    sort: sortOf(SORTS, chosen),
   });
   const lines = new TransformStream<Uint8Array, Uint8Array>();
   const writer = lines.writable.getWriter();

@@ -7,8 +7,10 @@ import { brief, outside } from "../markup/outside.ts";
 import { when } from "../markup/times.ts";
 import {
   type Address,
+  BY_TIME,
   chosenBy,
   type FilteredList,
+  headingOf,
   listForm,
   ofFilters,
   onward,
@@ -26,7 +28,7 @@ const LIST: FilteredList = {
   command: "users list",
   filters: USER_FILTERS,
   first: Object.keys(USER_FILTERS),
-  sorts: true,
+  sorts: BY_TIME,
 };
 
 /** The users that the filters of the address choose. */
@@ -43,7 +45,7 @@ export async function usersPage(
     body: markup`<h1>Users</h1>
 ${listForm(LIST, chosen)}
 ${await ofFilters(USER_FILTERS, chosen, async (filters) => {
-      const sort = sortOf(chosen);
+      const sort = sortOf(BY_TIME, chosen);
       const { items, next } = await listedUsers(ledger, {
         ...filters,
         sort,
@@ -52,9 +54,9 @@ ${await ofFilters(USER_FILTERS, chosen, async (filters) => {
       });
       return section(
         "list",
-        sort === "newest" ? "Newest first" : "Oldest first",
+        headingOf(BY_TIME[sort]),
         markup`${userTable(items, nowMs)}${
-          onward(LIST.path, chosen, { after, next })
+          onward(LIST, chosen, { after, next })
         }
 ${sameCommand(LIST.command, chosen)}`,
       );

@@ -6,7 +6,13 @@ import type {
 import { readFilters } from "../../../resources/queries/list_filters.ts";
 import { shellWord } from "../../../resources/views/shell_word.ts";
 import { UsageError } from "../../../settings/errors.ts";
-import { type Markup, markup, NOTHING, section } from "../markup/markup.ts";
+import {
+  type Markup,
+  markup,
+  NOTHING,
+  section,
+  type SortedHead,
+} from "../markup/markup.ts";
 import { sentence } from "../markup/outside.ts";
 
 /** Gives what the address says of a filter, of `after` or of `sort`. */
@@ -26,9 +32,26 @@ export interface FilteredList {
   readonly meanings?: Readonly<
     Record<string, Readonly<Record<string, string>> | undefined>
   >;
-  /** Whether it can be turned round. @default {false} */
-  readonly sorts?: true;
+  /** Its orders by their words, the usual one first. @default {one order} */
+  readonly sorts?: Readonly<Record<string, SortChoice>>;
 }
+
+/** An order in which a list can be. */
+export interface SortChoice {
+  /** What it is called, such as `newest first`. */
+  readonly title: string;
+  /** What a link to the next page says. */
+  readonly further: string;
+}
+
+/** Orders by when rows were created. */
+export const BY_TIME: {
+  readonly newest: SortChoice;
+  readonly oldest: SortChoice;
+} = {
+  newest: { title: "newest first", further: "Earlier ones" },
+  oldest: { title: "oldest first", further: "Later ones" },
+};
 
 /** The texts of filters that an address has; `sort` is one of them. */
 export type Chosen = Readonly<Record<string, string>>;
@@ -52,9 +75,38 @@ export function listPath(
   return query === "" ? path : `${path}?${query}`;
 }
 
-/** Which end of a list comes first. */
-export function sortOf({ sort }: Chosen): "newest" | "oldest" {
-  return sort === "oldest" ? "oldest" : "newest";
+/** In which order a list is: the usual one, where no other is chosen. */
+export function sortOf<Word extends string>(
+  sorts: Readonly<Record<Word, SortChoice>>,
+  { sort }: Chosen,
+): Word {
+  const words = Object.keys(sorts) as Word[];
+  return words.find((word) => word === sort) ?? words[0] as Word;
+}
+
+/** The heading of a list in an order. */
+export function headingOf({ title }: SortChoice): string {
+  return title.charAt(0).toUpperCase() + title.slice(1);
+}
+
+/** A link that sorts a list by a column, and turns it round. */
+export function sortLink(
+  list: FilteredList,
+  chosen: Chosen,
+  [first, second]: readonly [descending: string, ascending: string],
+): SortedHead {
+  const sort = sortOf(list.sorts ?? {}, chosen);
+  return {
+    href: listPath(list.path, {
+      ...chosen,
+      sort: sort === first ? second : first,
+    }),
+    sorted: sort === first
+      ? "descending"
+      : sort === second
+      ? "ascending"
+      : null,
+  };
 }
 
 /** The form that chooses, and the same as a command. */
@@ -66,7 +118,7 @@ export function listForm(list: FilteredList, chosen: Chosen): Markup {
   const isFoldedUsed = folded.some((name) => chosen[name] !== undefined);
   return markup`<form class="filter" action="${list.path}" method="get">
 <div class="fields">${fields(list.first)}${
-    list.sorts && sortField(chosen)
+    list.sorts && sortField(list.sorts, chosen)
   }</div>
 ${
     folded.length > 0 &&
@@ -114,15 +166,17 @@ export async function ofFilters<Filters extends ListFilters>(
 
 /** Links to the pages before and behind. */
 export function onward(
-  path: string,
+  { path, sorts = BY_TIME }: Pick<FilteredList, "path" | "sorts">,
   chosen: Chosen,
-  { after, next }: {
+  { after, next, searchedTo = null }: {
     readonly after: string | undefined;
     readonly next: string | null;
+    /** Up to where it was searched, where few match. @default {null} */
+    readonly searchedTo?: string | null;
   },
 ): Markup {
   if (after === undefined && next === null) return NOTHING;
-  const later = sortOf(chosen) === "newest" ? "Earlier ones" : "Later ones";
+  const { further = "" } = sorts[sortOf(sorts, chosen)] ?? {};
   return markup`<p class="row">${
     after !== undefined &&
     markup`<a class="button" href="${listPath(path, chosen)}">First page</a>`
@@ -130,7 +184,10 @@ export function onward(
     next !== null &&
     markup`<a class="button" href="${
       listPath(path, chosen, { after: next })
-    }">${later}</a>`
+    }">${searchedTo === null ? further : "Search further"}</a>`
+  }${
+    searchedTo !== null &&
+    markup`<span class="soft">Few match: searched ${searchedTo} so far</span>`
   }</p>`;
 }
 
@@ -166,13 +223,21 @@ function field(
   return labelled(name, input);
 }
 
-function sortField(chosen: Chosen): Markup {
+function sortField(
+  sorts: Readonly<Record<string, SortChoice>>,
+  chosen: Chosen,
+): Markup {
+  const sort = sortOf(sorts, chosen);
+  const [usual] = Object.keys(sorts);
   return labelled(
     "sort",
-    markup`<select id="sort" name="sort"><option value="">newest first</option>
-<option value="oldest" ${
-      sortOf(chosen) === "oldest" && "selected"
-    }>oldest first</option></select>`,
+    markup`<select id="sort" name="sort">${
+      Object.entries(sorts).map(([word, { title }]) =>
+        markup`<option value="${word === usual ? "" : word}" ${
+          word === sort && "selected"
+        }>${title}</option>\n`
+      )
+    }</select>`,
   );
 }
 

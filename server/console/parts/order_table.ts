@@ -1,6 +1,11 @@
 import type { OrderJson } from "../../../resources/views/order_view.ts";
 import { pathOfId } from "../../http/path_id.ts";
-import { type Markup, markup, table } from "../markup/markup.ts";
+import {
+  type Markup,
+  markup,
+  type SortedHead,
+  table,
+} from "../markup/markup.ts";
 import { moneyText } from "../markup/money.ts";
 import { brief, code, outside } from "../markup/outside.ts";
 import { agoText, timeText } from "../markup/times.ts";
@@ -40,11 +45,13 @@ export function orderLink(orderId: string): Markup {
  * Orders, one a line, each with its verdict.
  *
  * @param label What they are, for a screen reader.
+ * @param sort Links that sort them. @default {none}
  */
 export function orderTable(
   label: string,
   orders: readonly OrderJson[],
   nowMs: number,
+  sort: { readonly amount?: SortedHead; readonly created?: SortedHead } = {},
 ): Markup {
   if (orders.length === 0) return markup`<p class="soft">None.</p>`;
   return table(
@@ -53,9 +60,9 @@ export function orderTable(
       { title: "Order" },
       { title: "Release" },
       { title: "Status" },
-      { title: "Amount", number: true },
+      { title: "Amount", number: true, sort: sort.amount },
       { title: "Asset" },
-      { title: "Created (UTC)" },
+      { title: "Created (UTC)", sort: sort.created },
       { title: "What is true", sentence: true },
     ],
     orders.map((order) => [

@@ -1,7 +1,8 @@
 import type { OrderTotal } from "../../../ledger/types.ts";
-import { counted, countText } from "../../../resources/views/text.ts";
+import { totalText } from "../../../resources/views/order_totals.ts";
+import { countText } from "../../../resources/views/text.ts";
 import { type Markup, markup } from "../markup/markup.ts";
-import { moneyText } from "../markup/money.ts";
+import { outsideText } from "../markup/outside.ts";
 
 /** How many orders a list has, and their sum by currency. */
 export function orderTotals(totals: readonly OrderTotal[]): Markup {
@@ -13,18 +14,11 @@ export function orderTotals(totals: readonly OrderTotal[]): Markup {
   }</p>`;
 }
 
-function total(
-  { currency, trust, orders, sum, notSummed }: OrderTotal,
-): Markup {
-  const isNone = notSummed === orders;
+function total(one: OrderTotal): Markup {
+  const { sum, of } = totalText(one);
   return markup`<strong>${
-    isNone ? "No amount" : moneyText(sum, currency)
-  }</strong> <span class="soft">in ${counted(orders, "order")}${
-    trust === "claimed" && ", claimed by webhooks alone"
-  }${
-    notSummed > 0 && !isNone &&
-    `, ${counted(notSummed, "amount")} not in it`
-  }</span>`;
+    outsideText(sum, 80)
+  }</strong> <span class="soft">${of}</span>`;
 }
 
 /**

@@ -1,0 +1,42 @@
+import type { OrderTotal } from "../../ledger/types.ts";
+import type { OrderTotalsJson } from "../queries/orders.ts";
+import { groupedAmount } from "./money.ts";
+import { counted } from "./text.ts";
+
+/** A total in words: the sum, and what it is the sum of. */
+export interface TotalText {
+  /** The amount with its currency, or that none is known. */
+  readonly sum: string;
+  /** How many orders, and what the sum leaves out. */
+  readonly of: string;
+}
+
+/** One currency and trust in words. */
+export function totalText(
+  { currency, trust, orders, sum, notSummed }: OrderTotal,
+): TotalText {
+  const isNone = notSummed === orders;
+  return {
+    sum: isNone
+      ? "No amount"
+      : [groupedAmount(sum, currency), currency ?? ""].join(" ").trim(),
+    of: `in ${counted(orders, "order")}` +
+      (trust === "claimed" ? ", claimed by webhooks alone" : "") +
+      (notSummed > 0 && !isNone
+        ? `, ${counted(notSummed, "amount")} not in it`
+        : ""),
+  };
+}
+
+/** All totals, a line each below how many orders there are. */
+export function totalsLines(
+  { orders, totals }: OrderTotalsJson,
+): readonly string[] {
+  return [
+    counted(orders, "order"),
+    ...totals.map((total) => {
+      const { sum, of } = totalText(total);
+      return `  ${sum} ${of}`;
+    }),
+  ];
+}
