@@ -6,6 +6,7 @@ import {
   selectDeliveries,
   selectQuarantined,
 } from "../store/tables/deliveries.ts";
+import { placeOf, selectStepEnd } from "../store/tables/list_order.ts";
 import { orderTotals, pageStatement } from "../store/tables/state_pages.ts";
 import { selectTransitions } from "../store/tables/transitions.ts";
 import {
@@ -209,6 +210,49 @@ Deno.test("a page of a list is one walk of one index, from where the page before
   ];
   for (const [statement, steps] of pages) {
     assert.deepEqual(await stepsOf(driver, statement), steps, statement.sql);
+  }
+  await ledger.close();
+});
+
+Deno.test("a step of a walk is bounded on both sides by its index, and its end is found in the index", async () => {
+  const driver = await openDriver({ url: ":memory:", worker: false });
+  const ledger = await ledgerOn(driver, { environment: "sandbox" });
+  const time = "2026-11-20T09:00:00.000Z";
+  const window = { createdAfter: time, createdUpTo: time };
+  const steps: readonly (readonly [OrderQuery, string])[] = [
+    [
+      { network: "base", ...window },
+      "orders_by_time (generation=? AND (sort_at,place)>(?,?) AND (sort_at,place)<(?,?))",
+    ],
+    [
+      { sort: "oldest", network: "base", ...window },
+      "orders_by_time (generation=? AND (sort_at,place)>(?,?) AND (sort_at,place)<(?,?))",
+    ],
+    [
+      { sort: "largest", amountFrom: "1", amountTo: "9", status: "failed" },
+      "orders_by_amount (generation=? AND (sort_amount,sort_at,place)>(?,?,?) AND (sort_amount,sort_at,place)<(?,?,?))",
+    ],
+    [
+      { sort: "smallest", amountFrom: "1", amountTo: "9", ...window },
+      "orders_by_amount (generation=? AND (sort_amount,sort_at,place)>(?,?,?) AND (sort_amount,sort_at,place)<(?,?,?))",
+    ],
+  ];
+  for (const [query, search] of steps) {
+    const selection = orderSelection(query);
+    const keys = query.amountFrom === undefined ? [time, 9] : [1, time, 9];
+    const step = { from: placeOf(keys), to: placeOf(keys) };
+    const plan = await stepsOf(driver, pageStatement(selection, step));
+    assert.equal(plan[0], `SEARCH orders USING INDEX ${search}`);
+    assert.ok(!plan.some((one) => one.includes("B-TREE")), plan.join("\n"));
+    const end = await stepsOf(
+      driver,
+      selectStepEnd(selection, step.from, 9),
+    );
+    assert.equal(end.length, 1, end.join("\n"));
+    assert.match(
+      end[0] ?? "",
+      /^SEARCH orders USING INDEX orders_by_(time|amount) \(generation=\? AND \(?sort_/,
+    );
   }
   await ledger.close();
 });

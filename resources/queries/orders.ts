@@ -1,6 +1,6 @@
 import { defined } from "../../core/guards.ts";
 import type { Ledger, OrderPage, OrderQuery } from "../../ledger/mod.ts";
-import type { OrderTotal } from "../../ledger/types.ts";
+import type { OrderTotalsJson } from "../views/order_totals.ts";
 import { type OrderJson, orderJson } from "../views/order_view.ts";
 import { type OrderFilters, orderQuery } from "./order_filters.ts";
 import type { Page, PageParams } from "./page.ts";
@@ -31,14 +31,6 @@ export async function ordersPage(
   }));
   const items = orders.map((order) => orderJson(order, nowMs));
   return { items, next, searchedTo };
-}
-
-/** How many orders some filters choose, and the exact sums of their amounts. */
-export interface OrderTotalsJson {
-  /** How many orders there are. */
-  readonly orders: number;
-  /** The same by currency and trust, confirmed orders before claimed ones. */
-  readonly totals: readonly OrderTotal[];
 }
 
 /**

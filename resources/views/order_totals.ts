@@ -1,7 +1,14 @@
 import type { OrderTotal } from "../../ledger/types.ts";
-import type { OrderTotalsJson } from "../queries/orders.ts";
 import { groupedAmount } from "./money.ts";
 import { counted } from "./text.ts";
+
+/** How many orders some filters choose, and the exact sums of their amounts. */
+export interface OrderTotalsJson {
+  /** How many orders there are. */
+  readonly orders: number;
+  /** The same by currency and trust, confirmed orders before claimed ones. */
+  readonly totals: readonly OrderTotal[];
+}
 
 /** A total in words: the sum, and what it is the sum of. */
 export interface TotalText {

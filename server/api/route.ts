@@ -110,7 +110,9 @@ export function pageOf(items: JsonSchema): JsonSchema {
       items: { type: "array", items },
       next: {
         type: ["string", "null"],
-        description: "`cursor` of the next page; null on the last one",
+        description:
+          "`cursor` of the next page; null on the last one. A page " +
+          "may have fewer rows than its limit, or none, and not be the last",
       },
     },
   };

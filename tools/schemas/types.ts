@@ -61,7 +61,7 @@ import type {
   LedgerStatsJson,
 } from "../../resources/queries/statistics.ts";
 import type { OrderDetailJson } from "../../resources/queries/order.ts";
-import type { OrderTotalsJson } from "../../resources/queries/orders.ts";
+import type { OrderTotalsJson } from "../../resources/views/order_totals.ts";
 import type {
   Dropped,
   Fired,
