@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { appendStatement } from "../store/tables/events/append.ts";
-import { selectPage } from "../store/tables/state_pages.ts";
+import { type RowPage, selectPage } from "../store/tables/state_pages.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { orderSnapshot } from "../events/mint.ts";
 import { at, emptyStore } from "../testing/projection_test_kit.ts";
@@ -84,10 +84,11 @@ Deno.test("Orders.page() sorts by time and amount, and reads each of equal amoun
       fc.constantFrom(20, 200),
       async (query, steps, sorted) => {
         const found: string[] = [];
-        for (let after: string | null | undefined; after !== null;) {
-          const page = await selectPage(
+        let after: string | null = "";
+        while (after !== null) {
+          const page: RowPage = await selectPage(
             driver,
-            orderSelection({ ...query, ...(after ? { after } : {}) }),
+            orderSelection({ ...query, ...(after === "" ? {} : { after }) }),
             steps,
             sorted,
           );

@@ -18,6 +18,7 @@ import {
 } from "../testing/projection_test_kit.ts";
 import { type OrderQuery, Orders, orderSelection } from "./orders.ts";
 import { Projector } from "../projection/projector.ts";
+import type { Selection } from "../store/tables/selection.ts";
 import { pageStatement } from "../store/tables/state_pages.ts";
 import { type UserQuery, Users, userSelection } from "./users.ts";
 
@@ -261,7 +262,7 @@ Deno.test.each([
   "a page of orders by %j reads an index in order",
   async (query, index) => {
     const driver = await emptyStore();
-    const plan = await planOf(driver, "orders", query);
+    const plan = await planOf(driver, orderSelection(query));
     assert.match(
       plan,
       new RegExp(`SEARCH orders USING INDEX ${index} \\(generation=`),
@@ -276,7 +277,10 @@ Deno.test("Orders.page() by click id goes by the links", async () => {
   const byId =
     /SEARCH orders USING INDEX \w+ \(generation=\? AND order_id=\?\)/;
   for (const more of [{}, { status: "success" }, { userId: "U1" }]) {
-    const plan = await planOf(driver, "orders", { clickId: "C1", ...more });
+    const plan = await planOf(
+      driver,
+      orderSelection({ clickId: "C1", ...more }),
+    );
     assert.match(
       plan,
       /SEARCH l USING PRIMARY KEY \(generation=\? AND kind=\? AND link=\?/,
@@ -293,7 +297,7 @@ Deno.test.each([
   "a page of users by %j reads an index in order",
   async (query, index) => {
     const driver = await emptyStore();
-    const plan = await planOf(driver, "users", query);
+    const plan = await planOf(driver, userSelection(query));
     assert.match(
       plan,
       new RegExp(`SEARCH users USING INDEX ${index} \\(generation=`),
@@ -305,12 +309,9 @@ Deno.test.each([
 
 async function planOf(
   driver: Driver,
-  table: "orders" | "users",
-  query: OrderQuery & UserQuery,
+  selection: Selection,
 ): Promise<string> {
-  const { sql, args } = pageStatement(
-    table === "orders" ? orderSelection(query) : userSelection(query),
-  );
+  const { sql, args } = pageStatement(selection);
   const [plan] = await driver.batch(
     [{ sql: `EXPLAIN QUERY PLAN ${sql}`, args }],
     "read",
