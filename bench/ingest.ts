@@ -1,4 +1,4 @@
-import { type CatchUp, catchUp } from "./catch_up.ts";
+import { catchUp } from "./catch_up.ts";
 import type { Bench, Comparison, Row } from "./measuring/comparison.ts";
 import { boundRow, ratioRow } from "./measuring/comparison.ts";
 import {
@@ -16,7 +16,6 @@ import { type Server, withFolder } from "./process.ts";
 import { interleave, median } from "./measuring/rounds.ts";
 
 const rounds = 3;
-const sustainedConnections = 64;
 
 /** Durable ingest over HTTP against a server that stores nothing. */
 export const ingest: Comparison = {
@@ -41,7 +40,7 @@ export const ingest: Comparison = {
       let files = 0;
       const newFile = (): string => `${folder}/${files++}.db`;
       const rows: Row[] = [];
-      let bare: readonly Measured[] = [];
+      const bare = new Map<number, readonly Measured[]>();
       for (const [connections, mostMs] of [[64, 10], [256, 25]] as const) {
         const burst = (server: Promise<Server>, seconds = bench.burstSeconds) =>
           measure(server, { connections, seconds, say: bench.say });
@@ -60,13 +59,27 @@ export const ingest: Comparison = {
           connections,
           mostMs,
         ));
-        if (connections === sustainedConnections) bare = sides.bare.results;
+        bare.set(connections, sides.bare.results);
       }
-      const ingest = await sustained(bench, newFile(), "ingest");
-      const serve = await sustained(bench, newFile(), "serve");
-      return [...rows, ...sustainedRows(ingest, serve, bare, bench)];
+      for (const [name, connections, bound] of SUSTAINED) {
+        const options = {
+          name,
+          connections,
+          bound,
+          bare: bare.get(connections),
+        };
+        rows.push(...await sustainedRows(bench, newFile(), options));
+      }
+      return rows;
     }),
 };
+
+/** What is loaded for long, over how many connections, and what is aimed at. */
+const SUSTAINED = [
+  ["ingest", 64, 0.45],
+  ["serve", 64, 0.35],
+  ["serve", 256, 0.4],
+] as const;
 
 /** A load, and how its server used the processors. */
 interface Measured extends Load {
@@ -113,46 +126,50 @@ function burstRows(
   ];
 }
 
-interface Sustained {
-  readonly load: Measured;
-  readonly caughtUp: CatchUp;
-  /** What held the catching up back. */
-  readonly limit: string;
+interface SustainedOptions {
+  readonly name: "ingest" | "serve";
+  readonly connections: number;
+  /** The least part of what the bare server answers. */
+  readonly bound: number;
+  /** Bursts of the bare server over as many connections. */
+  readonly bare: readonly Measured[] | undefined;
 }
 
-function sustainedRows(
-  ingest: Sustained,
-  serve: Sustained,
-  bare: readonly Measured[],
-  { sustainedSeconds }: Bench,
-): Row[] {
-  const row = (name: string, { load, caughtUp }: Sustained, bound: number) =>
-    ratioRow(
-      `${name}, ${sustainedSeconds} s, ${sustainedConnections} connections`,
-      {
-        ours: [load.perSecond],
-        theirs: bare.map(({ perSecond }) => perSecond),
-        unit: "requests/s",
-        at: "least",
-        bound,
-        limit: limitOfAll([load]),
-        details: { ...detailsOf([load]), stored: caughtUp.stored },
-      },
-    );
+async function sustainedRows(
+  { say, sustainedSeconds: seconds }: Bench,
+  file: string,
+  { name, connections, bound, bare = [] }: SustainedOptions,
+): Promise<Row[]> {
+  say(`${name} for ${seconds} s, and until the ledger has caught up`);
+  const folding = name === "serve";
+  await using server = await (folding ? wholeServer(file) : ingestServer(file));
+  const load = await measureServer(server, { connections, seconds, say });
+  const { result: caughtUp, usage } = await watched(
+    () => catchUp(file, { answered: load.answered, folding }),
+    server.pid,
+  );
+  const limit = limitOf(
+    usage === null ? [] : [usage],
+    "the database's thread and the disk",
+  );
+  const until = folding
+    ? `serve, ${connections} connections, until all is folded and chained`
+    : "ingest, until the ledger holds what was answered";
   return [
-    row("ingest", ingest, 0.45),
-    boundRow("ingest, until the ledger holds what was answered", {
-      ours: [ingest.caughtUp.storedSeconds],
-      most: 5,
-      unit: "s",
-      limit: ingest.limit,
+    ratioRow(`${name}, ${seconds} s, ${connections} connections`, {
+      ours: [load.perSecond],
+      theirs: bare.map(({ perSecond }) => perSecond),
+      unit: "requests/s",
+      at: "least",
+      bound,
+      limit: limitOfAll([load]),
+      details: { ...detailsOf([load]), stored: caughtUp.stored },
     }),
-    row("serve", serve, 0.35),
-    boundRow("serve, until everything is folded and chained", {
-      ours: [serve.caughtUp.foldedSeconds ?? 0],
-      most: 30,
+    boundRow(until, {
+      ours: [caughtUp.foldedSeconds ?? caughtUp.storedSeconds],
+      most: folding ? 30 : 5,
       unit: "s",
-      limit: serve.limit,
+      limit,
     }),
   ];
 }
@@ -195,25 +212,4 @@ async function measureServer(
   );
   say(`${connections} connections: ${Math.round(result.perSecond)}/s`);
   return { ...result, usage };
-}
-
-async function sustained(
-  { say, sustainedSeconds: seconds }: Bench,
-  file: string,
-  name: "ingest" | "serve",
-): Promise<Sustained> {
-  say(`${name} for ${seconds} s, and until the ledger has caught up`);
-  await using server =
-    await (name === "serve" ? wholeServer(file) : ingestServer(file));
-  const connections = sustainedConnections;
-  const load = await measureServer(server, { connections, seconds, say });
-  const { result: caughtUp, usage } = await watched(
-    () => catchUp(file, { answered: load.answered, folding: name === "serve" }),
-    server.pid,
-  );
-  const limit = limitOf(
-    usage === null ? [] : [usage],
-    "the database's thread and the disk",
-  );
-  return { load, caughtUp, limit };
 }

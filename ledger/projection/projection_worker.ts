@@ -1,4 +1,5 @@
 import { backoffMs } from "../../core/waiting/retry_delay.ts";
+import { FOLD_PACE_RULES, FoldPace } from "./fold_pace.ts";
 
 /** What the worker does its work with. */
 export interface ProjectionWorkerOptions {
@@ -14,38 +15,23 @@ export interface ProjectionWorkerOptions {
   readonly onError?: (error: unknown) => void;
   /** Called after each success. @default {none} */
   readonly onDone?: () => void;
-  /** Rest between a wake-up and the work, ms, so that a burst is folded in one
-   * step. @default 20 */
+  /** Shortest time from the end of one run to the next, ms, so that what comes
+   * meanwhile is folded in one step; what comes alone is folded at once.
+   * @default 20 */
   readonly restMs?: number;
   /** Looks at the ledger even when nobody calls, ms: other processes append
    * too. @default 1000 */
   readonly idleMs?: number;
   /** Longest wait after failures, ms. @default 30000 */
   readonly maxBackoffMs?: number;
-  /** Appends in a second from which on they go first. @default 500 */
-  readonly crowdedPerSecond?: number;
-  /** Longest that a step waits for appends to calm down, ms. @default 5000 */
-  readonly maxYieldMs?: number;
   /** The clock, ms. @default performance.now */
   readonly now?: () => number;
 }
 
-/** Appends are counted over this long to measure their rate, in ms. */
-const RATE_WINDOW_MS = 50;
-/** Looks without a crowd that end it. One is not enough: while the disk stalls
- * no append is counted either. */
-const CALM_LOOKS = 4;
-/**
- * Most events of a step: this thread answers deliveries too, and they wait while
- * a step is folded. Measured: the longest wait is a fifth of that with steps of
- * 4,000, and as many events are folded in a second.
- */
-const STEP_EVENTS = 500;
-
 /**
  * Folds at all times, for a process that runs until it is told to stop. A
- * failed fold is tried again by itself. Appends go first: while many come, the
- * fold waits, but for a bounded time.
+ * failed fold is tried again by itself. While many deliveries are received,
+ * senders go first: {@linkcode FoldPace} says how far.
  */
 export class ProjectionWorker implements AsyncDisposable {
   readonly #options: Required<ProjectionWorkerOptions>;
@@ -53,8 +39,7 @@ export class ProjectionWorker implements AsyncDisposable {
   readonly #done: Promise<void>;
   #wake: () => void = () => {};
   #woken = false;
-  #appends = 0;
-  #countedSince: number;
+  readonly #pace: FoldPace;
 
   /** Starts at once. */
   constructor(options: ProjectionWorkerOptions) {
@@ -64,20 +49,37 @@ export class ProjectionWorker implements AsyncDisposable {
       maxBackoffMs: 30_000,
       onError: () => {},
       onDone: () => {},
-      crowdedPerSecond: 500,
-      maxYieldMs: 5000,
       now: () => performance.now(),
       ...options,
     };
-    this.#countedSince = this.#options.now();
+    this.#pace = new FoldPace(FOLD_PACE_RULES, this.#options.now());
     this.#done = this.#run();
   }
 
+  /** Says that a delivery came in, which is not appended yet. */
+  received(): void {
+    this.#pace.received();
+  }
+
   /** Says that events were appended. */
-  wake(count = 1): void {
+  wake(): void {
     this.#woken = true;
-    this.#appends += count;
     this.#wake();
+  }
+
+  /**
+   * Does other work that folds at the pace of this one.
+   *
+   * @param work Waits for `pace` before each step.
+   */
+  async paced<Result>(
+    work: (pace: () => Promise<number>) => Promise<Result>,
+  ): Promise<Result> {
+    try {
+      return await work(this.#next);
+    } finally {
+      this.#pace.ended(this.#options.now());
+    }
   }
 
   /** Does the work one last time, and resolves. */
@@ -93,7 +95,7 @@ export class ProjectionWorker implements AsyncDisposable {
   }
 
   async #run(): Promise<void> {
-    const { catchUp, onError, onDone, restMs, idleMs, maxBackoffMs } =
+    const { catchUp, onError, onDone, restMs, idleMs, maxBackoffMs, now } =
       this.#options;
     const stopped = this.#controller.signal;
     const never = new AbortController().signal;
@@ -101,7 +103,7 @@ export class ProjectionWorker implements AsyncDisposable {
     while (!stopped.aborted) {
       try {
         this.#woken = false;
-        await catchUp(stopped, this.#pace);
+        await this.paced((pace) => catchUp(stopped, pace));
         failures = 0;
         onDone();
       } catch (error) {
@@ -110,6 +112,7 @@ export class ProjectionWorker implements AsyncDisposable {
           onError(error);
         }
       }
+      const endedMs = now();
       if (stopped.aborted) break;
       await this.#sleep(
         failures === 0 ? idleMs : backoffMs(failures + 1, {
@@ -118,7 +121,8 @@ export class ProjectionWorker implements AsyncDisposable {
         }),
         failures === 0,
       );
-      if (restMs > 0 && !stopped.aborted) await this.#sleep(restMs, false);
+      const leftMs = Math.min(restMs, endedMs + restMs - now());
+      if (leftMs > 0 && !stopped.aborted) await this.#sleep(leftMs, false);
     }
     try {
       await catchUp(never, () => Promise.resolve(Infinity));
@@ -127,33 +131,14 @@ export class ProjectionWorker implements AsyncDisposable {
     }
   }
 
-  /**
-   * Waits until few appends come, because senders wait for them and not for
-   * the fold. After `maxYieldMs` a step is made all the same.
-   */
-  readonly #pace = async (): Promise<number> => {
-    const { maxYieldMs, now } = this.#options;
-    const dueAt = now() + maxYieldMs;
-    let calmLooks = this.#isCrowded() ? 0 : CALM_LOOKS;
-    while (calmLooks < CALM_LOOKS && !this.#controller.signal.aborted) {
-      if (now() >= dueAt) break;
-      await this.#sleep(RATE_WINDOW_MS, false);
-      calmLooks = this.#isCrowded() ? 0 : calmLooks + 1;
+  /** Waits until the next step may be made. */
+  readonly #next = async (): Promise<number> => {
+    for (;;) {
+      const { waitMs, mostEvents } = this.#pace.next(this.#options.now());
+      if (waitMs === 0 || this.#controller.signal.aborted) return mostEvents;
+      await this.#sleep(waitMs, false);
     }
-    return STEP_EVENTS;
   };
-
-  /** Whether many appends came since this was last asked. */
-  #isCrowded(): boolean {
-    const now = this.#options.now();
-    const seconds = (now - this.#countedSince) / 1000;
-    // Too short a time says nothing; of a long one most was quiet.
-    const counted = Math.min(Math.max(seconds, RATE_WINDOW_MS / 1000), 0.2);
-    const crowded = this.#appends > this.#options.crowdedPerSecond * counted;
-    this.#appends = 0;
-    this.#countedSince = now;
-    return crowded;
-  }
 
   #sleep(ms: number, wakeable: boolean): Promise<void> {
     if (wakeable && this.#woken) return Promise.resolve();

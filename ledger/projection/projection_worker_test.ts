@@ -73,49 +73,81 @@ Deno.test("ProjectionWorker.stop() ends a long rest at once", async () => {
   await worker.stop();
 });
 
-Deno.test("ProjectionWorker lets many appends go first, and then takes a small step", async () => {
+Deno.test("ProjectionWorker rests after a step while many deliveries come, appended or not", async () => {
   let now = 0;
   const paces: number[] = [];
   const done = Promise.withResolvers<void>();
   const worker: ProjectionWorker = new ProjectionWorker({
     catchUp: async (_, pace) => {
       await Promise.resolve();
-      const appends = setInterval(() => {
+      const receive = () => {
         now += 100;
-        for (let append = 0; append < 200; append++) worker.wake();
-      }, 5);
-      for (let append = 0; append < 200; append++) worker.wake();
+        for (let i = 0; i < 200; i++) worker.received();
+      };
+      receive();
+      paces.push(await pace());
+      receive(); // A step of 100 ms.
+      const coming = setInterval(receive, 5);
       paces.push(await pace(), now);
-      clearInterval(appends);
+      clearInterval(coming);
       done.resolve();
     },
     now: () => now,
-    maxYieldMs: 1_000,
     idleMs: 60_000,
   });
   await done.promise;
-  const [mostEvents, waitedMs = 0] = paces;
-  assert.equal(mostEvents, 500);
-  assert.ok(waitedMs >= 1_000 && waitedMs < 5_000, `waited ${waitedMs} ms`);
+  const [first, second, foldedMs = 0] = paces;
+  assert.deepEqual([first, second], [100, 100]);
+  assert.ok(foldedMs >= 600, `folded again at ${foldedMs} ms`);
   await worker.stop();
 });
 
-Deno.test("ProjectionWorker does not wait when appends are few", async () => {
+Deno.test("ProjectionWorker does not rest because much is appended of what came before", async () => {
   let now = 0;
   const paces: number[] = [];
   const done = Promise.withResolvers<void>();
   const worker: ProjectionWorker = new ProjectionWorker({
     catchUp: async (_, pace) => {
       await Promise.resolve();
-      now += 1_000;
-      for (let append = 0; append < 90; append++) worker.wake();
-      paces.push(await pace());
+      for (let step = 0; step < 2; step++) {
+        now += 1_000;
+        for (let append = 0; append < 1000; append++) worker.wake();
+        paces.push(await pace());
+      }
       done.resolve();
     },
     now: () => now,
+    restMs: 0,
     idleMs: 60_000,
   });
   await done.promise;
-  assert.deepEqual(paces, [500]);
+  assert.deepEqual(paces.slice(0, 2), [500, 500]);
+  assert.equal(now, 2000);
+  await worker.stop();
+});
+
+Deno.test("ProjectionWorker folds what comes alone at once, and rests between two runs", async () => {
+  let now = 0;
+  let ran = Promise.withResolvers<void>();
+  const worker = new ProjectionWorker({
+    catchUp: () => Promise.resolve(ran.resolve()),
+    now: () => now,
+    restMs: 60_000,
+    idleMs: 600_000,
+  });
+  await ran.promise;
+  await new Promise((resolve) => setTimeout(resolve));
+  ran = Promise.withResolvers();
+  now += 60_000;
+  worker.wake();
+  await ran.promise;
+  await new Promise((resolve) => setTimeout(resolve));
+  let again = false;
+  ran = Promise.withResolvers();
+  void ran.promise.then(() => again = true);
+  now += 30_000;
+  worker.wake();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.equal(again, false, "the rest lasts until a minute after the last");
   await worker.stop();
 });

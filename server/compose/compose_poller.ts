@@ -4,6 +4,7 @@ import { logDeliveryAlert, logPollAlert } from "../monitoring/log_alerts.ts";
 import { StalledPoller } from "../monitoring/stalled_poller.ts";
 import { VARIABLES } from "../../settings/settings.ts";
 import { serviceClient } from "../../settings/service.ts";
+import type { Projection } from "./compose_projection.ts";
 import type { ServiceParts } from "./service_parts.ts";
 
 /** What asks the service, and what notices that it makes no step. */
@@ -18,9 +19,11 @@ export interface ComposedPoller {
  * Makes the poller, whose alerts are logged and whose progress is measured.
  *
  * @param parts What the service is made of.
+ * @param projection What folds beside it: the poller keeps to its pace.
  */
 export function composePoller(
   { config, ledger, log, metrics, now, longLived, ...parts }: ServiceParts,
+  projection: Pick<Projection, "paced">,
 ): ComposedPoller {
   if (parts.poll === false) return { poller: null, stalled: null };
   if (config.apiKey === null) {
@@ -40,7 +43,14 @@ export function composePoller(
     })
     : null;
   const poller = createPoller({
-    ledger,
+    ledger: {
+      driver: ledger.driver,
+      project: (options) =>
+        projection.paced((pace) =>
+          ledger.project({ ...options, ...defined({ pace }) })
+        ),
+      onRequested: (listener) => ledger.onRequested(listener),
+    },
     client: serviceClient(config, ledger.environment, {
       ...rate,
       ...defined({ fetch: parts.fetch }),

@@ -67,8 +67,14 @@ export function composeProjection(
 
 /** Folds and chains what was appended, behind the endpoint's answer. */
 export interface Projection {
-  /** Says that events were appended. @param count How many. @default 1 */
-  wake(count?: number): void;
+  /** Says that a delivery came in, which is not appended yet. */
+  received(): void;
+  /** Says that events were appended. */
+  wake(): void;
+  /** Does other work that folds, at this one's pace where it has one. */
+  paced<Result>(
+    work: (pace?: () => Promise<number>) => Promise<Result>,
+  ): Promise<Result>;
   /** Ends the work that is under way, and resolves. */
   stop(): Promise<void>;
 }
@@ -96,6 +102,14 @@ export class ProjectionOnDemand implements Projection {
   constructor(catchUp: () => Promise<void>, events: ProjectionEvents) {
     this.#catchUp = catchUp;
     this.#events = events;
+  }
+
+  /** Every append is folded at once, however many come. */
+  received(): void {}
+
+  /** Does the work without pauses. */
+  paced<Result>(work: () => Promise<Result>): Promise<Result> {
+    return work();
   }
 
   /** Folds now, or once more after the fold that is under way. */

@@ -5,6 +5,7 @@ import {
   bodyValue,
   classify,
 } from "../../core/webhook_event/classify_body.ts";
+import type { Delivery } from "../../core/wire/delivery.ts";
 import {
   addRefusedRequests,
   lookForDrift,
@@ -89,11 +90,10 @@ export function composeService(parts: ServiceParts): Service {
   const appends = new RecentOutcome(now);
   const stored = async <Result>(
     commit: () => Promise<Result>,
-    count: number,
   ): Promise<Result> => {
     try {
       const result = await appends.of(metrics.timed(commit));
-      projection.wake(count);
+      projection.wake();
       return result;
     } catch (error) {
       checkReplaced(error);
@@ -103,8 +103,7 @@ export function composeService(parts: ServiceParts): Service {
   const meter = metrics.meter("@rampkit/onramp/webhooks");
   const mover = spool === undefined ? null : spoolMover({
     spool,
-    take: (records, count) =>
-      stored(() => ledger.appendRecords(records), count),
+    take: (records) => stored(() => ledger.appendRecords(records)),
     reportWaiting: (waiting) =>
       writeWaiting(
         ledger.driver,
@@ -118,13 +117,17 @@ export function composeService(parts: ServiceParts): Service {
   });
   if (spool !== undefined) metrics.spool(spool);
   const bodies = new BodyReport({ meter, log: endpointLog(log) });
+  const store = spool?.put ?? (async (delivery: Delivery) => {
+    await stored(() => ledger.appendDelivery(delivery));
+    const tally = new BodyTally();
+    tally.add(delivery.id, classify(bodyValue(delivery.body)));
+    bodies.take(tally);
+  });
   const endpoint = webhookEndpoint({
-    append: spool?.put ?? (async (delivery) => {
-      await stored(() => ledger.appendDelivery(delivery), 1);
-      const tally = new BodyTally();
-      tally.add(delivery.id, classify(bodyValue(delivery.body)));
-      bodies.take(tally);
-    }),
+    append: (delivery) => {
+      projection.received();
+      return store(delivery);
+    },
     ...defined({ noRoomFor: spool?.noRoomFor }),
     unanswered: spool?.note ?? ledger.recordUnanswered,
     secrets: parts.secrets,
@@ -143,7 +146,7 @@ export function composeService(parts: ServiceParts): Service {
     log,
     timer: longLived,
   });
-  const { poller, stalled } = composePoller(parts);
+  const { poller, stalled } = composePoller(parts, projection);
   const counting = new AbortController();
   const counted = longLived
     ? new OrderGauges({
