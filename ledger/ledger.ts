@@ -72,7 +72,7 @@ import {
 import { FOLD_VERSION } from "./projection/fold_version.ts";
 import { Projector } from "./projection/projector.ts";
 import { projectAll } from "./project_all.ts";
-import { readOccurrences } from "./queries/read_occurrences.ts";
+import { readOccurrences } from "./queries/deliveries.ts";
 import { type Refold, refold, type RefoldOptions } from "./refold/refold.ts";
 import { Subscription } from "./subscriptions/subscription.ts";
 import type {

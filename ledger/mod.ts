@@ -156,10 +156,7 @@ export type { OrderCase } from "./outcomes/order_case.ts";
 export type { CloseMonthOptions, MonthClosing } from "./months/close_month.ts";
 export type { MonthClose } from "./months/month_close.ts";
 export { Months } from "./months/months.ts";
-export type {
-  MonthPreview,
-  PreviewMonthOptions,
-} from "./months/months_preview.ts";
+export type { MonthPreview, PreviewMonthOptions } from "./months/months.ts";
 export type { MonthRecomputation } from "./months/recompute_month.ts";
 
 // Subscribe

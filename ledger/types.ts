@@ -35,7 +35,7 @@ export type {
   WithoutField,
 } from "./anomalies/anomaly.ts";
 export type { ErasableOrder, ErasureBlock } from "./erasure/erasure_plan.ts";
-export type { Comparison } from "./erasure/comparison.ts";
+export type { Comparison } from "./erasure/erasure_parts.ts";
 export type { ErasureFinding } from "./erasure/findings.ts";
 export type { Historic } from "./releases/historic.ts";
 export type { ClaimedOrder } from "./erasure/person_events.ts";

@@ -1,11 +1,14 @@
-import { unprovenJson } from "../../resources/wording/unproven.ts";
 import type { Command } from "commander";
 import { defined } from "../../core/guards.ts";
-import { reconcile, type ReconcileReport } from "../../sync/mod.ts";
-import type { Cli } from "../program/cli.ts";
+import { reconcileJson } from "../../resources/views/reconcile_view.ts";
+import { drawTable } from "../../resources/views/table.ts";
 import { counted } from "../../resources/views/text.ts";
+import {
+  describeFinding,
+  unprovenJson,
+} from "../../resources/wording/reconcile.ts";
 import { EXIT } from "../../settings/errors.ts";
-import { type Io, jsonLine, line, lines } from "../program/io.ts";
+import { stoppable } from "../../settings/stoppable.ts";
 import {
   epochMs,
   moment,
@@ -13,6 +16,9 @@ import {
   TIME_FORMAT,
   windowEnd,
 } from "../../settings/values.ts";
+import { reconcile, type ReconcileReport } from "../../sync/mod.ts";
+import type { Cli } from "../program/cli.ts";
+import { type Io, jsonLine, line, lines } from "../program/io.ts";
 import {
   jsonOption,
   ledgerOptions,
@@ -21,12 +27,8 @@ import {
   serviceOptions,
 } from "../program/options.ts";
 import { progress } from "../program/progress.ts";
-import { reconcileJson } from "../../resources/views/reconcile_view.ts";
-import { stoppable } from "../../settings/stoppable.ts";
-import { drawTable } from "../../resources/views/table.ts";
 import { upToDate } from "../program/with_ledger.ts";
 import { type ServiceFlags, withService } from "../program/with_service.ts";
-import { describeFinding } from "../../resources/wording/reconcile.ts";
 
 interface ReconcileFlags extends ServiceFlags {
   readonly from?: string;

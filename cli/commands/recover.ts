@@ -1,5 +1,5 @@
 import { recoverJson } from "../../resources/views/reconcile_view.ts";
-import { unprovenJson } from "../../resources/wording/unproven.ts";
+import { unprovenJson } from "../../resources/wording/reconcile.ts";
 import type { Command } from "commander";
 import { defined } from "../../core/guards.ts";
 import { recover } from "../../sync/mod.ts";

@@ -1,13 +1,12 @@
-import { type DemoReport, runDemo } from "./run_demo.ts";
-import { EXIT } from "../../settings/errors.ts";
-import { type Io, jsonLine, line, lines, note } from "../program/io.ts";
-import { progress } from "../program/progress.ts";
+import type { OrderView } from "../../ledger/mod.ts";
 import { operands, shellWord } from "../../resources/views/shell_word.ts";
 import { drawTable } from "../../resources/views/table.ts";
+import { EXIT } from "../../settings/errors.ts";
 import { stoppable } from "../../settings/stoppable.ts";
-import type { OrderView } from "../../ledger/mod.ts";
+import { type Io, jsonLine, line, lines, note } from "../program/io.ts";
+import { progress } from "../program/progress.ts";
 import type { DemoChain } from "./demo_chain.ts";
-import { startedAs } from "./started_as.ts";
+import { type DemoReport, runDemo } from "./run_demo.ts";
 import { isAsPlanned } from "./three_witnesses.ts";
 import { witnessLines } from "./witness_picture.ts";
 
@@ -111,4 +110,22 @@ function print(
     `  ${task} ledger verify ${database}`,
     `  ${task} console ${database}`,
   ]);
+}
+
+/**
+ * What a reader types before another command, so that it runs the program that
+ * was started and no other of its name.
+ *
+ * @param module Address of one of our modules.
+ * @param npmCommand What npm says it was called for; `exec` through npx.
+ */
+export function startedAs(
+  module: string,
+  npmCommand: string | undefined,
+): string {
+  if (!module.startsWith("file:")) return "rampkit";
+  if (!module.includes("/node_modules/")) return "npx -y deno@2.9.6 task";
+  // The folder in which npx keeps what no project has installed.
+  if (module.includes("/_npx/")) return "npx @rampkit/onramp";
+  return npmCommand === "exec" ? "npx rampkit" : "rampkit";
 }

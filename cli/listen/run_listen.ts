@@ -1,9 +1,9 @@
+import { hex } from "@scure/base";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { hex } from "@scure/base";
+import { isRecord, messageOf } from "../../core/guards.ts";
 import { openHttpServer } from "../../core/serving/open_http_server.ts";
-import { messageOf } from "../../core/guards.ts";
 import { openLedger, type SessionToRecord } from "../../ledger/mod.ts";
 import {
   type SandboxOrder,
@@ -17,18 +17,23 @@ import {
   ForwardReport,
 } from "../../server/forwarding/forward_report.ts";
 import { Forwarder } from "../../server/forwarding/forwarder.ts";
+import { pinnedFetch } from "../../server/forwarding/pinned_fetch.ts";
+import type { PostOptions } from "../../server/forwarding/post_webhook.ts";
 import type { Forwarding } from "../../server/forwarding/read_targets.ts";
 import { webhookSigner } from "../../server/forwarding/signed_webhook.ts";
 import { targetName } from "../../server/forwarding/target_address.ts";
+import { listening } from "../../server/http/listening.ts";
 import { holdLedger } from "../../server/ledger_file/ledger_lock.ts";
 import type { Log } from "../../server/monitoring/logger.ts";
 import { serviceMetrics } from "../../server/monitoring/metrics.ts";
 import { readConfig } from "../../settings/config.ts";
 import { aborted } from "../../settings/stoppable.ts";
-import { listening } from "../../server/http/listening.ts";
 import type { AnsweredRequest } from "../../webhooks/mod.ts";
-import { type Activity, transitionActivity } from "./activity.ts";
-import { observedFetch } from "./forward_observed.ts";
+import {
+  type Activity,
+  forwardedActivity,
+  transitionActivity,
+} from "./activity.ts";
 
 /** How it is listened. */
 export interface ListenOptions {
@@ -229,5 +234,59 @@ async function ledgerFolder(
   return {
     url: `file:${folder}/ledger.db`,
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+type Fetch = NonNullable<PostOptions["fetch"]>;
+
+/** What sent webhooks are observed with. */
+export interface ObservedOptions {
+  /** Called with each attempt. */
+  readonly onActivity: (activity: Activity) => void;
+  /** Clock, ms since the epoch. */
+  readonly now: () => number;
+  /** Sends a request. @default pinnedFetch */
+  readonly fetch?: Fetch;
+}
+
+/** Sends requests with webhooks, and tells of each what became of it. */
+function observedFetch(options: ObservedOptions): Fetch {
+  const { onActivity, now, fetch: send = pinnedFetch } = options;
+  return async (url, init, route) => {
+    const begunMs = now();
+    const tell = (answer: number | null, detail: string | null) =>
+      onActivity(forwardedActivity({
+        ...contentOf(init.body),
+        answer,
+        tookMs: Math.max(0, Math.round(now() - begunMs)),
+        target: targetName(new URL(url)),
+        detail,
+      }, now()));
+    try {
+      const response = await send(url, init, route);
+      tell(response.status, null);
+      return response;
+    } catch (error) {
+      tell(null, "no answer");
+      throw error;
+    }
+  };
+}
+
+/** What a webhook is about: the body is one of ours. */
+function contentOf(body: string): Partial<Activity> {
+  const message: unknown = JSON.parse(body);
+  const { type, data } = isRecord(message) ? message : {};
+  const { entity, id, state } = isRecord(data) ? data : {};
+  const facts = isRecord(state) ? state : {};
+  const text = (value: unknown) => typeof value === "string" ? value : null;
+  return {
+    type: String(type),
+    entity: entity === "order" || entity === "user" ? entity : null,
+    id: text(id),
+    currencyAmount: text(facts.currencyAmount),
+    currency: text(facts.currency),
+    cryptoAmount: text(facts.cryptoAmount),
+    commodity: text(facts.commodity),
   };
 }

@@ -87,3 +87,13 @@ export function guardedIo(io: Io): Io {
 /** How a text is written; moves no cursor. */
 // deno-lint-ignore no-control-regex
 const COLOURS = /(\u001b\[\d{1,2}m)/;
+
+/**
+ * Asks a question that only `yes` answers.
+ *
+ * @returns False where nobody can be asked.
+ */
+export async function confirmed(io: Io, question: string): Promise<boolean> {
+  const answer = await io.ask?.(question);
+  return answer?.trim().toLowerCase() === "yes";
+}

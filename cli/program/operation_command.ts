@@ -1,4 +1,8 @@
 import type { Command } from "commander";
+import { printable } from "../../core/printable.ts";
+import { checkpointsOf, selectCheckpoints } from "../../ledger/for_cli.ts";
+import { FOLD_VERSION } from "../../ledger/for_sync.ts";
+import type { Ledger } from "../../ledger/mod.ts";
 import {
   type Items,
   type Operation,
@@ -13,11 +17,15 @@ import { MOST_ROWS, PAGE, type Page } from "../../resources/queries/page.ts";
 import { lower } from "../../resources/views/text.ts";
 import type { Config } from "../../settings/config.ts";
 import { untilStopped } from "../../settings/stoppable.ts";
-import type { Ledger } from "../../ledger/mod.ts";
-import { printable } from "../../core/printable.ts";
 import type { Cli } from "./cli.ts";
-import { type Io, jsonLine, line, lines } from "./io.ts";
-import { noteOlderFold } from "./older_fold.ts";
+import { refusedExpectation } from "./expected_terms.ts";
+import { type Io, jsonLine, line, lines, note } from "./io.ts";
+import {
+  flagValue,
+  givenAs,
+  type Named,
+  optionsOf,
+} from "./operation_options.ts";
 import {
   jsonOption,
   ledgerOptions,
@@ -25,13 +33,6 @@ import {
   limitOption,
   type SharedFlags,
 } from "./options.ts";
-import { refusedExpectation } from "./expected_terms.ts";
-import {
-  flagValue,
-  givenAs,
-  type Named,
-  optionsOf,
-} from "./operation_options.ts";
 import { noteWaiting } from "./progress.ts";
 import { upToDate, withLedger, withReadLedger } from "./with_ledger.ts";
 
@@ -227,5 +228,20 @@ function taken(operation: Operation): readonly Named[] {
   const isPaged = pagesOf(operation) !== null;
   return Object.entries(paramsOf(operation)).filter(([name, { only }]) =>
     only !== "request" && !(isPaged && Object.hasOwn(PAGE, name))
+  );
+}
+
+/**
+ * Says on standard error when an older version has folded the ledger: it did
+ * not write down all that orders are found by.
+ */
+async function noteOlderFold(ledger: Ledger, io: Io): Promise<void> {
+  const [rows] = await ledger.driver.batch([selectCheckpoints], "read");
+  const { live } = checkpointsOf(rows);
+  if (live === null || live.foldVersion >= FOLD_VERSION) return;
+  note(
+    io,
+    "An older version has folded this ledger, so not everything can be found " +
+      "yet; fold it again with: rampkit ledger refold",
   );
 }

@@ -1,21 +1,26 @@
-import type { OperationContext } from "../../resources/operations/operation.ts";
 import { defined, messageOf } from "../../core/guards.ts";
 import type { Ledger } from "../../ledger/mod.ts";
-import { Operations } from "../../server/api/operations.ts";
-import { knownTokens } from "../../server/api/callers.ts";
 import type { LookAtHealth } from "../../resources/health/finding.ts";
-import { lookAround } from "../../server/health/look_around.ts";
-import type { Log } from "../../server/monitoring/logger.ts";
-import type { Config } from "../../settings/config.ts";
-import { type FlagsOf, SETTINGS } from "../../settings/settings.ts";
-import { serviceClient, serviceEnvironment } from "../../settings/service.ts";
-import { accessOf } from "./access_flags.ts";
+import type { OperationContext } from "../../resources/operations/operation.ts";
+import { knownTokens } from "../../server/api/callers.ts";
+import { Operations } from "../../server/api/operations.ts";
+import type {
+  Access,
+  KnownTokens,
+} from "../../server/console/access/access.ts";
 import { CatchUp } from "../../server/console/catch_up.ts";
 import { readExplorers } from "../../server/console/context/explorers.ts";
 import {
   type OpenConsole,
   openConsole,
 } from "../../server/console/open_console.ts";
+import { lookAround } from "../../server/health/look_around.ts";
+import { isLoopback } from "../../server/http/listening.ts";
+import type { Log } from "../../server/monitoring/logger.ts";
+import type { Config } from "../../settings/config.ts";
+import { UsageError } from "../../settings/errors.ts";
+import { serviceClient, serviceEnvironment } from "../../settings/service.ts";
+import { type FlagsOf, SETTINGS } from "../../settings/settings.ts";
 
 /** What a console is opened with. */
 export interface ConsoleSettings {
@@ -120,4 +125,42 @@ export function configuredConsole(
     shown.log("info", "console_listening", { url: open.url });
     return open;
   };
+}
+
+/** Flags that say who may open the console. */
+export interface AccessFlags {
+  /** Address to listen on. */
+  readonly host: string;
+  /** The flag that says so. @default {"--host"} */
+  readonly hostFlag?: string;
+  /** Whether everybody may acknowledge and note. */
+  readonly operate?: boolean;
+}
+
+/**
+ * Decides who may open the console: with tokens anyone who holds one, and
+ * without them anyone who works on this machine.
+ *
+ * @param tokens Null where none are configured.
+ * @throws {UsageError} When it would be open to others without a token.
+ */
+export function accessOf(
+  { host, operate, hostFlag = "--host" }: AccessFlags,
+  tokens: KnownTokens | null,
+): Access {
+  if (tokens !== null) {
+    if (operate === true) {
+      throw new UsageError(
+        "Wrong --operate: people sign in, so their tokens decide; give out " +
+          "operate:TOKEN in RAMPKIT_API_TOKENS",
+      );
+    }
+    return { kind: "tokens", tokens };
+  }
+  if (isLoopback(host)) return { kind: "open", operates: operate === true };
+  throw new UsageError(
+    `Wrong ${hostFlag}: "${host}" is reached from other machines, and without a ` +
+      "token the console opens on this machine alone; set " +
+      `RAMPKIT_API_TOKENS=read:TOKEN, or leave ${hostFlag} out`,
+  );
 }

@@ -20,11 +20,10 @@ import {
 } from "../store/tables/erasure/erased_values.ts";
 import { appendStatement } from "../store/tables/events/append.ts";
 import { foldAgain, type NewEventParts } from "./earlier_events.ts";
-import type { ErasureParts } from "./erasure_parts.ts";
-import type { Comparison } from "./comparison.ts";
-import { type FindValues, storedValues } from "./erased_values.ts";
-import { findHolders, type Holders } from "./find_holders.ts";
 import { readErasedNames } from "./erased_names.ts";
+import { type FindValues, storedValues } from "./erased_values.ts";
+import type { Comparison, ErasureParts } from "./erasure_parts.ts";
+import { findHolders, type Holders } from "./find_holders.ts";
 import { redactEvents } from "./redact_events.ts";
 
 /** Events of one step. */

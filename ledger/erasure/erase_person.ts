@@ -1,14 +1,13 @@
-import { isExpectationKind } from "../machines/event_kind.ts";
-import { readPrimary } from "../store/driver/read_primary.ts";
 import { hex } from "@scure/base";
 import type { RecordedEvent } from "../events/event.ts";
 import { readFact } from "../events/read_fact.ts";
+import { isExpectationKind } from "../machines/event_kind.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import { decodeOrderFold } from "../projection/codec/fold_codec.ts";
 import { FOLD_VERSION } from "../projection/fold_version.ts";
-import { appendStatement } from "../store/tables/events/append.ts";
 import type { Driver, Statement } from "../store/driver/driver.ts";
 import { LedgerError } from "../store/driver/errors.ts";
+import { readPrimary } from "../store/driver/read_primary.ts";
 import { retryLostRaces } from "../store/driver/retrying_driver.ts";
 import {
   type Checkpoint,
@@ -23,6 +22,10 @@ import { blankEvents } from "../store/tables/erasure/blanked_events.ts";
 import type { ErasableEvent } from "../store/tables/erasure/erasable_events.ts";
 import { insertErasedOrders } from "../store/tables/erasure/erased_orders.ts";
 import {
+  beginComparison,
+  insertValues,
+} from "../store/tables/erasure/erased_values.ts";
+import {
   countErasure,
   insertErasedPerson,
 } from "../store/tables/erasure/erasures.ts";
@@ -35,28 +38,24 @@ import {
   deleteTraces,
   updateObservedDigests,
 } from "../store/tables/erasure/traces.ts";
+import { appendStatement } from "../store/tables/events/append.ts";
 import { selectOrderFolds } from "../store/tables/orders.ts";
 import { selectObservedDigests } from "../store/tables/polling/observations.ts";
+import { compareEvents, countHolders } from "./compare_events.ts";
+import { hideName } from "./erased_names.ts";
+import { hideValues, personValues } from "./erased_values.ts";
+import type { Comparison, ErasureParts } from "./erasure_parts.ts";
 import {
   erasableOrder,
   type ErasurePlan,
   erasurePlan,
   matchToKeep,
 } from "./erasure_plan.ts";
-import { hideName } from "./erased_names.ts";
 import { ownClicks, statedClicks } from "./own_clicks.ts";
 import { type PersonEvents, readPersonEvents } from "./person_events.ts";
-import {
-  beginComparison,
-  insertValues,
-} from "../store/tables/erasure/erased_values.ts";
-import { compareEvents, countHolders } from "./compare_events.ts";
-import type { Comparison } from "./comparison.ts";
-import { hideValues, personValues } from "./erased_values.ts";
-import type { ErasureParts } from "./erasure_parts.ts";
-import { isSameId } from "./same_id.ts";
 import { type OrderNames, redactReading } from "./redact_event.ts";
 import { redactEvents } from "./redact_events.ts";
+import { isSameId } from "./same_id.ts";
 import { statesAfter, touchedBy } from "./states_after.ts";
 
 /** Result of an erasure. */

@@ -10,7 +10,7 @@ import type { OrderFold } from "../orders/order_fold.ts";
 import { matchExpectations } from "../outcomes/match.ts";
 import type { ResolveOptions } from "../orders/resolve_order.ts";
 import { orderState } from "../states/state_of_order.ts";
-import type { Comparison } from "./comparison.ts";
+import type { Comparison } from "./erasure_parts.ts";
 import type { ClaimedOrder, PersonEvents } from "./person_events.ts";
 import { RETAINED_OF_READING, RETAINED_OF_WEBHOOK } from "./redact_event.ts";
 

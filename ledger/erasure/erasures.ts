@@ -1,21 +1,19 @@
-import { readPrimary } from "../store/driver/read_primary.ts";
-import { readErasedNames } from "./erased_names.ts";
 import type { Driver } from "../store/driver/driver.ts";
+import { readPrimary } from "../store/driver/read_primary.ts";
 import { selectReturnedOrders } from "../store/tables/erasure/erased_orders.ts";
 import { selectComparison } from "../store/tables/erasure/erased_values.ts";
 import { selectErasedPeople } from "../store/tables/erasure/erasures.ts";
+import { compareEvents } from "./compare_events.ts";
 import {
   erasePerson,
   type ErasePersonOptions,
   type Erasure,
   planErasure,
 } from "./erase_person.ts";
-import { compareEvents } from "./compare_events.ts";
-import type { Comparison } from "./comparison.ts";
-import type { ErasureParts } from "./erasure_parts.ts";
-import { type ErasureFinding, readFindings, settle } from "./findings.ts";
+import { readErasedNames } from "./erased_names.ts";
+import type { Comparison, ErasureParts } from "./erasure_parts.ts";
 import type { ErasurePlan } from "./erasure_plan.ts";
-
+import { type ErasureFinding, readFindings, settle } from "./findings.ts";
 import {
   countOldBodies,
   pruneBodies,

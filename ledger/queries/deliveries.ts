@@ -1,10 +1,10 @@
+import {
+  classifyOccurrences,
+  type Occurrence,
+  type OccurrenceOptions,
+} from "../explain/occurrences.ts";
 import type { EventKind } from "../machines/event_kind.ts";
 import type { Driver } from "../store/driver/driver.ts";
-import {
-  selectNewestBodies,
-  type StoredBody,
-} from "../store/tables/events/events.ts";
-import { pageSize } from "../store/tables/query_values.ts";
 import {
   countByDigest,
   DELIVERIES,
@@ -12,8 +12,14 @@ import {
   selectDeliveries,
   selectDelivery,
   selectQuarantined,
+  selectSameBytes,
   type StoredDelivery,
 } from "../store/tables/deliveries.ts";
+import {
+  selectNewestBodies,
+  type StoredBody,
+} from "../store/tables/events/events.ts";
+import { pageSize } from "../store/tables/query_values.ts";
 
 /** Which deliveries are wanted. */
 export interface DeliveryQuery {
@@ -190,4 +196,28 @@ export async function readNewestBodies(
       ? new Uint8Array(body)
       : null,
   }));
+}
+
+/**
+ * Reads the deliveries whose bytes equal those of one delivery, and tells which
+ * of them repeat another and which happened again.
+ *
+ * @param eventId One of the deliveries.
+ * @param options How to tell.
+ * @returns All of them by time of arrival; none when there is no such delivery.
+ */
+export async function readOccurrences(
+  driver: Driver,
+  eventId: string,
+  options: OccurrenceOptions = {},
+): Promise<Occurrence[]> {
+  const [rows] = await driver.batch([selectSameBytes(eventId)], "read");
+  return classifyOccurrences(
+    rows?.rows.map(([eventId, recordedAt, answered]) => ({
+      eventId: eventId as string,
+      recordedAt: recordedAt as string,
+      answered: answered === 1,
+    })) ?? [],
+    options,
+  );
 }

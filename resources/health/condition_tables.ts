@@ -1,4 +1,4 @@
-import type { WordTable } from "../views/markdown_table.ts";
+import type { WordTable } from "../views/table.ts";
 import { ALARM_CODES, CONDITIONS, STANDING_CODES } from "./conditions.ts";
 import { SUBJECTS } from "./subjects.ts";
 

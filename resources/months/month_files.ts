@@ -1,10 +1,9 @@
+import { ordersFile, totalsFile } from "./csv_files.ts";
 import {
   type MonthBooks,
   type MonthFileParts,
   storedFiles,
 } from "./month_books.ts";
-import { ordersFile } from "./orders_file.ts";
-import { totalsFile } from "./totals_file.ts";
 
 /** A file of a month. */
 interface MonthFile {

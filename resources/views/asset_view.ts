@@ -2,7 +2,7 @@ import type { AssetTable } from "../../core/assets/environment.ts";
 import { type ChainPair, chainPairs } from "../../core/chain/chain_network.ts";
 import type { LedgerTypes } from "../../ledger/mod.ts";
 import { VERDICT_REASON } from "../wording/witness.ts";
-import type { WordTable } from "./markdown_table.ts";
+import type { WordTable } from "./table.ts";
 import { drawTable } from "./table.ts";
 import { counted } from "./text.ts";
 

@@ -10,7 +10,7 @@ import {
   ASSUMPTION_WORDS,
 } from "../wording/service/assumptions.ts";
 import { READING_WORDS } from "../wording/service/reading.ts";
-import type { WordTable } from "./markdown_table.ts";
+import type { WordTable } from "./table.ts";
 import { wrap } from "./text.ts";
 
 /** The flag of `rampkit conform` that shows an assumption; null where none does. */

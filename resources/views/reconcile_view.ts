@@ -5,8 +5,7 @@ import type {
   RecoverReport,
   UnprovenReason,
 } from "../../sync/mod.ts";
-import { describeFinding } from "../wording/reconcile.ts";
-import { unprovenJson } from "../wording/unproven.ts";
+import { describeFinding, unprovenJson } from "../wording/reconcile.ts";
 import type { Worded } from "./order_view.ts";
 
 /** One order as the service and the ledger have it, compared. */

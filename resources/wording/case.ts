@@ -1,4 +1,4 @@
-import type { LedgerTypes, OrderCase } from "../../ledger/mod.ts";
+import type { CaseAction, LedgerTypes, OrderCase } from "../../ledger/mod.ts";
 
 /** What is said of a case in a state. */
 interface CaseWords {
@@ -78,3 +78,14 @@ export function describeCase(
   return how + (reference === null ? "" : `, reference ${reference}`) +
     (when === null ? "" : `, since ${when}`);
 }
+
+/** What the buttons of a case say. */
+export const CASE_BUTTONS: Readonly<Record<CaseAction["change"], string>> = {
+  noted: "Note",
+  asked: "I asked the service",
+  refunded: "I refunded it",
+  delivered: "I delivered it",
+  written_off: "Write it off",
+  not_ours: "It is not ours",
+  reopened: "Open it again",
+};

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
+import { CONDITIONS } from "../../resources/health/conditions.ts";
 import type { Config } from "../../settings/config.ts";
 import { UsageError } from "../../settings/errors.ts";
 import type { GivenTarget } from "../../settings/settings.ts";
+import type { SignedWebhook } from "../forwarding/signed_webhook.ts";
 import { readTargetUrl } from "../forwarding/target_address.ts";
-import type { AlarmTarget } from "./alarm_message.ts";
-import { PAGERDUTY_URL, pagerdutyEvent } from "./pagerduty_event.ts";
-import { slackMessage } from "./slack_message.ts";
+import type { AlarmMessage, AlarmTarget } from "./alarm_message.ts";
 
 /** Makes the targets of a ledger. */
 export type NotifyTargets = (ledgerId: string) => readonly AlarmTarget[];
@@ -90,4 +90,116 @@ function targetOf(
       ? slackMessage
       : (message) => pagerdutyEvent(message, { routingKey: secret, ledgerId }),
   };
+}
+
+/** Where events are posted, unless the setting says otherwise. */
+const PAGERDUTY_URL = "https://events.pagerduty.com/v2/enqueue";
+
+/** Most characters of a summary and of a key that PagerDuty takes. */
+const LONGEST = { summary: 1_024, key: 255 } as const;
+
+/** Whose alarm it is, and who is told. */
+export interface PagerdutyParts {
+  /** The integration key. */
+  readonly routingKey: string;
+  /** Which ledger it is: two may tell the same service. */
+  readonly ledgerId: string;
+}
+
+/**
+ * An alarm as an event of PagerDuty. An alarm and its end have one
+ * `dedup_key`, and so does another one of the same subject that takes its place:
+ * one incident of each subject is open at a time, a repeat is dropped, and the
+ * end closes it.
+ *
+ * Source: PagerDuty's documentation, "Events API v2".
+ */
+function pagerdutyEvent(
+  { data }: AlarmMessage,
+  { routingKey, ledgerId }: PagerdutyParts,
+): SignedWebhook {
+  const { subject, code, about, since, clearedAt, environment, host } = data;
+  const of = {
+    routing_key: routingKey,
+    dedup_key: dedupKey(["rampkit", ledgerId, subject, about, host]),
+  };
+  const event = clearedAt !== null ? { ...of, event_action: "resolve" } : {
+    ...of,
+    event_action: "trigger",
+    client: "Rampkit",
+    payload: {
+      summary: `${environment}: ${data.message}`.slice(0, LONGEST.summary),
+      source: host ?? `rampkit ${environment}`,
+      severity: CONDITIONS[code].level === "problem" ? "critical" : "warning",
+      timestamp: since,
+      component: subject,
+      group: environment,
+      class: code,
+      custom_details: {
+        ...data.facts,
+        message: data.message,
+        what_to_do: data.advice,
+        ...about === null ? {} : { about },
+        runbook: `RUNBOOK.md: ${code}`,
+      },
+    },
+  };
+  return {
+    headers: { "content-type": "application/json", "user-agent": "rampkit" },
+    body: JSON.stringify(event),
+  };
+}
+
+function dedupKey(parts: readonly (string | null)[]): string {
+  const key = parts.filter((part) => part !== null).join(":");
+  return key.length <= LONGEST.key
+    ? key
+    : `rampkit:${createHash("sha256").update(key).digest("hex")}`;
+}
+
+/** Most characters of a text in a block; Slack takes 3,000. */
+const LONGEST_TEXT = 2_900;
+
+/**
+ * An alarm as a message of Slack, in the form of incoming webhooks: a text for
+ * notifications, and blocks for the channel.
+ *
+ * Source: Slack's documentation, "Sending messages using incoming webhooks" and
+ * "Section block".
+ */
+function slackMessage({ data }: AlarmMessage): SignedWebhook {
+  const { code, environment, host, since, clearedAt, message, advice } = data;
+  const state = clearedAt === null ? "Alarm" : "All-clear";
+  const title = `${state}, ${environment}: ${message}`;
+  const about = [
+    code,
+    `since ${since}`,
+    ...clearedAt === null ? [] : [`until ${clearedAt}`],
+    ...host === null ? [] : [`on ${host}`],
+    "RUNBOOK.md says more",
+  ];
+  const texts = [
+    `*${state}, ${escaped(environment)}*\n${escaped(message)}`,
+    ...advice === null ? [] : [`*What to do*\n${escaped(advice)}`],
+  ];
+  return {
+    headers: { "content-type": "application/json", "user-agent": "rampkit" },
+    body: JSON.stringify({
+      text: escaped(title),
+      blocks: [
+        ...texts.map((text) => ({ type: "section", text: mrkdwn(text) })),
+        { type: "context", elements: [mrkdwn(escaped(about.join(" · ")))] },
+      ],
+    }),
+  };
+}
+
+function mrkdwn(text: string) {
+  return { type: "mrkdwn", text: text.slice(0, LONGEST_TEXT) };
+}
+
+/** What Slack would read as a link or a mention is shown as it is. */
+function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;");
 }

@@ -22,7 +22,7 @@ import type { Problem } from "../../server/alarms/problem.ts";
 import {
   ProblemChanges,
   problemLog,
-} from "../../server/alarms/problem_changes.ts";
+} from "../../server/alarms/watch_health.ts";
 import { StandingAlarms } from "../../server/alarms/standing_alarm.ts";
 import { readinessOf } from "../../server/compose/readiness.ts";
 import {

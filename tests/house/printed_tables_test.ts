@@ -12,10 +12,7 @@ import {
   alarmsTable,
   conditionsTable,
 } from "../../resources/health/condition_tables.ts";
-import {
-  markdownTable,
-  type WordTable,
-} from "../../resources/views/markdown_table.ts";
+import { markdownTable, type WordTable } from "../../resources/views/table.ts";
 import { RECONCILE_SEVERITY } from "../../sync/testing/mod.ts";
 import { OUTCOME_WORDS } from "../../resources/wording/outcome.ts";
 import { CASE } from "../../resources/wording/case.ts";

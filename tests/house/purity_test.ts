@@ -18,7 +18,7 @@ const TOUCHES_WORLD = new Set([
   "ledger/evidence/head_anchor.ts",
   "ledger/ledger_on.ts",
   "ledger/months/close_month.ts",
-  "ledger/months/months_preview.ts",
+  "ledger/months/months.ts",
   "ledger/projection/projection_worker.ts",
   "ledger/queries/orders.ts",
   "ledger/store/connections/_connection.ts",

@@ -5,7 +5,7 @@ import type { Triggered } from "../../cli/commands/trigger.ts";
 import type { Replayed } from "../../cli/commands/webhook/replay.ts";
 import type { Sent } from "../../cli/commands/webhook/send.ts";
 import type { DemoReport } from "../../cli/demo/run_demo.ts";
-import type { Restored } from "../../cli/ledger_file/restore_steps.ts";
+import type { Restored } from "../../cli/ledger_file/restore.ts";
 import type { Activity } from "../../cli/listen/activity.ts";
 import type { ListenPlaces } from "../../cli/listen/run_listen.ts";
 import type { ErrorJson } from "../../cli/program/report_error.ts";

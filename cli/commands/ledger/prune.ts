@@ -1,17 +1,16 @@
 import type { Command } from "commander";
-import type { Cli } from "../../program/cli.ts";
-import { confirmed } from "../../program/confirm.ts";
+import { labelled } from "../../../resources/views/text.ts";
 import { CommandError, UsageError } from "../../../settings/errors.ts";
-import { type Io, jsonLine, lines, note } from "../../program/io.ts";
+import { stoppable } from "../../../settings/stoppable.ts";
+import type { Cli } from "../../program/cli.ts";
+import { confirmed, type Io, jsonLine, lines, note } from "../../program/io.ts";
 import {
   jsonOption,
   ledgerOptions,
   type SharedFlags,
 } from "../../program/options.ts";
-import { stoppable } from "../../../settings/stoppable.ts";
-import { upToDate, withStoredLedger } from "../../program/with_ledger.ts";
-import { labelled } from "../../../resources/views/text.ts";
 import { progress } from "../../program/progress.ts";
+import { upToDate, withStoredLedger } from "../../program/with_ledger.ts";
 
 interface PruneFlags extends SharedFlags {
   readonly bodiesOlderThan: number;

@@ -1,29 +1,28 @@
 import { type Command, Option } from "commander";
+import { defined } from "../../../core/guards.ts";
 import { BOOK_BY } from "../../../ledger/for_cli.ts";
 import { type BookBy, localDay } from "../../../ledger/for_resources.ts";
-import { defined } from "../../../core/guards.ts";
 import { closedBooks } from "../../../resources/months/month_books.ts";
 import { MONTH_FILE_NAMES } from "../../../resources/months/month_files.ts";
+import { MONTH_PARAM } from "../../../resources/operations/month_operations.ts";
+import { monthJson, monthLines } from "../../../resources/views/month_view.ts";
 import { nextCommand } from "../../../resources/views/shell_word.ts";
-import type { Cli } from "../../program/cli.ts";
+import { lower } from "../../../resources/views/text.ts";
+import {
+  describeMonthRefusal,
+  monthRefusalAdvice,
+} from "../../../resources/wording/month.ts";
 import { CommandError, UsageError } from "../../../settings/errors.ts";
-import { confirmed } from "../../program/confirm.ts";
-import { type Io, jsonLine, lines } from "../../program/io.ts";
+import { stoppable } from "../../../settings/stoppable.ts";
+import type { Cli } from "../../program/cli.ts";
+import { confirmed, type Io, jsonLine, lines } from "../../program/io.ts";
 import {
   jsonOption,
   ledgerOptions,
   type SharedFlags,
 } from "../../program/options.ts";
-import { stoppable } from "../../../settings/stoppable.ts";
-import { upToDate, withLedger } from "../../program/with_ledger.ts";
-import { monthJson, monthLines } from "../../../resources/views/month_view.ts";
 import { progress } from "../../program/progress.ts";
-import {
-  describeMonthRefusal,
-  monthRefusalAdvice,
-} from "../../../resources/wording/month.ts";
-import { MONTH_PARAM } from "../../../resources/operations/month_operations.ts";
-import { lower } from "../../../resources/views/text.ts";
+import { upToDate, withLedger } from "../../program/with_ledger.ts";
 
 interface CloseFlags extends SharedFlags {
   readonly tz?: string;

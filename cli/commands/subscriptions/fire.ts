@@ -1,24 +1,23 @@
 import type { Command } from "commander";
+import { printable } from "../../../core/printable.ts";
+import type { Ledger } from "../../../ledger/mod.ts";
+import {
+  FIRE,
+  requireSubscription,
+} from "../../../resources/operations/subscription_operations.ts";
+import type { FiredHistoryJson } from "../../../resources/queries/subscriptions.ts";
+import { shellWord } from "../../../resources/views/shell_word.ts";
+import { counted } from "../../../resources/views/text.ts";
+import { CommandError, UsageError } from "../../../settings/errors.ts";
 import type { Cli } from "../../program/cli.ts";
-import { type Io, jsonLine, line, lines } from "../../program/io.ts";
+import { confirmed, type Io, jsonLine, line, lines } from "../../program/io.ts";
+import { perform } from "../../program/operation_command.ts";
 import {
   jsonOption,
   ledgerOptions,
   type SharedFlags,
 } from "../../program/options.ts";
-import type { FiredHistoryJson } from "../../../resources/queries/subscriptions.ts";
-import { perform } from "../../program/operation_command.ts";
 import { upToDate, withReadLedger } from "../../program/with_ledger.ts";
-import { counted } from "../../../resources/views/text.ts";
-import { CommandError, UsageError } from "../../../settings/errors.ts";
-import { shellWord } from "../../../resources/views/shell_word.ts";
-import type { Ledger } from "../../../ledger/mod.ts";
-import { confirmed } from "../../program/confirm.ts";
-import { printable } from "../../../core/printable.ts";
-import {
-  FIRE,
-  requireSubscription,
-} from "../../../resources/operations/subscription_operations.ts";
 
 interface FireFlags extends SharedFlags, FireHistoryFlags {
   readonly imported?: boolean;

@@ -1,30 +1,29 @@
 import type { Command } from "commander";
-import type { Ledger } from "../../../ledger/mod.ts";
-import type { Cli } from "../../program/cli.ts";
-import { confirmed } from "../../program/confirm.ts";
-import { drainLeft } from "../../../server/ledger_file/left_segments.ts";
-import { spoolDirectory } from "../../../server/ledger_file/spool_directory.ts";
-import type { Config } from "../../../settings/config.ts";
-import { CommandError } from "../../../settings/errors.ts";
-import { type Io, jsonLine, lines, note } from "../../program/io.ts";
-import {
-  jsonOption,
-  ledgerOptions,
-  serviceOptions,
-  type SharedFlags,
-} from "../../program/options.ts";
-import { counted } from "../../../resources/views/text.ts";
-import { printable } from "../../../core/printable.ts";
-import { serviceClient } from "../../../settings/service.ts";
-import { readOrders } from "../../../sync/mod.ts";
 import { messageOf } from "../../../core/guards.ts";
-import { upToDate, withStoredLedger } from "../../program/with_ledger.ts";
+import { printable } from "../../../core/printable.ts";
+import type { Ledger } from "../../../ledger/mod.ts";
 import {
   erasedLines,
   erasureJson,
   NOT_REACHED,
   planLines,
 } from "../../../resources/views/erasure_view.ts";
+import { counted } from "../../../resources/views/text.ts";
+import { drainLeft } from "../../../server/ledger_file/left_segments.ts";
+import { spoolDirectory } from "../../../server/ledger_file/spool_directory.ts";
+import type { Config } from "../../../settings/config.ts";
+import { CommandError } from "../../../settings/errors.ts";
+import { serviceClient } from "../../../settings/service.ts";
+import { readOrders } from "../../../sync/mod.ts";
+import type { Cli } from "../../program/cli.ts";
+import { confirmed, type Io, jsonLine, lines, note } from "../../program/io.ts";
+import {
+  jsonOption,
+  ledgerOptions,
+  serviceOptions,
+  type SharedFlags,
+} from "../../program/options.ts";
+import { upToDate, withStoredLedger } from "../../program/with_ledger.ts";
 
 interface EraseFlags extends SharedFlags {
   readonly yes?: true;

@@ -13,7 +13,7 @@ import {
   otherEvents,
   statesTable,
 } from "./machine_tables.ts";
-import { markdownTable } from "../markdown_table.ts";
+import { markdownTable } from "../table.ts";
 import { wrap } from "../text.ts";
 import { adviceTable, factsTable, outcomesTable } from "./outcome_tables.ts";
 

@@ -4,7 +4,7 @@ import type {
   Move,
   StateRow,
 } from "../../../ledger/for_resources.ts";
-import type { WordTable } from "../markdown_table.ts";
+import type { WordTable } from "../table.ts";
 import {
   describeContribution,
   describeDecision,

@@ -17,7 +17,7 @@ import {
   otherEvents,
   statesTable,
 } from "./machine_tables.ts";
-import type { WordTable } from "../markdown_table.ts";
+import type { WordTable } from "../table.ts";
 import { drawTable } from "../table.ts";
 import { outcomesTable } from "./outcome_tables.ts";
 import { wrap } from "../text.ts";

@@ -10,7 +10,7 @@ import type { ReconcileCategory, ReconcileFlag } from "../../../sync/mod.ts";
 import { FACTS, OUTCOME_WORDS } from "../../wording/outcome.ts";
 import { reconcileWords } from "../../wording/reconcile.ts";
 import { RELEASE, RELEASE_REASON } from "../../wording/release.ts";
-import type { WordTable } from "../markdown_table.ts";
+import type { WordTable } from "../table.ts";
 
 /** What a row of the table of outcomes may ask. */
 export function factsTable(): WordTable {

@@ -31,7 +31,7 @@ import {
   orderJson,
 } from "../../../resources/views/order_view.ts";
 import { userCustomer } from "../../../resources/wording/user_verdict.ts";
-import { describeUserStep } from "../../../resources/wording/console/timeline.ts";
+import { describeUserStep } from "../../../resources/wording/timeline.ts";
 import { factText } from "../parts/fact.ts";
 import { notesPart } from "../parts/notes.ts";
 import { orderLink, orderTable, userPath } from "../parts/order_table.ts";

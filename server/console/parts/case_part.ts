@@ -1,8 +1,7 @@
 import { CASE_ACTIONS, LONGEST_NOTE } from "../../../ledger/for_resources.ts";
 import type { AttentionKind, OrderCase } from "../../../ledger/mod.ts";
 import type { CaseJson } from "../../../resources/views/case_view.ts";
-import { describeCase } from "../../../resources/wording/case.ts";
-import { CASE_BUTTONS } from "../../../resources/wording/console/case_buttons.ts";
+import { CASE_BUTTONS, describeCase } from "../../../resources/wording/case.ts";
 import type { PageContext } from "../context/page_context.ts";
 import { type Markup, markup, NOTHING } from "../markup/markup.ts";
 import { outsideText } from "../markup/outside.ts";

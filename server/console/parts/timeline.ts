@@ -8,7 +8,7 @@ import {
   describeHappening,
   happenedAt,
   heardBy,
-} from "../../../resources/wording/console/timeline.ts";
+} from "../../../resources/wording/timeline.ts";
 import { type FactRow, facts, type Markup, markup } from "../markup/markup.ts";
 import { outsideText, sentence } from "../markup/outside.ts";
 import { moment, when } from "../markup/times.ts";

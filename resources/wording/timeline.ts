@@ -1,7 +1,7 @@
-import type { Transition } from "../../../ledger/mod.ts";
-import type { EventContent } from "../../../ledger/for_resources.ts";
-import { VERDICT } from "../witness.ts";
-import { describeCaseEntry } from "../case.ts";
+import type { EventContent } from "../../ledger/for_resources.ts";
+import type { Transition } from "../../ledger/mod.ts";
+import { describeCaseEntry } from "./case.ts";
+import { VERDICT } from "./witness.ts";
 
 /** Statuses as what happens to an order. */
 const STATUSES: Readonly<Record<string, string>> = {

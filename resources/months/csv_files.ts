@@ -1,6 +1,11 @@
-import type { OrderState } from "../../ledger/mod.ts";
-import { type MonthRow, readOrderStates } from "../../ledger/for_resources.ts";
 import { type CsvCell, csvLine } from "../../core/csv/csv.ts";
+import {
+  type KindTotal,
+  type MonthRow,
+  readOrderStates,
+  sumKinds,
+} from "../../ledger/for_resources.ts";
+import type { OrderState } from "../../ledger/mod.ts";
 import type { MonthBooks, MonthFileParts } from "./month_books.ts";
 
 /** Rows whose orders are read at once. */
@@ -17,7 +22,7 @@ interface JoinedRow {
 type Column = readonly [title: string, cell: (joined: JoinedRow) => CsvCell];
 
 /** Amounts of a row, with the column that each begins. */
-export const AMOUNT_COLUMNS = [
+const AMOUNT_COLUMNS = [
   ["currency_amount", "currencyAmount"],
   ["crypto_amount", "cryptoAmount"],
   ["partner_fee_usd", "partnerFeeUsd"],
@@ -74,5 +79,39 @@ export async function* ordersFile(
       const joined = { row, order, orderUrl };
       return csvLine(COLUMNS.map(([, cell]) => cell(joined)));
     }).join("");
+  }
+}
+
+type TotalsColumn = readonly [
+  title: string,
+  cell: (total: KindTotal) => CsvCell,
+];
+
+/** Columns of `totals.csv`; only ever added to, at the end. */
+const TOTALS_COLUMNS: readonly TotalsColumn[] = [
+  ["kind", ({ kind }) => ({ own: kind })],
+  ["currency", ({ currency }) => currency ?? ""],
+  ["commodity", ({ commodity }) => commodity ?? ""],
+  ["network", ({ network }) => network ?? ""],
+  ["rows", ({ rows }) => ({ own: `${rows}` })],
+  ...AMOUNT_COLUMNS.flatMap(([title, field]): TotalsColumn[] => [
+    [`${title}_text`, (total) => ({ exact: total[field] ?? "" })],
+    [`${title}_number`, (total) => ({ rounded: total[field] ?? "" })],
+    [
+      `${title}_known`,
+      (total) => ({ own: `${total.rows - total[`${field}Unknown`]}` }),
+    ],
+    [`${title}_unknown`, (total) => ({ own: `${total[`${field}Unknown`]}` })],
+  ]),
+];
+
+/**
+ * Writes the sums of a month as `totals.csv`, in exact decimals: a row for each
+ * kind, currency and asset, and `all` for what the month comes to.
+ */
+export function* totalsFile({ rows }: MonthBooks): Generator<string> {
+  yield csvLine(TOTALS_COLUMNS.map(([title]) => ({ own: title })));
+  for (const total of sumKinds(rows)) {
+    yield csvLine(TOTALS_COLUMNS.map(([, cell]) => cell(total)));
   }
 }

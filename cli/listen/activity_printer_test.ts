@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { until } from "../../tests/kit/until.ts";
-import { LineQueue } from "./line_queue.ts";
+import { LineQueue } from "./activity_printer.ts";
 
 const skipped = (lines: number) => `${lines} left out`;
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { startedAs } from "./started_as.ts";
+import { startedAs } from "./show_demo.ts";
 
 Deno.test("startedAs() names the program as it was started", () => {
   const modules = "node_modules/@rampkit/onramp/cli/commands/demo.js";

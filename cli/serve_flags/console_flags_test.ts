@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { knownTokens } from "../../server/api/callers.ts";
-import { accessOf } from "./access_flags.ts";
+import { accessOf } from "./console_flags.ts";
 
 const tokens = knownTokens([
   { token: "x".repeat(20), name: null, scope: "read" },

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { anchorFile } from "../../ledger/testing/mod.ts";
 import { fileId } from "../../ledger/for_ledger_file.ts";
 import { openLedger } from "../../ledger/mod.ts";
+import { anchorFile } from "../../ledger/testing/mod.ts";
 import { testEvents } from "../../ledger/testing/test_events.ts";
-import type { Io } from "../program/io.ts";
-import { restore } from "./restore.ts";
-import { RESTORE_STEPS, restoreJob } from "./restore_steps.ts";
 import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
+import type { Io } from "../program/io.ts";
+import { restore, RESTORE_STEPS, restoreJob } from "./restore.ts";
 
 const io: Io = {
   out: () => {},
