@@ -300,7 +300,7 @@ export class Ledger implements AsyncDisposable {
   };
 
   /**
-   * Records what an order is expected to be, without a session: for sessions
+   * Records what an order must match, without a session: for sessions
    * that another program makes, and for a basket that has changed since. It
    * needs no `this`.
    *

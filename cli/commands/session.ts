@@ -54,7 +54,10 @@ export function addSession(program: Command, cli: Cli): void {
       "--click <id>",
       "click id for the widget (default: a new one)",
     )
-    .option("--reference <text>", "your own reference; it names one purchase")
+    .option(
+      "--reference <text>",
+      "your own reference; it identifies one purchase",
+    )
     .option(
       "--smart-contract",
       "for a smart contract: simple_full_restrict then needs no wallet and no amount",
@@ -65,17 +68,18 @@ export function addSession(program: Command, cli: Cli): void {
     )
     .option(
       "--extra <name=value>",
-      "a field, or a value of one, that this version does not know; may be repeated",
+      "a field or value that this version does not know; may be " +
+        "repeated",
       extraField,
     );
   termOptions(
     command,
     EXPECTED,
-    "compare the order with this in place of the session's own: ",
+    "compare the order with this, not with the session's: ",
   );
   command.options.find(({ long }) => long === "--currency")
     ?.argParser(listedCurrency);
-  validForOption(command, "how long the order may come after it")
+  validForOption(command, "how long after the session an order may still match")
     .addHelpText(
       "after",
       "\nExample:\n  rampkit session create --commodity POL --network amoy --currency USD --currency-amount 25 --reference basket-17",

@@ -21,12 +21,13 @@ function stated(
 
 /** Your own name of a purchase. */
 export const REFERENCE: OperationParam<string> = stated(
-  "Your own reference of the purchase; it names one purchase",
+  "Your own reference; it identifies one purchase",
 );
 
 /** How long what is recorded is valid. */
 export const VALID_FOR: OperationParam<number> = {
-  description: "How long it is valid, in milliseconds; seven days unless said",
+  description: "How long it stays valid, in milliseconds; seven days by " +
+    "default",
   schema: { type: "integer", minimum: 1 },
   read: (name, text) => lengthOfTime(name)(text),
   readJson: (_, value) => value as number,
@@ -57,10 +58,10 @@ export const EXPECT: Operation = operation({
   path: "/v1/expectations",
   scope: "operate",
   operationId: "expectOrder",
-  summary: "Record what an order is expected to be, without a session",
-  description: "For sessions that another program makes, and for a basket " +
-    "that has changed since. What was recorded last for a reference before " +
-    "the order counts.",
+  summary: "Record what an order must match, without a session",
+  description: "Use it when another program makes the sessions, or when a " +
+    "basket has changed since its session. The last record for a " +
+    "reference before the order counts.",
   examples: [
     "--click c-17 --reference basket-17 --currency USD " +
     "--currency-amount 900.00",
@@ -75,7 +76,7 @@ export const EXPECT: Operation = operation({
     ...TERM_PARAMS,
     validForMs: VALID_FOR,
     askedAt: {
-      ...stated("When it was asked for, where that is not now", {
+      ...stated("When it was asked for, if not now", {
         ...{ type: "string", format: "date-time" },
       }),
       operand: "<time>",

@@ -17,8 +17,9 @@ export const LEDGER_STATS: Operation = operation({
   scope: "read",
   operationId: "getLedger",
   summary: "Show how much the ledger holds and how far it is folded",
-  description: "It counts every row, which takes a second or more where " +
-    "there are millions: ask for it seldom.",
+  description:
+    "It counts every row, which takes a second or more where there " +
+    "are millions: do not ask for it often.",
   params: {},
   result: {
     schema: "LedgerStats",
@@ -54,9 +55,9 @@ export const STATUS: Operation = operation({
   path: "/v1/status",
   scope: "read",
   operationId: "getStatus",
-  summary: "How webhook delivery, polling and all else are",
+  summary: "Show the health of webhook delivery, polling and all else",
   description: "What `doctor` finds, and the figures behind it. `ok` is " +
-    "false when a check fails; its `code` stands in RUNBOOK.md.",
+    "false when a check fails; RUNBOOK.md explains its `code`.",
   params: {},
   result: {
     schema: "ServiceStatus",
@@ -72,10 +73,10 @@ export const STATISTICS: Operation = operation({
   scope: "read",
   operationId: "getStatistics",
   summary: "Figures over time, for plots",
-  description: "Answers, types, times of answers and orders that moved, by " +
-    "step in UTC; kept for 90 days.",
+  description: "Counts of answers, event types and orders that moved, and " +
+    "times of answers, for each step in UTC; kept for 90 days.",
   params: {
-    from: timeParam("Start, a day before the end where it is left out"),
+    from: timeParam("Start; by default a day before the end"),
     to: endParam("End, now where it is left out"),
     step: wordParam(
       "How much time each figure is of; hour where left out",

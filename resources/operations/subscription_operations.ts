@@ -90,7 +90,7 @@ export const STOP: Operation = operation({
   scope: "operate",
   operationId: "stopTarget",
   summary: "Send nothing to a target until it is resumed",
-  description: "Nothing is lost: it gets all that came meanwhile.",
+  description: "Nothing is lost: it gets everything that came meanwhile.",
   examples: ["forward:https://shop.example/hooks"],
   params: { subscription: SUBSCRIPTION },
   result: { schema: "Stopped", description: "Whether it was on" },
@@ -115,8 +115,9 @@ export const RESUME: Operation = operation({
   scope: "operate",
   operationId: "resumeTarget",
   summary: "Send again to a target that was switched off",
-  description: "It was switched off when it answered 410 or by a person, and " +
-    "gets all that came meanwhile.",
+  description:
+    "It was switched off by its answer 410, or by a person. It gets " +
+    "everything that came meanwhile.",
   examples: ["forward:https://shop.example/hooks"],
   params: { subscription: SUBSCRIPTION },
   result: { schema: "Resumed", description: "Whether it was switched off" },
@@ -136,8 +137,10 @@ export const FIRE: Operation = operation({
   path: "/v1/transitions/fire",
   scope: "operate",
   operationId: "fireTransition",
-  summary: "Tell subscriptions of a state that none was told of",
-  description: "What a refold or an import made: see `subscriptions fire`.",
+  summary: "Send subscriptions a state that was sent to none of them",
+  description:
+    "For states that a refold or an import made: see `subscriptions " +
+    "fire`.",
   params: {
     key: needed({
       ...textParam("Key of the transition, as the dead letter has it"),
@@ -146,7 +149,7 @@ export const FIRE: Operation = operation({
       ],
     }),
   },
-  result: { schema: "Fired", description: "0 when they were before" },
+  result: { schema: "Fired", description: "0 when it was sent before" },
   folds: true,
   run: async ({ ledger }, { key }): Promise<Fired> => ({
     fired: await ledger.subscriptions.fire(key),
@@ -171,7 +174,7 @@ export const SUBSCRIPTIONS: Operation = operation({
   path: "/v1/subscriptions",
   scope: "read",
   operationId: "listSubscriptions",
-  summary: "How far each subscription is, and its dead letters",
+  summary: "Show how far each subscription is, and its dead letters",
   params: {},
   result: {
     schema: "Subscription",

@@ -48,9 +48,9 @@ export const TERMS = {
   walletAddress: {
     field: "wallet_address",
     flag: "wallet <address>",
-    means: "Address that the asset goes to",
+    means: "Address that receives the asset",
   },
-  userId: { field: "user_id", flag: "user <id>", means: "User who is to pay" },
+  userId: { field: "user_id", flag: "user <id>", means: "User who must pay" },
 } as const satisfies Readonly<Record<string, Term>>;
 
 /** Name of a term in the API. */

@@ -12,8 +12,8 @@ export const LOOK_AT_CHAIN: Operation = operation({
   scope: "operate",
   operationId: "lookAtChain",
   summary: "Ask your own chain nodes what the transaction of an order did",
-  description:
-    "Now, whether or not it is due. What says something new is recorded.",
+  description: "It asks at once, whether or not a look is due, and records " +
+    "what is new.",
   examples: ["01KA00000000000000000000"],
   params: { ref: { ...ORDER_REF, place: "[order]" } },
   result: { schema: "OrderLook", description: "What they showed" },
