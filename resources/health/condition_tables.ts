@@ -32,7 +32,7 @@ export function alarmsTable(): WordTable {
     (code) => CONDITIONS[code].subject,
   );
   return {
-    head: ["Subject", "One a machine", "Codes"],
+    head: ["Subject", "One per machine", "Codes"],
     rows: [...bySubject].map(([subject, codes]) => [
       quoted(subject),
       SUBJECTS[subject].isLocal === true ? "yes" : "no",
