@@ -25,6 +25,7 @@ export { foldOrder, foldUser } from "../explain/as_of.ts";
 export { explainOrder } from "../explain/explain_order.ts";
 export { genesisHash, linkHash } from "../hashes/chain_hash.ts";
 export { bodyCommitment, commitmentOf } from "../hashes/commitment.ts";
+export { isKnown } from "../machines/order_rank.ts";
 export { FINAL_READS_AFTER_MS } from "../orders/reread_schedule.ts";
 export { contestingClaims } from "../orders/order_status.ts";
 export {

@@ -1,3 +1,4 @@
+import { isKnown } from "../../../ledger/testing/mod.ts";
 import type { Anomaly, OrderState } from "../../../ledger/mod.ts";
 import type { World } from "../world/world.ts";
 
@@ -60,6 +61,11 @@ export function isExcused(
   // Without a status no reading denies a claim, which fills what is empty.
   const isClaimed = odd.includes("status") && state?.trust === "claimed";
   if (isClaimed && FILLED_BY_CLAIMS.includes(field)) return true;
+  // Of a status that the ledger does not know, an empty field is no denial.
+  if (
+    field === "txId" && state !== null && !isKnown(state.status) &&
+    state.confirmed?.txId === ""
+  ) return true;
   const wasOdd = state?.anomalies.some((one) =>
     one.kind === "unreadable_field" &&
     DECIDES[one.field ?? ""]?.includes(field)
