@@ -1,3 +1,4 @@
+import { defined } from "../../core/guards.ts";
 import type { Fault } from "../errors/validation_error.ts";
 
 /** Collects every fault of one input, so that people see them all at once. */
@@ -17,8 +18,8 @@ export class Faults {
     meant: Readonly<Record<string, string>> = {},
     prefix = "",
   ): void {
-    for (const field of Object.keys(input)) {
-      if (known.includes(field)) continue;
+    for (const [field, value] of Object.entries(input)) {
+      if (value === undefined || known.includes(field)) continue;
       const guess = Object.hasOwn(meant, field)
         ? `use ${meant[field]}`
         : `use one of ${known.join(", ")}`;
@@ -27,16 +28,19 @@ export class Faults {
   }
 }
 
-/** Reads a field of an input whose types cannot be trusted. */
+/** The fields of an input whose types cannot be trusted, but undefined ones. */
 export function fieldsOf(input: unknown): Record<string, unknown> {
+  return defined(objectOf(input));
+}
+
+/** An input whose types cannot be trusted, as an object with fields. */
+export function objectOf(input: unknown): Record<string, unknown> {
   if (typeof input !== "object" || input === null || Array.isArray(input)) {
     throw new TypeError(
       `Cannot check the input: it is ${describe(input)}; pass an object`,
     );
   }
-  return Object.fromEntries(
-    Object.entries(input).filter(([, value]) => value !== undefined),
-  );
+  return input as Record<string, unknown>;
 }
 
 /** Shows a value in bounded length; not for secrets or personal data. */

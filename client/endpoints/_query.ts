@@ -1,7 +1,7 @@
 import type { Fault } from "../errors/validation_error.ts";
 import type { ExtraParameters } from "../http/call_options.ts";
 import { readQueryTime } from "../../core/time/service_time.ts";
-import { describe, Faults, fieldsOf } from "./_faults.ts";
+import { describe, Faults, objectOf } from "./_faults.ts";
 
 /** What kind of value a query parameter takes. */
 export type Kind =
@@ -41,13 +41,15 @@ export function checkQuery(
   { kinds, range, meant }: QueryTable,
   extra: ExtraParameters,
 ): CheckedQuery {
-  const fields = fieldsOf(query);
+  const fields = objectOf(query);
   const faults = new Faults();
   const parameters: [string, string][] = [];
   faults.unknownFields(fields, Object.keys(kinds), meant);
-  for (const [name, kind] of Object.entries(kinds)) {
+  for (const name in kinds) {
     const value = fields[name];
-    if (value === undefined || Object.hasOwn(extra, name)) continue;
+    const kind = kinds[name];
+    if (value === undefined || kind === undefined) continue;
+    if (Object.hasOwn(extra, name)) continue;
     const read = readers[kind](value);
     if (read.rule !== undefined) {
       faults.add(name, `is ${describe(value)}; ${read.rule}`);
@@ -55,9 +57,9 @@ export function checkQuery(
       parameters.push([name, read.text]);
     }
   }
-  const [start, end] = range.map((name) =>
-    parameters.find(([known]) => known === name)?.[1]
-  );
+  const textOf = (name: string) =>
+    parameters.find(([known]) => known === name)?.[1];
+  const [start, end] = [textOf(range[0]), textOf(range[1])];
   if (
     start !== undefined && end !== undefined &&
     Date.parse(start) >= Date.parse(end)

@@ -93,10 +93,9 @@ export function checkOrdersQuery(
   readonly faults: readonly Fault[];
   readonly parameters: readonly (readonly [name: string, value: string])[];
 } {
-  // An empty cursor is the documented default: the first page.
-  const { cursor_id, ...rest } = query;
   return checkQuery(
-    cursor_id === "" ? rest : query,
+    // An empty cursor is the documented default: the first page.
+    query.cursor_id === "" ? { ...query, cursor_id: undefined } : query,
     { kinds, range: ["start_date", "end_date"], meant },
     extra,
   );

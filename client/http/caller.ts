@@ -1,4 +1,5 @@
 import {
+  ProxyTracerProvider,
   type Span,
   type SpanKind,
   type SpanStatusCode,
@@ -11,7 +12,7 @@ import { ServiceError } from "../errors/api_errors.ts";
 import { TimeoutError } from "../errors/api_errors.ts";
 import type { RequestHook, ResponseHook } from "./call_options.ts";
 import { retryDelayMs } from "../../core/waiting/retry_delay.ts";
-import { within } from "../../core/waiting/sleep.ts";
+import { within } from "../../core/waiting/within.ts";
 import {
   type Answer,
   type Call,
@@ -41,10 +42,13 @@ export interface CallerOptions extends TransportOptions {
   readonly onResponse: ResponseHook | undefined;
 }
 
+const TRACER = "@rampkit/onramp";
+
 /** Makes a call: waits for its place, sends it, and tries again where allowed. */
 export function makeCall(call: Call, options: CallerOptions): Promise<Answer> {
+  if (!isTraced()) return attempts(call, options, null);
   const { hostname } = new URL(call.url);
-  return trace.getTracer("@rampkit/onramp").startActiveSpan(
+  return trace.getTracer(TRACER).startActiveSpan(
     `onramp ${call.operation}`,
     {
       kind: CLIENT,
@@ -67,6 +71,13 @@ export function makeCall(call: Call, options: CallerOptions): Promise<Answer> {
   );
 }
 
+/** Whether anything takes spans: making one for nobody costs a call its share. */
+function isTraced(): boolean {
+  const provider = trace.getTracerProvider();
+  return !(provider instanceof ProxyTracerProvider) ||
+    provider.getDelegateTracer(TRACER) !== undefined;
+}
+
 function nameOf(error: unknown): string {
   return error instanceof OnrampError
     ? error.name
@@ -78,21 +89,25 @@ function nameOf(error: unknown): string {
 async function attempts(
   call: Call,
   options: CallerOptions,
-  span: Span,
+  span: Span | null,
 ): Promise<Answer> {
   const { signal } = call;
   const endsAt = options.steadyNow() + options.deadlineMs;
   const late = () => deadlineError(call, options);
   for (let attempt = 1;; attempt++) {
-    const release = await options.budget.take(endsAt, late, signal);
+    const place = await options.budget.take(endsAt, late, signal);
     let failure: OnrampError;
     try {
-      return await watched(call, options, span, attempt, endsAt);
+      return await watched(call, options, span, {
+        attempt,
+        sentAt: place.startedAt,
+        endsAt,
+      });
     } catch (error) {
       if (!(error instanceof OnrampError)) throw error;
       failure = error;
     } finally {
-      release();
+      place.release();
     }
     const retryAfterMs = askedWait(failure);
     if (retryAfterMs !== null) {
@@ -124,23 +139,25 @@ function askedWait(error: OnrampError): number | null {
 async function watched(
   call: Call,
   options: CallerOptions,
-  span: Span,
-  attempt: number,
-  endsAt: number,
+  span: Span | null,
+  { attempt, sentAt, endsAt }: {
+    readonly attempt: number;
+    readonly sentAt: number;
+    readonly endsAt: number;
+  },
 ): Promise<Answer> {
   const { operation, method, url } = call;
   const shown = options.hookBodies && operation !== "cards.register";
-  const sentAt = options.steadyNow();
   const seen: Seen = { status: null, text: null };
   let error: string | null = null;
-  notify(options.onRequest, {
+  notify(options.onRequest, () => ({
     operation,
     method,
     url,
     attempt,
     body: shown ? call.body : null,
-  });
-  if (attempt > 1) span.setAttribute("http.request.resend_count", attempt - 1);
+  }));
+  if (attempt > 1) span?.setAttribute("http.request.resend_count", attempt - 1);
   try {
     return await within(
       Math.max(1, Math.min(options.timeoutMs, endsAt - sentAt)),
@@ -153,9 +170,9 @@ async function watched(
     throw caught;
   } finally {
     if (seen.status !== null) {
-      span.setAttribute("http.response.status_code", seen.status);
+      span?.setAttribute("http.response.status_code", seen.status);
     }
-    notify(options.onResponse, {
+    notify(options.onResponse, () => ({
       operation,
       method,
       url,
@@ -164,14 +181,19 @@ async function watched(
       durationMs: options.steadyNow() - sentAt,
       error,
       body: shown && seen.text !== null ? call.redact(seen.text) : null,
-    });
+    }));
   }
 }
 
 /** A watcher that fails must not fail the call. */
-function notify<T>(hook: ((info: T) => unknown) | undefined, info: T): void {
+function notify<T>(
+  hook: ((info: T) => unknown) | undefined,
+  info: () => T,
+): void {
+  if (hook === undefined) return;
+  const told = info();
   try {
-    const result = hook?.(info);
+    const result = hook(told);
     if (result instanceof Promise) result.catch(() => {});
   } catch {
     // Watching is not worth an order.

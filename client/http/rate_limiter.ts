@@ -1,4 +1,4 @@
-import { within } from "../../core/waiting/sleep.ts";
+import { within } from "../../core/waiting/within.ts";
 
 /** What a budget measures and allows. */
 export interface RateLimiterOptions {
@@ -18,8 +18,16 @@ interface Wish {
   readonly endsAt: number;
   /** What to throw then. */
   readonly late: () => Error;
-  /** Whether the place was taken. */
-  taken: boolean;
+  /** The place, once it was taken. */
+  place: Place | null;
+}
+
+/** A place among the requests that are on their way. */
+export interface Place {
+  /** When it was taken, on the budget's clock. */
+  readonly startedAt: number;
+  /** Gives it back. */
+  readonly release: () => void;
 }
 
 /**
@@ -47,7 +55,7 @@ export class RateLimiter {
   }
 
   /**
-   * Waits for a place and returns what gives it back.
+   * Waits for a place.
    *
    * @param endsAt When waiting is over, on the budget's clock.
    * @param late What to throw then.
@@ -57,24 +65,28 @@ export class RateLimiter {
     endsAt: number,
     late: () => Error,
     signal: AbortSignal | undefined,
-  ): Promise<() => void> {
+  ): Promise<Place> {
     signal?.throwIfAborted();
-    const wish: Wish = { endsAt, late, taken: false };
-    const leftMs = endsAt - this.#now();
+    const now = this.#now();
+    const leftMs = endsAt - now;
     if (leftMs <= 0) throw late();
     // A call that need not wait needs no timer.
-    if (this.#waiting === 0 && this.#hasPlace() && this.#waitMs() <= 0) {
-      this.#start(wish);
-    } else {
-      try {
-        await within(leftMs, signal, late, (stop) => this.#wait(wish, stop));
-      } catch (error) {
-        // The place may have come in the very moment of giving up.
-        if (wish.taken) this.#release();
-        throw error;
-      }
+    if (this.#waiting === 0 && this.#hasPlace() && this.#nextStart <= now) {
+      return this.#start(now);
     }
-    return () => this.#release();
+    const wish: Wish = { endsAt, late, place: null };
+    try {
+      return await within(
+        leftMs,
+        signal,
+        late,
+        (stop) => this.#wait(wish, stop),
+      );
+    } catch (error) {
+      // The place may have come in the very moment of giving up.
+      wish.place?.release();
+      throw error;
+    }
   }
 
   /** The clock; where it was set back, the next start is moved along. */
@@ -85,7 +97,7 @@ export class RateLimiter {
     return now;
   }
 
-  async #wait(wish: Wish, signal: AbortSignal): Promise<void> {
+  async #wait(wish: Wish, signal: AbortSignal): Promise<Place> {
     const { promise: done, resolve: leave } = Promise.withResolvers<void>();
     const turn = this.#queue;
     this.#queue = turn.then(() => done);
@@ -107,7 +119,7 @@ export class RateLimiter {
         if (this.#nextStart === start) break;
       }
       signal.throwIfAborted();
-      this.#start(wish);
+      return wish.place = this.#start(this.#now());
     } finally {
       this.#waiting--;
       leave();
@@ -123,18 +135,18 @@ export class RateLimiter {
     return this.#nextStart - now;
   }
 
-  #start(wish: Wish): void {
-    const now = this.#now();
+  #start(now: number): Place {
     this.#nextStart = Math.max(this.#nextStart, now) +
       this.#intervalMs;
     this.#inFlight++;
-    wish.taken = true;
-  }
-
-  #release(): void {
-    this.#inFlight--;
-    this.#freed.resolve();
-    this.#freed = Promise.withResolvers();
+    return {
+      startedAt: now,
+      release: () => {
+        this.#inFlight--;
+        this.#freed.resolve();
+        this.#freed = Promise.withResolvers();
+      },
+    };
   }
 }
 

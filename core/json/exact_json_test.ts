@@ -100,6 +100,98 @@ Deno.test("parseExact() gives what the engine gives, number by number", () => {
   );
 });
 
+/**
+ * Texts as programs write them, without spaces, in which names repeat, come in
+ * another order than the engine keeps, and texts look like numbers of a name.
+ */
+const { written } = fc.letrec<{ written: string }>((tie) => ({
+  written: fc.oneof(
+    { depthSize: "small", withCrossShrink: true },
+    { weight: 4, arbitrary: fc.constantFrom("1", "1.0", "1.00", "10e-1") },
+    { weight: 2, arbitrary: fc.constantFrom("-0", "12", "1e999", "0.5") },
+    fc.constantFrom(
+      '"1"',
+      '""',
+      '":1"',
+      '"a"',
+      '":1,"',
+      '"11111111"',
+      '"\\\\"',
+    ),
+    fc.constantFrom("true", "false", "null", " 1", "1 ", "[]", "{}"),
+    fc.array(tie("written"), { maxLength: 3 }).map((all) => `[${all}]`),
+    {
+      weight: 6,
+      arbitrary: fc.array(
+        fc.tuple(
+          fc.constantFrom(
+            "a",
+            "b",
+            "ba",
+            "1",
+            "0",
+            "a1",
+            "",
+            "é",
+            "-",
+            ",",
+            "__proto__",
+          ),
+          tie("written"),
+        ).map(([name, value]) => `"${name}":${value}`),
+        { maxLength: 4 },
+      ).map((members) => `{${members}}`),
+    },
+  ),
+}));
+
+Deno.test("parseExact() reads what is written without spaces as it reads everything else", () => {
+  fc.assert(
+    fc.property(written, (source) => {
+      assert.equal(
+        JSON.stringify(parseExact(source)),
+        JSON.stringify(parseByTokens(source)),
+      );
+    }),
+    { numRuns: 20_000 },
+  );
+});
+
+Deno.test("parseExact() mistakes no number for another of a numbered name's object", () => {
+  // The engine puts the name 0 first, and then both ends are the same.
+  assert.deepEqual(
+    parseExact('{"wwwwwa":1.0,"t":"xx","0":{"a":1.00,"q":"x"}}'),
+    { wwwwwa: "1.0", t: "xx", 0: { a: "1.00", q: "x" } },
+  );
+});
+
+Deno.test("parseExact() gives a page of orders to the engine as it stands", () => {
+  const row =
+    '{"order_id":"A","crypto_amount":0.212345678901234567,"fee":1.50}';
+  const page = `{"success":true,"data":[${row},${row}],"total":2}`;
+  const original = JSON.parse;
+  const parsed: string[] = [];
+  JSON.parse = (text: string) => {
+    parsed.push(text);
+    return original(text);
+  };
+  try {
+    const order = {
+      order_id: "A",
+      crypto_amount: "0.212345678901234567",
+      fee: "1.50",
+    };
+    assert.deepEqual(parseExact(page), {
+      success: true,
+      data: [order, order],
+      total: "2",
+    });
+  } finally {
+    JSON.parse = original;
+  }
+  assert.deepEqual(parsed.filter((text) => text.startsWith("{")), [page]);
+});
+
 Deno.test("parseExact() refuses exactly the texts that JSON.parse refuses", () => {
   const snippet = fc.constantFrom(
     '"',

@@ -2,7 +2,7 @@ import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { defined, errorCode, isRecord, messageOf } from "../../core/guards.ts";
 import { readRetryAfterMs } from "../../core/waiting/retry_delay.ts";
-import { within } from "../../core/waiting/sleep.ts";
+import { within } from "../../core/waiting/within.ts";
 import { type KeptConnections, pinnedFetch } from "./pinned_fetch.ts";
 import type { SignedWebhook } from "./signed_webhook.ts";
 import { addressKind } from "./target_address.ts";

@@ -1,4 +1,4 @@
-import { within } from "../../../core/waiting/sleep.ts";
+import { within } from "../../../core/waiting/within.ts";
 
 /** Longest body of a form, in bytes. */
 const MOST_BYTES = 64 * 1024;
