@@ -14,6 +14,7 @@ const PURE = /^(core|ledger|resources)\//;
 const TOUCHES_WORLD = new Set([
   "core/serving/open_http_server.ts",
   "core/waiting/sleep.ts",
+  "core/waiting/within.ts",
   "ledger/evidence/anchor_file.ts",
   "ledger/evidence/head_anchor.ts",
   "ledger/ledger_on.ts",
