@@ -29,7 +29,7 @@ export const confirm: Comparison = {
     "The time from a webhook `order_complete` to the confirmed success at the " +
     "partner's door: at a receiver of forwarded webhooks, where `serve` is a " +
     "process of its own, and at a handler of `startOnramp` in this process. The " +
-    "service is a sandbox in this process, asked four times a second at most. " +
+    "service is a sandbox in this process, asked four times a second. " +
     `An order has three webhooks. Idle: ${idleOrders} orders one after the ` +
     `other, with lives of 0.6 s. Load: ${perSecond} orders and ` +
     `${3 * perSecond} webhooks a second for ${loadSeconds} s, with lives of ` +

@@ -13,7 +13,10 @@ export type SweepKind = (typeof SWEEP_KINDS)[number];
 export interface ShareRules {
   /** Requests per second of all sweeps together. */
   readonly requestsPerSecond: number;
-  /** Requests that may follow each other at once after a pause. */
+  /**
+   * Requests that may follow each other at once after a pause, at least 1. From
+   * 2 on, the others leave one of them to the confirm sweep while it has no work.
+   */
   readonly burst: number;
   /** Guaranteed part of each sweep; only their proportions count. */
   readonly shares: Readonly<Record<SweepKind, number>>;
@@ -39,6 +42,12 @@ export type Turn =
   | { readonly waitMs: number; readonly budget: FairShare };
 
 /**
+ * By so many requests the confirm sweep may be ahead of its share, so that what
+ * a webhook has just claimed need not wait for a sweep that nobody waits for.
+ */
+const CONFIRM_AHEAD = 6;
+
+/**
  * A full budget.
  *
  * @param rules How it is divided.
@@ -61,7 +70,9 @@ export function fullBudget(rules: ShareRules, nowMs: number): FairShare {
 }
 
 /**
- * Picks the sweep that is furthest behind its share among those with work.
+ * Picks the sweep that is furthest behind its share among those with work. The
+ * confirm sweep counts as a little behind, and finds a request left for it
+ * whenever it comes back: a webhook is confirmed at once, whatever else goes on.
  *
  * A sweep without work gives its share to the others and saves nothing. When it
  * has work again it starts level with them: it does not wait longer than they
@@ -95,7 +106,10 @@ export function takeTurn(
   if (first === undefined) {
     throw new RangeError("Cannot take a turn: no sweep is ready");
   }
-  const kind = others.reduce((a, b) => used[b] < used[a] ? b : a, first);
+  const rank = (kind: SweepKind): number =>
+    used[kind] -
+    (kind === "confirm" ? CONFIRM_AHEAD / rules.shares.confirm : 0);
+  const kind = others.reduce((a, b) => rank(b) < rank(a) ? b : a, first);
   const elapsedMs = Math.max(0, nowMs - budget.atMs);
   const next: FairShare = {
     tokens: Math.min(
@@ -104,12 +118,13 @@ export function takeTurn(
     ),
     atMs: nowMs,
     used,
-    floor: used[kind],
+    floor: Math.min(...candidates.map((kind) => used[kind])),
     busy: candidates,
   };
+  const needed = kind === "confirm" ? 1 : Math.min(2, rules.burst);
   // A rounding error of a token must not cause a second wait of zero length.
-  if (next.tokens > 1 - 1e-9) return { kind, budget: next };
-  const waitMs = (1 - next.tokens) / rules.requestsPerSecond * 1000;
+  if (next.tokens > needed - 1e-9) return { kind, budget: next };
+  const waitMs = (needed - next.tokens) / rules.requestsPerSecond * 1000;
   return { waitMs: Math.max(1, Math.ceil(waitMs)), budget: next };
 }
 

@@ -95,6 +95,40 @@ Deno.test("takeTurn() serves a kind that comes back at once", () => {
   assert.ok("kind" in turn && turn.kind === "confirm");
 });
 
+Deno.test("takeTurn() has a request left for the confirm sweep when it comes back, whatever the others do", () => {
+  const others = fc.subarray<SweepKind>(["new", "open", "deep"], {
+    minLength: 1,
+  });
+  fc.assert(fc.property(
+    fc.array(others, { minLength: 1, maxLength: 60 }),
+    (busy) => {
+      let budget = fullBudget(rules, 0);
+      let nowMs = 0;
+      for (const ready of busy) {
+        let turn = takeTurn(budget, rules, ready, nowMs);
+        while ("waitMs" in turn) {
+          nowMs += turn.waitMs;
+          turn = takeTurn(turn.budget, rules, ready, nowMs);
+        }
+        budget = spend(turn.budget, rules, turn.kind, 1);
+        const back = takeTurn(budget, rules, [...ready, "confirm"], nowMs);
+        assert.ok("kind" in back && back.kind === "confirm");
+      }
+    },
+  ));
+});
+
+Deno.test("takeTurn() keeps the rate of the others while the confirm sweep has no work", () => {
+  const { nowMs } = run(200, () => ["new", "deep"]);
+  assert.ok(nowMs <= 200 * 1000 / rules.requestsPerSecond, `${nowMs} ms`);
+});
+
+Deno.test("takeTurn() lets nobody wait for ever where only one request may be made at once", () => {
+  const one = { ...rules, burst: 1 };
+  const turn = takeTurn(fullBudget(one, 0), one, ["deep"], 0);
+  assert.ok("kind" in turn && turn.kind === "deep");
+});
+
 Deno.test("takeTurn() keeps to the rate, with a burst after a pause", () => {
   fc.assert(fc.property(
     fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 20 }),

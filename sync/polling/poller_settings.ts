@@ -44,7 +44,7 @@ export function pollerSettings(options: PollerOptions): PollerSettings {
   return {
     rules: {
       requestsPerSecond: rate,
-      burst: Math.max(1, rate),
+      burst: Math.max(2, rate / 2),
       shares: options.shares ?? DEFAULT_RULES.shares,
     },
     periods: {
@@ -79,7 +79,7 @@ export function pollerSettings(options: PollerOptions): PollerSettings {
 /** How the rate is divided unless the options say otherwise. */
 export const DEFAULT_RULES: ShareRules = {
   requestsPerSecond: 4,
-  burst: 4,
+  burst: 2,
   shares: { new: 2, open: 3, confirm: 3, deep: 2 },
 };
 
