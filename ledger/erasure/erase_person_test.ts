@@ -5,6 +5,7 @@ import type { Ledger } from "../ledger.ts";
 import { assertFollows } from "../testing/erasure_test_kit.ts";
 import { worlds } from "../testing/projection_test_kit.ts";
 import { emptyLedger } from "../testing/empty_ledger.ts";
+import { tries } from "../../tests/kit/thorough.ts";
 
 /** What must be the same of an order after the erasure of its person. */
 function kept(order: OrderView) {
@@ -69,6 +70,6 @@ Deno.test("erasePerson() keeps status, times, amounts and history of every order
       assert.equal((await ledger.refold()).changed, 0);
       await now();
     }),
-    { numRuns: 60 },
+    { numRuns: tries(60) },
   );
 });

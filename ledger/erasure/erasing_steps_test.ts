@@ -13,6 +13,7 @@ import {
   worlds,
 } from "../testing/projection_test_kit.ts";
 import { emptyLedger } from "../testing/empty_ledger.ts";
+import { tries } from "../../tests/kit/thorough.ts";
 
 function ledgerAt(time = at(60)): Promise<Ledger> {
   return emptyLedger({ now: () => Date.parse(time) });
@@ -315,7 +316,7 @@ Deno.test("erase() and prune() keep every order as it is in a ledger that forget
         assert.equal(ok, true, reason?.code ?? "");
       },
     ),
-    { numRuns: 40 },
+    { numRuns: tries(40) },
   );
 });
 
@@ -350,6 +351,6 @@ Deno.test("import() of what another ledger pruned or erased brings no erased use
         assert.equal(ok, true, reason?.code ?? "");
       },
     ),
-    { numRuns: 40 },
+    { numRuns: tries(40) },
   );
 });

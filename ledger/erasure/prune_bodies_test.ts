@@ -5,6 +5,7 @@ import type { OrderView } from "../queries/orders.ts";
 import { emptyLedger } from "../testing/empty_ledger.ts";
 import { person } from "../testing/person_events.ts";
 import { emptyStore, worlds } from "../testing/projection_test_kit.ts";
+import { tries } from "../../tests/kit/thorough.ts";
 
 function kept(
   { status, trust, release, booked, fees, history, ...order }: OrderView,
@@ -44,7 +45,7 @@ Deno.test("Erasures.prune() keeps what orders are, and states still follow from 
       const { ok, reason } = await ledger.verify();
       assert.equal(ok, true, reason?.code ?? "");
     }),
-    { numRuns: 20 },
+    { numRuns: tries(20) },
   );
 });
 

@@ -18,6 +18,7 @@ import { eraseBody } from "./erase.ts";
 import type { StatesVerification } from "./verify_states.ts";
 import { temporaryFolder } from "../../tests/kit/temporary_folder.ts";
 import { emptyLedger } from "../testing/empty_ledger.ts";
+import { tries } from "../../tests/kit/thorough.ts";
 
 const events: readonly NewEvent[] = [
   session(0, "S1", "C1"),
@@ -73,7 +74,7 @@ Deno.test("Ledger.verifyStates() passes every world, whatever the steps it was f
         assert.equal(found.ok, true);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: tries(60) },
   );
 });
 

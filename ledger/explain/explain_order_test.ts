@@ -18,6 +18,7 @@ import { foldOrder } from "./as_of.ts";
 import { flattenState } from "./field_sources.ts";
 import type { FieldValue } from "./explanation.ts";
 import { orderState } from "../states/state_of_order.ts";
+import { tries } from "../../tests/kit/thorough.ts";
 
 function outcomes(...events: RecordedEvent[]): string[] {
   return explainOrder(ORDER, facts(...events)).events.map(({ effect }) =>
@@ -370,7 +371,7 @@ Deno.test("explainOrder() ends in the state of the fold and adds up, for random 
         assert.ok(all.some((fact) => fact.position === position));
       }
     }),
-    { numRuns: 150 },
+    { numRuns: tries(150) },
   );
 });
 

@@ -41,6 +41,7 @@ import { compareTimes } from "../events/time.ts";
 import { CANDIDATES_KEPT } from "../events/expectation.ts";
 import { CANDIDATES_COMPARED } from "./expectations.ts";
 import { orderState } from "../states/state_of_order.ts";
+import { isThorough, tries } from "../../tests/kit/thorough.ts";
 
 const user = { user: { user_id: USER, verification_status: {} } };
 
@@ -121,9 +122,12 @@ function subsets<T>(items: readonly T[], size: number): T[][] {
   );
 }
 
-Deno.test("evolveOrder() gives the same bytes for every order of any five of twelve sorts of events", () => {
+const MOST_OF_TWELVE = isThorough ? 5 : 4;
+
+Deno.test(`evolveOrder() gives the same bytes for every order of any ${MOST_OF_TWELVE} of twelve sorts of events`, () => {
   let folds = 0;
-  for (const events of subsets(sorts.slice(0, 14).toSpliced(9, 2), 5)) {
+  const twelve = sorts.slice(0, 14).toSpliced(9, 2);
+  for (const events of subsets(twelve, MOST_OF_TWELVE)) {
     const facts = events.map(readFact);
     const expected = foldOrder(ORDER, facts);
     const bytes = encodeOrderFold(expected);
@@ -137,7 +141,7 @@ Deno.test("evolveOrder() gives the same bytes for every order of any five of twe
       }
     });
   }
-  assert.ok(folds > 250_000, `${folds} folds`);
+  assert.ok(folds > (isThorough ? 250_000 : 30_000), `${folds} folds`);
 });
 
 Deno.test("evolveOrder() gives the same bytes for every order of seven events of one order", () => {
@@ -160,7 +164,9 @@ Deno.test("evolveOrder() gives the same bytes for every order of seven events of
   assert.ok(folds > 40_000, `${folds} folds`);
 });
 
-Deno.test("evolveOrder() gives the same state for every word of up to seven over five events", () => {
+const LONGEST_WORD = isThorough ? 7 : 6;
+
+Deno.test(`evolveOrder() gives the same state for every word of up to ${LONGEST_WORD} over five events`, () => {
   // Every sequence in which each event appears at least once: all orders, all repeats.
   const histories = [[0, 2, 7, 12, 13], [1, 4, 8, 3, 11]];
   let words = 0;
@@ -191,14 +197,14 @@ Deno.test("evolveOrder() gives the same state for every word of up to seven over
         )
       );
     };
-    walk(initialOrderFold(ORDER), 0, 7, []);
+    walk(initialOrderFold(ORDER), 0, LONGEST_WORD, []);
   }
-  assert.ok(words > 30_000, `${words} words`);
+  assert.ok(words > (isThorough ? 30_000 : 3_000), `${words} words`);
 });
 
 Deno.test("evolveOrder() gives the same state however often webhooks are delivered again", () => {
   // Redeliveries are events of their own: later, with ids of their own.
-  const subsetsOfWebhooks = subsets(sorts.slice(0, 6), 3);
+  const subsetsOfWebhooks = subsets(sorts.slice(0, 6), isThorough ? 3 : 2);
   let folds = 0;
   for (const webhooks of subsetsOfWebhooks) {
     const events = [...webhooks, ...sorts.slice(7, 9)];
@@ -212,7 +218,7 @@ Deno.test("evolveOrder() gives the same state however often webhooks are deliver
       }
     });
   }
-  assert.ok(folds > 200_000, `${folds} folds`);
+  assert.ok(folds > (isThorough ? 200_000 : 20_000), `${folds} folds`);
 });
 
 const minute = fc.integer({ min: 0, max: 40 });
@@ -378,7 +384,7 @@ Deno.test("evolveOrder() gives the same bytes for any order and any batches of a
       assert.equal(canonicalOf(fold), canonicalOf(expected));
       assert.deepEqual(fold, expected);
     }),
-    { numRuns: 400 },
+    { numRuns: tries(400) },
   );
 });
 
@@ -469,7 +475,7 @@ Deno.test("evolveOrder() gives the same state when events are folded any number 
         canonicalOf(foldOrder(ORDER, facts)),
       );
     }),
-    { numRuns: 300 },
+    { numRuns: tries(300) },
   );
 });
 
@@ -487,7 +493,7 @@ Deno.test("evolveOrder() gives the same state for late repeats unless a contradi
         canonicalOf(foldOrder(ORDER, calm.map(readFact))),
       );
     }),
-    { numRuns: 300 },
+    { numRuns: tries(300) },
   );
 });
 
@@ -501,7 +507,7 @@ Deno.test("decideOrderStatus() agrees with the rule read off the whole list of e
         statusFromList(facts),
       );
     }),
-    { numRuns: 500 },
+    { numRuns: tries(500) },
   );
 });
 

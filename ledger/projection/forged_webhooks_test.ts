@@ -12,6 +12,7 @@ import {
   session,
 } from "../testing/projection_test_kit.ts";
 import { Projector } from "./projector.ts";
+import { tries } from "../../tests/kit/thorough.ts";
 
 /** Two paid orders, each with a session of its own, and one of nobody. */
 const honest: readonly NewEvent[] = [
@@ -104,7 +105,7 @@ Deno.test("Projector.step() keeps session and release of confirmed orders whatev
         }
       },
     ),
-    { numRuns: 60 },
+    { numRuns: tries(60) },
   );
 });
 

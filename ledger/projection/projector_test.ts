@@ -28,6 +28,7 @@ import { decodeOrderFold } from "./codec/fold_codec.ts";
 import { FOLD_VERSION } from "./fold_version.ts";
 import { Projector } from "./projector.ts";
 import { emptyLedger } from "../testing/empty_ledger.ts";
+import { tries } from "../../tests/kit/thorough.ts";
 
 async function append(driver: Driver, events: readonly NewEvent[]) {
   if (events.length > 0) await driver.batch([appendStatement(events)], "write");
@@ -77,7 +78,7 @@ Deno.test("Projector.step() gives the same states for any order, any batches and
         }
       },
     ),
-    { numRuns: 150 },
+    { numRuns: tries(150) },
   );
 });
 

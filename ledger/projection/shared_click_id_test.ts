@@ -15,6 +15,7 @@ import {
   session,
 } from "../testing/projection_test_kit.ts";
 import { Projector } from "./projector.ts";
+import { tries } from "../../tests/kit/thorough.ts";
 
 async function append(driver: Driver, events: readonly NewEvent[]) {
   for (let at = 0; at < events.length; at += 2_000) {
@@ -191,6 +192,6 @@ Deno.test("Projector.step() gives the same states for any order and any batches 
         }
       },
     ),
-    { numRuns: 80 },
+    { numRuns: tries(80) },
   );
 });

@@ -20,6 +20,7 @@ import { decideUserStatus } from "../users/user_status.ts";
 import { Projector } from "./projector.ts";
 import { refold } from "../refold/refold.ts";
 import { parseTransitionKey, transitionKey } from "../machines/transition.ts";
+import { tries } from "../../tests/kit/thorough.ts";
 
 function read(
   minute: number,
@@ -187,7 +188,7 @@ Deno.test("entries are counted alike in batches of any size", async () => {
         await driver.close();
       },
     ),
-    { numRuns: 40 },
+    { numRuns: tries(40) },
   );
 });
 

@@ -21,6 +21,7 @@ import { Projector } from "../projection/projector.ts";
 import type { Selection } from "../store/tables/selection.ts";
 import { pageStatement } from "../store/tables/state_pages.ts";
 import { type UserQuery, Users, userSelection } from "./users.ts";
+import { tries } from "../../tests/kit/thorough.ts";
 
 async function project(driver: Driver): Promise<void> {
   const projector = new Projector({ driver, assets: "sandbox" });
@@ -122,7 +123,7 @@ Deno.test("Orders.list() finds what a filter over all orders finds, in pages of 
         await driver.close();
       },
     ),
-    { numRuns: 40 },
+    { numRuns: tries(40) },
   );
 });
 

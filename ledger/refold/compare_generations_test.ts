@@ -7,6 +7,7 @@ import {
   type StateChange,
 } from "./compare_generations.ts";
 import { emptyStore } from "../testing/projection_test_kit.ts";
+import { tries } from "../../tests/kit/thorough.ts";
 
 type States = Readonly<Record<string, string>>;
 
@@ -66,7 +67,7 @@ Deno.test("compareGenerations() finds in pages of any size what differs, is new 
         await driver.close();
       },
     ),
-    { numRuns: 60 },
+    { numRuns: tries(60) },
   );
 });
 

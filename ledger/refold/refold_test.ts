@@ -21,6 +21,7 @@ import {
 } from "../testing/projection_test_kit.ts";
 import { Projector } from "../projection/projector.ts";
 import { refold } from "./refold.ts";
+import { tries } from "../../tests/kit/thorough.ts";
 
 const events: NewEvent[] = [
   session(1, "S1", "C1"),
@@ -158,7 +159,7 @@ Deno.test("refold() gives the same states whenever its reads and writes are carr
         }
       },
     ),
-    { numRuns: 60 },
+    { numRuns: tries(60) },
   );
 });
 

@@ -18,6 +18,7 @@ import {
   testEvent,
   testEvents,
 } from "../testing/test_events.ts";
+import { tries } from "../../tests/kit/thorough.ts";
 
 /** Every event, from the primary. */
 function withoutPosition({ position, ...event }: RecordedEvent) {
@@ -235,7 +236,7 @@ Deno.test("append() of any poisons stores all the others, in order", async () =>
         await driver.close();
       },
     ),
-    { numRuns: 30 },
+    { numRuns: tries(30) },
   );
 });
 

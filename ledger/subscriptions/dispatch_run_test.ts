@@ -21,6 +21,7 @@ import {
 import type { Subscription } from "./subscription.ts";
 import type { TransitionHandler } from "./subscription_options.ts";
 import { Subscriptions } from "./subscriptions.ts";
+import { tries } from "../../tests/kit/thorough.ts";
 
 Deno.test("Subscription.dispatch() delivers everything at least once and in order wherever the process dies", async () => {
   const orders = ["O1", "O2"];
@@ -285,6 +286,6 @@ Deno.test("Subscription.dispatch() delivers each transition at least once and in
       }
       await driver.close();
     }),
-    { numRuns: 40 },
+    { numRuns: tries(40) },
   );
 });

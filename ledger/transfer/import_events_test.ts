@@ -18,6 +18,7 @@ import {
 } from "../testing/projection_test_kit.ts";
 import { Projector } from "../projection/projector.ts";
 import { entityIdSql } from "../store/tables/polling/request_places.ts";
+import { tries } from "../../tests/kit/thorough.ts";
 
 async function stored(events: readonly NewEvent[]): Promise<Driver> {
   const driver = await emptyStore();
@@ -62,7 +63,7 @@ Deno.test("importEvents() of exportEvents() gives the same lines and the same st
       await from.close();
       await to.close();
     }),
-    { numRuns: 40 },
+    { numRuns: tries(40) },
   );
 });
 

@@ -13,6 +13,7 @@ import { monthReading } from "../../ledger/testing/month_test_events.ts";
 import { type MonthBooks, readMonthBooks } from "./month_books.ts";
 import { type MonthFileName, monthFileText } from "./month_files.ts";
 import { emptyLedger } from "../../ledger/testing/mod.ts";
+import { tries } from "../../tests/kit/thorough.ts";
 
 /** The cells of a file as a spreadsheet has them: by title, a row each. */
 async function sheet(
@@ -128,7 +129,7 @@ Deno.test("the number columns of orders.csv add up to totals.csv, as a spreadshe
         }
       }
     }),
-    { numRuns: 60 },
+    { numRuns: tries(60) },
   );
 });
 

@@ -10,6 +10,11 @@ const UNPUBLISHED = config.publish.exclude.filter((path) =>
  * are those that are there: a new one needs no entry anywhere.
  */
 export async function sourceFiles(root: string): Promise<string[]> {
+  return (await projectFiles(root)).filter((file) => file.endsWith(".ts"));
+}
+
+/** The same, and every other file. */
+export async function projectFiles(root: string): Promise<string[]> {
   const files: string[] = [];
   await collect(root, "", files);
   return files.sort();
@@ -36,6 +41,6 @@ async function collect(
     if (name.startsWith(".") || name === "node_modules") continue;
     const path = folder === "" ? name : `${folder}/${name}`;
     if (isDirectory) await collect(root, path, files);
-    else if (name.endsWith(".ts")) files.push(path);
+    else files.push(path);
   }
 }

@@ -9,6 +9,7 @@ import type { SegmentDamage } from "./claim_segments.ts";
 import { SegmentedSpool } from "./segmented_spool.ts";
 import type { SegmentFile, SpoolDisk } from "./spool_disk.ts";
 import { SpoolError, type TakeRecords } from "./spool.ts";
+import { tries } from "../../tests/kit/thorough.ts";
 
 interface Write {
   readonly at: number;
@@ -740,6 +741,6 @@ Deno.test("SegmentedSpool keeps every promise under any interleaving of puts, dr
         assert.equal(disk.files.size, 0);
       },
     ),
-    { numRuns: 150 },
+    { numRuns: tries(150) },
   );
 });
