@@ -37,27 +37,27 @@ function ofOrder(
   truth: OrderTruth,
   order: OrderState | undefined,
 ): Difference[] {
-  const { orderId } = truth;
+  const { orderId, crypto, ...shown } = truth;
   if (order === undefined) {
     return [{ orderId, field: "order", service: orderId, ledger: null }];
   }
-  const [commodity, , network] = truth.crypto.split(".");
-  const fields: [string, string | null, string | null][] = [
-    ["status", truth.status, order.status],
-    ["trust", "confirmed", order.trust],
-    ["currency", truth.currency, order.currency],
-    ["currencyAmount", truth.currencyAmount, order.currencyAmount],
-    ["commodity", commodity?.toUpperCase() ?? null, order.commodity],
-    ["network", network ?? null, order.network],
-    ["cryptoAmount", truth.cryptoAmount, order.cryptoAmount],
-    ["txId", truth.txId || null, order.txId],
-    ["failReason", truth.failReason || null, order.failReason],
-    ["userId", truth.userId, order.userId],
-    ["changedAt", `${truth.changedAt.replace(" ", "T")}Z`, order.changedAt],
-  ];
-  return fields
-    .filter(([field, service, ledger]) => !same(field, service, ledger))
-    .map(([field, service, ledger]) => ({ orderId, field, service, ledger }));
+  const [commodity, , network] = crypto.split(".");
+  const fields = {
+    ...shown,
+    trust: "confirmed",
+    commodity: commodity?.toUpperCase() ?? null,
+    network: network ?? null,
+    txId: shown.txId || null,
+    failReason: shown.failReason || null,
+    changedAt: `${shown.changedAt.replace(" ", "T")}Z`,
+  } satisfies Partial<Record<keyof OrderState, string | null>>;
+  return (Object.keys(fields) as (keyof typeof fields)[])
+    .map((field) => ({
+      ...{ orderId, field },
+      service: fields[field],
+      ledger: order[field],
+    }))
+    .filter(({ field, service, ledger }) => !same(field, service, ledger));
 }
 
 function same(field: string, a: string | null, b: string | null): boolean {

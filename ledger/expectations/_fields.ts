@@ -66,21 +66,21 @@ const duration: Check = (value) =>
 
 /** Fields that say what an order is compared with. */
 export const TERMS = {
-  user_id: identifier,
+  currency: identifier,
+  currency_amount: amount,
   commodity: identifier,
   network: identifier,
   commodity_amount: amount,
-  currency: identifier,
-  currency_amount: amount,
   wallet_address: identifier,
+  user_id: identifier,
 } as const satisfies Readonly<Record<string, Check>>;
 
 /** Fields that every expectation has. */
 export const SHARED = {
   click_id: clickId,
   reference: identifier,
-  asked_at: time,
   valid_for_ms: duration,
+  asked_at: time,
 } as const satisfies Readonly<Record<string, Check>>;
 
 /** Fields of a session alone. */

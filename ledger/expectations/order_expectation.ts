@@ -40,25 +40,16 @@ export interface OrderExpectation {
   readonly askedAt?: string;
 }
 
-/** The stored name of each field. */
-const NAMES = {
-  clickId: "click_id",
-  reference: "reference",
-  currency: "currency",
-  currencyAmount: "currency_amount",
-  commodity: "commodity",
-  network: "network",
-  commodityAmount: "commodity_amount",
-  walletAddress: "wallet_address",
-  userId: "user_id",
-  validForMs: "valid_for_ms",
-  askedAt: "asked_at",
-} as const satisfies Readonly<Record<keyof OrderExpectation, string>>;
+/** How each field is read, by the name it is stored under. */
+const CHECKS = { ...SHARED, ...TERMS };
 
-/** Fields of an expectation. */
-export const EXPECTATION_FIELDS = Object.keys(
-  NAMES,
-) as readonly (keyof OrderExpectation)[];
+/** The stored name of each field: `click_id` of `clickId`. */
+const STORED_NAMES: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.keys(CHECKS).map((name) => [
+    name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+    name,
+  ]),
+);
 
 /**
  * The body of the event of an expectation.
@@ -74,14 +65,12 @@ export function expectationBody(
   const fields = new FieldReader(now);
   const given: Readonly<Record<string, unknown>> = { ...expectation };
   const nameOf = (field: string) =>
-    Object.hasOwn(NAMES, field) ? NAMES[field as keyof typeof NAMES] : "";
-  const stored = fields.read(given, { ...SHARED, ...TERMS }, { nameOf });
+    Object.hasOwn(STORED_NAMES, field) ? STORED_NAMES[field] ?? "" : "";
+  const stored = fields.read(given, CHECKS, { nameOf });
   for (const field of Object.keys(given)) {
-    if (Object.hasOwn(NAMES, field)) continue;
-    fields.issues.push({
-      field,
-      message: `is unknown; use ${EXPECTATION_FIELDS.join(", ")}`,
-    });
+    if (nameOf(field) !== "") continue;
+    const known = Object.keys(STORED_NAMES).join(", ");
+    fields.issues.push({ field, message: `is unknown; use ${known}` });
   }
   if (given.clickId === undefined) {
     fields.missing(

@@ -16,20 +16,21 @@ function issuesOf(expectation: object): string[] {
 }
 
 Deno.test("expectationBody() takes every field, amounts as they are", () => {
+  const every: Required<OrderExpectation> = {
+    clickId: "c-1",
+    reference: "basket-17",
+    currency: "USD",
+    currencyAmount: "900.00",
+    commodity: "ETH",
+    network: "ethereum",
+    commodityAmount: 2,
+    walletAddress: "0xabc",
+    userId: "u-1",
+    validForMs: 60_000,
+    askedAt: "2026-11-20T08:00:00Z",
+  };
   assert.deepEqual(
-    expectationBody({
-      clickId: "c-1",
-      reference: "basket-17",
-      currency: "USD",
-      currencyAmount: "900.00",
-      commodity: "ETH",
-      network: "ethereum",
-      commodityAmount: 2,
-      walletAddress: "0xabc",
-      userId: "u-1",
-      validForMs: 60_000,
-      askedAt: "2026-11-20T08:00:00Z",
-    }, OPTIONS),
+    expectationBody(every, OPTIONS),
     {
       expectation_id: "E1",
       click_id: "c-1",
@@ -63,9 +64,9 @@ Deno.test("expectationBody() lists every field that is at fault", () => {
       'commodityAmount is "0"; use an amount above zero',
       "validForMs is 1.5; use whole milliseconds from 1 to 315619200000",
       'askedAt is "yesterday"; use a time such as 2026-11-20T09:00:00Z',
-      "amount is unknown; use clickId, reference, currency, currencyAmount, " +
-      "commodity, network, commodityAmount, walletAddress, userId, " +
-      "validForMs, askedAt",
+      "amount is unknown; use clickId, reference, validForMs, askedAt, " +
+      "currency, currencyAmount, commodity, network, commodityAmount, " +
+      "walletAddress, userId",
       "clickId is missing; use the click id that the widget is opened with",
       "currency is missing; currencyAmount needs it",
       "commodity is missing; commodityAmount needs it",
