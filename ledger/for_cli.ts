@@ -10,4 +10,5 @@ export {
   checkpointsOf,
   selectCheckpoints,
 } from "./store/tables/checkpoints.ts";
+export { copyLedger, type LedgerCopy } from "./transfer/copy_ledger.ts";
 export type { ExportedLine } from "./transfer/export_events.ts";

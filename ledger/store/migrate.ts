@@ -5,6 +5,8 @@ import type { Driver, SqlValue, Statement } from "./driver/driver.ts";
 import { LedgerError } from "./driver/errors.ts";
 import { isLostRace } from "./driver/retrying_driver.ts";
 import { expectRow } from "./driver/expect_row.ts";
+import { UNFINISHED_COPY } from "./copied_rows.ts";
+import { selectTables } from "./table_names.ts";
 
 /** One step of the schema. A published step is never edited. */
 export interface Migration {
@@ -138,14 +140,16 @@ export async function readStamp(
   driver: Driver,
   mode: "read" | "write" = "read",
 ): Promise<LedgerStamp | null> {
-  const [tables] = await driver.batch([{
-    sql: "SELECT name FROM sqlite_schema WHERE type = 'table' " +
-      "AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '_litestream_*' " +
-      "AND name NOT GLOB 'libsql_*'",
-    args: [],
-  }], mode);
+  const [tables] = await driver.batch([selectTables], mode);
   const names = tables?.rows.map(([name]) => name) ?? [];
   if (names.length === 0) return null;
+  if (names.includes(UNFINISHED_COPY)) {
+    throw new LedgerError(
+      "not_a_ledger",
+      "The database holds a copy of a ledger that is not finished: finish it " +
+        "with `ledger copy --finish`, or choose another path",
+    );
+  }
   if (!names.includes("rampkit")) {
     throw new LedgerError(
       "not_a_ledger",

@@ -90,6 +90,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   imported: shape("Imported", ["ledger import"]),
   backup: shape("Backup", ["ledger backup"]),
   restored: shape("Restored", ["ledger restore"]),
+  copied: shape("LedgerCopy", ["ledger copy"]),
   "exported-line": shape("ExportedLine", ["ledger export"], null),
   delivery: shape("Delivery", ["deliveries list"]),
   "delivery-detail": shape("DeliveryDetail", ["deliveries show"]),

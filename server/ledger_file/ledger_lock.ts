@@ -86,11 +86,15 @@ export async function holdLedger(
 }
 
 /**
- * Held while the ledger's file is replaced.
+ * Held while the ledger's file is replaced, or while its copy is finished.
  *
+ * @param work What is done with it, for the message.
  * @throws {CommandError} While anybody holds it.
  */
-export async function takeLedger(database: string): Promise<Disposable> {
+export async function takeLedger(
+  database: string,
+  work: "replace" | "finish the copy of" = "replace",
+): Promise<Disposable> {
   let lock: Disposable | null;
   try {
     lock = await lockOf(database, "exclusive");
@@ -103,7 +107,7 @@ export async function takeLedger(database: string): Promise<Disposable> {
   if (lock !== null) return lock;
   const holder = read(database);
   throw new CommandError(
-    `Cannot replace ${database}: it is in use by ${
+    `Cannot ${work} ${database}: it is in use by ${
       holder === null ? "another process" : `serve (process ${holder.pid})`
     }; stop it first`,
     "in_use",

@@ -227,6 +227,9 @@ Deno.test("every command prints the JSON that COMMANDS.md documents", async () =
     `file:${folder}/restored.db`,
     "--json",
   ]);
+  await holds("ledger copy", [
+    ...["ledger", "copy", "--to", `file:${folder}/copied.db`, "--json"],
+  ]);
   const events = `${folder}/events.ndjson`;
   await cli(["ledger", "export", "--output", events], env);
   await holds("ledger import", ["ledger", "import", events, "--json"]);

@@ -30,7 +30,7 @@ import type {
   UserState,
   UserVerdict,
 } from "../../ledger/mod.ts";
-import type { ExportedLine } from "../../ledger/for_cli.ts";
+import type { ExportedLine, LedgerCopy } from "../../ledger/for_cli.ts";
 import type {
   Statistics,
   StatisticsPoint,
@@ -212,6 +212,7 @@ export interface Components {
   readonly Imported: Import;
   readonly Backup: Backup;
   readonly Restored: Restored;
+  readonly LedgerCopy: LedgerCopy;
   readonly ExportedLine: ExportedLine;
   readonly Month: MonthJson;
   readonly MonthDetail: MonthDetailJson;

@@ -3,6 +3,7 @@ import { LEDGER_STATS } from "../../../resources/operations/ledger_operations.ts
 import type { Cli } from "../../program/cli.ts";
 import { addOperation } from "../../program/operation_command.ts";
 import { addBackup, addRestore } from "./backup.ts";
+import { addCopy } from "./copy.ts";
 import { addExport, addImport } from "./export.ts";
 import { addPrune } from "./prune.ts";
 import { addRefold } from "./refold.ts";
@@ -25,6 +26,7 @@ export function addLedger(program: Command, cli: Cli): void {
       addImport,
       addBackup,
       addRestore,
+      addCopy,
     ]
   ) add(ledger, cli);
 }

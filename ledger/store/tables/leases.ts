@@ -98,6 +98,12 @@ export function selectHeldLease(name: string): Statement {
   };
 }
 
+/** Selects a row for each lease that anybody holds. */
+export const selectHeldLeases: Statement = {
+  sql: `SELECT name FROM poll_lease WHERE expires_at > ${databaseNow}`,
+  args: [],
+};
+
 /** Ends a lease, unless it is lost already. */
 export function expireLease({ name, holder, fence }: Lease): Statement {
   return {
