@@ -173,11 +173,24 @@ async function blankListed({ erasures }: Ledger): Promise<void> {
   if (listed.length > 0) await erasures.settle(listed, "blank");
 }
 
-/** A click id that the partner gave the person, and nobody else has. */
+/**
+ * A click id that the partner gave the person, and nobody else has, nor may
+ * have: an order that the service was not asked for yet can be anybody's.
+ */
 function clickOf(
   person: string,
   events: readonly RecordedEvent[],
 ): string | null {
+  const answered = new Set(
+    events.flatMap(({ kind, orderId }) =>
+      kind === "order_snapshot" || kind === "order_absent" ? orderId ?? [] : []
+    ),
+  );
+  const open = new Set(
+    events.flatMap(({ orderId, clickId }) =>
+      orderId !== null && !answered.has(orderId) ? clickId ?? [] : []
+    ),
+  );
   const read = events.filter(({ kind }) => kind === "order_snapshot");
   const [own, others] = [true, false].map((isOwn) =>
     new Set(
@@ -187,7 +200,7 @@ function clickOf(
   );
   const minted = events.find(({ kind, clickId }) =>
     (kind === "session_created" || kind === "order_expected") &&
-    clickId !== null && clickId.length >= TELLING &&
+    clickId !== null && clickId.length >= TELLING && !open.has(clickId) &&
     own?.has(clickId) === true && others?.has(clickId) === false
   );
   return minted?.clickId ?? null;
