@@ -4,14 +4,16 @@ import {
   type OccurrenceOptions,
 } from "../explain/occurrences.ts";
 import type { EventKind } from "../machines/event_kind.ts";
-import type { Driver } from "../store/driver/driver.ts";
+import type { Driver, SqlValue, Statement } from "../store/driver/driver.ts";
 import {
   countByDigest,
   DELIVERIES,
+  type DeliveryFilter,
   type DeliveryPlace,
-  selectDeliveries,
   selectDelivery,
-  selectQuarantined,
+  selectNaming,
+  selectReceived,
+  selectReceivedStepEnd,
   selectSameBytes,
   type StoredDelivery,
 } from "../store/tables/deliveries.ts";
@@ -19,7 +21,8 @@ import {
   selectNewestBodies,
   type StoredBody,
 } from "../store/tables/events/events.ts";
-import { pageSize } from "../store/tables/query_values.ts";
+import { pageSize, queryTime } from "../store/tables/query_values.ts";
+import { walkIndex } from "../store/tables/walk.ts";
 
 /** Which deliveries are wanted. */
 export interface DeliveryQuery {
@@ -29,14 +32,25 @@ export interface DeliveryQuery {
   readonly orderId?: string;
   /** Only those that name this user. */
   readonly userId?: string;
+  /** Only those of this type, as it was sent. */
+  readonly type?: string;
+  /** Only what was received then or later, ISO 8601 with a zone. */
+  readonly receivedFrom?: string;
+  /** Only what was received before, ISO 8601 with a zone. */
+  readonly receivedBefore?: string;
 }
 
 /** One page of deliveries. */
 export interface DeliveryPage {
   /** The deliveries, newest first. */
   readonly deliveries: readonly StoredDelivery[];
-  /** `after` of the next page; null on the last one. */
+  /**
+   * `after` of the next page; null on the last one. A page that looked through
+   * many deliveries of other types may have few or none, and not be the last.
+   */
   readonly next: DeliveryPlace | null;
+  /** Whether the page ended because of that. */
+  readonly isSearched: boolean;
 }
 
 /** Deliveries read at once. */
@@ -99,24 +113,64 @@ export async function readDeliveryPage(
     readonly after?: DeliveryPlace;
     /** At most this many, 1 to 1000. @default 100 */
     readonly limit?: number;
+    /** Deliveries that are looked through for a type. @default {WALK_STEPS} */
+    readonly steps?: readonly number[];
   },
 ): Promise<DeliveryPage> {
-  const { after = null, limit, quarantined = false, ...filter } = query;
+  const { after = null, limit, steps, ...filter } = query;
   const size = pageSize(limit);
-  const statement = quarantined && isEmpty(filter)
-    ? selectQuarantined(after, size + 1)
-    : selectDeliveries(after, size + 1, { ...filter, quarantined });
-  const [found] = await driver.batch([statement], "read");
-  const rows = found?.rows ?? [];
+  const wanted: DeliveryFilter = {
+    ...filter,
+    ...timesOf(query, ["receivedFrom", "receivedBefore"]),
+  };
+  const read = async (statement: Statement) =>
+    (await driver.batch([statement], "read"))[0]?.rows ?? [];
+  const isNaming = (filter.orderId ?? filter.userId) !== undefined;
+  // Of a type nobody knows how many there are.
+  const { rows, end } = filter.type === undefined || isNaming
+    ? {
+      rows: await read(
+        isNaming
+          ? selectNaming(wanted, after, size + 1)
+          : selectReceived(wanted, { from: after }, size + 1),
+      ),
+      end: null,
+    }
+    : await walkIndex<readonly SqlValue[], DeliveryPlace>(
+      {
+        end: async (from, step) => {
+          const [row] = await read(selectReceivedStepEnd(wanted, from, step));
+          return row === undefined
+            ? null
+            : { receivedAt: String(row[0]), position: Number(row[1]) };
+        },
+        read: (from, to) =>
+          read(selectReceived(wanted, { from, to }, size + 1)),
+      },
+      after,
+      size,
+      steps,
+    );
   const deliveries = rows.slice(0, size).map((row) => DELIVERIES.read(row));
   const last = rows.length > size ? deliveries.at(-1) : undefined;
-  if (last === undefined) return { deliveries, next: null };
+  if (last === undefined) {
+    return { deliveries, next: end, isSearched: end !== null };
+  }
   const { position, receivedAt } = last;
-  return { deliveries, next: { position, receivedAt } };
+  return { deliveries, next: { position, receivedAt }, isSearched: false };
 }
 
-function isEmpty(filter: Readonly<Record<string, unknown>>): boolean {
-  return Object.values(filter).every((value) => value === undefined);
+/** The times of a query that are given, as they are stored. */
+function timesOf<Name extends "receivedFrom" | "receivedBefore">(
+  query: DeliveryQuery,
+  names: readonly Name[],
+): Partial<Record<Name, string>> {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const time = query[name];
+      return time === undefined ? [] : [[name, queryTime(name, time)]];
+    }),
+  ) as Partial<Record<Name, string>>;
 }
 
 /**

@@ -3,8 +3,9 @@ import { ledgerOn } from "../ledger_on.ts";
 import type { Driver, Statement } from "../store/driver/driver.ts";
 import { openDriver } from "../store/connections/open_driver.ts";
 import {
-  selectDeliveries,
-  selectQuarantined,
+  selectNaming,
+  selectReceived,
+  selectReceivedStepEnd,
 } from "../store/tables/deliveries.ts";
 import { placeOf, selectStepEnd } from "../store/tables/list_order.ts";
 import { orderTotals, pageStatement } from "../store/tables/state_pages.ts";
@@ -194,14 +195,36 @@ Deno.test("a page of a list is one walk of one index, from where the page before
       "SEARCH e USING INDEX sqlite_autoindex_users_1 " +
       "(generation=? AND user_id=?)",
     ]],
-    [selectDeliveries(place, 9), [
-      "SEARCH events USING INTEGER PRIMARY KEY (rowid<?)",
+    [selectNaming({ orderId: "O1", type: "test" }, place, 9), [
+      "SEARCH events USING INDEX events_by_order (order_id=? AND rowid<?)",
     ]],
-    [selectQuarantined(place, 9), [
+    [selectReceived({ type: "test" }, { from: place }, 9), [
       // Those of the same moment are passed over one by one.
+      "SEARCH events USING INDEX events_received (recorded_at<?)",
+    ]],
+    [
+      selectReceived(
+        { type: "test", receivedFrom: time, receivedBefore: time },
+        { from: place, to: place },
+        9,
+      ),
+      ["SEARCH events USING INDEX events_received (recorded_at>? AND recorded_at<?)"],
+    ],
+    [
+      selectReceivedStepEnd(
+        { receivedFrom: time, receivedBefore: time },
+        null,
+        9,
+      ),
+      [
+        "SEARCH events USING COVERING INDEX events_received " +
+        "(recorded_at>? AND recorded_at<?)",
+      ],
+    ],
+    [selectReceived({ quarantined: true }, { from: place }, 9), [
       "SEARCH events USING INDEX events_quarantined (recorded_at<?)",
     ]],
-    [selectQuarantined(null, 9), [
+    [selectReceived({ quarantined: true }, { from: null }, 9), [
       "SCAN events USING INDEX events_quarantined",
     ]],
     [selectTransitions({ after: 9 }), [

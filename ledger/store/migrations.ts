@@ -5,7 +5,11 @@ import { observedChangesSchema } from "./tables/polling/observed_changes.ts";
 import { sweepsSchema } from "./tables/polling/sweeps.ts";
 import { checkpointsSchema } from "./tables/checkpoints.ts";
 import { importedSchema } from "./tables/imported.ts";
-import { moversSchema, unansweredSchema } from "./tables/deliveries.ts";
+import {
+  moversSchema,
+  receivedSchema,
+  unansweredSchema,
+} from "./tables/deliveries.ts";
 import { expectationsSchema } from "./tables/events/expectations.ts";
 import { linksSchema } from "./tables/events/links.ts";
 import {
@@ -138,5 +142,5 @@ export const migrations: readonly Migration[] = [
     }),
   },
   { version: 7, statements: listedOrdersSchema },
-  { version: 8, statements: amountOrderSchema },
+  { version: 8, statements: [...amountOrderSchema, ...receivedSchema] },
 ];

@@ -27,7 +27,10 @@ export const DELIVERIES: Operation = operation({
     description: "One page",
     many: { rows: "deliveries", first: "newest" },
   },
-  run: ({ ledger }, query) => deliveriesPage(ledger, query),
+  run: async ({ ledger }, query) => {
+    const { items, next } = await deliveriesPage(ledger, query);
+    return { items, next };
+  },
   says: ({ items }, _, { columns }) =>
     items.length === 0 ? "No deliveries" : [
       drawTable(

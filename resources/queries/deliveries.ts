@@ -1,4 +1,5 @@
 import { bodyValue, classify } from "../../core/webhook_event/classify_body.ts";
+import { WEBHOOK_TYPES } from "../../core/webhook_event/event_types.ts";
 import { base64 } from "@scure/base";
 import { defined, messageOf } from "../../core/guards.ts";
 import {
@@ -18,7 +19,12 @@ import {
 } from "../../ledger/for_resources.ts";
 import { parseWebhook } from "../../webhooks/mod.ts";
 import { flagParam, textParam } from "../../settings/params.ts";
-import type { FilterValues, ListFilter } from "./list_filters.ts";
+import {
+  dayAfter,
+  dayParam,
+  type FilterValues,
+  type ListFilter,
+} from "./list_filters.ts";
 import type { Page, PageParams } from "./page.ts";
 
 /** What chooses deliveries. */
@@ -35,6 +41,15 @@ export const DELIVERY_FILTERS = {
     ...textParam("Only deliveries that name this user"),
     operand: "<id>",
   } as ListFilter<string>,
+  type: {
+    ...textParam("Only deliveries of this type, for example order_complete"),
+    operand: "<type>",
+    suggested: Object.keys(WEBHOOK_TYPES),
+  } as ListFilter<string>,
+  day: {
+    ...dayParam("Only deliveries that were received on this day"),
+    operand: "<day>",
+  } as ListFilter<string>,
 };
 
 /** The values of filters; those that were left out are absent. */
@@ -42,9 +57,22 @@ export type DeliveryFilters = FilterValues<typeof DELIVERY_FILTERS>;
 
 /** The filters as a query of the ledger. */
 export function deliveryQuery(
-  { quarantined, order, user }: DeliveryFilters,
+  { quarantined, order, user, type, day }: DeliveryFilters,
 ): DeliveryQuery {
-  return defined({ quarantined, orderId: order, userId: user });
+  return defined({
+    quarantined,
+    orderId: order,
+    userId: user,
+    type,
+    receivedFrom: day,
+    receivedBefore: day && dayAfter(day),
+  });
+}
+
+/** One page of deliveries, and how far the list was looked through for it. */
+export interface DeliveriesPage extends Page<StoredDelivery> {
+  /** Up to when, where the page ended because of that; else null. */
+  readonly searchedTo: string | null;
 }
 
 /**
@@ -55,8 +83,8 @@ export function deliveryQuery(
 export async function deliveriesPage(
   ledger: Ledger,
   { cursor, limit, ...filters }: DeliveryFilters & PageParams,
-): Promise<Page<StoredDelivery>> {
-  const { deliveries, next } = await readDeliveryPage(
+): Promise<DeliveriesPage> {
+  const { deliveries, next, isSearched } = await readDeliveryPage(
     ledger.driver,
     defined({
       ...deliveryQuery(filters),
@@ -72,6 +100,7 @@ export async function deliveriesPage(
       sortAt: end.receivedAt,
       id: String(end.position),
     }),
+    searchedTo: isSearched && end === next ? end?.receivedAt ?? null : null,
   };
 }
 

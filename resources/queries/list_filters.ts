@@ -1,3 +1,4 @@
+import { isCalendarDate } from "../../core/time/service_time.ts";
 import { UsageError } from "../../settings/errors.ts";
 import type { Param } from "../../settings/params.ts";
 
@@ -5,6 +6,8 @@ import type { Param } from "../../settings/params.ts";
 export interface ListFilter<Value> extends Param<Value> {
   /** What stands for the value where the flag of a command is described. */
   readonly operand: string;
+  /** Usual values, where others are taken too. @default {none} */
+  readonly suggested?: readonly string[];
 }
 
 /**
@@ -37,6 +40,28 @@ export function readFilters<Filters extends ListFilters>(
     }),
   ) as FilterValues<Filters>;
 }
+
+/** A day of a list, in UTC. */
+export function dayParam(description: string): Param<string> {
+  return {
+    description: `${description} (UTC), for example 2026-11-20`,
+    schema: { type: "string", format: "date" },
+    read: (name, text) => {
+      const day = text.trim();
+      if (isCalendarDate(day)) return day;
+      throw new UsageError(
+        `Wrong ${name}: "${text}" is no day; write it like 2026-11-20`,
+      );
+    },
+  };
+}
+
+/** When the day after a day begins. */
+export function dayAfter(day: string): string {
+  return new Date(Date.parse(day) + DAY_MS).toISOString();
+}
+
+const DAY_MS = 86_400_000;
 
 /**
  * A moment just before another: a window holds its start and not its end, so

@@ -16,10 +16,11 @@ import {
   timeParam,
   wordParam,
 } from "../../settings/params.ts";
-import { isCalendarDate } from "../../core/time/service_time.ts";
 import { compareDecimals } from "../../core/decimal.ts";
 import { defined } from "../../core/guards.ts";
 import {
+  dayAfter,
+  dayParam,
   type FilterValues,
   justBefore,
   type ListFilter,
@@ -132,11 +133,7 @@ export const ORDER_FILTERS = {
     },
   ),
   day: filter(
-    {
-      description: "Created on this day (UTC), for example 2026-11-20",
-      schema: { type: "string", format: "date" },
-      read: (name, text) => dayOf(name, text),
-    },
+    dayParam("Created on this day"),
     {
       operand: "<day>",
       query: (day) => ({
@@ -309,20 +306,6 @@ export async function checkStatus(
       "order of this ledger has it",
   );
 }
-
-function dayOf(name: string, text: string): string {
-  const day = text.trim();
-  if (isCalendarDate(day)) return day;
-  throw new UsageError(
-    `Wrong ${name}: "${text}" is no day; write it like 2026-11-20`,
-  );
-}
-
-function dayAfter(day: string): string {
-  return new Date(Date.parse(day) + DAY_MS).toISOString();
-}
-
-const DAY_MS = 86_400_000;
 
 /** Whether a field says a word, whatever the case. */
 function isSame(said: string | null | undefined, word: string): boolean {

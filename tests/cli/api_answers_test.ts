@@ -65,6 +65,11 @@ const ALIKE: readonly (readonly [string, readonly string[], string])[] = [
     ["deliveries", "list", "--quarantined"],
     "/v1/deliveries?limit=1000&quarantined=true",
   ],
+  [
+    "listDeliveries",
+    ["deliveries", "list", "--type", "order_complete", "--day", "2026-11-20"],
+    "/v1/deliveries?limit=1000&type=order_complete&day=2026-11-20",
+  ],
   ["getDelivery", ["deliveries", "show", "ID"], "/v1/deliveries/ID"],
   ["listAttention", ["attention"], "/v1/attention?limit=1000"],
   ["find", ["find", success], `/v1/find?q=${success}`],

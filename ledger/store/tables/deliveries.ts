@@ -1,5 +1,5 @@
 import { Columns, flag, plain } from "./columns.ts";
-import type { Statement } from "../driver/driver.ts";
+import type { SqlValue, Statement } from "../driver/driver.ts";
 
 /** A webhook delivery as it is stored. */
 export interface StoredDelivery {
@@ -44,55 +44,150 @@ export interface DeliveryPlace {
   readonly receivedAt: string;
 }
 
-/** Which deliveries are selected. */
+/** Which deliveries are selected; all that is set must hold. */
 export interface DeliveryFilter {
   readonly orderId?: string;
   readonly userId?: string;
   readonly quarantined?: boolean;
+  /** Type as sent. */
+  readonly type?: string;
+  /** Received then or later, UTC ISO 8601. */
+  readonly receivedFrom?: string;
+  /** Received before then, UTC ISO 8601. */
+  readonly receivedBefore?: string;
 }
 
 /**
- * Selects deliveries after a place, the last stored first; those that name an
- * order or a user go by the index of its events.
+ * Deliveries by when they were received: what is appended grows at the end of
+ * the index, and whoever looks for a type reads no delivery of another.
  */
-export function selectDeliveries(
-  after: DeliveryPlace | null,
+export const receivedSchema: readonly string[] = [
+  `CREATE INDEX events_received ON events(recorded_at, position, type)
+    WHERE kind = 'webhook'`,
+];
+
+/** A part of the deliveries, the last received first. */
+export interface DeliveryStep {
+  /** Only those behind it; null from the last received on. */
+  readonly from: DeliveryPlace | null;
+  /** Only those up to it; null to the first received. @default {null} */
+  readonly to?: DeliveryPlace | null;
+}
+
+/**
+ * Selects deliveries that name an order or a user, the last stored first: by the
+ * index of its events.
+ */
+export function selectNaming(
+  { orderId, userId, ...filter }: DeliveryFilter,
+  from: DeliveryPlace | null,
   limit: number,
-  { orderId, userId, quarantined = false }: DeliveryFilter = {},
 ): Statement {
-  const names = [
-    ...(orderId === undefined ? [] : [["order_id", orderId] as const]),
-    ...(userId === undefined ? [] : [["user_id", userId] as const]),
-  ];
+  const { sql, args } = allOf([
+    ["position < ?", from?.position ?? Number.MAX_SAFE_INTEGER],
+    ...(orderId === undefined ? [] : [["order_id = ?", orderId] as const]),
+    ...(userId === undefined ? [] : [["user_id = ?", userId] as const]),
+    ...typeConditions(filter),
+    ...timeConditions(filter, "+recorded_at", "+recorded_at"),
+  ]);
   return {
     sql: `SELECT ${DELIVERIES.list()} FROM events
-      WHERE kind = 'webhook' AND position < ?
-        ${names.map(([column]) => `AND ${column} = ?`).join(" ")}
-        ${quarantined ? "AND type IS NULL" : ""}
-      ORDER BY position DESC LIMIT ?`,
-    args: [
-      after?.position ?? Number.MAX_SAFE_INTEGER,
-      ...names.map(([, id]) => id),
-      limit,
-    ],
+      WHERE kind = 'webhook' ${sql} ORDER BY position DESC LIMIT ?`,
+    args: [...args, limit],
   };
 }
 
 /**
- * Selects quarantined deliveries after a place, the last received first: by
- * their own index, because they may be few among millions.
+ * Selects deliveries of a step, the last received first. Quarantined ones have
+ * an index of their own, because they may be few among millions.
  */
-export function selectQuarantined(
-  after: DeliveryPlace | null,
+export function selectReceived(
+  filter: DeliveryFilter,
+  { from, to = null }: DeliveryStep,
   limit: number,
 ): Statement {
+  const { sql, args } = allOf([
+    ...typeConditions(filter),
+    ...stepConditions(filter, from, to),
+  ]);
+  const index = filter.quarantined ? "events_quarantined" : "events_received";
   return {
-    sql: `SELECT ${DELIVERIES.list()} FROM events INDEXED BY events_quarantined
-      WHERE kind = 'webhook' AND type IS NULL
-        ${after === null ? "" : "AND (recorded_at, position) < (?, ?)"}
+    sql: `SELECT ${DELIVERIES.list()} FROM events INDEXED BY ${index}
+      WHERE kind = 'webhook' ${sql}
       ORDER BY recorded_at DESC, position DESC LIMIT ?`,
-    args: after === null ? [limit] : [after.receivedAt, after.position, limit],
+    args: [...args, limit],
   };
+}
+
+/**
+ * Selects where the step ends that has so many deliveries, of whatever type: its
+ * time of receipt and position.
+ */
+export function selectReceivedStepEnd(
+  filter: DeliveryFilter,
+  from: DeliveryPlace | null,
+  deliveries: number,
+): Statement {
+  const { sql, args } = allOf(stepConditions(filter, from, null));
+  return {
+    sql: `SELECT recorded_at, position FROM events INDEXED BY events_received
+      WHERE kind = 'webhook' ${sql}
+      ORDER BY recorded_at DESC, position DESC LIMIT 1 OFFSET ?`,
+    args: [...args, deliveries - 1],
+  };
+}
+
+/** A condition, and the values of its placeholders. */
+type Clause = readonly [sql: string, ...args: readonly SqlValue[]];
+
+function allOf(clauses: readonly Clause[]): Statement {
+  return {
+    sql: clauses.map(([sql]) => `AND ${sql}`).join(" "),
+    args: clauses.flatMap(([, ...args]) => args),
+  };
+}
+
+function typeConditions({ type, quarantined }: DeliveryFilter): Clause[] {
+  return [
+    ...(type === undefined ? [] : [["type = ?", type] as const]),
+    ...(quarantined ? [["type IS NULL"] as const] : []),
+  ];
+}
+
+/** SQLite goes by one bound of each side: where a step has one, by that. */
+function stepConditions(
+  filter: DeliveryFilter,
+  from: DeliveryPlace | null,
+  to: DeliveryPlace | null,
+): Clause[] {
+  const bound = (place: DeliveryPlace | null) =>
+    place === null ? "recorded_at" : "+recorded_at";
+  const behind = (sign: string, place: DeliveryPlace | null): Clause[] =>
+    place === null ? [] : [[
+      `(recorded_at, position) ${sign} (?, ?)`,
+      place.receivedAt,
+      place.position,
+    ]];
+  return [
+    ...timeConditions(filter, bound(to), bound(from)),
+    ...behind("<", from),
+    ...behind(">=", to),
+  ];
+}
+
+function timeConditions(
+  { receivedFrom, receivedBefore }: DeliveryFilter,
+  lower: string,
+  upper: string,
+): Clause[] {
+  return [
+    ...(receivedFrom === undefined
+      ? []
+      : [[`${lower} >= ?`, receivedFrom] as const]),
+    ...(receivedBefore === undefined
+      ? []
+      : [[`${upper} < ?`, receivedBefore] as const]),
+  ];
 }
 
 /** Selects one delivery, and its body in the last column. */

@@ -15,6 +15,7 @@ import {
 import { amountSumSql, orderStateSql } from "./orders.ts";
 import { type Condition, type Selection, WALKED } from "./selection.ts";
 import { userTextsSql } from "./users.ts";
+import { WALK_STEPS, walkIndex } from "./walk.ts";
 import type { Entity } from "../../machines/transition.ts";
 import type { Driver, SqlValue, Statement } from "../driver/driver.ts";
 import {
@@ -167,9 +168,6 @@ export function orderTotals(
 
 const ALWAYS: Condition = { sql: "", args: [] };
 
-/** Rows of an index that one page looks through, by its steps. */
-const STEPS: readonly number[] = [2_000, 20_000, 30_000, 50_000];
-
 /** Sorting so many takes as long as a page may. */
 const SORTED = 20_000;
 
@@ -184,7 +182,7 @@ const SORTED = 20_000;
 export async function selectPage(
   driver: Driver,
   selection: Selection,
-  steps: readonly number[] = STEPS,
+  steps: readonly number[] = WALK_STEPS,
   sorted: number = SORTED,
 ): Promise<RowPage> {
   const { chosen, isWalked } = await routeOf(driver, selection, sorted);
@@ -192,26 +190,36 @@ export async function selectPage(
     const [page] = await driver.batch([pageStatement(chosen)], "read");
     return pageOf(chosen, page?.rows ?? [], null);
   }
-  const found: (readonly SqlValue[])[] = [];
-  let from = cursorPlace(chosen);
-  let end: PageEnd | null = null;
-  for (const step of steps) {
-    const [ends] = await driver.batch(
-      [selectStepEnd(chosen, from, step)],
-      "read",
-    );
-    const [id, ...keys] = ends?.rows[0] ?? [];
-    const to = id === undefined ? null : placeOf(keys);
-    const [part] = await driver.batch(
-      [pageStatement(chosen, { from, to })],
-      "read",
-    );
-    found.push(...part?.rows ?? []);
-    from = to;
-    end = id === undefined ? null : endOf(id, keys.slice(0, -1));
-    if (end === null || found.length > pageSize(chosen.query.limit)) break;
-  }
-  return pageOf(chosen, found, end);
+  const first = async (statement: Statement) =>
+    (await driver.batch([statement], "read"))[0]?.rows ?? [];
+  const from = cursorPlace(chosen);
+  const { rows, end } = await walkIndex<readonly SqlValue[], WalkPlace>(
+    {
+      end: async (from, step) => {
+        const statement = selectStepEnd(chosen, from?.place ?? null, step);
+        const [[id, ...keys] = []] = await first(statement);
+        return id === undefined ? null : {
+          place: placeOf(keys),
+          end: endOf(id, keys.slice(0, -1)),
+        };
+      },
+      read: (from, to) =>
+        first(pageStatement(chosen, {
+          from: from?.place ?? null,
+          to: to?.place ?? null,
+        })),
+    },
+    from === null ? null : { place: from, end: null },
+    pageSize(chosen.query.limit),
+    steps,
+  );
+  return pageOf(chosen, rows, end?.end ?? null);
+}
+
+/** A place in an index, and the cursor that goes on behind it. */
+interface WalkPlace {
+  readonly place: ListPlace;
+  readonly end: PageEnd | null;
 }
 
 /**

@@ -2,6 +2,7 @@ import {
   deliveriesPage as listedDeliveries,
   DELIVERY_FILTERS,
 } from "../../../resources/queries/deliveries.ts";
+import { minuteText } from "../../../resources/views/text.ts";
 import type { PageContext } from "../context/page_context.ts";
 import { markup, section } from "../markup/markup.ts";
 import { deliveryTable } from "../parts/delivery_table.ts";
@@ -41,7 +42,7 @@ export async function deliveriesPage(
 <p><a href="/delivery">Do webhooks come?</a></p>
 ${listForm(LIST, chosen)}
 ${await ofFilters(DELIVERY_FILTERS, chosen, async (filters) => {
-      const { items, next } = await listedDeliveries(ledger, {
+      const { items, next, searchedTo } = await listedDeliveries(ledger, {
         ...filters,
         limit: DELIVERIES,
         ...(after === undefined ? {} : { cursor: after }),

@@ -9,11 +9,11 @@ import { exportOrders } from "../../../resources/views/order_export.ts";
 import { ATTENTION } from "../../../resources/wording/attention.ts";
 import { CASE } from "../../../resources/wording/case.ts";
 import { RELEASE, RELEASE_REASON } from "../../../resources/wording/release.ts";
+import { minuteText } from "../../../resources/views/text.ts";
 import type { SearchedTo } from "../../../ledger/types.ts";
 import type { PageContext } from "../context/page_context.ts";
 import { type Markup, markup, section } from "../markup/markup.ts";
 import { sumText } from "../markup/money.ts";
-import { timeText } from "../markup/times.ts";
 import {
   type Address,
   BY_TIME,
@@ -134,7 +134,7 @@ function placeText(
     : "up to";
   return `${way} ${
     amount === null
-      ? `${timeText(time).slice(0, 16)} UTC`
+      ? `${minuteText(time)} UTC`
       : `amounts of ${sumText(amount, null)}`
   }`;
 }

@@ -197,7 +197,9 @@ function field(
   name: string,
   text: string,
 ): Markup {
-  const { description, schema } = filters[name] as ListFilter<unknown>;
+  const { description, schema, suggested = [] } = filters[name] as ListFilter<
+    unknown
+  >;
   const words = Array.isArray(schema.enum)
     ? schema.enum as string[]
     : schema.type === "boolean"
@@ -206,7 +208,12 @@ function field(
   const input = words === null
     ? markup`<input id="${name}" name="${name}" value="${text}" title="${description}" ${
       schema.format === "date" ? "type=date" : ""
-    }>`
+    } ${suggested.length > 0 && markup`list="${name}-words"`}>${
+      suggested.length > 0 &&
+      markup`<datalist id="${name}-words">${
+        suggested.map((word) => markup`<option value="${word}">\n`)
+      }</datalist>`
+    }`
     : markup`<select id="${name}" name="${name}" title="${description}"><option value="">any</option>${
       words.map((word) =>
         markup`<option value="${word}" title="${
