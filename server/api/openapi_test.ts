@@ -79,6 +79,7 @@ Deno.test("every answer of the API is what its OpenAPI document says, and nothin
     ["listUsers", "/v1/users"],
     ["getUser", "/v1/users/U1"],
     ["readTransitions", "/v1/transitions"],
+    ["sumOrders", "/v1/orders/totals"],
     ["listDeliveries", "/v1/deliveries"],
     ["getDelivery", "/v1/deliveries/01JD3Q5XK6T0V0QK3WZ5R5Q0Z2"],
     ["listAttention", "/v1/attention"],

@@ -50,7 +50,15 @@ ${await ofFilters(DELIVERY_FILTERS, chosen, async (filters) => {
       return section(
         "list",
         "Newest first",
-        markup`${deliveryTable(items)}${onward(LIST, chosen, { after, next })}
+        markup`${
+          // More may match further on.
+          (items.length > 0 || searchedTo === null) && deliveryTable(items)}${
+          onward(LIST, chosen, {
+            after,
+            next,
+            searchedTo: searchedTo && `back to ${minuteText(searchedTo)} UTC`,
+          })
+        }
 ${sameCommand(LIST.command, chosen)}`,
       );
     })}`,
