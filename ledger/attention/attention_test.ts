@@ -122,6 +122,10 @@ Deno.test("Ledger.attention() lists each order once, the gravest first, then the
     "O1 cancelled_after_payment",
     "O4 stuck",
   ]);
+  const open = async () =>
+    (await Array.fromAsync(ledger.orders.list({ case: "open" })))
+      .map(({ orderId }) => orderId).sort();
+  assert.deepEqual(await open(), ["O1", "O2", "O3", "O4", "O6"]);
   const recorded = session(20, { click_id: "basket-9" });
   await ledger.append([recorded as NewEvent & typeof recorded]);
   await ledger.project();
@@ -131,6 +135,7 @@ Deno.test("Ledger.attention() lists each order once, the gravest first, then the
     ["O5"],
     "once anything was recorded, what cannot be compared waits",
   );
+  assert.deepEqual(await open(), ["O1", "O2", "O3", "O4", "O5", "O6"]);
   const cancelled: string[] = [];
   for await (const { order } of ledger.attention("cancelled_after_payment")) {
     cancelled.push(order.orderId);

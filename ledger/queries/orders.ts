@@ -19,6 +19,8 @@ import type { OrderState } from "../states/order_state.ts";
 import type { Status, Trust } from "../machines/transition.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import {
+  BY_ID,
+  type Condition,
   type ListSort,
   type PageQuery,
   type Selection,
@@ -36,6 +38,11 @@ import {
   selectConfirmedByReference,
   type StoredOutcome,
 } from "../store/tables/order_conditions.ts";
+import {
+  anyOf,
+  isOfTransitions,
+  waitParts,
+} from "../store/tables/order_waits.ts";
 import { amountColumn, amountOfColumn } from "../store/tables/orders.ts";
 import { wrongQuery } from "../store/tables/query_values.ts";
 import { defined } from "../../core/guards.ts";
@@ -80,8 +87,11 @@ export interface OrderQuery extends PageQuery {
   readonly open?: boolean;
   /** Only orders that wait for a person for this reason. */
   readonly attention?: AttentionKind;
-  /** Only orders whose case a person has brought to this state. */
-  readonly case?: Exclude<CaseState, "open">;
+  /**
+   * Only orders whose case stands here: `open` are all that wait for a person,
+   * the others are where a person has brought them.
+   */
+  readonly case?: CaseState;
   /** Only orders that have come to this. */
   readonly outcome?: OutcomeCode;
   /** Only this network, whatever the case of its name. */
@@ -289,16 +299,25 @@ const MOST_FOUND = 100;
 export function orderSelection(query: OrderQuery): Selection {
   const { stuckAtMs = Date.now() } = query;
   const before = (ms: number) => new Date(stuckAtMs - ms).toISOString();
+  const filter = {
+    ...filterOf(query),
+    stuckSince: before(STUCK_AFTER_MS),
+    unseenSince: before(UNSEEN_AFTER_MS),
+  };
+  const waits = waitParts(filter);
+  const ranges = rangesOf(query);
+  // Rows of one index range each, or each looked at.
+  const isByRange = ranges.length > 0;
+  const either = isByRange ? ranges : waits;
   return {
     table: "orders",
     ...defined({ index: indexOf(query) }),
     isOfFew: isOfFew(query),
-    where: orderConditions({
-      ...filterOf(query),
-      stuckSince: before(STUCK_AFTER_MS),
-      unseenSince: before(UNSEEN_AFTER_MS),
-    }),
-    ...eitherOf(query),
+    where: [
+      ...orderConditions(filter),
+      ...(isByRange && waits.length > 0 ? [anyOf(waits)] : []),
+    ],
+    ...(either.length === 0 ? {} : { either }),
     amounts: defined({
       from: amountUnits("amountFrom", query.amountFrom),
       to: amountUnits("amountTo", query.amountTo),
@@ -313,8 +332,8 @@ export function orderSelection(query: OrderQuery): Selection {
  * @returns Undefined where it chooses well.
  */
 function indexOf(query: OrderQuery): string | undefined {
-  // The orders of a name are few, and its links name them.
-  if (isNamed(query)) return "sqlite_autoindex_orders_1";
+  // The orders of a name are few, and its links name them; so do transitions.
+  if (isNamed(query) || isOfTransitions(query.attention)) return BY_ID;
   if (isOfFew(query)) return undefined;
   if (isByAmount(query.sort)) return WALKED.amount;
   const { status, trust, commodity, release, releaseReason } = query;
@@ -406,18 +425,16 @@ function canBothApply(a: FactCondition, b: FactCondition): boolean {
 }
 
 /** Index ranges that are read side by side, where one does not hold all. */
-function eitherOf(query: OrderQuery): Pick<Selection, "either"> {
+function rangesOf(query: OrderQuery): readonly Condition[] {
   const { release, releaseReason } = query;
-  const open = openConditions(filterOf(query));
   if ((release ?? releaseReason) === undefined) {
-    return open.length === 0 ? {} : { either: open };
+    return openConditions(filterOf(query));
   }
-  const either = releaseConditions(
+  return releaseConditions(
     OUTCOME_TABLE.filter((row) =>
       (release === undefined || row.release === release) &&
       (releaseReason === undefined || row.reason === releaseReason)
     ),
     releaseReason,
   );
-  return { either };
 }

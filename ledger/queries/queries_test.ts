@@ -273,6 +273,17 @@ Deno.test.each([
   },
 );
 
+Deno.test("Orders.page() of those that transitions tell of goes by these", async () => {
+  const driver = await emptyStore();
+  for (const attention of ["paid_twice", "yes_withheld"] as const) {
+    assert.match(
+      await planOf(driver, orderSelection({ attention })),
+      /SEARCH orders USING INDEX \w+ \(generation=\? AND order_id=\?\)/,
+    );
+  }
+  await driver.close();
+});
+
 Deno.test("Orders.page() by click id goes by the links", async () => {
   const driver = await emptyStore();
   const byId =

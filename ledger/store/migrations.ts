@@ -25,6 +25,7 @@ import type { Columns } from "./tables/columns.ts";
 import { STATE_TEXTS } from "./tables/packed_rows.ts";
 import {
   amountOrderSchema,
+  attentionSchema,
   listedOrdersSchema,
   orderKeySql,
   ORDERS,
@@ -142,5 +143,8 @@ export const migrations: readonly Migration[] = [
     }),
   },
   { version: 7, statements: listedOrdersSchema },
-  { version: 8, statements: [...amountOrderSchema, ...receivedSchema] },
+  {
+    version: 8,
+    statements: [...amountOrderSchema, ...attentionSchema, ...receivedSchema],
+  },
 ];

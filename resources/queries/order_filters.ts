@@ -183,9 +183,10 @@ export const ORDER_FILTERS = {
   ),
   case: filter(
     wordParam(
-      "Only orders whose case a person has brought here, for example asked, " +
-        "and of which nothing has changed since",
-      CASE_STATES.filter((state) => state !== "open"),
+      "Only orders whose case stands here: open, which wait for a person, or " +
+        "where a person has brought it, for example asked, and nothing has " +
+        "changed since",
+      CASE_STATES,
     ),
     {
       operand: "<state>",

@@ -1,18 +1,22 @@
 import type { Statement } from "../driver/driver.ts";
-import {
-  anyExpectation,
-  isPaidTwice,
-  orderContext,
-  withheldRelease,
-} from "./order_context.ts";
+import { orderContext } from "./order_context.ts";
 import { liveGeneration } from "./checkpoints.ts";
 import { isLink } from "./link_text.ts";
+import {
+  caseStands,
+  isStuck,
+  isUnseen,
+  notPaidTwice,
+  paidTwice,
+  waitsFor,
+  type WaitTimes,
+} from "./order_waits.ts";
 import { orderStateSql } from "./orders.ts";
 import { ordersOfSessions } from "./recorded_sessions.ts";
 import type { Condition } from "./selection.ts";
 
 /** Which orders to read; all that is set must hold. */
-export interface OrderFilter {
+export interface OrderFilter extends WaitTimes {
   readonly status?: string;
   readonly trust?: "claimed" | "confirmed";
   readonly userId?: string;
@@ -27,10 +31,6 @@ export interface OrderFilter {
   readonly currency?: string;
   /** The partner's own reference, or the external id. */
   readonly named?: string;
-  /** Paid and unchanged since then is stuck, UTC ISO 8601. */
-  readonly stuckSince?: string;
-  /** A success since then that waits for the chain is missing, UTC ISO 8601. */
-  readonly unseenSince?: string;
 }
 
 /**
@@ -121,14 +121,6 @@ export interface ReleasePair {
   readonly reason: string;
 }
 
-/** Orders of which the purchase is taken by another order. */
-const paidTwice = `order_id IN (SELECT entity_id FROM transitions
-  WHERE reason = 'paid_twice') AND ${isPaidTwice} = 1`;
-
-/** That no other order holds the purchase of an order: no row is read for it. */
-const notPaidTwice = `orders.row NOT IN (SELECT orders.row FROM orders
-  WHERE generation = ${liveGeneration} AND ${paidTwice})`;
-
 /**
  * The conditions under which orders have one of some releases and reasons, one
  * for each index range. What is stored knows no other order: a stored yes whose
@@ -154,51 +146,6 @@ export function releaseConditions(
     conditions.push({ sql: `release = 'yes' AND ${paidTwice}`, args: [] });
   }
   return conditions.length === 0 ? [{ sql: "false", args: [] }] : conditions;
-}
-
-/** That an order is paid and has not changed since a time. */
-const isStuck = `open = 1 AND state ->> '$.changedAt' <= ?
-  AND (state ->> '$.confirmed.status' = 'pending'
-    OR (state ->> '$.confirmed.status' = 'progress'
-      AND state ->> '$.transferSeen'))`;
-
-/** That a success has waited for the chain since a time. */
-const isUnseen = `release = 'wait' AND release_reason = 'witness_open'
-  AND state ->> '$.changedAt' <= ?`;
-
-/**
- * Why an order waits by what its stored state does not know: the time, other
- * orders, and who was told.
- */
-const WAITS_BY_MORE = {
-  stuck: isStuck,
-  witness_missing: isUnseen,
-  paid_twice: `${paidTwice} AND (state ->> '$.case.reopened' = 1
-    OR NOT EXISTS (SELECT 1 FROM hand_releases AS h
-      WHERE h.order_id = orders.order_id))`,
-  yes_withheld:
-    `order_id IN (SELECT entity_id FROM transitions WHERE withheld = 1)
-      AND ${withheldRelease} IS NOT NULL`,
-} as const;
-
-function isWaitByMore(
-  kind: string | undefined,
-): kind is keyof typeof WAITS_BY_MORE {
-  return kind !== undefined && Object.hasOwn(WAITS_BY_MORE, kind);
-}
-
-/** That who brought the case of an order where it is did not know of a reason. */
-function notDealtWith(kind: string): string {
-  return `instr(coalesce(state -> '$.case.reasons', ''), '"${kind}"') = 0`;
-}
-
-/**
- * That nobody closed the case of an order knowing of a reason. Of the reasons in
- * `attention` the stored ones are left out already.
- */
-function notClosedFor(kind: string): string {
-  return `(case_state IS NULL OR case_state = 'asked'
-    OR ${notDealtWith(kind)})`;
 }
 
 /**
@@ -257,13 +204,6 @@ export function orderConditions(query: OrderFilter): Condition[] {
       query.named,
     );
   }
-  const { stuckSince = "", unseenSince = "" } = query;
-  const timesOf = (kind: string) =>
-    kind === "stuck"
-      ? [stuckSince]
-      : kind === "witness_missing"
-      ? [unseenSince]
-      : [];
   if (query.outcome !== undefined) {
     const { stored, overdue, twice } = query.outcome;
     add(`outcome IN (${stored.map(() => "?").join(", ")})`, ...stored);
@@ -271,28 +211,17 @@ export function orderConditions(query: OrderFilter): Condition[] {
       const isOverdue = `((${isStuck}) OR (${isUnseen}))`;
       add(
         overdue ? isOverdue : `${isOverdue} IS NOT 1`,
-        stuckSince,
-        unseenSince,
+        query.stuckSince ?? "",
+        query.unseenSince ?? "",
       );
     }
     if (twice !== undefined) add(twice ? paidTwice : notPaidTwice);
   }
-  if (query.case !== undefined) {
-    add("case_state = ?", query.case);
-    for (const [kind, sql] of Object.entries(WAITS_BY_MORE)) {
-      add(`(${sql} AND ${notDealtWith(kind)}) IS NOT 1`, ...timesOf(kind));
-    }
+  if (query.case !== undefined && query.case !== "open") {
+    conditions.push(...caseStands(query.case, query));
   }
-  if (isWaitByMore(query.attention)) {
-    add(WAITS_BY_MORE[query.attention], ...timesOf(query.attention));
-    add(notClosedFor(query.attention));
-  } else if (query.attention !== undefined) {
-    add("attention IS NOT NULL");
-    // What had ended before the ledger went live was somebody else's task.
-    add(`NOT EXISTS (SELECT 1 FROM historic_orders AS h
-      WHERE h.order_id = orders.order_id AND h.listed = 0)`);
-    add("instr(attention, ?) > 0", ` ${query.attention} `);
-    if (query.attention === "not_comparable") add(anyExpectation);
+  if (query.attention !== undefined) {
+    conditions.push(...waitsFor(query.attention, query));
   }
   if (query.anomaly !== undefined) {
     add("anomalies IS NOT NULL");

@@ -136,6 +136,19 @@ export const amountOrderSchema: readonly string[] = [
 ];
 
 /**
+ * Where a partner records nothing, nearly every order waits for a record to be
+ * compared with and for nothing else: the index of the others leaves them out.
+ */
+export const attentionSchema: readonly string[] = [
+  `DROP INDEX orders_with_attention`,
+  `CREATE INDEX orders_with_attention
+    ON orders(generation, sort_at, place, attention, order_id)
+    WHERE attention IS NOT NULL AND attention <> ' not_comparable '`,
+  `CREATE INDEX orders_not_comparable ON orders(generation, sort_at, place)
+    WHERE attention = ' not_comparable '`,
+];
+
+/**
  * An amount as the column `amount` has it.
  *
  * @param decimal A plain decimal.

@@ -32,6 +32,15 @@ export interface Condition {
   readonly args: readonly SqlValue[];
 }
 
+/** One of several index ranges that are read side by side. */
+export interface Range extends Condition {
+  /** Its index. @default {that of the selection} */
+  readonly index?: string;
+}
+
+/** The index of orders by their ids: for what names those that it selects. */
+export const BY_ID = "sqlite_autoindex_orders_1";
+
 /** The indexes that hold all that lists of orders choose by. */
 export const WALKED = {
   time: "orders_by_time",
@@ -60,7 +69,7 @@ export interface Selection {
    *
    * @default none: `where` alone selects
    */
-  readonly either?: readonly Condition[];
+  readonly either?: readonly Range[];
   /** Least and most of the column `amount`. @default {any} */
   readonly amounts?: { readonly from?: number; readonly to?: number };
   /** The query. */

@@ -13,7 +13,12 @@ import {
   WHOLE,
 } from "./list_order.ts";
 import { amountSumSql, orderStateSql } from "./orders.ts";
-import { type Condition, type Selection, WALKED } from "./selection.ts";
+import {
+  type Condition,
+  type Range,
+  type Selection,
+  WALKED,
+} from "./selection.ts";
 import { userTextsSql } from "./users.ts";
 import { WALK_STEPS, walkIndex } from "./walk.ts";
 import type { Entity } from "../../machines/transition.ts";
@@ -125,11 +130,12 @@ function cursorPlace({ table, query }: Selection): ListPlace | null {
 
 /** What is read of the rows of a selection, whatever their order. */
 function selects(
-  { table, index, where, either = [ALWAYS] }: Selection,
+  { table, where, either = [ALWAYS], ...selection }: Selection,
   columns: string,
 ): Condition {
   const parts = either.map((one) => {
     const all = [...where, one];
+    const { index = selection.index } = one;
     return {
       sql: `SELECT ${columns} FROM ${table} ` +
         (index === undefined ? "" : `INDEXED BY ${index} `) +
@@ -166,7 +172,7 @@ export function orderTotals(
   };
 }
 
-const ALWAYS: Condition = { sql: "", args: [] };
+const ALWAYS: Range = { sql: "", args: [] };
 
 /** Sorting so many takes as long as a page may. */
 const SORTED = 20_000;

@@ -2,7 +2,7 @@
  * Rows of an index that one page looks through, by its steps: others wait for
  * the database meanwhile, and the first step is enough for most pages.
  */
-export const WALK_STEPS: readonly number[] = [2_000, 20_000, 30_000, 50_000];
+export const WALK_STEPS: readonly number[] = [2_000, 20_000, 40_000];
 
 /** How an index is walked in steps. */
 export interface Walk<Row, Place> {
