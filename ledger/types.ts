@@ -163,7 +163,7 @@ export type {
   Statement,
 } from "./store/driver/driver.ts";
 export type { IsolatedId } from "./store/tables/polling/isolated_ids.ts";
-export type { ListSort, PageQuery } from "./store/tables/selection.ts";
+export type { ListSort, PageQuery } from "./store/tables/lists/selection.ts";
 export type { UnlistedPattern } from "./subscriptions/pattern.ts";
 export type { Dispatched } from "./subscriptions/subscription_options.ts";
 export type {

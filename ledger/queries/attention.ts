@@ -9,7 +9,7 @@ import {
   checkpointsOf,
   selectCheckpoints,
 } from "../store/tables/checkpoints.ts";
-import { selectLivePosition } from "../store/tables/state_pages.ts";
+import { selectLivePosition } from "../store/tables/lists/state_pages.ts";
 import { selectUnattended } from "../store/tables/subscriptions/subscriptions.ts";
 import { selectUncheckedSince } from "../store/tables/order_context.ts";
 

@@ -22,7 +22,7 @@ import {
   type StoredBody,
 } from "../store/tables/events/events.ts";
 import { pageSize, queryTime } from "../store/tables/query_values.ts";
-import { walkIndex } from "../store/tables/walk.ts";
+import { walkIndex } from "../store/tables/lists/walk.ts";
 
 /** Which deliveries are wanted. */
 export interface DeliveryQuery {

@@ -6,7 +6,7 @@ import {
   selectOrdersByPart,
   spellings,
 } from "../store/tables/find.ts";
-import { selectState } from "../store/tables/state_pages.ts";
+import { selectState } from "../store/tables/lists/state_pages.ts";
 import { selectRecorded } from "../store/tables/recorded_sessions.ts";
 import type { Trust } from "../machines/transition.ts";
 import type { OrderView } from "./orders.ts";

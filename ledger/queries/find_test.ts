@@ -8,7 +8,7 @@ import {
 import {
   selectClaimedByReference,
   selectConfirmedByReference,
-} from "../store/tables/order_conditions.ts";
+} from "../store/tables/lists/order_conditions.ts";
 import { selectRecorded } from "../store/tables/recorded_sessions.ts";
 import { selectFoundOrders, selectFoundUsers } from "../store/tables/find.ts";
 import { emptyStore } from "../testing/projection_test_kit.ts";

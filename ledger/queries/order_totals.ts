@@ -5,9 +5,9 @@ import {
   type ListPlace,
   placeOf,
   selectStepEnd,
-} from "../store/tables/list_order.ts";
-import { type Selection, WALKED } from "../store/tables/selection.ts";
-import { orderTotals } from "../store/tables/state_pages.ts";
+} from "../store/tables/lists/list_order.ts";
+import { type Selection, WALKED } from "../store/tables/lists/selection.ts";
+import { orderTotals } from "../store/tables/lists/state_pages.ts";
 
 /** Orders of one currency and trust, and the sum of their amounts. */
 export interface OrderTotal {

@@ -25,9 +25,9 @@ import {
   type PageQuery,
   type Selection,
   WALKED,
-} from "../store/tables/selection.ts";
-import { isByAmount } from "../store/tables/list_order.ts";
-import { selectStates } from "../store/tables/state_pages.ts";
+} from "../store/tables/lists/selection.ts";
+import { isByAmount } from "../store/tables/lists/list_order.ts";
+import { selectStates } from "../store/tables/lists/state_pages.ts";
 import { type OrderTotal, readTotals } from "./order_totals.ts";
 import {
   openConditions,
@@ -37,12 +37,12 @@ import {
   selectClaimedByReference,
   selectConfirmedByReference,
   type StoredOutcome,
-} from "../store/tables/order_conditions.ts";
+} from "../store/tables/lists/order_conditions.ts";
 import {
   anyOf,
   isOfTransitions,
   waitParts,
-} from "../store/tables/order_waits.ts";
+} from "../store/tables/lists/order_waits.ts";
 import { amountColumn, amountOfColumn } from "../store/tables/orders.ts";
 import { wrongQuery } from "../store/tables/query_values.ts";
 import { defined } from "../../core/guards.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { appendStatement } from "../store/tables/events/append.ts";
-import { type RowPage, selectPage } from "../store/tables/state_pages.ts";
+import { type RowPage, selectPage } from "../store/tables/lists/state_pages.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import { orderSnapshot } from "../events/mint.ts";
 import { at, emptyStore } from "../testing/projection_test_kit.ts";

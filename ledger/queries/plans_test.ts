@@ -7,8 +7,11 @@ import {
   selectReceived,
   selectReceivedStepEnd,
 } from "../store/tables/deliveries.ts";
-import { placeOf, selectStepEnd } from "../store/tables/list_order.ts";
-import { orderTotals, pageStatement } from "../store/tables/state_pages.ts";
+import { placeOf, selectStepEnd } from "../store/tables/lists/list_order.ts";
+import {
+  orderTotals,
+  pageStatement,
+} from "../store/tables/lists/state_pages.ts";
 import { selectTransitions } from "../store/tables/transitions.ts";
 import {
   orderRead,

@@ -18,8 +18,8 @@ import {
 } from "../testing/projection_test_kit.ts";
 import { type OrderQuery, Orders, orderSelection } from "./orders.ts";
 import { Projector } from "../projection/projector.ts";
-import type { Selection } from "../store/tables/selection.ts";
-import { pageStatement } from "../store/tables/state_pages.ts";
+import type { Selection } from "../store/tables/lists/selection.ts";
+import { pageStatement } from "../store/tables/lists/state_pages.ts";
 import { type UserQuery, Users, userSelection } from "./users.ts";
 import { tries } from "../../tests/kit/thorough.ts";
 

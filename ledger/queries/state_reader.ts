@@ -8,8 +8,8 @@ import type { OrderState } from "../states/order_state.ts";
 import type { Entity } from "../machines/transition.ts";
 import type { Driver, SqlValue, Statement } from "../store/driver/driver.ts";
 import type { PageEnd } from "../store/tables/query_values.ts";
-import type { PageQuery, Selection } from "../store/tables/selection.ts";
-import { selectPage, selectState } from "../store/tables/state_pages.ts";
+import type { PageQuery, Selection } from "../store/tables/lists/selection.ts";
+import { selectPage, selectState } from "../store/tables/lists/state_pages.ts";
 
 /** One page of states. */
 export interface StatePage<View> {

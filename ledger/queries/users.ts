@@ -6,7 +6,7 @@ import type {
   Condition,
   PageQuery,
   Selection,
-} from "../store/tables/selection.ts";
+} from "../store/tables/lists/selection.ts";
 import { StateReader } from "./state_reader.ts";
 
 /** A user as readers see them. */

@@ -11,7 +11,7 @@ import type { Driver, ResultSet, Statement } from "../store/driver/driver.ts";
 import {
   selectLivePosition,
   selectStates,
-} from "../store/tables/state_pages.ts";
+} from "../store/tables/lists/state_pages.ts";
 
 /** An order or user as it is now. */
 export interface CurrentState {

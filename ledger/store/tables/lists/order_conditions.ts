@@ -1,7 +1,7 @@
-import type { Statement } from "../driver/driver.ts";
-import { orderContext } from "./order_context.ts";
-import { liveGeneration } from "./checkpoints.ts";
-import { isLink } from "./link_text.ts";
+import type { Statement } from "../../driver/driver.ts";
+import { orderContext } from "../order_context.ts";
+import { liveGeneration } from "../checkpoints.ts";
+import { isLink } from "../link_text.ts";
 import {
   caseStands,
   isStuck,
@@ -11,8 +11,8 @@ import {
   waitsFor,
   type WaitTimes,
 } from "./order_waits.ts";
-import { orderStateSql } from "./orders.ts";
-import { ordersOfSessions } from "./recorded_sessions.ts";
+import { orderStateSql } from "../orders.ts";
+import { ordersOfSessions } from "../recorded_sessions.ts";
 import type { Condition } from "./selection.ts";
 
 /** Which orders to read; all that is set must hold. */

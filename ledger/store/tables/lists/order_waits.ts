@@ -2,8 +2,8 @@ import {
   anyExpectation,
   isPaidTwice,
   withheldRelease,
-} from "./order_context.ts";
-import { liveGeneration } from "./checkpoints.ts";
+} from "../order_context.ts";
+import { liveGeneration } from "../checkpoints.ts";
 import { BY_ID, type Condition, type Range } from "./selection.ts";
 
 /** When what waits for time alone began to wait, UTC ISO 8601. */

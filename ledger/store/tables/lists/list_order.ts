@@ -1,12 +1,12 @@
-import { liveGeneration } from "./checkpoints.ts";
-import type { SqlValue, Statement } from "../driver/driver.ts";
+import { liveGeneration } from "../checkpoints.ts";
+import type { SqlValue, Statement } from "../../driver/driver.ts";
 import {
   type Condition,
   type ListSort,
   type Selection,
   WALKED,
 } from "./selection.ts";
-import { queryTime } from "./query_values.ts";
+import { queryTime } from "../query_values.ts";
 
 /** A place in the order of a list: SQL of each key, and its values. */
 export interface ListPlace {

@@ -1,4 +1,4 @@
-import type { SqlValue } from "../driver/driver.ts";
+import type { SqlValue } from "../../driver/driver.ts";
 
 /** What every query of states can say. */
 export interface PageQuery {

@@ -1,5 +1,5 @@
-import { isPaidTwice, orderContext } from "./order_context.ts";
-import { liveGeneration } from "./checkpoints.ts";
+import { isPaidTwice, orderContext } from "../order_context.ts";
+import { liveGeneration } from "../checkpoints.ts";
 import {
   boundConditions,
   isByAmount,
@@ -12,17 +12,17 @@ import {
   sortKeys,
   WHOLE,
 } from "./list_order.ts";
-import { amountSumSql, orderStateSql } from "./orders.ts";
+import { amountSumSql, orderStateSql } from "../orders.ts";
 import {
   type Condition,
   type Range,
   type Selection,
   WALKED,
 } from "./selection.ts";
-import { userTextsSql } from "./users.ts";
+import { userTextsSql } from "../users.ts";
 import { WALK_STEPS, walkIndex } from "./walk.ts";
-import type { Entity } from "../../machines/transition.ts";
-import type { Driver, SqlValue, Statement } from "../driver/driver.ts";
+import type { Entity } from "../../../machines/transition.ts";
+import type { Driver, SqlValue, Statement } from "../../driver/driver.ts";
 import {
   decodeCursor,
   encodeCursor,
@@ -30,7 +30,7 @@ import {
   type PageEnd,
   pageSize,
   wrongQuery,
-} from "./query_values.ts";
+} from "../query_values.ts";
 
 /**
  * Bytes that readers get of a row, at most: what is stored leaves out names of
