@@ -196,10 +196,7 @@ async function lookIntoLedger(config: Config, io: Io) {
   // A ledger in memory is a new one, and shows nothing.
   const isKept = config.databaseUrl !== ":memory:" && await isStored(config);
   if (!isKept) return { ledger: null, environment: named };
-  await using ledger = await openConfigured(config, {
-    now: io.now,
-    readOnly: true,
-  });
+  await using ledger = await openConfigured(config, { ...io, readOnly: true });
   return {
     ledger: await sampleLedger(ledger),
     environment: ledger.environment === "production"

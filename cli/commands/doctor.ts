@@ -148,7 +148,7 @@ async function examineLedger(
   try {
     const fileRefusal = await writeRefusal(config);
     await using ledger = await openConfigured(config, {
-      now: io.now,
+      ...io,
       readOnly: true,
     });
     looks.push(

@@ -34,6 +34,13 @@ export interface Io {
   readonly now: () => number;
   /** Aborted by Ctrl-C or SIGTERM. */
   readonly signal: AbortSignal;
+  /**
+   * Whether a database file works in a thread of its own, so that Ctrl-C is
+   * heard while it works. To start the thread takes a tenth of a second.
+   *
+   * @default true
+   */
+  readonly worker?: boolean;
 }
 
 /**

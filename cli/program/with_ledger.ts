@@ -49,7 +49,7 @@ export async function withStoredLedger<T>(
 ): Promise<T> {
   const config = readConfig(io.env, flags);
   await requireStored(config);
-  await using ledger = await openConfigured(config, { now: io.now, readOnly });
+  await using ledger = await openConfigured(config, { ...io, readOnly });
   return await work(ledger, config);
 }
 

@@ -9,12 +9,17 @@ import type { Config } from "../../settings/config.ts";
  */
 export function openConfigured(
   config: Config,
-  { now, readOnly = false, ...thread }: {
-    /** Clock, ms since the epoch. */
-    readonly now: () => number;
-    /** Changes nothing in the file, not even by opening it. @default {false} */
-    readonly readOnly?: boolean;
-  } & Pick<LedgerTypes.OpenDriverOptions, "threadModule" | "onNoThread">,
+  { now, readOnly = false, ...thread }:
+    & {
+      /** Clock, ms since the epoch. */
+      readonly now: () => number;
+      /** Changes nothing in the file, not even by opening it. @default {false} */
+      readonly readOnly?: boolean;
+    }
+    & Pick<
+      LedgerTypes.OpenDriverOptions,
+      "worker" | "threadModule" | "onNoThread"
+    >,
 ): Promise<Ledger> {
   return openLedger({
     url: config.databaseUrl,

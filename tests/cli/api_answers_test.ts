@@ -219,6 +219,7 @@ async function printed(
     env: () => undefined,
     columns: null,
     colour: false,
+    worker: false,
     now: () => ODD_NOW_MS,
     signal: new AbortController().signal,
   });
@@ -327,7 +328,7 @@ Deno.test("command line and API refuse in the same words", async () => {
     let said = "";
     const code = await main([...args, "--json", "--database-url", file.url], {
       ...{ out: () => {}, err: (text) => said += text, env: () => undefined },
-      ...{ columns: null, colour: false, now: () => ODD_NOW_MS },
+      ...{ columns: null, colour: false, now: () => ODD_NOW_MS, worker: false },
       signal: new AbortController().signal,
     });
     assert.equal(code, answer.status === 400 ? 2 : 1, path);

@@ -389,6 +389,7 @@ Deno.test("main() reads the settings once a command", async () => {
       },
       columns: null,
       colour: false,
+      worker: false,
       now: () => Date.now(),
       signal: new AbortController().signal,
     });

@@ -8,6 +8,9 @@ export interface Ran {
   readonly err: string;
 }
 
+/** Commands that run for long keep their database in a thread, as they do. */
+const LONG = ["serve", "listen", "console", "demo"];
+
 /** Runs a command in this process, with the environment given and no other. */
 export async function cli(
   args: readonly string[],
@@ -28,6 +31,7 @@ export async function cli(
     colour: false,
     now: () => Date.now(),
     signal,
+    worker: LONG.includes(args[0] ?? ""),
   });
   return { code, out, err };
 }
