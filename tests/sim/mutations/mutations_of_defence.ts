@@ -170,16 +170,19 @@ export const DEFENCE_MUTATIONS: readonly Mutation[] = [
       driver: (next) =>
         wrap(next, (statements, mode) =>
           next.batch(
-            statements.map(({ sql, args }) => ({
+            statements.map((statement) =>
               // A migration has no arguments.
-              sql: args.length > 0 && sql.startsWith("INSERT INTO requests") &&
-                  sql.includes("due_at, final_at)")
-                ? `DELETE FROM requests WHERE seq IN (${
-                  placesOfIds("order", "queue = 1", { id: "w.value ->> 0" })
-                })`
-                : sql,
-              args,
-            })),
+              statement.args.length > 0 &&
+                statement.sql.startsWith("INSERT INTO requests") &&
+                statement.sql.includes("due_at, final_at)")
+                ? {
+                  ...statement,
+                  sql: `DELETE FROM requests WHERE seq IN (${
+                    placesOfIds("order", "queue = 1", { id: "w.value ->> 0" })
+                  })`,
+                }
+                : statement
+            ),
             mode,
           )),
     },

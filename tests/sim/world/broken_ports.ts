@@ -342,13 +342,14 @@ export function ofOneFold(next: Driver): Driver {
 export function withUrgency(next: Driver, urgency: 0 | 2): Driver {
   return wrap(next, (statements, mode) =>
     next.batch(
-      statements.map(({ sql, args }) => {
+      statements.map((statement) => {
+        const { sql, args } = statement;
         if (!/^INSERT INTO requests.*\n.*claimed_by/.test(sql)) {
-          return { sql, args };
+          return statement;
         }
         const rows = JSON.parse(String(args[0])) as unknown[][];
         const all = rows.map((row) => row.with(4, urgency).with(5, urgency));
-        return { sql, args: [JSON.stringify(all), ...args.slice(1)] };
+        return { ...statement, args: [JSON.stringify(all), ...args.slice(1)] };
       }),
       mode,
     ));
