@@ -25,12 +25,23 @@ export async function hasDocumentedShape(
  * and has nothing beside it.
  */
 export function hasShape(name: string, answer: unknown): void {
-  const shape = SHAPES[name];
-  assert.ok(shape, name);
-  const schema = closed(jsonSchemaOf(name, shape.component));
-  const read = z.fromJSONSchema(schema as z.core.JSONSchema.JSONSchema)
-    .safeParse(answer);
+  const read = readerOf(name).safeParse(answer);
   if (!read.success) assert.fail(`${name}: ${z.prettifyError(read.error)}`);
+}
+
+/** Made once: to make one takes longer than to read many answers. */
+const readers = new Map<string, z.ZodType>();
+
+function readerOf(name: string): z.ZodType {
+  let reader = readers.get(name);
+  if (reader === undefined) {
+    const shape = SHAPES[name];
+    assert.ok(shape, name);
+    const schema = closed(jsonSchemaOf(name, shape.component));
+    reader = z.fromJSONSchema(schema as z.core.JSONSchema.JSONSchema);
+    readers.set(name, reader);
+  }
+  return reader;
 }
 
 /** The same schema, but nothing may be there that it does not name. */
@@ -50,7 +61,13 @@ export function closed(schema: unknown): unknown {
  * The headings that have an example, and the examples. An empty object stands
  * for an order, which has an example of its own.
  */
-export async function documentedShapes(): Promise<Map<string, unknown>> {
+export function documentedShapes(): Promise<ReadonlyMap<string, unknown>> {
+  return documented ??= readShapes();
+}
+
+let documented: Promise<ReadonlyMap<string, unknown>> | undefined;
+
+async function readShapes(): Promise<ReadonlyMap<string, unknown>> {
   const text = await Deno.readTextFile(
     new URL("../../COMMANDS.md", import.meta.url),
   );
