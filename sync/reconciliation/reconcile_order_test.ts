@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { emptyRecord } from "../../core/guards.ts";
+import { ORDER_FIELD_NAMES } from "../../core/wire/order_fields.ts";
 import type {
   ReconcileFinding,
   ReconcileRow,
@@ -26,6 +28,7 @@ const CODES: Readonly<Record<string, OrderState["facts"]["code"]>> = {
 function state(changes: Partial<OrderState> = {}): OrderState {
   const { status = "success", failReason = null, txId } = changes;
   return {
+    ...emptyRecord(ORDER_FIELD_NAMES),
     orderId: "01JORDER",
     status: "success",
     trust: "confirmed",
@@ -59,14 +62,9 @@ function state(changes: Partial<OrderState> = {}): OrderState {
     userId: "01JUSER",
     clickId: "click",
     externalOrderId: "ABC123",
-    failReason: null,
     createdAt: "2026-11-20T10:00:00Z",
     changedAt: "2026-11-20T10:10:00Z",
     cryptoType: "simple",
-    cardId: null,
-    cardBrand: null,
-    paymentType: null,
-    processedThrough: null,
     fees: {
       partnerFee: null,
       partnerFeePercent: null,

@@ -1,3 +1,5 @@
+import { emptyRecord } from "../../../core/guards.ts";
+import { ORDER_FIELD_NAMES } from "../../../core/wire/order_fields.ts";
 import type { Completeness, Page } from "../../../client/mod.ts";
 import {
   type Driver,
@@ -161,6 +163,7 @@ export function asReading(fact: WebhookFact): Fact {
     sessionId: null,
     clickId: null,
     reading: {
+      ...emptyRecord(ORDER_FIELD_NAMES),
       digest,
       readAt: recordedAt,
       status: claim ?? "created",
@@ -171,24 +174,10 @@ export function asReading(fact: WebhookFact): Fact {
       currency: body?.currency ?? null,
       currencyAmount: body?.currencyAmount ?? null,
       commodity: body?.commodity ?? null,
-      cryptoType: null,
-      network: null,
       cryptoAmount: body?.cryptoAmount ?? null,
       address: body?.address ?? null,
       txId: body?.txId ?? null,
       userId: body?.userId ?? null,
-      clickId: null,
-      externalOrderId: null,
-      failReason: null,
-      cardId: null,
-      cardBrand: null,
-      paymentType: null,
-      processedThrough: null,
-      partnerFee: null,
-      partnerFeePercent: null,
-      serviceFee: null,
-      serviceFeePercent: null,
-      scInputData: null,
       odd: [],
       match: null,
       txErased: false,
