@@ -1,31 +1,31 @@
-/** Beyond which figures something is wrong: each stands here and nowhere else. */
+/** The limits beyond which something is wrong, each of them once. */
 export const LIMITS = {
-  /** An answered delivery is in the ledger within seconds, ms. */
+  /** How long an answered delivery may wait for the ledger, ms. */
   deliveryWaitsMs: 60_000,
-  /** What webhooks named is asked about within seconds, or minutes in a rush, ms. */
+  /** How long what a webhook named may wait to be asked about, ms. */
   confirmationWaitsMs: 15 * 60_000,
-  /** A poller at work reports every 30 seconds; a silent one is stuck, ms. */
+  /** How long a poller may be silent; at work it reports every 30 s. In ms. */
   pollerSilentMs: 180_000,
-  /** Without a poller at work, older answers of the service are worth a word, ms. */
+  /** How old answers of the service may be without a working poller, ms. */
   answerOldMs: 3_600_000,
-  /** So many events may wait to be folded. */
+  /** How many events may wait to be folded. */
   eventsNotFolded: 1000,
-  /** Less than this is nearly nothing: a day of deliveries at a small shop. */
+  /** How much of the disk must be free: a day of deliveries at a small shop. */
   diskFreeBytes: 256 * 1024 * 1024,
-  /** Refused requests longer ago say nothing about today, ms. */
+  /** Older refused requests are not reported, ms. */
   refusedAgoMs: 24 * 3_600_000,
-  /** What was met longer ago than this is no news, ms. */
+  /** Drift that was met longer ago is not reported, ms. */
   driftAgoMs: 24 * 3_600_000,
-  /** How often backups are due where nobody has said it, ms. */
+  /** How often backups are due unless a setting says otherwise, ms. */
   backupEveryMs: 12 * 3_600_000,
-  /** The newest backup may be so many times as old as one is due. */
+  /** How many times that interval the newest backup may be old. */
   backupsMissed: 2,
-  /** The service gives a webhook up after this long, ms. */
+  /** How long the service waits for the answer to a webhook, ms. */
   answerMs: 5000,
-  /** A clock may differ from the service's by this, ms. */
+  /** How much a clock may differ from the service's, ms. */
   clockOffMs: 5000,
-  /** Beyond this the times that the service states are not believed, ms. */
+  /** Beyond this difference the times that the service states are not used, ms. */
   clockWrongMs: 120_000,
-  /** What another process found is true for this long, ms. */
+  /** How long a finding of another process holds, ms. */
   reportedMs: 120_000,
 } as const;
