@@ -84,7 +84,7 @@ export function wordParam<const Word extends string>(
       const word = words.find((one) => one === text);
       if (word !== undefined) return word;
       throw new UsageError(
-        `Wrong ${name}: "${text}" is none of ${words.join(", ")}`,
+        `Wrong ${name}: "${text}" is not one of ${words.join(", ")}`,
       );
     },
   };

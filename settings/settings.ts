@@ -419,7 +419,7 @@ function witnessRule(name: string, text: string): WitnessRule {
   const rule = WITNESS_RULES.find((one) => one === text);
   if (rule !== undefined) return rule;
   throw new UsageError(
-    `Wrong ${name}: "${text}" is none of ${WITNESS_RULES.join(", ")}`,
+    `Wrong ${name}: "${text}" is not one of ${WITNESS_RULES.join(", ")}`,
   );
 }
 

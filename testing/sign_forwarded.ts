@@ -79,7 +79,7 @@ function usual(type: string): ForwardedTransition {
     : rest;
   if (!machine || !trust || !status || !/^(?:order|user)$/.test(entity)) {
     throw new TypeError(
-      `Cannot sign: "${type}" is no type of a forwarded webhook; write for ` +
+      `Cannot sign: "${type}" is not a type of a forwarded webhook; write for ` +
         "example order.release.yes or user.lkyc.confirmed.success",
     );
   }

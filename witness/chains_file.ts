@@ -182,7 +182,7 @@ export function readChains(
   table: AssetTable = "production",
 ): Chains {
   if (!isRecord(file)) {
-    throw wrong("the file", "it is no JSON object of networks");
+    throw wrong("the file", "it is not a JSON object of networks");
   }
   return new Map(
     Object.entries(file).map(([network, settings]) => {
@@ -204,7 +204,7 @@ function readChain(
       "its nodes cannot be asked by this version; `rampkit assets --witness` lists those that can",
     );
   }
-  if (!isRecord(settings)) throw wrong(network, "it is no JSON object");
+  if (!isRecord(settings)) throw wrong(network, "it is not a JSON object");
   onlyKnown(network, settings, SETTINGS);
   const nodes = readNodes(network, settings.nodes, known.family);
   const quorum = settings.quorum === undefined
@@ -262,7 +262,7 @@ function readNodes(
     }
     const settings = typeof node === "string" ? { url: node } : node;
     if (!isRecord(settings) || typeof settings.url !== "string") {
-      throw wrong(here, "it is no address, and no object with `url`");
+      throw wrong(here, "it is neither an address nor an object with `url`");
     }
     onlyKnown(here, settings, OF_NODES);
     const kind = settings.kind ?? (family === "evm" ? "evm" : "core");
@@ -284,13 +284,13 @@ function readAddress(
 ): NodeAddress {
   const url = URL.canParse(address) ? new URL(address) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw wrong(at, "its address is no absolute http or https URL");
+    throw wrong(at, "its address is not an absolute http or https URL");
   }
   if (
     !isRecord(headers) ||
     Object.values(headers).some((value) => typeof value !== "string")
   ) {
-    throw wrong(`${at}.headers`, "it is no object of texts");
+    throw wrong(`${at}.headers`, "it is not an object of texts");
   }
   const { username, password } = url;
   url.username = "";
@@ -315,7 +315,7 @@ function readTokens(
   tokens: unknown,
 ): ReadonlyMap<string, TokenSettings> {
   const at = `${network}.tokens`;
-  if (!isRecord(tokens)) throw wrong(at, "it is no JSON object");
+  if (!isRecord(tokens)) throw wrong(at, "it is not a JSON object");
   return new Map(
     Object.entries(tokens).map(([asset, token]) => {
       const here = `${at}.${asset}`;
@@ -329,7 +329,7 @@ function readTokens(
       ) {
         throw wrong(
           `${here}.contract`,
-          "it is no address of a contract, 0x and 40 hex digits",
+          "it is not an address of a contract, 0x and 40 hex digits",
         );
       }
       return [asset.toUpperCase(), {
@@ -345,7 +345,7 @@ function readTolerance(
   tolerance: unknown,
 ): ReadonlyMap<string, string> {
   const at = `${network}.tolerance`;
-  if (!isRecord(tolerance)) throw wrong(at, "it is no JSON object");
+  if (!isRecord(tolerance)) throw wrong(at, "it is not a JSON object");
   return new Map(
     Object.entries(tolerance).map(([asset, amount]) => {
       if (
@@ -354,7 +354,7 @@ function readTolerance(
       ) {
         throw wrong(
           `${at}.${asset}`,
-          'it is no plain decimal in quotes, for example "0.0001"',
+          'it is not a plain decimal in quotes, for example "0.0001"',
         );
       }
       return [asset.toUpperCase(), amount];
@@ -398,7 +398,7 @@ function integer(
 
 function text(at: string, value: unknown): string {
   if (typeof value !== "string" || value === "") {
-    throw wrong(at, "it is no text");
+    throw wrong(at, "it is not a text");
   }
   return value.toLowerCase();
 }

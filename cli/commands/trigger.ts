@@ -153,7 +153,7 @@ function scenarioOf(name: string): Scenario {
   const scenario = Object.hasOwn(SCENARIOS, name) ? SCENARIOS[name] : undefined;
   if (scenario !== undefined) return scenario;
   throw new UsageError(
-    `Unknown scenario: "${name}" is none of ` +
+    `Unknown scenario: "${name}" is not one of ` +
       Object.keys(SCENARIOS).join(", "),
   );
 }

@@ -60,7 +60,7 @@ async function look(
   const { since } = flags;
   if (since !== undefined && Number.isNaN(Date.parse(since))) {
     throw new UsageError(
-      `Wrong --since: ${JSON.stringify(since)} is no time; use ISO 8601`,
+      `Wrong --since: ${JSON.stringify(since)} is not a time; use ISO 8601`,
     );
   }
   return await withLedger(io, flags, async (ledger, config) => {

@@ -291,6 +291,6 @@ Deno.test("conform() finds exactly the row in which the sandbox differs", async 
 Deno.test("createSandbox() refuses to differ in what has no name", () => {
   assert.throws(
     () => createSandbox({ differs: ["the_weather"] }),
-    /Cannot differ in the_weather: it is none of order_fields_documented/,
+    /Cannot differ in the_weather: it is not one of order_fields_documented/,
   );
 });

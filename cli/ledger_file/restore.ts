@@ -119,7 +119,7 @@ async function verifyCopy(job: RestoreJob): Promise<RestoreJob> {
   await using ledger = await openConfigured(config, io).catch((error) => {
     throw isNoLedger(error)
       ? new CommandError(
-        `Cannot restore ${restored.from}: it is no copy of a ledger; what ` +
+        `Cannot restore ${restored.from}: it is not a copy of a ledger; what ` +
           "`ledger export` wrote is taken in by: rampkit ledger import",
       )
       : error;

@@ -23,7 +23,10 @@ export class Faults {
       const guess = Object.hasOwn(meant, field)
         ? `use ${meant[field]}`
         : `use one of ${known.join(", ")}`;
-      this.add(prefix + clip(field), `is no field of this request; ${guess}`);
+      this.add(
+        prefix + clip(field),
+        `is not a field of this request; ${guess}`,
+      );
     }
   }
 }

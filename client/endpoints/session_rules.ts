@@ -198,7 +198,7 @@ const sentences: Readonly<Record<SessionRuleCode, Sentence>> = {
   no_smart_contracts: (value) =>
     `${value ?? "BTC"} is not supported for smart contracts`,
   wrong_address: (value, { network = "bitcoin" }) =>
-    `${describe(value)} is no address of ${network}; check every character`,
+    `${describe(value)} is not an address of ${network}; check every character`,
   not_decimal: (value) =>
     `is ${describe(value)}; use a decimal string such as "100.5"`,
   not_positive: (value) => `is ${describe(value)}; use an amount above 0`,

@@ -318,7 +318,7 @@ Deno.test("OnrampError carries the service's wording and request id", async () =
 
 const odd: readonly (readonly [string, () => Response, Expected])[] = [
   [
-    "an error body that is no JSON",
+    "an error body that is not JSON",
     () => new Response("boom", { status: 500 }),
     { name: "ServiceError", code: "service_failure", retryable: true },
   ],

@@ -73,7 +73,7 @@ Deno.test("importEvents() of exportEvents() brings notes along, each once", asyn
 Deno.test("importEvents() names the line of a note that lacks a field", async () => {
   const to = await emptyStore();
   const wrong: Record<string, RegExp> = {
-    '{"note":{}}': /line 2: "reasons" of the note is no list of texts/,
+    '{"note":{}}': /line 2: "reasons" of the note is not a list of texts/,
     '{"note":{"reasons":[]}}': /line 2: "id" of the note is missing/,
     '{"note":{"reasons":[],"id":"1","entity":"pet"}}':
       /"entity" of the note is "pet"; known are order, user/,

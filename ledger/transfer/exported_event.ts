@@ -105,7 +105,7 @@ export function exportedEvent(
 export function importedEvent(line: string): ImportedEvent {
   const value: unknown = JSON.parse(line);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new SyntaxError("The line is no JSON object");
+    throw new SyntaxError("The line is not a JSON object");
   }
   const root = value as Readonly<Record<string, unknown>>;
   const text = (field: string): string | null => {
@@ -225,7 +225,7 @@ export function importedNote(line: string): Note | null {
   if (
     !Array.isArray(reasons) ||
     !reasons.every((reason) => typeof reason === "string")
-  ) throw new SyntaxError('"reasons" of the note is no list of texts');
+  ) throw new SyntaxError('"reasons" of the note is not a list of texts');
   return {
     id: text("id"),
     entity: oneOf("entity", NOTED_ENTITIES),

@@ -105,7 +105,7 @@ export const STOP: Operation = operation({
         "Nothing is sent to the target; to go on:",
         nextCommand(flags, "subscriptions resume", operands(subscription)),
       ]
-      : "Nothing was done: it is switched off, or is no target",
+      : "Nothing was done: it is switched off, or is not a target",
 });
 
 /** `subscriptions resume`. */

@@ -50,7 +50,7 @@ export function dayParam(description: string): Param<string> {
       const day = text.trim();
       if (isCalendarDate(day)) return day;
       throw new UsageError(
-        `Wrong ${name}: "${text}" is no day; write it like 2026-11-20`,
+        `Wrong ${name}: "${text}" is not a day; write it like 2026-11-20`,
       );
     },
   };

@@ -303,7 +303,9 @@ export async function checkStatus(
   const { orders } = await ledger.orders.page({ status, limit: 1 });
   if (orders.length > 0) return;
   throw new UsageError(
-    `Wrong ${field}: "${status}" is none of ${STATUSES.join(", ")}, and no ` +
+    `Wrong ${field}: "${status}" is not one of ${
+      STATUSES.join(", ")
+    }, and no ` +
       "order of this ledger has it",
   );
 }
@@ -321,7 +323,7 @@ function amountParam(description: string): Param<string> {
     read: (name, text) => {
       if (isAmount(text)) return text;
       throw new UsageError(
-        `Wrong ${name}: "${text}" is no amount; write it like 100.50, with ` +
+        `Wrong ${name}: "${text}" is not an amount; write it like 100.50, with ` +
           "at most nine digits before the point and six behind",
       );
     },

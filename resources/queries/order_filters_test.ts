@@ -195,10 +195,13 @@ Deno.test("readFilters() refuses a day that no calendar has, and what is no amou
   const read = (name: string, text: string) => () =>
     readFilters(ORDER_FILTERS, (one) => one === name ? text : undefined);
   for (const day of ["2026-02-30", "20 November", "2026-11-20T09:00:00Z"]) {
-    assert.throws(read("day", day), /is no day; write it like 2026-11-20/);
+    assert.throws(read("day", day), /is not a day; write it like 2026-11-20/);
   }
   for (const amount of ["-1", "1,5", "1e3", "0.1234567", "1234567890"]) {
-    assert.throws(read("min", amount), /is no amount; write it like 100\.50/);
+    assert.throws(
+      read("min", amount),
+      /is not an amount; write it like 100\.50/,
+    );
   }
   assert.deepEqual(read("max", "100.500000000")(), { max: "100.500000000" });
 });

@@ -108,7 +108,7 @@ function recordsOf(text: string, delimiter: string): CsvRecord[] {
     if (!(error instanceof CsvError)) throw error;
     const line = Number(error.lines) || 1;
     throw new StatementError(
-      `Wrong statement: line ${line} is no CSV (${
+      `Wrong statement: line ${line} is not CSV (${
         error.code.toLowerCase().replace(/^csv_/, "").replaceAll("_", " ")
       }); is the delimiter of the mapping that of the file?`,
     );

@@ -63,7 +63,7 @@ Deno.test("readStatement() says which column is not there, and where the file is
   assert.throws(read(`${heading};Betrag\n`), /several columns "Betrag"/);
   assert.throws(
     read(`${heading}\n1;"open\n`),
-    /line 2 is no CSV \(quote not closed\)/,
+    /line 2 is not CSV \(quote not closed\)/,
   );
 });
 

@@ -203,7 +203,7 @@ export function erasedPeopleJson(found: ErasedPeople): ErasedPeople {
 const FINDING_WORDS: Readonly<Record<ErasureFinding["why"], string>> = {
   other_person: "it is about somebody else",
   chosen_click_id: "it holds a click id that a customer may have chosen",
-  not_json: "it is no JSON",
+  not_json: "it is not JSON",
 };
 
 /** Who was erased, for people. */

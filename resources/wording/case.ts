@@ -40,7 +40,7 @@ export const CASE: Readonly<Record<LedgerTypes.CaseState, CaseWords>> = {
   },
   not_ours: {
     title: "not ours",
-    next: "Nothing: a person found that it is none of your orders.",
+    next: "Nothing: a person found that it is not one of your orders.",
     customer:
       "We cannot find this order among ours. If you have paid, please send us " +
       "the confirmation that you received.",

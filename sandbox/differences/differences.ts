@@ -96,7 +96,7 @@ export function checkDifferences(names: readonly string[]): void {
   for (const name of names) {
     if (Object.hasOwn(ANSWERS, name) || Object.hasOwn(TESTS, name)) continue;
     throw new RangeError(
-      `Cannot differ in ${name}: it is none of ${
+      `Cannot differ in ${name}: it is not one of ${
         [...Object.keys(ANSWERS), ...Object.keys(TESTS)].join(", ")
       }`,
     );

@@ -110,7 +110,7 @@ function pay(
   const address = own("address", chosen.address);
   if (isWalletAddress(network, address) === false) {
     throw new RangeError(
-      `Cannot pay: "${address}" is no address of ${network}`,
+      `Cannot pay: "${address}" is not an address of ${network}`,
     );
   }
   // NFT Checkout has no session, neither for the order nor for its user.

@@ -70,7 +70,7 @@ async function readJson(path: string): Promise<unknown> {
     return JSON.parse(text);
   } catch {
     // What the parser says would quote the file.
-    throw wrong("it is no JSON");
+    throw wrong("it is not JSON");
   }
 }
 

@@ -36,7 +36,7 @@ Deno.test("listening() names the flag to change, when a port or an address canno
   ) {
     assert.match(
       await messageFor(error),
-      /^Cannot open the sandbox: the address of --api-host is none of this/,
+      /^Cannot open the sandbox: the address of --api-host is not one of this/,
     );
   }
 });

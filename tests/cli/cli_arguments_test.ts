@@ -173,7 +173,10 @@ Deno.test("rampkit names the possible values when a filter is mistyped", async (
   const env = { RAMPKIT_DATABASE_URL: ledger.url };
   for (
     const [flags, message] of [
-      [["--status", "done"], /^Wrong --status: "done" is none of created, .*s/],
+      [
+        ["--status", "done"],
+        /^Wrong --status: "done" is not one of created, .*s/,
+      ],
       [["--anomaly", "nonsense"], /^Wrong --anomaly: "nonsense" .*contested/],
       [["--trust", "sure"], /--trust.*sure.*confirmed/],
       [["--release", "maybe"], /^Wrong --release: "maybe" .*unchecked/],

@@ -72,7 +72,7 @@ Deno.test("rampkit statement match says which file is wrong, and where", async (
   };
   const broken = await match("{");
   assert.equal(broken.code, 2);
-  assert.match(broken.err, /Wrong --map: .*map\.json is no JSON/);
+  assert.match(broken.err, /Wrong --map: .*map\.json is not JSON/);
   const unknown = await match('{"columns":{"id":"Order"}}');
   assert.equal(unknown.code, 2);
   assert.match(unknown.err, /Wrong columns: "id".*\(in .*map\.json\)/);

@@ -24,7 +24,10 @@ Deno.test("trigger plays a scenario in a sandbox that runs, and says step by ste
 Deno.test("trigger names the known scenarios, and refuses what is no address and no amount", async () => {
   for (
     const [args, message] of [
-      [["succes"], /^Unknown scenario: "succes" is none of success, failed,/],
+      [
+        ["succes"],
+        /^Unknown scenario: "succes" is not one of success, failed,/,
+      ],
       [["success", "--sandbox", "8788"], /^Wrong --sandbox: "8788" is not/],
       [["success", "--amount", "1,50"], /^Wrong --amount: "1,50" is not/],
     ] as const

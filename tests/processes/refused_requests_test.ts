@@ -160,7 +160,10 @@ Deno.test("rampkit serve trusts no header unless it is told whose", async () => 
       [[...allow, ...header], /^Missing --trusted-proxies/],
       [[...allow, ...proxies], /^Missing --client-address-header/],
       [[...header, ...proxies], /^Missing --allow/],
-      [[...allow, ...header, "--trusted-proxies", "proxy"], /"proxy" is no IP/],
+      [
+        [...allow, ...header, "--trusted-proxies", "proxy"],
+        /"proxy" is neither an IP/,
+      ],
       [
         [...allow, ...proxies, "--client-address-header", "Forwarded"],
         /"Forwarded"/,

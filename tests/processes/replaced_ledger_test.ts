@@ -212,7 +212,7 @@ Deno.test("rampkit ledger restore refuses a copy that is broken, empty or missin
       [broken, /is broken at position 1/],
       [empty, /holds no event/],
       [`${folder.folder}/nowhere.db`, /no such file/],
-      [import.meta.filename ?? "", /is no copy of a ledger/],
+      [import.meta.filename ?? "", /is not a copy of a ledger/],
     ] as const
   ) {
     const refused = await cli(["ledger", "restore", file], env);

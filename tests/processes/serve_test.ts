@@ -41,7 +41,7 @@ Deno.test("rampkit serve answers as documented and keeps what it answered 204", 
   assert.equal(await post(hook, orderEvent("order-1")), 204);
   assert.equal(await post(hook, `{"type":"brand_new","x":1}`), 204);
   assert.equal(await post(hook, `{"type":"test","order":{"id":""}}`), 204);
-  assert.equal(await post(hook, "this is no JSON"), 204);
+  assert.equal(await post(hook, "this is not JSON"), 204);
   assert.equal(await post(hook, "[1,2]"), 204);
   assert.equal(await post(hook, ""), 204);
   const wrong = `${served.url}/webhooks/wrong`;

@@ -9,11 +9,11 @@ const SCOPE = "@rampkit/onramp/webhooks";
 const ODDITIES = {
   quarantined: {
     code: "quarantined",
-    message: "A delivery is no JSON object",
+    message: "A delivery is not a JSON object",
   },
   other: {
     code: "unrecognised",
-    message: "A delivery is none of the documented events",
+    message: "A delivery is not one of the documented events",
   },
   long: {
     code: "identifier_too_long",

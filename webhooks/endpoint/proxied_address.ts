@@ -119,7 +119,7 @@ export function allowlist(
     const isNetwork = /^\d{1,3}$/.test(prefix ?? "0") && bits <= widest;
     if (isIP(address) === 0 || !isNetwork || rest.length > 0) {
       throw new TypeError(
-        `Cannot read allowlist: "${entry}" is no IP address and no network in CIDR notation`,
+        `Cannot read allowlist: "${entry}" is neither an IP address nor a network in CIDR notation`,
       );
     }
     list.addSubnet(address, bits, family);

@@ -194,7 +194,7 @@ export function wallet(
 export function walletAddress(network: string | undefined): Check<string> {
   return (value, path, faults) => {
     if (typeof value !== "string") {
-      const hint = value === undefined ? "is missing" : "is no string";
+      const hint = value === undefined ? "is missing" : "is not a string";
       const code = value === undefined ? "required" : "type";
       return faults.add(code, path, value, `${hint}; use a wallet address`);
     }

@@ -94,7 +94,7 @@ export function checkOptions(
     if (known.has(name)) continue;
     const hint = Object.hasOwn(hints, name)
       ? hints[name]
-      : "is no option of the widget; it would be dropped silently, or set " +
+      : "is not an option of the widget; it would be dropped silently, or set " +
         "extraOptions for one that is new";
     faults.add("unknown", name, input[name], hint ?? "");
   }
@@ -233,7 +233,7 @@ function listeners(
   for (const [name, listener] of Object.entries(value)) {
     const path = `listeners.${name}`;
     if (!(listenerNames as readonly string[]).includes(name)) {
-      const hint = `is no event; use ${listenerNames.join(", ")}`;
+      const hint = `is not an event; use ${listenerNames.join(", ")}`;
       faults.add("unknown", path, listener, hint);
     } else if (listener !== undefined && typeof listener !== "function") {
       faults.add("type", path, listener, `is ${shown(listener)}, no function`);

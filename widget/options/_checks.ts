@@ -23,7 +23,7 @@ export function text(rule: {
   return (value, path, faults) => {
     const is = isPersonal ? "is wrong" : `is ${shown(value)}`;
     if (typeof value !== "string") {
-      return faults.add("type", path, value, `is no string; use ${hint}`);
+      return faults.add("type", path, value, `is not a string; use ${hint}`);
     }
     if (value === "") {
       return faults.add("required", path, value, `is empty; use ${hint}`);

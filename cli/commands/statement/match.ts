@@ -123,7 +123,7 @@ async function readMap(io: Io, file: string): Promise<ReadStatementMap> {
       throw new UsageError(`${error.message} (in ${file})`);
     }
     throw new UsageError(
-      `Wrong --map: ${file} is no JSON: ${messageOf(error)}`,
+      `Wrong --map: ${file} is not JSON: ${messageOf(error)}`,
     );
   }
 }

@@ -32,7 +32,7 @@ ${
           ["Type", outside(found.type)],
           [
             "Quarantined",
-            found.quarantined && "yes: it is no JSON object with a type",
+            found.quarantined && "yes: it is not a JSON object with a type",
           ],
           [
             "Odd",

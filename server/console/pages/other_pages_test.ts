@@ -62,7 +62,7 @@ Deno.test("ordersPage() lists orders by the filters, and lists nothing for a wor
     all.includes(ODD_ORDERS.reversed) && all.includes(ODD_ORDERS.stuck),
   );
   const wrong = await opened.read("/orders?release=maybe");
-  assert.match(wrong, /Wrong release: .maybe. is none of yes, /);
+  assert.match(wrong, /Wrong release: .maybe. is not one of yes, /);
   assert.ok(!wrong.includes(ODD_ORDERS.reversed));
   const day = await opened.read("/orders?from=2026-11-20&to=yesterday");
   assert.match(day, /Wrong to: /);
@@ -254,7 +254,7 @@ Deno.test("ordersPage() says how many orders there are and their sum, turns the 
   );
   const wrong = await opened.ask("/orders.csv?min=much");
   assert.equal(wrong.status, 400);
-  assert.match(await wrong.text(), /Wrong min: .*is no amount/);
+  assert.match(await wrong.text(), /Wrong min: .*is not an amount/);
   const sum = await opened.read("/orders/totals?status=failed&min=100.5");
   assert.match(sum, /Sum of orders (\d+) orders ([\d.,]+) USD in \1 orders/);
 });
@@ -268,7 +268,7 @@ Deno.test("usersPage() lists users by the filters", async () => {
   assert.ok(!verified.includes(ODD_USERS.retry));
   assert.match(verified, /rampkit users list --status success Copy/);
   const wrong = await opened.read("/users?trust=much");
-  assert.match(wrong, /Wrong trust: .much. is none of claimed, confirmed/);
+  assert.match(wrong, /Wrong trust: .much. is not one of claimed, confirmed/);
 });
 
 Deno.test("healthPage() says what each condition of the bar means, and the bar leads there", async () => {

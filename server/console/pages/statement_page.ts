@@ -115,7 +115,7 @@ async function matched(
     return result(match);
   } catch (error) {
     if (error instanceof SyntaxError) {
-      return wrong(`The mapping is no JSON: ${messageOf(error)}`);
+      return wrong(`The mapping is not JSON: ${messageOf(error)}`);
     }
     if (error instanceof StatementError || error instanceof TypeError) {
       return wrong(messageOf(error));
