@@ -22,7 +22,7 @@ export async function listening<T>(
     if (isNotOurs(error)) {
       throw new CommandError(
         `Cannot open ${what}: the address of ${hostFlag(flag)} is not one of ` +
-          "this machine; pass one that is, 127.0.0.1 for this machine alone " +
+          "this machine's; pass one that is, 127.0.0.1 for this machine alone " +
           "or 0.0.0.0 for all",
       );
     }
