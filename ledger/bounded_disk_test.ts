@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { stat } from "node:fs/promises";
 import { ulid } from "ulid";
 import { temporaryFolder } from "../tests/kit/temporary_folder.ts";
+import { LONGEST_IDENTIFIER } from "../core/wire/identifier.ts";
 import { readDeliveryPage } from "./queries/deliveries.ts";
 import { openLedger } from "./open_ledger.ts";
 import { identifierBody, IDENTIFIERS } from "../tests/kit/identifier_bodies.ts";
@@ -44,28 +45,37 @@ const HOSTILE: Readonly<Record<string, Hostile>> = {
   }),
 };
 
-/** Bytes that the ledger's file takes for some deliveries. */
-async function bytesOnDisk(
+const environment = "sandbox";
+
+/** Bytes of a ledger's file after some deliveries. */
+async function bytesAfter(
   bodies: readonly Uint8Array<ArrayBuffer>[],
 ): Promise<number> {
   await using folder = await temporaryFolder();
   const path = `${folder.path}/ledger.db`;
-  const open = () =>
-    openLedger({ url: `file:${path}`, environment: "sandbox" });
-  await (await open()).close();
-  const before = (await stat(path)).size;
-  const ledger = await open();
-  for (const body of bodies) {
-    await ledger.appendDelivery({
+  const url = `file:${path}`;
+  const ledger = await openLedger({ url, environment, worker: false });
+  await Promise.all(bodies.map((body) =>
+    ledger.appendDelivery({
       id: ulid(),
       receivedAt: "2026-11-20T12:00:00.000Z",
       body,
-    });
-  }
+    })
+  ));
   await ledger.project();
   await ledger.chain();
   await ledger.close();
-  return (await stat(path)).size - before;
+  return (await stat(path)).size;
+}
+
+/** Of a ledger that nobody has delivered to. */
+const emptyBytes = await bytesAfter([]);
+
+/** Bytes that the ledger's file takes for some deliveries. */
+async function bytesOnDisk(
+  bodies: readonly Uint8Array<ArrayBuffer>[],
+): Promise<number> {
+  return await bytesAfter(bodies) - emptyBytes;
 }
 
 for (const [name, hostile] of Object.entries(HOSTILE)) {
@@ -88,38 +98,37 @@ for (const [name, hostile] of Object.entries(HOSTILE)) {
 /** Which identifiers of a body are new: one, or all five. */
 const NEW = [...IDENTIFIERS.map((name) => [name]), IDENTIFIERS];
 
-/** Characters of a new identifier, how many it has, and what is new. */
-const FLOODS: readonly (readonly [string, number, readonly string[]])[] = [
-  "x",
-  "\u754c",
-].flatMap((character) => [
-  ...[1, 10, 100].map((length) => [character, length, IDENTIFIERS] as const),
-  ...NEW.map((names) => [character, 256, names] as const),
-]);
+/** Characters that take one byte, two, three and four. */
+const CHARACTERS = ["x", "\u00e9", "\u754c", "\u{1f600}"];
 
-/**
- * Bytes for each byte of identifiers beyond the bound, where all five are long
- * and of characters of three bytes: each stands in the event twice, in a state,
- * and in what it is found by, and a row of theirs fills a page by itself.
- */
-const MOST_BEYOND = 2;
+const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
 
-for (const [character, length, names] of FLOODS) {
-  const bytes = length * new TextEncoder().encode(character).length;
-  const isLongest = names === IDENTIFIERS && bytes >= 300;
+/** What fills new identifiers, how many bytes each has, and what is new. */
+const FLOODS: readonly (readonly [string, number, readonly string[]])[] =
+  CHARACTERS.flatMap((character) => [
+    ...[1, 30, 128].map((bytes) => [character, bytes, IDENTIFIERS] as const),
+    ...NEW.map((names) => [character, LONGEST_IDENTIFIER, names] as const),
+    // Too long for an identifier.
+    [character, 3 * LONGEST_IDENTIFIER, IDENTIFIERS] as const,
+  ]);
+
+for (const [character, bytes, names] of FLOODS) {
   Deno.test(
     `appendDelivery() takes at most 3 bytes a byte and 8 KiB a body for a new ${
       names.join(", ")
-    } of ${length} characters, ${bytes} bytes`,
+    } of ${bytes} bytes of ${character}`,
     async () => {
+      const length = Math.max(
+        1,
+        Math.floor(bytes * character.length / bytesOf(character)),
+      );
       const bodies = Array.from(
         { length: 60 },
         (_, at) => identifierBody({ at, names, length, character }),
       );
       const received = bodies.reduce((sum, { length }) => sum + length, 0);
-      const beyond = isLongest ? MOST_BEYOND * bytes * names.length : 0;
       const taken = await bytesOnDisk(bodies);
-      const bound = 3 * received + (8192 + beyond) * bodies.length;
+      const bound = 3 * received + 8192 * bodies.length;
       assert.ok(taken <= bound, `${taken} bytes, and at most ${bound}`);
     },
   );

@@ -234,7 +234,7 @@ export function nounOf(value: unknown): string {
   if (value === undefined) return "missing";
   if (value === null) return "null";
   if (value === "") return "empty";
-  if (isLongText(value)) return `longer than ${LONGEST_IDENTIFIER} characters`;
+  if (isLongText(value)) return `longer than ${LONGEST_IDENTIFIER} bytes`;
   if (Array.isArray(value)) return "an array";
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }

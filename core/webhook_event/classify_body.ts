@@ -47,7 +47,7 @@ export function classify(value: unknown): BodyClass {
 }
 
 function tooLong(fields: readonly string[]): string {
-  return `Longer than ${LONGEST_IDENTIFIER} characters, and read as absent: ` +
+  return `Longer than ${LONGEST_IDENTIFIER} bytes, and read as absent: ` +
     fields.join(", ");
 }
 

@@ -89,11 +89,11 @@ Deno.test("readWebhook() recognises no order or step of a code whose id is too l
     return webhook.type === "unrecognised" ? webhook.reasons : [];
   };
   assert.deepEqual(reasons({ ...complete, order: { id: long } }), [
-    "The order.id of order_complete is longer than 256 characters",
+    "The order.id of order_complete is longer than 256 bytes",
   ]);
   assert.deepEqual(
     reasons({ type: "otp_status", user_id: long, status: "success" }),
-    ["The user_id of otp_status is longer than 256 characters"],
+    ["The user_id of otp_status is longer than 256 bytes"],
   );
 });
 
@@ -102,7 +102,7 @@ Deno.test("classify() says which identifiers of a documented event are too long"
     classify(bodyValue(new TextEncoder().encode(JSON.stringify(body))));
   assert.deepEqual(classOf({ ...complete, click_id: long }), {
     type: "order_complete",
-    why: "Longer than 256 characters, and read as absent: click_id",
+    why: "Longer than 256 bytes, and read as absent: click_id",
   });
   assert.equal(classOf({ ...complete, click_id: longest }).why, null);
 });

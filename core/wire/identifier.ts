@@ -1,8 +1,10 @@
+import { utf8Prefix } from "../utf8_prefix.ts";
+
 /**
- * The most characters of an identifier, counted as JavaScript counts the length
- * of a text. The service's own have at most 36; a partner's references and
- * click ids have room. What is longer would be stored again in every column,
- * index and state that names it.
+ * The most bytes of an identifier in UTF-8, which are as many characters of
+ * ASCII. The service's own have at most 36, and the widget takes no other click
+ * ids than of ASCII; a partner's references have room. What is longer would be
+ * stored again in every column, index and state that names it.
  */
 export const LONGEST_IDENTIFIER = 256;
 
@@ -12,12 +14,13 @@ export const LONGEST_IDENTIFIER = 256;
  * @param value Any value.
  */
 export function isLongText(value: unknown): boolean {
-  return typeof value === "string" && value.length > LONGEST_IDENTIFIER;
+  return typeof value === "string" &&
+    utf8Prefix(value, LONGEST_IDENTIFIER) !== value;
 }
 
 /**
  * Whether a value can be an identifier: a text that is neither empty nor longer
- * than {@linkcode LONGEST_IDENTIFIER}, and that no database would store as
+ * than {@linkcode LONGEST_IDENTIFIER} bytes, and that no database would store as
  * another text.
  *
  * @param value What stands where the identifier is promised.

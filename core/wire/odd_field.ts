@@ -5,7 +5,7 @@
  * - `boolean`, `array`, `object`: a JSON value of that kind;
  * - `text`: a text where a decimal or a boolean was promised;
  * - `nul`: a text with the character NUL in it;
- * - `too_long`: an identifier of more than 256 characters;
+ * - `too_long`: an identifier of more than 256 bytes in UTF-8;
  * - `too_deep`: arrays or objects nested beyond a hundred levels.
  *
  * A number is read as its digits, so it is never odd where a text is promised.

@@ -1,5 +1,9 @@
 import { outcomeNow, reasonsOf } from "../attention/attention.ts";
-import { isHandText, wrongHandField } from "../events/hand_text.ts";
+import {
+  isHandText,
+  LONGEST_NAME,
+  wrongHandField,
+} from "../events/hand_text.ts";
 import type { CaseChangeKind } from "../events/case_change.ts";
 import type { CaseChangedBody, NewEvent } from "../events/event.ts";
 import type { HandOutcome } from "../events/hand_release.ts";
@@ -14,7 +18,6 @@ import {
   erasedOrders,
   selectErasedOrders,
 } from "../store/tables/erasure/erased_orders.ts";
-import { LONGEST_IDENTIFIER } from "../../core/wire/identifier.ts";
 import { readQueryTime } from "../../core/time/service_time.ts";
 import { printable } from "../../core/printable.ts";
 import { CaseError } from "./case_error.ts";
@@ -312,8 +315,8 @@ function refuseInvalid(action: CaseAction): void {
   if (!CASE_ACTIONS.includes(change)) {
     refuse("change", change, `use one of ${CASE_ACTIONS.join(", ")}`);
   }
-  if (!isHandText(by, LONGEST_IDENTIFIER)) {
-    refuse("by", by, `use 1 to ${LONGEST_IDENTIFIER} characters`);
+  if (!isHandText(by, LONGEST_NAME)) {
+    refuse("by", by, `use 1 to ${LONGEST_NAME} characters`);
   }
   if (
     note === undefined ? change === "noted" : !isHandText(note, LONGEST_NOTE)
@@ -331,9 +334,9 @@ function refuseInvalid(action: CaseAction): void {
   if (
     reference === undefined
       ? change === "refunded"
-      : !isHandText(reference, LONGEST_IDENTIFIER)
+      : !isHandText(reference, LONGEST_NAME)
   ) {
-    refuse("reference", reference, `use 1 to ${LONGEST_IDENTIFIER} characters`);
+    refuse("reference", reference, `use 1 to ${LONGEST_NAME} characters`);
   }
   if (since === undefined) return;
   if (change !== "asked") {

@@ -114,10 +114,12 @@ export class Erasures {
   }
 
   /**
-   * Prunes bodies of webhooks, readings and sessions, and keeps what
-   * {@linkcode Erasures.erase} keeps; ids stay as well. Left are the latest
-   * reading of each user, and what belongs to orders that are under way or whose
-   * refund is due. It may be stopped and called again.
+   * Prunes bodies of webhooks, readings, sessions and looks at the chain, and
+   * keeps what {@linkcode Erasures.erase} keeps; ids stay as well. Left are the
+   * latest reading of each user, what belongs to orders that are under way or
+   * whose refund is due, a look where a reading of its order is younger, and
+   * orders of which a look was at another transaction than the service shows. It
+   * may be stopped and called again.
    *
    * @param before Bodies that were recorded before go, UTC ISO 8601 with
    * milliseconds.

@@ -4,6 +4,8 @@ import type { MatchFact } from "../events/order_facts.ts";
 import { readFact } from "../events/read_fact.ts";
 import { decodeOrderFold } from "../projection/codec/fold_codec.ts";
 import { FOLD_VERSION } from "../projection/fold_version.ts";
+import { isAbout } from "../orders/chain_readings.ts";
+import type { OrderFold } from "../orders/order_fold.ts";
 import { orderLinks } from "../events/links.ts";
 import { appendStatement } from "../store/tables/events/append.ts";
 import type { Driver } from "../store/driver/driver.ts";
@@ -30,6 +32,7 @@ import { countErasure } from "../store/tables/erasure/erasures.ts";
 import {
   countPrunable,
   PRUNE_STEPS,
+  PRUNED_KINDS,
   type PruneStep,
   selectPrunable,
 } from "../store/tables/erasure/prunable.ts";
@@ -119,8 +122,9 @@ async function prune(
         "first, with ledger.project()",
     );
   }
-  const events = (await readEvents(driver, step, keys, live.position)).filter(
-    ({ event }) => event.body !== null && event.recordedAt < before,
+  const found = await readEvents(driver, step, keys, live.position);
+  const events = found.filter(({ event }) =>
+    event.body !== null && event.recordedAt < before
   );
   const touched = await touchedBy(driver, {
     userId: null,
@@ -128,9 +132,18 @@ async function prune(
     events,
   });
   const { blocked, matches } = await lookAtOrders(parts, live, touched);
-  // A session stays while an order of it waits for something.
+  const shownSince = new Set(
+    found.filter(({ event: { kind, recordedAt } }) =>
+      kind === "order_snapshot" && recordedAt >= before
+    ).map(({ event }) => event.orderId),
+  );
+  // A session stays while an order of it waits for something, and a look at the
+  // chain while a reading says whether it was at the same transaction.
   const pruned = step === "orders"
-    ? events.filter(({ event }) => !blocked.has(event.orderId ?? ""))
+    ? events.filter(({ event: { kind, orderId } }) =>
+      !blocked.has(orderId ?? "") &&
+      !(kind === "chain_reading" && shownSince.has(orderId))
+    )
     : blocked.size === 0
     ? events
     : events.filter(({ event }) => !isExpectationKind(event.kind));
@@ -193,12 +206,8 @@ async function readEvents(
       ? selectErasableOfUsers(keys as string[], position)
       : selectErasableAt(keys as number[]),
   ]);
-  const events = erasableEvents(rows).filter((
-    { event: { kind, position: at } },
-  ) =>
-    at <= position &&
-    (kind === "webhook" || kind === "order_snapshot" ||
-      kind === "user_snapshot" || isExpectationKind(kind))
+  const events = erasableEvents(rows).filter(({ event }) =>
+    event.position <= position && PRUNED_KINDS.includes(event.kind)
   );
   if (step !== "users") return events;
   // The latest reading is what the ledger says of the user today.
@@ -211,12 +220,15 @@ async function readEvents(
   );
 }
 
-/** Orders that wait for something, and how each compares with what was recorded. */
+/** Orders that stay whole, and how each compares with what was recorded. */
 async function lookAtOrders(
   { driver, assets = "production" }: ErasureParts,
   live: Checkpoint,
   { orderIds }: { readonly orderIds: readonly string[] },
-): Promise<{ blocked: Set<string>; matches: Map<string, MatchFact | null> }> {
+): Promise<{
+  readonly blocked: ReadonlySet<string>;
+  readonly matches: ReadonlyMap<string, MatchFact | null>;
+}> {
   const [rows] = await readPrimary(driver, [
     selectOrderFolds(live.generation, orderIds),
   ]);
@@ -224,11 +236,21 @@ async function lookAtOrders(
     [];
   return {
     blocked: new Set(
-      folds.filter((fold) => erasableOrder(fold, { assets }).blocks.length > 0)
-        .map(({ orderId }) => orderId),
+      folds.filter((fold) =>
+        erasableOrder(fold, { assets }).blocks.length > 0 ||
+        looksElsewhere(fold)
+      ).map(({ orderId }) => orderId),
     ),
     matches: new Map(
       folds.map((fold) => [fold.orderId, matchToKeep(fold, { assets })]),
     ),
   };
+}
+
+/**
+ * Whether the chain was asked about something else than the service shows now:
+ * without what both name nobody could tell.
+ */
+function looksElsewhere({ latest, looks }: OrderFold): boolean {
+  return looks.some((look) => latest === null || !isAbout(look, latest));
 }

@@ -1,10 +1,16 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { verifyStates } from "../evidence/verify_states.ts";
+import { chainReading } from "../events/mint.ts";
 import type { OrderView } from "../queries/orders.ts";
 import { emptyLedger } from "../testing/empty_ledger.ts";
 import { person } from "../testing/person_events.ts";
-import { emptyStore, worlds } from "../testing/projection_test_kit.ts";
+import {
+  at,
+  emptyStore,
+  orderRead,
+  worlds,
+} from "../testing/projection_test_kit.ts";
 import { tries } from "../../tests/kit/thorough.ts";
 
 function kept(
@@ -79,6 +85,65 @@ Deno.test("Erasures.prune() takes bodies older than a time, leaves the latest re
   await ledger.erasures.erase("user-P7-SECRET");
   const lines = await Array.fromAsync(ledger.export());
   assert.ok(lines.every((line) => !line.includes("-P7-SECRET")));
+  assert.equal((await ledger.verify()).ok, true);
+  assert.equal((await ledger.refold()).changed, 0);
+});
+
+/** An order that the chain was asked about, and when it was last shown. */
+function lookedAt(
+  orderId: string,
+  { shown, tx = "f1" }: { readonly shown: number; readonly tx?: string },
+) {
+  const reading = (minute: number) =>
+    orderRead(minute, { orderId, status: "success", tx });
+  return [
+    reading(10),
+    chainReading({
+      looked: {
+        order_id: orderId,
+        network: "bitcoin",
+        tx_id: "f1",
+        amount: "0.1",
+        verdict: "delivered",
+        block_hash: "b1",
+        final: true,
+        nodes: ["own-1"],
+      },
+      readAt: at(12),
+      recordedAt: at(12),
+      salt: new Uint8Array(16),
+    }),
+    ...shown === 10 ? [] : [reading(shown)],
+  ];
+}
+
+Deno.test("Erasures.prune() takes looks at the chain, where nothing that stays names another transaction", async () => {
+  await using ledger = await emptyLedger();
+  await ledger.append([
+    ...lookedAt("gone", { shown: 10 }),
+    ...lookedAt("shown again", { shown: 30 }),
+    ...lookedAt("another transfer", { shown: 10, tx: "f2" }),
+  ]);
+  await ledger.project();
+  const witnesses = async () =>
+    (await Array.fromAsync(ledger.orders.list({}))).map(
+      ({ orderId, facts, release, releaseReason, witness }) => ({
+        ...{ orderId, facts, release, releaseReason },
+        verdict: witness?.verdict,
+      }),
+    );
+  const before = await witnesses();
+  assert.equal(before.filter(({ verdict }) => verdict).length, 2);
+  const { pruned, left } = await ledger.erasures.prune(at(20));
+  assert.deepEqual([pruned, left], [3, 3]);
+  assert.deepEqual(await witnesses(), before);
+  const looks = (await Array.fromAsync(ledger.export())).filter((line) =>
+    line.includes('"kind":"chain_reading"')
+  );
+  assert.deepEqual(
+    looks.map((line) => line.includes('"body":null')),
+    [true, false, false],
+  );
   assert.equal((await ledger.verify()).ok, true);
   assert.equal((await ledger.refold()).changed, 0);
 });

@@ -8,12 +8,19 @@ import type { RecordedEvent } from "./event.ts";
 import type { ActivityLabel, Fact, WebhookFact } from "./fact.ts";
 import { orderMachine } from "../machines/order_machine.ts";
 import type { ClaimBody } from "./claim_body.ts";
-import { claimText, cleaned, linking, upper } from "./fact_text.ts";
+import {
+  claimCode,
+  claimId,
+  claimName,
+  claimText,
+  cleaned,
+  linking,
+} from "./fact_text.ts";
 import { factBase, unreadable } from "./_fact_base.ts";
 
 const decoder = new TextDecoder();
 const claims = orderMachine.webhooks;
-/** The most characters of a contract's input data that a claim keeps. */
+/** The most bytes of a contract's input data that a claim keeps. */
 const longestInputData = 4096;
 
 /** Decodes a webhook. Of an erased one, only the columns are read. */
@@ -55,23 +62,23 @@ function orderWebhook(event: RecordedEvent, webhook: OrderEvent): WebhookFact {
   const fact: WebhookFact = {
     ...webhookFact(event, type),
     orderId: event.orderId,
-    sessionId: claimText(webhook.hpp_session_id),
+    sessionId: claimId(webhook.hpp_session_id),
     clickId: linking(event.clickId),
-    lkyc: claimText(verification?.lkyc?.state),
-    fkyc: claimText(verification?.fkyc?.state),
+    lkyc: claimName(verification?.lkyc?.state),
+    fkyc: claimName(verification?.fkyc?.state),
   };
   if (event.orderId === null) return fact;
   const body: ClaimBody = {
     digest: event.digest ?? "",
-    currency: upper(claimText(order.quote)),
-    currencyAmount: claimText(order.quote_amount),
-    commodity: upper(claimText(order.base)),
-    cryptoAmount: claimText(order.base_amount),
+    currency: claimCode(order.quote),
+    currencyAmount: claimName(order.quote_amount),
+    commodity: claimCode(order.base),
+    cryptoAmount: claimName(order.base_amount),
     address: claimText(order.address),
     txId: claimText(order.transaction_id),
-    userId: claimText(user?.user_id),
+    userId: claimId(user?.user_id),
     clickId: linking(event.clickId),
-    externalOrderId: claimText(order.external_order_id),
+    externalOrderId: claimId(order.external_order_id),
     failReason: claimText(order.error_code),
     scAddress: claimText(order.partner_data?.sc_address),
     scInputData: claimText(
@@ -93,19 +100,19 @@ function userWebhook(
       otp: {
         recordedAt: event.recordedAt,
         eventId: event.eventId,
-        status: claimText(webhook.status) ?? "unknown",
+        status: claimName(webhook.status) ?? "unknown",
         detail: claimText(webhook.status_detail),
-        phoneCountry: upper(claimText(webhook.phone_country_code)),
+        phoneCountry: claimCode(webhook.phone_country_code),
       },
     };
   }
   const verification = webhook.user?.verification_status;
   return {
     ...fact,
-    lkyc: claimText(verification?.lkyc?.state),
-    fkyc: claimText(verification?.fkyc?.state),
+    lkyc: claimName(verification?.lkyc?.state),
+    fkyc: claimName(verification?.fkyc?.state),
     rejectType: webhook.type === "verify_failed"
-      ? claimText(webhook.reject_type)
+      ? claimName(webhook.reject_type)
       : null,
   };
 }

@@ -1,13 +1,20 @@
 import { isRecord } from "../../core/guards.ts";
 import { isLongText, LONGEST_IDENTIFIER } from "../../core/wire/identifier.ts";
+import { utf8Prefix } from "../../core/utf8_prefix.ts";
 import { parseExact } from "../../core/json/exact_json.ts";
 import type { RowRead } from "../../core/wire/read_row.ts";
 
 /**
- * Values of claims are cut at this many characters: anybody may post them, and
- * a state and its indexes hold them again.
+ * The most bytes of a text that a claim states, such as a transaction or an
+ * address: the longest of any network have some 110.
  */
-const longestClaimText = LONGEST_IDENTIFIER;
+const LONGEST_CLAIMED = 128;
+
+/**
+ * The most bytes of a name or amount that a claim states, such as of a currency
+ * or a verification: states, indexes and the log of transitions hold each again.
+ */
+const LONGEST_CLAIMED_NAME = 32;
 
 /**
  * Makes all text in a decoded JSON value well formed and free of NUL, so that
@@ -60,19 +67,33 @@ export function filledText(value: unknown): string | null {
 }
 
 /**
- * Like {@linkcode filledText}, of bounded length.
+ * Like {@linkcode filledText}, cut to a length: anybody may post a claim, and a
+ * state and its indexes hold it again.
  *
  * @param value A decoded field.
- * @param longest The most characters. @default {256}
+ * @param longest The most bytes in UTF-8. @default {128}
  */
 export function claimText(
   value: unknown,
-  longest: number = longestClaimText,
+  longest: number = LONGEST_CLAIMED,
 ): string | null {
   const text = filledText(value);
-  return text !== null && text.length > longest
-    ? text.slice(0, longest).toWellFormed()
-    : text;
+  return text === null ? null : utf8Prefix(text, longest);
+}
+
+/** Like {@linkcode claimText}, of an identifier. */
+export function claimId(value: unknown): string | null {
+  return claimText(value, LONGEST_IDENTIFIER);
+}
+
+/** Like {@linkcode claimText}, of a name or an amount. */
+export function claimName(value: unknown): string | null {
+  return claimText(value, LONGEST_CLAIMED_NAME);
+}
+
+/** Like {@linkcode claimName}, in upper case, which can be longer. */
+export function claimCode(value: unknown): string | null {
+  return claimName(upper(filledText(value)));
 }
 
 /**

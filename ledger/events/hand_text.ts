@@ -1,5 +1,8 @@
 import { printable } from "../../core/printable.ts";
 
+/** The most characters of who did something, and of what it refers to. */
+export const LONGEST_NAME = 256;
+
 /** Whether a person has written something that can be stored as it is. */
 export function isHandText(value: unknown, most: number): value is string {
   return typeof value === "string" && value.trim() !== "" &&

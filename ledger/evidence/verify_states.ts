@@ -1,3 +1,4 @@
+import { readUserActivity } from "../users/user_activity.ts";
 import { Buffer } from "node:buffer";
 import type { FoldCode } from "../projection/projector.ts";
 import { selectErasedOf } from "../store/tables/events/events.ts";
@@ -240,9 +241,15 @@ function changed(
     if (same(stored, derived)) return [];
     const [before, after] = [textOf(stored), textOf(derived)];
     if (column === "state" || column === "activity") {
-      return table.name === "orders" && column === "activity"
-        ? inside(column, activityOf(before), activityOf(after))
-        : inside(column, before, after);
+      if (column === "state") return inside(column, before, after);
+      const read = table.name === "orders"
+        ? readOrderActivity
+        : readUserActivity;
+      return inside(
+        column,
+        activityOf(before, read),
+        activityOf(after, read),
+      );
     }
     // Private to the fold, and long.
     return column === "fold"
@@ -251,10 +258,13 @@ function changed(
   });
 }
 
-/** An activity of an order as readers see it. */
-function activityOf(stored: string | null): string | null {
+/** An activity as readers see it. */
+function activityOf(
+  stored: string | null,
+  read: (stored: string) => object,
+): string | null {
   try {
-    return stored && JSON.stringify(readOrderActivity(stored));
+    return stored && JSON.stringify(read(stored));
   } catch {
     return stored;
   }

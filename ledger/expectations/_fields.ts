@@ -3,6 +3,7 @@ import { printable } from "../../core/printable.ts";
 import { readQueryTime } from "../../core/time/service_time.ts";
 import {
   isIdentifier,
+  isLongText,
   LONGEST_IDENTIFIER,
 } from "../../core/wire/identifier.ts";
 import { MOST_VALID_FOR_MS } from "../events/expectation.ts";
@@ -20,7 +21,7 @@ type Read = { readonly stored: string | number } | { readonly wrong: string };
 
 const identifier: Check = (value) =>
   isIdentifier(value) ? { stored: value } : {
-    wrong: `is ${kindOf(value)}; use 1 to ${LONGEST_IDENTIFIER} characters`,
+    wrong: `is ${kindOf(value)}; use 1 to ${LONGEST_IDENTIFIER} bytes in UTF-8`,
   };
 
 const clickId: Check = (value, now) =>
@@ -140,8 +141,8 @@ export class FieldReader {
 function kindOf(value: unknown): string {
   if (value === "") return "empty";
   if (typeof value !== "string") return `of type ${typeof value}`;
-  return value.length > LONGEST_IDENTIFIER
-    ? `${value.length} characters long`
+  return isLongText(value)
+    ? `${new TextEncoder().encode(value).length} bytes long`
     : "no well-formed text";
 }
 

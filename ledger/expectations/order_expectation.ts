@@ -4,7 +4,7 @@ import { ExpectationError } from "./expectation_error.ts";
 
 /**
  * What you expect of an order, to be recorded without a session. Identifiers
- * have at most 256 characters; amounts are exact decimals in quotes, or whole
+ * have at most 256 bytes in UTF-8; amounts are exact decimals in quotes, or whole
  * numbers.
  */
 export interface OrderExpectation {

@@ -59,7 +59,7 @@ Deno.test("expectationBody() lists every field that is at fault", () => {
       amount: "1",
     }),
     [
-      "reference is 257 characters long; use 1 to 256 characters",
+      "reference is 257 bytes long; use 1 to 256 bytes in UTF-8",
       'currencyAmount is 0.1; use a decimal in quotes, such as "25.50"',
       'commodityAmount is "0"; use an amount above zero',
       "validForMs is 1.5; use whole milliseconds from 1 to 315619200000",
@@ -76,7 +76,7 @@ Deno.test("expectationBody() lists every field that is at fault", () => {
 
 Deno.test("expectationBody() refuses a click id that links nothing, and a time ahead of the clock", () => {
   assert.deepEqual(issuesOf({ clickId: "" }), [
-    "clickId is empty; use 1 to 256 characters",
+    "clickId is empty; use 1 to 256 bytes in UTF-8",
   ]);
   assert.match(issuesOf({ clickId: "test_click_id" }).join(), /test events/);
   assert.deepEqual(

@@ -1,6 +1,11 @@
-import { type Activity, activityOf } from "./activity_fold.ts";
+import {
+  type Activity,
+  type ActivityFold,
+  activityOf,
+} from "./activity_fold.ts";
 import type { ClaimedStatus } from "../machines/order_machine.ts";
 import type { OrderFold } from "./order_fold.ts";
+import { type StoredTime, timeReader, timeWriter } from "./repeated_times.ts";
 import { type ClaimState, claimState } from "./order_status.ts";
 
 /**
@@ -45,17 +50,17 @@ export function orderActivity(fold: OrderFold): OrderActivity {
   };
 }
 
-/** A time, or 0 where the time before it is the same. */
-type StoredTime = string | null | 0;
+/** The time of a claim; 1 where it is that of the last webhook. */
+type ClaimTime = StoredTime | 1;
 
 /** An activity by place, as its row holds it. */
-type StoredActivity = readonly [
+export type StoredActivity = readonly [
   counts: readonly number[],
   firstAt: string | null,
   lastAt: StoredTime,
   lastWebhookAt: StoredTime,
   lastReadAt: StoredTime,
-  claims: readonly (readonly [ClaimedStatus, StoredTime, ClaimState])[],
+  claims: readonly (readonly [ClaimedStatus, ClaimTime, ClaimState])[],
 ];
 
 /**
@@ -68,11 +73,7 @@ type StoredActivity = readonly [
  */
 export function storeOrderActivity(fold: OrderFold): string {
   const { counts, firstAt, lastAt, lastWebhookAt, lastReadAt } = fold.activity;
-  let before = firstAt;
-  const once = (time: string | null): StoredTime => {
-    if (time === before) return 0;
-    return before = time;
-  };
+  const once = timeWriter(firstAt);
   const stored: StoredActivity = [
     counts,
     firstAt,
@@ -81,7 +82,7 @@ export function storeOrderActivity(fold: OrderFold): string {
     once(lastReadAt),
     fold.claims.map((claim) => [
       claim.status,
-      once(claim.lastAt),
+      claim.lastAt === lastWebhookAt ? 1 : once(claim.lastAt),
       claimState(fold, claim),
     ]),
   ];
@@ -97,18 +98,32 @@ export function readOrderActivity(text: string): OrderActivity {
   const stored: StoredActivity | OrderActivity = JSON.parse(text);
   // What version 1 of the schema stored is what readers see.
   if (!isByPlace(stored)) return stored;
+  const { activity, claims } = foldedActivity(stored);
+  return { ...activityOf(activity), claims };
+}
+
+/** The activity of an order as it is folded, and what is shown of its claims. */
+export interface FoldedActivity {
+  readonly activity: ActivityFold;
+  readonly claims: OrderActivity["claims"];
+}
+
+/**
+ * What {@linkcode storeOrderActivity} wrote, as it was folded.
+ *
+ * @param stored The parsed JSON.
+ */
+export function foldedActivity(stored: StoredActivity): FoldedActivity {
   const [counts, firstAt, last, lastWebhook, lastRead, claims] = stored;
-  let before = firstAt;
-  const again = (time: StoredTime): string | null =>
-    time === 0 ? before : before = time;
+  const again = timeReader(firstAt);
   const lastAt = again(last);
   const lastWebhookAt = again(lastWebhook);
   const lastReadAt = again(lastRead);
   return {
-    ...activityOf({ counts, firstAt, lastAt, lastWebhookAt, lastReadAt }),
+    activity: { counts, firstAt, lastAt, lastWebhookAt, lastReadAt },
     claims: claims.map(([status, time, state]) => ({
       status,
-      lastRecordedAt: again(time) ?? "",
+      lastRecordedAt: (time === 1 ? lastWebhookAt : again(time)) ?? "",
       state,
     })),
   };

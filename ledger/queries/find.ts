@@ -1,3 +1,4 @@
+import { readUserActivity } from "../users/user_activity.ts";
 import { findNotes } from "../attention/case_history.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import {
@@ -167,7 +168,7 @@ export async function findAnything(
   const byUser = (users?.rows ?? []).map(([state, activity]) => {
     const user: UserView = {
       ...JSON.parse(state as string),
-      activity: JSON.parse(activity as string),
+      activity: readUserActivity(activity as string),
     };
     const matches = [{
       field: "userId" as const,

@@ -1,3 +1,4 @@
+import { readUserActivity } from "../users/user_activity.ts";
 import { type OrderContext, orderOf } from "../attention/attention.ts";
 import {
   type OrderActivity,
@@ -91,7 +92,7 @@ export class StateReader<View, Query extends PageQuery> {
   ): View {
     const view = this.#entity === "order"
       ? storedOrder(state, activity, context)
-      : { ...JSON.parse(state), activity: JSON.parse(activity) };
+      : { ...JSON.parse(state), activity: readUserActivity(activity) };
     return view as View;
   }
 }

@@ -4,7 +4,11 @@ import {
   LONGEST_IDENTIFIER,
 } from "../../core/wire/identifier.ts";
 import type { OrderReleasedBody } from "../events/event.ts";
-import { isHandText, wrongHandField } from "../events/hand_text.ts";
+import {
+  isHandText,
+  LONGEST_NAME,
+  wrongHandField,
+} from "../events/hand_text.ts";
 import { HAND_OUTCOMES, type HandOutcome } from "../events/hand_release.ts";
 import type { OrderFold } from "../orders/order_fold.ts";
 import type { ResolveOptions } from "../orders/resolve_order.ts";
@@ -59,8 +63,8 @@ export function releaseBody(
   if (!HAND_OUTCOMES.includes(outcome)) {
     throw invalid("outcome", outcome, `use ${HAND_OUTCOMES.join(" or ")}`);
   }
-  if (!isHandText(by, LONGEST_IDENTIFIER)) {
-    throw invalid("by", by, `use 1 to ${LONGEST_IDENTIFIER} characters`);
+  if (!isHandText(by, LONGEST_NAME)) {
+    throw invalid("by", by, `use 1 to ${LONGEST_NAME} characters`);
   }
   if (!isHandText(why, LONGEST_WHY)) {
     throw invalid("why", why, `use 1 to ${LONGEST_WHY} characters`);
@@ -73,7 +77,7 @@ export function releaseBody(
     throw invalid(
       "for",
       reference,
-      `use 1 to ${LONGEST_IDENTIFIER} characters`,
+      `use 1 to ${LONGEST_IDENTIFIER} bytes in UTF-8`,
     );
   }
   return { order_id: orderId, outcome, by, why, for: reference };

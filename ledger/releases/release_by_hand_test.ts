@@ -98,7 +98,7 @@ Deno.test("releaseBody() refuses fields that say nothing or too much", () => {
     [{ by: " " }, /^Wrong by: " "; use 1 to 256 characters$/],
     [{ why: "" }, /^Wrong why: ""; use 1 to 1000 characters$/],
     [{ why: "x".repeat(1001) }, /^Wrong why: a text of 1001 characters; use/],
-    [{ for: "" }, /^Wrong for: ""; use 1 to 256 characters$/],
+    [{ for: "" }, /^Wrong for: ""; use 1 to 256 bytes in UTF-8$/],
     [{ outcome: "refunded", for: "b" }, /leave it out: nothing was delivered$/],
   ];
   for (const [field, message] of wrong) {

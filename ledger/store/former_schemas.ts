@@ -116,8 +116,8 @@ export const placeOfFormer = (id: "order_id" | "user_id"): string =>
 
 /**
  * The statements that make links anew, which named orders by their ids. Links
- * that differ in their case alone are numbered: how they were written is told
- * from now on.
+ * that differ in their case alone are numbered; {@linkcode capitalsOfLinks} tells
+ * how they are written.
  *
  * @param schema What makes the table.
  */
@@ -138,3 +138,48 @@ export function linksMadeAnew(schema: readonly string[]): string[] {
     "DROP TABLE former_order_links",
   ];
 }
+
+/** Digits of base 32, as `capitalsOf` writes them. */
+const DIGITS = "0123456789abcdefghijklmnopqrstuv";
+
+/**
+ * SQL of what `capitalsOf` tells of a column: it goes through the characters of
+ * the text with the places that they have in JavaScript, where some take two.
+ */
+function capitalsSql(column: string): string {
+  const next = "unit + 1 + (code > 65535)";
+  const isNextDigit = `(${next}) / 5 > unit / 5`;
+  const sum = "(value | iif(code BETWEEN 65 AND 90, 1 << (unit % 5), 0))";
+  const digit = (value: string) => `substr('${DIGITS}', 1 + ${value}, 1)`;
+  return `(WITH RECURSIVE walk (at, code, unit, value, digits) AS (
+      SELECT 1, unicode(${column}), 0, 0, ''
+      UNION ALL
+      SELECT at + 1, unicode(substr(${column}, at + 1)), ${next},
+        iif(${isNextDigit}, 0, ${sum}),
+        iif(${isNextDigit}, digits || ${digit(sum)}, digits)
+      FROM walk WHERE code IS NOT NULL
+    )
+    SELECT rtrim(digits || ${digit("value")}, '0')
+    FROM walk ORDER BY at DESC LIMIT 1)`;
+}
+
+/**
+ * Version 8 tells of links of before version 5 how they are written, as links
+ * that were folded since do, and merges those that were stored again since.
+ */
+export const capitalsOfLinks: readonly string[] = [
+  // Under a mark first: what one of two links is to have, the other may have yet.
+  `UPDATE order_links SET capitals = '=' || ${capitalsSql("order_links.link")}
+    WHERE capitals LIKE '-%' OR (capitals = '' AND link GLOB '*[A-Z]*')`,
+  `UPDATE OR REPLACE order_links SET capitals = substr(capitals, 2)
+    WHERE capitals LIKE '=%'`,
+  `DELETE FROM order_links
+    WHERE (generation, kind, link, confirmed, began_by, row, capitals) IN (
+      SELECT l.generation, l.kind, l.link, 0, l.began_by, l.row, l.capitals
+      FROM order_links AS c CROSS JOIN order_links AS l
+        ON l.generation = c.generation AND l.kind = c.kind
+          AND l.link = c.link COLLATE NOCASE AND l.confirmed = 0
+          AND l.began_by IN ('', c.began_by)
+          AND l.row = c.row AND l.capitals = c.capitals
+      WHERE c.confirmed = 1)`,
+];

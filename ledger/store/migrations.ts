@@ -13,6 +13,7 @@ import {
 import { expectationsSchema } from "./tables/events/expectations.ts";
 import { linksSchema } from "./tables/events/links.ts";
 import {
+  capitalsOfLinks,
   linksMadeAnew,
   linksSchema1,
   madeAnew,
@@ -145,6 +146,11 @@ export const migrations: readonly Migration[] = [
   { version: 7, statements: listedOrdersSchema },
   {
     version: 8,
-    statements: [...amountOrderSchema, ...attentionSchema, ...receivedSchema],
+    statements: [
+      ...amountOrderSchema,
+      ...attentionSchema,
+      ...receivedSchema,
+      ...capitalsOfLinks,
+    ],
   },
 ];

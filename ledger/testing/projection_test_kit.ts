@@ -1,4 +1,5 @@
 /** Events of a small world, and what they must add up to, for tests. */
+import { readUserActivity } from "../users/user_activity.ts";
 import fc from "fast-check";
 import type { NewEvent } from "../events/event.ts";
 import {
@@ -411,7 +412,10 @@ export async function liveStates(driver: Driver): Promise<States> {
           state: canonicalOrder(readOrderState(state as string)),
           activity: JSON.stringify(readOrderActivity(activity as string)),
         }
-        : { state: state as string, activity: activity as string };
+        : {
+          state: state as string,
+          activity: JSON.stringify(readUserActivity(activity as string)),
+        };
     }
   }
   return states;

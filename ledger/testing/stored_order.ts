@@ -12,8 +12,8 @@ export function storedOrder(
   fold: OrderFold,
 ): { readonly state: string; readonly fold: string } {
   const row = orderRow(fold, { place: 1 });
-  const [state, , packed] = row.texts;
+  const [state, activity, packed] = row.texts;
   const columns = STATE_COLUMNS.map((field) => row.columns[ORDERS.at[field]]);
   const said = `${JSON.stringify(columns)},${state}`;
-  return { state: `[${said}]`, fold: `[${said},${packed}]` };
+  return { state: `[${said}]`, fold: `[${said},${activity},${packed}]` };
 }

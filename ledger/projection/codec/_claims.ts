@@ -6,7 +6,8 @@ import {
 } from "../../events/claim_body.ts";
 import type { OrderReading } from "../../events/order_reading.ts";
 import type { Claim } from "../../orders/claims.ts";
-import { asSaid, type Said } from "./_said.ts";
+import { digest } from "./_digest.ts";
+import type { Said } from "./_said.ts";
 
 /** A claim, by place: its status, its time, and its bodies. */
 export type PackedClaim = readonly [
@@ -15,16 +16,24 @@ export type PackedClaim = readonly [
   readonly PackedBody[],
 ];
 
-/** A claim body, by place: the digest, and a value for each of `places`. */
-type PackedBody = readonly [
-  string,
-  ...(string | null | typeof asRead | typeof asBefore | typeof asSaid)[],
-];
+/**
+ * A claim body: the digest, where the value of each of `places` stands as one
+ * letter a place, and the values that stand nowhere else.
+ */
+type PackedBody = readonly [string, string, ...string[]];
 
-/** Stands for what the latest reading says. */
-const asRead = 0;
-/** Stands for what the body before says. */
-const asBefore = 1;
+/** Nothing, as in all places after the last letter. */
+const NONE = "n";
+/** What the latest reading says. */
+const AS_READ = "r";
+/** What the body before says. */
+const AS_BEFORE = "b";
+/** What the state says. */
+const AS_SAID = "s";
+/** The next of the values. */
+const VALUE = "v";
+
+const lastNone = new RegExp(`${NONE}+$`);
 
 /**
  * Fields of a claim body, in the order of their places, with the field of a
@@ -40,7 +49,7 @@ const noBody: Readonly<Record<ClaimField, string | null>> = emptyRecord(
 
 /**
  * Packs claims. Most of a body says again what the reading, the body before or
- * the state says, which is written as a digit, so that a fold is half as large.
+ * the state says, which is written as a letter, so that a fold is half as large.
  */
 export function packClaims(
   claims: readonly Claim[],
@@ -49,23 +58,25 @@ export function packClaims(
 ): readonly PackedClaim[] {
   let before: ClaimBody | undefined;
   const pack = (body: ClaimBody): PackedBody => {
-    const packed: [string, ...PackedBody[1][]] = [body.digest];
+    const values: string[] = [];
+    let letters = "";
     for (const [field, read] of places) {
       const value = body[field];
-      packed.push(
-        value === null
-          ? null
-          : read !== null && value === reading?.[read]
-          ? asRead
-          : value === before?.[field]
-          ? asBefore
-          : value === said[field]
-          ? asSaid
-          : value,
-      );
+      if (value === null) letters += NONE;
+      else if (read !== null && value === reading?.[read]) letters += AS_READ;
+      else if (value === before?.[field]) letters += AS_BEFORE;
+      else if (value === said[field]) letters += AS_SAID;
+      else {
+        letters += VALUE;
+        values.push(value);
+      }
     }
     before = body;
-    return packed;
+    return [
+      digest.pack(body.digest) as string,
+      letters.replace(lastNone, ""),
+      ...values,
+    ];
   };
   return claims.map(({ status, lastAt, bodies }) => [
     status,
@@ -81,18 +92,24 @@ export function unpackClaims(
   said: Said,
 ): Claim[] {
   let before: ClaimBody | undefined;
-  const unpack = (values: PackedBody): ClaimBody => {
-    const body = { ...noBody, digest: values[0] };
-    for (let place = 0; place < places.length; place++) {
+  const unpack = ([short, letters, ...values]: PackedBody): ClaimBody => {
+    const body = { ...noBody, digest: digest.unpack(short) };
+    let next = 0;
+    for (let place = 0; place < letters.length; place++) {
       const [field, read] = places[place] as typeof places[number];
-      const value = values[place + 1] ?? null;
-      body[field] = value === asRead
-        ? reading?.[read ?? "digest"] ?? null
-        : value === asBefore
-        ? before?.[field] ?? null
-        : value === asSaid
-        ? said[field] as string
-        : value;
+      switch (letters[place]) {
+        case AS_READ:
+          body[field] = reading?.[read ?? "digest"] ?? null;
+          break;
+        case AS_BEFORE:
+          body[field] = before?.[field] ?? null;
+          break;
+        case AS_SAID:
+          body[field] = said[field] as string;
+          break;
+        case VALUE:
+          body[field] = values[next++] ?? null;
+      }
     }
     return before = body;
   };

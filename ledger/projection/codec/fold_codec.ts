@@ -6,7 +6,11 @@ import type { HandRelease } from "../../events/hand_release.ts";
 import type { OtpStep } from "../../events/fact.ts";
 import type { Expectation } from "../../events/expectation.ts";
 import type { Contradiction } from "../../orders/claims.ts";
-import type { OrderFold } from "../../orders/order_fold.ts";
+import { initialOrderFold, type OrderFold } from "../../orders/order_fold.ts";
+import {
+  foldedActivity,
+  type StoredActivity,
+} from "../../orders/order_activity.ts";
 import type { OrderState } from "../../states/order_state.ts";
 import type { NamedSession } from "../../orders/expectations.ts";
 import type { UserFold } from "../../users/user_fold.ts";
@@ -26,6 +30,8 @@ import {
   list,
   nullable,
 } from "./_by_place.ts";
+import { digest } from "./_digest.ts";
+import { packLetters, unpackLetters } from "./_lettered.ts";
 import { packClaims, type PackedClaim, unpackClaims } from "./_claims.ts";
 import { asSaid, NOTHING_SAID, type Said, saidBy, saidByRow } from "./_said.ts";
 import { EMPTY_STATE } from "./stored_state.ts";
@@ -34,7 +40,7 @@ import { EMPTY_STATE } from "./stored_state.ts";
 // of a list needs another FOLD_VERSION.
 
 const readingFields = {
-  digest: asIs,
+  digest,
   readAt: asIs,
   status: asIs,
   changedAt: asIs,
@@ -86,7 +92,32 @@ const observedStatus: Codec<ObservedStatus> = {
 };
 
 /** The last time is often the first, and that of the last webhook. */
-const orderActivity = byPlace<ActivityFold>(activityFields);
+function repeating<Activity extends ActivityFold>(
+  codec: Codec<Activity>,
+): Codec<Activity> {
+  return {
+    pack(activity) {
+      const { firstAt, lastAt, lastWebhookAt } = activity;
+      return codec.pack({
+        ...activity,
+        lastAt: lastAt === firstAt ? "" : lastAt,
+        lastWebhookAt: lastWebhookAt === lastAt ? "" : lastWebhookAt,
+      });
+    },
+    unpack(packed) {
+      // What stands beside it was read already.
+      if (!Array.isArray(packed)) return packed as Activity;
+      const activity = codec.unpack(packed);
+      const lastAt = activity.lastAt === ""
+        ? activity.firstAt
+        : activity.lastAt;
+      const lastWebhookAt = activity.lastWebhookAt === ""
+        ? lastAt
+        : activity.lastWebhookAt;
+      return { ...activity, lastAt, lastWebhookAt };
+    },
+  };
+}
 
 /** An order, its claims packed beside its latest reading. */
 type WithPackedClaims = Omit<OrderFold, "claims" | "latest"> & {
@@ -153,31 +184,17 @@ const orderFields: CodecsOf<WithPackedClaims> = {
     }),
   ),
   required: asIs,
-  activity: {
-    pack: (activity) => {
-      const { firstAt, lastAt, lastWebhookAt } = activity;
-      return orderActivity.pack({
-        ...activity,
-        lastAt: lastAt === firstAt ? "" : lastAt,
-        lastWebhookAt: lastWebhookAt === lastAt ? "" : lastWebhookAt,
-      });
-    },
-    unpack: (packed) => {
-      const activity = orderActivity.unpack(packed);
-      const lastAt = activity.lastAt === ""
-        ? activity.firstAt
-        : activity.lastAt;
-      const lastWebhookAt = activity.lastWebhookAt === ""
-        ? lastAt
-        : activity.lastWebhookAt;
-      return { ...activity, lastAt, lastWebhookAt };
-    },
-  },
+  activity: repeating(byPlace<ActivityFold>(activityFields)),
 };
 
 const orderFold = byPlace<WithPackedClaims>(orderFields);
 
 const placesOfFold = Object.keys(orderFields);
+
+/** A packed fold of nothing, which says by itself what is left out. */
+const emptyFold = orderFold.pack(
+  { ...initialOrderFold(""), claims: [] },
+) as readonly unknown[];
 
 /** Readings of a packed fold, by their places. */
 const readingPlaces = ["plausible", "ahead", "statusless", "redacted"].map(
@@ -186,8 +203,19 @@ const readingPlaces = ["plausible", "ahead", "statusless", "redacted"].map(
 
 const orderIdPlace = placesOfFold.indexOf("orderId");
 const sessionsPlace = placesOfFold.indexOf("sessions");
+const claimsPlace = placesOfFold.indexOf("claims");
 const activityPlace = placesOfFold.indexOf("activity");
-const firstAtPlace = Object.keys(activityFields).indexOf("firstAt");
+const readAtPlace = Object.keys(readingFields).indexOf("readAt");
+
+/** Times of a packed fold, by their places, and what mostly says them too. */
+const saidTimes = ([
+  ["plausibleAt", "lastReadAt"],
+  ["seenAt", "lastReadAt"],
+  ["createdAt", "createdAt"],
+  ["firstReadAt", "firstAt"],
+] as const).map(([field, time]) =>
+  [placesOfFold.indexOf(field), time] as const
+);
 
 /** Fields of a packed reading that a state may say as well, by their places. */
 const saidPlaces = Object.keys(readingFields).flatMap((field, place) =>
@@ -206,7 +234,7 @@ const userFold = byPlace<UserFold>({
   observedLkyc: asIs,
   observedFkyc: asIs,
   rejects: asIs,
-  activity: byPlace<UserActivityFold>({
+  activity: repeating(byPlace<UserActivityFold>({
     ...activityFields,
     lastLoginAt: asIs,
     otp: list(byPlace<OtpStep>({
@@ -216,7 +244,7 @@ const userFold = byPlace<UserFold>({
       detail: asIs,
       phoneCountry: asIs,
     })),
-  }),
+  })),
 });
 
 /**
@@ -236,9 +264,19 @@ export function encodeOrderFold(
   const claims = packClaims(fold.claims, fold.latest, said);
   const packed = orderFold.pack({ ...fold, claims }) as unknown[];
   if (state !== null) {
-    leaveOut(packed, said);
+    leaveOut(packed, said, fold.activity);
   }
-  return JSON.stringify(packed);
+  return JSON.stringify(filled(packed));
+}
+
+/** Places and values in turns, without what a fold of nothing has as well. */
+function filled(packed: readonly unknown[]): unknown[] {
+  return packed.flatMap((value, place) =>
+    value === null || value === false ||
+      (Array.isArray(value) && value.length === 0)
+      ? []
+      : [place, value]
+  );
 }
 
 /**
@@ -250,60 +288,99 @@ export function encodeOrderFold(
  * @throws {SyntaxError} When `text` is not JSON.
  */
 export function decodeOrderFold(text: string): OrderFold {
-  let packed: unknown[] = JSON.parse(text);
+  let stored: unknown[] = JSON.parse(text);
   let said = NOTHING_SAID;
-  const [columns] = packed;
-  if (Array.isArray(columns)) {
-    said = saidByRow(columns, packed[1] as Said);
-    packed = packed[2] as unknown[];
-    fillIn(packed, said);
+  const packed = emptyFold.slice();
+  const [columns, state, activity] = stored;
+  const isBeside = Array.isArray(columns);
+  if (isBeside) stored = stored[3] as unknown[];
+  for (let at = 0; at < stored.length; at += 2) {
+    packed[stored[at] as number] = stored[at + 1];
+  }
+  if (isBeside) {
+    said = saidByRow(columns, state as Said);
+    fillIn(packed, said, activity as StoredActivity);
   }
   const fold = orderFold.unpack(packed);
   const latest = latestReading(fold);
   return { ...fold, latest, claims: unpackClaims(fold.claims, latest, said) };
 }
 
-/** Writes {@linkcode asSaid}, or its place, for what the state says. */
-function leaveOut(packed: unknown[], said: Said): void {
-  if (packed[orderIdPlace] === said["orderId"]) packed[orderIdPlace] = asSaid;
+/**
+ * Writes {@linkcode asSaid}, or its place, for what the state says and what the
+ * activity does: that has status and time of each claim, in the same order.
+ */
+function leaveOut(packed: unknown[], said: Said, activity: ActivityFold): void {
+  packed[orderIdPlace] = null;
+  const times = timesOf(said, activity);
+  for (const [place, time] of saidTimes) {
+    const value = packed[place];
+    if (value !== null && value === times[time]) packed[place] = asSaid;
+  }
+  packed[claimsPlace] = (packed[claimsPlace] as PackedClaim[]).map((
+    [, , bodies],
+  ) => bodies);
+  packed[activityPlace] = null;
   for (const at of readingPlaces) {
     const reading = packed[at] as unknown[] | null;
     if (reading === null) continue;
+    if (reading[readAtPlace] === times.lastReadAt) {
+      reading[readAtPlace] = asSaid;
+    }
     for (const [place, field] of saidPlaces) {
       const value = reading[place];
       if (value !== null && value === said[field]) reading[place] = asSaid;
     }
+    packed[at] = packLetters(reading);
   }
   const sessions = said["sessions"] as readonly string[];
-  const firstAt = firstAtOf(packed);
   for (const session of packed[sessionsPlace] as unknown[][]) {
     const place = sessions.indexOf(session[0] as string);
     if (place !== -1) session[0] = place;
     // Most orders were named with their session from the first.
-    if (session[1] === firstAt) session.pop();
+    if (session[1] === times.firstAt) session.pop();
   }
 }
 
-function firstAtOf(packed: readonly unknown[]): unknown {
-  return (packed[activityPlace] as readonly unknown[])[firstAtPlace];
+/** Times that a fold repeats. */
+function timesOf(
+  said: Said,
+  { firstAt, lastReadAt }: ActivityFold,
+): Readonly<Record<typeof saidTimes[number][1], unknown>> {
+  return { firstAt, lastReadAt, createdAt: said["createdAt"] };
 }
 
 /** The reverse. */
-function fillIn(packed: unknown[], said: Said): void {
-  if (packed[orderIdPlace] === asSaid) packed[orderIdPlace] = said["orderId"];
+function fillIn(packed: unknown[], said: Said, stored: StoredActivity): void {
+  // A fold that was not stored beside them has all of it.
+  if (packed[orderIdPlace] !== "") return;
+  packed[orderIdPlace] = said["orderId"];
+  const { activity, claims } = foldedActivity(stored);
+  packed[activityPlace] = activity;
+  const times = timesOf(said, activity);
+  for (const [place, time] of saidTimes) {
+    if (packed[place] === asSaid) packed[place] = times[time];
+  }
+  packed[claimsPlace] = (packed[claimsPlace] as unknown[]).map((
+    bodies,
+    place,
+  ) => [claims[place]?.status, claims[place]?.lastRecordedAt, bodies]);
   for (const at of readingPlaces) {
-    const reading = packed[at] as unknown[] | null;
-    if (reading === null) continue;
+    if (packed[at] === null) continue;
+    const reading = unpackLetters(packed[at] as unknown[]);
+    if (reading[readAtPlace] === asSaid) {
+      reading[readAtPlace] = times.lastReadAt;
+    }
     for (const [place, field] of saidPlaces) {
       if (reading[place] === asSaid) reading[place] = said[field];
     }
+    packed[at] = reading;
   }
   const sessions = said["sessions"] as readonly string[] | undefined;
-  const firstAt = firstAtOf(packed);
   for (const session of packed[sessionsPlace] as unknown[][]) {
     const [place] = session;
     if (typeof place === "number") session[0] = sessions?.[place];
-    if (session.length === 1) session.push(firstAt);
+    if (session.length === 1) session.push(activity.firstAt);
   }
 }
 

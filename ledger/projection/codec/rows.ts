@@ -1,5 +1,4 @@
 import { storeOrderActivity } from "../../orders/order_activity.ts";
-import { userActivityOf } from "../../orders/activity_fold.ts";
 import { encodeOrderFold, storeUser } from "./fold_codec.ts";
 import { spaced, storeOrderState } from "./stored_state.ts";
 import { effectiveTime } from "../../events/time.ts";
@@ -9,6 +8,7 @@ import type { OrderState } from "../../states/order_state.ts";
 import type { ResolveOptions } from "../../orders/resolve_order.ts";
 import { orderState } from "../../states/state_of_order.ts";
 import type { UserFold } from "../../users/user_fold.ts";
+import { storeUserActivity } from "../../users/user_activity.ts";
 import { userState } from "../../users/user_state.ts";
 import { ORDERS } from "../../store/tables/orders.ts";
 import { USERS } from "../../store/tables/users.ts";
@@ -71,7 +71,6 @@ export function orderRow(fold: OrderFold, options: OrderRowOptions): PackedRow {
 export function userRow(fold: UserFold, place: number): PackedRow {
   const state = userState(fold);
   const stored = storeUser(fold, state);
-  const activity = userActivityOf(fold.activity);
   const { latest } = fold;
   const createdAt = latest === null || latest.createdAt === null
     ? null
@@ -82,9 +81,9 @@ export function userRow(fold: UserFold, place: number): PackedRow {
       userId: fold.userId,
       status: state.status,
       trust: state.trust,
-      sortAt: sortTime(createdAt, activity.firstRecordedAt),
+      sortAt: sortTime(createdAt, fold.activity.firstAt),
     }),
-    texts: [stored.state, JSON.stringify(activity), stored.fold],
+    texts: [stored.state, storeUserActivity(fold.activity), stored.fold],
   };
 }
 

@@ -2,8 +2,19 @@ import { FACT_FIELDS, type OrderFacts } from "../../events/order_facts.ts";
 import { initialOrderFold } from "../../orders/order_fold.ts";
 import { FACT_VALUES, type StoredFacts } from "../../outcomes/outcome_facts.ts";
 import type { OrderState } from "../../states/order_state.ts";
+import type { OrderCase } from "../../outcomes/order_case.ts";
 import { orderState } from "../../states/state_of_order.ts";
 import { STATE_COLUMNS } from "../../store/tables/orders.ts";
+
+/** A case that nobody has dealt with. */
+const UNTOUCHED: OrderCase = {
+  state: "open",
+  at: null,
+  since: null,
+  reference: null,
+  reasons: [],
+  reopened: false,
+};
 
 type Fields = Record<string, unknown>;
 type Side = NonNullable<OrderState["claimed"]>;
@@ -34,7 +45,7 @@ const REST = (Object.keys(EMPTY_STATE) as (keyof OrderState)[]).filter((
 ) =>
   !(STATE_COLUMNS as readonly string[]).includes(field) &&
   !Object.hasOwn(PARTS, field) &&
-  !["history", "claimed", "confirmed"].includes(field)
+  !["case", "history", "claimed", "confirmed"].includes(field)
 );
 
 /**
@@ -61,6 +72,9 @@ export function storeOrderState(state: OrderState): string {
     const different = differing(state[part], PARTS[part]);
     if (different !== null) stored[part] = different;
   }
+  if (state.case !== null) {
+    stored["case"] = differing(state.case, UNTOUCHED) ?? {};
+  }
   if (state.history.length > 0) {
     const history: Record<string, string[]> = {};
     for (const { source, status } of state.history) {
@@ -69,7 +83,10 @@ export function storeOrderState(state: OrderState): string {
     stored["history"] = history;
   }
   if (state.claimed !== null) {
-    stored["claimed"] = packSide(state.claimed, state);
+    const { status, ...claimed } = packSide(state.claimed, state);
+    stored["claimed"] = status === state.status
+      ? claimed
+      : { status, ...claimed };
   }
   if (state.confirmed !== null) {
     stored["confirmed"] = packSide(state.confirmed, state);
@@ -97,11 +114,15 @@ export function readOrderState(text: string): OrderState {
   for (const part of PART_FIELDS) {
     state[part] = { ...PARTS[part], ...stored[part] as Fields };
   }
+  const touched = stored["case"] as Fields | undefined;
+  state["case"] = touched === undefined
+    ? null
+    : { ...UNTOUCHED, reasons: [], ...touched };
   state["history"] = Object.entries(stored["history"] ?? {}).flatMap(
     ([source, statuses]) =>
       (statuses as string[]).map((status) => ({ source, status })),
   );
-  const facts = state as unknown as OrderFacts;
+  const facts = state as unknown as OrderState;
   for (const side of ["claimed", "confirmed"]) {
     const packed = stored[side] as Fields | undefined;
     state[side] = packed === undefined ? null : unpackSide(packed, facts);
@@ -122,16 +143,18 @@ function listOf(spaced: string | null): string[] {
   return spaced === null ? [] : spaced.trim().split(" ");
 }
 
-/** The fields that differ; null where none does. */
+/** The fields that differ; null where none does. Empty lists are the same. */
 function differing<Value extends object>(
   value: Value,
   from: { readonly [Field in keyof Value]: unknown },
 ): Fields | null {
   let different: Fields | null = null;
   for (const field in value) {
-    if (value[field] !== from[field]) {
-      (different ??= {})[field] = value[field];
+    const one = value[field];
+    if (one === from[field] || (Array.isArray(one) && one.length === 0)) {
+      continue;
     }
+    (different ??= {})[field] = one;
   }
   return different;
 }
@@ -144,11 +167,14 @@ function packSide(side: Side, state: OrderFacts): Fields {
   return packed;
 }
 
-function unpackSide(packed: Fields, state: OrderFacts): Side {
+function unpackSide(
+  packed: Fields,
+  state: OrderFacts & Pick<OrderState, "status">,
+): Side {
   const side: Fields = {};
   for (const field of FACT_FIELDS) {
     side[field] = field in packed ? packed[field] : state[field];
   }
-  side["status"] = packed["status"];
+  side["status"] = packed["status"] ?? state.status;
   return side as unknown as Side;
 }

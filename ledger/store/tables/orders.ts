@@ -252,9 +252,16 @@ export function orderStateSql(alias: string = "orders"): string {
   return `'[' || ${stateParts(alias)} || ']'`;
 }
 
-/** SQL for what was folded of an order, with the state that it stands beside. */
+/**
+ * SQL for what was folded of an order, with the state and the activity that it
+ * stands beside.
+ */
 export function orderFoldSql(alias: string = "orders"): string {
-  return `'[' || ${stateParts(alias)} || ',' || ${alias}.fold || ']'`;
+  return `'[' || ${
+    [stateParts(alias), `${alias}.activity`, `${alias}.fold`].join(
+      " || ',' || ",
+    )
+  } || ']'`;
 }
 
 function stateParts(alias: string): string {

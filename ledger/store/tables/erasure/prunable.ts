@@ -1,10 +1,18 @@
+import type { EventKind } from "../../../machines/event_kind.ts";
 import type { Statement } from "../../driver/driver.ts";
 
 /** Kinds of event whose bodies are pruned; the others say nothing personal. */
-const PRUNED = "('webhook', 'order_snapshot', 'user_snapshot', " +
-  "'session_created', 'order_expected')";
+export const PRUNED_KINDS: readonly EventKind[] = [
+  "webhook",
+  "order_snapshot",
+  "user_snapshot",
+  "session_created",
+  "order_expected",
+  "chain_reading",
+];
 
-const prunable = `body IS NOT NULL AND recorded_at < ?1 AND kind IN ${PRUNED}`;
+const prunable = `body IS NOT NULL AND recorded_at < ?1
+  AND kind IN (${PRUNED_KINDS.map((kind) => `'${kind}'`).join(", ")})`;
 
 /** Every step of pruning, in its order. */
 export const PRUNE_STEPS = ["orders", "users", "others"] as const;

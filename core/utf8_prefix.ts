@@ -1,0 +1,30 @@
+const utf8 = new TextEncoder();
+
+/** The most bytes of a character that JavaScript counts as one. */
+const MOST_BYTES = 3;
+
+/** Room that all calls share: none of them waits for anything. */
+let room = new Uint8Array(4096);
+
+/**
+ * The beginning of a text that takes at most so many bytes in UTF-8. It ends
+ * before a character that would not fit whole.
+ *
+ * @param text The text. A lone surrogate counts as the character that stands for
+ * it in UTF-8, of three bytes.
+ * @param mostBytes The most bytes.
+ * @returns The text itself where it fits.
+ *
+ * @example Cut a text
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(utf8Prefix("aé界", 5), "aé");
+ * ```
+ */
+export function utf8Prefix(text: string, mostBytes: number): string {
+  if (text.length * MOST_BYTES <= mostBytes) return text;
+  if (room.length < mostBytes) room = new Uint8Array(mostBytes);
+  const { read } = utf8.encodeInto(text, room.subarray(0, mostBytes));
+  return read < text.length ? text.slice(0, read) : text;
+}
