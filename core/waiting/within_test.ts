@@ -29,7 +29,7 @@ Deno.test("within() ends each of many at its own limit, whenever they begin", as
           });
           const tookMs = performance.now() - beganAt;
           assert.ok(tookMs >= limitMs - 1, `${tookMs} of ${limitMs} ms`);
-          assert.ok(tookMs < limitMs + 2_000, `${tookMs} of ${limitMs} ms`);
+          assert.ok(tookMs < limitMs + 10_000, `${tookMs} of ${limitMs} ms`);
         }));
       },
     ),

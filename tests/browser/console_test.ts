@@ -282,8 +282,8 @@ Deno.test({
       await stop();
       const begunMs = performance.now();
       await page.waitForSelector("#gone", { state: "visible" });
-      // Two seconds of it are for a machine that is busy.
-      assert.ok(performance.now() - begunMs < 12_000);
+      // Half of it is for a machine that is busy.
+      assert.ok(performance.now() - begunMs < 20_000);
       assert.match(
         await page.textContent("#gone") ?? "",
         /^No connection since \d\d:\d\d:\d\d UTC: what you see is from then\.$/,
