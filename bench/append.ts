@@ -8,7 +8,7 @@ import { runJson, withFolder } from "./process.ts";
 import { interleave, rate } from "./measuring/rounds.ts";
 
 const callers = 64;
-const rounds = 5;
+const rounds = 3;
 const appends = 40_000;
 const seconds = 2;
 

@@ -1,7 +1,9 @@
 import Database from "libsql";
 
-/** How long a ledger may take to catch up, ms. */
+/** How long a ledger may take to store what was answered, ms. */
 const patienceMs = 180_000;
+/** How long folding and chaining are waited for, ms. */
+const foldingMs = 60_000;
 
 /** Events that are not folded, or not chained. */
 const behind = `SELECT (SELECT coalesce(max(position), 0) FROM events) -
@@ -12,8 +14,13 @@ const behind = `SELECT (SELECT coalesce(max(position), 0) FROM events) -
 export interface CatchUp {
   /** Seconds until everything that was answered was in the ledger. */
   readonly storedSeconds: number;
-  /** Seconds until all of it was folded and chained; null if not awaited. */
+  /**
+   * Seconds until all of it was folded and chained, or until that was waited
+   * for no longer; null if not awaited.
+   */
   readonly foldedSeconds: number | null;
+  /** Events that were not folded and chained by then. */
+  readonly behind: number;
   /** Deliveries in the ledger then. */
   readonly stored: number;
 }
@@ -47,9 +54,11 @@ export async function catchUp(
       }
       last = head;
       if (storedSeconds !== null) {
-        const done = !folding || one(behind) === 0;
-        const foldedSeconds = folding ? seconds() : null;
-        if (done) return { storedSeconds, foldedSeconds, stored: head };
+        const left = folding ? one(behind) : 0;
+        if (left === 0 || seconds() * 1000 >= foldingMs) {
+          const foldedSeconds = folding ? seconds() : null;
+          return { storedSeconds, foldedSeconds, behind: left, stored: head };
+        }
       }
       await new Promise((resolve) => setTimeout(resolve, 250));
     }

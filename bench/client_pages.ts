@@ -5,7 +5,7 @@ import { limitOf } from "./measuring/machine_usage.ts";
 import { startServer } from "./process.ts";
 import { interleave, rate } from "./measuring/rounds.ts";
 
-const pages = 1_500;
+const pages = 1_000;
 const rounds = 5;
 
 /** Pages of orders by the client against bare fetch and JSON.parse. */

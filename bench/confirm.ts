@@ -12,7 +12,7 @@ import { withFolder } from "./process.ts";
 const WEBHOOK_SECRET = `whsec_${btoa("a secret of the benchmark alone")}`;
 const rounds = 2;
 /** Orders one after the other, and orders of a load. */
-const idleOrders = 15;
+const idleOrders = 10;
 const loadSeconds = 12;
 const perSecond = 20;
 
@@ -98,7 +98,7 @@ type Play = (served: ServedSandbox) => Promise<number>;
 async function idle(served: ServedSandbox): Promise<number> {
   for (let i = 0; i < idleOrders; i++) {
     await live(served, 600);
-    await sleep(800 + Math.random() * 500);
+    await sleep(500 + Math.random() * 500);
   }
   return idleOrders;
 }

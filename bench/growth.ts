@@ -1,10 +1,13 @@
 import type { Comparison } from "./measuring/comparison.ts";
 import { ratioRow } from "./measuring/comparison.ts";
+import { orderBody } from "./bodies.ts";
 import { fillLedger } from "./fill_ledger.ts";
 import { events } from "./events.ts";
+import { orderSnapshot } from "../ledger/for_sync.ts";
 import { type Ledger, openLedger } from "../ledger/mod.ts";
 import { limitOf } from "./measuring/machine_usage.ts";
 import { LEDGER_PERMISSIONS, runJson, withFolder } from "./process.ts";
+import { consolePages, PAGES_NOTE } from "./pages.ts";
 import { interleave } from "./measuring/rounds.ts";
 
 const small = 10_000;
@@ -12,23 +15,26 @@ const large = 1_000_000;
 const rounds = 5;
 const appends = 64;
 const eventsOfAppend = 64;
+const ordersOfFill = 2_000;
 
-/** What appends and refolds cost when the ledger has grown. */
+/** What appends, folds and pages cost when the ledger has grown. */
 export const growth: Comparison = {
   name: "growth",
-  note: "Two ledgers in files, of ten thousand and of a million events. In " +
-    `turns, ${appends} appends of ${eventsOfAppend} new events each go into ` +
-    "one and the other, each committed and synced; the figures are the time " +
-    "of an append. Then a process of its own folds the million again from " +
-    "nothing: the most memory it has held (RSS), against the most it held " +
-    "during the first fifth, when its caches have filled.",
+  note: "Two ledgers in files, of ten thousand events and of a million, each " +
+    `of an order of its own. In turns, ${appends} appends of ` +
+    `${eventsOfAppend} new events each go into one and the other, each ` +
+    "committed and synced; the figures are the time of an append. Then a " +
+    "process of its own folds the million from nothing: the most memory it " +
+    "has held (RSS), against the most it held during the first fifth, when " +
+    `its caches have filled. ${PAGES_NOTE}`,
   run: ({ say }) =>
     withFolder(async (folder) => {
-      await using less = await open(`${folder}/small.db`);
-      const more = await open(`${folder}/large.db`);
-      say(`filling a ledger with ${large} events`);
+      const url = `file:${folder}/large.db`;
+      await using less = await open(`file:${folder}/small.db`);
+      const more = await open(url);
+      say(`filling a ledger with ${large} orders`);
       await fillLedger(less, { count: small });
-      await fillLedger(more, { count: large });
+      await fillOrders(more);
       let minted = large;
       const round = async (ledger: Ledger): Promise<number> => {
         const batches = Array.from({ length: appends }, () => {
@@ -47,7 +53,7 @@ export const growth: Comparison = {
         less: () => round(less),
       }, { say });
       await more.close();
-      say("folding the million events");
+      say("folding them");
       const memory = await runJson<RefoldMemory>({
         args: [
           "run",
@@ -56,6 +62,7 @@ export const growth: Comparison = {
           `${folder}/large.db`,
         ],
       });
+      say("asking the console for pages");
       return [
         ratioRow("append at a million events, against ten thousand", {
           ours: results.more.results,
@@ -65,7 +72,7 @@ export const growth: Comparison = {
           bound: 1.1,
           limit: limitOf(results.more.usages, "the disk"),
         }),
-        ratioRow("memory of a refold of a million, against its first fifth", {
+        ratioRow("memory of a fold of a million, against its first fifth", {
           ours: [memory.highestMb],
           theirs: [memory.firstFifthMb],
           unit: "MB",
@@ -74,9 +81,33 @@ export const growth: Comparison = {
           limit: "not measured",
           details: { eventsPerSecond: memory.eventsPerSecond },
         }),
+        ...await consolePages(url),
       ];
     }),
 };
+
+/** Appends the first reading of each order. */
+async function fillOrders(ledger: Ledger): Promise<void> {
+  const salt = new Uint8Array(16).fill(7);
+  const start = Date.UTC(2026, 0, 1);
+  for (let first = 0; first < large; first += ordersOfFill) {
+    await ledger.append(
+      Array.from({ length: ordersOfFill }, (_, at) => {
+        const changedMs = start + (first + at) * 1000;
+        const recordedAt = new Date(changedMs).toISOString();
+        return orderSnapshot({
+          source: orderBody(first + at, at % 4, {
+            createdMs: changedMs - 60_000,
+            changedMs,
+          }),
+          readAt: recordedAt,
+          recordedAt,
+          salt,
+        });
+      }),
+    );
+  }
+}
 
 /** What `refold_memory.ts` says. */
 export interface RefoldMemory {
@@ -88,6 +119,6 @@ export interface RefoldMemory {
   readonly eventsPerSecond: number;
 }
 
-function open(file: string): Promise<Ledger> {
-  return openLedger({ url: `file:${file}`, environment: "sandbox" });
+function open(url: string): Promise<Ledger> {
+  return openLedger({ url, environment: "sandbox" });
 }

@@ -34,14 +34,20 @@ export const ingest: Comparison = {
     "one long round, compared with the bare server's bursts; the ledger has " +
     "caught up when it holds every delivery that was answered, and for " +
     "`serve`, which is the whole program without its poller, when they are " +
-    "folded and chained as well.",
+    "folded and chained as well, or a minute has passed.",
   run: (bench) =>
     withFolder(async (folder) => {
       let files = 0;
       const newFile = (): string => `${folder}/${files++}.db`;
       const rows: Row[] = [];
       const bare = new Map<number, readonly Measured[]>();
-      for (const [connections, mostMs] of [[64, 10], [256, 25]] as const) {
+      for (
+        const [connections, mostMs, rounds] of [[64, 10, 3], [
+          256,
+          25,
+          2,
+        ]] as const
+      ) {
         const burst = (server: Promise<Server>, seconds = bench.burstSeconds) =>
           measure(server, { connections, seconds, say: bench.say });
         const sides = await interleave(rounds, {

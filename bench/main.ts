@@ -14,14 +14,9 @@ import type { Bench, Comparison } from "./measuring/comparison.ts";
 import { deploy } from "./deploy.ts";
 import { forward } from "./forward.ts";
 import { machineFigures } from "./measuring/machine_figures.ts";
-import {
-  keptFigures,
-  lastFigures,
-  pastRunLine,
-} from "./measuring/past_runs.ts";
+import { keptRows, lastFigures, pastRunLine } from "./measuring/past_runs.ts";
 import { growth } from "./growth.ts";
 import { ingest } from "./ingest.ts";
-import { pages } from "./pages.ts";
 import { tidyUp } from "./process.ts";
 import { refold } from "./refold.ts";
 import { json, type Report, text } from "./measuring/report.ts";
@@ -33,21 +28,20 @@ const comparisons: readonly Comparison[] = [
   growth,
   forward,
   confirm,
-  pages,
   client,
   deploy,
 ];
 const names = comparisons.map(({ name }) => name).join(", ");
 const help = `Usage: deno task bench [--json] [--only NAME]...
 
-Compares this project's speed with that of its peers, in about seventeen minutes.
+Compares this project's speed with that of its peers, in about ten minutes.
 
   --json         one JSON object instead of the table
   --only NAME    one comparison of: ${names}
-  --burst S      how long a burst of requests lasts, seconds (default 5)
+  --burst S      how long a burst of requests lasts, seconds (default 4)
   --sustained S  how long a sustained load lasts, seconds (default 60)
   --keep         append what it came to to bench/past_runs.jsonl, with which the
-                 next runs compare
+                 next runs compare, and of which BENCHMARK.md prints the last
 
 Example: deno task bench --only refold`;
 
@@ -58,8 +52,11 @@ async function measure(
   const say = (text: string): void =>
     console.error(`${comparison.name}: ${text}`);
   const machine = await machineFigures();
+  const start = performance.now();
   try {
     const rows = await comparison.run({ say, ...options });
+    const seconds = Math.round((performance.now() - start) / 1000);
+    say(`took ${seconds} s`);
     return { comparison, rows, problem: null, machine };
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
@@ -71,9 +68,10 @@ async function measure(
 const PAST_RUNS = new URL("./past_runs.jsonl", import.meta.url);
 
 /** Appends what a run came to. */
-async function keep(reports: readonly Report[]): Promise<void> {
-  const [first] = reports;
-  if (first === undefined) return;
+async function keep(
+  reports: readonly Report[],
+  seconds: number,
+): Promise<void> {
   const { stdout } = await new Deno.Command("sh", {
     args: ["-c", "git rev-parse --short HEAD 2>/dev/null || echo unknown"],
     cwd: new URL(".", PAST_RUNS),
@@ -82,8 +80,8 @@ async function keep(reports: readonly Report[]): Promise<void> {
   const line = pastRunLine({
     day: new Date().toISOString().slice(0, 10),
     commit: new TextDecoder().decode(stdout).trim(),
-    machine: first.machine,
-    figures: keptFigures(reports.flatMap(({ rows }) => rows)),
+    seconds,
+    rows: keptRows(reports),
   });
   await Deno.writeTextFile(PAST_RUNS, line, { append: true });
 }
@@ -101,7 +99,7 @@ function chosen(): Choice {
     options: {
       json: { type: "boolean", default: false },
       only: { type: "string", multiple: true, default: [] },
-      burst: { type: "string", default: "5" },
+      burst: { type: "string", default: "4" },
       sustained: { type: "string", default: "60" },
       keep: { type: "boolean", default: false },
       help: { type: "boolean", short: "h", default: false },
@@ -155,12 +153,15 @@ if (import.meta.main) {
     });
   }
   const reports: Report[] = [];
+  const start = performance.now();
   for (const comparison of choice.comparisons) {
     reports.push(await measure(comparison, choice.options));
   }
+  const seconds = Math.round((performance.now() - start) / 1000);
+  console.error(`all took ${seconds} s`);
   const columns = Deno.stdout.isTerminal() ? Deno.consoleSize().columns : null;
   const before = lastFigures(await Deno.readTextFile(PAST_RUNS));
   console.log(choice.asJson ? json(reports) : text(reports, before, columns));
-  if (choice.keep) await keep(reports);
+  if (choice.keep) await keep(reports, seconds);
   Deno.exit(reports.some(({ problem }) => problem !== null) ? 1 : 0);
 }

@@ -67,7 +67,7 @@ export function holds({ aim }: Row): boolean | null {
 }
 
 /** Whether the figure of a row stands alone, with nothing measured beside it. */
-export function isBound({ aim, ours }: Row): boolean {
+export function isBound({ aim, ours }: Pick<Row, "aim" | "ours">): boolean {
   return aim !== null && aim.of === ours;
 }
 

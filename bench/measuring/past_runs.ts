@@ -1,5 +1,7 @@
+import type { WordTable } from "../../resources/views/table.ts";
 import { isBound, type Row } from "./comparison.ts";
-import type { MachineFigures } from "./machine_figures.ts";
+import { type MachineFigures, machineText } from "./machine_figures.ts";
+import { aimOf, figure, type Report, spreadOf } from "./report.ts";
 
 /** One line of `bench/past_runs.jsonl`: a run, and what it came to. */
 export interface PastRun {
@@ -7,41 +9,93 @@ export interface PastRun {
   readonly day: string;
   /** The commit that was measured. */
   readonly commit: string;
-  /** The machine, at the beginning of the run. */
+  /** How long the run took. */
+  readonly seconds: number;
+  /** Its rows, in its order. */
+  readonly rows: readonly KeptRow[];
+}
+
+/** What is kept of a row. */
+export interface KeptRow extends Omit<Row, "limit" | "details"> {
+  /** The machine, just before. */
   readonly machine: MachineFigures;
-  /** By name of the row: its ratio, or the figure itself where it is alone. */
-  readonly figures: Readonly<Record<string, number>>;
 }
 
-/** Digits that are kept: more would be noise. */
-const DIGITS = 3;
+/** Digits that are kept of a figure: more would be noise. */
+const DIGITS = 5;
 
-/** The figures of rows, as they are kept and compared. */
-export function keptFigures(rows: readonly Row[]): PastRun["figures"] {
-  return Object.fromEntries(rows.map((row) => [
-    row.name,
-    Number((isBound(row) ? row.ours : row.ratio).toPrecision(DIGITS)),
-  ]));
-}
-
-/**
- * What each row was when it was kept last.
- *
- * @param lines The text of `bench/past_runs.jsonl`, oldest run first.
- */
-export function lastFigures(lines: string): ReadonlyMap<string, number> {
-  const last = new Map<string, number>();
-  for (const line of lines.split("\n")) {
-    if (line === "") continue;
-    const { figures } = JSON.parse(line) as PastRun;
-    for (const [name, figure] of Object.entries(figures)) {
-      last.set(name, figure);
-    }
-  }
-  return last;
+/** The rows of reports, as they are kept. */
+export function keptRows(reports: readonly Report[]): readonly KeptRow[] {
+  return reports.flatMap(({ rows, machine }) =>
+    rows.map(({ limit: _, details: __, ...row }) => ({ ...row, machine }))
+  );
 }
 
 /** A run as a line. */
 export function pastRunLine(run: PastRun): string {
-  return JSON.stringify(run) + "\n";
+  const line = JSON.stringify(
+    run,
+    (_, value) =>
+      typeof value === "number" ? Number(value.toPrecision(DIGITS)) : value,
+  );
+  return `${line}\n`;
+}
+
+/** Runs that were kept, the oldest first. */
+function runsOf(lines: string): readonly PastRun[] {
+  return lines.split("\n").filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
+}
+
+/**
+ * What each row was when it was kept last: its ratio, or the figure itself
+ * where that stands alone.
+ *
+ * @param lines The text of `bench/past_runs.jsonl`, oldest run first.
+ */
+export function lastFigures(lines: string): ReadonlyMap<string, number> {
+  return new Map(
+    runsOf(lines).flatMap(({ rows }) =>
+      rows.map((row) =>
+        [row.name, isBound(row) ? row.ours : row.ratio] as const
+      )
+    ),
+  );
+}
+
+/**
+ * The table of the run that was kept last; null where none was kept.
+ *
+ * @param lines The text of `bench/past_runs.jsonl`, oldest run first.
+ */
+export function lastRunTable(lines: string): WordTable | null {
+  const run = runsOf(lines).at(-1);
+  if (run === undefined) return null;
+  return {
+    head: [
+      `${run.day}, commit ${run.commit}, ${run.seconds} s`,
+      "ours",
+      "the other side",
+      "ratio",
+      "aim",
+      "machine",
+    ],
+    rows: run.rows.map((row) => {
+      const { name, ours, theirs, unit, ratio, spread, machine } = row;
+      return [
+        name,
+        `${withSpread(ours, spread.ours)} ${unit}`,
+        isBound(row) ? "" : withSpread(theirs, spread.theirs),
+        isBound(row) ? "" : figure(ratio),
+        aimOf(row),
+        machineText(machine),
+      ];
+    }),
+  };
+}
+
+function withSpread(median: number, spread: Row["spread"]["ours"]): string {
+  return spread === null
+    ? figure(median)
+    : `${figure(median)} (${spreadOf(spread)})`;
 }

@@ -48,9 +48,9 @@ export function text(
     rows.map((row) => [
       row.name,
       figure(row.ours),
-      spread(row.spread.ours),
+      spreadOf(row.spread.ours),
       isBound(row) ? "" : figure(row.theirs),
-      spread(row.spread.theirs),
+      spreadOf(row.spread.theirs),
       row.unit,
       isBound(row) ? "" : figure(row.ratio),
       beforeOf(row, before),
@@ -110,14 +110,15 @@ export function json(reports: readonly Report[]): string {
 }
 
 /** Three significant digits, thousands in groups. */
-function figure(value: number): string {
+export function figure(value: number): string {
   return value.toLocaleString("en", {
     maximumSignificantDigits: value >= 1000 ? 6 : 3,
     maximumFractionDigits: value >= 1000 ? 0 : 3,
   });
 }
 
-function spread(range: Spread | null): string {
+/** The least and the most; nothing where there was one figure. */
+export function spreadOf(range: Spread | null): string {
   return range === null ? "" : range.map(figure).join("..");
 }
 
@@ -127,7 +128,8 @@ function beforeOf({ name }: Row, before: ReadonlyMap<string, number>): string {
   return was === undefined ? "" : figure(was);
 }
 
-function aimOf({ aim }: Row): string {
+/** What is aimed at: `>= 0.65`; nothing where nothing is. */
+export function aimOf({ aim }: Pick<Row, "aim">): string {
   if (aim === null) return "";
   return `${aim.at === "least" ? ">=" : "<="} ${figure(aim.bound)}`;
 }

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { boundRow, holds, ratioRow } from "./comparison.ts";
 import { machineFigures } from "./machine_figures.ts";
-import { keptFigures, lastFigures, pastRunLine } from "./past_runs.ts";
 import { json, type Report, text } from "./report.ts";
 
 const half = ratioRow("refold", {
@@ -74,20 +73,6 @@ Deno.test("json() gives each row with whether its aim holds", () => {
   );
   assert.equal(rows[0].ratio, 0.5);
   assert.deepEqual(problems, []);
-});
-
-Deno.test("lastFigures() gives what keptFigures() kept last of each row", () => {
-  const machine = report.machine;
-  const line = (figures: Record<string, number>) =>
-    pastRunLine({ day: "2026-11-01", commit: "abc", machine, figures });
-  const kept = keptFigures([half, slow]);
-  assert.deepEqual(kept, { refold: 0.5, p99: 51 });
-  const lines = line({ refold: 0.4, growth: 2 }) + line(kept);
-  assert.deepEqual(
-    Object.fromEntries(lastFigures(lines)),
-    { refold: 0.5, growth: 2, p99: 51 },
-  );
-  assert.deepEqual(lastFigures(""), new Map());
 });
 
 Deno.test("machineFigures() times the disk of this machine", async () => {

@@ -36,17 +36,17 @@ export function addBench(program: Command, cli: Cli): void {
   const command = program.command("bench").summary(
     "measure speed against comparable software",
   ).description(
-    "measure speed against comparable software, both in one run (17 minutes)",
+    "measure speed against comparable software, both in one run (10 minutes)",
   );
   jsonOption(command, "one object")
     .option(
       "--only <name...>",
-      "comparisons: ingest, append, refold, growth, forward, confirm, pages, " +
+      "comparisons: ingest, append, refold, growth, forward, confirm, " +
         "client, deploy",
     )
     .option(
       "--burst <seconds>",
-      "how long a burst of requests lasts (default: 5)",
+      "how long a burst of requests lasts (default: 4)",
       wholeNumber("--burst", 1, 3600),
     )
     .option(
@@ -56,8 +56,8 @@ export function addBench(program: Command, cli: Cli): void {
     )
     .option(
       "--keep",
-      "append the ratios to bench/past_runs.jsonl, with which the next runs " +
-        "are compared",
+      "append the figures to bench/past_runs.jsonl, with which the next runs " +
+        "are compared, and of which BENCHMARK.md prints the last",
     )
     .addHelpText(
       "after",

@@ -17,12 +17,20 @@ import { RECONCILE_SEVERITY } from "../../sync/testing/mod.ts";
 import { OUTCOME_WORDS } from "../../resources/wording/outcome.ts";
 import { CASE } from "../../resources/wording/case.ts";
 import { settingsTable } from "../../settings/settings.ts";
+import { lastRunTable } from "../../bench/measuring/past_runs.ts";
 import { isTestFile, sourceFiles } from "../kit/source_files.ts";
 
 const root = new URL("../..", import.meta.url);
 
-/** Tables that documents print, by the name in their marks. */
-const TABLES: Readonly<Record<string, () => WordTable>> = {
+const PAST_RUNS = await Deno.readTextFile(
+  new URL("bench/past_runs.jsonl", root),
+);
+
+/**
+ * Tables that documents print, by the name in their marks; null for one that
+ * stays as it is.
+ */
+const TABLES: Readonly<Record<string, () => WordTable | null>> = {
   outcomes: outcomesTable,
   advice: adviceTable,
   attention: attentionTable,
@@ -33,10 +41,12 @@ const TABLES: Readonly<Record<string, () => WordTable>> = {
   settings: settingsTable,
   conform: conformTable,
   pairs: () => pairsTable("production"),
+  benchmark: () => lastRunTable(PAST_RUNS),
 };
 
 /** The tables of each document. */
 const DOCUMENTS: Readonly<Record<string, readonly string[]>> = {
+  "BENCHMARK.md": ["benchmark"],
   "COMMANDS.md": ["attention", "outcomes", "release"],
   "CONFORM.md": ["conform"],
   "FORWARDING.md": ["alarms", "release"],
@@ -48,13 +58,15 @@ const DOCUMENTS: Readonly<Record<string, readonly string[]>> = {
 const PRINTED = /<!-- printed: (\w+) -->\n\n([^]*?)\n\n<!-- end -->/g;
 
 for (const [name, tables] of Object.entries(DOCUMENTS)) {
-  Deno.test(`${name} has the tables that are printed from the tables of outcomes, conditions and settings`, async () => {
+  Deno.test(`${name} has the tables that are printed from what they show`, async () => {
     const file = new URL(name, root);
     const text = await Deno.readTextFile(file);
     const found = [...text.matchAll(PRINTED)].map(([, table = ""]) => table);
     assert.deepEqual(found.toSorted(), tables);
-    const printed = text.replaceAll(PRINTED, (_, table: string) => {
-      const lines = markdownTable(TABLES[table]?.() ?? { head: [], rows: [] });
+    const printed = text.replaceAll(PRINTED, (old, table: string) => {
+      const words = TABLES[table]?.() ?? null;
+      if (words === null) return old;
+      const lines = markdownTable(words);
       return `<!-- printed: ${table} -->\n\n${
         lines.join("\n")
       }\n\n<!-- end -->`;
