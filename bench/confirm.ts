@@ -10,9 +10,9 @@ import { interleave, median } from "./measuring/rounds.ts";
 import { withFolder } from "./process.ts";
 
 const WEBHOOK_SECRET = `whsec_${btoa("a secret of the benchmark alone")}`;
-const rounds = 2;
+const rounds = 1;
 /** Orders one after the other, and orders of a load. */
-const idleOrders = 10;
+const idleOrders = 15;
 const loadSeconds = 12;
 const perSecond = 20;
 
