@@ -15,8 +15,6 @@ import { limitOf, type Usage } from "./measuring/machine_usage.ts";
 import { type Server, withFolder } from "./process.ts";
 import { interleave, median } from "./measuring/rounds.ts";
 
-const rounds = 3;
-
 /** Durable ingest over HTTP against a server that stores nothing. */
 export const ingest: Comparison = {
   name: "ingest",
