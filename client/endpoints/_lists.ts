@@ -4,6 +4,7 @@ import type { IncompleteReason } from "../../core/wire/completeness.ts";
 import type { Page } from "../../core/wire/page.ts";
 import { type Api, type Ask, refuseFaults, withQuery } from "../http/api.ts";
 import type { ExtraParameters, PageOptions } from "../http/call_options.ts";
+import type { CheckedQuery } from "./_query.ts";
 import { pageOf } from "./page_of.ts";
 import { ResponseError } from "../errors/api_errors.ts";
 import type { Fault } from "../errors/validation_error.ts";
@@ -14,10 +15,7 @@ interface PagedEndpoint<Query, Row> {
   /** Begins the message of an error. */
   readonly action: string;
   readonly url: string;
-  check(query: Query, extra?: ExtraParameters): {
-    readonly faults: readonly Fault[];
-    readonly parameters: readonly (readonly [name: string, value: string])[];
-  };
+  check(query: Query, extra?: ExtraParameters): CheckedQuery;
   readonly rows: Parameters<typeof pageOf<Row>>[2];
 }
 

@@ -1,7 +1,6 @@
 import type { OrderStatus, PaymentType } from "../../core/wire/order.ts";
 import type { ExtraParameters } from "../http/call_options.ts";
-import type { Fault } from "../errors/validation_error.ts";
-import { checkQuery, type Kind } from "./_query.ts";
+import { type CheckedQuery, checkQuery, type Kind } from "./_query.ts";
 
 /**
  * Which orders to read. Names are the service's own; what is left out does not
@@ -89,10 +88,7 @@ const meant = {
 export function checkOrdersQuery(
   query: OrdersQuery,
   extra: ExtraParameters = {},
-): {
-  readonly faults: readonly Fault[];
-  readonly parameters: readonly (readonly [name: string, value: string])[];
-} {
+): CheckedQuery {
   return checkQuery(
     // An empty cursor is the documented default: the first page.
     query.cursor_id === "" ? { ...query, cursor_id: undefined } : query,

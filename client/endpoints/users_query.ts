@@ -1,7 +1,6 @@
 import type { ExtraParameters } from "../http/call_options.ts";
-import type { Fault } from "../errors/validation_error.ts";
 import type { VerificationStatus } from "../../core/wire/user.ts";
-import { checkQuery, type Kind } from "./_query.ts";
+import { type CheckedQuery, checkQuery, type Kind } from "./_query.ts";
 
 /**
  * Which users to read. Names are the service's own; what is left out does not
@@ -75,9 +74,6 @@ const meant = {
 export function checkUsersQuery(
   query: UsersQuery,
   extra: ExtraParameters = {},
-): {
-  readonly faults: readonly Fault[];
-  readonly parameters: readonly (readonly [name: string, value: string])[];
-} {
+): CheckedQuery {
   return checkQuery(query, { kinds, range: ["from", "to"], meant }, extra);
 }

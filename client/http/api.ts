@@ -1,19 +1,11 @@
 import { type Fault, ValidationError } from "../errors/validation_error.ts";
 import type { Environment } from "../../core/assets/environment.ts";
-import type { Operation } from "./call_options.ts";
-import type { Answer } from "./transport.ts";
+import type { Answer, Call } from "./transport.ts";
 
 /** What the parts of a client ask for; the caller adds key, rate and retries. */
-export interface Ask {
-  readonly operation: Operation;
-  readonly action: string;
-  readonly method: "GET" | "POST";
-  readonly url: string;
-  readonly body: string | null;
-  readonly repeatable: boolean;
+export interface Ask extends Omit<Call, "redact"> {
   /** Texts that must not appear anywhere, beside the API key. */
   readonly secrets: readonly string[];
-  readonly signal: AbortSignal | undefined;
 }
 
 /** What the parts of a client share. */

@@ -14,23 +14,6 @@ interface RawJson {
 }
 
 /**
- * Whether this runtime can write exact JSON numbers (`JSON.rawJSON`). Deno and
- * Node 22 can; Node 20 cannot.
- *
- * @returns Whether {@linkcode stringifyExact} works here.
- *
- * @example Ask before use
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(supportsExactJson(), true);
- * ```
- */
-export function supportsExactJson(): boolean {
-  return typeof (JSON as RawJson).rawJSON === "function";
-}
-
-/**
  * Refuses a runtime on which nothing of ours can work, before something fails
  * there in a way that nobody understands.
  *
@@ -43,7 +26,7 @@ export function supportsExactJson(): boolean {
  * ```
  */
 export function requireExactJson(task: string): void {
-  if (supportsExactJson()) return;
+  if (typeof (JSON as RawJson).rawJSON === "function") return;
   throw new TypeError(
     `Cannot ${task}: this runtime has no exact JSON numbers (JSON.rawJSON), ` +
       "and amounts must not pass through floats; use Deno, Bun, or Node 22.13 " +
