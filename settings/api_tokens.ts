@@ -1,7 +1,7 @@
 import { UsageError } from "./errors.ts";
 
 /** What tokens can allow; each allows what those before it do. */
-export const SCOPES = ["read", "support", "operate"] as const;
+const SCOPES = ["read", "support", "operate"] as const;
 
 /**
  * What a token allows: to read; to keep cases and notes as well; everything.

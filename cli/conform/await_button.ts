@@ -4,7 +4,7 @@ import { listening } from "../../server/http/listening.ts";
 import type { TestRequest } from "../../sync/for_conform.ts";
 
 /** How long the Test button is waited for, in milliseconds. */
-export const TEST_WITHIN_MS = 10 * 60_000;
+const TEST_WITHIN_MS = 10 * 60_000;
 
 /** A body larger than this is none of the service's, in bytes. */
 const MOST_BYTES = 64 * 1024;

@@ -134,7 +134,7 @@ function told(
 }
 
 /** What is said where a command has nothing of its own to say. */
-export const STOPPED =
+const STOPPED =
   "Stopped before the end; what is stored stays, nothing else was changed";
 
 function codeOf(error: unknown): string {

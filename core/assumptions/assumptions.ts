@@ -1,5 +1,5 @@
 /** What an assumption is about; its rows are shown together, in this order. */
-export const ASSUMPTION_SUBJECTS = [
+const ASSUMPTION_SUBJECTS = [
   "order_fields",
   "order_pages",
   "order_filters",

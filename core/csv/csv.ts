@@ -63,7 +63,7 @@ function quoted(text: string): string {
 }
 
 /** What stands before a text that is to stay one. */
-export const TEXT_MARK = "'";
+const TEXT_MARK = "'";
 
 /** Significant digits that a spreadsheet keeps of a number. */
 const MOST_DIGITS = 15;

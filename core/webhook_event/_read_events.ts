@@ -220,7 +220,7 @@ export function text(value: unknown): string {
 }
 
 /** A text that can identify something; empty when it is too long for that. */
-export function identifierText(value: unknown): string {
+function identifierText(value: unknown): string {
   return isLongText(value) ? "" : text(value);
 }
 

@@ -92,7 +92,7 @@ function byKindThenField(a: Anomaly, b: Anomaly): number {
  * @param resolved Intermediate results of its state.
  * @returns The anomalies.
  */
-export function transactionAnomalies(
+function transactionAnomalies(
   latest: OrderReading | null,
   { claims: claims, decided: { status } }: Resolved,
 ): TransactionAnomaly[] {
@@ -160,7 +160,7 @@ export function unreadableFields(
  * @param assets Asset table that gives the precision of amounts.
  * @returns The mismatches.
  */
-export function sessionMismatches(
+function sessionMismatches(
   fields: OrderFacts,
   expected: Expectation,
   assets: AssetTable,
@@ -194,7 +194,7 @@ type ComparedField = (typeof COMPARED)[number]["field"];
  * @param network Network that was asked for; null when it is not known.
  * @returns The first difference of each field.
  */
-export function webhookMismatches(
+function webhookMismatches(
   latest: OrderReading | null,
   resolved: Resolved,
   network: string | null,

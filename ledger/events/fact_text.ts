@@ -43,7 +43,7 @@ function cleanText(text: string): string {
  * Text fit for an indexed column: well formed and free of NUL, because SQLite
  * ends a text at NUL and a lone surrogate cannot be stored as UTF-8.
  */
-export function columnText(value: unknown): string | null {
+function columnText(value: unknown): string | null {
   return typeof value === "string" ? emptyToNull(cleanText(value)) : null;
 }
 

@@ -200,7 +200,7 @@ export interface AnnouncedRestore {
  * @param file Device and inode of the ledger's file.
  * @param record What the file beside it says.
  */
-export function anchorFor(
+function anchorFor(
   file: string,
   { head, resets, restoring }: AnchorRecord & {
     readonly restoring?: AnnouncedRestore | undefined;

@@ -132,7 +132,7 @@ export interface MonthDifference {
  * @param stored Rows as stored.
  * @param computed Rows as computed, written and read back like those stored.
  */
-export function diffRows(
+function diffRows(
   stored: Iterable<MonthRow>,
   computed: Iterable<MonthRow>,
 ): MonthDifference[] {
@@ -180,7 +180,7 @@ function differences(
 }
 
 /** Compares the summaries of a month, but for versions of code and data. */
-export function diffSummaries(
+function diffSummaries(
   stored: string,
   computed: string,
 ): MonthDifference[] {

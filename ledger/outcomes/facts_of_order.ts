@@ -46,7 +46,7 @@ export function factsOfOrder(fold: OrderFold, match: MatchFact): StoredFacts {
  * partner stated is nothing; by more, it differs. Where the chain is required and
  * no tolerance is stated, nothing may be off.
  */
-export function chainFact(
+function chainFact(
   look: ChainReading | null,
   isRequired: boolean,
 ): ChainFact {

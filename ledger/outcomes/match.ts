@@ -185,7 +185,7 @@ export function differences(
  * @param ordered Fields of the order.
  * @param asked What was asked for.
  */
-export function statesAmount(
+function statesAmount(
   ordered: OrderFacts,
   asked: Expectation,
 ): boolean {

@@ -261,7 +261,7 @@ function newerFold(version: number, projector: Projector): LedgerError {
  *
  * @param signal Stops between two steps.
  */
-export async function deleteOldGenerations(
+async function deleteOldGenerations(
   driver: Driver,
   signal?: AbortSignal,
 ): Promise<void> {

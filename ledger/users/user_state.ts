@@ -182,7 +182,7 @@ function userReason(
  * @param shown States that readings have shown.
  * @returns One anomaly, or none.
  */
-export function reversedVerification(
+function reversedVerification(
   machine: VerificationMachine,
   read: VerificationState | null,
   shown: readonly VerificationState[],

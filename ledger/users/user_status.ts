@@ -79,7 +79,7 @@ export interface UserStatus {
  * @returns The code of the table; a claim that says what the reading says is
  * none.
  */
-export function verificationDecision(
+function verificationDecision(
   machine: VerificationMachine,
   read: VerificationState | null,
   claimed: VerificationState | null,
@@ -101,7 +101,7 @@ function rowOf(state: VerificationState) {
  * @param machine Light or document verification.
  * @returns The state and how sure it is.
  */
-export function decideVerification(
+function decideVerification(
   facts: VerificationFacts,
   machine: VerificationMachine,
 ): Verification {
@@ -202,7 +202,7 @@ export type NextStep =
   | "unknown";
 
 /** What follows for the user from each status. */
-export const NEXT_STEPS: Readonly<
+const NEXT_STEPS: Readonly<
   Record<VerificationName | "banned" | "unknown", NextStep>
 > = {
   unknown: "unknown",

@@ -108,7 +108,7 @@ export async function lookAtBacklog(
 }
 
 /** The requests that the endpoint refused in the last day. */
-export async function lookAtRefusals(
+async function lookAtRefusals(
   driver: Driver,
   nowMs: number,
 ): Promise<readonly Finding[]> {

@@ -2,7 +2,7 @@
 import Big from "big.js";
 
 /** Ids by which a row is matched, the surest first. */
-export const MATCH_IDS = ["orderId", "externalOrderId", "txId"] as const;
+const MATCH_IDS = ["orderId", "externalOrderId", "txId"] as const;
 
 /** What a row of either side says; null is not said. */
 export interface MatchRow {

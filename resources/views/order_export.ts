@@ -127,7 +127,7 @@ const SUMS = [
 ] as const;
 
 /** Columns of the totals; only ever added to, at the end. */
-export const TOTAL_COLUMNS = [
+const TOTAL_COLUMNS = [
   "day",
   "status",
   "commodity",
@@ -154,7 +154,7 @@ export type TotalRow = Record<(typeof TOTAL_COLUMNS)[number], string>;
 type Key = Record<keyof typeof KEY, string>;
 
 /** One cell of a total as CSV. */
-export function totalCell(
+function totalCell(
   row: TotalRow,
   column: (typeof TOTAL_COLUMNS)[number],
 ): CsvCell {

@@ -14,7 +14,7 @@ import type { WordTable } from "./table.ts";
 import { wrap } from "./text.ts";
 
 /** The flag of `rampkit conform` that shows an assumption; null where none does. */
-export const CONFORM_FLAG: Readonly<Record<SeenBy, string | null>> = {
+const CONFORM_FLAG: Readonly<Record<SeenBy, string | null>> = {
   reading: "",
   ledger: "",
   session: " --create-session",

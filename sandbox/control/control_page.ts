@@ -126,7 +126,7 @@ export function controlPage(partnerId: string): Response {
 }
 
 /** How the control page shows orders and webhooks. */
-export const CONTROL_LISTS = `
+const CONTROL_LISTS = `
 const at = (id) => document.getElementById(id);
 const MOOD = {
   success: "good", received: "good", enabled: "good", failed: "bad", cancelled: "bad",

@@ -227,7 +227,7 @@ function reply(value: unknown): Response {
 const MOST_ROWS = 50;
 
 /** Everything that the control page shows. */
-export function controlState(engine: SandboxEngine): Record<string, unknown> {
+function controlState(engine: SandboxEngine): Record<string, unknown> {
   const { clock, sender } = engine;
   const orders = engine.orders.all();
   return {

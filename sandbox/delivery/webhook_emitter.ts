@@ -184,7 +184,7 @@ export interface UserEventPlace {
 }
 
 /** Body of an event about a user; `more` goes before the user object. */
-export function userEventBody(
+function userEventBody(
   type: string,
   user: SandboxUser,
   place: UserEventPlace,
@@ -200,7 +200,7 @@ export function userEventBody(
 }
 
 /** Body of a step of sending a one-time code. */
-export function otpEventBody(
+function otpEventBody(
   user: SandboxUser,
   clickId: string,
   status: "requested" | "success" | "failed",
@@ -218,7 +218,7 @@ export function otpEventBody(
 }
 
 /** Body of the event that the Test button sends. */
-export function testEventBody(): Record<string, unknown> {
+function testEventBody(): Record<string, unknown> {
   return {
     type: "test",
     click_id: "test_click_id",
@@ -248,7 +248,7 @@ function userObject(user: SandboxUser): Record<string, unknown> {
  * Lays `fields` over `body`, objects into objects; `undefined` removes a
  * field. Any field of a triggered event can be set this way.
  */
-export function overlay(
+function overlay(
   body: Record<string, unknown>,
   fields: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {

@@ -96,7 +96,7 @@ export function orderJson(order: SandboxOrder): Record<string, unknown> {
 const PREFIX = "again-";
 
 /** The cursor that an endless cursor stands for; any other is returned as is. */
-export function trueCursor(cursorId: string): string {
+function trueCursor(cursorId: string): string {
   return cursorId.startsWith(PREFIX)
     ? cursorId.slice(cursorId.indexOf("-", PREFIX.length) + 1)
     : cursorId;

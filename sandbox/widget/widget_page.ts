@@ -112,7 +112,7 @@ ${
 }
 
 /** The look of the stub widget; `--brand` follows `brand_color`. */
-export const WIDGET_STYLE = `
+const WIDGET_STYLE = `
 :root {
   --brand: #0b7a75; --on-brand: #fff; --back: #fff; --ink: #14181f;
   --soft: #5d6673; --line: #dde2e8; --field: #f5f7f9;

@@ -222,7 +222,7 @@ function moverOf(config: Config, { writers }: Spool): Mover {
 }
 
 /** What the endpoint's events are called where it stores in the spool. */
-export const SPOOL_EVENTS = {
+const SPOOL_EVENTS = {
   append_failing: "spool_failed",
   append_recovered: "spool_recovered",
 } as const;

@@ -101,7 +101,7 @@ export function unfinishedAmong(
 }
 
 /** What follows the name of a backup that is not whole. */
-export const PARTIAL = ".partial";
+const PARTIAL = ".partial";
 
 const NAME = /^rampkit-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.db$/;
 

@@ -192,7 +192,7 @@ const whyAlone = {
  * @param kind Which of the two.
  * @param nowMs The time, in milliseconds since the epoch.
  */
-export function isolateUnresolved(
+function isolateUnresolved(
   entityId: string,
   kind: keyof typeof whyAlone,
   nowMs: number,

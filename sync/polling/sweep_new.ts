@@ -232,7 +232,7 @@ export interface Gap {
 }
 
 /** Merges the last gaps into one when there are too many to list. */
-export function limitGaps(gaps: readonly Gap[]): Gap[] {
+function limitGaps(gaps: readonly Gap[]): Gap[] {
   if (gaps.length <= gapsKept) return [...gaps];
   const head = gaps.slice(0, gapsKept - 1);
   const tail = gaps.slice(gapsKept - 1);

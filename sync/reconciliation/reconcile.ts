@@ -286,7 +286,7 @@ function iso(timeMs: number): string {
  * @param assets Asset table that gives the precision of amounts.
  * @returns Null where the text states no id.
  */
-export function orderAtService(
+function orderAtService(
   source: string,
   readAt: string,
   assets: AssetTable,

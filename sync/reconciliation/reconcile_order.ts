@@ -146,7 +146,7 @@ function refusedClaim(ledger: OrderState | null): ReconcileFinding | null {
  * @param ledger The order in the ledger.
  * @param table Asset table that gives the precision of amounts.
  */
-export function fieldDifferences(
+function fieldDifferences(
   service: OrderState,
   ledger: OrderState,
   table: AssetTable,
@@ -189,7 +189,7 @@ export function fieldDifferences(
  * @param ledger The order in the ledger.
  * @returns The statuses; empty when the service took none back.
  */
-export function finalsBefore(
+function finalsBefore(
   service: OrderState,
   ledger: OrderState,
 ): Status[] {
@@ -232,7 +232,7 @@ function addLeft(found: Set<Status>, from: Status, to: Status): void {
  * @param sides Both sides.
  * @param rules How to compare.
  */
-export function reconcileFlags(
+function reconcileFlags(
   { service, ledger }: BothSides,
   rules: ReconcileRules,
 ): ReconcileFlag[] {

@@ -173,7 +173,7 @@ function idOf({ observation }: Reading): string {
  * @param entity What the readings are about.
  * @param readings What the service says now.
  */
-export async function redactReadings(
+async function redactReadings(
   driver: Driver,
   entity: Entity,
   readings: readonly Reading[],

@@ -128,7 +128,7 @@ const PROVEN = { reason: null, why: null };
  * const outcome = yield* walkWindow(context, "order", { startMs, endMs }, true);
  * ```
  */
-export async function* walkWindow(
+async function* walkWindow(
   context: WalkContext,
   entity: Entity,
   window: TimeWindow,

@@ -94,7 +94,7 @@ const changed = new WeakSet<object>();
  * is added to it instead of replacing it. So the methods of its span class are
  * replaced by ones that remove addresses.
  */
-export function hidePathsFromSpans(
+function hidePathsFromSpans(
   { prefix, route, tracedPaths }: {
     readonly prefix: string | null;
     readonly route: string;
@@ -129,7 +129,7 @@ export function hidePathsFromSpans(
 }
 
 /** Names a route in place of the address in the active span. */
-export function hideActiveAddress(route: string): void {
+function hideActiveAddress(route: string): void {
   const span = trace.getActiveSpan();
   if (span === undefined) return;
   span.setAttribute("http.route", route);

@@ -52,7 +52,7 @@ export function roomIn({ file, end }: Segment): number {
 }
 
 /** The name of a segment, which holds the mark of its records. */
-export function segmentName(id: string, mark: number): string {
+function segmentName(id: string, mark: number): string {
   return `${id}-${writerName(mark)}${SUFFIX}`;
 }
 

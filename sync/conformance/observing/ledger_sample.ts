@@ -80,7 +80,7 @@ export async function sampleLedger(
 }
 
 /** The part of a sample that orders give. Pure. */
-export function countOrders(
+function countOrders(
   orders: readonly OrderView[],
 ): Pick<
   LedgerSample,
