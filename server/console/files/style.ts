@@ -172,6 +172,7 @@ footer { margin-top: 26px; font-size: 13px; }
   td.num { text-align: left; white-space: normal; overflow-wrap: anywhere; } .says { min-width: 0; } td code { white-space: normal; }
 }
 @media print {
+  :root { color-scheme: light; }
   .top .search, nav, .health, button, .note-form, .filter, .skip, #changed { display: none; }
   body { max-width: none; padding: 0; background: #fff; } section, .card { break-inside: avoid; border-color: #999; }
   time::after { content: " UTC"; } .scroll { overflow: visible; }
