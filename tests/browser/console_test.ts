@@ -189,6 +189,7 @@ Deno.test({
       ) {
         const { page, complaints } = await visit("/", options);
         const { width } = options.viewport;
+        const found: string[] = [];
         for (const path of PATHS) {
           const at = `${path} (${options.colorScheme}, ${width})`;
           if (path !== "/") {
@@ -218,8 +219,9 @@ Deno.test({
           assert.ok(seen.height < 14_000, `${at}: ${seen.height} high`);
           assert.ok(seen.left >= 8, at);
           assert.match(await page.title(), /^[A-Z][a-z ]+\b.* - Rampkit$/, at);
-          assert.deepEqual(await findings(page), [], at);
+          for (const one of await findings(page)) found.push(`${at}: ${one}`);
         }
+        assert.deepEqual(found, []);
         // The page that is not there is answered with 404.
         assert.deepEqual(
           complaints.filter((text) => !/status of 404/.test(text)),

@@ -125,7 +125,7 @@ pre { margin: 0; padding: 12px 14px; max-height: 70vh; overflow: auto; backgroun
 .field { display: grid; gap: 2px; } .field label { font-size: 13px; } .field input, .field select { width: 100%; }
 .totals { font-size: 15px; } .total::before { content: "·"; color: var(--soft); margin: 0 6px; }
 .totals, .num { font-variant-numeric: tabular-nums; }
-.word bdi { overflow-wrap: break-word; } .facts + form, .facts + pre { margin-top: 10px; }
+.word bdi { overflow-wrap: break-word; } .ago { white-space: nowrap; } .facts + form, .facts + pre { margin-top: 10px; }
 .same { margin-top: 12px; } .same code { overflow-wrap: anywhere; }
 .local { display: block; color: var(--soft); font-size: 13px; white-space: nowrap; }
 .stale { opacity: 0.45; filter: grayscale(1); }
