@@ -7,7 +7,7 @@
  * @module
  */
 import { parseArgs } from "node:util";
-import { append } from "./append.ts";
+import { append } from "./emmett/append.ts";
 import { client } from "./client_pages.ts";
 import { confirm } from "./confirm.ts";
 import type { Bench, Comparison } from "./measuring/comparison.ts";
