@@ -115,4 +115,4 @@ const WRONG_HOST =
   "The request names another host than this console; to allow it, start the " +
   "console with --allow-host NAME";
 
-const WRONG_ORIGIN = "The request was sent by another page than the console's";
+const WRONG_ORIGIN = "The request came from another page, not from the console";

@@ -78,6 +78,6 @@ export async function settleDeadLetters(
   }
 }
 
-const NOT_WHOLE = "The form is not whole; load the page again and repeat";
+const NOT_WHOLE = "The form is incomplete; load the page again and repeat";
 const GONE =
   "This dead letter is no longer there: it was sent again or dropped meanwhile";

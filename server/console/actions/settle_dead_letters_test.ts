@@ -100,10 +100,10 @@ Deno.test("POST /dead-letters changes nothing without the form's token, without 
   assert.equal(strange.status, 403);
   for (
     const [fields, why] of [
-      [{ action: "drop" }, /The form is not whole/],
-      [{ action: "erase", key }, /The form is not whole/],
+      [{ action: "drop" }, /The form is incomplete/],
+      [{ action: "erase", key }, /The form is incomplete/],
       [{ action: "drop", key: keyOf("B") }, /is no longer there/],
-      [{ action: "retry", key: "" }, /The form is not whole/],
+      [{ action: "retry", key: "" }, /The form is incomplete/],
       [{ action: "retry", key, subscription: "other" }, /no longer there/],
     ] as const
   ) {

@@ -35,7 +35,7 @@ export async function takeNote(
   const action = NOTE_ACTIONS.find((one) => one === fields.action);
   const text = written.replaceAll("\r\n", "\n").trim();
   if (entity === undefined || action === undefined || id === "") {
-    return { wrong: "The form is not whole; load the page again and repeat" };
+    return { wrong: "The form is incomplete; load the page again and repeat" };
   }
   if (id.length > LONGEST_ID || text.length > LONGEST_NOTE) {
     return {

@@ -76,7 +76,7 @@ try {
     const plot = figures.plots[box.dataset.plot];
     if (plot.series.every(({ values }) => values.every((one) => one === null))) {
       box.classList.add("empty");
-      box.textContent = "Nothing was written down in this time.";
+      box.textContent = "Nothing was recorded in this time.";
     } else draw(box, figures, plot);
   }
   plots.dataset.drawn = "yes";

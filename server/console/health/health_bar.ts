@@ -113,7 +113,7 @@ export const MEANINGS: Readonly<Record<HealthPart["name"], string>> = {
   Webhooks: "The service reports what happens to an order at once.",
   Polling: "The service is asked, so that what it reports is confirmed and " +
     "what it did not report is found.",
-  Ledger: "What came is stored and worked out.",
+  Ledger: "What arrives is stored and turned into states.",
   Backlog:
     "What webhooks named waits here until the service is asked about it.",
   Forwarding: "What became known is passed on to your own programs.",

@@ -162,9 +162,9 @@ Deno.test("POST /notes stores nothing without the form's token, without operate,
   await refused({ form: form.slice(1) }, /form is too old/, 403);
   await refused({ text: " " }, /The note is empty/, 400);
   await refused({ text: "x".repeat(2001) }, /has 2001 characters/, 400);
-  await refused({ entity: "event" }, /The form is not whole/, 400);
-  await refused({ entity: "order" }, /The form is not whole/, 400);
-  await refused({ action: "delete" }, /The form is not whole/, 400);
+  await refused({ entity: "event" }, /The form is incomplete/, 400);
+  await refused({ entity: "order" }, /The form is incomplete/, 400);
+  await refused({ action: "delete" }, /The form is incomplete/, 400);
   const other = await opened.ask("/notes", {
     headers: { ...headers, cookie: "rampkit_console=other" },
     fields,

@@ -163,7 +163,7 @@ function waiting(
   if (queued.length === 0) {
     return markup`<p>${
       behind === 0
-        ? "Nothing: it has all that it takes."
+        ? "Nothing: it has received all that it takes."
         : "Nothing failed; the rest is sent in its turn."
     }</p>`;
   }
