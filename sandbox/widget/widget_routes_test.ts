@@ -190,7 +190,7 @@ Deno.test("widgetRoutes() refuses an address of another network", async () => {
       address,
     });
     assert.equal(status, 400, address);
-    assert.match(body.error, /no address of sepolia/);
+    assert.match(body.error, /not an address of sepolia/);
   }
   assert.equal(sandbox.orders().length, 0);
   const { status } = await step(sandbox, visit.token, "pay", {

@@ -98,7 +98,7 @@ Deno.test("POST /case records what was done about an order, and every page goes 
   for (
     const [fields, status, why] of [
       [{ change: "refunded" }, 400, /Wrong reference/],
-      [{ change: "sent" }, 400, /none of noted, asked/],
+      [{ change: "sent" }, 400, /not one of noted, asked/],
       [{ change: "asked", seen: "stuck" }, 400, /waits for refund_due by now/],
       [{ change: "asked", ref: "O9" }, 400, /No such order/],
       [{ change: "asked", form: "guessed" }, 403, /too old/],
