@@ -1,6 +1,6 @@
 /** When folding gives way to senders, and for how long. */
 export interface FoldPaceRules {
-  /** Deliveries received in a second from which on senders go first. */
+  /** Deliveries received, or appended, in a second from which on they go first. */
   readonly crowdedPerSecond: number;
   /**
    * Part of the time that is folded while they do, above 0 and at most 1: after
@@ -39,7 +39,8 @@ const CALM_COUNTS = 4;
  * senders wait for their answers and nobody waits for the fold, so that it only
  * gets a bounded share of the time; it never stands still. Deliveries count when
  * they are received: with a spool in between they are appended in groups, and
- * between two groups senders wait all the same.
+ * between two groups senders wait all the same. They count again when they are
+ * appended, because a spool is to be empty soon after a crowd.
  *
  * It has no clock: every method is told the time, in ms.
  *
@@ -59,6 +60,7 @@ const CALM_COUNTS = 4;
 export class FoldPace {
   readonly #rules: FoldPaceRules;
   #received = 0;
+  #appended = 0;
   #countedMs: number;
   /** Counts without a crowd since the last one with it. */
   #calmCounts = CALM_COUNTS;
@@ -77,9 +79,14 @@ export class FoldPace {
     this.#countedMs = nowMs;
   }
 
-  /** Counts deliveries. @param count How many. @default 1 */
+  /** Counts deliveries that came in. @param count How many. @default 1 */
   received(count = 1): void {
     this.#received += count;
+  }
+
+  /** Counts deliveries that were appended. @param count How many. */
+  appended(count: number): void {
+    this.#appended += count;
   }
 
   /**
@@ -120,9 +127,11 @@ export class FoldPace {
     // A clock that was set back counts from there.
     if (tookMs >= 0 && tookMs < COUNTED_MS) return;
     const isCrowded = tookMs > 0 &&
-      this.#received > this.#rules.crowdedPerSecond * tookMs / 1000;
+      Math.max(this.#received, this.#appended) >
+        this.#rules.crowdedPerSecond * tookMs / 1000;
     this.#calmCounts = isCrowded ? 0 : this.#calmCounts + 1;
     this.#received = 0;
+    this.#appended = 0;
     this.#countedMs = nowMs;
   }
 }

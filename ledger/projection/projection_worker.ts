@@ -61,8 +61,9 @@ export class ProjectionWorker implements AsyncDisposable {
     this.#pace.received();
   }
 
-  /** Says that events were appended. */
-  wake(): void {
+  /** Says that events were appended. @param count How many. @default 1 */
+  wake(count = 1): void {
+    this.#pace.appended(count);
     this.#woken = true;
     this.#wake();
   }

@@ -69,8 +69,8 @@ export function composeProjection(
 export interface Projection {
   /** Says that a delivery came in, which is not appended yet. */
   received(): void;
-  /** Says that events were appended. */
-  wake(): void;
+  /** Says that events were appended. @param count How many. @default 1 */
+  wake(count?: number): void;
   /** Does other work that folds, at this one's pace where it has one. */
   paced<Result>(
     work: (pace?: () => Promise<number>) => Promise<Result>,

@@ -90,10 +90,11 @@ export function composeService(parts: ServiceParts): Service {
   const appends = new RecentOutcome(now);
   const stored = async <Result>(
     commit: () => Promise<Result>,
+    count: number,
   ): Promise<Result> => {
     try {
       const result = await appends.of(metrics.timed(commit));
-      projection.wake();
+      projection.wake(count);
       return result;
     } catch (error) {
       checkReplaced(error);
@@ -103,7 +104,8 @@ export function composeService(parts: ServiceParts): Service {
   const meter = metrics.meter("@rampkit/onramp/webhooks");
   const mover = spool === undefined ? null : spoolMover({
     spool,
-    take: (records) => stored(() => ledger.appendRecords(records)),
+    take: (records, count) =>
+      stored(() => ledger.appendRecords(records), count),
     reportWaiting: (waiting) =>
       writeWaiting(
         ledger.driver,
@@ -118,7 +120,7 @@ export function composeService(parts: ServiceParts): Service {
   if (spool !== undefined) metrics.spool(spool);
   const bodies = new BodyReport({ meter, log: endpointLog(log) });
   const store = spool?.put ?? (async (delivery: Delivery) => {
-    await stored(() => ledger.appendDelivery(delivery));
+    await stored(() => ledger.appendDelivery(delivery), 1);
     const tally = new BodyTally();
     tally.add(delivery.id, classify(bodyValue(delivery.body)));
     bodies.take(tally);

@@ -23,7 +23,7 @@ ${
       section(
         "newest",
         "Newest orders",
-        markup`${orderTable("Orders by time", items, nowMs)}
+        markup`${orderTable("Newest orders", items, nowMs)}
 <p><a href="/orders">All orders, by release and reason</a></p>`,
       )
     }`,

@@ -212,14 +212,14 @@ export class Incarnation {
     const luck = dice.fork("mover");
     return spoolMover({
       spool,
-      take: async (records) => {
+      take: async (records, count) => {
         await this.ledger.appendRecords(records);
         if (luck.chance(world.spoolFaults.crash)) {
           world.journal.count("spool crash");
           life.kill();
         }
         await life.alive(Promise.resolve());
-        this.#follower?.wake();
+        this.#follower?.wake(count);
       },
       now: () => world.now(),
       tidyEveryMs: 10 * 60_000,
