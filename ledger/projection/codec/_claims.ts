@@ -6,7 +6,6 @@ import {
 } from "../../events/claim_body.ts";
 import type { OrderReading } from "../../events/order_reading.ts";
 import type { Claim } from "../../orders/claims.ts";
-import { digest } from "./_digest.ts";
 import type { Said } from "./_said.ts";
 
 /** A claim, by place: its status, its time, and its bodies. */
@@ -33,8 +32,6 @@ const AS_SAID = "s";
 /** The next of the values. */
 const VALUE = "v";
 
-const lastNone = new RegExp(`${NONE}+$`);
-
 /**
  * Fields of a claim body, in the order of their places, with the field of a
  * reading that says the same.
@@ -58,25 +55,27 @@ export function packClaims(
 ): readonly PackedClaim[] {
   let before: ClaimBody | undefined;
   const pack = (body: ClaimBody): PackedBody => {
-    const values: string[] = [];
+    const packed: [string, string, ...string[]] = [body.digest, ""];
     let letters = "";
+    let filled = 0;
     for (const [field, read] of places) {
       const value = body[field];
-      if (value === null) letters += NONE;
-      else if (read !== null && value === reading?.[read]) letters += AS_READ;
+      if (value === null) {
+        letters += NONE;
+        continue;
+      }
+      if (read !== null && value === reading?.[read]) letters += AS_READ;
       else if (value === before?.[field]) letters += AS_BEFORE;
       else if (value === said[field]) letters += AS_SAID;
       else {
         letters += VALUE;
-        values.push(value);
+        packed.push(value);
       }
+      filled = letters.length;
     }
     before = body;
-    return [
-      digest.pack(body.digest) as string,
-      letters.replace(lastNone, ""),
-      ...values,
-    ];
+    packed[1] = letters.slice(0, filled);
+    return packed;
   };
   return claims.map(({ status, lastAt, bodies }) => [
     status,
@@ -92,9 +91,10 @@ export function unpackClaims(
   said: Said,
 ): Claim[] {
   let before: ClaimBody | undefined;
-  const unpack = ([short, letters, ...values]: PackedBody): ClaimBody => {
-    const body = { ...noBody, digest: digest.unpack(short) };
-    let next = 0;
+  const unpack = (packed: PackedBody): ClaimBody => {
+    const [digest, letters] = packed;
+    const body = { ...noBody, digest };
+    let next = 2;
     for (let place = 0; place < letters.length; place++) {
       const [field, read] = places[place] as typeof places[number];
       switch (letters[place]) {
@@ -108,7 +108,7 @@ export function unpackClaims(
           body[field] = said[field] as string;
           break;
         case VALUE:
-          body[field] = values[next++] ?? null;
+          body[field] = packed[next++] ?? null;
       }
     }
     return before = body;

@@ -1,22 +1,17 @@
 import { asSaid } from "./_said.ts";
 
-/** What stands in most places, as one letter each. */
-const LETTERS: readonly (readonly [string, unknown])[] = [
-  ["n", null],
-  ["s", asSaid],
-  ["t", ""],
-  ["f", false],
-];
-
+/** Nothing. */
+const NOTHING = "n";
+/** What the state says. */
+const SAID = "s";
+/** The empty text. */
+const NO_TEXT = "t";
+/** No. */
+const FALSE = "f";
 /** A list of nothing. */
-const EMPTY = "e";
+const NO_LIST = "e";
 /** The next of the values. */
 const VALUE = "v";
-
-const letterOf: ReadonlyMap<unknown, string> = new Map(
-  LETTERS.map(([letter, value]) => [value, letter]),
-);
-const valueOf: ReadonlyMap<string, unknown> = new Map(LETTERS);
 
 /**
  * Packs values of which most are alike: a letter each, and then those that are
@@ -25,24 +20,49 @@ const valueOf: ReadonlyMap<string, unknown> = new Map(LETTERS);
  * @param values The values; null for nothing.
  */
 export function packLetters(values: readonly unknown[]): unknown[] {
-  const rest: unknown[] = [];
+  const packed: unknown[] = [""];
   let letters = "";
-  for (const value of values) {
-    const letter = letterOf.get(value) ??
-      (Array.isArray(value) && value.length === 0 ? EMPTY : VALUE);
-    letters += letter;
-    if (letter === VALUE) rest.push(value);
+  for (let place = 0; place < values.length; place++) {
+    const value = values[place];
+    if (value === asSaid) letters += SAID;
+    else if (value === null) letters += NOTHING;
+    else if (value === "") letters += NO_TEXT;
+    else if (value === false) letters += FALSE;
+    else if (Array.isArray(value) && value.length === 0) letters += NO_LIST;
+    else {
+      letters += VALUE;
+      packed.push(value);
+    }
   }
-  return [letters, ...rest];
+  packed[0] = letters;
+  return packed;
 }
 
 /** The reverse of {@linkcode packLetters}. */
-export function unpackLetters(
-  [letters, ...rest]: readonly unknown[],
-): unknown[] {
-  let next = 0;
-  return Array.from(letters as string, (letter) => {
-    if (letter === VALUE) return rest[next++];
-    return letter === EMPTY ? [] : valueOf.get(letter);
-  });
+export function unpackLetters(packed: readonly unknown[]): unknown[] {
+  const letters = packed[0] as string;
+  const values: unknown[] = new Array(letters.length);
+  let next = 1;
+  for (let place = 0; place < letters.length; place++) {
+    switch (letters[place]) {
+      case SAID:
+        values[place] = asSaid;
+        break;
+      case NOTHING:
+        values[place] = null;
+        break;
+      case NO_TEXT:
+        values[place] = "";
+        break;
+      case FALSE:
+        values[place] = false;
+        break;
+      case NO_LIST:
+        values[place] = [];
+        break;
+      default:
+        values[place] = packed[next++];
+    }
+  }
+  return values;
 }

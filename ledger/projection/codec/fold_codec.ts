@@ -30,7 +30,6 @@ import {
   list,
   nullable,
 } from "./_by_place.ts";
-import { digest } from "./_digest.ts";
 import { packLetters, unpackLetters } from "./_lettered.ts";
 import { packClaims, type PackedClaim, unpackClaims } from "./_claims.ts";
 import { asSaid, NOTHING_SAID, type Said, saidBy, saidByRow } from "./_said.ts";
@@ -40,7 +39,7 @@ import { EMPTY_STATE } from "./stored_state.ts";
 // of a list needs another FOLD_VERSION.
 
 const readingFields = {
-  digest,
+  digest: asIs,
   readAt: asIs,
   status: asIs,
   changedAt: asIs,
@@ -271,12 +270,14 @@ export function encodeOrderFold(
 
 /** Places and values in turns, without what a fold of nothing has as well. */
 function filled(packed: readonly unknown[]): unknown[] {
-  return packed.flatMap((value, place) =>
-    value === null || value === false ||
-      (Array.isArray(value) && value.length === 0)
-      ? []
-      : [place, value]
-  );
+  const filled: unknown[] = [];
+  for (let place = 0; place < packed.length; place++) {
+    const value = packed[place];
+    if (value === null || value === false) continue;
+    if (Array.isArray(value) && value.length === 0) continue;
+    filled.push(place, value);
+  }
+  return filled;
 }
 
 /**

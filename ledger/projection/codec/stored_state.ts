@@ -16,6 +16,9 @@ const UNTOUCHED: OrderCase = {
   reopened: false,
 };
 
+/** What fields say that are left out, beside what is null, false or empty. */
+const UNSAID: Readonly<Record<string, unknown>> = { booked: "nothing" };
+
 type Fields = Record<string, unknown>;
 type Side = NonNullable<OrderState["claimed"]>;
 
@@ -64,7 +67,7 @@ export function storeOrderState(state: OrderState): string {
   const stored: Fields = {};
   for (const field of REST) {
     const value = state[field];
-    if (value === null || value === false) continue;
+    if (value === null || value === false || value === UNSAID[field]) continue;
     if (Array.isArray(value) && value.length === 0) continue;
     stored[field] = value;
   }
@@ -105,7 +108,12 @@ export function readOrderState(text: string): OrderState {
   // What version 1 of the schema stored said everything.
   if ("orderId" in stored) return stored as unknown as OrderState;
   // New lists: whoever reads a state may change it.
-  const state: Fields = { ...EMPTY_STATE, sessions: [], anomalies: [] };
+  const state: Fields = {
+    ...EMPTY_STATE,
+    ...UNSAID,
+    sessions: [],
+    anomalies: [],
+  };
   for (const field in stored) state[field] = stored[field];
   for (let place = 0; place < STATE_COLUMNS.length; place++) {
     state[STATE_COLUMNS[place] as string] = columns[place];
