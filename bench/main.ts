@@ -7,7 +7,7 @@
  * @module
  */
 import { parseArgs } from "node:util";
-import { append } from "./append.ts";
+import { append } from "./emmett/append.ts";
 import { client } from "./client_pages.ts";
 import { confirm } from "./confirm.ts";
 import type { Bench, Comparison } from "./measuring/comparison.ts";
@@ -18,6 +18,7 @@ import { keptRows, lastFigures, pastRunLine } from "./measuring/past_runs.ts";
 import { growth } from "./growth.ts";
 import { ingest } from "./ingest.ts";
 import { tidyUp } from "./process.ts";
+import { remote } from "./remote.ts";
 import { refold } from "./refold.ts";
 import { json, type Report, text } from "./measuring/report.ts";
 
@@ -26,6 +27,7 @@ const comparisons: readonly Comparison[] = [
   append,
   refold,
   growth,
+  remote,
   forward,
   confirm,
   client,

@@ -189,7 +189,7 @@ export class Ledger implements AsyncDisposable {
   /**
    * Says from when on the ledger tells what is new, and begins with it now
    * unless it has begun. What had ended before is historic: logged and booked,
-   * and neither handlers nor targets are told. A poller and `serve` call it, and
+   * and not sent to handlers or targets. A poller and `serve` call it, and
    * the first delivery that is stored does the same.
    *
    * @param time The time, UTC ISO 8601. @default now, unless the ledger has one

@@ -4,7 +4,7 @@ import {
   webhookSigner,
 } from "../server/forwarding/signed_webhook.ts";
 
-/** A forwarded webhook, of which only what matters to a test is said. */
+/** A forwarded webhook; a test states only the fields that matter to it. */
 export interface ForwardedEvent {
   /** For example `order.release.yes`, `order.confirmed.failed`. */
   readonly type: string;

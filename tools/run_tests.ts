@@ -2,8 +2,8 @@
  * Runs every test, shows the output as it comes, and ends with a line of its
  * own for tools that read it: `N passed, N failed`. Arguments go to
  * `deno test`; without any, the whole tree is tested, examples included.
- * `--alone` runs each file by itself; `--laws` runs laws and seeds as often as
- * they are meant to be tried.
+ * `--alone` runs each file by itself; `--long` runs what takes long: laws and
+ * seeds as often as they are meant to be tried, and the packed package.
  *
  * @module
  */
@@ -26,14 +26,16 @@ const LONGEST = [
   "tests/browser/widget_browser_test.ts",
   "tests/cli/cli_stop_test.ts",
   "tests/processes/demo_test.ts",
-  "tests/processes/packed_package_test.ts",
   "tests/processes/hostile_text_test.ts",
 ];
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 
+/** Packs, checks types, and fetches another runtime. */
+const PACKED = "tests/processes/packed_package_test.ts";
+
 /** Tests of the simulator's rules: `deno task test:mutations` runs them. */
-const APART = "tests/sim/mutations";
+const MUTATIONS = "tests/sim/mutations";
 
 const SUMMARY =
   /\| (\d+) passed(?: \(\d+ steps?\))? \| (\d+) failed(?: \(\d+ steps?\))?(?: \| (\d+) ignored)?/;
@@ -67,7 +69,7 @@ async function everything(folder: string): Promise<Run[]> {
   const grouped = await groupTests(ROOT, LONGEST);
   const groups = await writeGroups(grouped, ROOT, folder);
   const examples = await writeExamples(ROOT, folder);
-  const done = [...LONGEST, ...grouped.files, APART];
+  const done = [...LONGEST, ...grouped.files, MUTATIONS, PACKED];
   const cores = navigator.hardwareConcurrency;
   return [
     { paths: [...LONGEST, ...groups, ...examples], jobs: cores + 1 },
@@ -76,9 +78,9 @@ async function everything(folder: string): Promise<Run[]> {
   ];
 }
 
-/** The files with laws and seeds that a run of every test thins out. */
-async function laws(): Promise<Run> {
-  const paths: string[] = [];
+/** What a run of every test thins out or leaves out, whole. */
+async function long(): Promise<Run> {
+  const paths = [PACKED];
   for (const file of await sourceFiles(ROOT)) {
     if (!file.endsWith("_test.ts")) continue;
     const text = await Deno.readTextFile(`${ROOT}/${file}`);
@@ -154,8 +156,8 @@ const runs: Run[] = Deno.args.length === 0
   ? await everything(folder)
   : Deno.args[0] === "--alone"
   ? [{ paths: [...LONGEST, "."], examples: true }]
-  : Deno.args[0] === "--laws"
-  ? [await laws()]
+  : Deno.args[0] === "--long"
+  ? [await long()]
   : [{ paths: Deno.args, examples: true }];
 const outcomes: Outcome[] = [];
 for (const each of runs) outcomes.push(await run(each));

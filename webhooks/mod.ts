@@ -7,7 +7,7 @@
  * are stored, in a {@linkcode fileSpool} or in the ledger, and checks only the
  * secret in the path. A {@linkcode spoolMover} moves them from the spool to the
  * ledger. {@linkcode parseWebhook} reads a body afterwards: it returns
- * one of the 15 documented events, or the reasons why it is none of them. A webhook is a claim: the Data API
+ * one of the 15 documented events, or the reasons why it is not one of them. A webhook is a claim: the Data API
  * confirms it.
  *
  * @example Read a webhook

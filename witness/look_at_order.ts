@@ -27,7 +27,7 @@ export interface OrderLook {
   readonly nothing: NothingToLookAt | null;
   /** What the nodes showed; null where nobody was asked. */
   readonly look: Look | null;
-  /** Whether it says something new, and so was recorded. */
+  /** Whether it was new, and so was recorded. */
   readonly recorded: boolean;
 }
 

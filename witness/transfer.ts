@@ -109,7 +109,7 @@ export const NODE_PROBLEMS = [
  * - `timeout`: no answer in time.
  * - `refused`: the key, or the method, is not allowed (HTTP 401 or 403).
  * - `rate_limited`: too many requests (HTTP 429).
- * - `bad_answer`: another error, or an answer that is none.
+ * - `bad_answer`: another error, or an answer that cannot be read.
  * - `wrong_chain`: it serves another chain.
  * - `syncing`: it has not read the chain to its end yet.
  * - `lagging`: its newest block is old, or far behind another node's.

@@ -41,7 +41,7 @@ export function addBench(program: Command, cli: Cli): void {
   jsonOption(command, "one object")
     .option(
       "--only <name...>",
-      "comparisons: ingest, append, refold, growth, forward, confirm, " +
+      "comparisons: ingest, append, refold, growth, remote, forward, confirm, " +
         "client, deploy",
     )
     .option(

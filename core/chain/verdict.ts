@@ -23,7 +23,7 @@ export const VERDICTS = [
  * - `reverted`: it is in a block, and was undone.
  * - `pending`: known, and in no block yet.
  * - `absent`: not known to the nodes. Never final.
- * - `reorged`: the block that held it is no part of the chain any more.
+ * - `reorged`: the block that held it is no longer part of the chain.
  * - `wrong_chain`: the nodes serve another chain than the network's.
  * - `undecided`: the nodes do not agree, did not answer, or cannot tell.
  * - `unsupported`: nobody can look: the network, or a token that is not pinned.

@@ -51,7 +51,7 @@ function tooLong(fields: readonly string[]): string {
     fields.join(", ");
 }
 
-/** A stored body that is none of the documented events, or has an oddity. */
+/** A stored body that is not one of the documented events, or has an oddity. */
 export interface OddBody {
   /** `id` of the delivery. */
   readonly deliveryId: string;

@@ -28,7 +28,7 @@ const decoder = new TextDecoder();
  * The same bytes always give the same, whatever the process has parsed before.
  *
  * @param body The bytes or the text received.
- * @returns The event, or the reasons why it is none of the documented ones.
+ * @returns The event, or the reasons why it is not one of the documented ones.
  * @throws {SyntaxError} When `body` is not JSON. Well-formed JSON never throws.
  *
  * @example Every case, checked by the compiler
@@ -72,7 +72,7 @@ export function parseWebhook(
  * out.
  *
  * @param value Any value.
- * @returns The event, or the reasons why it is none of the documented ones.
+ * @returns The event, or the reasons why it is not one of the documented ones.
  *
  * @example A value that is not an object
  * ```ts

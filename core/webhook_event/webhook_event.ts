@@ -170,7 +170,7 @@ export type WebhookEvent =
   | TestEvent
   | OtpStatusEvent;
 
-/** A well-formed object that is none of the documented events. */
+/** A well-formed object that is not one of the documented events. */
 export interface UnrecognisedWebhook {
   /** Marks an event type that was not recognised. */
   readonly type: "unrecognised";

@@ -33,7 +33,7 @@ export const ATTENTION_KINDS = [
  * - `amount_mismatch`: paid another amount than the order's (4017).
  * - `no_longer_shown`: the service showed the order, and does not any more.
  * - `paid_twice`: another order of the same reference was released before.
- * - `yes_withheld`: the release moved, and nobody was told.
+ * - `yes_withheld`: the release changed, and it was sent to nobody.
  * - `not_as_requested`: success, and not what was asked for.
  * - `several_match`: success, and several references fit.
  * - `chain_differs`: success, and the transaction is not what the order says.

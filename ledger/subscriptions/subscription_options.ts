@@ -54,7 +54,7 @@ export type TransitionHandler = (
 /** What a subscription takes, and how it deals with failure. */
 export interface SubscribeOptions {
   /**
-   * What to be told: `order.release.yes`, or several such patterns. Those
+   * What to receive: `order.release.yes`, or several such patterns. Those
    * that name no state of a machine do not compile, and throw a `TypeError`;
    * see {@linkcode unlisted} for statuses that this version does not know.
    */

@@ -63,7 +63,7 @@ export interface UnfiredQuery {
   readonly limit?: number;
 }
 
-/** Looks after subscriptions: what they could not deliver, or were never told. */
+/** Looks after subscriptions: what they could not deliver, or were never sent. */
 export class Subscriptions {
   readonly #driver: Driver;
   readonly #now: () => number;
@@ -184,7 +184,7 @@ export class Subscriptions {
   }
 
   /**
-   * Lists states of orders and users that no subscription was told of: what a
+   * Lists states of orders and users that no subscription was sent: what a
    * refold made of old events, and, when asked for, what an import brought.
    *
    * @param query Which ones.
@@ -220,8 +220,8 @@ export class Subscriptions {
   }
 
   /**
-   * Logs states that no subscription was told of as new transitions, so that
-   * each subscription that takes them is told.
+   * Logs states that no subscription was sent as new transitions, so that
+   * each subscription that takes them gets them.
    *
    * @param keys From {@linkcode Subscriptions.unfired}; a key whose order or
    * user is in another state by now is passed over.

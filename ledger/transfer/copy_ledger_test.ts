@@ -150,6 +150,21 @@ Deno.test("copyLedger() that fails at any write is gone on with by the next", as
   }
 });
 
+Deno.test("copyLedger() removes what a run that was killed has written and not noted", async () => {
+  await using ledger = await ledgerInMemory();
+  await ledger.append(testEvents(3));
+  const target = await inMemory();
+  await copyLedger(ledger.driver, target);
+  // The ledger has lost the row since, or no run has noted it.
+  await target.batch([{
+    sql: "INSERT INTO sweeps (name, state, updated_at) VALUES ('z', '{}', '')",
+    args: [],
+  }], "write");
+  await copyLedger(ledger.driver, target, { finish: true });
+  assert.deepEqual(await everything(target), await everything(ledger.driver));
+  await target.close();
+});
+
 Deno.test("copyLedger() takes rows that are larger than a range", async () => {
   await using ledger = await ledgerInMemory();
   for (let n = 0; n < 5; n++) {

@@ -31,7 +31,7 @@ import type { StartOptions, StopSignal } from "./start_options.ts";
  * Starts everything: opens the ledger, takes webhooks and sales, and from then
  * on folds, asks the service and calls handlers, until it is closed.
  *
- * Nothing that fails is silent: `onProblem` is told once of polling, database,
+ * Nothing that fails is silent: `onProblem` is called once for polling, database,
  * handlers, dead letters and webhooks that no longer come, and once when it is
  * over; unless you give one, each is a line on standard error that says what to
  * do. Within seconds it also says when the API key is missing, is refused, or is

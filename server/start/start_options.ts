@@ -143,7 +143,7 @@ export interface StartOptions<User = unknown> extends StartSettings {
    */
   readonly stopOn?: readonly StopSignal[];
   /**
-   * Is told of each problem once, and once that it is over.
+   * Called once for each problem, and once when it is over.
    *
    * @default {prints a line each to standard error}
    */

@@ -49,9 +49,9 @@ export interface Poller {
     readonly sweeps?: readonly SweepKind[];
   }): Promise<PollReport>;
   /**
-   * Runs the sweeps for ever, or until aborted, under one rate with guaranteed
+   * Runs the sweeps until aborted, under one rate with guaranteed
    * shares; waits while another poller holds the lease, and takes over when it
-   * is gone. What fails is told to `onError` and tried again.
+   * is gone. What fails is passed to `onError` and tried again.
    */
   run(signal: AbortSignal): Promise<void>;
   /**

@@ -80,7 +80,7 @@ export interface PollerOptions {
   readonly onWatch?: (health: DeliveryHealth) => void;
   /**
    * Called when webhook delivery fails, and when it works again. Polling
-   * waits for it; where it fails, it is told again at the next look.
+   * waits for it; where it fails, it is called again at the next look.
    */
   readonly onAlert?: (alert: DeliveryAlert) => void | Promise<void>;
   /**

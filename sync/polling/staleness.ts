@@ -32,7 +32,7 @@ export interface WorkCounts {
   /** Users that the service has shown and that wait. */
   readonly waitingUsers: number;
   /**
-   * Orders that the service has shown and of which a webhook was the first to
+   * Orders that the service has shown and that a webhook was the first to
    * claim a status: they wait for no rest, and come first.
    */
   readonly waitingUrgent: number;

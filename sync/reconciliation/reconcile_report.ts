@@ -30,7 +30,7 @@ export interface ReconcileOptions {
   readonly stuckAfterMs?: number;
   /** A webhook may take this long, in ms. @default {300000} */
   readonly webhookGraceMs?: number;
-  /** A change this fresh is no disagreement yet, in ms. @default {0} */
+  /** A change younger than this does not count as a disagreement, in ms. @default {0} */
   readonly toleranceMs?: number;
   /** Younger than this, the past may still change, in ms. @default {60000} */
   readonly settleMs?: number;

@@ -19,7 +19,7 @@ export interface PaidOrder {
   readonly orderId: string;
 }
 
-/** A sale, or what of one names it. */
+/** A sale, or the part of it that names it. */
 export type SaleName = Pick<Sale, "sessionId" | "clickId">;
 
 /** What customers and strangers do; nobody is told before the shop settles. */

@@ -5,6 +5,8 @@ import { knownTokens } from "../../server/api/callers.ts";
 import type { Access } from "../../server/console/access/access.ts";
 import { EXPLORERS } from "../../server/console/context/explorers.ts";
 import { Operations } from "../../server/api/operations.ts";
+import { registerTarget } from "../../server/forwarding/forward_report.ts";
+import type { ConsoleParts } from "../../server/console/console_parts.ts";
 import { openConsole } from "../../server/console/open_console.ts";
 import type { Ledger, NewEvent } from "../../ledger/mod.ts";
 import { isBrowserMissing, withPage } from "../kit/browser.ts";
@@ -54,6 +56,8 @@ interface Opened {
   readonly browser: Browser;
   /** Takes the server away. */
   stop(): Promise<void>;
+  /** Starts it again, at the same address. */
+  start(): Promise<void>;
   /** A page in a profile of its own, and what it complained of. */
   visit(
     path: string,
@@ -66,7 +70,7 @@ async function withConsole(
   access: Access = { kind: "open", operates: true },
 ): Promise<void> {
   await using ledger = await oddLedger([...oddEvents(), ...hostileEvents]);
-  const opened = await openConsole({
+  const parts: ConsoleParts = {
     ledger,
     now: () => ODD_NOW_MS,
     access,
@@ -81,10 +85,20 @@ async function withConsole(
       signal: new AbortController().signal,
     }),
     log: () => {},
-  }, { port: 0, host: "127.0.0.1" });
+  };
+  const host = "127.0.0.1";
+  let opened: Awaited<ReturnType<typeof openConsole>> | null =
+    await openConsole(parts, { port: 0, host });
   const { url } = opened;
-  let stopped: Promise<void> | null = null;
-  const stop = () => stopped ??= opened.shutdown();
+  const port = Number(new URL(url).port);
+  const stop = async () => {
+    const running = opened;
+    opened = null;
+    await running?.shutdown();
+  };
+  const start = async () => {
+    opened = await openConsole(parts, { port, host });
+  };
   try {
     await withPage(async (first) => {
       const browser = first.context().browser();
@@ -111,7 +125,7 @@ async function withConsole(
         await page.goto(url + path);
         return { page, complaints };
       };
-      await use({ url, ledger, browser, visit, stop });
+      await use({ url, ledger, browser, visit, stop, start });
     });
   } finally {
     await stop();
@@ -128,8 +142,10 @@ const PATHS = [
   hostilePath,
   `/users/${ODD_USERS.buyer}`,
   "/orders?status=failed&sort=oldest",
+  "/orders?sort=largest&asset=ETH&network=base",
   "/users",
   "/deliveries",
+  "/deliveries?type=order_complete&day=2026-11-20",
   "/health",
   "/targets",
   "/search?q=anna%40example.com",
@@ -137,11 +153,12 @@ const PATHS = [
   "/delivery",
   "/months",
   "/months/2026-11",
+  "/months/2026-11/statement",
   "/no-such-page",
 ];
 
-/** What axe finds that is serious. */
-async function seriousFindings(page: Page): Promise<string[]> {
+/** What axe finds, of whatever impact. */
+async function findings(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const { found, passes }: {
     found: { id: string; impact: string; where: string }[];
@@ -155,14 +172,12 @@ async function seriousFindings(page: Page): Promise<string[]> {
       })),
     }))`);
   assert.ok(passes > 10, `axe looked at ${passes} rules`);
-  return found.filter(({ impact }) =>
-    impact === "serious" || impact === "critical"
-  ).map(({ id, where }) => `${id}: ${where}`);
+  return found.map(({ id, impact, where }) => `${id} (${impact}): ${where}`);
 }
 
 Deno.test({
   name:
-    "every page of the console runs nothing of what it shows, asks nobody else, fits narrow screens, and has no serious finding of axe",
+    "every page of the console runs nothing of what it shows, asks nobody else, fits narrow screens, and has no finding of axe",
   ignore,
   fn: () =>
     withConsole(async ({ visit }) => {
@@ -174,6 +189,7 @@ Deno.test({
       ) {
         const { page, complaints } = await visit("/", options);
         const { width } = options.viewport;
+        const found: string[] = [];
         for (const path of PATHS) {
           const at = `${path} (${options.colorScheme}, ${width})`;
           if (path !== "/") {
@@ -203,8 +219,9 @@ Deno.test({
           assert.ok(seen.height < 14_000, `${at}: ${seen.height} high`);
           assert.ok(seen.left >= 8, at);
           assert.match(await page.title(), /^[A-Z][a-z ]+\b.* - Rampkit$/, at);
-          assert.deepEqual(await seriousFindings(page), [], at);
+          for (const one of await findings(page)) found.push(`${at}: ${one}`);
         }
+        assert.deepEqual(found, []);
         // The page that is not there is answered with 404.
         assert.deepEqual(
           complaints.filter((text) => !/status of 404/.test(text)),
@@ -272,10 +289,10 @@ Deno.test({
 
 Deno.test({
   name:
-    "a page of the console says since when its server is gone, within ten seconds, and greys the health bar",
+    "a page of the console says since when its server is gone, within ten seconds, greys the health bar, and comes back by itself",
   ignore,
   fn: () =>
-    withConsole(async ({ visit, stop }) => {
+    withConsole(async ({ visit, stop, start }) => {
       const { page } = await visit("/");
       await page.waitForResponse((one) => one.url().endsWith("/live"));
       assert.equal(await page.isVisible("#gone"), false);
@@ -289,6 +306,115 @@ Deno.test({
         /^No connection since \d\d:\d\d:\d\d UTC: what you see is from then\.$/,
       );
       assert.equal(await page.getAttribute("#health", "class"), "health stale");
+      await start();
+      await page.waitForSelector("#gone", { state: "hidden" });
+      assert.equal(await page.getAttribute("#health", "class"), "health");
+    }),
+});
+
+Deno.test({
+  name:
+    "a person sorts the list of orders by its headings, and the address keeps it",
+  ignore,
+  fn: () =>
+    withConsole(async ({ visit }) => {
+      const { page, complaints } = await visit("/orders?status=pending");
+      const amounts = async () =>
+        await page.locator('td[data-title="Amount"]').allTextContents();
+      const sorted = async (heading: string, direction: string) => {
+        await page.click(`th a:has-text("${heading}")`);
+        await page.waitForSelector(
+          `th[aria-sort="${direction}"]:has-text("${heading}")`,
+        );
+        return new URL(page.url()).search;
+      };
+      assert.equal(
+        await sorted("Amount", "descending"),
+        "?status=pending&sort=largest",
+      );
+      const largest = await amounts();
+      assert.ok(largest.length > 1);
+      assert.equal(
+        await sorted("Amount", "ascending"),
+        "?status=pending&sort=smallest",
+      );
+      assert.deepEqual((await amounts()).sort(), [...largest].sort());
+      assert.equal(await page.inputValue("#sort"), "smallest");
+      await sorted("Created", "descending");
+      assert.equal(await page.inputValue("#sort"), "");
+      assert.deepEqual(complaints, []);
+    }),
+});
+
+Deno.test({
+  name:
+    "a person sends again what a target refused, stops it and resumes it, by three clicks",
+  ignore,
+  fn: () =>
+    withConsole(async ({ visit, ledger }) => {
+      const heard: string[] = [];
+      let refuses = true;
+      const handled = await ledger.subscribe(
+        "shop",
+        { on: "order.*.*", from: "start", start: false, maxAttempts: 1 },
+        ({ key }) => {
+          if (refuses) throw new Error("HTTP 500");
+          heard.push(key);
+        },
+      );
+      await handled.dispatch();
+      await registerTarget(ledger.driver, "shop", "https://shop.example/in");
+      const { page, complaints } = await visit("/targets");
+      await page.click('a:text("shop")');
+      await page.waitForSelector("#dead");
+      assert.match(await page.textContent("#main") ?? "", /HTTP 500/);
+      const stop = 'button:text("Stop: send nothing until resumed")';
+      await page.click(stop);
+      await page.waitForSelector('h1.verdict:text("switched off")');
+      await page.click('button:text("Resume")');
+      await page.waitForSelector(stop);
+      refuses = false;
+      await page.click('button:text("Send again now")');
+      await page.waitForSelector("#dead", { state: "detached" });
+      while ((await handled.dispatch()).delivered > 0);
+      assert.ok(heard.length > 1);
+      await page.reload();
+      assert.match(
+        await page.textContent("#main") ?? "",
+        /Nothing: it has all/,
+      );
+      assert.deepEqual(complaints, []);
+    }),
+});
+
+Deno.test({
+  name: "an order's page on paper is dark on white, without forms",
+  ignore,
+  fn: () =>
+    withConsole(async ({ visit }) => {
+      const { page } = await visit(`/orders/${ODD_ORDERS.success}`, {
+        colorScheme: "dark",
+      });
+      await page.emulateMedia({ media: "print" });
+      const seen: Record<string, unknown> = await page.evaluate(`({
+        paper: getComputedStyle(document.body).backgroundColor,
+        verdict: getComputedStyle(document.querySelector("h1.verdict")).color,
+        text: getComputedStyle(document.querySelector("#message")).color,
+        nav: getComputedStyle(document.querySelector("nav")).display,
+        search: getComputedStyle(document.querySelector(".search")).display,
+        buttons: [...document.querySelectorAll("#main button")].filter(
+          (one) => one.offsetParent !== null).length,
+      })`);
+      const { paper, verdict, text, ...rest } = seen;
+      assert.equal(paper, "rgb(255, 255, 255)");
+      for (const colour of [verdict, text]) {
+        const [, ...parts] = /^rgb\((\d+), (\d+), (\d+)\)$/.exec(
+          String(colour),
+        ) ?? [];
+        assert.equal(parts.length, 3, `${colour}`);
+        assert.ok(Math.max(...parts.map(Number)) < 180, `${colour} on paper`);
+      }
+      assert.deepEqual(rest, { nav: "none", search: "none", buttons: 0 });
     }),
 });
 

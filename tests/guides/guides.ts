@@ -252,24 +252,34 @@ Deno.test({
     ];
     await pay(at, first);
     await released(1);
-    await old.end();
-    await pay(at, second);
 
     const directory = `${folder}/sqld`;
     await Deno.mkdir(directory);
     await using server = await startSqld({ directory });
+    const copy = async (finish: boolean) => {
+      const line = guide.commands.find((line) =>
+        line.startsWith("npx rampkit ledger copy") &&
+        line.endsWith("--finish") === finish
+      );
+      assert.ok(line);
+      const to = line.replace("https://ledger.example", server.url);
+      assert.notEqual(to, line);
+      await project.run(to, one);
+    };
+    await copy(false);
+    await old.end();
+    await copy(true);
+    // It is paid while nobody listens.
+    await pay(at, second);
+
     const remote = (spool: string) => ({
       ...one,
       RAMPKIT_DATABASE_URL: server.url,
       RAMPKIT_SPOOL_DIR: `${folder}/${spool}`,
     });
-    const [, goLive = ""] = /"goLive":"([^"]+)"/.exec(old.lines.join()) ?? [];
     const [a, b] = [remote("spool-a"), remote("spool-b")];
-    await project.run(command(guide, "npx rampkit ledger export"), a);
-    await project.run(command(guide, "npx rampkit ledger import"), a);
-    const serving = command(guide, "npx rampkit serve --go-live");
-    const goingLive = serving.replace(/(?<=--go-live )\S+/, goLive);
-    const started = project.start(`${goingLive} --port ${port}`, a);
+    const serving = command(guide, "npx rampkit serve");
+    const started = project.start(`${serving} --port ${port}`, a);
     await started.until(
       () => started.lines.some((line) => line.includes('"listening"')),
       "the first machine listens",

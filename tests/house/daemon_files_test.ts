@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { temporaryFolder } from "../kit/temporary_folder.ts";
 import { V8_FLAGS } from "../kit/program.ts";
 import { unitCommand } from "../kit/unit_command.ts";
 
@@ -28,6 +29,58 @@ Deno.test("the image runs the command line of the unit, in places of its own", a
     "0.0.0.0",
     ...expected.slice(port),
   ]);
+});
+
+/** Lines of a unit that say something. */
+async function unitLines(name: string): Promise<readonly string[]> {
+  const unit = await Deno.readTextFile(`${root}/daemon/${name}`);
+  return unit.split("\n").filter((line) =>
+    line !== "" && !line.startsWith("#") && !line.startsWith("Description=")
+  );
+}
+
+Deno.test("the unit for several accounts is the unit, with variables, port and folder of the account", async () => {
+  const expected = (await unitLines("rampkit.service")).map((line) =>
+    line.replace("/etc/rampkit/rampkit.env", "/etc/rampkit/%i.env")
+      .replaceAll("/var/lib/rampkit", "/var/lib/rampkit/%i")
+      .replace("StateDirectory=rampkit", "StateDirectory=rampkit/%i")
+      .replace("127.0.0.1:8787", "127.0.0.1:${PORT}")
+      .replace("--port 8787", "--port ${PORT}")
+  );
+  assert.deepEqual(await unitLines("rampkit@.service"), expected);
+});
+
+Deno.test("systemd takes both units, where it is installed", async (t) => {
+  const installed = await new Deno.Command("systemd-analyze", {
+    args: ["--version"],
+    stdout: "null",
+    stderr: "null",
+  }).output().then(({ success }) => success, () => false);
+  for (const unit of ["rampkit.service", "rampkit@.service"]) {
+    await t.step({
+      name: unit,
+      ignore: !installed,
+      fn: async () => {
+        await using folder = await temporaryFolder();
+        const text = await Deno.readTextFile(`${root}/daemon/${unit}`);
+        const file = `${folder.path}/${unit.replace("@", "@shop")}`;
+        // It looks whether the program is there.
+        const program = Deno.execPath();
+        await Deno.writeTextFile(
+          file,
+          text.replace("/usr/local/bin/deno", program),
+        );
+        const { success, stderr } = await new Deno.Command("systemd-analyze", {
+          args: ["verify", file],
+          stdout: "null",
+          stderr: "piped",
+        }).output();
+        const said = new TextDecoder().decode(stderr);
+        assert.equal(said, "");
+        assert.ok(success);
+      },
+    });
+  }
 });
 
 Deno.test("the image holds every module that the command line loads, no tests, and does not run as root", async () => {

@@ -66,7 +66,7 @@ export interface OpenDriverOptions {
  * Opens a database by its address. Local files are created when missing.
  *
  * @param options The address, and how to open it.
- * @throws {TypeError} For a `threadModule` that is no address.
+ * @throws {TypeError} For a `threadModule` that is not an address.
  * @throws {LedgerError} `cannot_open`, `not_a_database`, `unauthorised`,
  * `unreachable` and others of {@linkcode LedgerErrorCode}.
  *

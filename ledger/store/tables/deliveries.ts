@@ -11,7 +11,7 @@ export interface StoredDelivery {
   readonly receivedAt: string;
   /** Type as sent; null when it is quarantined. */
   readonly type: string | null;
-  /** Whether the body is no JSON object with a type. */
+  /** Whether the body is not a JSON object with a type. */
   readonly quarantined: boolean;
   /** Order that it names; null when it names none. */
   readonly orderId: string | null;

@@ -125,7 +125,7 @@ pre { margin: 0; padding: 12px 14px; max-height: 70vh; overflow: auto; backgroun
 .field { display: grid; gap: 2px; } .field label { font-size: 13px; } .field input, .field select { width: 100%; }
 .totals { font-size: 15px; } .total::before { content: "·"; color: var(--soft); margin: 0 6px; }
 .totals, .num { font-variant-numeric: tabular-nums; }
-.word bdi { overflow-wrap: break-word; } .facts + form, .facts + pre { margin-top: 10px; }
+.word bdi { overflow-wrap: break-word; } .ago { white-space: nowrap; } .facts + form, .facts + pre { margin-top: 10px; }
 .same { margin-top: 12px; } .same code { overflow-wrap: anywhere; }
 .local { display: block; color: var(--soft); font-size: 13px; white-space: nowrap; }
 .stale { opacity: 0.45; filter: grayscale(1); }
@@ -172,6 +172,7 @@ footer { margin-top: 26px; font-size: 13px; }
   td.num { text-align: left; white-space: normal; overflow-wrap: anywhere; } .says { min-width: 0; } td code { white-space: normal; }
 }
 @media print {
+  :root { color-scheme: light; }
   .top .search, nav, .health, button, .note-form, .filter, .skip, #changed { display: none; }
   body { max-width: none; padding: 0; background: #fff; } section, .card { break-inside: avoid; border-color: #999; }
   time::after { content: " UTC"; } .scroll { overflow: visible; }

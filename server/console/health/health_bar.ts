@@ -39,11 +39,11 @@ export function healthBar(
   const told = parts.flatMap(({ name, findings }) =>
     findings.filter(stands).map((one) => words(name, one, nowMs))
   );
-  return markup`<div id="health" class="health">
+  return markup`<aside id="health" class="health" aria-label="Health">
 <ul class="parts">${parts.map(chip)}</ul>
 ${told.length > 0 && markup`<ul class="told">${told}</ul>`}
 <details class="meanings"><summary>What each part means</summary>
-<dl class="facts">${parts.map(meaning)}</dl></details></div>`;
+<dl class="facts">${parts.map(meaning)}</dl></details></aside>`;
 }
 
 function chip({ name, level, findings }: HealthPart): Markup {

@@ -23,7 +23,7 @@ ${
       section(
         "newest",
         "Newest orders",
-        markup`${orderTable("Newest orders", items, nowMs)}
+        markup`${orderTable("Orders by time", items, nowMs)}
 <p><a href="/orders">All orders, by release and reason</a></p>`,
       )
     }`,

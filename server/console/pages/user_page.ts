@@ -80,7 +80,7 @@ ${
       section(
         "orders",
         "Orders",
-        markup`${orderTable("Orders", items, nowMs)}${onward}`,
+        markup`${orderTable("Orders of the user", items, nowMs)}${onward}`,
       )
     }`,
   };

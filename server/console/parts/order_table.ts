@@ -68,7 +68,7 @@ export function orderTable(
     orders.map((order) => [
       markup`${orderLink(order.orderId)}${reference(order)}`,
       markup`${releaseBadge(order.release)}${byHand(order)}`,
-      outside(order.status, 40),
+      markup`<span class="word">${outside(order.status, 40)}</span>`,
       moneyText(order.currencyAmount, order.currency),
       asset(order),
       created(order.createdAt, nowMs),

@@ -1,11 +1,11 @@
-import type { Comparison } from "./measuring/comparison.ts";
-import { ratioRow } from "./measuring/comparison.ts";
-import { delivery } from "./events.ts";
+import type { Comparison } from "../measuring/comparison.ts";
+import { ratioRow } from "../measuring/comparison.ts";
+import { delivery } from "../events.ts";
 import { installEmmett } from "./install_emmett.ts";
-import { openLedger } from "../ledger/mod.ts";
-import { limitOf } from "./measuring/machine_usage.ts";
-import { runJson, withFolder } from "./process.ts";
-import { interleave, rate } from "./measuring/rounds.ts";
+import { openLedger } from "../../ledger/mod.ts";
+import { limitOf } from "../measuring/machine_usage.ts";
+import { runJson, withFolder } from "../process.ts";
+import { interleave, rate } from "../measuring/rounds.ts";
 
 const callers = 64;
 const rounds = 3;

@@ -27,7 +27,7 @@ interface EmmettSqlite {
 }
 
 if (import.meta.main) {
-  const { webhookBody } = await import("./bodies.ts");
+  const { webhookBody } = await import("../bodies.ts");
   const [packages, fileName = "", mode, seconds] = Deno.args;
   const module: EmmettSqlite = await import(
     pathToFileURL(`${packages}/@event-driven-io/emmett-sqlite/dist/index.js`)
