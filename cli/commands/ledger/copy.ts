@@ -43,9 +43,8 @@ export function addCopy(ledger: Command, cli: Cli): void {
     .addHelpText(
       "after",
       "\nRun it while serve runs, as often as you like: each run copies what " +
-        "changed. Then\nstop serve, and run it with --finish. The token of a " +
-        "server is " +
-        "RAMPKIT_DATABASE_TOKEN.\n\nExample:\n  rampkit ledger copy --to https://ledger.example",
+        "changed.\nThen stop serve, and run it with --finish. The token of a " +
+        "server is\nRAMPKIT_DATABASE_TOKEN.\n\nExample:\n  rampkit ledger copy --to https://ledger.example",
     )
     .action(cli.run((flags: CopyFlags) => copy(cli.io, flags)));
 }
