@@ -302,3 +302,22 @@ Deno.test("readFact() and the folds never throw, whatever the body and the colum
     { numRuns: 1_000 },
   );
 });
+
+Deno.test("readFact() cuts what a webhook claims at bytes, and leaves identifiers whole", () => {
+  const long = "\u754c".repeat(80);
+  const bytes = (text: unknown) =>
+    new TextEncoder().encode(String(text)).length;
+  const fact = readFact(orderWebhook(1, "order_complete", {
+    external_order_id: long,
+    transaction_id: long,
+    quote: "\u0149".repeat(80),
+    quote_amount: "1".repeat(80),
+  }, { hpp_session_id: long }));
+  assert.ok(fact.kind === "webhook" && fact.body !== null);
+  assert.equal(fact.sessionId, long);
+  assert.equal(fact.body.externalOrderId, long);
+  assert.equal(bytes(fact.body.txId), 126);
+  // In capitals it is two characters, of two bytes and of one.
+  assert.equal(bytes(fact.body.currency), 30 + 2);
+  assert.equal(bytes(fact.body.currencyAmount), 32);
+});
