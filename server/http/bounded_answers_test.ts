@@ -55,7 +55,7 @@ Deno.test("boundedAnswers() begins no request while too many long answers are no
   const bounded = boundedAnswers(() => {
     handled++;
     return new Response("x".repeat(1 << 20));
-  }, { sent: 2, stallMs: 50 });
+  }, { sent: 2, stallMs: 500 });
   const unread = [];
   for (let n = 0; n < 2; n++) {
     const { body } = await bounded(request(), info);
@@ -67,8 +67,8 @@ Deno.test("boundedAnswers() begins no request while too many long answers are no
   await turn();
   assert.equal(handled, 2);
   assert.equal((await (await third).text()).length, 1 << 20);
-  await new Promise((resolve) => setTimeout(resolve, 100));
   for (const reader of unread) {
+    await reader?.closed;
     assert.equal((await reader?.read())?.done, true);
   }
 });
