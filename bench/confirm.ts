@@ -12,7 +12,7 @@ import { withFolder } from "./process.ts";
 const WEBHOOK_SECRET = `whsec_${btoa("a secret of the benchmark alone")}`;
 const rounds = 1;
 /** Orders one after the other, and orders of a load. */
-const idleOrders = 15;
+const idleOrders = 12;
 const loadSeconds = 12;
 const perSecond = 20;
 

@@ -22,9 +22,7 @@ import { type Server, startServer, withFolder } from "./process.ts";
 
 /** Events; an order has seven of them, and four transitions or more. */
 const count = 14_000;
-const rounds = 3;
-/** Bursts of `serve` with and without a target take most of the time. */
-const burstRounds = 2;
+const rounds = 2;
 const sideBySide = 16;
 /** What is aimed at, transitions a second. */
 const least = 1_000;
@@ -128,7 +126,7 @@ async function answering(
     say(`serve: ${Math.round(answered.perSecond)}/s, p99 ${answered.p99Ms} ms`);
     return answered;
   };
-  const sides = await interleave(burstRounds, {
+  const sides = await interleave(rounds, {
     forwarding: () =>
       burst({
         RAMPKIT_FORWARD_TO: `${receiver.url}/serve${server}`,

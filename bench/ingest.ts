@@ -32,7 +32,7 @@ export const ingest: Comparison = {
     "one long round, compared with the bare server's bursts; the ledger has " +
     "caught up when it holds every delivery that was answered, and for " +
     "`serve`, which is the whole program without its poller, when they are " +
-    "folded and chained as well, or a minute has passed.",
+    "folded and chained as well, or 45 seconds have passed.",
   run: (bench) =>
     withFolder(async (folder) => {
       let files = 0;

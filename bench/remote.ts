@@ -8,7 +8,7 @@ import { withFolder } from "./process.ts";
 import { interleave, rate } from "./measuring/rounds.ts";
 
 const callers = 64;
-const rounds = 3;
+const rounds = 2;
 const appends = 3_200;
 /** Of one request: what its limit of ten seconds lets pass on a busy machine. */
 const eventsOfAppend = 500;
