@@ -9,7 +9,11 @@ import {
   selectCaseEvents,
   selectLatestNotes,
 } from "../store/tables/events/case_events.ts";
-import type { Note } from "../store/tables/notes.ts";
+import {
+  type Note,
+  notesOf,
+  selectNewestNotes,
+} from "../store/tables/notes.ts";
 import { readNotes } from "./notes.ts";
 import { recordedEvent } from "../store/tables/events/event_rows.ts";
 
@@ -77,8 +81,10 @@ function entriesOf(events: readonly RecordedEvent[]): CaseEntry[] {
 
 /** A note that was found by its words. */
 export interface FoundNote {
-  /** The order. */
-  readonly orderId: string;
+  /** What it is about. */
+  readonly entity: "order" | "user";
+  /** Its id. */
+  readonly id: string;
   /** What was noted. */
   readonly text: string;
 }
@@ -87,12 +93,12 @@ export interface FoundNote {
 const SEARCHED = 10_000;
 
 /**
- * Finds orders by words of what people noted of them, and by references of
- * refunds.
+ * Finds orders and users by words of what people noted of them, and orders by
+ * references of refunds.
  *
  * @param text Words that all have to be there, whatever their case.
- * @param limit Most orders.
- * @returns The note of each, the latest first.
+ * @param limit Most of them.
+ * @returns The note of each: of orders before users, the latest first.
  * @throws {LedgerError} When the database fails.
  */
 export async function findNotes(
@@ -100,19 +106,33 @@ export async function findNotes(
   text: string,
   limit: number,
 ): Promise<FoundNote[]> {
-  const words = text.toLowerCase().split(/\s+/).filter((word) => word !== "");
-  if (words.length === 0) return [];
-  const [found] = await driver.batch([selectLatestNotes(SEARCHED)], "read");
+  const [orders, users] = await driver.batch([
+    selectLatestNotes(SEARCHED),
+    selectNewestNotes("user", SEARCHED),
+  ], "read");
   const notes = new Map<string, FoundNote>();
-  for (const row of found?.rows ?? []) {
+  const has = containing(text);
+  const add = (note: FoundNote) => {
+    const key = `${note.entity} ${note.id}`;
+    if (has(note.text) && !notes.has(key)) notes.set(key, note);
+  };
+  for (const row of orders?.rows ?? []) {
     const fact = readFact(recordedEvent(row));
     if (fact.kind !== "case_changed" || fact.orderId === null) continue;
     const said = fact.note.text ?? fact.note.reference ?? "";
-    const lower = said.toLowerCase();
-    if (!words.every((word) => lower.includes(word))) continue;
-    const { orderId } = fact;
-    if (!notes.has(orderId)) notes.set(orderId, { orderId, text: said });
-    if (notes.size === limit) break;
+    add({ entity: "order", id: fact.orderId, text: said });
   }
-  return [...notes.values()];
+  for (const { entityId, text: said } of notesOf(users)) {
+    add({ entity: "user", id: entityId, text: said });
+  }
+  return [...notes.values()].slice(0, limit);
+}
+
+/** Tells of a text whether it has all words of another, whatever their case. */
+function containing(text: string): (said: string) => boolean {
+  const words = text.toLowerCase().split(/\s+/).filter((word) => word !== "");
+  return (said) => {
+    const lower = said.toLowerCase();
+    return words.length > 0 && words.every((word) => lower.includes(word));
+  };
 }

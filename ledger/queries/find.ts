@@ -1,6 +1,6 @@
 import { readUserActivity } from "../users/user_activity.ts";
 import { findNotes } from "../attention/case_history.ts";
-import type { Driver } from "../store/driver/driver.ts";
+import type { Driver, SqlValue } from "../store/driver/driver.ts";
 import {
   selectFoundOrders,
   selectFoundUsers,
@@ -166,10 +166,7 @@ export async function findAnything(
     compare(a.order.orderId, b.order.orderId)
   );
   const byUser = (users?.rows ?? []).map(([state, activity]) => {
-    const user: UserView = {
-      ...JSON.parse(state as string),
-      activity: readUserActivity(activity as string),
-    };
+    const user = storedUser(state, activity);
     const matches = [{
       field: "userId" as const,
       value: user.userId,
@@ -180,7 +177,7 @@ export async function findAnything(
   const noted = await findByNotes(
     driver,
     searched,
-    new Set(found.keys()),
+    new Set([...found.keys(), ...byUser.map(({ user }) => user.userId)]),
   );
   const all: Found[] = [...byUser, ...byOrder, ...noted];
   const textOrNull = (value: unknown) => value === null ? null : String(value);
@@ -200,34 +197,42 @@ export async function findAnything(
   };
 }
 
-/** Orders of which people noted the text, the latest note first. */
+/** Orders and users of which people noted the text, the latest note first. */
 async function findByNotes(
   driver: Driver,
   text: string,
   known: ReadonlySet<string>,
 ): Promise<Found[]> {
   const notes = (await findNotes(driver, text, MOST_FOUND))
-    .filter(({ orderId }) => !known.has(orderId));
+    .filter(({ id }) => !known.has(id));
   if (notes.length === 0) return [];
   const read = await driver.batch(
-    notes.map(({ orderId }) => selectState("order", orderId)),
+    notes.map(({ entity, id }) => selectState(entity, id)),
     "read",
   );
-  return notes.flatMap(({ text: value }, at) => {
+  return notes.flatMap(({ entity, text: value }, at): Found[] => {
     const row = read[at]?.rows[0];
     if (row === undefined) return [];
     const [state, activity, ...context] = row;
-    const order: OrderView = storedOrder(
-      state as string,
-      activity as string,
-      context,
-    );
-    return [{
-      entity: "order" as const,
-      matches: [{ field: "note" as const, value, trust: "confirmed" as const }],
-      order,
-    }];
+    const matches = [{ field: "note", value, trust: "confirmed" }] as const;
+    return entity === "order"
+      ? [{
+        entity,
+        matches,
+        order: storedOrder(state as string, activity as string, context),
+      }]
+      : [{ entity, matches, user: storedUser(state, activity) }];
   });
+}
+
+function storedUser(
+  state: SqlValue = null,
+  activity: SqlValue = null,
+): UserView {
+  return {
+    ...JSON.parse(state as string),
+    activity: readUserActivity(activity as string),
+  };
 }
 
 /** Whether the service has shown the user. */

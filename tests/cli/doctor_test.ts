@@ -66,3 +66,17 @@ Deno.test("rampkit doctor tells a ledger that is missing from one that cannot be
   await file.write(new Uint8Array(4096).fill(0xff));
   assert.ok((await found(live.url)).includes("pages_damaged"));
 });
+
+Deno.test("rampkit doctor colours the sign of each finding, and nothing else, where the terminal has colours", async () => {
+  await using live = await temporaryLedger();
+  const args = ["doctor", "--database-url", live.url, "--public-url", DEAD];
+  const plain = await cli(args);
+  const coloured = await cli(args, {}, undefined, undefined, true);
+  assert.match(coloured.out, /\u001b\[31mFAIL\u001b\[39m +Endpoint +Its/);
+  assert.match(coloured.out, /\u001b\[33mWARN\u001b\[39m +Ledger +There/);
+  // How much room there is changes meanwhile.
+  const words = (text: string) =>
+    // deno-lint-ignore no-control-regex
+    text.replaceAll(/\u001b\[\d+m/g, "").replaceAll(/\d+ MiB/g, "MiB");
+  assert.equal(words(coloured.out), words(plain.out));
+});

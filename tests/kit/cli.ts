@@ -17,6 +17,7 @@ export async function cli(
   env: Readonly<Record<string, string>> = {},
   signal: AbortSignal = new AbortController().signal,
   onOut: (text: string) => void = () => {},
+  colour = false,
 ): Promise<Ran> {
   let out = "";
   let err = "";
@@ -28,7 +29,7 @@ export async function cli(
     err: (text) => err += text,
     env: (name) => env[name],
     columns: null,
-    colour: false,
+    colour,
     now: () => Date.now(),
     signal,
     worker: LONG.includes(args[0] ?? ""),

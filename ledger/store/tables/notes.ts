@@ -97,6 +97,18 @@ export function selectNotesAfter(noteId: string, limit: number): Statement {
   };
 }
 
+/** Selects the latest notes of one kind of entity, the latest first. */
+export function selectNewestNotes(
+  entity: Note["entity"],
+  limit: number,
+): Statement {
+  return {
+    sql: `SELECT ${NOTES.list()} FROM notes WHERE entity = ?1
+      ORDER BY note_id DESC LIMIT ?2`,
+    args: [entity, limit],
+  };
+}
+
 /** Reads the notes of an answer. */
 export function notesOf(result: ResultSet | undefined): Note[] {
   return result?.rows.map((row) => NOTES.read(row)) ?? [];
