@@ -77,7 +77,7 @@ Deno.test("rampkit doctor colours the sign of each finding, and nothing else, wh
     const shown of [
       `${paint("red", "FAIL")}  Endpoint `,
       `${paint("yellow", "WARN")}  Ledger `,
-      `${paint("green", "ok")}    Spool `,
+      `${paint("green", "ok  ")}  Spool `,
     ]
   ) assert.ok(coloured.out.includes(shown), coloured.out);
   // How much room there is changes meanwhile.
