@@ -16,12 +16,9 @@ import { addMachine } from "./commands/machine.ts";
 import { addMonth } from "./commands/month/mod.ts";
 import { addOrders } from "./commands/orders/mod.ts";
 import { addPoll } from "./commands/poll.ts";
-import { addReconcile } from "./commands/reconcile.ts";
-import { addRecover } from "./commands/recover.ts";
 import { addSandbox } from "./commands/sandbox.ts";
 import { addSchema } from "./commands/schema.ts";
 import { addServe } from "./commands/serve.ts";
-import { addSession } from "./commands/session.ts";
 import { addSim } from "./commands/sim.ts";
 import { addStatement } from "./commands/statement/mod.ts";
 import { addSubscriptions } from "./commands/subscriptions/mod.ts";
@@ -32,12 +29,19 @@ import { addWitness } from "./commands/witness.ts";
 import { addWebhook } from "./commands/webhook/mod.ts";
 import { EXIT } from "../settings/errors.ts";
 import { CASE, CHANGE_CASE } from "../resources/operations/case_operation.ts";
-import { EXPECT } from "../resources/operations/expectation_operations.ts";
+import {
+  CREATE_SESSION,
+  EXPECT,
+} from "../resources/operations/expectation_operations.ts";
 import { RELEASE_BY_HAND } from "../resources/operations/order_operations.ts";
 import {
   ATTENTION_LIST,
   FIND,
 } from "../resources/operations/search_operations.ts";
+import {
+  RECONCILE,
+  RECOVER,
+} from "../resources/operations/service_operations.ts";
 import { guardedIo, type Io } from "./program/io.ts";
 import { addOperation } from "./program/operation_command.ts";
 import { SETTINGS_HEADING } from "./program/options.ts";
@@ -139,8 +143,8 @@ export function buildProgram(
     .exitOverride();
   addServe(program, cli);
   addPoll(program, cli);
-  addReconcile(program, cli);
-  addRecover(program, cli);
+  addOperation(program, cli, RECONCILE);
+  addOperation(program, cli, RECOVER);
   addConform(program, cli);
   addOrders(program, cli);
   addUsers(program, cli);
@@ -151,7 +155,11 @@ export function buildProgram(
   addMonth(program, cli);
   addStatement(program, cli);
   addConsole(program, cli);
-  addSession(program, cli);
+  addOperation(
+    program.command("session").description("create widget sessions"),
+    cli,
+    CREATE_SESSION,
+  );
   addOperation(program, cli, EXPECT);
   addOperation(program, cli, RELEASE_BY_HAND);
   addOperation(program, cli, CASE, CHANGE_CASE);

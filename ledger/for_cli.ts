@@ -3,7 +3,6 @@
  *
  * @module
  */
-export { BOOK_BY } from "./months/month_row.ts";
 export { webhookEvent } from "./events/mint.ts";
 export { countDeliveries } from "./queries/deliveries.ts";
 export {

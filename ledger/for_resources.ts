@@ -5,6 +5,12 @@
  * @module
  */
 export { isWitnessed } from "./lease/lease.ts";
+export { addNote } from "./attention/notes.ts";
+export {
+  type Note,
+  NOTE_ACTIONS,
+  NOTED_ENTITIES,
+} from "./store/tables/notes.ts";
 export type { Ledger } from "./ledger.ts";
 export type { OrderState } from "./states/order_state.ts";
 export type { SubscriptionStatus } from "./store/tables/subscriptions/subscriptions.ts";
@@ -62,7 +68,7 @@ export {
   summaryFile,
 } from "./months/month_summary.ts";
 export type { MonthDifference } from "./months/recompute_month.ts";
-export type { BookBy } from "./months/month_row.ts";
+export { BOOK_BY } from "./months/month_row.ts";
 export type { MonthTotal } from "./months/month_summary.ts";
 export type { MonthChange } from "./months/recompute_month.ts";
 export type { MonthSummary } from "./months/month_summary.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-export { addNote, isAcknowledged, readNotes } from "./attention/notes.ts";
+export { isAcknowledged, readNotes } from "./attention/notes.ts";
 export type { ChainState } from "./evidence/chain_head.ts";
 export type { Ledger } from "./ledger.ts";
 export { ledgerOn } from "./ledger_on.ts";
@@ -21,11 +21,7 @@ export { databaseFile } from "./store/connections/database_url.ts";
 export { LedgerError } from "./store/driver/errors.ts";
 export { RetryingDriver } from "./store/driver/retrying_driver.ts";
 export type { Mover } from "./store/tables/deliveries.ts";
-export {
-  type Note,
-  NOTE_ACTIONS,
-  NOTED_ENTITIES,
-} from "./store/tables/notes.ts";
+export type { Note } from "./store/tables/notes.ts";
 export {
   selectTarget,
   switchTargetOff,

@@ -64,21 +64,6 @@ export function windowEnd(flag: string): (value: string) => string {
       .toISOString();
 }
 
-/**
- * Refuses a window that begins in the future: nothing was created in it, which
- * would look like agreement.
- *
- * @throws {UsageError} When `--from` is later than now.
- */
-export function refuseFuture(from: string | undefined, nowMs: number): void {
-  if (from === undefined || Date.parse(from) <= nowMs) return;
-  throw new UsageError(
-    `Wrong --from: ${from} is later than now, ${
-      new Date(nowMs).toISOString()
-    }; name a time that has passed`,
-  );
-}
-
 /** A moment as a number, ms since the epoch; undefined where none was given. */
 export function epochMs(time: string | undefined): number | undefined {
   return time === undefined ? undefined : Date.parse(time);

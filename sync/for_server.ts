@@ -11,7 +11,6 @@ export type { Poller } from "./polling/poll_report.ts";
 export { createPoller } from "./polling/poller.ts";
 export type { PollerOptions } from "./polling/poller_options.ts";
 export { DEFAULT_RULES } from "./polling/poller_settings.ts";
-export { requestOrder } from "./polling/request_queue.ts";
 export type { DeliveryAlert } from "./watchdog/delivery_alert.ts";
 export { addRefusedRequests } from "./watchdog/refused_requests.ts";
 export {

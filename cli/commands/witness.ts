@@ -81,8 +81,8 @@ async function look(
       : [
         await LOOK_AT_CHAIN.run({
           ledger,
-          nowMs: io.now(),
-          hasKey: config.apiKey !== null,
+          ...{ nowMs: io.now(), now: io.now, signal: io.signal },
+          ...{ service: null, poller: null, onProgress: () => {} },
           lookAtChain: (id) => lookAtOrder(ledger, id, parts),
           named: () => "<order>",
         }, readValues(LOOK_AT_CHAIN, () => orderId)) as OrderLook,

@@ -1,48 +1,64 @@
 import type { Command } from "commander";
+import { defined } from "../../core/guards.ts";
 import { printable } from "../../core/printable.ts";
 import { checkpointsOf, selectCheckpoints } from "../../ledger/for_cli.ts";
 import { FOLD_VERSION } from "../../ledger/for_sync.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 import {
   type Items,
+  type OpenMode,
   type Operation,
   type OperationContext,
   type OperationParam,
   type OperationValues,
+  type OperationView,
   pagesOf,
   paramsOf,
   valuesOf,
 } from "../../resources/operations/operation.ts";
 import { MOST_ROWS, PAGE, type Page } from "../../resources/queries/page.ts";
 import { lower } from "../../resources/views/text.ts";
-import type { Config } from "../../settings/config.ts";
-import { untilStopped } from "../../settings/stoppable.ts";
+import { type Config, requireApiKey } from "../../settings/config.ts";
+import { CommandError, EXIT, UsageError } from "../../settings/errors.ts";
+import { serviceClient } from "../../settings/service.ts";
+import { stoppable, untilStopped } from "../../settings/stoppable.ts";
 import type { Cli } from "./cli.ts";
-import { refusedExpectation } from "./expected_terms.ts";
-import { type Io, jsonLine, line, lines, note } from "./io.ts";
-import {
-  flagValue,
-  givenAs,
-  type Named,
-  optionsOf,
-} from "./operation_options.ts";
+import { confirmed, type Io, jsonLine, line, lines, note } from "./io.ts";
 import {
   jsonOption,
   ledgerOptions,
   limitOf,
   limitOption,
+  rateOption,
+  serviceOptions,
   type SharedFlags,
 } from "./options.ts";
-import { noteWaiting } from "./progress.ts";
-import { upToDate, withLedger, withReadLedger } from "./with_ledger.ts";
+import {
+  flagValue,
+  givenAs,
+  type Named,
+  operandValue,
+  optionsOf,
+} from "./operation_options.ts";
+import { noteWaiting, type Progress, progress } from "./progress.ts";
+import { refusedBy } from "./refused_by.ts";
+import {
+  upToDate,
+  withLedger,
+  withReadLedger,
+  withStoredLedger,
+} from "./with_ledger.ts";
+import { servicePort } from "./with_service.ts";
 
 interface OperationFlags extends SharedFlags {
   readonly limit?: number;
+  readonly rate?: number;
+  readonly yes?: true;
 }
 
 /**
- * Adds the command of an operation, or of several that have one name: one of
- * them is done where a parameter is given that the first does not have.
+ * Adds the command of an operation, or of several that have one name: that one
+ * is done which takes all that is given.
  *
  * @param parent The commands that it is one of.
  */
@@ -66,11 +82,16 @@ export function addOperation(
     ).values(),
   ];
   const operands = params.filter(([, { place }]) => place !== undefined);
-  for (const [, { place = "", description, schema }] of operands) {
-    const words = schema.enum === undefined ? "" : `: ${schema.enum}`;
-    command.argument(place, lower(description) + words.replaceAll(",", ", "));
+  for (const [, { place = "" }] of operands) {
+    const meant = all.flatMap((one) => taken(one)).flatMap(([, param]) =>
+      param.place === place ? [operandText(param)] : []
+    );
+    command.argument(place, [...new Set(meant)].join("; or "));
   }
   ledgerOptions(command);
+  const asks = all.flatMap(({ asks = [] }) => asks);
+  if (asks.length > 0) serviceOptions(command);
+  if (asks.includes("lists")) rateOption(command);
   const pages = pagesOf(first);
   if (pages !== null) limitOption(command, pages.rows);
   jsonOption(
@@ -80,81 +101,223 @@ export function addOperation(
   for (const [name, param] of params) {
     for (const option of optionsOf(name, param)) command.addOption(option);
   }
+  if (all.some(({ confirms }) => confirms !== undefined)) {
+    command.option("--yes", "do not ask");
+  }
+  const codes = all.flatMap(({ result: { exitCodes = [] } }) => exitCodes);
   const examples = all.flatMap(({ command, examples = [""] }) =>
     examples.map((one) => `\n  rampkit ${command} ${one}`.trimEnd())
   );
-  command.addHelpText("after", `\nExample:${examples.join("")}`).action(
+  command.addHelpText(
+    "after",
+    codes.map((one) => `\n${one}\n`).join("") +
+      `\nExample:${examples.join("")}`,
+  ).action(
     cli.run(async (...given: unknown[]) => {
       const flags = given[operands.length] as OperationFlags;
       const value = (name: string, param: OperationParam<unknown>) => {
         const { place } = param;
         const at = operands.findIndex(([, one]) => one.place === place);
-        const text = given[at];
-        if (place === undefined) return flagValue(name, param, flags);
-        return typeof text === "string" ? param.read(place, text) : undefined;
+        return place === undefined
+          ? flagValue(name, param, flags)
+          : operandValue(param, given[at]);
       };
-      const known = new Set(taken(first).map(givenAs));
-      const operation = others.find((one) =>
-        taken(one).some((param) =>
-          !known.has(givenAs(param)) && value(...param) !== undefined
-        )
-      ) ?? first;
+      const operation = chosen(all, value);
       const values = valuesOf(
         Object.fromEntries(taken(operation)),
         value,
-        (name, param) =>
-          givenAs([name, param]),
+        (name, param) => givenAs([name, param]),
       );
-      await perform(cli.io, operation, values, flags);
+      return await perform(cli.io, operation, values, flags);
     }),
   );
 }
 
-/** Does an operation, and prints what it gives. */
-export async function perform(
+/** What an operand is, with the words that it may be. */
+function operandText(
+  { description, schema }: OperationParam<unknown>,
+): string {
+  const words = schema.enum === undefined ? "" : `: ${schema.enum}`;
+  return lower(description) + words.replaceAll(",", ", ");
+}
+
+/**
+ * The operation of a command that is meant: the first that takes all that is
+ * given, and lacks nothing if there is such a one.
+ *
+ * @throws {UsageError} When none takes all that is given.
+ */
+function chosen(
+  all: readonly Operation[],
+  value: (name: string, param: OperationParam<unknown>) => unknown,
+): Operation {
+  const given = new Set(
+    all.flatMap((one) => taken(one)).filter((one) => isGiven(one, value)).map(
+      givenAs,
+    ),
+  );
+  const taking = all.filter((one) => {
+    const known = new Set(taken(one).map(givenAs));
+    return given.isSubsetOf(known);
+  });
+  const whole = taking.find((one) =>
+    taken(one).every(([name, param]) =>
+      !param.required || isGiven([name, param], value)
+    )
+  );
+  const [operation] = whole === undefined ? taking : [whole];
+  if (operation !== undefined) return operation;
+  throw new UsageError(`These do not go together: ${[...given].join(", ")}`);
+}
+
+/** Whether a parameter was given, right or wrong. */
+function isGiven(
+  [name, param]: Named,
+  value: (name: string, param: OperationParam<unknown>) => unknown,
+): boolean {
+  try {
+    return value(name, param) !== undefined;
+  } catch {
+    return true;
+  }
+}
+
+/**
+ * Does an operation, and prints what it gives.
+ *
+ * @returns The exit code.
+ */
+async function perform(
   io: Io,
   operation: Operation,
   values: OperationValues,
   flags: OperationFlags,
-): Promise<void> {
+): Promise<number> {
+  const named = (name: string) => {
+    const param = paramsOf(operation)[name];
+    return param === undefined ? name : givenAs([name, param]);
+  };
+  operation.checks?.(values, { named, nowMs: io.now() });
   const work = async (ledger: Ledger, config: Config) => {
-    if (operation.folds) await upToDate(ledger, io);
-    if (operation.scope === "read") {
+    const { counts = "", scope, stopped } = operation;
+    let done = 0;
+    let shown: Progress | null = null;
+    const end = () => {
+      shown?.end();
+      shown = null;
+    };
+    const context: OperationContext = {
+      ...{ ledger, named, now: io.now, signal: io.signal, poller: null },
+      nowMs: io.now(),
+      service: servicePort(
+        config,
+        (options) =>
+          serviceClient(config, ledger.environment, {
+            ...defined({ requestsPerSecond: flags.rate }),
+            ...options,
+          }),
+      ),
+      onProgress: (at, total) => {
+        shown ??= progress(io, counts, !flags.json, total ?? null);
+        shown.at(done = at);
+      },
+    };
+    const prepare = async () => {
+      if (operation.folds) await upToDate(ledger, io);
+      if (scope !== "read") return;
       await noteWaiting(ledger, io, flags);
       await noteOlderFold(ledger, io);
-    }
-    const named = (name: string) => {
-      const param = paramsOf(operation)[name];
-      return param === undefined ? name : givenAs([name, param]);
     };
-    const hasKey = config.apiKey !== null;
-    const context = { ledger, nowMs: io.now(), hasKey, named };
-    io.signal.throwIfAborted();
-    if (pagesOf(operation) === null) {
-      const result = await operation.run(context, values)
-        .catch(refusedExpectation());
-      await operation.refuses?.(context, result, values);
-      if (!flags.json) return print(io, operation, result, values, flags);
-      const { items } = result as Items<unknown>;
-      const many = operation.result.many === undefined ? [result] : items;
-      for (const one of many) jsonLine(io, one);
-      return;
+    const view = { columns: io.columns, nowMs: io.now(), flags };
+    if (stopped === undefined) io.signal.throwIfAborted();
+    if (pagesOf(operation) !== null) {
+      await prepare();
+      await performPaged(io, operation, { context, values, flags });
+      return EXIT.fine;
     }
-    await performPaged(io, operation, { context, values, flags });
+    const run = async () => {
+      await prepare();
+      if (!await isToBeDone(io, operation, { context, values, flags })) {
+        return null;
+      }
+      return await operation.run(context, values)
+        .catch(refusedBy(operation));
+    };
+    let result: object | null;
+    try {
+      result = stopped === undefined ? await run() : await stoppable(
+        io.signal,
+        run,
+        () => stopped(done, values, context),
+      );
+    } finally {
+      end();
+    }
+    if (result === null) return EXIT.fine;
+    await operation.refuses?.(context, result, values);
+    print(io, operation, result, { values, view, flags });
+    return EXIT[operation.exit?.(result, values) ?? "fine"];
   };
-  const open = operation.begins ? withLedger : withReadLedger;
-  await open(io, flags, work);
+  if (operation.asks !== undefined) {
+    return await withLedger(io, flags, work, requireApiKey);
+  }
+  return await OPEN[operation.opens ?? "read"](io, flags, work);
+}
+
+type OpenLedger = (
+  io: Io,
+  flags: SharedFlags,
+  work: (ledger: Ledger, config: Config) => Promise<number>,
+) => Promise<number>;
+
+const OPEN: Readonly<Record<OpenMode, OpenLedger>> = {
+  read: withReadLedger,
+  begins: withLedger,
+  stored: withStoredLedger,
+  unchanged: (io, flags, work) => withStoredLedger(io, flags, work, true),
+};
+
+/**
+ * Asks a person, where the operation does.
+ *
+ * @returns Whether it is to be done; if not, what there is to say was printed.
+ * @throws {CommandError} When nobody said yes.
+ */
+async function isToBeDone(
+  io: Io,
+  operation: Operation,
+  { context, values, flags }: Performance,
+): Promise<boolean> {
+  const { columns } = io;
+  const view: OperationView = { columns, nowMs: context.nowMs, flags };
+  const asked = await operation.confirms?.(context, values, view) ?? null;
+  if (asked === null) return true;
+  const { shows, question, instead, refusal } = asked;
+  if (!flags.json) lines(io, shows);
+  if (question !== null) {
+    if (flags.yes) return true;
+    if (!flags.json && await confirmed(io, question)) return true;
+  }
+  if (flags.json && instead !== null) {
+    jsonLine(io, instead);
+    return false;
+  }
+  if (question === null) return false;
+  throw new CommandError(refusal);
+}
+
+/** What is done, and with what. */
+interface Performance {
+  readonly context: OperationContext;
+  readonly values: OperationValues;
+  readonly flags: OperationFlags;
 }
 
 /** Prints a list, up to its limit. */
 async function performPaged(
   io: Io,
   operation: Operation,
-  { context, values, flags }: {
-    readonly context: OperationContext;
-    readonly values: OperationValues;
-    readonly flags: OperationFlags;
-  },
+  { context, values, flags }: Performance,
 ): Promise<void> {
   const limit = limitOf(flags);
   const items: unknown[] = [];
@@ -172,7 +335,8 @@ async function performPaged(
     else items.push(row);
   }
   if (flags.json) return;
-  print(io, operation, { items }, values, flags);
+  const view = { columns: io.columns, nowMs: io.now(), flags };
+  print(io, operation, { items }, { values, view, flags });
   const below = [
     ...(more
       ? [`The ${pagesOf(operation)?.first} ${limit}; --limit 0 shows all`]
@@ -189,10 +353,7 @@ async function performPaged(
  */
 async function* rowsOf(
   operation: Operation,
-  { context, values }: {
-    readonly context: OperationContext;
-    readonly values: OperationValues;
-  },
+  { context, values }: Pick<Performance, "context" | "values">,
   wanted: number,
 ): AsyncGenerator<unknown> {
   const limit = wanted === 1 ? MOST_ROWS : Math.min(wanted, MOST_ROWS);
@@ -208,19 +369,28 @@ async function* rowsOf(
   }
 }
 
+/** Prints what an operation gave, and on standard error what is beside it. */
 function print(
   io: Io,
   operation: Operation,
   result: object,
-  values: OperationValues,
-  flags: OperationFlags,
+  { values, view, flags: { json } }: {
+    readonly values: OperationValues;
+    readonly view: OperationView;
+    readonly flags: OperationFlags;
+  },
 ): void {
-  const { columns } = io;
-  const view = { columns, nowMs: io.now(), flags };
-  const text = operation.says?.(result, values, view) ??
-    JSON.stringify(result);
+  if (json) {
+    const { many } = operation.result;
+    const { items } = result as Items<unknown>;
+    for (const one of many === undefined ? [result] : items) jsonLine(io, one);
+    return;
+  }
+  const text = operation.idle?.(result) ??
+    operation.says?.(result, values, view) ?? JSON.stringify(result);
   if (typeof text === "string") line(io, printable(text));
   else lines(io, text);
+  for (const one of operation.notes?.(result) ?? []) note(io, one);
 }
 
 /** The parameters that a command takes; how many rows, it says otherwise. */

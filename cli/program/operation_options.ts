@@ -34,8 +34,33 @@ export function optionsOf(
   const choices = Array.isArray(schema.enum) ? schema.enum : [];
   // A shell completes them; more would fill the help.
   if (choices.length > 0 && choices.length <= 4) option.choices(choices);
-  const { read, readFlag = read } = param;
-  return [option.argParser((text: string): unknown => readFlag(flag, text))];
+  const { read, readFlag = read, many } = param;
+  return [
+    option.argParser((text: string, before: unknown): unknown => {
+      const value = readFlag(flag, text);
+      return many && Array.isArray(before) && Array.isArray(value)
+        ? [...before, ...value]
+        : value;
+    }),
+  ];
+}
+
+/**
+ * What the operand of a parameter says; undefined where it was left out.
+ *
+ * @throws {UsageError} When it is wrong, or more than one was given.
+ */
+export function operandValue(
+  { place = "", many, read }: OperationParam<unknown>,
+  given: unknown,
+): unknown {
+  const texts = Array.isArray(given) ? given : [given];
+  const values = texts.flatMap((text) =>
+    typeof text === "string" ? [read(place, text)] : []
+  );
+  if (many) return values.length === 0 ? undefined : values.flat();
+  if (values.length > 1) throw new UsageError(`Give one ${place}, not several`);
+  return values[0];
 }
 
 /** What the flags of a parameter say; undefined where none was given. */

@@ -147,20 +147,3 @@ export function contradictedAfterOption(command: Command): Command {
 export interface SharedFlags extends ConfigFlags {
   readonly json?: boolean;
 }
-
-/**
- * Refuses a window of `--from` and `--to` that holds no moment: what finds
- * nothing in it would look like an answer.
- *
- * @throws {UsageError} From the command, when `--to` is not after `--from`.
- */
-export function orderedWindow(command: Command): Command {
-  return command.hook("preAction", (_, action) => {
-    const { from, to } = action.opts<{ from?: string; to?: string }>();
-    if (from === undefined || to === undefined || from < to) return;
-    throw new UsageError(
-      `Wrong --to: the window would end at ${to}, and begins at ${from} ` +
-        "(--from); give a --to that is later",
-    );
-  });
-}

@@ -94,13 +94,17 @@ function noLedger({ databaseUrl }: Config): string {
  *
  * Where no environment is named the ledger's own stamp is taken; a new ledger
  * is then stamped `sandbox`, so that nobody stamps production by accident.
+ *
+ * @param needs Refuses settings: what cannot work leaves no file behind.
  */
 export async function withLedger<T>(
   io: Io,
   flags: SharedFlags,
   work: (ledger: Ledger, config: Config) => Promise<T>,
+  needs: (config: Config) => unknown = () => {},
 ): Promise<T> {
   const config = readConfig(io.env, flags);
+  needs(config);
   await using ledger = await openConfigured(config, io);
   return await work(ledger, config);
 }

@@ -1,18 +1,17 @@
 import { defined } from "../../core/guards.ts";
 import type { OnrampClient } from "../../client/mod.ts";
 import type { Ledger } from "../../ledger/mod.ts";
-import { readConfig, requireApiKey } from "../../settings/config.ts";
+import { type Config, requireApiKey } from "../../settings/config.ts";
 import type { Io } from "./io.ts";
+import type { ServicePort } from "../../resources/operations/operation.ts";
 import type { SharedFlags } from "./options.ts";
 import { serviceClient } from "../../settings/service.ts";
-import { openConfigured } from "../../server/ledger_file/open_configured.ts";
+import { withLedger } from "./with_ledger.ts";
 
 /** Flags of a command that asks the service. */
 export interface ServiceFlags extends SharedFlags {
   /** Requests a second. @default {the client's own} */
   readonly rate?: number;
-  /** Whether pairs that are not listed are let through. @default {false} */
-  readonly allowUnlistedAssets?: boolean;
 }
 
 /**
@@ -27,16 +26,33 @@ export async function withService<T>(
   flags: ServiceFlags,
   work: (ledger: Ledger, client: OnrampClient) => Promise<T>,
 ): Promise<T> {
-  const config = readConfig(io.env, flags);
-  requireApiKey(config);
-  await using ledger = await openConfigured(config, io);
-  const client = serviceClient(
-    config,
-    ledger.environment,
-    defined({
-      requestsPerSecond: flags.rate,
-      allowUnlistedAssets: flags.allowUnlistedAssets ?? false,
-    }),
-  );
-  return await work(ledger, client);
+  return await withLedger(io, flags, async (ledger, config) => {
+    const options = defined({ requestsPerSecond: flags.rate });
+    const client = serviceClient(config, ledger.environment, options);
+    return await work(ledger, client);
+  }, requireApiKey);
+}
+
+/**
+ * What operations ask the service with.
+ *
+ * @param make Makes a client.
+ * @returns Null without an API key.
+ */
+export function servicePort(
+  { apiKey }: Pick<Config, "apiKey">,
+  make: (
+    options?: { readonly allowUnlistedAssets: boolean },
+  ) => OnrampClient,
+): ServicePort | null {
+  if (apiKey === null) return null;
+  // One client paces all its sessions.
+  let usual: OnrampClient | undefined;
+  return {
+    lists: () => make(),
+    sessions: (allowUnlistedAssets = false) =>
+      (allowUnlistedAssets ? make({ allowUnlistedAssets }) : usual ??= make())
+        .sessions,
+    newClickId: () => crypto.randomUUID(),
+  };
 }

@@ -14,6 +14,7 @@ import { type FlagsOf, SETTINGS, VARIABLES } from "../../settings/settings.ts";
 import type { Config } from "../../settings/config.ts";
 import { UsageError } from "../../settings/errors.ts";
 import { serviceClient } from "../../settings/service.ts";
+import { servicePort } from "../program/with_service.ts";
 import { openSteadyServer } from "../../server/http/open_steady_server.ts";
 import { apiApp } from "../../server/api/api_app.ts";
 import { callers } from "../../server/api/callers.ts";
@@ -77,14 +78,12 @@ export function configuredApi(
         ledger.environment,
         rate === undefined ? {} : { requestsPerSecond: rate },
       );
-    const hasKey = config.apiKey !== null;
     const operations = new Operations({
       ledger,
       log,
       now,
       poller: source.poller,
-      client: hasKey ? ask : null,
-      sessions: hasKey ? ask().sessions : null,
+      service: servicePort(config, ask),
       signal: stop.signal,
       ...defined({ lookAtChain: source.lookAtChain }),
     });

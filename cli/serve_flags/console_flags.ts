@@ -21,6 +21,7 @@ import type { Config } from "../../settings/config.ts";
 import { UsageError } from "../../settings/errors.ts";
 import { serviceClient, serviceEnvironment } from "../../settings/service.ts";
 import { type FlagsOf, SETTINGS } from "../../settings/settings.ts";
+import { servicePort } from "../program/with_service.ts";
 
 /** What a console is opened with. */
 export interface ConsoleSettings {
@@ -66,9 +67,10 @@ export async function openConfiguredConsole(
     log,
     now,
     poller: null,
-    client: config.apiKey === null
-      ? null
-      : () => serviceClient(config, ledger.environment),
+    service: servicePort(
+      config,
+      () => serviceClient(config, ledger.environment),
+    ),
     signal: stop.signal,
     lookAtChain,
   });
@@ -82,9 +84,7 @@ export async function openConfiguredConsole(
     explorers: await readExplorers(settings.explorers),
     catchUp: () => folding?.caughtUp() ?? Promise.resolve(),
     log,
-    operations: config.apiKey === null ? null : operations,
-    deadLetters: operations,
-    looksAtChain: lookAtChain !== null,
+    operations,
   }, settings);
   return {
     url: open.url,

@@ -1,12 +1,17 @@
 import { defined } from "../../core/guards.ts";
 import {
+  addNote,
   ATTENTION_KINDS,
   CASE_ACTIONS,
   LONGEST_NOTE,
+  type Note,
+  NOTE_ACTIONS,
+  NOTED_ENTITIES,
 } from "../../ledger/for_resources.ts";
-import { CommandError } from "../../settings/errors.ts";
+import { CommandError, UsageError } from "../../settings/errors.ts";
 import {
   needed,
+  type Param,
   textParam,
   timeParam,
   wordParam,
@@ -15,6 +20,12 @@ import { caseJson, caseLines } from "../views/case_view.ts";
 import { findOrder, ORDER_REF } from "./find_order.ts";
 import { type Operation, operation } from "./operation.ts";
 import { refusedRecord } from "./refused.ts";
+
+/** A text whose longest length the ledger knows, and says what is wrong of it. */
+function longText(maxLength: number, description: string): Param<string> {
+  const param = textParam(description);
+  return { ...param, schema: { ...param.schema, maxLength } };
+}
 
 const ORDER = { ...ORDER_REF, place: "<order>" } as const;
 
@@ -65,11 +76,13 @@ export const CHANGE_CASE: Operation = operation({
       operand: "<name>",
       isCaller: true as const,
     },
-    note: textParam(
+    note: longText(
+      LONGEST_NOTE,
       `A note, at most ${LONGEST_NOTE} characters; erasing the order's ` +
         "person deletes it",
     ),
-    reference: textParam(
+    reference: longText(
+      256,
       "Reference of the refund, or of the purchase that was delivered; name " +
         "no customer: erasures keep it",
     ),
@@ -84,6 +97,7 @@ export const CHANGE_CASE: Operation = operation({
           "now waits for others, nothing is recorded",
       ),
       read: (_: string, text: string) => text,
+      takesEmpty: true as const,
       operand: "<reasons>",
     },
   },
@@ -111,4 +125,69 @@ export const CHANGE_CASE: Operation = operation({
   logged: ({ orderId }, { change, by }) => ({ orderId, change, person: by }),
   says: ({ orderId, case: found }) =>
     `Order ${orderId}: ${found?.message ?? "noted"}`,
+});
+
+/** Longest identifier that a note can be about, in characters. */
+const LONGEST_ID = 500;
+
+/** A text of at most so many characters. */
+function shortText(maxLength: number, description: string): Param<string> {
+  const param = longText(maxLength, description);
+  return {
+    ...param,
+    read: (name, text) => {
+      if (text.length <= maxLength) return param.read(name, text);
+      throw new UsageError(
+        `Wrong ${name}: it has ${text.length} characters; ${maxLength} can be ` +
+          "stored",
+      );
+    },
+  };
+}
+
+/** What is noted of a user, a target or the service; an order has its case. */
+export const TAKE_NOTE: Operation = operation({
+  command: null,
+  path: "/v1/notes",
+  scope: "support",
+  operationId: "takeNote",
+  action: "note",
+  summary: "Note something of what waits for a person, or acknowledge it",
+  description: "What is noted of an order belongs to its case.",
+  params: {
+    entity: needed(wordParam(
+      "What it is about",
+      NOTED_ENTITIES.filter((one) => one !== "order"),
+    )),
+    id: needed(shortText(LONGEST_ID, "Which one it is about")),
+    action: needed(wordParam("What is done", NOTE_ACTIONS)),
+    text: shortText(LONGEST_NOTE, "The note; needed where that is all"),
+    reasons: {
+      ...textParam("Why it waits, as words that spaces separate"),
+      read: (_: string, text: string): readonly string[] =>
+        text.split(" ").filter((reason) => /^\w{1,64}$/.test(reason))
+          .slice(0, 20),
+    },
+    by: {
+      ...needed(textParam("Who notes it")),
+      isCaller: true as const,
+    },
+  },
+  inBody: true,
+  result: { schema: "Note", description: "The note as it is stored" },
+  run: (
+    { ledger, nowMs },
+    { entity, id: entityId, action, text = "", reasons = [], by: author },
+  ): Promise<Note> => {
+    if (action === "note" && text === "") {
+      throw new UsageError(
+        "Missing text: the note is empty; write something, or acknowledge",
+      );
+    }
+    const note = { entity, entityId, action, reasons, text, author };
+    return addNote(ledger.driver, note, nowMs);
+  },
+  logged: ({ entity, entityId, action }) => ({
+    ...{ noted: action, entity, entityId },
+  }),
 });

@@ -69,12 +69,12 @@ export async function findOrder(
  * poller, which has the ledger to itself.
  */
 export async function pollAdvice(
-  { ledger, hasKey }: Pick<OperationContext, "ledger" | "hasKey">,
+  { ledger, service }: Pick<OperationContext, "ledger" | "service">,
 ): Promise<string> {
   if (await isPolled(ledger.driver)) {
     return "a poller works on this ledger and reads what the service has, so " +
       "look at the id, or again in a minute";
   }
   return "what the service has is read by: rampkit poll --once" +
-    (hasKey ? "" : ` (with ${VARIABLES.apiKey} set)`);
+    (service !== null ? "" : ` (with ${VARIABLES.apiKey} set)`);
 }

@@ -3,16 +3,16 @@
  *
  * @module
  */
-import { CASE, CHANGE_CASE } from "./case_operation.ts";
+import { CASE, CHANGE_CASE, TAKE_NOTE } from "./case_operation.ts";
 import { DELIVERIES, DELIVERY } from "./delivery_operations.ts";
-import { EXPECT } from "./expectation_operations.ts";
+import { CREATE_SESSION, EXPECT } from "./expectation_operations.ts";
 import {
   EVIDENCE,
   LEDGER_STATS,
   STATISTICS,
   STATUS,
 } from "./ledger_operations.ts";
-import { MONTH, MONTHS } from "./month_operations.ts";
+import { CLOSE_MONTH, MONTH, MONTHS } from "./month_operations.ts";
 import type { Operation } from "./operation.ts";
 import {
   EXPLANATION,
@@ -24,12 +24,20 @@ import {
 } from "./order_operations.ts";
 import { ATTENTION_LIST, FIND } from "./search_operations.ts";
 import {
+  POLL_NOW,
+  READ_ORDER,
+  RECONCILE,
+  RECOVER,
+} from "./service_operations.ts";
+import {
   DROP,
   FIRE,
+  FIRE_HISTORY,
   RESUME,
   RETRY,
   STOP,
   SUBSCRIPTIONS,
+  UNFIRED,
 } from "./subscription_operations.ts";
 import { LOOK_AT_CHAIN } from "./witness_operation.ts";
 import { USER, USERS } from "./user_operations.ts";
@@ -56,10 +64,19 @@ export const OPERATIONS: readonly Operation[] = [
   DROP,
   STOP,
   RESUME,
+  UNFIRED,
   FIRE,
+  FIRE_HISTORY,
   EXPECT,
+  CREATE_SESSION,
+  POLL_NOW,
+  READ_ORDER,
+  RECOVER,
+  RECONCILE,
+  TAKE_NOTE,
   MONTHS,
   MONTH,
+  CLOSE_MONTH,
   LEDGER_STATS,
   EVIDENCE,
   STATUS,

@@ -1,8 +1,11 @@
+import type { SessionsApi } from "../../client/mod.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 import type { Scope } from "../../settings/api_tokens.ts";
 import type { ConfigFlags } from "../../settings/config.ts";
-import { UsageError } from "../../settings/errors.ts";
+import { CommandError, type EXIT, UsageError } from "../../settings/errors.ts";
 import type { Param, Params, ValuesOf } from "../../settings/params.ts";
+import { VARIABLES } from "../../settings/settings.ts";
+import type { PollClient, Poller } from "../../sync/mod.ts";
 import type { OrderLook } from "../../witness/mod.ts";
 import type { LookAtHealth } from "../health/finding.ts";
 
@@ -24,8 +27,14 @@ export interface OperationParam<Value> extends Param<Value> {
    * @default {texts, as they are read elsewhere}
    */
   readonly readJson?: (name: string, value: unknown) => Value;
+  /** Whether it may be given several times: what is read is then a list. */
+  readonly many?: true;
   /** Only commands take it, or only requests. @default {both} */
   readonly only?: "command" | "request";
+  /** Whether a request may not leave it out, though a command may. */
+  readonly requestNeeds?: true;
+  /** Whether a form that leaves it empty says that too. @default {left out} */
+  readonly takesEmpty?: true;
   /** Whether it is who does it: a request then has the name of its token. */
   readonly isCaller?: true;
 }
@@ -37,10 +46,14 @@ export type OperationValues = ValuesOf<Params>;
 export interface OperationContext {
   /** The ledger. */
   readonly ledger: Ledger;
-  /** The time, in milliseconds since the epoch. */
+  /** The time when it was begun, in milliseconds since the epoch. */
   readonly nowMs: number;
-  /** Whether the service can be asked: an API key is set. */
-  readonly hasKey: boolean;
+  /** Clock, in milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Asks the service; null without an API key. */
+  readonly service: ServicePort | null;
+  /** What polls in this process; null where nothing does. */
+  readonly poller: Pick<Poller, "pollNow"> | null;
   /** Looks how everything is. @default {by what the ledger has} */
   readonly look?: LookAtHealth;
   /**
@@ -51,6 +64,41 @@ export interface OperationContext {
   readonly lookAtChain?: ((orderId: string) => Promise<OrderLook>) | null;
   /** How a parameter is named to whoever gave it, such as `--status`. */
   readonly named: (param: string) => string;
+  /** Ends the work. */
+  readonly signal: AbortSignal;
+  /** Told how much is done, and of how much where that is known. */
+  readonly onProgress: (done: number, total?: number) => void;
+}
+
+/** What asks the service. */
+export interface ServicePort {
+  /** Makes what reads its lists. */
+  readonly lists: () => PollClient;
+  /**
+   * What makes sessions.
+   *
+   * @param allowUnlistedAssets Whether pairs that are not listed are let
+   * through. @default {false}
+   */
+  readonly sessions: (
+    allowUnlistedAssets?: boolean,
+  ) => Pick<SessionsApi, "create">;
+  /** Makes a click id. */
+  readonly newClickId: () => string;
+}
+
+/**
+ * What asks the service.
+ *
+ * @throws {CommandError} Without an API key.
+ */
+export function serviceOf(
+  { service }: Pick<OperationContext, "service">,
+): ServicePort {
+  if (service !== null) return service;
+  throw new CommandError(
+    "The service cannot be asked without an API key: set " + VARIABLES.apiKey,
+  );
 }
 
 /** Where the text of a result is shown. */
@@ -61,6 +109,41 @@ export interface OperationView {
   readonly nowMs: number;
   /** The flags that named the ledger, for commands to go on with. */
   readonly flags: Pick<ConfigFlags, "databaseUrl" | "environment">;
+}
+
+/** How a ledger is opened: what happens where there is none. */
+export type OpenMode =
+  /** It is read as an empty one. */
+  | "read"
+  /** It is begun. */
+  | "begins"
+  /** The operation is refused. */
+  | "stored"
+  /** The same, and nothing is changed, not even by opening it. */
+  | "unchanged";
+
+/** What a person is asked before something is done. */
+export interface Confirmation<Result> {
+  /** What is to be done, for people. */
+  readonly shows: readonly string[];
+  /** What only `yes` answers; null where nothing is to be done. */
+  readonly question: string | null;
+  /** What `--json` prints where nobody said yes; null where it fails. */
+  readonly instead: Result | null;
+  /** What is said where nobody said yes. */
+  readonly refusal: string;
+}
+
+/** Work that goes on behind the answer: how its state is asked for. */
+export interface BehindAnswer {
+  /** Unique name in the API. */
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** What it answers. */
+  readonly answers: string;
+  /** What is said before the first. */
+  readonly none: string;
 }
 
 /** A result that is a list. */
@@ -82,6 +165,10 @@ export interface OperationResult {
    * @default {one}
    */
   readonly many?: "list" | "items" | PagedList;
+  /** Status of the answer. @default {200} */
+  readonly status?: 202;
+  /** What else than 0 and 1 the command's exit code may be. @default {nothing} */
+  readonly exitCodes?: string;
 }
 
 /** What is listed in pages. */
@@ -103,12 +190,19 @@ export interface Operation<
 > {
   /** Its command without the program's name; null where there is none. */
   readonly command: string | null;
-  /** Its path in the API, with the parameters that stand in it. */
-  readonly path: `/v1/${string}`;
+  /**
+   * Its path in the API, with the parameters that stand in it; null where only
+   * a command does it, and `onlyCommand` says why.
+   */
+  readonly path: `/v1/${string}` | null;
+  /** Why no request does it. */
+  readonly onlyCommand?: string;
   /** Who may; what only reads is a GET, else a POST. */
   readonly scope: Scope;
-  /** Unique name in the API. */
+  /** Unique name. */
   readonly operationId: string;
+  /** What the log calls it. @default {the last word of its command} */
+  readonly action?: string;
   /** What it does, in a few words. */
   readonly summary: string;
   /** More of it. */
@@ -123,10 +217,53 @@ export interface Operation<
   readonly result: OperationResult;
   /** Whether a command folds first what waits. @default {false} */
   readonly folds?: true;
-  /** Whether it may begin a ledger. @default {false} */
-  readonly begins?: true;
+  /** How a command opens the ledger. @default {"read"} */
+  readonly opens?: OpenMode;
+  /** What of the service it asks. @default {nothing} */
+  readonly asks?: "lists" | "sessions";
   /** Whether it may be refused because of what there is. @default {false} */
   readonly conflicts?: true;
+  /** Done behind the answer to a request, which then asks how it goes. */
+  readonly behind?: BehindAnswer;
+  /**
+   * What is counted while it works, for those who wait for a command.
+   *
+   * @default {nothing}
+   */
+  readonly counts?: string;
+  /**
+   * What is done and what is not, where Ctrl-C stopped it.
+   *
+   * @param done How much was done.
+   * @default {that what is stored stays}
+   */
+  readonly stopped?: (
+    done: number,
+    values: ValuesOf<P>,
+    context: OperationContext,
+  ) => string | Promise<string>;
+  /** Why who sends a form has to say that they are sure. @default {they need not} */
+  readonly final?: string;
+  /**
+   * What a person is asked before a command does it, unless `--yes` is given.
+   *
+   * @returns Null where nothing has to be asked.
+   * @default {nothing}
+   */
+  readonly confirms?: (
+    context: OperationContext,
+    values: ValuesOf<P>,
+    view: OperationView,
+  ) => Promise<Confirmation<Result> | null>;
+  /**
+   * Refuses values that do not go together, before anything is opened.
+   *
+   * @throws {UsageError} When they do not.
+   */
+  readonly checks?: (
+    values: ValuesOf<P>,
+    context: Pick<OperationContext, "named" | "nowMs">,
+  ) => void;
   /**
    * Does it.
    *
@@ -153,6 +290,12 @@ export interface Operation<
    * @default what it was given, and its result
    */
   readonly logged?: (result: Result, values: ValuesOf<P>) => object;
+  /** That nothing was done, where so; null where something was. */
+  readonly idle?: (result: Result) => string | null;
+  /** Exit code of the command. @default {"fine"} */
+  readonly exit?: (result: Result, values: ValuesOf<P>) => keyof typeof EXIT;
+  /** What is said beside the result, on standard error. @default {nothing} */
+  readonly notes?: (result: Result) => readonly string[];
   /**
    * The result for people: a sentence, or lines that fit the terminal.
    *
@@ -191,8 +334,8 @@ export function pagesOf({ result: { many } }: Operation): PagedList | null {
 }
 
 /** What an operation does, in one word: its command's last. */
-export function actionOf({ command, operationId }: Operation): string {
-  return command?.split(" ").at(-1) ?? operationId;
+export function actionOf({ action, command, operationId }: Operation): string {
+  return action ?? command?.split(" ").at(-1) ?? operationId;
 }
 
 /**

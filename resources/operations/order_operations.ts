@@ -10,11 +10,7 @@ import {
   wordParam,
 } from "../../settings/params.ts";
 import { orderAsOf, orderExplanation } from "../queries/explanation.ts";
-import {
-  checkStatus,
-  ORDER_FILTERS,
-  type OrderFilters,
-} from "../queries/order_filters.ts";
+import { checkStatus, ORDER_FILTERS } from "../queries/order_filters.ts";
 import { refuseEmptyWindow } from "../queries/list_filters.ts";
 import { orderDetail, type OrderDetailJson } from "../queries/order.ts";
 import { ordersPage, ordersTotals } from "../queries/orders.ts";
@@ -26,11 +22,7 @@ import { orderLines, orderTable } from "../views/order_view.ts";
 import { nextCommand, operands } from "../views/shell_word.ts";
 import { describeHandRelease } from "../wording/release.ts";
 import { findOrder, ORDER_REF } from "./find_order.ts";
-import {
-  type Operation,
-  operation,
-  type OperationContext,
-} from "./operation.ts";
+import { type Operation, operation } from "./operation.ts";
 import { refusedRecord } from "./refused.ts";
 
 /** `orders list`. */
@@ -51,9 +43,9 @@ export const ORDERS: Operation = operation({
     many: { rows: "orders", first: "first" },
   },
   folds: true,
-  run: async (context, query) => {
-    await refuseWrong(context, query);
-    const { ledger, nowMs } = context;
+  checks: (query, { named }) => refuseEmptyWindow(query, named),
+  run: async ({ ledger, nowMs, named }, query) => {
+    await checkStatus(ledger, named("status"), query.status);
     const { items, next } = await ordersPage(ledger, query, nowMs);
     return { items, next };
   },
@@ -75,21 +67,13 @@ export const ORDER_TOTALS: Operation = operation({
   params: ORDER_FILTERS,
   result: { schema: "OrderTotals", description: "The totals of all of them" },
   folds: true,
-  run: async (context, filters) => {
-    await refuseWrong(context, filters);
-    return await ordersTotals(context.ledger, filters, context.nowMs);
+  checks: (filters, { named }) => refuseEmptyWindow(filters, named),
+  run: async ({ ledger, nowMs, named }, filters) => {
+    await checkStatus(ledger, named("status"), filters.status);
+    return await ordersTotals(ledger, filters, nowMs);
   },
   says: (totals) => totalsLines(totals),
 });
-
-/** Refuses filters of which an empty list would look like an answer. */
-async function refuseWrong(
-  { ledger, named }: OperationContext,
-  filters: OrderFilters,
-): Promise<void> {
-  refuseEmptyWindow(filters, named);
-  await checkStatus(ledger, named("status"), filters.status);
-}
 
 /** `orders show`. */
 export const ORDER: Operation = operation({

@@ -1,19 +1,24 @@
 import { printable } from "../../core/printable.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 import { CommandError } from "../../settings/errors.ts";
-import { needed, textParam } from "../../settings/params.ts";
+import { flagParam, needed, textParam } from "../../settings/params.ts";
 import {
   type Dropped,
   type Fired,
+  type FiredHistoryJson,
   type Resumed,
   type Retried,
   type Stopped,
   subscriptionList,
 } from "../queries/subscriptions.ts";
-import { nextCommand, operands } from "../views/shell_word.ts";
+import { nextCommand, operands, shellWord } from "../views/shell_word.ts";
 import { drawTable } from "../views/table.ts";
-import { counted, wrap } from "../views/text.ts";
-import { type Operation, operation } from "./operation.ts";
+import { counted, fitted, wrap } from "../views/text.ts";
+import {
+  type Operation,
+  operation,
+  type OperationContext,
+} from "./operation.ts";
 
 const SUBSCRIPTION = {
   ...needed(
@@ -38,6 +43,8 @@ export const RETRY: Operation = operation({
           "for a retry",
       ),
       place: "[key]",
+      // Without one, all are sent again.
+      takesEmpty: true as const,
     },
   },
   result: { schema: "Retried", description: "How many will be tried again" },
@@ -51,6 +58,11 @@ export const RETRY: Operation = operation({
     const retried = await subscriptions.retry(subscription, key);
     return { retried, hastened };
   },
+  idle: ({ retried, hastened }) =>
+    retried + hastened > 0
+      ? null
+      : "Nothing was done: no such delivery failed, or it was sent again or " +
+        "deleted meanwhile",
   says: ({ retried, hastened }, { key }) =>
     counted(retried, "dead letter") +
     (key === undefined
@@ -80,7 +92,10 @@ export const DROP: Operation = operation({
     await requireSubscription(ledger, subscription);
     return { dropped: await ledger.subscriptions.drop(subscription, key) };
   },
-  says: ({ dropped }) => `${counted(dropped, "dead letter")} given up`,
+  idle: ({ dropped }) =>
+    dropped > 0 ? null : "Nothing was deleted: there is no such dead letter; " +
+      "it was sent again or deleted meanwhile",
+  says: ({ dropped }) => `${counted(dropped, "dead letter")} deleted`,
 });
 
 /** `subscriptions stop`. */
@@ -99,13 +114,12 @@ export const STOP: Operation = operation({
     const at = new Date(nowMs).toISOString();
     return { stopped: await ledger.subscriptions.stop(subscription, at) };
   },
-  says: ({ stopped }, { subscription }, { flags }) =>
-    stopped
-      ? [
-        "Nothing is sent to the target; to go on:",
-        nextCommand(flags, "subscriptions resume", operands(subscription)),
-      ]
-      : "Nothing was done: it is switched off, or is not a target",
+  idle: ({ stopped }) =>
+    stopped ? null : "Nothing was done: it is switched off, or is not a target",
+  says: (_, { subscription }, { flags }) => [
+    "Nothing is sent to the target; to go on:",
+    nextCommand(flags, "subscriptions resume", operands(subscription)),
+  ],
 });
 
 /** `subscriptions resume`. */
@@ -125,11 +139,37 @@ export const RESUME: Operation = operation({
     await requireSubscription(ledger, subscription);
     return { resumed: await ledger.subscriptions.resume(subscription) };
   },
-  says: ({ resumed }) =>
-    resumed
-      ? "The target is on again; `serve` sends to it within seconds"
-      : "Nothing was done: it is not switched off",
+  idle: ({ resumed }) =>
+    resumed ? null : "Nothing was done: it is not switched off",
+  says: () => "The target is on again; `serve` sends to it within seconds",
 });
+
+/** `subscriptions fire` without keys. */
+export const UNFIRED: Operation = operation({
+  command: "subscriptions fire",
+  path: "/v1/transitions/unfired",
+  scope: "read",
+  operationId: "listUnfired",
+  summary: "List states that were sent to no subscription",
+  description: "A refold or an import made them; each can be sent by its key.",
+  examples: ["order:01KA:release.yes"],
+  params: { imported: flagParam("Also list what an import brought") },
+  result: {
+    schema: "Unfired",
+    description: "The first hundred of orders and of users",
+    many: "list",
+  },
+  folds: true,
+  run: async ({ ledger }, { imported = false }) => ({
+    items: await ledger.subscriptions.unfired({ imported }),
+  }),
+  says: ({ items }) =>
+    items.length === 0
+      ? "Subscriptions were told of every state"
+      : items.map(({ key }) => shellWord(key)),
+});
+
+const KEYS = "[keys...]";
 
 /** `subscriptions fire` with keys. */
 export const FIRE: Operation = operation({
@@ -138,16 +178,19 @@ export const FIRE: Operation = operation({
   scope: "operate",
   operationId: "fireTransition",
   summary: "Send subscriptions a state that was sent to none of them",
-  description:
-    "For states that a refold or an import made: see `subscriptions " +
-    "fire`.",
+  description: "For states that a refold or an import made.",
+  examples: [],
   params: {
-    key: needed({
-      ...textParam("Key of the transition, as the dead letter has it"),
-      read: (name: string, text: string): readonly string[] => [
-        textParam("").read(name, text),
-      ],
-    }),
+    key: {
+      ...needed({
+        ...textParam("Key of the transition, as the dead letter has it"),
+        read: (name: string, text: string): readonly string[] => [
+          textParam("").read(name, text),
+        ],
+      }),
+      many: true as const,
+      place: KEYS,
+    },
   },
   result: { schema: "Fired", description: "0 when it was sent before" },
   folds: true,
@@ -155,18 +198,90 @@ export const FIRE: Operation = operation({
     fired: await ledger.subscriptions.fire(key),
   }),
   logged: ({ fired }, { key }) => ({ key: key.join(" "), fired }),
-  says: ({ fired }, { key }) => {
+  says: ({ fired }, { key }, { columns }) => {
     const others = key.length - fired;
-    return [
+    return fitted(
+      columns,
       `${counted(fired, "state")} to be told, by the process that runs the ` +
-      "subscription",
+        "subscription",
       ...(others === 0 ? [] : [
         `Left out, because told before or not in this ledger: ${others}; to ` +
         "list those never told: rampkit subscriptions fire",
       ]),
-    ];
+    );
   },
 });
+
+/** `subscriptions fire --historic`. */
+export const FIRE_HISTORY: Operation = operation({
+  command: "subscriptions fire",
+  path: "/v1/subscriptions/{subscription}/fire-historic",
+  scope: "operate",
+  operationId: "fireHistory",
+  action: "fire_historic",
+  summary:
+    "Tell one subscription, once, what happened before the ledger went " +
+    "live, except releases",
+  description: "With `dryRun` it is counted, and nothing is told.",
+  examples: ["goods --historic --dry-run"],
+  params: {
+    historic: {
+      ...needed(flagParam(
+        "Tell one subscription, once, what happened before the ledger went " +
+          "live, except releases",
+      )),
+      only: "command" as const,
+    },
+    subscription: { ...SUBSCRIPTION, place: KEYS },
+    dryRun: flagParam("Count it, and tell nothing"),
+  },
+  result: {
+    schema: "FiredHistory",
+    description: "How much there is, and how much is told",
+  },
+  folds: true,
+  confirms: async (context, values, { columns }) => {
+    const plan = await fireHistory(context, { ...values, dryRun: true });
+    const name = printable(values.subscription);
+    return {
+      shows: fitted(
+        columns,
+        `${name} was never told of ${
+          counted(plan.transitions, "transition")
+        } from before the ledger went live`,
+        ...(plan.released === 0 ? [] : [
+          `Left out: ${counted(plan.released, "release")}, because the goods ` +
+          "may have been handed over before; one that is to be shipped: " +
+          "rampkit subscriptions fire order:ORDER:release.yes",
+        ]),
+      ),
+      question: values.dryRun || plan.transitions === 0
+        ? null
+        : `Tell ${name} of them? Type yes: `,
+      instead: plan,
+      refusal: "Nothing was fired: add --yes where nobody can be asked",
+    };
+  },
+  run: fireHistory,
+  says: ({ fired }) =>
+    `${
+      counted(fired, "transition")
+    } to be told, by the process that runs the ` +
+    "subscription",
+});
+
+async function fireHistory(
+  { ledger, signal }: OperationContext,
+  { subscription, dryRun = false }: {
+    readonly subscription: string;
+    readonly dryRun?: boolean;
+  },
+): Promise<FiredHistoryJson> {
+  await requireSubscription(ledger, subscription);
+  const how = { dryRun, signal };
+  const plan = await ledger.subscriptions.fireHistoric(subscription, how);
+  return { ...plan, fired: dryRun ? 0 : plan.transitions };
+}
 
 /** `subscriptions list`. */
 export const SUBSCRIPTIONS: Operation = operation({
@@ -236,7 +351,7 @@ export const SUBSCRIPTIONS: Operation = operation({
  *
  * @throws {CommandError} When it does not, naming those that do.
  */
-export async function requireSubscription(
+async function requireSubscription(
   ledger: Ledger,
   name: string,
 ): Promise<void> {

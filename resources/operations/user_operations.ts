@@ -23,10 +23,8 @@ export const USERS: Operation = operation({
     many: { rows: "users", first: "first" },
   },
   folds: true,
-  run: async ({ ledger, named }, query) => {
-    refuseEmptyWindow(query, named);
-    return await usersPage(ledger, query);
-  },
+  checks: (query, { named }) => refuseEmptyWindow(query, named),
+  run: ({ ledger }, query) => usersPage(ledger, query),
   says: ({ items }, _, { columns }) =>
     items.length === 0 ? "No users" : [userTable(items, columns)],
 });

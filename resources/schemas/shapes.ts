@@ -56,12 +56,12 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   found: shape("Found", ["find"]),
   "attention-item": shape("AttentionItem", ["attention"]),
   machines: shape("Machines", ["machine"]),
-  month: shape(
-    "Month",
-    ["month close", "month list"],
-    "month close, month list",
+  month: shape("Month", ["month list"]),
+  "month-detail": shape(
+    "MonthDetail",
+    ["month show", "month close"],
+    "month show, month close",
   ),
-  "month-detail": shape("MonthDetail", ["month show"]),
   "statement-match": shape("StatementMatch", ["statement match"]),
   "statement-map": shape("StatementMap"),
   "month-summary": shape("MonthSummary"),

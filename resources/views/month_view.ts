@@ -103,10 +103,12 @@ export function monthDetailJson(books: MonthBooks): MonthDetailJson {
 
 /** The books of a month for people: how, how much, and what was left out. */
 export function monthLines(
-  { close, summary, rows }: MonthBooks,
+  { closedAt, summary, kinds, files }: MonthDetailJson,
   columns: number | null,
 ): string[] {
   const { asOf, excluded } = summary;
+  const stored = closedAt === null ? [] : files;
+  const rows = Object.values(summary.rows).reduce((sum, one) => sum + one, 0);
   const lines = labelled(
     [
       ["Month", summary.month],
@@ -114,7 +116,7 @@ export function monthLines(
       ["Booked by", summary.bookBy],
       [
         "Closed",
-        close?.closedAt ??
+        closedAt ??
           "no: this is what a closing would store now, and it may change",
       ],
       ["As of", `position ${asOf.position}, ${counted(asOf.events, "event")}`],
@@ -122,7 +124,7 @@ export function monthLines(
         ROW_KIND_WORDS[kind as MonthRowKind],
         String(count),
       ]),
-      ...(close?.files ?? []).map(({ name, sha256 }): [string, string] => [
+      ...stored.map(({ name, sha256 }): [string, string] => [
         name,
         sha256,
       ]),
@@ -130,7 +132,7 @@ export function monthLines(
     columns,
     13,
   );
-  if (rows.length > 0) lines.push("", kindTable(sumKinds(rows), columns));
+  if (rows > 0) lines.push("", kindTable(kinds, columns));
   const reasons = Object.keys(EXCLUSIONS) as Exclusion[];
   for (const reason of reasons.filter((reason) => excluded[reason] > 0)) {
     lines.push(

@@ -46,6 +46,14 @@ export function wrap(
   return [...lines, current].join("\n");
 }
 
+/** Sentences for people, a line each, broken where the terminal is narrower. */
+export function fitted(
+  columns: number | null,
+  ...sentences: readonly string[]
+): string[] {
+  return sentences.map((one) => wrap(printable(one), columns));
+}
+
 function indentOf(text: string): number {
   return text.length - text.trimStart().length;
 }

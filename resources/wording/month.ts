@@ -26,10 +26,15 @@ export function describeMonthRefusal(
   }
 }
 
-/** What to do about it with the command; empty where nothing helps. */
+/**
+ * What to do about it; empty where nothing helps.
+ *
+ * @param named How a parameter is named to whoever gave it.
+ */
 export function monthRefusalAdvice(
   month: string,
   { code }: MonthRefusal,
+  named: (param: string) => string,
 ): string {
   switch (code) {
     case "already_closed":
@@ -37,8 +42,8 @@ export function monthRefusalAdvice(
     case "not_next":
       return "";
     case "not_over":
-      return "; --before-end closes the present month all the same, and books " +
-        "what comes later as late in the next one";
+      return `; ${named("beforeEnd")} closes the present month all the same, ` +
+        "and books what comes later as late in the next one";
     case "terms_missing":
       return `: rampkit month close ${month} --tz ZONE --book-by TIME`;
   }

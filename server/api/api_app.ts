@@ -16,19 +16,36 @@ import { readParams } from "./params.ts";
 import { ApiProblem, problemResponse } from "./problem.ts";
 import { OPERATIONS } from "../../resources/operations/mod.ts";
 import { SeveralOrdersError } from "../../resources/operations/find_order.ts";
-import { type ApiParts, operationRoute, type Route } from "./route.ts";
-import { SESSION_ROUTE } from "./session_route.ts";
-import { OPERATE_ROUTES } from "./operate_routes.ts";
-import { HEALTH_ROUTE } from "./health_route.ts";
+import { type ApiParts, operationRoutes, type Route, route } from "./route.ts";
 import { TRANSITION_ROUTES } from "./transition_routes.ts";
+
+/** Whether the ledger can be read: the one route that needs no token. */
+const HEALTH_ROUTE = route({
+  method: "GET",
+  path: "/v1/health",
+  operationId: "getHealth",
+  summary: "Whether the ledger can be read; for load balancers",
+  scope: null,
+  params: {},
+  answer: {
+    description: "It can",
+    schema: {
+      type: "object",
+      required: ["ok"],
+      properties: { ok: { const: true } },
+    },
+  },
+  handle: async ({ feed }) => {
+    await feed.last();
+    return { ok: true };
+  },
+});
 
 /** Every route of the API. */
 export const API_ROUTES: readonly Route[] = [
-  ...OPERATIONS.map(operationRoute),
+  ...OPERATIONS.flatMap(operationRoutes),
   ...TRANSITION_ROUTES,
   HEALTH_ROUTE,
-  SESSION_ROUTE,
-  ...OPERATE_ROUTES,
 ];
 
 /** Where the API describes itself. */

@@ -1,19 +1,19 @@
 import { messageOf } from "../../core/guards.ts";
-import { ApiProblem } from "./problem.ts";
+import { CommandError, UsageError } from "../../settings/errors.ts";
 
 /** The longest window that a job works through, ms. */
 const LONGEST_WINDOW_MS = 31 * 24 * 3_600_000;
 
-/** The window that a job works through, in ms since the epoch. */
+/** The window that a job works through, UTC ISO 8601. */
 export interface JobWindow {
   /** Its start. */
-  readonly fromMs: number;
-  /** Its end. */
-  readonly toMs: number;
+  readonly from: string;
+  /** Its end. @default {now} */
+  readonly to?: string;
 }
 
 /** A job, under way or ended. */
-export interface JobJson<Report> {
+export interface JobJson {
   /** Number of the job, from 1, in this process. */
   readonly id: number;
   /** Where it stands. */
@@ -28,27 +28,19 @@ export interface JobJson<Report> {
   readonly startedAt: string;
   /** When it ended, UTC ISO 8601; null while it runs. */
   readonly endedAt: string | null;
-  /** Orders and users read so far. */
+  /** How many orders and users were read so far. */
   readonly read: number;
   /** What it found; null until it has ended well. */
-  readonly report: Report | null;
+  readonly report: object | null;
   /** Why it failed; null when it did not. */
   readonly error: string | null;
 }
 
-/** What the work of a job gets. */
-export interface JobWork extends JobWindow {
-  /** Ends the work. */
-  readonly signal: AbortSignal;
-  /** To be told how much was read since the last call. */
-  readonly onRead: (more: number) => void;
-}
-
 /** Work that takes longer than an answer: one at a time, and the last is kept. */
-export class BackgroundJob<Report> {
+export class BackgroundJob {
   readonly #now: () => number;
   readonly #signal: AbortSignal;
-  #latest: JobJson<Report> | null = null;
+  #latest: JobJson | null = null;
   #working: Promise<void> = Promise.resolve();
 
   /** @param parts Clock in ms, and what ends the work. */
@@ -63,7 +55,7 @@ export class BackgroundJob<Report> {
   }
 
   /** The last one of this process; null before the first. */
-  get latest(): JobJson<Report> | null {
+  get latest(): JobJson | null {
     return this.#latest;
   }
 
@@ -71,32 +63,35 @@ export class BackgroundJob<Report> {
    * Begins one.
    *
    * @param by Name of the token that asked for it.
-   * @throws {ApiProblem} When the window is wrong, or one is under way.
+   * @param work Does it, and tells how much was read so far.
+   * @throws {UsageError} When the window is too long.
+   * @throws {CommandError} When one is under way.
    */
   start(
     by: string,
-    { fromMs, toMs }: JobWindow,
-    work: (job: JobWork) => Promise<Report>,
-  ): JobJson<Report> {
-    if (toMs <= fromMs || toMs - fromMs > LONGEST_WINDOW_MS) {
-      throw new ApiProblem(
-        "bad_request",
-        "Wrong window: it has to end after it starts, and to be at most 31 " +
-          "days long; for a longer one use the command line",
+    { from, to = this.#isoNow() }: JobWindow,
+    work: (
+      window: Required<JobWindow>,
+      onProgress: (read: number) => void,
+    ) => Promise<object>,
+  ): JobJson {
+    if (Date.parse(to) - Date.parse(from) > LONGEST_WINDOW_MS) {
+      throw new UsageError(
+        "Wrong window: it may be at most 31 days long; for a longer one use " +
+          "the command line",
       );
     }
     if (this.#latest?.state === "running") {
-      throw new ApiProblem(
-        "conflict",
+      throw new CommandError(
         `Number ${this.#latest.id} is running; GET says how far it is`,
       );
     }
-    const job: JobJson<Report> = {
+    const job: JobJson = {
       id: (this.#latest?.id ?? 0) + 1,
       state: "running",
       by,
-      from: new Date(fromMs).toISOString(),
-      to: new Date(toMs).toISOString(),
+      from,
+      to,
       startedAt: this.#isoNow(),
       endedAt: null,
       read: 0,
@@ -104,16 +99,10 @@ export class BackgroundJob<Report> {
       error: null,
     };
     this.#latest = job;
-    this.#working = this.#run(job, () =>
-      work({
-        fromMs,
-        toMs,
-        signal: this.#signal,
-        onRead: (more) => {
-          const { read } = this.#latest ?? job;
-          this.#latest = { ...job, read: read + more };
-        },
-      }));
+    this.#working = this.#run(
+      job,
+      () => work({ from, to }, (read) => this.#latest = { ...job, read }),
+    );
     return job;
   }
 
@@ -122,7 +111,7 @@ export class BackgroundJob<Report> {
     await this.#working;
   }
 
-  async #run(job: JobJson<Report>, work: () => Promise<Report>): Promise<void> {
+  async #run(job: JobJson, work: () => Promise<object>): Promise<void> {
     const ended = await work().then(
       (report) => ({ state: "ended" as const, report }),
       (error) => ({

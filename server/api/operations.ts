@@ -1,40 +1,22 @@
-import type { SessionsApi } from "../../client/mod.ts";
 import { defined } from "../../core/guards.ts";
 import type { Ledger } from "../../ledger/mod.ts";
-import { isPolled } from "../../ledger/for_sync.ts";
-import {
-  type PollClient,
-  type Poller,
-  reconcile,
-  recover,
-} from "../../sync/mod.ts";
-import { requestOrder } from "../../sync/for_server.ts";
-import {
-  type ReconcileJson,
-  reconcileJson,
-  type RecoverJson,
-  recoverJson,
-} from "../../resources/views/reconcile_view.ts";
-import {
-  BackgroundJob,
-  type JobJson,
-  type JobWindow,
-} from "./background_job.ts";
-import type { SessionJson } from "../../resources/views/session_view.ts";
+import type { LookAtHealth } from "../../resources/health/finding.ts";
 import {
   actionOf,
   type Operation,
   type OperationContext,
   type OperationValues,
+  serviceOf,
+  type ServicePort,
 } from "../../resources/operations/operation.ts";
-import type { LookAtHealth } from "../../resources/health/finding.ts";
+import type { Poller } from "../../sync/mod.ts";
 import type { Log } from "../monitoring/logger.ts";
-import type { Caller } from "./callers.ts";
-import { ApiProblem } from "./problem.ts";
 import {
-  createSession,
-  type SessionRequestJson,
-} from "../../resources/operations/sessions.ts";
+  BackgroundJob,
+  type JobJson,
+  type JobWindow,
+} from "./background_job.ts";
+import type { Caller } from "./callers.ts";
 
 /** What the operations work with. */
 export interface OperationsOptions {
@@ -46,14 +28,10 @@ export interface OperationsOptions {
   readonly now: () => number;
   /** Polls in this process; null when nothing does. */
   readonly poller: Pick<Poller, "pollNow"> | null;
-  /** Makes what asks the service; null without an API key. */
-  readonly client: (() => PollClient) | null;
+  /** Asks the service; null without an API key. */
+  readonly service: ServicePort | null;
   /** Asks the partner's chain nodes; null where none are known. @default {null} */
   readonly lookAtChain?: OperationContext["lookAtChain"];
-  /** Asks the service for sessions; null without an API key. @default {null} */
-  readonly sessions?: Pick<SessionsApi, "create"> | null;
-  /** Makes a click id. @default {crypto.randomUUID} */
-  readonly newClickId?: () => string;
   /** Ends what is under way. */
   readonly signal: AbortSignal;
 }
@@ -63,132 +41,29 @@ export interface OperationsOptions {
  * line in the log that names who asked for it.
  */
 export class Operations {
-  /** Windows that are read again. */
-  readonly recovery: BackgroundJob<RecoverJson>;
-  /** Windows of which service and ledger are compared. */
-  readonly reconciliation: BackgroundJob<ReconcileJson>;
   readonly #options: OperationsOptions;
+  readonly #jobs = new Map<Operation, BackgroundJob>();
 
   /** @param options What they work with. */
   constructor(options: OperationsOptions) {
     this.#options = options;
-    this.recovery = new BackgroundJob(options);
-    this.reconciliation = new BackgroundJob(options);
+  }
+
+  /** Whether the service can be asked: an API key is set. */
+  get asksService(): boolean {
+    return this.#options.service !== null;
+  }
+
+  /** Whether the partner's chain nodes can be asked. */
+  get asksChain(): boolean {
+    return (this.#options.lookAtChain ?? null) !== null;
   }
 
   /**
-   * Lets the poller ask the service at once.
+   * Does what a caller asks for, or begins it where it goes on behind the
+   * answer.
    *
-   * @throws {ApiProblem} When no poller of this process is at work.
-   */
-  pollNow(caller: Caller): void {
-    this.#startPoller();
-    this.#tell(caller, "poll", {});
-  }
-
-  /**
-   * Has one order read again, before all that is not as urgent, by whichever
-   * process polls.
-   *
-   * @throws {ApiProblem} When none does.
-   */
-  async readOrder(caller: Caller, orderId: string): Promise<void> {
-    const { ledger, now, poller } = this.#options;
-    if (poller === null && !await isPolled(ledger.driver)) {
-      throw nothingPolls();
-    }
-    await requestOrder(ledger.driver, orderId, now());
-    poller?.pollNow();
-    this.#tell(caller, "read_order", { orderId });
-  }
-
-  /**
-   * Begins to read a window again, behind the answer.
-   *
-   * @throws {ApiProblem} When the window is wrong, or one is under way; or
-   * without an API key.
-   */
-  recover(caller: Caller, window: JobWindow): JobJson<RecoverJson> {
-    const { ledger, now } = this.#options;
-    const client = this.#client();
-    const job = this.recovery.start(
-      caller.name,
-      window,
-      async ({ onRead, ...work }) =>
-        recoverJson(
-          await recover({
-            ...work,
-            ledger,
-            client,
-            now,
-            onProgress: ({ orders, users }) => onRead(orders + users),
-          }),
-        ),
-    );
-    const { id, from, to } = job;
-    this.#tell(caller, "recover", { id, from, to });
-    return job;
-  }
-
-  /**
-   * Begins to compare service and ledger, behind the answer.
-   *
-   * @throws {ApiProblem} As {@linkcode Operations.recover}.
-   */
-  reconcile(caller: Caller, window: JobWindow): JobJson<ReconcileJson> {
-    const { ledger, now } = this.#options;
-    const client = this.#client();
-    const assets = ledger.environment === "sandbox" ? "sandbox" : "production";
-    const job = this.reconciliation.start(
-      caller.name,
-      window,
-      async ({ onRead, ...work }) => {
-        await ledger.project({ signal: work.signal });
-        let compared = 0;
-        const report = await reconcile({
-          ...work,
-          ledger,
-          client,
-          now,
-          assets,
-          all: false,
-          onProgress: (count) => {
-            onRead(count - compared);
-            compared = count;
-          },
-        });
-        return reconcileJson(report);
-      },
-    );
-    const { id, from, to } = job;
-    this.#tell(caller, "reconcile", { id, from, to });
-    return job;
-  }
-
-  /**
-   * Asks the service for a session, and records what it was asked for.
-   *
-   * @throws {ApiProblem} Without an API key.
-   * @throws {OnrampError} When the service makes none.
-   * @throws {ExpectationError} When it cannot be recorded.
-   */
-  async createSession(
-    caller: Caller,
-    request: SessionRequestJson,
-  ): Promise<SessionJson> {
-    const { sessions } = this.#options;
-    if (!sessions) throw noKey();
-    const newClickId = this.#options.newClickId ?? (() => crypto.randomUUID());
-    const maker = { ...this.#options, sessions, newClickId };
-    const session = await createSession(maker, request);
-    const { sessionId, clickId } = session;
-    this.#tell(caller, "create_session", { sessionId, clickId });
-    return session;
-  }
-
-  /**
-   * Does what a caller asks for.
-   *
+   * @throws {UsageError} When the values do not go together.
    * @throws {CommandError} When it cannot be done.
    */
   async operate(
@@ -196,11 +71,21 @@ export class Operations {
     operation: Operation,
     values: OperationValues,
   ): Promise<object> {
-    const result = await operation.run(this.context(), values);
-    const facts = operation.logged?.(result, values) ??
-      { ...values, ...result };
-    this.#tell(caller, actionOf(operation), { ...facts });
+    const context = this.context();
+    operation.checks?.(values, context);
+    if (operation.behind !== undefined) {
+      return this.#begin(caller, operation, values);
+    }
+    const result = await operation.run(context, values);
+    this.#tell(caller, operation, {
+      ...operation.logged?.(result, values) ?? { ...values, ...result },
+    });
     return result;
+  }
+
+  /** The last of an operation that goes on behind the answer; null before. */
+  latest(operation: Operation): JobJson | null {
+    return this.#jobs.get(operation)?.latest ?? null;
   }
 
   /**
@@ -209,60 +94,47 @@ export class Operations {
    * @param look Looks how everything is. @default {by what the ledger has}
    */
   context(look?: LookAtHealth): OperationContext {
-    const { ledger, now, client, lookAtChain } = this.#options;
+    const { ledger, now, service, poller, lookAtChain, signal } = this.#options;
     return {
-      ledger,
+      ...{ ledger, now, service, poller, signal },
       nowMs: now(),
-      hasKey: client !== null,
       named: (param) => param,
+      onProgress: () => {},
       ...defined({ look, lookAtChain }),
     };
   }
 
   /** Resolves when nothing is under way. */
   async stop(): Promise<void> {
-    await this.recovery.stop();
-    await this.reconciliation.stop();
+    for (const job of this.#jobs.values()) await job.stop();
   }
 
-  #client(): PollClient {
-    const { client } = this.#options;
-    if (client !== null) return client();
-    throw noKey();
-  }
-
-  #startPoller(): void {
-    const { poller } = this.#options;
-    if (poller === null) throw nothingPolls();
-    if (!poller.pollNow()) {
-      throw new ApiProblem(
-        "conflict",
-        "Another process polls this ledger, or the poller is just starting: " +
-          "ask that process, or try again in a moment",
-      );
-    }
+  #begin(
+    caller: Caller,
+    operation: Operation,
+    values: OperationValues,
+  ): JobJson {
+    const context = this.context();
+    if (operation.asks !== undefined) serviceOf(context);
+    const job = this.#jobs.get(operation) ?? new BackgroundJob(context);
+    this.#jobs.set(operation, job);
+    const begun = job.start(
+      caller.name,
+      values as unknown as JobWindow,
+      (window, onProgress) =>
+        operation.run({ ...context, onProgress }, { ...values, ...window }),
+    );
+    const { id, from, to } = begun;
+    this.#tell(caller, operation, { id, from, to });
+    return begun;
   }
 
   #tell(
     { name }: Caller,
-    action: string,
+    operation: Operation,
     facts: Readonly<Record<string, unknown>>,
   ): void {
+    const action = actionOf(operation);
     this.#options.log("info", "operated", { action, by: name, ...facts });
   }
-}
-
-function noKey(): ApiProblem {
-  return new ApiProblem(
-    "conflict",
-    "The service cannot be asked without an API key: set RAMPKIT_API_KEY",
-  );
-}
-
-function nothingPolls(): ApiProblem {
-  return new ApiProblem(
-    "conflict",
-    "Nothing polls in this process: start serve with an API key and without " +
-      "--no-poll",
-  );
 }

@@ -15,7 +15,7 @@ import type { Scope } from "../../settings/api_tokens.ts";
 import type { Body, BodyFields } from "./body.ts";
 import type { Caller } from "./callers.ts";
 import type { Operations } from "./operations.ts";
-import type { ProblemCode } from "./problem.ts";
+import { ApiProblem, type ProblemCode } from "./problem.ts";
 import type { TransitionFeed } from "./transition_feed.ts";
 
 /** What the routes work with. */
@@ -127,15 +127,21 @@ export function listOf(items: JsonSchema): JsonSchema {
   };
 }
 
-/** The route of an operation. */
-export function operationRoute(operation: Operation): Route {
+/** The routes of an operation: its own, and how it goes behind its answer. */
+export function operationRoutes(operation: Operation): readonly Route[] {
   const { operationId, path, scope, summary, description, result } = operation;
-  const { inBody = false } = operation;
+  const { inBody = false, behind } = operation;
+  if (path === null) return [];
   const params = Object.entries(paramsOf(operation))
-    .filter(([, { only }]) => only !== "command");
+    .filter(([, { only }]) => only !== "command")
+    .map(([name, { requestNeeds, ...param }]): [string, typeof param] => [
+      name,
+      requestNeeds ? { ...param, required: requestNeeds } : param,
+    ]);
   const placed = params.filter(([name]) => path.includes(`{${name}}`));
   const others = params.filter(([name]) => !path.includes(`{${name}}`));
-  return route({
+  const schema = schemaOf(operation);
+  const does = route({
     method: scope === "read" ? "GET" : "POST",
     path,
     operationId,
@@ -147,11 +153,16 @@ export function operationRoute(operation: Operation): Route {
     ),
     params: inBody ? {} : Object.fromEntries(others),
     ...(inBody ? { body: bodyOf(others) } : {}),
-    answer: { description: result.description, schema: schemaOf(operation) },
+    answer: {
+      description: result.description,
+      schema,
+      ...defined({ status: behind === undefined ? result.status : 202 }),
+    },
     problems: [
       ...(placed.length === 0 ? [] : ["not_found" as const]),
       ...(path.includes("{ref}") ? ["several" as const] : []),
       ...(operation.conflicts ? ["conflict" as const] : []),
+      ...(operation.asks === "sessions" ? ["service_failed" as const] : []),
     ],
     handle: ({ operations, look }, { path, query, body, caller }) => {
       const placedValues = valuesOf(
@@ -165,18 +176,60 @@ export function operationRoute(operation: Operation): Route {
         )
         : query;
       const all = { ...placedValues, ...values };
-      return scope === "read"
-        ? operation.run(operations.context(look), all)
-        : operations.operate(caller, operation, all);
+      if (scope !== "read") return operations.operate(caller, operation, all);
+      const context = operations.context(look);
+      operation.checks?.(all, context);
+      return operation.run(context, all);
     },
   });
+  return behind === undefined ? [does] : [
+    does,
+    route({
+      method: "GET",
+      path,
+      operationId: behind.operationId,
+      summary: behind.summary,
+      ...defined({ description: behind.description }),
+      scope: "read",
+      params: {},
+      answer: { description: behind.answers, schema },
+      problems: ["not_found"],
+      handle: ({ operations }) => {
+        const latest = operations.latest(operation);
+        if (latest !== null) return latest;
+        throw new ApiProblem("not_found", behind.none);
+      },
+    }),
+  ];
 }
 
 /** JSON Schema of what an operation answers. */
 function schemaOf(operation: Operation): JsonSchema {
   const { schema, many } = operation.result;
+  if (operation.behind !== undefined) return jobOf(named(schema), operation);
   if (pagesOf(operation) !== null) return pageOf(named(schema));
   return many === "list" ? listOf(named(schema)) : named(schema);
+}
+
+/** JSON Schema of work behind an answer, and of the report it ends with. */
+function jobOf(report: JsonSchema, { command }: Operation): JsonSchema {
+  const time = { type: "string", format: "date-time" };
+  const properties = {
+    id: { type: "integer", description: "Its number in this process, from 1" },
+    state: { type: "string", enum: ["running", "ended", "failed"] },
+    by: { type: "string", description: "Name of the token that asked for it" },
+    from: time,
+    to: time,
+    startedAt: time,
+    endedAt: { type: ["string", "null"], format: "date-time" },
+    read: { type: "integer", description: "Orders and users read so far" },
+    report: {
+      anyOf: [report, { type: "null" }],
+      description: `What \`${command} --json\` prints; null until it has ended`,
+    },
+    error: { type: ["string", "null"], description: "Why it failed" },
+  };
+  return { type: "object", required: Object.keys(properties), properties };
 }
 
 /** The body of an operation: a request has a name, which may be left out. */
@@ -198,12 +251,16 @@ function bodyOf(
 
 function jsonValue(
   name: string,
-  { read, readJson, isCaller }: OperationParam<unknown>,
+  { read, readJson, isCaller, schema }: OperationParam<unknown>,
   value: unknown,
   caller: string,
 ): unknown {
   if (value === undefined) return isCaller ? caller : undefined;
   if (readJson !== undefined) return readJson(name, value);
+  if (schema.type === "boolean") {
+    if (typeof value === "boolean") return value;
+    throw new UsageError(`Wrong ${name}: it is neither true nor false`);
+  }
   if (typeof value === "string") return read(name, value);
   throw new UsageError(`Wrong ${name}: it is not a text`);
 }

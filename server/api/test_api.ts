@@ -1,4 +1,5 @@
 /** An API over a ledger in memory, for tests. */
+import assert from "node:assert/strict";
 import type { SessionsApi } from "../../client/mod.ts";
 import type { Ledger } from "../../ledger/mod.ts";
 import type { PollClient, Poller } from "../../sync/mod.ts";
@@ -61,7 +62,8 @@ export function memoryLedger(): Promise<Ledger> {
 
 /** Makes an API over an empty ledger. */
 export async function testApi(options: TestApiOptions = {}): Promise<TestApi> {
-  const { now = () => NOW_MS, poller = null, client = null } = options;
+  const { now = () => NOW_MS, poller = null } = options;
+  const { client = null, sessions = null } = options;
   const ledger = options.ledger ?? await memoryLedger();
   const stop = new AbortController();
   const feed = new TransitionFeed(ledger);
@@ -78,10 +80,12 @@ export async function testApi(options: TestApiOptions = {}): Promise<TestApi> {
     log: write,
     now,
     poller,
-    client,
-    sessions: options.sessions ?? null,
+    service: client === null && sessions === null ? null : {
+      lists: client ?? (() => assert.fail("nothing reads the service's lists")),
+      sessions: () => sessions ?? assert.fail("nothing makes sessions"),
+      newClickId: () => "c-minted",
+    },
     lookAtChain: options.lookAtChain ?? null,
-    newClickId: () => "c-minted",
     signal: stop.signal,
   });
   const tokens = options.tokens ?? `read:${READ},operate@night:${OPERATE}`;

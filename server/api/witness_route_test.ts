@@ -86,14 +86,14 @@ Deno.test("POST /v1/orders/{ref}/witness says so where no chain nodes are known,
 Deno.test("the page of an order asks the chain nodes for who may operate", async () => {
   const { ledger, now, lookAtChain } = await lookedAt();
   const operates = { kind: "open", operates: true } as const;
-  await using pages = testConsole(ledger, now, operates, null, lookAtChain);
+  await using pages = testConsole(ledger, now, operates, { lookAtChain });
   const path = `/orders/${ORDER}`;
   const page = await pages.ask(path);
   const cookie = page.headers.get("set-cookie")?.split(";")[0] ?? "";
   const text = await page.text();
   assert.match(text, /Ask your chain nodes now/);
   const [, form = ""] = /name="form" value="([^"]+)"/.exec(text) ?? [];
-  const sent = await pages.ask("/witness", {
+  const sent = await pages.ask("/do/lookAtChain", {
     headers: { cookie, origin: "http://127.0.0.1:8790" },
     fields: { form, ref: ORDER, back: path },
   });
@@ -104,7 +104,7 @@ Deno.test("the page of an order asks the chain nodes for who may operate", async
 Deno.test("the page of an order has no such button for who may only read, and where no nodes are known", async () => {
   const { ledger, now, lookAtChain } = await lookedAt();
   const reads = { kind: "open", operates: false } as const;
-  const page = await testConsole(ledger, now, reads, null, lookAtChain)
+  const page = await testConsole(ledger, now, reads, { lookAtChain })
     .read(`/orders/${ORDER}`);
   assert.doesNotMatch(page, /Ask your chain nodes now/);
   const operates = { kind: "open", operates: true } as const;

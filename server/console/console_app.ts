@@ -1,7 +1,7 @@
 import { idOfPath } from "../http/path_id.ts";
 import { type Context, Hono } from "hono";
 import { streamSSE } from "hono/streaming";
-import { ApiProblem } from "../api/problem.ts";
+import { CLOSE_MONTH } from "../../resources/operations/month_operations.ts";
 import { isMonth } from "../../resources/queries/months.ts";
 import { closedBooks as closedBooksOf } from "../../resources/months/month_books.ts";
 import {
@@ -18,7 +18,6 @@ import {
   safeHeaders,
   signedIn,
 } from "./access/guards.ts";
-import type { Reader } from "./access/access.ts";
 import { FormProblem, readForm, readUpload } from "./access/read_form.ts";
 import { SignIn } from "./access/sign_in.ts";
 import type { ConsoleParts } from "./console_parts.ts";
@@ -51,21 +50,14 @@ import { againPage, signInPage } from "./pages/sign_in_page.ts";
 import { statementPage } from "./pages/statement_page.ts";
 import { userPage } from "./pages/user_page.ts";
 import { ClosedBooks } from "./context/closed_books.ts";
-import { changeCase } from "./actions/change_case.ts";
-import { lookAtChain } from "./actions/look_at_chain.ts";
-import { closeMonth } from "./actions/close_month.ts";
+import { mayDo } from "./access/access.ts";
+import { FORM_OPERATIONS, takeForm } from "./actions/take_form.ts";
 import { OpenBooks } from "./context/open_books.ts";
 import { orderPath } from "./parts/order_table.ts";
 import { figures, rangeOf } from "./parts/figures.ts";
 import { RefundsOfMonths } from "./context/refunds_due.ts";
 import { countWaiting } from "./context/waiting_counts.ts";
 import { CachedValue } from "./context/cached_value.ts";
-import {
-  type ActionResult,
-  settleDeadLetters,
-  steerTarget,
-} from "./actions/settle_dead_letters.ts";
-import { takeNote } from "./actions/take_note.ts";
 
 /** Counts of what waits are looked for again after this long, ms. */
 const WAITING_OLD_MS = 5000;
@@ -87,19 +79,6 @@ type Reading = Context<ConsoleEnv>;
 type MakePage = (
   context: PageContext,
 ) => PageParts | string | null | Promise<PageParts | string | null>;
-
-/** What a form does, once it is known to be of a page of ours. */
-interface Action {
-  /** Whether who keeps cases may do it. @default {false} */
-  readonly supports?: true;
-  /** Title of the page that says why it was not done. */
-  readonly refused: string;
-  /** Does it. */
-  take(
-    fields: Readonly<Record<string, string>>,
-    reader: Reader,
-  ): ActionResult | Promise<ActionResult>;
-}
 
 /** The pages of the console, and what guards them. */
 export function consoleApp(parts: ConsoleParts): ConsoleApp {
@@ -349,73 +328,22 @@ export function consoleApp(parts: ConsoleParts): ConsoleApp {
     keepCookie(c, "", 0);
     return c.redirect("/sign-in", 303);
   });
-  /** Does what a form of a page asks for, where its sender may operate. */
-  const act = (path: string, { supports, refused, take }: Action) =>
-    app.post(path, async (c) => {
+  for (const operation of FORM_OPERATIONS) {
+    app.post(`/do/${operation.operationId}`, async (c) => {
       const fields = await ownForm(c);
       if (fields === null) return refusal(c, OLD_FORM);
       const reader = c.get("reader");
-      if (!(supports ? reader.supports : reader.operates)) {
+      if (!mayDo(reader, operation)) {
         return refusal(c, reader.supports ? ONLY_SUPPORTS : ONLY_READS);
       }
-      const acted = await take({ ...fields, ...c.req.param() }, reader);
-      return "wrong" in acted
-        ? await show(c, () => messagePage(refused, acted.wrong), 400)
-        : c.redirect(acted.back, 303);
-    });
-  act("/notes", {
-    supports: true,
-    refused: "Not noted",
-    take: async (fields, { name: author }) => {
-      const taken = await takeNote(ledger, fields, { author, nowMs: now() });
-      if ("wrong" in taken) return taken;
-      const { action, entity, entityId } = taken.note;
-      parts.log("info", "console_noted", { author, action, entity, entityId });
-      return taken;
-    },
-  });
-  act("/recover", {
-    refused: "Not begun",
-    take: ({ from = "" }, { name }) => {
       const { operations } = parts;
-      if (operations === null) return { wrong: CANNOT_ASK };
-      const window = { fromMs: Date.parse(from), toMs: now() };
-      try {
-        operations.recover({ name, scope: "operate" }, window);
-      } catch (error) {
-        if (!(error instanceof ApiProblem)) throw error;
-        return { wrong: error.message };
-      }
-      return { back: "/delivery" };
-    },
-  });
-  act("/case", {
-    supports: true,
-    refused: "Not recorded",
-    take: (fields, reader) => changeCase(parts.deadLetters, fields, reader),
-  });
-  act("/witness", {
-    refused: "Not asked",
-    take: (fields, reader) => lookAtChain(parts.deadLetters, fields, reader),
-  });
-  act("/dead-letters", {
-    refused: "Not done",
-    take: (fields, reader) =>
-      settleDeadLetters(parts.deadLetters, fields, reader),
-  });
-  act("/targets", {
-    refused: "Not done",
-    take: (fields, reader) => steerTarget(parts.deadLetters, fields, reader),
-  });
-  act("/months/:month", {
-    refused: "Not closed",
-    take: async (fields, reader) => {
-      const { log } = parts;
-      const acted = await closeMonth(ledger, fields, { reader, log });
-      openBooks.forget();
-      return acted;
-    },
-  });
+      const taken = await takeForm(operations, operation, fields, reader);
+      if (operation === CLOSE_MONTH) openBooks.forget();
+      return "wrong" in taken
+        ? await show(c, () => messagePage("Not done", taken.wrong), 400)
+        : c.redirect(taken.back, 303);
+    });
+  }
   app.notFound((c) => show(c as Reading, () => NO_PAGE, 404));
   app.onError((error, c) => {
     if (error instanceof FormProblem) {
@@ -478,8 +406,5 @@ const ONLY_READS =
 const ONLY_SUPPORTS =
   "Here you can only read and keep cases; to do anything else, sign in with " +
   "an operate token";
-
-const CANNOT_ASK =
-  "The service cannot be asked without an API key: set RAMPKIT_API_KEY";
 
 const OLD_FORM = "The form is too old; go back, load the page again and repeat";

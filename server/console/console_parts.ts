@@ -1,14 +1,14 @@
 import type { LookAtHealth } from "../../resources/health/finding.ts";
 import type { Log } from "../monitoring/logger.ts";
 import type { Access } from "./access/access.ts";
-import type { DeadLetterActions } from "./actions/settle_dead_letters.ts";
+import type { Operations } from "../api/operations.ts";
 import type { PageContext } from "./context/page_context.ts";
 
 /** What the console is made of. */
 export interface ConsoleParts extends
   Pick<
     PageContext,
-    "ledger" | "dashboardUrl" | "explorers" | "operations" | "looksAtChain"
+    "ledger" | "dashboardUrl" | "explorers"
   > {
   /** Looks how everything is. @default {by what the ledger has} */
   readonly look?: LookAtHealth;
@@ -22,6 +22,6 @@ export interface ConsoleParts extends
   readonly catchUp: () => Promise<void>;
   /** Called with each error. */
   readonly log: Log;
-  /** Sends dead letters again, or drops them. */
-  readonly deadLetters: DeadLetterActions;
+  /** Does what forms ask for. */
+  readonly operations: PageContext["operations"] & Pick<Operations, "operate">;
 }

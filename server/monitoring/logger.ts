@@ -113,8 +113,6 @@ export const LOG_EVENTS = {
   // The console.
   console_listening: "The console can be opened",
   console_refused: "Somebody tried to sign in with an unknown token",
-  console_noted: "Somebody acknowledged or noted something that waits",
-  console_closed_month: "Somebody closed the books of a month in the console",
   console_failed: "A page of the console could not be made",
   // The evidence chain.
   chain_head: "How far the evidence chain reaches, hourly: a copy to keep",

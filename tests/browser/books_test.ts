@@ -45,9 +45,8 @@ Deno.test({
     dashboardUrl: "https://dashboard.example",
     explorers: EXPLORERS,
     catchUp: () => Promise.resolve(),
-    operations: null,
-    deadLetters: new Operations({
-      ...{ ledger, now, log, poller: null, client: null },
+    operations: new Operations({
+      ...{ ledger, now, log, poller: null, service: null },
       signal: new AbortController().signal,
     }),
     log,

@@ -78,9 +78,8 @@ async function withConsole(
     dashboardUrl: "https://dashboard.example",
     explorers: EXPLORERS,
     catchUp: () => Promise.resolve(),
-    operations: null,
-    deadLetters: new Operations({
-      ...{ ledger, now: () => ODD_NOW_MS, poller: null, client: null },
+    operations: new Operations({
+      ...{ ledger, now: () => ODD_NOW_MS, poller: null, service: null },
       log: () => {},
       signal: new AbortController().signal,
     }),

@@ -119,7 +119,7 @@ Deno.test("every command with a needed argument says which one is missing", asyn
   ) {
     const { code, err } = await cli(args);
     assert.equal(code, 2, args.join(" "));
-    assert.match(err, /missing required argument|required option/);
+    assert.match(err, /missing required argument|required option|^Missing --/);
   }
 });
 

@@ -52,7 +52,7 @@ Deno.test("rampkit subscriptions fire --historic says how much it is, asks, and 
     cli(["subscriptions", "fire", ...args], env);
   const unnamed = await fire("--historic");
   assert.equal(unnamed.code, 2);
-  assert.match(unnamed.err, /--historic needs the name of one subscription/);
+  assert.match(unnamed.err, /Missing .*: Name of the subscription/);
   assert.equal((await fire("goods", "--dry-run")).code, 2);
   const unknown = await fire("good", "--historic");
   assert.match(unknown.err, /No such subscription: "good"; there are goods/);

@@ -188,11 +188,12 @@ Deno.test("every command prints the JSON that COMMANDS.md documents", async () =
   await holds("attention", ["attention", "--json"]);
   await holds("find", ["find", orderId.toLowerCase(), "--json"]);
   const month = new Date().toISOString().slice(0, 7);
-  await holds("month close, month list", [
+  await holds("month show, month close", [
     ...["month", "close", month, "--tz", "UTC", "--book-by", "created"],
     ...["--before-end", "--yes", "--json"],
   ]);
-  await holds("month show", ["month", "show", month, "--json"]);
+  await holds("month show, month close", ["month", "show", month, "--json"]);
+  await holds("month list", ["month", "list", "--json"]);
   await holds("month show --recompute", [
     ...["month", "show", month, "--recompute", "--json"],
   ]);

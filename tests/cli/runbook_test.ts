@@ -104,8 +104,6 @@ const INFORMATION = [
   "forwarding",
   "api_listening",
   "console_listening",
-  "console_closed_month",
-  "console_noted",
   "spool_drained",
   "backup_made",
   "history_withheld",

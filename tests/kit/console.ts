@@ -33,8 +33,7 @@ export function testConsole(
   ledger: Ledger,
   now: () => number,
   access: Access = { kind: "open", operates: false },
-  operations: ConsoleParts["operations"] = null,
-  lookAtChain: OperationContext["lookAtChain"] = null,
+  asked: Partial<Pick<OperationContext, "service" | "lookAtChain">> = {},
 ): TestConsole {
   const logged: string[] = [];
   const log: ConsoleParts["log"] = (_, event, fields) =>
@@ -47,15 +46,13 @@ export function testConsole(
     dashboardUrl: "https://dashboard.example",
     explorers: EXPLORERS,
     catchUp: () => Promise.resolve(),
-    operations,
-    looksAtChain: lookAtChain !== null,
-    deadLetters: new Operations({
+    operations: new Operations({
       ledger,
       log,
       now,
       poller: null,
-      client: null,
-      lookAtChain,
+      service: null,
+      ...asked,
       signal: new AbortController().signal,
     }),
     log,

@@ -32,6 +32,7 @@ import type {
 } from "../../ledger/mod.ts";
 import type { ExportedLine, LedgerCopy } from "../../ledger/for_cli.ts";
 import type {
+  Note,
   Statistics,
   StatisticsPoint,
 } from "../../ledger/for_resources.ts";
@@ -89,6 +90,10 @@ import type {
   ExplanationJson,
 } from "../../resources/views/explanation_view.ts";
 import type { OrderReleaseJson } from "../../resources/operations/order_operations.ts";
+import type {
+  Accepted,
+  OrderAccepted,
+} from "../../resources/operations/service_operations.ts";
 import type { FindJson } from "../../resources/queries/find.ts";
 import type { FoundJson } from "../../resources/views/find_view.ts";
 import type { FoundBy } from "../../resources/views/found_by.ts";
@@ -175,6 +180,9 @@ export interface Components {
   readonly Dropped: Dropped;
   readonly Resumed: Resumed;
   readonly Stopped: Stopped;
+  readonly Accepted: Accepted;
+  readonly OrderAccepted: OrderAccepted;
+  readonly Note: Note;
   readonly Fired: Fired;
   readonly FiredHistory: FiredHistoryJson;
   readonly Machine: MachineJson;

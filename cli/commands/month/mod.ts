@@ -1,8 +1,10 @@
 import type { Command } from "commander";
-import { MONTHS } from "../../../resources/operations/month_operations.ts";
+import {
+  CLOSE_MONTH,
+  MONTHS,
+} from "../../../resources/operations/month_operations.ts";
 import type { Cli } from "../../program/cli.ts";
 import { addOperation } from "../../program/operation_command.ts";
-import { addClose } from "./close.ts";
 import { addShow } from "./show.ts";
 
 /** `month`: the books of a month. */
@@ -13,6 +15,7 @@ export function addMonth(program: Command, cli: Cli): void {
       "the books of a month: sales confirmed by the service, closed once " +
         "and never changed",
     );
-  for (const add of [addClose, addShow]) add(month, cli);
+  addOperation(month, cli, CLOSE_MONTH);
+  addShow(month, cli);
   addOperation(month, cli, MONTHS);
 }

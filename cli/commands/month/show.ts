@@ -130,8 +130,9 @@ async function print(
     () => `${month} was not worked out; nothing was changed`,
   );
   if (file === undefined) {
-    if (json) jsonLine(io, monthDetailJson(books));
-    else lines(io, monthLines(books, io.columns));
+    const detail = monthDetailJson(books);
+    if (json) jsonLine(io, detail);
+    else lines(io, monthLines(detail, io.columns));
     return EXIT.fine;
   }
   // A stored file is written byte for byte, because its bytes have the hash.

@@ -7,7 +7,6 @@ import { UsageError } from "../../../settings/errors.ts";
 import {
   bomOption,
   ledgerOptions,
-  orderedWindow,
   outputOption,
   type SharedFlags,
 } from "../../program/options.ts";
@@ -23,6 +22,7 @@ import {
   type OrderFilters,
   orderQuery,
 } from "../../../resources/queries/order_filters.ts";
+import { refuseEmptyWindow } from "../../../resources/queries/list_filters.ts";
 import { optionsOf } from "../../program/operation_options.ts";
 import { BYTE_ORDER_MARK, openOutput } from "../../program/output.ts";
 
@@ -46,7 +46,7 @@ export function addExport(orders: Command, cli: Cli): void {
   for (const [name, filter] of Object.entries(filters)) {
     for (const option of optionsOf(name, filter)) command.addOption(option);
   }
-  bomOption(outputOption(orderedWindow(command)))
+  bomOption(outputOption(command))
     .addOption(
       new Option("--format <format>", "how it is written").choices([
         "csv",
@@ -77,6 +77,7 @@ export function addExport(orders: Command, cli: Cli): void {
 }
 
 async function exportAll(io: Io, flags: ExportFlags): Promise<void> {
+  refuseEmptyWindow(flags, (name) => `--${name}`);
   // An empty file of books must not come of a mistyped name.
   await withStoredLedger(io, flags, async (ledger) => {
     let count = 0;

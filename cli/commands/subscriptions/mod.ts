@@ -1,14 +1,16 @@
 import type { Command } from "commander";
 import {
   DROP,
+  FIRE,
+  FIRE_HISTORY,
   RESUME,
   RETRY,
   STOP,
   SUBSCRIPTIONS,
+  UNFIRED,
 } from "../../../resources/operations/subscription_operations.ts";
 import type { Cli } from "../../program/cli.ts";
 import { addOperation } from "../../program/operation_command.ts";
-import { addFire } from "./fire.ts";
 
 /** `subscriptions`: how the delivery to handlers goes. */
 export function addSubscriptions(program: Command, cli: Cli): void {
@@ -20,5 +22,5 @@ export function addSubscriptions(program: Command, cli: Cli): void {
   for (const operation of [SUBSCRIPTIONS, RETRY, DROP, STOP, RESUME]) {
     addOperation(subscriptions, cli, operation);
   }
-  addFire(subscriptions, cli);
+  addOperation(subscriptions, cli, UNFIRED, FIRE, FIRE_HISTORY);
 }

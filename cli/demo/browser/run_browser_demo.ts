@@ -183,13 +183,12 @@ async function serveShop(world: World, databaseUrl: string): Promise<void> {
     dashboardUrl: `${environment.dashboardUrl}/control`,
     explorers: EXPLORERS,
     catchUp: () => Promise.resolve(),
-    operations: null,
-    deadLetters: new Operations({
+    operations: new Operations({
       ledger,
       log,
       now: clock.now,
       poller: null,
-      client: null,
+      service: null,
       signal: options.signal,
     }),
     log,

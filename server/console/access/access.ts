@@ -1,3 +1,4 @@
+import type { Operation } from "../../../resources/operations/operation.ts";
 import type { Scope } from "../../../settings/api_tokens.ts";
 
 /** What a reader of the console may do. */
@@ -8,6 +9,14 @@ export interface Reader {
   readonly supports: boolean;
   /** Whether the reader may do everything else too. */
   readonly operates: boolean;
+}
+
+/** Whether a reader may have an operation done. */
+export function mayDo(
+  { supports, operates }: Pick<Reader, "supports" | "operates">,
+  { scope }: Operation,
+): boolean {
+  return scope === "operate" ? operates : supports;
 }
 
 /** The tokens that open the console. */

@@ -17,10 +17,11 @@ export interface PageContext {
   readonly dashboardUrl: string;
   /** Where transactions can be looked at. */
   readonly explorers: Explorers;
-  /** Reads a window again; null where the service cannot be asked. */
-  readonly operations: Pick<Operations, "recover" | "recovery"> | null;
-  /** Whether chain nodes can be asked. @default {false} */
-  readonly looksAtChain?: boolean;
+  /** What can be asked here, and how that goes which goes on. */
+  readonly operations: Pick<
+    Operations,
+    "asksService" | "asksChain" | "latest"
+  >;
   /** The time of the request, ms since the epoch. */
   readonly nowMs: number;
   /** Whether the reader may keep cases and notes. */

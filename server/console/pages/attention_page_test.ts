@@ -64,12 +64,12 @@ Deno.test("attentionPage() shows one reason alone where it is asked for", async 
   assert.ok(!text.includes("Bodies that cannot be read"));
 });
 
-Deno.test("POST /notes acknowledges what waits, and it is listed no more", async () => {
+Deno.test("the form of notes acknowledges what waits, and it is listed no more", async () => {
   const ledger = await oddLedger();
   await using opened = testConsole(ledger, now, OPERATES);
   const { form, headers } = await formOf(opened, "/attention");
   const note = { form, reasons: "verification_retry", text: "asked" };
-  const answer = await opened.ask("/notes", {
+  const answer = await opened.ask("/do/takeNote", {
     headers,
     fields: {
       ...note,
@@ -79,18 +79,18 @@ Deno.test("POST /notes acknowledges what waits, and it is listed no more", async
   assert.equal(answer.status, 303);
   assert.equal(answer.headers.get("location"), "/users/U1");
   assert.deepEqual(opened.logged, [
-    '{"event":"console_noted","fields":{"author":"local","action":' +
-    '"acknowledge","entity":"user","entityId":"U1"}}',
+    '{"event":"operated","fields":{"action":"note","by":"local",' +
+    '"noted":"acknowledge","entity":"user","entityId":"U1"}}',
   ]);
 });
 
-Deno.test("POST /case records what was done about an order, and every page goes by it", async () => {
+Deno.test("the form of a case records what was done about an order, and every page goes by it", async () => {
   const ledger = await oddLedger();
   await using opened = testConsole(ledger, now, OPERATES);
   const id = ODD_ORDERS.refund;
   const press = async (fields: Readonly<Record<string, string>>) => {
     const { form, headers } = await formOf(opened, `/orders/${id}`);
-    return await opened.ask("/case", {
+    return await opened.ask("/do/changeCase", {
       headers,
       fields: { form, ref: id, seen: "refund_due", back: "/", ...fields },
     });
@@ -98,7 +98,7 @@ Deno.test("POST /case records what was done about an order, and every page goes 
   for (
     const [fields, status, why] of [
       [{ change: "refunded" }, 400, /Wrong reference/],
-      [{ change: "sent" }, 400, /not one of noted, asked/],
+      [{ change: "sent" }, 400, /none of noted, asked/],
       [{ change: "asked", seen: "stuck" }, 400, /waits for refund_due by now/],
       [{ change: "asked", ref: "O9" }, 400, /No such order/],
       [{ change: "asked", form: "guessed" }, 403, /too old/],
@@ -133,7 +133,7 @@ Deno.test("POST /case records what was done about an order, and every page goes 
   });
 });
 
-Deno.test("POST /notes stores nothing without the form's token, without operate, or when it is wrong", async () => {
+Deno.test("the form of notes stores nothing without the form's token, without operate, or when it is wrong", async () => {
   const ledger = await oddLedger();
   await using opened = testConsole(ledger, now, OPERATES);
   const { form, headers } = await formOf(opened, "/attention");
@@ -151,7 +151,7 @@ Deno.test("POST /notes stores nothing without the form's token, without operate,
     pattern: RegExp,
     status: number,
   ) => {
-    const answer = await opened.ask("/notes", {
+    const answer = await opened.ask("/do/takeNote", {
       headers,
       fields: { ...fields, ...change },
     });
@@ -160,12 +160,12 @@ Deno.test("POST /notes stores nothing without the form's token, without operate,
   };
   await refused({ form: "" }, /form is too old/, 403);
   await refused({ form: form.slice(1) }, /form is too old/, 403);
-  await refused({ text: " " }, /The note is empty/, 400);
+  await refused({ text: " " }, /the note is empty/, 400);
   await refused({ text: "x".repeat(2001) }, /has 2001 characters/, 400);
-  await refused({ entity: "event" }, /The form is incomplete/, 400);
-  await refused({ entity: "order" }, /The form is incomplete/, 400);
-  await refused({ action: "delete" }, /The form is incomplete/, 400);
-  const other = await opened.ask("/notes", {
+  await refused({ entity: "event" }, /none of user, delivery/, 400);
+  await refused({ entity: "order" }, /none of user, delivery/, 400);
+  await refused({ action: "delete" }, /none of note, acknowledge/, 400);
+  const other = await opened.ask("/do/takeNote", {
     headers: { ...headers, cookie: "rampkit_console=other" },
     fields,
   });
@@ -173,7 +173,7 @@ Deno.test("POST /notes stores nothing without the form's token, without operate,
 
   await using reads = testConsole(await oddLedger(), now);
   const visit = await reads.ask("/attention");
-  assert.doesNotMatch(await visit.text(), /action="\/notes"/);
+  assert.doesNotMatch(await visit.text(), /action="\/do\//);
   assert.deepEqual(await Array.fromAsync(allNotes(ledger.driver)), []);
 });
 
@@ -208,12 +208,16 @@ Deno.test("a token keeps cases and notes with support, and does everything else 
     ) ?? [];
     const entity = "user";
     const posted = [
-      ["/notes", { entity, id: "U1", action: "note", text: "hello" }],
-      ["/case", { order: ODD_ORDERS.refund, change: "not_ours", seen: "" }],
-      ["/dead-letters", { action: "retry", subscription: "none" }],
+      ["takeNote", { entity, id: "U1", action: "note", text: "hello" }],
+      ["changeCase", {
+        order: ODD_ORDERS.refund,
+        change: "not_ours",
+        seen: "",
+      }],
+      ["retryDeadLetters", { subscription: "none" }],
     ] as const;
-    for (const [path, fields] of posted) {
-      const answer = await opened.ask(path, {
+    for (const [name, fields] of posted) {
+      const answer = await opened.ask(`/do/${name}`, {
         headers: { origin, cookie },
         fields: { form, ...fields },
       });

@@ -1,6 +1,8 @@
 import type { DeliveryHealth } from "../../../sync/mod.ts";
 import { readRefusedRequests } from "../../../sync/for_resources.ts";
 import { deliveriesPage } from "../../../resources/queries/deliveries.ts";
+import { RECOVER } from "../../../resources/operations/service_operations.ts";
+import type { RecoverJson } from "../../../resources/views/reconcile_view.ts";
 import { REFUSALS } from "../../../resources/wording/poll_failure.ts";
 import type { PageContext } from "../context/page_context.ts";
 import { deliveryFinding } from "../../../resources/health/delivery_health.ts";
@@ -15,7 +17,7 @@ import {
 import { code, outsideText, sentence } from "../markup/outside.ts";
 import { moment, when } from "../markup/times.ts";
 import { plots, rangeOf } from "../parts/figures.ts";
-import { hidden } from "../parts/notes.ts";
+import { operationForm } from "../parts/operation_form.ts";
 import { deliveryTable } from "../parts/delivery_table.ts";
 import { orderLink } from "../parts/order_table.ts";
 import type { PageParts } from "./layout.ts";
@@ -83,21 +85,21 @@ ${
 }
 
 /** The button that reads the time again, for who may operate. */
-function recoverForm(
-  { operates, operations, formToken }: PageContext,
-  from: string,
-): Markup {
-  if (!operates || operations === null) return NOTHING;
-  return markup`<form action="/recover" method="post">
-${hidden({ form: formToken, from })}
-<button class="primary">Read it again now</button></form>`;
+function recoverForm(context: PageContext, from: string): Markup {
+  if (!context.operations.asksService) return NOTHING;
+  return operationForm(
+    context,
+    { operation: RECOVER, given: { from }, back: "/delivery" },
+    markup`<button class="primary">Read it again now</button>`,
+  );
 }
 
 /** How far the last reading is that this process began. */
 function lastRecovery({ operations, nowMs }: PageContext): Markup {
-  const job = operations?.recovery.latest ?? null;
+  const job = operations.latest(RECOVER);
   if (job === null) return NOTHING;
-  const { state, by, from, to, startedAt, read, error, report } = job;
+  const { state, by, from, to, startedAt, read, error } = job;
+  const report = job.report as RecoverJson | null;
   const came = error ??
     (report === null
       ? "load the page again to see how far it is"

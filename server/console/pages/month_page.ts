@@ -4,6 +4,7 @@ import {
   type MonthSummary,
   ROW_KINDS,
 } from "../../../ledger/for_resources.ts";
+import { CLOSE_MONTH } from "../../../resources/operations/month_operations.ts";
 import type { BooksDigest } from "../../../resources/months/books_digest.ts";
 import {
   MONTH_FILE_NAMES,
@@ -33,7 +34,7 @@ import {
   refundList,
   rowTable,
 } from "../parts/month_tables.ts";
-import { hidden } from "../parts/notes.ts";
+import { operationForm } from "../parts/operation_form.ts";
 import type { OpenMonth } from "../context/open_books.ts";
 import type { PageParts } from "./layout.ts";
 
@@ -243,9 +244,10 @@ function files(month: string, close: ClosedMonth | null): Markup {
 
 /** How the month is closed; nothing before it is over, or in its turn. */
 async function closing(
-  { closedBooks, operates, formToken, nowMs }: PageContext,
+  context: PageContext,
   { month, timeZone }: MonthSummary,
 ): Promise<Markup> {
+  const { closedBooks, operates, nowMs } = context;
   const today = localDay(timeZone)(new Date(nowMs).toISOString());
   if (monthOf(today) <= month) return NOTHING;
   const last = (await closedBooks.list()).at(-1);
@@ -269,11 +271,18 @@ async function closing(
     "close",
     "Close it",
     operates
-      ? markup`<form class="note-form" action="/months/${month}" method="post">
-${hidden({ form: formToken })}
-<p>What is known at this moment is stored for good, with its files. What becomes known later is booked in a later month.</p>
+      ? operationForm(
+        context,
+        {
+          operation: CLOSE_MONTH,
+          given: { month },
+          back: `/months/${month}`,
+          style: "note-form",
+        },
+        markup`<p>What is known at this moment is stored for good, with its files. What becomes known later is booked in a later month.</p>
 <label class="row"><input type="checkbox" name="sure" value="yes" required> I have looked at the sums, and ${month} is to be closed for good</label>
-<div class="row"><button class="primary">Close ${month}</button></div></form>`
+<div class="row"><button class="primary">Close ${month}</button></div>`,
+      )
       : markup`<p>Somebody with an <code>operate</code> token can close it here; the command does the same:</p>
 <pre class="command" tabindex="0">rampkit month close ${month}</pre>`,
   );

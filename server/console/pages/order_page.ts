@@ -1,3 +1,4 @@
+import { LOOK_AT_CHAIN } from "../../../resources/operations/witness_operation.ts";
 import { orderExplanation } from "../../../resources/queries/explanation.ts";
 import {
   BY_ORDER_ID,
@@ -46,7 +47,7 @@ import {
   userPath,
 } from "../parts/order_table.ts";
 import { factText } from "../parts/fact.ts";
-import { hidden } from "../parts/notes.ts";
+import { operationForm } from "../parts/operation_form.ts";
 import { timeline } from "../parts/timeline.ts";
 import type { PageParts } from "./layout.ts";
 
@@ -234,14 +235,17 @@ function links(
 }
 
 /** The button that asks the chain nodes, for who may operate. */
-function askChain(
-  { operates, looksAtChain, formToken }: PageContext,
-  orderId: string,
-): Markup {
-  if (!operates || looksAtChain !== true) return NOTHING;
-  return markup`<form action="/witness" method="post">
-${hidden({ form: formToken, ref: orderId, back: orderPath(orderId) })}
-<button>Ask your chain nodes now</button></form>`;
+function askChain(context: PageContext, orderId: string): Markup {
+  if (!context.operations.asksChain) return NOTHING;
+  return operationForm(
+    context,
+    {
+      operation: LOOK_AT_CHAIN,
+      given: { ref: orderId },
+      back: orderPath(orderId),
+    },
+    markup`<button>Ask your chain nodes now</button>`,
+  );
 }
 
 /** A link to another site, which does not learn where it was followed. */

@@ -30,7 +30,7 @@ import {
   table,
 } from "../markup/markup.ts";
 import { outsideText, sentence } from "../markup/outside.ts";
-import { hidden } from "../parts/notes.ts";
+import { hidden } from "../parts/operation_form.ts";
 import { orderLink } from "../parts/order_table.ts";
 import type { PageParts } from "./layout.ts";
 

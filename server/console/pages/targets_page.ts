@@ -2,6 +2,11 @@ import { lookAtReceivers } from "../../../resources/health/receiver_health.ts";
 import type { Finding } from "../../../resources/health/finding.ts";
 import { operands } from "../../../resources/views/shell_word.ts";
 import { counted } from "../../../resources/views/text.ts";
+import {
+  RESUME,
+  RETRY,
+  STOP,
+} from "../../../resources/operations/subscription_operations.ts";
 import type {
   QueuedTransition,
   SubscriptionStatus,
@@ -25,7 +30,7 @@ import {
 } from "../markup/outside.ts";
 import { when } from "../markup/times.ts";
 import { deadLetters } from "../parts/dead_letters.ts";
-import { hidden } from "../parts/notes.ts";
+import { operationButton, operationForm } from "../parts/operation_form.ts";
 import { orderLink, targetPath, userLink } from "../parts/order_table.ts";
 import type { PageParts } from "./layout.ts";
 
@@ -84,7 +89,11 @@ ${section("now", "Now", now(context, found))}
 ${section("waits", "What waits", waiting(queued, found, nowMs))}
 ${
       found.dead > 0 &&
-      section("dead", "What was given up", await deadLetters(context, found))
+      section(
+        "dead",
+        "What was given up",
+        await deadLetters(context, found, targetPath(name)),
+      )
     }`,
   };
 }
@@ -123,36 +132,40 @@ function now(context: PageContext, one: SubscriptionStatus): Markup {
 
 /** What can be done: for who only reads, as commands. */
 function buttons(
-  { operates, formToken }: PageContext,
+  context: PageContext,
   { target, retrying, dead }: SubscriptionStatus,
   name: string,
 ): Markup {
   const isOff = target !== null && target.offAt !== null;
   const actions = [
-    ...(retrying + dead > 0 ? [["retry", "Send again now"] as const] : []),
+    ...(retrying + dead > 0 ? [[RETRY, "Send again now"] as const] : []),
     ...(target === null
       ? []
       : isOff
-      ? [["resume", "Resume"] as const]
-      : [["stop", "Stop: send nothing until resumed"] as const]),
+      ? [[RESUME, "Resume"] as const]
+      : [[STOP, "Stop: send nothing until resumed"] as const]),
   ];
-  if (actions.length === 0) return NOTHING;
-  if (!operates) {
+  const [first] = actions;
+  if (first === undefined) return NOTHING;
+  if (!context.operates) {
     return markup`<pre class="command" tabindex="0">${
-      actions.map(([action]) =>
-        `rampkit subscriptions ${action} ${operands(name)}\n`
-      )
+      actions.map(([{ command }]) => `rampkit ${command} ${operands(name)}\n`)
     }</pre>`;
   }
-  return markup`<form class="row" action="/targets" method="post">${
-    hidden({ form: formToken, subscription: name })
-  }${
-    actions.map(([action, title]) =>
-      markup`<button name="action" value="${action}" class="${
-        action === "stop" ? "" : "primary"
-      }">${title}</button>`
-    )
-  }</form>`;
+  return operationForm(
+    context,
+    {
+      operation: first[0],
+      given: { subscription: name },
+      back: targetPath(name),
+      style: "row",
+    },
+    markup`${
+      actions.map(([operation, title]) =>
+        operationButton(operation, title, operation === STOP ? "" : "primary")
+      )
+    }`,
+  );
 }
 
 function waiting(

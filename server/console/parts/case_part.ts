@@ -1,12 +1,14 @@
 import { CASE_ACTIONS, LONGEST_NOTE } from "../../../ledger/for_resources.ts";
 import type { AttentionKind, OrderCase } from "../../../ledger/mod.ts";
+import { CHANGE_CASE } from "../../../resources/operations/case_operation.ts";
 import type { CaseJson } from "../../../resources/views/case_view.ts";
 import { CASE_BUTTONS, describeCase } from "../../../resources/wording/case.ts";
+import { mayDo } from "../access/access.ts";
 import type { PageContext } from "../context/page_context.ts";
 import { type Markup, markup, NOTHING } from "../markup/markup.ts";
 import { outsideText } from "../markup/outside.ts";
 import { agoText, moment } from "../markup/times.ts";
-import { hidden } from "./notes.ts";
+import { formField, operationForm } from "./operation_form.ts";
 
 /** An order whose case is shown. */
 interface CaseOfPage {
@@ -46,23 +48,34 @@ export function casePart(
 }
 
 function caseForm(
-  { supports, formToken }: PageContext,
+  context: PageContext,
   { orderId, case: found, attention, back }: CaseOfPage,
 ): Markup {
-  if (!supports) return NOTHING;
+  if (!mayDo(context, CHANGE_CASE)) return NOTHING;
   const isClosed = found !== null && found.state !== "open";
   const actions = CASE_ACTIONS.filter((one) => one !== "reopened" || isClosed);
-  return markup`<details><summary>Note, or record what you did</summary>
-<form class="note-form" action="/case" method="post">
-${hidden({ form: formToken, ref: orderId, seen: attention.join(","), back })}
-<label>Note <textarea name="note" rows="2" maxlength="${LONGEST_NOTE}"></textarea></label>
-<label>Reference of the refund, or of what you delivered <input name="reference" maxlength="256"></label>
+  const form = operationForm(
+    context,
+    {
+      operation: CHANGE_CASE,
+      given: { ref: orderId, seen: attention.join(",") },
+      back,
+      style: "note-form",
+    },
+    markup`${formField(CHANGE_CASE, "note", { label: "Note", rows: 2 })}
+${
+      formField(CHANGE_CASE, "reference", {
+        label: "Reference of the refund, or of what you delivered",
+      })
+    }
 <div class="row">${
-    actions.map((one) =>
-      markup`<button name="change" value="${one}">${
-        CASE_BUTTONS[one]
-      }</button> `
-    )
-  }</div>
-</form></details>`;
+      actions.map((one) =>
+        markup`<button name="change" value="${one}">${
+          CASE_BUTTONS[one]
+        }</button> `
+      )
+    }</div>`,
+  );
+  return markup`<details><summary>Note, or record what you did</summary>
+${form}</details>`;
 }

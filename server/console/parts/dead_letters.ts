@@ -2,12 +2,16 @@ import type {
   QueuedTransition,
   SubscriptionStatus,
 } from "../../../ledger/mod.ts";
+import {
+  DROP,
+  RETRY,
+} from "../../../resources/operations/subscription_operations.ts";
 import { counted } from "../../../resources/views/text.ts";
 import type { PageContext } from "../context/page_context.ts";
 import { type Markup, markup, NOTHING } from "../markup/markup.ts";
 import { outside, outsideText } from "../markup/outside.ts";
 import { when } from "../markup/times.ts";
-import { hidden } from "./notes.ts";
+import { operationButton, operationForm } from "./operation_form.ts";
 import { orderLink, userLink } from "./order_table.ts";
 
 /** Of one subscription that many are listed. */
@@ -16,17 +20,24 @@ const LISTED = 10;
 /** What a form can send back. */
 const LONGEST_KEY = 2000;
 
-/** The dead letters of one subscription, with buttons for who may operate. */
+/**
+ * The dead letters of one subscription, with buttons for who may operate.
+ *
+ * @param back The page that they are shown on.
+ */
 export async function deadLetters(
   context: PageContext,
   { name, dead }: SubscriptionStatus,
+  back: string,
 ): Promise<Markup> {
   const { ledger, operates } = context;
   const listed = await ledger.subscriptions.deadLetters(name, LISTED);
   return markup`<p class="head"><strong>${outsideText(name, 100)}</strong> ${
     counted(dead, "dead letter")
   }</p>
-<ul class="letters">${listed.map((one) => letter(context, name, one))}</ul>
+<ul class="letters">${
+    listed.map((one) => letter(context, { name, back }, one))
+  }</ul>
 ${
     dead > listed.length &&
     markup`<p class="soft">${
@@ -34,10 +45,15 @@ ${
     } more: <code>rampkit subscriptions list</code> names them.</p>`
   }${
     operates
-      ? form(
+      ? operationForm(
         context,
-        { subscription: name },
-        markup`<button name="action" value="retry" class="primary">${
+        {
+          operation: RETRY,
+          given: { subscription: name },
+          back,
+          style: "row",
+        },
+        markup`<button class="primary">${
           dead === 1 ? "Send it again" : `Send all ${dead} again`
         }</button> <span class="soft">A running <code>serve</code> sends them.</span>`,
       )
@@ -49,7 +65,7 @@ ${
 
 function letter(
   context: PageContext,
-  subscription: string,
+  { name, back }: { readonly name: string; readonly back: string },
   { transition, attempts, error }: QueuedTransition,
 ): Markup {
   const { entity, id, machine, trust, status, key, recordedAt } = transition;
@@ -61,24 +77,19 @@ function letter(
     counted(attempts, "time")
   }</span></p>
 ${error !== null && markup`<p>${outside(error)}</p>`}${
-    context.operates && key.length <= LONGEST_KEY
-      ? form(
+    key.length <= LONGEST_KEY
+      ? operationForm(
         context,
-        { subscription, key },
-        markup`<button name="action" value="retry">Send again</button>
+        {
+          operation: RETRY,
+          given: { subscription: name, key },
+          back,
+          style: "row",
+        },
+        markup`<button>Send again</button>
 <details><summary>Drop</summary><p>Your program is then never told of it.
-<button name="action" value="drop" class="grave">Drop it for good</button></p></details>`,
+${operationButton(DROP, "Drop it for good", "grave")}</p></details>`,
       )
       : NOTHING
   }</li>`;
-}
-
-function form(
-  { formToken }: PageContext,
-  fields: Readonly<Record<string, string>>,
-  buttons: Markup,
-): Markup {
-  return markup`<form class="row" action="/dead-letters" method="post">${
-    hidden({ form: formToken, ...fields })
-  }${buttons}</form>`;
 }

@@ -1,11 +1,12 @@
 import { isAcknowledged, type Note } from "../../../ledger/for_server.ts";
+import { LONGEST_NOTE } from "../../../ledger/for_resources.ts";
+import { TAKE_NOTE } from "../../../resources/operations/case_operation.ts";
+import { mayDo } from "../access/access.ts";
 import type { PageContext } from "../context/page_context.ts";
 import { type Markup, markup } from "../markup/markup.ts";
 import { outsideText } from "../markup/outside.ts";
 import { agoText, moment } from "../markup/times.ts";
-
-/** Longest text of a note, in characters. */
-export const LONGEST_NOTE = 2000;
+import { formField, operationForm } from "./operation_form.ts";
 
 /** What notes are about. */
 export interface Noted {
@@ -29,30 +30,29 @@ export function notesPart(
   noted: Noted,
   notes: readonly Note[],
 ): Markup {
-  const { supports, formToken, nowMs } = context;
+  const { nowMs } = context;
   const list = notes.length > 0 &&
     markup`<ul class="notes">${notes.map((note) => told(note, nowMs))}</ul>`;
-  if (!supports) return markup`${list}`;
   const { entity, entityId, reasons, back } = noted;
   const deal = isAcknowledged(reasons, notes)
     ? markup`<button name="action" value="reopen">Open again</button>`
     : markup`<button name="action" value="acknowledge" class="primary">Acknowledge</button>`;
-  return markup`${list}<details><summary>Note or acknowledge</summary>
-<form class="note-form" action="/notes" method="post">
-${
-    hidden({
-      form: formToken,
-      entity,
-      id: entityId,
-      reasons: reasons.join(" "),
+  if (!mayDo(context, TAKE_NOTE)) return markup`${list}`;
+  const form = operationForm(
+    context,
+    {
+      operation: TAKE_NOTE,
+      given: { entity, id: entityId, reasons: reasons.join(" ") },
       back,
-    })
-  }
-<label>Note <textarea name="text" rows="2" maxlength="${LONGEST_NOTE}"></textarea></label>
+      style: "note-form",
+    },
+    markup`${formField(TAKE_NOTE, "text", { label: "Note", rows: 2 })}
 <div class="row"><button name="action" value="note">Note</button> ${
-    reasons.length > 0 && deal
-  }</div>
-</form></details>`;
+      reasons.length > 0 && deal
+    }</div>`,
+  );
+  return markup`${list}<details><summary>Note or acknowledge</summary>
+${form}</details>`;
 }
 
 function told(
@@ -64,11 +64,4 @@ function told(
   } <span class="soft">${moment(notedAt)} (${agoText(notedAt, nowMs)})</span>${
     text !== "" && markup`<br><bdi>${outsideText(text, LONGEST_NOTE)}</bdi>`
   }</li>`;
-}
-
-/** Fields that a form sends back as they are. */
-export function hidden(fields: Readonly<Record<string, string>>): Markup[] {
-  return Object.entries(fields).map(([name, value]) =>
-    markup`<input type="hidden" name="${name}" value="${value}">`
-  );
 }

@@ -70,9 +70,11 @@ async function undelivered(context: PageContext): Promise<Markup> {
   );
   if (open.length === 0) return NOTHING;
   const items = open.map(async (one) =>
-    markup`<div class="item">${await deadLetters(context, one)}${
-      noted(context, "subscription", one.name, reasons, notes)
-    }</div>`
+    markup`<div class="item">${await deadLetters(
+      context,
+      one,
+      "/attention#dead",
+    )}${noted(context, "subscription", one.name, reasons, notes)}</div>`
   );
   return section(
     "dead",

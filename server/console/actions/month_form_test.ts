@@ -31,13 +31,13 @@ async function press(
   const cookie = page.headers.get("set-cookie")?.split(";")[0] ?? "";
   const [, own = ""] = /name="form" value="([^"]+)"/.exec(await page.text()) ??
     [];
-  return await opened.ask(`/months/${month}`, {
+  return await opened.ask("/do/closeMonth", {
     headers: { cookie, origin: CONSOLE_ORIGIN },
-    fields: { form: form ?? own, ...fields },
+    fields: { form: form ?? own, month, back: `/months/${month}`, ...fields },
   });
 }
 
-Deno.test("POST /months/MONTH closes the next month by the terms of the one before, and the log says who", async () => {
+Deno.test("the form of a month closes the next month by the terms of the one before, and the log says who", async () => {
   const ledger = await threeMonths();
   await ledger.months.close("2026-09", TERMS);
   await using opened = testConsole(ledger, now, OPERATES);
@@ -68,9 +68,10 @@ Deno.test("POST /months/MONTH closes the next month by the terms of the one befo
   const present = await opened.read("/months/2026-11");
   assert.doesNotMatch(present, /is not closed yet|Late/);
   assert.deepEqual(opened.logged.map((line) => JSON.parse(line)), [{
-    event: "console_closed_month",
+    event: "operated",
     fields: {
-      author: "local",
+      action: "close_month",
+      by: "local",
       month: "2026-10",
       ...TERMS,
       position: closed?.position,
@@ -81,7 +82,7 @@ Deno.test("POST /months/MONTH closes the next month by the terms of the one befo
       ["2026-10", /is closed already/],
       ["2026-11", /Cannot close 2026-11: it is not over, today is 2026-11-20/],
       ["2026-12", /the next one is 2026-11/],
-      ["2026-13", /There is no such month/],
+      ["2026-13", /Wrong month: .*2026-13/],
     ] as const
   ) {
     const refused = await press(opened, month, { sure: "yes" });
@@ -90,7 +91,7 @@ Deno.test("POST /months/MONTH closes the next month by the terms of the one befo
   }
 });
 
-Deno.test("POST /months/MONTH leaves the first month to the command, and closes nothing for who only reads", async () => {
+Deno.test("the form of a month leaves the first month to the command, and closes nothing for who only reads", async () => {
   await using opened = testConsole(await threeMonths(), now, OPERATES);
   assert.match(
     await opened.read("/months/2026-10"),

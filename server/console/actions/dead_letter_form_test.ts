@@ -39,6 +39,7 @@ async function refusedBy(
 /** Sends a form of the page on which dead letters are. */
 async function press(
   opened: TestConsole,
+  operation: "retryDeadLetters" | "dropDeadLetter" | "eraseUser",
   fields: Readonly<Record<string, string>>,
   form?: string,
 ) {
@@ -46,9 +47,14 @@ async function press(
   const cookie = page.headers.get("set-cookie")?.split(";")[0] ?? "";
   const [, own = ""] = /name="form" value="([^"]+)"/.exec(await page.text()) ??
     [];
-  return await opened.ask("/dead-letters", {
+  return await opened.ask(`/do/${operation}`, {
     headers: { cookie, origin: CONSOLE_ORIGIN },
-    fields: { form: form ?? own, subscription: "shop", ...fields },
+    fields: {
+      form: form ?? own,
+      subscription: "shop",
+      back: "/attention#dead",
+      ...fields,
+    },
   });
 }
 
@@ -57,7 +63,7 @@ async function deadOf(ledger: Ledger): Promise<string[]> {
   return dead.map(({ transition }) => transition.key);
 }
 
-Deno.test("POST /dead-letters sends one again, drops one, sends the rest, and leaves a line that says who", async () => {
+Deno.test("the form of dead letters sends one again, drops one, sends the rest, and leaves a line that says who", async () => {
   const shop = { takes: false, heard: [] as string[] };
   const { ledger, subscription } = await refusedBy(shop, ["A", "B", "C", "D"]);
   await using opened = testConsole(ledger, now, OPERATES);
@@ -67,14 +73,14 @@ Deno.test("POST /dead-letters sends one again, drops one, sends the rest, and le
   assert.match(text, /Send all 4 again/);
   shop.takes = true;
 
-  const one = await press(opened, { action: "retry", key: keyOf("A") });
+  const one = await press(opened, "retryDeadLetters", { key: keyOf("A") });
   assert.equal(one.status, 303);
   assert.equal(one.headers.get("location"), "/attention#dead");
-  await press(opened, { action: "drop", key: keyOf("B") });
+  await press(opened, "dropDeadLetter", { key: keyOf("B") });
   await subscription.dispatch();
   assert.deepEqual(shop.heard, [keyOf("A")]);
   assert.deepEqual(await deadOf(ledger), [keyOf("C"), keyOf("D")]);
-  await press(opened, { action: "retry" });
+  await press(opened, "retryDeadLetters", {});
   await subscription.dispatch();
   assert.deepEqual(shop.heard, ["A", "C", "D"].map(keyOf));
   assert.doesNotMatch(await opened.read("/attention"), /dead letter/);
@@ -91,24 +97,25 @@ Deno.test("POST /dead-letters sends one again, drops one, sends the rest, and le
   await subscription.stop();
 });
 
-Deno.test("POST /dead-letters changes nothing without the form's token, without operate, or when it is wrong", async () => {
+Deno.test("the form of dead letters changes nothing without the form's token, without operate, or when it is wrong", async () => {
   const shop = { takes: false, heard: [] };
   const { ledger, subscription } = await refusedBy(shop, ["A"]);
   await using opened = testConsole(ledger, now, OPERATES);
   const key = keyOf("A");
-  const strange = await press(opened, { action: "drop", key }, "guessed");
+  const strange = await press(opened, "dropDeadLetter", { key }, "guessed");
   assert.equal(strange.status, 403);
   for (
-    const [fields, why] of [
-      [{ action: "drop" }, /The form is incomplete/],
-      [{ action: "erase", key }, /The form is incomplete/],
-      [{ action: "drop", key: keyOf("B") }, /is no longer there/],
-      [{ action: "retry", key: "" }, /The form is incomplete/],
-      [{ action: "retry", key, subscription: "other" }, /no longer there/],
+    const [operation, fields, status, why] of [
+      ["dropDeadLetter", {}, 400, /Missing key: The dead letter to delete/],
+      ["retryDeadLetters", { key: "" }, 400, /Wrong key: it is empty/],
+      ["eraseUser", { key }, 404, /There is no such page/],
+      ["dropDeadLetter", { key: keyOf("B") }, 400, /no such dead letter/],
+      ["retryDeadLetters", { key: keyOf("B") }, 400, /no such delivery failed/],
+      ["retryDeadLetters", { key, subscription: "other" }, 400, /are shop/],
     ] as const
   ) {
-    const answer = await press(opened, fields);
-    assert.equal(answer.status, 400, JSON.stringify(fields));
+    const answer = await press(opened, operation, fields);
+    assert.equal(answer.status, status, JSON.stringify(fields));
     assert.match(await answer.text(), why);
   }
   assert.deepEqual(await deadOf(ledger), [key]);
@@ -118,6 +125,6 @@ Deno.test("POST /dead-letters changes nothing without the form's token, without 
   await using reads = testConsole(other.ledger, now);
   const text = await (await reads.ask("/attention")).text();
   assert.match(text, /rampkit subscriptions retry shop/);
-  assert.doesNotMatch(text, /action="\/dead-letters"/);
+  assert.doesNotMatch(text, /action="\/do\//);
   await other.subscription.stop();
 });

@@ -1,0 +1,242 @@
+import { defined } from "../../core/guards.ts";
+import type { Ledger } from "../../ledger/mod.ts";
+import { isPolled } from "../../ledger/for_sync.ts";
+import { CommandError, UsageError } from "../../settings/errors.ts";
+import {
+  endParam,
+  flagParam,
+  needed,
+  timeParam,
+} from "../../settings/params.ts";
+import { epochMs } from "../../settings/values.ts";
+import { reconcile, recover } from "../../sync/mod.ts";
+import { requestOrder } from "../../sync/for_resources.ts";
+import { refuseEmptyWindow } from "../queries/list_filters.ts";
+import {
+  type ReconcileJson,
+  reconcileJson,
+  reconcileLines,
+  recoverJson,
+} from "../views/reconcile_view.ts";
+import { counted, fitted } from "../views/text.ts";
+import { findOrder, ORDER_REF } from "./find_order.ts";
+import {
+  type Operation,
+  operation,
+  type OperationContext,
+  serviceOf,
+} from "./operation.ts";
+
+/** That something is done behind the answer. */
+export interface Accepted {
+  /** Always true: what cannot be done is refused. */
+  readonly accepted: true;
+}
+
+/** That an order is read behind the answer. */
+export interface OrderAccepted extends Accepted {
+  /** The order. */
+  readonly orderId: string;
+}
+
+/** Lets the poller of this process ask at once. */
+export const POLL_NOW: Operation = operation({
+  command: null,
+  path: "/v1/poll",
+  scope: "operate",
+  operationId: "pollNow",
+  action: "poll",
+  summary: "Ask the service at once",
+  description: "The poller of this process reads what is new, what webhooks " +
+    "named and every open order, without waiting for their time.",
+  params: {},
+  result: {
+    schema: "Accepted",
+    description: "It is done behind the answer",
+    status: 202,
+  },
+  conflicts: true,
+  run: ({ poller }): Promise<Accepted> => {
+    if (poller === null) throw nothingPolls();
+    if (poller.pollNow()) return Promise.resolve({ accepted: true });
+    throw new CommandError(
+      "Another process polls this ledger, or the poller is just starting: " +
+        "ask that process, or try again in a moment",
+    );
+  },
+  logged: () => ({}),
+});
+
+/** Has whichever process polls read one order, before all less urgent. */
+export const READ_ORDER: Operation = operation({
+  command: null,
+  path: "/v1/orders/{ref}/read",
+  scope: "operate",
+  operationId: "readOrder",
+  action: "read_order",
+  summary: "Have one order read again",
+  description:
+    "Behind the answer, within seconds; `freshness.requestedAt` of " +
+    "the order says when it was. One order is read every ten seconds at most.",
+  params: { ref: ORDER_REF },
+  result: {
+    schema: "OrderAccepted",
+    description: "It is done behind the answer",
+    status: 202,
+  },
+  conflicts: true,
+  run: async (context, { ref }): Promise<OrderAccepted> => {
+    const { ledger: { driver }, poller, nowMs } = context;
+    const { order: { orderId } } = await findOrder(context, ref);
+    if (poller === null && !await isPolled(driver)) throw nothingPolls();
+    await requestOrder(driver, orderId, nowMs);
+    poller?.pollNow();
+    return { accepted: true, orderId };
+  },
+  logged: ({ orderId }) => ({ orderId }),
+});
+
+function nothingPolls(): CommandError {
+  return new CommandError(
+    "Nothing polls in this process: start serve with an API key and without " +
+      "--no-poll",
+  );
+}
+
+/** `recover`: after an outage, reads everything again and ends in the proof. */
+export const RECOVER: Operation = operation({
+  command: "recover",
+  path: "/v1/recover",
+  scope: "operate",
+  operationId: "recover",
+  summary: "Read a window again after an outage, and say whether all of it " +
+    "was read",
+  examples: ["--from 2026-11-19T22:00:00Z --to 2026-11-20T06:00:00Z"],
+  params: {
+    from: {
+      ...needed(timeParam("Start of the window")),
+      operand: "<time>",
+    },
+    to: { ...endParam("End of the window; now by default"), operand: "<time>" },
+  },
+  result: {
+    schema: "RecoverReport",
+    description: "It has begun",
+    exitCodes: "Exit code 1 when completeness could not be proven.",
+  },
+  opens: "begins",
+  asks: "lists",
+  conflicts: true,
+  behind: {
+    operationId: "getRecovery",
+    summary: "The last recovery that this process was asked for",
+    answers: "How it goes, or how it ended",
+    none: "No window was read again since this process began",
+  },
+  counts: "orders and users read",
+  stopped: (read) =>
+    `${read} orders and users were read, and what was new is stored; ` +
+    "nothing is proven, run it again",
+  checks: checkWindow,
+  run: async (context, { from, to }) => {
+    let read = 0;
+    const report = await recover({
+      ...asking(context),
+      fromMs: Date.parse(from),
+      ...defined({ toMs: epochMs(to) }),
+      onProgress: ({ orders, users }) =>
+        context.onProgress(read += orders + users),
+    });
+    return recoverJson(report);
+  },
+  exit: ({ complete }) => complete ? "fine" : "failed",
+  says: (report, _, { columns }) =>
+    fitted(
+      columns,
+      `${counted(report.orders, "reading")} of orders and ${report.users} of ` +
+        `users; ${report.appended} said something new`,
+      report.complete
+        ? `Complete: everything created from ${report.from} to ` +
+          `${report.provenUpTo} was read`
+        : `Incomplete: ${report.why}; run it again`,
+    ),
+});
+
+/** `reconcile`: service and ledger, side by side. */
+export const RECONCILE: Operation = operation({
+  command: "reconcile",
+  path: "/v1/reconcile",
+  scope: "operate",
+  operationId: "reconcile",
+  summary: "Compare service and ledger over a window of creation time, and " +
+    "change nothing",
+  examples: ["--from 2026-11-01 --json"],
+  params: {
+    from: {
+      ...timeParam("Start of the window; a command takes the oldest order"),
+      operand: "<time>",
+      requestNeeds: true,
+    },
+    to: { ...endParam("End of the window; now by default"), operand: "<time>" },
+    all: flagParam("List the orders that agree as well"),
+  },
+  result: {
+    schema: "ReconcileReport",
+    description: "It has begun",
+    exitCodes: "Exit code 3 when they disagree.",
+  },
+  opens: "begins",
+  asks: "lists",
+  conflicts: true,
+  behind: {
+    operationId: "getReconciliation",
+    summary: "The last comparison that this process was asked for",
+    description: "Reports are not stored: they end with the process.",
+    answers: "How it goes, or its report",
+    none: "Nothing was compared since this process began",
+  },
+  counts: "orders compared",
+  stopped: (compared) =>
+    `${compared} orders were compared, and nothing is concluded`,
+  checks: checkWindow,
+  run: async (context, { from, to, all = false }): Promise<ReconcileJson> => {
+    const { ledger, signal } = context;
+    await ledger.project({ signal });
+    const report = await reconcile({
+      ...asking(context),
+      ...defined({ fromMs: epochMs(from), toMs: epochMs(to) }),
+      assets: ledger.environment === "sandbox" ? "sandbox" : "production",
+      all,
+      onProgress: context.onProgress,
+    });
+    return reconcileJson(report);
+  },
+  exit: ({ disagreements }) => disagreements === 0 ? "fine" : "disagreement",
+  says: (report, _, { columns }) => reconcileLines(report, columns),
+});
+
+/** What asks the service for a window. */
+function asking(context: OperationContext): {
+  readonly ledger: Ledger;
+  readonly client: ReturnType<ReturnType<typeof serviceOf>["lists"]>;
+  readonly now: () => number;
+  readonly signal: AbortSignal;
+} {
+  const { ledger, now, signal } = context;
+  return { ledger, now, signal, client: serviceOf(context).lists() };
+}
+
+/** Refuses a window in which nothing can be: that would look like agreement. */
+function checkWindow(
+  window: { readonly from?: string; readonly to?: string },
+  { named, nowMs }: Pick<OperationContext, "named" | "nowMs">,
+): void {
+  refuseEmptyWindow(window, named);
+  const { from } = window;
+  if (from === undefined || Date.parse(from) <= nowMs) return;
+  throw new UsageError(
+    `Wrong ${named("from")}: ${from} is later than now, ${
+      new Date(nowMs).toISOString()
+    }; name a time that has passed`,
+  );
+}

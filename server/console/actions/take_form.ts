@@ -1,0 +1,69 @@
+import {
+  CHANGE_CASE,
+  TAKE_NOTE,
+} from "../../../resources/operations/case_operation.ts";
+import { CLOSE_MONTH } from "../../../resources/operations/month_operations.ts";
+import {
+  type Operation,
+  paramsOf,
+  readValues,
+} from "../../../resources/operations/operation.ts";
+import {
+  READ_ORDER,
+  RECOVER,
+} from "../../../resources/operations/service_operations.ts";
+import {
+  DROP,
+  RESUME,
+  RETRY,
+  STOP,
+} from "../../../resources/operations/subscription_operations.ts";
+import { LOOK_AT_CHAIN } from "../../../resources/operations/witness_operation.ts";
+import { CommandError, UsageError } from "../../../settings/errors.ts";
+import type { Operations } from "../../api/operations.ts";
+import type { Reader } from "../access/access.ts";
+import { ownPath } from "../access/guards.ts";
+import type { FormFields } from "../access/read_form.ts";
+
+/** What the forms of pages have done. */
+export const FORM_OPERATIONS: readonly Operation[] = [
+  ...[CHANGE_CASE, TAKE_NOTE, LOOK_AT_CHAIN, READ_ORDER],
+  ...[RETRY, DROP, STOP, RESUME, RECOVER, CLOSE_MONTH],
+];
+
+/** What came of a form of a page: where to go on, or what was wrong. */
+export type FormResult =
+  | { readonly back: string }
+  | { readonly wrong: string };
+
+/**
+ * Does what the form of a page asks for.
+ *
+ * @param fields The fields of the form, whatever they hold.
+ * @param reader Who sent it, and may.
+ */
+export async function takeForm(
+  operations: Pick<Operations, "operate">,
+  operation: Operation,
+  fields: FormFields,
+  { name }: Reader,
+): Promise<FormResult> {
+  const { final, scope } = operation;
+  if (final !== undefined && fields.sure !== "yes") return { wrong: final };
+  const params = paramsOf(operation);
+  try {
+    const values = readValues(operation, (field) => {
+      if (params[field]?.isCaller) return name;
+      const text = fields[field]?.replaceAll("\r\n", "\n").trim();
+      return text === "" && !params[field]?.takesEmpty ? undefined : text;
+    });
+    const result = await operations.operate({ name, scope }, operation, values);
+    const wrong = operation.idle?.(result) ?? null;
+    return wrong === null ? { back: ownPath(fields.back ?? "") } : { wrong };
+  } catch (error) {
+    if (error instanceof UsageError || error instanceof CommandError) {
+      return { wrong: error.message };
+    }
+    throw error;
+  }
+}
