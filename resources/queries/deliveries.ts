@@ -23,51 +23,48 @@ import {
   dayAfter,
   dayParam,
   type FilterValues,
-  type ListFilter,
+  listFilter,
+  queryOf,
 } from "./list_filters.ts";
 import type { Page, PageParams } from "./page.ts";
 
 /** What chooses deliveries. */
 export const DELIVERY_FILTERS = {
-  quarantined: {
-    ...flagParam("Only bodies that are not a JSON object with a type"),
-    operand: "",
-  } as ListFilter<boolean>,
-  order: {
-    ...textParam("Only deliveries that name this order"),
-    operand: "<id>",
-  } as ListFilter<string>,
-  user: {
-    ...textParam("Only deliveries that name this user"),
-    operand: "<id>",
-  } as ListFilter<string>,
+  quarantined: listFilter(
+    flagParam("Only bodies that are not a JSON object with a type"),
+    "",
+    (quarantined): DeliveryQuery => ({ quarantined }),
+  ),
+  order: listFilter(
+    textParam("Only deliveries that name this order"),
+    "<id>",
+    (orderId): DeliveryQuery => ({ orderId }),
+  ),
+  user: listFilter(
+    textParam("Only deliveries that name this user"),
+    "<id>",
+    (userId): DeliveryQuery => ({ userId }),
+  ),
   type: {
-    ...textParam("Only deliveries of this type, for example order_complete"),
-    operand: "<type>",
+    ...listFilter(
+      textParam("Only deliveries of this type, for example order_complete"),
+      "<type>",
+      (type): DeliveryQuery => ({ type }),
+    ),
     suggested: Object.keys(WEBHOOK_TYPES),
-  } as ListFilter<string>,
-  day: {
-    ...dayParam("Only deliveries that were received on this day"),
-    operand: "<day>",
-  } as ListFilter<string>,
+  },
+  day: listFilter(
+    dayParam("Only deliveries that were received on this day"),
+    "<day>",
+    (day): DeliveryQuery => ({
+      receivedFrom: day,
+      receivedBefore: dayAfter(day),
+    }),
+  ),
 };
 
 /** The values of filters; those that were left out are absent. */
 export type DeliveryFilters = FilterValues<typeof DELIVERY_FILTERS>;
-
-/** The filters as a query of the ledger. */
-export function deliveryQuery(
-  { quarantined, order, user, type, day }: DeliveryFilters,
-): DeliveryQuery {
-  return defined({
-    quarantined,
-    orderId: order,
-    userId: user,
-    type,
-    receivedFrom: day,
-    receivedBefore: day && dayAfter(day),
-  });
-}
 
 /** One page of deliveries, and how far the list was looked through for it. */
 export interface DeliveriesPage extends Page<StoredDelivery> {
@@ -87,7 +84,7 @@ export async function deliveriesPage(
   const { deliveries, next, isSearched } = await readDeliveryPage(
     ledger.driver,
     defined({
-      ...deliveryQuery(filters),
+      ...queryOf<DeliveryQuery>(DELIVERY_FILTERS, filters),
       limit,
       after: cursor === undefined ? undefined : placeOf(cursor),
     }),

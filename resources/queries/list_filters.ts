@@ -1,13 +1,26 @@
+import { defined } from "../../core/guards.ts";
 import { isCalendarDate } from "../../core/time/service_time.ts";
 import { UsageError } from "../../settings/errors.ts";
 import type { Param } from "../../settings/params.ts";
 
 /** One way to choose rows of a list. */
-export interface ListFilter<Value> extends Param<Value> {
+export interface ListFilter<Value, Query extends object = object>
+  extends Param<Value> {
   /** What stands for the value where the flag of a command is described. */
   readonly operand: string;
   /** Usual values, where others are taken too. @default {none} */
   readonly suggested?: readonly string[];
+  /** What the ledger is asked for. */
+  query(value: Value): Query;
+}
+
+/** A filter of a parameter. */
+export function listFilter<Value, Query extends object>(
+  param: Param<Value>,
+  operand: string,
+  query: (value: Value) => Query,
+): ListFilter<Value, Query> {
+  return { ...param, operand, query };
 }
 
 /**
@@ -15,7 +28,9 @@ export interface ListFilter<Value> extends Param<Value> {
  * of the API and of the field of the console's form; all that are given must
  * hold.
  */
-export type ListFilters = Readonly<Record<string, ListFilter<unknown>>>;
+export type ListFilters<Query extends object = object> = Readonly<
+  Record<string, ListFilter<unknown, Query>>
+>;
 
 /** The values of filters; those that were left out are absent. */
 export type FilterValues<Filters> = {
@@ -62,6 +77,37 @@ export function dayAfter(day: string): string {
 }
 
 const DAY_MS = 86_400_000;
+
+/** Those that were given, as one query of the ledger. */
+export function queryOf<Query extends object>(
+  filters: ListFilters<Query>,
+  values: object,
+): Partial<Query> {
+  return Object.entries(filters).flatMap(([name, filter]) => {
+    const value: unknown = Reflect.get(values, name);
+    return value === undefined ? [] : [filter.query(value)];
+  }).reduce<Partial<Query>>(
+    (all, one) => ({ ...all, ...one, ...windowOfBoth(all, one) }),
+    {},
+  );
+}
+
+/** When rows were created, where a query says so. */
+interface Window {
+  readonly createdAfter?: string;
+  readonly createdUpTo?: string;
+}
+
+/** What two windows share: a day, and from when or until when. */
+function windowOfBoth(a: Window, b: Window): Window {
+  const [from, to] = [
+    [a.createdAfter, b.createdAfter].filter((time) => time !== undefined)
+      .sort().at(-1),
+    [a.createdUpTo, b.createdUpTo].filter((time) => time !== undefined)
+      .sort().at(0),
+  ];
+  return defined({ createdAfter: from, createdUpTo: to });
+}
 
 /**
  * A moment just before another: a window holds its start and not its end, so

@@ -17,13 +17,13 @@ import {
   wordParam,
 } from "../../settings/params.ts";
 import { compareDecimals } from "../../core/decimal.ts";
-import { defined } from "../../core/guards.ts";
 import {
   dayAfter,
   dayParam,
   type FilterValues,
   justBefore,
   type ListFilter,
+  queryOf,
 } from "./list_filters.ts";
 import { OUTCOME_WORDS } from "../wording/outcome.ts";
 import { RELEASE, RELEASE_REASON } from "../wording/release.ts";
@@ -32,9 +32,7 @@ import { RELEASE, RELEASE_REASON } from "../wording/release.ts";
 export const STATUSES: readonly string[] = Object.keys(orderMachine.states);
 
 /** One way to choose orders. */
-export interface OrderFilter<Value> extends ListFilter<Value> {
-  /** What the ledger is asked for. */
-  readonly query: (value: Value) => OrderQuery;
+export interface OrderFilter<Value> extends ListFilter<Value, OrderQuery> {
   /** Whether an order is chosen, at a time in ms since the epoch. */
   readonly holds: (
     order: OrderInContext,
@@ -254,21 +252,7 @@ function given(
 
 /** The filters as a query of the ledger. */
 export function orderQuery(filters: OrderFilters): OrderQuery {
-  return given(filters).map(([{ query }, value]) => query(value)).reduce(
-    (all, one) => ({ ...all, ...one, ...windowOfBoth(all, one) }),
-    {},
-  );
-}
-
-/** What two windows share: a day, and from when or until when. */
-function windowOfBoth(a: OrderQuery, b: OrderQuery): OrderQuery {
-  const [from, to] = [
-    [a.createdAfter, b.createdAfter].filter((time) => time !== undefined)
-      .sort().at(-1),
-    [a.createdUpTo, b.createdUpTo].filter((time) => time !== undefined)
-      .sort().at(0),
-  ];
-  return defined({ createdAfter: from, createdUpTo: to });
+  return queryOf<OrderQuery>(ORDER_FILTERS, filters);
 }
 
 /**

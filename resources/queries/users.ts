@@ -1,9 +1,58 @@
 import { defined } from "../../core/guards.ts";
 import { type Freshness, readFreshness } from "../../sync/mod.ts";
-import type { Ledger, UserQuery, UserView } from "../../ledger/mod.ts";
+import type {
+  Ledger,
+  LedgerTypes,
+  UserQuery,
+  UserView,
+} from "../../ledger/mod.ts";
+import {
+  endParam,
+  textParam,
+  timeParam,
+  wordParam,
+} from "../../settings/params.ts";
 import { type UserJson, userJson } from "../views/user_view.ts";
+import {
+  type FilterValues,
+  justBefore,
+  listFilter,
+  queryOf,
+} from "./list_filters.ts";
 import type { Page, PageParams } from "./page.ts";
-import { type UserFilters, userQuery } from "./user_filters.ts";
+
+/** What chooses users. A day in `to` is in it whole. */
+export const USER_FILTERS = {
+  status: listFilter(
+    textParam(
+      "Only users of this status: banned, unknown, or what the service says " +
+        "of the verification, for example success",
+    ),
+    "<status>",
+    (status): UserQuery => ({
+      // The service may use other words than are known.
+      status: status as LedgerTypes.UserStatus["status"],
+    }),
+  ),
+  trust: listFilter(
+    wordParam("Only users of this trust", ["claimed", "confirmed"]),
+    "<trust>",
+    (trust): UserQuery => ({ trust }),
+  ),
+  from: listFilter(
+    timeParam("Created at this time or later"),
+    "<time>",
+    (from): UserQuery => ({ createdAfter: justBefore(from) }),
+  ),
+  to: listFilter(
+    endParam("Created before this time"),
+    "<time>",
+    (to): UserQuery => ({ createdUpTo: justBefore(to) }),
+  ),
+};
+
+/** The values of filters; those that were left out are absent. */
+export type UserFilters = FilterValues<typeof USER_FILTERS>;
 
 /**
  * One page of `users list --json`, newest first unless sorted otherwise.
@@ -15,8 +64,9 @@ export async function usersPage(
   params: UserFilters & PageParams & Pick<UserQuery, "sort">,
 ): Promise<Page<UserJson>> {
   const { cursor, limit, sort } = params;
+  const query = queryOf<UserQuery>(USER_FILTERS, params);
   const { users, next } = await ledger.users.page(
-    defined({ ...userQuery(params), after: cursor, limit, sort }),
+    defined({ ...query, after: cursor, limit, sort }),
   );
   return { items: users.map(userJson), next };
 }

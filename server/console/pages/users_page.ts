@@ -1,5 +1,7 @@
-import { usersPage as listedUsers } from "../../../resources/queries/users.ts";
-import { USER_FILTERS } from "../../../resources/queries/user_filters.ts";
+import {
+  USER_FILTERS,
+  usersPage as listedUsers,
+} from "../../../resources/queries/users.ts";
 import type { UserJson } from "../../../resources/views/user_view.ts";
 import type { PageContext } from "../context/page_context.ts";
 import { type Markup, markup, section, table } from "../markup/markup.ts";
