@@ -83,6 +83,7 @@ async function look(
           ledger,
           ...{ nowMs: io.now(), now: io.now, signal: io.signal },
           ...{ service: null, poller: null, onProgress: () => {} },
+          ...{ note: () => {}, files: null },
           lookAtChain: (id) => lookAtOrder(ledger, id, parts),
           named: () => "<order>",
         }, readValues(LOOK_AT_CHAIN, () => orderId)) as OrderLook,

@@ -22,6 +22,12 @@ import { type Config, requireApiKey } from "../../settings/config.ts";
 import { CommandError, EXIT, UsageError } from "../../settings/errors.ts";
 import { serviceClient } from "../../settings/service.ts";
 import { stoppable, untilStopped } from "../../settings/stoppable.ts";
+import {
+  drainLeft,
+  leftSegments,
+} from "../../server/ledger_file/left_segments.ts";
+import { spoolDirectory } from "../../server/ledger_file/spool_directory.ts";
+import { verifyStatesBeside } from "../ledger_file/verify_states_beside.ts";
 import type { Cli } from "./cli.ts";
 import { confirmed, type Io, jsonLine, line, lines, note } from "./io.ts";
 import {
@@ -221,23 +227,42 @@ async function perform(
         shown ??= progress(io, counts, !flags.json, total ?? null);
         shown.at(done = at);
       },
+      note: (text) => {
+        end();
+        note(io, text);
+      },
+      files: {
+        left: () => leftSegments(spoolDirectory(config)),
+        drain: () => drainLeft(spoolDirectory(config), ledger),
+        compareStates: () => {
+          end();
+          return verifyStatesBeside(io, ledger, !flags.json);
+        },
+      },
     };
     const prepare = async () => {
+      // It is evidence: looking at it must not change it.
+      if (operation.opens === "unchanged") return;
       if (operation.folds) await upToDate(ledger, io);
       if (scope !== "read") return;
       await noteWaiting(ledger, io, flags);
       await noteOlderFold(ledger, io);
     };
-    const view = { columns: io.columns, nowMs: io.now(), flags };
+    const view: OperationView = {
+      columns: io.columns,
+      nowMs: context.nowMs,
+      flags,
+      remote: ledger.driver.location === "remote",
+    };
     if (stopped === undefined) io.signal.throwIfAborted();
     if (pagesOf(operation) !== null) {
       await prepare();
-      await performPaged(io, operation, { context, values, flags });
+      await performPaged(io, operation, { context, values, view, flags });
       return EXIT.fine;
     }
     const run = async () => {
       await prepare();
-      if (!await isToBeDone(io, operation, { context, values, flags })) {
+      if (!await isToBeDone(io, operation, { context, values, view, flags })) {
         return null;
       }
       return await operation.run(context, values)
@@ -258,7 +283,7 @@ async function perform(
     print(io, operation, result, { values, view, flags });
     return EXIT[operation.exit?.(result, values) ?? "fine"];
   };
-  if (operation.asks !== undefined) {
+  if (operation.asks !== undefined && operation.asks !== "claims") {
     return await withLedger(io, flags, work, requireApiKey);
   }
   return await OPEN[operation.opens ?? "read"](io, flags, work);
@@ -286,15 +311,16 @@ const OPEN: Readonly<Record<OpenMode, OpenLedger>> = {
 async function isToBeDone(
   io: Io,
   operation: Operation,
-  { context, values, flags }: Performance,
+  { context, values, view, flags }: Performance,
 ): Promise<boolean> {
-  const { columns } = io;
-  const view: OperationView = { columns, nowMs: context.nowMs, flags };
   const asked = await operation.confirms?.(context, values, view) ?? null;
   if (asked === null) return true;
-  const { shows, question, instead, refusal } = asked;
+  const { shows, question, instead, refusal, obstacle = null } = asked;
   if (!flags.json) lines(io, shows);
   if (question !== null) {
+    if (obstacle !== null && (flags.yes || !flags.json)) {
+      throw new CommandError(obstacle);
+    }
     if (flags.yes) return true;
     if (!flags.json && await confirmed(io, question)) return true;
   }
@@ -310,6 +336,7 @@ async function isToBeDone(
 interface Performance {
   readonly context: OperationContext;
   readonly values: OperationValues;
+  readonly view: OperationView;
   readonly flags: OperationFlags;
 }
 
@@ -317,7 +344,7 @@ interface Performance {
 async function performPaged(
   io: Io,
   operation: Operation,
-  { context, values, flags }: Performance,
+  { context, values, view, flags }: Performance,
 ): Promise<void> {
   const limit = limitOf(flags);
   const items: unknown[] = [];
@@ -335,7 +362,6 @@ async function performPaged(
     else items.push(row);
   }
   if (flags.json) return;
-  const view = { columns: io.columns, nowMs: io.now(), flags };
   print(io, operation, { items }, { values, view, flags });
   const below = [
     ...(more

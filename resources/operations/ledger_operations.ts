@@ -1,5 +1,15 @@
+import { defined } from "../../core/guards.ts";
+import { printable } from "../../core/printable.ts";
 import { STATISTICS_STEPS } from "../../ledger/for_resources.ts";
-import { endParam, timeParam, wordParam } from "../../settings/params.ts";
+import { UsageError } from "../../settings/errors.ts";
+import {
+  endParam,
+  flagParam,
+  needed,
+  type Param,
+  timeParam,
+  wordParam,
+} from "../../settings/params.ts";
 import { serviceStatus } from "../queries/service_status.ts";
 import {
   chainStateJson,
@@ -7,8 +17,18 @@ import {
   ledgerStatsJson,
   statistics,
 } from "../queries/statistics.ts";
-import { labelled } from "../views/text.ts";
-import { type Operation, operation } from "./operation.ts";
+import { fitted, labelled, wrap } from "../views/text.ts";
+import {
+  statesLines,
+  verificationJson,
+  verificationLines,
+} from "../views/verification_view.ts";
+import {
+  filesOf,
+  type Operation,
+  operation,
+  type OperationContext,
+} from "./operation.ts";
 
 /** `ledger stats`. */
 export const LEDGER_STATS: Operation = operation({
@@ -102,3 +122,231 @@ export const EVIDENCE: Operation = operation({
   result: { schema: "ChainState", description: "How far the chain reaches" },
   run: async ({ ledger }) => chainStateJson(await ledger.evidence()),
 });
+
+/** What a chain is compared with. */
+const EXPECTED_HEAD: Param<{ readonly count: number; readonly hash: string }> =
+  {
+    description: "What `ledger verify` printed earlier; detects a truncated " +
+      "chain",
+    schema: { type: "string", pattern: "^\\d+:[0-9a-f]{64}$" },
+    read: (name, text) => {
+      const [, count, hash] = /^(\d+):([0-9a-f]{64})$/.exec(text) ?? [];
+      if (count !== undefined && hash !== undefined) {
+        return { count: Number(count), hash };
+      }
+      throw new UsageError(
+        `Wrong ${name}: "${text}" is not COUNT:HASH as \`ledger verify\` ` +
+          "prints it",
+      );
+    },
+  };
+
+/** `ledger verify`: the evidence, and with `--states` what follows from it. */
+export const VERIFY: Operation = operation({
+  command: "ledger verify",
+  path: null,
+  onlyCommand: "Evidence is worth little from the process that keeps the " +
+    "ledger; a request gives the head to compare with.",
+  scope: "read",
+  operationId: "verifyLedger",
+  summary: "Check that no event was altered, removed, inserted or reordered",
+  description: "It changes nothing.",
+  examples: ["--states"],
+  params: {
+    expect: { ...EXPECTED_HEAD, operand: "<count:hash>" },
+    states: flagParam(
+      "Also fold every event from nothing, in a temporary file, and compare " +
+        "every stored state with it",
+    ),
+  },
+  result: {
+    schema: "Verification",
+    description: "Whether it is whole",
+    exitCodes: "Exit code 3 when something is wrong.",
+  },
+  opens: "unchanged",
+  counts: "events verified",
+  stopped: (events) =>
+    `${events} events were looked at and are right, the others were not ` +
+    "looked at; nothing was changed",
+  run: async (context, { expect, states = false }) => {
+    const { ledger, signal, onProgress } = context;
+    const found = await ledger.verify({
+      signal,
+      onProgress: (count) => onProgress(count),
+      ...defined({ expect }),
+    });
+    const json = verificationJson(found);
+    if (!states) return json;
+    const compared = await filesOf(context).compareStates();
+    return { ...json, ok: found.ok && compared.ok, states: compared };
+  },
+  exit: ({ ok }) => ok ? "fine" : "disagreement",
+  says: (found, _, { columns, remote }) =>
+    fitted(
+      columns,
+      ...verificationLines(found, remote),
+      ...("states" in found ? statesLines(found.states, found.erased) : []),
+    ),
+});
+
+/** `ledger refold`. */
+export const REFOLD: Operation = operation({
+  command: "ledger refold",
+  path: null,
+  onlyCommand: "It works for minutes, and `serve` does it by itself where a " +
+    "new version needs it.",
+  scope: "operate",
+  operationId: "refoldLedger",
+  summary: "Fold all events again from the start, then swap the states in at " +
+    "once",
+  examples: ["--dry-run"],
+  params: {
+    dryRun: flagParam("Say which states would change, and change nothing"),
+  },
+  result: {
+    schema: "Refold",
+    description: "What changed",
+    exitCodes: "Exit code 3 when a dry run finds states that would change.",
+  },
+  counts: "events folded",
+  stopped: (_, { dryRun = false }) =>
+    dryRun
+      ? "the states are as they were"
+      : "readers see whole states, as ever; run it again and it goes on " +
+        "where it stopped",
+  run: async ({ ledger, signal, onProgress }, { dryRun = false }) => {
+    // Folding what waits would swap the states of an older version first.
+    const { position: total } = await ledger.stats();
+    const result = await ledger.refold({
+      dryRun,
+      signal,
+      onProgress: ({ position }) => onProgress(position, total),
+    });
+    if (!dryRun) await ledger.project({ signal });
+    return result;
+  },
+  exit: ({ changed }, { dryRun = false }) =>
+    dryRun && changed > 0 ? "disagreement" : "fine",
+  says: ({ events, changed, changes }, { dryRun = false }, { columns }) => [
+    ...fitted(
+      columns,
+      `${dryRun ? "Would fold" : "Folded"} ${events} events; ${changed} ` +
+        `orders and users ${dryRun ? "would change" : "changed"}`,
+    ),
+    ...changes.flatMap(({ entity, id, fields }) => [
+      ...fitted(columns, `  ${entity} ${id}`),
+      ...fields.map(({ field, before, after }) => {
+        const [was, is] = [JSON.stringify(before), JSON.stringify(after)];
+        return wrap(printable(`    ${field}: ${was} -> ${is}`), columns, 6);
+      }),
+    ]),
+    ...(changed > changes.length
+      ? [`  and ${changed - changes.length} more`]
+      : []),
+  ],
+});
+
+/** How many bodies are gone, and how many that are as old stay. */
+export interface PruneJson {
+  /** Bodies of events before this were meant, UTC ISO 8601. */
+  readonly before: string;
+  /** Bodies that are gone. */
+  readonly pruned: number;
+  /** Bodies that are as old and stay. */
+  readonly left: number;
+  /** Whether the freed pages of the file were overwritten. */
+  readonly cleaned: boolean;
+}
+
+const DAY_MS = 24 * 3_600_000;
+
+/** Days as `400d`. */
+const DAYS: Param<number> = {
+  description: "Delete bodies recorded longer ago than this, for example 400d",
+  schema: { type: "string", pattern: "^[1-9]\\d{0,4}d$" },
+  read: (name, text) => {
+    const [, number] = /^([1-9]\d{0,4})d$/.exec(text) ?? [];
+    if (number !== undefined) return Number(number);
+    throw new UsageError(
+      `Wrong ${name}: "${text}" is not a number of days; write for example ` +
+        "400d",
+    );
+  },
+};
+
+/** Bodies that stay however old they are. */
+const STAYING = "the latest reading of each user, and what belongs to orders " +
+  "that are under way or whose refund is due";
+
+/** `ledger prune`. */
+export const PRUNE: Operation = operation({
+  command: "ledger prune",
+  path: null,
+  onlyCommand: "It cannot be undone, and writes the file of the ledger anew.",
+  scope: "operate",
+  operationId: "pruneBodies",
+  summary: "Delete the bodies of old events; states, books and ids stay",
+  description: "It can be stopped, and continues where it stopped. It keeps " +
+    `${STAYING}. Earlier backups and exports still hold the bodies.`,
+  examples: ["--bodies-older-than 400d"],
+  params: {
+    bodiesOlderThan: { ...needed(DAYS), operand: "<days>" },
+  },
+  result: { schema: "Pruning", description: "How many are gone" },
+  folds: true,
+  opens: "stored",
+  counts: "bodies pruned",
+  stopped: () =>
+    "what was pruned is; run it again and it goes on where it stopped",
+  confirms: async (context, { bodiesOlderThan }) => {
+    const before = daysAgo(context, bodiesOlderThan);
+    const old = await context.ledger.erasures.countOldBodies(before);
+    if (old === 0) return null;
+    const told = `${bodies(old)} recorded before ${before}`;
+    return {
+      shows: [],
+      question: `${told}: delete them, except ${STAYING}? It cannot be ` +
+        "undone. Type yes: ",
+      instead: null,
+      refusal: `Nothing was pruned: add --yes to delete ${told}, except ` +
+        STAYING,
+    };
+  },
+  run: async (context, { bodiesOlderThan }): Promise<PruneJson> => {
+    const { ledger, signal, onProgress, note } = context;
+    const before = daysAgo(context, bodiesOlderThan);
+    const old = await ledger.erasures.countOldBodies(before);
+    const done = await ledger.erasures.prune(before, {
+      signal,
+      onProgress: (pruned) => onProgress(pruned, old),
+    });
+    await ledger.project({ signal });
+    if (done.pruned === 0) return { before, ...done, cleaned: false };
+    note("Writing the file anew, so that no page holds what was pruned ...");
+    return { before, ...done, cleaned: await ledger.erasures.clean() };
+  },
+  says: ({ before, pruned, left, cleaned }, _, { columns }) =>
+    pruned + left === 0
+      ? `Nothing to prune: no body was recorded before ${before}`
+      : labelled([
+        ["Pruned", `${bodies(pruned)} recorded before ${before}`],
+        ["Left", left === 0 ? null : `${left} as old: ${STAYING}`],
+        [
+          "File",
+          pruned === 0
+            ? null
+            : cleaned
+            ? "written anew, its log emptied"
+            : "on a server: see RUNBOOK, A person asks to be erased",
+        ],
+      ], columns),
+});
+
+function daysAgo({ nowMs }: OperationContext, days: number): string {
+  return new Date(nowMs - days * DAY_MS).toISOString();
+}
+
+function bodies(count: number): string {
+  return `${count} ${count === 1 ? "body" : "bodies"}`;
+}

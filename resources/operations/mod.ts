@@ -1,5 +1,6 @@
 /**
- * What can be asked of a ledger and done to it: the API has a route for each.
+ * What can be asked of a ledger and done to it: a command, a route of the API
+ * and a form of the console are made of each, where it has them.
  *
  * @module
  */
@@ -9,8 +10,11 @@ import { CREATE_SESSION, EXPECT } from "./expectation_operations.ts";
 import {
   EVIDENCE,
   LEDGER_STATS,
+  PRUNE,
+  REFOLD,
   STATISTICS,
   STATUS,
+  VERIFY,
 } from "./ledger_operations.ts";
 import { CLOSE_MONTH, MONTH, MONTHS } from "./month_operations.ts";
 import type { Operation } from "./operation.ts";
@@ -40,7 +44,7 @@ import {
   UNFIRED,
 } from "./subscription_operations.ts";
 import { LOOK_AT_CHAIN } from "./witness_operation.ts";
-import { USER, USERS } from "./user_operations.ts";
+import { ERASE_USER, ERASED_USERS, USER, USERS } from "./user_operations.ts";
 
 /** Every operation. */
 export const OPERATIONS: readonly Operation[] = [
@@ -55,6 +59,8 @@ export const OPERATIONS: readonly Operation[] = [
   LOOK_AT_CHAIN,
   USERS,
   USER,
+  ERASE_USER,
+  ERASED_USERS,
   ATTENTION_LIST,
   FIND,
   DELIVERIES,
@@ -78,6 +84,9 @@ export const OPERATIONS: readonly Operation[] = [
   MONTH,
   CLOSE_MONTH,
   LEDGER_STATS,
+  VERIFY,
+  REFOLD,
+  PRUNE,
   EVIDENCE,
   STATUS,
   STATISTICS,

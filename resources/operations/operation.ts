@@ -1,5 +1,5 @@
 import type { SessionsApi } from "../../client/mod.ts";
-import type { Ledger } from "../../ledger/mod.ts";
+import type { Ledger, StatesVerification } from "../../ledger/mod.ts";
 import type { Scope } from "../../settings/api_tokens.ts";
 import type { ConfigFlags } from "../../settings/config.ts";
 import { CommandError, type EXIT, UsageError } from "../../settings/errors.ts";
@@ -68,6 +68,40 @@ export interface OperationContext {
   readonly signal: AbortSignal;
   /** Told how much is done, and of how much where that is known. */
   readonly onProgress: (done: number, total?: number) => void;
+  /** Says to people what goes on. */
+  readonly note: (text: string) => void;
+  /** What works on the ledger's files; null where that is not for requests. */
+  readonly files: LedgerFiles | null;
+}
+
+/** Deliveries that processes which ended have left in files. */
+export interface LeftDeliveries {
+  /** Paths of files that can go into the ledger. */
+  readonly waiting: readonly string[];
+  /** Paths of damaged files, whose rest nobody reads. */
+  readonly damaged: readonly string[];
+}
+
+/** What works on the files of a ledger and beside it. */
+export interface LedgerFiles {
+  /** Which deliveries are left in files. */
+  readonly left: () => Promise<LeftDeliveries>;
+  /** Takes them into the ledger; gives what is left after that. */
+  readonly drain: () => Promise<LeftDeliveries>;
+  /** Compares every stored state with a fold from nothing in another file. */
+  readonly compareStates: () => Promise<StatesVerification>;
+}
+
+/**
+ * What works on the files of a ledger.
+ *
+ * @throws {CommandError} Where it is not for requests.
+ */
+export function filesOf(
+  { files }: Pick<OperationContext, "files">,
+): LedgerFiles {
+  if (files !== null) return files;
+  throw new CommandError("Only a command does this, beside the ledger's files");
 }
 
 /** What asks the service. */
@@ -109,6 +143,8 @@ export interface OperationView {
   readonly nowMs: number;
   /** The flags that named the ledger, for commands to go on with. */
   readonly flags: Pick<ConfigFlags, "databaseUrl" | "environment">;
+  /** Whether the ledger is on a server. */
+  readonly remote: boolean;
 }
 
 /** How a ledger is opened: what happens where there is none. */
@@ -132,6 +168,8 @@ export interface Confirmation<Result> {
   readonly instead: Result | null;
   /** What is said where nobody said yes. */
   readonly refusal: string;
+  /** What stands in the way, whoever says yes. @default {nothing} */
+  readonly obstacle?: string | null;
 }
 
 /** Work that goes on behind the answer: how its state is asked for. */
@@ -219,8 +257,12 @@ export interface Operation<
   readonly folds?: true;
   /** How a command opens the ledger. @default {"read"} */
   readonly opens?: OpenMode;
-  /** What of the service it asks. @default {nothing} */
-  readonly asks?: "lists" | "sessions";
+  /**
+   * What of the service it asks; `claims` is asked only where there is a key.
+   *
+   * @default {nothing}
+   */
+  readonly asks?: "lists" | "sessions" | "claims";
   /** Whether it may be refused because of what there is. @default {false} */
   readonly conflicts?: true;
   /** Done behind the answer to a request, which then asks how it goes. */

@@ -146,15 +146,14 @@ function table(
 
 /** What an erasure did, for people. */
 export function erasedLines(
-  told: Told,
-  before: ErasedUser | null,
+  told: ErasureJson,
   columns: number | null,
 ): string[] {
   return [
     "",
-    before === null
+    told.events.length > 0 || told.orders.length > 0
       ? "Erased. The evidence chain holds, and proves it: rampkit ledger verify"
-      : `Erased at ${before.erasedAt}; nothing is left.`,
+      : "Erased before; nothing is left: rampkit users erased says since when",
     ...labelled([
       ["Orders name", told.pseudonym],
       ["By ids", told.compared === null ? null : comparedText(told.compared)],
@@ -193,11 +192,6 @@ export interface ErasedPeople {
     readonly waiting: readonly string[];
     readonly damaged: readonly string[];
   };
-}
-
-/** `users erased --json`. */
-export function erasedPeopleJson(found: ErasedPeople): ErasedPeople {
-  return found;
 }
 
 const FINDING_WORDS: Readonly<Record<ErasureFinding["why"], string>> = {

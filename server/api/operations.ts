@@ -100,6 +100,8 @@ export class Operations {
       nowMs: now(),
       named: (param) => param,
       onProgress: () => {},
+      note: () => {},
+      files: null,
       ...defined({ look, lookAtChain }),
     };
   }

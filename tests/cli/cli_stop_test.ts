@@ -183,9 +183,9 @@ Deno.test("rampkit ledger verify says how many events it looked at when stopped"
     env: (name) => ledger.env[name],
     columns: null,
     colour: false,
-    // Progress asks for the time: once to begin with, then after each step.
+    // Asked for once before, by progress to begin with, and after each step.
     now: () => {
-      if (++looks === 3) {
+      if (++looks === 4) {
         controller.abort(new DOMException("Interrupted", "AbortError"));
       }
       return Date.now();

@@ -1,5 +1,4 @@
 import type { Backup } from "../../cli/commands/ledger/backup.ts";
-import type { PruneJson } from "../../cli/commands/ledger/prune.ts";
 import type { SandboxPlaces } from "../../cli/commands/sandbox.ts";
 import type { Triggered } from "../../cli/commands/trigger.ts";
 import type { Replayed } from "../../cli/commands/webhook/replay.ts";
@@ -90,6 +89,7 @@ import type {
   ExplanationJson,
 } from "../../resources/views/explanation_view.ts";
 import type { OrderReleaseJson } from "../../resources/operations/order_operations.ts";
+import type { PruneJson } from "../../resources/operations/ledger_operations.ts";
 import type {
   Accepted,
   OrderAccepted,

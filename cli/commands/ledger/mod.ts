@@ -1,13 +1,15 @@
 import type { Command } from "commander";
-import { LEDGER_STATS } from "../../../resources/operations/ledger_operations.ts";
+import {
+  LEDGER_STATS,
+  PRUNE,
+  REFOLD,
+  VERIFY,
+} from "../../../resources/operations/ledger_operations.ts";
 import type { Cli } from "../../program/cli.ts";
 import { addOperation } from "../../program/operation_command.ts";
 import { addBackup, addRestore } from "./backup.ts";
 import { addCopy } from "./copy.ts";
 import { addExport, addImport } from "./export.ts";
-import { addPrune } from "./prune.ts";
-import { addRefold } from "./refold.ts";
-import { addVerify } from "./verify.ts";
 
 /** `ledger`: check it, copy it, fold it again. */
 export function addLedger(program: Command, cli: Cli): void {
@@ -16,12 +18,11 @@ export function addLedger(program: Command, cli: Cli): void {
   ).description(
     "verify, copy, export and refold the ledger",
   );
-  addOperation(ledger, cli, LEDGER_STATS);
+  for (const operation of [LEDGER_STATS, VERIFY, REFOLD, PRUNE]) {
+    addOperation(ledger, cli, operation);
+  }
   for (
     const add of [
-      addVerify,
-      addRefold,
-      addPrune,
       addExport,
       addImport,
       addBackup,
