@@ -27,7 +27,7 @@ import {
   leftSegments,
 } from "../../server/ledger_file/left_segments.ts";
 import { spoolDirectory } from "../../server/ledger_file/spool_directory.ts";
-import { verifyStatesBeside } from "../ledger_file/verify_states_beside.ts";
+import { verifyStatesBeside } from "./verify_states_beside.ts";
 import type { Cli } from "./cli.ts";
 import { confirmed, type Io, jsonLine, line, lines, note } from "./io.ts";
 import {
