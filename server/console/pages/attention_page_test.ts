@@ -98,7 +98,7 @@ Deno.test("the form of a case records what was done about an order, and every pa
   for (
     const [fields, status, why] of [
       [{ change: "refunded" }, 400, /Wrong reference/],
-      [{ change: "sent" }, 400, /none of noted, asked/],
+      [{ change: "sent" }, 400, /one of noted, asked/],
       [{ change: "asked", seen: "stuck" }, 400, /waits for refund_due by now/],
       [{ change: "asked", ref: "O9" }, 400, /No such order/],
       [{ change: "asked", form: "guessed" }, 403, /too old/],
@@ -162,9 +162,9 @@ Deno.test("the form of notes stores nothing without the form's token, without op
   await refused({ form: form.slice(1) }, /form is too old/, 403);
   await refused({ text: " " }, /the note is empty/, 400);
   await refused({ text: "x".repeat(2001) }, /has 2001 characters/, 400);
-  await refused({ entity: "event" }, /none of user, delivery/, 400);
-  await refused({ entity: "order" }, /none of user, delivery/, 400);
-  await refused({ action: "delete" }, /none of note, acknowledge/, 400);
+  await refused({ entity: "event" }, /one of user, delivery/, 400);
+  await refused({ entity: "order" }, /one of user, delivery/, 400);
+  await refused({ action: "delete" }, /one of note, acknowledge/, 400);
   const other = await opened.ask("/do/takeNote", {
     headers: { ...headers, cookie: "rampkit_console=other" },
     fields,
