@@ -72,8 +72,8 @@ export const TERMS = {
   commodity: identifier,
   network: identifier,
   commodity_amount: amount,
-  wallet_address: identifier,
   user_id: identifier,
+  wallet_address: identifier,
 } as const satisfies Readonly<Record<string, Check>>;
 
 /** Fields that every expectation has. */

@@ -66,7 +66,7 @@ Deno.test("expectationBody() lists every field that is at fault", () => {
       'askedAt is "yesterday"; use a time such as 2026-11-20T09:00:00Z',
       "amount is unknown; use clickId, reference, validForMs, askedAt, " +
       "currency, currencyAmount, commodity, network, commodityAmount, " +
-      "walletAddress, userId",
+      "userId, walletAddress",
       "clickId is missing; use the click id that the widget is opened with",
       "currency is missing; currencyAmount needs it",
       "commodity is missing; commodityAmount needs it",
