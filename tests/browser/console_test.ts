@@ -380,7 +380,7 @@ Deno.test({
       await page.reload();
       assert.match(
         await page.textContent("#main") ?? "",
-        /Nothing: it has all/,
+        /Nothing: it has received all/,
       );
       assert.deepEqual(complaints, []);
     }),
