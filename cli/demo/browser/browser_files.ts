@@ -6,14 +6,14 @@ import sdkPackage from "@wert-io/widget-initializer/package.json" with {
 };
 import pageScript from "./page.js" with { type: "text" };
 
-/** Files of `widget/` that the page's script leads to. */
-const WIDGET_FILES: ReadonlySet<string> = new Set([
-  "options/listeners.ts",
-  "session/_session_validity.ts",
-  "session/fetch_session.ts",
-  "session/session_error.ts",
-  "session/session_ticket.ts",
-  "session/widget_opener.ts",
+/** Files that the page's script leads to. */
+const FILES: ReadonlySet<string> = new Set([
+  "/core/rules/session_validity.ts",
+  "/widget/options/listeners.ts",
+  "/widget/session/fetch_session.ts",
+  "/widget/session/session_error.ts",
+  "/widget/session/session_ticket.ts",
+  "/widget/session/widget_opener.ts",
 ]);
 
 /**
@@ -33,16 +33,15 @@ export const PAGE_SCRIPT = "/cli/demo/browser/page.js";
 
 /**
  * A module for the browser, under the path it has in this package so that
- * imports need no rewriting: the page's script, and the very files of
- * `widget/` that it uses, with their types taken out.
+ * imports need no rewriting: the page's script, and the very files of the
+ * package that it uses, with their types taken out.
  *
  * @param path Path of the request.
  * @returns The text; null for anything else.
  */
 export async function browserModule(path: string): Promise<string | null> {
   if (path === PAGE_SCRIPT) return pageScript;
-  const name = /^\/widget\/(\w+\/\w+\.ts)$/.exec(path)?.[1];
-  if (name === undefined || !WIDGET_FILES.has(name)) return null;
-  const file = new URL(`../../../widget/${name}`, import.meta.url);
+  if (!FILES.has(path)) return null;
+  const file = new URL(`../../..${path}`, import.meta.url);
   return stripTypeScriptTypes(await readFile(file, "utf8"));
 }
