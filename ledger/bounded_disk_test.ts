@@ -134,6 +134,35 @@ for (const [character, bytes, names] of FLOODS) {
   );
 }
 
+Deno.test("appendDelivery() takes at most 3 bytes a byte and 10 KiB a body that says all a webhook can say at its longest", async () => {
+  const bodies = Array.from({ length: 60 }, (_, at) => {
+    const names = IDENTIFIERS;
+    const length = LONGEST_IDENTIFIER;
+    const body = JSON.parse(new TextDecoder().decode(
+      identifierBody({ at, names, length, character: "x" }),
+    ));
+    const text = (name: string) => `${name}${at}-`.padEnd(128, "x");
+    const state = { state: "success" };
+    return new TextEncoder().encode(JSON.stringify({
+      ...body,
+      user: {
+        ...body.user,
+        verification_status: { fkyc: state, lkyc: state },
+      },
+      order: {
+        ...body.order,
+        ...{ base: text("base"), quote: text("quote") },
+        ...{ base_amount: text("1"), quote_amount: text("2") },
+        ...{ address: text("address"), transaction_id: text("0x") },
+      },
+    }));
+  });
+  const received = bodies.reduce((sum, { length }) => sum + length, 0);
+  const taken = await bytesOnDisk(bodies);
+  const bound = 3 * received + 10_240 * bodies.length;
+  assert.ok(taken <= bound, `${taken} bytes, and at most ${bound}`);
+});
+
 Deno.test("appendDelivery() keeps a body with long identifiers, and leaves their columns empty", async () => {
   await using ledger = await openLedger({
     url: ":memory:",
