@@ -235,7 +235,7 @@ Deno.test("readNotify() refuses what it cannot tell, and repeats no secret", () 
     const [given, message] of [
       ["slack:hooks.slack.example/T0/SECRET", /https address that the service/],
       ["slack:http://8.8.8.8/SECRET", /none that messages may be sent to/],
-      ["pagerduty:SECRET", /no integration key/],
+      ["pagerduty:SECRET", /not an integration key/],
       [`pagerduty:${KEY} ftp://SECRET`, /address of pagerduty/],
       ["teams:SECRET", /neither slack: nor pagerduty:/],
       ["https://hooks.slack.com/SECRET", /neither slack: nor pagerduty:/],
