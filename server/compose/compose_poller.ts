@@ -56,10 +56,9 @@ export function composePoller(
       onRequested: (listener) => ledger.onRequested(listener),
     },
     client: serviceClient(config, ledger.environment, {
-      // The poller keeps to the rate, and lets what a webhook has just claimed
-      // follow another request at once, which an even rate would hold back. This
-      // one only keeps attempts apart when the service fails.
-      requestsPerSecond: 4 * requestsPerSecond,
+      // The poller says who is next; this keeps each request, also one that is
+      // tried again, as far from the one before as the rate says.
+      requestsPerSecond,
       ...defined({ fetch: parts.fetch }),
     }),
     now,
