@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { isInstalled } from "../kit/is_installed.ts";
 import { temporaryFolder } from "../kit/temporary_folder.ts";
 import { V8_FLAGS } from "../kit/program.ts";
 import { unitCommand } from "../kit/unit_command.ts";
@@ -51,11 +52,7 @@ Deno.test("the unit for several accounts is the unit, with variables, port and f
 });
 
 Deno.test("systemd takes both units, where it is installed", async (t) => {
-  const installed = await new Deno.Command("systemd-analyze", {
-    args: ["--version"],
-    stdout: "null",
-    stderr: "null",
-  }).output().then(({ success }) => success, () => false);
+  const installed = await isInstalled("systemd-analyze");
   for (const unit of ["rampkit.service", "rampkit@.service"]) {
     await t.step({
       name: unit,

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { isInstalled } from "../kit/is_installed.ts";
 import { prometheusName } from "../../server/monitoring/prometheus/prometheus_text.ts";
 import { ALARM_CODES } from "../../resources/health/conditions.ts";
 import { grafanaDashboard } from "../../tools/monitoring/grafana_dashboard.ts";
@@ -87,13 +88,3 @@ Deno.test({
     assert.match(said, new RegExp(`${ALARM_CODES.length + 1} rules found`));
   },
 });
-
-async function isInstalled(program: string): Promise<boolean> {
-  try {
-    const { success } = await new Deno.Command(program, { args: ["--version"] })
-      .output();
-    return success;
-  } catch {
-    return false;
-  }
-}
