@@ -8,10 +8,7 @@ import {
   paramsOf,
   readValues,
 } from "../../../resources/operations/operation.ts";
-import {
-  READ_ORDER,
-  RECOVER,
-} from "../../../resources/operations/service_operations.ts";
+import { RECOVER } from "../../../resources/operations/service_operations.ts";
 import {
   DROP,
   RESUME,
@@ -27,7 +24,7 @@ import type { FormFields } from "../access/read_form.ts";
 
 /** What the forms of pages have done. */
 export const FORM_OPERATIONS: readonly Operation[] = [
-  ...[CHANGE_CASE, TAKE_NOTE, LOOK_AT_CHAIN, READ_ORDER],
+  ...[CHANGE_CASE, TAKE_NOTE, LOOK_AT_CHAIN],
   ...[RETRY, DROP, STOP, RESUME, RECOVER, CLOSE_MONTH],
 ];
 
