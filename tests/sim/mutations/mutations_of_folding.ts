@@ -31,7 +31,7 @@ export const FOLDING_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "move the checkpoint whatever it was",
-    within: 80,
+    within: 120,
     ports: {
       driver: altering((statement) =>
         expectsCheckpoint(statement) ? { sql: "SELECT 1", args: [] } : statement
