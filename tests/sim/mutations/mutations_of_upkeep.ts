@@ -80,7 +80,7 @@ export const UPKEEP_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "swap refolded states in, however far the live ones are",
-    within: 40,
+    within: 60,
     ports: { driver: swapping },
   },
 ];
