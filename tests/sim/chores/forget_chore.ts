@@ -87,7 +87,8 @@ export async function forgetSomebody(
       await (world.ports.leftSpool?.(drain(other)) ?? drain(other))();
       await other.project();
     });
-    const own = eventsOf(person, await readEvents(copy));
+    const all = await readEvents(copy);
+    const own = eventsOf(person, all);
     const before = await copy.finish(foldVersion, statesOf);
     const released = await releasesOf(copy);
     await copy.finish(foldVersion, async (other) => {
@@ -110,7 +111,7 @@ export async function forgetSomebody(
     await nothingIsLeft(copy, values);
     isNotSpooled(spool, values);
     const after = await copy.finish(foldVersion, statesOf);
-    othersStay(before, after, { person, own, bodiless });
+    othersStay(before, after, { person, own, all, bodiless });
     const stillReleased = await releasesOf(copy);
     check(
       REST,
@@ -341,16 +342,21 @@ async function statesOf(ledger: Ledger): Promise<States> {
 function othersStay(
   before: States,
   after: States,
-  { person, own, bodiless }: {
+  { person, own, all, bodiless }: {
     readonly person: string;
     readonly own: readonly RecordedEvent[];
+    readonly all: readonly RecordedEvent[];
     readonly bodiless: readonly (string | null)[];
   },
 ): void {
-  const touched = new Set(own.flatMap(({ orderId }) => orderId ?? []));
   const named = new Set(own.flatMap(({ userId }) => userId ?? []));
   // A session of the person may have been linked to another's order.
   const clicks = new Set(own.flatMap(({ clickId }) => clickId ?? []));
+  // A person blanks what holds a click id of the person beside any order.
+  const touched = new Set(
+    [...own, ...all.filter(({ clickId }) => clicks.has(clickId ?? ""))]
+      .flatMap(({ orderId }) => orderId ?? []),
+  );
   check(RULE, !after.users.has(person), () => `${person} is still a user`);
   for (const [id, was] of before.orders) {
     if (bodiless.includes(id)) continue;
