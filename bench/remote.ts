@@ -1,4 +1,5 @@
 import type { Comparison } from "./measuring/comparison.ts";
+import { appendRate } from "./measuring/append_rate.ts";
 import { ratioRow } from "./measuring/comparison.ts";
 import { delivery, events } from "./events.ts";
 import { type Ledger, openLedger } from "../ledger/mod.ts";
@@ -37,18 +38,7 @@ export const remote: Comparison = {
       const append = (ledger: Ledger) => async () => {
         const deliveries = Array.from({ length: appends }, () =>
           delivery(minted++));
-        const perSecond = await rate(async () => {
-          await Promise.all(Array.from({ length: callers }, async () => {
-            for (;;) {
-              const next = deliveries.pop();
-              if (next === undefined) {
-                return;
-              }
-              await ledger.appendDelivery(next);
-            }
-          }));
-          return appends;
-        });
+        const perSecond = await appendRate(ledger, deliveries, callers);
         await ledger.project();
         return perSecond;
       };

@@ -1,11 +1,12 @@
 import type { Comparison } from "../measuring/comparison.ts";
+import { appendRate } from "../measuring/append_rate.ts";
 import { ratioRow } from "../measuring/comparison.ts";
 import { delivery } from "../events.ts";
 import { installEmmett } from "./install_emmett.ts";
 import { openLedger } from "../../ledger/mod.ts";
 import { limitOf } from "../measuring/machine_usage.ts";
 import { runJson, withFolder } from "../process.ts";
-import { interleave, rate } from "../measuring/rounds.ts";
+import { interleave } from "../measuring/rounds.ts";
 
 const callers = 64;
 const rounds = 3;
@@ -36,18 +37,7 @@ export const append: Comparison = {
       const ours = async (): Promise<number> => {
         const deliveries = Array.from({ length: appends }, () =>
           delivery(minted++));
-        const perSecond = await rate(async () => {
-          await Promise.all(Array.from({ length: callers }, async () => {
-            for (;;) {
-              const next = deliveries.pop();
-              if (next === undefined) {
-                return;
-              }
-              await ledger.appendDelivery(next);
-            }
-          }));
-          return appends;
-        });
+        const perSecond = await appendRate(ledger, deliveries, callers);
         say(`ours: ${Math.round(perSecond)}/s`);
         return perSecond;
       };
