@@ -57,7 +57,11 @@ const dueAt = `CASE WHEN urgency = 0 AND rests_until > wanted_at
     AND rests_until <= wanted_at + rest_ms
   THEN rests_until ELSE wanted_at END`;
 
-/** A want that waits keeps its place, however often it is named again. */
+/**
+ * A want that waits keeps its place, however often it is named again. The limits
+ * have no effect on the result: they stop SQLite from working out a value again
+ * wherever it is used, the first event of each id among them.
+ */
 const upsertNamed = `INSERT INTO requests (queue, entity, place, entity_id,
     urgency, claimed_by, known, ready, wanted_at, due_at)
   SELECT ${QUEUES.named}, entity, place, iif(place IS NULL, entity_id, NULL),
@@ -65,17 +69,21 @@ const upsertNamed = `INSERT INTO requests (queue, entity, place, entity_id,
   FROM (SELECT *, ${dueAt} AS due_at,
       CASE entity WHEN 'order' THEN ${firstEventOf("order", "entity_id")}
         ELSE ${firstEventOf("user", "entity_id")} END AS place
-    FROM (SELECT v.value ->> 0 AS entity, v.value ->> 1 AS entity_id,
-        v.value ->> 2 AS wanted_at,
-        max(v.value ->> 3, coalesce(o.found, 0)) AS known,
-        iif(a.kind IS 'refused', 0, v.value ->> 4) AS urgency,
-        iif(a.kind IS 'refused', 0, v.value ->> 5) AS claimed_by,
+    FROM (SELECT v.entity, v.entity_id, v.wanted_at,
+        max(v.known, coalesce(o.found, 0)) AS known,
+        iif(a.kind IS 'refused', 0, v.urgency) AS urgency,
+        iif(a.kind IS 'refused', 0, v.claimed_by) AS claimed_by,
         o.rests_until, o.rest_ms
-      FROM json_each(?) AS v
+      FROM (SELECT value ->> 0 AS entity, value ->> 1 AS entity_id,
+          value ->> 2 AS wanted_at, value ->> 3 AS known,
+          value ->> 4 AS urgency, value ->> 5 AS claimed_by
+        FROM json_each(?) LIMIT -1) AS v
       LEFT JOIN observations AS o
-        ON o.entity = v.value ->> 0 AND o.entity_id = v.value ->> 1
+        ON o.entity = v.entity AND o.entity_id = v.entity_id
       LEFT JOIN isolated_ids AS a
-        ON a.entity = v.value ->> 0 AND a.entity_id = v.value ->> 1))
+        ON a.entity = v.entity AND a.entity_id = v.entity_id
+      LIMIT -1)
+    LIMIT -1)
   WHERE true ${
   onConflict(`
     wanted_at = max(excluded.wanted_at, requests.wanted_at),
