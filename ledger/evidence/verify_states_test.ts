@@ -84,11 +84,18 @@ const tampering: Record<string, readonly [string, string]> = {
     "orders O1",
     "trust",
   ],
+  "UPDATE orders SET outcome = 'not_' || outcome WHERE order_id = 'O1'": [
+    "orders O1",
+    "outcome",
+  ],
+  "UPDATE orders SET amount = 1 WHERE order_id = 'O1'": [
+    "orders O1",
+    "amount",
+  ],
   [
-    `UPDATE orders SET state =
-      replace(state, '"outcome":"', '"outcome":"not_')
+    `UPDATE orders SET state = replace(state, '"history":{', '"history":{"a":[],')
       WHERE order_id = 'O1'`
-  ]: ["orders O1", "state.outcome"],
+  ]: ["orders O1", "state"],
   "UPDATE orders SET open = 1 - open WHERE order_id = 'O2'": [
     "orders O2",
     "open",
@@ -101,7 +108,7 @@ const tampering: Record<string, readonly [string, string]> = {
     "orders O2",
     "commodity",
   ],
-  "UPDATE orders SET sort_at = '2020' WHERE order_id = 'O2'": [
+  "UPDATE orders SET sort_at = 2020 WHERE order_id = 'O2'": [
     "orders O2",
     "sort_at",
   ],

@@ -12,6 +12,7 @@ import {
 import { selectLivePosition } from "../store/tables/lists/state_pages.ts";
 import { selectUnattended } from "../store/tables/subscriptions/subscriptions.ts";
 import { selectUncheckedSince } from "../store/tables/order_context.ts";
+import { timeOf } from "../store/tables/stored_times.ts";
 
 /** An order that waits for a person. */
 export interface AttentionItem {
@@ -109,5 +110,6 @@ export async function readFoldVersion(driver: Driver): Promise<number | null> {
  */
 export async function uncheckedSince(driver: Driver): Promise<string | null> {
   const [found] = await driver.batch([selectUncheckedSince], "read");
-  return (found?.rows[0]?.[0] ?? null) as string | null;
+  const sinceMs = found?.rows[0]?.[0] ?? null;
+  return sinceMs === null ? null : timeOf(sinceMs);
 }

@@ -51,12 +51,12 @@ async function sortedAs(
   ) => ({
     id: String(id),
     key: (sort === "newest" || sort === "oldest" ? "" : digits(amount)) +
-      `${time}${digits(place)}`,
+      digits(time) + digits(place),
     isChosen: (status === undefined || is === status) &&
       (currency === undefined || of === currency) &&
       (userId === undefined || user === userId) &&
       Number(amount) >= Number(query.amountFrom ?? -1) * 1e6 &&
-      String(time) > (query.createdAfter ?? ""),
+      Number(time) > Date.parse(query.createdAfter ?? "1970-01-01"),
   })).filter(({ isChosen }) => isChosen);
   const sign = sort === "newest" || sort === "largest" ? -1 : 1;
   return rows.sort((a, b) => a.key < b.key ? -sign : sign).map(({ id }) => id);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { timeOf } from "../store/tables/stored_times.ts";
 import { userSnapshot } from "../events/mint.ts";
 import { appendStatement } from "../store/tables/events/append.ts";
 import type { Driver } from "../store/driver/driver.ts";
@@ -80,7 +81,9 @@ Deno.test("Orders.list() finds what a filter over all orders finds, in pages of 
         const [times] = await driver.batch([
           { sql: "SELECT order_id, sort_at FROM orders", args: [] },
         ], "read");
-        const sortedAt = new Map(times?.rows.map(([id, at]) => [id, at]));
+        const sortedAt = new Map(
+          times?.rows.map(([id, at]) => [id, timeOf(at ?? 0)]),
+        );
         for (const query of queries) {
           const time = (order: typeof all[number]): string =>
             isDatedAhead(order)
@@ -340,7 +343,15 @@ Deno.test("Orders.page() refuses a wrong limit, time or cursor", async () => {
   for (const createdAfter of ["soon", "2026-02-30", "2026-02-30T09:00:00Z"]) {
     await assert.rejects(orders.page({ createdAfter }), RangeError);
   }
-  for (const after of ["", "%%%", "W10", "bnVsbA"]) {
+  for (
+    const after of [
+      "",
+      "%%%",
+      "W10",
+      "bnVsbA",
+      encodeCursor({ sortAt: "soon", id: "O1" }),
+    ]
+  ) {
     await assert.rejects(orders.page({ after }), RangeError);
   }
   await driver.close();
@@ -357,7 +368,7 @@ Deno.test("decodeCursor() reads what encodeCursor() wrote", () => {
   );
 });
 
-Deno.test("queryTime() writes any time as rows are sorted by it", () => {
+Deno.test("queryTime() writes any time in one form", () => {
   assert.equal(
     queryTime("time", "2026-11-20T10:00:00+01:00"),
     "2026-11-20T09:00:00.000Z",

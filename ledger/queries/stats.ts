@@ -1,3 +1,4 @@
+import { timeOf } from "../store/tables/stored_times.ts";
 import type { EventKind } from "../machines/event_kind.ts";
 import type { Driver } from "../store/driver/driver.ts";
 import {
@@ -122,7 +123,7 @@ export async function tallyOrders(driver: Driver): Promise<OrderTally> {
       status: String(status),
       trust: String(trust),
       count: Number(count),
-      oldestAt: String(oldestAt),
+      oldestAt: timeOf(oldestAt ?? 0),
     })) ?? [],
     byAnomaly,
   };

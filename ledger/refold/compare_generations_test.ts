@@ -20,7 +20,7 @@ async function write(driver: Driver, generation: number, states: States) {
     sql: `INSERT INTO users
         (generation, place, user_id, status, trust, sort_at, state, activity,
           fold)
-      SELECT ?1, key, value ->> 0, '', '', '', value ->> 1, '', ''
+      SELECT ?1, key, value ->> 0, '', '', 0, value ->> 1, '', ''
       FROM json_each(?2)`,
     args: [generation, JSON.stringify(rows)],
   }], "write");

@@ -40,6 +40,137 @@ export const statesSchema1: readonly string[] = [
   ) STRICT`,
 ];
 
+/** Columns of orders and users that versions 1 to 8 have. */
+export const STATE_COLUMNS_OF_FORMER = {
+  orders: [
+    ...["order_id", "status", "trust", "open", "user_id", "commodity"],
+    ...["sort_at", "anomalies", "attention", "release", "release_reason"],
+    ...["tx_id", "address", "reference", "session_id", "case_state"],
+    ...["state", "activity", "fold"],
+  ],
+  users: [
+    ...["user_id", "status", "trust", "sort_at", "state", "activity", "fold"],
+  ],
+} as const;
+
+/** Orders of versions 4 to 8, without what the versions 7 and 8 added. */
+export const ordersSchema4: readonly string[] = [
+  `CREATE TABLE orders (
+    row INTEGER PRIMARY KEY,
+    generation INTEGER NOT NULL,
+    place INTEGER NOT NULL,
+    order_id TEXT NOT NULL,
+    status TEXT NOT NULL,
+    trust TEXT NOT NULL,
+    open INTEGER NOT NULL,
+    user_id TEXT,
+    commodity TEXT,
+    sort_at TEXT NOT NULL,
+    anomalies TEXT,
+    attention TEXT,
+    release TEXT NOT NULL,
+    release_reason TEXT NOT NULL,
+    tx_id TEXT,
+    address TEXT,
+    reference TEXT,
+    session_id TEXT,
+    case_state TEXT,
+    state TEXT NOT NULL,
+    activity TEXT NOT NULL,
+    fold TEXT NOT NULL,
+    UNIQUE (generation, order_id)
+  ) STRICT`,
+  `CREATE INDEX orders_by_time ON orders(generation, sort_at, place)`,
+  `CREATE INDEX orders_by_status ON orders(generation, status, sort_at, place)`,
+  `CREATE INDEX orders_by_user ON orders(generation, user_id, sort_at, place)
+    WHERE user_id IS NOT NULL`,
+  `CREATE INDEX orders_by_commodity
+    ON orders(generation, commodity, sort_at, place)
+    WHERE commodity IS NOT NULL`,
+  `CREATE INDEX orders_open ON orders(generation, trust, sort_at, place)
+    WHERE open = 1`,
+  `CREATE INDEX orders_with_anomaly ON orders(generation, sort_at, place)
+    WHERE anomalies IS NOT NULL`,
+  `CREATE INDEX orders_with_attention
+    ON orders(generation, sort_at, place, attention, order_id)
+    WHERE attention IS NOT NULL`,
+  `CREATE INDEX orders_by_release
+    ON orders(generation, release, sort_at, place, release_reason)`,
+  `CREATE INDEX orders_with_case
+    ON orders(generation, case_state, sort_at, place)
+    WHERE case_state IS NOT NULL`,
+  ...["tx_id", "address", "reference", "session_id"].map((column) =>
+    `CREATE INDEX orders_by_${column}
+      ON orders(generation, ${column} COLLATE NOCASE)
+      WHERE ${column} IS NOT NULL`
+  ),
+];
+
+/** Users of versions 4 to 8. */
+export const usersSchema4: readonly string[] = [
+  `CREATE TABLE users (
+    generation INTEGER NOT NULL,
+    place INTEGER NOT NULL,
+    user_id TEXT NOT NULL,
+    status TEXT NOT NULL,
+    trust TEXT NOT NULL,
+    sort_at TEXT NOT NULL,
+    state TEXT NOT NULL,
+    activity TEXT NOT NULL,
+    fold TEXT NOT NULL,
+    UNIQUE (generation, user_id)
+  ) STRICT`,
+  `CREATE INDEX users_by_time ON users(generation, sort_at, place)`,
+  `CREATE INDEX users_by_status
+    ON users(generation, status, sort_at, place)`,
+];
+
+const amountJson = "(state ->> '$.currencyAmount')";
+const wholeSql =
+  `substr(${amountJson}, 1, instr(${amountJson} || '.', '.') - 1)`;
+const fractionSql =
+  `rtrim(substr(${amountJson}, instr(${amountJson} || '.', '.') + 1), '0')`;
+
+/**
+ * Version 7 worked out of the state what lists of orders choose and add up by, in
+ * columns that took no room of a row.
+ */
+export const listedOrdersSchema7: readonly string[] = [
+  ...["outcome", "network", "currency"].map((column) =>
+    `ALTER TABLE orders ADD COLUMN ${column} TEXT
+      GENERATED ALWAYS AS (state ->> '$.${column}') VIRTUAL`
+  ),
+  `ALTER TABLE orders ADD COLUMN amount INTEGER GENERATED ALWAYS AS (
+    CASE WHEN ${amountJson} GLOB '[0-9]*'
+      AND ${amountJson} NOT GLOB '*[^0-9.]*'
+      AND ${amountJson} NOT GLOB '*.*.*'
+      AND length(${wholeSql}) <= 9 AND length(${fractionSql}) <= 6
+    THEN CAST(${wholeSql} AS INTEGER) * 1000000 + CAST(
+      substr(${fractionSql} || '000000', 1, 6)
+      AS INTEGER) END) VIRTUAL`,
+  `DROP INDEX orders_by_time`,
+  `CREATE INDEX orders_by_time ON orders(generation, sort_at, place, status,
+    trust, release, outcome, commodity, network, currency, amount)`,
+];
+
+/** Version 8 sorted orders by amount. */
+export const amountOrderSchema8: readonly string[] = [
+  `ALTER TABLE orders ADD COLUMN sort_amount INTEGER
+    GENERATED ALWAYS AS (coalesce(amount, -1)) VIRTUAL`,
+  `CREATE INDEX orders_by_amount ON orders(generation, sort_amount, sort_at,
+    place, status, trust, release, outcome, commodity, network, currency)`,
+];
+
+/** Version 8 parted the orders that wait for a record and for nothing else. */
+export const attentionSchema8: readonly string[] = [
+  `DROP INDEX orders_with_attention`,
+  `CREATE INDEX orders_with_attention
+    ON orders(generation, sort_at, place, attention, order_id)
+    WHERE attention IS NOT NULL AND attention <> ' not_comparable '`,
+  `CREATE INDEX orders_not_comparable ON orders(generation, sort_at, place)
+    WHERE attention = ' not_comparable '`,
+];
+
 /** Links, whose index repeated them; they named orders by their ids. */
 export const linksSchema1: readonly string[] = [
   `CREATE TABLE order_links (

@@ -13,25 +13,23 @@ import {
 import { expectationsSchema } from "./tables/events/expectations.ts";
 import { linksSchema } from "./tables/events/links.ts";
 import {
+  amountOrderSchema8,
+  attentionSchema8,
   capitalsOfLinks,
   linksMadeAnew,
   linksSchema1,
+  listedOrdersSchema7,
   madeAnew,
   orderCasesSchema,
+  ordersSchema4,
   placeOfFormer,
   requestsSchema2,
+  STATE_COLUMNS_OF_FORMER,
   statesSchema1,
+  usersSchema4,
 } from "./former_schemas.ts";
-import type { Columns } from "./tables/columns.ts";
-import { STATE_TEXTS } from "./tables/packed_rows.ts";
-import {
-  amountOrderSchema,
-  attentionSchema,
-  listedOrdersSchema,
-  orderKeySql,
-  ORDERS,
-  ordersSchema,
-} from "./tables/orders.ts";
+import { msSql } from "./tables/stored_times.ts";
+import { orderKeySql, ordersSchema } from "./tables/orders.ts";
 import { queuedTransitionsSchema } from "./tables/subscriptions/queued_transitions.ts";
 import { releaseDeliveriesSchema } from "./tables/subscriptions/release_deliveries.ts";
 import {
@@ -49,19 +47,22 @@ import { erasuresSchema } from "./tables/erasure/erasures.ts";
 import { forwardTargetsSchema } from "./tables/subscriptions/forward_targets.ts";
 import { minutesSchema } from "./tables/minutes.ts";
 import { notesSchema } from "./tables/notes.ts";
-import { USERS, usersSchema } from "./tables/users.ts";
+import { usersSchema } from "./tables/users.ts";
 import type { Migration } from "./migrate.ts";
 import { chainSchema } from "./tables/chain.ts";
 import { eventsSchema } from "./tables/events/events.ts";
 
-/** What both versions have of an order or user. */
-function fieldsOf<Row extends { readonly place: number }>(
-  columns: Columns<Row>,
-): (keyof Row)[] {
-  return (Object.keys(columns.at) as (keyof Row)[]).filter((field) =>
-    field !== "place"
-  );
+/** What version 9 takes over as it is of an order or user of before. */
+function takenOver(table: keyof typeof STATE_COLUMNS_OF_FORMER): string[] {
+  return [
+    "generation",
+    "place",
+    ...STATE_COLUMNS_OF_FORMER[table].filter((column) => column !== "sort_at"),
+  ];
 }
+
+/** The number of a time that stood there as a text; 1970 of none. */
+const sortMs = `coalesce(${msSql("f.sort_at")}, 0)`;
 
 /** The first event that names what a former row of `requests` does. */
 const placeOfRequest = `CASE f.entity WHEN 'order' THEN ${
@@ -109,18 +110,16 @@ export const migrations: readonly Migration[] = [
   {
     version: 4,
     statements: [
-      ...madeAnew("orders", ordersSchema, [
+      ...madeAnew("orders", ordersSchema4, [
         "generation",
-        ...ORDERS.of(fieldsOf(ORDERS)),
-        ...STATE_TEXTS,
+        ...STATE_COLUMNS_OF_FORMER.orders,
       ], {
         place: placeOfFormer("order_id"),
         row: orderKeySql("f.generation", placeOfFormer("order_id")),
       }),
-      ...madeAnew("users", usersSchema, [
+      ...madeAnew("users", usersSchema4, [
         "generation",
-        ...USERS.of(fieldsOf(USERS)),
-        ...STATE_TEXTS,
+        ...STATE_COLUMNS_OF_FORMER.users,
       ], { place: placeOfFormer("user_id") }),
     ],
   },
@@ -143,14 +142,27 @@ export const migrations: readonly Migration[] = [
       entity_id: `iif(${placeOfRequest} IS NULL, f.entity_id, NULL)`,
     }),
   },
-  { version: 7, statements: listedOrdersSchema },
+  { version: 7, statements: listedOrdersSchema7 },
   {
     version: 8,
     statements: [
-      ...amountOrderSchema,
-      ...attentionSchema,
+      ...amountOrderSchema8,
+      ...attentionSchema8,
       ...receivedSchema,
       ...capitalsOfLinks,
+    ],
+  },
+  {
+    version: 9,
+    statements: [
+      ...madeAnew("orders", ordersSchema, [
+        "row",
+        ...takenOver("orders"),
+        ...["network", "currency", "amount", "outcome"],
+      ], { sort_at: sortMs }),
+      ...madeAnew("users", usersSchema, takenOver("users"), {
+        sort_at: sortMs,
+      }),
     ],
   },
 ];

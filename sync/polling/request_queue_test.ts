@@ -302,18 +302,18 @@ Deno.test("selectKnown() and the other queue statements use an index, whatever i
   database.close();
 });
 
-Deno.test("requeueOpenOrders() takes an order for the oldest of which nobody has said when it began", async () => {
+Deno.test("requeueOpenOrders() makes an order due since it began", async () => {
   const driver = await storeOnly();
   await driver.batch([{
     sql: `INSERT INTO orders (generation, place, order_id, status, trust, open,
         release, release_reason, sort_at, state, activity, fold)
       VALUES (3, 1, 'dated', 's', 't', 1, 'wait', 'r', ?1, '{}', '', ''),
-        (3, 2, 'undated', 's', 't', 1, 'wait', 'r', '', '{}', '', '')`,
-    args: [at(0)],
+        (3, 2, 'later', 's', 't', 1, 'wait', 'r', ?1 + 9, '{}', '', '')`,
+    args: [startMs],
   }, ...requeueOpenOrders(3)], "write");
   assert.deepEqual(
     await rows(driver, "SELECT wanted_at, due_at FROM requests ORDER BY 1"),
-    [[0, 0], [startMs, startMs]],
+    [[startMs, startMs], [startMs + 9, startMs + 9]],
   );
   await driver.close();
 });
@@ -362,7 +362,7 @@ Deno.test(`run() confirms a real order within its bound beside ${INVENTED} inven
           'not_shown', 1, ?2, '{}', '{}', replace(?1, 'ID', q.entity_id)
         FROM requests AS q, projections AS p
         WHERE p.name = 'live' AND q.queue = 1`,
-      args: [encodeOrderFold(fold), at(-60_000)],
+      args: [encodeOrderFold(fold), startMs - 60_000],
     },
   ], "write");
   const stop = new AbortController();

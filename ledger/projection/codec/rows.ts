@@ -10,7 +10,7 @@ import { orderState } from "../../states/state_of_order.ts";
 import type { UserFold } from "../../users/user_fold.ts";
 import { storeUserActivity } from "../../users/user_activity.ts";
 import { userState } from "../../users/user_state.ts";
-import { ORDERS } from "../../store/tables/orders.ts";
+import { amountColumn, ORDERS } from "../../store/tables/orders.ts";
 import { USERS } from "../../store/tables/users.ts";
 import type { PackedRow } from "../../store/tables/packed_rows.ts";
 
@@ -41,11 +41,15 @@ export function orderRow(fold: OrderFold, options: OrderRowOptions): PackedRow {
       open: isOpen(state),
       userId: state.userId,
       commodity: state.commodity,
+      network: state.network,
+      currency: state.currency,
+      amount: amountColumn(state.currencyAmount),
       sortAt: sortTime(fold.latest?.createdAt || null, fold.activity.firstAt),
       anomalies: spaced(state.anomalies.map(({ kind }) => kind)),
       attention: spaced(state.attention),
       release: state.release,
       releaseReason: state.releaseReason,
+      outcome: state.outcome,
       txId: state.txId,
       address: state.address,
       reference: expected?.reference ?? null,

@@ -1,6 +1,7 @@
 import type { Statement } from "../driver/driver.ts";
 import { liveGeneration } from "./checkpoints.ts";
 import { orderStateSql } from "./orders.ts";
+import { FIRST_MS, msSql } from "./stored_times.ts";
 
 /**
  * Whether anything was ever recorded to compare orders with: 1 or 0. The first
@@ -73,13 +74,15 @@ const logOf = (column: string) =>
 /**
  * Selects when the first order was created that is released unchecked, where
  * nothing was ever recorded to compare orders with; no row where that is not
- * so. What was created before the ledger went live was not released by it.
+ * so; {@linkcode timeOf} reads it. What was created before the ledger went live was not released by it.
  */
 export const selectUncheckedSince: Statement = {
   sql: `SELECT sort_at FROM orders
     WHERE generation = ${liveGeneration} AND release = 'unchecked'
       AND NOT ${anyExpectation}
-      AND sort_at >= coalesce((SELECT go_live FROM rampkit), '')
+      AND sort_at >= coalesce((SELECT ${
+    msSql("go_live")
+  } FROM rampkit), ${FIRST_MS})
     ORDER BY sort_at LIMIT 1`,
   args: [],
 };

@@ -1,4 +1,5 @@
 import { Columns, flag, plain } from "./columns.ts";
+import { timeMs } from "./stored_times.ts";
 import type { Statement } from "../driver/driver.ts";
 import {
   excludedTexts,
@@ -29,6 +30,12 @@ import {
  * the reason of the release. Both columns are those of the stored state, which
  * knows no other order.
  *
+ * `amount` is in millionths of the currency, and worked out without a binary
+ * fraction. It is null where it is no plain amount, where it has more decimals,
+ * or where it is too large; where orders are sorted by it, such a one counts as
+ * less than nothing. The indexes by time and by amount tell without any row which
+ * orders of a list there are, and their sum.
+ *
  * `case_state` is how the case of an order stands that a person has dealt with:
  * `asked`, or how it was closed. Of an open one there is nothing.
  */
@@ -43,11 +50,15 @@ export const ordersSchema: readonly string[] = [
     open INTEGER NOT NULL,
     user_id TEXT,
     commodity TEXT,
-    sort_at TEXT NOT NULL,
+    network TEXT,
+    currency TEXT,
+    amount INTEGER,
+    sort_at INTEGER NOT NULL,
     anomalies TEXT,
     attention TEXT,
     release TEXT NOT NULL,
     release_reason TEXT NOT NULL,
+    outcome TEXT,
     tx_id TEXT,
     address TEXT,
     reference TEXT,
@@ -56,9 +67,13 @@ export const ordersSchema: readonly string[] = [
     state TEXT NOT NULL,
     activity TEXT NOT NULL,
     fold TEXT NOT NULL,
+    sort_amount INTEGER GENERATED ALWAYS AS (coalesce(amount, -1)) VIRTUAL,
     UNIQUE (generation, order_id)
   ) STRICT`,
-  `CREATE INDEX orders_by_time ON orders(generation, sort_at, place)`,
+  `CREATE INDEX orders_by_time ON orders(generation, sort_at, place, status,
+    trust, release, outcome, commodity, network, currency, amount)`,
+  `CREATE INDEX orders_by_amount ON orders(generation, sort_amount, sort_at,
+    place, status, trust, release, outcome, commodity, network, currency)`,
   `CREATE INDEX orders_by_status ON orders(generation, status, sort_at, place)`,
   `CREATE INDEX orders_by_user ON orders(generation, user_id, sort_at, place)
     WHERE user_id IS NOT NULL`,
@@ -69,9 +84,13 @@ export const ordersSchema: readonly string[] = [
     WHERE open = 1`,
   `CREATE INDEX orders_with_anomaly ON orders(generation, sort_at, place)
     WHERE anomalies IS NOT NULL`,
+  // Where a partner records nothing, nearly every order waits for a record to be
+  // compared with and for nothing else: the index of the others leaves them out.
   `CREATE INDEX orders_with_attention
     ON orders(generation, sort_at, place, attention, order_id)
-    WHERE attention IS NOT NULL`,
+    WHERE attention IS NOT NULL AND attention <> ' not_comparable '`,
+  `CREATE INDEX orders_not_comparable ON orders(generation, sort_at, place)
+    WHERE attention = ' not_comparable '`,
   `CREATE INDEX orders_by_release
     ON orders(generation, release, sort_at, place, release_reason)`,
   `CREATE INDEX orders_with_case
@@ -90,74 +109,19 @@ const MILLIONTHS = 6;
 /** Digits before the point, at most: a number of JavaScript holds them all. */
 const MOST_DIGITS = 9;
 
-const amountJson = "(state ->> '$.currencyAmount')";
-const wholeSql =
-  `substr(${amountJson}, 1, instr(${amountJson} || '.', '.') - 1)`;
-const fractionSql =
-  `rtrim(substr(${amountJson}, instr(${amountJson} || '.', '.') + 1), '0')`;
-
-/**
- * What lists of orders choose and add up by. The state says it already, so these
- * columns take no room of a row: only the index by time holds them, which tells
- * without any row which orders of a list there are, and their sum.
- *
- * `amount` is in millionths of the currency, and worked out without a binary
- * fraction. It is NULL where it is no plain amount, where it has more decimals,
- * or where it is too large.
- */
-export const listedOrdersSchema: readonly string[] = [
-  ...["outcome", "network", "currency"].map((column) =>
-    `ALTER TABLE orders ADD COLUMN ${column} TEXT
-      GENERATED ALWAYS AS (state ->> '$.${column}') VIRTUAL`
-  ),
-  `ALTER TABLE orders ADD COLUMN amount INTEGER GENERATED ALWAYS AS (
-    CASE WHEN ${amountJson} GLOB '[0-9]*'
-      AND ${amountJson} NOT GLOB '*[^0-9.]*'
-      AND ${amountJson} NOT GLOB '*.*.*'
-      AND length(${wholeSql}) <= ${MOST_DIGITS} AND length(${fractionSql}) <= ${MILLIONTHS}
-    THEN CAST(${wholeSql} AS INTEGER) * ${10 ** MILLIONTHS} + CAST(
-      substr(${fractionSql} || '${"0".repeat(MILLIONTHS)}', 1, ${MILLIONTHS})
-      AS INTEGER) END) VIRTUAL`,
-  `DROP INDEX orders_by_time`,
-  `CREATE INDEX orders_by_time ON orders(generation, sort_at, place, status,
-    trust, release, outcome, commodity, network, currency, amount)`,
-];
-
-/**
- * What lists of orders are sorted by, where that is the amount: one that cannot
- * be compared counts as less than nothing. As the index by time, this one tells
- * without any row which orders of a list there are.
- */
-export const amountOrderSchema: readonly string[] = [
-  `ALTER TABLE orders ADD COLUMN sort_amount INTEGER
-    GENERATED ALWAYS AS (coalesce(amount, -1)) VIRTUAL`,
-  `CREATE INDEX orders_by_amount ON orders(generation, sort_amount, sort_at,
-    place, status, trust, release, outcome, commodity, network, currency)`,
-];
-
-/**
- * Where a partner records nothing, nearly every order waits for a record to be
- * compared with and for nothing else: the index of the others leaves them out.
- */
-export const attentionSchema: readonly string[] = [
-  `DROP INDEX orders_with_attention`,
-  `CREATE INDEX orders_with_attention
-    ON orders(generation, sort_at, place, attention, order_id)
-    WHERE attention IS NOT NULL AND attention <> ' not_comparable '`,
-  `CREATE INDEX orders_not_comparable ON orders(generation, sort_at, place)
-    WHERE attention = ' not_comparable '`,
-];
-
 /**
  * An amount as the column `amount` has it.
  *
- * @param decimal A plain decimal.
- * @returns Null where it is negative, has more decimals, or is too large.
+ * @param decimal A decimal; null of none.
+ * @returns Null where it is no plain decimal, negative, has more decimals, or is
+ * too large.
  */
-export function amountColumn(decimal: string): number | null {
-  const [whole = "", fraction = ""] = decimal.split(".");
+export function amountColumn(decimal: string | null): number | null {
+  const [, whole = "", fraction = ""] = /^(\d+)(?:\.(\d*))?$/.exec(
+    decimal ?? "",
+  ) ?? [];
   const units = fraction.replace(/0+$/, "");
-  if (!/^\d+$/.test(whole) || whole.length > MOST_DIGITS) return null;
+  if (whole === "" || whole.length > MOST_DIGITS) return null;
   if (units.length > MILLIONTHS) return null;
   return Number(whole + units.padEnd(MILLIONTHS, "0"));
 }
@@ -191,6 +155,10 @@ export interface OrderColumns {
   readonly open: boolean;
   readonly userId: string | null;
   readonly commodity: string | null;
+  readonly network: string | null;
+  readonly currency: string | null;
+  /** See {@linkcode amountColumn}. */
+  readonly amount: number | null;
   /** What orders are sorted by, UTC ISO 8601 with milliseconds. */
   readonly sortAt: string;
   /** Kinds between spaces, so that one is found by ` kind `. */
@@ -199,6 +167,7 @@ export interface OrderColumns {
   readonly attention: string | null;
   readonly release: string;
   readonly releaseReason: string;
+  readonly outcome: string;
   readonly txId: string | null;
   readonly address: string | null;
   readonly reference: string | null;
@@ -216,11 +185,15 @@ export const ORDERS: Columns<OrderColumns> = new Columns({
   open: ["open", flag],
   userId: ["user_id", plain()],
   commodity: ["commodity", plain()],
-  sortAt: ["sort_at", plain()],
+  network: ["network", plain()],
+  currency: ["currency", plain()],
+  amount: ["amount", plain()],
+  sortAt: ["sort_at", timeMs],
   anomalies: ["anomalies", plain()],
   attention: ["attention", plain()],
   release: ["release", plain()],
   releaseReason: ["release_reason", plain()],
+  outcome: ["outcome", plain()],
   txId: ["tx_id", plain()],
   address: ["address", plain()],
   reference: ["reference", plain()],
@@ -235,9 +208,12 @@ export const STATE_COLUMNS = [
   "trust",
   "userId",
   "commodity",
+  "network",
+  "currency",
   "attention",
   "release",
   "releaseReason",
+  "outcome",
   "txId",
   "address",
 ] as const satisfies readonly (keyof OrderColumns)[];
@@ -312,9 +288,7 @@ export function selectSuccessesSince(
   generation: number,
   times: readonly string[],
 ): Statement {
-  const since = new Date(
-    Math.min(...times.map((time) => Date.parse(time))),
-  );
+  const sinceMs = Math.min(...times.map((time) => Date.parse(time)));
   const of = (condition: string) =>
     `SELECT order_id, ${orderFoldSql()} FROM orders
       WHERE generation = ?1 AND status = 'success' AND ${condition}`;
@@ -323,11 +297,7 @@ export function selectSuccessesSince(
       UNION ALL ${
       of("sort_at < ?2 AND sort_at >= ?3 AND state ->> '$.createdAt' IS NULL")
     }`,
-    args: [
-      generation,
-      since.toISOString(),
-      new Date(since.getTime() - HEARD_OF_MS).toISOString(),
-    ],
+    args: [generation, sinceMs, sinceMs - HEARD_OF_MS],
   };
 }
 

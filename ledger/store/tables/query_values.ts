@@ -18,18 +18,29 @@ export function wrongQuery(
 }
 
 /**
- * Writes a time of a query as rows are sorted by it.
+ * Writes a time of a query in one form.
  *
  * @param field Field of the query, for the message.
  * @param time Any ISO 8601 time with a zone, or a date.
  * @throws {RangeError} When it is not a valid time.
  */
 export function queryTime(field: string, time: string): string {
+  return new Date(queryMs(field, time)).toISOString();
+}
+
+/**
+ * The same in milliseconds since the epoch.
+ *
+ * @param field Field of the query, for the message.
+ * @param time Any ISO 8601 time with a zone, or a date.
+ * @throws {RangeError} When it is not a valid time.
+ */
+export function queryMs(field: string, time: string): number {
   const ms = Date.parse(time);
   if (Number.isNaN(ms) || !isCalendarDate(time.slice(0, 10))) {
     throw wrongQuery(field, time, "a time; write it like 2026-11-20T09:00:00Z");
   }
-  return new Date(ms).toISOString();
+  return ms;
 }
 
 /**

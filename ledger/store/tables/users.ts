@@ -1,5 +1,6 @@
 import type { Statement } from "../driver/driver.ts";
 import { Columns, plain } from "./columns.ts";
+import { timeMs } from "./stored_times.ts";
 import {
   excludedTexts,
   PACKED,
@@ -17,7 +18,7 @@ export const usersSchema: readonly string[] = [
     user_id TEXT NOT NULL,
     status TEXT NOT NULL,
     trust TEXT NOT NULL,
-    sort_at TEXT NOT NULL,
+    sort_at INTEGER NOT NULL,
     state TEXT NOT NULL,
     activity TEXT NOT NULL,
     fold TEXT NOT NULL,
@@ -45,7 +46,7 @@ export const USERS: Columns<UserColumns> = new Columns({
   userId: ["user_id", plain()],
   status: ["status", plain()],
   trust: ["trust", plain()],
-  sortAt: ["sort_at", plain()],
+  sortAt: ["sort_at", timeMs],
 });
 
 /**

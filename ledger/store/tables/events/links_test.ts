@@ -43,7 +43,7 @@ Deno.test("insertOrderLinks() stores a link once, whether webhooks or the servic
   await run(
     `INSERT INTO orders (row, generation, place, order_id, status, trust,
       open, sort_at, release, release_reason, state, activity, fold)
-    VALUES (7, 1, 7, 'O', 's', 't', 1, '', 'r', 'n', '{}', '', '')`,
+    VALUES (7, 1, 7, 'O', 's', 't', 1, 0, 'r', 'n', '{}', '', '')`,
   );
   const link = (link: string, confirmed: boolean, beganBy = ""): OrderLink => ({
     kind: "click",

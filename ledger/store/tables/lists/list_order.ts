@@ -6,7 +6,7 @@ import {
   type Selection,
   WALKED,
 } from "./selection.ts";
-import { queryTime } from "../query_values.ts";
+import { queryMs } from "../query_values.ts";
 
 /** A place in the order of a list: SQL of each key, and its values. */
 export interface ListPlace {
@@ -76,13 +76,13 @@ export function boundConditions(
   if (createdAfter !== undefined) {
     add(
       `${bound(lower, "sort_at")} > ?`,
-      queryTime("createdAfter", createdAfter),
+      queryMs("createdAfter", createdAfter),
     );
   }
   if (createdUpTo !== undefined) {
     add(
       `${bound(upper, "sort_at")} <= ?`,
-      queryTime("createdUpTo", createdUpTo),
+      queryMs("createdUpTo", createdUpTo),
     );
   }
   const amount = index === WALKED.amount ? "sort_amount" : "amount";

@@ -4,6 +4,7 @@ import {
   withheldRelease,
 } from "../order_context.ts";
 import { liveGeneration } from "../checkpoints.ts";
+import { FIRST_MS } from "../stored_times.ts";
 import { BY_ID, type Condition, type Range } from "./selection.ts";
 
 /** When what waits for time alone began to wait, UTC ISO 8601. */
@@ -87,7 +88,7 @@ const isStored = "attention IS NOT NULL AND attention <> ' not_comparable '";
  * is read where nothing was ever recorded.
  */
 const isUncompared = `attention = ' not_comparable '
-  AND sort_at >= iif(${anyExpectation}, '', '~')`;
+  AND sort_at >= iif(${anyExpectation}, ${FIRST_MS}, ${-FIRST_MS})`;
 
 /**
  * That an order waits for a person for one reason, and nobody closed its case

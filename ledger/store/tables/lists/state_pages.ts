@@ -20,6 +20,7 @@ import {
   WALKED,
 } from "./selection.ts";
 import { userTextsSql } from "../users.ts";
+import { timeOf } from "../stored_times.ts";
 import { WALK_STEPS, walkIndex } from "./walk.ts";
 import type { Entity } from "../../../machines/transition.ts";
 import type { Driver, SqlValue, Statement } from "../../driver/driver.ts";
@@ -114,6 +115,10 @@ function cursorPlace({ table, query }: Selection): ListPlace | null {
   if ((amount !== undefined) !== isByAmount(query.sort)) {
     throw wrongQuery("cursor", query.after, '"next" of a page sorted likewise');
   }
+  const sortMs = Date.parse(sortAt);
+  if (Number.isNaN(sortMs)) {
+    throw wrongQuery("cursor", query.after, '"next" of an earlier page');
+  }
   const column = table === "orders" ? "order_id" : "user_id";
   // Where the row is gone, all of its time count as read.
   const last = isDescending(query.sort) ? 0 : Number.MAX_SAFE_INTEGER;
@@ -124,7 +129,7 @@ function cursorPlace({ table, query }: Selection): ListPlace | null {
       `coalesce((SELECT e.place FROM ${table} AS e
         WHERE e.generation = ${liveGeneration} AND e.${column} = ?), ${last})`,
     ],
-    args: [...(amount === undefined ? [] : [amount]), sortAt, id],
+    args: [...(amount === undefined ? [] : [amount]), sortMs, id],
   };
 }
 
@@ -265,7 +270,7 @@ function pageOf(
     ([, , , , , bytes]) => shownBytes(Number(bytes)),
   );
   const isCut = rows.length > fit.length;
-  const [, , sortAt = "", sorted = null, id = ""] = fit.at(-1) ?? [];
+  const [, , sortAt = 0, sorted = null, id = ""] = fit.at(-1) ?? [];
   const last = endOf(id, sorted === null ? [sortAt] : [sorted, sortAt]);
   const next = isCut ? last : end;
   return {
@@ -283,7 +288,7 @@ function pageOf(
 function endOf(id: SqlValue, keys: readonly SqlValue[]): PageEnd {
   const [sortAt, amount] = keys.toReversed();
   return {
-    sortAt: String(sortAt),
+    sortAt: timeOf(sortAt ?? 0),
     id: String(id),
     ...(amount === undefined ? {} : { amount: Number(amount) }),
   };

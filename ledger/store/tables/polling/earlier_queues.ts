@@ -1,3 +1,5 @@
+import { msSql } from "../stored_times.ts";
+
 /** The two queues that version 1 of the schema had. */
 export const earlierQueuesSchema: readonly string[] = [
   ...queueTable("confirm_queue"),
@@ -24,17 +26,12 @@ function queueTable(name: string): readonly string[] {
   ];
 }
 
-/** A stored time in milliseconds since the epoch. */
-function ms(column: string): string {
-  return `CAST(round((julianday(${column}) - 2440587.5) * 86400000) AS INTEGER)`;
-}
-
 function moved(queue: number, table: string): readonly string[] {
   return [
     `INSERT INTO requests (queue, entity, entity_id, known, ready, wanted_at,
         due_at, final_at)
-      SELECT ${queue}, entity, entity_id, known, ready, ${ms("wanted_at")},
-        ${ms("due_at")}, ${ms("final_at")}
+      SELECT ${queue}, entity, entity_id, known, ready, ${msSql("wanted_at")},
+        ${msSql("due_at")}, ${msSql("final_at")}
       FROM ${table} ORDER BY seq`,
     `DROP TABLE ${table}`,
   ];
@@ -45,7 +42,7 @@ export const moveEarlierQueues: readonly string[] = [
   ...moved(0, "confirm_queue"),
   ...moved(1, "open_queue"),
   "ALTER TABLE observations ADD COLUMN rests_until INTEGER",
-  `UPDATE observations SET rests_until = ${ms("rest_until")}
+  `UPDATE observations SET rests_until = ${msSql("rest_until")}
     WHERE rest_until IS NOT NULL`,
   "ALTER TABLE observations DROP COLUMN rest_until",
 ];

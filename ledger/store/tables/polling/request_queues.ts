@@ -308,8 +308,6 @@ export function waitingOf(found: ResultSet | undefined): Waiting[] {
  * @param generation That generation.
  */
 export function requeueOpenOrders(generation: number): Statement[] {
-  // Nobody has said when some began: those are the oldest.
-  const sortMs = `coalesce(${msOf("o.sort_at")}, 0)`;
   return [{
     sql: `DELETE FROM requests WHERE queue = ${QUEUES.open}
       AND final_at IS NULL AND NOT EXISTS (
@@ -321,7 +319,7 @@ export function requeueOpenOrders(generation: number): Statement[] {
     sql: `INSERT INTO requests
         (queue, entity, place, known, ready, wanted_at, due_at)
       SELECT ${QUEUES.open}, 'order', ${firstEventOf("order", "o.order_id")},
-        b.found IS 1, b.found IS 1, ${sortMs}, ${sortMs}
+        b.found IS 1, b.found IS 1, o.sort_at, o.sort_at
       FROM orders AS o LEFT JOIN observations AS b
         ON b.entity = 'order' AND b.entity_id = o.order_id
       WHERE o.generation = ? AND o.open = 1
@@ -390,8 +388,3 @@ export const countOpenQueue: Statement = {
     WHERE queue = ${QUEUES.open}`,
   args: [],
 };
-
-/** A time as text in milliseconds since the epoch. */
-function msOf(column: string): string {
-  return `CAST(round((julianday(${column}) - 2440587.5) * 86400000) AS INTEGER)`;
-}
