@@ -205,6 +205,23 @@ Deno.test("Ledger.find() finds by the beginning of random names, by a part of a 
     "01KC4: txId",
   ]);
   assert.deepEqual(await find("card_4242xy"), ["01KC4: cardId"]);
+  const alike = "0xbeef0011223344556677";
+  await ledger.append(["a", "b"].map((last) =>
+    orderSnapshot({
+      source: JSON.stringify({
+        status: "success",
+        order_id: `01KCCCCCCCCCCCCCCCCCCCCCC${last}`,
+        tx_id: alike + last,
+        created_at: "2026-11-20 08:59:00",
+        changed_at: "2026-11-20 08:59:30",
+      }),
+      ...times,
+      salt,
+    })
+  ));
+  await ledger.project();
+  assert.deepEqual(await find(`${alike}a`), ["01KCa: txId"]);
+  assert.deepEqual((await find(alike)).sort(), ["01KCa: txId", "01KCb: txId"]);
   assert.deepEqual(await find("card_4242x"), []);
 });
 
@@ -323,6 +340,18 @@ Deno.test("Ledger.find() goes by an index for each way to find one", async () =>
         ),
         [],
       );
+      for (
+        const column of sql.includes("'txId' AS matched")
+          ? ["tx_id", "address"]
+          : []
+      ) {
+        const range = isPrefix ? "<expr>>? AND <expr><?" : "<expr>=?";
+        const step = `INDEX orders_by_${column} (generation=? AND ${range})`;
+        assert.ok(
+          steps.includes(`SEARCH orders USING ${step}`),
+          steps.join("\n"),
+        );
+      }
       for (const step of steps) {
         if (!/^SEARCH (orders|order_links|users)\b/.test(step)) continue;
         assert.match(step, /\(generation=\? AND \w+|<expr>|\(rowid=\?\)/);

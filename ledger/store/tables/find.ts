@@ -1,7 +1,7 @@
 import type { SqlValue, Statement } from "../driver/driver.ts";
 import { liveGeneration } from "./checkpoints.ts";
 import { orderContext } from "./order_context.ts";
-import { orderStateSql } from "./orders.ts";
+import { beginningOf, beginningSql, orderStateSql } from "./orders.ts";
 import { ordersOfSessions } from "./recorded_sessions.ts";
 import { userTextsSql } from "./users.ts";
 
@@ -97,8 +97,23 @@ export function selectFoundOrders(searched: SearchedText): Statement {
       ...names,
     );
   }
-  add(orders("txId", "tx_id", random("tx_id")), ...randomRange);
-  add(orders("address", "address", random("address")), ...randomRange);
+  // Their indexes have the beginning: it narrows the search, and the rest decides.
+  const beginning = beginningOf(text);
+  const beginnings = isLong ? [beginning, beginning + LAST] : [beginning];
+  for (
+    const [matched, column] of [["txId", "tx_id"], [
+      "address",
+      "address",
+    ]] as const
+  ) {
+    const narrowed = `${column} IS NOT NULL AND ${
+      random(beginningSql(column))
+    }`;
+    add(
+      orders(matched, column, `${narrowed} AND ${random(`+${column}`)}`),
+      ...[...beginnings, ...randomRange],
+    );
+  }
   return {
     sql: `SELECT f.matched, f.value, ${orderStateSql()}, orders.activity,
         f.confirmed, ${orderContext}

@@ -10,6 +10,9 @@ import {
   stateTexts,
 } from "./packed_rows.ts";
 
+/** Characters of a transaction or an address that its index has. */
+const BEGINNING = 18;
+
 /**
  * One row per order and generation. `fold` is private to the fold version that
  * wrote it. `state` and `activity` are what readers see, and any version reads
@@ -96,12 +99,32 @@ export const ordersSchema: readonly string[] = [
   `CREATE INDEX orders_with_case
     ON orders(generation, case_state, sort_at, place)
     WHERE case_state IS NOT NULL`,
-  ...["tx_id", "address", "reference", "session_id"].map((column) =>
+  ...["reference", "session_id"].map((column) =>
     `CREATE INDEX orders_by_${column}
       ON orders(generation, ${column} COLLATE NOCASE)
       WHERE ${column} IS NOT NULL`
   ),
+  ...["tx_id", "address"].map((column) =>
+    `CREATE INDEX orders_by_${column}
+      ON orders(generation, ${beginningSql(column)} COLLATE NOCASE)
+      WHERE ${column} IS NOT NULL`
+  ),
 ];
+
+/**
+ * SQL for the beginning of a transaction or an address, by which its index has
+ * it. It tells nearly all of them apart in a third of their bytes.
+ *
+ * @param column The whole text.
+ */
+export function beginningSql(column: string): string {
+  return `substr(${column}, 1, ${BEGINNING})`;
+}
+
+/** The same of a text that is looked for. */
+export function beginningOf(text: string): string {
+  return Array.from(text).slice(0, BEGINNING).join("");
+}
 
 /** The unit in which sums are added: the smallest of any currency and more. */
 const MILLIONTHS = 6;
