@@ -106,7 +106,7 @@ export interface Collected {
   readonly revived: ReadonlySet<string>;
 }
 
-/** Where orders and users stand among others: their first events of a batch. */
+/** Where new orders and users stand among others: their first events. */
 export interface Places {
   /** Positions by order id. */
   readonly orders: ReadonlyMap<string, number>;
@@ -120,7 +120,7 @@ export interface Changes extends Collected {
   readonly orders: ReadonlyMap<string, OrderFold>;
   /** Users after the batch. */
   readonly users: ReadonlyMap<string, UserFold>;
-  /** Where they stand, as far as they are new. */
+  /** Where those of them stand that are new. */
   readonly places: Places;
   /** Links to orders, each once. */
   readonly orderLinks: readonly OrderLink[];

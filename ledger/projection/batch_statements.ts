@@ -102,7 +102,9 @@ function writeChanges(
   }
   const { orderLinks, expectations, unanswered } = changes;
   if (orderLinks.length > 0) {
-    statements.push(...insertOrderLinks(generation, orderLinks));
+    statements.push(
+      ...insertOrderLinks(generation, orderLinks, changes.places.orders),
+    );
   }
   if (expectations.length > 0) {
     statements.push(insertExpectations(generation, expectations));

@@ -274,7 +274,7 @@ export function foldBatch(
   return {
     orders,
     users,
-    places: placesOf(events),
+    places: placesOf(events, known),
     orderLinks: linkRows(orders, links, known),
     expectations,
     transitions,
@@ -286,12 +286,26 @@ export function foldBatch(
   };
 }
 
-function placesOf(events: readonly BatchEvent[]): Places {
+function placesOf(
+  events: readonly BatchEvent[],
+  known: Pick<LoadedStates, "orders" | "users">,
+): Places {
   const orders = new Map<string, number>();
   const users = new Map<string, number>();
+  const add = (
+    id: string | null,
+    position: number,
+    [places, known]: readonly [
+      Map<string, number>,
+      ReadonlyMap<string, unknown>,
+    ],
+  ) => {
+    if (id === null || known.has(id) || places.has(id)) return;
+    places.set(id, position);
+  };
   for (const { fact: { orderId, userId, position } } of events) {
-    if (orderId !== null && !orders.has(orderId)) orders.set(orderId, position);
-    if (userId !== null && !users.has(userId)) users.set(userId, position);
+    add(orderId, position, [orders, known.orders]);
+    add(userId, position, [users, known.users]);
   }
   return { orders, users };
 }

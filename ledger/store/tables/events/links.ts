@@ -2,7 +2,7 @@ import { CANDIDATES_KEPT } from "../../../events/expectation.ts";
 import type { FactLink, Link } from "../../../events/links.ts";
 import type { Statement } from "../../driver/driver.ts";
 import { isLink } from "../link_text.ts";
-import { orderFoldSql } from "../orders.ts";
+import { orderFoldSql, orderKeySql } from "../orders.ts";
 
 /**
  * Which sessions, click ids, external ids and references lead to an order, named
@@ -72,29 +72,48 @@ export interface LinkOfExpectations extends Link {
 /**
  * Stores links to orders that are stored, each once; what was confirmed stays
  * confirmed.
+ *
+ * @param places Places of the orders that nothing led to before. @default {none}
  */
 export function insertOrderLinks(
   generation: number,
   links: readonly OrderLink[],
+  places: ReadonlyMap<string, number> = new Map(),
 ): Statement[] {
-  const rowOf = ({ kind, link, beganBy, orderId, confirmed }: OrderLink) => [
+  const rowOf = (
+    { kind, link, beganBy, orderId, confirmed }: OrderLink,
+  ): (string | number)[] => [
     kind,
     link,
     beganBy,
-    orderId,
+    places.get(orderId) ?? orderId,
     confirmed ? 1 : 0,
     capitalsOf(link),
   ];
-  const statement = (sql: string, of: readonly OrderLink[]): Statement => ({
-    sql,
-    args: [generation, JSON.stringify(of.map(rowOf))],
-  });
-  const confirmed = links.filter((one) => one.confirmed);
+  const isOfNew = ({ orderId }: OrderLink) => places.has(orderId);
+  const { fresh = [], known = [] } = Object.groupBy(
+    links,
+    (one) => isOfNew(one) ? "fresh" : "known",
+  );
   return [
-    statement(insertLinks, links),
-    ...(confirmed.length === 0 ? [] : [statement(deleteClaimed, confirmed)]),
-  ];
+    [insertFresh, fresh] as const,
+    [insertLinks, known] as const,
+    [deleteClaimed, known.filter(({ confirmed }) => confirmed)] as const,
+  ].flatMap(([sql, of]) =>
+    of.length === 0
+      ? []
+      : [{ sql, args: [generation, JSON.stringify(of.map(rowOf))] }]
+  );
 }
+
+/** Of a new order nothing is stored that could be looked for. */
+const insertFresh = `INSERT INTO order_links
+    (generation, kind, link, confirmed, began_by, row, capitals)
+  SELECT ?1, v ->> 0, v ->> 1, v ->> 4, v ->> 2, ${
+  orderKeySql("?1", "(v ->> 3)")
+}, v ->> 5
+  FROM (SELECT value AS v FROM json_each(?2) LIMIT -1) WHERE true
+  ON CONFLICT DO NOTHING`;
 
 /** Links to be stored, as `w`, with the orders that they lead to, as `o`. */
 const givenLinks = `(SELECT value AS v FROM json_each(?2) LIMIT -1) AS w

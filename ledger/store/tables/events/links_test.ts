@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { openDriver } from "../../connections/open_driver.ts";
 import { migrate } from "../../migrate.ts";
 import { migrations } from "../../migrations.ts";
+import { orderKeySql } from "../orders.ts";
 import { capitalsOf, insertOrderLinks, type OrderLink } from "./links.ts";
 
 /** What SQLite takes for the same text. */
@@ -65,6 +66,37 @@ Deno.test("insertOrderLinks() stores a link once, whether webhooks or the servic
   assert.deepEqual(await stored(), [["aBc", 0, "", 7], ["abc", 1, at, 7]]);
   await add(link("abc", false, at), link("abc", true, at));
   assert.deepEqual(await stored(), [["aBc", 0, "", 7], ["abc", 1, at, 7]]);
+  await driver.close();
+});
+
+Deno.test("insertOrderLinks() stores the links of a new order by its place as it would by its id", async () => {
+  const driver = await openDriver({ url: ":memory:", worker: false });
+  await migrate(driver, { migrations, environment: "sandbox", now: () => 0 });
+  const one = { beganBy: "", orderId: "O", confirmed: false };
+  const links: OrderLink[] = [
+    { ...one, kind: "session", link: "Session" },
+    { ...one, kind: "external", link: "X" },
+    { ...one, kind: "click", link: "c", confirmed: true, beganBy: "2026" },
+    { ...one, kind: "click", link: "c", confirmed: true, beganBy: "2026" },
+  ];
+  const store = async (places?: ReadonlyMap<string, number>) => {
+    const [, ...results] = await driver.batch([
+      { sql: "DELETE FROM order_links", args: [] },
+      ...insertOrderLinks(3, links, places),
+      { sql: "SELECT * FROM order_links ORDER BY kind", args: [] },
+    ], "write");
+    return results.at(-1)?.rows.map((row) => [...row]);
+  };
+  const byPlace = await store(new Map([["O", 7]]));
+  assert.equal(byPlace?.length, 3);
+  await driver.batch([{
+    sql: `INSERT INTO orders (row, generation, place, order_id, status, trust,
+        open, sort_at, release, release_reason, state, activity, fold)
+      VALUES (${orderKeySql("3", "7")}, 3, 7, 'O', 's', 't', 1, 0, 'r', 'n',
+        '{}', '', '')`,
+    args: [],
+  }], "write");
+  assert.deepEqual(await store(), byPlace);
   await driver.close();
 });
 
