@@ -55,6 +55,32 @@ export function orderBody(
     `"sc_input_data":""}`;
 }
 
+/** Assets of {@linkcode mixedOrderBody}: one order in ten has the last one. */
+const ASSETS = [
+  ...new Array<string>(5).fill("pol.simple.polygon"),
+  ...new Array<string>(4).fill("usdc.simple.base"),
+  "btc.simple.bitcoin",
+];
+
+/**
+ * The same of a shop that has been open for long: one order in a thousand has
+ * not ended, one in thirty has failed, amounts, assets and currencies differ.
+ */
+export function mixedOrderBody(order: number, times: OrderTimes): string {
+  const isOpen = order % 1_000 === 7;
+  const isFailed = order % 30 === 11;
+  const step = isOpen ? Math.floor(order / 1_000) % 3 : isFailed ? 2 : 3;
+  // Digits of a product part what remainders of one number would join.
+  const mixed = (order * 7_919) % 1_009;
+  const body = orderBody(order, step, times)
+    .replace('"currency_amount":5,', `"currency_amount":${5 + mixed / 4},`)
+    .replace("pol.simple.amoy", ASSETS[mixed % ASSETS.length] ?? "")
+    .replace('"usd"', mixed % 4 === 0 ? '"eur"' : '"usd"');
+  return isFailed && !isOpen
+    ? body.replace('"status":"pending"', '"status":"failed"')
+    : body;
+}
+
 /** An order of the Data API in its earlier form, which ends sooner. */
 export function earlierOrderBody(order: number, step: number): string {
   const current = orderBody(order, step);
@@ -77,8 +103,8 @@ function serviceTime(ms: number): string {
   return new Date(ms).toISOString().slice(0, 19).replace("T", " ");
 }
 
-/** A returning user has five orders. */
-function userId(order: number): string {
+/** Identifier of the user of an order: each has five. */
+export function userId(order: number): string {
   return `01JDSR${digits(Math.floor(order / 5), 20)}`;
 }
 

@@ -1,9 +1,8 @@
 import type { Comparison } from "./measuring/comparison.ts";
 import { ratioRow } from "./measuring/comparison.ts";
 import { orderBody } from "./bodies.ts";
-import { fillLedger } from "./fill_ledger.ts";
+import { fillLedger, fillOrders } from "./fill_ledger.ts";
 import { events } from "./events.ts";
-import { orderSnapshot } from "../ledger/for_sync.ts";
 import { type Ledger, openLedger } from "../ledger/mod.ts";
 import { limitOf } from "./measuring/machine_usage.ts";
 import { LEDGER_PERMISSIONS, runJson, withFolder } from "./process.ts";
@@ -15,7 +14,6 @@ const large = 1_000_000;
 const rounds = 5;
 const appends = 64;
 const eventsOfAppend = 64;
-const ordersOfFill = 2_000;
 
 /** What appends, folds and pages cost when the ledger has grown. */
 export const growth: Comparison = {
@@ -34,7 +32,10 @@ export const growth: Comparison = {
       const more = await open(url);
       say(`filling a ledger with ${large} orders`);
       await fillLedger(less, { count: small });
-      await fillOrders(more);
+      await fillOrders(more, {
+        count: large,
+        bodyOf: (order, times) => orderBody(order, order % 4, times),
+      });
       let minted = large;
       const round = async (ledger: Ledger): Promise<number> => {
         const batches = Array.from({ length: appends }, () => {
@@ -85,29 +86,6 @@ export const growth: Comparison = {
       ];
     }),
 };
-
-/** Appends the first reading of each order. */
-async function fillOrders(ledger: Ledger): Promise<void> {
-  const salt = new Uint8Array(16).fill(7);
-  const start = Date.UTC(2026, 0, 1);
-  for (let first = 0; first < large; first += ordersOfFill) {
-    await ledger.append(
-      Array.from({ length: ordersOfFill }, (_, at) => {
-        const changedMs = start + (first + at) * 1000;
-        const recordedAt = new Date(changedMs).toISOString();
-        return orderSnapshot({
-          source: orderBody(first + at, at % 4, {
-            createdMs: changedMs - 60_000,
-            changedMs,
-          }),
-          readAt: recordedAt,
-          recordedAt,
-          salt,
-        });
-      }),
-    );
-  }
-}
 
 /** What `refold_memory.ts` says. */
 export interface RefoldMemory {

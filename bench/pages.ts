@@ -30,7 +30,7 @@ export async function consolePages(url: string): Promise<Row[]> {
   if (order === undefined) throw new Error("The console shows no order");
   const row = async (name: string, path: string) =>
     boundRow(name, {
-      ours: await timesOf(`${server.url}${path}`),
+      ours: await timesOf(`${server.url}${path}`, requests),
       most,
       unit: "ms",
       limit: "the console's thread",
@@ -41,7 +41,11 @@ export async function consolePages(url: string): Promise<Row[]> {
   ];
 }
 
-async function timesOf(url: string): Promise<number[]> {
+/** Times of so many requests, one after the other, to the last byte, ms. */
+export async function timesOf(
+  url: string,
+  requests: number,
+): Promise<number[]> {
   const times: number[] = [];
   for (let request = 0; request < requests; request++) {
     const start = performance.now();

@@ -1,0 +1,65 @@
+import { startServe } from "../../tests/kit/program.ts";
+import { until } from "../../tests/kit/until.ts";
+import { orderId, userId } from "../bodies.ts";
+import { median } from "../measuring/rounds.ts";
+import { SECRET } from "../ingest_servers.ts";
+import { timesOf } from "../pages.ts";
+import type { Figure } from "./figure.ts";
+
+const REQUESTS = 15;
+
+/** An order of the middle of the first million. */
+const ORDER = 123_456;
+
+/** Lists by what they are asked for; the second is of few among many. */
+const LISTS = [
+  ...["", "status=pending", "asset=BTC&status=pending", "network=nowhere"],
+  ...["currency=EUR&min=100&max=101", "status=success&release=yes"],
+  ...["outcome=declined", "case=open", "attention=stuck", "sort=largest"],
+  ...["sort=smallest&status=failed", "day=2026-01-03", "trust=confirmed"],
+];
+
+/** Pages of the console besides. */
+const PAGES = [
+  ...["/", `/orders/${orderId(ORDER)}`, `/users/${userId(ORDER)}`, "/users"],
+  ...["/deliveries", "/attention", "/health", "/months"],
+  `/search?q=X${ORDER}`,
+];
+
+/** Requests of the API besides. */
+const ANSWERS = [
+  ...[`/v1/orders/${orderId(ORDER)}`, `/v1/orders?user=${userId(ORDER)}`],
+  ...["/v1/users?limit=50", "/v1/deliveries?limit=50", "/v1/stats"],
+];
+
+/**
+ * Asks a `serve` of its own for pages of its console and answers of its API,
+ * over HTTP, one after the other: from the request to the last byte.
+ */
+export async function* measurePages(file: string): AsyncGenerator<Figure> {
+  await using served = await startServe({
+    RAMPKIT_DATABASE_URL: `file:${file}`,
+    RAMPKIT_WEBHOOK_SECRET: SECRET,
+  }, ["--no-poll", "--api-port", "0", "--console", "0"]);
+  const address = async (event: string): Promise<string> => {
+    const line = () => served.log.find((line) => line.includes(`"${event}"`));
+    await until(() => line() !== undefined);
+    return JSON.parse(line() ?? "").url;
+  };
+  const pages = await address("console_listening");
+  const api = await address("api_listening");
+  const lists = (path: string, more: string) =>
+    LISTS.map((query) => `${path}?${[query, more].filter(Boolean).join("&")}`);
+  for (
+    const [origin, path] of [
+      ...lists("/orders", "").map((path) => [pages, path] as const),
+      ...PAGES.map((path) => [pages, path] as const),
+      ...lists("/v1/orders", "limit=50").map((path) => [api, path] as const),
+      ...ANSWERS.map((path) => [api, path] as const),
+    ]
+  ) {
+    const times = await timesOf(origin + path, REQUESTS);
+    const most = Math.max(...times);
+    yield [path, `${median(times).toFixed(1)} ms, at most ${most.toFixed(1)}`];
+  }
+}
