@@ -11,6 +11,7 @@ import {
 import { openConfigured } from "../../../server/ledger_file/open_configured.ts";
 import { databaseUrl } from "../../../settings/addresses.ts";
 import { type Config, readConfig } from "../../../settings/config.ts";
+import { VARIABLES } from "../../../settings/settings.ts";
 import { stoppable } from "../../../settings/stoppable.ts";
 import type { Cli } from "../../program/cli.ts";
 import { type Io, jsonLine, line, lines } from "../../program/io.ts";
@@ -43,8 +44,10 @@ export function addCopy(ledger: Command, cli: Cli): void {
     .addHelpText(
       "after",
       "\nRun it while serve runs, as often as you like: each run copies what " +
-        "changed.\nThen stop serve, and run it with --finish. The token of a " +
-        "server is\nRAMPKIT_DATABASE_TOKEN.\n\nExample:\n  rampkit ledger copy --to https://ledger.example",
+        "changed.\nThen stop serve, and run it with --finish. The token of the " +
+        `server that --to\nnames is ${VARIABLES.copyToken}; ` +
+        `${VARIABLES.databaseToken} is that of the ledger,\nand is not sent ` +
+        "there.\n\nExample:\n  rampkit ledger copy --to https://ledger.example",
     )
     .action(cli.run((flags: CopyFlags) => copy(cli.io, flags)));
 }
@@ -57,7 +60,7 @@ async function copy(io: Io, flags: CopyFlags): Promise<void> {
   await using ledger = await openConfigured(config, { now: io.now });
   const copied = await stoppable(
     io.signal,
-    () => copyTo(io, ledger, { ...flags, to, token: config.databaseToken }),
+    () => copyTo(io, ledger, { ...flags, to, token: config.copyToken }),
     () =>
       "what was copied stays, and the ledger is as it was; run it again, it " +
       "goes on",

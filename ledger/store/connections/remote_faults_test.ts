@@ -4,6 +4,7 @@ import { EventLog } from "../event_log.ts";
 import { openDriver } from "./open_driver.ts";
 import { RemoteDriver } from "./remote_driver.ts";
 import { patient } from "../../testing/patient.ts";
+import { sqldCredentials } from "../../testing/sqld_credentials.ts";
 import { sqldAvailable, startSqld } from "../../testing/sqld_test_server.ts";
 import {
   prepare,
@@ -229,34 +230,11 @@ sqldTest(
   },
 );
 
-/** A key pair, and a token that the public key proves. */
-async function credentials(): Promise<{ jwtKey: string; authToken: string }> {
-  const { privateKey, publicKey } = await crypto.subtle.generateKey(
-    "Ed25519",
-    true,
-    ["sign", "verify"],
-  ) as CryptoKeyPair;
-  const url = { alphabet: "base64url", omitPadding: true } as const;
-  const part = (value: object) =>
-    new TextEncoder().encode(JSON.stringify(value)).toBase64(url);
-  const signed = `${part({ alg: "EdDSA", typ: "JWT" })}.${part({ a: "rw" })}`;
-  const signature = await crypto.subtle.sign(
-    "Ed25519",
-    privateKey,
-    new TextEncoder().encode(signed),
-  );
-  const raw = await crypto.subtle.exportKey("raw", publicKey);
-  return {
-    jwtKey: new Uint8Array(raw).toBase64(url),
-    authToken: `${signed}.${new Uint8Array(signature).toBase64(url)}`,
-  };
-}
-
 sqldTest(
   "a wrong token is refused in clear words, without the token",
   async (folder) => {
-    const { jwtKey, authToken } = await credentials();
-    const stranger = await credentials();
+    const { jwtKey, authToken } = await sqldCredentials();
+    const stranger = await sqldCredentials();
     await using server = await startSqld({ directory: folder, jwtKey });
     const driver = await openDriver({ url: server.url, authToken });
     await prepare(driver);
