@@ -10,8 +10,12 @@ import { type Finding, found } from "../../resources/health/finding.ts";
 import type { RegularBackups } from "../../server/ledger_file/regular_backups.ts";
 import { composeService } from "../../server/compose/compose_service.ts";
 import { composeWitness } from "../../server/compose/compose_witness.ts";
+import { openEarly } from "../../server/compose/open_early.ts";
+import { reachLedger } from "../../server/compose/reach_ledger.ts";
+import { ANSWERED_503, KEPT_IN_SPOOL } from "../../server/compose/reception.ts";
 import { holdLedger } from "../../server/ledger_file/ledger_lock.ts";
 import { openConfigured } from "../../server/ledger_file/open_configured.ts";
+import { spoolDirectory } from "../../server/ledger_file/spool_directory.ts";
 import { jsonLog } from "../../server/monitoring/logger.ts";
 import { serviceMetrics } from "../../server/monitoring/metrics.ts";
 import { recordMinutes } from "../../server/monitoring/minute_recorder.ts";
@@ -53,6 +57,7 @@ import { httpApp } from "../../server/http/http_app.ts";
 import { listening } from "../../server/http/listening.ts";
 import { openSpool } from "../../server/http/open_spool.ts";
 import { openSteadyServer } from "../../server/http/open_steady_server.ts";
+import type { SteadyServerOptions } from "../../server/http/steady_server.ts";
 
 type ServeFlags =
   & SharedFlags
@@ -102,30 +107,64 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
   const serveApi = configuredApi(flags, config);
   const secrecy = givenEnv(flags, io.env);
   const log = jsonLog((text) => io.err(redact(text, secrecy)), io.now);
-  using held = await holdLedger(config);
-  await using ledger = await openConfigured(config, io);
-  held.tell(backupPlan(flags));
-  const goLive = await liveFrom(ledger, flags.goLive);
-  const witness = await composeWitness({ config, ledger, log, now: io.now });
   const prometheus = new PrometheusMetrics();
   const metrics = serviceMetrics({ prometheus, time: io.now });
   const printer = flags.verbose ? new ActivityPrinter(io, false) : undefined;
+  const onAnswer = printer?.answered;
+  const receiving = { secrets, log, metrics, now: io.now, admission, onAnswer };
+  const listen = (
+    handler: SteadyServerOptions["handler"],
+    fields: Readonly<Record<string, unknown>> = {},
+  ) =>
+    listening("the endpoint", flags.port, () =>
+      openSteadyServer({
+        port: flags.port,
+        hostname: flags.host,
+        log,
+        now: io.now,
+        onListen: ({ hostname, port }) =>
+          log("info", "listening", {
+            url: `http://${hostname}:${port}`,
+            webhooks: "/webhooks/{secret}",
+            ...fields,
+          }),
+        handler,
+      }));
+  using held = await holdLedger(config);
+  const reached = await reachLedger({
+    open: () => openConfigured(config, io),
+    meanwhile: async (problem) =>
+      await openEarly({
+        ...defined(receiving),
+        spool: await openSpool(config, { log, metrics }),
+        problem,
+        metricsText: () => prometheus.text(),
+        listen,
+      }),
+    effect: spoolDirectory(config) === null ? ANSWERED_503 : KEPT_IN_SPOOL,
+    log,
+    now: io.now,
+    signal: io.signal,
+  });
+  if (reached === null) return log("info", "stopped");
+  await using ledger = reached.ledger;
+  await using early = reached.early;
+  held.tell(backupPlan(flags));
+  const goLive = await liveFrom(ledger, flags.goLive);
+  const witness = await composeWitness({ config, ledger, log, now: io.now });
   const measured = { ledger, metrics: prometheus, now: io.now };
   await using _minutes = recordMinutes(measured);
   await using service = composeService(defined({
+    ...receiving,
     config,
-    secrets,
     ledger,
-    log,
-    metrics,
-    now: io.now,
     longLived: true,
     poll: flags.poll,
     requestsPerSecond: flags.rate,
     contradictedAfterMs: flags.contradictedAfter * 60_000,
-    admission,
-    spool: await openSpool(config, { log, metrics }),
-    onAnswer: printer?.answered,
+    ...(early === null
+      ? { spool: await openSpool(config, { log, metrics }) }
+      : { spool: early.spool, reception: early.reception }),
   }));
   const { endpoint, poller, refusals, readiness } = service;
   const open = () => openConfigured(config, io);
@@ -146,31 +185,17 @@ async function serve(io: Io, flags: ServeFlags): Promise<void> {
       targets: [...forward?.alarms(ledger) ?? [], ...notified(ledger.id)],
     },
   }));
-  const server = await listening(
-    "the endpoint",
-    flags.port,
-    () =>
-      openSteadyServer({
-        port: flags.port,
-        hostname: flags.host,
-        log,
-        now: io.now,
-        onListen: ({ hostname, port }) =>
-          log("info", "listening", {
-            url: `http://${hostname}:${port}`,
-            webhooks: "/webhooks/{secret}",
-            environment: ledger.environment,
-            goLive,
-            polling: poller !== null,
-          }),
-        handler: httpApp({
-          endpoint,
-          onWrongPath: refusals.wrongPath,
-          readiness: () => readiness(health.monitor.latest),
-          metrics: () => prometheus.text(),
-        }),
-      }),
-  );
+  const app = httpApp({
+    endpoint,
+    onWrongPath: refusals.wrongPath,
+    readiness: () => readiness(health.monitor.latest),
+    metrics: () => prometheus.text(),
+  });
+  const server = early?.handOver(app) ?? await listen(app, {
+    environment: ledger.environment,
+    goLive,
+    polling: poller !== null,
+  });
   const look = () => health.monitor.look();
   const lookAtChain = witness?.look ?? null;
   const shown = { ledger, config, log, now: io.now, look, lookAtChain };

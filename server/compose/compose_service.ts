@@ -1,11 +1,9 @@
 import { resolve } from "node:path";
-import { defined } from "../../core/guards.ts";
 import {
   BodyTally,
   bodyValue,
   classify,
 } from "../../core/webhook_event/classify_body.ts";
-import type { Delivery } from "../../core/wire/delivery.ts";
 import {
   addRefusedRequests,
   lookForDrift,
@@ -22,10 +20,7 @@ import {
   SMALL_BODY_BYTES,
   type Spool,
   spoolMover,
-  type UntimedLogEntry,
   type WebhookEndpoint,
-  webhookEndpoint,
-  type WebhookLogCode,
 } from "../../webhooks/for_server.ts";
 import { type Finding, found } from "../../resources/health/finding.ts";
 import { Alarm } from "../monitoring/alarm.ts";
@@ -35,16 +30,12 @@ import { RecentOutcome } from "../monitoring/recent_outcome.ts";
 import { RefusalLog } from "../monitoring/refusal_log.ts";
 import { spoolDirectory } from "../ledger_file/spool_directory.ts";
 import type { Config } from "../../settings/config.ts";
-import {
-  PUBLIC_PATHS,
-  type Readiness,
-  WEBHOOK_PATH,
-} from "../http/http_app.ts";
+import type { Readiness } from "../http/http_app.ts";
 import { lookAtStoring, readinessOf } from "./readiness.ts";
 import { composePoller } from "./compose_poller.ts";
 import { composeProjection } from "./compose_projection.ts";
+import { endpointLog, KEPT_IN_SPOOL, openReception } from "./reception.ts";
 import type { ServiceParts } from "./service_parts.ts";
-import { isLogged, type Log, type LogEvent } from "../monitoring/logger.ts";
 
 /** Endpoint, projection and poller on one ledger. */
 export interface Service extends AsyncDisposable {
@@ -80,7 +71,7 @@ export function composeService(parts: ServiceParts): Service {
     if (!(error instanceof LedgerError) || error.code !== "replaced") return;
     replaced.raise({
       message: error.message,
-      effect: "Deliveries are kept in the spool, and answered 204",
+      effect: KEPT_IN_SPOOL,
     });
   };
   const { projection, foldFailingSince } = composeProjection(
@@ -119,27 +110,17 @@ export function composeService(parts: ServiceParts): Service {
   });
   if (spool !== undefined) metrics.spool(spool);
   const bodies = new BodyReport({ meter, log: endpointLog(log) });
-  const store = spool?.put ?? (async (delivery: Delivery) => {
-    await stored(() => ledger.appendDelivery(delivery), 1);
-    const tally = new BodyTally();
-    tally.add(delivery.id, classify(bodyValue(delivery.body)));
-    bodies.take(tally);
-  });
-  const endpoint = webhookEndpoint({
-    append: (delivery) => {
-      projection.received();
-      return store(delivery);
+  const reception = parts.reception ?? openReception(parts);
+  const { endpoint } = reception;
+  reception.reached({
+    received: () => projection.received(),
+    append: async (delivery) => {
+      await stored(() => ledger.appendDelivery(delivery), 1);
+      const tally = new BodyTally();
+      tally.add(delivery.id, classify(bodyValue(delivery.body)));
+      bodies.take(tally);
     },
-    ...defined({ noRoomFor: spool?.noRoomFor }),
-    unanswered: spool?.note ?? ledger.recordUnanswered,
-    secrets: parts.secrets,
-    ...parts.path === null ? {} : { path: parts.path ?? WEBHOOK_PATH },
-    tracedPaths: PUBLIC_PATHS,
-    meter,
-    now,
-    ...parts.admission,
-    ...defined({ onAnswer: parts.onAnswer }),
-    log: endpointLog(log, spool === undefined ? {} : SPOOL_EVENTS),
+    recordUnanswered: ledger.recordUnanswered,
   });
   const refusals = new RefusalLog({
     refused: () => endpoint.stats().refused,
@@ -221,26 +202,4 @@ function moverOf(config: Config, { writers }: Spool): Mover {
   const place = resolve(spoolDirectory(config) ?? "");
   const { own, ...seen } = writers;
   return { place, process: own, ...seen };
-}
-
-/** What the endpoint's events are called where it stores in the spool. */
-const SPOOL_EVENTS = {
-  append_failing: "spool_failed",
-  append_recovered: "spool_recovered",
-} as const;
-
-/**
- * Writes what endpoint and spool report into the log of the program.
- *
- * @param events Names of events that are called otherwise here.
- */
-export function endpointLog(
-  log: Log,
-  events: Readonly<Partial<Record<WebhookLogCode, LogEvent>>> = {},
-): (entry: UntimedLogEntry & { readonly at?: string }) => void {
-  return ({ level, code, at: _, ...fields }) => {
-    if (level !== "debug" && isLogged(code)) {
-      log(level, events[code] ?? code, fields);
-    }
-  };
 }

@@ -1,27 +1,21 @@
 import type { Ledger } from "../../ledger/for_server.ts";
 import type { PollerOptions } from "../../sync/for_server.ts";
-import type {
-  Spool,
-  WebhookEndpointOptions,
-} from "../../webhooks/for_server.ts";
-import type { Log } from "../monitoring/logger.ts";
-import type { ServiceMetrics } from "../monitoring/metrics.ts";
 import type { Config } from "../../settings/config.ts";
+import type { Reception, ReceptionParts } from "./reception.ts";
 
 /** What the service is made of, and in what `serve` and Deploy differ. */
-export interface ServiceParts {
+export interface ServiceParts extends ReceptionParts {
   /** Settings. */
   readonly config: Config;
-  /** Secrets that the webhook address may end in. */
-  readonly secrets: readonly string[];
   /** The open ledger; the caller closes it after the service. */
   readonly ledger: Ledger;
-  /** The log. */
-  readonly log: Log;
-  /** The metrics. */
-  readonly metrics: ServiceMetrics;
-  /** Clock, ms since the epoch. */
-  readonly now: () => number;
+  /**
+   * What has taken deliveries since before the ledger was open, with the same
+   * spool.
+   *
+   * @default {made of the parts}
+   */
+  readonly reception?: Reception;
   /**
    * Whether the process runs until it is told to stop. Then a worker folds at
    * all times, and timers watch the poller and refused requests. Otherwise
@@ -43,25 +37,6 @@ export interface ServiceParts {
    * @default {that of the poller}
    */
   readonly contradictedAfterMs?: number;
-  /**
-   * What the path of a delivery begins with; null where any will do.
-   *
-   * @default {WEBHOOK_PATH}
-   */
-  readonly path?: string | null;
   /** Sends requests to the service. @default {globalThis.fetch} */
   readonly fetch?: typeof fetch;
-  /** From where webhooks are taken. @default {anywhere} */
-  readonly admission?: Pick<
-    WebhookEndpointOptions,
-    "allowlist" | "clientAddress"
-  >;
-  /**
-   * Where deliveries are kept from their answer until the ledger has them.
-   *
-   * @default {the ledger has them before the answer}
-   */
-  readonly spool?: Spool;
-  /** Called with each request that the endpoint answers. @default {none} */
-  readonly onAnswer?: WebhookEndpointOptions["onAnswer"];
 }

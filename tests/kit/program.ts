@@ -35,6 +35,8 @@ export interface Served extends AsyncDisposable {
   kill(): Promise<void>;
   /** Asks it to stop, and waits until it has; a minute later it is killed. */
   stop(): Promise<number>;
+  /** Waits until it ends by itself; gives its exit code. */
+  ended(): Promise<number>;
 }
 
 /**
@@ -112,6 +114,12 @@ export async function startServe(
       await end("SIGKILL");
     },
     stop: () => end("SIGTERM"),
+    ended: async () => {
+      const { code } = await child.status;
+      ended = true;
+      await reading;
+      return code;
+    },
     [Symbol.asyncDispose]: async () => {
       await end("SIGKILL");
     },
