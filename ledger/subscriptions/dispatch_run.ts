@@ -1,7 +1,7 @@
 import { messageOf } from "../../core/guards.ts";
 import { sleep as sleepFor } from "../../core/waiting/sleep.ts";
 import type { LeaseTurn } from "../lease/lease_turn.ts";
-import { lostRace } from "../store/driver/retrying_driver.ts";
+import { isLostRace, lostRace } from "../store/driver/retrying_driver.ts";
 import {
   entityKey,
   readDeliveries,
@@ -40,6 +40,8 @@ const LOG_ROWS = 256;
 const DUE_ROWS = 256;
 /** So many deliveries are written together, unless they take long. */
 const GROUP = 128;
+/** While so many are not written none is begun: a crash makes them again. */
+const UNWRITTEN = 2 * GROUP;
 /** Deliveries that have ended wait no longer than this for others, ms. */
 const GROUP_MS = 200;
 /** Polling interval while no delivery finishes, in ms. */
@@ -59,9 +61,23 @@ const RELEASED: Matchable = {
 };
 
 /** Deliveries that are written together, and the checkpoint with them. */
-interface Written {
+export interface Written {
   readonly ended: readonly Delivery[];
   readonly to: number;
+}
+
+/** What a run has done and could not write, because the database failed. */
+export interface Unwritten {
+  /** The place that it has read or written last. */
+  readonly place: SubscriptionPlace;
+  /** A write that may have been done. */
+  readonly doubt: Written | null;
+  /** Deliveries that have ended since. */
+  readonly ended: readonly Delivery[];
+  /** Where the checkpoint goes with them. */
+  readonly to: number;
+  /** Places in the log after that which were delivered as well. */
+  readonly passed: ReadonlySet<number>;
 }
 
 /** What one run works with. */
@@ -72,13 +88,16 @@ export interface DispatchRunParts extends SubscriptionParts {
   readonly turn: Pick<LeaseTurn, "signal" | "isHeld" | "guard">;
   /** The revision that is known to be written. */
   readonly revision: number;
+  /** What the run before could not write; null where it wrote all. */
+  readonly before: Unwritten | null;
 }
 
 /**
  * Delivers what there is until nothing is left, then ends. Handlers run side by
  * side across orders and users. How deliveries went is written in groups, with
- * a checkpoint before which all are settled: after a crash those of the last
- * group are made again, in the same order.
+ * a checkpoint before which all are settled: after a crash those of the last two
+ * groups, and those past one that was under way, are made again, in the same
+ * order.
  */
 export class DispatchRun {
   readonly #parts: DispatchRunParts;
@@ -89,6 +108,8 @@ export class DispatchRun {
   readonly #entities = new Map<string, EntityDeliveries>();
   /** From the log and not below the checkpoint, in order. */
   #log: Delivery[] = [];
+  /** Places in the log that the run before has delivered. */
+  readonly #passed: Set<number>;
   /** Deliveries from the queue that have not been written, by place. */
   readonly #due = new Set<number>();
   #ended: Delivery[] = [];
@@ -105,10 +126,13 @@ export class DispatchRun {
   #delivered = 0;
   #failed = 0;
   #wake: () => void = () => {};
+  /** Those who wait until deliveries are written. */
+  #onRoom: (() => void)[] = [];
 
   /** @param parts What it works with. */
   constructor(parts: DispatchRunParts) {
     this.#parts = parts;
+    this.#passed = new Set(parts.before?.passed);
     this.#states = new StateLoader(parts.driver);
     this.#takesYes = parts.matches(RELEASED);
     this.#gate = new ReleaseGate({
@@ -130,9 +154,28 @@ export class DispatchRun {
     return this.#place?.revision ?? this.#parts.revision;
   }
 
+  /**
+   * What could not be written; null where all is, or where another process has
+   * written meanwhile. To be asked when the run has ended.
+   */
+  get unwritten(): Unwritten | null {
+    const place = this.#place;
+    if (this.#problem === null || isLostRace(this.#problem.error)) return null;
+    if (place === null) return this.#parts.before;
+    const to = this.#lowWater();
+    const passed = new Set([...this.#passed].filter((seq) => seq > to));
+    for (const { transition, outcome } of this.#log) {
+      if (outcome !== null && outcome.kind !== "queued") {
+        passed.add(transition.seq);
+      }
+    }
+    return { place, doubt: this.#doubt, ended: this.#ended, to, passed };
+  }
+
   /** Says that there may be more to deliver, or that it is to stop. */
   wake(): void {
     this.#wake();
+    if (this.#ending) this.#makeRoom();
   }
 
   /**
@@ -146,6 +189,7 @@ export class DispatchRun {
     } catch (error) {
       this.#problem ??= { error };
     }
+    this.#makeRoom();
     await this.#lanes.idle();
     try {
       await this.#resolveDoubt();
@@ -157,7 +201,30 @@ export class DispatchRun {
     return { delivered: this.#delivered, failed: this.#failed };
   }
 
+  /** Writes what the run before could not. */
+  async #resume(): Promise<void> {
+    const { before } = this.#parts;
+    if (before === null) return;
+    this.#place = before.place;
+    this.#readTo = before.to;
+    this.#doubt = before.doubt;
+    this.#ended = [...before.ended];
+    try {
+      await this.#resolveDoubt();
+      await this.#write();
+    } catch (error) {
+      if (!isLostRace(error)) throw error;
+      // Another process has delivered meanwhile, and wrote how far it is.
+      this.#place = null;
+      this.#readTo = null;
+      this.#doubt = null;
+      this.#ended = [];
+      this.#passed.clear();
+    }
+  }
+
   async #deliverAll(): Promise<void> {
+    await this.#resume();
     while (!this.#ending) {
       const more = await this.#read();
       if (!more && this.#open === 0 && this.#ended.length === 0) return;
@@ -170,6 +237,15 @@ export class DispatchRun {
 
   get #longestDelayMs(): number {
     return this.#parts.longestDelayMs ?? LONGEST_DELAY_MS;
+  }
+
+  /** Deliveries that have ended and are not known to be written. */
+  get #unwritten(): number {
+    return this.#ended.length + (this.#doubt?.ended.length ?? 0);
+  }
+
+  #makeRoom(): void {
+    for (const resolve of this.#onRoom.splice(0)) resolve();
   }
 
   /** Whether nothing more is begun. */
@@ -212,6 +288,7 @@ export class DispatchRun {
       const isTaken = matches(transition) ||
         (this.#takesYes && transition.logged?.entered === "restored");
       if (!transition.live || !isTaken) continue;
+      if (this.#passed.has(transition.seq)) continue;
       const queued = found.queued.get(entityKey(transition)) ?? [];
       // A crash left it in the queue and the checkpoint before it.
       if (queued.some((one) => one.transition.seq === transition.seq)) continue;
@@ -241,6 +318,9 @@ export class DispatchRun {
   }
 
   async #deliver(delivery: Delivery): Promise<void> {
+    while (this.#unwritten >= UNWRITTEN && !this.#ending) {
+      await new Promise<void>((resolve) => this.#onRoom.push(resolve));
+    }
     if (this.#ending) return;
     const { transition, queued } = delivery;
     const entity = this.#entities.get(entityKey(transition));
@@ -300,7 +380,7 @@ export class DispatchRun {
       this.#end(delivery, { kind: "delivered", passing, handed });
     } catch (error) {
       this.#problem ??= { error };
-      this.#wake();
+      this.wake();
     }
   }
 
@@ -353,7 +433,8 @@ export class DispatchRun {
 
   /**
    * Looks whether a write that failed was done after all. So a database that
-   * fails makes nobody be told again, as long as this process lives.
+   * fails, however long, makes nobody be told again as long as this process
+   * lives, unless another one delivers meanwhile.
    *
    * @throws {LedgerError} `conflict` when another process has written.
    */
@@ -373,6 +454,7 @@ export class DispatchRun {
 
   #written({ ended, to }: Written): void {
     this.#doubt = null;
+    this.#makeRoom();
     this.#place = { seq: to, revision: (this.#place?.revision ?? 0) + 1 };
     for (const { transition, queued } of ended) {
       if (queued !== null) this.#due.delete(transition.seq);

@@ -110,6 +110,118 @@ Deno.test("Subscription.dispatch() tells nobody again because a write failed or 
   }
 });
 
+/** A driver that answers nothing from one write on, until it is back. */
+function leaving(driver: Driver) {
+  const state = { away: false, loseWrites: false };
+  const away: Driver = {
+    location: "memory",
+    close: () => Promise.resolve(),
+    async batch(statements, mode) {
+      if (state.away) throw new LedgerError("unreachable", "no answer");
+      if (!state.loseWrites || mode !== "write") {
+        return await driver.batch(statements, mode);
+      }
+      state.away = true;
+      await driver.batch(statements, mode);
+      throw new LedgerError("unreachable", "the answer was lost");
+    },
+  };
+  return { driver: away, state };
+}
+
+Deno.test("Subscription.dispatch() tells nobody again because the database was away for long", async () => {
+  const orders = Array.from({ length: 150 }, (_, n) => `O${n}`);
+  for (const written of [false, true]) {
+    for (const slow of [false, true]) {
+      const store = await emptyStore();
+      await record(store, ...lives(...orders));
+      const { driver, state } = leaving(store);
+      const seen: string[] = [];
+      let end = () => {};
+      const ended = new Promise<void>((resolve) => end = resolve);
+      const subscription = await opened(driver, async ({ id, key }) => {
+        // What is behind the first one is not below the checkpoint.
+        if (slow && id === "O0") await ended;
+        seen.push(key);
+        if (seen.length !== 100) return;
+        if (written) state.loseWrites = true;
+        else state.away = true;
+        end();
+      }, { concurrency: 4 });
+      for (let attempt = 0; attempt < 3; attempt++) {
+        await assert.rejects(subscription.dispatch(), { code: "unreachable" });
+      }
+      state.away = false;
+      state.loseWrites = false;
+      await subscription.dispatch();
+      assert.equal(seen.length, 600, `written ${written}, slow ${slow}`);
+      assert.equal(new Set(seen).size, 600);
+      assert.deepEqual(
+        await rowsOf(store, "SELECT seq FROM subscriptions"),
+        await rowsOf(store, "SELECT max(seq) FROM transitions"),
+      );
+      await store.close();
+    }
+  }
+});
+
+Deno.test("Subscription.dispatch() forgets what it could not write once another process has delivered", async () => {
+  const store = await emptyStore();
+  await record(store, ...lives("O1", "O2"));
+  const { driver, state } = leaving(store);
+  const seen: string[] = [];
+  const handler = ({ key }: { readonly key: string }) => {
+    seen.push(key);
+  };
+  const first = await opened(driver, (transition) => {
+    handler(transition);
+    state.away = seen.length <= 2;
+  });
+  await assert.rejects(first.dispatch(), { code: "unreachable" });
+  assert.equal(seen.length, 2, "one of each order");
+  // It has the holder of the first, as after a restart.
+  const other = await opened(store, handler);
+  await other.dispatch();
+  assert.equal(seen.length, 10, "at least once");
+  await other.stop();
+  state.away = false;
+  await record(store, ...lives("O3"));
+  await first.dispatch();
+  assert.equal(new Set(seen).size, 12);
+  assert.equal(seen.length, 14);
+  await store.close();
+});
+
+Deno.test("Subscription.dispatch() begins nothing more while two groups are not written", async () => {
+  const orders = Array.from({ length: 150 }, (_, n) => `O${n}`);
+  const store = await emptyStore();
+  await record(store, ...lives(...orders));
+  let stuck = false;
+  let free = () => {};
+  const freed = new Promise<void>((resolve) => free = resolve);
+  const driver: Driver = {
+    location: "memory",
+    close: () => Promise.resolve(),
+    async batch(statements, mode) {
+      if (stuck && mode === "write") await freed;
+      return await store.batch(statements, mode);
+    },
+  };
+  let told = 0;
+  const subscription = await opened(driver, () => {
+    told++;
+    stuck = true;
+  }, { concurrency: 16 });
+  const dispatched = subscription.dispatch();
+  await until(() => told >= 256);
+  for (let turn = 0; turn < 100; turn++) await Promise.resolve();
+  assert.ok(told <= 256 + 16, `${told} are not written`);
+  free();
+  await dispatched;
+  assert.equal(told, 600);
+  await store.close();
+});
+
 Deno.test("Subscription.dispatch() calls the handler side by side across entities, and in order within one", async () => {
   const driver = await emptyStore();
   await record(driver, ...lives("O1", "O2", "O3"));

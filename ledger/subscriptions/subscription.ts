@@ -8,7 +8,7 @@ import {
   selectPlace,
   upsertSubscription,
 } from "../store/tables/subscriptions/subscriptions.ts";
-import { DispatchRun } from "./dispatch_run.ts";
+import { DispatchRun, type Unwritten } from "./dispatch_run.ts";
 import { matcher, patternText } from "./pattern.ts";
 import type { Dispatched, SubscriptionParts } from "./subscription_options.ts";
 
@@ -25,7 +25,10 @@ const SHORTEST_LOOK_MS = 50;
  * Hands transitions to a handler, at least once each and in order within an
  * order or user, side by side across them. The checkpoint moves only after the
  * handler returned, once for a group of transitions: after a crash those of the
- * last group are handed over again, in the same order. A transition that the
+ * last two groups, 256 and as many as are handed over side by side, are handed
+ * over again, in the same order; where one takes long, so are those of others
+ * that went past it, 4,096 at most. A database that fails meanwhile makes none
+ * be handed over again. A transition that the
  * handler fails on is queued and tried again; only later transitions of the
  * same order or user wait for it, until it is dead.
  *
@@ -47,6 +50,8 @@ export class Subscription implements AsyncDisposable {
   #turn: LeaseTurn | null = null;
   #current: DispatchRun | null = null;
   #revision = 0;
+  /** What the last run did and could not write. */
+  #unwritten: Unwritten | null = null;
   #told: "delivers" | "waits" | null = null;
   /** How long to rest before the next look. */
   #lookMs = POLL_INTERVAL_MS;
@@ -137,6 +142,7 @@ export class Subscription implements AsyncDisposable {
       matches: this.#matches,
       turn,
       revision: this.#revision,
+      before: this.#unwritten,
     });
     this.#current = run;
     try {
@@ -145,6 +151,7 @@ export class Subscription implements AsyncDisposable {
       if (isLostRace(error)) turn.abort();
       throw error;
     } finally {
+      this.#unwritten = run.unwritten;
       this.#revision = run.revision;
       this.#current = null;
       if (this.#running === null || turn.signal.aborted) await this.#leave();
