@@ -7,7 +7,10 @@ import {
   selectStepEnd,
 } from "../store/tables/lists/list_order.ts";
 import { type Selection, WALKED } from "../store/tables/lists/selection.ts";
-import { orderTotals } from "../store/tables/lists/state_pages.ts";
+import {
+  orderTotals,
+  selectChosenEnd,
+} from "../store/tables/lists/state_pages.ts";
 
 /** Orders of one currency and trust, and the sum of their amounts. */
 export interface OrderTotal {
@@ -29,8 +32,34 @@ export interface OrderTotal {
   readonly notSummed: number;
 }
 
-/** Orders that are added up at once: others wait for the database meanwhile. */
-const STEP = 20_000;
+/**
+ * Orders that are looked at in one statement: others wait for the database
+ * meanwhile. Those that an index has few of are read row by row.
+ */
+const STEP = { ofIndex: 20_000, ofFew: 5_000 };
+
+/** With so many orders to look at, adding them up takes longer than a page may. */
+const MANY = { ofIndex: 50_000, ofFew: 20_000 };
+
+/**
+ * Whether very many orders have to be looked at for the totals of a selection.
+ *
+ * @param selection As {@linkcode readTotals} takes it.
+ * @param many How many are very many.
+ */
+export async function hasMany(
+  driver: Driver,
+  selection: Selection,
+  many?: number,
+): Promise<boolean> {
+  const summed = summedOf(selection);
+  const { endOf } = summed;
+  const [end] = await driver.batch(
+    [endOf(summed.listed, null, (many ?? MANY[summed.by]) + 1)],
+    "read",
+  );
+  return (end?.rows.length ?? 0) > 0;
+}
 
 /**
  * Counts the orders of a selection, and adds up their amounts.
@@ -42,20 +71,13 @@ const STEP = 20_000;
 export async function readTotals(
   driver: Driver,
   selection: Selection,
-  step: number = STEP,
+  step?: number,
 ): Promise<readonly OrderTotal[]> {
   const found = new Totals();
-  if (selection.isOfFew) {
-    const [all] = await driver.batch([orderTotals(selection)], "read");
-    found.add(all?.rows ?? []);
-    return found.all;
-  }
-  // The index by time holds all that is added up.
-  const { sort: _, ...query } = selection.query;
-  const listed = { ...selection, index: WALKED.time, query };
+  const { listed, by, endOf } = summedOf(selection);
   for (let from: ListPlace | null = null;;) {
     const [end] = await driver.batch(
-      [selectStepEnd(listed, from, step)],
+      [endOf(listed, from, step ?? STEP[by])],
       "read",
     );
     const [, ...keys] = end?.rows[0] ?? [];
@@ -68,6 +90,23 @@ export async function readTotals(
     if (to === null) return found.all;
     from = to;
   }
+}
+
+/** How a selection is added up: in the order of time, and step by step. */
+function summedOf(selection: Selection) {
+  const { sort: _, ...query } = selection.query;
+  return selection.isOfFew
+    ? {
+      listed: { ...selection, query },
+      by: "ofFew" as const,
+      endOf: selectChosenEnd,
+    }
+    // The index by time holds all that is added up.
+    : {
+      listed: { ...selection, index: WALKED.time, query },
+      by: "ofIndex" as const,
+      endOf: selectStepEnd,
+    };
 }
 
 /** What steps add up. */

@@ -28,7 +28,7 @@ import {
 } from "../store/tables/lists/selection.ts";
 import { isByAmount } from "../store/tables/lists/list_order.ts";
 import { selectStates } from "../store/tables/lists/state_pages.ts";
-import { type OrderTotal, readTotals } from "./order_totals.ts";
+import { hasMany, type OrderTotal, readTotals } from "./order_totals.ts";
 import {
   openConditions,
   orderConditions,
@@ -264,9 +264,29 @@ export class Orders {
    * @throws {LedgerError} When the database fails.
    */
   async totals(query: OrderQuery = {}): Promise<readonly OrderTotal[]> {
-    const { after: _after, limit: _limit, ...all } = query;
-    return await readTotals(this.#driver, orderSelection(all));
+    return await readTotals(this.#driver, ofAllPages(query));
   }
+
+  /**
+   * Whether so many orders have to be looked at for {@linkcode Orders.totals}
+   * that it takes seconds: more than 50,000, or more than 20,000 of which an
+   * index has few, such as those that wait for a person. Telling takes
+   * milliseconds.
+   *
+   * @param query Which orders.
+   * @throws {RangeError} When the query asks for what cannot be.
+   * @throws {LedgerError} When the database fails.
+   */
+  async hasMany(query: OrderQuery = {}): Promise<boolean> {
+    return await hasMany(this.#driver, ofAllPages(query));
+  }
+}
+
+/** What a query selects, whatever page it asks for. */
+function ofAllPages(
+  { after: _after, limit: _limit, ...all }: OrderQuery,
+): Selection {
+  return orderSelection(all);
 }
 
 /**

@@ -13,7 +13,11 @@ import { orderAsOf, orderExplanation } from "../queries/explanation.ts";
 import { checkStatus, ORDER_FILTERS } from "../queries/order_filters.ts";
 import { refuseEmptyWindow } from "../queries/list_filters.ts";
 import { orderDetail, type OrderDetailJson } from "../queries/order.ts";
-import { ordersPage, ordersTotals } from "../queries/orders.ts";
+import {
+  ordersPage,
+  ordersTotals,
+  soonOrdersTotals,
+} from "../queries/orders.ts";
 import { ORDER_SORT, PAGE } from "../queries/page.ts";
 import { explanationLines } from "../views/explanation_view.ts";
 import { foundByLines } from "../views/found_by.ts";
@@ -51,8 +55,15 @@ export const ORDERS: Operation = operation({
   },
   says: ({ items }, _, { columns }) =>
     items.length === 0 ? "No orders match" : [orderTable(items, columns)],
-  below: async ({ ledger, nowMs }, query) =>
-    totalsLines(await ordersTotals(ledger, query, nowMs)),
+  below: async ({ ledger, nowMs }, query) => {
+    const totals = await soonOrdersTotals(ledger, query, nowMs);
+    return totals === null
+      ? [
+        "Very many orders match, so they are not added up here: " +
+        "`orders totals` does it",
+      ]
+      : totalsLines(totals);
+  },
 });
 
 /** `orders totals`. */
@@ -62,7 +73,9 @@ export const ORDER_TOTALS: Operation = operation({
   scope: "read",
   operationId: "sumOrders",
   summary: "Count orders and add up their amounts, by currency and trust",
-  description: "The filters are those of the list; sums are exact.",
+  description:
+    "The filters are those of the list; sums are exact. A million orders take " +
+    "seconds, and their list leaves the totals out.",
   examples: ["--status success --day 2026-11-20"],
   params: ORDER_FILTERS,
   result: { schema: "OrderTotals", description: "The totals of all of them" },

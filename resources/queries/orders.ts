@@ -34,6 +34,25 @@ export async function ordersPage(
 }
 
 /**
+ * The totals of what {@linkcode ordersPage} lists, where they do not take
+ * seconds.
+ *
+ * @param nowMs The time that `stuck` goes by, in ms since the epoch.
+ * @returns Null where very many orders match.
+ */
+export async function soonOrdersTotals(
+  ledger: Ledger,
+  filters: OrderFilters,
+  nowMs: number,
+): Promise<OrderTotalsJson | null> {
+  const isMany = await ledger.orders.hasMany({
+    ...orderQuery(filters),
+    stuckAtMs: nowMs,
+  });
+  return isMany ? null : await ordersTotals(ledger, filters, nowMs);
+}
+
+/**
  * The totals of what {@linkcode ordersPage} lists, on all its pages.
  *
  * @param nowMs The time that `stuck` goes by, in ms since the epoch.

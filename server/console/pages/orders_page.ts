@@ -30,7 +30,7 @@ import {
   sortOf,
 } from "../parts/list_form.ts";
 import { orderTable } from "../parts/order_table.ts";
-import { orderTotals, totalsLater } from "../parts/order_totals.ts";
+import { orderTotals, soonTotals } from "../parts/order_totals.ts";
 import type { PageParts } from "./layout.ts";
 
 /** Orders of one page. */
@@ -96,11 +96,7 @@ function listed(
     return section(
       "list",
       headingOf(SORTS[sort]),
-      markup`${
-        sum === null
-          ? totalsLater(listPath("/orders/totals", chosen))
-          : orderTotals(sum)
-      }
+      markup`${soonTotals(sum, listPath("/orders/totals", chosen))}
 ${
         // More may match further on.
         (items.length > 0 || searchedTo === null) &&

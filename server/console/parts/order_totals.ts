@@ -1,6 +1,7 @@
 import type { OrderTotal } from "../../../ledger/types.ts";
 import { totalText } from "../../../resources/views/order_totals.ts";
 import { countText } from "../../../resources/views/text.ts";
+import type { SoonTotals } from "../context/order_totals.ts";
 import { type Markup, markup } from "../markup/markup.ts";
 import { outsideText } from "../markup/outside.ts";
 
@@ -22,10 +23,17 @@ function total(one: OrderTotal): Markup {
 }
 
 /**
- * The place of a sum that is not known yet: a script puts it there.
+ * The sum of a list as far as it is known: one that is worked out is put in its
+ * place by a script, and that of very many orders is there when it is asked for.
  *
  * @param path Where it is asked for.
  */
-export function totalsLater(path: string): Markup {
-  return markup`<p class="totals" id="totals" data-later="${path}"><a href="${path}">Count and add up</a></p>`;
+export function soonTotals(totals: SoonTotals, path: string): Markup {
+  if (totals === "many") {
+    return markup`<p class="totals" id="totals">Very many orders match, so they are not added up here. <a href="${path}">Count and add up all of them</a></p>`;
+  }
+  if (totals === "later") {
+    return markup`<p class="totals" id="totals" data-later="${path}"><a href="${path}">Count and add up</a></p>`;
+  }
+  return orderTotals(totals);
 }

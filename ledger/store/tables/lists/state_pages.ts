@@ -177,6 +177,27 @@ export function orderTotals(
   };
 }
 
+/**
+ * Selects where the step ends that has so many chosen orders of which an index
+ * has few: rows of id, and of the keys of the list.
+ */
+export function selectChosenEnd(
+  selection: Selection,
+  from: ListPlace | null,
+  rows: number,
+): Statement {
+  const keys = sortKeys(selection);
+  const bounds = boundConditions(selection, { from, to: null });
+  const { sql, args } = selects(
+    { ...selection, where: [...selection.where, ...bounds] },
+    `order_id, ${keys.join(", ")}`,
+  );
+  return {
+    sql: `${sql} ${orderBy(selection.query, keys)} LIMIT 1 OFFSET ?`,
+    args: [...args, rows - 1],
+  };
+}
+
 const ALWAYS: Range = { sql: "", args: [] };
 
 /** Sorting so many takes as long as a page may. */
