@@ -8,7 +8,10 @@ import {
   paramsOf,
   readValues,
 } from "../../../resources/operations/operation.ts";
-import { RECOVER } from "../../../resources/operations/service_operations.ts";
+import {
+  READ_ORDER,
+  RECOVER,
+} from "../../../resources/operations/service_operations.ts";
 import {
   DROP,
   RESUME,
@@ -24,7 +27,7 @@ import type { FormFields } from "../access/read_form.ts";
 
 /** What the forms of pages have done. */
 export const FORM_OPERATIONS: readonly Operation[] = [
-  ...[CHANGE_CASE, TAKE_NOTE, LOOK_AT_CHAIN],
+  ...[CHANGE_CASE, TAKE_NOTE, READ_ORDER, LOOK_AT_CHAIN],
   ...[RETRY, DROP, STOP, RESUME, RECOVER, CLOSE_MONTH],
 ];
 

@@ -1,5 +1,6 @@
 import { printable } from "../../../core/printable.ts";
 import { type Markup, markup } from "./markup.ts";
+import { moment } from "./times.ts";
 
 /** More characters than this of one value are not shown. */
 const SHOWN = 300;
@@ -49,10 +50,20 @@ export function sentence(text: string): string {
   return outsideText(text, 2000);
 }
 
-/** Our own sentences, in which `commands` stand between backticks. */
+/** A time as our sentences have it: UTC, ISO 8601. */
+const TIME = /(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z)/;
+
+/**
+ * Our own sentences, in which `commands` stand between backticks. Times in them
+ * are shown as everywhere on pages.
+ */
 export function prose(text: string): Markup[] {
-  return sentence(text).split("`").map((part, at) =>
-    at % 2 === 1 ? markup`<code>${part}</code>` : markup`${part}`
+  return sentence(text).split("`").flatMap((part, at) =>
+    at % 2 === 1
+      ? [markup`<code>${part}</code>`]
+      : part.split(TIME).map((piece, index) =>
+        index % 2 === 1 ? moment(piece) : markup`${piece}`
+      )
   );
 }
 

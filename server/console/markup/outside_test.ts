@@ -22,3 +22,13 @@ Deno.test("prose() sets commands apart, and escapes what is in them", () => {
     "Does <code>serve &lt;b&gt;</code> run?",
   );
 });
+
+Deno.test("prose() shows times as pages do, but not those in commands", () => {
+  const time = "2026-11-20T12:05:00.123Z";
+  assert.equal(
+    prose(`Since ${time}: run \`recover --from ${time}\`, or ${time}`).join(""),
+    `Since <time datetime="${time}">2026-11-20 12:05:00</time>: run ` +
+      `<code>recover --from ${time}</code>, or ` +
+      `<time datetime="${time}">2026-11-20 12:05:00</time>`,
+  );
+});

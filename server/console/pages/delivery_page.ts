@@ -14,7 +14,7 @@ import {
   section,
   table,
 } from "../markup/markup.ts";
-import { code, outsideText, sentence } from "../markup/outside.ts";
+import { code, outsideText, prose, sentence } from "../markup/outside.ts";
 import { moment, when } from "../markup/times.ts";
 import { plots, rangeOf } from "../parts/figures.ts";
 import { operationForm } from "../parts/operation_form.ts";
@@ -65,9 +65,9 @@ function state(context: PageContext, health: DeliveryHealth): Markup {
   const { countdown, silentOrderIds } = health;
   const from = countdown?.firstFailureAt ?? health.since;
   return markup`<p class="${styleOf(level)}"><strong>${
-    sentence(detail)
+    prose(detail)
   }.</strong> ${since !== null && markup`Since ${when(since, nowMs)}.`}</p>
-${next !== null && markup`<p>${next}.</p>`}
+${next !== null && markup`<p>${prose(next)}.</p>`}
 ${
     from !== null &&
     markup`<p>Once delivery is on again, read what was missed:</p>

@@ -1,3 +1,5 @@
+import { isPolled } from "../../../ledger/for_sync.ts";
+import { READ_ORDER } from "../../../resources/operations/service_operations.ts";
 import { LOOK_AT_CHAIN } from "../../../resources/operations/witness_operation.ts";
 import { orderExplanation } from "../../../resources/queries/explanation.ts";
 import {
@@ -94,7 +96,7 @@ ${
     }
 </div>
 <div>
-${section("look", "Look it up", links(context, order))}
+${section("look", "Look it up", await links(context, order))}
 ${names(context, order)}
 ${await others(context, order)}
 </div>
@@ -215,10 +217,10 @@ function tell(order: OrderDetailJson): Markup {
   );
 }
 
-function links(
+async function links(
   context: PageContext,
   { orderId, network, txId }: OrderDetailJson,
-): Markup {
+): Promise<Markup> {
   const { explorers, dashboardUrl } = context;
   const url = explorerUrl(explorers, network, txId);
   const transaction = txId === null || txId === ""
@@ -229,9 +231,29 @@ function links(
       copied(txId)
     }`;
   return markup`<ul class="plain"><li>${transaction}</li>
-<li>${linkOut(dashboardUrl, "The service's dashboard")}</li></ul>${
+<li>${
+    linkOut(dashboardUrl, "The service's dashboard")
+  }</li></ul>${await askService(context, orderId)}${
     txId !== null && txId !== "" && askChain(context, orderId)
   }`;
+}
+
+/** The button that has the order read again, where a poller can do so. */
+async function askService(
+  context: PageContext,
+  orderId: string,
+): Promise<Markup> {
+  const { operates, ledger } = context;
+  if (!operates || !await isPolled(ledger.driver)) return NOTHING;
+  return operationForm(
+    context,
+    {
+      operation: READ_ORDER,
+      given: { ref: orderId },
+      back: orderPath(orderId),
+    },
+    markup`<button>Ask the service now</button>`,
+  );
 }
 
 /** The button that asks the chain nodes, for who may operate. */

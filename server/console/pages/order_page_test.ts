@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { orderRead } from "../../../ledger/testing/projection_test_kit.ts";
+import { POLL_LEASE, takeLease } from "../../../ledger/for_sync.ts";
 import { CONSOLE_ORIGIN, testConsole } from "../../../tests/kit/console.ts";
 import {
   ODD_NOW_MS,
@@ -169,4 +170,31 @@ Deno.test("orderPage() is where the links of an order lead whose id is a step th
   const { pathname } = new URL(link, CONSOLE_ORIGIN);
   assert.equal(pathname, "/orders/%00..");
   assert.match(await opened.read(pathname), /Order \.\. /);
+});
+
+Deno.test("orderPage() has the order read again for who may operate, while somebody polls", async () => {
+  const ledger = await oddLedger();
+  const path = `/orders/${ODD_ORDERS.pending}`;
+  const operates = { kind: "open", operates: true } as const;
+  await using pages = testConsole(ledger, now, operates);
+  const button = /Ask the service now/;
+  assert.doesNotMatch(await pages.read(path), button);
+  await takeLease(ledger.driver, {
+    name: POLL_LEASE,
+    holder: "another process",
+    leaseMs: 60_000,
+  });
+  const page = await pages.ask(path);
+  const cookie = page.headers.get("set-cookie")?.split(";")[0] ?? "";
+  const text = await page.text();
+  assert.match(text, button);
+  const [, form = ""] = /name="form" value="([^"]+)"/.exec(text) ?? [];
+  const sent = await pages.ask("/do/readOrder", {
+    headers: { cookie, origin: CONSOLE_ORIGIN },
+    fields: { form, ref: ODD_ORDERS.pending, back: path },
+  });
+  assert.deepEqual([sent.status, sent.headers.get("location")], [303, path]);
+  assert.match(pages.logged.join("\n"), /read_order/);
+  const reader = testConsole(ledger, now);
+  assert.doesNotMatch(await reader.read(path), button);
 });

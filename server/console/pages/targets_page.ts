@@ -21,13 +21,7 @@ import {
   section,
   table,
 } from "../markup/markup.ts";
-import {
-  code,
-  outside,
-  outsideText,
-  prose,
-  sentence,
-} from "../markup/outside.ts";
+import { code, outside, outsideText, prose } from "../markup/outside.ts";
 import { when } from "../markup/times.ts";
 import { deadLetters } from "../parts/dead_letters.ts";
 import { operationButton, operationForm } from "../parts/operation_form.ts";
@@ -102,7 +96,7 @@ function headline(
   { level, detail, since, next }: Finding,
   nowMs: number,
 ): Markup {
-  return markup`<h1 class="verdict ${styleOf(level)}">${sentence(detail)}.</h1>
+  return markup`<h1 class="verdict ${styleOf(level)}">${prose(detail)}.</h1>
 <p>${since !== null && markup`Since ${when(since, nowMs)}. `}${
     next !== null && markup`<span class="soft">Next:</span> ${prose(next)}`
   }</p>`;
