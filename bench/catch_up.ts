@@ -3,7 +3,7 @@ import Database from "libsql";
 /** How long a ledger may take to store what was answered, ms. */
 const patienceMs = 180_000;
 /** How long folding and chaining are waited for, ms. */
-const foldingMs = 45_000;
+const foldingMs = 30_000;
 
 /** Events that are not folded, or not chained. */
 const behind = `SELECT (SELECT coalesce(max(position), 0) FROM events) -

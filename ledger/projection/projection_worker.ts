@@ -24,13 +24,17 @@ export interface ProjectionWorkerOptions {
   readonly idleMs?: number;
   /** Longest wait after failures, ms. @default 30000 */
   readonly maxBackoffMs?: number;
+  /** Longest time for a last fold when it is stopped, ms; what is left is
+   * folded after the next start. Shorter than what container runtimes wait
+   * before they kill. @default 5000 */
+  readonly lastMs?: number;
   /** The clock, ms. @default performance.now */
   readonly now?: () => number;
 }
 
 /**
  * Folds at all times, for a process that runs until it is told to stop. A
- * failed fold is tried again by itself. While many deliveries are received,
+ * failed fold is retried automatically. While many deliveries are received,
  * senders go first: {@linkcode FoldPace} says how far.
  */
 export class ProjectionWorker implements AsyncDisposable {
@@ -47,6 +51,7 @@ export class ProjectionWorker implements AsyncDisposable {
       restMs: 20,
       idleMs: 1000,
       maxBackoffMs: 30_000,
+      lastMs: 5_000,
       onError: () => {},
       onDone: () => {},
       now: () => performance.now(),
@@ -83,7 +88,7 @@ export class ProjectionWorker implements AsyncDisposable {
     }
   }
 
-  /** Does the work one last time, and resolves. */
+  /** Does the work one last time, as far as `lastMs` allows, and resolves. */
   async stop(): Promise<void> {
     this.#controller.abort();
     this.#wake();
@@ -99,7 +104,6 @@ export class ProjectionWorker implements AsyncDisposable {
     const { catchUp, onError, onDone, restMs, idleMs, maxBackoffMs, now } =
       this.#options;
     const stopped = this.#controller.signal;
-    const never = new AbortController().signal;
     let failures = 0;
     while (!stopped.aborted) {
       try {
@@ -125,10 +129,19 @@ export class ProjectionWorker implements AsyncDisposable {
       const leftMs = Math.min(restMs, endedMs + restMs - now());
       if (leftMs > 0 && !stopped.aborted) await this.#sleep(leftMs, false);
     }
+    await this.#last();
+  }
+
+  async #last(): Promise<void> {
+    const { catchUp, onError, lastMs } = this.#options;
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), lastMs);
     try {
-      await catchUp(never, () => Promise.resolve(Infinity));
+      await catchUp(late.signal, () => Promise.resolve(Infinity));
     } catch (error) {
-      onError(error);
+      if (!late.signal.aborted) onError(error);
+    } finally {
+      clearTimeout(timer);
     }
   }
 

@@ -64,6 +64,29 @@ Deno.test("ProjectionWorker reports a failure and tries again by itself", async 
   await worker.stop();
 });
 
+Deno.test("ProjectionWorker.stop() leaves the rest of a long backlog for the next start", async () => {
+  const errors: unknown[] = [];
+  let steps = 0;
+  const first = Promise.withResolvers<void>();
+  const worker = new ProjectionWorker({
+    catchUp: async (signal) => {
+      if (steps++ === 0) return first.resolve();
+      // A backlog without an end, folded step by step.
+      for (;;) {
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        signal.throwIfAborted();
+      }
+    },
+    onError: (error) => errors.push(error),
+    idleMs: 60_000,
+    lastMs: 10,
+  });
+  await first.promise;
+  await worker.stop();
+  assert.equal(steps, 2);
+  assert.deepEqual(errors, []);
+});
+
 Deno.test("ProjectionWorker.stop() ends a long rest at once", async () => {
   const worker = new ProjectionWorker({
     catchUp: () => Promise.resolve(),
